@@ -1,0 +1,3 @@
+module enlist
+
+go 1.26.8

@@ -1,0 +1,69 @@
+package audience
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind says which rule a call broke. Package rpc turns a Kind into the
+// published error code; nothing else may depend on an error's text.
+type Kind int
+
+// The kinds, in the order of the published codes they become.
+const (
+	Internal          Kind = iota // anything unforeseen; the cause is for the log only
+	InvalidKey                    // 300: unknown, expired or revoked key
+	MissingKey                    // 301: no key was given
+	NoList                        // 303
+	NoContact                     // 304
+	NoField                       // 305
+	NoFolder                      // 306
+	InvalidParameters             // 310
+	InvalidSearch                 // 311
+	FieldNotFound                 // 315: deleteField of a Field that is not there
+	EmailFieldFixed               // 316
+	InvalidEmail                  // 317
+	DuplicateField                // 318
+	Denied                        // 321: level too low, or outside the key's Lists
+	ReservedField                 // 325
+	ContactLimit                  // 330
+	InvalidConsent                // 334
+	ConsentRequired               // 335
+	Busy                          // 399: waited as long as may be waited
+)
+
+// Error is what every Service method returns when it refuses. Detail is for
+// the caller and says which value, and what was expected; Err is for the log.
+type Error struct {
+	Kind   Kind
+	Detail string
+	Field  string // name of the Field or parameter that the Detail is about, if one
+	Err    error
+}
+
+func (e *Error) Error() string {
+	switch {
+	case e.Err != nil && e.Detail != "":
+		return e.Detail + ": " + e.Err.Error()
+	case e.Err != nil:
+		return e.Err.Error()
+	case e.Detail != "":
+		return e.Detail
+	}
+	return fmt.Sprintf("refused (kind %d)", e.Kind)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Refuse makes an Error of a kind with a detail for the caller.
+func Refuse(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...)}
+}
+
+// KindOf returns the Kind of the first *Error in err's chain, Internal when there is none.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}

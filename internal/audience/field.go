@@ -1,0 +1,55 @@
+package audience
+
+// FieldType names what a Field holds. specification: Field types that are named
+type FieldType string
+
+// The Field types. An address Field is a Text Field with an AddressType.
+const (
+	Text     FieldType = "text"
+	Comment  FieldType = "comment"
+	Decimal  FieldType = "decimal"
+	Currency FieldType = "currency"
+	Date     FieldType = "date"
+	Dropdown FieldType = "dropdown"
+	Radio    FieldType = "radio"
+	Checkbox FieldType = "checkbox"
+	File     FieldType = "file"
+)
+
+// AddressType says whether a Text Field holds an address.
+type AddressType string
+
+// The address types.
+const (
+	AddressNone   AddressType = ""
+	AddressEmail  AddressType = "email"
+	AddressMobile AddressType = "mobile"
+)
+
+// Field defines one value of a List's Contacts. Attributes that do not apply
+// to the Type are empty.
+type Field struct {
+	ID               FieldID
+	ListID           ListID
+	Name             string
+	Type             FieldType
+	Mandatory        bool
+	AllowUpdate      bool
+	ShowInForm       bool
+	Length           int64 // characters at most in a Text Field; 0: no limit
+	Size             int64 // width of the input on a form; display only
+	RowSize          string
+	DefaultValue     string
+	Values           string // comma-separated choices of Dropdown, Radio and Checkbox
+	Defaults         string // default choice(s) of Dropdown, Radio and Checkbox
+	DontStoreDefault bool
+	AllowedFileTypes string
+	FileFolderID     FolderID
+	AddressType      AddressType
+	TimeFormat       string // of a Date Field: "off", "12h" or "24h"
+	DateValidation   string // of a Date Field: "", "past", "future" or "YYYY-MM-DD,YYYY-MM-DD"
+	DisplayOrder     int64  // position on the default form; -1: hidden
+}
+
+// Numeric reports whether the Field's values are numbers, compared and shown as such.
+func (f *Field) Numeric() bool { return f.Type == Decimal || f.Type == Currency }

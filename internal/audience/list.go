@@ -1,0 +1,93 @@
+package audience
+
+// List holds Contacts, described by Fields. The zero flags are the defaults of
+// a new List but for DisallowDuplicates, which is true.
+type List struct {
+	ID                 ListID
+	AccountID          AccountID
+	CreatorKeyID       KeyID
+	CreatorName        string
+	Name               string
+	CreationTime       int64
+	LastModifiedTime   int64
+	OnRegister         string // addresses, comma-separated, that hear of each new subscription
+	OnUpdate           string
+	OnUnsubscribe      string
+	DisallowDuplicates bool
+	SendToDuplicates   bool
+	FolderID           FolderID
+	FolderName         string
+	ContactCount       int64
+	CountryCode        int64 // telephone country code for national numbers, 61 by default
+	VirtualNumber      string
+	SMSStopWords       string
+	SMSResponseAction  string // "do_nothing"
+	SMSResponseFields  string
+	AddressTypes       string // "email,mobile"
+	GDPR               bool
+	DoubleOptIn        bool
+	TrackOpens         bool
+	TrackClicks        bool
+	FromName           string
+	FromAddress        string
+}
+
+// Preference is a named choice that Contacts of a List agree to or decline.
+type Preference struct {
+	ID     PreferenceID
+	ListID ListID
+	Name   string
+}
+
+// Folder groups Lists (Type "list"), Messages ("message") or files ("file").
+type Folder struct {
+	ID           FolderID
+	AccountID    AccountID
+	Name         string
+	Type         string
+	CreationTime int64
+	ItemCount    int64
+}
+
+// Schema is a List with all that gives its Contacts their shape. It is shared
+// between calls and never changed; a change to the List makes a new one.
+// List.ContactCount is not kept in it: ask Tx.ContactCount.
+type Schema struct {
+	List        List
+	Fields      []Field // in display order as decisions.md: 40 means it: by position, hidden ones last, then by ID
+	Preferences []Preference
+
+	byName map[string]*Field
+	byID   map[FieldID]*Field
+	email  *Field
+	mobile *Field
+}
+
+// NewSchema sorts nothing and copies nothing: fields come in display order.
+func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
+	s := &Schema{List: list, Fields: fields, Preferences: preferences,
+		byName: make(map[string]*Field, len(fields)), byID: make(map[FieldID]*Field, len(fields))}
+	for i := range fields {
+		f := &fields[i]
+		s.byName[f.Name], s.byID[f.ID] = f, f
+		switch f.AddressType {
+		case AddressEmail:
+			s.email = f
+		case AddressMobile:
+			s.mobile = f
+		}
+	}
+	return s
+}
+
+// Field returns the Field of an ID, nil when the List has none.
+func (s *Schema) Field(id FieldID) *Field { return s.byID[id] }
+
+// FieldNamed returns the Field of an exact name, nil when the List has none.
+func (s *Schema) FieldNamed(name string) *Field { return s.byName[name] }
+
+// Email returns the List's email Field, which every List has.
+func (s *Schema) Email() *Field { return s.email }
+
+// Mobile returns the List's mobile Field, nil when it has none.
+func (s *Schema) Mobile() *Field { return s.mobile }

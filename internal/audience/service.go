@@ -1,0 +1,76 @@
+package audience
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Service carries out what callers ask for. It is safe for concurrent use.
+type Service struct {
+	store Store
+	now   func() time.Time
+	used  keyUse
+}
+
+// NewService makes a Service on a Store, with the one clock that it goes by.
+func NewService(store Store, now func() time.Time) *Service {
+	return &Service{store: store, now: now}
+}
+
+// change runs fn in an Update. With an Idempotency-Key it runs once per key:
+// a repeat gets the first result. decisions.md: 30
+func change[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64) (R, error)) (R, error) {
+	var result R
+	err := s.store.Update(ctx, func(tx Tx) error {
+		now := s.now().Unix()
+		if c.Retry != nil {
+			saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry, now)
+			if err != nil {
+				return err
+			}
+			if saved != nil {
+				return json.Unmarshal(saved, &result)
+			}
+		}
+		var err error
+		if result, err = fn(tx, now); err != nil || c.Retry == nil {
+			return err
+		}
+		saved, err := json.Marshal(result)
+		if err != nil {
+			return err
+		}
+		return tx.SaveRetry(c.Account.ID, c.Key.ID, c.Retry, saved)
+	})
+	return result, err
+}
+
+// loadList returns the schema of a List that the caller may name.
+// decisions.md: 11: a List of another Account answers like one that does not exist.
+func loadList(tx Tx, c *Caller, id ListID) (*Schema, error) {
+	if id <= 0 {
+		return nil, errNoList
+	}
+	schema, err := tx.Schema(id)
+	if err != nil {
+		return nil, err
+	}
+	if schema.List.AccountID != c.Account.ID {
+		return nil, errNoList
+	}
+	if !c.Key.Allows(id) {
+		return nil, Refuse(Denied, "this key is restricted to other Lists")
+	}
+	return schema, nil
+}
+
+// wholeAccount refuses keys that are restricted to some Lists. decisions.md: 11
+func wholeAccount(c *Caller) error {
+	if c.Key.Lists != nil {
+		return Refuse(Denied, "this key is restricted to some Lists")
+	}
+	return nil
+}
+
+var errNoList = Refuse(NoList, "no List with this ID")

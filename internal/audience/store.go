@@ -1,0 +1,83 @@
+package audience
+
+import "context"
+
+// Store keeps everything. Its functions may run more than once and must have no
+// effect but through Tx, and must not call the Store again.
+type Store interface {
+	// View runs fn on one snapshot for short reads.
+	View(ctx context.Context, fn func(Tx) error) error
+	// Stream is View for long reads. It has few places; when none comes free
+	// in time the error is of kind Busy.
+	Stream(ctx context.Context, fn func(Tx) error) error
+	// Update runs fn and makes all its changes durable before it returns nil;
+	// after an error none of them is stored.
+	Update(ctx context.Context, fn func(Tx) error) error
+	// Ready returns nil when the database answers and can be written to.
+	Ready(ctx context.Context) error
+	Close() error
+}
+
+// Tx is one transaction. What is not found is an error of the kind named; a
+// write that would break uniqueness says so in its result. Slices and Schemas
+// that it returns may be shared and must not be changed.
+type Tx interface {
+	// Accounts, keys and Folders.
+	Accounts() ([]Account, error)
+	Account(id AccountID) (*Account, error) // Internal when unknown
+	AddAccount(a *Account) error            // sets ID and makes its first List Folder
+	UpdateAccount(a *Account) error         // name, time zone, limit
+	AccountContacts(id AccountID) (int64, error)
+	KeyByHash(hash KeyHash) (*Key, error) // InvalidKey when unknown; expiry is not looked at
+	Keys() ([]Key, error)                 // of all Accounts, by ID
+	AddKey(k *Key, hash KeyHash) error    // sets ID
+	RevokeKey(id KeyID, at int64) error   // InvalidKey when unknown
+	TouchKeys(used map[KeyID]int64) error // raises LastUsedTime
+	Folders(account AccountID) ([]Folder, error)
+	AddFolder(f *Folder) error // sets ID
+
+	// Lists with their Fields and preferences.
+	Lists(account AccountID) ([]List, error) // by ID, with ContactCount and FolderName; deleted ones left out
+	Schema(id ListID) (*Schema, error)       // NoList when unknown or deleted
+	ContactCount(id ListID) (int64, error)
+	AddList(l *List) error    // sets ID
+	UpdateList(l *List) error // all but ID, AccountID, creator and creation
+	HideList(id ListID) error // from now on the List is unknown
+	DropList(id ListID) error // a hidden List that has no Contacts any more
+	AddField(f *Field) error  // sets ID
+	UpdateField(f *Field) error
+	DeleteField(list ListID, id FieldID) error
+	AddPreference(p *Preference) error // sets ID
+	DeletePreference(list ListID, id PreferenceID) error
+
+	// Contacts.
+	Contact(list ListID, id ContactID) (*Contact, error)                  // NoContact
+	ContactByKey(list ListID, key string) (*Contact, error)               // the first one with the address; NoContact
+	ContactsByAddress(list ListID, key, mobile string) ([]Contact, error) // Key equal, or Mobile equal; "" matches nothing
+	InsertContact(c *Contact) (inserted bool, err error)                  // sets ID and counts it; IsFirst and a taken Key: false
+	UpdateContact(c *Contact) error                                       // values, key, flags and times of c
+	SearchContacts(s *Search, each func(*Contact) error) error            // c is only good during the call
+	CountContacts(s *Search) (int64, error)                               // Where only
+	LastContactID(list ListID) (ContactID, error)                         // 0 when it is empty
+	RemoveContacts(list ListID, upto ContactID, limit int) (removed int, err error)
+	ForgetField(list ListID, field FieldID, after ContactID, limit int) (last ContactID, err error) // 0 when done
+	Duplicates(list ListID) (addresses int64, err error)                                            // addresses that more than one Contact has
+
+	// Consent, the Unsubscriber List and retries.
+	AddLedgerRow(r *LedgerRow) error
+	Ledger(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error) // newest first
+	AddUnsubscriber(account AccountID, u *Unsubscriber) error
+	Unsubscribers(account AccountID, list ListID, each func(*Unsubscriber) error) error      // list 0: all; by time, then entry
+	ClaimRetry(account AccountID, key KeyID, r *Retry, now int64) (result []byte, err error) // nil: first time
+	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte) error
+	ForgetRetries(before int64) error
+
+	// Enqueue stores what this transaction sets in motion.
+	Enqueue(e Effect) error
+}
+
+// Retry makes a call that is sent twice happen once. decisions.md: 30
+type Retry struct {
+	Header      string   // the Idempotency-Key
+	Fingerprint [32]byte // of method and parameters, without the API key
+}
