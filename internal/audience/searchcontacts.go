@@ -17,9 +17,11 @@ type Column struct {
 }
 
 // ContactWriter takes what SearchContacts finds. Begin comes first, and again
-// when the search starts over; a Contact is only good during the call.
+// when the search starts over; a Contact is only good during the call. While
+// streaming is false the writer holds the reply and may return ErrLong; when it
+// is true it may send as it goes.
 type ContactWriter interface {
-	Begin(columns []Column) error
+	Begin(columns []Column, streaming bool) error
 	Contact(c *Contact) error
 }
 
