@@ -1,0 +1,158 @@
+package sqlstore
+
+import (
+	"cmp"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"enlist/internal/audience"
+)
+
+// Columns of a Contact, in groups that a search can do without. Each column of
+// a row costs an allocation in the drivers, so a search reads the ID and then
+// only the groups that its caller looks at.
+const (
+	systemColumns = "creation_time, last_modified_time, double_opt_in, double_opt_in_time, is_active, " +
+		"is_bounce_deactivated, is_unsubscribed, last_click_time, last_message_time, last_open_time, subscribed_via, webform_id"
+	valueColumn   = "json(field_values)"
+	hiddenColumns = "list_id, dedupe_key, duplicate_key, mobile_key, preference_values"
+
+	systemWidth  = 12
+	contactWidth = 1 + systemWidth + 1 + 5
+
+	// contactColumns is all of a Contact, as decodeContact reads it.
+	contactColumns = "id, " + systemColumns + ", " + valueColumn + ", " + hiddenColumns
+)
+
+// decodeContact reads a row of contactColumns. c.Values' storage is used again.
+func decodeContact(row []driver.Value, c *audience.Contact) (err error) {
+	c.ID = audience.ContactID(integer(row[0]))
+	decodeSystem(row[1:], c)
+	if c.Values, err = decodeValues(text(row[1+systemWidth]), c.Values[:0]); err != nil {
+		return fmt.Errorf("contact %d: %w", c.ID, err)
+	}
+	keys := row[2+systemWidth:]
+	c.ListID = audience.ListID(integer(keys[0]))
+	c.IsFirst = keys[1] != nil
+	if c.Key = text(keys[1]); !c.IsFirst {
+		c.Key = text(keys[2])
+	}
+	c.Mobile = text(keys[3])
+	c.Prefs = nil
+	if prefs := text(keys[4]); prefs != "" {
+		err = json.Unmarshal([]byte(prefs), &c.Prefs)
+	}
+	return err
+}
+
+func decodeSystem(row []driver.Value, c *audience.Contact) {
+	c.Created, c.Modified = integer(row[0]), integer(row[1])
+	c.DoubleOptIn, c.DoubleOptInTime = flag(row[2]), integer(row[3])
+	c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed = flag(row[4]), flag(row[5]), flag(row[6])
+	c.LastClickTime, c.LastMessageTime, c.LastOpenTime = integer(row[7]), integer(row[8]), integer(row[9])
+	c.SubscribedVia, c.WebformID = text(row[10]), integer(row[11])
+}
+
+// decodeValues appends the values of {"12":"NSW","13":12.50} to v. The texts
+// are parts of doc where nothing in them is escaped.
+func decodeValues(doc string, v audience.Values) (audience.Values, error) {
+	s := scanner{text: doc}
+	s.expect('{')
+	for s.peek() != '}' && !s.bad {
+		if len(v) > 0 {
+			s.expect(',')
+		}
+		id, err := strconv.ParseInt(s.quoted(), 10, 64)
+		if err != nil {
+			s.bad = true
+		}
+		s.expect(':')
+		value := audience.FieldValue{Field: audience.FieldID(id)}
+		if s.peek() == '"' {
+			value.Text = s.quoted()
+		} else {
+			value.Text = s.number()
+		}
+		v = append(v, value)
+	}
+	s.expect('}')
+	if s.bad {
+		return v, fmt.Errorf("field values are no object of texts and numbers")
+	}
+	byField := func(a, b audience.FieldValue) int { return cmp.Compare(a.Field, b.Field) }
+	if !slices.IsSortedFunc(v, byField) {
+		slices.SortFunc(v, byField)
+	}
+	return v, nil
+}
+
+// scanner reads the JSON that the store itself wrote: an object of texts and
+// numbers. It exists because it is on the way of every value of every search:
+// a general decoder costs more than all the rest of a row.
+type scanner struct {
+	text string
+	at   int
+	bad  bool
+}
+
+// peek skips space and returns the next byte, 0 at the end.
+func (s *scanner) peek() byte {
+	for s.at < len(s.text) {
+		if c := s.text[s.at]; c != ' ' {
+			return c
+		}
+		s.at++
+	}
+	return 0
+}
+
+func (s *scanner) expect(c byte) {
+	if s.peek() != c {
+		s.bad = true
+		return
+	}
+	s.at++
+}
+
+func (s *scanner) quoted() string {
+	s.expect('"')
+	if s.bad {
+		return ""
+	}
+	start := s.at
+	end := strings.IndexByte(s.text[start:], '"')
+	if end >= 0 && strings.IndexByte(s.text[start:start+end], '\\') < 0 {
+		s.at = start + end + 1
+		return s.text[start : start+end]
+	}
+	return s.escaped(start)
+}
+
+// escaped reads a text that begins at start and has a backslash in it.
+func (s *scanner) escaped(start int) (decoded string) {
+	for i := start; i < len(s.text); i++ {
+		switch s.text[i] {
+		case '\\':
+			i++
+		case '"':
+			s.at = i + 1
+			s.bad = json.Unmarshal([]byte(s.text[start-1:s.at]), &decoded) != nil
+			return decoded
+		}
+	}
+	s.bad = true
+	return ""
+}
+
+func (s *scanner) number() string {
+	start := s.at
+	for s.at < len(s.text) && strings.IndexByte("0123456789.-+eE", s.text[s.at]) >= 0 {
+		s.at++
+	}
+	s.bad = s.bad || s.at == start
+	return s.text[start:s.at]
+}

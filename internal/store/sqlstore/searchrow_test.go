@@ -1,0 +1,33 @@
+package sqlstore
+
+import (
+	"testing"
+
+	"enlist/internal/audience"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDecodeValues(t *testing.T) {
+	for doc, want := range map[string]audience.Values{
+		`{}`:                          nil,
+		`{"1":"NSW"}`:                 {{Field: 1, Text: "NSW"}},
+		`{"1": "a, }", "22": -12.50}`: {{Field: 1, Text: "a, }"}, {Field: 22, Text: "-12.50"}},
+		`{"2":"x","1":0}`:             {{Field: 1, Text: "0"}, {Field: 2, Text: "x"}},
+		`{"1":"\"\\ \u00e9\ud83d\ude00\n","2":"\\"}`: {{Field: 1, Text: "\"\\ é😀\n"}, {Field: 2, Text: `\`}},
+		`{"1":"ş İ 日本"}`:                             {{Field: 1, Text: "ş İ 日本"}},
+	} {
+		got, err := decodeValues(doc, nil)
+		if err != nil {
+			t.Errorf("%s: %v", doc, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", doc, diff)
+		}
+	}
+	for _, doc := range []string{"", "[]", "{", `{"1"}`, `{"1":}`, `{"1":true}`, `{"1":null}`, `{"1":"x}`, `{"1":"x\`, `{"x":"1"}`, `{"1":"a" "2":"b"}`, `{"1":[1]}`} {
+		if got, err := decodeValues(doc, nil); err == nil {
+			t.Errorf("%s: got %v, want an error", doc, got)
+		}
+	}
+}
