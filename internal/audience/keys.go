@@ -1,0 +1,79 @@
+package audience
+
+import (
+	"context"
+	"slices"
+)
+
+// KeyDetails are what a key is made of. decisions.md: 9, 10
+type KeyDetails struct {
+	Account AccountID
+	Name    string
+	Level   Level
+	Lists   []ListID // the only Lists that it may name; empty: all
+	Expiry  int64    // Unix time; 0: never
+}
+
+// AddKey makes a key and returns its text, which is shown once and not stored.
+func (s *Service) AddKey(ctx context.Context, d KeyDetails) (*Key, string, error) {
+	text := NewKeyText()
+	key, err := s.addKey(ctx, d, text)
+	return key, text, err
+}
+
+func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*Key, error) {
+	name, err := ownName("key", d.Name)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now().Unix()
+	if d.Expiry != 0 && d.Expiry <= now {
+		return nil, Refuse(InvalidParameters, "the key would expire in the past")
+	}
+	var made *Key
+	err = s.store.Update(ctx, func(tx Tx) error {
+		made = &Key{AccountID: d.Account, Name: name, Prefix: text[:8], Level: d.Level,
+			CreationTime: now, ExpiryTime: d.Expiry}
+		if made.Lists, err = ownLists(tx, d.Account, d.Lists); err != nil {
+			return err
+		}
+		return tx.AddKey(made, HashKey(text))
+	})
+	return made, err
+}
+
+// Keys returns the keys of all Accounts, by ID, revoked ones too.
+func (s *Service) Keys(ctx context.Context) (found []Key, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		found, err = tx.Keys()
+		return err
+	})
+	return found, err
+}
+
+// RevokeKey makes a key unknown from now on. InvalidKey when no key has the ID.
+func (s *Service) RevokeKey(ctx context.Context, id KeyID) error {
+	return s.store.Update(ctx, func(tx Tx) error {
+		return tx.RevokeKey(id, s.now().Unix())
+	})
+}
+
+// ownLists returns the Lists that a key is restricted to, sorted, each once,
+// after it has seen that they are the Account's.
+func ownLists(tx Tx, account AccountID, lists []ListID) ([]ListID, error) {
+	if _, err := findAccount(tx, account); err != nil || len(lists) == 0 {
+		return nil, err
+	}
+	for _, id := range lists {
+		schema, err := tx.Schema(id)
+		if err != nil && KindOf(err) != NoList {
+			return nil, err
+		}
+		if err != nil || schema.List.AccountID != account {
+			return nil, Refuse(NoList, "Account %d has no List with ID %d", account, id)
+		}
+	}
+	lists = slices.Clone(lists)
+	slices.Sort(lists)
+	return slices.Compact(lists), nil
+}

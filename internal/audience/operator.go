@@ -1,0 +1,141 @@
+package audience
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Methods in this file are for the person who runs the service, at the command
+// line: they need no key and reach every Account.
+
+// operatorName is what stands as the creator of what is made without a key.
+const operatorName = "command line"
+
+// AccountDetails are what an Account is made of.
+type AccountDetails struct {
+	Name         string
+	TimeZone     string // IANA name; "" counts as UTC
+	ContactLimit int64  // NoContactLimit: none
+}
+
+// AddAccount makes an Account with its first List Folder.
+func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*Account, error) {
+	name, err := ownName("Account", d.Name)
+	if err != nil {
+		return nil, err
+	}
+	if d.TimeZone == "" {
+		d.TimeZone = "UTC"
+	}
+	if err := checkTimeZone(d.TimeZone); err != nil {
+		return nil, err
+	}
+	if err := checkContactLimit(d.ContactLimit); err != nil {
+		return nil, err
+	}
+	var made *Account
+	err = s.store.Update(ctx, func(tx Tx) error {
+		made = &Account{Name: name, TimeZone: d.TimeZone, ContactLimit: d.ContactLimit, CreationTime: s.now().Unix()}
+		return tx.AddAccount(made)
+	})
+	return made, err
+}
+
+// Accounts returns every Account, by ID.
+func (s *Service) Accounts(ctx context.Context) (found []Account, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		found, err = tx.Accounts()
+		return err
+	})
+	return found, err
+}
+
+// SetContactLimit changes how many Contacts an Account may store;
+// NoContactLimit takes the limit away. Contacts beyond a lower limit stay.
+// decisions.md: 42
+func (s *Service) SetContactLimit(ctx context.Context, id AccountID, limit int64) error {
+	if err := checkContactLimit(limit); err != nil {
+		return err
+	}
+	return s.editAccount(ctx, id, func(a *Account) { a.ContactLimit = limit })
+}
+
+// SetTimeZone changes what "today" means for an Account's date Fields.
+// decisions.md: 19
+func (s *Service) SetTimeZone(ctx context.Context, id AccountID, zone string) error {
+	if err := checkTimeZone(zone); err != nil {
+		return err
+	}
+	return s.editAccount(ctx, id, func(a *Account) { a.TimeZone = zone })
+}
+
+// Operator returns a Caller that may do everything in one Account.
+func (s *Service) Operator(ctx context.Context, id AccountID) (*Caller, error) {
+	c := &Caller{Key: &Key{AccountID: id, Name: operatorName, Level: Full}}
+	err := s.store.View(ctx, func(tx Tx) (err error) {
+		c.Account, err = findAccount(tx, id)
+		return err
+	})
+	return c, err
+}
+
+func (s *Service) editAccount(ctx context.Context, id AccountID, edit func(*Account)) error {
+	return s.store.Update(ctx, func(tx Tx) error {
+		a, err := findAccount(tx, id)
+		if err != nil {
+			return err
+		}
+		changed := *a
+		edit(&changed)
+		return tx.UpdateAccount(&changed)
+	})
+}
+
+// findAccount is Tx.Account for an ID that a person gave, who may be wrong.
+func findAccount(tx Tx, id AccountID) (*Account, error) {
+	all, err := tx.Accounts()
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if all[i].ID == id {
+			return &all[i], nil
+		}
+	}
+	return nil, Refuse(InvalidParameters, "no Account with ID %d", id)
+}
+
+func checkContactLimit(limit int64) error {
+	if limit < 0 && limit != NoContactLimit {
+		return Refuse(InvalidParameters, "a Contact limit is 0 or more, or none")
+	}
+	return nil
+}
+
+// checkTimeZone refuses "Local" too: it would mean another zone on another machine.
+func checkTimeZone(zone string) error {
+	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
+		return Refuse(InvalidParameters, "time zone %q is not known; give an IANA name such as Europe/Berlin", zone)
+	}
+	return nil
+}
+
+// ownName trims and checks the name of something that belongs to the operator.
+func ownName(of, name string) (string, error) {
+	name = strings.TrimSpace(name)
+	n := utf8.RuneCountInString(name)
+	if n == 0 || n > 255 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return "", Refuse(InvalidParameters, "the name of %s %s has 1 to 255 characters, none of them control characters", article(of), of)
+	}
+	return name, nil
+}
+
+func article(noun string) string {
+	if noun == "Account" {
+		return "an"
+	}
+	return "a"
+}

@@ -1,0 +1,76 @@
+// Package config is what a person can set: one struct per kind of command,
+// filled once from flags and ENLIST_ environment variables by cmd/enlist (the
+// tags are for package kong) and passed down from there. Nothing else in the
+// program reads the environment, but for ENLIST_BOOTSTRAP_KEY, which cmd/enlist
+// reads: as a flag, every user of the machine could see it.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Database says where everything is kept. Every command has it.
+type Database struct {
+	DB string `name:"db" default:"enlist.db" placeholder:"PATH" help:"SQLite file that holds everything (${default})."`
+}
+
+// Check refuses databases that this program cannot open.
+func (d Database) Check() error {
+	switch {
+	case d.DB == "":
+		return errors.New("--db is empty: give the path of a file")
+	case strings.Contains(d.DB, "://"):
+		return fmt.Errorf("--db %s: only SQLite files can be opened so far: give the path of a file", schemeOf(d.DB))
+	}
+	return nil
+}
+
+// Exists refuses a path at which there is no database, so that a wrong path
+// does not make an empty one.
+func (d Database) Exists() error {
+	if _, err := os.Stat(d.DB); err != nil {
+		return fmt.Errorf("there is no database at %s: give its path with --db, or make one with: enlist serve --db %[1]s", d.DB)
+	}
+	return nil
+}
+
+// schemeOf keeps the password that a URL may hold out of messages.
+func schemeOf(url string) string {
+	scheme, _, _ := strings.Cut(url, "://")
+	return scheme + "://…"
+}
+
+// DefaultOpsListen is where a server listens for its operator when it is not
+// told where. Two servers on one machine are no error as long as it is not.
+const DefaultOpsListen = "127.0.0.1:9090"
+
+// Serve is what a server can be told.
+type Serve struct {
+	Database
+
+	Listen    string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to serve the API on; port 0 takes a free one (${default})."`
+	OpsListen string `default:"127.0.0.1:9090" placeholder:"ADDR" help:"Address for metrics and profiles, not for the public; none turns it off (${default})."`
+	MaxBody   Size   `default:"32MiB" placeholder:"SIZE" help:"Largest request body (${default})."`
+	MaxCalls  int    `default:"256" placeholder:"N" help:"Calls of one Account that run at once; further ones wait up to 5 s (${default})."`
+	Streams   int    `default:"4" placeholder:"N" help:"Long searches that stream at once; further ones wait (${default})."`
+	LogLevel  string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: debug, info, warn or error (${default})."`
+}
+
+// Check refuses values that cannot be meant.
+func (s Serve) Check() error {
+	if err := s.Database.Check(); err != nil {
+		return err
+	}
+	switch {
+	case s.MaxBody < 1024:
+		return errors.New("--max-body is at least 1KiB")
+	case s.MaxCalls < 1:
+		return errors.New("--max-calls is at least 1")
+	case s.Streams < 1:
+		return errors.New("--streams is at least 1")
+	}
+	return nil
+}

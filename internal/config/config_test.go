@@ -1,0 +1,54 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/config"
+)
+
+func TestSize(t *testing.T) {
+	for text, want := range map[string]config.Size{
+		"0": 0, "1048576": 1 << 20, "512KiB": 512 << 10, "32MiB": 32 << 20, "2GiB": 2 << 30,
+	} {
+		var got config.Size
+		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
+			t.Errorf("%s: got %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "MiB", "-1", "1.5MiB", "32MB", "9223372036854775807KiB"} {
+		var got config.Size
+		if err := got.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q: got %d, want an error", text, got)
+		}
+	}
+}
+
+func TestExpiry(t *testing.T) {
+	now := time.Unix(1_000_000_000, 0)
+	for text, want := range map[string]int64{
+		"90d": 1_000_000_000 + 90*86400, "1h30m": 1_000_005_400, "2027-01-31": 1_801_353_600,
+	} {
+		var got config.Expiry
+		if err := got.UnmarshalText([]byte(text)); err != nil || got.Unix(now) != want {
+			t.Errorf("%s: got %d, %v; want %d", text, got.Unix(now), err, want)
+		}
+	}
+	for _, text := range []string{"", "0d", "-1h", "90", "2027-02-30", "99999d"} {
+		var got config.Expiry
+		if err := got.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q: got %d, want an error", text, got.Unix(now))
+		}
+	}
+	if got := (config.Expiry{}).Unix(now); got != 0 {
+		t.Errorf("no expiry: got %d, want 0", got)
+	}
+}
+
+func TestDatabaseCheck(t *testing.T) {
+	err := config.Database{DB: "postgres://user:secret@host/db"}.Check()
+	if err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v, want a refusal that does not repeat the password", err)
+	}
+}

@@ -1,0 +1,46 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Expiry is when something ends: after a time (12h, 90d) or on a day
+// (2027-01-31, its first moment in UTC).
+type Expiry struct {
+	after time.Duration
+	on    time.Time
+}
+
+// UnmarshalText reads an expiry.
+func (e *Expiry) UnmarshalText(text []byte) error {
+	s := string(text)
+	if on, err := time.Parse(time.DateOnly, s); err == nil {
+		*e = Expiry{on: on}
+		return nil
+	}
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		if n, err := strconv.ParseUint(days, 10, 16); err == nil && n > 0 {
+			*e = Expiry{after: time.Duration(n) * 24 * time.Hour}
+			return nil
+		}
+	}
+	if after, err := time.ParseDuration(s); err == nil && after >= time.Second {
+		*e = Expiry{after: after}
+		return nil
+	}
+	return fmt.Errorf("%q is neither a time such as 12h or 90d nor a day such as 2027-01-31", text)
+}
+
+// Unix returns the moment in Unix seconds, 0 for the zero Expiry: never.
+func (e Expiry) Unix(now time.Time) int64 {
+	switch {
+	case e.after > 0:
+		return now.Add(e.after).Unix()
+	case !e.on.IsZero():
+		return e.on.Unix()
+	}
+	return 0
+}
