@@ -1,0 +1,117 @@
+// Package internal_test holds what is true of the whole program.
+package internal_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows are the packages that each package may import, of the module and of
+// other modules; the standard library may be used by all. doc/architecture.md
+// draws them. A package that is not named here fails the test too.
+var arrows = map[string][]string{
+	"enlist/api":                     {},
+	"enlist/internal/audience":       {"github.com/nyaruka/phonenumbers", "golang.org/x/net/idna", "golang.org/x/text/..."},
+	"enlist/internal/config":         {},
+	"enlist/internal/store/sqlstore": {"enlist/internal/audience", "github.com/go-json-experiment/json/..."},
+	"enlist/internal/store/sqlite": {"enlist/internal/audience", "enlist/internal/store/sqlstore",
+		"github.com/mattn/go-sqlite3", "modernc.org/sqlite/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/..."},
+	"enlist/internal/store/storetest": {"enlist/internal/audience", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
+	"enlist/internal/jobs":            {"enlist/internal/audience", "github.com/riverqueue/river/..."},
+	"enlist/internal/rpc": {"enlist/internal/audience", "enlist/api", "github.com/go-json-experiment/json/...",
+		"github.com/prometheus/client_golang/...", "golang.org/x/time/rate", "golang.org/x/net/...", "golang.org/x/sync/..."},
+	"enlist/internal/bench": {"..."}, // drives the whole program, as its command does
+	"enlist/cmd/enlist":     {"..."},
+}
+
+// fromTests are what the tests of any package may import besides: the store
+// that they run on, and what is made for tests.
+var fromTests = []string{"enlist/...", "github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...",
+	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/riverqueue/river/..."}
+
+// drivers may be imported by their own package alone.
+var drivers = map[string]string{
+	"github.com/mattn/go-sqlite3":                         "enlist/internal/store/sqlite",
+	"modernc.org/sqlite":                                  "enlist/internal/store/sqlite",
+	"github.com/riverqueue/river/riverdriver/riversqlite": "enlist/internal/store/sqlite",
+}
+
+type goPackage struct {
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	packages := append(goList(t, "CGO_ENABLED=0"), goList(t, "CGO_ENABLED=1")...)
+	if len(packages) == 0 {
+		t.Fatal("go list found no package")
+	}
+	for _, p := range packages {
+		allowed, known := arrows[p.ImportPath]
+		if !known && !strings.HasPrefix(p.ImportPath, "enlist/internal") || !known && len(p.Imports) > 0 {
+			t.Errorf("%s is not in the map of arrows", p.ImportPath)
+			continue
+		}
+		for _, to := range p.Imports {
+			if !standard(to) && !slices.ContainsFunc(allowed, covers(to)) {
+				t.Errorf("%s must not import %s", p.ImportPath, to)
+			}
+			if owner, driver := drivers[to]; driver && p.ImportPath != owner {
+				t.Errorf("%s imports a driver, %s, which only %s may", p.ImportPath, to, owner)
+			}
+		}
+		for _, to := range slices.Concat(p.TestImports, p.XTestImports) {
+			if !standard(to) && !slices.ContainsFunc(slices.Concat(allowed, fromTests), covers(to)) {
+				t.Errorf("the tests of %s must not import %s", p.ImportPath, to)
+			}
+		}
+	}
+}
+
+// covers reports whether a pattern is the path itself, or ends in /... above it.
+func covers(to string) func(pattern string) bool {
+	return func(pattern string) bool {
+		above, tree := strings.CutSuffix(pattern, "...")
+		above = path.Clean("/" + above)
+		return to == pattern || tree && (above == "/" || strings.HasPrefix("/"+to+"/", above+"/"))
+	}
+}
+
+// standard reports whether a path is the standard library's: no dot in its
+// first element, and not this module.
+func standard(to string) bool {
+	first, _, _ := strings.Cut(to, "/")
+	return first != "enlist" && !strings.Contains(first, ".")
+}
+
+func goList(t *testing.T, env string) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "enlist/...")
+	cmd.Env = append(cmd.Environ(), env)
+	out, err := cmd.Output()
+	if err != nil {
+		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+			t.Fatalf("go list: %s", failed.Stderr)
+		}
+		t.Fatalf("go list: %v", err)
+	}
+	var all []goPackage
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		switch err := dec.Decode(&p); {
+		case err == io.EOF:
+			return all
+		case err != nil:
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
