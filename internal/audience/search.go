@@ -57,6 +57,8 @@ type SearchKey struct {
 	Field      *Field // nil for a system key
 	Type       KeyType
 	Searchable bool
+
+	index int // of a system key's Attribute
 }
 
 // Condition is a Criteria that has been typed: every key exists, is searchable

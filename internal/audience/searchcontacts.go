@@ -6,8 +6,24 @@ import (
 )
 
 // ContactAttributes are the system keys of a Contact record: id first, then
-// the others in the specification's order.
-var ContactAttributes []Attribute[Contact]
+// the others in the specification's order. specification: Contact
+var ContactAttributes = []Attribute[Contact]{
+	{Name: "id", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.ID) }},
+	{Name: "creation_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.Created) }},
+	{Name: "double_opt_in", Type: KeyBool, Searchable: true, Get: func(c *Contact) Cell { return BoolCell(c.DoubleOptIn) }},
+	{Name: "double_opt_in_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.DoubleOptInTime) }},
+	{Name: "is_active", Type: KeyBool, Searchable: true, Get: func(c *Contact) Cell { return BoolCell(c.IsActive) }},
+	{Name: "is_bounce_deactivated", Type: KeyBool, Searchable: true, Get: func(c *Contact) Cell { return BoolCell(c.IsBounceDeactivated) }},
+	{Name: "is_unsubscribed", Type: KeyBool, Searchable: true, Get: func(c *Contact) Cell { return BoolCell(c.IsUnsubscribed) }},
+	{Name: "last_click_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.LastClickTime) }},
+	{Name: "last_modified_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.Modified) }},
+	{Name: "last_message_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.LastMessageTime) }},
+	{Name: "last_open_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.LastOpenTime) }},
+	{Name: "subscribed_via", Type: KeyText, Searchable: true, Get: func(c *Contact) Cell { return TextCell(c.SubscribedVia) }},
+	{Name: "webform_id", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.WebformID) }},
+}
+
+var contactKeys = attributeKeys(ContactAttributes)
 
 // Column is one key of the Contacts that a search returns: a Field or a system key.
 type Column struct {
@@ -30,26 +46,91 @@ type ContactWriter interface {
 // may send as it goes.
 var ErrLong = errors.New("reply too long to hold")
 
-// SearchContacts finds Contacts of a List. returned nil means all. Searches
-// without a limit or with one over 1,000 are streams from the start.
+// heldLimit is the highest limit of a search that is not a stream from the start.
+const heldLimit = 1000
+
+// SearchContacts finds Contacts of a List. No returned names means all.
+// Searches without a limit or with one over 1,000 are streams from the start.
+// Errors: NoList, Denied, InvalidSearch, and Busy when too many streams are
+// open. specification: searchContacts; decisions.md: 32–40
 func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q Query, returned []string, w ContactWriter) error {
-	panic("being written")
+	find := func(streaming bool) func(Tx) error {
+		return func(tx Tx) error {
+			schema, err := loadList(tx, c, list)
+			if err != nil {
+				return err
+			}
+			search, err := typeSearch(schema, q)
+			if err != nil {
+				return err
+			}
+			var columns []Column
+			columns, search.Columns = columnsOf(schema, returned)
+			if err := w.Begin(columns, streaming); err != nil {
+				return err
+			}
+			return tx.SearchContacts(search, w.Contact)
+		}
+	}
+	if q.Limit > 0 && q.Limit <= heldLimit {
+		if err := s.store.View(ctx, find(false)); !errors.Is(err, ErrLong) {
+			return err
+		}
+	}
+	return s.store.Stream(ctx, find(true))
 }
+
+// typeSearch types a query of a List's Contacts. Errors are of kind InvalidSearch.
+func typeSearch(schema *Schema, q Query) (*Search, error) {
+	if q.Limit < 0 || q.Offset < 0 {
+		return nil, errNegativePage
+	}
+	k := keys{system: contactKeys, schema: schema}
+	where, err := k.condition(q.Criteria)
+	if err != nil {
+		return nil, err
+	}
+	sort, err := k.sort(q.SortBy)
+	if err != nil {
+		return nil, err
+	}
+	return &Search{Schema: schema, Where: where, Sort: sort, Descending: q.Descending && sort != nil, Limit: q.Limit, Offset: q.Offset}, nil
+}
+
+var errNegativePage = Refuse(InvalidSearch, "limit and offset must be 0 or more")
 
 // CountContacts counts the Contacts that match.
-func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, criteria *Criteria) (int64, error) {
-	panic("being written")
+func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, criteria *Criteria) (n int64, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		schema, err := loadList(tx, c, list)
+		if err != nil {
+			return err
+		}
+		search, err := typeSearch(schema, Query{Criteria: criteria})
+		if err != nil {
+			return err
+		}
+		n, err = tx.CountContacts(search)
+		return err
+	})
+	return n, err
 }
 
-// Contact finds one Contact by its ID.
+// Contact finds one Contact by its ID. NoContact when the List has none.
 func (s *Service) Contact(ctx context.Context, c *Caller, list ListID, id ContactID, returned []string, w ContactWriter) error {
-	panic("being written")
-}
-
-// UnsubscriberAttributes are the keys of an Unsubscriber List record, in their order.
-var UnsubscriberAttributes []Attribute[Unsubscriber]
-
-// SearchUnsubscribers returns rows of the Unsubscriber List; list 0 means all Lists that the key may see.
-func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListID, q Query) ([]Unsubscriber, error) {
-	panic("being written")
+	return s.store.View(ctx, func(tx Tx) error {
+		schema, err := loadList(tx, c, list)
+		if err != nil {
+			return err
+		}
+		contact, err := tx.Contact(list, id)
+		if err != nil {
+			return err
+		}
+		columns, _ := columnsOf(schema, returned)
+		if err := w.Begin(columns, false); err != nil {
+			return err
+		}
+		return w.Contact(contact)
+	})
 }

@@ -19,16 +19,17 @@ const (
 	systemColumns = "creation_time, last_modified_time, double_opt_in, double_opt_in_time, is_active, " +
 		"is_bounce_deactivated, is_unsubscribed, last_click_time, last_message_time, last_open_time, subscribed_via, webform_id"
 	valueColumn   = "json(field_values)"
-	hiddenColumns = "list_id, dedupe_key, duplicate_key, mobile_key, preference_values"
+	hiddenColumns = "dedupe_key, duplicate_key, mobile_key, preference_values"
 
-	systemWidth  = 12
-	contactWidth = 1 + systemWidth + 1 + 5
+	systemWidth        = 12
+	contactColumnCount = 1 + systemWidth + 1 + 4
 
 	// contactColumns is all of a Contact, as decodeContact reads it.
 	contactColumns = "id, " + systemColumns + ", " + valueColumn + ", " + hiddenColumns
 )
 
-// decodeContact reads a row of contactColumns. c.Values' storage is used again.
+// decodeContact reads a row of contactColumns into a Contact whose ListID is
+// set. c.Values' storage is used again.
 func decodeContact(row []driver.Value, c *audience.Contact) (err error) {
 	c.ID = audience.ContactID(integer(row[0]))
 	decodeSystem(row[1:], c)
@@ -36,14 +37,13 @@ func decodeContact(row []driver.Value, c *audience.Contact) (err error) {
 		return fmt.Errorf("contact %d: %w", c.ID, err)
 	}
 	keys := row[2+systemWidth:]
-	c.ListID = audience.ListID(integer(keys[0]))
-	c.IsFirst = keys[1] != nil
-	if c.Key = text(keys[1]); !c.IsFirst {
-		c.Key = text(keys[2])
+	c.IsFirst = keys[0] != nil
+	if c.Key = text(keys[0]); !c.IsFirst {
+		c.Key = text(keys[1])
 	}
-	c.Mobile = text(keys[3])
+	c.Mobile = text(keys[2])
 	c.Prefs = nil
-	if prefs := text(keys[4]); prefs != "" {
+	if prefs := text(keys[3]); prefs != "" {
 		err = json.Unmarshal([]byte(prefs), &c.Prefs)
 	}
 	return err

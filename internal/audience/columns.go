@@ -1,0 +1,63 @@
+package audience
+
+// columnsOf says what the Contacts of a search come back with: nil returned
+// means all; unknown names are left out, and a name that is repeated counts
+// once. decisions.md: 40
+func columnsOf(schema *Schema, returned []string) ([]Column, Columns) {
+	p := projection{schema: schema, columns: make([]Column, 0, max(len(returned), len(schema.Fields)+len(ContactAttributes)))}
+	if len(returned) == 0 {
+		p.whole()
+	}
+	for _, name := range returned {
+		if name == "all" {
+			p.whole()
+		}
+	}
+	for _, name := range returned {
+		p.add(name)
+	}
+	return p.columns, p.needs
+}
+
+type projection struct {
+	schema  *Schema
+	columns []Column
+	needs   Columns
+}
+
+// whole adds all of a Contact: its ID, the Fields in display order, the other
+// system keys.
+func (p *projection) whole() {
+	if p.needs.All {
+		return
+	}
+	p.needs = Columns{System: true, All: true}
+	p.columns = append(p.columns, Column{Name: "id", System: &ContactAttributes[0]})
+	for i := range p.schema.Fields {
+		f := &p.schema.Fields[i]
+		p.columns = append(p.columns, Column{Name: f.Name, Field: f})
+	}
+	for i := range ContactAttributes[1:] {
+		a := &ContactAttributes[i+1]
+		p.columns = append(p.columns, Column{Name: a.Name, System: a})
+	}
+}
+
+func (p *projection) add(name string) {
+	for i := range p.columns {
+		if p.columns[i].Name == name {
+			return
+		}
+	}
+	for i := range ContactAttributes {
+		if a := &ContactAttributes[i]; a.Name == name {
+			p.needs.System = p.needs.System || i > 0
+			p.columns = append(p.columns, Column{Name: name, System: a})
+			return
+		}
+	}
+	if f := p.schema.fieldCalled(name); f != nil {
+		p.needs.Fields = append(p.needs.Fields, f.ID)
+		p.columns = append(p.columns, Column{Name: name, Field: f})
+	}
+}

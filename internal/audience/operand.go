@@ -1,0 +1,160 @@
+package audience
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// operandParser reads the values of one test. What is wrong with a value is
+// returned as a sentence, "" when nothing is.
+type operandParser struct {
+	key     *SearchKey
+	op      Operator
+	country int64 // telephone code for national mobile numbers
+}
+
+func (p *operandParser) operands(value Input) ([]Operand, string) {
+	items := []Input{value}
+	switch {
+	case p.op == In:
+		items = inItems(value)
+	case value.Kind == InputArray:
+		return nil, "a list of values goes with in only"
+	}
+	operands := make([]Operand, len(items))
+	for i := range items {
+		var wrong string
+		if operands[i], wrong = p.operand(items[i]); wrong != "" {
+			return nil, wrong
+		}
+	}
+	return operands, ""
+}
+
+// inItems takes a list apart. An empty text is an empty list, and an empty
+// item of a list means the absent value. decisions.md: 35, 36
+func inItems(value Input) []Input {
+	switch {
+	case value.Kind == InputArray:
+		return value.Items
+	case value.Kind == InputNull || value.Kind == InputText && strings.TrimSpace(value.Text) == "":
+		return nil
+	case value.Kind != InputText:
+		return []Input{value}
+	}
+	var items []Input
+	for item := range strings.SplitSeq(value.Text, ",") {
+		items = append(items, Input{Kind: InputText, Text: strings.TrimSpace(item)})
+	}
+	return items
+}
+
+func (p *operandParser) operand(value Input) (Operand, string) {
+	text, ok := scalarText(value)
+	whole := p.op == Exactly || p.op == Not || p.op == In
+	flag := value.Kind == InputTrue || value.Kind == InputFalse
+	switch {
+	case !ok:
+		return Operand{}, "the value must be a text or a number"
+	case p.op == StartsWith || p.op == EndsWith || p.op == Contains:
+		return Operand{Text: lowerASCII(text)}, ""
+	case text == "" && whole:
+		return Operand{Absent: true}, ""
+	case flag && (p.key.Type == KeyInt || p.key.Type == KeyNumber):
+		return Operand{}, "the value must be a number"
+	}
+	switch p.key.Type {
+	case KeyInt:
+		return p.integer(text)
+	case KeyBool:
+		return flagOperand(text)
+	case KeyNumber:
+		return numberOperand(text)
+	case KeyDate:
+		return dateOperand(text)
+	case KeyEmail, KeyMobile:
+		if whole {
+			return p.address(text), ""
+		}
+	}
+	if text = lowerASCII(text); !whole {
+		text = firstCharacters(text)
+	}
+	return Operand{Text: text}, ""
+}
+
+// scalarText is a value as a text: flags as 1 and 0, a number without an exponent.
+func scalarText(value Input) (text string, ok bool) {
+	switch value.Kind {
+	case InputNull:
+		return "", true
+	case InputText:
+		return value.Text, true
+	case InputNumber:
+		return plainNumber(value.Text)
+	case InputTrue:
+		return "1", true
+	case InputFalse:
+		return "0", true
+	}
+	return "", false
+}
+
+// integer reads a number to compare integers with. One with a fraction equals
+// none of them and lies between two.
+func (p *operandParser) integer(text string) (Operand, string) {
+	o, wrong := numberOperand(text)
+	if wrong != "" {
+		return o, wrong
+	}
+	floor := math.Floor(o.Number)
+	o.Int = int64(floor) // exact: under 1e15
+	if floor != o.Number {
+		o.Impossible = p.op != GreaterThan && p.op != LessThan
+		if p.op == LessThan {
+			o.Int++
+		}
+	}
+	return o, ""
+}
+
+func numberOperand(text string) (Operand, string) {
+	plain, ok := ParseDecimal(text)
+	if !ok {
+		return Operand{}, "the value must be a number of at most 15 digits"
+	}
+	number, err := strconv.ParseFloat(plain, 64)
+	if err != nil {
+		return Operand{}, "the value must be a number of at most 15 digits"
+	}
+	return Operand{Text: plain, Number: number}, ""
+}
+
+func flagOperand(text string) (Operand, string) {
+	switch text {
+	case "1", "true":
+		return Operand{Text: "1", Int: 1}, ""
+	case "0", "false":
+		return Operand{Text: "0"}, ""
+	}
+	return Operand{}, "the value must be 1 or 0"
+}
+
+func dateOperand(text string) (Operand, string) {
+	iso, ok := ParseDate(text, "12h") // the most that any Field takes
+	if !ok {
+		return Operand{}, "the value must be a date such as 2026-01-31 or 2026-01-31 17:05:00"
+	}
+	return Operand{Text: iso}, ""
+}
+
+// address reads an address to compare whole; one that is none equals nothing.
+func (p *operandParser) address(text string) Operand {
+	if p.key.Type == KeyMobile {
+		key := MobileKey(text, p.country)
+		return Operand{Text: key, Impossible: key == ""}
+	}
+	_, key, ok := ParseEmail(text)
+	return Operand{Text: key, Impossible: !ok}
+}

@@ -1,0 +1,50 @@
+package audience
+
+import (
+	"context"
+	"errors"
+)
+
+// UnsubscriberAttributes are the keys of an Unsubscriber List record, in their order.
+var UnsubscriberAttributes = []Attribute[Unsubscriber]{
+	{Name: "contact_id", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Cell { return IntCell(u.ContactID) }},
+	{Name: "list_id", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Cell { return IntCell(u.ListID) }},
+	{Name: "address_type", Type: KeyText, Searchable: true, Get: func(u *Unsubscriber) Cell { return TextCell(u.AddressType) }},
+	{Name: "address", Type: KeyText, Searchable: true, Get: func(u *Unsubscriber) Cell { return TextCell(u.Address) }},
+	{Name: "time", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Cell { return IntCell(u.Time) }},
+}
+
+// SearchUnsubscribers returns rows of the Unsubscriber List, by default in the
+// order in which they came to be; list 0 means all Lists that the key may see.
+// Errors: NoList, Denied, InvalidSearch.
+func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListID, q Query) (rows []Unsubscriber, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		if list != 0 {
+			if _, err := loadList(tx, c, list); err != nil {
+				return err
+			}
+		}
+		found := collector[Unsubscriber]{attributes: UnsubscriberAttributes}
+		if err := found.begin(q); err != nil {
+			return err
+		}
+		err := tx.Unsubscribers(c.Account.ID, list, func(u *Unsubscriber) error {
+			if c.Key.Allows(u.ListID) {
+				found.add(u)
+			}
+			if found.full() {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			return err
+		}
+		rows = found.page()
+		return nil
+	})
+	return rows, err
+}
+
+// errEnough ends a walk whose further rows nobody will see.
+var errEnough = errors.New("enough rows")
