@@ -1,0 +1,174 @@
+// Package api is what a program that calls enlist needs: the error codes and
+// their published names, and a client. It depends on the standard library only.
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Code is the number of an error in a reply.
+type Code int
+
+// The published error codes. specification: Errors
+const (
+	CodeInternal            Code = 100
+	CodeNoResponse          Code = 103
+	CodeMethodNotFound      Code = 104
+	CodeUnreadable          Code = 106 // unreadable or empty request
+	CodeInvalidMethod       Code = 107 // no method name, or one that is no string
+	CodeTermsNotAccepted    Code = 108
+	CodeInvalidKey          Code = 300 // unknown, expired or revoked key
+	CodeMissingKey          Code = 301
+	CodeUndefined           Code = 302
+	CodeNoList              Code = 303
+	CodeNoContact           Code = 304
+	CodeNoField             Code = 305
+	CodeNoFolder            Code = 306
+	CodeNoMessage           Code = 307
+	CodeNoBatch             Code = 308
+	CodeNoCampaign          Code = 309
+	CodeInvalidParameters   Code = 310
+	CodeInvalidSearch       Code = 311
+	CodeInvalidListIDs      Code = 312
+	CodeCannotEditLists     Code = 313
+	CodeNoListForBatch      Code = 314
+	CodeFieldNotFound       Code = 315
+	CodeEmailFieldFixed     Code = 316
+	CodeInvalidEmail        Code = 317
+	CodeDuplicateField      Code = 318
+	CodeDuplicateFolder     Code = 319
+	CodeNoContactUpdated    Code = 320
+	CodeDenied              Code = 321 // access level too low, or outside the key's Lists
+	CodeUsernameUnavailable Code = 322
+	CodeCannotDeleteFolder  Code = 323
+	CodeCannotDeleteUser    Code = 324
+	CodeReservedField       Code = 325
+	CodeNoAccount           Code = 328
+	CodeContactLimit        Code = 330
+	CodeInvalidConsent      Code = 334
+	CodeConsentRequired     Code = 335
+	CodeInvalidContactArray Code = 380
+	CodeTooManyConcurrent   Code = 399
+)
+
+// Name returns the published name that a message with the code begins with, ""
+// for a number that is no code. For CodeUndefined see FailureName.
+func (c Code) Name() string {
+	switch c {
+	case CodeInternal:
+		return "Internal Server Error"
+	case CodeNoResponse:
+		return "No Response from Server Call"
+	case CodeMethodNotFound:
+		return "Method Not Found"
+	case CodeUnreadable:
+		return "No XML Data Found"
+	case CodeInvalidMethod:
+		return "Invalid Method Name"
+	case CodeTermsNotAccepted:
+		return "Terms and Conditions not accepted"
+	case CodeInvalidKey:
+		return "Authorisation Failed - Invalid Login"
+	case CodeMissingKey:
+		return "Authorisation Failed - Please log in first"
+	case CodeUndefined:
+		return "Undefined Error in Method"
+	case CodeNoList:
+		return "Unable to Load List"
+	case CodeNoContact:
+		return "Unable to Load Contact"
+	case CodeNoField:
+		return "Unable to Load Field"
+	case CodeNoFolder:
+		return "Unable to Load Folder"
+	case CodeNoMessage:
+		return "Unable to Load Email"
+	case CodeNoBatch:
+		return "Unable to Load Batch"
+	case CodeNoCampaign:
+		return "Unable to Load Campaign"
+	}
+	return c.laterName()
+}
+
+// laterName names the codes from 310 on.
+func (c Code) laterName() string {
+	switch c {
+	case CodeInvalidParameters:
+		return "Invalid Method Parameters"
+	case CodeInvalidSearch:
+		return "Invalid Search Parameter Format"
+	case CodeInvalidListIDs:
+		return "Invalid Email List IDs"
+	case CodeCannotEditLists:
+		return "Cannot Edit Account Lists"
+	case CodeNoListForBatch:
+		return "No Contact List Specified for Batch Population"
+	case CodeFieldNotFound:
+		return "Field Not Found"
+	case CodeEmailFieldFixed:
+		return "Email Field Cannot be Edited"
+	case CodeInvalidEmail:
+		return "Invalid Email Address Specified"
+	case CodeDuplicateField:
+		return "Duplicate Field Name"
+	case CodeDuplicateFolder:
+		return "Duplicate Folder Name / Type"
+	case CodeNoContactUpdated:
+		return "Failed to Update any Contacts"
+	case CodeDenied:
+		return "Administrative Access Denied"
+	case CodeUsernameUnavailable:
+		return "Username Unavailable"
+	case CodeCannotDeleteFolder:
+		return "Unable to Delete Folder"
+	case CodeCannotDeleteUser:
+		return "Cannot Delete User"
+	case CodeReservedField:
+		return "Reserved Field Name"
+	case CodeNoAccount:
+		return "Unable to load Account"
+	case CodeContactLimit:
+		return "Contact Limit Reached"
+	case CodeInvalidConsent:
+		return "Invalid Contact consent type"
+	case CodeConsentRequired:
+		return "The GDPR Contact consent type and consent text are required for this list"
+	case CodeInvalidContactArray:
+		return "Invalid contact array specified"
+	case CodeTooManyConcurrent:
+		return "You have reached the maximum number of allowed concurrent API requests"
+	}
+	return ""
+}
+
+// FailureName returns what a message begins with when the method failed for a
+// reason that nobody foresaw, and the code: 302 with a sentence of their own
+// for the methods that change one Contact's standing, else 100.
+// specification: Errors, 302; decisions.md: 13
+func FailureName(method string) (Code, string) {
+	switch method {
+	case "subscribeContact":
+		return CodeUndefined, "Undefined Error: Contact Subscription Failed"
+	case "resubscribeContact":
+		return CodeUndefined, "Undefined Error: Contact Resubscribe Failed"
+	case "deactivateContact":
+		return CodeUndefined, "Undefined Error: Contact Deactivate Failed"
+	case "reactivateContact":
+		return CodeUndefined, "Undefined Error: Contact Reactivate Failed"
+	case "confirmContact":
+		return CodeUndefined, "Undefined Error: Contact Confirm Failed"
+	}
+	return CodeInternal, CodeInternal.Name()
+}
+
+// Error is the error of a reply. Message begins with the code's published name;
+// what follows after ": " is for a person to read and may change.
+type Error struct {
+	Code    Code            `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"` // in replies to JSON-RPC 2.0 requests only, and not always
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
