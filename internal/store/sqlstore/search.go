@@ -1,0 +1,155 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"strings"
+
+	"enlist/internal/audience"
+)
+
+// SearchContacts calls each with the Contacts that match, in order.
+func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
+	q := &searchQuery{list: s.Schema.List.ID}
+	q.page(s)
+	c := audience.Contact{ListID: s.Schema.List.ID}
+	return t.each(columnCount(s.Columns), func(row []driver.Value) (err error) {
+		c.ID = audience.ContactID(integer(row[0]))
+		row = row[1:]
+		if s.Columns.System {
+			decodeSystem(row, &c)
+			row = row[systemWidth:]
+		}
+		if readsValues(s.Columns) {
+			if c.Values, err = decodeValues(text(row[0]), c.Values[:0]); err != nil {
+				return fmt.Errorf("contact %d: %w", c.ID, err)
+			}
+		}
+		return each(&c)
+	}, q.text.String(), q.args...)
+}
+
+// CountContacts counts the Contacts that match.
+func (t *Tx) CountContacts(s *audience.Search) (int64, error) {
+	if s.Where == nil {
+		return t.ContactCount(s.Schema.List.ID)
+	}
+	q := &searchQuery{list: s.Schema.List.ID}
+	q.add("SELECT count(*) FROM contact WHERE ")
+	q.where(s.Where)
+	return t.number(q.text.String(), q.args...)
+}
+
+func readsValues(c audience.Columns) bool { return c.All || len(c.Fields) > 0 }
+
+func columnCount(c audience.Columns) int {
+	n := 1
+	if c.System {
+		n += systemWidth
+	}
+	if readsValues(c) {
+		n++
+	}
+	return n
+}
+
+// searchQuery is a statement in the making. Only names of columns, IDs of
+// Fields and the statement's own words go into its text; every operand is an
+// argument.
+type searchQuery struct {
+	text strings.Builder
+	args []any
+	list audience.ListID
+}
+
+func (q *searchQuery) add(text string, args ...any) {
+	q.text.WriteString(text)
+	q.args = append(q.args, args...)
+}
+
+// page makes the statement that reads a search's Contacts. One with a limit
+// that has to sort does so with the IDs only, and fetches the page's rows after.
+func (q *searchQuery) page(s *audience.Search) {
+	q.text.Grow(1024)
+	q.add("SELECT id")
+	if s.Columns.System {
+		q.add(", " + systemColumns)
+	}
+	if readsValues(s.Columns) {
+		q.add(", " + valueColumn)
+	}
+	q.add(" FROM contact WHERE ")
+	if s.Limit == 0 || s.Sort == nil {
+		q.where(s.Where)
+		q.order(s)
+		q.limit(s)
+		return
+	}
+	q.add("id IN (SELECT id FROM contact WHERE ")
+	q.where(s.Where)
+	q.order(s)
+	q.limit(s)
+	q.add(")")
+	q.order(s)
+}
+
+// order writes ORDER BY: absent values are NULL, which SQLite takes for the
+// smallest; ties go by ID in the same direction. decisions.md: 37
+func (q *searchQuery) order(s *audience.Search) {
+	direction := ""
+	if s.Descending {
+		direction = " DESC"
+	}
+	q.add(" ORDER BY ")
+	if s.Sort != nil && !isID(s.Sort) {
+		q.add(ordered(s.Sort) + direction + ", ")
+	}
+	q.add("id" + direction)
+}
+
+func (q *searchQuery) limit(s *audience.Search) {
+	switch {
+	case s.Limit > 0:
+		q.add(" LIMIT ? OFFSET ?", s.Limit, s.Offset)
+	case s.Offset > 0:
+		q.add(" LIMIT -1 OFFSET ?", s.Offset)
+	}
+}
+
+// where writes the condition, within the List.
+func (q *searchQuery) where(c *audience.Condition) {
+	q.add("list_id = ?", int64(q.list))
+	switch {
+	case c == nil:
+	case c.Key == nil && c.Any == nil:
+		for i := range c.All {
+			q.add(" AND ")
+			q.condition(&c.All[i])
+		}
+	default:
+		q.add(" AND ")
+		q.condition(c)
+	}
+}
+
+func (q *searchQuery) condition(c *audience.Condition) {
+	switch {
+	case c.Key != nil:
+		q.test(c)
+	case c.Any != nil:
+		q.group(c.Any, " OR ")
+	default:
+		q.group(c.All, " AND ")
+	}
+}
+
+func (q *searchQuery) group(parts []audience.Condition, connector string) {
+	q.add("(")
+	for i := range parts {
+		if i > 0 {
+			q.add(connector)
+		}
+		q.condition(&parts[i])
+	}
+	q.add(")")
+}

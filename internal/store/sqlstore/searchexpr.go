@@ -1,0 +1,236 @@
+package sqlstore
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"enlist/internal/audience"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Expressions for a key's value. An absent value is NULL in all of them; a
+// system key is never absent. Names of system keys are names of columns.
+
+// dateLength is the length of a date without its time.
+const dateLength = len("2026-01-31")
+
+func isID(k *audience.SearchKey) bool { return k.Field == nil && k.Name == "id" }
+
+// path is the place of a Field's value in field_values.
+func path(k *audience.SearchKey) string {
+	return `'$."` + strconv.FormatInt(int64(k.Field.ID), 10) + `"'`
+}
+
+// stored is the value as the database holds it: a number or a text.
+func stored(k *audience.SearchKey) string {
+	if k.Field == nil {
+		return k.Name
+	}
+	return "(field_values ->> " + path(k) + ")"
+}
+
+// compared is the value in the form in which it is compared whole: lower()
+// changes A to Z only, in both drivers.
+func compared(k *audience.SearchKey) string {
+	switch k.Type {
+	case audience.KeyInt, audience.KeyBool, audience.KeyDate:
+		return stored(k)
+	case audience.KeyNumber:
+		return "CAST(" + stored(k) + " AS REAL)"
+	}
+	return "lower(" + stored(k) + ")"
+}
+
+// ordered is the value in the form that sorting, greater_than and less_than go by.
+func ordered(k *audience.SearchKey) string {
+	switch k.Type {
+	case audience.KeyText, audience.KeyEmail, audience.KeyMobile:
+		return "substr(" + compared(k) + ", 1, 200)"
+	}
+	return compared(k)
+}
+
+// shown is the value as replies have it, lower-cased. A number's JSON text has
+// the decimals that were sent.
+func shown(k *audience.SearchKey) string {
+	switch k.Type {
+	case audience.KeyInt:
+		return "CAST(" + k.Name + " AS TEXT)"
+	case audience.KeyNumber:
+		return "trim(field_values -> " + path(k) + `, '"')`
+	}
+	return compared(k)
+}
+
+// test writes the comparison of one key.
+func (q *searchQuery) test(c *audience.Condition) {
+	switch c.Operator {
+	case audience.Exactly:
+		q.equal(c.Key, c.Operands[0])
+	case audience.Not:
+		q.differ(c.Key, c.Operands[0])
+	case audience.In:
+		q.in(c.Key, c.Operands)
+	case audience.GreaterThan:
+		q.compare(c.Key, " > ?", c.Operands[0])
+	case audience.LessThan:
+		q.compare(c.Key, " < ?", c.Operands[0])
+	case audience.StartsWith, audience.EndsWith, audience.Contains:
+		q.part(c.Key, c.Operator, c.Operands[0].Text)
+	default:
+		panic(fmt.Sprintf("operator %d", c.Operator))
+	}
+}
+
+// operand is what the database compares an expression of the key with.
+func operand(k *audience.SearchKey, o audience.Operand) any {
+	switch k.Type {
+	case audience.KeyInt, audience.KeyBool:
+		return o.Int
+	case audience.KeyNumber:
+		return o.Number
+	}
+	return o.Text
+}
+
+// never reports whether the operand equals no value: a system key always has one.
+func never(k *audience.SearchKey, o audience.Operand) bool {
+	return o.Impossible || o.Absent && k.Field == nil
+}
+
+// expression is what an operand is compared with: for a date without a time
+// the date part of the value.
+func expression(k *audience.SearchKey, o audience.Operand) string {
+	if k.Type == audience.KeyDate && len(o.Text) == dateLength {
+		return "substr(" + compared(k) + ", 1, 10)"
+	}
+	return compared(k)
+}
+
+func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
+	switch {
+	case never(k, o):
+		q.add("FALSE")
+	case o.Absent:
+		q.add(stored(k) + " IS NULL")
+	case k.Type == audience.KeyEmail:
+		// With the List in both arms each is a search of its own index.
+		q.add("(list_id = ? AND dedupe_key = ? OR list_id = ? AND duplicate_key = ?)", int64(q.list), o.Text, int64(q.list), o.Text)
+	case k.Type == audience.KeyMobile:
+		q.add("mobile_key = ?", o.Text)
+	default:
+		q.add(expression(k, o)+" = ?", operand(k, o))
+	}
+}
+
+// differ is the opposite of equal, with no NULL in its result.
+func (q *searchQuery) differ(k *audience.SearchKey, o audience.Operand) {
+	switch {
+	case never(k, o):
+		q.add("TRUE")
+	case o.Absent:
+		q.add(stored(k) + " IS NOT NULL")
+	case k.Type == audience.KeyEmail:
+		q.add("(dedupe_key IS NOT ? AND duplicate_key IS NOT ?)", o.Text, o.Text)
+	case k.Type == audience.KeyMobile:
+		q.add("mobile_key IS NOT ?", o.Text)
+	default:
+		q.add(expression(k, o)+" IS NOT ?", operand(k, o))
+	}
+}
+
+// in compares with a list of any length: it is one argument, a JSON array, so
+// that neither the number of arguments nor that of statements grows with it.
+func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
+	lists := make(map[string][]byte, 2) // by expression: dates have two
+	var expressions []string
+	absent := false
+	for _, o := range operands {
+		switch {
+		case never(k, o):
+		case o.Absent:
+			absent = true
+		default:
+			e := expression(k, o)
+			if lists[e] == nil {
+				expressions = append(expressions, e)
+			}
+			lists[e] = appendItem(lists[e], operand(k, o))
+		}
+	}
+	if len(expressions) == 0 && !absent {
+		q.add("FALSE")
+		return
+	}
+	q.add("(")
+	for i, e := range expressions {
+		if i > 0 {
+			q.add(" OR ")
+		}
+		q.inList(k, e, string(append(lists[e], ']')))
+	}
+	if absent {
+		if len(expressions) > 0 {
+			q.add(" OR ")
+		}
+		q.add(stored(k) + " IS NULL")
+	}
+	q.add(")")
+}
+
+func (q *searchQuery) inList(k *audience.SearchKey, expression, list string) {
+	const items = " IN (SELECT value FROM json_each(?))"
+	switch k.Type {
+	case audience.KeyEmail:
+		q.add("list_id = ? AND dedupe_key"+items+" OR list_id = ? AND duplicate_key"+items, int64(q.list), list, int64(q.list), list)
+	case audience.KeyMobile:
+		q.add("mobile_key"+items, list)
+	default:
+		q.add(expression+items, list)
+	}
+}
+
+// appendItem adds a value to a JSON array that is still open.
+func appendItem(list []byte, value any) []byte {
+	if list == nil {
+		list = append(list, '[')
+	} else {
+		list = append(list, ',')
+	}
+	switch value := value.(type) {
+	case int64:
+		return strconv.AppendInt(list, value, 10)
+	case float64:
+		return strconv.AppendFloat(list, value, 'g', -1, 64)
+	case string:
+		list, _ = jsontext.AppendQuote(list, value) // fails only for invalid UTF-8, of which it makes U+FFFD
+	}
+	return list
+}
+
+// compare: an absent value is NULL, and NULL is neither more nor less.
+func (q *searchQuery) compare(k *audience.SearchKey, operator string, o audience.Operand) {
+	e := ordered(k)
+	if k.Type == audience.KeyDate {
+		e = expression(k, o)
+	}
+	q.add(e+operator, operand(k, o))
+}
+
+// part looks for a text in the value as it is shown. There is no pattern in
+// it, so nothing in the text is a wildcard.
+func (q *searchQuery) part(k *audience.SearchKey, op audience.Operator, part string) {
+	length := int64(utf8.RuneCountInString(part))
+	switch {
+	case part == "":
+		q.add("TRUE")
+	case op == audience.StartsWith:
+		q.add("substr("+shown(k)+", 1, ?) = ?", length, part)
+	case op == audience.EndsWith:
+		q.add("substr("+shown(k)+", -?) = ?", length, part)
+	default:
+		q.add("instr("+shown(k)+", ?) > 0", part)
+	}
+}
