@@ -23,8 +23,8 @@ type Consent struct {
 
 // PreferenceChoice is a person's answer to one List preference, by name.
 type PreferenceChoice struct {
-	Name  string
-	Agree bool
+	Name  string `json:"name"`
+	Agree bool   `json:"agree"`
 }
 
 // LedgerRow is one entry of the consent ledger: written once, never changed.

@@ -41,7 +41,7 @@ func change[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, no
 		if err != nil {
 			return err
 		}
-		return tx.SaveRetry(c.Account.ID, c.Key.ID, c.Retry, saved)
+		return tx.SaveRetry(c.Account.ID, c.Key.ID, c.Retry, saved, now)
 	})
 	return result, err
 }
@@ -74,3 +74,9 @@ func wholeAccount(c *Caller) error {
 }
 
 var errNoList = Refuse(NoList, "no List with this ID")
+
+// ForgetRetries removes results of calls with an Idempotency-Key that are over
+// a day old. Call it once an hour or so.
+func (s *Service) ForgetRetries(ctx context.Context) error {
+	return s.store.Update(ctx, func(tx Tx) error { return tx.ForgetRetries(s.now().Unix() - 24*60*60) })
+}

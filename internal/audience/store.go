@@ -69,7 +69,7 @@ type Tx interface {
 	AddUnsubscriber(account AccountID, u *Unsubscriber) error
 	Unsubscribers(account AccountID, list ListID, each func(*Unsubscriber) error) error      // list 0: all; by time, then entry
 	ClaimRetry(account AccountID, key KeyID, r *Retry, now int64) (result []byte, err error) // nil: first time
-	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte) error
+	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte, now int64) error
 	ForgetRetries(before int64) error
 
 	// Enqueue stores what this transaction sets in motion.

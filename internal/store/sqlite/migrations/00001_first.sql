@@ -147,7 +147,7 @@ CREATE TABLE consent (
 	type        TEXT NOT NULL,
 	text        TEXT NOT NULL,
 	ip          TEXT NOT NULL,
-	preferences TEXT NOT NULL, -- JSON array of [name, bool], or ''
+	preferences TEXT NOT NULL, -- JSON array of {name, agree}, or ''
 	key_id      INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX consent_contact ON consent (list_id, contact_id);

@@ -1,0 +1,21 @@
+//go:build cgo
+
+package sqlite
+
+import (
+	"database/sql/driver"
+	"errors"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// Driver names the SQLite driver that this program was built with.
+const Driver = "github.com/mattn/go-sqlite3 (cgo)"
+
+func newDriver() driver.Driver { return &sqlite3.SQLiteDriver{} }
+
+// isBusy reports whether another connection holds the write lock.
+func isBusy(err error) bool {
+	e, ok := errors.AsType[sqlite3.Error](err)
+	return ok && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
+}

@@ -1,0 +1,167 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"time"
+
+	"enlist/internal/store/sqlstore"
+)
+
+// session runs statements on one connection for sqlstore, each prepared once.
+type session struct {
+	conn       driver.Conn
+	statements map[string]*statement
+	args       []driver.NamedValue // of the statement being run
+	writes     int                 // statements since the function began that could change something
+	failed     error               // the first error of a statement since the function began
+	deadline   time.Time           // zero: none
+}
+
+// statement is a prepared one. It cannot run twice at once.
+type statement struct {
+	driver.Stmt
+	running bool
+}
+
+// maxStatements bounds the prepared statements of a connection: searches have
+// many shapes, and whoever makes them up must not fill the memory.
+const maxStatements = 150
+
+var errOverdue = errors.New("the function held the writer for too long")
+
+func newSession(conn driver.Conn) *session {
+	return &session{conn: conn, statements: make(map[string]*statement)}
+}
+
+func (s *session) close() (err error) {
+	for _, st := range s.statements {
+		err = errors.Join(err, st.Close())
+	}
+	s.statements = nil
+	return err
+}
+
+// begin forgets the last function and gives the next one its time.
+func (s *session) begin(deadline time.Time) {
+	s.writes, s.failed, s.deadline = 0, nil, deadline
+}
+
+func (s *session) note(err error) error {
+	if err != nil && s.failed == nil {
+		s.failed = err
+	}
+	return err
+}
+
+func (s *session) prepare(query string) (*statement, error) {
+	if !s.deadline.IsZero() && time.Now().After(s.deadline) {
+		return nil, errOverdue
+	}
+	st, ok := s.statements[query]
+	if ok && !st.running {
+		return st, nil
+	}
+	prepared, err := s.conn.Prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	st = &statement{Stmt: prepared}
+	if ok { // the same statement is being read from: this one is for once
+		return st, nil
+	}
+	for old, st := range s.statements {
+		if len(s.statements) < maxStatements {
+			break
+		}
+		if !st.running {
+			delete(s.statements, old)
+			err = errors.Join(err, st.Close())
+		}
+	}
+	s.statements[query] = st
+	return st, err
+}
+
+func (s *session) bind(args []any) []driver.NamedValue {
+	s.args = s.args[:0]
+	for i, arg := range args {
+		s.args = append(s.args, driver.NamedValue{Ordinal: i + 1, Value: arg})
+	}
+	return s.args
+}
+
+func (s *session) run(query string, args []any) (driver.Result, error) {
+	st, err := s.prepare(query)
+	if err != nil {
+		return nil, s.note(err)
+	}
+	// Without cancellation: an interrupted statement makes SQLite roll the
+	// whole transaction back, and with it what the neighbours wrote.
+	result, err := st.Stmt.(driver.StmtExecContext).ExecContext(context.Background(), s.bind(args))
+	return result, s.note(err)
+}
+
+// Exec runs a statement.
+func (s *session) Exec(query string, args ...any) (affected int64, err error) {
+	s.writes++
+	result, err := s.run(query, args)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// Insert runs an INSERT of one row.
+func (s *session) Insert(query string, args ...any) (id int64, err error) {
+	s.writes++
+	result, err := s.run(query, args)
+	if err != nil {
+		return 0, err
+	}
+	if n, err := result.RowsAffected(); n == 0 || err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// Query runs a query.
+func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstore.Rows, error) {
+	st, err := s.prepare(query)
+	if err != nil {
+		return nil, s.note(err)
+	}
+	rows, err := st.Stmt.(driver.StmtQueryContext).QueryContext(ctx, s.bind(args))
+	if err != nil {
+		return nil, s.note(err)
+	}
+	st.running = true
+	return &result{Rows: rows, session: s, statement: st, query: query}, nil
+}
+
+// result gives its statement back when it is closed.
+type result struct {
+	driver.Rows
+	session   *session
+	statement *statement
+	query     string
+}
+
+func (r *result) Next(dest []driver.Value) error {
+	err := r.Rows.Next(dest)
+	if err != nil && err != io.EOF {
+		r.session.note(err)
+	}
+	return err
+}
+
+func (r *result) Close() error {
+	err := r.Rows.Close()
+	r.statement.running = false
+	if r.session.statements[r.query] != r.statement {
+		err = errors.Join(err, r.statement.Close())
+	}
+	return err
+}

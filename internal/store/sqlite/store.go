@@ -1,0 +1,152 @@
+// Package sqlite keeps everything in one SQLite file: it opens connections,
+// makes transactions and migrates. What is in them is said in package sqlstore.
+//
+// There is one writer, which groups commits, and a pool of readers, each on a
+// snapshot of its own (WAL). A second process may use the same file. The driver
+// is mattn/go-sqlite3 where there is cgo and modernc.org/sqlite where not;
+// driver_cgo.go and driver_nocgo.go are all that differs.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlstore"
+
+	"github.com/pressly/goose/v3"
+)
+
+// Options of a Store; the zero value is good.
+type Options struct {
+	Streams    int           // long reads at once; 0: 4
+	StreamWait time.Duration // for a place among them; 0: 5 s
+	Log        *slog.Logger  // nil: none
+}
+
+// Store is an audience.Store on one SQLite file.
+type Store struct {
+	db      *sql.DB
+	writer  *writer
+	readers *readers
+	streams *readers
+}
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Open opens the database at path, making it when there is none, and brings its
+// tables up to date. Its files can be read by their owner only.
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := makePrivate(path); err != nil {
+		return nil, err
+	}
+	drv := newDriver()
+	db := sql.OpenDB(&connector{path: path, writer: true, driver: drv})
+	db.SetMaxOpenConns(1)
+	s := &Store{db: db}
+	if err := s.open(ctx, &connector{path: path, driver: drv}, o); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, reading *connector, o Options) error {
+	if err := migrate(ctx, s.db, o.Log); err != nil {
+		return err
+	}
+	jobs, err := newInserter(s.db, o.Log)
+	if err != nil {
+		return err
+	}
+	cache := new(sqlstore.Cache)
+	s.readers = newReaders(reading, cache, max(4, 2*runtime.GOMAXPROCS(0)), 0)
+	s.streams = newReaders(reading, cache, orDefault(o.Streams, 4), orDefault(o.StreamWait, 5*time.Second))
+	s.writer = newWriter(s.db, cache, jobs.insert)
+	return nil
+}
+
+// View implements audience.Store.
+func (s *Store) View(ctx context.Context, fn func(audience.Tx) error) error {
+	return s.readers.view(ctx, fn)
+}
+
+// Stream implements audience.Store.
+func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
+	return s.streams.view(ctx, fn)
+}
+
+// Update implements audience.Store.
+func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error) error {
+	return s.writer.do(ctx, fn)
+}
+
+// Ready implements audience.Store: a read, and a write of nothing.
+func (s *Store) Ready(ctx context.Context) error {
+	nothing := func(tx audience.Tx) error { _, err := tx.Accounts(); return err }
+	if err := s.View(ctx, nothing); err != nil {
+		return err
+	}
+	return s.Update(ctx, nothing)
+}
+
+// Close waits for the writes that are in the line and closes the file.
+func (s *Store) Close() error {
+	s.writer.close()
+	return errors.Join(s.readers.close(), s.streams.close(), s.db.Close())
+}
+
+// migrate brings the tables up to date. Two processes that start at once on one
+// file may both try: the one that comes second looks again.
+func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithSlog(log))
+		if err == nil {
+			_, err = provider.Up(ctx)
+		}
+		if err == nil {
+			err = migrateJobs(ctx, db, log)
+		}
+		if err == nil || try == 3 || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// makePrivate makes the file, if it is new, readable by its owner alone; SQLite
+// gives its companions the same mode.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	return f.Close()
+}
+
+func orDefault[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}

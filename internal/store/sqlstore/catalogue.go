@@ -1,0 +1,91 @@
+package sqlstore
+
+import (
+	"sync"
+
+	"enlist/internal/audience"
+)
+
+// Cache keeps accounts, keys and schemas of one version of the catalogue. The
+// version is one number in the database, raised by every change to any of
+// them, whichever process makes it; every transaction looks at it once.
+type Cache struct {
+	mu     sync.Mutex
+	newest *snapshot
+}
+
+// snapshot is what has been read of one version. Versions in the cache are
+// committed ones: a transaction that has changed the catalogue reads into a
+// snapshot of its own, which nobody else sees.
+type snapshot struct {
+	version  int64
+	mu       sync.RWMutex
+	accounts map[audience.AccountID]*audience.Account
+	keys     map[audience.KeyHash]*audience.Key
+	schemas  map[audience.ListID]*audience.Schema
+}
+
+func newSnapshot(version int64) *snapshot {
+	return &snapshot{
+		version:  version,
+		accounts: make(map[audience.AccountID]*audience.Account),
+		keys:     make(map[audience.KeyHash]*audience.Key),
+		schemas:  make(map[audience.ListID]*audience.Schema),
+	}
+}
+
+// at returns the shared snapshot of a version, or for one that is older than
+// the newest (a reader that began before a change) a new one for it alone.
+func (c *Cache) at(version int64) *snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.newest == nil || c.newest.version < version:
+		c.newest = newSnapshot(version)
+	case c.newest.version > version:
+		return newSnapshot(version)
+	}
+	return c.newest
+}
+
+// catalogue returns the snapshot that this transaction sees.
+func (t *Tx) catalogue() (*snapshot, error) {
+	if t.session.current == nil && t.session.modified {
+		t.session.current = newSnapshot(0)
+	}
+	if t.session.current == nil {
+		version, err := t.number("SELECT version FROM catalogue")
+		if err != nil {
+			return nil, err
+		}
+		t.session.current = t.session.cache.at(version)
+	}
+	return t.session.current, nil
+}
+
+// changed notes that the transaction changes the catalogue: later reads of it,
+// also by the functions that follow in the group, go to the database.
+func (t *Tx) changed() error {
+	t.session.modified = true
+	t.session.current = newSnapshot(0)
+	_, err := t.conn.Exec("UPDATE catalogue SET version = version + 1")
+	return err
+}
+
+// cached returns what a snapshot holds under a key, reading it the first time.
+func cached[K comparable, V any](s *snapshot, in map[K]*V, key K, read func() (*V, error)) (*V, error) {
+	s.mu.RLock()
+	v, ok := in[key]
+	s.mu.RUnlock()
+	if ok {
+		return v, nil
+	}
+	v, err := read()
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	in[key] = v
+	s.mu.Unlock()
+	return v, nil
+}

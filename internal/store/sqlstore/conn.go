@@ -1,0 +1,87 @@
+// Package sqlstore holds all SQL, once, for every engine. A Tx carries out
+// audience.Tx on a Conn, which an engine's package (sqlite) provides together
+// with the transaction around it.
+//
+// Statements are written with ? for arguments. Whatever comes from outside
+// goes in as an argument, never into the text.
+package sqlstore
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+)
+
+// Conn is a connection inside a transaction. Arguments and results are of the
+// types of driver.Value; an engine keeps prepared statements by their text.
+type Conn interface {
+	// Exec runs a statement and says how many rows it changed.
+	Exec(query string, args ...any) (affected int64, err error)
+	// Insert runs an INSERT of one row and returns its ID, 0 when a conflict kept it out.
+	Insert(query string, args ...any) (id int64, err error)
+	// Query runs a statement that returns rows; it stops when ctx ends.
+	Query(ctx context.Context, query string, args ...any) (Rows, error)
+}
+
+// Rows are a query's result. Next fills dest, one value a column, and returns
+// io.EOF after the last row.
+type Rows interface {
+	Next(dest []driver.Value) error
+	Close() error
+}
+
+// each calls fn with every row, in a slice that the next row overwrites.
+func (t *Tx) each(columns int, fn func(row []driver.Value) error, query string, args ...any) (err error) {
+	rows, err := t.conn.Query(t.ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	row := make([]driver.Value, columns)
+	for {
+		switch err := rows.Next(row); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := fn(row); err != nil {
+			return err
+		}
+	}
+}
+
+// number returns a query's only value, an integer; NULL and no row are 0.
+func (t *Tx) number(query string, args ...any) (n int64, err error) {
+	err = t.each(1, func(row []driver.Value) error {
+		n, _ = row[0].(int64)
+		return nil
+	}, query, args...)
+	return n, err
+}
+
+// text reads a text column: engines give text as string or as bytes.
+func text(v driver.Value) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	}
+	return ""
+}
+
+func integer(v driver.Value) int64 {
+	n, _ := v.(int64)
+	return n
+}
+
+func flag(v driver.Value) bool { return integer(v) != 0 }
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

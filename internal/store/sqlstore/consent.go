@@ -1,0 +1,101 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+
+	"enlist/internal/audience"
+)
+
+// AddLedgerRow adds one row to the consent ledger.
+func (t *Tx) AddLedgerRow(r *audience.LedgerRow) error {
+	preferences := ""
+	if len(r.Preferences) > 0 {
+		b, err := json.Marshal(r.Preferences)
+		if err != nil {
+			return err
+		}
+		preferences = string(b)
+	}
+	_, err := t.conn.Insert(`INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		int64(r.ListID), int64(r.ContactID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID))
+	return err
+}
+
+// Ledger returns a Contact's rows of the consent ledger, newest first.
+func (t *Tx) Ledger(list audience.ListID, contact audience.ContactID, limit, offset int64) (ledger []audience.LedgerRow, err error) {
+	if limit == 0 {
+		limit = -1 // SQLite: no limit
+	}
+	err = t.each(8, func(row []driver.Value) error {
+		r := audience.LedgerRow{
+			ListID: list, ContactID: contact, Time: integer(row[0]), Method: text(row[1]),
+			Type: audience.ConsentType(text(row[2])), Text: text(row[3]), IP: text(row[4]),
+			KeyID: audience.KeyID(integer(row[6])), KeyName: text(row[7]),
+		}
+		if p := text(row[5]); p != "" {
+			if err := json.Unmarshal([]byte(p), &r.Preferences); err != nil {
+				return err
+			}
+		}
+		ledger = append(ledger, r)
+		return nil
+	}, `SELECT time, method, type, text, ip, preferences, key_id,
+			coalesce((SELECT name FROM api_key WHERE api_key.id = consent.key_id), '')
+		FROM consent WHERE list_id = ? AND contact_id = ? ORDER BY id DESC LIMIT ? OFFSET ?`,
+		int64(list), int64(contact), limit, offset)
+	return ledger, err
+}
+
+// AddUnsubscriber adds an address to the Unsubscriber List.
+func (t *Tx) AddUnsubscriber(account audience.AccountID, u *audience.Unsubscriber) error {
+	_, err := t.conn.Insert(`INSERT INTO unsubscriber (account_id, list_id, contact_id, address_type, address, address_key, time)
+		VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		int64(account), int64(u.ListID), int64(u.ContactID), string(u.AddressType), u.Address, u.AddressKey, u.Time)
+	return err
+}
+
+// Unsubscribers calls each with the rows of the Unsubscriber List, of one List or, for 0, of all.
+func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID, each func(*audience.Unsubscriber) error) error {
+	query, args := "SELECT contact_id, list_id, address_type, address, address_key, time FROM unsubscriber WHERE account_id = ?", []any{int64(account)}
+	if list != 0 {
+		query, args = query+" AND list_id = ?", append(args, int64(list))
+	}
+	return t.each(6, func(row []driver.Value) error {
+		return each(&audience.Unsubscriber{
+			ContactID: audience.ContactID(integer(row[0])), ListID: audience.ListID(integer(row[1])),
+			AddressType: audience.AddressType(text(row[2])), Address: text(row[3]), AddressKey: text(row[4]), Time: integer(row[5]),
+		})
+	}, query+" ORDER BY id", args...)
+}
+
+// retryLife is how long the result of a call with an Idempotency-Key is kept, in seconds.
+const retryLife = 24 * 60 * 60
+
+// ClaimRetry returns the saved result of the same call, nil when this is the
+// first time. The one writer makes a second call wait until the first is done.
+func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (result []byte, err error) {
+	err = t.each(2, func(row []driver.Value) error {
+		if print, _ := row[0].([]byte); string(print) != string(r.Fingerprint[:]) {
+			return audience.Refuse(audience.InvalidParameters, "this Idempotency-Key was used with another method or other parameters")
+		}
+		result = []byte(text(row[1]))
+		return nil
+	}, "SELECT fingerprint, result FROM retry WHERE account_id = ? AND key_id = ? AND header = ? AND time > ?",
+		int64(account), int64(key), r.Header, now-retryLife)
+	return result, err
+}
+
+// SaveRetry keeps a result for a repeat of the call.
+func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, result []byte, now int64) error {
+	_, err := t.conn.Exec(`INSERT OR REPLACE INTO retry (account_id, key_id, header, fingerprint, time, result) VALUES (?, ?, ?, ?, ?, ?)`,
+		int64(account), int64(key), r.Header, r.Fingerprint[:], now, string(result))
+	return err
+}
+
+// ForgetRetries removes results from before a time.
+func (t *Tx) ForgetRetries(before int64) error {
+	_, err := t.conn.Exec("DELETE FROM retry WHERE time < ?", before)
+	return err
+}

@@ -1,0 +1,202 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+	"strconv"
+
+	"enlist/internal/audience"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+var errNoContact = audience.Refuse(audience.NoContact, "no Contact with this ID in the List")
+
+// Contact returns a Contact of a List by its ID.
+func (t *Tx) Contact(list audience.ListID, id audience.ContactID) (*audience.Contact, error) {
+	return t.oneContact("list_id = ? AND id = ?", list, int64(list), int64(id))
+}
+
+// ContactByKey returns the List's first Contact with an address, by its comparison form.
+func (t *Tx) ContactByKey(list audience.ListID, key string) (*audience.Contact, error) {
+	return t.oneContact("list_id = ? AND dedupe_key = ?", list, int64(list), key)
+}
+
+func (t *Tx) oneContact(where string, list audience.ListID, args ...any) (found *audience.Contact, err error) {
+	err = t.contacts(list, func(c *audience.Contact) { found = c }, where, args...)
+	if err == nil && found == nil {
+		err = errNoContact
+	}
+	return found, err
+}
+
+// ContactsByAddress returns the Contacts of a List that have an address, by ID.
+func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string) (found []audience.Contact, err error) {
+	err = t.contacts(list, func(c *audience.Contact) { found = append(found, *c) },
+		"list_id = ? AND (dedupe_key = ? OR duplicate_key = ? OR mobile_key = ?) ORDER BY id",
+		int64(list), orNull(key), orNull(key), orNull(mobile))
+	return found, err
+}
+
+// contacts calls fn with each Contact, which fn may keep.
+func (t *Tx) contacts(list audience.ListID, fn func(*audience.Contact), where string, args ...any) error {
+	return t.each(contactColumnCount, func(row []driver.Value) error {
+		c := &audience.Contact{ListID: list}
+		if err := decodeContact(row, c); err != nil {
+			return err
+		}
+		fn(c)
+		return nil
+	}, "SELECT "+contactColumns+" FROM contact WHERE "+where, args...)
+}
+
+// InsertContact stores a new Contact and counts it, unless it is to be the
+// first with its address and another one already is.
+func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
+	doc, err := t.encodeValues(c)
+	if err != nil {
+		return false, err
+	}
+	dedupe, duplicate := addressKeys(c)
+	id, err := t.conn.Insert(`INSERT INTO contact (list_id, dedupe_key, duplicate_key, mobile_key, creation_time, last_modified_time,
+			double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
+			last_click_time, last_message_time, last_open_time, subscribed_via, webform_id, preference_values, field_values)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, jsonb(?)) ON CONFLICT DO NOTHING`,
+		int64(c.ListID), dedupe, duplicate, orNull(c.Mobile), c.Created, c.Modified,
+		bit(c.DoubleOptIn), c.DoubleOptInTime, bit(c.IsActive), bit(c.IsBounceDeactivated), bit(c.IsUnsubscribed),
+		c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.SubscribedVia, c.WebformID, encodePreferences(c.Prefs), doc)
+	if err != nil || id == 0 {
+		return false, err
+	}
+	c.ID = audience.ContactID(id)
+	return true, t.count(c.ListID, 1)
+}
+
+// count adds to the number of Contacts of a List and of its Account.
+func (t *Tx) count(list audience.ListID, n int64) error {
+	if _, err := t.conn.Exec("UPDATE list SET contact_count = contact_count + ? WHERE id = ?", n, int64(list)); err != nil {
+		return err
+	}
+	_, err := t.conn.Exec("UPDATE account SET contact_count = contact_count + ? WHERE id = (SELECT account_id FROM list WHERE list.id = ?)", n, int64(list))
+	return err
+}
+
+// UpdateContact stores all that may change of a Contact.
+func (t *Tx) UpdateContact(c *audience.Contact) error {
+	doc, err := t.encodeValues(c)
+	if err != nil {
+		return err
+	}
+	dedupe, duplicate := addressKeys(c)
+	_, err = t.conn.Exec(`UPDATE contact SET dedupe_key = ?, duplicate_key = ?, mobile_key = ?, last_modified_time = ?,
+			double_opt_in = ?, double_opt_in_time = ?, is_active = ?, is_bounce_deactivated = ?, is_unsubscribed = ?,
+			last_click_time = ?, last_message_time = ?, last_open_time = ?, preference_values = ?, field_values = jsonb(?)
+		WHERE list_id = ? AND id = ?`,
+		dedupe, duplicate, orNull(c.Mobile), c.Modified,
+		bit(c.DoubleOptIn), c.DoubleOptInTime, bit(c.IsActive), bit(c.IsBounceDeactivated), bit(c.IsUnsubscribed),
+		c.LastClickTime, c.LastMessageTime, c.LastOpenTime, encodePreferences(c.Prefs), doc, int64(c.ListID), int64(c.ID))
+	return err
+}
+
+// LastContactID returns the highest ID among a List's Contacts.
+func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
+	n, err := t.number("SELECT max(id) FROM contact WHERE list_id = ?", int64(list))
+	return audience.ContactID(n), err
+}
+
+// RemoveContacts removes at most limit Contacts of a List, lowest IDs first, up
+// to an ID. Where one of them was the first with its address, the next one with
+// it takes its place.
+func (t *Tx) RemoveContacts(list audience.ListID, upto audience.ContactID, limit int) (removed int, err error) {
+	n, err := t.conn.Exec(`DELETE FROM contact WHERE list_id = ? AND id IN
+			(SELECT id FROM contact WHERE list_id = ? AND id <= ? ORDER BY id LIMIT ?)`,
+		int64(list), int64(list), int64(upto), int64(limit))
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	_, err = t.conn.Exec(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
+		WHERE list_id = ? AND id IN (
+			SELECT min(c.id) FROM contact c WHERE c.list_id = ? AND c.duplicate_key IS NOT NULL
+				AND NOT EXISTS (SELECT 1 FROM contact f WHERE f.list_id = c.list_id AND f.dedupe_key = c.duplicate_key)
+			GROUP BY c.duplicate_key)`, int64(list), int64(list))
+	if err != nil {
+		return 0, err
+	}
+	return int(n), t.count(list, -n)
+}
+
+// ForgetField removes a deleted Field's values from at most limit Contacts
+// after an ID, and returns the last one's ID, 0 when there was none left.
+func (t *Tx) ForgetField(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (last audience.ContactID, err error) {
+	n, err := t.number("SELECT max(id) FROM (SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id LIMIT ?)",
+		int64(list), int64(after), int64(limit))
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	_, err = t.conn.Exec("UPDATE contact SET field_values = jsonb_remove(field_values, ?) WHERE list_id = ? AND id > ? AND id <= ?",
+		`$."`+strconv.FormatInt(int64(field), 10)+`"`, int64(list), int64(after), n)
+	return audience.ContactID(n), err
+}
+
+// Duplicates counts the addresses that more than one Contact of a List has.
+func (t *Tx) Duplicates(list audience.ListID) (int64, error) {
+	return t.number("SELECT count(DISTINCT duplicate_key) FROM contact WHERE list_id = ? AND duplicate_key IS NOT NULL", int64(list))
+}
+
+// addressKeys returns the dedupe_key and duplicate_key of a Contact, one of them NULL.
+func addressKeys(c *audience.Contact) (dedupe, duplicate any) {
+	if c.IsFirst {
+		return c.Key, nil
+	}
+	return nil, c.Key
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// encodeValues writes Field values as the JSON that the contact table keeps.
+func (t *Tx) encodeValues(c *audience.Contact) (string, error) {
+	schema, err := t.Schema(c.ListID)
+	if err != nil {
+		return "", err
+	}
+	b := make([]byte, 0, 512)
+	b = append(b, '{')
+	for i, v := range c.Values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = strconv.AppendInt(b, int64(v.Field), 10)
+		b = append(b, '"', ':')
+		if f := schema.Field(v.Field); f != nil && f.Numeric() {
+			b = append(b, v.Text...)
+			continue
+		}
+		if b, err = jsontext.AppendQuote(b, v.Text); err != nil {
+			return "", err
+		}
+	}
+	return string(append(b, '}')), nil
+}
+
+// encodePreferences writes answers as {"3":true,"4":false}, "" when there are none.
+func encodePreferences(answers map[audience.PreferenceID]bool) string {
+	if len(answers) == 0 {
+		return ""
+	}
+	b := []byte{'{'}
+	for id, agree := range answers {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = strconv.AppendInt(b, int64(id), 10)
+		b = append(b, '"', ':')
+		b = strconv.AppendBool(b, agree)
+	}
+	return string(append(b, '}'))
+}
