@@ -1,5 +1,11 @@
 package audience
 
+import (
+	"net/netip"
+	"strings"
+	"unicode/utf8"
+)
+
 // ConsentType says what a person agreed to. specification: Consent
 type ConsentType string
 
@@ -50,4 +56,85 @@ type Unsubscriber struct {
 	Address     string // as it was stored or given
 	AddressKey  string // comparison form
 	Time        int64
+}
+
+// check applies the consent rules. specification: subscribeContact, rule 1;
+// decisions.md: 27
+func (c *Consent) check(schema *Schema) error {
+	switch c.Type {
+	case "":
+		c.Type = ConsentNotRecorded
+	case ConsentGDPR, ConsentDirect, ConsentNotRecorded:
+	default:
+		return &Error{Kind: InvalidConsent, Field: "consent_type", Detail: "consent_type must be gdpr, direct or not_recorded"}
+	}
+	switch {
+	case c.Type == ConsentGDPR && strings.TrimSpace(c.Text) == "":
+		return &Error{Kind: ConsentRequired, Field: "consent_text", Detail: "consent_text is missing"}
+	case c.Type != ConsentGDPR && schema.List.GDPR:
+		return &Error{Kind: ConsentRequired, Field: "consent_type", Detail: "the List is GDPR compliant"}
+	}
+	return nil
+}
+
+// row makes the ledger row of a Consent that has passed check. Preferences that
+// the List does not define are left out. decisions.md: 27 to 29
+func (c *Consent) row(schema *Schema) (LedgerRow, error) {
+	r := LedgerRow{ListID: schema.List.ID, Type: c.Type, Text: c.Text}
+	if len(c.Text) > MaxConsentText && utf8.RuneCountInString(c.Text) > MaxConsentText {
+		return r, &Error{Kind: InvalidParameters, Field: "consent_text", Detail: "consent_text is over 255 characters long"}
+	}
+	if c.IP != "" {
+		addr, ok := parseIP(c.IP)
+		if !ok {
+			return r, &Error{Kind: InvalidParameters, Field: "ip_address", Detail: "ip_address is no IPv4 or IPv6 address"}
+		}
+		r.IP = addr.String()
+	}
+	for _, choice := range c.Preferences {
+		if schema.preference(choice.Name) != nil {
+			r.Preferences = append(r.Preferences, choice)
+		}
+	}
+	return r, nil
+}
+
+// parseIP reads the first address of a comma-separated list, as proxies send
+// it: with or without brackets and a port.
+func parseIP(text string) (netip.Addr, bool) {
+	text, _, _ = strings.Cut(text, ",")
+	text = strings.TrimSpace(text)
+	if ap, err := netip.ParseAddrPort(text); err == nil {
+		return ap.Addr().Unmap().WithZone(""), true
+	}
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		text, _ = strings.CutSuffix(inner, "]")
+	}
+	addr, err := netip.ParseAddr(text)
+	return addr.Unmap().WithZone(""), err == nil
+}
+
+func (s *Schema) preference(name string) *Preference {
+	for i := range s.Preferences {
+		if s.Preferences[i].Name == name {
+			return &s.Preferences[i]
+		}
+	}
+	return nil
+}
+
+// setPreferences stores a Contact's answers and reports whether one is new.
+func (c *Contact) setPreferences(schema *Schema, choices []PreferenceChoice) (changed bool) {
+	for _, choice := range choices {
+		p := schema.preference(choice.Name)
+		if old, answered := c.Prefs[p.ID]; answered && old == choice.Agree {
+			continue
+		}
+		if c.Prefs == nil {
+			c.Prefs = make(map[PreferenceID]bool)
+		}
+		c.Prefs[p.ID] = choice.Agree
+		changed = true
+	}
+	return changed
 }

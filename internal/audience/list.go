@@ -1,5 +1,8 @@
 package audience
 
+// DefaultCountryCode is the telephone country code of a new List.
+const DefaultCountryCode = 61
+
 // List holds Contacts, described by Fields. The zero flags are the defaults of
 // a new List but for DisallowDuplicates, which is true.
 type List struct {
@@ -18,7 +21,7 @@ type List struct {
 	FolderID           FolderID
 	FolderName         string
 	ContactCount       int64
-	CountryCode        int64 // telephone country code for national numbers, 61 by default
+	CountryCode        int64 // telephone country code for national numbers
 	VirtualNumber      string
 	SMSStopWords       string
 	SMSResponseAction  string // "do_nothing"

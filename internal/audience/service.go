@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"time"
 )
 
@@ -11,6 +12,8 @@ type Service struct {
 	store Store
 	now   func() time.Time
 	used  keyUse
+
+	ignored atomic.Int64
 }
 
 // NewService makes a Service on a Store, with the one clock that it goes by.
@@ -80,3 +83,7 @@ var errNoList = Refuse(NoList, "no List with this ID")
 func (s *Service) ForgetRetries(ctx context.Context) error {
 	return s.store.Update(ctx, func(tx Tx) error { return tx.ForgetRetries(s.now().Unix() - 24*60*60) })
 }
+
+// IgnoredKeys counts the keys of contact_details that named no Field since the
+// start. decisions.md: 20
+func (s *Service) IgnoredKeys() int64 { return s.ignored.Load() }

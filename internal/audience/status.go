@@ -2,37 +2,168 @@ package audience
 
 import "context"
 
-// Unsubscribe unsubscribes every Contact of the List with an email or mobile address; list 0 only adds it to the Unsubscriber List.
+// Unsubscribe unsubscribes every Contact of the List that has an email or
+// mobile address, and returns the List's ID; that nobody has it is no error.
+// For List 0 the address is only put on the Unsubscriber List. Errors: NoList,
+// Denied, InvalidParameters for List 0 and what is no address.
 func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, address string) (ListID, error) {
-	panic("being written")
+	return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
+		if list == 0 {
+			return 0, s.addUnsubscriber(tx, c, address, now)
+		}
+		schema, err := loadList(tx, c, list)
+		if err != nil {
+			return 0, err
+		}
+		_, key, isEmail := ParseEmail(address)
+		mobile, kind := "", AddressEmail
+		if !isEmail {
+			mobile, kind = MobileKey(address, schema.List.CountryCode), AddressMobile
+		}
+		contacts, err := tx.ContactsByAddress(list, key, mobile)
+		if err != nil {
+			return 0, err
+		}
+		for i := range contacts {
+			if err := unsubscribe(tx, c, schema, &contacts[i], kind, now); err != nil {
+				return 0, err
+			}
+		}
+		return list, nil
+	})
 }
 
-// UnsubscribeByID unsubscribes one Contact.
+func (s *Service) addUnsubscriber(tx Tx, c *Caller, address string, now int64) error {
+	if err := wholeAccount(c); err != nil {
+		return err
+	}
+	u := Unsubscriber{AddressType: AddressEmail, Time: now}
+	var ok bool
+	if u.Address, u.AddressKey, ok = ParseEmail(address); !ok {
+		u.AddressType, u.Address, u.AddressKey = AddressMobile, address, MobileKey(address, DefaultCountryCode)
+	}
+	if u.AddressKey == "" {
+		return &Error{Kind: InvalidParameters, Field: "address", Detail: "address is neither an email nor a mobile address"}
+	}
+	return tx.AddUnsubscriber(c.Account.ID, &u)
+}
+
+// UnsubscribeByID unsubscribes one Contact and returns the List's ID. Errors:
+// NoList, Denied, NoContact.
 func (s *Service) UnsubscribeByID(ctx context.Context, c *Caller, list ListID, id ContactID) (ListID, error) {
-	panic("being written")
+	return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
+		schema, contact, err := loadContact(tx, c, list, id)
+		if err != nil {
+			return 0, err
+		}
+		kind := AddressEmail
+		if contact.Values.Get(schema.Email().ID) == "" {
+			kind = AddressMobile
+		}
+		return list, unsubscribe(tx, c, schema, contact, kind, now)
+	})
 }
 
-// Deactivate sets is_active to false.
+// unsubscribe sets a Contact's flag, puts the address of the kind by which it
+// was found on the Unsubscriber List and tells each address of
+// on_unsubscribe_address. One who is unsubscribed already stays as it is.
+func unsubscribe(tx Tx, c *Caller, schema *Schema, contact *Contact, kind AddressType, now int64) error {
+	if contact.IsUnsubscribed {
+		return nil
+	}
+	contact.IsUnsubscribed = true
+	contact.Modified = now
+	if err := tx.UpdateContact(contact); err != nil {
+		return err
+	}
+	u := Unsubscriber{ContactID: contact.ID, ListID: contact.ListID, AddressType: kind, AddressKey: contact.Key, Time: now}
+	if kind == AddressMobile {
+		u.Address, u.AddressKey = contact.Values.Get(schema.Mobile().ID), contact.Mobile
+	} else {
+		u.Address = contact.Values.Get(schema.Email().ID)
+	}
+	if err := tx.AddUnsubscriber(c.Account.ID, &u); err != nil {
+		return err
+	}
+	return notify(tx, schema.List.OnUnsubscribe, Notify{List: contact.ListID, Contact: contact.ID, Event: EventUnsubscribe, Time: now})
+}
+
+// Deactivate sets is_active to false: the Contact receives nothing, but is not
+// unsubscribed. Errors: NoList, Denied, NoContact.
 func (s *Service) Deactivate(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
-	panic("being written")
+	return s.setStatus(ctx, c, list, id, func(contact *Contact, _ int64) bool {
+		was := contact.IsActive
+		contact.IsActive = false
+		return was
+	})
 }
 
-// Reactivate sets is_active to true and clears is_bounce_deactivated.
+// Reactivate sets is_active to true and clears is_bounce_deactivated. Errors:
+// NoList, Denied, NoContact.
 func (s *Service) Reactivate(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
-	panic("being written")
+	return s.setStatus(ctx, c, list, id, func(contact *Contact, _ int64) bool {
+		was := !contact.IsActive || contact.IsBounceDeactivated
+		contact.IsActive, contact.IsBounceDeactivated = true, false
+		return was
+	})
 }
 
-// Confirm sets double_opt_in and its time.
+// Confirm sets double_opt_in and its time, which a second confirmation does not
+// change. Errors: NoList, Denied, NoContact.
 func (s *Service) Confirm(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
-	panic("being written")
+	return s.setStatus(ctx, c, list, id, func(contact *Contact, now int64) bool {
+		if contact.DoubleOptIn {
+			return false
+		}
+		contact.DoubleOptIn, contact.DoubleOptInTime = true, now
+		return true
+	})
 }
 
-// ContactPreferences returns a Contact's answers to the List's preferences.
-func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID, id ContactID) ([]PreferenceChoice, error) {
-	panic("being written")
+// setStatus stores what set does to a Contact, if it says that it did something.
+func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id ContactID, set func(*Contact, int64) bool) (ContactID, error) {
+	return change(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
+		_, contact, err := loadContact(tx, c, list, id)
+		if err != nil {
+			return 0, err
+		}
+		if !set(contact, now) {
+			return id, nil
+		}
+		contact.Modified = now
+		return id, tx.UpdateContact(contact)
+	})
 }
 
-// ContactConsents returns a Contact's rows of the consent ledger, newest first.
-func (s *Service) ContactConsents(ctx context.Context, c *Caller, list ListID, id ContactID, limit, offset int64) ([]LedgerRow, error) {
-	panic("being written")
+// ContactPreferences returns a Contact's answers to the List's preferences, in
+// the order in which they were defined; those never answered are left out.
+// Errors: NoList, Denied, NoContact.
+func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID, id ContactID) (answers []PreferenceChoice, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		schema, contact, err := loadContact(tx, c, list, id)
+		if err != nil {
+			return err
+		}
+		answers = nil
+		for _, p := range schema.Preferences {
+			if agree, answered := contact.Prefs[p.ID]; answered {
+				answers = append(answers, PreferenceChoice{p.Name, agree})
+			}
+		}
+		return nil
+	})
+	return answers, err
+}
+
+// ContactConsents returns a Contact's rows of the consent ledger, newest first;
+// limit 0 means all. Errors: NoList, Denied, NoContact.
+func (s *Service) ContactConsents(ctx context.Context, c *Caller, list ListID, id ContactID, limit, offset int64) (ledger []LedgerRow, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		if _, _, err := loadContact(tx, c, list, id); err != nil {
+			return err
+		}
+		ledger, err = tx.Ledger(list, id, limit, offset)
+		return err
+	})
+	return ledger, err
 }

@@ -1,15 +1,296 @@
 package audience
 
-import "context"
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // SubscribeRequest is a call of subscribeContact.
 type SubscribeRequest struct {
 	List    ListID
-	Details []Detail
+	Details []Detail // keyed by Field name or field_<id>; other keys are ignored
 	Consent Consent
 }
 
-// Subscribe adds a Contact to a List, or updates the one that is there.
+// Subscribe adds a Contact to a List, or updates the one that has the address
+// already, and returns its ID. Errors: NoList, Denied, InvalidConsent,
+// ConsentRequired, InvalidEmail, InvalidParameters, ContactLimit, in that order.
+// specification: subscribeContact; decisions.md: 13, 20 to 30
 func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) (ContactID, error) {
-	panic("being written")
+	return change(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
+		schema, err := loadList(tx, c, r.List)
+		if err != nil {
+			return 0, err
+		}
+		if err := r.Consent.check(schema); err != nil {
+			return 0, err
+		}
+		sub := subscription{tx: tx, caller: c, schema: schema, now: now}
+		if err := sub.read(s, r.Details); err != nil {
+			return 0, err
+		}
+		if sub.row, err = r.Consent.row(schema); err != nil {
+			return 0, err
+		}
+		return sub.store()
+	})
+}
+
+// subscription is one call on its way into the store.
+type subscription struct {
+	tx     Tx
+	caller *Caller
+	schema *Schema
+	now    int64
+	today  string // the Account's date
+
+	values []readValue
+	key    string // of the address: the email's, or without one the mobile's
+	mobile string
+	row    LedgerRow
+}
+
+// readValue is a value that a Field has accepted. An empty text was sent too.
+type readValue struct {
+	field *Field
+	text  string
+}
+
+// read takes the values that belong to Fields: first the address, then the rest.
+func (sub *subscription) read(s *Service, details []Detail) error {
+	sub.today = Today(time.Unix(sub.now, 0), sub.caller.Account.TimeZone)
+	sent, ignored := sub.schema.match(details)
+	s.ignored.Add(int64(ignored))
+	email, mobile := sub.schema.Email(), sub.schema.Mobile()
+	for _, first := range []*Field{email, mobile} {
+		if err := sub.readAddress(first, sent); err != nil {
+			return err
+		}
+	}
+	if sub.key == "" {
+		return &Error{Kind: InvalidEmail, Field: email.Name, Detail: "the Contact would have no email or mobile address"}
+	}
+	for _, v := range sent {
+		if v.field == email || v.field == mobile {
+			continue
+		}
+		text, err := v.field.Read(*v.value, sub.today)
+		if err != nil {
+			return err
+		}
+		sub.values = append(sub.values, readValue{v.field, text})
+	}
+	return nil
+}
+
+func (sub *subscription) readAddress(f *Field, sent []sentValue) error {
+	if f == nil {
+		return nil
+	}
+	for _, v := range sent {
+		if v.field != f {
+			continue
+		}
+		text, err := f.Read(*v.value, sub.today)
+		if err != nil {
+			return err
+		}
+		sub.values = append(sub.values, readValue{f, text})
+		if text == "" {
+			return nil
+		}
+		if f.AddressType == AddressEmail {
+			_, sub.key, _ = ParseEmail(text)
+			return nil
+		}
+		if sub.mobile = MobileKey(text, sub.schema.List.CountryCode); sub.key == "" {
+			sub.key = sub.mobile
+		}
+	}
+	return nil
+}
+
+// store makes the Contact or changes the one with the address. In some engines
+// another process can insert the same address in between: then it is there at
+// the second look.
+func (sub *subscription) store() (ContactID, error) {
+	for {
+		if sub.schema.List.DisallowDuplicates {
+			existing, err := sub.tx.ContactByKey(sub.schema.List.ID, sub.key)
+			if err == nil {
+				return existing.ID, sub.update(existing)
+			}
+			if KindOf(err) != NoContact {
+				return 0, err
+			}
+		}
+		if id, err := sub.insert(); id != 0 || err != nil {
+			return id, err
+		}
+	}
+}
+
+// insert returns 0 when a Contact with the address has just come to be there.
+func (sub *subscription) insert() (ContactID, error) {
+	if err := hasRoom(sub.tx, sub.caller.Account); err != nil {
+		return 0, err
+	}
+	contact := Contact{
+		ListID: sub.schema.List.ID, Key: sub.key, Mobile: sub.mobile, IsFirst: true,
+		Values: make(Values, 0, len(sub.schema.Fields)), Created: sub.now, Modified: sub.now,
+		IsActive: true, SubscribedVia: "api",
+	}
+	contact.setPreferences(sub.schema, sub.row.Preferences)
+	sub.fill(&contact)
+	inserted, err := sub.tx.InsertContact(&contact)
+	if err == nil && !inserted && !sub.schema.List.DisallowDuplicates {
+		contact.IsFirst = false
+		inserted, err = sub.tx.InsertContact(&contact)
+	}
+	if err != nil || !inserted {
+		return 0, err
+	}
+	return contact.ID, sub.recordAndTell(contact.ID)
+}
+
+// hasRoom refuses when the Account may store no further Contact. decisions.md: 42
+func hasRoom(tx Tx, a *Account) error {
+	if a.ContactLimit == NoContactLimit {
+		return nil
+	}
+	n, err := tx.AccountContacts(a.ID)
+	if err == nil && n >= a.ContactLimit {
+		err = Refuse(ContactLimit, "the Account may store %d Contacts", a.ContactLimit)
+	}
+	return err
+}
+
+// fill puts in what was sent and, for Fields that were not, their defaults.
+func (sub *subscription) fill(contact *Contact) {
+	for i := range sub.schema.Fields {
+		f := &sub.schema.Fields[i]
+		text, sent := sub.sent(f)
+		if !sent {
+			text = f.Default(sub.today)
+		}
+		contact.Values = contact.Values.Set(f.ID, text)
+	}
+}
+
+func (sub *subscription) sent(f *Field) (text string, sent bool) {
+	for _, v := range sub.values {
+		if v.field == f {
+			return v.text, true
+		}
+	}
+	return "", false
+}
+
+// update changes what was sent of a Contact that is there, and subscribes again
+// one who had unsubscribed: the person has just asked to be.
+func (sub *subscription) update(contact *Contact) error {
+	changed := contact.setPreferences(sub.schema, sub.row.Preferences)
+	for _, v := range sub.values {
+		if contact.Values.Get(v.field.ID) != v.text {
+			contact.Values = contact.Values.Set(v.field.ID, v.text)
+			changed = true
+		}
+		if v.field == sub.schema.Mobile() {
+			contact.Mobile = sub.mobile
+		}
+	}
+	again := contact.IsUnsubscribed
+	contact.IsUnsubscribed = false
+	if changed || again {
+		contact.Modified = sub.now
+		if err := sub.tx.UpdateContact(contact); err != nil {
+			return err
+		}
+	}
+	if again {
+		return sub.recordAndTell(contact.ID)
+	}
+	return sub.record(contact.ID)
+}
+
+// recordAndTell writes the ledger and tells each address of on_register_address.
+// specification: Events
+func (sub *subscription) recordAndTell(id ContactID) error {
+	if err := sub.record(id); err != nil {
+		return err
+	}
+	return notify(sub.tx, sub.schema.List.OnRegister, Notify{List: sub.schema.List.ID, Contact: id, Event: EventSubscribe, Time: sub.now})
+}
+
+func (sub *subscription) record(id ContactID) error {
+	sub.row.ContactID, sub.row.Time, sub.row.KeyID, sub.row.Method = id, sub.now, sub.caller.Key.ID, "subscribeContact"
+	return sub.tx.AddLedgerRow(&sub.row)
+}
+
+// notify sets a message to each of some comma-separated addresses in motion.
+func notify(tx Tx, addresses string, n Notify) error {
+	if addresses == "" {
+		return nil
+	}
+	for address := range strings.SplitSeq(addresses, ",") {
+		if n.Address = strings.TrimSpace(address); n.Address == "" {
+			continue
+		}
+		if err := tx.Enqueue(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sentValue is a value that was sent for a Field.
+type sentValue struct {
+	field *Field
+	value *Input
+	byID  bool
+}
+
+// match finds the Fields that details are about, by name or as field_<id>,
+// which wins over the name. decisions.md: 20
+func (s *Schema) match(details []Detail) (sent []sentValue, ignored int) {
+	sent = make([]sentValue, 0, len(details))
+	for i := range details {
+		field, byID := s.byName[details[i].Key], false
+		if field == nil {
+			field, byID = s.fieldByKey(details[i].Key), true
+		}
+		if field == nil {
+			ignored++
+			continue
+		}
+		sent = addSent(sent, sentValue{field, &details[i].Value, byID})
+	}
+	return sent, ignored
+}
+
+func addSent(sent []sentValue, v sentValue) []sentValue {
+	for i := range sent {
+		if sent[i].field == v.field {
+			if v.byID {
+				sent[i] = v
+			}
+			return sent
+		}
+	}
+	return append(sent, v)
+}
+
+// fieldByKey finds a Field by a key of the form field_<id>, nil when there is none.
+func (s *Schema) fieldByKey(key string) *Field {
+	digits, ok := strings.CutPrefix(key, "field_")
+	if !ok {
+		return nil
+	}
+	id, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return s.byID[FieldID(id)]
 }
