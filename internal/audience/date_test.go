@@ -1,0 +1,101 @@
+package audience
+
+import (
+	"testing"
+	"time"
+)
+
+// decisions.md: 21
+func TestParseDate(t *testing.T) {
+	for _, c := range []struct{ text, format, iso string }{
+		{"2026-01-31", timeOff, "2026-01-31"}, {"2026-01-31", time12, "2026-01-31"}, {" 2026-01-31 ", time24, "2026-01-31"},
+		{"2024-02-29", timeOff, "2024-02-29"}, {"2000-02-29", timeOff, "2000-02-29"}, {"0001-01-01", timeOff, "0001-01-01"}, {"9999-12-31", timeOff, "9999-12-31"},
+		{"2026-01-31 17:05:09", time24, "2026-01-31 17:05:09"}, {"2026-01-31 17:05:09", time12, "2026-01-31 17:05:09"},
+		{"2026-01-31 05:05:09 PM", time12, "2026-01-31 17:05:09"}, {"2026-01-31 05:05:09am", time12, "2026-01-31 05:05:09"},
+		{"2026-01-31 12:00:00 AM", time12, "2026-01-31 00:00:00"}, {"2026-01-31 12:00:00 PM", time12, "2026-01-31 12:00:00"},
+		{"2026-01-31 23:59:59", time24, "2026-01-31 23:59:59"}, {"2026-01-31 00:00:00", time24, "2026-01-31 00:00:00"},
+		{"2026-01-31 17:05:09", timeOff, ""}, {"2026-01-31 05:05:09 PM", time24, ""}, {"2026-01-31 17:05:09 PM", time12, ""}, {"2026-01-31 00:05:09 AM", time12, ""},
+		{"2026-01-31 24:00:00", time24, ""}, {"2026-01-31 12:60:00", time24, ""}, {"2026-01-31 12:00:60", time24, ""}, {"2026-01-31T12:00:00", time24, ""},
+		{"2026-01-31 12:00", time24, ""}, {"2026-01-31 12:00:00 XM", time12, ""}, {"2026-01-31 12:00:00Z", time24, ""}, {"2026-01-31 1a:00:00", time24, ""},
+		{"2026-02-29", timeOff, ""}, {"1900-02-29", timeOff, ""}, {"2026-04-31", timeOff, ""}, {"2026-13-01", timeOff, ""}, {"2026-00-01", timeOff, ""}, {"2026-01-00", timeOff, ""},
+		{"2026-01-32", timeOff, ""}, {"0000-01-01", timeOff, ""}, {"0000-00-00", timeOff, ""}, {"31/01/2026", timeOff, ""}, {"2026/01/31", timeOff, ""}, {"2026-1-31", timeOff, ""},
+		{"20260131", timeOff, ""}, {"", timeOff, ""}, {"current", timeOff, ""}, {"2026-01-3x", timeOff, ""}, {"12026-01-31", timeOff, ""},
+	} {
+		if iso, ok := ParseDate(c.text, c.format); iso != c.iso || ok != (c.iso != "") {
+			t.Errorf("ParseDate(%q, %q) = %q, %v; want %q", c.text, c.format, iso, ok, c.iso)
+		}
+	}
+}
+
+// decisions.md: 19
+func TestDateRange(t *testing.T) {
+	const today = "2026-06-15"
+	for _, c := range []struct {
+		iso, validation string
+		in              bool
+	}{
+		{"1999-01-01", "", true},
+		{"2026-06-14", "past", true}, {"2026-06-15", "past", true}, {"2026-06-15 23:59:59", "past", true}, {"2026-06-16", "past", false},
+		{"2026-06-14", "future", false}, {"2026-06-15", "future", true}, {"2026-06-15 00:00:00", "future", true}, {"2026-06-16", "future", true},
+		{"2026-01-01", "2026-01-01,2026-01-31", true}, {"2026-01-31", "2026-01-01,2026-01-31", true}, {"2026-01-31 23:00:00", "2026-01-01,2026-01-31", true},
+		{"2025-12-31", "2026-01-01,2026-01-31", false}, {"2026-02-01", "2026-01-01,2026-01-31", false},
+	} {
+		if in := inDateRange(c.iso, c.validation, today); in != c.in {
+			t.Errorf("inDateRange(%q, %q) = %v", c.iso, c.validation, in)
+		}
+	}
+}
+
+func TestParseDateValidation(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "past": "past", " future ": "future", "2026-01-01,2026-12-31": "2026-01-01,2026-12-31", "2026-01-01 , 2026-01-01": "2026-01-01,2026-01-01",
+	} {
+		if got, ok := parseDateValidation(text); !ok || got != want {
+			t.Errorf("parseDateValidation(%q) = %q, %v", text, got, ok)
+		}
+	}
+	for _, text := range []string{"Past", "2026-01-01", "2026-12-31,2026-01-01", "2026-01-01,2026-02-30", "a,b", ",", "2026-01-01,2026-01-02,2026-01-03"} {
+		if _, ok := parseDateValidation(text); ok {
+			t.Errorf("parseDateValidation(%q) was taken", text)
+		}
+	}
+}
+
+// decisions.md: 19
+func TestToday(t *testing.T) {
+	now := time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC)
+	for zone, want := range map[string]string{
+		"": "2026-12-31", "UTC": "2026-12-31", "Australia/Sydney": "2027-01-01", "America/New_York": "2026-12-31", "No/Such": "2026-12-31",
+	} {
+		for range 2 { // the second time from what was kept
+			if got := Today(now, zone); got != want {
+				t.Errorf("Today in %q = %s, want %s", zone, got, want)
+			}
+		}
+	}
+}
+
+func FuzzDate(f *testing.F) {
+	for _, s := range []string{"2026-01-31", "2024-02-29", "2026-01-31 17:05:09", "2026-01-31 12:00:00 AM", "9999-12-31 11:59:59 pm", "0000-01-01", "2026-02-30"} {
+		f.Add(s, timeOff)
+		f.Add(s, time12)
+		f.Add(s, time24)
+	}
+	f.Fuzz(func(t *testing.T, text, format string) {
+		iso, ok := ParseDate(text, format)
+		if !ok {
+			return
+		}
+		layout := time.DateOnly
+		if len(iso) > dateLength {
+			layout = time.DateTime
+		}
+		when, err := time.Parse(layout, iso)
+		if err != nil || when.Format(layout) != iso {
+			t.Errorf("%q of %q is no date: %v", iso, text, err)
+		}
+		if again, ok := ParseDate(iso, format); !ok || again != iso {
+			t.Errorf("%q of %q reads as %q, %v", iso, text, again, ok)
+		}
+	})
+}

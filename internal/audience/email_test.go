@@ -1,0 +1,91 @@
+package audience
+
+import (
+	"strings"
+	"testing"
+)
+
+// decisions.md: 23
+func TestParseEmail(t *testing.T) {
+	label63 := strings.Repeat("d", 63)
+	longDomain := label63 + "." + label63 + "." + strings.Repeat("d", 57) + ".example"
+	for _, c := range []struct{ text, spelling, key string }{
+		{"ann@example.com", "ann@example.com", "ann@example.com"},
+		{"  Ann.Lee@Example.COM\n", "Ann.Lee@Example.COM", "ann.lee@example.com"},
+		{"ann@example.com.", "ann@example.com.", "ann@example.com"},
+		{"a+b-c_d=e!#$%&'*/?^`{|}~@x.io", "a+b-c_d=e!#$%&'*/?^`{|}~@x.io", "a+b-c_d=e!#$%&'*/?^`{|}~@x.io"},
+		{`"John Doe"@example.com`, `"John Doe"@example.com`, `"john doe"@example.com`},
+		{`"a@b\"c\\"@example.com`, `"a@b\"c\\"@example.com`, `"a@b\"c\\"@example.com`},
+		{"ann@r3---sn-a.example.com", "ann@r3---sn-a.example.com", "ann@r3---sn-a.example.com"},
+		{"ann@Bücher.example", "ann@Bücher.example", "ann@xn--bcher-kva.example"},
+		{"ann@XN--BCHER-KVA.example", "ann@XN--BCHER-KVA.example", "ann@xn--bcher-kva.example"},
+		{"ann@bücher。example", "ann@bücher。example", "ann@xn--bcher-kva.example"},
+		{"jörg@example.com", "jörg@example.com", "jörg@example.com"},
+		{"jo\u0308rg@example.com", "jo\u0308rg@example.com", "jörg@example.com"}, // composed
+		{"JÖRG@example.com", "JÖRG@example.com", "jÖrg@example.com"},             // only ASCII letters are lower-cased
+		{"H\u0331@example.com", "H\u0331@example.com", "ẖ@example.com"},          // composes once it is lower-cased
+		{"संपर्क@डाटामेल.भारत", "संपर्क@डाटामेल.भारत", "संपर्क@xn--c2bd4bq1db8d.xn--h2brj9c"},
+		{strings.Repeat("a", 64) + "@x.io", strings.Repeat("a", 64) + "@x.io", strings.Repeat("a", 64) + "@x.io"},
+		{strings.Repeat("a", 60) + "@" + longDomain, strings.Repeat("a", 60) + "@" + longDomain, strings.Repeat("a", 60) + "@" + longDomain}, // 254 octets
+		{strings.Repeat("a", 61) + "@" + longDomain, "", ""},
+		{strings.Repeat("a", 65) + "@x.io", "", ""},               // local part
+		{"a@" + strings.Repeat("d", 64) + ".example", "", ""},     // label
+		{"a@" + strings.Repeat("ü", 60) + ".example.com", "", ""}, // label in ASCII
+		{"", "", ""}, {" ", "", ""}, {"@", "", ""}, {"ann", "", ""}, {"@example.com", "", ""}, {"ann@", "", ""},
+		{"ann@localhost", "", ""}, {"ann@com.", "", ""}, {"ann@example..com", "", ""}, {"ann@.example.com", "", ""},
+		{"ann@-x.example.com", "", ""}, {"ann@x-.example.com", "", ""}, {"ann@exa_mple.com", "", ""}, {"ann@exam ple.com", "", ""},
+		{"ann@[192.0.2.1]", "", ""}, {"Ann Lee <ann@example.com>", "", ""}, {"ann(comment)@example.com", "", ""},
+		{"ann@example.com,bob@example.com", "", ""}, {"ann@bob@example.com", "", ""}, {"mailto:ann@example.com?a", "", ""},
+		{".ann@example.com", "", ""}, {"ann.@example.com", "", ""}, {"a..b@example.com", "", ""}, {"a b@example.com", "", ""},
+		{`"a@example.com`, "", ""}, {`"a"b"@example.com`, "", ""}, {`"a\"@example.com`, "", ""}, {"\"a\nb\"@example.com", "", ""},
+		{"a\x00b@example.com", "", ""}, {"a\x7f@example.com", "", ""}, {"a\xff@example.com", "", ""}, {"a\u2028b@example.com", "", ""},
+		{"a\u00a0b@example.com", "", ""}, {"a\u0085b@example.com", "", ""}, {"a\u037e@example.com", "", ""}, // NFC makes a ";" of it
+		{"ann@xn--a.example", "", ""}, {"ann@xn--.example", "", ""}, {"ann@a\u200b\u202e.example", "", ""},
+	} {
+		spelling, key, ok := ParseEmail(c.text)
+		if spelling != c.spelling || key != c.key || ok != (c.key != "") {
+			t.Errorf("ParseEmail(%q) = %q, %q, %v; want %q, %q", c.text, spelling, key, ok, c.spelling, c.key)
+		}
+	}
+}
+
+func TestParseEmailAllocatesNothingForPlainAddresses(t *testing.T) {
+	if n := testing.AllocsPerRun(100, func() { ParseEmail("ann.lee@example.com") }); n != 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
+
+func FuzzEmail(f *testing.F) {
+	for _, s := range []string{"ann@example.com", "Ann@Bücher.example.", `"a b"@x.io`, "H\u0331@x.io", "a@xn--bcher-kva.example",
+		"\u212a@x.io", "a\u037e@x.io", "a@ß.de", "a@faß.de", "a@x。y", "a@\u2488com.au", "a@1.2", "=\u0338@x.io", "ﷺ@x.io"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		spelling, key, ok := ParseEmail(text)
+		if !ok {
+			return
+		}
+		if spelling != strings.TrimSpace(text) {
+			t.Errorf("spelling %q of %q", spelling, text)
+		}
+		if len(spelling) > maxEmail || len(key) > maxEmail || strings.ContainsAny(key, "\r\n\x00") {
+			t.Errorf("key %q of %q", key, text)
+		}
+		if s, k, ok := ParseEmail(spelling); !ok || s != spelling || k != key {
+			t.Errorf("spelling %q reads as %q, %q, %v", spelling, s, k, ok)
+		}
+		if _, k, ok := ParseEmail(key); !ok || k != key {
+			t.Errorf("key %q of %q has the key %q, %v", key, text, k, ok)
+		}
+		at := strings.LastIndexByte(spelling, '@')
+		if _, k, ok := ParseEmail(spelling[:at] + strings.ToUpper(spelling[at:])); isASCII(spelling) && (!ok || k != key) {
+			t.Errorf("%q with a domain in capitals has the key %q, %v", spelling, k, ok)
+		}
+	})
+}
+
+func BenchmarkParseEmail(b *testing.B) {
+	for b.Loop() {
+		ParseEmail("Ann.Lee@example.com")
+	}
+}

@@ -1,0 +1,50 @@
+package audience
+
+import (
+	"strings"
+	"testing"
+)
+
+// decisions.md: 23
+func TestMobileKey(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		country int64
+		key     string
+	}{
+		{"0412 345 678", 61, "+61412345678"},
+		{"+61 412 345 678", 1, "+61412345678"},
+		{"(0412) 345-678", 61, "+61412345678"},
+		{"07400 123456", 44, "+447400123456"},
+		{"(201) 555-0123", 1, "+12015550123"},
+		{"٠٤١٢٣٤٥٦٧٨", 61, "+61412345678"},
+		{"12 34", 0, "1234"},
+		{"0412 345 678", 9999, "0412345678"},
+		{"ext. 1, then 2, then 3", 61, "123"},
+		{"none", 61, ""},
+		{"", 61, ""},
+		{strings.Repeat("9", 300), 61, strings.Repeat("9", 255)},
+	} {
+		if key := MobileKey(c.text, c.country); key != c.key {
+			t.Errorf("MobileKey(%q, %d) = %q, want %q", c.text, c.country, key, c.key)
+		}
+	}
+}
+
+func FuzzMobileKey(f *testing.F) {
+	for _, s := range []string{"0412 345 678", "+61 412 345 678", "0412345678 ext 9", "tel:+1-201-555-0123;ext=7", "1800 FLOWERS", "00 61 412 345 678", "+0", "*100#"} {
+		f.Add(s, 61)
+	}
+	f.Fuzz(func(t *testing.T, text string, country int) {
+		key := MobileKey(text, int64(country))
+		if !allDigits(strings.TrimPrefix(key, "+")) || key == "+" || len(key) > maxMobileKey {
+			t.Errorf("key %q of %q", key, text)
+		}
+	})
+}
+
+func BenchmarkMobileKey(b *testing.B) {
+	for b.Loop() {
+		MobileKey("0412 345 678", 61)
+	}
+}

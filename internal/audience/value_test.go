@@ -1,0 +1,179 @@
+package audience
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func text(s string) Input        { return Input{Kind: InputText, Text: s} }
+func literal(s string) Input     { return Input{Kind: InputNumber, Text: s} }
+func array(items ...Input) Input { return Input{Kind: InputArray, Items: items} }
+func flag(b bool) Input {
+	return Input{Kind: map[bool]InputKind{true: InputTrue, false: InputFalse}[b]}
+}
+func object() Input                 { return Input{Kind: InputObject} }
+func null() Input                   { return Input{} }
+func field(t FieldType) *Field      { return &Field{Name: "Some Field", Type: t} }
+func (f *Field) of(v string) *Field { f.Values = v; return f }
+
+const sometime = "2026-06-15"
+
+// decisions.md: 7
+func TestAsInt(t *testing.T) {
+	for _, c := range []struct {
+		in   Input
+		want int64
+	}{
+		{literal("10"), 10}, {literal("10.0"), 10}, {literal("1e+05"), 100000}, {literal("-3"), -3}, {literal("-0"), 0}, {literal("1.50e1"), 15},
+		{text("7"), 7}, {text("1E2"), 100}, {array(literal("5")), 5}, {array(array(text("5"))), 5},
+		{literal("9223372036854775807"), 9223372036854775807}, {literal("-9223372036854775808"), -9223372036854775808},
+	} {
+		if n, ok := c.in.AsInt(); !ok || n != c.want {
+			t.Errorf("%v reads as %d, %v; want %d", c.in, n, ok, c.want)
+		}
+	}
+	for _, in := range []Input{flag(true), flag(false), null(), object(), array(), array(literal("1"), literal("2")), text(""), text(" 7"), text("x"), text("07"),
+		text("+7"), text(".0"), text("7."), text("1e"), literal("1.5"), literal("9223372036854775808"), literal("1e19"), literal("1e999999999"), literal("1e-9")} {
+		if n, ok := in.AsInt(); ok {
+			t.Errorf("%v reads as %d", in, n)
+		}
+	}
+}
+
+// decisions.md: 7
+func TestAsBool(t *testing.T) {
+	for _, in := range []Input{flag(true), literal("1"), text("1"), text("true"), array(flag(true))} {
+		if b, ok := in.AsBool(); !ok || !b {
+			t.Errorf("%v reads as %v, %v", in, b, ok)
+		}
+	}
+	for _, in := range []Input{flag(false), literal("0"), text("0"), text("false")} {
+		if b, ok := in.AsBool(); !ok || b {
+			t.Errorf("%v reads as %v, %v", in, b, ok)
+		}
+	}
+	for _, in := range []Input{null(), object(), array(), text(""), text("yes"), text("TRUE"), literal("2"), literal("1.0"), literal("true")} {
+		if b, ok := in.AsBool(); ok {
+			t.Errorf("%v reads as %v", in, b)
+		}
+	}
+}
+
+func TestOmitted(t *testing.T) {
+	for _, in := range []Input{null(), text(""), array(), array(null()), array(array())} {
+		if !in.Omitted() {
+			t.Errorf("%v is not omitted", in)
+		}
+	}
+	for _, in := range []Input{text(" "), literal("0"), flag(false), object(), array(null(), null())} {
+		if in.Omitted() {
+			t.Errorf("%v is omitted", in)
+		}
+	}
+}
+
+// decisions.md: 21
+func TestRead(t *testing.T) {
+	limited := &Field{Type: Text, Length: 3}
+	choices := "NSW,VIC,New Zealand"
+	timed := &Field{Type: Date, TimeFormat: time12}
+	for _, c := range []struct {
+		f    *Field
+		in   Input
+		want string
+	}{
+		{field(Text), text("  kept as it is\n"), "  kept as it is\n"}, {field(Text), literal("12.50"), "12.50"}, {field(Text), literal("1e+05"), "100000"},
+		{field(Text), flag(true), "1"}, {field(Text), flag(false), "0"}, {field(Text), null(), ""}, {field(Text), text(""), ""}, {field(Text), array(), ""},
+		{field(Text), array(text("a"), literal("2"), flag(true)), "a,2,1"}, {field(Text), array(array(text("a")), text("b")), "a,b"}, {field(Text), array(array(text("a"))), "a"},
+		{limited, text("abc"), "abc"}, {limited, text("äöü"), "äöü"}, {limited, literal("1e2"), "100"},
+		{field(Comment), text("any\nlength"), "any\nlength"}, {field(File), text("cv.pdf"), "cv.pdf"},
+		{field(Decimal), text("12.50"), "12.50"}, {field(Decimal), literal("-0"), "0"}, {field(Currency), text(" +5 "), "5"}, {field(Decimal), flag(true), "1"}, {field(Decimal), text(" "), ""},
+		{field(Date), text("2026-01-31"), "2026-01-31"}, {field(Date), text(" "), ""}, {field(Date), null(), ""}, {timed, text("2026-01-31 01:00:00 PM"), "2026-01-31 13:00:00"},
+		{&Field{Type: Date, DateValidation: datePast}, text(sometime), sometime}, {&Field{Type: Date, DateValidation: dateFuture}, text(sometime), sometime},
+		{field(Dropdown).of(choices), text("VIC"), "VIC"}, {field(Radio).of(choices), array(text("New Zealand")), "New Zealand"}, {field(Dropdown).of("1,2"), literal("2"), "2"}, {field(Radio).of("0,1"), flag(false), "0"},
+		{field(Dropdown).of(choices), text(""), ""}, {field(Radio).of(""), null(), ""},
+		{field(Checkbox).of(choices), text("New Zealand, NSW"), "NSW,New Zealand"}, {field(Checkbox).of(choices), array(text("VIC"), text("NSW"), text("VIC")), "NSW,VIC"},
+		{field(Checkbox).of(choices), array(text(""), text("VIC")), "VIC"}, {field(Checkbox).of(choices), text(" , "), ""}, {field(Checkbox).of("1"), flag(true), "1"},
+	} {
+		got, err := c.f.Read(c.in, sometime)
+		if err != nil || got != c.want {
+			t.Errorf("%s Field reads %v as %q, %v; want %q", c.f.Type, c.in, got, err, c.want)
+		}
+	}
+}
+
+// decisions.md: 21
+func TestReadRefuses(t *testing.T) {
+	choices := "NSW,VIC"
+	for _, c := range []struct {
+		f  *Field
+		in Input
+	}{
+		{field(Text), object()}, {field(Text), array(text("a"), object())}, {field(Text), array(array(text("a"), text("b")), text("c"))}, {field(Text), literal("1e999999999")},
+		{&Field{Name: "Some Field", Type: Text, Length: 3}, text("abcd")}, {&Field{Name: "Some Field", Type: Text, Length: 3}, text("äöüß")},
+		{field(Decimal), text("abc")}, {field(Decimal), literal("1e15")}, {field(Currency), text("$5")}, {field(Decimal), array(literal("1"), literal("2"))},
+		{field(Date), text("31/01/2026")}, {field(Date), text("2026-02-30")}, {field(Date), text("2026-01-31 12:00:00")}, {&Field{Name: "Some Field", Type: Date, TimeFormat: time24}, text("2026-01-31 25:00:00")},
+		{&Field{Name: "Some Field", Type: Date, DateValidation: datePast}, text("2026-06-16")}, {&Field{Name: "Some Field", Type: Date, DateValidation: dateFuture}, text("2026-06-14")},
+		{&Field{Name: "Some Field", Type: Date, DateValidation: "2026-01-01,2026-01-31"}, text("2026-02-01")},
+		{field(Dropdown).of(choices), text("nsw")}, {field(Dropdown).of(choices), text("NSW,VIC")}, {field(Dropdown).of(choices), text(" NSW")}, {field(Radio).of(choices), array(text("NSW"), text("VIC"))},
+		{field(Radio).of(""), text("x")}, {field(Dropdown), text(",")}, {field(Checkbox).of(choices), text("NSW,QLD")}, {field(Checkbox).of(choices), text("nsw")},
+	} {
+		_, err := c.f.Read(c.in, sometime)
+		e, ok := errors.AsType[*Error](err)
+		if !ok || e.Kind != InvalidParameters || e.Field != "Some Field" || e.Detail == "" || strings.ContainsAny(e.Detail, "[]") {
+			t.Errorf("%s Field reads %v with %#v", c.f.Type, c.in, err)
+		}
+	}
+}
+
+// specification: Errors, 317; decisions.md: 21, 23
+func TestReadEmail(t *testing.T) {
+	f := &Field{Name: "Email", Type: Text, AddressType: AddressEmail, Length: 20}
+	for _, c := range []struct {
+		in   Input
+		want string
+	}{{text(" Ann@x.io "), "Ann@x.io"}, {array(text("a@x.io")), "a@x.io"}, {null(), ""}, {text(""), ""}, {text("  "), ""}, {array(), ""}, {array(null()), ""}} {
+		if got, err := f.Read(c.in, sometime); err != nil || got != c.want {
+			t.Errorf("%v reads as %q, %v", c.in, got, err)
+		}
+	}
+	for _, in := range []Input{text("ann"), literal("5"), flag(true), object(), array(text("a@x.io"), text("b@x.io")), array(text("a@x.io"), object()), array(object())} {
+		if _, err := f.Read(in, sometime); KindOf(err) != InvalidEmail {
+			t.Errorf("%v is refused with %#v", in, err)
+		}
+	}
+	if _, err := f.Read(text("a.very.long.name@x.io"), sometime); KindOf(err) != InvalidParameters {
+		t.Errorf("a long one is refused with %#v", err)
+	}
+}
+
+// decisions.md: 22
+func TestDefault(t *testing.T) {
+	for _, c := range []struct {
+		f    Field
+		want string
+	}{
+		{Field{Type: Text, DefaultValue: "a"}, "a"}, {Field{Type: Comment, DefaultValue: "b"}, "b"}, {Field{Type: Decimal, DefaultValue: "1.50"}, "1.50"}, {Field{Type: Currency, DefaultValue: "5"}, "5"},
+		{Field{Type: Date, DefaultValue: currentDate}, sometime}, {Field{Type: Date, DefaultValue: "2026-01-31"}, "2026-01-31"}, {Field{Type: Date}, ""},
+		{Field{Type: Date, DefaultValue: "2026-01-31", DateValidation: dateFuture}, ""}, {Field{Type: Date, DefaultValue: currentDate, DateValidation: "2025-01-01,2025-12-31"}, ""},
+		{Field{Type: Dropdown, Values: "a,b", Defaults: "b"}, "b"}, {Field{Type: Dropdown, Values: "a,b", Defaults: "b", DontStoreDefault: true}, ""},
+		{Field{Type: Radio, Values: "a,b", Defaults: "b", DontStoreDefault: true}, "b"}, {Field{Type: Checkbox, Values: "a,b", Defaults: "a,b"}, "a,b"}, {Field{Type: File}, ""},
+	} {
+		if got := c.f.Default(sometime); got != c.want {
+			t.Errorf("default of %+v is %q, want %q", c.f, got, c.want)
+		}
+	}
+}
+
+// decisions.md: 22
+func TestStored(t *testing.T) {
+	f := Field{Type: Dropdown, Values: "a,b", Defaults: "b", DontStoreDefault: true}
+	if a, b := f.Stored("a"), f.Stored("b"); a != "a" || b != "" {
+		t.Errorf("stored are %q and %q", a, b)
+	}
+	f.DontStoreDefault = false
+	if b := f.Stored("b"); b != "b" {
+		t.Errorf("stored is %q", b)
+	}
+}
