@@ -1,0 +1,64 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"enlist/api"
+)
+
+// answering stands in for a server: it answers every call with the same text.
+func answering(reply string) *httptest.Server {
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, reply)
+	}))
+}
+
+func ExampleClient_SubscribeContact() {
+	server := answering(`{"id":1,"result":7,"error":null}`)
+	defer server.Close()
+
+	client := api.NewClient(server.URL, "the API key")
+	defer client.Close()
+	id, err := client.SubscribeContact(context.Background(), 1,
+		api.Details{"Email": "ada@example.com"},
+		api.Consent{Type: api.ConsentGDPR, Text: "Monthly news by mail"})
+	fmt.Println(id, err)
+	// Output: 7 <nil>
+}
+
+func ExampleClient_SearchContacts() {
+	server := answering(`{"id":1,"result":[{"id":7,"Email":"ada@example.com"}],"error":null}`)
+	defer server.Close()
+
+	client := api.NewClient(server.URL, "the API key")
+	defer client.Close()
+	found, err := client.SearchContacts(context.Background(), 1, api.Query{
+		Criteria: api.Criteria{api.Test{"State", "exactly", "NSW"}, api.Or, api.Test{"Age", "greater_than", 30}},
+		SortBy:   "creation_time",
+		Limit:    10,
+	}, "id", "Email")
+	if err != nil {
+		fmt.Println(err)
+	}
+	for _, contact := range found {
+		fmt.Println(contact.ID, contact.Values["Email"])
+	}
+	// Output: 7 ada@example.com
+}
+
+func ExampleError() {
+	server := answering(`{"id":1,"result":null,"error":{"code":303,"message":"Unable to Load List"}}`)
+	defer server.Close()
+
+	client := api.NewClient(server.URL, "the API key")
+	defer client.Close()
+	_, err := client.ResubscribeContact(context.Background(), 99, 7, api.Consent{})
+	if refused, ok := errors.AsType[*api.Error](err); ok && refused.Code == api.CodeNoList {
+		fmt.Println("there is no such List")
+	}
+	// Output: there is no such List
+}

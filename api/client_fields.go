@@ -1,0 +1,34 @@
+package api
+
+import "context"
+
+// SearchFields returns the Field definitions of a List that match.
+// specification: searchFields
+func (c *Client) SearchFields(ctx context.Context, list int64, q Query) ([]Field, error) {
+	return call[[]Field](ctx, c, "searchFields", q.params(list)...)
+}
+
+// CountFields counts the Fields of a List that match.
+func (c *Client) CountFields(ctx context.Context, list int64, criteria Criteria) (int64, error) {
+	return call[int64](ctx, c, "countFields", list, criteria.param())
+}
+
+// GetFieldByID returns one Field.
+func (c *Client) GetFieldByID(ctx context.Context, list, field int64) (*Field, error) {
+	return callOne[Field](ctx, c, "getFieldById", list, field)
+}
+
+// AddField defines a Field on a List and returns its ID.
+func (c *Client) AddField(ctx context.Context, list int64, details Details) (int64, error) {
+	return call[int64](ctx, c, "addField", list, details)
+}
+
+// EditField changes what details name, of the Field whose ID is in them, and returns the ID.
+func (c *Client) EditField(ctx context.Context, list int64, details Details) (int64, error) {
+	return call[int64](ctx, c, "editField", list, details)
+}
+
+// DeleteField removes a Field from a List, and what Contacts have in it.
+func (c *Client) DeleteField(ctx context.Context, list, field int64) error {
+	return c.Call(ctx, "deleteField", []any{list, field}, nil)
+}

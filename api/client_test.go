@@ -1,0 +1,169 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"enlist/api"
+)
+
+// recorded is what a server saw of a call.
+type recorded struct {
+	path, retryKey, body string
+}
+
+func recording(t *testing.T, status int, reply string) (*api.Client, *recorded) {
+	t.Helper()
+	var saw recorded
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		saw = recorded{r.URL.Path, r.Header.Get("Idempotency-Key"), string(body)}
+		w.WriteHeader(status)
+		io.WriteString(w, reply)
+	}))
+	t.Cleanup(server.Close)
+	client := api.NewClient(server.URL, "k")
+	t.Cleanup(client.Close)
+	return client, &saw
+}
+
+func TestCallsArePositional(t *testing.T) {
+	ctx := context.Background()
+	for _, test := range []struct {
+		name, reply, want string
+		call              func(*api.Client) error
+	}{
+		{"subscribe with nothing said of consent", "7",
+			`{"id":1,"method":"subscribeContact","params":["k",1,{"Email":"a@b.example"},"","",{},""]}`,
+			func(c *api.Client) error {
+				_, err := c.SubscribeContact(ctx, 1, api.Details{"Email": "a@b.example"}, api.Consent{})
+				return err
+			}},
+		{"resubscribe with consent", "7",
+			`{"id":1,"method":"resubscribeContact","params":["k",1,7,"gdpr","yes",{"News":true},"192.0.2.1"]}`,
+			func(c *api.Client) error {
+				_, err := c.ResubscribeContact(ctx, 1, 7, api.Consent{Type: api.ConsentGDPR, Text: "yes",
+					Preferences: map[string]bool{"News": true}, IPAddress: "192.0.2.1"})
+				return err
+			}},
+		{"the zero query leaves the limit to the server", "[]",
+			`{"id":1,"method":"searchContacts","params":["k",1,[],null,0,"","",["all"]]}`,
+			func(c *api.Client) error {
+				_, err := c.SearchContacts(ctx, 1, api.Query{})
+				return err
+			}},
+		{"a query", "[]",
+			`{"id":1,"method":"searchFields","params":["k",1,[["name","exactly","X"],"OR",["id","in",[1,2]]],0,5,"name","ASC"]}`,
+			func(c *api.Client) error {
+				_, err := c.SearchFields(ctx, 1, api.Query{Limit: api.NoLimit, Offset: 5, SortBy: "name", SortOrder: api.Ascending,
+					Criteria: api.Criteria{api.Test{"name", "exactly", "X"}, api.Or, api.Test{"id", "in", []int{1, 2}}}})
+				return err
+			}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			client, saw := recording(t, http.StatusOK, `{"id":1,"result":`+test.reply+`,"error":null}`)
+			if err := test.call(client); err != nil {
+				t.Fatal(err)
+			}
+			if saw.body != test.want || saw.path != api.Path {
+				t.Errorf("sent %s to %s\nwant %s", saw.body, saw.path, test.want)
+			}
+		})
+	}
+}
+
+func TestURLWithPathIsKept(t *testing.T) {
+	client, saw := recording(t, http.StatusOK, `{"id":1,"result":true,"error":null}`)
+	base := client.HTTP.Transport
+	var host string
+	client.HTTP.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+		host = r.URL.Host
+		return base.RoundTrip(r)
+	})
+	if err := client.Call(context.Background(), "x", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	other := api.NewClient("http://"+host+"/behind/a/proxy", "k")
+	defer other.Close()
+	if err := other.Call(context.Background(), "x", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if saw.path != "/behind/a/proxy" {
+		t.Errorf("called %s", saw.path)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestIdempotentSendsItsKey(t *testing.T) {
+	client, saw := recording(t, http.StatusOK, `{"id":1,"result":7,"error":null}`)
+	if _, err := client.Idempotent("order-17").SubscribeContact(context.Background(), 1, nil, api.Consent{}); err != nil {
+		t.Fatal(err)
+	}
+	if saw.retryKey != "order-17" {
+		t.Errorf("sent Idempotency-Key %q", saw.retryKey)
+	}
+}
+
+func TestRefusalIsAnError(t *testing.T) {
+	client, _ := recording(t, http.StatusOK, `{"id":1,"result":null,"error":{"code":330,"message":"Contact Limit Reached"}}`)
+	_, err := client.SubscribeContact(context.Background(), 1, nil, api.Consent{})
+	if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeContactLimit {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNoAnswerIsNoRefusal(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		reply  string
+		want   string
+	}{
+		"status":        {http.StatusServiceUnavailable, "stopping", "503 Service Unavailable: stopping"},
+		"cut off":       {http.StatusOK, `{"id":1,"result":[{"id":1},`, "unexpected end"},
+		"another call":  {http.StatusOK, `{"id":2,"result":7,"error":null}`, "another call"},
+		"another shape": {http.StatusOK, `{"id":1,"result":"seven","error":null}`, "read result"},
+		"empty array":   {http.StatusOK, `{"id":1,"result":[],"error":null}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, _ := recording(t, test.status, test.reply)
+			var id int64
+			err := client.Call(context.Background(), "x", nil, &id)
+			if _, refused := errors.AsType[*api.Error](err); refused || err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+	client, _ := recording(t, http.StatusOK, `{"id":1,"result":[],"error":null}`)
+	if _, err := client.GetListByID(context.Background(), 1); err == nil {
+		t.Error("no record where there should be one: want an error")
+	}
+}
+
+func TestContactNamesAreCompared(t *testing.T) {
+	var c api.Contact
+	err := json.Unmarshal([]byte(`{"id":7,"ID":"A-7","Email":"a@b.example","Price":12.50,"Note":"",`+
+		`"is_active":true,"Is_Active":"maybe","creation_time":1700000000,"subscribed_via":"api"}`), &c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.ID != 7 || !c.IsActive || c.CreationTime != 1700000000 || c.SubscribedVia != "api" {
+		t.Errorf("system values: %+v", c)
+	}
+	for name, want := range map[string]string{"ID": "A-7", "Is_Active": "maybe", "Email": "a@b.example", "Price": "12.50", "Note": ""} {
+		if got, there := c.Values[name]; !there || got != want {
+			t.Errorf("%s: got %q, %v; want %q", name, got, there, want)
+		}
+	}
+}
