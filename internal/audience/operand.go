@@ -38,20 +38,20 @@ func inItems(value Input) []Input {
 	switch {
 	case value.Kind == InputArray:
 		return value.Items
-	case value.Kind == InputNull || value.Kind == InputText && strings.TrimSpace(value.Text) == "":
+	case value.Kind == InputNull || value.Kind == InputText && strings.Trim(value.Text, " ") == "":
 		return nil
 	case value.Kind != InputText:
 		return []Input{value}
 	}
 	var items []Input
 	for item := range strings.SplitSeq(value.Text, ",") {
-		items = append(items, Input{Kind: InputText, Text: strings.TrimSpace(item)})
+		items = append(items, Input{Kind: InputText, Text: strings.Trim(item, " ")})
 	}
 	return items
 }
 
 func (p *operandParser) operand(value Input) (Operand, string) {
-	text, ok := scalarText(value)
+	text, ok := value.scalar()
 	whole := p.op == Exactly || p.op == Not || p.op == In
 	flag := value.Kind == InputTrue || value.Kind == InputFalse
 	switch {
@@ -68,7 +68,7 @@ func (p *operandParser) operand(value Input) (Operand, string) {
 	case KeyInt:
 		return p.integer(text)
 	case KeyBool:
-		return flagOperand(text)
+		return flagOperand(value)
 	case KeyNumber:
 		return numberOperand(text)
 	case KeyDate:
@@ -82,23 +82,6 @@ func (p *operandParser) operand(value Input) (Operand, string) {
 		text = firstCharacters(text)
 	}
 	return Operand{Text: text}, ""
-}
-
-// scalarText is a value as a text: flags as 1 and 0, a number without an exponent.
-func scalarText(value Input) (text string, ok bool) {
-	switch value.Kind {
-	case InputNull:
-		return "", true
-	case InputText:
-		return value.Text, true
-	case InputNumber:
-		return plainNumber(value.Text)
-	case InputTrue:
-		return "1", true
-	case InputFalse:
-		return "0", true
-	}
-	return "", false
 }
 
 // integer reads a number to compare integers with. One with a fraction equals
@@ -131,18 +114,19 @@ func numberOperand(text string) (Operand, string) {
 	return Operand{Text: plain, Number: number}, ""
 }
 
-func flagOperand(text string) (Operand, string) {
-	switch text {
-	case "1", "true":
+func flagOperand(value Input) (Operand, string) {
+	on, ok := value.AsBool()
+	switch {
+	case !ok:
+		return Operand{}, "the value must be 1 or 0"
+	case on:
 		return Operand{Text: "1", Int: 1}, ""
-	case "0", "false":
-		return Operand{Text: "0"}, ""
 	}
-	return Operand{}, "the value must be 1 or 0"
+	return Operand{Text: "0"}, ""
 }
 
 func dateOperand(text string) (Operand, string) {
-	iso, ok := ParseDate(text, "12h") // the most that any Field takes
+	iso, ok := ParseDate(text, time12) // the most that any Field takes
 	if !ok {
 		return Operand{}, "the value must be a date such as 2026-01-31 or 2026-01-31 17:05:00"
 	}

@@ -1,0 +1,152 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// Search tests that a store finds the same Contacts in the same order as the
+// model does, for random Fields, values, criteria, sorts, pages and projections.
+// decisions.md: 32–38, 40
+func Search(t *testing.T, open func(t *testing.T) audience.Store) {
+	store := open(t)
+	service := audience.NewService(store, time.Now)
+	account := &audience.Account{Name: "Search", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}
+	if err := store.Update(t.Context(), func(tx audience.Tx) error { return tx.AddAccount(account) }); err != nil {
+		t.Fatal(err)
+	}
+	caller := &audience.Caller{Account: account, Key: &audience.Key{ID: 1, AccountID: account.ID, Level: audience.Standard}}
+	rapid.Check(t, func(t *rapid.T) {
+		l := makeList(t, store, account.ID)
+		for range 12 {
+			l.search(t, service, caller)
+		}
+	})
+}
+
+// search runs one random query and compares.
+func (l *list) search(t *rapid.T, service *audience.Service, caller *audience.Caller) {
+	q := audience.Query{
+		Limit:      rapid.Int64Range(0, int64(len(l.records))+2).Draw(t, "limit"),
+		Offset:     rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, int64(len(l.records))+2)).Draw(t, "offset"),
+		Descending: rapid.Bool().Draw(t, "descending"),
+	}
+	if rapid.IntRange(0, 5).Draw(t, "criteria") > 0 {
+		c := l.criteria(t, 3)
+		q.Criteria = &c
+	}
+	if rapid.Bool().Draw(t, "sorted") {
+		q.SortBy = rapid.SampledFrom(l.names).Draw(t, "sort")
+	}
+	returned := rapid.SliceOfN(rapid.SampledFrom(append([]string{"all", "No such Field"}, l.names...)), 0, 5).Draw(t, "returned")
+
+	w := &collecting{long: rapid.Bool().Draw(t, "long")}
+	ctx := context.Background()
+	if err := service.SearchContacts(ctx, caller, l.id, q, returned, w); err != nil {
+		t.Fatalf("%s: %v", show(q), err)
+	}
+	want := []map[string]string{}
+	for _, id := range l.find(q, q.SortBy) {
+		i, _ := slices.BinarySearchFunc(l.records, id, func(r record, id int64) int { return int(r.id - id) })
+		want = append(want, l.projection(l.records[i], returned))
+	}
+	if diff := cmp.Diff(want, w.rows); diff != "" {
+		t.Fatalf("%s returned %q: (-want +got)\n%s", show(q), returned, diff)
+	}
+	count, err := service.CountContacts(ctx, caller, l.id, q.Criteria)
+	if err != nil {
+		t.Fatalf("count %s: %v", show(q), err)
+	}
+	all := audience.Query{Criteria: q.Criteria}
+	if want := int64(len(l.find(all, ""))); count != want {
+		t.Fatalf("count %s: got %d, want %d", show(all), count, want)
+	}
+}
+
+// projection is what a record comes back as. decisions.md: 40
+func (l *list) projection(r record, returned []string) map[string]string {
+	row := make(map[string]string)
+	if len(returned) == 0 || slices.Contains(returned, "all") {
+		for name, value := range r.values {
+			if !strings.HasPrefix(name, "field_") {
+				row[name] = value
+			}
+		}
+	}
+	for _, name := range returned {
+		if value, ok := r.values[name]; ok {
+			row[name] = value
+		}
+	}
+	return row
+}
+
+// collecting is a ContactWriter that keeps the rows; with long it says once
+// that it had too many.
+type collecting struct {
+	long      bool
+	streaming bool
+	columns   []audience.Column
+	rows      []map[string]string
+}
+
+func (w *collecting) Begin(columns []audience.Column, streaming bool) error {
+	w.columns, w.streaming, w.rows = slices.Clone(columns), streaming, []map[string]string{}
+	return nil
+}
+
+func (w *collecting) Contact(c *audience.Contact) error {
+	row := make(map[string]string, len(w.columns))
+	for _, column := range w.columns {
+		if column.Field != nil {
+			row[column.Name] = strings.Clone(c.Values.Get(column.Field.ID))
+			continue
+		}
+		switch cell := column.System.Get(c); cell.Kind {
+		case audience.KeyText:
+			row[column.Name] = cell.Text
+		default:
+			row[column.Name] = fmt.Sprint(cell.Int)
+		}
+	}
+	if len(row) != len(w.columns) {
+		return fmt.Errorf("a name is twice in %v", w.columns)
+	}
+	if w.rows = append(w.rows, row); w.long && !w.streaming && len(w.rows) > 1 {
+		return audience.ErrLong
+	}
+	return nil
+}
+
+// show writes a query for a person who looks into a failure.
+func show(q audience.Query) string {
+	criteria := "everything"
+	if q.Criteria != nil {
+		criteria = showCriteria(q.Criteria)
+	}
+	return fmt.Sprintf("%s sort %q descending %v limit %d offset %d", criteria, q.SortBy, q.Descending, q.Limit, q.Offset)
+}
+
+func showCriteria(c *audience.Criteria) string {
+	connector, parts := " AND ", c.All
+	switch {
+	case c.Any != nil:
+		connector, parts = " OR ", c.Any
+	case c.All == nil:
+		return fmt.Sprintf("%q %s %+q", c.Key, c.Operator, c.Value)
+	}
+	texts := make([]string, len(parts))
+	for i := range parts {
+		texts[i] = showCriteria(&parts[i])
+	}
+	return "(" + strings.Join(texts, connector) + ")"
+}

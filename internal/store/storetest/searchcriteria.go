@@ -1,0 +1,138 @@
+package storetest
+
+import (
+	"strconv"
+
+	"enlist/internal/audience"
+
+	"pgregory.net/rapid"
+)
+
+// criteria draws a tree of tests that are all right.
+func (l *list) criteria(t *rapid.T, depth int) audience.Criteria {
+	kind := rapid.IntRange(0, 3).Draw(t, "node")
+	if depth == 0 || kind > 1 {
+		return l.oneTest(t)
+	}
+	parts := make([]audience.Criteria, rapid.IntRange(1, 3).Draw(t, "parts"))
+	for i := range parts {
+		parts[i] = l.criteria(t, depth-1)
+	}
+	if kind == 0 {
+		return audience.Criteria{All: parts}
+	}
+	return audience.Criteria{Any: parts}
+}
+
+func (l *list) oneTest(t *rapid.T) audience.Criteria {
+	c := audience.Criteria{Key: rapid.SampledFrom(l.names).Draw(t, "key")}
+	kind := l.kinds[c.Key]
+	operators := []string{"exactly", "equal", "equals", "not", "in"}
+	if kind != "bool" {
+		operators = append(operators, "greater_than", "less_than", "starts_with", "ends_with", "contains")
+	}
+	c.Operator = rapid.SampledFrom(operators).Draw(t, "operator")
+	switch c.Operator {
+	case "greater_than", "less_than":
+		c.Value = l.value(t, kind)
+	case "starts_with", "ends_with", "contains":
+		c.Value = audience.Input{Kind: audience.InputText, Text: l.part(t, kind)}
+	case "in":
+		c.Value = l.items(t, kind)
+	default:
+		c.Value = l.orNothing(t, kind)
+	}
+	return c
+}
+
+// value draws an operand of a kind, in one of the shapes that it may have.
+func (l *list) value(t *rapid.T, kind string) audience.Input {
+	pool := l.pools[kind]
+	if kind == "int" {
+		pool = append([]string{"-1", "1.5", "0.5", "1700000000.0", "1700000000.5"}, pool...)
+		for _, r := range l.records {
+			pool = append(pool, strconv.FormatInt(r.id, 10))
+		}
+	}
+	in := audience.Input{Kind: audience.InputText, Text: rapid.SampledFrom(pool).Draw(t, "operand")}
+	switch kind {
+	case "bool":
+		return rapid.SampledFrom([]audience.Input{in, {Kind: audience.InputNumber, Text: in.Text},
+			{Kind: audience.InputTrue}, {Kind: audience.InputFalse}}).Draw(t, "shape")
+	case "int", "number":
+		if rapid.Bool().Draw(t, "literal") {
+			in.Kind = audience.InputNumber
+		}
+	case "text":
+		in.Text = changeCase(t, in.Text)
+	}
+	return in
+}
+
+func (l *list) orNothing(t *rapid.T, kind string) audience.Input {
+	switch rapid.IntRange(0, 5).Draw(t, "nothing") {
+	case 0:
+		return audience.Input{Kind: audience.InputText}
+	case 1:
+		return audience.Input{}
+	}
+	if kind == "email" && rapid.IntRange(0, 5).Draw(t, "no address") == 0 {
+		return audience.Input{Kind: audience.InputText, Text: "no address"}
+	}
+	return l.value(t, kind)
+}
+
+// items draws the list that goes with in: an array, or a text with commas.
+func (l *list) items(t *rapid.T, kind string) audience.Input {
+	items := make([]audience.Input, rapid.IntRange(0, 4).Draw(t, "items"))
+	joined := ""
+	for i := range items {
+		items[i] = l.orNothing(t, kind)
+		if i > 0 {
+			joined += rapid.SampledFrom([]string{",", " , "}).Draw(t, "comma")
+		}
+		joined += inputText(items[i])
+	}
+	// What a text comes apart into need not be what it was made of, and must
+	// still be of the kind: any text is a text.
+	if kind == "text" || kind == "int" || kind == "number" || kind == "bool" {
+		if rapid.Bool().Draw(t, "joined") {
+			return audience.Input{Kind: audience.InputText, Text: joined}
+		}
+	}
+	return audience.Input{Kind: audience.InputArray, Items: items}
+}
+
+// part draws a piece of a value, or something else.
+func (l *list) part(t *rapid.T, kind string) string {
+	if rapid.IntRange(0, 9).Draw(t, "other") == 0 {
+		return rapid.SampledFrom([]string{"", "%", "_", `\`, "'", "É", "@", "zzz"}).Draw(t, "part")
+	}
+	runes := []rune(l.value(t, kind).Text)
+	if len(runes) == 0 {
+		return ""
+	}
+	from := rapid.IntRange(0, len(runes)-1).Draw(t, "from")
+	if rapid.Bool().Draw(t, "from the start") {
+		from = 0
+	}
+	to := rapid.IntRange(from, len(runes)).Draw(t, "to")
+	if rapid.Bool().Draw(t, "to the end") {
+		to = len(runes)
+	}
+	return changeCase(t, string(runes[from:to]))
+}
+
+// changeCase turns the case of ASCII letters round, sometimes.
+func changeCase(t *rapid.T, s string) string {
+	if rapid.Bool().Draw(t, "same case") {
+		return s
+	}
+	b := []byte(s)
+	for i, c := range b {
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' {
+			b[i] = c ^ 0x20
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,214 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"enlist/internal/audience"
+
+	"pgregory.net/rapid"
+)
+
+// list is a List with random Fields and Contacts, in the store and in the model.
+type list struct {
+	model
+	id     audience.ListID
+	fields []audience.Field
+	names  []string            // every key that a query may name
+	pools  map[string][]string // values, absent ones left out, by kind
+}
+
+// Names of Fields are told apart by letter case and are no harm in SQL or JSON.
+var fieldNames = []string{"Name", "name", `Quo"te'd`, "İstanbul ß", "%_\\", "State/Region", "😀", "Price", "Born", "Notes", "$.x", "IN"}
+
+// makeList makes the List and its Contacts.
+func makeList(t *rapid.T, store audience.Store, account audience.AccountID) *list {
+	l := &list{model: model{kinds: make(kinds), country: 61}}
+	l.drawFields(t)
+	l.drawPools(t)
+	contacts := l.drawContacts(t)
+	err := store.Update(context.Background(), func(tx audience.Tx) error { return l.store(tx, account, contacts) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func (l *list) drawFields(t *rapid.T) {
+	l.fields = []audience.Field{
+		{Name: "Email", Type: audience.Text, AddressType: audience.AddressEmail},
+		{Name: "Mobile Phone", Type: audience.Text, AddressType: audience.AddressMobile},
+	}
+	types := []audience.FieldType{audience.Text, audience.Comment, audience.Decimal, audience.Currency, audience.Date,
+		audience.Dropdown, audience.Radio, audience.Checkbox, audience.File}
+	for _, name := range rapid.Permutation(fieldNames).Draw(t, "names")[:rapid.IntRange(0, 6).Draw(t, "fields")] {
+		f := audience.Field{Name: name, Type: rapid.SampledFrom(types).Draw(t, "type")}
+		if f.Type == audience.Date {
+			f.TimeFormat = "24h"
+		}
+		l.fields = append(l.fields, f)
+	}
+	for i := range l.fields {
+		l.fields[i].DisplayOrder = int64(rapid.IntRange(-1, 5).Draw(t, "display order"))
+	}
+}
+
+func kindOf(f *audience.Field) string {
+	switch {
+	case f.AddressType != "":
+		return string(f.AddressType)
+	case f.Numeric():
+		return "number"
+	case f.Type == audience.Date:
+		return "date"
+	}
+	return "text"
+}
+
+// drawPools makes few values of each kind, so that they meet in tests and sorts.
+func (l *list) drawPools(t *rapid.T) {
+	number := rapid.Custom(func(t *rapid.T) string {
+		digits := rapid.StringMatching(`-?(0|[1-9][0-9]{0,6})(\.[0-9]{1,8})?`).Draw(t, "number")
+		canonical, ok := audience.ParseDecimal(digits)
+		if !ok {
+			t.Fatalf("%q is no number", digits)
+		}
+		return canonical
+	})
+	text := rapid.Custom(func(t *rapid.T) string {
+		return strings.ReplaceAll(rapid.StringN(1, 12, -1).Draw(t, "text"), "\x00", " ")
+	})
+	day := rapid.StringMatching(`(19|20)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])?`)
+	long := strings.Repeat("Äb", 99)
+	l.pools = map[string][]string{
+		"text": append(rapid.SliceOfN(text, 3, 5).Draw(t, "texts"), rapid.SliceOfN(rapid.SampledFrom([]string{
+			"NSW", "nsw", "İ", "i̇", "ı", "ß", "SS", "ẞ", "É", "é", "e\u0301", "100%", "100_", `a\b`, `a\\b`, `"`, "''", "' OR 1=1 --", "a,b", " a ", "a", "A", "Z", "_", "z",
+			"\uffff", "😀", "\U0010ffff", "\n", "\u2028", "\x01\x1f\x7f", "0", "12.5", "null", long + "xy", long + "xyz", long + "XYa", long + "ä", long, "<>&",
+		}), 6, 10).Draw(t, "special texts")...),
+		"number": append(rapid.SliceOfN(number, 2, 4).Draw(t, "numbers"), rapid.SliceOfN(rapid.SampledFrom([]string{
+			"0", "0.00", "12.5", "12.50", "-12.5", "5", "5.0", "10", "9", "0.1", "0.3", "0.000000000000001", "0.000000000000002", "-0.000000000000001", "0.123456789012345", "0.123456789012346",
+			"999999999999999", "999999999999998", "-999999999999999", "99999999999999.9", "1234567.12345678", "1234567.12345679", "100000",
+		}), 5, 8).Draw(t, "special numbers")...),
+		"date": append(rapid.SliceOfN(day, 2, 4).Draw(t, "dates"), "0001-01-01", "9999-12-31", "9999-12-31 23:59:59", "2026-01-31", "2026-01-31 00:00:00", "2026-01-31 17:05:00"),
+		"email": rapid.SliceOfN(rapid.SampledFrom([]string{"a@example.com", "A@Example.COM", "b@example.com", `"a b"@example.com`, "ü@example.com", "Ü@example.com",
+			"x@bücher.example", "x@xn--bcher-kva.example", "%@example.com", "_@example.com", "o'neil@example.org"}), 4, 6).Draw(t, "emails"),
+		"mobile": rapid.SliceOfN(rapid.SampledFrom([]string{"0412 345 678", "+61412345678", "61412345678", "+1 415 555 2671", "12", "1-2"}), 2, 4).Draw(t, "mobiles"),
+		"int":    {"0", "1", "2", "1700000000", "1700000001", "999999999999999"},
+		"bool":   {"0", "1"},
+	}
+}
+
+// store writes the List, its Fields and Contacts, and completes the model.
+func (l *list) store(tx audience.Tx, account audience.AccountID, contacts []audience.Contact) error {
+	row := audience.List{AccountID: account, Name: "List", CountryCode: l.country}
+	if err := tx.AddList(&row); err != nil {
+		return err
+	}
+	l.id, l.records, l.names = row.ID, nil, nil
+	ids := make(map[audience.FieldID]audience.FieldID) // from the place in l.fields, counted from 1
+	for i := range l.fields {
+		f := l.fields[i]
+		f.ListID = l.id
+		if err := tx.AddField(&f); err != nil {
+			return err
+		}
+		ids[audience.FieldID(i+1)] = f.ID
+		l.kinds[f.Name], l.kinds[fieldKey(f.ID)] = kindOf(&f), kindOf(&f)
+	}
+	for _, c := range contacts {
+		c.ListID, c.Values = l.id, slices.Clone(c.Values)
+		for i := range c.Values {
+			c.Values[i].Field = ids[c.Values[i].Field]
+		}
+		if inserted, err := tx.InsertContact(&c); err != nil || !inserted {
+			return fmt.Errorf("contact %+v: inserted %v, %w", c, inserted, err)
+		}
+		l.records = append(l.records, l.record(&c, ids))
+	}
+	maps.Copy(l.kinds, systemKinds)
+	l.names = slices.Sorted(maps.Keys(l.kinds))
+	return nil
+}
+
+func fieldKey(id audience.FieldID) string { return "field_" + strconv.FormatInt(int64(id), 10) }
+
+var systemKinds = kinds{
+	"id": "int", "creation_time": "int", "double_opt_in": "bool", "double_opt_in_time": "int", "is_active": "bool",
+	"is_bounce_deactivated": "bool", "is_unsubscribed": "bool", "last_click_time": "int", "last_modified_time": "int",
+	"last_message_time": "int", "last_open_time": "int", "subscribed_via": "text", "webform_id": "int",
+}
+
+func (l *list) record(c *audience.Contact, ids map[audience.FieldID]audience.FieldID) record {
+	bit := map[bool]string{false: "0", true: "1"}
+	r := record{id: int64(c.ID), forms: make(map[string]string), values: map[string]string{
+		"id": fmt.Sprint(c.ID), "creation_time": fmt.Sprint(c.Created), "double_opt_in": bit[c.DoubleOptIn], "double_opt_in_time": fmt.Sprint(c.DoubleOptInTime),
+		"is_active": bit[c.IsActive], "is_bounce_deactivated": bit[c.IsBounceDeactivated], "is_unsubscribed": bit[c.IsUnsubscribed],
+		"last_click_time": fmt.Sprint(c.LastClickTime), "last_modified_time": fmt.Sprint(c.Modified), "last_message_time": fmt.Sprint(c.LastMessageTime),
+		"last_open_time": fmt.Sprint(c.LastOpenTime), "subscribed_via": c.SubscribedVia, "webform_id": fmt.Sprint(c.WebformID),
+	}}
+	for i := range l.fields {
+		f, id := &l.fields[i], ids[audience.FieldID(i+1)]
+		value := ""
+		for _, v := range c.Values {
+			if v.Field == id {
+				value = v.Text
+			}
+		}
+		for _, name := range []string{f.Name, fieldKey(id)} {
+			r.values[name] = value
+			switch f.AddressType {
+			case audience.AddressEmail:
+				if value != "" {
+					r.forms[name] = c.Key
+				}
+			case audience.AddressMobile:
+				r.forms[name] = c.Mobile
+			}
+		}
+	}
+	return r
+}
+
+// drawContacts makes Contacts whose values are of the pools. Their Fields are
+// numbered by their place in l.fields, counted from 1.
+func (l *list) drawContacts(t *rapid.T) []audience.Contact {
+	keys := make(map[string]bool)
+	number := func(label string) int64 {
+		n, _ := strconv.ParseInt(rapid.SampledFrom(l.pools["int"]).Draw(t, label), 10, 64)
+		return n
+	}
+	contacts := make([]audience.Contact, rapid.IntRange(0, 25).Draw(t, "contacts"))
+	for i := range contacts {
+		c := &contacts[i]
+		flags := rapid.IntRange(0, 15).Draw(t, "flags")
+		*c = audience.Contact{
+			Created: number("created"), Modified: number("modified"), DoubleOptInTime: number("confirmed"), LastOpenTime: number("opened"),
+			WebformID: number("webform"), SubscribedVia: rapid.SampledFrom([]string{"api", "web_form", "other"}).Draw(t, "via"),
+			DoubleOptIn: flags&1 > 0, IsActive: flags&2 > 0, IsBounceDeactivated: flags&4 > 0, IsUnsubscribed: flags&8 > 0,
+		}
+		for place := range l.fields {
+			kind := kindOf(&l.fields[place])
+			if absent := rapid.IntRange(0, 3).Draw(t, "absent") == 0; absent && (place != 1 || c.Key != "") {
+				continue
+			}
+			value := rapid.SampledFrom(l.pools[kind]).Draw(t, "value")
+			c.Values = c.Values.Set(audience.FieldID(place+1), value)
+			switch kind {
+			case "email":
+				_, c.Key, _ = audience.ParseEmail(value)
+			case "mobile":
+				c.Mobile = audience.MobileKey(value, l.country)
+				if c.Key == "" {
+					c.Key = c.Mobile
+				}
+			}
+		}
+		c.IsFirst = !keys[c.Key]
+		keys[c.Key] = true
+	}
+	return contacts
+}
