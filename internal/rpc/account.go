@@ -1,0 +1,42 @@
+package rpc
+
+import (
+	"strconv"
+
+	"enlist/internal/audience"
+)
+
+func searchFolders(c *call) error {
+	folderType, q := c.requiredText(1), c.query(2)
+	if c.err != nil {
+		return c.err
+	}
+	rows, err := c.service.SearchFolders(c.ctx, c.caller, folderType, q)
+	return writeRecords(c, cells(audience.FolderAttributes), rows, err)
+}
+
+func getFolderByID(c *call) error {
+	id := audience.FolderID(c.id(1))
+	if c.err != nil {
+		return c.err
+	}
+	folder, err := c.service.Folder(c.ctx, c.caller, id)
+	return writeRecord(c, cells(audience.FolderAttributes), folder, err)
+}
+
+// getSessionInfo tells a caller who it is.
+func getSessionInfo(c *call) error {
+	b := append(c.reply.buf, `{"account_id":`...)
+	b = strconv.AppendInt(b, int64(c.caller.Account.ID), 10)
+	b = appendString(append(b, `,"account_name":`...), c.caller.Account.Name)
+	b = appendString(append(b, `,"key_name":`...), c.caller.Key.Name)
+	b = appendString(append(b, `,"access_level":`...), c.caller.Key.Level.String())
+	b = appendString(append(b, `,"version":`...), c.version)
+	c.reply.buf = append(b, '}')
+	return nil
+}
+
+func getTimezoneList(c *call) error {
+	c.reply.buf = appendTimezones(c.reply.buf)
+	return nil
+}

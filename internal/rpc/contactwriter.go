@@ -1,0 +1,90 @@
+package rpc
+
+import (
+	"errors"
+
+	"enlist/internal/audience"
+)
+
+// contactWriter encodes Contacts as they are found. It implements
+// audience.ContactWriter: until the search is a stream the reply is held, and
+// given up when it outgrows what may be held; then it goes out as it grows.
+// decisions.md: 39
+type contactWriter struct {
+	reply     *reply
+	columns   []column
+	streaming bool
+	written   int
+}
+
+// column is a key of the records, its name quoted once for all of them.
+type column struct {
+	name    []byte // `"name":`, with a comma before it but for the first
+	field   audience.FieldID
+	numeric bool
+	get     func(*audience.Contact) audience.Cell // nil for a Field
+}
+
+func newContactWriter(r *reply) *contactWriter { return &contactWriter{reply: r} }
+
+var errRestarted = errors.New("search started over after a part of its reply was sent")
+
+// Begin starts the array, over again when it has begun.
+func (w *contactWriter) Begin(columns []audience.Column, streaming bool) error {
+	if !w.reply.restart() {
+		return errRestarted
+	}
+	w.streaming, w.written = streaming, 0
+	w.columns = make([]column, len(columns))
+	names := make([]byte, 0, 32*len(columns))
+	for i := range columns {
+		start := len(names)
+		if i > 0 {
+			names = append(names, ',')
+		}
+		names = append(appendString(names, columns[i].Name), ':')
+		w.columns[i].name = names[start:len(names):len(names)]
+		if f := columns[i].Field; f != nil {
+			w.columns[i].field, w.columns[i].numeric = f.ID, f.Numeric()
+		} else {
+			w.columns[i].get = columns[i].System.Get
+		}
+	}
+	w.reply.buf = append(w.reply.buf, '[')
+	return nil
+}
+
+// Contact appends one record.
+func (w *contactWriter) Contact(c *audience.Contact) error {
+	b := w.reply.buf
+	if w.written > 0 {
+		b = append(b, ',')
+	}
+	w.written++
+	b = append(b, '{')
+	for i := range w.columns {
+		col := &w.columns[i]
+		b = append(b, col.name...)
+		if col.get != nil {
+			b = appendCell(b, col.get(c))
+			continue
+		}
+		text := c.Values.Get(col.field)
+		if col.numeric && text != "" {
+			b = append(b, text...)
+		} else {
+			b = appendString(b, text)
+		}
+	}
+	w.reply.buf = append(b, '}')
+	return w.reply.grown(w.streaming)
+}
+
+// end closes the array, unless the search went wrong.
+func (w *contactWriter) end(err error) error {
+	if err != nil {
+		return err
+	}
+	w.reply.buf = append(w.reply.buf, ']')
+	return nil
+}

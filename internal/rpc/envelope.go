@@ -1,0 +1,262 @@
+package rpc
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"enlist/api"
+)
+
+// maxDepth is how deep a request may nest, the request object being level 1. decisions.md: 8
+const maxDepth = 64
+
+// tokenizerDepth is how deep jsontext goes before it calls that a syntax error.
+const tokenizerDepth = 10_000
+
+// envelope is a request before its parameters are looked at: who is asking
+// for what, as far as it can be told from bytes that may be wrong inside.
+type envelope struct {
+	v2     bool   // "jsonrpc":"2.0"
+	hasID  bool   // without one, a 2.0 request is a notification
+	id     []byte // as it was sent; "null" when absent or no number, string or null
+	method []byte // the name, unquoted
+	params []byte // as it was sent; nil when absent
+	fault  error  // why this is no call: 106, 107 or 310
+}
+
+// source is a decoder over bytes that are all in memory, kept between requests.
+// It decodes in place: the values that it returns are parts of those bytes and
+// stay good as long as they do.
+type source struct {
+	dec jsontext.Decoder
+	buf bytes.Buffer
+}
+
+// lenient starts reading b, taking duplicate names and broken text as they come.
+func (s *source) lenient(b []byte) *jsontext.Decoder {
+	s.buf = *bytes.NewBuffer(b)
+	s.dec.Reset(&s.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return &s.dec
+}
+
+// strict starts reading b, in which a duplicate name, invalid UTF-8 or a lone
+// surrogate is an error.
+func (s *source) strict(b []byte) *jsontext.Decoder {
+	s.buf = *bytes.NewBuffer(b)
+	s.dec.Reset(&s.buf)
+	return &s.dec
+}
+
+// forget lets go of the request's bytes.
+func (s *source) forget() {
+	s.buf = bytes.Buffer{}
+	s.dec.Reset(&s.buf)
+}
+
+var null = []byte("null")
+
+// readEnvelope reads a request object. Whatever is wrong inside its
+// parameters, its id and its form are known afterwards. decisions.md: 3, 8
+func (s *source) readEnvelope(b []byte) envelope {
+	e := envelope{id: null}
+	dec := s.lenient(b)
+	if dec.PeekKind() != '{' {
+		e.fault = refuse(api.CodeUnreadable, "the request is not a JSON object")
+		return e
+	}
+	_, err := dec.ReadToken()
+	var seen names
+	var method jsontext.Value
+	for err == nil && dec.PeekKind() != '}' {
+		var name, val jsontext.Value
+		if name, err = dec.ReadValue(); err != nil {
+			break
+		}
+		key, fault := unquote(name)
+		if val, err = dec.ReadValue(); err != nil {
+			break
+		}
+		switch {
+		case fault == nil && !seen.add(string(key)):
+			fault = refuse(api.CodeInvalidParameters, "the request has two members named %q", key)
+		case string(key) == "params":
+			e.params = val
+			continue
+		case nesting(val) > maxDepth-1:
+			fault = errTooDeep
+		}
+		e.fail(fault)
+		switch string(key) {
+		case "id":
+			e.hasID = true
+			e.setID(val)
+		case "method":
+			method = val
+		case "jsonrpc":
+			e.v2 = string(val) == `"2.0"`
+		}
+	}
+	if err == nil {
+		_, err = dec.ReadToken()
+	}
+	if err != nil || !blank(b[dec.InputOffset():]) {
+		return unreadable(e, b)
+	}
+	e.setMethod(method)
+	if e.params != nil && e.params[0] != '[' {
+		e.fail(refuse(api.CodeInvalidParameters, "params is not an array"))
+	}
+	return e
+}
+
+// unreadable is the envelope of bytes that are no JSON. Deep nesting stops the
+// tokenizer too, but is told apart. decisions.md: 8
+func unreadable(e envelope, b []byte) envelope {
+	if nesting(b) > tokenizerDepth {
+		e.fault = errTooDeep
+		return e
+	}
+	return envelope{v2: e.v2, id: null, fault: errNoJSON}
+}
+
+// fail keeps the first fault.
+func (e *envelope) fail(fault error) {
+	if e.fault == nil {
+		e.fault = fault
+	}
+}
+
+func (e *envelope) setID(raw []byte) {
+	e.id = null
+	switch raw[0] {
+	case '"':
+		if _, fault := unquote(raw); fault != nil {
+			e.fail(fault)
+			return
+		}
+		e.id = raw
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		e.id = raw
+	}
+}
+
+func (e *envelope) setMethod(raw []byte) {
+	if len(raw) == 0 || raw[0] != '"' {
+		e.fail(refuse(api.CodeInvalidMethod, "method is missing or not a string"))
+		return
+	}
+	name, fault := unquote(raw)
+	e.fail(fault)
+	if len(name) == 0 {
+		e.fail(refuse(api.CodeInvalidMethod, "method is empty"))
+	}
+	e.method = name
+}
+
+// unquote returns the text of a JSON string, strictly.
+func unquote(raw []byte) ([]byte, error) {
+	inner := raw[1 : len(raw)-1]
+	if plain(inner) {
+		return inner, nil
+	}
+	text, err := jsontext.AppendUnquote(nil, raw)
+	if err != nil || bytes.IndexByte(text, 0) >= 0 {
+		return text, errBadText
+	}
+	return text, nil
+}
+
+// plain reports whether the inside of a JSON string is its text as it stands:
+// ASCII without an escape.
+func plain[T ~[]byte | ~string](inner T) bool {
+	for i := range len(inner) {
+		if c := inner[i]; c == '\\' || c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// names remembers member names to find one that occurs twice.
+type names struct {
+	few  [8]string
+	n    int
+	many map[string]bool
+}
+
+func (s *names) add(name string) bool {
+	for _, other := range s.few[:s.n] {
+		if other == name {
+			return false
+		}
+	}
+	if s.n < len(s.few) {
+		s.few[s.n] = name
+		s.n++
+		return true
+	}
+	if s.many[name] {
+		return false
+	}
+	if s.many == nil {
+		s.many = make(map[string]bool)
+	}
+	s.many[name] = true
+	return true
+}
+
+// nesting returns how deep brackets go in b, which need not be whole.
+func nesting(b []byte) int {
+	deepest, depth, quoted := 0, 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+			deepest = max(deepest, depth)
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return deepest
+}
+
+// blank reports whether only JSON's white space is left.
+func blank(b []byte) bool { return len(bytes.Trim(b, " \t\r\n")) == 0 }
+
+// readBatch splits an array of requests, at most max and one more of them.
+func (s *source) readBatch(b []byte, max int) ([][]byte, error) {
+	dec := s.lenient(b)
+	_, err := dec.ReadToken()
+	var parts [][]byte
+	for err == nil && dec.PeekKind() != ']' {
+		if len(parts) > max {
+			return parts, nil
+		}
+		var part jsontext.Value
+		if part, err = dec.ReadValue(); err == nil {
+			parts = append(parts, part)
+		}
+	}
+	if err == nil {
+		_, err = dec.ReadToken()
+	}
+	if err == nil && blank(b[dec.InputOffset():]) {
+		return parts, nil
+	}
+	if nesting(b) > tokenizerDepth {
+		return nil, errTooDeep
+	}
+	return nil, errNoJSON
+}
+
+var (
+	errNoJSON  = refuse(api.CodeUnreadable, "the body is not JSON")
+	errTooDeep = refuse(api.CodeInvalidParameters, "nested deeper than %d levels", maxDepth)
+	errBadText = refuse(api.CodeInvalidParameters, "text is not UTF-8, or holds a lone surrogate or NUL")
+)

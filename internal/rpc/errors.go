@@ -1,0 +1,109 @@
+package rpc
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"enlist/api"
+	"enlist/internal/audience"
+)
+
+// refusal is an error of the protocol, found before the domain is asked.
+type refusal struct {
+	code     api.Code
+	detail   string
+	position int // of the parameter that it is about, api_key being 1; 0: none
+}
+
+func (r *refusal) Error() string { return r.code.Name() + ": " + r.detail }
+
+func refuse(code api.Code, format string, args ...any) *refusal {
+	return &refusal{code: code, detail: fmt.Sprintf(format, args...)}
+}
+
+// codeOf turns the domain's kinds of error into the published codes. Internal
+// has none of its own: see api.FailureName.
+var codeOf = [...]api.Code{
+	audience.InvalidKey:        api.CodeInvalidKey,
+	audience.MissingKey:        api.CodeMissingKey,
+	audience.NoList:            api.CodeNoList,
+	audience.NoContact:         api.CodeNoContact,
+	audience.NoField:           api.CodeNoField,
+	audience.NoFolder:          api.CodeNoFolder,
+	audience.InvalidParameters: api.CodeInvalidParameters,
+	audience.InvalidSearch:     api.CodeInvalidSearch,
+	audience.FieldNotFound:     api.CodeFieldNotFound,
+	audience.EmailFieldFixed:   api.CodeEmailFieldFixed,
+	audience.InvalidEmail:      api.CodeInvalidEmail,
+	audience.DuplicateField:    api.CodeDuplicateField,
+	audience.Denied:            api.CodeDenied,
+	audience.ReservedField:     api.CodeReservedField,
+	audience.ContactLimit:      api.CodeContactLimit,
+	audience.InvalidConsent:    api.CodeInvalidConsent,
+	audience.ConsentRequired:   api.CodeConsentRequired,
+	audience.Busy:              api.CodeTooManyConcurrent,
+}
+
+// wireError is an error as it goes into a reply.
+type wireError struct {
+	code    api.Code
+	message string
+
+	// For error.data of 2.0 replies; decisions.md: 5
+	parameter string
+	position  int
+	field     string
+}
+
+// expose turns an error of a call into what its caller may see of it, and
+// reports whether somebody foresaw it. m is nil when the method is not known.
+func expose(err error, m *method) (wireError, bool) {
+	if r, ok := errors.AsType[*refusal](err); ok {
+		w := wireError{code: r.code, message: sentence(r.code.Name(), r.detail), position: r.position}
+		if m != nil && r.position > 0 && r.position <= len(m.params) {
+			w.parameter = m.params[r.position-1]
+		}
+		return w, true
+	}
+	e, ok := errors.AsType[*audience.Error](err)
+	if !ok || e.Kind == audience.Internal || int(e.Kind) >= len(codeOf) {
+		return wireError{}, false
+	}
+	w := wireError{code: codeOf[e.Kind]}
+	w.message = sentence(w.code.Name(), e.Detail)
+	if i := -1; e.Field != "" {
+		if m != nil {
+			i = slices.Index(m.params, e.Field)
+		}
+		if i >= 0 {
+			w.parameter, w.position = e.Field, i+1
+		} else {
+			w.field = e.Field
+		}
+	}
+	return w, true
+}
+
+// maxDetail is how much of a detail is shown, in bytes: it may quote what the caller sent.
+const maxDetail = 300
+
+// sentence joins a published name and a detail. Clients look for brackets to
+// find the end of a message, so there are none in it. decisions.md: 5
+func sentence(name, detail string) string {
+	if detail == "" {
+		return name
+	}
+	if len(detail) > maxDetail {
+		cut := maxDetail
+		for !utf8.RuneStart(detail[cut]) {
+			cut--
+		}
+		detail = detail[:cut] + "…"
+	}
+	return name + ": " + brackets.Replace(detail)
+}
+
+var brackets = strings.NewReplacer("[", "(", "]", ")")

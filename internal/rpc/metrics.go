@@ -1,0 +1,61 @@
+package rpc
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"enlist/api"
+	"enlist/internal/audience"
+)
+
+// metrics count calls. What a successful call needs is looked up beforehand.
+type metrics struct {
+	calls *prometheus.CounterVec
+	known map[*method]measured
+	other measured // methods that do not exist, and what is no call
+}
+
+// measured is what is counted of one method.
+type measured struct {
+	name     string
+	good     prometheus.Counter
+	duration prometheus.Observer
+}
+
+func newMetrics(table map[string]*method, service *audience.Service, r prometheus.Registerer) *metrics {
+	calls := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "enlist_calls_total", Help: "Calls by method and error code; 0 is success.",
+	}, []string{"method", "code"})
+	durations := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "enlist_call_seconds", Help: "Time to answer a call.",
+		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60, 600},
+	}, []string{"method"})
+	if r != nil {
+		r.MustRegister(calls, durations)
+	}
+	m := &metrics{calls: calls, known: make(map[*method]measured, len(table))}
+	measure := func(name string) measured {
+		return measured{name, calls.WithLabelValues(name, "0"), durations.WithLabelValues(name)}
+	}
+	for name, method := range table {
+		m.known[method] = measure(name)
+	}
+	m.other = measure("other")
+	return m
+}
+
+// count counts a call; code is 0 when it succeeded, m nil when it named no method.
+func (s *metrics) count(m *method, code api.Code, took time.Duration) {
+	of, ok := s.known[m]
+	if !ok {
+		of = s.other
+	}
+	if code == 0 {
+		of.good.Inc()
+	} else {
+		s.calls.WithLabelValues(of.name, strconv.Itoa(int(code))).Inc()
+	}
+	of.duration.Observe(took.Seconds())
+}

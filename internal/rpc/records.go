@@ -1,0 +1,116 @@
+package rpc
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"enlist/internal/audience"
+)
+
+// appendString appends text as a JSON string.
+func appendString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
+			b, _ = jsontext.AppendQuote(b, s) // invalid UTF-8 becomes U+FFFD; the error says no more
+			return b
+		}
+	}
+	b = append(append(b, '"'), s...)
+	return append(b, '"')
+}
+
+// appendCell appends a value of a record: ids, times and counts as numbers,
+// flags as booleans, everything else as strings. decisions.md: 41
+func appendCell(b []byte, c audience.Cell) []byte {
+	switch c.Kind {
+	case audience.KeyInt:
+		return strconv.AppendInt(b, c.Int, 10)
+	case audience.KeyBool:
+		return strconv.AppendBool(b, c.Int != 0)
+	}
+	return appendString(b, c.Text)
+}
+
+// cells returns how a record of attributes is appended, in their order.
+func cells[T any](attributes []audience.Attribute[T]) func([]byte, *T) []byte {
+	return func(b []byte, record *T) []byte {
+		b = append(b, '{')
+		for i := range attributes {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendString(b, attributes[i].Name), ':')
+			b = appendCell(b, attributes[i].Get(record))
+		}
+		return append(b, '}')
+	}
+}
+
+// writeRecords makes an array of records the result.
+func writeRecords[T any](c *call, appendRecord func([]byte, *T) []byte, records []T, err error) error {
+	if err != nil {
+		return err
+	}
+	b := append(c.reply.buf, '[')
+	for i := range records {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendRecord(b, &records[i])
+	}
+	c.reply.buf = append(b, ']')
+	return nil
+}
+
+// writeRecord makes an array of one record the result.
+func writeRecord[T any](c *call, appendRecord func([]byte, *T) []byte, record *T, err error) error {
+	if err != nil {
+		return err
+	}
+	c.reply.buf = append(appendRecord(append(c.reply.buf, '['), record), ']')
+	return nil
+}
+
+// writeInt makes a number the result.
+func writeInt[N ~int64 | ~int](c *call, n N, err error) error {
+	if err != nil {
+		return err
+	}
+	c.reply.buf = strconv.AppendInt(c.reply.buf, int64(n), 10)
+	return nil
+}
+
+// writeTrue makes true the result.
+func writeTrue(c *call, err error) error {
+	if err != nil {
+		return err
+	}
+	c.reply.buf = append(c.reply.buf, "true"...)
+	return nil
+}
+
+// appendChoices appends answers to List preferences as an object.
+func appendChoices(b []byte, choices []audience.PreferenceChoice) []byte {
+	b = append(b, '{')
+	for i, choice := range choices {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendString(b, choice.Name), ':')
+		b = strconv.AppendBool(b, choice.Agree)
+	}
+	return append(b, '}')
+}
+
+// appendLedgerRow appends one row of a Contact's consent ledger.
+func appendLedgerRow(b []byte, r *audience.LedgerRow) []byte {
+	b = strconv.AppendInt(append(b, `{"time":`...), r.Time, 10)
+	b = appendString(append(b, `,"method":`...), r.Method)
+	b = appendString(append(b, `,"consent_type":`...), string(r.Type))
+	b = appendString(append(b, `,"consent_text":`...), r.Text)
+	b = appendString(append(b, `,"ip_address":`...), r.IP)
+	b = appendChoices(append(b, `,"list_preferences":`...), r.Preferences)
+	b = appendString(append(b, `,"key_name":`...), r.KeyName)
+	return append(b, '}')
+}

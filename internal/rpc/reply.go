@@ -1,0 +1,193 @@
+package rpc
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// firstBytes is how much of a stream is encoded before any of it is sent, and
+// how much goes out at a time. decisions.md: 39
+const firstBytes = 64 << 10
+
+// reply collects what answers one HTTP request, which in a batch is more than
+// one call. Results are appended to buf.
+type reply struct {
+	buf    []byte
+	start  int // where the answer to the current call begins in buf; -1 when a part of it was sent
+	result int // where its result begins
+	silent bool
+
+	w        http.ResponseWriter
+	limits   *limits
+	sent     bool      // the status and a part of the body are out
+	deadline time.Time // when a stream is cut off at the latest
+	err      error     // of a write: the client is gone
+}
+
+var (
+	jsonType = []string{"application/json"}
+
+	errSlowClient = errors.New("client took longer than a stream may")
+)
+
+// open begins the answer to a call.
+func (r *reply) open(e *envelope) {
+	r.start = len(r.buf)
+	r.silent = e.v2 && !e.hasID && e.fault == nil
+	r.buf = appendOpening(r.buf, e)
+	r.buf = append(r.buf, `"result":`...)
+	r.result = len(r.buf)
+}
+
+func appendOpening(b []byte, e *envelope) []byte {
+	b = append(b, '{')
+	if e.v2 {
+		b = append(b, `"jsonrpc":"2.0",`...)
+	}
+	b = append(append(b, `"id":`...), e.id...)
+	return append(b, ',')
+}
+
+// close ends the answer to a call that succeeded. decisions.md: 3, 4
+func (r *reply) close(e *envelope) {
+	if r.silent {
+		r.drop()
+		return
+	}
+	if !e.v2 {
+		r.buf = append(r.buf, `,"error":null`...)
+	}
+	r.buf = append(r.buf, '}')
+}
+
+// fail replaces the answer to a call with an error. When a part of it has been
+// sent the connection is broken off, so that nobody takes it for whole.
+func (r *reply) fail(e *envelope, w wireError) {
+	if r.start < 0 {
+		panic(http.ErrAbortHandler)
+	}
+	r.drop()
+	if r.silent {
+		return
+	}
+	b := appendOpening(r.buf, e)
+	if !e.v2 {
+		b = append(b, `"result":null,`...)
+	}
+	b = append(b, `"error":{"code":`...)
+	b = strconv.AppendInt(b, int64(w.code), 10)
+	b = appendString(append(b, `,"message":`...), w.message)
+	if e.v2 {
+		b = appendData(b, w)
+	}
+	r.buf = append(b, '}', '}')
+}
+
+// appendData appends error.data where there is something to say. decisions.md: 5
+func appendData(b []byte, w wireError) []byte {
+	switch {
+	case w.parameter != "":
+		b = appendString(append(b, `,"data":{"parameter":`...), w.parameter)
+		b = strconv.AppendInt(append(b, `,"position":`...), int64(w.position), 10)
+	case w.field != "":
+		b = appendString(append(b, `,"data":{"field":`...), w.field)
+	default:
+		return b
+	}
+	return append(b, '}')
+}
+
+// drop takes back the answer to the current call.
+func (r *reply) drop() {
+	if r.start >= 0 {
+		r.buf = r.buf[:r.start]
+	}
+}
+
+// restart takes back the current result, false when it cannot be.
+func (r *reply) restart() bool {
+	if r.start < 0 {
+		return false
+	}
+	r.buf = r.buf[:r.result]
+	return true
+}
+
+// grown is called after each record of a result that may be long.
+func (r *reply) grown(streaming bool) error {
+	switch {
+	case r.silent:
+		r.buf = r.buf[:r.result]
+	case streaming && len(r.buf) >= firstBytes:
+		return r.flush()
+	case !streaming && len(r.buf)-r.start > r.limits.hold:
+		return audience.ErrLong
+	}
+	return nil
+}
+
+// flush sends what there is. The client has a time for each part and a time
+// for all of them.
+func (r *reply) flush() error {
+	if r.err != nil {
+		return r.err
+	}
+	r.start = -1
+	now := time.Now() // the connection's clock, not the service's
+	if !r.sent {
+		r.sent, r.deadline = true, now.Add(r.limits.stream)
+		r.w.Header()["Content-Type"] = jsonType
+	}
+	if r.err = r.send(now); r.err == nil && now.After(r.deadline) {
+		r.err = errSlowClient
+	}
+	r.buf = r.buf[:0]
+	return r.err
+}
+
+// send writes buf through to the connection.
+func (r *reply) send(now time.Time) error {
+	control := http.NewResponseController(r.w)
+	until := now.Add(r.limits.flush)
+	if !r.deadline.IsZero() && r.deadline.Before(until) {
+		until = r.deadline
+	}
+	if err := control.SetWriteDeadline(until); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := r.w.Write(r.buf); err != nil {
+		return err
+	}
+	return control.Flush()
+}
+
+// finish sends the rest, or all of it with its length.
+func (r *reply) finish() {
+	if r.sent {
+		if r.flush() != nil {
+			panic(http.ErrAbortHandler)
+		}
+		r.release()
+		return
+	}
+	h := r.w.Header()
+	h["Content-Type"] = jsonType
+	h["Content-Length"] = []string{strconv.Itoa(len(r.buf))}
+	if len(r.buf) < firstBytes {
+		r.w.Write(r.buf) // fits the socket's buffer; a client that is gone needs no reply
+		return
+	}
+	if r.send(time.Now()) != nil {
+		panic(http.ErrAbortHandler)
+	}
+	r.release()
+}
+
+// release gives a connection that is kept alive its freedom from deadlines back.
+func (r *reply) release() {
+	http.NewResponseController(r.w).SetWriteDeadline(time.Time{}) // not supported: none was set
+}
