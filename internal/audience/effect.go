@@ -42,10 +42,22 @@ func (RemoveContacts) Kind() string { return "remove_contacts" }
 
 // ForgetField removes what Contacts still hold of a deleted Field, in steps.
 type ForgetField struct {
+	List   ListID    `json:"list_id"`
+	Field  FieldID   `json:"field_id"`
+	After  ContactID `json:"after"`
+	Mobile bool      `json:"mobile"` // it was the mobile Field
+}
+
+// Kind names the effect in the queue.
+func (ForgetField) Kind() string { return "forget_field" }
+
+// ConvertField stores what Contacts hold in a Field again, in steps, in the
+// form of the Field's new type.
+type ConvertField struct {
 	List  ListID    `json:"list_id"`
 	Field FieldID   `json:"field_id"`
 	After ContactID `json:"after"`
 }
 
 // Kind names the effect in the queue.
-func (ForgetField) Kind() string { return "forget_field" }
+func (ConvertField) Kind() string { return "convert_field" }

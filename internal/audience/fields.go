@@ -1,31 +1,306 @@
 package audience
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
 
-// FieldAttributes are the keys of a Field record, in their order.
-var FieldAttributes []Attribute[Field]
+// maxEmailLength is the length of a new List's email Field. decisions.md: 14
+const maxEmailLength = maxEmail
 
-// AddField defines a Field on a List.
+// addressFields are the Fields of a new List. decisions.md: 14
+func addressFields() []Field {
+	return []Field{
+		{Name: "Email", Type: Text, AddressType: AddressEmail, Length: maxEmailLength, Mandatory: true, AllowUpdate: true, ShowInForm: true, DisplayOrder: 1},
+		{Name: "Mobile Phone", Type: Text, AddressType: AddressMobile, AllowUpdate: true, ShowInForm: true, DisplayOrder: 2},
+	}
+}
+
+// SortFields puts Fields into display order: visible ones by position, then
+// hidden ones; by ID within. decisions.md: 40
+func SortFields(fields []Field) {
+	slices.SortFunc(fields, func(a, b Field) int {
+		if hidden := cmp.Compare(min(b.DisplayOrder, 0), min(a.DisplayOrder, 0)); hidden != 0 {
+			return hidden
+		}
+		return cmp.Or(cmp.Compare(a.DisplayOrder, b.DisplayOrder), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// AddField defines a Field on a List. Errors: NoList, Denied,
+// InvalidParameters, ReservedField, DuplicateField. decisions.md: 14–16
 func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details []Detail) (FieldID, error) {
-	panic("being written")
+	return change(ctx, s, c, func(tx Tx, now int64) (FieldID, error) {
+		schema, err := loadList(tx, c, list)
+		if err != nil {
+			return 0, err
+		}
+		f := Field{ListID: list, AllowUpdate: true, ShowInForm: true, DisplayOrder: 1}
+		for i := range schema.Fields {
+			f.DisplayOrder = max(f.DisplayOrder, schema.Fields[i].DisplayOrder+1)
+		}
+		if err := assign(&f, FieldAttributes, details); err != nil {
+			return 0, err
+		}
+		if f.Type == "" {
+			return 0, &Error{Kind: InvalidParameters, Field: "type", Detail: "a type was expected"}
+		}
+		if err := f.define(tx, c, schema, now); err != nil {
+			return 0, err
+		}
+		if f.AddressType == AddressEmail {
+			return 0, &Error{Kind: InvalidParameters, Field: "address_type", Detail: "the List has its email Field already"}
+		}
+		err = tx.AddField(&f)
+		return f.ID, err
+	})
 }
 
-// EditField changes what details name.
+// EditField changes what details name. The type cannot change while Contacts
+// hold values that the new one refuses. Errors: NoList, Denied, NoField,
+// InvalidParameters, EmailFieldFixed, ReservedField, DuplicateField.
 func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id FieldID, details []Detail) (FieldID, error) {
-	panic("being written")
+	var convert bool
+	result, err := change(ctx, s, c, func(tx Tx, now int64) (FieldID, error) {
+		schema, old, err := loadField(tx, c, list, id)
+		if err != nil {
+			return 0, err
+		}
+		f := *old
+		if err := assign(&f, FieldAttributes, details); err != nil {
+			return 0, err
+		}
+		if old.AddressType == AddressEmail && (f.Type != Text || f.AddressType != AddressEmail) {
+			return 0, &Error{Kind: EmailFieldFixed, Field: old.Name, Detail: "it keeps its type"}
+		}
+		if err := f.define(tx, c, schema, now); err != nil {
+			return 0, err
+		}
+		if err := f.takesOver(tx, schema, old, Today(time.Unix(now, 0), c.Account.TimeZone)); err != nil {
+			return 0, err
+		}
+		if err := tx.UpdateField(&f); err != nil {
+			return 0, err
+		}
+		if convert = f.storesOtherwise(old); convert {
+			return id, tx.Enqueue(ConvertField{List: list, Field: id})
+		}
+		return id, nil
+	})
+	for e := (ConvertField{List: list, Field: id}); err == nil && convert; {
+		var done bool
+		e, done, err = s.ConvertField(ctx, e)
+		convert = !done
+	}
+	return result, err
 }
 
-// DeleteField removes a Field and what Contacts hold of it.
+// DeleteField removes a Field and what Contacts hold of it. Errors: NoList,
+// Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for a mobile
+// Field that is the only address of Contacts.
 func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id FieldID) error {
-	panic("being written")
+	_, err := change(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+		schema, f, err := loadField(tx, c, list, id)
+		if KindOf(err) == NoField {
+			return false, Refuse(FieldNotFound, "the List has no Field with this ID")
+		}
+		if err != nil {
+			return false, err
+		}
+		switch f.AddressType {
+		case AddressEmail:
+			return false, &Error{Kind: EmailFieldFixed, Field: f.Name, Detail: "a List keeps its email Field"}
+		case AddressMobile:
+			if err := f.onlyAddress(tx, schema); err != nil {
+				return false, err
+			}
+		}
+		if err := tx.DeleteField(list, id); err != nil {
+			return false, err
+		}
+		return true, tx.Enqueue(ForgetField{List: list, Field: id, Mobile: f.AddressType == AddressMobile})
+	})
+	return err
 }
 
-// Field returns one Field.
+// Field returns one Field. Errors: NoList, Denied, NoField.
 func (s *Service) Field(ctx context.Context, c *Caller, list ListID, id FieldID) (*Field, error) {
-	panic("being written")
+	var field Field
+	err := s.store.View(ctx, func(tx Tx) error {
+		_, f, err := loadField(tx, c, list, id)
+		if err == nil {
+			field = *f
+		}
+		return err
+	})
+	return &field, err
 }
 
-// SearchFields returns the List's Fields that match.
-func (s *Service) SearchFields(ctx context.Context, c *Caller, list ListID, q Query) ([]Field, error) {
-	panic("being written")
+// SearchFields returns the List's Fields that match. Errors: NoList, Denied,
+// InvalidSearch. specification: searchFields
+func (s *Service) SearchFields(ctx context.Context, c *Caller, list ListID, q Query) (found []Field, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		schema, err := loadList(tx, c, list)
+		if err != nil {
+			return err
+		}
+		byID := slices.SortedFunc(slices.Values(schema.Fields), func(a, b Field) int { return cmp.Compare(a.ID, b.ID) })
+		found, err = searchRecords(FieldAttributes, byID, q)
+		return err
+	})
+	return found, err
+}
+
+func loadField(tx Tx, c *Caller, list ListID, id FieldID) (*Schema, *Field, error) {
+	schema, err := loadList(tx, c, list)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := schema.Field(id)
+	if f == nil {
+		return nil, nil, Refuse(NoField, "the List has no Field with this ID")
+	}
+	return schema, f, nil
+}
+
+// define checks a Field as a whole, within its List, and empties what does not
+// apply to its type.
+func (f *Field) define(tx Tx, c *Caller, schema *Schema, now int64) error {
+	if f.Name == "" {
+		return &Error{Kind: InvalidParameters, Field: "name", Detail: "a name was expected"}
+	}
+	if reserved(f.Name) {
+		return &Error{Kind: ReservedField, Detail: quoted(f.Name) + " is a name of the service's own"}
+	}
+	if other := schema.FieldNamed(f.Name); other != nil && other.ID != f.ID {
+		return &Error{Kind: DuplicateField, Detail: "the List has a Field " + quoted(f.Name) + " already"}
+	}
+	f.keepWhatApplies()
+	if mobile := schema.Mobile(); f.AddressType == AddressMobile && mobile != nil && mobile.ID != f.ID {
+		return &Error{Kind: InvalidParameters, Field: "address_type", Detail: "the List has a mobile Field already"}
+	}
+	if err := f.checkFileFolder(tx, c); err != nil {
+		return err
+	}
+	return f.checkDefaults(Today(time.Unix(now, 0), c.Account.TimeZone))
+}
+
+// reserved reports whether a name would hide a system key, "all" or field_<id>. decisions.md: 16
+func reserved(name string) bool {
+	if digits, ok := strings.CutPrefix(name, "field_"); ok && digits != "" && allDigits(digits) {
+		return true
+	}
+	return name == "all" || slices.ContainsFunc(ContactAttributes, func(a Attribute[Contact]) bool { return a.Name == name })
+}
+
+// keepWhatApplies empties the attributes that the type has no use for. decisions.md: 15
+func (f *Field) keepWhatApplies() {
+	if f.Type != Text {
+		f.AddressType, f.Length = AddressNone, 0
+	}
+	switch f.Type {
+	case Text, Comment, Decimal, Currency, Date:
+		f.Values, f.Defaults = "", ""
+	default:
+		f.DefaultValue = ""
+	}
+	if f.AddressType != AddressNone || f.Type == File {
+		f.DefaultValue, f.Values, f.Defaults = "", "", "" // nobody shares an address by default
+	}
+	if f.Type != Dropdown {
+		f.DontStoreDefault = false
+	}
+	if f.Type != File {
+		f.AllowedFileTypes, f.FileFolderID = "", 0
+	}
+	if f.Type != File && f.Type != Comment {
+		f.RowSize = ""
+	}
+	switch {
+	case f.Type != Date:
+		f.TimeFormat, f.DateValidation = "", ""
+	case f.TimeFormat == "":
+		f.TimeFormat = timeOff
+	}
+}
+
+func (f *Field) checkFileFolder(tx Tx, c *Caller) error {
+	if f.FileFolderID == 0 {
+		return nil
+	}
+	folders, err := tx.Folders(c.Account.ID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(folders, func(o Folder) bool { return o.ID == f.FileFolderID && o.Type == FolderOfFiles }) {
+		return &Error{Kind: InvalidParameters, Field: "file_folder_id", Detail: "a Folder for files was expected"}
+	}
+	return nil
+}
+
+// checkDefaults refuses defaults that the Field would refuse from a caller, and
+// brings them into the form that is stored.
+func (f *Field) checkDefaults(today string) error {
+	for name, at := range map[string]*string{"default_value": &f.DefaultValue, "defaults_array": &f.Defaults} {
+		if *at == "" || f.Type == Date && *at == currentDate {
+			continue
+		}
+		value := strings.TrimSpace(*at)
+		if f.Type == Text || f.Type == Comment {
+			value = *at
+		}
+		stored, err := f.Read(Input{Kind: InputText, Text: value}, today)
+		if err != nil {
+			return &Error{Kind: InvalidParameters, Field: name, Detail: "the Field would refuse it: " + err.Error()}
+		}
+		*at = stored
+	}
+	return nil
+}
+
+// takesOver refuses a new type, or another kind of address, while Contacts
+// hold values in the Field that it would refuse.
+func (f *Field) takesOver(tx Tx, schema *Schema, old *Field, today string) error {
+	sameNumber := f.Numeric() && old.Numeric()
+	anyText := f.Type == Comment || f.Type == File || f.Type == Text && f.Length == 0
+	switch {
+	case f.AddressType != old.AddressType:
+		// What Contacts are found and told apart by would have to change with it.
+		n, err := tx.CountContacts(&Search{Schema: schema, Where: old.holders()})
+		return refuseHolders(n, err, "address_type", "hold a value in the Field")
+	case f.Type == old.Type || sameNumber || anyText:
+		return nil
+	}
+	var refused int64
+	search := Search{Schema: schema, Where: old.holders(), Columns: Columns{Fields: []FieldID{f.ID}}}
+	err := tx.SearchContacts(&search, func(c *Contact) error {
+		if _, err := f.Read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today); err != nil {
+			refused++
+		}
+		return nil
+	})
+	return refuseHolders(refused, err, "type", "hold a value that the new type refuses")
+}
+
+// onlyAddress refuses while Contacts have a mobile number in the Field and no Email.
+func (f *Field) onlyAddress(tx Tx, schema *Schema) error {
+	noEmail := Condition{Key: schema.Email().searchKey(), Operator: Exactly, Operands: []Operand{{Absent: true}}}
+	n, err := tx.CountContacts(&Search{Schema: schema, Where: &Condition{All: []Condition{*f.holders(), noEmail}}})
+	return refuseHolders(n, err, "", "have no other address")
+}
+
+// holders matches the Contacts that have a value in the Field.
+func (f *Field) holders() *Condition {
+	return &Condition{Key: f.searchKey(), Operator: Not, Operands: []Operand{{Absent: true}}}
+}
+
+func refuseHolders(n int64, err error, attribute, what string) error {
+	if err != nil || n == 0 {
+		return err
+	}
+	return &Error{Kind: InvalidParameters, Field: attribute, Detail: strconv.FormatInt(n, 10) + " Contacts " + what}
 }

@@ -1,67 +1,261 @@
 package audience
 
-import "context"
+import (
+	"context"
+	"slices"
+	"strings"
+)
 
 // ListAttributes are the keys of a List record, in their order.
-var ListAttributes []Attribute[List]
+var ListAttributes = []Attribute[List]{
+	searchable(shownInt("id", func(l *List) ListID { return l.ID })),
+	searchable(shownInt("creator_user_id", func(l *List) KeyID { return l.CreatorKeyID })),
+	shownText("creator_name", func(l *List) string { return l.CreatorName }),
+	searchable(textKey("name", func(l *List) *string { return &l.Name }, readName)),
+	searchable(shownInt("creation_time", func(l *List) int64 { return l.CreationTime })),
+	searchable(shownInt("last_modified_time", func(l *List) int64 { return l.LastModifiedTime })),
+	textKey("on_register_address", func(l *List) *string { return &l.OnRegister }, readAddresses),
+	textKey("on_update_address", func(l *List) *string { return &l.OnUpdate }, readAddresses),
+	textKey("on_unsubscribe_address", func(l *List) *string { return &l.OnUnsubscribe }, readAddresses),
+	flagKey("disallow_duplicate_contacts", func(l *List) *bool { return &l.DisallowDuplicates }),
+	flagKey("allow_send_to_duplicates", func(l *List) *bool { return &l.SendToDuplicates }),
+	searchable(intKey("folder_id", func(l *List) *FolderID { return &l.FolderID }, 0, maxID)),
+	searchable(shownText("folder_name", func(l *List) string { return l.FolderName })),
+	searchable(shownInt("contact_count", func(l *List) int64 { return l.ContactCount })),
+	countryCode(intKey("country_code", func(l *List) *int64 { return &l.CountryCode }, 1, 999)),
+	textKey("virtual_number", func(l *List) *string { return &l.VirtualNumber }, readLine),
+	textKey("sms_stop_words", func(l *List) *string { return &l.SMSStopWords }, readLine),
+	textKey("sms_response_action", func(l *List) *string { return &l.SMSResponseAction }, readLine),
+	textKey("sms_response_field_ids", func(l *List) *string { return &l.SMSResponseFields }, readLine),
+	textKey("address_types", func(l *List) *string { return &l.AddressTypes }, readAddressTypes),
+	searchable(flagKey("is_gdpr_compliant", func(l *List) *bool { return &l.GDPR })),
+	flagKey("double_opt_in_required", func(l *List) *bool { return &l.DoubleOptIn }),
+	flagKey("track_opens", func(l *List) *bool { return &l.TrackOpens }),
+	flagKey("track_clicks", func(l *List) *bool { return &l.TrackClicks }),
+	textKey("from_name", func(l *List) *string { return &l.FromName }, readLine),
+	textKey("from_address", func(l *List) *string { return &l.FromAddress }, readAddress),
+}
 
-// AddList makes a List with its two address Fields.
+// maxID bounds IDs that are sent as attributes.
+const maxID = 1<<63 - 1
+
+// removeStep is how many Contacts one Update removes or changes: some 10 ms.
+const removeStep = 500
+
+// AddList makes a List with its two address Fields. Errors: Denied,
+// InvalidParameters. decisions.md: 14, 24
 func (s *Service) AddList(ctx context.Context, c *Caller, details []Detail) (ListID, error) {
-	panic("being written")
+	if err := wholeAccount(c); err != nil {
+		return 0, err
+	}
+	return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
+		list := List{
+			AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now, LastModifiedTime: now,
+			DisallowDuplicates: true, CountryCode: 61, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile",
+		}
+		if err := assign(&list, ListAttributes, details); err != nil {
+			return 0, err
+		}
+		if list.Name == "" {
+			return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "a name was expected"}
+		}
+		if err := putInFolder(tx, c, &list); err != nil {
+			return 0, err
+		}
+		if err := tx.AddList(&list); err != nil {
+			return 0, err
+		}
+		for _, f := range addressFields() {
+			f.ListID = list.ID
+			if err := tx.AddField(&f); err != nil {
+				return 0, err
+			}
+		}
+		return list.ID, nil
+	})
 }
 
-// EditList changes what details name.
+// EditList changes what details name. Errors: NoList, Denied, InvalidParameters.
 func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []Detail) (ListID, error) {
-	panic("being written")
+	return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
+		schema, err := loadList(tx, c, id)
+		if err != nil {
+			return 0, err
+		}
+		list := schema.List
+		if err := assign(&list, ListAttributes, details); err != nil {
+			return 0, err
+		}
+		if list.DisallowDuplicates && !schema.List.DisallowDuplicates {
+			if err := noDuplicates(tx, id); err != nil {
+				return 0, err
+			}
+		}
+		if list.FolderID != schema.List.FolderID {
+			if err := putInFolder(tx, c, &list); err != nil {
+				return 0, err
+			}
+		}
+		list.LastModifiedTime = now
+		return id, tx.UpdateList(&list)
+	})
 }
 
-// DeleteList hides a List at once and has its Contacts removed.
+// noDuplicates refuses to disallow what is there already. decisions.md: 24
+func noDuplicates(tx Tx, id ListID) error {
+	n, err := tx.Duplicates(id)
+	if err == nil && n > 0 {
+		e := Refuse(InvalidParameters, "%d addresses occur more than once in the List; remove the duplicates first", n)
+		e.Field = "disallow_duplicate_contacts"
+		return e
+	}
+	return err
+}
+
+// putInFolder looks for the List's Folder; without one it is the Account's first for Lists.
+func putInFolder(tx Tx, c *Caller, l *List) error {
+	folders, err := tx.Folders(c.Account.ID)
+	if err != nil {
+		return err
+	}
+	for i := range folders {
+		if folders[i].Type == FolderOfLists && (l.FolderID == 0 || l.FolderID == folders[i].ID) {
+			l.FolderID = folders[i].ID
+			return nil
+		}
+	}
+	if l.FolderID == 0 {
+		return nil // an Account without one
+	}
+	return &Error{Kind: InvalidParameters, Field: "folder_id", Detail: "a Folder for Lists was expected"}
+}
+
+// DeleteList hides a List at once and has its Contacts removed. Errors: NoList, Denied.
 func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
-	panic("being written")
+	_, err := change(ctx, s, c, func(tx Tx, _ int64) (RemoveContacts, error) {
+		e, err := startRemoval(tx, c, RemoveContacts{List: id, Delete: true})
+		if err != nil {
+			return e, err
+		}
+		return e, tx.HideList(id)
+	})
+	return err
 }
 
-// ClearList removes the Contacts that a List has now.
+// ClearList removes the Contacts that a List has now. When it returns they are
+// gone; after a crash in the middle of it a job goes on. Errors: NoList, Denied.
 func (s *Service) ClearList(ctx context.Context, c *Caller, id ListID) error {
-	panic("being written")
+	e, err := change(ctx, s, c, func(tx Tx, _ int64) (RemoveContacts, error) {
+		return startRemoval(tx, c, RemoveContacts{List: id})
+	})
+	for done := false; err == nil && !done; {
+		done, err = s.RemoveContacts(ctx, e)
+	}
+	return err
 }
 
-// List returns one List.
+// startRemoval notes how far a removal goes: Contacts that come later stay.
+func startRemoval(tx Tx, c *Caller, e RemoveContacts) (RemoveContacts, error) {
+	if _, err := loadList(tx, c, e.List); err != nil {
+		return e, err
+	}
+	var err error
+	if e.Upto, err = tx.LastContactID(e.List); err != nil {
+		return e, err
+	}
+	return e, tx.Enqueue(e)
+}
+
+// RemoveContacts makes one step of a removal. Doing it again does no harm.
+func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
+	err = s.store.Update(ctx, func(tx Tx) error {
+		removed, err := tx.RemoveContacts(e.List, e.Upto, removeStep)
+		if done = removed < removeStep; err != nil || !done || !e.Delete {
+			return err
+		}
+		return tx.DropList(e.List)
+	})
+	return done && err == nil, err
+}
+
+// List returns one List. Errors: NoList, Denied.
 func (s *Service) List(ctx context.Context, c *Caller, id ListID) (*List, error) {
-	panic("being written")
+	var list List
+	err := s.store.View(ctx, func(tx Tx) error {
+		schema, err := loadList(tx, c, id)
+		if err != nil {
+			return err
+		}
+		list = schema.List
+		list.ContactCount, err = tx.ContactCount(id)
+		return err
+	})
+	return &list, err
 }
 
-// SearchLists returns the Lists that match.
-func (s *Service) SearchLists(ctx context.Context, c *Caller, q Query) ([]List, error) {
-	panic("being written")
+// SearchLists returns the Account's Lists that match, of those that the key
+// may see. Errors: InvalidSearch.
+func (s *Service) SearchLists(ctx context.Context, c *Caller, q Query) (found []List, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		lists, err := tx.Lists(c.Account.ID)
+		if err != nil {
+			return err
+		}
+		if c.Key.Lists != nil {
+			lists = slices.DeleteFunc(slices.Clone(lists), func(l List) bool { return !c.Key.Allows(l.ID) })
+		}
+		found, err = searchRecords(ListAttributes, lists, q)
+		return err
+	})
+	return found, err
 }
 
-// PreferenceAttributes are the keys of a preference record, in their order.
-var PreferenceAttributes []Attribute[Preference]
-
-// AddPreference defines a preference on a List.
-func (s *Service) AddPreference(ctx context.Context, c *Caller, list ListID, name string) (PreferenceID, error) {
-	panic("being written")
+// readAddresses takes email addresses separated by commas, each once. decisions.md: 17
+func readAddresses(text string) (string, error) {
+	var spellings, keys []string
+	for _, item := range splitTrimmed(text) {
+		spelling, key, ok := ParseEmail(item)
+		if !ok {
+			return "", expected(quoted(item) + " is no email address; addresses separated by commas")
+		}
+		if !slices.Contains(keys, key) {
+			spellings, keys = append(spellings, spelling), append(keys, key)
+		}
+	}
+	return strings.Join(spellings, ","), nil
 }
 
-// DeletePreference removes one.
-func (s *Service) DeletePreference(ctx context.Context, c *Caller, list ListID, id PreferenceID) error {
-	panic("being written")
+func readAddress(text string) (string, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return "", nil
+	}
+	spelling, _, ok := ParseEmail(text)
+	if !ok {
+		return "", expected(quoted(text) + " is no email address; one")
+	}
+	return spelling, nil
 }
 
-// SearchPreferences returns the List's preferences that match.
-func (s *Service) SearchPreferences(ctx context.Context, c *Caller, list ListID, q Query) ([]Preference, error) {
-	panic("being written")
+// readAddressTypes takes email, mobile or both.
+func readAddressTypes(text string) (string, error) {
+	types := splitTrimmed(text)
+	slices.Sort(types)
+	return oneOf("email", "mobile", "email,mobile")(strings.Join(slices.Compact(types), ","))
 }
 
-// FolderAttributes are the keys of a Folder record, in their order.
-var FolderAttributes []Attribute[Folder]
-
-// SearchFolders returns the Account's Folders of a type (list, message, file) that match.
-func (s *Service) SearchFolders(ctx context.Context, c *Caller, folderType string, q Query) ([]Folder, error) {
-	panic("being written")
-}
-
-// Folder returns one Folder.
-func (s *Service) Folder(ctx context.Context, c *Caller, id FolderID) (*Folder, error) {
-	panic("being written")
+// countryCode refuses numbers that are no country's.
+func countryCode(a Attribute[List]) Attribute[List] {
+	set := a.Set
+	a.Set = func(l *List, in Input) error {
+		changed := *l
+		if err := set(&changed, in); err != nil {
+			return err
+		}
+		if !knownCountryCode(changed.CountryCode) {
+			return expected("a telephone country code, like 61,")
+		}
+		*l = changed
+		return nil
+	}
+	return a
 }

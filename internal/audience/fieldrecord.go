@@ -1,0 +1,97 @@
+package audience
+
+import (
+	"slices"
+	"strings"
+)
+
+// FieldAttributes are the keys of a Field record, in their order. specification: Field
+var FieldAttributes = []Attribute[Field]{
+	searchable(shownInt("id", func(f *Field) FieldID { return f.ID })),
+	shownInt("list_id", func(f *Field) ListID { return f.ListID }),
+	searchable(textKey("name", func(f *Field) *string { return &f.Name }, readName)),
+	searchable(textKey("type", func(f *Field) *FieldType { return &f.Type }, oneOf("text", "comment", "decimal", "currency", "date", "dropdown", "radio", "checkbox", "file"))),
+	searchable(flagKey("is_mandatory", func(f *Field) *bool { return &f.Mandatory })),
+	searchable(flagKey("allow_update", func(f *Field) *bool { return &f.AllowUpdate })),
+	searchable(bitKey("show_in_form", func(f *Field) *bool { return &f.ShowInForm })),
+	intKey("length", func(f *Field) *int64 { return &f.Length }, 0, maxSize),
+	intKey("size", func(f *Field) *int64 { return &f.Size }, 0, maxSize),
+	textKey("row_size", func(f *Field) *string { return &f.RowSize }, readRowSize),
+	searchable(textKey("default_value", func(f *Field) *string { return &f.DefaultValue }, asSent)),
+	textKey("values_array", func(f *Field) *string { return &f.Values }, readValuesArray),
+	textKey("defaults_array", func(f *Field) *string { return &f.Defaults }, asSent),
+	searchable(bitKey("dont_store_default", func(f *Field) *bool { return &f.DontStoreDefault })),
+	searchable(textKey("allowed_file_types", func(f *Field) *string { return &f.AllowedFileTypes }, readFileTypes)),
+	searchable(intKey("file_folder_id", func(f *Field) *FolderID { return &f.FileFolderID }, 0, maxID)),
+	searchable(addressTypeKey()),
+	textKey("time_format", func(f *Field) *string { return &f.TimeFormat }, oneOf("", timeOff, time12, time24)),
+	textKey("date_validation", func(f *Field) *string { return &f.DateValidation }, readDateValidation),
+	intKey("display_order", func(f *Field) *int64 { return &f.DisplayOrder }, -1, maxSize),
+}
+
+// maxSize bounds lengths, sizes and positions.
+const maxSize = 1<<31 - 1
+
+// noAddress is what Fields show that hold no address. specification: Field, address_type
+const noAddress = "none"
+
+func addressTypeKey() Attribute[Field] {
+	a := textKey("address_type", func(f *Field) *AddressType { return &f.AddressType }, func(text string) (string, error) {
+		if text == noAddress {
+			return "", nil
+		}
+		return oneOf("", string(AddressEmail), string(AddressMobile))(text)
+	})
+	a.Get = func(f *Field) Cell {
+		if f.AddressType == AddressNone {
+			return TextCell(noAddress)
+		}
+		return TextCell(f.AddressType)
+	}
+	return a
+}
+
+func asSent(text string) (string, error) { return text, nil }
+
+// readRowSize takes a whole number: rows, or megabytes.
+func readRowSize(text string) (string, error) {
+	if text = strings.TrimSpace(text); !allDigits(text) || len(text) > 9 {
+		return "", expected("a whole number")
+	}
+	return text, nil
+}
+
+// readValuesArray takes choices separated by commas and trims them.
+func readValuesArray(text string) (string, error) {
+	choices := splitTrimmed(text)
+	sorted := slices.Sorted(slices.Values(choices))
+	for i := range len(sorted) - 1 {
+		if sorted[i] == sorted[i+1] {
+			return "", expected(quoted(sorted[i]) + " is there twice; choices that differ, separated by commas,")
+		}
+	}
+	return strings.Join(choices, ","), nil
+}
+
+// readFileTypes takes kinds of files separated by commas.
+func readFileTypes(text string) (string, error) {
+	kinds := []string{"images", "documents", "spreadsheets", "movies", "other"}
+	var allowed []string
+	for _, kind := range splitTrimmed(text) {
+		if !slices.Contains(kinds, kind) {
+			return "", expected("a list drawn from " + strings.Join(kinds, ", "))
+		}
+		if !slices.Contains(allowed, kind) {
+			allowed = append(allowed, kind)
+		}
+	}
+	return strings.Join(allowed, ","), nil
+}
+
+func readDateValidation(text string) (string, error) {
+	validation, ok := parseDateValidation(text)
+	if !ok {
+		return "", expected("past, future, or two dates as YYYY-MM-DD separated by a comma, the earlier one first,")
+	}
+	return validation, nil
+}

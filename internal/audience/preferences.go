@@ -1,0 +1,64 @@
+package audience
+
+import "context"
+
+// PreferenceAttributes are the keys of a preference record, in their order.
+var PreferenceAttributes = []Attribute[Preference]{
+	searchable(shownInt("id", func(p *Preference) PreferenceID { return p.ID })),
+	shownInt("list_id", func(p *Preference) ListID { return p.ListID }),
+	searchable(shownText("name", func(p *Preference) string { return p.Name })),
+}
+
+// AddPreference defines a preference on a List. Errors: NoList, Denied,
+// InvalidParameters for a name that is there already or is none. decisions.md: 16
+func (s *Service) AddPreference(ctx context.Context, c *Caller, list ListID, name string) (PreferenceID, error) {
+	return change(ctx, s, c, func(tx Tx, _ int64) (PreferenceID, error) {
+		schema, err := loadList(tx, c, list)
+		if err != nil {
+			return 0, err
+		}
+		name, err := readName(name)
+		if err != nil {
+			return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: err.Error()}
+		}
+		for i := range schema.Preferences {
+			if schema.Preferences[i].Name == name {
+				return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "the List has a preference of this name already"}
+			}
+		}
+		p := Preference{ListID: list, Name: name}
+		err = tx.AddPreference(&p)
+		return p.ID, err
+	})
+}
+
+// DeletePreference removes a preference and with it what Contacts answered.
+// Errors: NoList, Denied, InvalidParameters when the List has none of this ID.
+func (s *Service) DeletePreference(ctx context.Context, c *Caller, list ListID, id PreferenceID) error {
+	_, err := change(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+		schema, err := loadList(tx, c, list)
+		if err != nil {
+			return false, err
+		}
+		for i := range schema.Preferences {
+			if schema.Preferences[i].ID == id {
+				return true, tx.DeletePreference(list, id)
+			}
+		}
+		return false, Refuse(InvalidParameters, "the List has no preference with this ID")
+	})
+	return err
+}
+
+// SearchPreferences returns the List's preferences that match. Errors: NoList, Denied, InvalidSearch.
+func (s *Service) SearchPreferences(ctx context.Context, c *Caller, list ListID, q Query) (found []Preference, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		schema, err := loadList(tx, c, list)
+		if err != nil {
+			return err
+		}
+		found, err = searchRecords(PreferenceAttributes, schema.Preferences, q)
+		return err
+	})
+	return found, err
+}
