@@ -1,0 +1,273 @@
+package rpc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// step is one request of a transcript and what is expected of its reply.
+type step struct {
+	verb, path, proto string
+	headers           []string
+	body              []byte
+
+	status  int
+	expect  []string // "header Name: value", "no Name", "body text"
+	effects bool     // whether the effects listed are all there are
+}
+
+// directive carries out one line of a section's head.
+func (s *transcript) directive(t *testing.T, st *step, line string) {
+	t.Helper()
+	name, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	var err error
+	switch name {
+	case "", "#", "covers:":
+	case "verb":
+		st.verb = rest
+	case "path":
+		st.path = rest
+	case "http":
+		st.proto = "HTTP/" + rest
+	case "header":
+		st.headers = append(st.headers, rest)
+	case "body":
+		st.body, err = bodyOf(rest)
+	case "status":
+		st.status, err = strconv.Atoi(rest)
+	case "expect":
+		st.expect = append(st.expect, rest)
+	case "effects":
+		st.effects = true
+	default:
+		err = s.arrange(t, name, rest)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+}
+
+// arrange carries out a directive that changes the service's surroundings.
+func (s *transcript) arrange(t *testing.T, name, rest string) error {
+	switch name {
+	case "account":
+		return s.editAccount(t, rest)
+	case "key":
+		return s.makeKey(t, rest)
+	case "revoke":
+		id, err := strconv.ParseInt(s.vars[rest+"_ID"], 10, 64)
+		if err != nil {
+			return err
+		}
+		return s.service.RevokeKey(t.Context(), audience.KeyID(id))
+	case "clock":
+		return s.moveClock(rest)
+	case "fault":
+		return s.breakStore(rest)
+	case "drain":
+		s.handler.Drain()
+		return nil
+	case "call":
+		return s.prepare(t, rest)
+	}
+	return errors.New("no such directive")
+}
+
+// bodyOf reads a quoted Go string, which may be followed by * and a number.
+func bodyOf(text string) ([]byte, error) {
+	quoted, err := strconv.QuotedPrefix(text)
+	if err != nil {
+		return nil, err
+	}
+	body, err := strconv.Unquote(quoted)
+	if err != nil {
+		return nil, err
+	}
+	times := 1
+	if rest := strings.TrimSpace(text[len(quoted):]); rest != "" {
+		if times, err = strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(rest, "*"))); err != nil {
+			return nil, err
+		}
+	}
+	return bytes.Repeat([]byte(body), times), nil
+}
+
+// editAccount reads limit=N, limit=none and timezone=NAME.
+func (s *transcript) editAccount(t *testing.T, rest string) error {
+	for setting := range strings.FieldsSeq(rest) {
+		name, val, _ := strings.Cut(setting, "=")
+		var err error
+		switch {
+		case name == "timezone":
+			err = s.service.SetTimeZone(t.Context(), s.account, val)
+		case setting == "limit=none":
+			err = s.service.SetContactLimit(t.Context(), s.account, audience.NoContactLimit)
+		case name == "limit":
+			var n int64
+			if n, err = strconv.ParseInt(val, 10, 64); err == nil {
+				err = s.service.SetContactLimit(t.Context(), s.account, n)
+			}
+		default:
+			err = fmt.Errorf("no setting %q", name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeKey reads NAME level=… lists=1,2 expires=SECONDS; the key is then $NAME.
+func (s *transcript) makeKey(t *testing.T, rest string) error {
+	words := strings.Fields(rest)
+	d := audience.KeyDetails{Account: s.account, Level: audience.Full}
+	for _, setting := range words[1:] {
+		name, val, _ := strings.Cut(setting, "=")
+		var err error
+		switch name {
+		case "level":
+			d.Level, err = audience.ParseLevel(val)
+		case "lists":
+			for item := range strings.SplitSeq(val, ",") {
+				var id int64
+				if id, err = strconv.ParseInt(item, 10, 64); err == nil {
+					d.Lists = append(d.Lists, audience.ListID(id))
+				}
+			}
+		case "expires":
+			var n int64
+			n, err = strconv.ParseInt(val, 10, 64)
+			d.Expiry = s.clock().Unix() + n
+		default:
+			err = fmt.Errorf("no setting %q", name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	id := s.addKey(t, words[0], d)
+	s.vars[words[0]], s.vars[words[0]+"_ID"] = s.keys[words[0]], strconv.FormatInt(int64(id), 10)
+	return nil
+}
+
+// moveClock reads +SECONDS or an RFC 3339 time.
+func (s *transcript) moveClock(rest string) error {
+	if seconds, ok := strings.CutPrefix(rest, "+"); ok {
+		n, err := strconv.Atoi(seconds)
+		s.setClock(s.clock().Add(time.Duration(n) * time.Second))
+		return err
+	}
+	to, err := time.Parse(time.RFC3339, rest)
+	s.setClock(to)
+	return err
+}
+
+// breakStore reads view|stream|update and none|panic|busy|TEXT.
+func (s *transcript) breakStore(rest string) error {
+	of, what, _ := strings.Cut(rest, " ")
+	switch what {
+	case "none":
+		s.store.setFault(of, nil)
+	case "panic":
+		s.store.setFault(of, errPanic)
+	case "busy":
+		s.store.setFault(of, audience.Refuse(audience.Busy, ""))
+	default:
+		s.store.setFault(of, errors.New(what))
+	}
+	return nil
+}
+
+// prepare reads METHOD [PARAMS] -> NAME: a call with the full key that must
+// succeed, params without the key, and the variable that its result goes into.
+func (s *transcript) prepare(t *testing.T, rest string) error {
+	call, name, _ := strings.Cut(rest, " -> ")
+	method, params, _ := strings.Cut(call, " ")
+	inner := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(params), "["))
+	if !strings.HasPrefix(inner, "]") {
+		inner = "," + inner
+	}
+	body := fmt.Sprintf(`{"id":1,"method":%q,"params":[%q%s}`, method, s.keys["FULL"], inner)
+	reply := s.exchange(t, &step{verb: "POST", path: "/rpc", proto: "HTTP/1.1", body: []byte(body), status: 200})
+	v, err := parse(reply)
+	if err != nil {
+		return err
+	}
+	if failed := child(v, "error"); failed == nil || failed.kind != kNull {
+		return errors.New(reply)
+	}
+	if name != "" {
+		s.vars[name] = child(v, "result").text
+	}
+	return nil
+}
+
+// exchange sends a step's request over a connection of its own and returns the
+// body of the reply.
+func (h *harness) exchange(t *testing.T, st *step) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", h.server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	go func() {
+		fmt.Fprintf(conn, "%s %s %s\r\nHost: enlist.example\r\n", st.verb, st.path, st.proto)
+		for _, header := range st.headers {
+			fmt.Fprintf(conn, "%s\r\n", header)
+		}
+		if len(st.body) > 0 || st.verb == "POST" {
+			fmt.Fprintf(conn, "Content-Length: %d\r\n", len(st.body))
+		}
+		fmt.Fprint(conn, "\r\n")
+		conn.Write(st.body) // an error shows in the reply
+	}()
+	req, err := http.NewRequest(st.verb, "/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != st.status {
+		t.Errorf("status %d, expected %d", resp.StatusCode, st.status)
+	}
+	for _, expected := range st.expect {
+		if !meets(resp, body, expected) {
+			t.Errorf("expected %s, got %v\n%s", expected, resp.Header, body)
+		}
+	}
+	return string(body)
+}
+
+// meets reads "header NAME: VALUE", "no NAME" and "body TEXT".
+func meets(resp *http.Response, body []byte, expected string) bool {
+	kind, rest, _ := strings.Cut(expected, " ")
+	switch kind {
+	case "header":
+		name, val, _ := strings.Cut(rest, ":")
+		return resp.Header.Get(name) == strings.TrimSpace(val)
+	case "no":
+		return resp.Header.Values(rest) == nil && (rest != "Transfer-Encoding" || resp.TransferEncoding == nil)
+	case "body":
+		return bytes.Contains(body, []byte(rest))
+	}
+	return false
+}

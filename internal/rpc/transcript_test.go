@@ -1,0 +1,263 @@
+package rpc
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+var update = flag.Bool("update", false, "rewrite replies in testdata that differ")
+
+// The wire transcripts of testdata, whose README describes them.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			script := &transcript{harness: newHarness(t, Options{MaxBody: 1 << 20}), vars: make(map[string]string)}
+			for name, key := range script.keys {
+				script.vars[name] = key
+			}
+			script.vars["KEY"] = script.keys["FULL"]
+			rewritten := script.run(t, string(text))
+			if *update && rewritten != string(text) {
+				if err := os.WriteFile(file, []byte(rewritten), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// transcript is a file of testdata being run.
+type transcript struct {
+	*harness
+	vars map[string]string
+}
+
+// run runs a file's sections and returns its text with what was updated.
+func (s *transcript) run(t *testing.T, text string) string {
+	parts := regexp.MustCompile(`(?m)^=== `).Split(text, -1)
+	for i, part := range parts {
+		if i == 0 {
+			parts[i] = s.section(t, part)
+			continue
+		}
+		title, rest, _ := strings.Cut(part, "\n")
+		t.Run(title, func(t *testing.T) { parts[i] = title + "\n" + s.section(t, rest) })
+	}
+	return strings.Join(parts, "=== ")
+}
+
+// section is a part of a transcript, cut into its pieces.
+type section struct{ head, request, divider, reply, tail string }
+
+func cut(text string) (c section) {
+	into := &c.head
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case into == &c.head && (strings.HasPrefix(line, "{") || strings.HasPrefix(line, "[")):
+			into = &c.request
+		case trimmed == "--" && (into == &c.head || into == &c.request):
+			c.divider, into = line, &c.reply
+			continue
+		case into == &c.reply && (strings.HasPrefix(line, "save ") || strings.HasPrefix(line, "effect ")):
+			into = &c.tail
+		}
+		*into += line
+	}
+	return c
+}
+
+// section runs one section and returns its text, with the reply as it was when
+// that is asked for.
+func (s *transcript) section(t *testing.T, text string) string {
+	c := cut(text)
+	st := &step{verb: "POST", path: "/api/jsonrpcserver", proto: "HTTP/1.1", status: 200}
+	for line := range strings.Lines(c.head) {
+		s.directive(t, st, s.expand(strings.TrimSpace(line)))
+	}
+	if c.request != "" {
+		st.body = []byte(strings.TrimSpace(s.expand(c.request)))
+	}
+	if c.request == "" && c.divider == "" && st.body == nil && len(st.expect) == 0 {
+		return text // directives only
+	}
+	s.store.takeEffects()
+	body := s.exchange(t, st)
+	if c.divider != "" {
+		expected := strings.TrimSpace(s.expand(c.reply))
+		if err := sameReply(expected, body); err != nil && *update {
+			old := strings.TrimRight(c.reply, "\n")
+			after := c.reply[len(old):]
+			if old != "" {
+				after = strings.TrimPrefix(after, "\n")
+			}
+			c.reply = layOut(body) + "\n" + after
+		} else if err != nil {
+			t.Errorf("%v\nreply:    %s\nexpected: %s", err, body, expected)
+		}
+	}
+	s.checkEffects(t, st, c.tail)
+	for line := range strings.Lines(c.tail) {
+		if rest, ok := strings.CutPrefix(line, "save "); ok {
+			s.save(t, rest, body)
+		}
+	}
+	return c.head + c.request + c.divider + c.reply + c.tail
+}
+
+var variable = regexp.MustCompile(`\$[A-Z][A-Z0-9_]*`)
+
+// expand puts the values of variables in; $ANY stays.
+func (s *transcript) expand(text string) string {
+	return variable.ReplaceAllStringFunc(text, func(name string) string {
+		if v, ok := s.vars[name[1:]]; ok {
+			return v
+		}
+		return name
+	})
+}
+
+// save keeps a part of a reply: NAME PATH, the path being member names and
+// positions with dots between.
+func (s *transcript) save(t *testing.T, line string, body string) {
+	t.Helper()
+	name, path, ok := strings.Cut(strings.TrimSpace(line), " ")
+	if !ok {
+		t.Fatalf("save NAME PATH, not %q", line)
+	}
+	v, err := parse(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key := range strings.SplitSeq(path, ".") {
+		if v = child(v, key); v == nil {
+			t.Fatalf("save %s: no %s in %s", name, path, body)
+		}
+	}
+	s.vars[name] = v.text
+}
+
+func child(v *value, key string) *value {
+	for i := range v.items {
+		if v.kind == kObject && v.items[i].name == key || v.kind == kArray && strconv.Itoa(i) == key {
+			return &v.items[i]
+		}
+	}
+	return nil
+}
+
+// checkEffects compares what the step set in motion with the lines "effect
+// KIND JSON", when there are some or the step has the directive "effects".
+func (s *transcript) checkEffects(t *testing.T, st *step, tail string) {
+	t.Helper()
+	var expected, got []string
+	for line := range strings.Lines(tail) {
+		if rest, ok := strings.CutPrefix(line, "effect "); ok {
+			expected = append(expected, strings.TrimSpace(s.expand(rest)))
+		}
+	}
+	for _, e := range s.store.takeEffects() {
+		b, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e.Kind()+" "+string(b))
+	}
+	if (st.effects || len(expected) > 0) && strings.Join(got, "\n") != strings.Join(expected, "\n") {
+		t.Errorf("effects:\n%s\nexpected:\n%s", strings.Join(got, "\n"), strings.Join(expected, "\n"))
+	}
+}
+
+// sameReply compares two replies as JSON, with the order of keys; the string
+// "$ANY" is like any value. What is no JSON is compared as text.
+func sameReply(expected, got string) error {
+	want, err := parse(expected)
+	if err != nil {
+		if expected != got {
+			return errors.New("the body differs")
+		}
+		return nil
+	}
+	have, err := parse(got)
+	if err != nil {
+		return fmt.Errorf("the reply is no strict JSON: %w", err)
+	}
+	return same(want, have, "reply")
+}
+
+func same(want, have *value, where string) error {
+	switch {
+	case want.kind == kString && want.text == "$ANY":
+		return nil
+	case want.kind != have.kind || want.text != have.text:
+		return fmt.Errorf("%s is %s %q, expected %s %q", where, have.describe(), have.text, want.describe(), want.text)
+	case len(want.items) != len(have.items):
+		return fmt.Errorf("%s has %d parts, expected %d", where, len(have.items), len(want.items))
+	}
+	for i := range want.items {
+		w, h := &want.items[i], &have.items[i]
+		if w.name != h.name {
+			return fmt.Errorf("%s has the key %q where %q is expected", where, h.name, w.name)
+		}
+		if err := same(w, h, where+"."+cmp.Or(w.name, strconv.Itoa(i))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parse reads JSON strictly.
+func parse(text string) (*value, error) {
+	if !jsontext.Value(text).IsValid() {
+		return nil, errors.New("not valid")
+	}
+	var s source
+	r := tree{dec: s.strict([]byte(text)), text: text}
+	v, err := r.read(1)
+	return &v, err
+}
+
+// layOut writes a reply for people: long arrays have a line for each item.
+func layOut(body string) string {
+	v, err := parse(body)
+	if err != nil || len(body) <= 140 {
+		return body
+	}
+	items := child(v, "result")
+	if items == nil || items.kind != kArray || len(items.items) < 2 {
+		return body
+	}
+	dec := jsontext.NewDecoder(strings.NewReader(body))
+	var b strings.Builder
+	last := 0
+	for dec.StackDepth() != 2 || dec.StackPointer() != "/result" { // into the array
+		dec.ReadToken()
+	}
+	for dec.PeekKind() != ']' {
+		dec.SkipValue()
+		end := int(dec.InputOffset())
+		b.WriteString(body[last:end] + ",\n  ")
+		last = end + 1
+	}
+	return strings.TrimSuffix(b.String(), ",\n  ") + body[last-1:]
+}
