@@ -80,7 +80,7 @@ func (sub *subscription) read(s *Service, details []Detail) error {
 		if err != nil {
 			return err
 		}
-		sub.values = append(sub.values, readValue{v.field, text})
+		sub.values = append(sub.values, readValue{v.field, v.field.Stored(text)})
 	}
 	return nil
 }

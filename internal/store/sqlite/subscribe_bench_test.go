@@ -1,0 +1,83 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlite"
+)
+
+// BenchmarkSubscribe measures Service.Subscribe with 10 Field values and its
+// ledger row, durable, from 64 goroutines: what is left of a call when the
+// HTTP server and the reading of JSON are taken away.
+func BenchmarkSubscribe(b *testing.B) {
+	ctx := context.Background()
+	store, err := sqlite.Open(ctx, filepath.Join(b.TempDir(), "enlist.db"), sqlite.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer store.Close()
+	caller, list, fields := benchList(b, store)
+	service := audience.NewService(store, time.Now)
+	var n atomic.Int64
+	b.SetParallelism(32)
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			i := n.Add(1)
+			details := []audience.Detail{text("Email", fmt.Sprintf("%d@example.com", uint32(i*2654435761)))}
+			for _, f := range fields {
+				details = append(details, text(f, "a value of some length"))
+			}
+			if _, err := service.Subscribe(ctx, caller, audience.SubscribeRequest{List: list, Details: details}); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+func text(key, value string) audience.Detail {
+	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: value}}
+}
+
+func benchList(tb testing.TB, store audience.Store) (*audience.Caller, audience.ListID, []string) {
+	tb.Helper()
+	account := &audience.Account{Name: "Test", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}
+	key := &audience.Key{Name: "test", Level: audience.Full}
+	list := &audience.List{Name: "News", DisallowDuplicates: true, CountryCode: 61}
+	var names []string
+	err := store.Update(context.Background(), func(tx audience.Tx) error {
+		if err := tx.AddAccount(account); err != nil {
+			return err
+		}
+		key.AccountID, list.AccountID = account.ID, account.ID
+		if err := tx.AddKey(key, audience.HashKey(audience.NewKeyText())); err != nil {
+			return err
+		}
+		if err := tx.AddList(list); err != nil {
+			return err
+		}
+		if err := tx.AddField(&audience.Field{ListID: list.ID, Name: "Email", Type: audience.Text, AddressType: audience.AddressEmail, Length: 254}); err != nil {
+			return err
+		}
+		for i := range 9 {
+			name := fmt.Sprintf("Field %d", i+1)
+			names = append(names, name)
+			if err := tx.AddField(&audience.Field{ListID: list.ID, Name: name, Type: audience.Text}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &audience.Caller{Account: account, Key: key}, list.ID, names
+}

@@ -1,0 +1,346 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func open(t *testing.T) *Store {
+	t.Helper()
+	return openAt(t, filepath.Join(t.TempDir(), "enlist.db"))
+}
+
+func openAt(t *testing.T, path string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// addAccount stores an Account whose name says which function made it.
+func addAccount(name string) func(audience.Tx) error {
+	return func(tx audience.Tx) error {
+		return tx.AddAccount(&audience.Account{Name: name, TimeZone: "UTC", ContactLimit: audience.NoContactLimit})
+	}
+}
+
+// stored returns how often each Account name is stored.
+func stored(t *testing.T, s *Store) map[string]int {
+	t.Helper()
+	names := make(map[string]int)
+	err := s.View(t.Context(), func(tx audience.Tx) error {
+		all, err := tx.Accounts()
+		for _, a := range all {
+			names[a.Name]++
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// together runs functions in one group: they all wait while the first holds the writer.
+func together(t *testing.T, s *Store, fns ...func(audience.Tx) error) []error {
+	t.Helper()
+	inside, release := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		s.Update(t.Context(), func(audience.Tx) error {
+			close(inside)
+			<-release
+			return nil
+		})
+	})
+	<-inside
+	group := make([]*update, len(fns))
+	for i, fn := range fns {
+		group[i] = &update{ctx: t.Context(), fn: fn, done: make(chan struct{})}
+		s.writer.queue <- group[i]
+	}
+	close(release)
+	wg.Wait()
+	errs := make([]error, len(fns))
+	for i, u := range group {
+		<-u.done
+		errs[i] = u.err
+	}
+	return errs
+}
+
+// decisions.md has no number for it: a neighbour's failure is nobody else's.
+func TestAFailingFunctionIsUndoneAlone(t *testing.T) {
+	s := open(t)
+	refused := errors.New("refused")
+	var fns []func(audience.Tx) error
+	for i := range 40 {
+		add := addAccount(fmt.Sprint("account ", i))
+		switch i % 4 {
+		case 1:
+			fns = append(fns, func(tx audience.Tx) error { return errors.Join(add(tx), refused) })
+		case 2:
+			fns = append(fns, func(tx audience.Tx) error { add(tx); panic("a bug") })
+		case 3:
+			fns = append(fns, func(audience.Tx) error { return refused }) // before it wrote
+		default:
+			fns = append(fns, add)
+		}
+	}
+	errs := together(t, s, fns...)
+	names := stored(t, s)
+	for i, err := range errs {
+		name := fmt.Sprint("account ", i)
+		if ok := i%4 == 0; (err == nil) != ok || (names[name] == 1) != ok || names[name] > 1 {
+			t.Errorf("%s: stored %d times, error %v", name, names[name], err)
+		}
+		if i%4 == 2 && (err == nil || !strings.Contains(err.Error(), "a bug")) {
+			t.Errorf("%s: error %v, want the panic", name, err)
+		}
+	}
+}
+
+func TestAStatementThatFailsCannotBePassedOver(t *testing.T) {
+	s := open(t)
+	key := func(tx audience.Tx) error { return tx.AddKey(&audience.Key{Name: "k"}, audience.HashKey("same")) }
+	errs := together(t, s, key, func(tx audience.Tx) error {
+		addAccount("swallows")(tx)
+		key(tx) // not unique; the error is dropped
+		return nil
+	}, addAccount("neighbour"))
+	if errs[0] != nil || errs[1] == nil || errs[2] != nil {
+		t.Errorf("errors %v, want one for the second only", errs)
+	}
+	if names := stored(t, s); names["swallows"] != 0 || names["neighbour"] != 1 {
+		t.Errorf("stored %v", names)
+	}
+}
+
+func TestEffectsAreStoredWithTheirChangeOnly(t *testing.T) {
+	s := open(t)
+	notify := func(tx audience.Tx) error { return tx.Enqueue(audience.Notify{Address: "a@example.com"}) }
+	errs := together(t, s,
+		notify,
+		func(tx audience.Tx) error {
+			return errors.Join(notify(tx), addAccount("x")(tx), errors.New("refused"))
+		},
+		func(tx audience.Tx) error { return errors.Join(notify(tx), notify(tx)) },
+	)
+	if errs[0] != nil || errs[1] == nil || errs[2] != nil {
+		t.Fatal(errs)
+	}
+	if n := countJobs(t, s); n != 3 {
+		t.Errorf("%d jobs are stored, want 3", n)
+	}
+}
+
+func countJobs(t *testing.T, s *Store) (n int) {
+	t.Helper()
+	if err := s.db.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'notify' AND queue = 'notify' AND state = 'available'").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Callers hang up at random while others write: whoever was told that it is
+// done finds it stored once, whoever was told that it was cancelled not at all.
+func TestCancelledCallersLoseNothingOfTheirNeighbours(t *testing.T) {
+	s := open(t)
+	var (
+		mu   sync.Mutex
+		told = make(map[string]error)
+		wg   sync.WaitGroup
+	)
+	for c := range 64 {
+		wg.Go(func() {
+			for i := range 25 {
+				ctx, cancel := context.WithCancel(t.Context())
+				if rand.IntN(2) == 0 {
+					ctx, cancel = context.WithTimeout(t.Context(), time.Duration(rand.IntN(2000))*time.Microsecond)
+				}
+				name := fmt.Sprint(c, ".", i)
+				err := s.Update(ctx, addAccount(name))
+				cancel()
+				mu.Lock()
+				told[name] = err
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	names := stored(t, s)
+	cancelled := 0
+	for name, err := range told {
+		switch n := names[name]; {
+		case err == nil && n != 1, err != nil && n != 0:
+			t.Errorf("%s: stored %d times, error %v", name, n, err)
+		case err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
+			t.Errorf("%s: %v", name, err)
+		case err != nil:
+			cancelled++
+		}
+	}
+	t.Logf("%d of %d were cancelled", cancelled, len(told))
+}
+
+// A full disk makes SQLite roll back the whole transaction, the neighbours'
+// part with it: those that fit are stored all the same, and said to be.
+func TestAFullDiskFailsOnlyWhatDoesNotFit(t *testing.T) {
+	s := open(t)
+	limit := func(pages string) {
+		t.Helper()
+		if _, err := s.db.ExecContext(t.Context(), "PRAGMA max_page_count = "+pages); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var pages int
+	if err := s.db.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	limit(fmt.Sprint(pages + 40))
+	huge := strings.Repeat("x", 1<<20)
+	errs := together(t, s, addAccount("first"), addAccount(huge), addAccount("second"), addAccount(huge+"y"), addAccount("third"))
+	names := stored(t, s)
+	for i, name := range []string{"first", huge, "second", huge + "y", "third"} {
+		if (errs[i] == nil) != (names[name] == 1) {
+			t.Errorf("function %d: stored %d times, error %v", i, names[name], errs[i])
+		}
+	}
+	if errs[0] != nil || errs[1] == nil || errs[2] != nil || errs[3] == nil || errs[4] != nil {
+		t.Errorf("errors: %v", errs)
+	}
+	limit("1000000")
+	if err := s.Update(t.Context(), addAccount(huge)); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}
+
+// Two programs on one file take turns, and each sees at once what the other
+// changed of a List.
+func TestTwoStoresOnOneFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "enlist.db")
+	a, b := openAt(t, path), openAt(t, path)
+	list := &audience.List{Name: "News"}
+	err := a.Update(t.Context(), func(tx audience.Tx) error { return tx.AddList(list) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50 {
+		writing, reading := a, b
+		if i%2 == 1 {
+			writing, reading = b, a
+		}
+		list.Name = fmt.Sprint("News ", i)
+		if err := writing.Update(t.Context(), func(tx audience.Tx) error { return tx.UpdateList(list) }); err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range []func(context.Context, func(audience.Tx) error) error{reading.View, reading.Update} {
+			err := run(t.Context(), func(tx audience.Tx) error {
+				schema, err := tx.Schema(list.ID)
+				if err == nil && schema.List.Name != list.Name {
+					t.Errorf("the other one sees %q, want %q", schema.List.Name, list.Name)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for n, s := range []*Store{a, b, a, b} {
+		wg.Go(func() {
+			for i := range 100 {
+				if err := s.Update(t.Context(), addAccount(fmt.Sprint(n, ".", i))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := len(stored(t, a)); n != 400 {
+		t.Errorf("%d accounts, want 400", n)
+	}
+}
+
+func TestTheFilesAreTheirOwnersAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "enlist.db")
+	openAt(t, path)
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := info.Mode().Perm(); mode != 0o600 {
+			t.Errorf("%s has mode %o", filepath.Base(name), mode)
+		}
+	}
+}
+
+// Whoever changed the catalogue and failed leaves nothing in the cache.
+func TestAnUndoneChangeIsNotCached(t *testing.T) {
+	s := open(t)
+	list := &audience.List{Name: "News"}
+	if err := s.Update(t.Context(), func(tx audience.Tx) error { return tx.AddList(list) }); err != nil {
+		t.Fatal(err)
+	}
+	name := func(tx audience.Tx) string {
+		schema, err := tx.Schema(list.ID)
+		if err != nil {
+			t.Error(err)
+			return ""
+		}
+		return schema.List.Name
+	}
+	changed := *list
+	changed.Name = "Changed"
+	var seen string
+	errs := together(t, s, func(tx audience.Tx) error {
+		if err := tx.UpdateList(&changed); err != nil {
+			return err
+		}
+		if got := name(tx); got != "Changed" {
+			t.Errorf("in its own transaction the List is %q", got)
+		}
+		return errors.New("refused")
+	}, func(tx audience.Tx) error {
+		seen = name(tx)
+		return addAccount("neighbour")(tx)
+	})
+	if errs[0] == nil || errs[1] != nil {
+		t.Fatal(errs)
+	}
+	if seen != "News" {
+		t.Errorf("the neighbour saw %q", seen)
+	}
+	err := s.View(t.Context(), func(tx audience.Tx) error {
+		if got := name(tx); got != "News" {
+			t.Errorf("afterwards the List is %q", got)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
