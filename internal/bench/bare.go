@@ -1,0 +1,44 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// ServeBare serves what every figure is a ratio to until ctx ends: a handler on
+// the same HTTP server that reads the same request, decodes all of it token by
+// token, and writes a reply of as many bytes as the header Bare-Reply asks for.
+// What a call costs over it is what enlist itself costs.
+func ServeBare(ctx context.Context, addr string) error {
+	server := &http.Server{Addr: addr, Handler: http.HandlerFunc(bare), BaseContext: func(net.Listener) context.Context { return ctx }}
+	defer context.AfterFunc(ctx, func() { server.Close() })()
+	if err := server.ListenAndServe(); err != http.ErrServerClosed {
+		return err
+	}
+	return nil
+}
+
+func bare(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	for d := jsontext.NewDecoder(bytes.NewBuffer(body)); ; {
+		if _, err := d.ReadToken(); err != nil {
+			break
+		}
+	}
+	n, _ := strconv.Atoi(r.Header.Get("Bare-Reply"))
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(n))
+	w.Write(filler[:min(n, len(filler))])
+}
+
+// filler is the longest reply that is compared with: a page of 100 Contacts.
+var filler = bytes.Repeat([]byte{' '}, replyRoom/2)

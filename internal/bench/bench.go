@@ -1,0 +1,122 @@
+// Package bench measures the whole program over loopback: it starts a server
+// and a bare handler as processes of their own, drives them by turns with the
+// same load, and prints each figure with its ratio to the bare handler's. Two
+// absolute times never are compared: machines differ, and so do their moments.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Options say how much to measure.
+type Options struct {
+	Program     string        // path of the enlist program to start
+	Dir         string        // for the databases; "": a temporary one
+	Connections int           // at once
+	Duration    time.Duration // of each load
+	Rounds      int           // pairs of loads, of which the median ratio counts
+	Contacts    int           // in the database that is searched
+	Only        string        // measure only the figures whose name contains it
+}
+
+// figure is one line of the report.
+type figure struct {
+	name   string
+	value  string
+	ratio  float64 // to the bare handler's rate; 0 where there is none to compare
+	target string
+}
+
+// bench is one run.
+type bench struct {
+	Options
+	ctx     context.Context
+	log     io.Writer
+	figures []figure
+}
+
+// Run measures and writes a table to out; what it is doing goes to log.
+func Run(ctx context.Context, o Options, out, log io.Writer) (err error) {
+	if o.Dir == "" {
+		if o.Dir, err = os.MkdirTemp("", "enlist-bench-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
+	}
+	b := &bench{Options: o, ctx: ctx, log: log}
+	for _, part := range []struct {
+		name string
+		run  func() error
+	}{{"subscribe", b.subscribing}, {"search", b.searching}} {
+		if o.Only != "" && !strings.Contains(part.name, o.Only) {
+			continue
+		}
+		if err := part.run(); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return b.report(out)
+}
+
+func (b *bench) say(format string, args ...any) { fmt.Fprintf(b.log, format+"\n", args...) }
+
+func (b *bench) add(f figure) {
+	b.figures = append(b.figures, f)
+	b.say("%s: %s %s", f.name, f.value, f.showRatio())
+}
+
+func (f figure) showRatio() string {
+	if f.ratio == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", f.ratio)
+}
+
+func (b *bench) report(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
+	fmt.Fprintln(t, "| figure\t| measured\t| of the bare handler\t| target\t|")
+	fmt.Fprintln(t, "| ---\t| ---\t| ---\t| ---\t|")
+	for _, f := range b.figures {
+		fmt.Fprintf(t, "| %s\t| %s\t| %s\t| %s\t|\n", f.name, f.value, f.showRatio(), f.target)
+	}
+	return t.Flush()
+}
+
+// pairs runs a load and the bare handler's by turns and returns the median
+// ratio of their rates and the outcome of the round that had it.
+func (b *bench) pairs(name string, l, bare *load) (ratio float64, o outcome, err error) {
+	type round struct {
+		ratio float64
+		outcome
+	}
+	var rounds []round
+	for i := range b.Rounds {
+		base, err := bare.run(b.ctx)
+		if err != nil {
+			return 0, o, err
+		}
+		got, err := l.run(b.ctx)
+		if err != nil {
+			return 0, o, err
+		}
+		rounds = append(rounds, round{got.rate() / base.rate(), got})
+		b.say("%s, round %d: %.0f/s of %.0f/s, p50 %v, p99 %v", name, i+1, got.rate(), base.rate(),
+			got.percentile(0.5).Round(time.Microsecond), got.percentile(0.99).Round(time.Microsecond))
+	}
+	slices.SortFunc(rounds, func(a, b round) int {
+		if a.ratio < b.ratio {
+			return -1
+		}
+		return 1
+	})
+	middle := rounds[len(rounds)/2]
+	return middle.ratio, middle.outcome, nil
+}

@@ -1,0 +1,150 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// load drives one server with requests over connections that are kept alive,
+// each waiting for its reply before it sends the next. It shares the machine
+// with the server, so it does as little as it can: requests are made ahead and
+// of a reply only the length and the first bytes are looked at.
+type load struct {
+	addr        string
+	connections int
+	duration    time.Duration
+	// request returns the bytes of the next request, valid until the next call
+	// with the same connection.
+	request func(connection int) []byte
+	// good says whether a reply's body is a success.
+	good func(body []byte) bool
+}
+
+// outcome is what a load saw.
+type outcome struct {
+	calls   int
+	bytes   int64
+	elapsed time.Duration
+	latency []time.Duration // sorted
+}
+
+func (o outcome) rate() float64 { return float64(o.calls) / o.elapsed.Seconds() }
+
+// percentile returns the latency that a share of the calls stayed under.
+func (o outcome) percentile(share float64) time.Duration {
+	if len(o.latency) == 0 {
+		return 0
+	}
+	return o.latency[min(len(o.latency)-1, int(share*float64(len(o.latency))))]
+}
+
+// replyRoom holds the largest reply that a load reads at once.
+const replyRoom = 256 << 10
+
+func (l *load) run(ctx context.Context) (outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.duration)
+	defer cancel()
+	var (
+		wg     sync.WaitGroup
+		mu     sync.Mutex
+		total  outcome
+		failed error
+		stop   atomic.Bool
+	)
+	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+	start := time.Now()
+	for i := range l.connections {
+		wg.Go(func() {
+			o, err := l.drive(i, &stop)
+			mu.Lock()
+			defer mu.Unlock()
+			total.calls += o.calls
+			total.bytes += o.bytes
+			total.latency = append(total.latency, o.latency...)
+			failed = errors.Join(failed, err)
+		})
+	}
+	wg.Wait()
+	total.elapsed = time.Since(start)
+	slices.Sort(total.latency)
+	return total, failed
+}
+
+func (l *load) drive(i int, stop *atomic.Bool) (o outcome, err error) {
+	conn, err := net.Dial("tcp", l.addr)
+	if err != nil {
+		return o, err
+	}
+	defer conn.Close()
+	buf := make([]byte, replyRoom)
+	for !stop.Load() {
+		began := time.Now()
+		if _, err := conn.Write(l.request(i)); err != nil {
+			return o, err
+		}
+		body, err := readReply(conn, buf)
+		if err != nil {
+			return o, err
+		}
+		o.latency = append(o.latency, time.Since(began))
+		if !l.good(body) {
+			return o, fmt.Errorf("the server answered %.300s", body)
+		}
+		o.calls++
+		o.bytes += int64(len(body))
+	}
+	return o, nil
+}
+
+var (
+	headerEnd     = []byte("\r\n\r\n")
+	contentLength = []byte("\r\nContent-Length: ")
+)
+
+// readReply reads one HTTP reply with a Content-Length and returns its body.
+func readReply(conn io.Reader, buf []byte) ([]byte, error) {
+	have := 0
+	for {
+		n, err := conn.Read(buf[have:])
+		have += n
+		end := bytes.Index(buf[:have], headerEnd)
+		if end < 0 {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		at := bytes.Index(buf[:end], contentLength)
+		if at < 0 {
+			return nil, fmt.Errorf("reply without Content-Length: %.200s", buf[:end])
+		}
+		digits := buf[at+len(contentLength) : end]
+		if cut := bytes.IndexByte(digits, '\r'); cut >= 0 {
+			digits = digits[:cut]
+		}
+		length, err := strconv.Atoi(string(digits))
+		if err != nil {
+			return nil, err
+		}
+		body := end + len(headerEnd)
+		if body+length > len(buf) {
+			return nil, fmt.Errorf("a reply of %d bytes is too long for this load", length)
+		}
+		_, err = io.ReadFull(conn, buf[have:max(have, body+length)])
+		return buf[body : body+length], err
+	}
+}
+
+// post makes the bytes of a POST of a body to the endpoint.
+func post(addr, body string) []byte {
+	return fmt.Appendf(nil, "POST /api/jsonrpcserver HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", addr, len(body), body)
+}

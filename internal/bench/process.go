@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is a server that was started for a measurement.
+type process struct {
+	cmd  *exec.Cmd
+	addr string
+	up   time.Duration // from start to the first good answer of /readyz
+}
+
+// apiKey is the key of every database that is made here; they do not outlive the run.
+const apiKey = "00000000000000000000000000000000000000000000000000000000000be4c0"
+
+func freeAddr() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
+}
+
+// serve starts enlist on a database.
+func (b *bench) serve(db string) (*process, error) {
+	ops, err := freeAddr()
+	if err != nil {
+		return nil, err
+	}
+	return b.start("serve", "--db", filepath.Join(b.Dir, db), "--ops-listen", ops)
+}
+
+// bareHandler starts the bare handler.
+func (b *bench) bareHandler() (*process, error) { return b.start("bench", "--bare") }
+
+func (b *bench) start(args ...string) (*process, error) {
+	addr, err := freeAddr()
+	if err != nil {
+		return nil, err
+	}
+	p := &process{addr: addr, cmd: exec.CommandContext(b.ctx, b.Program, append(args, "--listen", addr)...)}
+	p.cmd.Stderr = os.Stderr
+	p.cmd.Env = append(os.Environ(), "ENLIST_BOOTSTRAP_KEY="+apiKey)
+	began := time.Now()
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	if err := p.ready(b.ctx); err != nil {
+		return nil, errors.Join(err, p.stop())
+	}
+	p.up = time.Since(began)
+	return p, nil
+}
+
+func (p *process) ready(ctx context.Context) error {
+	deadline := time.Now().Add(30 * time.Second)
+	for time.Now().Before(deadline) && ctx.Err() == nil {
+		reply, err := http.Get("http://" + p.addr + "/readyz")
+		if err == nil {
+			reply.Body.Close()
+			if reply.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return fmt.Errorf("%s did not answer", strings.Join(p.cmd.Args, " "))
+}
+
+func (p *process) stop() error {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	err := p.cmd.Wait()
+	if _, exited := errors.AsType[*exec.ExitError](err); exited {
+		return nil // the bare handler ends by the signal
+	}
+	return err
+}
+
+// resident returns the process's resident memory in MiB, now or (peak) at most
+// since the peak was last forgotten. Linux only: elsewhere 0.
+func (p *process) resident(peak bool) float64 {
+	name := "VmRSS:"
+	if peak {
+		name = "VmHWM:"
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			kib, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			return kib / 1024
+		}
+	}
+	return 0
+}
+
+// forgetPeak makes the peak start from what is resident now.
+func (p *process) forgetPeak() {
+	os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0) // best effort: without it the peak is only higher
+}

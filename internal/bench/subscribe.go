@@ -1,0 +1,192 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlite"
+)
+
+// subscribing measures subscribeContact: a Contact with 10 Field values, its
+// ledger row and the counters, on the disk before the answer.
+func (b *bench) subscribing() error {
+	list, err := b.makeDatabase("subscribe.db", 0)
+	if err != nil {
+		return err
+	}
+	server, err := b.serve("subscribe.db")
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	base, err := b.bareHandler()
+	if err != nil {
+		return err
+	}
+	defer base.stop()
+
+	run := 0
+	many := func(addr string, connections int) *load {
+		run++
+		return &load{addr: addr, connections: connections, duration: b.Duration,
+			request: newSubscriptions(addr, list, connections, run).next, good: succeeded}
+	}
+	ratio, o, err := b.pairs("subscribeContact", many(server.addr, b.Connections), many(base.addr, b.Connections).bare(40))
+	if err != nil {
+		return err
+	}
+	b.add(figure{fmt.Sprintf("subscribeContact, 10 values, %d connections", b.Connections), perSecond(o), ratio, "0.35"})
+	b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0, "20 ms"})
+	o, err = many(server.addr, 1).run(b.ctx)
+	if err != nil {
+		return err
+	}
+	b.add(figure{"subscribeContact, 1 connection, p50", milliseconds(o.percentile(0.5)), 0, "0.6 ms"})
+	return nil
+}
+
+// subscriptions makes requests that differ in the address alone, in place.
+type subscriptions struct {
+	requests [][]byte
+	serial   [][]byte // the digits in each connection's request
+	count    []int
+	run      int
+}
+
+const serialDigits = 12
+
+func newSubscriptions(addr string, list audience.ListID, connections, run int) *subscriptions {
+	s := &subscriptions{count: make([]int, connections), run: run}
+	marker := []byte("############")
+	for range connections {
+		r := post(addr, fmt.Sprintf(`{"id":1,"method":"subscribeContact","params":["%s",%d,{"Email":"%s@example.com","First Name":"Maria","Last Name":"Kowalska","State":"NSW","Postcode":"2000","Amount":"12.50","Born":"1990-01-31","Member":"yes","Comment":"Met at the spring fair","Colours":"blue,green"},"direct","I agree to the newsletter",{},"192.0.2.17"]}`,
+			apiKey, list, marker))
+		at := bytes.Index(r, marker)
+		s.requests = append(s.requests, r)
+		s.serial = append(s.serial, r[at:at+serialDigits])
+	}
+	return s
+}
+
+// next returns a connection's next request. Addresses are scattered over the
+// alphabet, as people's are: in order they would be kinder to an index.
+func (s *subscriptions) next(connection int) []byte {
+	s.count[connection]++
+	n := uint64(s.run)<<32 | uint64(connection)<<24 | uint64(s.count[connection])
+	n = n * 0x9E3779B97F4A7C15 >> 20 // bijective in the bits that are kept of so few numbers
+	digits := strconv.AppendUint(make([]byte, 0, 16), n%1e12, 10)
+	copy(s.serial[connection], "000000000000")
+	copy(s.serial[connection][serialDigits-len(digits):], digits)
+	return s.requests[connection]
+}
+
+// bare is the load with a header that asks the bare handler for n bytes.
+func (l load) bare(n int) *load {
+	request := l.request
+	header := fmt.Appendf(nil, "\r\nBare-Reply: %d\r\n\r\n", n)
+	made := make([][]byte, l.connections)
+	l.request = func(i int) []byte {
+		head, body, _ := bytes.Cut(request(i), headerEnd)
+		made[i] = append(append(append(made[i][:0], head...), header...), body...)
+		return made[i]
+	}
+	l.good = func([]byte) bool { return true }
+	return &l
+}
+
+func succeeded(body []byte) bool { return bytes.HasSuffix(body, []byte(`,"error":null}`)) }
+
+func perSecond(o outcome) string { return fmt.Sprintf("%.0f/s", o.rate()) }
+
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
+}
+
+// makeDatabase makes a database with a key and a List of 10 Fields, and in it
+// a number of Contacts.
+func (b *bench) makeDatabase(name string, contacts int) (list audience.ListID, err error) {
+	store, err := sqlite.Open(b.ctx, filepath.Join(b.Dir, name), sqlite.Options{})
+	if err != nil {
+		return 0, err
+	}
+	defer store.Close()
+	service := audience.NewService(store, time.Now)
+	first, err := service.BeginFirst(b.ctx, apiKey)
+	if err != nil {
+		return 0, err
+	}
+	caller, err := service.Authenticate(b.ctx, first.Key)
+	if err != nil {
+		return 0, err
+	}
+	if list, err = service.AddList(b.ctx, caller, []audience.Detail{detail("name", "Bench")}); err != nil {
+		return 0, err
+	}
+	for _, f := range []struct{ name, kind, values string }{
+		{"First Name", "text", ""}, {"Last Name", "text", ""}, {"State", "dropdown", "NSW,VIC,QLD,WA,SA,TAS,ACT,NT"},
+		{"Postcode", "text", ""}, {"Amount", "decimal", ""}, {"Born", "date", ""}, {"Member", "radio", "yes,no"},
+		{"Comment", "comment", ""}, {"Colours", "checkbox", "red,green,blue"},
+	} {
+		_, err := service.AddField(b.ctx, caller, list, []audience.Detail{detail("name", f.name), detail("type", f.kind), detail("values_array", f.values)})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return list, b.fill(store, list, contacts)
+}
+
+func detail(key, value string) audience.Detail {
+	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: value}}
+}
+
+// fill stores Contacts past the API, a thousand at a time.
+func (b *bench) fill(store audience.Store, list audience.ListID, contacts int) error {
+	const step = 1000
+	for from := 0; from < contacts; from += step {
+		err := store.Update(b.ctx, func(tx audience.Tx) error {
+			schema, err := tx.Schema(list)
+			if err != nil {
+				return err
+			}
+			for i := from; i < min(from+step, contacts); i++ {
+				if _, err := tx.InsertContact(person(schema, i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if from%100_000 == 0 {
+			b.say("%d Contacts", from)
+		}
+	}
+	return context.Cause(b.ctx)
+}
+
+// address is the Email of the Contact with a number: scattered, and known again.
+func address(i int) string {
+	return fmt.Sprintf("p%09d@example.com", uint64(i)*2654435761%1_000_000_007)
+}
+
+func person(schema *audience.Schema, i int) *audience.Contact {
+	states := []string{"NSW", "VIC", "QLD", "WA", "SA", "TAS", "ACT", "NT"}
+	values := map[string]string{
+		"Email": address(i), "First Name": "Maria", "Last Name": "Kowalska " + strconv.Itoa(i%5000), "State": states[i%8],
+		"Postcode": strconv.Itoa(2000 + i%1000), "Amount": strconv.Itoa(i%10000) + ".50",
+		"Born":   time.Unix(int64(i%25000)*86400, 0).UTC().Format(time.DateOnly),
+		"Member": []string{"yes", "no"}[i%2], "Comment": "Met at the spring fair", "Colours": "green,blue",
+	}
+	c := &audience.Contact{ListID: schema.List.ID, Key: address(i), IsFirst: true, IsActive: true, SubscribedVia: "api",
+		Created: 1_700_000_000 + int64(i), Modified: 1_700_000_000 + int64(i)}
+	for i := range schema.Fields {
+		c.Values = c.Values.Set(schema.Fields[i].ID, values[schema.Fields[i].Name])
+	}
+	return c
+}
