@@ -73,7 +73,11 @@ func expose(err error, m *method) (wireError, bool) {
 		return wireError{}, false
 	}
 	w := wireError{code: codeOf[e.Kind]}
-	w.message = sentence(w.code.Name(), e.Detail)
+	detail := e.Detail
+	if !strings.Contains(detail, e.Field) {
+		detail = e.Field + ": " + detail
+	}
+	w.message = sentence(w.code.Name(), detail)
 	if i := -1; e.Field != "" {
 		if m != nil {
 			i = slices.Index(m.params, e.Field)
