@@ -52,9 +52,6 @@ func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details 
 		if err := f.define(tx, c, schema, now); err != nil {
 			return 0, err
 		}
-		if f.AddressType == AddressEmail {
-			return 0, &Error{Kind: InvalidParameters, Field: "address_type", Detail: "the List has its email Field already"}
-		}
 		err = tx.AddField(&f)
 		return f.ID, err
 	})
@@ -180,8 +177,10 @@ func (f *Field) define(tx Tx, c *Caller, schema *Schema, now int64) error {
 		return &Error{Kind: DuplicateField, Detail: "the List has a Field " + quoted(f.Name) + " already"}
 	}
 	f.keepWhatApplies()
-	if mobile := schema.Mobile(); f.AddressType == AddressMobile && mobile != nil && mobile.ID != f.ID {
-		return &Error{Kind: InvalidParameters, Field: "address_type", Detail: "the List has a mobile Field already"}
+	for i := range schema.Fields {
+		if other := &schema.Fields[i]; f.AddressType != AddressNone && other.AddressType == f.AddressType && other.ID != f.ID {
+			return &Error{Kind: InvalidParameters, Field: "address_type", Detail: "the List has its " + string(f.AddressType) + " Field already"}
+		}
 	}
 	if err := f.checkFileFolder(tx, c); err != nil {
 		return err

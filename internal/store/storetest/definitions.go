@@ -1,0 +1,277 @@
+package storetest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Definitions tests what is defined for Contacts: Lists, Fields, preferences
+// and Folders. decisions.md: 11, 14–18, 24
+func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
+	for name, test := range map[string]func(*office){
+		"AddList": addList, "AddListRefuses": addListRefuses, "EditList": editList, "Duplicates": duplicates,
+		"SearchLists": searchLists, "ClearList": clearList, "DeleteList": deleteList, "Lists of others": otherLists,
+		"AddField": addField, "AddFieldRefuses": addFieldRefuses, "What applies": whatApplies, "SearchFields": searchFields,
+		"EditField": editField, "Type change": typeChange, "Conversion": conversion, "Address type change": addressTypeChange,
+		"DeleteField": deleteField, "DeleteMobile": deleteMobile, "Defaults": defaults,
+		"Preferences": preferences, "Folders": folders,
+	} {
+		t.Run(name, func(t *testing.T) { test(newOffice(t, open)) })
+	}
+}
+
+func addList(o *office) {
+	id := o.addList("unknown", "ignored", "id", 99, "contact_count", 99)
+	list := *o.list(id)
+	want := audience.List{
+		ID: id, AccountID: o.caller.Account.ID, CreatorKeyID: o.caller.Key.ID, CreatorName: "desk", Name: "News",
+		CreationTime: o.now.Unix(), LastModifiedTime: o.now.Unix(), DisallowDuplicates: true, FolderID: list.FolderID, FolderName: list.FolderName,
+		CountryCode: 61, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile",
+	}
+	if diff := cmp.Diff(want, list); diff != "" || list.FolderID == 0 || list.FolderName == "" {
+		o.Errorf("a List by default (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Email", "Mobile Phone"}, o.fields(id, audience.Query{})); diff != "" {
+		o.Errorf("its Fields (-want +got):\n%s", diff)
+	}
+
+	list = *o.list(o.addList("name", []any{"  Club  "}, "on_register_address", " A@x.io, b@x.io,,a@X.io ", "on_update_address", []any{"c@x.io", "d@x.io"},
+		"disallow_duplicate_contacts", "0", "is_gdpr_compliant", 1, "country_code", "44", "address_types", "mobile, email", "from_name", "The Club",
+		"from_address", "club@x.io", "track_opens", true, "folder_id", 0, "sms_stop_words", nil))
+	if list.Name != "Club" || list.OnRegister != "A@x.io,b@x.io" || list.OnUpdate != "c@x.io,d@x.io" || list.DisallowDuplicates || !list.GDPR ||
+		list.CountryCode != 44 || list.AddressTypes != "email,mobile" || list.FromName != "The Club" || list.FromAddress != "club@x.io" || !list.TrackOpens {
+		o.Errorf("a List as asked for: %+v", list)
+	}
+}
+
+func addListRefuses(o *office) {
+	for _, c := range []struct {
+		about string
+		pairs []any
+	}{
+		{"name", []any{"name", ""}}, {"name", []any{"name", " "}}, {"name", []any{"name", strings.Repeat("ä", 256)}}, {"name", []any{"name", "a\nb"}},
+		{"name", []any{"name", map[string]any{}}}, {"\"no address\"", []any{"on_register_address", "a@x.io,no address"}},
+		{"(x)", []any{"on_unsubscribe_address", "a@[x]"}}, {"on_update_address", []any{"on_update_address", "a"}},
+		{"folder_id", []any{"folder_id", 999}}, {"folder_id", []any{"folder_id", "x"}}, {"country_code", []any{"country_code", 999}}, {"country_code", []any{"country_code", 61.5}},
+		{"is_gdpr_compliant", []any{"is_gdpr_compliant", "maybe"}}, {"is_gdpr_compliant", []any{"is_gdpr_compliant", 2}},
+		{"address_types", []any{"address_types", "fax"}}, {"from_address", []any{"from_address", "me"}}, {"from_name", []any{"from_name", "a\r\nBcc: b"}},
+	} {
+		_, err := o.service.AddList(o.Context(), o.caller, details(append([]any{"name", "News"}, c.pairs...)...))
+		o.refused(err, audience.InvalidParameters, c.about)
+	}
+	_, err := o.service.AddList(o.Context(), o.caller, nil)
+	o.refused(err, audience.InvalidParameters, "name")
+	_, err = o.service.AddList(o.Context(), o.restricted(1), details("name", "News"))
+	o.refused(err, audience.Denied, "")
+	if lists, err := o.service.SearchLists(o.Context(), o.caller, audience.Query{}); err != nil || len(lists) != 0 {
+		o.Errorf("%d Lists, %v, after nothing but refusals", len(lists), err)
+	}
+}
+
+func editList(o *office) {
+	id := o.addList("on_register_address", "a@x.io", "is_gdpr_compliant", true)
+	before := *o.list(id)
+	o.now = o.now.Add(1e9)
+	_, err := o.service.EditList(o.Context(), o.caller, id, details("id", int(id), "name", "Club", "on_register_address", "", "is_gdpr_compliant", nil, "creation_time", 5))
+	o.must(err)
+	want := before
+	want.Name, want.OnRegister, want.LastModifiedTime = "Club", "", o.now.Unix()
+	if diff := cmp.Diff(want, *o.list(id)); diff != "" {
+		o.Errorf("edited (-want +got):\n%s", diff)
+	}
+	for about, pairs := range map[string][]any{"name": {"name", ""}, "folder_id": {"folder_id", 999}, "track_opens": {"track_opens", "x"}} {
+		_, err := o.service.EditList(o.Context(), o.caller, id, details(pairs...))
+		o.refused(err, audience.InvalidParameters, about)
+	}
+	if diff := cmp.Diff(want, *o.list(id)); diff != "" {
+		o.Errorf("after refusals (-want +got):\n%s", diff)
+	}
+	_, err = o.service.EditList(o.Context(), o.caller, 999, details("name", "x"))
+	o.refused(err, audience.NoList, "")
+}
+
+// decisions.md: 24
+func duplicates(o *office) {
+	id := o.addList("disallow_duplicate_contacts", false)
+	for range 3 {
+		o.subscribe(id, "Email", "a@x.io")
+	}
+	o.subscribe(id, "Email", "b@x.io")
+	_, err := o.service.EditList(o.Context(), o.caller, id, details("disallow_duplicate_contacts", true))
+	o.refused(err, audience.InvalidParameters, "disallow_duplicate_contacts: 1 ")
+	id = o.addList("disallow_duplicate_contacts", false)
+	o.subscribe(id, "Email", "a@x.io")
+	_, err = o.service.EditList(o.Context(), o.caller, id, details("disallow_duplicate_contacts", true))
+	o.must(err)
+}
+
+func searchLists(o *office) {
+	a, b, c := o.addList(), o.addList("name", "Club"), o.addList("name", "Shop", "is_gdpr_compliant", true)
+	o.subscribe(b, "Email", "a@x.io")
+	ids := func(caller *audience.Caller, q audience.Query) (ids []audience.ListID) {
+		lists, err := o.service.SearchLists(o.Context(), caller, q)
+		o.must(err)
+		for i := range lists {
+			ids = append(ids, lists[i].ID)
+		}
+		return ids
+	}
+	where := func(key, operator, value string) audience.Query {
+		return audience.Query{Criteria: &audience.Criteria{Key: key, Operator: operator, Value: input(value)}}
+	}
+	for _, test := range []struct {
+		caller *audience.Caller
+		query  audience.Query
+		want   []audience.ListID
+	}{
+		{o.caller, audience.Query{}, []audience.ListID{a, b, c}},
+		{o.caller, audience.Query{SortBy: "name", Limit: 2}, []audience.ListID{b, a}},
+		{o.caller, where("name", "exactly", "club"), []audience.ListID{b}},
+		{o.caller, where("is_gdpr_compliant", "exactly", "1"), []audience.ListID{c}},
+		{o.caller, where("contact_count", "greater_than", "0"), []audience.ListID{b}},
+		{o.restricted(c, 999), audience.Query{}, []audience.ListID{c}},
+		{o.restricted(), audience.Query{}, nil},
+		{o.newCaller(), audience.Query{}, nil},
+	} {
+		if diff := cmp.Diff(test.want, ids(test.caller, test.query)); diff != "" {
+			o.Errorf("%v (-want +got):\n%s", test.query, diff)
+		}
+	}
+	_, err := o.service.SearchLists(o.Context(), o.caller, where("on_register_address", "exactly", "x"))
+	o.refused(err, audience.InvalidSearch, "")
+}
+
+func clearList(o *office) {
+	id, other := o.addList(), o.addList()
+	for i := range 3 {
+		o.subscribe(id, "Email", fmt.Sprintf("%d@x.io", i))
+	}
+	o.subscribe(other, "Email", "a@x.io")
+	o.must(o.service.ClearList(o.Context(), o.caller, id))
+	if n, m := o.list(id).ContactCount, o.list(other).ContactCount; n != 0 || m != 1 {
+		o.Errorf("%d Contacts in the List that was cleared, %d in the other", n, m)
+	}
+	// What comes after the call stays, even when the job of the call runs again.
+	late := o.subscribe(id, "Email", "0@x.io")
+	done, err := o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: late - 1})
+	if err != nil || !done || o.contact(id, late).ID != late {
+		o.Errorf("the job again: %v, %v", done, err)
+	}
+	o.must(o.service.ClearList(o.Context(), o.caller, o.addList())) // an empty one
+	o.refused(o.service.ClearList(o.Context(), o.caller, 999), audience.NoList, "")
+}
+
+func deleteList(o *office) {
+	id := o.addList()
+	last := o.subscribe(id, "Email", "a@x.io")
+	o.must(o.service.DeleteList(o.Context(), o.caller, id))
+	_, err := o.service.List(o.Context(), o.caller, id)
+	o.refused(err, audience.NoList, "")
+	o.refused(o.service.DeleteList(o.Context(), o.caller, id), audience.NoList, "")
+	for range 2 { // a job may run twice
+		done, err := o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: last, Delete: true})
+		if err != nil || !done {
+			o.Errorf("removal: %v, %v", done, err)
+		}
+	}
+	if again := o.addList(); again <= id {
+		o.Errorf("List %d came after %d", again, id)
+	}
+}
+
+// decisions.md: 11
+func otherLists(o *office) {
+	id := o.addList()
+	stranger, elsewhere := o.newCaller(), o.restricted(999)
+	for i, call := range []func(c *audience.Caller) error{
+		func(c *audience.Caller) error { _, err := o.service.List(o.Context(), c, id); return err },
+		func(c *audience.Caller) error { _, err := o.service.EditList(o.Context(), c, id, nil); return err },
+		func(c *audience.Caller) error { return o.service.ClearList(o.Context(), c, id) },
+		func(c *audience.Caller) error { return o.service.DeleteList(o.Context(), c, id) },
+		func(c *audience.Caller) error {
+			_, err := o.service.AddField(o.Context(), c, id, details("name", "x", "type", "text"))
+			return err
+		},
+		func(c *audience.Caller) error { _, err := o.service.EditField(o.Context(), c, id, 1, nil); return err },
+		func(c *audience.Caller) error { return o.service.DeleteField(o.Context(), c, id, 1) },
+		func(c *audience.Caller) error { _, err := o.service.Field(o.Context(), c, id, 1); return err },
+		func(c *audience.Caller) error {
+			_, err := o.service.SearchFields(o.Context(), c, id, audience.Query{})
+			return err
+		},
+		func(c *audience.Caller) error { _, err := o.service.AddPreference(o.Context(), c, id, "x"); return err },
+		func(c *audience.Caller) error { return o.service.DeletePreference(o.Context(), c, id, 1) },
+		func(c *audience.Caller) error {
+			_, err := o.service.SearchPreferences(o.Context(), c, id, audience.Query{})
+			return err
+		},
+	} {
+		if kind := audience.KindOf(call(stranger)); kind != audience.NoList {
+			o.Errorf("call %d of another Account: kind %d", i, kind)
+		}
+		if kind := audience.KindOf(call(elsewhere)); kind != audience.Denied {
+			o.Errorf("call %d of a key for other Lists: kind %d", i, kind)
+		}
+	}
+}
+
+func preferences(o *office) {
+	list := o.addList()
+	weekly, err := o.service.AddPreference(o.Context(), o.caller, list, "  Weekly ")
+	o.must(err)
+	_, err = o.service.AddPreference(o.Context(), o.caller, list, "weekly")
+	o.must(err)
+	for _, name := range []string{"", " ", "Weekly", "a\tb", strings.Repeat("x", 256)} {
+		_, err := o.service.AddPreference(o.Context(), o.caller, list, name)
+		o.refused(err, audience.InvalidParameters, "name")
+	}
+	names := func(q audience.Query) (names []string) {
+		found, err := o.service.SearchPreferences(o.Context(), o.caller, list, q)
+		o.must(err)
+		for _, p := range found {
+			names = append(names, p.Name)
+		}
+		return names
+	}
+	if diff := cmp.Diff([]string{"Weekly", "weekly"}, names(audience.Query{})); diff != "" {
+		o.Errorf("(-want +got):\n%s", diff)
+	}
+	o.must(o.service.DeletePreference(o.Context(), o.caller, list, weekly))
+	o.refused(o.service.DeletePreference(o.Context(), o.caller, list, weekly), audience.InvalidParameters, "")
+	if diff := cmp.Diff([]string{"weekly"}, names(audience.Query{SortBy: "name"})); diff != "" {
+		o.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func folders(o *office) {
+	o.addList()
+	found, err := o.service.SearchFolders(o.Context(), o.caller, "list", audience.Query{})
+	o.must(err)
+	if len(found) != 1 || found[0].Type != audience.FolderOfLists || found[0].ItemCount != 1 {
+		o.Fatalf("Folders are %+v", found)
+	}
+	f, err := o.service.Folder(o.Context(), o.caller, found[0].ID)
+	o.must(err)
+	if diff := cmp.Diff(found[0], *f); diff != "" {
+		o.Errorf("(-search +get):\n%s", diff)
+	}
+	if files, err := o.service.SearchFolders(o.Context(), o.caller, "file", audience.Query{}); err != nil || len(files) != 0 {
+		o.Errorf("Folders for files are %v, %v", files, err)
+	}
+	_, err = o.service.SearchFolders(o.Context(), o.caller, "lists", audience.Query{})
+	o.refused(err, audience.InvalidParameters, "list, message, file")
+	_, err = o.service.Folder(o.Context(), o.newCaller(), f.ID)
+	o.refused(err, audience.NoFolder, "")
+	_, err = o.service.Folder(o.Context(), o.restricted(1), f.ID)
+	o.refused(err, audience.Denied, "")
+	_, err = o.service.SearchFolders(o.Context(), o.restricted(1), "list", audience.Query{})
+	o.refused(err, audience.Denied, "")
+}
+
+func show64[N ~int64](n N) string { return strconv.FormatInt(int64(n), 10) }

@@ -1,0 +1,175 @@
+package storetest
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// office is a Service on a new store with one Account, and somebody who may do
+// everything in it. It fails the test where a call does not end as it says.
+type office struct {
+	*testing.T
+	store   audience.Store
+	service *audience.Service
+	caller  *audience.Caller
+	now     time.Time
+}
+
+func newOffice(t *testing.T, open func(t *testing.T) audience.Store) *office {
+	o := &office{T: t, store: open(t), now: time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)}
+	o.service = audience.NewService(o.store, func() time.Time { return o.now })
+	o.caller = o.newCaller()
+	return o
+}
+
+// newCaller makes another Account with a key.
+func (o *office) newCaller() *audience.Caller {
+	o.Helper()
+	c := &audience.Caller{
+		Account: &audience.Account{Name: "Office", TimeZone: "UTC", ContactLimit: audience.NoContactLimit, CreationTime: o.now.Unix()},
+		Key:     &audience.Key{Name: "desk", Level: audience.Full, CreationTime: o.now.Unix()},
+	}
+	o.update(func(tx audience.Tx) error {
+		if err := tx.AddAccount(c.Account); err != nil {
+			return err
+		}
+		c.Key.AccountID = c.Account.ID
+		return tx.AddKey(c.Key, audience.HashKey(audience.NewKeyText()))
+	})
+	return c
+}
+
+// restricted is the caller with a key for some Lists only.
+func (o *office) restricted(lists ...audience.ListID) *audience.Caller {
+	key := *o.caller.Key
+	key.Lists = append([]audience.ListID{}, lists...)
+	return &audience.Caller{Account: o.caller.Account, Key: &key}
+}
+
+func (o *office) update(fn func(audience.Tx) error) {
+	o.Helper()
+	if err := o.store.Update(o.Context(), fn); err != nil {
+		o.Fatal(err)
+	}
+}
+
+// refused checks that a call was refused for the reason given, in words that may be shown.
+func (o *office) refused(err error, kind audience.Kind, about string) {
+	o.Helper()
+	e, ok := errors.AsType[*audience.Error](err)
+	if !ok || e.Kind != kind || !strings.Contains(e.Field+": "+e.Detail, about) || strings.ContainsAny(e.Detail, "[]") {
+		o.Errorf("error is %#v, want one of kind %d about %q", err, kind, about)
+	}
+}
+
+func (o *office) must(err error) {
+	o.Helper()
+	if err != nil {
+		o.Fatalf("%v", err)
+	}
+}
+
+func (o *office) addList(pairs ...any) audience.ListID {
+	o.Helper()
+	id, err := o.service.AddList(o.Context(), o.caller, details(append([]any{"name", "News"}, pairs...)...))
+	o.must(err)
+	return id
+}
+
+func (o *office) list(id audience.ListID) *audience.List {
+	o.Helper()
+	l, err := o.service.List(o.Context(), o.caller, id)
+	o.must(err)
+	return l
+}
+
+func (o *office) addField(list audience.ListID, pairs ...any) audience.FieldID {
+	o.Helper()
+	id, err := o.service.AddField(o.Context(), o.caller, list, details(pairs...))
+	o.must(err)
+	return id
+}
+
+func (o *office) field(list audience.ListID, id audience.FieldID) *audience.Field {
+	o.Helper()
+	f, err := o.service.Field(o.Context(), o.caller, list, id)
+	o.must(err)
+	return f
+}
+
+// fields finds Fields and returns their names.
+func (o *office) fields(list audience.ListID, q audience.Query) []string {
+	o.Helper()
+	found, err := o.service.SearchFields(o.Context(), o.caller, list, q)
+	o.must(err)
+	names := make([]string, len(found))
+	for i := range found {
+		names[i] = found[i].Name
+	}
+	return names
+}
+
+func (o *office) subscribe(list audience.ListID, pairs ...any) audience.ContactID {
+	o.Helper()
+	id, err := o.service.Subscribe(o.Context(), o.caller, audience.SubscribeRequest{List: list, Details: details(pairs...)})
+	o.must(err)
+	return id
+}
+
+// contact reads a Contact as it is stored.
+func (o *office) contact(list audience.ListID, id audience.ContactID) (c *audience.Contact) {
+	o.Helper()
+	o.must(o.store.View(o.Context(), func(tx audience.Tx) (err error) {
+		c, err = tx.Contact(list, id)
+		return err
+	}))
+	return c
+}
+
+// count counts the Contacts of a List that match one triple.
+func (o *office) count(list audience.ListID, key, operator, value string) int64 {
+	o.Helper()
+	n, err := o.service.CountContacts(o.Context(), o.caller, list, &audience.Criteria{Key: key, Operator: operator, Value: input(value)})
+	o.must(err)
+	return n
+}
+
+// details makes details of keys and values by turns.
+func details(pairs ...any) []audience.Detail {
+	var all []audience.Detail
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, audience.Detail{Key: pairs[i].(string), Value: input(pairs[i+1])})
+	}
+	return all
+}
+
+// input turns a Go value into what a caller would have sent.
+func input(value any) audience.Input {
+	switch v := value.(type) {
+	case string:
+		return audience.Input{Kind: audience.InputText, Text: v}
+	case int:
+		return audience.Input{Kind: audience.InputNumber, Text: strconv.Itoa(v)}
+	case float64:
+		return audience.Input{Kind: audience.InputNumber, Text: strconv.FormatFloat(v, 'g', -1, 64)}
+	case bool:
+		if v {
+			return audience.Input{Kind: audience.InputTrue}
+		}
+		return audience.Input{Kind: audience.InputFalse}
+	case []any:
+		in := audience.Input{Kind: audience.InputArray}
+		for _, item := range v {
+			in.Items = append(in.Items, input(item))
+		}
+		return in
+	case map[string]any:
+		return audience.Input{Kind: audience.InputObject}
+	}
+	return audience.Input{Kind: audience.InputNull}
+}
