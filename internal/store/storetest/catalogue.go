@@ -1,0 +1,162 @@
+package storetest
+
+import (
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+func accounts(t *testing.T, s audience.Store) {
+	a := audience.Account{Name: "Zoë’s Club", TimeZone: "Australia/Sydney", ContactLimit: 5, CreationTime: 7}
+	b := audience.Account{Name: "B", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}
+	update(t, s, func(tx audience.Tx) error {
+		if err := tx.AddAccount(&a); err != nil {
+			return err
+		}
+		return tx.AddAccount(&b)
+	})
+	if a.ID == 0 || b.ID <= a.ID {
+		t.Errorf("IDs %d and %d", a.ID, b.ID)
+	}
+	b.Name, b.TimeZone, b.ContactLimit = "C", "Europe/Berlin", 0
+	update(t, s, func(tx audience.Tx) error { return tx.UpdateAccount(&b) })
+	view(t, s, func(tx audience.Tx) error {
+		all, err := tx.Accounts()
+		same(t, "accounts", all, []audience.Account{a, b})
+		one, oneErr := tx.Account(b.ID)
+		same(t, "account", one, &b)
+		if oneErr != nil {
+			t.Error(oneErr)
+		}
+		_, oneErr = tx.Account(b.ID + 1)
+		wantKind(t, "unknown account", oneErr, audience.Internal)
+		folders, foldersErr := tx.Folders(a.ID)
+		if foldersErr != nil || len(folders) != 1 || folders[0].Type != "list" {
+			t.Errorf("Folders of a new account: %v, %v", folders, foldersErr)
+		}
+		return err
+	})
+}
+
+func keys(t *testing.T, s audience.Store) {
+	a := audience.Key{AccountID: 1, Name: "web site", Prefix: "01234567", Level: audience.Standard, CreationTime: 5, ExpiryTime: 9}
+	b := audience.Key{AccountID: 2, Name: "shop", Level: audience.Full, Lists: []audience.ListID{3, 4}}
+	update(t, s, func(tx audience.Tx) error {
+		if err := tx.AddKey(&a, audience.HashKey("a")); err != nil {
+			return err
+		}
+		return tx.AddKey(&b, audience.HashKey("b"))
+	})
+	byHash := func(text string) *audience.Key {
+		var k *audience.Key
+		view(t, s, func(tx audience.Tx) (err error) { k, err = tx.KeyByHash(audience.HashKey(text)); return err })
+		return k
+	}
+	same(t, "key a", byHash("a"), &a)
+	same(t, "key b", byHash("b"), &b)
+	update(t, s, func(tx audience.Tx) error {
+		wantKind(t, "revoking an unknown key", tx.RevokeKey(b.ID+1, 50), audience.InvalidKey)
+		return tx.RevokeKey(b.ID, 50)
+	})
+	update(t, s, func(tx audience.Tx) error { return tx.RevokeKey(b.ID, 60) })
+	if k := byHash("b"); k.RevokedTime != 50 {
+		t.Errorf("revoked at %d, want the first time, 50", k.RevokedTime)
+	}
+	update(t, s, func(tx audience.Tx) error { return tx.TouchKeys(map[audience.KeyID]int64{a.ID: 70}) })
+	update(t, s, func(tx audience.Tx) error { return tx.TouchKeys(map[audience.KeyID]int64{a.ID: 60}) })
+	a.LastUsedTime, b.RevokedTime = 70, 50
+	view(t, s, func(tx audience.Tx) error {
+		all, err := tx.Keys()
+		same(t, "keys", all, []audience.Key{a, b})
+		_, unknown := tx.KeyByHash(audience.HashKey("c"))
+		wantKind(t, "unknown key", unknown, audience.InvalidKey)
+		return err
+	})
+}
+
+func lists(t *testing.T, s audience.Store) {
+	l := audience.List{AccountID: 7, CreatorKeyID: 2, CreatorName: "n", Name: "News", CreationTime: 3, LastModifiedTime: 4,
+		OnRegister: "a@example.com", OnUpdate: "b@example.com", OnUnsubscribe: "c@example.com", DisallowDuplicates: true,
+		SendToDuplicates: true, CountryCode: 44, VirtualNumber: "1", SMSStopWords: "stop", SMSResponseAction: "do_nothing",
+		SMSResponseFields: "2", AddressTypes: "email", GDPR: true, DoubleOptIn: true, TrackOpens: true, TrackClicks: true,
+		FromName: "Club", FromAddress: "club@example.com"}
+	folder := audience.Folder{AccountID: 7, Name: "Lists", Type: "list"}
+	p := audience.Preference{Name: "Weekly"}
+	update(t, s, func(tx audience.Tx) error {
+		if err := tx.AddFolder(&folder); err != nil {
+			return err
+		}
+		l.FolderID, l.FolderName = folder.ID, folder.Name
+		if err := tx.AddList(&l); err != nil {
+			return err
+		}
+		p.ListID = l.ID
+		return tx.AddPreference(&p)
+	})
+	check := func(want []audience.List) {
+		t.Helper()
+		view(t, s, func(tx audience.Tx) error {
+			all, err := tx.Lists(7)
+			same(t, "Lists", all, want)
+			return err
+		})
+	}
+	check([]audience.List{l})
+	l.Name, l.GDPR, l.OnRegister = "Other", false, ""
+	update(t, s, func(tx audience.Tx) error { return tx.UpdateList(&l) })
+	check([]audience.List{l})
+	view(t, s, func(tx audience.Tx) error {
+		schema, err := tx.Schema(l.ID)
+		if err != nil {
+			return err
+		}
+		same(t, "List of the schema", schema.List, l)
+		same(t, "preferences", schema.Preferences, []audience.Preference{p})
+		folders, err := tx.Folders(7)
+		if err == nil && (len(folders) != 1 || folders[0].ItemCount != 1) {
+			t.Errorf("Folders %v, want one with one item", folders)
+		}
+		return err
+	})
+	update(t, s, func(tx audience.Tx) error { return tx.DeletePreference(l.ID, p.ID) })
+	update(t, s, func(tx audience.Tx) error { return tx.HideList(l.ID) })
+	check(nil)
+	update(t, s, func(tx audience.Tx) error { return tx.DropList(l.ID) })
+	view(t, s, func(tx audience.Tx) error {
+		_, err := tx.Schema(l.ID)
+		wantKind(t, "schema of a deleted List", err, audience.NoList)
+		return nil
+	})
+	again := audience.List{AccountID: 7, Name: "New"}
+	update(t, s, func(tx audience.Tx) error { return tx.AddList(&again) })
+	if again.ID <= l.ID {
+		t.Errorf("List %d was made after List %d: an ID came back", again.ID, l.ID)
+	}
+}
+
+func fields(t *testing.T, s audience.Store) {
+	list := newSchema(t, s).List.ID
+	f := audience.Field{ListID: list, Name: "Größe", Type: audience.Dropdown, Mandatory: true, AllowUpdate: true, ShowInForm: true,
+		Length: 3, Size: 4, RowSize: "5", DefaultValue: "d", Values: "a,b", Defaults: "a", DontStoreDefault: true,
+		AllowedFileTypes: "images", FileFolderID: 6, TimeFormat: "24h", DateValidation: "past", DisplayOrder: 9}
+	update(t, s, func(tx audience.Tx) error { return tx.AddField(&f) })
+	byName := func() *audience.Field {
+		var found *audience.Field
+		view(t, s, func(tx audience.Tx) error {
+			schema, err := tx.Schema(list)
+			if err == nil {
+				found = schema.FieldNamed("Größe")
+			}
+			return err
+		})
+		return found
+	}
+	same(t, "Field", byName(), &f)
+	f.Type, f.Mandatory, f.Values, f.DisplayOrder = audience.Text, false, "", -1
+	update(t, s, func(tx audience.Tx) error { return tx.UpdateField(&f) })
+	same(t, "changed Field", byName(), &f)
+	update(t, s, func(tx audience.Tx) error { return tx.DeleteField(list, f.ID) })
+	if byName() != nil {
+		t.Error("a deleted Field is still there")
+	}
+}

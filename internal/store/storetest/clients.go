@@ -1,0 +1,162 @@
+package storetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// ready is a service with a List that notifies one address, and who calls it.
+func ready(t *testing.T, e Engine) (audience.Store, *audience.Service, *audience.Caller, *audience.Schema) {
+	t.Helper()
+	s := e.Open(t)
+	schema := newSchema(t, s)
+	list := schema.List
+	list.OnRegister = "owner@example.com"
+	caller := &audience.Caller{Key: &audience.Key{AccountID: list.AccountID, Name: "k", Level: audience.Full}}
+	update(t, s, func(tx audience.Tx) (err error) {
+		if err = tx.UpdateList(&list); err != nil {
+			return err
+		}
+		if err = tx.AddKey(caller.Key, audience.HashKey("k")); err != nil {
+			return err
+		}
+		caller.Account, err = tx.Account(list.AccountID)
+		return err
+	})
+	return s, audience.NewService(s, time.Now), caller, schema
+}
+
+func subscribe(t *testing.T, service *audience.Service, c *audience.Caller, list audience.ListID, email string) (audience.ContactID, error) {
+	return service.Subscribe(t.Context(), c, audience.SubscribeRequest{List: list, Details: []audience.Detail{
+		{Key: "Email", Value: audience.Input{Kind: audience.InputText, Text: email}},
+	}})
+}
+
+// clients: 64 clients that subscribe the same addresses at once make exactly
+// one Contact of each, one event of each, and one ledger row a call.
+// decisions.md: 24, 25, 27
+func clients(t *testing.T, e Engine) {
+	s, service, caller, schema := ready(t, e)
+	const people, callers = 40, 64
+	ids := make([]map[audience.ContactID]int, people)
+	for i := range ids {
+		ids[i] = make(map[audience.ContactID]int)
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for c := range callers {
+		wg.Go(func() {
+			order := rand.Perm(people)
+			for _, i := range order {
+				email := fmt.Sprintf("person%d@example.com", i)
+				if c%2 == 0 {
+					email = fmt.Sprintf("PERSON%d@Example.COM", i)
+				}
+				id, err := subscribe(t, service, caller, schema.List.ID, email)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				ids[i][id]++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	for i, seen := range ids {
+		if len(seen) != 1 {
+			t.Errorf("person %d has the IDs %v", i, seen)
+		}
+		for id, calls := range seen {
+			view(t, s, func(tx audience.Tx) error {
+				rows, err := tx.Ledger(schema.List.ID, id, 0, 0)
+				if len(rows) != calls {
+					t.Errorf("Contact %d has %d ledger rows after %d calls", id, len(rows), calls)
+				}
+				return err
+			})
+		}
+	}
+	wantCounts(t, s, schema, people)
+	if n := e.Jobs(t, s, "notify"); n != people {
+		t.Errorf("%d notifications wait, want %d", n, people)
+	}
+}
+
+// contactLimit: however many call at once, the limit holds to the Contact.
+// decisions.md: 42
+func contactLimit(t *testing.T, e Engine) {
+	s, service, caller, schema := ready(t, e)
+	const limit = 37
+	update(t, s, func(tx audience.Tx) error {
+		a := *caller.Account
+		a.ContactLimit = limit
+		caller.Account = &a
+		return tx.UpdateAccount(&a)
+	})
+	var mu sync.Mutex
+	made, refused := 0, 0
+	var wg sync.WaitGroup
+	for c := range 64 {
+		wg.Go(func() {
+			for i := range 3 {
+				_, err := subscribe(t, service, caller, schema.List.ID, fmt.Sprintf("p%d.%d@example.com", c, i))
+				mu.Lock()
+				switch {
+				case err == nil:
+					made++
+				case audience.KindOf(err) == audience.ContactLimit:
+					refused++
+				default:
+					t.Error(err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if made != limit || refused != 64*3-limit {
+		t.Errorf("%d made and %d refused, want %d made", made, refused, limit)
+	}
+	wantCounts(t, s, schema, limit)
+}
+
+// sameRetry: the same call sent many times at once under one Idempotency-Key
+// happens once. decisions.md: 30
+func sameRetry(t *testing.T, e Engine) {
+	s, service, caller, schema := ready(t, e)
+	list := schema.List
+	list.DisallowDuplicates, list.OnRegister = false, "owner@example.com"
+	update(t, s, func(tx audience.Tx) error { return tx.UpdateList(&list) })
+	with := *caller
+	with.Retry = &audience.Retry{Header: "once"}
+	var mu sync.Mutex
+	var ids []audience.ContactID
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			id, err := subscribe(t, service, &with, list.ID, "a@example.com")
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			ids = append(ids, id)
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	if ids = slices.Compact(slices.Sorted(slices.Values(ids))); len(ids) != 1 {
+		t.Errorf("IDs %v, want one", ids)
+	}
+	wantCounts(t, s, schema, 1)
+	if n := e.Jobs(t, s, "notify"); n != 1 {
+		t.Errorf("%d notifications wait, want 1", n)
+	}
+}

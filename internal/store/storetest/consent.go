@@ -1,0 +1,100 @@
+package storetest
+
+import (
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+func ledger(t *testing.T, s audience.Store) {
+	key := audience.Key{AccountID: 1, Name: "web site"}
+	update(t, s, func(tx audience.Tx) error { return tx.AddKey(&key, audience.HashKey("a")) })
+	var want []audience.LedgerRow
+	for i := range int64(3) {
+		row := audience.LedgerRow{ListID: 1, ContactID: 2, Time: 10 + i, Method: "subscribeContact", Type: audience.ConsentGDPR,
+			Text: "“yes”", IP: "2001:db8::1", Preferences: []audience.PreferenceChoice{{Name: "Weekly \"x\"", Agree: i%2 == 0}}, KeyID: key.ID}
+		update(t, s, func(tx audience.Tx) error { return tx.AddLedgerRow(&row) })
+		row.KeyName = key.Name
+		want = append([]audience.LedgerRow{row}, want...)
+	}
+	plain := audience.LedgerRow{ListID: 1, ContactID: 3, Type: audience.ConsentNotRecorded}
+	update(t, s, func(tx audience.Tx) error { return tx.AddLedgerRow(&plain) })
+	check := func(contact audience.ContactID, limit, offset int64, want []audience.LedgerRow) {
+		t.Helper()
+		view(t, s, func(tx audience.Tx) error {
+			got, err := tx.Ledger(1, contact, limit, offset)
+			same(t, "ledger", got, want)
+			return err
+		})
+	}
+	check(2, 0, 0, want)
+	check(2, 0, 1, want[1:])
+	check(2, 1, 1, want[1:2])
+	check(3, 0, 0, []audience.LedgerRow{plain})
+	check(4, 0, 0, nil)
+}
+
+func unsubscribers(t *testing.T, s audience.Store) {
+	rows := []audience.Unsubscriber{
+		{ContactID: 5, ListID: 1, AddressType: audience.AddressEmail, Address: "A@example.com", AddressKey: "a@example.com", Time: 9},
+		{ListID: 2, AddressType: audience.AddressMobile, Address: "0400", AddressKey: "0400", Time: 10},
+		{AddressType: audience.AddressEmail, Address: "b@example.com", AddressKey: "b@example.com", Time: 11},
+	}
+	update(t, s, func(tx audience.Tx) error {
+		for i := range rows {
+			if err := tx.AddUnsubscriber(1, &rows[i]); err != nil {
+				return err
+			}
+		}
+		return tx.AddUnsubscriber(2, &audience.Unsubscriber{Address: "another account's"})
+	})
+	for list, want := range map[audience.ListID][]audience.Unsubscriber{0: rows, 1: rows[:1], 2: rows[1:2], 3: nil} {
+		view(t, s, func(tx audience.Tx) error {
+			var got []audience.Unsubscriber
+			err := tx.Unsubscribers(1, list, func(u *audience.Unsubscriber) error { got = append(got, *u); return nil })
+			same(t, "unsubscribers", got, want)
+			return err
+		})
+	}
+}
+
+func retries(t *testing.T, s audience.Store) {
+	const day = 24 * 60 * 60
+	r := &audience.Retry{Header: "abc", Fingerprint: [32]byte{1}}
+	claim := func(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (result string, err error) {
+		err = s.Update(t.Context(), func(tx audience.Tx) error {
+			saved, err := tx.ClaimRetry(account, key, r, now)
+			if err == nil && saved == nil {
+				err = tx.SaveRetry(account, key, r, []byte("41"), now)
+			}
+			result = string(saved)
+			return err
+		})
+		return result, err
+	}
+	for _, step := range []struct {
+		what    string
+		account audience.AccountID
+		key     audience.KeyID
+		now     int64
+		want    string
+	}{
+		{"first", 1, 1, 1000, ""},
+		{"again", 1, 1, 1000 + day - 1, "41"},
+		{"other key", 1, 2, 1000, ""},
+		{"other account", 2, 1, 1000, ""},
+		{"a day later", 1, 1, 1000 + day, ""},
+		{"again after that", 1, 1, 1001 + day, "41"},
+	} {
+		got, err := claim(step.account, step.key, r, step.now)
+		if err != nil || got != step.want {
+			t.Errorf("%s: result %q, error %v, want %q", step.what, got, err, step.want)
+		}
+	}
+	_, err := claim(1, 1, &audience.Retry{Header: "abc", Fingerprint: [32]byte{2}}, 1002+day)
+	wantKind(t, "other parameters", err, audience.InvalidParameters)
+	update(t, s, func(tx audience.Tx) error { return tx.ForgetRetries(1 << 40) })
+	if got, err := claim(1, 1, r, 1003+day); got != "" || err != nil {
+		t.Errorf("forgotten: result %q, error %v", got, err)
+	}
+}

@@ -1,0 +1,207 @@
+package storetest
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+func contacts(t *testing.T, s audience.Store) {
+	schema := newSchema(t, s)
+	c := contact(schema, "zoë@example.com")
+	c.Values = c.Values.Set(schema.FieldNamed("Amount").ID, "12.50").Set(schema.Mobile().ID, "“quoted\" \\ \n\u2028 😀")
+	c.Mobile, c.WebformID, c.Prefs = "+61400000000", 3, map[audience.PreferenceID]bool{1: true, 2: false}
+	insert(t, s, c)
+	check := func(what string, find func(audience.Tx) (*audience.Contact, error)) {
+		t.Helper()
+		view(t, s, func(tx audience.Tx) error {
+			got, err := find(tx)
+			same(t, what, got, c)
+			return err
+		})
+	}
+	find := func(what string) {
+		t.Helper()
+		check(what+" by ID", func(tx audience.Tx) (*audience.Contact, error) { return tx.Contact(schema.List.ID, c.ID) })
+		check(what+" by key", func(tx audience.Tx) (*audience.Contact, error) { return tx.ContactByKey(schema.List.ID, c.Key) })
+		check(what+" by mobile", func(tx audience.Tx) (*audience.Contact, error) {
+			found, err := tx.ContactsByAddress(schema.List.ID, "", c.Mobile)
+			if err != nil || len(found) != 1 {
+				return nil, errors.Join(err, errors.New("not exactly one"))
+			}
+			return &found[0], nil
+		})
+	}
+	find("new")
+	c.Values = c.Values.Set(schema.FieldNamed("Amount").ID, "")
+	c.Modified, c.DoubleOptIn, c.DoubleOptInTime, c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed = 200, true, 201, false, true, true
+	c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.Prefs = 202, 203, 204, map[audience.PreferenceID]bool{2: true}
+	update(t, s, func(tx audience.Tx) error { return tx.UpdateContact(c) })
+	find("changed")
+
+	view(t, s, func(tx audience.Tx) error {
+		_, err := tx.Contact(schema.List.ID+1, c.ID)
+		wantKind(t, "Contact of another List", err, audience.NoContact)
+		_, err = tx.Contact(schema.List.ID, c.ID+1)
+		wantKind(t, "unknown Contact", err, audience.NoContact)
+		_, err = tx.ContactByKey(schema.List.ID, "nobody@example.com")
+		wantKind(t, "unknown address", err, audience.NoContact)
+		found, err := tx.ContactsByAddress(schema.List.ID, "", "")
+		if len(found) != 0 {
+			t.Errorf("no address at all finds %d Contacts", len(found))
+		}
+		return err
+	})
+	wantCounts(t, s, schema, 1)
+}
+
+func wantCounts(t *testing.T, s audience.Store, schema *audience.Schema, want int64) {
+	t.Helper()
+	view(t, s, func(tx audience.Tx) error {
+		list, err := tx.ContactCount(schema.List.ID)
+		if err != nil {
+			return err
+		}
+		account, err := tx.AccountContacts(schema.List.AccountID)
+		if list != want || account != want {
+			t.Errorf("counted %d in the List and %d in the Account, want %d", list, account, want)
+		}
+		return err
+	})
+}
+
+func sameAddress(t *testing.T, s audience.Store) {
+	schema := newSchema(t, s)
+	first := contact(schema, "a@example.com")
+	insert(t, s, first)
+	second := contact(schema, "a@example.com")
+	update(t, s, func(tx audience.Tx) error {
+		inserted, err := tx.InsertContact(second)
+		if inserted {
+			t.Error("a second Contact became the first with its address")
+		}
+		return err
+	})
+	wantCounts(t, s, schema, 1)
+	second.IsFirst = false
+	insert(t, s, second)
+	third := contact(schema, "a@example.com")
+	third.IsFirst = false
+	insert(t, s, third)
+	wantCounts(t, s, schema, 3)
+	view(t, s, func(tx audience.Tx) error {
+		n, err := tx.Duplicates(schema.List.ID)
+		if n != 1 {
+			t.Errorf("%d addresses occur twice, want 1", n)
+		}
+		found, foundErr := tx.ContactsByAddress(schema.List.ID, "a@example.com", "")
+		same(t, "Contacts of the address", found, []audience.Contact{*first, *second, *third})
+		return errors.Join(err, foundErr)
+	})
+	// The next one takes the place of the first when that is removed.
+	update(t, s, func(tx audience.Tx) error {
+		n, err := tx.RemoveContacts(schema.List.ID, first.ID, 10)
+		if n != 1 {
+			t.Errorf("%d removed, want 1", n)
+		}
+		return err
+	})
+	second.IsFirst = true
+	view(t, s, func(tx audience.Tx) error {
+		got, err := tx.ContactByKey(schema.List.ID, "a@example.com")
+		same(t, "first Contact", got, second)
+		return err
+	})
+}
+
+func removal(t *testing.T, s audience.Store) {
+	schema := newSchema(t, s)
+	other := newSchema(t, s)
+	var last *audience.Contact
+	for i := range 10 {
+		last = contact(schema, strings.Repeat("x", i+1)+"@example.com")
+		insert(t, s, last)
+		insert(t, s, contact(other, strings.Repeat("x", i+1)+"@example.com"))
+	}
+	update(t, s, func(tx audience.Tx) error {
+		id, err := tx.LastContactID(schema.List.ID)
+		if id != last.ID {
+			t.Errorf("last ID %d, want %d", id, last.ID)
+		}
+		return err
+	})
+	for _, want := range []int{4, 4, 1, 0} {
+		update(t, s, func(tx audience.Tx) error {
+			n, err := tx.RemoveContacts(schema.List.ID, last.ID-1, 4)
+			if n != want {
+				t.Errorf("%d removed, want %d", n, want)
+			}
+			return err
+		})
+	}
+	wantCounts(t, s, schema, 1)
+	wantCounts(t, s, other, 10)
+	again := contact(schema, "new@example.com")
+	update(t, s, func(tx audience.Tx) error { _, err := tx.RemoveContacts(schema.List.ID, 1<<40, 100); return err })
+	insert(t, s, again)
+	if again.ID <= last.ID {
+		t.Errorf("Contact %d was made after Contact %d: an ID came back", again.ID, last.ID)
+	}
+}
+
+func forgetting(t *testing.T, s audience.Store) {
+	schema := newSchema(t, s)
+	amount := schema.FieldNamed("Amount").ID
+	var ids []audience.ContactID
+	for i := range 5 {
+		c := contact(schema, strings.Repeat("x", i+1)+"@example.com")
+		c.Values = c.Values.Set(amount, "5")
+		insert(t, s, c)
+		ids = append(ids, c.ID)
+	}
+	var after audience.ContactID
+	for _, want := range []audience.ContactID{ids[1], ids[3], ids[4], 0} {
+		update(t, s, func(tx audience.Tx) error {
+			last, err := tx.ForgetField(schema.List.ID, amount, after, 2)
+			if last != want {
+				t.Errorf("after %d: went up to %d, want %d", after, last, want)
+			}
+			after = last
+			return err
+		})
+	}
+	view(t, s, func(tx audience.Tx) error {
+		for _, id := range ids {
+			c, err := tx.Contact(schema.List.ID, id)
+			if err != nil {
+				return err
+			}
+			if c.Values.Get(amount) != "" || c.Values.Get(schema.Email().ID) == "" {
+				t.Errorf("values %v", c.Values)
+			}
+		}
+		return nil
+	})
+}
+
+func undone(t *testing.T, s audience.Store) {
+	schema := newSchema(t, s)
+	refused := errors.New("refused")
+	err := s.Update(t.Context(), func(tx audience.Tx) error {
+		if _, err := tx.InsertContact(contact(schema, "a@example.com")); err != nil {
+			return err
+		}
+		return refused
+	})
+	if !errors.Is(err, refused) {
+		t.Errorf("error %v, want the function's own", err)
+	}
+	wantCounts(t, s, schema, 0)
+	view(t, s, func(tx audience.Tx) error {
+		_, err := tx.ContactByKey(schema.List.ID, "a@example.com")
+		wantKind(t, "undone Contact", err, audience.NoContact)
+		return nil
+	})
+}

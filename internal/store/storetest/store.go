@@ -1,0 +1,121 @@
+// Package storetest is the suite that every engine's store must pass. It knows
+// stores only through audience.Store, so that what passes on one engine means
+// the same on another.
+package storetest
+
+import (
+	"errors"
+	"testing"
+
+	"enlist/internal/audience"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// Engine opens stores of one kind.
+type Engine struct {
+	// Open returns a new, empty store, which is closed when the test ends.
+	Open func(t *testing.T) audience.Store
+	// Jobs counts the jobs of a kind that wait in a store's queue.
+	Jobs func(t *testing.T, s audience.Store, kind string) int
+}
+
+// Run tests an engine.
+func Run(t *testing.T, e Engine) {
+	for name, test := range map[string]func(*testing.T, audience.Store){
+		"accounts":      accounts,
+		"keys":          keys,
+		"lists":         lists,
+		"fields":        fields,
+		"contacts":      contacts,
+		"same address":  sameAddress,
+		"removal":       removal,
+		"forgetting":    forgetting,
+		"ledger":        ledger,
+		"unsubscribers": unsubscribers,
+		"retries":       retries,
+		"undone":        undone,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, e.Open(t)) })
+	}
+	t.Run("clients", func(t *testing.T) { clients(t, e) })
+	t.Run("limit", func(t *testing.T) { contactLimit(t, e) })
+	t.Run("same retry", func(t *testing.T) { sameRetry(t, e) })
+}
+
+func update(t *testing.T, s audience.Store, fn func(audience.Tx) error) {
+	t.Helper()
+	if err := s.Update(t.Context(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func view(t *testing.T, s audience.Store, fn func(audience.Tx) error) {
+	t.Helper()
+	if err := s.View(t.Context(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(audience.Schema{}), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func wantKind(t *testing.T, what string, err error, kind audience.Kind) {
+	t.Helper()
+	if err == nil || audience.KindOf(err) != kind {
+		t.Errorf("%s: error %v, want one of kind %d", what, err, kind)
+	}
+}
+
+// newSchema stores an Account and a List with an email, a mobile and a decimal Field.
+func newSchema(t *testing.T, s audience.Store) *audience.Schema {
+	t.Helper()
+	account := &audience.Account{Name: "Test", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}
+	list := &audience.List{Name: "News", DisallowDuplicates: true, CountryCode: audience.DefaultCountryCode}
+	var schema *audience.Schema
+	update(t, s, func(tx audience.Tx) (err error) {
+		if err := tx.AddAccount(account); err != nil {
+			return err
+		}
+		list.AccountID = account.ID
+		if err := tx.AddList(list); err != nil {
+			return err
+		}
+		for _, f := range []audience.Field{
+			{Name: "Email", Type: audience.Text, AddressType: audience.AddressEmail},
+			{Name: "Mobile Phone", Type: audience.Text, AddressType: audience.AddressMobile},
+			{Name: "Amount", Type: audience.Decimal},
+		} {
+			f.ListID = list.ID
+			if err := tx.AddField(&f); err != nil {
+				return err
+			}
+		}
+		schema, err = tx.Schema(list.ID)
+		return err
+	})
+	return schema
+}
+
+// contact makes a Contact with an address, not stored yet.
+func contact(s *audience.Schema, key string) *audience.Contact {
+	return &audience.Contact{ListID: s.List.ID, Key: key, IsFirst: true, IsActive: true, SubscribedVia: "api",
+		Values: audience.Values{{Field: s.Email().ID, Text: key}}, Created: 100, Modified: 100}
+}
+
+// insert stores a Contact that must find room.
+func insert(t *testing.T, s audience.Store, c *audience.Contact) {
+	t.Helper()
+	update(t, s, func(tx audience.Tx) error {
+		inserted, err := tx.InsertContact(c)
+		if err == nil && !inserted {
+			err = errors.New("the address is taken")
+		}
+		return err
+	})
+}
