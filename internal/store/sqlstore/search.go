@@ -11,6 +11,9 @@ import (
 // SearchContacts calls each with the Contacts that match, in order.
 func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
 	q := &searchQuery{list: s.Schema.List.ID}
+	if err := t.seekAlone(q, s.Where); err != nil {
+		return err
+	}
 	q.page(s)
 	c := audience.Contact{ListID: s.Schema.List.ID}
 	return t.each(columnCount(s.Columns), func(row []driver.Value) (err error) {
@@ -35,6 +38,9 @@ func (t *Tx) CountContacts(s *audience.Search) (int64, error) {
 		return t.ContactCount(s.Schema.List.ID)
 	}
 	q := &searchQuery{list: s.Schema.List.ID}
+	if err := t.seekAlone(q, s.Where); err != nil {
+		return 0, err
+	}
 	q.add("SELECT count(*) FROM contact WHERE ")
 	q.where(s.Where)
 	return t.number(q.text.String(), q.args...)
@@ -60,6 +66,8 @@ type searchQuery struct {
 	text strings.Builder
 	args []any
 	list audience.ListID
+
+	alone bool // no later Contact has the address that the search is for
 }
 
 func (q *searchQuery) add(text string, args ...any) {
@@ -67,8 +75,8 @@ func (q *searchQuery) add(text string, args ...any) {
 	q.args = append(q.args, args...)
 }
 
-// page makes the statement that reads a search's Contacts. One with a limit
-// that has to sort does so with the IDs only, and fetches the page's rows after.
+// page makes the statement that reads a search's Contacts. Where it has to sort
+// it does so with the IDs only if it can, and fetches the page's rows after.
 func (q *searchQuery) page(s *audience.Search) {
 	q.text.Grow(1024)
 	q.add("SELECT id")
@@ -79,7 +87,8 @@ func (q *searchQuery) page(s *audience.Search) {
 		q.add(", " + valueColumn)
 	}
 	q.add(" FROM contact WHERE ")
-	if s.Limit == 0 || s.Sort == nil {
+	byID := s.Sort == nil || isID(s.Sort)
+	if q.alone || byID && !aboutTime(s.Where) || !byID && s.Limit == 0 {
 		q.where(s.Where)
 		q.order(s)
 		q.limit(s)
@@ -87,8 +96,10 @@ func (q *searchQuery) page(s *audience.Search) {
 	}
 	q.add("id IN (SELECT id FROM contact WHERE ")
 	q.where(s.Where)
-	q.order(s)
-	q.limit(s)
+	if s.Limit > 0 || s.Offset > 0 {
+		q.order(s)
+		q.limit(s)
+	}
 	q.add(")")
 	q.order(s)
 }
@@ -118,15 +129,17 @@ func (q *searchQuery) limit(s *audience.Search) {
 
 // where writes the condition, within the List.
 func (q *searchQuery) where(c *audience.Condition) {
-	q.add("list_id = ?", int64(q.list))
-	switch {
-	case c == nil:
-	case c.Key == nil && c.Any == nil:
-		for i := range c.All {
-			q.add(" AND ")
-			q.condition(&c.All[i])
-		}
-	default:
+	var seeks []*audience.Condition
+	if c != nil && !q.alone {
+		seeks = addressTests(c)
+	}
+	if len(seeks) > 0 {
+		q.add("+list_id = ? AND ", int64(q.list)) // the sign keeps SQLite from the List's other indexes
+		q.seek(seeks)
+	} else {
+		q.add("list_id = ?", int64(q.list))
+	}
+	if c != nil && (c.Key == nil || len(seeks) == 0) {
 		q.add(" AND ")
 		q.condition(c)
 	}

@@ -115,9 +115,10 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 		q.add("FALSE")
 	case o.Absent:
 		q.add(stored(k) + " IS NULL")
+	case k.Type == audience.KeyEmail && q.alone:
+		q.add("dedupe_key = ?", o.Text)
 	case k.Type == audience.KeyEmail:
-		// With the List in both arms each is a search of its own index.
-		q.add("(list_id = ? AND dedupe_key = ? OR list_id = ? AND duplicate_key = ?)", int64(q.list), o.Text, int64(q.list), o.Text)
+		q.add("(dedupe_key = ? OR duplicate_key = ?)", o.Text, o.Text)
 	case k.Type == audience.KeyMobile:
 		q.add("mobile_key = ?", o.Text)
 	default:
@@ -141,64 +142,67 @@ func (q *searchQuery) differ(k *audience.SearchKey, o audience.Operand) {
 	}
 }
 
-// in compares with a list of any length: it is one argument, a JSON array, so
-// that neither the number of arguments nor that of statements grows with it.
+// inItems compares with a list of any length: it is one argument, a JSON array,
+// so that neither the number of arguments nor that of statements grows with it.
+const inItems = " IN (SELECT value FROM json_each(?))"
+
+// in compares with each of the operands, dates by their own expressions.
 func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
-	lists := make(map[string][]byte, 2) // by expression: dates have two
-	var expressions []string
+	var whole, days []audience.Operand
 	absent := false
 	for _, o := range operands {
 		switch {
 		case never(k, o):
 		case o.Absent:
 			absent = true
+		case k.Type == audience.KeyDate && len(o.Text) == dateLength:
+			days = append(days, o)
 		default:
-			e := expression(k, o)
-			if lists[e] == nil {
-				expressions = append(expressions, e)
-			}
-			lists[e] = appendItem(lists[e], operand(k, o))
+			whole = append(whole, o)
 		}
 	}
-	if len(expressions) == 0 && !absent {
-		q.add("FALSE")
-		return
-	}
-	q.add("(")
-	for i, e := range expressions {
-		if i > 0 {
-			q.add(" OR ")
-		}
-		q.inList(k, e, string(append(lists[e], ']')))
-	}
+	connector := "("
 	if absent {
-		if len(expressions) > 0 {
-			q.add(" OR ")
+		q.add(connector + stored(k) + " IS NULL")
+		connector = " OR "
+	}
+	for _, operands := range [][]audience.Operand{whole, days} {
+		if len(operands) > 0 {
+			q.add(connector)
+			q.inList(k, expression(k, operands[0]), operandList(k, operands))
+			connector = " OR "
 		}
-		q.add(stored(k) + " IS NULL")
+	}
+	if connector == "(" {
+		q.add("(FALSE")
 	}
 	q.add(")")
 }
 
 func (q *searchQuery) inList(k *audience.SearchKey, expression, list string) {
-	const items = " IN (SELECT value FROM json_each(?))"
 	switch k.Type {
 	case audience.KeyEmail:
-		q.add("list_id = ? AND dedupe_key"+items+" OR list_id = ? AND duplicate_key"+items, int64(q.list), list, int64(q.list), list)
+		q.add("dedupe_key"+inItems+" OR duplicate_key"+inItems, list, list)
 	case audience.KeyMobile:
-		q.add("mobile_key"+items, list)
+		q.add("mobile_key"+inItems, list)
 	default:
-		q.add(expression+items, list)
+		q.add(expression+inItems, list)
 	}
 }
 
-// appendItem adds a value to a JSON array that is still open.
-func appendItem(list []byte, value any) []byte {
-	if list == nil {
-		list = append(list, '[')
-	} else {
-		list = append(list, ',')
+// operandList is a JSON array of operands.
+func operandList(k *audience.SearchKey, operands []audience.Operand) string {
+	list := []byte{'['}
+	for i, o := range operands {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = appendItem(list, operand(k, o))
 	}
+	return string(append(list, ']'))
+}
+
+func appendItem(list []byte, value any) []byte {
 	switch value := value.(type) {
 	case int64:
 		return strconv.AppendInt(list, value, 10)
