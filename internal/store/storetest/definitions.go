@@ -20,7 +20,7 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		"AddField": addField, "AddFieldRefuses": addFieldRefuses, "What applies": whatApplies, "SearchFields": searchFields,
 		"EditField": editField, "Type change": typeChange, "Conversion": conversion, "Address type change": addressTypeChange,
 		"DeleteField": deleteField, "DeleteMobile": deleteMobile, "Defaults": defaults,
-		"Preferences": preferences, "Folders": folders,
+		"Steps": steps, "Preferences": preferences, "Folders": folders,
 	} {
 		t.Run(name, func(t *testing.T) { test(newOffice(t, open)) })
 	}
@@ -182,6 +182,56 @@ func deleteList(o *office) {
 	}
 	if again := o.addList(); again <= id {
 		o.Errorf("List %d came after %d", again, id)
+	}
+}
+
+// steps goes over more Contacts than one step takes.
+func steps(o *office) {
+	const many = 1001
+	list := o.addList()
+	email, mobile, age := o.emailField(list), o.emailField(list)+1, o.addField(list, "name", "Age", "type", "text")
+	o.update(func(tx audience.Tx) error {
+		for i := range many {
+			n := strconv.Itoa(i)
+			c := audience.Contact{ListID: list, Key: n + "@x.io", Mobile: n, IsFirst: true,
+				Values: audience.Values{{Field: email, Text: n + "@x.io"}, {Field: mobile, Text: n}, {Field: age, Text: "0" + n}}}
+			if inserted, err := tx.InsertContact(&c); err != nil || !inserted {
+				return fmt.Errorf("contact %d: %v, %w", i, inserted, err)
+			}
+		}
+		return nil
+	})
+	_, err := o.service.EditField(o.Context(), o.caller, list, age, details("type", "decimal"))
+	o.must(err)
+	if n := o.count(list, "Age", "starts_with", "0"); n != 1 { // nought itself
+		o.Errorf("%d were not converted", n-1)
+	}
+	for _, e := range []audience.ForgetField{{List: list, Field: mobile, Mobile: true}, {List: list, Field: age}} {
+		o.must(o.service.DeleteField(o.Context(), o.caller, list, e.Field))
+		turns := 1
+		for done := false; !done; turns++ {
+			e, done, err = o.service.ForgetField(o.Context(), e)
+			o.must(err)
+		}
+		if turns < 3 {
+			o.Errorf("only %d turns", turns)
+		}
+	}
+	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+		schema, err := tx.Schema(list)
+		if err != nil {
+			return err
+		}
+		return tx.SearchContacts(&audience.Search{Schema: schema, Columns: audience.Columns{All: true}}, func(c *audience.Contact) error {
+			if len(c.Values) != 1 {
+				return fmt.Errorf("contact %d still has %v", c.ID, c.Values)
+			}
+			return nil
+		})
+	}))
+	o.must(o.service.ClearList(o.Context(), o.caller, list))
+	if n := o.list(list).ContactCount; n != 0 {
+		o.Errorf("%d Contacts are left", n)
 	}
 }
 

@@ -1,0 +1,81 @@
+package audience
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// shownRecord writes a record as "key=value" pairs in the order of its keys.
+func shownRecord[T any](attributes []Attribute[T], record *T) string {
+	var pairs []string
+	for _, a := range attributes {
+		cell := a.Get(record)
+		value := cell.Text
+		switch {
+		case cell.Kind == KeyInt:
+			value = strconv.FormatInt(cell.Int, 10)
+		case cell.Kind == KeyBool:
+			value = strconv.FormatBool(cell.Int == 1)
+		}
+		pairs = append(pairs, a.Name+"="+value)
+	}
+	return strings.Join(pairs, " ")
+}
+
+// The keys of each record, in their order. specification: Field; decisions.md: 15
+func TestRecords(t *testing.T) {
+	list := List{1, 2, 3, "Ann", "News", 4, 5, "r@x.io", "u@x.io", "q@x.io", true, true, 6, "Lists", 7, 61, "+61", "stop", "do_nothing", "8,9", "email,mobile",
+		true, true, true, true, "News", "n@x.io"}
+	field := Field{1, 2, "State", Dropdown, true, true, true, 3, 4, "5", "d", "a,b", "b", true, "images", 6, AddressMobile, "12h", "past", 7}
+	for got, want := range map[string]string{
+		shownRecord(ListAttributes, &list): "id=1 creator_user_id=3 creator_name=Ann name=News creation_time=4 last_modified_time=5 " +
+			"on_register_address=r@x.io on_update_address=u@x.io on_unsubscribe_address=q@x.io disallow_duplicate_contacts=true allow_send_to_duplicates=true " +
+			"folder_id=6 folder_name=Lists contact_count=7 country_code=61 virtual_number=+61 sms_stop_words=stop sms_response_action=do_nothing " +
+			"sms_response_field_ids=8,9 address_types=email,mobile is_gdpr_compliant=true double_opt_in_required=true track_opens=true track_clicks=true " +
+			"from_name=News from_address=n@x.io",
+		shownRecord(FieldAttributes, &field): "id=1 list_id=2 name=State type=dropdown is_mandatory=true allow_update=true show_in_form=1 length=3 size=4 row_size=5 " +
+			"default_value=d values_array=a,b defaults_array=b dont_store_default=1 allowed_file_types=images file_folder_id=6 address_type=mobile time_format=12h " +
+			"date_validation=past display_order=7",
+		shownRecord(FieldAttributes, &Field{}): "id=0 list_id=0 name= type= is_mandatory=false allow_update=false show_in_form=0 length=0 size=0 row_size= " +
+			"default_value= values_array= defaults_array= dont_store_default=0 allowed_file_types= file_folder_id=0 address_type=none time_format= " +
+			"date_validation= display_order=0",
+		shownRecord(PreferenceAttributes, &Preference{1, 2, "Weekly"}):      "id=1 list_id=2 name=Weekly",
+		shownRecord(FolderAttributes, &Folder{1, 2, "Lists", "list", 3, 4}): "id=1 name=Lists creation_time=3 type=list item_count=4",
+	} {
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestSearchableListKeys(t *testing.T) {
+	var names []string
+	for _, a := range ListAttributes {
+		if a.Searchable {
+			names = append(names, a.Name)
+		}
+	}
+	const want = "id creator_user_id name creation_time last_modified_time folder_id folder_name contact_count is_gdpr_compliant"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestSortFields(t *testing.T) {
+	fields := []Field{{ID: 1, DisplayOrder: -1}, {ID: 2, DisplayOrder: 5}, {ID: 3, DisplayOrder: -1}, {ID: 5, DisplayOrder: 0}, {ID: 4, DisplayOrder: 5}}
+	SortFields(fields)
+	for i, want := range []FieldID{5, 2, 4, 1, 3} {
+		if fields[i].ID != want {
+			t.Fatalf("Field %d comes at place %d, want %d: %+v", fields[i].ID, i, want, fields)
+		}
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	for in, want := range map[string]string{"a[b]": `"a(b)"`, "a\"\n": `"a\"\n"`, strings.Repeat("ä", 80): `"` + strings.Repeat("ä", 50) + `…"`} {
+		if got := quoted(in); got != want {
+			t.Errorf("quoted(%q) = %s", in, got)
+		}
+	}
+}
