@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+)
+
+type accountCommand struct {
+	Add      accountAdd      `cmd:"" help:"Add an Account."`
+	List     accountList     `cmd:"" help:"List the Accounts."`
+	Limit    accountLimit    `cmd:"" help:"Limit how many Contacts an Account may store."`
+	Timezone accountTimezone `cmd:"" help:"Set the time zone that decides what today is for date Fields."`
+}
+
+// contactLimit is a number of Contacts, or none.
+type contactLimit int64
+
+// UnmarshalText reads a limit.
+func (l *contactLimit) UnmarshalText(text []byte) error {
+	if string(text) == "none" {
+		*l = audience.NoContactLimit
+		return nil
+	}
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || n < 0 {
+		return fmt.Errorf("%q is neither a number of Contacts nor none", text)
+	}
+	*l = contactLimit(n)
+	return nil
+}
+
+// String shows a limit as it is read.
+func (l contactLimit) String() string {
+	if l == audience.NoContactLimit {
+		return "none"
+	}
+	return strconv.FormatInt(int64(l), 10)
+}
+
+type accountAdd struct {
+	config.Database
+	format
+	Name     string       `required:"" help:"Name of the Account."`
+	Timezone string       `default:"UTC" placeholder:"NAME" help:"IANA name such as Europe/Berlin (${default})."`
+	Limit    contactLimit `default:"none" placeholder:"N" help:"Contacts that it may store at most, or none (${default})."`
+}
+
+// Run adds the Account.
+func (c *accountAdd) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		a, err := s.AddAccount(ctx, audience.AccountDetails{Name: c.Name, TimeZone: c.Timezone, ContactLimit: int64(c.Limit)})
+		if err != nil {
+			return err
+		}
+		return c.one(out.stdout, accountRecord(a), "added Account %d; make a key for it with: enlist key create --account %[1]d --name NAME --level full", a.ID)
+	})
+}
+
+type accountList struct {
+	config.Database
+	format
+}
+
+// Run lists the Accounts.
+func (c *accountList) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		accounts, err := s.Accounts(ctx)
+		if err != nil {
+			return err
+		}
+		return c.list(out.stdout, records(accounts, accountRecord), "id", "name", "timezone", "limit")
+	})
+}
+
+type accountLimit struct {
+	config.Database
+	ID    int64        `arg:"" help:"ID of the Account."`
+	Limit contactLimit `arg:"" help:"Contacts that it may store at most, or none."`
+}
+
+// Run sets the limit.
+func (c *accountLimit) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		if err := s.SetContactLimit(ctx, audience.AccountID(c.ID), int64(c.Limit)); err != nil {
+			return err
+		}
+		fmt.Fprintf(out.stdout, "Contact limit of Account %d: %v\n", c.ID, c.Limit)
+		return nil
+	})
+}
+
+type accountTimezone struct {
+	config.Database
+	ID   int64  `arg:"" help:"ID of the Account."`
+	Name string `arg:"" help:"IANA name such as Europe/Berlin."`
+}
+
+// Run sets the time zone.
+func (c *accountTimezone) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		if err := s.SetTimeZone(ctx, audience.AccountID(c.ID), c.Name); err != nil {
+			return err
+		}
+		fmt.Fprintf(out.stdout, "time zone of Account %d: %s\n", c.ID, c.Name)
+		return nil
+	})
+}
+
+func accountRecord(a *audience.Account) record {
+	var limit any = contactLimit(a.ContactLimit).String()
+	if a.ContactLimit != audience.NoContactLimit {
+		limit = a.ContactLimit
+	}
+	return record{{"id", a.ID}, {"name", a.Name}, {"timezone", a.TimeZone}, {"limit", limit}, {"creation_time", a.CreationTime}}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+	"enlist/internal/store/sqlite"
+)
+
+// withService runs do on the database that is there already.
+func withService(ctx context.Context, db config.Database, do func(*audience.Service) error) error {
+	return withStore(ctx, db, func(store *sqlite.Store) error {
+		return do(audience.NewService(store, time.Now))
+	})
+}
+
+func withStore(ctx context.Context, db config.Database, do func(*sqlite.Store) error) error {
+	if err := db.Check(); err != nil {
+		return &usageError{err}
+	}
+	if err := db.Exists(); err != nil {
+		return err
+	}
+	store, err := sqlite.Open(ctx, db.DB, sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	// One error at most, as a rule: a person reads it.
+	if err := do(store); err != nil {
+		store.Close()
+		return err
+	}
+	return store.Close()
+}
+
+// chooseAccount returns the Account with the ID, or, for 0, the only one there is.
+func chooseAccount(ctx context.Context, s *audience.Service, id int64) (audience.AccountID, error) {
+	if id != 0 {
+		return audience.AccountID(id), nil
+	}
+	all, err := s.Accounts(ctx)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(all) == 0:
+		return 0, errors.New("there is no Account yet: make one with: enlist account add --name NAME")
+	case len(all) > 1:
+		return 0, usage("there are several Accounts: say which with --account; enlist account list shows them")
+	}
+	return all[0].ID, nil
+}
+
+// operator returns a Caller for the Account with the ID, or, for 0, the only one there is.
+func operator(ctx context.Context, s *audience.Service, account int64) (*audience.Caller, error) {
+	id, err := chooseAccount(ctx, s, account)
+	if err != nil {
+		return nil, err
+	}
+	return s.Operator(ctx, id)
+}
+
+// operatorOfList returns a Caller for the Account that has the List.
+func operatorOfList(ctx context.Context, s *audience.Service, list audience.ListID) (*audience.Caller, error) {
+	accounts, err := s.Accounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range accounts {
+		c, err := s.Operator(ctx, a.ID)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := s.List(ctx, c, list); err == nil {
+			return c, nil
+		} else if audience.KindOf(err) != audience.NoList {
+			return nil, err
+		}
+	}
+	return nil, next(audience.Refuse(audience.NoList, "no List with ID %d", list), "enlist list show prints the Lists")
+}
+
+// next adds to an error what to do about it.
+func next(err error, what string) error { return &nextError{err, what} }
+
+type nextError struct {
+	error
+	what string
+}
+
+func (e *nextError) Error() string { return e.error.Error() + ": " + e.what }
+func (e *nextError) Unwrap() error { return e.error }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+)
+
+type fieldCommand struct {
+	Add  fieldAdd  `cmd:"" help:"Add a Field to a List."`
+	List fieldList `cmd:"" help:"List the Fields of a List."`
+}
+
+type fieldAdd struct {
+	config.Database
+	format
+	List int64             `required:"" placeholder:"ID" help:"List that the Field is added to."`
+	Name string            `required:"" help:"Name of the Field."`
+	Type string            `default:"text" help:"text, comment, decimal, currency, date, dropdown, radio, checkbox or file (${default})."`
+	Set  map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"Attribute by its name in the API, such as values_array=red,green; may be repeated."`
+}
+
+// Run adds the Field.
+func (c *fieldAdd) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		caller, err := operatorOfList(ctx, s, audience.ListID(c.List))
+		if err != nil {
+			return err
+		}
+		if err := known(audience.FieldAttributes, c.Set); err != nil {
+			return err
+		}
+		id, err := s.AddField(ctx, caller, audience.ListID(c.List), details(c.Set, value{"name", c.Name}, value{"type", c.Type}))
+		if err != nil {
+			return err
+		}
+		f, err := s.Field(ctx, caller, audience.ListID(c.List), id)
+		if err != nil {
+			return err
+		}
+		return c.one(out.stdout, recordOf(audience.FieldAttributes, f), "added Field %d to List %d", id, c.List)
+	})
+}
+
+type fieldList struct {
+	config.Database
+	format
+	List int64 `required:"" placeholder:"ID" help:"List whose Fields are listed."`
+}
+
+// Run lists the Fields.
+func (c *fieldList) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		caller, err := operatorOfList(ctx, s, audience.ListID(c.List))
+		if err != nil {
+			return err
+		}
+		fields, err := s.SearchFields(ctx, caller, audience.ListID(c.List), audience.Query{})
+		if err != nil {
+			return err
+		}
+		all := records(fields, func(f *audience.Field) record { return recordOf(audience.FieldAttributes, f) })
+		return c.list(out.stdout, all, "id", "name", "type", "address_type", "is_mandatory", "default_value", "values_array")
+	})
+}

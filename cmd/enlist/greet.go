@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"net"
+
+	"enlist/api"
+	"enlist/internal/audience"
+)
+
+// endpoint is the URL to call at an address that is listened on.
+func endpoint(addr net.Addr) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return addr.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost" // all addresses: this one works on the machine itself
+	}
+	return "http://" + net.JoinHostPort(host, port) + api.Path
+}
+
+// greet says where the service is, and on a new database what to call it with.
+func greet(out *console, url, db string, first *audience.FirstStart, keyGiven bool) {
+	text := fmt.Sprintf("enlist serves %s from %s\n", url, db)
+	switch {
+	case first == nil:
+	case keyGiven:
+		text += fmt.Sprintf("The database is new: its first key, for everything, is the one in %s; its first List is %d.\n", bootstrapKey, first.List)
+	default:
+		text += fmt.Sprintf(firstGreeting, first.Key, first.List, url)
+	}
+	fmt.Fprint(out.stdout, text)
+}
+
+const firstGreeting = `
+The database is new. This is its first key, for everything; it is shown only now:
+
+    %[1]s
+
+Subscribe a Contact to the ready-made List %[2]d:
+
+    curl -s %[3]s -d '{"id":1,"method":"subscribeContact","params":["%[1]s",%[2]d,{"Email":"ada@example.com"}]}'
+
+`

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+)
+
+type keyCommand struct {
+	Create keyCreate `cmd:"" help:"Make a key and print it, this once."`
+	List   keyList   `cmd:"" help:"List the keys, without their text."`
+	Revoke keyRevoke `cmd:"" help:"Make a key invalid from now on."`
+}
+
+type keyCreate struct {
+	config.Database
+	format
+	Name    string        `required:"" help:"What the key is for; stands in the consent ledger."`
+	Level   string        `required:"" enum:"read,standard,full" help:"What it may do: read (definitions), standard (Contacts too) or full (all of the Account)."`
+	Account int64         `placeholder:"ID" help:"Account that it belongs to; needed when there are several."`
+	Expires config.Expiry `placeholder:"WHEN" help:"When it ends: after a time (12h, 90d) or on a day (2027-01-31). Never without."`
+	List    []int64       `placeholder:"ID" help:"Only List that it may name; may be repeated. All without."`
+}
+
+// Run makes the key.
+func (c *keyCreate) Run(ctx context.Context, out *console) error {
+	level, err := audience.ParseLevel(c.Level)
+	if err != nil {
+		return err
+	}
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		account, err := chooseAccount(ctx, s, c.Account)
+		if err != nil {
+			return err
+		}
+		lists := make([]audience.ListID, len(c.List))
+		for i, id := range c.List {
+			lists[i] = audience.ListID(id)
+		}
+		key, text, err := s.AddKey(ctx, audience.KeyDetails{Account: account, Name: c.Name, Level: level,
+			Lists: lists, Expiry: c.Expires.Unix(time.Now())})
+		switch {
+		case audience.KindOf(err) == audience.NoList:
+			return next(err, "enlist list show prints the Lists")
+		case err != nil:
+			return err
+		}
+		return c.one(out.stdout, append(keyRecord(key), value{"key", text}), "%s", text)
+	})
+}
+
+type keyList struct {
+	config.Database
+	format
+}
+
+// Run lists the keys.
+func (c *keyList) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		keys, err := s.Keys(ctx)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return c.list(out.stdout, records(keys, keyRecord))
+		}
+		return c.list(out.stdout, records(keys, keyLine), "id", "prefix", "account", "name", "level", "lists", "state", "last used")
+	})
+}
+
+type keyRevoke struct {
+	config.Database
+	ID int64 `arg:"" help:"ID of the key, as enlist key list shows it."`
+}
+
+// Run revokes the key.
+func (c *keyRevoke) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		err := s.RevokeKey(ctx, audience.KeyID(c.ID))
+		switch {
+		case audience.KindOf(err) == audience.InvalidKey:
+			return fmt.Errorf("no key with ID %d: enlist key list prints the keys", c.ID)
+		case err != nil:
+			return err
+		}
+		fmt.Fprintf(out.stdout, "revoked key %d\n", c.ID)
+		return nil
+	})
+}
+
+// keyRecord is a key as a program reads it.
+func keyRecord(k *audience.Key) record {
+	return record{{"id", k.ID}, {"account_id", k.AccountID}, {"name", k.Name}, {"prefix", k.Prefix},
+		{"level", k.Level.String()}, {"lists", append([]audience.ListID{}, k.Lists...)},
+		{"creation_time", k.CreationTime}, {"expiry_time", k.ExpiryTime},
+		{"revoked_time", k.RevokedTime}, {"last_used_time", k.LastUsedTime}}
+}
+
+// keyLine is a key as a person reads it.
+func keyLine(k *audience.Key) record {
+	lists := "all"
+	if k.Lists != nil {
+		lists = strings.Trim(strings.ReplaceAll(fmt.Sprint(k.Lists), " ", ","), "[]")
+	}
+	state := "good"
+	switch {
+	case k.RevokedTime != 0:
+		state = "revoked"
+	case k.ExpiryTime != 0 && k.ExpiryTime <= time.Now().Unix():
+		state = "expired"
+	case k.ExpiryTime != 0:
+		state = "until " + moment(k.ExpiryTime, "")
+	}
+	return record{{"id", k.ID}, {"prefix", k.Prefix}, {"account", k.AccountID}, {"name", k.Name}, {"level", k.Level},
+		{"lists", lists}, {"state", state}, {"last used", moment(k.LastUsedTime, "never")}}
+}
+
+func records[T any](of []T, each func(*T) record) []record {
+	all := make([]record, len(of))
+	for i := range of {
+		all[i] = each(&of[i])
+	}
+	return all
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+)
+
+type listCommand struct {
+	Add  listAdd  `cmd:"" help:"Add a List with its two address Fields."`
+	Show listShow `cmd:"" help:"Show the Lists, or one of them."`
+}
+
+type listAdd struct {
+	config.Database
+	format
+	Name    string            `required:"" help:"Name of the List."`
+	Account int64             `placeholder:"ID" help:"Account that it belongs to; needed when there are several."`
+	Set     map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"Setting by its name in the API, such as is_gdpr_compliant=true; may be repeated."`
+}
+
+// Run adds the List.
+func (c *listAdd) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		caller, err := operator(ctx, s, c.Account)
+		if err != nil {
+			return err
+		}
+		if err := known(audience.ListAttributes, c.Set); err != nil {
+			return err
+		}
+		id, err := s.AddList(ctx, caller, details(c.Set, value{"name", c.Name}))
+		if err != nil {
+			return err
+		}
+		l, err := s.List(ctx, caller, id)
+		if err != nil {
+			return err
+		}
+		return c.one(out.stdout, recordOf(audience.ListAttributes, l), "added List %d", id)
+	})
+}
+
+type listShow struct {
+	config.Database
+	format
+	ID      int64 `arg:"" optional:"" help:"ID of the List; all of the Account without."`
+	Account int64 `placeholder:"ID" help:"Account whose Lists are shown; all without."`
+}
+
+// Run shows the Lists.
+func (c *listShow) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		if c.ID != 0 {
+			return c.showOne(ctx, s, out)
+		}
+		lists, err := c.find(ctx, s)
+		if err != nil {
+			return err
+		}
+		return c.list(out.stdout, lists, "id", "account_id", "name", "contact_count", "is_gdpr_compliant", "folder_name")
+	})
+}
+
+func (c *listShow) find(ctx context.Context, s *audience.Service) ([]record, error) {
+	accounts, err := s.Accounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []record
+	for _, a := range accounts {
+		if c.Account != 0 && audience.AccountID(c.Account) != a.ID {
+			continue
+		}
+		caller, err := s.Operator(ctx, a.ID)
+		if err != nil {
+			return nil, err
+		}
+		lists, err := s.SearchLists(ctx, caller, audience.Query{})
+		if err != nil {
+			return nil, err
+		}
+		for i := range lists {
+			all = append(all, listRecord(&lists[i]))
+		}
+	}
+	return all, nil
+}
+
+func (c *listShow) showOne(ctx context.Context, s *audience.Service, out *console) error {
+	caller, err := operatorOfList(ctx, s, audience.ListID(c.ID))
+	if err != nil {
+		return err
+	}
+	l, err := s.List(ctx, caller, audience.ListID(c.ID))
+	if err != nil {
+		return err
+	}
+	return c.show(out.stdout, listRecord(l))
+}
+
+// listRecord is a List's record as the API has it, and whose it is.
+func listRecord(l *audience.List) record {
+	return append(recordOf(audience.ListAttributes, l), value{"account_id", l.AccountID})
+}
+
+// known refuses settings that the API does not have: there, unknown ones are
+// passed over, here they are spelling mistakes.
+func known[T any](attributes []audience.Attribute[T], set map[string]string) error {
+	for name := range set {
+		i := slices.IndexFunc(attributes, func(a audience.Attribute[T]) bool { return a.Name == name && a.Set != nil })
+		if i < 0 {
+			return usage("--set %s: there is no such setting", name)
+		}
+	}
+	return nil
+}
+
+// details are named values and settings as the domain takes them.
+func details(set map[string]string, named ...value) []audience.Detail {
+	var all []audience.Detail
+	add := func(key string, text string) {
+		all = append(all, audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: text}})
+	}
+	for _, v := range named {
+		add(v.name, v.any.(string))
+	}
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		add(key, set[key])
+	}
+	return all
+}

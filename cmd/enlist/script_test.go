@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"enlist/api"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"enlist": main})
+}
+
+// TestScripts runs the program as a person does: testdata/*.txt. Besides the
+// commands of testscript there are:
+//
+//	status N enlist …     run the program; it must end with status N
+//	serve enlist serve …  run a server until the script ends; sets $URL to its
+//	                      endpoint, $ADDR to its address and, on a new
+//	                      database, $KEY and $CURL
+//	occupy ADDR           listen there, unless somebody else does
+//	call METHOD [PARAMS]  call the server with $KEY; prints the result as JSON
+//	hang                  begin a call that never ends
+//	signal NAME           send INT or TERM to the server
+//	logs REGEXP           wait until the server logs a line like that
+//	ended STATUS          wait for the server's end
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			e.Values[serverKey{}] = new(running)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": status, "serve": serve, "call": call, "hang": hang, "occupy": occupy,
+			"signal": signalServer, "logs": logs, "ended": ended,
+		},
+	})
+}
+
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N program [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	cmd := command(ts, args[1:])
+	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
+	if got := exitStatus(ts, cmd.Run()); got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+// command is the program in the script's directory and environment.
+func command(ts *testscript.TestScript, args []string) *exec.Cmd {
+	cmd := exec.Command(args[0], args[1:]...)
+	for dir := range strings.SplitSeq(ts.Getenv("PATH"), string(os.PathListSeparator)) {
+		if path, err := exec.LookPath(dir + "/" + args[0]); err == nil {
+			cmd.Path, cmd.Err = path, nil
+			break
+		}
+	}
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = []string{"ENLIST_OPS_LISTEN=none"}
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOCOVERDIR", "ENLIST_BOOTSTRAP_KEY", "ENLIST_DB", "ENLIST_JSON", "ENLIST_OPS_LISTEN", "ENLIST_MAX_BODY"} {
+		if v := ts.Getenv(name); v != "" {
+			cmd.Env = append(cmd.Env, name+"="+v)
+		}
+	}
+	return cmd
+}
+
+// exitStatus is a process's status, or minus the signal that ended it.
+func exitStatus(ts *testscript.TestScript, err error) int {
+	if err == nil {
+		return 0
+	}
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		ts.Fatalf("%v", err)
+	}
+	if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		return -int(s.Signal())
+	}
+	return exit.ExitCode()
+}
+
+type serverKey struct{}
+
+// running is the script's server.
+type running struct {
+	cmd   *exec.Cmd
+	lines chan string // of its log; closed at its end
+	seen  bytes.Buffer
+}
+
+func serverOf(ts *testscript.TestScript) *running {
+	r := ts.Value(serverKey{}).(*running)
+	if r.cmd == nil {
+		ts.Fatalf("no server runs")
+	}
+	return r
+}
+
+var (
+	greetingURL  = regexp.MustCompile(`enlist serves (\S+) from`)
+	greetingAddr = regexp.MustCompile(`http://([^/]+)/`)
+	greetingKey  = regexp.MustCompile(`(?m)^    ([0-9a-f]{64})$`)
+	greetingCurl = regexp.MustCompile(`(?m)^    (curl .*)$`)
+)
+
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	r := ts.Value(serverKey{}).(*running)
+	if neg || r.cmd != nil {
+		ts.Fatalf("a server runs already")
+	}
+	*r = running{cmd: command(ts, args), lines: make(chan string, 1000)}
+	stdout, err := r.cmd.StdoutPipe()
+	ts.Check(err)
+	stderr, err := r.cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(r.cmd.Start())
+	go func() {
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			r.lines <- lines.Text()
+		}
+		close(r.lines)
+	}()
+	ts.Defer(func() {
+		if r.cmd != nil {
+			r.cmd.Process.Kill()
+			r.cmd.Wait()
+		}
+	})
+	// The greeting is one write, which a pipe hands over as one.
+	greeting := make([]byte, 4096)
+	n, _ := stdout.Read(greeting)
+	if n == 0 {
+		r.drain()
+		ts.Fatalf("the server did not start:\n%s", r.seen.String())
+	}
+	ts.Stdout().Write(greeting[:n])
+	for name, pattern := range map[string]*regexp.Regexp{"URL": greetingURL, "ADDR": greetingAddr, "KEY": greetingKey, "CURL": greetingCurl} {
+		if found := pattern.FindSubmatch(greeting[:n]); found != nil {
+			ts.Setenv(name, string(found[1]))
+		}
+	}
+}
+
+func (r *running) drain() {
+	for line := range r.lines {
+		r.seen.WriteString(line + "\n")
+	}
+}
+
+func call(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 || len(args) > 2 {
+		ts.Fatalf("usage: call METHOD [PARAMS]")
+	}
+	var params []any
+	if len(args) == 2 {
+		ts.Check(json.Unmarshal([]byte(args[1]), &params))
+	}
+	client := api.NewClient(ts.Getenv("URL"), ts.Getenv("KEY"))
+	defer client.Close()
+	var result json.RawMessage
+	err := client.Call(context.Background(), args[0], params, &result)
+	if (err != nil) != neg {
+		ts.Fatalf("result %s, error %v", result, err)
+	}
+	if err != nil {
+		ts.Stderr().Write([]byte(err.Error() + "\n"))
+	}
+	ts.Stdout().Write(append(result, '\n'))
+}
+
+func occupy(ts *testscript.TestScript, neg bool, args []string) {
+	if l, err := net.Listen("tcp", args[0]); err == nil {
+		ts.Defer(func() { l.Close() })
+	}
+}
+
+// hang sends half a call. The server's leave to go on shows that it has begun.
+func hang(ts *testscript.TestScript, neg bool, args []string) {
+	u, err := url.Parse(ts.Getenv("URL"))
+	ts.Check(err)
+	conn, err := net.Dial("tcp", u.Host)
+	ts.Check(err)
+	ts.Defer(func() { conn.Close() })
+	_, err = conn.Write([]byte("POST / HTTP/1.1\r\nHost: enlist\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n"))
+	ts.Check(err)
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	ts.Check(err)
+	if !strings.Contains(line, "100 Continue") {
+		ts.Fatalf("got %s", line)
+	}
+}
+
+func signalServer(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(serverOf(ts).cmd.Process.Signal(map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}[args[0]]))
+}
+
+func logs(ts *testscript.TestScript, neg bool, args []string) {
+	r, pattern := serverOf(ts), regexp.MustCompile(args[0])
+	for line := range r.lines {
+		r.seen.WriteString(line + "\n")
+		if pattern.MatchString(line) {
+			return
+		}
+	}
+	ts.Fatalf("the server ended without a line like %s:\n%s", args[0], r.seen.String())
+}
+
+func ended(ts *testscript.TestScript, neg bool, args []string) {
+	r := serverOf(ts)
+	r.drain()
+	got := exitStatus(ts, r.cmd.Wait())
+	ts.Stderr().Write(r.seen.Bytes())
+	r.cmd = nil
+	if want := args[0]; strconv.Itoa(got) != want {
+		ts.Fatalf("exit status %d, want %s:\n%s", got, want, r.seen.String())
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+	"enlist/internal/store/sqlite"
+)
+
+type serveCommand struct {
+	config.Serve
+}
+
+// bootstrapKey names the environment variable with the first key that a new
+// database is to have. It is no flag: every user of a machine can read those.
+const bootstrapKey = "ENLIST_BOOTSTRAP_KEY"
+
+// Run serves until a signal comes. The first one drains; the second, which by
+// then has its usual effect, ends the process at once.
+func (c *serveCommand) Run(ctx context.Context, out *console) error {
+	if err := c.Check(); err != nil {
+		return &usageError{err}
+	}
+	key := out.getenv(bootstrapKey)
+	if key != "" && !audience.ValidKeyText(key) {
+		return usage("%s is not 64 lower-case hexadecimal characters: make one with: openssl rand -hex 32", bootstrapKey)
+	}
+	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	context.AfterFunc(ctx, restore)
+	return c.serve(ctx, out, key)
+}
+
+func (c *serveCommand) serve(ctx context.Context, out *console, key string) (err error) {
+	log := newLog(out, c.LogLevel)
+	store, err := sqlite.Open(ctx, c.DB, sqlite.Options{Streams: c.Streams, Log: quieter(out, c.LogLevel)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	service := audience.NewService(store, time.Now)
+	first, err := service.BeginFirst(ctx, key)
+	if err != nil {
+		return fmt.Errorf("prepare the database: %w", err)
+	}
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return next(err, "choose another address with --listen")
+	}
+	defer listener.Close() // a server has closed it by then, as a rule
+	ops, err := newOps(c.OpsListen, log)
+	if err != nil {
+		return err
+	}
+	defer ops.close()
+	s, err := newServer(c.Serve, store, service, ops, log, quieter(out, c.LogLevel))
+	if err != nil {
+		return err
+	}
+	if err := s.start(ctx, listener); err != nil {
+		return err
+	}
+	greet(out, endpoint(listener.Addr()), c.DB, first, key != "")
+	return s.run(ctx)
+}
+
+// newLog logs to stderr from a level on.
+func newLog(out *console, level string) *slog.Logger {
+	var least slog.Level
+	if err := least.UnmarshalText([]byte(level)); err != nil {
+		panic(err) // an enum of the flag
+	}
+	return slog.New(slog.NewTextHandler(out.stderr, &slog.HandlerOptions{Level: least}))
+}
+
+// quieter is the log of libraries, whose news only matter when one looks for a
+// mistake: from warnings on, unless the level is debug.
+func quieter(out *console, level string) *slog.Logger {
+	if level == "info" {
+		level = "warn"
+	}
+	return newLog(out, level)
+}

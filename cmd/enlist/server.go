@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+	"enlist/internal/jobs"
+	"enlist/internal/rpc"
+	"enlist/internal/store/sqlite"
+
+	"github.com/riverqueue/river"
+)
+
+const (
+	drainTime  = 8 * time.Second // for calls that run when a signal comes; all of a stop takes 10 s at most
+	finishTime = time.Second     // for jobs, and again for what has to be written last
+	headerTime = 10 * time.Second
+	idleTime   = 2 * time.Minute
+)
+
+// server is one running service: its listeners, its jobs and its housekeeping.
+type server struct {
+	log      *slog.Logger
+	service  *audience.Service
+	store    *sqlite.Store
+	jobs     *river.Client[*sql.Tx]
+	api      *http.Server
+	ops      *opsServer
+	calls    *rpc.Handler
+	stopping atomic.Bool
+	cut      context.CancelFunc // ends the calls that outlast drainTime
+	work     sync.WaitGroup
+	failed   chan error
+}
+
+func newServer(c config.Serve, store *sqlite.Store, service *audience.Service, ops *opsServer, log, quiet *slog.Logger) (*server, error) {
+	queue, err := store.Jobs(jobs.Config(service, store, quiet))
+	if err != nil {
+		return nil, err
+	}
+	calls, cut := context.WithCancel(context.Background())
+	s := &server{log: log, service: service, store: store, jobs: queue, ops: ops, cut: cut, failed: make(chan error, 1)}
+	s.calls = rpc.New(service, rpc.Options{
+		Version:    version(),
+		MaxBody:    int64(c.MaxBody),
+		MaxCalls:   c.MaxCalls,
+		Log:        log,
+		Registerer: ops.registerer(),
+	})
+	s.api = &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: headerTime,
+		IdleTimeout:       idleTime,
+		// No write time-out: long searches stream, and have time limits of their own.
+		MaxHeaderBytes: 64 << 10,
+		BaseContext:    func(net.Listener) context.Context { return calls },
+		ErrorLog:       slog.NewLogLogger(quiet.Handler(), slog.LevelWarn),
+	}
+	return s, nil
+}
+
+// ServeHTTP is everything on the API's address. It is no ServeMux: that one
+// redirects paths which the API forgives.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/healthz":
+		answer(w, nil)
+	case "/readyz":
+		answer(w, s.ready(r.Context()))
+	default:
+		s.calls.ServeHTTP(w, r)
+	}
+}
+
+func (s *server) ready(ctx context.Context) error {
+	if s.stopping.Load() {
+		return errors.New("stopping")
+	}
+	if err := s.store.Ready(ctx); err != nil {
+		s.log.Error("not ready", "error", err)
+		return errors.New("the database does not answer")
+	}
+	return nil
+}
+
+func answer(w http.ResponseWriter, err error) {
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Write([]byte("ok\n")) // a client that is gone needs no answer
+}
+
+// start begins to serve; run must follow when it succeeds.
+func (s *server) start(ctx context.Context, listener net.Listener) error {
+	// The queue outlives ctx, which ends when the draining begins.
+	if err := s.jobs.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	s.work.Go(func() { s.keepHouse(ctx) })
+	s.work.Go(s.ops.serve)
+	s.work.Go(func() {
+		if err := s.api.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	})
+	return nil
+}
+
+// run waits for ctx to end, or for serving to fail, and then stops everything.
+func (s *server) run(ctx context.Context) error {
+	var err error
+	select {
+	case err = <-s.failed:
+	case <-ctx.Done():
+		s.log.Info("stopping: finishing the calls that run")
+	}
+	return errors.Join(err, s.stop())
+}
+
+// stop ends everything within 10 s: calls first, since they may store jobs and
+// use keys.
+func (s *server) stop() error {
+	s.stopping.Store(true)
+	s.calls.Drain()
+	ctx, done := context.WithTimeout(context.Background(), drainTime)
+	defer done()
+	if err := s.api.Shutdown(ctx); err != nil {
+		s.log.Warn("calls were cut off that took too long to finish")
+		s.cut()
+		s.api.Close()
+	}
+	s.cut()
+	ending, done := context.WithTimeout(context.Background(), finishTime)
+	defer done()
+	if err := s.jobs.StopAndCancel(ending); err != nil {
+		s.log.Warn("a job was left behind; it is taken up again in some minutes", "error", err)
+	}
+	s.ops.close()
+	s.work.Wait()
+	last, done := context.WithTimeout(context.Background(), finishTime)
+	defer done()
+	return s.service.WriteKeyUse(last)
+}
+
+// keepHouse does what is to be done now and then, until ctx ends.
+func (s *server) keepHouse(ctx context.Context) {
+	minute := time.NewTicker(time.Minute)
+	defer minute.Stop()
+	hour := time.NewTicker(time.Hour)
+	defer hour.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return
+		case <-minute.C:
+			err = s.service.WriteKeyUse(ctx)
+		case <-hour.C:
+			err = s.service.ForgetRetries(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.log.Error("housekeeping", "error", err)
+		}
+	}
+}

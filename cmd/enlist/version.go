@@ -1,0 +1,35 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+
+	"enlist/internal/store/sqlite"
+)
+
+type versionCommand struct {
+	format
+}
+
+// Run prints the version.
+func (c *versionCommand) Run(out *console) error {
+	return c.one(out.stdout, record{{"version", version()}, {"go", runtime.Version()}, {"sqlite_driver", sqlite.Driver}},
+		"enlist %s, %s, SQLite by %s", version(), runtime.Version(), sqlite.Driver)
+}
+
+// version is the module's version, or the commit that it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "commit " + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "development"
+}
