@@ -17,71 +17,52 @@ func (s *Service) BeginFirst(ctx context.Context, keyText string) (*FirstStart, 
 	if keyText == "" {
 		keyText = NewKeyText()
 	}
-	account, err := s.firstAccount(ctx)
-	if err != nil || account == 0 {
-		return nil, err
-	}
-	first := &FirstStart{Account: account, Key: keyText}
-	if first.List, err = s.firstList(ctx, account); err != nil {
-		return nil, err
-	}
-	// The key comes last: while there is none, an interrupted start goes on here.
-	added, err := s.firstKey(ctx, account, keyText)
-	if err != nil || !added {
-		return nil, err
-	}
-	return first, nil
-}
-
-// firstAccount returns 0 when the database has a key.
-func (s *Service) firstAccount(ctx context.Context) (id AccountID, err error) {
-	err = s.store.Update(ctx, func(tx Tx) error {
-		id = 0
+	var first *FirstStart
+	err := s.store.Update(ctx, func(tx Tx) error {
+		first = nil
 		keys, err := tx.Keys()
 		if err != nil || len(keys) > 0 {
 			return err
 		}
-		all, err := tx.Accounts()
-		if err != nil {
-			return err
-		}
-		if len(all) > 0 {
-			id = all[0].ID
-			return nil
-		}
-		a := Account{Name: "First Account", TimeZone: "UTC", ContactLimit: NoContactLimit, CreationTime: s.now().Unix()}
-		err = tx.AddAccount(&a)
-		id = a.ID
-		return err
+		first = &FirstStart{Key: keyText}
+		return first.fill(tx, s.now().Unix())
 	})
-	return id, err
+	return first, err
 }
 
-func (s *Service) firstList(ctx context.Context, account AccountID) (ListID, error) {
-	c, err := s.Operator(ctx, account)
+// fill makes what is missing.
+func (f *FirstStart) fill(tx Tx, now int64) error {
+	account, err := firstAccount(tx, now)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	lists, err := s.SearchLists(ctx, c, Query{Limit: 1})
+	f.Account = account.ID
+	if f.List, err = firstList(tx, account, now); err != nil {
+		return err
+	}
+	key := Key{AccountID: f.Account, Name: "first key", Prefix: f.Key[:8], Level: Full, CreationTime: now}
+	return tx.AddKey(&key, HashKey(f.Key))
+}
+
+func firstAccount(tx Tx, now int64) (*Account, error) {
+	all, err := tx.Accounts()
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > 0 {
+		return &all[0], nil
+	}
+	a := &Account{Name: "First Account", TimeZone: "UTC", ContactLimit: NoContactLimit, CreationTime: now}
+	return a, tx.AddAccount(a)
+}
+
+func firstList(tx Tx, a *Account, now int64) (ListID, error) {
+	lists, err := tx.Lists(a.ID)
 	if err != nil {
 		return 0, err
 	}
 	if len(lists) > 0 {
 		return lists[0].ID, nil
 	}
-	return s.AddList(ctx, c, []Detail{{Key: "name", Value: Input{Kind: InputText, Text: "First List"}}})
-}
-
-func (s *Service) firstKey(ctx context.Context, account AccountID, text string) (added bool, err error) {
-	err = s.store.Update(ctx, func(tx Tx) error {
-		added = false
-		keys, err := tx.Keys()
-		if err != nil || len(keys) > 0 {
-			return err
-		}
-		added = true
-		k := Key{AccountID: account, Name: "first key", Prefix: text[:8], Level: Full, CreationTime: s.now().Unix()}
-		return tx.AddKey(&k, HashKey(text))
-	})
-	return added, err
+	return addList(tx, operatorOf(a), now, []Detail{{Key: "name", Value: Input{Kind: InputText, Text: "First List"}}})
 }

@@ -39,7 +39,8 @@ var ListAttributes = []Attribute[List]{
 // maxID bounds IDs that are sent as attributes.
 const maxID = 1<<63 - 1
 
-// removeStep is how many Contacts one Update removes or changes: some 10 ms.
+// removeStep is how many Contacts one Update removes or changes: 1 to 6 ms with
+// 10 Fields, during which nobody else writes.
 const removeStep = 500
 
 // AddList makes a List with its two address Fields. Errors: Denied,
@@ -48,31 +49,33 @@ func (s *Service) AddList(ctx context.Context, c *Caller, details []Detail) (Lis
 	if err := wholeAccount(c); err != nil {
 		return 0, err
 	}
-	return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
-		list := List{
-			AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now, LastModifiedTime: now,
-			DisallowDuplicates: true, CountryCode: 61, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile",
-		}
-		if err := assign(&list, ListAttributes, details); err != nil {
+	return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return addList(tx, c, now, details) })
+}
+
+func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
+	list := List{
+		AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now, LastModifiedTime: now,
+		DisallowDuplicates: true, CountryCode: 61, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile",
+	}
+	if err := assign(&list, ListAttributes, details); err != nil {
+		return 0, err
+	}
+	if list.Name == "" {
+		return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "a name was expected"}
+	}
+	if err := putInFolder(tx, c, &list); err != nil {
+		return 0, err
+	}
+	if err := tx.AddList(&list); err != nil {
+		return 0, err
+	}
+	for _, f := range addressFields() {
+		f.ListID = list.ID
+		if err := tx.AddField(&f); err != nil {
 			return 0, err
 		}
-		if list.Name == "" {
-			return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "a name was expected"}
-		}
-		if err := putInFolder(tx, c, &list); err != nil {
-			return 0, err
-		}
-		if err := tx.AddList(&list); err != nil {
-			return 0, err
-		}
-		for _, f := range addressFields() {
-			f.ListID = list.ID
-			if err := tx.AddField(&f); err != nil {
-				return 0, err
-			}
-		}
-		return list.ID, nil
-	})
+	}
+	return list.ID, nil
 }
 
 // EditList changes what details name. Errors: NoList, Denied, InvalidParameters.

@@ -2,10 +2,7 @@ package audience
 
 import (
 	"context"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Methods in this file are for the person who runs the service, at the command
@@ -74,12 +71,16 @@ func (s *Service) SetTimeZone(ctx context.Context, id AccountID, zone string) er
 
 // Operator returns a Caller that may do everything in one Account.
 func (s *Service) Operator(ctx context.Context, id AccountID) (*Caller, error) {
-	c := &Caller{Key: &Key{AccountID: id, Name: operatorName, Level: Full}}
+	var account *Account
 	err := s.store.View(ctx, func(tx Tx) (err error) {
-		c.Account, err = findAccount(tx, id)
+		account, err = findAccount(tx, id)
 		return err
 	})
-	return c, err
+	return operatorOf(account), err
+}
+
+func operatorOf(a *Account) *Caller {
+	return &Caller{Account: a, Key: &Key{Name: operatorName, Level: Full}}
 }
 
 func (s *Service) editAccount(ctx context.Context, id AccountID, edit func(*Account)) error {
@@ -123,19 +124,11 @@ func checkTimeZone(zone string) error {
 	return nil
 }
 
-// ownName trims and checks the name of something that belongs to the operator.
+// ownName is readName for what the operator names.
 func ownName(of, name string) (string, error) {
-	name = strings.TrimSpace(name)
-	n := utf8.RuneCountInString(name)
-	if n == 0 || n > 255 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
-		return "", Refuse(InvalidParameters, "the name of %s %s has 1 to 255 characters, none of them control characters", article(of), of)
+	name, err := readName(name)
+	if err != nil {
+		return "", Refuse(InvalidParameters, "name of the %s: %v", of, err)
 	}
 	return name, nil
-}
-
-func article(noun string) string {
-	if noun == "Account" {
-		return "an"
-	}
-	return "a"
 }

@@ -1,0 +1,53 @@
+package audience_test
+
+import (
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlite"
+)
+
+// Two servers that are started at once on one new database must not both begin it.
+func TestBeginFirstHappensOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "enlist.db")
+	var services [2]*audience.Service
+	for i := range services {
+		store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { store.Close() })
+		services[i] = audience.NewService(store, time.Now)
+	}
+	var began [2]*audience.FirstStart
+	var at sync.WaitGroup
+	for i, s := range services {
+		at.Go(func() {
+			var err error
+			if began[i], err = s.BeginFirst(t.Context(), ""); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	at.Wait()
+	if (began[0] == nil) == (began[1] == nil) {
+		t.Fatalf("began %v and %v", began[0], began[1])
+	}
+	first := began[0]
+	if first == nil {
+		first = began[1]
+	}
+	for _, s := range services {
+		c, err := s.Authenticate(t.Context(), first.Key)
+		if err != nil || c.Account.ID != first.Account || c.Key.Level != audience.Full {
+			t.Fatalf("the first key: %+v, %v", c, err)
+		}
+		lists, err := s.SearchLists(t.Context(), c, audience.Query{})
+		if err != nil || len(lists) != 1 || lists[0].ID != first.List {
+			t.Fatalf("Lists: %+v, %v", lists, err)
+		}
+	}
+}
