@@ -24,6 +24,8 @@ func shownRecord[T any](attributes []Attribute[T], record *T) string {
 }
 
 // The keys of each record, in their order. specification: Field; decisions.md: 15
+//
+// covers: decision 15, spec field.record, list.record
 func TestRecords(t *testing.T) {
 	list := List{1, 2, 3, "Ann", "News", 4, 5, "r@x.io", "u@x.io", "q@x.io", true, true, 6, "Lists", 7, 61, "+61", "stop", "do_nothing", "8,9", "email,mobile",
 		true, true, true, true, "News", "n@x.io"}
@@ -49,6 +51,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+// covers: spec list.searchable
 func TestSearchableListKeys(t *testing.T) {
 	var names []string
 	for _, a := range ListAttributes {
@@ -62,6 +65,7 @@ func TestSearchableListKeys(t *testing.T) {
 	}
 }
 
+// covers: spec field.display_order
 func TestSortFields(t *testing.T) {
 	fields := []Field{{ID: 1, DisplayOrder: -1}, {ID: 2, DisplayOrder: 5}, {ID: 3, DisplayOrder: -1}, {ID: 5, DisplayOrder: 0}, {ID: 4, DisplayOrder: 5}}
 	SortFields(fields)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// decisions.md: 21
+// covers: decision 21, spec type.date, field.time_format
 func TestParseDate(t *testing.T) {
 	for _, c := range []struct{ text, format, iso string }{
 		{"2026-01-31", timeOff, "2026-01-31"}, {"2026-01-31", time12, "2026-01-31"}, {" 2026-01-31 ", time24, "2026-01-31"},
@@ -27,7 +27,7 @@ func TestParseDate(t *testing.T) {
 	}
 }
 
-// decisions.md: 19
+// covers: decision 19, spec type.today, field.date_validation
 func TestDateRange(t *testing.T) {
 	const today = "2026-06-15"
 	for _, c := range []struct {
@@ -46,6 +46,7 @@ func TestDateRange(t *testing.T) {
 	}
 }
 
+// covers: spec field.date_validation
 func TestParseDateValidation(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "past": "past", " future ": "future", "2026-01-01,2026-12-31": "2026-01-01,2026-12-31", "2026-01-01 , 2026-01-01": "2026-01-01,2026-01-01",
@@ -61,7 +62,7 @@ func TestParseDateValidation(t *testing.T) {
 	}
 }
 
-// decisions.md: 19
+// covers: decision 19
 func TestToday(t *testing.T) {
 	now := time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC)
 	for zone, want := range map[string]string{
@@ -75,6 +76,7 @@ func TestToday(t *testing.T) {
 	}
 }
 
+// covers: decision 21
 func FuzzDate(f *testing.F) {
 	for _, s := range []string{"2026-01-31", "2024-02-29", "2026-01-31 17:05:09", "2026-01-31 12:00:00 AM", "9999-12-31 11:59:59 pm", "0000-01-01", "2026-02-30"} {
 		f.Add(s, timeOff)

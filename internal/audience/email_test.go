@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// decisions.md: 23
+// covers: decision 23, spec type.address
 func TestParseEmail(t *testing.T) {
 	label63 := strings.Repeat("d", 63)
 	longDomain := label63 + "." + label63 + "." + strings.Repeat("d", 57) + ".example"
@@ -58,6 +58,7 @@ func TestParseEmailAllocatesNothingForPlainAddresses(t *testing.T) {
 	}
 }
 
+// covers: decision 23
 func FuzzEmail(f *testing.F) {
 	for _, s := range []string{"ann@example.com", "Ann@Bücher.example.", `"a b"@x.io`, "H\u0331@x.io", "a@xn--bcher-kva.example",
 		"\u212a@x.io", "a\u037e@x.io", "a@ß.de", "a@faß.de", "a@x。y", "a@\u2488com.au", "a@1.2", "=\u0338@x.io", "ﷺ@x.io"} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// decisions.md: 23
+// covers: decision 23, spec type.address
 func TestMobileKey(t *testing.T) {
 	for _, c := range []struct {
 		text    string

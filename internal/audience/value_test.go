@@ -19,7 +19,7 @@ func (f *Field) of(v string) *Field { f.Values = v; return f }
 
 const sometime = "2026-06-15"
 
-// decisions.md: 7
+// covers: decision 7, spec value.int
 func TestAsInt(t *testing.T) {
 	for _, c := range []struct {
 		in   Input
@@ -41,7 +41,7 @@ func TestAsInt(t *testing.T) {
 	}
 }
 
-// decisions.md: 7
+// covers: decision 7, spec value.bool
 func TestAsBool(t *testing.T) {
 	for _, in := range []Input{flag(true), literal("1"), text("1"), text("true"), array(flag(true))} {
 		if b, ok := in.AsBool(); !ok || !b {
@@ -60,6 +60,7 @@ func TestAsBool(t *testing.T) {
 	}
 }
 
+// covers: decision 7, spec value.placeholder
 func TestOmitted(t *testing.T) {
 	for _, in := range []Input{null(), text(""), array(), array(null()), array(array())} {
 		if !in.Omitted() {
@@ -73,7 +74,7 @@ func TestOmitted(t *testing.T) {
 	}
 }
 
-// decisions.md: 21
+// covers: decision 21, spec type.text, type.comment, type.decimal, type.currency, type.date, type.dropdown, type.radio, type.checkbox, type.file, type.coercion, field.length, field.values_array
 func TestRead(t *testing.T) {
 	limited := &Field{Type: Text, Length: 3}
 	choices := "NSW,VIC,New Zealand"
@@ -103,7 +104,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// decisions.md: 21
+// covers: decision 21, spec type.refused
 func TestReadRefuses(t *testing.T) {
 	choices := "NSW,VIC"
 	for _, c := range []struct {
@@ -127,7 +128,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// specification: Errors, 317; decisions.md: 21, 23
+// covers: decision 23
 func TestReadEmail(t *testing.T) {
 	f := &Field{Name: "Email", Type: Text, AddressType: AddressEmail, Length: 20}
 	for _, c := range []struct {
@@ -148,7 +149,7 @@ func TestReadEmail(t *testing.T) {
 	}
 }
 
-// decisions.md: 22
+// covers: decision 22, spec field.default_value, field.defaults_array
 func TestDefault(t *testing.T) {
 	for _, c := range []struct {
 		f    Field
@@ -166,7 +167,7 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// decisions.md: 22
+// covers: decision 22, spec field.dont_store_default
 func TestStored(t *testing.T) {
 	f := Field{Type: Dropdown, Values: "a,b", Defaults: "b", DontStoreDefault: true}
 	if a, b := f.Stored("a"), f.Stored("b"); a != "a" || b != "" {

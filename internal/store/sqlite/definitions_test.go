@@ -7,6 +7,10 @@ import (
 	"enlist/internal/store/storetest"
 )
 
+// TestDefinitions runs the suite of Lists, Fields, preferences and Folders.
+//
+// covers: decision 11, 14, 15, 16, 17, 18, 22, 24
+// covers: spec auth.restricted, list.id, addList.fields, addField.addresses, addField.attributes, editField.retype, name.rule, clearList.kept
 func TestDefinitions(t *testing.T) {
 	storetest.Definitions(t, func(t *testing.T) audience.Store { return open(t) })
 }

@@ -149,14 +149,20 @@ func searchLists(o *office) {
 
 func clearList(o *office) {
 	id, other := o.addList(), o.addList()
-	for i := range 3 {
-		o.subscribe(id, "Email", fmt.Sprintf("%d@x.io", i))
-	}
+	first := o.subscribe(id, "Email", "0@x.io")
+	o.subscribe(id, "Email", "1@x.io")
 	o.subscribe(other, "Email", "a@x.io")
 	o.must(o.service.ClearList(o.Context(), o.caller, id))
 	if n, m := o.list(id).ContactCount, o.list(other).ContactCount; n != 0 || m != 1 {
 		o.Errorf("%d Contacts in the List that was cleared, %d in the other", n, m)
 	}
+	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+		rows, err := tx.Ledger(id, first, 0, 0)
+		if len(rows) != 1 {
+			o.Errorf("%d ledger rows of a Contact that was removed", len(rows))
+		}
+		return err
+	}))
 	// What comes after the call stays, even when the job of the call runs again.
 	late := o.subscribe(id, "Email", "0@x.io")
 	done, err := o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: late - 1})
