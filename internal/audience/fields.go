@@ -43,7 +43,7 @@ func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details 
 		for i := range schema.Fields {
 			f.DisplayOrder = max(f.DisplayOrder, schema.Fields[i].DisplayOrder+1)
 		}
-		if err := assign(&f, FieldAttributes, details); err != nil {
+		if err := assign(&f, FieldAttributes, f.applicable(details)); err != nil {
 			return 0, err
 		}
 		if f.Type == "" {
@@ -68,7 +68,7 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 			return 0, err
 		}
 		f := *old
-		if err := assign(&f, FieldAttributes, details); err != nil {
+		if err := assign(&f, FieldAttributes, f.applicable(details)); err != nil {
 			return 0, err
 		}
 		if old.AddressType == AddressEmail && (f.Type != Text || f.AddressType != AddressEmail) {
@@ -196,6 +196,37 @@ func reserved(name string) bool {
 	return name == "all" || slices.ContainsFunc(ContactAttributes, func(a Attribute[Contact]) bool { return a.Name == name })
 }
 
+// appliesTo says which types have a use for an attribute; those that are not
+// named apply to all.
+var appliesTo = map[string][]FieldType{
+	"length":             {Text},
+	"address_type":       {Text},
+	"default_value":      {Text, Comment, Decimal, Currency, Date},
+	"values_array":       {Dropdown, Radio, Checkbox},
+	"defaults_array":     {Dropdown, Radio, Checkbox},
+	"dont_store_default": {Dropdown},
+	"time_format":        {Date},
+	"date_validation":    {Date},
+	"allowed_file_types": {File},
+	"file_folder_id":     {File},
+	"row_size":           {Comment, File},
+}
+
+// applicable leaves out the details that the Field's type, which may be one of
+// them, has no use for: nobody minds what their values are. decisions.md: 15
+func (f *Field) applicable(details []Detail) []Detail {
+	fieldType := f.Type
+	for i := range details {
+		if text, ok := details[i].Value.AsText(); ok && text != "" && details[i].Key == "type" {
+			fieldType = FieldType(text)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(details), func(d Detail) bool {
+		types, bound := appliesTo[d.Key]
+		return bound && !slices.Contains(types, fieldType)
+	})
+}
+
 // keepWhatApplies empties the attributes that the type has no use for. decisions.md: 15
 func (f *Field) keepWhatApplies() {
 	if f.Type != Text {
@@ -301,5 +332,5 @@ func refuseHolders(n int64, err error, attribute, what string) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return &Error{Kind: InvalidParameters, Field: attribute, Detail: strconv.FormatInt(n, 10) + " Contacts " + what}
+	return &Error{Kind: InvalidParameters, Field: attribute, Detail: "Contacts that " + what + ": " + strconv.FormatInt(n, 10)}
 }
