@@ -41,6 +41,19 @@ type call struct {
 	version string
 }
 
+// read reads the body, within the time that a client has for that.
+func (x *exchange) read() error {
+	o := &x.handler.options
+	control := http.NewResponseController(x.reply.w)
+	control.SetReadDeadline(time.Now().Add(o.ReadTimeout)) // an error here comes again below
+	_, err := x.body.ReadFrom(http.MaxBytesReader(x.reply.w, x.request.Body, o.MaxBody))
+	if err != nil {
+		return err
+	}
+	control.SetReadDeadline(time.Time{})
+	return nil
+}
+
 // answer answers a body: one request, or a batch.
 func (x *exchange) answer(body []byte) {
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '[' {

@@ -21,6 +21,7 @@ type Options struct {
 	MaxCalls      int                   // at once per Account; 256
 	CallWait      time.Duration         // in line for one of these; 5 s
 	MaxHeld       int                   // bytes of a search's reply in memory before it becomes a stream; 4 MiB
+	ReadTimeout   time.Duration         // for a client to send its request; 1 minute
 	FlushTimeout  time.Duration         // for a client to take a part of a long reply; 30 s
 	StreamTimeout time.Duration         // for a client to take all of it; 10 minutes
 	Now           func() time.Time      // time.Now
@@ -68,6 +69,7 @@ func (o Options) withDefaults() Options {
 	o.MaxCalls = orElse(o.MaxCalls, 256)
 	o.CallWait = orElse(o.CallWait, 5*time.Second)
 	o.MaxHeld = orElse(o.MaxHeld, 4<<20)
+	o.ReadTimeout = orElse(o.ReadTimeout, time.Minute)
 	o.FlushTimeout = orElse(o.FlushTimeout, 30*time.Second)
 	o.StreamTimeout = orElse(o.StreamTimeout, 10*time.Minute)
 	o.Log = orElse(o.Log, slog.Default())
@@ -139,12 +141,12 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := h.exchange(w, r)
-	if _, err := x.body.ReadFrom(http.MaxBytesReader(w, r.Body, h.options.MaxBody)); err != nil {
+	if err := x.read(); err != nil {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			tooLarge(w)
 			return
 		}
-		panic(http.ErrAbortHandler) // the client went away, or is no HTTP client
+		panic(http.ErrAbortHandler) // the client went away, or takes too long
 	}
 	x.answer(x.body.Bytes())
 	x.holdBack()

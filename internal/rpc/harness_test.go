@@ -3,11 +3,13 @@ package rpc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http/httptest"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -109,6 +111,8 @@ type fallible struct {
 	mu      sync.Mutex
 	faults  map[string]error // by "view", "stream", "update"
 	effects []audience.Effect
+	commits int // updates that succeeded
+	after   int // a search breaks off after so many Contacts; 0: it does not
 }
 
 // errPanic as a fault makes the transaction panic.
@@ -142,6 +146,20 @@ func (f *fallible) takeEffects() []audience.Effect {
 	return taken
 }
 
+// committed counts the updates that succeeded.
+func (f *fallible) committed() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.commits
+}
+
+// breakOff makes streams fail after so many Contacts; 0 mends them.
+func (f *fallible) breakOff(after int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.after = after
+}
+
 func (f *fallible) View(ctx context.Context, fn func(audience.Tx) error) error {
 	if err := f.fault("view"); err != nil {
 		return err
@@ -153,7 +171,10 @@ func (f *fallible) Stream(ctx context.Context, fn func(audience.Tx) error) error
 	if err := f.fault("stream"); err != nil {
 		return err
 	}
-	return f.Store.Stream(ctx, fn)
+	f.mu.Lock()
+	after := f.after
+	f.mu.Unlock()
+	return f.Store.Stream(ctx, func(tx audience.Tx) error { return fn(brokenTx{tx, after}) })
 }
 
 func (f *fallible) Update(ctx context.Context, fn func(audience.Tx) error) error {
@@ -168,9 +189,28 @@ func (f *fallible) Update(ctx context.Context, fn func(audience.Tx) error) error
 	if err == nil {
 		f.mu.Lock()
 		f.effects = append(f.effects, effects...)
+		f.commits++
 		f.mu.Unlock()
 	}
 	return err
+}
+
+// brokenTx breaks a search off after some Contacts.
+type brokenTx struct {
+	audience.Tx
+	after int
+}
+
+var errBroken = errors.New("the disk is gone")
+
+func (b brokenTx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
+	found := 0
+	return b.Tx.SearchContacts(s, func(c *audience.Contact) error {
+		if found++; b.after > 0 && found > b.after {
+			return errBroken
+		}
+		return each(c)
+	})
 }
 
 // watchedTx notes the effects that it stores.
@@ -182,4 +222,38 @@ type watchedTx struct {
 func (w watchedTx) Enqueue(e audience.Effect) error {
 	*w.effects = append(*w.effects, e)
 	return w.Tx.Enqueue(e)
+}
+
+// post makes a call and returns the body of its reply.
+func (h *harness) post(t testing.TB, body string) string {
+	t.Helper()
+	resp, err := h.server.Client().Post(h.server.URL+"/rpc", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	reply, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(reply)
+}
+
+// call makes a call with the full key that must succeed and returns its result.
+// params are JSON, without brackets and key.
+func (h *harness) call(t testing.TB, method, params string) *value {
+	t.Helper()
+	reply := h.post(t, h.request(method, params))
+	v, err := parse(reply)
+	if err != nil || child(v, "error").kind != kNull {
+		t.Fatalf("%s: %s", method, reply)
+	}
+	return child(v, "result")
+}
+
+func (h *harness) request(method, params string) string {
+	if params != "" {
+		params = "," + params
+	}
+	return fmt.Sprintf(`{"id":1,"method":%q,"params":[%q%s]}`, method, h.keys["FULL"], params)
 }

@@ -32,8 +32,11 @@ func newMetrics(table map[string]*method, service *audience.Service, r prometheu
 		Name: "enlist_call_seconds", Help: "Time to answer a call.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60, 600},
 	}, []string{"method"})
+	ignored := prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "enlist_ignored_keys_total", Help: "Keys of contact_details that named no Field.",
+	}, func() float64 { return float64(service.IgnoredKeys()) }) // decisions.md: 20
 	if r != nil {
-		r.MustRegister(calls, durations)
+		r.MustRegister(calls, durations, ignored)
 	}
 	m := &metrics{calls: calls, known: make(map[*method]measured, len(table))}
 	measure := func(name string) measured {

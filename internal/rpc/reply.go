@@ -167,27 +167,18 @@ func (r *reply) send(now time.Time) error {
 
 // finish sends the rest, or all of it with its length.
 func (r *reply) finish() {
+	var err error
 	if r.sent {
-		if r.flush() != nil {
-			panic(http.ErrAbortHandler)
-		}
-		r.release()
-		return
+		err = r.flush()
+	} else {
+		h := r.w.Header()
+		h["Content-Type"] = jsonType
+		h["Content-Length"] = []string{strconv.Itoa(len(r.buf))}
+		err = r.send(time.Now())
 	}
-	h := r.w.Header()
-	h["Content-Type"] = jsonType
-	h["Content-Length"] = []string{strconv.Itoa(len(r.buf))}
-	if len(r.buf) < firstBytes {
-		r.w.Write(r.buf) // fits the socket's buffer; a client that is gone needs no reply
-		return
-	}
-	if r.send(time.Now()) != nil {
+	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	r.release()
-}
-
-// release gives a connection that is kept alive its freedom from deadlines back.
-func (r *reply) release() {
+	// A connection that is kept alive is free of deadlines again.
 	http.NewResponseController(r.w).SetWriteDeadline(time.Time{}) // not supported: none was set
 }

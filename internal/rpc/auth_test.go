@@ -1,0 +1,115 @@
+package rpc
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// covers: decision 12
+func TestFailedKeysAreHeldBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := failures{now: time.Now}
+		from, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+		took := func(from netip.Addr, failed int) time.Duration {
+			start := time.Now()
+			f.hold(t.Context(), from, failed)
+			return time.Since(start)
+		}
+		for i := range 20 {
+			if d := took(from, 1); d != 0 {
+				t.Errorf("failure %d waits %v", i+1, d)
+			}
+		}
+		if d := took(from, 1); d != 100*time.Millisecond {
+			t.Errorf("failure 21 waits %v", d)
+		}
+		if d := took(other, 20); d != 0 {
+			t.Errorf("another address waits %v", d)
+		}
+		if d := took(from, 100); d != 2*time.Second {
+			t.Errorf("failure 121 waits %v", d)
+		}
+		time.Sleep(time.Minute)
+		if d := took(from, 1); d != 0 {
+			t.Errorf("after a minute it waits %v", d)
+		}
+		f.waiting = maxWaiting
+		if d := took(from, 100); d != 0 {
+			t.Errorf("the 1,001st waits %v", d)
+		}
+	})
+}
+
+// covers: decision 12
+func TestFailuresAreBounded(t *testing.T) {
+	f := failures{now: func() time.Time { return firstMoment }}
+	for i := range maxAddresses + 100 {
+		f.note(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 1)
+	}
+	if len(f.seen) > maxAddresses {
+		t.Errorf("%d addresses are remembered", len(f.seen))
+	}
+}
+
+func TestAddressesOfFailures(t *testing.T) {
+	for remote, expected := range map[string]string{
+		"192.0.2.1:1234": "192.0.2.1", "[::ffff:192.0.2.1]:5": "192.0.2.1", "[2001:db8:1:2:3:4:5:6]:7": "2001:db8:1:2::",
+		"[fe80::1%eth0]:7": "fe80::", "@": "invalid IP",
+	} {
+		if got := address(remote).String(); got != expected {
+			t.Errorf("%s counts as %s, expected %s", remote, got, expected)
+		}
+	}
+}
+
+// A good key is not delayed, however often its address has failed.
+//
+// covers: decision 12
+func TestGoodKeyIsNotHeldBack(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{})
+	bad := fmt.Sprintf(`{"id":1,"method":"countLists","params":[%q]}`, strings.Repeat("0", 64))
+	h.post(t, "["+strings.Repeat(bad+",", 19)+bad+"]")
+	started := time.Now()
+	if reply := h.post(t, h.request("countLists", "")); !strings.Contains(reply, `"result":0`) {
+		t.Error(reply)
+	}
+	if h.post(t, "["+bad+","+h.request("countLists", "")+"]"); h.handler.failures.seen[address("127.0.0.1:1")].count != 20 {
+		t.Errorf("failures: %v", h.handler.failures.seen)
+	}
+	if took := time.Since(started); took > time.Second {
+		t.Errorf("good calls took %v", took)
+	}
+}
+
+// covers: decision 43
+func TestGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := gate{places: 2, wait: 5 * time.Second}
+		first, err := g.enter(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.enter(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		started := time.Now()
+		if _, err := g.enter(t.Context(), 1); audience.KindOf(err) != audience.Busy || time.Since(started) != 5*time.Second {
+			t.Errorf("%v after %v", err, time.Since(started))
+		}
+		if _, err := g.enter(t.Context(), 2); err != nil {
+			t.Error(err)
+		}
+		time.AfterFunc(time.Second, first)
+		started = time.Now()
+		if _, err := g.enter(t.Context(), 1); err != nil || time.Since(started) != time.Second {
+			t.Errorf("%v after %v", err, time.Since(started))
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package rpc
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"enlist/api"
+)
+
+// goodParams are params, without the key, with which each method succeeds on
+// the List 1 with Contact 1, and which change no more than they must.
+var goodParams = map[string][]string{
+	"subscribeContact":            {`1`, `{"Email":"bob@example.org"}`, `"direct"`, `"text"`, `{"News":true}`, `"192.0.2.1"`},
+	"resubscribeContact":          {`1`, `1`, `"direct"`, `"text"`, `{"News":true}`, `"192.0.2.1"`},
+	"unsubscribeContact":          {`1`, `"nobody@example.org"`},
+	"unsubscribeContactById":      {`1`, `1`},
+	"deactivateContact":           {`1`, `1`},
+	"reactivateContact":           {`1`, `1`},
+	"confirmContact":              {`1`, `1`},
+	"searchContacts":              {`1`, `[["Email","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`, `["id"]`},
+	"countContacts":               {`1`, `[["Email","exactly","x"]]`},
+	"getContactById":              {`1`, `1`, `["id"]`},
+	"getContactPreferences":       {`1`, `1`},
+	"getContactConsents":          {`1`, `1`, `10`, `0`},
+	"searchPreviousUnsubscribers": {`1`, `[["address","exactly","x"]]`, `10`, `0`, `"time"`, `"ASC"`},
+	"countPreviousUnsubscribers":  {`1`, `[["address","exactly","x"]]`},
+	"addList":                     {`{"name":"Another"}`},
+	"editList":                    {`{"id":1,"name":"Customers"}`},
+	"deleteList":                  {`2`},
+	"clearList":                   {`2`},
+	"searchLists":                 {`[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
+	"countLists":                  {`[["name","exactly","x"]]`},
+	"getListById":                 {`1`},
+	"addListPreference":           {`1`, `"Offers"`},
+	"deleteListPreference":        {`1`, `1`},
+	"searchListPreferences":       {`1`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
+	"addField":                    {`1`, `{"name":"City","type":"text"}`},
+	"editField":                   {`1`, `{"id":1,"name":"Email"}`},
+	"deleteField":                 {`1`, `2`},
+	"searchFields":                {`1`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
+	"countFields":                 {`1`, `[["name","exactly","x"]]`},
+	"getFieldById":                {`1`, `1`},
+	"searchFolders":               {`"list"`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
+	"getFolderById":               {`1`},
+	"getSessionInfo":              {},
+	"getTimezoneList":             {},
+}
+
+// badValues are what any parameter may be given by mistake or malice.
+var badValues = []string{
+	`null`, `true`, `false`, `0`, `7`, `-1`, `1.5`, `1e400`, `-1e400`, `99999999999999999999`, `""`, `"x"`, `"1.5"`, `"é😀"`, `[]`, `[1]`, `["x"]`, `[[]]`,
+	`[null]`, `[{}]`, `{}`, `{"a":1}`, `{"id":[]}`, `{"Email":{}}`, `{"News":"maybe"}`, `[["Email","exactly",{}]]`,
+	`"\u0000"`, `"\ud800"`, "\"\xff\"", `{"a":1,"a":2}`, `{"a":"\udfff"}`,
+	strings.Repeat(`[`, 70) + strings.Repeat(`]`, 70), strings.Repeat(`[`, 12_000) + strings.Repeat(`]`, 12_000),
+	`"` + strings.Repeat("x", 70_000) + `"`,
+}
+
+// Every parameter of every method with every wrong kind of value: a clear
+// error, and no change; or success, where the value stands for none.
+//
+// covers: decision 7, decision 8, decision 13
+func TestBadInput(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{})
+	for _, name := range slices.Sorted(maps.Keys(h.handler.methods)) {
+		m := h.handler.methods[name]
+		good, ok := goodParams[name]
+		if !ok || len(good) != len(m.params)-1 {
+			t.Fatalf("goodParams has no params for %s %v", name, m.params)
+		}
+		h.stage(t)
+		for i := range good {
+			for _, bad := range badValues {
+				params := slices.Clone(good)
+				params[i] = bad
+				body := h.request(name, strings.Join(params, ","))
+				before := h.store.committed()
+				failed := clearlyFailed(t, h.post(t, body), body)
+				if failed && h.store.committed() != before {
+					t.Errorf("%.200s: failed, and changed something", body)
+				}
+				if !failed && m.writes {
+					h = newHarness(t, Options{}) // what it changed is not to matter to the next
+					h.stage(t)
+				}
+			}
+		}
+		h = newHarness(t, Options{})
+		h.stage(t)
+		h.call(t, name, strings.Join(append(good, `{"more":"than needed"}`, `7`), ","))
+	}
+}
+
+// stage makes two Lists, and a Contact in the first.
+func (h *harness) stage(t testing.TB) {
+	t.Helper()
+	if h.call(t, "countLists", "").text != "0" {
+		return
+	}
+	h.call(t, "addList", `{"name":"Customers"}`)
+	h.call(t, "addList", `{"name":"Second"}`)
+	h.call(t, "addListPreference", `1,"News"`)
+	h.call(t, "subscribeContact", `1,{"Email":"ann@example.org"}`)
+}
+
+// clearlyFailed reports whether a reply is an error, and sees that it is one
+// with which a person can do something.
+func clearlyFailed(t *testing.T, reply, body string) bool {
+	t.Helper()
+	v, err := parse(reply)
+	if err != nil {
+		t.Errorf("%.200s: the reply is no strict JSON: %.200s", body, reply)
+		return true
+	}
+	failed := child(v, "error")
+	if failed == nil || failed.kind == kNull {
+		return false
+	}
+	n, _ := child(failed, "code").integer()
+	message := child(failed, "message").text
+	if name := api.Code(n).Name(); name == "" || n < 103 || n == 302 || !strings.HasPrefix(message, name) {
+		t.Errorf("%.200s: %s", body, reply)
+	}
+	if strings.ContainsAny(message, "[]") || len(message) > 600 {
+		t.Errorf("%.200s: message %q", body, message)
+	}
+	return true
+}
+
+// Every beginning of a call is refused, and changes nothing.
+//
+// covers: decision 8
+func TestTruncatedBodies(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{})
+	h.stage(t)
+	body := h.request("subscribeContact", `1,{"Email":"bob@example.org"},"gdpr","text é"`)
+	before := h.store.committed()
+	for i := range len(body) {
+		if reply := h.post(t, body[:i]); !strings.HasPrefix(reply, `{"id":null,"result":null,"error":{"code":106,`) {
+			t.Errorf("%s: %s", body[:i], reply)
+		}
+	}
+	if h.store.committed() != before {
+		t.Error("a truncated body changed something")
+	}
+}
+
+// What a caller without a key sends is not even read.
+func TestOrderOfChecks(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{})
+	h.stage(t)
+	unknown := strings.Repeat("0", 64)
+	for _, test := range []struct {
+		method, params string
+		code           int
+	}{
+		{"nothing", `7,"\ud800"`, 301},
+		{"nothing", `"",1`, 301},
+		{"nothing", fmt.Sprintf(`%q,"\ud800"`, unknown), 300},
+		{"nothing", `"\ud800"`, 300},
+		{"nothing", fmt.Sprintf(`%q,"\ud800"`, h.keys["READ"]), 104},
+		{"searchContacts", fmt.Sprintf(`%q,"\ud800"`, h.keys["READ"]), 321},
+		{"searchContacts", fmt.Sprintf(`%q,"\ud800"`, h.keys["STANDARD"]), 310},
+		{"searchContacts", fmt.Sprintf(`%q,77,"\ud800"`, h.keys["STANDARD"]), 311},
+		{"searchContacts", fmt.Sprintf(`%q,77,7`, h.keys["STANDARD"]), 311},
+		{"searchContacts", fmt.Sprintf(`%q,77,[["nothing","exactly",1]]`, h.keys["STANDARD"]), 303},
+		{"subscribeContact", fmt.Sprintf(`%q,77,7,"nothing"`, h.keys["STANDARD"]), 310},
+		{"subscribeContact", fmt.Sprintf(`%q,77,{"Email":"x"},"nothing"`, h.keys["STANDARD"]), 303},
+		{"subscribeContact", fmt.Sprintf(`%q,1,{"Email":"x"},"nothing"`, h.keys["STANDARD"]), 334},
+		{"subscribeContact", fmt.Sprintf(`%q,1,{"Email":"x"},"gdpr"`, h.keys["STANDARD"]), 335},
+		{"subscribeContact", fmt.Sprintf(`%q,1,{"Email":"x"}`, h.keys["STANDARD"]), 317},
+		{"resubscribeContact", fmt.Sprintf(`%q,1,77,"nothing"`, h.keys["STANDARD"]), 304},
+		{"resubscribeContact", fmt.Sprintf(`%q,1,1,7`, h.keys["STANDARD"]), 334},
+		{"resubscribeContact", fmt.Sprintf(`%q,1,1,"gdpr"," "`, h.keys["STANDARD"]), 335},
+		{"resubscribeContact", fmt.Sprintf(`%q,1,1.5`, h.keys["STANDARD"]), 310},
+		{"resubscribeContact", fmt.Sprintf(`%q,null,1`, h.keys["STANDARD"]), 303},
+		{"resubscribeContact", fmt.Sprintf(`%q,1,1e30`, h.keys["STANDARD"]), 304},
+	} {
+		reply := h.post(t, fmt.Sprintf(`{"id":1,"method":%q,"params":[%s]}`, test.method, test.params))
+		if !strings.Contains(reply, fmt.Sprintf(`"error":{"code":%d,`, test.code)) {
+			t.Errorf("%s %s: %s, expected %d", test.method, strings.ReplaceAll(test.params, h.keys["STANDARD"], "…"), reply, test.code)
+		}
+	}
+}

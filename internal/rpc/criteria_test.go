@@ -1,0 +1,115 @@
+package rpc
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"enlist/api"
+	"enlist/internal/audience"
+)
+
+// covers: decision 33
+func TestCriteria(t *testing.T) {
+	a, b, c := `["a","exactly",1]`, `["b","not","x"]`, `{"field":"c","modifier":"in","value":[1,"2",null,true]}`
+	for text, expected := range map[string]string{
+		`null`: "nil", `""`: "nil", `[]`: "nil", `[[]]`: "nil", `[[],"OR",[[]]]`: "nil", `["AND","OR"]`: "nil",
+		`[` + a + `]`:                                     "a exactly 1",
+		`[` + a + `,` + b + `]`:                           "(a exactly 1 AND b not x)",
+		`[` + a + `,"AND",` + b + `]`:                     "(a exactly 1 AND b not x)",
+		`[` + a + `,"or",` + b + `]`:                      "(a exactly 1 OR b not x)",
+		`[` + a + `,` + b + `,"OR",` + c + `]`:            "((a exactly 1 AND b not x) OR c in [1 2 . true])",
+		`[` + a + `,"OR",` + b + `,` + c + `]`:            "(a exactly 1 OR (b not x AND c in [1 2 . true]))",
+		`[` + a + `,[` + b + `,"OR",` + c + `]]`:          "(a exactly 1 AND (b not x OR c in [1 2 . true]))",
+		`[[` + a + `,` + b + `]]`:                         "(a exactly 1 AND b not x)",
+		`[[[` + a + `]]]`:                                 "a exactly 1",
+		`["OR",` + a + `,"OR","OR",` + b + `,"AND"]`:      "(a exactly 1 OR b not x)",
+		`[` + a + `,"OR",[]]`:                             "a exactly 1",
+		`[["OR","exactly","x"]]`:                          "OR exactly x",
+		`[["OR",` + a + `,` + b + `]]`:                    "(a exactly 1 AND b not x)",
+		`[["AND","OR",` + a + `]]`:                        "a exactly 1",
+		`[{"value":"","field":"c","modifier":"exactly"}]`: "c exactly ",
+	} {
+		p := criteriaParams(t, text)
+		if got := show(p.criteria(0)); p.err != nil || got != expected {
+			t.Errorf("%s: %s, %v; expected %s", text, got, p.err, expected)
+		}
+	}
+	for _, text := range []string{
+		`7`, `true`, `"x"`, `{}`, `{"field":"a","modifier":"exactly","value":1}`, // no array
+		`["a","exactly",1]`, `["OR","exactly",1]`, // flat triples
+		`[7]`, `[null]`, `["x"]`, `[["a"]]`, `[["a","exactly"]]`, `[["a","exactly",1,2]]`, `[[1,"exactly",1]]`, `[["a",1,1]]`,
+		`[["a","exactly",{}]]`, `[["a","in",[[1]]]]`, `[["a","in",[{}]]]`, `[{}]`, `[{"field":"a","modifier":"exactly"}]`,
+		`[{"field":"a","operator":"exactly","value":1}]`, `[{"field":1,"modifier":"exactly","value":1}]`,
+	} {
+		p := criteriaParams(t, text)
+		p.criteria(0)
+		if r, ok := p.err.(*refusal); !ok || r.code != api.CodeInvalidSearch {
+			t.Errorf("%s: %v", text, p.err)
+		}
+	}
+}
+
+// covers: decision 33
+func TestCriteriaBounds(t *testing.T) {
+	triple := `["a","exactly",1]`
+	nested := func(levels int) string {
+		return strings.Repeat("[", levels) + triple + strings.Repeat("]", levels)
+	}
+	for text, good := range map[string]bool{
+		"[" + strings.Repeat(triple+",", 99) + triple + "]":  true,
+		"[" + strings.Repeat(triple+",", 100) + triple + "]": false,
+		nested(10): true,
+		nested(11): false,
+	} {
+		p := criteriaParams(t, text)
+		p.criteria(0)
+		if (p.err == nil) != good {
+			t.Errorf("%.40s…: %v", text, p.err)
+		}
+	}
+}
+
+func criteriaParams(t *testing.T, text string) *params {
+	t.Helper()
+	v, err := parse(text)
+	if err != nil {
+		t.Fatal(text, err)
+	}
+	return &params{names: []string{"search_criteria"}, values: []value{*v}}
+}
+
+// show writes a tree down.
+func show(c *audience.Criteria) string {
+	if c == nil {
+		return "nil"
+	}
+	group, word := c.All, " AND "
+	if c.Any != nil {
+		group, word = c.Any, " OR "
+	}
+	if group == nil {
+		return c.Key + " " + c.Operator + " " + showInput(c.Value)
+	}
+	var parts []string
+	for i := range group {
+		parts = append(parts, show(&group[i]))
+	}
+	return "(" + strings.Join(parts, word) + ")"
+}
+
+func showInput(in audience.Input) string {
+	switch in.Kind {
+	case audience.InputNull:
+		return "."
+	case audience.InputTrue:
+		return "true"
+	case audience.InputArray:
+		var parts []string
+		for _, item := range in.Items {
+			parts = append(parts, showInput(item))
+		}
+		return fmt.Sprint(parts)
+	}
+	return in.Text
+}

@@ -1,0 +1,135 @@
+package rpc
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"enlist/api"
+)
+
+// covers: decision 3, decision 4, decision 8
+func TestEnvelopes(t *testing.T) {
+	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
+	many := strings.Repeat(`{"a":`, 64) + "1" + strings.Repeat("}", 64)
+	var wide strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&wide, `"m%d":0,`, i)
+	}
+	for _, test := range []struct {
+		body, id string
+		v2       bool
+		code     api.Code
+	}{
+		{`{"id":1,"method":"m"}`, `1`, false, 0},
+		{` {"method":"m" , "id" : 1.0e+2 } `, `1.0e+2`, false, 0},
+		{`{"id":"a\u0041\/","method":"m"}`, `"a\u0041\/"`, false, 0},
+		{`{"id":123456789012345678901234567890,"method":"m"}`, `123456789012345678901234567890`, false, 0},
+		{`{"id":null,"method":"m"}`, `null`, false, 0},
+		{`{"id":true,"method":"m"}`, `null`, false, 0},
+		{`{"id":{"a":1},"method":"m"}`, `null`, false, 0},
+		{`{"id":[1],"method":"m"}`, `null`, false, 0},
+		{`{"method":"m"}`, `null`, false, 0},
+		{`{"id":1,"method":"m","ID":2,"other":[{}]}`, `1`, false, 0},
+		{`{"id":1,"meth\u006fd":"m"}`, `1`, false, 0},
+		{`{` + wide.String() + `"id":1,"method":"m"}`, `1`, false, 0},
+		{`{"jsonrpc":"2.0","id":1,"method":"m"}`, `1`, true, 0},
+		{`{"jsonrpc":2.0,"id":1,"method":"m"}`, `1`, false, 0},
+		{`{"jsonrpc":"1.0","id":1,"method":"m"}`, `1`, false, 0},
+
+		{``, `null`, false, api.CodeUnreadable},
+		{`  `, `null`, false, api.CodeUnreadable},
+		{`"x"`, `null`, false, api.CodeUnreadable},
+		{`{"id":1,"method":"m"`, `null`, false, api.CodeUnreadable},
+		{`{"id":1,"method":"m"}}`, `null`, false, api.CodeUnreadable},
+		{`{"id":1,"method":"m",}`, `null`, false, api.CodeUnreadable},
+		{`{'id':1}`, `null`, false, api.CodeUnreadable},
+		{"\xef\xbb\xbf{}", `null`, false, api.CodeUnreadable},
+		{`{"id":01,"method":"m"}`, `null`, false, api.CodeUnreadable},
+		{`{"jsonrpc":"2.0","id":1,"method":"m","params":[`, `null`, true, api.CodeUnreadable},
+
+		{`{"id":1}`, `1`, false, api.CodeInvalidMethod},
+		{`{"id":1,"Method":"m"}`, `1`, false, api.CodeInvalidMethod},
+		{`{"id":1,"method":7}`, `1`, false, api.CodeInvalidMethod},
+		{`{"id":1,"method":null}`, `1`, false, api.CodeInvalidMethod},
+		{`{"id":1,"method":""}`, `1`, false, api.CodeInvalidMethod},
+		{`{}`, `null`, false, api.CodeInvalidMethod},
+
+		{`{"id":1,"method":"m","params":7}`, `1`, false, api.CodeInvalidParameters},
+		{`{"id":1,"method":"m","params":null}`, `1`, false, api.CodeInvalidParameters},
+		{`{"id":1,"method":"m","params":{}}`, `1`, false, api.CodeInvalidParameters},
+		{`{"id":1,"id":2,"method":"m"}`, `2`, false, api.CodeInvalidParameters},
+		{`{"id":1,"method":"m","method":"n"}`, `1`, false, api.CodeInvalidParameters},
+		{`{"id":1,"method":"m","m\u0065thod":"n"}`, `1`, false, api.CodeInvalidParameters},
+		{`{"id":1,"method":"m","params":[],"params":[]}`, `1`, false, api.CodeInvalidParameters},
+		{`{` + wide.String() + `"m999":1,"id":1,"method":"m"}`, `1`, false, api.CodeInvalidParameters},
+		{`{"id":1,"method":"m\ud800"}`, `1`, false, api.CodeInvalidParameters},
+		{"{\"id\":1,\"method\":\"m\xff\"}", `1`, false, api.CodeInvalidParameters},
+		{`{"id":"\ud800","method":"m"}`, `null`, false, api.CodeInvalidParameters},
+		{`{"id":"\u0000","method":"m"}`, `null`, false, api.CodeInvalidParameters},
+		{`{"id":1,"method":"m","other":` + many + `}`, `1`, false, api.CodeInvalidParameters},
+		{`{"id":1,"method":"m","params":` + deep + `}`, `1`, false, api.CodeInvalidParameters},
+	} {
+		var s source
+		e := s.readEnvelope([]byte(test.body))
+		var code api.Code
+		if r, ok := errors.AsType[*refusal](e.fault); ok {
+			code = r.code
+		}
+		if string(e.id) != test.id || e.v2 != test.v2 || code != test.code {
+			t.Errorf("%.80s: id %s, 2.0 %v, code %d (%v); expected %s, %v, %d", test.body, e.id, e.v2, code, e.fault, test.id, test.v2, test.code)
+		}
+	}
+}
+
+// Parameters are read strictly, to a depth of 64 levels with the request itself.
+//
+// covers: decision 8
+func TestStrictParams(t *testing.T) {
+	nested := func(levels int) string {
+		return strings.Repeat(`[`, levels) + strings.Repeat(`]`, levels)
+	}
+	for params, good := range map[string]bool{
+		`["k",{"a":1,"b":{"a":1}},"é😀\ud83d\ude00\/"]`: true,
+		`["k",` + nested(62) + `]`:                     true,
+		`["k",` + nested(63) + `]`:                     false,
+		`["k",{"a":1,"a":1}]`:                          false,
+		`["k",{"a":1,"\u0061":1}]`:                     false,
+		`["k","\ud800"]`:                               false,
+		`["k","\udc00\ud800"]`:                         false,
+		`["k","a\u0000b"]`:                             false,
+		`["k",{"\u0000":1}]`:                           false,
+		"[\"k\",\"\xff\"]":                             false,
+		"[\"k\",\"\xed\xa0\x80\"]":                     false,
+	} {
+		var s source
+		r := newParamsReader(&s, []byte(params))
+		values, err := r.rest([]string{"api_key", "x", "y"})
+		if (err == nil) != good {
+			t.Errorf("%.60s: %v, %v", params, values, err)
+		}
+	}
+}
+
+// What a key may be found in. decisions.md: 11
+func TestKeyOfParams(t *testing.T) {
+	for params, expected := range map[string]string{
+		``: "null", `[]`: "null", `[null]`: "null", `[7]`: "a number", `["k"]`: "k", `[ "k\u0041" , 7]`: "kA",
+		`[["k"]]`: "an array", `[{"a":1,"a":2}]`: "an object",
+	} {
+		var raw []byte
+		if params != "" {
+			raw = []byte(params)
+		}
+		var s source
+		r := newParamsReader(&s, raw)
+		got := r.key.text
+		if r.key.kind != kString {
+			got = r.key.describe()
+		}
+		if got != expected || r.err != nil {
+			t.Errorf("%s: %s, %v", params, got, r.err)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package rpc
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// covers: decision 1
+func TestEndpoints(t *testing.T) {
+	for path, expected := range map[string]bool{
+		"/": true, "//": true, "": false, "/rpc": true, "/RPC": true, "/rpc/": true, "//rpc": true, "/rpc//": true, "/rpc.php": false,
+		"/api/jsonrpcserver": true, "/api/jsonrpcserver.php": true, "/API/JsonRpcServer.PHP": true, "/api//jsonrpcserver/": true,
+		"//api/jsonrpcserver.php/": true, "/api": false, "/api/": false, "/api/jsonrpc": false, "/x/api/jsonrpcserver": false,
+		"/api/jsonrpcserver/x": false, "/healthz": false, "/api/../rpc": false, "/rpc/../": false,
+	} {
+		if IsEndpoint(path) != expected {
+			t.Errorf("%q is an endpoint: %v", path, !expected)
+		}
+	}
+}
+
+// dial opens a connection to the harness's server.
+func (h *harness) dial(t testing.TB) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", h.server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn, bufio.NewReader(conn)
+}
+
+// Calls one after another on one connection, of both versions of HTTP.
+//
+// covers: decision 1
+func TestKeepAlive(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{})
+	for _, version := range []string{"1.1", "1.0"} {
+		conn, r := h.dial(t)
+		for id := range 3 {
+			body := fmt.Sprintf(`{"id":%d,"method":"countLists","params":[%q]}`, id, h.keys["READ"])
+			fmt.Fprintf(conn, "POST //API/jsonrpcserver.php/?version=3.3 HTTP/%s\r\nHost: x\r\nConnection: keep-alive\r\nContent-Length: %d\r\n\r\n%s", version, len(body), body)
+			resp, err := http.ReadResponse(r, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reply, err := io.ReadAll(resp.Body)
+			if expected := fmt.Sprintf(`{"id":%d,"result":0,"error":null}`, id); err != nil || string(reply) != expected || resp.StatusCode != 200 {
+				t.Errorf("HTTP/%s: %s, %v", version, reply, err)
+			}
+			if resp.Header.Get("Content-Type") != "application/json" || resp.ContentLength != int64(len(reply)) || resp.TransferEncoding != nil {
+				t.Errorf("HTTP/%s: %v", version, resp.Header)
+			}
+		}
+	}
+}
+
+// An HTTP/1.0 client gets the stream of a large result until the connection closes.
+//
+// covers: decision 1
+func TestStreamToHTTP10(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{})
+	h.fill(t, 200)
+	conn, r := h.dial(t)
+	body := h.request("searchContacts", "1,[],0")
+	fmt.Fprintf(conn, "POST /rpc HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	resp, err := http.ReadResponse(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := io.ReadAll(resp.Body)
+	if err != nil || resp.TransferEncoding != nil || resp.ContentLength >= 0 {
+		t.Error(err, resp.TransferEncoding, resp.ContentLength)
+	}
+	if v, err := parse(string(reply)); err != nil || len(child(v, "result").items) != 200 {
+		t.Errorf("%v in %.100s", err, reply)
+	}
+}
+
+// covers: decision 2
+func TestOtherVerbs(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{MaxBody: 1000})
+	for _, test := range []struct {
+		verb, path, body string
+		status           int
+		header, value    string
+	}{
+		{"GET", "/rpc", "", 200, "Content-Type", "text/html; charset=utf-8"},
+		{"HEAD", "/api/jsonrpcserver", "", 200, "Content-Type", "text/html; charset=utf-8"},
+		{"OPTIONS", "/rpc", "", 405, "Allow", "GET, HEAD, POST"},
+		{"PUT", "/", "{}", 405, "Allow", "GET, HEAD, POST"},
+		{"DELETE", "/", "", 405, "Allow", "GET, HEAD, POST"},
+		{"POST", "/elsewhere", "{}", 404, "", ""},
+		{"POST", "/rpc", strings.Repeat("x", 1001), 413, "Connection", "close"},
+		{"POST", "/rpc", strings.Repeat("x", 1000), 200, "Content-Type", "application/json"},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), test.verb, h.server.URL+test.path, strings.NewReader(test.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, chunked := range []bool{false, true} {
+			if chunked {
+				req.ContentLength, req.Body = -1, io.NopCloser(strings.NewReader(test.body))
+			}
+			resp, err := http.DefaultTransport.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			closed := test.header == "Connection" && resp.Close
+			if resp.StatusCode != test.status || !closed && test.header != "" && resp.Header.Get(test.header) != test.value {
+				t.Errorf("%s %s: %s %v", test.verb, test.path, resp.Status, resp.Header)
+			}
+			if (test.verb == "HEAD") != (len(body) == 0) {
+				t.Errorf("%s %s: %s", test.verb, test.path, body)
+			}
+		}
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// covers: decision 2
+func TestDraining(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{})
+	h.handler.Drain()
+	resp, err := h.server.Client().Post(h.server.URL, "", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != 503 || !resp.Close {
+		t.Error(resp.Status, resp.Header)
+	}
+}
+
+// A client that does not send its body in time loses its connection.
+func TestSlowBody(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{ReadTimeout: 20 * time.Millisecond})
+	conn, r := h.dial(t)
+	fmt.Fprint(conn, "POST /rpc HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+	if resp, err := http.ReadResponse(r, nil); err == nil {
+		t.Error(resp.Status)
+	}
+}
