@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"enlist/api"
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlite"
+
+	"github.com/riverqueue/river"
+)
+
+// TestCrash kills the program at random moments while clients subscribe, starts
+// it again, and looks for what was answered: every ID is there with its values,
+// one ledger row a call and one notification, and nothing is half written.
+func TestCrash(t *testing.T) {
+	rounds := 50
+	if testing.Short() {
+		rounds = 5
+	}
+	c := &crash{t: t, db: filepath.Join(t.TempDir(), "enlist.db"), key: strings.Repeat("c", 64), answered: make(map[int64]string)}
+	for round := range rounds {
+		stop := c.start()
+		if round == 0 {
+			c.notifyOwner()
+		}
+		c.verify(c.recent)
+		c.subscribe(round)
+		stop()
+	}
+	stop := c.start()
+	all := make([]int64, 0, len(c.answered))
+	for id := range c.answered {
+		all = append(all, id)
+	}
+	c.verify(all)
+	stop()
+	c.inspect()
+	t.Logf("%d Contacts in %d rounds", len(c.answered), rounds)
+}
+
+type crash struct {
+	t      *testing.T
+	db     string
+	key    string
+	url    string
+	client *api.Client
+
+	mu       sync.Mutex
+	answered map[int64]string // Contact IDs and the first name that was stored
+	recent   []int64          // those of the last round
+}
+
+// start starts the program and returns what kills it.
+func (c *crash) start() (kill func()) {
+	c.t.Helper()
+	cmd := exec.Command("enlist", "serve", "--db", c.db, "--listen", "127.0.0.1:0", "--ops-listen", "none")
+	cmd.Env = append(cmd.Environ(), "ENLIST_BOOTSTRAP_KEY="+c.key)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	greeting := make([]byte, 4096)
+	n, _ := stdout.Read(greeting)
+	found := greetingURL.FindSubmatch(greeting[:n])
+	if found == nil {
+		cmd.Process.Kill()
+		c.t.Fatalf("the program printed %q: %v", greeting[:n], cmd.Wait())
+	}
+	c.url = string(found[1])
+	c.client = api.NewClient(c.url, c.key)
+	return func() {
+		cmd.Process.Kill()
+		cmd.Wait() // says that it was killed
+		c.client.Close()
+	}
+}
+
+func (c *crash) notifyOwner() {
+	_, err := c.client.EditList(c.t.Context(), api.Details{"id": 1, "on_register_address": "owner@example.com"})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if _, err := c.client.AddField(c.t.Context(), 1, api.Details{"name": "First Name", "type": "text"}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// subscribe has 16 clients subscribe until the context ends, which it does at a
+// random moment; the caller kills the program while calls are under way.
+func (c *crash) subscribe(round int) {
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Duration(20+rand.IntN(150))*time.Millisecond)
+	defer cancel()
+	c.recent = c.recent[:0]
+	for n := range 16 {
+		go func() { // ends with its first call after the kill
+			for i := range 100_000 {
+				name := fmt.Sprintf("Ada %d.%d.%d", round, n, i)
+				details := api.Details{"Email": strings.ReplaceAll(name, " ", ".") + "@example.com", "First Name": name}
+				id, err := c.client.SubscribeContact(context.Background(), 1, details, api.Consent{Type: api.ConsentDirect, Text: name})
+				if err != nil {
+					return
+				}
+				c.mu.Lock()
+				c.answered[id] = name
+				c.recent = append(c.recent, id)
+				c.mu.Unlock()
+			}
+		}()
+	}
+	<-ctx.Done()
+}
+
+// verify asks the program for Contacts that it had answered for.
+func (c *crash) verify(ids []int64) {
+	c.t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		contact, err := c.client.GetContactByID(c.t.Context(), 1, id)
+		if err != nil {
+			c.t.Errorf("Contact %d, which was answered: %v", id, err)
+			continue
+		}
+		if got := contact.Values["First Name"]; got != c.answered[id] {
+			c.t.Errorf("Contact %d has the name %q, want %q", id, got, c.answered[id])
+		}
+		consents, err := c.client.GetContactConsents(c.t.Context(), 1, id, 0, 0)
+		if err != nil || len(consents) != 1 || consents[0].ConsentText != c.answered[id] {
+			c.t.Errorf("Contact %d has the ledger rows %+v, error %v", id, consents, err)
+		}
+	}
+}
+
+// inspect looks into the file: each Contact that is stored, answered or not,
+// has its ledger row and its notification, and the counters are right.
+func (c *crash) inspect() {
+	ctx := c.t.Context()
+	store, err := sqlite.Open(ctx, c.db, sqlite.Options{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer store.Close()
+	problems, err := sqlite.Check(ctx, c.db)
+	if err != nil || len(problems) > 0 {
+		c.t.Errorf("check of the file: %q, error %v", problems, err)
+	}
+	jobs := c.notifications(store)
+	stored := 0
+	err = store.View(ctx, func(tx audience.Tx) error {
+		last, err := tx.LastContactID(1)
+		for id := audience.ContactID(1); id <= last && err == nil; id++ {
+			if _, err := tx.Contact(1, id); err != nil {
+				continue // an ID that a rolled back insert had
+			}
+			stored++
+			var rows []audience.LedgerRow
+			if rows, err = tx.Ledger(1, id, 0, 0); len(rows) != 1 || jobs[id] != 1 {
+				c.t.Errorf("Contact %d has %d ledger rows and %d notifications, want one of each", id, len(rows), jobs[id])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if stored < len(c.answered) || len(jobs) != stored {
+		c.t.Errorf("%d stored and %d with notifications, %d answered", stored, len(jobs), len(c.answered))
+	}
+}
+
+func (c *crash) notifications(store *sqlite.Store) map[audience.ContactID]int {
+	client, err := store.Jobs(&river.Config{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	count := make(map[audience.ContactID]int)
+	all := func() *river.JobListParams { return river.NewJobListParams().Kinds("notify").First(1000) }
+	for params := all(); ; {
+		page, err := client.JobList(c.t.Context(), params)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, job := range page.Jobs {
+			var n audience.Notify
+			if err := json.Unmarshal(job.EncodedArgs, &n); err != nil {
+				c.t.Fatal(err)
+			}
+			count[n.Contact]++
+		}
+		if len(page.Jobs) < 1000 {
+			return count
+		}
+		params = all().After(page.LastCursor) // a list changes its params: they serve once
+	}
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"enlist/api"
+)
+
+// TestHangingUp has clients send calls and hang up at random moments while
+// others wait for their answers: an interrupted statement would make SQLite
+// roll back the whole transaction, with what neighbours wrote in it. Whoever
+// was answered is stored, and nothing is there twice or by half.
+func TestHangingUp(t *testing.T) {
+	c := &crash{t: t, db: filepath.Join(t.TempDir(), "enlist.db"), key: strings.Repeat("c", 64), answered: make(map[int64]string)}
+	kill := c.start()
+	defer kill()
+	c.notifyOwner()
+
+	const rude, polite, calls = 32, 32, 40
+	var wg sync.WaitGroup
+	for n := range rude {
+		wg.Go(func() {
+			for i := range calls {
+				c.hangUp(fmt.Sprintf("rude%d.%d@example.com", n, i))
+			}
+		})
+	}
+	for n := range polite {
+		wg.Go(func() {
+			for i := range calls {
+				name := fmt.Sprintf("Polite %d.%d", n, i)
+				details := api.Details{"Email": fmt.Sprintf("polite%d.%d@example.com", n, i), "First Name": name}
+				id, err := c.client.SubscribeContact(t.Context(), 1, details, api.Consent{Type: api.ConsentDirect, Text: name})
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+					continue
+				}
+				c.mu.Lock()
+				c.answered[id] = name
+				c.recent = append(c.recent, id)
+				c.mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if len(c.recent) != polite*calls {
+		t.Errorf("%d of %d calls were answered", len(c.recent), polite*calls)
+	}
+	c.verify(c.recent)
+	stored, err := c.client.CountContacts(t.Context(), 1, api.Criteria{})
+	if err != nil || stored > (rude+polite)*calls {
+		t.Errorf("%d Contacts are stored, error %v", stored, err)
+	}
+	kill()
+	c.inspect()
+	t.Logf("%d calls of those who hung up were carried out", stored-polite*calls)
+}
+
+// hangUp sends a call and closes the connection within two milliseconds.
+func (c *crash) hangUp(email string) {
+	endpoint, err := url.Parse(c.url)
+	if err != nil {
+		c.t.Error(err)
+		return
+	}
+	conn, err := net.Dial("tcp", endpoint.Host)
+	if err != nil {
+		c.t.Error(err)
+		return
+	}
+	body := fmt.Sprintf(`{"id":1,"method":"subscribeContact","params":["%s",1,{"Email":"%s"}]}`, c.key, email)
+	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: enlist\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	// The moment is what is tested, so it is taken by the clock: reading with a
+	// deadline waits for the answer or until then.
+	conn.SetReadDeadline(time.Now().Add(time.Duration(rand.IntN(2000)) * time.Microsecond))
+	conn.Read(make([]byte, 1))
+	conn.Close()
+}
