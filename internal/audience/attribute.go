@@ -132,7 +132,7 @@ func readLine(text string) (string, error) {
 	return text, nil
 }
 
-// oneOf takes one of some words.
+// oneOf takes one of some words, of which "" need not be said.
 func oneOf(words ...string) func(string) (string, error) {
 	return func(text string) (string, error) {
 		for _, word := range words {
@@ -140,7 +140,7 @@ func oneOf(words ...string) func(string) (string, error) {
 				return text, nil
 			}
 		}
-		return "", expected("one of " + strings.Join(words, ", "))
+		return "", expected("one of " + strings.TrimPrefix(strings.Join(words, ", "), ", "))
 	}
 }
 

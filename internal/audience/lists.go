@@ -108,7 +108,7 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 func noDuplicates(tx Tx, id ListID) error {
 	n, err := tx.Duplicates(id)
 	if err == nil && n > 0 {
-		e := Refuse(InvalidParameters, "%d addresses occur more than once in the List; remove the duplicates first", n)
+		e := Refuse(InvalidParameters, "addresses that more than one Contact has: %d; remove the duplicates first", n)
 		e.Field = "disallow_duplicate_contacts"
 		return e
 	}

@@ -40,6 +40,7 @@ func Config(service *audience.Service, store audience.Store, log *slog.Logger) *
 	b := base{service, store}
 	add(workers, queues, &removeContacts{base: b})
 	add(workers, queues, &forgetField{base: b})
+	add(workers, queues, &convertField{base: b})
 	return &river.Config{
 		Workers:              workers,
 		Queues:               queues,

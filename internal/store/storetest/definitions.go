@@ -104,7 +104,7 @@ func duplicates(o *office) {
 	}
 	o.subscribe(id, "Email", "b@x.io")
 	_, err := o.service.EditList(o.Context(), o.caller, id, details("disallow_duplicate_contacts", true))
-	o.refused(err, audience.InvalidParameters, "disallow_duplicate_contacts: 1 ")
+	o.refused(err, audience.InvalidParameters, "more than one Contact has: 1;")
 	id = o.addList("disallow_duplicate_contacts", false)
 	o.subscribe(id, "Email", "a@x.io")
 	_, err = o.service.EditList(o.Context(), o.caller, id, details("disallow_duplicate_contacts", true))

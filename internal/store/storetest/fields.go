@@ -176,7 +176,7 @@ func typeChange(o *office) {
 	o.subscribe(list, "Email", "c@x.io", "Age", "n/a")
 	o.subscribe(list, "Email", "d@x.io")
 	_, err := o.service.EditField(o.Context(), o.caller, list, id, details("type", "decimal"))
-	o.refused(err, audience.InvalidParameters, "type: 2 Contacts")
+	o.refused(err, audience.InvalidParameters, "type: Contacts that hold a value that the new type refuses: 2")
 	if f := o.field(list, id); f.Type != audience.Text {
 		o.Errorf("type is %s", f.Type)
 	}
@@ -240,7 +240,7 @@ func addressTypeChange(o *office) {
 	}
 	o.refused(edit(plain, "address_type", "mobile"), audience.InvalidParameters, "its mobile Field already")
 	o.subscribe(list, "Mobile Phone", "0412 345 678")
-	o.refused(edit(mobile.ID, "address_type", "none"), audience.InvalidParameters, "address_type: 1 Contacts")
+	o.refused(edit(mobile.ID, "address_type", "none"), audience.InvalidParameters, "address_type: Contacts that hold a value in the Field: 1")
 	o.must(o.service.ClearList(o.Context(), o.caller, list))
 	o.must(edit(mobile.ID, "address_type", "none"))
 	o.must(edit(plain, "address_type", "mobile"))
@@ -272,7 +272,7 @@ func deleteMobile(o *office) {
 	list := o.addList()
 	mobile := o.emailField(list) + 1
 	o.subscribe(list, "Mobile Phone", "0412 345 678")
-	o.refused(o.service.DeleteField(o.Context(), o.caller, list, mobile), audience.InvalidParameters, "1 Contacts have no other address")
+	o.refused(o.service.DeleteField(o.Context(), o.caller, list, mobile), audience.InvalidParameters, "Contacts that have no other address: 1")
 	o.must(o.service.ClearList(o.Context(), o.caller, list))
 	both := o.subscribe(list, "Email", "a@x.io", "Mobile Phone", "0412 345 678")
 	o.must(o.service.DeleteField(o.Context(), o.caller, list, mobile))
