@@ -11,7 +11,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// covers: decision 12
+// covers: spec auth.delay, decision 12
 func TestFailedKeysAreHeldBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := failures{now: time.Now}

@@ -38,7 +38,7 @@ func (h *harness) fill(t testing.TB, contacts int) {
 
 // However long the reply and however it is sent, it is the same.
 //
-// covers: decision 39
+// covers: spec searchContacts.rule.2, decision 39
 func TestSameReplyHeldAndStreamed(t *testing.T) {
 	t.Parallel()
 	for _, held := range []int{0, 1, 100_000} {

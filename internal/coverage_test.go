@@ -1,0 +1,175 @@
+package internal_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// claims says which tests cover a row: "spec <id>" or "decision <n>" to the
+// names of the tests and transcripts that say so.
+type claims map[string][]string
+
+// Every row of doc/specification.md that has an id in braces, and every entry
+// of doc/decisions.md, is covered by a transcript or script with the line
+//
+//	covers: spec subscribeContact.rule.1, decision 22
+//
+// or by a test with such a line in its comment.
+func TestCoverage(t *testing.T) {
+	rows := documentRows(t)
+	held := make(claims)
+	transcriptClaims(t, held)
+	testClaims(t, held)
+	for _, row := range slices.Sorted(maps.Keys(rows)) {
+		if len(held[row]) == 0 {
+			t.Errorf("no transcript and no test covers %s", row)
+		}
+	}
+	for _, row := range slices.Sorted(maps.Keys(held)) {
+		if !rows[row] {
+			t.Errorf("%s: covers %q, which neither document has", held[row], row)
+		}
+	}
+	for n, names := range heldBy(t) {
+		row := fmt.Sprint("decision ", n+1)
+		if len(names) == 0 {
+			t.Errorf("doc/decisions.md: %s does not say what it is held by", row)
+		}
+		for _, name := range names {
+			if !slices.Contains(held[row], name) {
+				t.Errorf("doc/decisions.md: %s is held by %s, which does not say that it covers it", row, name)
+			}
+		}
+	}
+}
+
+var (
+	rowID        = regexp.MustCompile(`\{#([A-Za-z0-9_.-]+)\}`)
+	decisionHead = regexp.MustCompile(`(?m)^### (\d+)\. `)
+	quotedName   = regexp.MustCompile("`([^`]+)`")
+)
+
+// documentRows returns all rows that must be covered. An id may be used
+// again, as a reference.
+func documentRows(t *testing.T) map[string]bool {
+	rows := make(map[string]bool)
+	for _, m := range rowID.FindAllStringSubmatch(read(t, "../doc/specification.md"), -1) {
+		rows["spec "+m[1]] = true
+	}
+	for i, m := range decisionHead.FindAllStringSubmatch(read(t, "../doc/decisions.md"), -1) {
+		if m[1] != fmt.Sprint(i+1) {
+			t.Errorf("doc/decisions.md: entry %s where %d is expected: numbers never change", m[1], i+1)
+		}
+		rows["decision "+m[1]] = true
+	}
+	return rows
+}
+
+// heldBy returns, for each decision in order, the names in its "Held by" line.
+func heldBy(t *testing.T) [][]string {
+	var all [][]string
+	for _, entry := range decisionHead.Split(read(t, "../doc/decisions.md"), -1)[1:] {
+		var names []string
+		if _, line, ok := strings.Cut(entry, "\nHeld by "); ok {
+			line, _, _ = strings.Cut(line, "\n\n")
+			for _, m := range quotedName.FindAllStringSubmatch(line, -1) {
+				names = append(names, m[1])
+			}
+		}
+		all = append(all, names)
+	}
+	return all
+}
+
+// transcriptClaims collects the covers: lines of the wire transcripts and of
+// the command line's scripts.
+func transcriptClaims(t *testing.T, held claims) {
+	for _, pattern := range []string{"rpc/testdata/*.txt", "../cmd/enlist/testdata/*.txt"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			for line := range strings.Lines(read(t, file)) {
+				held.add(t, filepath.Base(file), strings.TrimLeft(line, "# "))
+			}
+		}
+	}
+}
+
+// testClaims collects the covers: lines in the comments of test functions, in
+// the whole module.
+func testClaims(t *testing.T, held claims) {
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") || d.Name() == "coverage_test.go" {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		owner := make(map[*ast.CommentGroup]string)
+		for _, decl := range file.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Doc != nil && isTest(fn.Name.Name) {
+				owner[fn.Doc] = fn.Name.Name
+			}
+		}
+		for _, group := range file.Comments {
+			for line := range strings.Lines(group.Text()) {
+				if strings.HasPrefix(line, "covers:") && owner[group] == "" {
+					t.Errorf("%s: a covers: line outside the comment of a test", path)
+				}
+				held.add(t, owner[group], line)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func isTest(name string) bool {
+	return strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") || strings.HasPrefix(name, "Example")
+}
+
+// add reads one covers: line; any other line says nothing. What has no "spec"
+// or "decision" before it takes that of its neighbour.
+func (c claims) add(t *testing.T, name, line string) {
+	list, ok := strings.CutPrefix(strings.TrimSpace(line), "covers:")
+	if !ok {
+		return
+	}
+	kind := ""
+	for item := range strings.SplitSeq(list, ",") {
+		words := strings.Fields(item)
+		if len(words) == 2 {
+			kind, words = words[0], words[1:]
+		}
+		if len(words) != 1 || kind != "spec" && kind != "decision" {
+			t.Errorf("%s: covers %q: neither \"spec <id>\" nor \"decision <number>\"", name, item)
+			continue
+		}
+		if row := kind + " " + words[0]; !slices.Contains(c[row], name) {
+			c[row] = append(c[row], name)
+		}
+	}
+}
+
+func read(t *testing.T, path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
