@@ -29,6 +29,59 @@ var FieldAttributes = []Attribute[Field]{
 	intKey("display_order", func(f *Field) *int64 { return &f.DisplayOrder }, -1, maxSize),
 }
 
+// typed are the attributes that only some types have a use for. decisions.md: 15
+var typed = []struct {
+	name  string
+	types []FieldType
+	empty func(*Field)
+}{
+	{"length", []FieldType{Text}, func(f *Field) { f.Length = 0 }},
+	{"address_type", []FieldType{Text}, func(f *Field) { f.AddressType = AddressNone }},
+	{"default_value", []FieldType{Text, Comment, Decimal, Currency, Date}, func(f *Field) { f.DefaultValue = "" }},
+	{"values_array", []FieldType{Dropdown, Radio, Checkbox}, func(f *Field) { f.Values = "" }},
+	{"defaults_array", []FieldType{Dropdown, Radio, Checkbox}, func(f *Field) { f.Defaults = "" }},
+	{"dont_store_default", []FieldType{Dropdown}, func(f *Field) { f.DontStoreDefault = false }},
+	{"time_format", []FieldType{Date}, func(f *Field) { f.TimeFormat = "" }},
+	{"date_validation", []FieldType{Date}, func(f *Field) { f.DateValidation = "" }},
+	{"allowed_file_types", []FieldType{File}, func(f *Field) { f.AllowedFileTypes = "" }},
+	{"file_folder_id", []FieldType{File}, func(f *Field) { f.FileFolderID = 0 }},
+	{"row_size", []FieldType{Comment, File}, func(f *Field) { f.RowSize = "" }},
+}
+
+// applicable leaves out the details that the Field's type, which may be one of
+// them, has no use for: nobody minds what their values are.
+func (f *Field) applicable(details []Detail) []Detail {
+	fieldType := f.Type
+	for i := range details {
+		if text, ok := details[i].Value.AsText(); ok && text != "" && details[i].Key == "type" {
+			fieldType = FieldType(text)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(details), func(d Detail) bool {
+		for i := range typed {
+			if typed[i].name == d.Key {
+				return !slices.Contains(typed[i].types, fieldType)
+			}
+		}
+		return false
+	})
+}
+
+// keepWhatApplies empties the attributes that the type has no use for.
+func (f *Field) keepWhatApplies() {
+	for i := range typed {
+		if !slices.Contains(typed[i].types, f.Type) {
+			typed[i].empty(f)
+		}
+	}
+	if f.AddressType != AddressNone {
+		f.DefaultValue = "" // nobody shares an address by default
+	}
+	if f.Type == Date && f.TimeFormat == "" {
+		f.TimeFormat = timeOff
+	}
+}
+
 // maxSize bounds lengths, sizes and positions.
 const maxSize = 1<<31 - 1
 
@@ -67,7 +120,7 @@ func readValuesArray(text string) (string, error) {
 	sorted := slices.Sorted(slices.Values(choices))
 	for i := range len(sorted) - 1 {
 		if sorted[i] == sorted[i+1] {
-			return "", expected(quoted(sorted[i]) + " is there twice; choices that differ, separated by commas,")
+			return "", expected(quoted(sorted[i]) + " is there twice; a list of choices that differ")
 		}
 	}
 	return strings.Join(choices, ","), nil

@@ -196,68 +196,6 @@ func reserved(name string) bool {
 	return name == "all" || slices.ContainsFunc(ContactAttributes, func(a Attribute[Contact]) bool { return a.Name == name })
 }
 
-// appliesTo says which types have a use for an attribute; those that are not
-// named apply to all.
-var appliesTo = map[string][]FieldType{
-	"length":             {Text},
-	"address_type":       {Text},
-	"default_value":      {Text, Comment, Decimal, Currency, Date},
-	"values_array":       {Dropdown, Radio, Checkbox},
-	"defaults_array":     {Dropdown, Radio, Checkbox},
-	"dont_store_default": {Dropdown},
-	"time_format":        {Date},
-	"date_validation":    {Date},
-	"allowed_file_types": {File},
-	"file_folder_id":     {File},
-	"row_size":           {Comment, File},
-}
-
-// applicable leaves out the details that the Field's type, which may be one of
-// them, has no use for: nobody minds what their values are. decisions.md: 15
-func (f *Field) applicable(details []Detail) []Detail {
-	fieldType := f.Type
-	for i := range details {
-		if text, ok := details[i].Value.AsText(); ok && text != "" && details[i].Key == "type" {
-			fieldType = FieldType(text)
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(details), func(d Detail) bool {
-		types, bound := appliesTo[d.Key]
-		return bound && !slices.Contains(types, fieldType)
-	})
-}
-
-// keepWhatApplies empties the attributes that the type has no use for. decisions.md: 15
-func (f *Field) keepWhatApplies() {
-	if f.Type != Text {
-		f.AddressType, f.Length = AddressNone, 0
-	}
-	switch f.Type {
-	case Text, Comment, Decimal, Currency, Date:
-		f.Values, f.Defaults = "", ""
-	default:
-		f.DefaultValue = ""
-	}
-	if f.AddressType != AddressNone || f.Type == File {
-		f.DefaultValue, f.Values, f.Defaults = "", "", "" // nobody shares an address by default
-	}
-	if f.Type != Dropdown {
-		f.DontStoreDefault = false
-	}
-	if f.Type != File {
-		f.AllowedFileTypes, f.FileFolderID = "", 0
-	}
-	if f.Type != File && f.Type != Comment {
-		f.RowSize = ""
-	}
-	switch {
-	case f.Type != Date:
-		f.TimeFormat, f.DateValidation = "", ""
-	case f.TimeFormat == "":
-		f.TimeFormat = timeOff
-	}
-}
-
 func (f *Field) checkFileFolder(tx Tx, c *Caller) error {
 	if f.FileFolderID == 0 {
 		return nil

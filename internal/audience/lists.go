@@ -219,7 +219,7 @@ func readAddresses(text string) (string, error) {
 	for _, item := range splitTrimmed(text) {
 		spelling, key, ok := ParseEmail(item)
 		if !ok {
-			return "", expected(quoted(item) + " is no email address; addresses separated by commas")
+			return "", expected(quoted(item) + " is no email address; a list of them separated by commas")
 		}
 		if !slices.Contains(keys, key) {
 			spellings, keys = append(spellings, spelling), append(keys, key)
