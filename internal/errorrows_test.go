@@ -1,0 +1,84 @@
+package internal_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// errorRow is an error of an operation, in one of the two forms of a reply.
+type errorRow struct {
+	method string
+	code   string
+	v2     bool
+}
+
+// Every error of every operation in doc/specification.md is answered in some
+// transcript, with three keys and in the 2.0 form.
+func TestEveryErrorIsAnsweredInBothForms(t *testing.T) {
+	answered := make(map[errorRow]bool)
+	files, err := filepath.Glob("rpc/testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		for section := range strings.SplitSeq(read(t, file), "\n=== ") {
+			if row, ok := errorOf(section); ok {
+				answered[row] = true
+			}
+		}
+	}
+	rows := errorRows(read(t, "../doc/specification.md"))
+	if len(rows) < 70 {
+		t.Fatalf("only %d errors found in doc/specification.md", len(rows))
+	}
+	for _, row := range rows {
+		for _, row.v2 = range []bool{false, true} {
+			if !answered[row] {
+				t.Errorf("no transcript has %s answered with %s (JSON-RPC 2.0: %v)", row.method, row.code, row.v2)
+			}
+		}
+	}
+}
+
+var (
+	operationError = regexp.MustCompile(`\{#([a-zA-Z]+)\.(\d{3})\}`)
+	methodErrors   = regexp.MustCompile(`(?m)^\| .*\| ([\d, ]+) \{#([a-zA-Z]+)\} \|$`)
+)
+
+// errorRows finds rows with ids such as subscribeContact.303, and the last
+// column of the tables of methods.
+func errorRows(specification string) (rows []errorRow) {
+	for _, m := range operationError.FindAllStringSubmatch(specification, -1) {
+		if m[1] != "error" { // error.303 names the code, of whatever operation
+			rows = append(rows, errorRow{method: m[1], code: m[2]})
+		}
+	}
+	for _, m := range methodErrors.FindAllStringSubmatch(specification, -1) {
+		for code := range strings.SplitSeq(m[1], ",") {
+			rows = append(rows, errorRow{method: m[2], code: strings.TrimSpace(code)})
+		}
+	}
+	return rows
+}
+
+// errorOf reads a section of a transcript: a request and the error it gets.
+func errorOf(section string) (row errorRow, ok bool) {
+	request, reply, ok := strings.Cut(section, "\n--\n")
+	if !ok {
+		return row, false
+	}
+	_, request, _ = strings.Cut(request, "\n{")
+	var sent struct{ Method, JSONRPC string }
+	var got struct{ Error struct{ Code json.Number } }
+	sentErr := json.Unmarshal([]byte("{"+variables.ReplaceAllString(request, "0")), &sent)
+	gotErr := json.NewDecoder(strings.NewReader(reply)).Decode(&got)
+	if sentErr != nil || gotErr != nil || got.Error.Code == "" {
+		return row, false
+	}
+	return errorRow{sent.Method, got.Error.Code.String(), sent.JSONRPC == "2.0"}, true
+}
+
+var variables = regexp.MustCompile(`\$[A-Z]+`)
