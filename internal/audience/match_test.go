@@ -1,0 +1,103 @@
+package audience
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+type pet struct {
+	id    int64
+	name  string
+	tame  bool
+	chips string
+}
+
+var petAttributes = []Attribute[pet]{
+	{Name: "id", Type: KeyInt, Searchable: true, Get: func(p *pet) Cell { return IntCell(p.id) }},
+	{Name: "name", Type: KeyText, Searchable: true, Get: func(p *pet) Cell { return TextCell(p.name) }},
+	{Name: "tame", Type: KeyBool, Searchable: true, Get: func(p *pet) Cell { return BoolCell(p.tame) }},
+	{Name: "chips", Type: KeyText, Get: func(p *pet) Cell { return TextCell(p.chips) }},
+}
+
+var pets = []pet{
+	{id: 3, name: "rex", tame: true, chips: "b"},
+	{id: 1, name: "Ada", chips: "B"},
+	{id: 4, name: "", tame: true},
+	{id: 2, name: "É", chips: "a"},
+}
+
+// covers: decision 32, 35, 36, 37, 38
+func TestSearchRecords(t *testing.T) {
+	where := func(key, operator string, value any) Query {
+		c := test(key, operator, value)
+		return Query{Criteria: &c}
+	}
+	for _, c := range []struct {
+		q    Query
+		want []int64
+	}{
+		{Query{}, []int64{1, 2, 3, 4}},
+		{Query{Descending: true}, []int64{1, 2, 3, 4}},
+		{Query{SortBy: "name"}, []int64{4, 1, 3, 2}},
+		{Query{SortBy: "NAME", Descending: true}, []int64{2, 3, 1, 4}},
+		{Query{SortBy: "chips"}, []int64{4, 2, 1, 3}},
+		{Query{SortBy: "chips", Descending: true}, []int64{3, 1, 2, 4}},
+		{Query{SortBy: "tame"}, []int64{1, 2, 3, 4}},
+		{Query{SortBy: "tame", Descending: true}, []int64{4, 3, 2, 1}},
+		{Query{Limit: 2, Offset: 1}, []int64{2, 3}},
+		{Query{Limit: 2, Offset: math.MaxInt64}, nil},
+		{Query{Limit: math.MaxInt64, Offset: 3}, []int64{4}},
+		{where("name", "exactly", "ADA"), []int64{1}},
+		{where("name", "exactly", "é"), nil},
+		{where("name", "not", "ada"), []int64{2, 3, 4}},
+		{where("name", "exactly", ""), []int64{4}},
+		{where("name", "not", ""), []int64{1, 2, 3}},
+		{where("name", "in", "rex, ada"), []int64{1, 3}},
+		{where("name", "in", []any{"", "REX"}), []int64{3, 4}},
+		{where("name", "in", ""), nil},
+		{where("name", "greater_than", "ADA"), []int64{2, 3}},
+		{where("name", "less_than", "s"), []int64{1, 3}},
+		{where("name", "starts_with", "A"), []int64{1}},
+		{where("name", "ends_with", "X"), []int64{3}},
+		{where("name", "contains", ""), []int64{1, 2, 3, 4}},
+		{where("id", "exactly", "3"), []int64{3}},
+		{where("id", "exactly", "2.5"), nil},
+		{where("id", "not", ""), []int64{1, 2, 3, 4}},
+		{where("id", "greater_than", num("2.5")), []int64{3, 4}},
+		{where("id", "less_than", num("2.5")), []int64{1, 2}},
+		{where("id", "starts_with", "3"), []int64{3}},
+		{where("tame", "exactly", "1"), []int64{3, 4}},
+		{where("tame", "not", true), []int64{1, 2}},
+		{Query{Criteria: &Criteria{Any: []Criteria{test("id", "exactly", "4"), {All: []Criteria{test("tame", "exactly", "0"), test("name", "contains", "d")}}}}}, []int64{1, 4}},
+	} {
+		rows, err := searchRecords(petAttributes, pets, c.q)
+		var got []int64
+		for _, p := range rows {
+			got = append(got, p.id)
+		}
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%+v: got %v, %v; want %v", c.q, got, err, c.want)
+		}
+	}
+	for _, q := range []Query{{Limit: -1}, {Offset: -1}, {SortBy: "colour"}, where("colour", "exactly", "x"), where("chips", "exactly", "x"), where("name", "like", "x")} {
+		if rows, err := searchRecords(petAttributes, pets, q); KindOf(err) != InvalidSearch {
+			t.Errorf("%+v: got %v, %v", q, rows, err)
+		}
+	}
+}
+
+// covers: decision 36
+func TestLongTextsCompareByTheirBeginning(t *testing.T) {
+	long := strings.Repeat("Ä", comparedText)
+	rows := []pet{{id: 1, name: long + "b"}, {id: 2, name: long + "a"}, {id: 3, name: long[2:] + "z"}}
+	found, err := searchRecords(petAttributes, rows, Query{SortBy: "name"})
+	if err != nil || found[0].id != 3 || found[1].id != 1 {
+		t.Errorf("got %v, %v", found, err)
+	}
+	more := test("name", "greater_than", long+"a")
+	if found, err = searchRecords(petAttributes, rows, Query{Criteria: &more}); err != nil || len(found) != 0 {
+		t.Errorf("got %v, %v", found, err)
+	}
+}

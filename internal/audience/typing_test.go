@@ -1,0 +1,255 @@
+package audience
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func searchSchema() *Schema {
+	return NewSchema(List{ID: 1, CountryCode: 61}, []Field{
+		{ID: 1, Name: "Email", Type: Text, AddressType: AddressEmail},
+		{ID: 2, Name: "Mobile", Type: Text, AddressType: AddressMobile},
+		{ID: 3, Name: "City", Type: Text},
+		{ID: 4, Name: "city", Type: Dropdown},
+		{ID: 5, Name: "Price", Type: Decimal},
+		{ID: 6, Name: "Born", Type: Date, TimeFormat: time24},
+		{ID: 7, Name: "ID", Type: Text},
+	}, nil)
+}
+
+func contactKeyring() keys { return keys{system: contactKeys, schema: searchSchema()} }
+
+func test(key, operator string, value any) Criteria {
+	return Criteria{Key: key, Operator: operator, Value: input(value)}
+}
+
+func input(value any) Input {
+	switch value := value.(type) {
+	case string:
+		return text(value)
+	case bool:
+		return flag(value)
+	case num:
+		return literal(string(value))
+	case []any:
+		var items []Input
+		for _, item := range value {
+			items = append(items, input(item))
+		}
+		return array(items...)
+	case struct{}:
+		return object()
+	}
+	return null()
+}
+
+type num string
+
+// covers: decision 32, 34, 35, 36
+func TestCriteriaThatAreRefused(t *testing.T) {
+	for _, c := range []Criteria{
+		test("Nobody", "exactly", "x"), test("", "exactly", "x"), test("email", "exactly", "x"), test("field_99", "exactly", "x"),
+		test("field_", "exactly", "x"), test("field_03", "exactly", "x"), test("field_+3", "exactly", "x"), test("field_99999999999999999999", "exactly", "x"), test("all", "exactly", "x"),
+		test("City", "", "x"), test("City", "is", "x"), test("City", "EXACTLY", "x"), test("City", "like", "x"),
+		test("City", "exactly", []any{"x"}), test("City", "in", []any{[]any{"x"}}), test("City", "in", struct{}{}), test("City", "exactly", struct{}{}), test("City", "contains", []any{"x"}),
+		test("id", "exactly", "x"), test("id", "exactly", true), test("id", "exactly", num("1234567890123456")), test("id", "exactly", num("1e15")), test("id", "exactly", "1e999999999"),
+		test("id", "greater_than", ""), test("creation_time", "less_than", nil), test("creation_time", "exactly", "2026-01-31"), test("id", "in", "1,x"),
+		test("is_active", "greater_than", "0"), test("is_active", "contains", "1"), test("is_active", "exactly", "yes"), test("is_active", "exactly", "2"), test("is_active", "in", "1,2"),
+		test("Price", "exactly", "x"), test("Price", "exactly", true), test("Price", "greater_than", ""), test("Price", "exactly", "0.1234567890123456"),
+		test("Born", "exactly", "yesterday"), test("Born", "exactly", "2026-02-30"), test("Born", "greater_than", ""), test("Born", "exactly", num("2026")), test("Born", "in", []any{"2026-01-31", "31/01/2026"}),
+	} {
+		where, err := contactKeyring().condition(&c)
+		if KindOf(err) != InvalidSearch || err.Error() == "" {
+			t.Errorf("%v: got %v, error %v", c, where, err)
+		}
+	}
+}
+
+// covers: decision 32, 34, 35, 36
+func TestOperands(t *testing.T) {
+	long := strings.Repeat("ÄB", 101)
+	for _, c := range []struct {
+		test Criteria
+		want []Operand
+	}{
+		{test("City", "equal", "NSW İ"), []Operand{{Text: "nsw İ"}}},
+		{test("City", "equals", num("1e+05")), []Operand{{Text: "100000"}}},
+		{test("City", "exactly", true), []Operand{{Text: "1"}}},
+		{test("City", "exactly", long), []Operand{{Text: lowerASCII(long)}}},
+		{test("City", "greater_than", long), []Operand{{Text: strings.Repeat("Äb", 100)}}},
+		{test("City", "contains", long), []Operand{{Text: lowerASCII(long)}}},
+		{test("City", "less_than", ""), []Operand{{}}},
+		{test("City", "not", nil), []Operand{{Absent: true}}},
+		{test("City", "in", ""), []Operand{}},
+		{test("City", "in", "  "), []Operand{}},
+		{test("City", "in", []any{}), []Operand{}},
+		{test("City", "in", "a, B ,,c d"), []Operand{{Text: "a"}, {Text: "b"}, {Absent: true}, {Text: "c d"}}},
+		{test("City", "in", []any{"a, B ", num("5"), nil}), []Operand{{Text: "a, b "}, {Text: "5"}, {Absent: true}}},
+		{test("field_3", "exactly", "x"), []Operand{{Text: "x"}}},
+		{test("id", "exactly", "7"), []Operand{{Text: "7", Number: 7, Int: 7}}},
+		{test("id", "exactly", num("7.5")), []Operand{{Text: "7.5", Number: 7.5, Int: 7, Impossible: true}}},
+		{test("id", "less_than", "-7.5"), []Operand{{Text: "-7.5", Number: -7.5, Int: -7}}},
+		{test("id", "greater_than", "-7.5"), []Operand{{Text: "-7.5", Number: -7.5, Int: -8}}},
+		{test("id", "starts_with", "x"), []Operand{{Text: "x"}}},
+		{test("last_open_time", "exactly", ""), []Operand{{Absent: true}}},
+		{test("is_active", "exactly", "1"), []Operand{{Text: "1", Int: 1}}},
+		{test("is_active", "not", false), []Operand{{Text: "0"}}},
+		{test("is_active", "in", "0,1"), []Operand{{Text: "0"}, {Text: "1", Int: 1}}},
+		{test("Price", "exactly", "12.50"), []Operand{{Text: "12.50", Number: 12.5}}},
+		{test("Price", "ends_with", num("0.50")), []Operand{{Text: "0.50"}}},
+		{test("Born", "exactly", "2026-01-31"), []Operand{{Text: "2026-01-31"}}},
+		{test("Born", "less_than", "2026-01-31 05:00:00 PM"), []Operand{{Text: "2026-01-31 17:00:00"}}},
+		{test("Email", "exactly", " A@Example.COM"), []Operand{{Text: "a@example.com"}}},
+		{test("Email", "exactly", "a@"), []Operand{{Impossible: true}}},
+		{test("Email", "contains", "A@"), []Operand{{Text: "a@"}}},
+		{test("Mobile", "in", "0412 345 678,x"), []Operand{{Text: "+61412345678"}, {Impossible: true}}},
+		{test("Mobile", "starts_with", "0412"), []Operand{{Text: "0412"}}},
+	} {
+		where, err := contactKeyring().condition(&c.test)
+		if err != nil {
+			t.Errorf("%v: %v", c.test, err)
+			continue
+		}
+		if diff := cmp.Diff(c.want, where.Operands); diff != "" {
+			t.Errorf("%v: (-want +got)\n%s", c.test, diff)
+		}
+	}
+}
+
+// covers: decision 34
+func TestSystemKeysComeFirst(t *testing.T) {
+	s := NewSchema(List{}, []Field{{ID: 5, Name: "field_6"}, {ID: 6, Name: "id"}, {ID: 7, Name: "ID"}}, nil)
+	k := keys{system: contactKeys, schema: s}
+	if key := k.find("id"); key.Field != nil {
+		t.Errorf("id is the Field %d", key.Field.ID)
+	}
+	if key := k.find("field_6"); key.Field.ID != 5 {
+		t.Errorf("a Field named field_6 is the Field %d", key.Field.ID)
+	}
+	if key := k.find("field_7"); key.Field.ID != 7 {
+		t.Errorf("field_7 is the Field %d", key.Field.ID)
+	}
+}
+
+// covers: decision 33
+func TestGroups(t *testing.T) {
+	a, b := test("id", "exactly", "1"), test("id", "exactly", "2")
+	for _, c := range []struct {
+		criteria Criteria
+		want     string
+	}{
+		{Criteria{All: []Criteria{}}, ""},
+		{Criteria{All: []Criteria{{Any: []Criteria{}}, {All: []Criteria{}}}}, ""},
+		{Criteria{All: []Criteria{a}}, "1"},
+		{Criteria{Any: []Criteria{{All: []Criteria{}}, a}}, "1"},
+		{Criteria{All: []Criteria{a, b}}, "(1 and 2)"},
+		{Criteria{Any: []Criteria{a, {All: []Criteria{a, b}}}}, "(1 or (1 and 2))"},
+	} {
+		where, err := contactKeyring().condition(&c.criteria)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := written(where); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+func written(c *Condition) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Key != nil:
+		return c.Operands[0].Text
+	}
+	connector, parts := " and ", c.All
+	if c.Any != nil {
+		connector, parts = " or ", c.Any
+	}
+	var texts []string
+	for i := range parts {
+		texts = append(texts, written(&parts[i]))
+	}
+	return "(" + strings.Join(texts, connector) + ")"
+}
+
+// covers: decision 33
+func TestCriteriaHaveLimits(t *testing.T) {
+	one := test("id", "exactly", "1")
+	hundred := slices.Repeat([]Criteria{one}, 100)
+	deep := one
+	for range 9 {
+		deep = Criteria{Any: []Criteria{one, {All: []Criteria{one, deep}}}}
+	}
+	for _, c := range []Criteria{{All: hundred}, {All: []Criteria{deep}}} {
+		if _, err := contactKeyring().condition(&c); err != nil {
+			t.Errorf("at the limit: %v", err)
+		}
+	}
+	deep = Criteria{Any: []Criteria{one, {All: []Criteria{one, deep}}}}
+	deep = Criteria{Any: []Criteria{one, {All: []Criteria{one, deep}}}}
+	for _, c := range []Criteria{{All: append(hundred, one)}, deep} {
+		if _, err := contactKeyring().condition(&c); KindOf(err) != InvalidSearch {
+			t.Errorf("over the limit: %v", err)
+		}
+	}
+}
+
+// covers: decision 37
+func TestSortKeys(t *testing.T) {
+	k := contactKeyring()
+	for name, want := range map[string]FieldID{"City": 3, "city": 4, "field_5": 5, "FIELD_5": 5, "PRICE": 5, "ID": 7} {
+		if key, err := k.sort(name); err != nil || key.Field.ID != want {
+			t.Errorf("%s: %v, %v", name, key, err)
+		}
+	}
+	for name, want := range map[string]string{"id": "id", "Creation_Time": "creation_time"} {
+		if key, err := k.sort(name); err != nil || key.Name != want {
+			t.Errorf("%s: %v, %v", name, key, err)
+		}
+	}
+	for _, name := range []string{"CITY", "Id", "x", " id", "all", "field_99"} {
+		if key, err := k.sort(name); KindOf(err) != InvalidSearch {
+			t.Errorf("%s: %v, %v", name, key, err)
+		}
+	}
+}
+
+// Whatever is sent, typing answers or refuses with InvalidSearch.
+func TestTypingNeverPanics(t *testing.T) {
+	words := []string{"", "id", "is_active", "subscribed_via", "Email", "Mobile", "City", "Price", "Born", "field_5", "exactly", "in", "not", "greater_than",
+		"contains", "1", "1e5", "-", ".", "1.", "2026-01-31", "2026-01-31 25:00:00", "a@b.example", "+61", ",", "9999999999999999999", "1e-400", "\xff", "\x00", "é"}
+	word := rapid.OneOf(rapid.SampledFrom(words), rapid.String())
+	var value func(depth int) *rapid.Generator[Input]
+	value = func(depth int) *rapid.Generator[Input] {
+		return rapid.Custom(func(t *rapid.T) Input {
+			in := Input{Kind: InputKind(rapid.IntRange(0, int(InputObject)).Draw(t, "kind")), Text: word.Draw(t, "text")}
+			if in.Kind == InputArray && depth > 0 {
+				in.Items = rapid.SliceOfN(value(depth-1), 0, 4).Draw(t, "items")
+			}
+			return in
+		})
+	}
+	var tree func(depth int) *rapid.Generator[Criteria]
+	tree = func(depth int) *rapid.Generator[Criteria] {
+		return rapid.Custom(func(t *rapid.T) Criteria {
+			switch kind := rapid.IntRange(0, 3).Draw(t, "node"); {
+			case kind == 0 && depth > 0:
+				return Criteria{All: rapid.SliceOfN(tree(depth-1), 0, 3).Draw(t, "all")}
+			case kind == 1 && depth > 0:
+				return Criteria{Any: rapid.SliceOfN(tree(depth-1), 0, 3).Draw(t, "any")}
+			}
+			return Criteria{Key: word.Draw(t, "key"), Operator: word.Draw(t, "operator"), Value: value(2).Draw(t, "value")}
+		})
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		c := tree(4).Draw(t, "criteria")
+		if _, err := typeSearch(searchSchema(), Query{Criteria: &c, SortBy: word.Draw(t, "sort")}); err != nil && KindOf(err) != InvalidSearch {
+			t.Fatal(err)
+		}
+	})
+}
