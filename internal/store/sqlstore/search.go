@@ -11,9 +11,6 @@ import (
 // SearchContacts calls each with the Contacts that match, in order.
 func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
 	q := &searchQuery{list: s.Schema.List.ID}
-	if err := t.seekAlone(q, s.Where); err != nil {
-		return err
-	}
 	q.page(s)
 	c := audience.Contact{ListID: s.Schema.List.ID}
 	return t.each(columnCount(s.Columns), func(row []driver.Value) (err error) {
@@ -38,9 +35,6 @@ func (t *Tx) CountContacts(s *audience.Search) (int64, error) {
 		return t.ContactCount(s.Schema.List.ID)
 	}
 	q := &searchQuery{list: s.Schema.List.ID}
-	if err := t.seekAlone(q, s.Where); err != nil {
-		return 0, err
-	}
 	q.add("SELECT count(*) FROM contact WHERE ")
 	q.where(s.Where)
 	return t.number(q.text.String(), q.args...)
@@ -66,8 +60,6 @@ type searchQuery struct {
 	text strings.Builder
 	args []any
 	list audience.ListID
-
-	alone bool // no later Contact has the address that the search is for
 }
 
 func (q *searchQuery) add(text string, args ...any) {
@@ -88,13 +80,13 @@ func (q *searchQuery) page(s *audience.Search) {
 	}
 	q.add(" FROM contact WHERE ")
 	byID := s.Sort == nil || isID(s.Sort)
-	if q.alone || byID && !aboutTime(s.Where) || !byID && s.Limit == 0 {
+	if byID && !aboutTime(s.Where) || !byID && s.Limit == 0 {
 		q.where(s.Where)
 		q.order(s)
 		q.limit(s)
 		return
 	}
-	q.add("id IN (SELECT id FROM contact WHERE ")
+	q.add("+list_id = ? AND id IN (SELECT id FROM contact WHERE ", int64(q.list))
 	q.where(s.Where)
 	if s.Limit > 0 || s.Offset > 0 {
 		q.order(s)
@@ -118,19 +110,21 @@ func (q *searchQuery) order(s *audience.Search) {
 	q.add("id" + direction)
 }
 
+// limit adds 0 to the arguments because SQLite plans a statement again, at 5 to
+// 100 µs each time, whenever a bare one is bound.
 func (q *searchQuery) limit(s *audience.Search) {
 	switch {
 	case s.Limit > 0:
-		q.add(" LIMIT ? OFFSET ?", s.Limit, s.Offset)
+		q.add(" LIMIT ? + 0 OFFSET ? + 0", s.Limit, s.Offset)
 	case s.Offset > 0:
-		q.add(" LIMIT -1 OFFSET ?", s.Offset)
+		q.add(" LIMIT -1 OFFSET ? + 0", s.Offset)
 	}
 }
 
 // where writes the condition, within the List.
 func (q *searchQuery) where(c *audience.Condition) {
 	var seeks []*audience.Condition
-	if c != nil && !q.alone {
+	if c != nil {
 		seeks = addressTests(c)
 	}
 	if len(seeks) > 0 {

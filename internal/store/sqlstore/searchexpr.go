@@ -115,8 +115,6 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 		q.add("FALSE")
 	case o.Absent:
 		q.add(stored(k) + " IS NULL")
-	case k.Type == audience.KeyEmail && q.alone:
-		q.add("dedupe_key = ?", o.Text)
 	case k.Type == audience.KeyEmail:
 		q.add("(dedupe_key = ? OR duplicate_key = ?)", o.Text, o.Text)
 	case k.Type == audience.KeyMobile:
