@@ -33,7 +33,7 @@ func ParseDecimal(text string) (canonical string, ok bool) {
 // plainNumber writes a number's literal without its exponent and otherwise as
 // it was sent. It refuses literals that would not end.
 func plainNumber(literal string) (text string, ok bool) {
-	if strings.IndexAny(literal, "eE") < 0 {
+	if !strings.ContainsAny(literal, "eE") {
 		return literal, true
 	}
 	n, ok := readNumber(literal)
