@@ -8,6 +8,11 @@ import (
 	"enlist/internal/store/storetest"
 )
 
+// The suite has 64 clients subscribe the same addresses, fill an Account to its
+// limit and repeat one call, all at once.
+//
+// covers: spec subscribeContact.rule.8, limit.contacts, idempotency
+// covers: decision 24, decision 25, decision 30, decision 42
 func TestStore(t *testing.T) {
 	storetest.Run(t, storetest.Engine{
 		Open: func(t *testing.T) audience.Store { return open(t) },
@@ -22,11 +27,16 @@ func TestStore(t *testing.T) {
 	})
 }
 
+// Random Contacts and criteria, compared with a plain model.
+//
+// covers: spec op.exactly, op.not, op.greater_than, op.less_than, op.in, op.starts_with, op.ends_with, op.contains
+// covers: spec compare.int, compare.bool, compare.number, compare.date, compare.email, compare.mobile, compare.text
+// covers: decision 33, decision 35, decision 36, decision 37, decision 38, decision 40
 func TestSearch(t *testing.T) {
 	storetest.Search(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
-// decisions.md: 27
+// covers: spec consent.ledger, decision 27
 func TestTheLedgerIsAppendOnly(t *testing.T) {
 	s := open(t)
 	err := s.Update(t.Context(), func(tx audience.Tx) error {
