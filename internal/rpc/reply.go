@@ -156,13 +156,21 @@ func (r *reply) send(now time.Time) error {
 	if !r.deadline.IsZero() && r.deadline.Before(until) {
 		until = r.deadline
 	}
-	if err := control.SetWriteDeadline(until); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := supported(control.SetWriteDeadline(until)); err != nil {
 		return err
 	}
 	if _, err := r.w.Write(r.buf); err != nil {
 		return err
 	}
-	return control.Flush()
+	return supported(control.Flush())
+}
+
+// supported leaves out that a ResponseWriter is not a server's own.
+func supported(err error) error {
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
+	}
+	return err
 }
 
 // finish sends the rest, or all of it with its length.

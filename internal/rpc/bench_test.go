@@ -1,0 +1,86 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+// discard is a ResponseWriter to nowhere, without what a server adds.
+type discard struct{ header http.Header }
+
+func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
+func (d *discard) WriteHeader(int)             {}
+
+// BenchmarkRefused measures what a subscribeContact of 10 values costs in this
+// package: it is read whole and then refused by the domain, as its List does not exist.
+func BenchmarkRefused(b *testing.B) {
+	h := newHarness(b, Options{})
+	body := h.request("subscribeContact", `77,{"Email":"somebody@example.com","First Name":"Some","Last Name":"Body","City":"Sydney","Field 4":"a value of some length",`+
+		`"Field 5":"a value of some length","Field 6":"a value of some length","Field 7":"a value of some length","Field 8":"a value of some length","Field 9":"a value of some length"}`)
+	benchmarkCall(b, h, body)
+}
+
+// BenchmarkKeyOnly measures the least that a call costs: its key is looked up and nothing else.
+func BenchmarkKeyOnly(b *testing.B) {
+	h := newHarness(b, Options{})
+	benchmarkCall(b, h, h.request("getSessionInfo", ""))
+}
+
+// BenchmarkPage measures encoding a page of 100 Contacts with all of 10 Fields.
+func BenchmarkPage(b *testing.B) {
+	var columns []audience.Column
+	contact := audience.Contact{ID: 1234567, Created: 1767225600, IsActive: true, SubscribedVia: "api"}
+	columns = append(columns, audience.Column{Name: "id", System: &audience.ContactAttributes[0]})
+	for i := range 10 {
+		f := &audience.Field{ID: audience.FieldID(i + 1), Name: fmt.Sprintf("Field %d", i), Type: audience.Text}
+		columns = append(columns, audience.Column{Name: f.Name, Field: f})
+		contact.Values = contact.Values.Set(f.ID, "a value of some length")
+	}
+	for i := range audience.ContactAttributes[1:] {
+		a := &audience.ContactAttributes[i+1]
+		columns = append(columns, audience.Column{Name: a.Name, System: a})
+	}
+	r := &reply{limits: &limits{hold: 4 << 20}}
+	e := &envelope{id: null}
+	b.ReportAllocs()
+	for b.Loop() {
+		r.buf = r.buf[:0]
+		r.open(e)
+		w := newContactWriter(r)
+		if err := w.Begin(columns, false); err != nil {
+			b.Fatal(err)
+		}
+		for range 100 {
+			if err := w.Contact(&contact); err != nil {
+				b.Fatal(err)
+			}
+		}
+		w.end(nil)
+	}
+	b.SetBytes(int64(len(r.buf)))
+}
+
+func benchmarkCall(b *testing.B, h *harness, body string) {
+	reader := bytes.NewReader(nil)
+	request := httptest.NewRequest("POST", "/rpc", nil).WithContext(context.Background())
+	request.ContentLength = int64(len(body))
+	request.Body = http.NoBody
+	w := &discard{header: make(http.Header)}
+	b.ReportAllocs()
+	for b.Loop() {
+		reader.Reset([]byte(body))
+		request.Body = readCloser{reader}
+		h.handler.ServeHTTP(w, request)
+	}
+}
+
+type readCloser struct{ *bytes.Reader }
+
+func (readCloser) Close() error { return nil }
