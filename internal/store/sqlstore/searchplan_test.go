@@ -1,0 +1,111 @@
+package sqlstore_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlite"
+	"enlist/internal/store/sqlstore"
+)
+
+// The plans that SQLite makes decide whether a search takes microseconds or
+// seconds, and it makes them without having seen the data.
+func TestSearchesUseTheirIndexes(t *testing.T) {
+	db := openTables(t)
+	email := &audience.Field{ID: 12, Name: "Email", AddressType: audience.AddressEmail}
+	schema := audience.NewSchema(audience.List{ID: 7}, []audience.Field{*email}, nil)
+	created := &audience.SearchKey{Name: "creation_time", Type: audience.KeyInt}
+	id := &audience.SearchKey{Name: "id", Type: audience.KeyInt}
+	address := &audience.SearchKey{Field: email, Type: audience.KeyEmail}
+	test := func(k *audience.SearchKey, op audience.Operator, o ...audience.Operand) audience.Condition {
+		return audience.Condition{Key: k, Operator: op, Operands: o}
+	}
+	byEmail := test(address, audience.Exactly, audience.Operand{Text: "a@example.com"})
+	since := test(created, audience.GreaterThan, audience.Operand{Int: 5})
+	const seekEmail = "contact_dedupe (list_id=? AND dedupe_key=?) contact_duplicate (list_id=? AND duplicate_key=?)"
+
+	for name, c := range map[string]struct {
+		search audience.Search
+		uses   string
+		never  string
+	}{
+		"a page":          {audience.Search{Limit: 100}, "contact_list (list_id=?)", "TEMP B-TREE"},
+		"a page backward": {audience.Search{Limit: 100, Sort: id, Descending: true}, "contact_list (list_id=?)", "TEMP B-TREE"},
+		"all":             {audience.Search{}, "contact_list (list_id=?)", "TEMP B-TREE"},
+		"the newest":      {audience.Search{Limit: 100, Sort: created, Descending: true}, "COVERING INDEX contact_created (list_id=?)", ""},
+		"one ID":          {audience.Search{Where: new(test(id, audience.Exactly, audience.Operand{Int: 3}))}, "PRIMARY KEY (rowid=?)", "TEMP B-TREE"},
+		"an Email":        {audience.Search{Limit: 100, Where: &byEmail}, seekEmail, "contact_list"},
+		"Emails":          {audience.Search{Where: new(test(address, audience.In, audience.Operand{Text: "a@example.com"}))}, seekEmail, "contact_list"},
+		"an Email and a time": {audience.Search{Limit: 100, Where: &audience.Condition{All: []audience.Condition{since, byEmail}}},
+			seekEmail, "contact_created"},
+		"one of two Emails": {audience.Search{Limit: 100, Where: &audience.Condition{Any: []audience.Condition{byEmail, byEmail}}}, seekEmail, "contact_list"},
+		"an Email or a time": {audience.Search{Limit: 100, Where: &audience.Condition{Any: []audience.Condition{since, byEmail}}},
+			"contact_list (list_id=?)", "contact_dedupe"},
+		"since a time": {audience.Search{Where: &since}, "COVERING INDEX contact_created (list_id=? AND creation_time>?)", "TEMP B-TREE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.search.Schema, c.search.Columns = schema, audience.Columns{System: true, All: true}
+			text, args := sqlstore.PageStatement(&c.search)
+			plan := explain(t, db, text, args)
+			for part := range strings.SplitSeq(strings.ReplaceAll(c.uses, ") contact", ")\ncontact"), "\n") {
+				if !strings.Contains(plan, part) {
+					t.Errorf("the plan has no %q", part)
+				}
+			}
+			if c.never != "" && strings.Contains(plan, c.never) {
+				t.Errorf("the plan has %q", c.never)
+			}
+			if t.Failed() {
+				t.Logf("%s\n%s", text, plan)
+			}
+		})
+	}
+}
+
+func explain(t *testing.T, db *sql.DB, text string, args []any) string {
+	rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var plan strings.Builder
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			t.Fatal(err)
+		}
+		plan.WriteString(detail + "\n")
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return plan.String()
+}
+
+// openTables opens the tables of a new store through database/sql, with the
+// driver of this build.
+func openTables(t *testing.T) *sql.DB {
+	path := filepath.Join(t.TempDir(), "plan.db")
+	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	driver := "sqlite"
+	if slices.Contains(sql.Drivers(), "sqlite3") {
+		driver = "sqlite3"
+	}
+	db, err := sql.Open(driver, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
