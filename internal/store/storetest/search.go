@@ -14,11 +14,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Search tests that a store finds the same Contacts in the same order as the
-// model does, for random Fields, values, criteria, sorts, pages and projections.
-// decisions.md: 32–38, 40
+// Search tests searches of a store.
 func Search(t *testing.T, open func(t *testing.T) audience.Store) {
-	store := open(t)
+	t.Run("model", func(t *testing.T) { asTheModel(t, open(t)) })
+	t.Run("access", func(t *testing.T) { searchAccess(newOffice(t, open)) })
+	t.Run("long", func(t *testing.T) { longSearches(newOffice(t, open)) })
+	t.Run("unsubscribers", func(t *testing.T) { searchUnsubscribers(newOffice(t, open)) })
+}
+
+// asTheModel tests that a store finds the same Contacts in the same order as
+// the model does, for random Fields, values, criteria, sorts, pages and
+// projections. decisions.md: 32–38, 40
+func asTheModel(t *testing.T, store audience.Store) {
 	service := audience.NewService(store, time.Now)
 	account := &audience.Account{Name: "Search", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}
 	if err := store.Update(t.Context(), func(tx audience.Tx) error { return tx.AddAccount(account) }); err != nil {
