@@ -13,6 +13,7 @@ import (
 // caller without a key sends. decisions.md: 13
 type paramsReader struct {
 	tree
+	raw []byte
 	key value
 	err error // of reading the key
 }
@@ -21,13 +22,20 @@ func newParamsReader(s *source, raw []byte) *paramsReader {
 	if raw == nil {
 		raw = []byte("[]")
 	}
-	r := &paramsReader{tree: tree{dec: s.strict(raw), text: string(raw)}, key: value{kind: kNull}}
+	r := &paramsReader{tree: tree{dec: s.strict(raw)}, raw: raw, key: value{kind: kNull}}
 	r.dec.ReadToken() // the bracket: the envelope has seen it
 	switch kind := r.dec.PeekKind(); kind {
 	case ']':
 	case kString:
 		r.key.kind = kString
-		r.key.text, r.err = r.string()
+		quoted, err := r.dec.ReadValue()
+		if err != nil {
+			r.err = err
+			return r
+		}
+		var text []byte
+		text, r.err = unquote(quoted)
+		r.key.text = string(text)
 	default:
 		r.key.kind = kind
 	}
@@ -36,6 +44,7 @@ func newParamsReader(s *source, raw []byte) *paramsReader {
 
 // rest reads the parameters, api_key first.
 func (r *paramsReader) rest(names []string) ([]value, error) {
+	r.text = string(r.raw)
 	values := make([]value, 1, 8)
 	values[0] = r.key
 	for r.dec.PeekKind() != ']' {

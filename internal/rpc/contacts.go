@@ -82,7 +82,7 @@ func getContactByID(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	w := newContactWriter(c.reply)
+	w := &contactWriter{reply: c.reply} // one Contact is held, however long
 	err := c.service.Contact(c.ctx, c.caller, list, contact, returned, w)
 	return w.end(err)
 }

@@ -13,6 +13,7 @@ import (
 type contactWriter struct {
 	reply     *reply
 	columns   []column
+	hold      int // bytes that may be held; 0: any number
 	streaming bool
 	written   int
 }
@@ -25,7 +26,10 @@ type column struct {
 	get     func(*audience.Contact) audience.Cell // nil for a Field
 }
 
-func newContactWriter(r *reply) *contactWriter { return &contactWriter{reply: r} }
+// newContactWriter makes the writer of a search's result.
+func newContactWriter(r *reply) *contactWriter {
+	return &contactWriter{reply: r, hold: r.limits.hold}
+}
 
 var errRestarted = errors.New("search started over after a part of its reply was sent")
 
@@ -77,7 +81,15 @@ func (w *contactWriter) Contact(c *audience.Contact) error {
 		}
 	}
 	w.reply.buf = append(b, '}')
-	return w.reply.grown(w.streaming)
+	switch {
+	case w.reply.silent:
+		w.reply.restart()
+	case w.streaming && len(w.reply.buf) >= firstBytes:
+		return w.reply.flush()
+	case !w.streaming && w.hold > 0 && len(w.reply.buf)-w.reply.start > w.hold:
+		return audience.ErrLong
+	}
+	return nil
 }
 
 // end closes the array, unless the search went wrong.

@@ -82,6 +82,9 @@ func (x *exchange) answer(body []byte) {
 			continue
 		}
 		separator = ','
+		if len(x.reply.buf) >= firstBytes && x.reply.flush() != nil { // what is answered is answered
+			panic(http.ErrAbortHandler)
+		}
 	}
 	if separator == ',' {
 		x.reply.buf = append(x.reply.buf, ']')
@@ -172,9 +175,9 @@ func (x *exchange) explain(err error, m *method) wireError {
 	id := x.handler.options.NewRequestID()
 	log := x.handler.options.Log
 	if x.request.Context().Err() != nil || x.reply.err != nil {
-		log.Debug("client went away", "request", id, "method", name, "err", err)
+		log.Debug("client went away", "request", id, "method", name, "error", err)
 	} else {
-		log.Error("call failed", "request", id, "method", name, "err", err)
+		log.Error("call failed", "request", id, "method", name, "error", err)
 	}
 	return wireError{code: code, message: sentence + " (request " + id + ")"}
 }

@@ -3,10 +3,9 @@ package rpc
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
-
-	"enlist/internal/audience"
 )
 
 // firstBytes is how much of a stream is encoded before any of it is sent, and
@@ -24,14 +23,14 @@ type reply struct {
 	w        http.ResponseWriter
 	limits   *limits
 	sent     bool      // the status and a part of the body are out
-	deadline time.Time // when a stream is cut off at the latest
+	deadline time.Time // when the client must have taken all
 	err      error     // of a write: the client is gone
 }
 
 var (
 	jsonType = []string{"application/json"}
 
-	errSlowClient = errors.New("client took longer than a stream may")
+	errSlowClient = errors.New("client took longer than it may")
 )
 
 // open begins the answer to a call.
@@ -117,52 +116,51 @@ func (r *reply) restart() bool {
 	return true
 }
 
-// grown is called after each record of a result that may be long.
-func (r *reply) grown(streaming bool) error {
-	switch {
-	case r.silent:
-		r.buf = r.buf[:r.result]
-	case streaming && len(r.buf) >= firstBytes:
-		return r.flush()
-	case !streaming && len(r.buf)-r.start > r.limits.hold:
-		return audience.ErrLong
+// flush sends what there is and makes room for more.
+func (r *reply) flush() error {
+	r.start = -1
+	if !r.sent {
+		r.sent = true
+		r.w.Header()["Content-Type"] = jsonType
 	}
-	return nil
+	err := r.send()
+	r.buf = r.buf[:0]
+	return err
 }
 
-// flush sends what there is. The client has a time for each part and a time
-// for all of them.
-func (r *reply) flush() error {
+// send writes buf through to the connection. The client has a time for each
+// part of it and a time for the whole reply.
+func (r *reply) send() error {
 	if r.err != nil {
 		return r.err
 	}
-	r.start = -1
-	now := time.Now() // the connection's clock, not the service's
-	if !r.sent {
-		r.sent, r.deadline = true, now.Add(r.limits.stream)
-		r.w.Header()["Content-Type"] = jsonType
+	control := http.NewResponseController(r.w)
+	for part := range slices.Chunk(r.buf, firstBytes) {
+		if r.err = r.sendPart(control, part); r.err != nil {
+			return r.err
+		}
 	}
-	if r.err = r.send(now); r.err == nil && now.After(r.deadline) {
-		r.err = errSlowClient
-	}
-	r.buf = r.buf[:0]
+	r.err = supported(control.Flush())
 	return r.err
 }
 
-// send writes buf through to the connection.
-func (r *reply) send(now time.Time) error {
-	control := http.NewResponseController(r.w)
+func (r *reply) sendPart(control *http.ResponseController, part []byte) error {
+	now := time.Now() // the connection's clock, not the service's
+	if r.deadline.IsZero() {
+		r.deadline = now.Add(r.limits.stream)
+	}
+	if now.After(r.deadline) {
+		return errSlowClient
+	}
 	until := now.Add(r.limits.flush)
-	if !r.deadline.IsZero() && r.deadline.Before(until) {
+	if r.deadline.Before(until) {
 		until = r.deadline
 	}
 	if err := supported(control.SetWriteDeadline(until)); err != nil {
 		return err
 	}
-	if _, err := r.w.Write(r.buf); err != nil {
-		return err
-	}
-	return supported(control.Flush())
+	_, err := r.w.Write(part)
+	return err
 }
 
 // supported leaves out that a ResponseWriter is not a server's own.
@@ -182,7 +180,7 @@ func (r *reply) finish() {
 		h := r.w.Header()
 		h["Content-Type"] = jsonType
 		h["Content-Length"] = []string{strconv.Itoa(len(r.buf))}
-		err = r.send(time.Now())
+		err = r.send()
 	}
 	if err != nil {
 		panic(http.ErrAbortHandler)

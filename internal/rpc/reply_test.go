@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -161,7 +162,7 @@ func TestFailuresAreLogged(t *testing.T) {
 		t.Error(reply)
 	}
 	h.server.Close() // so that all is logged
-	if s := log.String(); !strings.Contains(s, "request=r1 method=resubscribeContact err=\"no space left\"") || !strings.Contains(s, "a panic to order") {
+	if s := log.String(); !strings.Contains(s, "request=r1 method=resubscribeContact error=\"no space left\"") || !strings.Contains(s, "a panic to order") {
 		t.Error(s)
 	}
 }
@@ -214,5 +215,35 @@ func TestTimezones(t *testing.T) {
 	}
 	if name := displayName("America/Argentina/Buenos_Aires"); name != "America / Argentina / Buenos Aires" {
 		t.Error(name)
+	}
+}
+
+// timed is a connection that notes how it is written to.
+type timed struct {
+	discard
+	limited bool
+	writes  []int
+}
+
+func (c *timed) SetWriteDeadline(time.Time) error { c.limited = true; return nil }
+
+func (c *timed) Write(b []byte) (int, error) {
+	if !c.limited {
+		return 0, errors.New("written without a deadline of its own")
+	}
+	c.limited = false
+	c.writes = append(c.writes, len(b))
+	return len(b), nil
+}
+
+// A client that takes a long reply slowly but steadily gets it.
+//
+// covers: decision 39
+func TestPartsHaveDeadlines(t *testing.T) {
+	w := &timed{discard: discard{header: make(http.Header)}}
+	r := reply{w: w, limits: &limits{flush: time.Second, stream: time.Minute}, buf: make([]byte, 3*firstBytes+1)}
+	r.finish()
+	if fmt.Sprint(w.writes) != "[65536 65536 65536 1]" || w.header.Get("Content-Length") != "196609" {
+		t.Error(w.writes, w.header)
 	}
 }

@@ -60,6 +60,21 @@ func TestSameReplyHeldAndStreamed(t *testing.T) {
 	}
 }
 
+// One Contact is held, however long; a batch is sent as it grows.
+func TestLongContact(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{MaxHeld: 100})
+	h.fill(t, 1)
+	one := h.post(t, h.request("getContactById", "1,1"))
+	if !strings.HasSuffix(one, `,"error":null}`) || len(one) < 4000 {
+		t.Error(one)
+	}
+	many := strings.Repeat(h.request("getContactById", "1,1")+",", 99) + `{"jsonrpc":"2.0","method":"countLists","params":[]}`
+	if reply := h.post(t, "["+many+"]"); reply != "["+strings.Repeat(one+",", 98)+one+"]" {
+		t.Errorf("%d bytes where %d are expected", len(reply), 99*(len(one)+1)+1)
+	}
+}
+
 // What fails before 64 KiB are encoded is an ordinary error; what fails later
 // never ends its JSON.
 //
