@@ -94,6 +94,11 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 				return 0, err
 			}
 		}
+		if list.CountryCode != schema.List.CountryCode {
+			if err := keepsNumbers(tx, schema, list.CountryCode); err != nil {
+				return 0, err
+			}
+		}
 		if list.FolderID != schema.List.FolderID {
 			if err := putInFolder(tx, c, &list); err != nil {
 				return 0, err
@@ -113,6 +118,25 @@ func noDuplicates(tx Tx, id ListID) error {
 		return e
 	}
 	return err
+}
+
+// keepsNumbers refuses a country code under which national numbers that
+// Contacts hold would mean others: two people could become one. decisions.md: 24
+func keepsNumbers(tx Tx, schema *Schema, countryCode int64) error {
+	mobile := schema.Mobile()
+	if mobile == nil {
+		return nil
+	}
+	var others int64
+	search := Search{Schema: schema, Where: mobile.holders(), Columns: Columns{Fields: []FieldID{mobile.ID}}}
+	err := tx.SearchContacts(&search, func(c *Contact) error {
+		number := c.Values.Get(mobile.ID)
+		if MobileKey(number, schema.List.CountryCode) != MobileKey(number, countryCode) {
+			others++
+		}
+		return nil
+	})
+	return refuseHolders(others, err, "country_code", "hold a national number that would mean another")
 }
 
 // putInFolder looks for the List's Folder; without one it is the Account's first for Lists.

@@ -1,7 +1,6 @@
 package audience
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -43,15 +42,7 @@ func (s *Schema) fieldCalled(name string) *Field {
 	if f := s.FieldNamed(name); f != nil {
 		return f
 	}
-	digits, ok := strings.CutPrefix(name, "field_")
-	if !ok || digits == "" || digits[0] < '1' || digits[0] > '9' {
-		return nil
-	}
-	id, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil {
-		return nil
-	}
-	return s.Field(FieldID(id))
+	return s.fieldByKey(name)
 }
 
 // searchKey says how the Field's values are compared. decisions.md: 36

@@ -285,7 +285,7 @@ func addSent(sent []sentValue, v sentValue) []sentValue {
 // fieldByKey finds a Field by a key of the form field_<id>, nil when there is none.
 func (s *Schema) fieldByKey(key string) *Field {
 	digits, ok := strings.CutPrefix(key, "field_")
-	if !ok {
+	if !ok || digits == "" || digits[0] < '1' || digits[0] > '9' { // ParseInt takes +3 and 03
 		return nil
 	}
 	id, err := strconv.ParseInt(digits, 10, 64)
