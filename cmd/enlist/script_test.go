@@ -6,7 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -36,7 +39,9 @@ func TestMain(m *testing.M) {
 //	call METHOD [PARAMS]  call the server with $KEY; prints the result as JSON
 //	hang                  begin a call that never ends
 //	signal NAME           send INT or TERM to the server
-//	logs REGEXP           wait until the server logs a line like that
+//	logs REGEXP           wait until the server logs a line like that; sets
+//	                      $LOGGED to its first group
+//	get URL               print the status and the body of a GET
 //	ended STATUS          wait for the server's end
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -46,7 +51,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "serve": serve, "call": call, "hang": hang, "occupy": occupy,
+			"status": status, "serve": serve, "call": call, "hang": hang, "occupy": occupy, "get": get,
 			"signal": signalServer, "logs": logs, "ended": ended,
 		},
 	})
@@ -188,6 +193,15 @@ func call(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Stdout().Write(append(result, '\n'))
 }
 
+func get(ts *testscript.TestScript, neg bool, args []string) {
+	resp, err := http.Get(args[0])
+	ts.Check(err)
+	defer resp.Body.Close()
+	fmt.Fprintln(ts.Stdout(), resp.StatusCode)
+	_, err = io.Copy(ts.Stdout(), resp.Body)
+	ts.Check(err)
+}
+
 func occupy(ts *testscript.TestScript, neg bool, args []string) {
 	if l, err := net.Listen("tcp", args[0]); err == nil {
 		ts.Defer(func() { l.Close() })
@@ -218,7 +232,8 @@ func logs(ts *testscript.TestScript, neg bool, args []string) {
 	r, pattern := serverOf(ts), regexp.MustCompile(args[0])
 	for line := range r.lines {
 		r.seen.WriteString(line + "\n")
-		if pattern.MatchString(line) {
+		if found := pattern.FindStringSubmatch(line); found != nil {
+			ts.Setenv("LOGGED", append(found, "")[1])
 			return
 		}
 	}

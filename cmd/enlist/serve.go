@@ -24,8 +24,8 @@ type serveCommand struct {
 // database is to have. It is no flag: every user of a machine can read those.
 const bootstrapKey = "ENLIST_BOOTSTRAP_KEY"
 
-// Run serves until a signal comes. The first one drains; the second, which by
-// then has its usual effect, ends the process at once.
+// Run serves until a signal comes. The first one drains; the second ends the
+// process at once, since signals have their usual effect again by then.
 func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	if err := c.Check(); err != nil {
 		return &usageError{err}
@@ -36,11 +36,11 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	}
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
-	context.AfterFunc(ctx, restore)
-	return c.serve(ctx, out, key)
+	return c.serve(ctx, restore, out, key)
 }
 
-func (c *serveCommand) serve(ctx context.Context, out *console, key string) (err error) {
+// serve serves until ctx ends, and calls ending before it begins to drain.
+func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, key string) (err error) {
 	log := newLog(out, c.LogLevel)
 	store, err := sqlite.Open(ctx, c.DB, sqlite.Options{Streams: c.Streams, Log: quieter(out, c.LogLevel)})
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *serveCommand) serve(ctx context.Context, out *console, key string) (err
 		return err
 	}
 	greet(out, endpoint(listener.Addr()), c.DB, first, key != "")
-	return s.run(ctx)
+	return s.run(ctx, ending)
 }
 
 // newLog logs to stderr from a level on.

@@ -38,6 +38,7 @@ type server struct {
 	calls    *rpc.Handler
 	stopping atomic.Bool
 	cut      context.CancelFunc // ends the calls that outlast drainTime
+	halt     context.CancelFunc // ends the housekeeping
 	work     sync.WaitGroup
 	failed   chan error
 }
@@ -107,6 +108,7 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	if err := s.jobs.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
+	ctx, s.halt = context.WithCancel(ctx)
 	s.work.Go(func() { s.keepHouse(ctx) })
 	s.work.Go(s.ops.serve)
 	s.work.Go(func() {
@@ -118,11 +120,12 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 }
 
 // run waits for ctx to end, or for serving to fail, and then stops everything.
-func (s *server) run(ctx context.Context) error {
+func (s *server) run(ctx context.Context, ending func()) error {
 	var err error
 	select {
 	case err = <-s.failed:
 	case <-ctx.Done():
+		ending()
 		s.log.Info("stopping: finishing the calls that run")
 	}
 	return errors.Join(err, s.stop())
@@ -146,6 +149,7 @@ func (s *server) stop() error {
 	if err := s.jobs.StopAndCancel(ending); err != nil {
 		s.log.Warn("a job was left behind; it is taken up again in some minutes", "error", err)
 	}
+	s.halt()
 	s.ops.close()
 	s.work.Wait()
 	last, done := context.WithTimeout(context.Background(), finishTime)

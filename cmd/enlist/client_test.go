@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"enlist/api"
+	"enlist/internal/config"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.uber.org/goleak"
+)
+
+// startService runs the whole program in this process, on a free port and a new
+// database, and returns a Client with a full key.
+func startService(t *testing.T) *api.Client {
+	t.Helper()
+	leaks := goleak.IgnoreCurrent()
+	key := strings.Repeat("0123456789abcdef", 4)
+	c := &serveCommand{config.Serve{
+		Database: config.Database{DB: filepath.Join(t.TempDir(), "enlist.db")},
+		Listen:   "127.0.0.1:0", OpsListen: "127.0.0.1:0",
+		MaxBody: 1 << 20, MaxCalls: 8, Streams: 2, LogLevel: "error",
+	}}
+	ctx, stop := context.WithCancel(context.Background())
+	greeting, stdout := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- c.serve(ctx, stop, &console{stdout: stdout, stderr: t.Output()}, key)
+		stdout.Close()
+	}()
+	text := make([]byte, 4096)
+	n, err := greeting.Read(text)
+	if err != nil {
+		t.Fatalf("the service did not start: %v", <-ended)
+	}
+	client := api.NewClient(greetingURL.FindStringSubmatch(string(text[:n]))[1], key)
+	t.Cleanup(func() {
+		client.Close()
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the service ended with %v", err)
+		}
+		goleak.VerifyNone(t, leaks)
+	})
+	return client
+}
+
+// must is for results that cannot be missing.
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func TestClientWithContacts(t *testing.T) {
+	client, ctx := startService(t), t.Context()
+	const list = 1
+	must(client.AddListPreference(ctx, list, "News"))(t)
+	ada := must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"},
+		api.Consent{Type: api.ConsentGDPR, Text: "Monthly news", Preferences: map[string]bool{"News": true}, IPAddress: "192.0.2.1"}))(t)
+	bea := must(client.Idempotent("once").SubscribeContact(ctx, list, api.Details{"Email": "bea@example.com"}, api.Consent{}))(t)
+	if again := must(client.Idempotent("once").SubscribeContact(ctx, list, api.Details{"Email": "bea@example.com"}, api.Consent{}))(t); again != bea {
+		t.Errorf("a repeat made Contact %d, not %d", again, bea)
+	}
+
+	found := must(client.SearchContacts(ctx, list, api.Query{
+		Criteria: api.Criteria{api.Test{"Email", "starts_with", "ada"}, api.Or, api.Test{"Email", "starts_with", "bea"}},
+		SortBy:   "Email", SortOrder: api.Descending, Limit: api.NoLimit,
+	}, "id", "Email"))(t)
+	if diff := cmp.Diff([]api.Contact{
+		{ID: bea, Values: map[string]string{"Email": "bea@example.com"}},
+		{ID: ada, Values: map[string]string{"Email": "ada@example.com"}},
+	}, found); diff != "" {
+		t.Errorf("searchContacts: %s", diff)
+	}
+	if n := must(client.CountContacts(ctx, list, nil))(t); n != 2 {
+		t.Errorf("countContacts: %d", n)
+	}
+
+	whole := must(client.GetContactByID(ctx, list, ada))(t)
+	want := &api.Contact{ID: ada, IsActive: true, SubscribedVia: "api", CreationTime: whole.CreationTime,
+		LastModifiedTime: whole.LastModifiedTime, Values: map[string]string{"Email": "ada@example.com", "Mobile Phone": ""}}
+	if diff := cmp.Diff(want, whole); diff != "" || whole.CreationTime == 0 {
+		t.Errorf("getContactById: %s", diff)
+	}
+	if got := must(client.GetContactPreferences(ctx, list, ada))(t); !cmp.Equal(got, map[string]bool{"News": true}) {
+		t.Errorf("getContactPreferences: %v", got)
+	}
+	consents := must(client.GetContactConsents(ctx, list, ada, 0, 0))(t)
+	if diff := cmp.Diff([]api.ConsentRecord{{Method: "subscribeContact", ConsentType: api.ConsentGDPR, ConsentText: "Monthly news",
+		IPAddress: "192.0.2.1", ListPreferences: map[string]bool{"News": true}, KeyName: "first key"}},
+		consents, cmpopts.IgnoreFields(api.ConsentRecord{}, "Time")); diff != "" {
+		t.Errorf("getContactConsents: %s", diff)
+	}
+}
+
+func TestClientChangesStatus(t *testing.T) {
+	client, ctx := startService(t), t.Context()
+	const list = 1
+	ada := must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
+	for _, step := range []struct {
+		name  string
+		do    func() (int64, error)
+		id    int64
+		after func(*api.Contact) bool
+	}{
+		{"unsubscribeContact", func() (int64, error) { return client.UnsubscribeContact(ctx, list, "ada@example.com") },
+			list, func(c *api.Contact) bool { return c.IsUnsubscribed }},
+		{"resubscribeContact", func() (int64, error) { return client.ResubscribeContact(ctx, list, ada, api.Consent{}) },
+			ada, func(c *api.Contact) bool { return !c.IsUnsubscribed }},
+		{"unsubscribeContactById", func() (int64, error) { return client.UnsubscribeContactByID(ctx, list, ada) },
+			list, func(c *api.Contact) bool { return c.IsUnsubscribed }},
+		{"deactivateContact", func() (int64, error) { return client.DeactivateContact(ctx, list, ada) },
+			ada, func(c *api.Contact) bool { return !c.IsActive }},
+		{"reactivateContact", func() (int64, error) { return client.ReactivateContact(ctx, list, ada) },
+			ada, func(c *api.Contact) bool { return c.IsActive }},
+		{"confirmContact", func() (int64, error) { return client.ConfirmContact(ctx, list, ada) },
+			ada, func(c *api.Contact) bool { return c.DoubleOptIn && c.DoubleOptInTime > 0 }},
+	} {
+		if id := must(step.do())(t); id != step.id {
+			t.Errorf("%s returned %d, want %d", step.name, id, step.id)
+		}
+		if c := must(client.GetContactByID(ctx, list, ada))(t); !step.after(c) {
+			t.Errorf("after %s: %+v", step.name, c)
+		}
+	}
+	gone := must(client.SearchPreviousUnsubscribers(ctx, 0, api.Query{}))(t)
+	if len(gone) == 0 || gone[0].Address != "ada@example.com" || gone[0].ListID != list || gone[0].ContactID != ada || gone[0].AddressType != "email" {
+		t.Errorf("searchPreviousUnsubscribers: %+v", gone)
+	}
+	if n := must(client.CountPreviousUnsubscribers(ctx, list, nil))(t); n != int64(len(gone)) {
+		t.Errorf("countPreviousUnsubscribers: %d, not %d", n, len(gone))
+	}
+}
+
+func TestClientWithLists(t *testing.T) {
+	client, ctx := startService(t), t.Context()
+	list := must(client.AddList(ctx, api.Details{"name": "Customers", "is_gdpr_compliant": true}))(t)
+	must(client.EditList(ctx, api.Details{"id": list, "from_name": "Shop"}))(t)
+	l := must(client.GetListByID(ctx, list))(t)
+	if l.ID != list || l.Name != "Customers" || !l.IsGDPRCompliant || l.FromName != "Shop" || !l.DisallowDuplicateContacts {
+		t.Errorf("getListById: %+v", l)
+	}
+	if found := must(client.SearchLists(ctx, api.Query{Criteria: api.Criteria{api.Test{"name", "exactly", "Customers"}}}))(t); !cmp.Equal(found, []api.List{*l}) {
+		t.Errorf("searchLists: %+v", found)
+	}
+	if n := must(client.CountLists(ctx, nil))(t); n != 2 {
+		t.Errorf("countLists: %d", n)
+	}
+	preference := must(client.AddListPreference(ctx, list, "News"))(t)
+	if found := must(client.SearchListPreferences(ctx, list, api.Query{}))(t); len(found) != 1 || found[0].ID != preference || found[0].Name != "News" {
+		t.Errorf("searchListPreferences: %+v", found)
+	}
+	must(0, client.DeleteListPreference(ctx, list, preference))(t)
+	folders := must(client.SearchFolders(ctx, "list", api.Query{}))(t)
+	if len(folders) != 1 || folders[0].ID != l.FolderID || folders[0].Type != "list" || folders[0].ItemCount != 2 {
+		t.Errorf("searchFolders: %+v", folders)
+	}
+	if f := must(client.GetFolderByID(ctx, l.FolderID))(t); *f != folders[0] {
+		t.Errorf("getFolderById: %+v", f)
+	}
+	must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"}, api.Consent{Type: api.ConsentGDPR, Text: "yes"}))(t)
+	must(0, client.ClearList(ctx, list))(t)
+	if n := must(client.CountContacts(ctx, list, nil))(t); n != 0 {
+		t.Errorf("after clearList: %d Contacts", n)
+	}
+	must(0, client.DeleteList(ctx, list))(t)
+	_, err := client.GetListByID(ctx, list)
+	if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeNoList {
+		t.Errorf("after deleteList: %v", err)
+	}
+}
+
+func TestClientWithFields(t *testing.T) {
+	client, ctx := startService(t), t.Context()
+	const list = 1
+	id := must(client.AddField(ctx, list, api.Details{"name": "Colour", "type": "dropdown", "values_array": "red,green", "show_in_form": 1}))(t)
+	must(client.EditField(ctx, list, api.Details{"id": id, "is_mandatory": true}))(t)
+	f := must(client.GetFieldByID(ctx, list, id))(t)
+	if f.Name != "Colour" || f.Type != "dropdown" || f.ValuesArray != "red,green" || !f.IsMandatory || f.ShowInForm != 1 {
+		t.Errorf("getFieldById: %+v", f)
+	}
+	found := must(client.SearchFields(ctx, list, api.Query{Criteria: api.Criteria{api.Test{"type", "exactly", "dropdown"}}}))(t)
+	if !cmp.Equal(found, []api.Field{*f}) {
+		t.Errorf("searchFields: %+v", found)
+	}
+	must(0, client.DeleteField(ctx, list, id))(t)
+	if n := must(client.CountFields(ctx, list, nil))(t); n != 2 {
+		t.Errorf("countFields: %d", n)
+	}
+}
+
+func TestClientSession(t *testing.T) {
+	client, ctx := startService(t), t.Context()
+	session := must(client.GetSessionInfo(ctx))(t)
+	if session.AccountID != 1 || session.KeyName != "first key" || session.AccessLevel != "full" || session.Version != version() {
+		t.Errorf("getSessionInfo: %+v", session)
+	}
+	zones := must(client.GetTimezoneList(ctx))(t)
+	if len(zones) < 300 || zones[0].Timezone == "" || zones[0].DisplayName == "" {
+		t.Errorf("getTimezoneList: %d zones, first %+v", len(zones), zones[0])
+	}
+}
