@@ -167,6 +167,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	}
 }
 
+// covers: decision 20
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewPedanticRegistry()
