@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"enlist/internal/audience"
@@ -60,18 +59,14 @@ func decodeSystem(row []driver.Value, c *audience.Contact) {
 // decodeValues appends the values of {"12":"NSW","13":12.50} to v. The texts
 // are parts of doc where nothing in them is escaped.
 func decodeValues(doc string, v audience.Values) (audience.Values, error) {
-	s := scanner{text: doc}
+	s := scanner{text: doc, plain: strings.IndexByte(doc, '\\') < 0}
 	s.expect('{')
 	for s.peek() != '}' && !s.bad {
 		if len(v) > 0 {
 			s.expect(',')
 		}
-		id, err := strconv.ParseInt(s.quoted(), 10, 64)
-		if err != nil {
-			s.bad = true
-		}
+		value := audience.FieldValue{Field: s.key()}
 		s.expect(':')
-		value := audience.FieldValue{Field: audience.FieldID(id)}
 		if s.peek() == '"' {
 			value.Text = s.quoted()
 		} else {
@@ -83,9 +78,11 @@ func decodeValues(doc string, v audience.Values) (audience.Values, error) {
 	if s.bad {
 		return v, fmt.Errorf("field values are no object of texts and numbers")
 	}
-	byField := func(a, b audience.FieldValue) int { return cmp.Compare(a.Field, b.Field) }
-	if !slices.IsSortedFunc(v, byField) {
-		slices.SortFunc(v, byField)
+	for i := 1; i < len(v); i++ {
+		if v[i].Field < v[i-1].Field {
+			slices.SortFunc(v, func(a, b audience.FieldValue) int { return cmp.Compare(a.Field, b.Field) })
+			break
+		}
 	}
 	return v, nil
 }
@@ -94,9 +91,10 @@ func decodeValues(doc string, v audience.Values) (audience.Values, error) {
 // numbers. It exists because it is on the way of every value of every search:
 // a general decoder costs more than all the rest of a row.
 type scanner struct {
-	text string
-	at   int
-	bad  bool
+	text  string
+	at    int
+	plain bool // there is no backslash in it
+	bad   bool
 }
 
 // peek skips space and returns the next byte, 0 at the end.
@@ -118,6 +116,18 @@ func (s *scanner) expect(c byte) {
 	s.at++
 }
 
+// key reads a Field ID between quotes.
+func (s *scanner) key() (id audience.FieldID) {
+	s.expect('"')
+	start := s.at
+	for ; s.at < len(s.text) && s.text[s.at]-'0' <= 9; s.at++ {
+		id = id*10 + audience.FieldID(s.text[s.at]-'0')
+	}
+	s.bad = s.bad || s.at == start || s.at-start > 18
+	s.expect('"')
+	return id
+}
+
 func (s *scanner) quoted() string {
 	s.expect('"')
 	if s.bad {
@@ -125,7 +135,7 @@ func (s *scanner) quoted() string {
 	}
 	start := s.at
 	end := strings.IndexByte(s.text[start:], '"')
-	if end >= 0 && strings.IndexByte(s.text[start:start+end], '\\') < 0 {
+	if end >= 0 && (s.plain || strings.IndexByte(s.text[start:start+end], '\\') < 0) {
 		s.at = start + end + 1
 		return s.text[start : start+end]
 	}
@@ -150,7 +160,12 @@ func (s *scanner) escaped(start int) (decoded string) {
 
 func (s *scanner) number() string {
 	start := s.at
-	for s.at < len(s.text) && strings.IndexByte("0123456789.-+eE", s.text[s.at]) >= 0 {
+	for s.at < len(s.text) && s.text[s.at] != ',' && s.text[s.at] != '}' {
+		switch c := s.text[s.at]; c {
+		case '.', '-', '+', 'e', 'E':
+		default:
+			s.bad = s.bad || c-'0' > 9
+		}
 		s.at++
 	}
 	s.bad = s.bad || s.at == start
