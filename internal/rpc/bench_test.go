@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"enlist/internal/audience"
 )
@@ -17,6 +18,10 @@ type discard struct{ header http.Header }
 func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d *discard) WriteHeader(int)             {}
+
+func (d *discard) SetReadDeadline(time.Time) error  { return nil }
+func (d *discard) SetWriteDeadline(time.Time) error { return nil }
+func (d *discard) FlushError() error                { return nil }
 
 // BenchmarkRefused measures what a subscribeContact of 10 values costs in this
 // package: it is read whole and then refused by the domain, as its List does not exist.

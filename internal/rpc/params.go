@@ -26,11 +26,14 @@ func (p *params) at(i int) *value {
 }
 
 // refuse remembers that a parameter has the wrong shape.
-func (p *params) refuse(i int, expected string) {
+func (p *params) refuse(i int, expected string) { p.refusePart(i, expected, p.at(i)) }
+
+// refusePart does so for something within a parameter.
+func (p *params) refusePart(i int, expected string, found *value) {
 	if p.err != nil {
 		return
 	}
-	r := refuse(shapeCode(p.names, i), "parameter %d, %s: expected %s, not %s", i+1, p.names[i], expected, p.at(i).describe())
+	r := refuse(shapeCode(p.names, i), "parameter %d, %s: expected %s, not %s", i+1, p.names[i], expected, found.shown())
 	r.position = i + 1
 	p.err = r
 }
@@ -138,7 +141,7 @@ func (p *params) preferences(i int) []audience.PreferenceChoice {
 		}
 		agree, ok := item.boolean()
 		if !ok {
-			p.refuse(i, "true or false for each preference")
+			p.refusePart(i, "true or false for each preference", item)
 			return nil
 		}
 		choices = append(choices, audience.PreferenceChoice{Name: item.name, Agree: agree})
@@ -183,7 +186,7 @@ func (p *params) recordID(i int) int64 {
 		}
 		n, ok := item.integer()
 		if !ok {
-			p.refuse(i, "an integer as its id")
+			p.refusePart(i, "an integer as the id in it", item)
 		}
 		return max(n, -1)
 	}
@@ -275,7 +278,7 @@ func (p *params) returnedFields(i int) []string {
 	list := make([]string, len(v.items))
 	for j := range v.items {
 		if item := &v.items[j]; item.kind != kString && item.kind != kNumber {
-			p.refuse(i, "an array of names")
+			p.refusePart(i, "an array of names", item)
 			return nil
 		}
 		list[j] = v.items[j].text

@@ -47,6 +47,18 @@ func (v *value) describe() string {
 	return "null"
 }
 
+// shown names a value that was not expected: short numbers as they were sent,
+// since what is wrong with one is its value and not its kind.
+func (v *value) shown() string {
+	switch {
+	case v.kind == kNumber && len(v.text) <= 30:
+		return v.text
+	case v.kind == kString && v.text == "":
+		return "an empty string"
+	}
+	return v.describe()
+}
+
 // omitted reports whether the value is a placeholder for none: null, or "".
 func (v *value) omitted() bool { return v.kind == kNull || v.kind == kString && v.text == "" }
 
