@@ -91,17 +91,19 @@ func TestStrictParams(t *testing.T) {
 		return strings.Repeat(`[`, levels) + strings.Repeat(`]`, levels)
 	}
 	for params, good := range map[string]bool{
-		`["k",{"a":1,"b":{"a":1}},"é😀\ud83d\ude00\/"]`: true,
-		`["k",` + nested(62) + `]`:                     true,
-		`["k",` + nested(63) + `]`:                     false,
-		`["k",{"a":1,"a":1}]`:                          false,
-		`["k",{"a":1,"\u0061":1}]`:                     false,
-		`["k","\ud800"]`:                               false,
-		`["k","\udc00\ud800"]`:                         false,
-		`["k","a\u0000b"]`:                             false,
-		`["k",{"\u0000":1}]`:                           false,
-		"[\"k\",\"\xff\"]":                             false,
-		"[\"k\",\"\xed\xa0\x80\"]":                     false,
+		`["k",{"a":1,"b":{"a":1}},"é😀\ud83d\ude00\/"]`:       true,
+		`["k",` + nested(62) + `]`:                           true,
+		`["k",` + nested(63) + `]`:                           false,
+		`["k",{"a":1,"a":1}]`:                                false,
+		`["k",{"a":1,"\u0061":1}]`:                           false,
+		`["k","\ud800"]`:                                     false,
+		`["k","\udc00\ud800"]`:                               false,
+		`["k","a\u0000b"]`:                                   false,
+		`["k",{"\u0000":1}]`:                                 false,
+		`["k",[` + strings.Repeat("0,", maxValues-2) + `0]]`: true,
+		`["k",[` + strings.Repeat("0,", maxValues-1) + `0]]`: false,
+		"[\"k\",\"\xff\"]":                                   false,
+		"[\"k\",\"\xed\xa0\x80\"]":                           false,
 	} {
 		var s source
 		r := newParamsReader(&s, []byte(params))

@@ -68,13 +68,23 @@ func (v *value) scalar() bool { return v.kind != kArray && v.kind != kObject }
 // tree reads values strictly from text that is known to be well-formed JSON.
 // Texts share memory with it.
 type tree struct {
-	dec  *jsontext.Decoder
-	text string
+	dec   *jsontext.Decoder
+	text  string
+	count int // values read
 }
+
+// maxValues bounds the values of one request, each of which costs some 80
+// bytes: without it, 32 MiB of "[0,0,…" would take over a GiB.
+const maxValues = 1_000_000
+
+var errTooMany = refuse(api.CodeInvalidParameters, "more than %d values", maxValues)
 
 // read reads the next value, which lies at a depth of nesting.
 func (t *tree) read(depth int) (value, error) {
 	v := value{kind: t.dec.PeekKind()}
+	if t.count++; t.count > maxValues {
+		return v, errTooMany
+	}
 	var err error
 	switch v.kind {
 	case kString:
