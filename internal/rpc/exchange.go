@@ -131,11 +131,15 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	h, ctx := x.handler, x.request.Context()
 	reader := newParamsReader(&x.source, e.params)
 	caller, err := h.authenticate(ctx, reader)
-	if err != nil {
+	switch kind := audience.KindOf(err); {
+	case err == nil:
+		x.good++
+	case kind == audience.InvalidKey || kind == audience.MissingKey:
 		x.bad++
 		return err
+	default:
+		return err // the key may well be good
 	}
-	x.good++
 	if m == nil {
 		return refuse(api.CodeMethodNotFound, "%q", e.method)
 	}
