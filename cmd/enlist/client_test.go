@@ -16,16 +16,25 @@ import (
 	"go.uber.org/goleak"
 )
 
-// startService runs the whole program in this process, on a free port and a new
-// database, and returns a Client with a full key.
-func startService(t *testing.T) *api.Client {
+// startClient returns a Client of a server of its own, with a full key.
+func startClient(t *testing.T) *api.Client {
+	t.Helper()
+	addr, key := startServer(t)
+	client := api.NewClient("http://"+addr, key)
+	t.Cleanup(client.Close)
+	return client
+}
+
+// startServer runs the whole program in this process, on a free port and a new
+// database, and returns its address and a full key.
+func startServer(t *testing.T) (addr, key string) {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
-	key := strings.Repeat("0123456789abcdef", 4)
+	key = strings.Repeat("0123456789abcdef", 4)
 	c := &serveCommand{config.Serve{
 		Database: config.Database{DB: filepath.Join(t.TempDir(), "enlist.db")},
 		Listen:   "127.0.0.1:0", OpsListen: "127.0.0.1:0",
-		MaxBody: 1 << 20, MaxCalls: 8, Streams: 2, LogLevel: "error",
+		MaxBody: 1 << 20, LogLevel: "error", // 0 for the others: their defaults
 	}}
 	ctx, stop := context.WithCancel(context.Background())
 	greeting, stdout := io.Pipe()
@@ -39,16 +48,14 @@ func startService(t *testing.T) *api.Client {
 	if err != nil {
 		t.Fatalf("the service did not start: %v", <-ended)
 	}
-	client := api.NewClient(greetingURL.FindStringSubmatch(string(text[:n]))[1], key)
 	t.Cleanup(func() {
-		client.Close()
 		stop()
 		if err := <-ended; err != nil {
 			t.Errorf("the service ended with %v", err)
 		}
 		goleak.VerifyNone(t, leaks)
 	})
-	return client
+	return greetingAddr.FindStringSubmatch(string(text[:n]))[1], key
 }
 
 // must is for results that cannot be missing.
@@ -63,7 +70,7 @@ func must[T any](v T, err error) func(*testing.T) T {
 }
 
 func TestClientWithContacts(t *testing.T) {
-	client, ctx := startService(t), t.Context()
+	client, ctx := startClient(t), t.Context()
 	const list = 1
 	must(client.AddListPreference(ctx, list, "News"))(t)
 	ada := must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"},
@@ -105,7 +112,7 @@ func TestClientWithContacts(t *testing.T) {
 }
 
 func TestClientChangesStatus(t *testing.T) {
-	client, ctx := startService(t), t.Context()
+	client, ctx := startClient(t), t.Context()
 	const list = 1
 	ada := must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
 	for _, step := range []struct {
@@ -144,7 +151,7 @@ func TestClientChangesStatus(t *testing.T) {
 }
 
 func TestClientWithLists(t *testing.T) {
-	client, ctx := startService(t), t.Context()
+	client, ctx := startClient(t), t.Context()
 	list := must(client.AddList(ctx, api.Details{"name": "Customers", "is_gdpr_compliant": true}))(t)
 	must(client.EditList(ctx, api.Details{"id": list, "from_name": "Shop"}))(t)
 	l := must(client.GetListByID(ctx, list))(t)
@@ -182,7 +189,7 @@ func TestClientWithLists(t *testing.T) {
 }
 
 func TestClientWithFields(t *testing.T) {
-	client, ctx := startService(t), t.Context()
+	client, ctx := startClient(t), t.Context()
 	const list = 1
 	id := must(client.AddField(ctx, list, api.Details{"name": "Colour", "type": "dropdown", "values_array": "red,green", "show_in_form": 1}))(t)
 	must(client.EditField(ctx, list, api.Details{"id": id, "is_mandatory": true}))(t)
@@ -201,7 +208,7 @@ func TestClientWithFields(t *testing.T) {
 }
 
 func TestClientSession(t *testing.T) {
-	client, ctx := startService(t), t.Context()
+	client, ctx := startClient(t), t.Context()
 	session := must(client.GetSessionInfo(ctx))(t)
 	if session.AccountID != 1 || session.KeyName != "first key" || session.AccessLevel != "full" || session.Version != version() {
 		t.Errorf("getSessionInfo: %+v", session)

@@ -51,11 +51,14 @@ func newServer(c config.Serve, store *sqlite.Store, service *audience.Service, o
 	calls, cut := context.WithCancel(context.Background())
 	s := &server{log: log, service: service, store: store, jobs: queue, ops: ops, cut: cut, failed: make(chan error, 1)}
 	s.calls = rpc.New(service, rpc.Options{
-		Version:    version(),
-		MaxBody:    int64(c.MaxBody),
-		MaxCalls:   c.MaxCalls,
-		Log:        log,
-		Registerer: ops.registerer(),
+		Version:       version(),
+		MaxBody:       int64(c.MaxBody),
+		MaxCalls:      c.MaxCalls,
+		CallWait:      c.CallWait,
+		FlushTimeout:  c.FlushTimeout,
+		StreamTimeout: c.StreamTimeout,
+		Log:           log,
+		Registerer:    ops.registerer(),
 	})
 	s.api = &http.Server{
 		Handler:           s,

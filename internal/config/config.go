@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 )
 
 // Database says where everything is kept. Every command has it.
@@ -54,9 +55,16 @@ type Serve struct {
 	Listen    string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to serve the API on; port 0 takes a free one (${default})."`
 	OpsListen string `default:"127.0.0.1:9090" placeholder:"ADDR" help:"Address for metrics and profiles, not for the public; none turns it off (${default})."`
 	MaxBody   Size   `default:"32MiB" placeholder:"SIZE" help:"Largest request body (${default})."`
-	MaxCalls  int    `default:"256" placeholder:"N" help:"Calls of one Account that run at once; further ones wait up to 5 s (${default})."`
-	Streams   int    `default:"4" placeholder:"N" help:"Long searches that stream at once; further ones wait (${default})."`
-	LogLevel  string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: debug, info, warn or error (${default})."`
+
+	MaxCalls int           `default:"256" placeholder:"N" help:"Calls of one Account that run at once; further ones wait in line (${default})."`
+	CallWait time.Duration `default:"5s" placeholder:"TIME" help:"How long a call waits in line before it is refused (${default})."`
+
+	Streams       int           `default:"4" placeholder:"N" help:"Long searches that stream at once; further ones wait in line (${default})."`
+	StreamWait    time.Duration `default:"5s" placeholder:"TIME" help:"How long a long search waits in line before it is refused (${default})."`
+	StreamTimeout time.Duration `default:"10m" placeholder:"TIME" help:"How long a client may take for all of a long reply (${default})."`
+	FlushTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"How long a client may take nothing of a long reply (${default})."`
+
+	LogLevel string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: debug, info, warn or error (${default})."`
 }
 
 // Check refuses values that cannot be meant.
@@ -71,6 +79,8 @@ func (s Serve) Check() error {
 		return errors.New("--max-calls is at least 1")
 	case s.Streams < 1:
 		return errors.New("--streams is at least 1")
+	case min(s.CallWait, s.StreamWait, s.StreamTimeout, s.FlushTimeout) <= 0:
+		return errors.New("--call-wait, --stream-wait, --stream-timeout and --flush-timeout are more than 0s")
 	}
 	return nil
 }

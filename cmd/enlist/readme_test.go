@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var readmeBlock = regexp.MustCompile("(?s)```(sh|json)\n(.*?)```")
+
+// The calls in the README are made one after the other, as a reader would, and
+// must be answered with what stands below each.
+func TestReadmeIsTrue(t *testing.T) {
+	for _, tool := range []string{"sh", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("the README's calls need %s", tool)
+		}
+	}
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, key := startServer(t)
+	var got []string
+	compared := 0
+	for _, block := range readmeBlock.FindAllStringSubmatch(string(text), -1) {
+		switch kind, body := block[1], block[2]; kind {
+		case "sh":
+			if !strings.Contains(body, "curl") {
+				continue // the two commands
+			}
+			got = lines(runCalls(t, addr, key, body))
+		case "json":
+			want := lines(body)
+			if strings.Join(got, "\n") != strings.Join(want, "\n") {
+				t.Errorf("got\n%s\nthe README says\n%s", strings.Join(got, "\n"), body)
+			}
+			compared++
+		}
+	}
+	if compared < 5 {
+		t.Errorf("found %d replies in the README", compared)
+	}
+}
+
+// runCalls runs a block against the test's server, with the key that there is.
+func runCalls(t *testing.T, addr, key, script string) string {
+	t.Helper()
+	script = regexp.MustCompile(`(?m)^KEY=.*$`).ReplaceAllString(script, "")
+	script = strings.ReplaceAll(script, "127.0.0.1:8080", addr)
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Env = append(os.Environ(), "KEY="+key)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", script, err)
+	}
+	return string(out)
+}
+
+func lines(text string) (all []string) {
+	for d := json.NewDecoder(strings.NewReader(text)); ; {
+		var reply json.RawMessage
+		if d.Decode(&reply) != nil {
+			return all
+		}
+		all = append(all, string(reply))
+	}
+}
