@@ -43,7 +43,7 @@ func (t *Tx) Ledger(list audience.ListID, contact audience.ContactID, limit, off
 		return nil
 	}, `SELECT time, method, type, text, ip, preferences, key_id,
 			coalesce((SELECT name FROM api_key WHERE api_key.id = consent.key_id), '')
-		FROM consent WHERE list_id = ? AND contact_id = ? ORDER BY id DESC LIMIT ? OFFSET ?`,
+		FROM consent WHERE list_id = ? AND contact_id = ? ORDER BY id DESC LIMIT ? + 0 OFFSET ? + 0`,
 		int64(list), int64(contact), limit, offset)
 	return ledger, err
 }
