@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 )
 
 var readmeBlock = regexp.MustCompile("(?s)```(sh|json)\n(.*?)```")
@@ -67,5 +69,23 @@ func lines(text string) (all []string) {
 			return all
 		}
 		all = append(all, string(reply))
+	}
+}
+
+// doc/operating.md explains every flag of serve, with its default.
+func TestOperatingExplainsServe(t *testing.T) {
+	text, err := os.ReadFile("../../doc/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c serveCommand
+	parser, err := kong.New(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range parser.Model.Flags {
+		if row := "| `--" + flag.Name + "` | " + flag.Default + " |"; flag.Name != "help" && !strings.Contains(string(text), row) {
+			t.Errorf("there is no row like %s", row)
+		}
 	}
 }
