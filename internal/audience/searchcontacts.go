@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"cmp"
 	"context"
 	"errors"
 )
@@ -46,38 +47,52 @@ type ContactWriter interface {
 // may send as it goes.
 var ErrLong = errors.New("reply too long to hold")
 
-// heldLimit is the highest limit of a search that is not a stream from the start.
-const heldLimit = 1000
+// heldContacts is how many Contacts a search may be known to find and not be a
+// stream from the start.
+const heldContacts = 1000
 
-// SearchContacts finds Contacts of a List. No returned names means all.
-// Searches without a limit or with one over 1,000 are streams from the start.
-// Errors: NoList, Denied, InvalidSearch, and Busy when too many streams are
-// open. specification: searchContacts; decisions.md: 32–40
+// SearchContacts finds Contacts of a List. No returned names means all. A
+// search becomes a stream when its reply outgrows what may be held: most
+// clients that set no limit get little, and need not wait for a place among the
+// streams. Errors: NoList, Denied, InvalidSearch, and Busy when too many streams
+// are open. specification: searchContacts; decisions.md: 32–40
 func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q Query, returned []string, w ContactWriter) error {
-	find := func(streaming bool) func(Tx) error {
-		return func(tx Tx) error {
-			schema, err := loadList(tx, c, list)
-			if err != nil {
-				return err
-			}
-			search, err := typeSearch(schema, q)
-			if err != nil {
-				return err
-			}
-			var columns []Column
-			columns, search.Columns = columnsOf(schema, returned)
-			if err := w.Begin(columns, streaming); err != nil {
-				return err
-			}
-			return tx.SearchContacts(search, w.Contact)
-		}
-	}
-	if q.Limit > 0 && q.Limit <= heldLimit {
-		if err := s.store.View(ctx, find(false)); !errors.Is(err, ErrLong) {
+	find := func(tx Tx, streaming bool) error {
+		schema, err := loadList(tx, c, list)
+		if err != nil {
 			return err
 		}
+		search, err := typeSearch(schema, q)
+		if err != nil {
+			return err
+		}
+		if !streaming {
+			if long, err := surelyLong(tx, search); long || err != nil {
+				return cmp.Or(err, ErrLong)
+			}
+		}
+		var columns []Column
+		columns, search.Columns = columnsOf(schema, returned)
+		if err := w.Begin(columns, streaming); err != nil {
+			return err
+		}
+		return tx.SearchContacts(search, w.Contact)
 	}
-	return s.store.Stream(ctx, find(true))
+	err := s.store.View(ctx, func(tx Tx) error { return find(tx, false) })
+	if !errors.Is(err, ErrLong) {
+		return err
+	}
+	return s.store.Stream(ctx, func(tx Tx) error { return find(tx, true) })
+}
+
+// surelyLong reports whether a search will find many Contacts: one without
+// criteria, in a large List. It saves looking for what is then looked for again.
+func surelyLong(tx Tx, s *Search) (bool, error) {
+	if s.Where != nil || s.Limit > 0 && s.Limit <= heldContacts {
+		return false, nil
+	}
+	n, err := tx.ContactCount(s.Schema.List.ID)
+	return n-s.Offset > heldContacts, err
 }
 
 // typeSearch types a query of a List's Contacts. Errors are of kind InvalidSearch.

@@ -67,7 +67,7 @@ func TestKeepAlive(t *testing.T) {
 // covers: decision 1
 func TestStreamToHTTP10(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Options{})
+	h := newHarness(t, Options{MaxHeld: 1})
 	h.fill(t, 200)
 	conn, r := h.dial(t)
 	body := h.request("searchContacts", "1,[],0")

@@ -81,7 +81,7 @@ func TestLongContact(t *testing.T) {
 // covers: decision 39
 func TestStreamThatFails(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Options{})
+	h := newHarness(t, Options{MaxHeld: 1})
 	h.fill(t, 60)
 	h.store.breakOff(5)
 	if reply := h.post(t, h.request("searchContacts", "1,[],0")); reply != `{"id":1,"result":null,"error":{"code":100,"message":"Internal Server Error (request r1)"}}` {
@@ -101,6 +101,22 @@ func TestStreamThatFails(t *testing.T) {
 		if _, err := parse(string(reply)); err == nil {
 			t.Error("a broken stream parses")
 		}
+	}
+}
+
+// A search that is no stream needs no place among them.
+//
+// covers: decision 39
+func TestNoPlaceToStream(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{MaxHeld: 10_000})
+	h.fill(t, 3)
+	h.store.setFault("stream", audience.Refuse(audience.Busy, "too many long searches at once"))
+	if reply := h.post(t, h.request("searchContacts", "1,[],0")); !strings.Contains(reply, `"result":null,"error":{"code":399,`) {
+		t.Error(reply)
+	}
+	if reply := h.post(t, h.request("searchContacts", `1,[],0,0,"","",["id"]`)); reply != `{"id":1,"result":[{"id":1},{"id":2},{"id":3}],"error":null}` {
+		t.Error(reply)
 	}
 }
 
@@ -148,7 +164,7 @@ func TestSilentAndVanishingReaders(t *testing.T) {
 // covers: decision 39
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Options{StreamTimeout: time.Millisecond})
+	h := newHarness(t, Options{MaxHeld: 1, StreamTimeout: time.Millisecond})
 	h.fill(t, 500)
 	resp, err := h.server.Client().Post(h.server.URL, "", strings.NewReader(h.request("searchContacts", "1,[],0")))
 	if err != nil {

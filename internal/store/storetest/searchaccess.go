@@ -66,15 +66,29 @@ func unsubscribersError(o *office, c *audience.Caller, list audience.ListID) err
 // longSearches tests when a search is a stream, that a writer's own errors come
 // back, and that a caller who has gone is noticed. decisions.md: 39
 func longSearches(o *office) {
-	list := o.addList()
+	list, large := o.addList(), o.addList()
 	for i := range 3 {
 		o.subscribe(list, "Email", fmt.Sprintf("person%d@example.com", i))
 	}
-	for limit, streams := range map[int64]bool{1: false, 1000: false, 1001: true, 0: true} {
+	o.fill(large, 1001)
+	one := &audience.Criteria{Key: "Email", Operator: "exactly", Value: audience.Input{Kind: audience.InputText, Text: "person7@example.com"}}
+	for _, c := range []struct {
+		list      audience.ListID
+		query     audience.Query
+		streaming bool
+	}{
+		{list, audience.Query{}, false},
+		{list, audience.Query{Limit: 5000}, false},
+		{large, audience.Query{Limit: 1000}, false},
+		{large, audience.Query{Limit: 1001}, true},
+		{large, audience.Query{}, true},
+		{large, audience.Query{Offset: 1}, false},
+		{large, audience.Query{Criteria: one}, false},
+	} {
 		var w collecting
-		o.must(o.service.SearchContacts(o.Context(), o.caller, list, audience.Query{Limit: limit}, nil, &w))
-		if w.streaming != streams {
-			o.Errorf("limit %d: streaming is %v", limit, w.streaming)
+		o.must(o.service.SearchContacts(o.Context(), o.caller, c.list, c.query, nil, &w))
+		if w.streaming != c.streaming {
+			o.Errorf("List %d, %+v: streaming is %v", c.list, c.query, w.streaming)
 		}
 	}
 	w := collecting{long: true}
@@ -95,6 +109,17 @@ func longSearches(o *office) {
 			o.Errorf("a caller who has gone, limit %d: %v", limit, err)
 		}
 	}
+}
+
+// fill stores Contacts past the Service.
+func (o *office) fill(list audience.ListID, contacts int) {
+	o.update(func(tx audience.Tx) error {
+		schema, err := tx.Schema(list)
+		for i := 0; i < contacts && err == nil; i++ {
+			_, err = tx.InsertContact(contact(schema, fmt.Sprintf("person%d@example.com", i)))
+		}
+		return err
+	})
 }
 
 // failing is a ContactWriter that cannot write.
