@@ -16,8 +16,11 @@ func Check(ctx context.Context, path string) (problems []string, err error) {
 	defer db.Close()
 	for _, check := range checks {
 		found, err := check.run(ctx, db)
+		if err != nil && ctx.Err() != nil {
+			return nil, err
+		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", check.about, err)
+			found = []string{fmt.Sprintf("the file is damaged: %s: %v: restore a backup", check.about, err)}
 		}
 		problems = append(problems, found...)
 	}

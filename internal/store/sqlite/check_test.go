@@ -1,0 +1,99 @@
+package sqlite
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// begun makes a database with an Account and a List.
+func begun(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "enlist.db")
+	store, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := audience.NewService(store, time.Now).BeginFirst(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestCheckFindsNothingInAGoodFile(t *testing.T) {
+	problems, err := Check(t.Context(), begun(t))
+	if err != nil || len(problems) > 0 {
+		t.Errorf("got %q, %v", problems, err)
+	}
+}
+
+func TestCheckFindsWhatIsWrong(t *testing.T) {
+	for name, test := range map[string]struct {
+		spoil func(t *testing.T, path string)
+		want  string
+	}{
+		"count of a List": {run("UPDATE list SET contact_count = 5; UPDATE account SET contact_count = 5"),
+			"List 1 counts 5 Contacts"},
+		"count of an Account": {run("UPDATE account SET contact_count = 7"),
+			"Account 1 counts 7 Contacts"},
+		"jobs that were given up on": {run(`INSERT INTO river_job (args, kind, max_attempts, state, finalized_at)
+			VALUES ('{}', 'notify', 1, 'discarded', CURRENT_TIMESTAMP)`),
+			"jobs of kind notify that were given up on: 1"},
+		"damage": {overwrite, "the file is damaged"},
+		"open to others": {func(t *testing.T, path string) {
+			if err := os.Chmod(path, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, "chmod 600"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := begun(t)
+			test.spoil(t, path)
+			problems, err := Check(t.Context(), path)
+			if err != nil {
+				problems = append(problems, err.Error())
+			}
+			if !slices.ContainsFunc(problems, func(p string) bool { return strings.Contains(p, test.want) }) {
+				t.Errorf("got %q, want one with %q", problems, test.want)
+			}
+		})
+	}
+}
+
+func run(query string) func(*testing.T, string) {
+	return func(t *testing.T, path string) {
+		db := sql.OpenDB(&connector{path: path, writer: true, driver: newDriver()})
+		defer db.Close()
+		if _, err := db.ExecContext(t.Context(), query); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// overwrite puts zeros over the middle of the file, where tables are.
+func overwrite(t *testing.T, path string) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = 4096
+	for at := info.Size() / 2 / page * page; at < info.Size(); at += page {
+		if _, err := f.WriteAt(make([]byte, 64), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
