@@ -49,13 +49,18 @@ endif
 nocgo:
 	CGO_ENABLED=0 $(GO) test ./...
 
-# Each fuzz target that go test lists, for a few seconds each.
+# Each fuzz target that go test lists, for a few seconds each. It lists the
+# targets of a package and then "ok" with the package's name.
 fuzz:
 	@list=$$($(GO) test -list '^Fuzz' ./...) || { echo "$$list"; exit 1; }; \
-	echo "$$list" | awk '/^Fuzz/ { names[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print names[i], $$2; n = 0 }' | \
-	while read -r name package; do \
-		echo "fuzz $$name $$package"; \
-		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || exit 1; \
+	echo "$$list" | while read -r first package _; do \
+		case $$first in \
+		Fuzz*) names="$$names $$first" ;; \
+		ok) for name in $$names; do \
+				echo "fuzz $$name $$package"; \
+				$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || exit 1; \
+			done; names= ;; \
+		esac; \
 	done
 
 bench: build

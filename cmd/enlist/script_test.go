@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"regexp"
@@ -37,7 +36,8 @@ func TestMain(m *testing.M) {
 //	                      database, $KEY and $CURL
 //	occupy ADDR           listen there, unless somebody else does
 //	call METHOD [PARAMS]  call the server with $KEY; prints the result as JSON
-//	hang                  begin a call that never ends
+//	hang                  begin a call, and do not end it
+//	finish                end that call; it must be answered
 //	signal NAME           send INT or TERM to the server
 //	logs REGEXP           wait until the server logs a line like that; sets
 //	                      $LOGGED to its first group
@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "serve": serve, "call": call, "hang": hang, "occupy": occupy, "get": get,
+			"status": status, "serve": serve, "call": call, "hang": hang, "finish": finish, "occupy": occupy, "get": get,
 			"signal": signalServer, "logs": logs, "ended": ended,
 		},
 	})
@@ -108,9 +108,10 @@ type serverKey struct{}
 
 // running is the script's server.
 type running struct {
-	cmd   *exec.Cmd
-	lines chan string // of its log; closed at its end
-	seen  bytes.Buffer
+	cmd    *exec.Cmd
+	lines  chan string // of its log; closed at its end
+	seen   bytes.Buffer
+	finish func() // ends the call that hangs
 }
 
 func serverOf(ts *testscript.TestScript) *running {
@@ -210,19 +211,34 @@ func occupy(ts *testscript.TestScript, neg bool, args []string) {
 
 // hang sends half a call. The server's leave to go on shows that it has begun.
 func hang(ts *testscript.TestScript, neg bool, args []string) {
-	u, err := url.Parse(ts.Getenv("URL"))
-	ts.Check(err)
-	conn, err := net.Dial("tcp", u.Host)
+	conn, err := net.Dial("tcp", ts.Getenv("ADDR"))
 	ts.Check(err)
 	ts.Defer(func() { conn.Close() })
-	_, err = conn.Write([]byte("POST / HTTP/1.1\r\nHost: enlist\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n"))
+	body := fmt.Sprintf(`{"id":1,"method":"getSessionInfo","params":["%s"]}`, ts.Getenv("KEY"))
+	_, err = fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: enlist\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(body))
 	ts.Check(err)
-	line, err := bufio.NewReader(conn).ReadString('\n')
-	ts.Check(err)
-	if !strings.Contains(line, "100 Continue") {
-		ts.Fatalf("got %s", line)
+	replies := bufio.NewReader(conn)
+	for _, want := range []string{"HTTP/1.1 100 Continue\r\n", "\r\n"} {
+		if line, err := replies.ReadString('\n'); line != want {
+			ts.Fatalf("got %q, %v", line, err)
+		}
+	}
+	r := serverOf(ts)
+	r.finish = func() {
+		_, err := io.WriteString(conn, body)
+		ts.Check(err)
+		resp, err := http.ReadResponse(replies, nil)
+		ts.Check(err)
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		ts.Check(err)
+		if resp.StatusCode != http.StatusOK || !bytes.Contains(text, []byte(`"error":null`)) {
+			ts.Fatalf("got %s: %s", resp.Status, text)
+		}
 	}
 }
+
+func finish(ts *testscript.TestScript, neg bool, args []string) { serverOf(ts).finish() }
 
 func signalServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(serverOf(ts).cmd.Process.Signal(map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM}[args[0]]))
