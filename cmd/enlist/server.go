@@ -54,6 +54,7 @@ func newServer(c config.Serve, store *sqlite.Store, service *audience.Service, o
 		Version:       version(),
 		MaxBody:       int64(c.MaxBody),
 		MaxCalls:      c.MaxCalls,
+		ReadTimeout:   c.ReadTimeout,
 		CallWait:      c.CallWait,
 		FlushTimeout:  c.FlushTimeout,
 		StreamTimeout: c.StreamTimeout,

@@ -52,9 +52,10 @@ const DefaultOpsListen = "127.0.0.1:9090"
 type Serve struct {
 	Database
 
-	Listen    string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to serve the API on; port 0 takes a free one (${default})."`
-	OpsListen string `default:"127.0.0.1:9090" placeholder:"ADDR" help:"Address for metrics and profiles, not for the public; none turns it off (${default})."`
-	MaxBody   Size   `default:"32MiB" placeholder:"SIZE" help:"Largest request body (${default})."`
+	Listen      string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to serve the API on; port 0 takes a free one (${default})."`
+	OpsListen   string        `default:"127.0.0.1:9090" placeholder:"ADDR" help:"Address for metrics and profiles, not for the public; none turns it off (${default})."`
+	MaxBody     Size          `default:"32MiB" placeholder:"SIZE" help:"Largest request body (${default})."`
+	ReadTimeout time.Duration `default:"1m" placeholder:"TIME" help:"How long a client may take to send a request (${default})."`
 
 	MaxCalls int           `default:"256" placeholder:"N" help:"Calls of one Account that run at once; further ones wait in line (${default})."`
 	CallWait time.Duration `default:"5s" placeholder:"TIME" help:"How long a call waits in line before it is refused (${default})."`
@@ -79,8 +80,8 @@ func (s Serve) Check() error {
 		return errors.New("--max-calls is at least 1")
 	case s.Streams < 1:
 		return errors.New("--streams is at least 1")
-	case min(s.CallWait, s.StreamWait, s.StreamTimeout, s.FlushTimeout) <= 0:
-		return errors.New("--call-wait, --stream-wait, --stream-timeout and --flush-timeout are more than 0s")
+	case min(s.ReadTimeout, s.CallWait, s.StreamWait, s.StreamTimeout, s.FlushTimeout) <= 0:
+		return errors.New("--read-timeout, --call-wait, --stream-wait, --stream-timeout and --flush-timeout are more than 0s")
 	}
 	return nil
 }
