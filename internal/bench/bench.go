@@ -108,8 +108,8 @@ func (b *bench) pairs(name string, l, bare *load) (ratio float64, o outcome, err
 			return 0, o, err
 		}
 		rounds = append(rounds, round{got.rate() / base.rate(), got})
-		b.say("%s, round %d: %.0f/s of %.0f/s, p50 %v, p99 %v", name, i+1, got.rate(), base.rate(),
-			got.percentile(0.5).Round(time.Microsecond), got.percentile(0.99).Round(time.Microsecond))
+		b.say("%s, round %d: %.0f/s of %.0f/s, %v of processor time a call of %v, p50 %v, p99 %v", name, i+1, got.rate(), base.rate(),
+			got.each(), base.each(), got.percentile(0.5).Round(time.Microsecond), got.percentile(0.99).Round(time.Microsecond))
 	}
 	slices.SortFunc(rounds, func(a, b round) int {
 		if a.ratio < b.ratio {

@@ -19,7 +19,7 @@ import (
 // with the server, so it does as little as it can: requests are made ahead and
 // of a reply only the length and the first bytes are looked at.
 type load struct {
-	addr        string
+	server      *process
 	connections int
 	duration    time.Duration
 	// request returns the bytes of the next request, valid until the next call
@@ -34,7 +34,16 @@ type outcome struct {
 	calls   int
 	bytes   int64
 	elapsed time.Duration
+	cpu     time.Duration   // of the server
 	latency []time.Duration // sorted
+}
+
+// each is the server's processor time for one call.
+func (o outcome) each() time.Duration {
+	if o.calls == 0 {
+		return 0
+	}
+	return o.cpu / time.Duration(o.calls)
 }
 
 func (o outcome) rate() float64 { return float64(o.calls) / o.elapsed.Seconds() }
@@ -61,7 +70,7 @@ func (l *load) run(ctx context.Context) (outcome, error) {
 		stop   atomic.Bool
 	)
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
-	start := time.Now()
+	start, cpu := time.Now(), l.server.cpu()
 	for i := range l.connections {
 		wg.Go(func() {
 			o, err := l.drive(i, &stop)
@@ -74,13 +83,13 @@ func (l *load) run(ctx context.Context) (outcome, error) {
 		})
 	}
 	wg.Wait()
-	total.elapsed = time.Since(start)
+	total.elapsed, total.cpu = time.Since(start), l.server.cpu()-cpu
 	slices.Sort(total.latency)
 	return total, failed
 }
 
 func (l *load) drive(i int, stop *atomic.Bool) (o outcome, err error) {
-	conn, err := net.Dial("tcp", l.addr)
+	conn, err := net.Dial("tcp", l.server.addr)
 	if err != nil {
 		return o, err
 	}

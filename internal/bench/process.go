@@ -91,6 +91,24 @@ func (p *process) stop() error {
 	return err
 }
 
+// cpu returns the processor time that the process has used. Linux only: elsewhere 0.
+func (p *process) cpu() time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	// After the name in parentheses come the state and 10 numbers more, then
+	// user and system time in hundredths of a second.
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
 // resident returns the process's resident memory in MiB, now or (peak) at most
 // since the peak was last forgotten. Linux only: elsewhere 0.
 func (p *process) resident(peak bool) float64 {

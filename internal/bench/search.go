@@ -33,7 +33,7 @@ func (b *bench) searching() error {
 	defer base.stop()
 
 	n := make([]int, b.Connections)
-	lookup := &load{addr: server.addr, connections: b.Connections, duration: b.Duration, good: succeeded,
+	lookup := &load{server: server, connections: b.Connections, duration: b.Duration, good: succeeded,
 		request: func(i int) []byte {
 			n[i]++
 			at := (i*7919 + n[i]*104729) % b.Contacts
@@ -43,18 +43,18 @@ func (b *bench) searching() error {
 	if err != nil {
 		return err
 	}
-	ratio, o, err := b.pairs("searchContacts by Email", lookup, lookup.at(base.addr).bare(size))
+	ratio, o, err := b.pairs("searchContacts by Email", lookup, lookup.at(base).bare(size))
 	if err != nil {
 		return err
 	}
 	b.add(figure{fmt.Sprintf("searchContacts by Email, %d Contacts, %d connections", b.Contacts, b.Connections), perSecond(o), ratio, "0.40"})
 
 	page := post(server.addr, fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[],100,1000]}`, apiKey, list))
-	pages := &load{addr: server.addr, connections: b.Connections, duration: b.Duration, good: succeeded, request: func(int) []byte { return page }}
+	pages := &load{server: server, connections: b.Connections, duration: b.Duration, good: succeeded, request: func(int) []byte { return page }}
 	if size, err = b.replySize(pages); err != nil {
 		return err
 	}
-	ratio, o, err = b.pairs("pages", pages, pages.at(base.addr).bare(size))
+	ratio, o, err = b.pairs("pages", pages, pages.at(base).bare(size))
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (b *bench) streaming(server *process, request []byte) error {
 
 // replySize asks once and returns how long the reply is.
 func (b *bench) replySize(l *load) (int, error) {
-	conn, err := net.Dial("tcp", l.addr)
+	conn, err := net.Dial("tcp", l.server.addr)
 	if err != nil {
 		return 0, err
 	}
@@ -106,7 +106,7 @@ func (b *bench) replySize(l *load) (int, error) {
 	return len(body), err
 }
 
-func (l load) at(addr string) *load {
-	l.addr = addr
+func (l load) at(server *process) *load {
+	l.server = server
 	return &l
 }

@@ -31,18 +31,18 @@ func (b *bench) subscribing() error {
 	defer base.stop()
 
 	run := 0
-	many := func(addr string, connections int) *load {
+	many := func(to *process, connections int) *load {
 		run++
-		return &load{addr: addr, connections: connections, duration: b.Duration,
-			request: newSubscriptions(addr, list, connections, run).next, good: succeeded}
+		return &load{server: to, connections: connections, duration: b.Duration,
+			request: newSubscriptions(to.addr, list, connections, run).next, good: succeeded}
 	}
-	ratio, o, err := b.pairs("subscribeContact", many(server.addr, b.Connections), many(base.addr, b.Connections).bare(40))
+	ratio, o, err := b.pairs("subscribeContact", many(server, b.Connections), many(base, b.Connections).bare(40))
 	if err != nil {
 		return err
 	}
 	b.add(figure{fmt.Sprintf("subscribeContact, 10 values, %d connections", b.Connections), perSecond(o), ratio, "0.35"})
 	b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0, "20 ms"})
-	o, err = many(server.addr, 1).run(b.ctx)
+	o, err = many(server, 1).run(b.ctx)
 	if err != nil {
 		return err
 	}
