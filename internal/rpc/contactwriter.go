@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"errors"
+	"strings"
 
 	"enlist/internal/audience"
 )
@@ -74,8 +75,8 @@ func (w *contactWriter) Contact(c *audience.Contact) error {
 			continue
 		}
 		text := c.Values.Get(col.field)
-		if col.numeric && text != "" {
-			b = append(b, text...)
+		if col.numeric {
+			b = appendNumber(b, text)
 		} else {
 			b = appendString(b, text)
 		}
@@ -90,6 +91,27 @@ func (w *contactWriter) Contact(c *audience.Contact) error {
 		return audience.ErrLong
 	}
 	return nil
+}
+
+// appendNumber appends the value of a numeric Field, "" as a string. While such
+// a Field is being made of one for text, Contacts still hold numbers that its
+// new type takes and JSON does not, like 007 and +5.
+func appendNumber(b []byte, text string) []byte {
+	if isNumber(text) {
+		return append(b, text...)
+	}
+	if canonical, ok := audience.ParseDecimal(text); ok {
+		return append(b, canonical...)
+	}
+	return appendString(b, text)
+}
+
+// isNumber reports whether a text is a plain decimal number, as nearly all are
+// that come here: it saves reading it as anybody may have written it.
+func isNumber(text string) bool {
+	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	return whole != "" && leadingDigits(whole) == whole && (whole[0] != '0' || len(whole) == 1) &&
+		pointed == (fraction != "") && leadingDigits(fraction) == fraction
 }
 
 // end closes the array, unless the search went wrong.
