@@ -92,10 +92,13 @@ func (p *params) requiredText(i int) string {
 	return p.text(i)
 }
 
-// address reads an email address or a mobile number, which may be sent as a number.
+// address reads an email address or a mobile number, which may be sent as a
+// number: with its exponent written out, as in a Contact's values. decisions.md: 21
 func (p *params) address(i int) string {
 	if v := p.at(i); v.kind == kNumber {
-		return v.text
+		if text, ok := v.input().AsText(); ok {
+			return text
+		}
 	}
 	return p.requiredText(i)
 }
