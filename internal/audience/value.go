@@ -61,23 +61,18 @@ func jsonNumber(text string) bool {
 	return ok
 }
 
-// AsBool reads a boolean: true or false, 1 or 0, also as strings. decisions.md: 7
+// AsBool reads a boolean: true or false, 1 or 0, also as strings. Some clients
+// write 1 as 1.0. decisions.md: 7
 func (in Input) AsBool() (b, ok bool) {
 	in = in.Unbox()
-	switch in.Kind {
-	case InputTrue:
-		return true, true
-	case InputFalse:
-		return false, true
-	case InputNumber, InputText:
-		switch {
-		case in.Text == "1" || in.Kind == InputText && in.Text == "true":
-			return true, true
-		case in.Text == "0" || in.Kind == InputText && in.Text == "false":
-			return false, true
-		}
+	switch {
+	case in.Kind == InputTrue || in.Kind == InputFalse:
+		return in.Kind == InputTrue, true
+	case in.Kind == InputText && (in.Text == "true" || in.Text == "false"):
+		return in.Text == "true", true
 	}
-	return false, false
+	n, ok := in.AsInt()
+	return n == 1, ok && (n == 0 || n == 1)
 }
 
 // AsText reads a value as text: numbers as they were sent but for an exponent,

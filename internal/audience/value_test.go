@@ -43,17 +43,17 @@ func TestAsInt(t *testing.T) {
 
 // covers: decision 7, spec value.bool
 func TestAsBool(t *testing.T) {
-	for _, in := range []Input{flag(true), literal("1"), text("1"), text("true"), array(flag(true))} {
+	for _, in := range []Input{flag(true), literal("1"), literal("1.0"), text("1"), text("true"), array(flag(true))} {
 		if b, ok := in.AsBool(); !ok || !b {
 			t.Errorf("%v reads as %v, %v", in, b, ok)
 		}
 	}
-	for _, in := range []Input{flag(false), literal("0"), text("0"), text("false")} {
+	for _, in := range []Input{flag(false), literal("0"), literal("0e0"), text("0"), text("false")} {
 		if b, ok := in.AsBool(); !ok || b {
 			t.Errorf("%v reads as %v, %v", in, b, ok)
 		}
 	}
-	for _, in := range []Input{null(), object(), array(), text(""), text("yes"), text("TRUE"), literal("2"), literal("1.0"), literal("true")} {
+	for _, in := range []Input{null(), object(), array(), text(""), text("yes"), text("TRUE"), literal("2"), literal("1.5"), literal("-1"), literal("true")} {
 		if b, ok := in.AsBool(); ok {
 			t.Errorf("%v reads as %v", in, b)
 		}
