@@ -16,15 +16,21 @@ func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, addre
 			return 0, err
 		}
 		_, key, isEmail := ParseEmail(address)
-		mobile, kind := "", AddressEmail
+		mobile, kind, field := "", AddressEmail, schema.Email()
 		if !isEmail {
-			mobile, kind = MobileKey(address, schema.List.CountryCode), AddressMobile
+			mobile, kind, field = MobileKey(address, schema.List.CountryCode), AddressMobile, schema.Mobile()
+		}
+		if field == nil {
+			return list, nil // nobody has a mobile number
 		}
 		contacts, err := tx.ContactsByAddress(list, key, mobile)
 		if err != nil {
 			return 0, err
 		}
 		for i := range contacts {
+			if contacts[i].Values.Get(field.ID) == "" {
+				continue // a number of a deleted Field, not yet forgotten
+			}
 			if err := unsubscribe(tx, c, schema, &contacts[i], kind, now); err != nil {
 				return 0, err
 			}
