@@ -62,7 +62,7 @@ func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details 
 // InvalidParameters, EmailFieldFixed, ReservedField, DuplicateField.
 func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id FieldID, details []Detail) (FieldID, error) {
 	var convert bool
-	result, err := change(ctx, s, c, func(tx Tx, now int64) (FieldID, error) {
+	result, err := changeUnhindered(ctx, s, c, func(tx Tx, now int64, l *lookout) (FieldID, error) {
 		schema, old, err := loadField(tx, c, list, id)
 		if err != nil {
 			return 0, err
@@ -77,7 +77,7 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 		if err := f.define(tx, c, schema, now); err != nil {
 			return 0, err
 		}
-		if err := f.takesOver(tx, schema, old, Today(time.Unix(now, 0), c.Account.TimeZone)); err != nil {
+		if err := l.clear(tx, now, f.takesOver(schema, old, Today(time.Unix(now, 0), c.Account.TimeZone))); err != nil {
 			return 0, err
 		}
 		if err := tx.UpdateField(&f); err != nil {
@@ -100,7 +100,7 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 // Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for a mobile
 // Field that is the only address of Contacts.
 func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id FieldID) error {
-	_, err := change(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+	_, err := changeUnhindered(ctx, s, c, func(tx Tx, now int64, l *lookout) (bool, error) {
 		schema, f, err := loadField(tx, c, list, id)
 		if KindOf(err) == NoField {
 			return false, Refuse(FieldNotFound, "the List has no Field with this ID")
@@ -112,7 +112,7 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 		case AddressEmail:
 			return false, &Error{Kind: EmailFieldFixed, Field: f.Name, Detail: "a List keeps its email Field"}
 		case AddressMobile:
-			if err := f.onlyAddress(tx, schema); err != nil {
+			if err := l.clear(tx, now, f.onlyAddress(schema)); err != nil {
 				return false, err
 			}
 		}
@@ -230,35 +230,37 @@ func (f *Field) checkDefaults(today string) error {
 	return nil
 }
 
-// takesOver refuses a new type, or another kind of address, while Contacts
+// takesOver hinders a new type, or another kind of address, while Contacts
 // hold values in the Field that it would refuse.
-func (f *Field) takesOver(tx Tx, schema *Schema, old *Field, today string) error {
+func (f *Field) takesOver(schema *Schema, old *Field, today string) *hindrance {
 	sameNumber := f.Numeric() && old.Numeric()
 	anyText := f.Type == Comment || f.Type == File || f.Type == Text && f.Length == 0
+	type question struct {
+		from, to Field
+		today    string
+	}
+	about := question{*old, *f, today}
 	switch {
 	case f.AddressType != old.AddressType:
 		// What Contacts are found and told apart by would have to change with it.
-		n, err := tx.CountContacts(&Search{Schema: schema, Where: old.holders()})
-		return refuseHolders(n, err, "address_type", "hold a value in the Field")
+		all := holders{schema: schema, where: old.holders()}
+		return all.unless(about, "address_type", "hold a value in the Field")
 	case f.Type == old.Type || sameNumber || anyText:
 		return nil
 	}
-	var refused int64
-	search := Search{Schema: schema, Where: old.holders(), Columns: Columns{Fields: []FieldID{f.ID}}}
-	err := tx.SearchContacts(&search, func(c *Contact) error {
-		if _, err := f.Read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today); err != nil {
-			refused++
-		}
-		return nil
-	})
-	return refuseHolders(refused, err, "type", "hold a value that the new type refuses")
+	refused := holders{schema, old.holders(), []FieldID{f.ID}, func(c *Contact) bool {
+		_, err := f.Read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today)
+		return err != nil
+	}}
+	return refused.unless(about, "type", "hold a value that the new type refuses")
 }
 
-// onlyAddress refuses while Contacts have a mobile number in the Field and no Email.
-func (f *Field) onlyAddress(tx Tx, schema *Schema) error {
+// onlyAddress hinders while Contacts have a mobile number in the Field and no Email.
+func (f *Field) onlyAddress(schema *Schema) *hindrance {
+	type question struct{ mobile, email FieldID }
 	noEmail := Condition{Key: schema.Email().searchKey(), Operator: Exactly, Operands: []Operand{{Absent: true}}}
-	n, err := tx.CountContacts(&Search{Schema: schema, Where: &Condition{All: []Condition{*f.holders(), noEmail}}})
-	return refuseHolders(n, err, "", "have no other address")
+	only := holders{schema: schema, where: &Condition{All: []Condition{*f.holders(), noEmail}}}
+	return only.unless(question{f.ID, schema.Email().ID}, "", "have no other address")
 }
 
 // holders matches the Contacts that have a value in the Field.

@@ -27,7 +27,7 @@ func forgetMobile(tx Tx, e ForgetField) (last ContactID, err error) {
 	if err != nil {
 		return 0, orDone(err)
 	}
-	return eachAfter(tx, schema, nil, e.After, func(c *Contact) error {
+	return eachAfter(tx, schema, e.After, func(c *Contact) error {
 		c.Values, c.Mobile = c.Values.Set(e.Field, ""), ""
 		if mobile := schema.Mobile(); mobile != nil { // a new one
 			c.Mobile = MobileKey(c.Values.Get(mobile.ID), schema.List.CountryCode)
@@ -56,7 +56,10 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 			return err
 		}
 		today := Today(time.Unix(s.now().Unix(), 0), account.TimeZone)
-		next.After, err = eachAfter(tx, schema, f.holders(), e.After, func(c *Contact) error {
+		next.After, err = eachAfter(tx, schema, e.After, func(c *Contact) error {
+			if c.Values.Get(f.ID) == "" {
+				return nil
+			}
 			if text, err := f.Read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today); err == nil {
 				c.Values = c.Values.Set(f.ID, text)
 			}
@@ -76,14 +79,13 @@ func (f *Field) storesOtherwise(old *Field) bool {
 	return f.Numeric() != old.Numeric() || f.Type == Date || f.Type == Checkbox
 }
 
-// eachAfter calls change with the next Contacts of a List that match, at most
-// removeStep. It returns the last one's ID, 0 when none is left after it.
-func eachAfter(tx Tx, schema *Schema, where *Condition, after ContactID, change func(*Contact) error) (last ContactID, err error) {
+// eachAfter calls change with the next Contacts of a List, at most removeStep.
+// It returns the last one's ID, 0 when none is left after it. It takes them as
+// they come: to find those few that hold something could mean to read all the
+// List in one step.
+func eachAfter(tx Tx, schema *Schema, after ContactID, change func(*Contact) error) (last ContactID, err error) {
 	id := &SearchKey{Name: "id", Type: KeyInt, Searchable: true}
-	page := Condition{All: []Condition{{Key: id, Operator: GreaterThan, Operands: []Operand{{Int: int64(after)}}}}}
-	if where != nil {
-		page.All = append(page.All, *where)
-	}
+	page := Condition{Key: id, Operator: GreaterThan, Operands: []Operand{{Int: int64(after)}}}
 	var ids []ContactID
 	err = tx.SearchContacts(&Search{Schema: schema, Where: &page, Limit: removeStep}, func(c *Contact) error {
 		ids = append(ids, c.ID)

@@ -80,7 +80,7 @@ func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
 
 // EditList changes what details name. Errors: NoList, Denied, InvalidParameters.
 func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []Detail) (ListID, error) {
-	return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
+	return changeUnhindered(ctx, s, c, func(tx Tx, now int64, l *lookout) (ListID, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -90,12 +90,12 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 			return 0, err
 		}
 		if list.DisallowDuplicates && !schema.List.DisallowDuplicates {
-			if err := noDuplicates(tx, id); err != nil {
+			if err := l.clear(tx, now, noDuplicates(id)); err != nil {
 				return 0, err
 			}
 		}
 		if list.CountryCode != schema.List.CountryCode {
-			if err := keepsNumbers(tx, schema, list.CountryCode); err != nil {
+			if err := l.clear(tx, now, keepsNumbers(schema, list.CountryCode)); err != nil {
 				return 0, err
 			}
 		}
@@ -109,34 +109,37 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 	})
 }
 
-// noDuplicates refuses to disallow what is there already. decisions.md: 24
-func noDuplicates(tx Tx, id ListID) error {
-	n, err := tx.Duplicates(id)
-	if err == nil && n > 0 {
-		e := Refuse(InvalidParameters, "addresses that more than one Contact has: %d; remove the duplicates first", n)
-		e.Field = "disallow_duplicate_contacts"
-		return e
-	}
-	return err
+// noDuplicates hinders disallowing what is there already. Its index holds
+// nothing but duplicates, so it looks at all of them each time. decisions.md: 24
+func noDuplicates(id ListID) *hindrance {
+	type question struct{ list ListID }
+	return &hindrance{question{id}, func(tx Tx, _ int64) error {
+		n, err := tx.Duplicates(id)
+		if err == nil && n > 0 {
+			e := Refuse(InvalidParameters, "addresses that more than one Contact has: %d; remove the duplicates first", n)
+			e.Field = "disallow_duplicate_contacts"
+			return e
+		}
+		return err
+	}}
 }
 
-// keepsNumbers refuses a country code under which national numbers that
+// keepsNumbers hinders a country code under which national numbers that
 // Contacts hold would mean others: two people could become one. decisions.md: 24
-func keepsNumbers(tx Tx, schema *Schema, countryCode int64) error {
+func keepsNumbers(schema *Schema, countryCode int64) *hindrance {
 	mobile := schema.Mobile()
 	if mobile == nil {
 		return nil
 	}
-	var others int64
-	search := Search{Schema: schema, Where: mobile.holders(), Columns: Columns{Fields: []FieldID{mobile.ID}}}
-	err := tx.SearchContacts(&search, func(c *Contact) error {
+	type question struct {
+		mobile   FieldID
+		from, to int64
+	}
+	others := holders{schema, mobile.holders(), []FieldID{mobile.ID}, func(c *Contact) bool {
 		number := c.Values.Get(mobile.ID)
-		if MobileKey(number, schema.List.CountryCode) != MobileKey(number, countryCode) {
-			others++
-		}
-		return nil
-	})
-	return refuseHolders(others, err, "country_code", "hold a national number that would mean another")
+		return MobileKey(number, schema.List.CountryCode) != MobileKey(number, countryCode)
+	}}
+	return others.unless(question{mobile.ID, schema.List.CountryCode, countryCode}, "country_code", "hold a national number that would mean another")
 }
 
 // putInFolder looks for the List's Folder; without one it is the Account's first for Lists.

@@ -19,7 +19,7 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		"SearchLists": searchLists, "ClearList": clearList, "DeleteList": deleteList, "Lists of others": otherLists,
 		"AddField": addField, "AddFieldRefuses": addFieldRefuses, "What applies": whatApplies, "SearchFields": searchFields,
 		"EditField": editField, "Type change": typeChange, "Conversion": conversion, "Address type change": addressTypeChange,
-		"DeleteField": deleteField, "DeleteMobile": deleteMobile, "Defaults": defaults,
+		"Hindrances": hindrances, "DeleteField": deleteField, "DeleteMobile": deleteMobile, "Defaults": defaults,
 		"Steps": steps, "Preferences": preferences, "Folders": folders,
 	} {
 		t.Run(name, func(t *testing.T) { test(newOffice(t, open)) })

@@ -22,10 +22,12 @@ type office struct {
 
 func newOffice(t *testing.T, open func(t *testing.T) audience.Store) *office {
 	o := &office{T: t, store: open(t), now: time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)}
-	o.service = audience.NewService(o.store, func() time.Time { return o.now })
+	o.service = audience.NewService(o.store, o.clock)
 	o.caller = o.newCaller()
 	return o
 }
+
+func (o *office) clock() time.Time { return o.now }
 
 // newCaller makes another Account with a key.
 func (o *office) newCaller() *audience.Caller {

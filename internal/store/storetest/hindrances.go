@@ -1,0 +1,106 @@
+package storetest
+
+import (
+	"context"
+
+	"enlist/internal/audience"
+)
+
+// watched is a store on which something happens after each look outside an
+// Update, and which tells how Updates search.
+type watched struct {
+	audience.Store
+	after    func()
+	searched func(*audience.Search)
+}
+
+func (w *watched) Stream(ctx context.Context, fn func(audience.Tx) error) error {
+	err := w.Store.Stream(ctx, fn)
+	w.after()
+	return err
+}
+
+func (w *watched) Update(ctx context.Context, fn func(audience.Tx) error) error {
+	return w.Store.Update(ctx, func(tx audience.Tx) error { return fn(&watchedTx{tx, w.searched}) })
+}
+
+type watchedTx struct {
+	audience.Tx
+	searched func(*audience.Search)
+}
+
+func (t *watchedTx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
+	t.searched(s)
+	return t.Tx.SearchContacts(s, each)
+}
+
+func (t *watchedTx) CountContacts(s *audience.Search) (int64, error) {
+	t.searched(s)
+	return t.Tx.CountContacts(s)
+}
+
+// What stands in the way of a change is looked for outside the Update, which
+// others wait for; and who comes while it is being looked for is found too.
+func hindrances(o *office) {
+	for name, c := range map[string]struct {
+		list   []any // details of the List
+		late   []any // somebody who stands in the way
+		about  string
+		change func(list audience.ListID, age audience.FieldID) error
+	}{
+		"type": {nil, []any{"Email", "late@x.io", "Age", "old"}, "type: Contacts that hold a value that the new type refuses: 1",
+			func(list audience.ListID, age audience.FieldID) error {
+				_, err := o.service.EditField(o.Context(), o.caller, list, age, details("type", "decimal"))
+				return err
+			}},
+		"address type": {nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"}, "hold a value in the Field: 1",
+			func(list audience.ListID, age audience.FieldID) error {
+				_, err := o.service.EditField(o.Context(), o.caller, list, age-1, details("address_type", "none"))
+				return err
+			}},
+		"only address": {nil, []any{"Mobile Phone", "0412 345 678"}, "have no other address: 1",
+			func(list audience.ListID, age audience.FieldID) error {
+				return o.service.DeleteField(o.Context(), o.caller, list, age-1)
+			}},
+		"numbers": {nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"}, "hold a national number that would mean another: 1",
+			func(list audience.ListID, age audience.FieldID) error {
+				_, err := o.service.EditList(o.Context(), o.caller, list, details("country_code", 49))
+				return err
+			}},
+		"duplicates": {[]any{"disallow_duplicate_contacts", false}, []any{"Email", "early@x.io"}, "more than one Contact has: 1;",
+			func(list audience.ListID, age audience.FieldID) error {
+				_, err := o.service.EditList(o.Context(), o.caller, list, details("disallow_duplicate_contacts", true))
+				return err
+			}},
+	} {
+		list := o.addList(c.list...)
+		age := o.addField(list, "name", "Age", "type", "text")
+		o.subscribe(list, "Email", "early@x.io", "Age", "12")
+		store, looks := o.store, 0
+		w := &watched{Store: store,
+			after: func() {
+				if looks++; looks == 1 {
+					_, err := audience.NewService(store, o.clock).Subscribe(o.Context(), o.caller,
+						audience.SubscribeRequest{List: list, Details: details(c.late...)})
+					o.must(err)
+				}
+			},
+			searched: func(s *audience.Search) {
+				if s.Where == nil || len(s.Where.All) == 0 || s.Where.All[0].Key == nil || s.Where.All[0].Key.Name != "last_modified_time" {
+					o.Errorf("%s: an Update looks at all Contacts: %+v", name, s.Where)
+				}
+			},
+		}
+		o.service = audience.NewService(w, o.clock)
+		o.refused(c.change(list, age), audience.InvalidParameters, c.about)
+		if looks == 0 {
+			o.Errorf("%s: nobody looked outside the Update", name)
+		}
+		o.must(o.service.ClearList(o.Context(), o.caller, list))
+		w.searched = func(*audience.Search) {}
+		if err := c.change(list, age); err != nil {
+			o.Errorf("%s: with nobody in the way: %v", name, err)
+		}
+		o.service = audience.NewService(store, o.clock)
+	}
+}
