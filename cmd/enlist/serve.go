@@ -42,7 +42,9 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 // serve serves until ctx ends, and calls ending before it begins to drain.
 func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, key string) (err error) {
 	log := newLog(out, c.LogLevel)
-	store, err := sqlite.Open(ctx, c.DB, sqlite.Options{Streams: c.Streams, StreamWait: c.StreamWait, Log: quieter(out, c.LogLevel)})
+	store, err := sqlite.Open(ctx, c.DB, sqlite.Options{
+		Searches: c.Searches, SearchTime: c.SearchTimeout, Streams: c.Streams, Wait: c.SearchWait, Log: quieter(out, c.LogLevel),
+	})
 	if err != nil {
 		return err
 	}

@@ -102,6 +102,8 @@ type Caller struct {
 	Account *Account
 	Key     *Key
 	Retry   *Retry // nil without an Idempotency-Key
+
+	hash *KeyHash // of the key that was shown; nil for an operator, who shows none
 }
 
 // Allows reports whether the key's restriction, if it has one, includes the List.

@@ -127,7 +127,7 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 // Field returns one Field. Errors: NoList, Denied, NoField.
 func (s *Service) Field(ctx context.Context, c *Caller, list ListID, id FieldID) (*Field, error) {
 	var field Field
-	err := s.store.View(ctx, func(tx Tx) error {
+	err := s.view(ctx, c, func(tx Tx) error {
 		_, f, err := loadField(tx, c, list, id)
 		if err == nil {
 			field = *f
@@ -140,7 +140,7 @@ func (s *Service) Field(ctx context.Context, c *Caller, list ListID, id FieldID)
 // SearchFields returns the List's Fields that match. Errors: NoList, Denied,
 // InvalidSearch. specification: searchFields
 func (s *Service) SearchFields(ctx context.Context, c *Caller, list ListID, q Query) (found []Field, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
+	err = s.view(ctx, c, func(tx Tx) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err

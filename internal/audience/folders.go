@@ -27,7 +27,7 @@ func (s *Service) SearchFolders(ctx context.Context, c *Caller, folderType strin
 	if _, err := oneOf(FolderOfLists, FolderOfMessages, FolderOfFiles)(folderType); err != nil {
 		return nil, &Error{Kind: InvalidParameters, Field: "folder_type", Detail: err.Error()}
 	}
-	err = s.store.View(ctx, func(tx Tx) error {
+	err = s.view(ctx, c, func(tx Tx) error {
 		all, err := tx.Folders(c.Account.ID)
 		if err != nil {
 			return err
@@ -49,7 +49,7 @@ func (s *Service) Folder(ctx context.Context, c *Caller, id FolderID) (folder *F
 	if err := wholeAccount(c); err != nil {
 		return nil, err
 	}
-	err = s.store.View(ctx, func(tx Tx) error {
+	err = s.view(ctx, c, func(tx Tx) error {
 		all, err := tx.Folders(c.Account.ID)
 		if err != nil {
 			return err

@@ -211,7 +211,7 @@ func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bo
 // List returns one List. Errors: NoList, Denied.
 func (s *Service) List(ctx context.Context, c *Caller, id ListID) (*List, error) {
 	var list List
-	err := s.store.View(ctx, func(tx Tx) error {
+	err := s.view(ctx, c, func(tx Tx) error {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return err
@@ -226,7 +226,7 @@ func (s *Service) List(ctx context.Context, c *Caller, id ListID) (*List, error)
 // SearchLists returns the Account's Lists that match, of those that the key
 // may see. Errors: InvalidSearch.
 func (s *Service) SearchLists(ctx context.Context, c *Caller, q Query) (found []List, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
+	err = s.view(ctx, c, func(tx Tx) error {
 		lists, err := tx.Lists(c.Account.ID)
 		if err != nil {
 			return err

@@ -52,7 +52,7 @@ func (s *Service) DeletePreference(ctx context.Context, c *Caller, list ListID, 
 
 // SearchPreferences returns the List's preferences that match. Errors: NoList, Denied, InvalidSearch.
 func (s *Service) SearchPreferences(ctx context.Context, c *Caller, list ListID, q Query) (found []Preference, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
+	err = s.view(ctx, c, func(tx Tx) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err

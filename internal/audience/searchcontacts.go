@@ -1,7 +1,6 @@
 package audience
 
 import (
-	"cmp"
 	"context"
 	"errors"
 )
@@ -57,32 +56,92 @@ const heldContacts = 1000
 // streams. Errors: NoList, Denied, InvalidSearch, and Busy when too many streams
 // are open. specification: searchContacts; decisions.md: 32–40
 func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q Query, returned []string, w ContactWriter) error {
-	find := func(tx Tx, streaming bool) error {
-		schema, err := loadList(tx, c, list)
+	find := func(tx Tx, p phase) error {
+		schema, search, err := searchOf(tx, c, list, q)
 		if err != nil {
 			return err
 		}
-		search, err := typeSearch(schema, q)
-		if err != nil {
+		if err := p.allows(tx, search); err != nil {
 			return err
-		}
-		if !streaming {
-			if long, err := surelyLong(tx, search); long || err != nil {
-				return cmp.Or(err, ErrLong)
-			}
 		}
 		var columns []Column
 		columns, search.Columns = columnsOf(schema, returned)
-		if err := w.Begin(columns, streaming); err != nil {
+		if err := w.Begin(columns, p == streaming); err != nil {
 			return err
 		}
 		return tx.SearchContacts(search, w.Contact)
 	}
-	err := s.store.View(ctx, func(tx Tx) error { return find(tx, false) })
-	if !errors.Is(err, ErrLong) {
+	return s.inPhases(ctx, c, find)
+}
+
+// CountContacts counts the Contacts that match. Errors: NoList, Denied,
+// InvalidSearch, and Busy when too many searches run.
+func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, criteria *Criteria) (n int64, err error) {
+	err = s.inPhases(ctx, c, func(tx Tx, p phase) error {
+		_, search, err := searchOf(tx, c, list, Query{Criteria: criteria})
+		if err != nil {
+			return err
+		}
+		if p == lookingUp && !tx.Quick(search) {
+			return errSlow
+		}
+		n, err = tx.CountContacts(search)
 		return err
+	})
+	return n, err
+}
+
+func searchOf(tx Tx, c *Caller, list ListID, q Query) (*Schema, *Search, error) {
+	schema, err := loadList(tx, c, list)
+	if err != nil {
+		return nil, nil, err
 	}
-	return s.store.Stream(ctx, func(tx Tx) error { return find(tx, true) })
+	search, err := typeSearch(schema, q)
+	return schema, search, err
+}
+
+// phase is where a search runs. It moves on when it turns out to be more than
+// its phase is for, so that nobody's look-up waits for another's long search.
+type phase int
+
+const (
+	lookingUp phase = iota // in a View: by an index, a short reply
+	searching              // in a Search: a short reply
+	streaming              // in a Stream
+)
+
+// errSlow is why a search leaves the View.
+var errSlow = errors.New("the search may look at every Contact")
+
+func (s *Service) inPhases(ctx context.Context, c *Caller, find func(Tx, phase) error) error {
+	in := func(p phase) func(Tx) error {
+		return confirmed(c, func(tx Tx) error { return find(tx, p) })
+	}
+	err := s.store.View(ctx, in(lookingUp))
+	if errors.Is(err, errSlow) {
+		err = s.store.Search(ctx, in(searching))
+	}
+	if errors.Is(err, ErrLong) {
+		err = s.store.Stream(ctx, in(streaming))
+	}
+	return err
+}
+
+// allows returns why a search has to move on before it begins, if it has.
+func (p phase) allows(tx Tx, search *Search) error {
+	if p == streaming {
+		return nil
+	}
+	long, err := surelyLong(tx, search)
+	switch {
+	case err != nil:
+		return err
+	case long:
+		return ErrLong
+	case p == lookingUp && !tx.Quick(search):
+		return errSlow
+	}
+	return nil
 }
 
 // surelyLong reports whether a search will find many Contacts: one without
@@ -114,26 +173,9 @@ func typeSearch(schema *Schema, q Query) (*Search, error) {
 
 var errNegativePage = Refuse(InvalidSearch, "limit and offset must be 0 or more")
 
-// CountContacts counts the Contacts that match.
-func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, criteria *Criteria) (n int64, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
-		schema, err := loadList(tx, c, list)
-		if err != nil {
-			return err
-		}
-		search, err := typeSearch(schema, Query{Criteria: criteria})
-		if err != nil {
-			return err
-		}
-		n, err = tx.CountContacts(search)
-		return err
-	})
-	return n, err
-}
-
 // Contact finds one Contact by its ID. NoContact when the List has none.
 func (s *Service) Contact(ctx context.Context, c *Caller, list ListID, id ContactID, returned []string, w ContactWriter) error {
-	return s.store.View(ctx, func(tx Tx) error {
+	return s.view(ctx, c, func(tx Tx) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err

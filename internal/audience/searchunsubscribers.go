@@ -18,7 +18,7 @@ var UnsubscriberAttributes = []Attribute[Unsubscriber]{
 // order in which they came to be; list 0 means all Lists that the key may see.
 // Errors: NoList, Denied, InvalidSearch.
 func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListID, q Query) (rows []Unsubscriber, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
+	err = s.store.Search(ctx, confirmed(c, func(tx Tx) error {
 		if list != 0 {
 			if _, err := loadList(tx, c, list); err != nil {
 				return err
@@ -42,7 +42,7 @@ func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListI
 		}
 		rows = found.page()
 		return nil
-	})
+	}))
 	return rows, err
 }
 

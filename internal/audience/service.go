@@ -26,6 +26,9 @@ func NewService(store Store, now func() time.Time) *Service {
 func change[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64) (R, error)) (R, error) {
 	var result R
 	err := s.store.Update(ctx, func(tx Tx) error {
+		if err := confirm(tx, c); err != nil {
+			return err
+		}
 		now := s.now().Unix()
 		if c.Retry != nil {
 			saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry, now)

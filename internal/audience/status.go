@@ -145,7 +145,7 @@ func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id Cont
 // the order in which they were defined; those never answered are left out.
 // Errors: NoList, Denied, NoContact.
 func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID, id ContactID) (answers []PreferenceChoice, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
+	err = s.view(ctx, c, func(tx Tx) error {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
 			return err
@@ -164,7 +164,7 @@ func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID
 // ContactConsents returns a Contact's rows of the consent ledger, newest first;
 // limit 0 means all. Errors: NoList, Denied, NoContact.
 func (s *Service) ContactConsents(ctx context.Context, c *Caller, list ListID, id ContactID, limit, offset int64) (ledger []LedgerRow, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
+	err = s.view(ctx, c, func(tx Tx) error {
 		if _, _, err := loadContact(tx, c, list, id); err != nil {
 			return err
 		}

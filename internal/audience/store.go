@@ -5,14 +5,22 @@ import "context"
 // Store keeps everything. Its functions may run more than once and must have no
 // effect but through Tx, and must not call the Store again.
 type Store interface {
-	// View runs fn on one snapshot for short reads.
+	// View runs fn on one snapshot for reads that take microseconds: look-ups.
 	View(ctx context.Context, fn func(Tx) error) error
-	// Stream is View for long reads. It has few places; when none comes free
-	// in time the error is of kind Busy.
+	// Search is View for reads that may look at every Contact of a List. It has
+	// few places and a time limit; when none comes free in time, or the limit is
+	// over, the error is of kind Busy.
+	Search(ctx context.Context, fn func(Tx) error) error
+	// Stream is Search for replies that go out while they are read, as slowly as
+	// a client takes them. It has places of its own.
 	Stream(ctx context.Context, fn func(Tx) error) error
 	// Update runs fn and makes all its changes durable before it returns nil;
 	// after an error none of them is stored.
 	Update(ctx context.Context, fn func(Tx) error) error
+	// Known returns a key and its Account as a transaction has last seen them,
+	// without asking the database; false when none has. They may have changed
+	// since: confirm in a transaction.
+	Known(hash KeyHash) (*Key, *Account, bool)
 	// Ready returns nil when the database answers and can be written to.
 	Ready(ctx context.Context) error
 	Close() error
@@ -57,6 +65,7 @@ type Tx interface {
 	InsertContact(c *Contact) (inserted bool, err error)                  // sets ID and counts it; IsFirst and a taken Key: false
 	UpdateContact(c *Contact) error                                       // values, key, flags and times of c
 	SearchContacts(s *Search, each func(*Contact) error) error            // c is only good during the call
+	Quick(s *Search) bool                                                 // whether finding or counting looks at few Contacts, by an index
 	CountContacts(s *Search) (int64, error)                               // Where only
 	LastContactID(list ListID) (ContactID, error)                         // 0 when it is empty
 	RemoveContacts(list ListID, upto ContactID, limit int) (removed int, err error)

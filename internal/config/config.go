@@ -60,8 +60,10 @@ type Serve struct {
 	MaxCalls int           `default:"256" placeholder:"N" help:"Calls of one Account that run at once; further ones wait in line (${default})."`
 	CallWait time.Duration `default:"5s" placeholder:"TIME" help:"How long a call waits in line before it is refused (${default})."`
 
-	Streams       int           `default:"4" placeholder:"N" help:"Long searches that stream at once; further ones wait in line (${default})."`
-	StreamWait    time.Duration `default:"5s" placeholder:"TIME" help:"How long a long search waits in line before it is refused (${default})."`
+	Searches      int           `default:"4" placeholder:"N" help:"Searches at once that may look at every Contact of a List; further ones wait in line (${default})."`
+	SearchTimeout time.Duration `default:"1m" placeholder:"TIME" help:"The longest that one of them may take (${default})."`
+	Streams       int           `default:"4" placeholder:"N" help:"Long replies that stream at once; further ones wait in line (${default})."`
+	SearchWait    time.Duration `default:"5s" placeholder:"TIME" help:"How long a search or a stream waits in line before it is refused (${default})."`
 	StreamTimeout time.Duration `default:"10m" placeholder:"TIME" help:"How long a client may take for all of a long reply (${default})."`
 	FlushTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"How long a client may take nothing of a long reply (${default})."`
 
@@ -78,10 +80,10 @@ func (s Serve) Check() error {
 		return errors.New("--max-body is at least 1KiB")
 	case s.MaxCalls < 1:
 		return errors.New("--max-calls is at least 1")
-	case s.Streams < 1:
-		return errors.New("--streams is at least 1")
-	case min(s.ReadTimeout, s.CallWait, s.StreamWait, s.StreamTimeout, s.FlushTimeout) <= 0:
-		return errors.New("--read-timeout, --call-wait, --stream-wait, --stream-timeout and --flush-timeout are more than 0s")
+	case min(s.Searches, s.Streams) < 1:
+		return errors.New("--searches and --streams are at least 1")
+	case min(s.ReadTimeout, s.CallWait, s.SearchWait, s.SearchTimeout, s.StreamTimeout, s.FlushTimeout) <= 0:
+		return errors.New("--read-timeout, --call-wait, --search-wait, --search-timeout, --stream-timeout and --flush-timeout are more than 0s")
 	}
 	return nil
 }

@@ -26,6 +26,9 @@ func getFolderByID(c *call) error {
 
 // getSessionInfo tells a caller who it is.
 func getSessionInfo(c *call) error {
+	if err := c.service.Recheck(c.ctx, c.caller); err != nil {
+		return err
+	}
 	b := append(c.reply.buf, `{"account_id":`...)
 	b = strconv.AppendInt(b, int64(c.caller.Account.ID), 10)
 	b = appendString(append(b, `,"account_name":`...), c.caller.Account.Name)
@@ -37,6 +40,9 @@ func getSessionInfo(c *call) error {
 }
 
 func getTimezoneList(c *call) error {
+	if err := c.service.Recheck(c.ctx, c.caller); err != nil {
+		return err
+	}
 	c.reply.buf = appendTimezones(c.reply.buf)
 	return nil
 }

@@ -113,3 +113,33 @@ func TestGate(t *testing.T) {
 		}
 	})
 }
+
+// A key is known from an earlier call; once it is revoked it is so for every
+// call, also for those that are refused for another reason or need no List.
+//
+// covers: decision 11, decision 13
+func TestAKnownKeyIsRevoked(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"id":1,"method":"noSuchMethod","params":["KEY"]}`,
+		`{"id":1,"method":"getListById","params":["KEY",{}]}`,
+		`{"id":1,"method":"getSessionInfo","params":["KEY"]}`,
+		`{"id":1,"method":"getTimezoneList","params":["KEY"]}`,
+		`{"id":1,"method":"searchLists","params":["KEY"]}`,
+		`{"id":1,"method":"addList","params":["KEY",{"name":"News"}]}`,
+		`{"id":1,"method":"searchContacts","params":["KEY",1]}`,
+	} {
+		h := newHarness(t, Options{})
+		id := h.addKey(t, "SHORT", audience.KeyDetails{Account: 1, Level: audience.Full})
+		body = strings.ReplaceAll(body, "KEY", h.keys["SHORT"])
+		if reply := h.post(t, body); strings.Contains(reply, `"code":300`) {
+			t.Errorf("%s: %s", body, reply)
+		}
+		if err := h.store.Update(t.Context(), func(tx audience.Tx) error { return tx.RevokeKey(id, 1) }); err != nil {
+			t.Fatal(err)
+		}
+		if reply := h.post(t, body); !strings.Contains(reply, `"code":300`) {
+			t.Errorf("%s: %s", body, reply)
+		}
+	}
+}

@@ -7,7 +7,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -28,7 +30,8 @@ type exchange struct {
 	source    source
 	reply     reply
 	call      call
-	good, bad int // calls whose key was, and was not, accepted
+	reserved  int64 // of the room for large bodies
+	good, bad int   // calls whose key was, and was not, accepted
 }
 
 // call is one call whose key and level have been found good.
@@ -46,11 +49,49 @@ func (x *exchange) read() error {
 	o := &x.handler.options
 	control := http.NewResponseController(x.reply.w)
 	control.SetReadDeadline(time.Now().Add(o.ReadTimeout)) // an error here comes again below
-	_, err := x.body.ReadFrom(http.MaxBytesReader(x.reply.w, x.request.Body, o.MaxBody))
-	if err != nil {
+	body := http.MaxBytesReader(x.reply.w, x.request.Body, o.MaxBody)
+	expected := x.request.ContentLength
+	if expected >= 0 && expected < smallBody {
+		x.body.Grow(int(expected) + bytes.MinRead)
+	} else if _, err := io.CopyN(&x.body, body, smallBody); err == io.EOF {
+		expected = 0 // it was small all the same
+	} else if err != nil {
+		return err
+	}
+	if expected < 0 || expected >= smallBody {
+		if err := x.reserve(expected); err != nil {
+			return err
+		}
+	}
+	if _, err := x.body.ReadFrom(body); err != nil {
 		return err
 	}
 	control.SetReadDeadline(time.Time{})
+	return nil
+}
+
+// smallBody is how much of a body is read without asking whether there is room.
+const smallBody = 1 << 20
+
+// bodiesAtOnce is how many bodies of the largest size are held in memory at
+// once. Anybody can send them: whose key it is, is only known from the body.
+const bodiesAtOnce = 8
+
+var errNoRoom = errors.New("no room for a large body")
+
+// reserve takes room for a large body of an expected length, -1 when unknown.
+func (x *exchange) reserve(expected int64) error {
+	h := x.handler
+	if expected < 0 {
+		expected = h.options.MaxBody
+	}
+	ctx, cancel := context.WithTimeout(x.request.Context(), h.options.CallWait)
+	defer cancel()
+	if h.bodies.Acquire(ctx, expected) != nil {
+		return errNoRoom
+	}
+	x.reserved = expected
+	x.body.Grow(int(expected)) // at once: growing by doubling would take as much again
 	return nil
 }
 
@@ -100,6 +141,16 @@ func (x *exchange) refuseBatch(err error) {
 	x.handler.metrics.count(nil, w.code, 0)
 }
 
+// refuseAll answers a body that was not read.
+func (x *exchange) refuseAll(err error) {
+	e := envelope{id: null, fault: err}
+	x.reply.open(&e)
+	w, _ := expose(err, nil)
+	x.reply.fail(&e, w)
+	x.reply.finish()
+	x.handler.metrics.count(nil, w.code, 0)
+}
+
 // one answers one request; index is its place in a batch, -1 outside.
 func (x *exchange) one(raw []byte, index int) {
 	started := time.Now()
@@ -140,12 +191,24 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	default:
 		return err // the key may well be good
 	}
+	if err = x.perform(e, m, index, reader, caller); err != nil {
+		// A key that was known may have been revoked since; that comes first.
+		if stale := h.service.Recheck(ctx, caller); audience.KindOf(stale) == audience.InvalidKey {
+			return stale
+		}
+	}
+	return err
+}
+
+// perform carries out a call whose key is known.
+func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsReader, caller *audience.Caller) error {
 	if m == nil {
 		return refuse(api.CodeMethodNotFound, "%q", e.method)
 	}
 	if caller.Key.Level < m.level {
 		return audience.Refuse(audience.Denied, "%s needs the access level %s; this key has %s", m.name, m.level, caller.Key.Level)
 	}
+	h, ctx := x.handler, x.request.Context()
 	leave, err := h.gate.enter(ctx, caller.Account.ID)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/semaphore"
 
 	"enlist/internal/audience"
 )
@@ -44,6 +45,7 @@ type Handler struct {
 	methods  map[string]*method
 	gate     gate
 	failures failures
+	bodies   *semaphore.Weighted // bytes of large bodies
 	metrics  *metrics
 	draining atomic.Bool
 	idle     sync.Pool // of *exchange
@@ -59,6 +61,7 @@ func New(service *audience.Service, o Options) *Handler {
 		methods:  methods(),
 		gate:     gate{places: o.MaxCalls, wait: o.CallWait},
 		failures: failures{now: o.Now},
+		bodies:   semaphore.NewWeighted(bodiesAtOnce * o.MaxBody),
 	}
 	h.metrics = newMetrics(h.methods, service, o.Registerer)
 	return h
@@ -141,7 +144,13 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := h.exchange(w, r)
+	defer h.release(x)
 	if err := x.read(); err != nil {
+		if err == errNoRoom {
+			w.Header().Set("Connection", "close")
+			x.refuseAll(errCrowded)
+			return
+		}
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			tooLarge(w)
 			return
@@ -155,7 +164,6 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 	} else {
 		x.reply.finish()
 	}
-	h.release(x)
 }
 
 func tooLarge(w http.ResponseWriter) {
@@ -181,6 +189,8 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 
 // release keeps an exchange for another request, unless it has grown large.
 func (h *Handler) release(x *exchange) {
+	h.bodies.Release(x.reserved)
+	x.reserved = 0
 	if x.body.Cap() > keptBytes || cap(x.reply.buf) > keptBytes {
 		return
 	}

@@ -36,7 +36,7 @@ type harness struct {
 
 func newHarness(t testing.TB, o Options) *harness {
 	t.Helper()
-	database, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), sqlite.Options{StreamWait: 50 * time.Millisecond})
+	database, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), sqlite.Options{Wait: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -154,3 +154,23 @@ func TestSlowBody(t *testing.T) {
 		t.Error(resp.Status)
 	}
 }
+
+// Large bodies have a bounded room, since they are read before anybody knows
+// whose they are; small ones need none.
+func TestNoRoomForALargeBody(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{CallWait: 20 * time.Millisecond})
+	large := h.request("getSessionInfo", `"`+strings.Repeat("x", 2<<20)+`"`)
+	if reply := h.post(t, large); !strings.Contains(reply, `"error":null`) {
+		t.Error(reply)
+	}
+	if !h.handler.bodies.TryAcquire(bodiesAtOnce * 32 << 20) {
+		t.Fatal("room is still taken")
+	}
+	if reply := h.post(t, large); reply != `{"id":null,"result":null,"error":{"code":399,"message":"You have reached the maximum number of allowed concurrent API requests"}}` {
+		t.Error(reply)
+	}
+	if reply := h.post(t, h.request("getSessionInfo", "")); !strings.Contains(reply, `"error":null`) {
+		t.Error(reply)
+	}
+}

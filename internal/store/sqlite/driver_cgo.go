@@ -14,6 +14,10 @@ const Driver = "github.com/mattn/go-sqlite3 (cgo)"
 
 func newDriver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
+// dsnOptions leave out SQLite's own locking of a connection: each is used by
+// one goroutine at a time.
+const dsnOptions = "?_mutex=no"
+
 // isBusy reports whether another connection holds the write lock.
 func isBusy(err error) bool {
 	e, ok := errors.AsType[sqlite3.Error](err)

@@ -15,6 +15,8 @@ const Driver = "modernc.org/sqlite"
 
 func newDriver() driver.Driver { return &sqlite.Driver{} }
 
+const dsnOptions = ""
+
 // isBusy reports whether another connection holds the write lock.
 func isBusy(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)

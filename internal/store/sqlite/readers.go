@@ -16,6 +16,7 @@ type readers struct {
 	connector *connector
 	cache     *sqlstore.Cache
 	wait      time.Duration // for a free place; 0: as long as the caller's context
+	limit     time.Duration // for one read; 0: none
 	places    chan struct{}
 
 	mu     sync.Mutex
@@ -23,8 +24,8 @@ type readers struct {
 	closed bool
 }
 
-func newReaders(c *connector, cache *sqlstore.Cache, places int, wait time.Duration) *readers {
-	return &readers{connector: c, cache: cache, wait: wait, places: make(chan struct{}, places)}
+func newReaders(c *connector, cache *sqlstore.Cache, places int, wait, limit time.Duration) *readers {
+	return &readers{connector: c, cache: cache, wait: wait, limit: limit, places: make(chan struct{}, places)}
 }
 
 // view runs fn on one snapshot.
@@ -33,6 +34,17 @@ func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) (err err
 		return err
 	}
 	defer func() { <-r.places }()
+	if r.limit > 0 {
+		caller := ctx
+		limited, cancel := context.WithTimeout(ctx, r.limit)
+		defer cancel()
+		ctx = limited
+		defer func() {
+			if err != nil && limited.Err() != nil && caller.Err() == nil {
+				err = &audience.Error{Kind: audience.Busy, Detail: "the search took too long; narrow it down", Err: err}
+			}
+		}()
+	}
 	c, err := r.take()
 	if err != nil {
 		return err
@@ -74,7 +86,7 @@ func (r *readers) enter(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-overdue:
-		return audience.Refuse(audience.Busy, "too many long searches at once; try again later")
+		return audience.Refuse(audience.Busy, "too many searches at once; try again in a moment")
 	}
 }
 

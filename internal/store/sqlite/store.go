@@ -28,17 +28,21 @@ import (
 
 // Options of a Store; the zero value is good.
 type Options struct {
-	Streams    int           // long reads at once; 0: 4
-	StreamWait time.Duration // for a place among them; 0: 5 s
+	Searches   int           // reads at once that may look at every Contact of a List; 0: 4
+	SearchTime time.Duration // the longest that one may take; 0: 1 minute
+	Streams    int           // replies at once that go out while they are read; 0: 4
+	Wait       time.Duration // for a place among either; 0: 5 s
 	Log        *slog.Logger  // nil: none
 }
 
 // Store is an audience.Store on one SQLite file.
 type Store struct {
-	db      *sql.DB
-	writer  *writer
-	readers *readers
-	streams *readers
+	db       *sql.DB
+	cache    *sqlstore.Cache
+	writer   *writer
+	readers  *readers
+	searches *readers
+	streams  *readers
 }
 
 //go:embed migrations/*.sql
@@ -75,16 +79,28 @@ func (s *Store) open(ctx context.Context, reading *connector, o Options) error {
 	if err != nil {
 		return err
 	}
-	cache := new(sqlstore.Cache)
-	s.readers = newReaders(reading, cache, max(4, 2*runtime.GOMAXPROCS(0)), 0)
-	s.streams = newReaders(reading, cache, orDefault(o.Streams, 4), orDefault(o.StreamWait, 5*time.Second))
-	s.writer = newWriter(s.db, cache, jobs.insert)
+	wait := orDefault(o.Wait, 5*time.Second)
+	s.cache = new(sqlstore.Cache)
+	s.readers = newReaders(reading, s.cache, max(4, 2*runtime.GOMAXPROCS(0)), 0, 0)
+	s.searches = newReaders(reading, s.cache, orDefault(o.Searches, 4), wait, orDefault(o.SearchTime, time.Minute))
+	s.streams = newReaders(reading, s.cache, orDefault(o.Streams, 4), wait, 0)
+	s.writer = newWriter(s.db, s.cache, jobs.insert)
 	return nil
 }
 
 // View implements audience.Store.
 func (s *Store) View(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.readers.view(ctx, fn)
+}
+
+// Search implements audience.Store.
+func (s *Store) Search(ctx context.Context, fn func(audience.Tx) error) error {
+	return s.searches.view(ctx, fn)
+}
+
+// Known implements audience.Store.
+func (s *Store) Known(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
+	return s.cache.Known(hash)
 }
 
 // Stream implements audience.Store.
@@ -109,7 +125,7 @@ func (s *Store) Ready(ctx context.Context) error {
 // Close waits for the writes that are in the line and closes the file.
 func (s *Store) Close() error {
 	s.writer.close()
-	return errors.Join(s.readers.close(), s.streams.close(), s.db.Close())
+	return errors.Join(s.readers.close(), s.searches.close(), s.streams.close(), s.db.Close())
 }
 
 // migrate brings the tables up to date. Two processes that start at once on one

@@ -208,6 +208,9 @@ func (w *writer) transaction(group []*update, g guard) (err error) {
 			return errors.Join(err, tx.Rollback())
 		}
 	}
+	if err := t.shared.Finish(c.session); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
 	if len(t.effects) > 0 {
 		if err := w.jobs(ctx, tx, t.effects); err != nil {
 			return errors.Join(fmt.Errorf("store jobs: %w", err), tx.Rollback())
@@ -236,7 +239,7 @@ func (t *transaction) run(u *update, g guard) error {
 			return err
 		}
 	}
-	effects := len(t.effects)
+	effects, mark := len(t.effects), t.shared.Mark()
 	t.session.begin(time.Now().Add(functionTime))
 	u.err = call(u.fn, sqlstore.NewTx(context.Background(), t.session, t.shared, func(e audience.Effect) error {
 		t.effects = append(t.effects, e)
@@ -254,7 +257,7 @@ func (t *transaction) run(u *update, g guard) error {
 		_, err := t.session.Exec("RELEASE fn")
 		return err
 	case g == guarded:
-		t.shared.Forget()
+		t.shared.Undo(mark)
 		// Fails when SQLite has rolled the whole transaction back by itself.
 		if _, err := t.session.Exec("ROLLBACK TO fn"); err != nil {
 			return err

@@ -68,7 +68,8 @@ func (t *Tx) UpdateAccount(a *audience.Account) error {
 
 // AccountContacts counts the stored Contacts of all the Account's Lists.
 func (t *Tx) AccountContacts(id audience.AccountID) (int64, error) {
-	return t.number("SELECT contact_count FROM account WHERE id = ?", int64(id))
+	n, err := t.number("SELECT contact_count FROM account WHERE id = ?", int64(id))
+	return n + t.counted(func(c count) bool { return c.account == id }), err
 }
 
 const keyColumns = "id, account_id, name, prefix, level, lists, creation_time, expiry_time, revoked_time, last_used_time"

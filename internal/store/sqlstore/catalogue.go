@@ -48,6 +48,24 @@ func (c *Cache) at(version int64) *snapshot {
 	return c.newest
 }
 
+// Known returns a key and its Account if the newest version that was read has both.
+func (c *Cache) Known(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
+	c.mu.Lock()
+	s := c.newest
+	c.mu.Unlock()
+	if s == nil {
+		return nil, nil, false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	key := s.keys[hash]
+	if key == nil {
+		return nil, nil, false
+	}
+	account := s.accounts[key.AccountID]
+	return key, account, account != nil
+}
+
 // catalogue returns the snapshot that this transaction sees.
 func (t *Tx) catalogue() (*snapshot, error) {
 	if t.session.current == nil && t.session.modified {

@@ -52,7 +52,11 @@ func (t *Tx) contacts(list audience.ListID, fn func(*audience.Contact), where st
 // InsertContact stores a new Contact and counts it, unless it is to be the
 // first with its address and another one already is.
 func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
-	doc, err := t.encodeValues(c)
+	schema, err := t.Schema(c.ListID)
+	if err != nil {
+		return false, err
+	}
+	doc, err := encodeValues(schema, c.Values)
 	if err != nil {
 		return false, err
 	}
@@ -68,21 +72,17 @@ func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
 		return false, err
 	}
 	c.ID = audience.ContactID(id)
-	return true, t.count(c.ListID, 1)
-}
-
-// count adds to the number of Contacts of a List and of its Account.
-func (t *Tx) count(list audience.ListID, n int64) error {
-	if _, err := t.conn.Exec("UPDATE list SET contact_count = contact_count + ? WHERE id = ?", n, int64(list)); err != nil {
-		return err
-	}
-	_, err := t.conn.Exec("UPDATE account SET contact_count = contact_count + ? WHERE id = (SELECT account_id FROM list WHERE list.id = ?)", n, int64(list))
-	return err
+	t.count(c.ListID, schema.List.AccountID, 1)
+	return true, nil
 }
 
 // UpdateContact stores all that may change of a Contact.
 func (t *Tx) UpdateContact(c *audience.Contact) error {
-	doc, err := t.encodeValues(c)
+	schema, err := t.Schema(c.ListID)
+	if err != nil {
+		return err
+	}
+	doc, err := encodeValues(schema, c.Values)
 	if err != nil {
 		return err
 	}
@@ -107,21 +107,34 @@ func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
 // to an ID. Where one of them was the first with its address, the next one with
 // it takes its place.
 func (t *Tx) RemoveContacts(list audience.ListID, upto audience.ContactID, limit int) (removed int, err error) {
-	n, err := t.conn.Exec(`DELETE FROM contact WHERE list_id = ? AND id IN
-			(SELECT id FROM contact WHERE list_id = ? AND id <= ? ORDER BY id LIMIT ?)`,
-		int64(list), int64(list), int64(upto), int64(limit))
-	if err != nil || n == 0 {
-		return 0, err
-	}
-	_, err = t.conn.Exec(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
-		WHERE list_id = ? AND id IN (
-			SELECT min(c.id) FROM contact c WHERE c.list_id = ? AND c.duplicate_key IS NOT NULL
-				AND NOT EXISTS (SELECT 1 FROM contact f WHERE f.list_id = c.list_id AND f.dedupe_key = c.duplicate_key)
-			GROUP BY c.duplicate_key)`, int64(list), int64(list))
+	account, err := t.number("SELECT account_id FROM list WHERE id = ?", int64(list))
 	if err != nil {
 		return 0, err
 	}
-	return int(n), t.count(list, -n)
+	last, shared := int64(0), []byte{'['}
+	err = t.each(2, func(row []driver.Value) (err error) {
+		removed++
+		if last = integer(row[0]); row[1] == nil {
+			return nil
+		}
+		if len(shared) > 1 {
+			shared = append(shared, ',')
+		}
+		shared, err = jsontext.AppendQuote(shared, text(row[1]))
+		return err
+	}, `SELECT id, CASE WHEN EXISTS (SELECT 1 FROM contact d WHERE d.list_id = c.list_id AND d.duplicate_key = c.dedupe_key) THEN dedupe_key END
+		FROM contact c WHERE list_id = ? AND id <= ? ORDER BY id LIMIT ? + 0`, int64(list), int64(upto), int64(limit))
+	if err != nil || removed == 0 {
+		return 0, err
+	}
+	if _, err := t.conn.Exec("DELETE FROM contact WHERE list_id = ? AND id <= ?", int64(list), last); err != nil {
+		return 0, err
+	}
+	_, err = t.conn.Exec(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
+		WHERE list_id = ? AND id IN (SELECT min(id) FROM contact WHERE list_id = ? AND duplicate_key IN (SELECT value FROM json_each(?))
+			GROUP BY duplicate_key)`, int64(list), int64(list), string(append(shared, ']')))
+	t.count(list, audience.AccountID(account), -int64(removed))
+	return removed, err
 }
 
 // ForgetField removes a deleted Field's values from at most limit Contacts
@@ -158,14 +171,10 @@ func orNull(s string) any {
 }
 
 // encodeValues writes Field values as the JSON that the contact table keeps.
-func (t *Tx) encodeValues(c *audience.Contact) (string, error) {
-	schema, err := t.Schema(c.ListID)
-	if err != nil {
-		return "", err
-	}
+func encodeValues(schema *audience.Schema, values audience.Values) (doc string, err error) {
 	b := make([]byte, 0, 512)
 	b = append(b, '{')
-	for i, v := range c.Values {
+	for i, v := range values {
 		if i > 0 {
 			b = append(b, ',')
 		}

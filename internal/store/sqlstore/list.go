@@ -34,7 +34,9 @@ func decodeList(row []driver.Value) audience.List {
 // Lists returns an Account's Lists by ID.
 func (t *Tx) Lists(account audience.AccountID) (lists []audience.List, err error) {
 	err = t.each(listColumnCount, func(row []driver.Value) error {
-		lists = append(lists, decodeList(row))
+		l := decodeList(row)
+		l.ContactCount += t.counted(func(c count) bool { return c.list == l.ID })
+		lists = append(lists, l)
 		return nil
 	}, "SELECT "+listColumns+" FROM list WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
 	return lists, err
@@ -77,7 +79,8 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 
 // ContactCount counts a List's stored Contacts.
 func (t *Tx) ContactCount(id audience.ListID) (int64, error) {
-	return t.number("SELECT contact_count FROM list WHERE id = ?", int64(id))
+	n, err := t.number("SELECT contact_count FROM list WHERE id = ?", int64(id))
+	return n + t.counted(func(c count) bool { return c.list == id }), err
 }
 
 func listValues(l *audience.List) []any {

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"database/sql/driver"
 	"fmt"
+	"slices"
 	"strings"
 
 	"enlist/internal/audience"
@@ -27,6 +28,26 @@ func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) err
 		}
 		return each(&c)
 	}, q.text.String(), q.args...)
+}
+
+// maxQuickOffset is how many Contacts a quick search may pass over.
+const maxQuickOffset = 10_000
+
+// Quick reports whether a search finds its Contacts by an index without looking
+// at many others: certain addresses or IDs, or a page in an order that has an index.
+func (t *Tx) Quick(s *audience.Search) bool {
+	if s.Where != nil {
+		return len(addressTests(s.Where)) > 0 || namesIDs(s.Where)
+	}
+	return (s.Sort == nil || isID(s.Sort) || isTime(s.Sort)) && s.Offset <= maxQuickOffset
+}
+
+// namesIDs reports whether a condition can only match certain IDs.
+func namesIDs(c *audience.Condition) bool {
+	if c.Key != nil {
+		return isID(c.Key) && (c.Operator == audience.Exactly || c.Operator == audience.In)
+	}
+	return slices.ContainsFunc(c.All, func(part audience.Condition) bool { return namesIDs(&part) })
 }
 
 // CountContacts counts the Contacts that match.

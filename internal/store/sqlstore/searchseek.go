@@ -70,13 +70,18 @@ func (q *searchQuery) seekIn(column string, c *audience.Condition) {
 	q.add(inItems, operandList(c.Key, c.Operands))
 }
 
+// isTime reports whether a key is one of the times that have an index.
+func isTime(k *audience.SearchKey) bool {
+	return k.Field == nil && (k.Name == "creation_time" || k.Name == "last_modified_time")
+}
+
 // aboutTime reports whether a condition may make SQLite walk an index of times.
 func aboutTime(c *audience.Condition) bool {
 	switch {
 	case c == nil:
 		return false
 	case c.Key != nil:
-		return c.Key.Field == nil && (c.Key.Name == "creation_time" || c.Key.Name == "last_modified_time")
+		return isTime(c.Key)
 	}
 	part := func(c audience.Condition) bool { return aboutTime(&c) }
 	return slices.ContainsFunc(c.All, part) || slices.ContainsFunc(c.Any, part)

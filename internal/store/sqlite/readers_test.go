@@ -1,0 +1,78 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+func openWith(t *testing.T, o Options) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// However many searches and streams run, look-ups and writes go on, and further
+// searches are told that there are too many.
+func TestLookUpsDoNotWaitForSearches(t *testing.T) {
+	s := openWith(t, Options{Searches: 2, Streams: 2, Wait: 20 * time.Millisecond})
+	release := make(chan struct{})
+	var inside, all sync.WaitGroup
+	hold := func(audience.Tx) error { inside.Done(); <-release; return nil }
+	for _, run := range []func(context.Context, func(audience.Tx) error) error{s.Search, s.Search, s.Stream, s.Stream} {
+		inside.Add(1)
+		all.Go(func() {
+			if err := run(t.Context(), hold); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	inside.Wait()
+	look := func(tx audience.Tx) error { _, err := tx.Accounts(); return err }
+	if err := errors.Join(s.View(t.Context(), look), s.Update(t.Context(), look), s.Ready(t.Context())); err != nil {
+		t.Error(err)
+	}
+	for _, err := range []error{s.Search(t.Context(), look), s.Stream(t.Context(), look)} {
+		if audience.KindOf(err) != audience.Busy {
+			t.Errorf("with all places taken: %v", err)
+		}
+	}
+	close(release)
+	all.Wait()
+	if err := errors.Join(s.Search(t.Context(), look), s.Stream(t.Context(), look)); err != nil {
+		t.Error(err)
+	}
+}
+
+// A search that takes too long is interrupted, and told apart from a caller who
+// has gone.
+func TestASearchHasATimeLimit(t *testing.T) {
+	s := openWith(t, Options{SearchTime: 20 * time.Millisecond})
+	forever := func(tx audience.Tx) error {
+		for {
+			if _, err := tx.Accounts(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := s.Search(t.Context(), forever); audience.KindOf(err) != audience.Busy {
+		t.Errorf("error %v, want one of kind Busy", err)
+	}
+	gone, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	if err := s.Search(gone, forever); !errors.Is(err, context.DeadlineExceeded) || audience.KindOf(err) == audience.Busy {
+		t.Errorf("error %v, want the caller's own", err)
+	}
+	if err := s.Search(t.Context(), func(tx audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
