@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"enlist/internal/store/storetest": {"enlist/internal/audience", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs":            {"enlist/internal/audience", "github.com/riverqueue/river/..."},
 	"enlist/internal/rpc": {"enlist/internal/audience", "enlist/api", "github.com/go-json-experiment/json/...",
-		"github.com/prometheus/client_golang/..."},
+		"github.com/prometheus/client_golang/...", "golang.org/x/sync/semaphore"},
 	// It starts the program as a process of its own, and fills its database before.
 	"enlist/internal/bench": {"enlist/internal/audience", "enlist/internal/store/sqlite", "github.com/go-json-experiment/json/..."},
 	"enlist/cmd/enlist":     {"..."},
