@@ -11,6 +11,10 @@ import (
 // line of text among their attributes, in characters. decisions.md: 16
 const maxName = 255
 
+// maxText is the longest text among the attributes of Lists and Fields, in
+// bytes: they are kept in memory, and read with every Contact.
+const maxText = 64 << 10
+
 // assign sets what details name, in the order sent. Keys that there are not
 // and those that only the service sets are ignored: clients send whole records back.
 func assign[T any](record *T, attributes []Attribute[T], details []Detail) error {
@@ -40,6 +44,9 @@ func textKey[T any, S ~string](name string, at func(*T) *S, read func(string) (s
 			text, ok := in.AsText()
 			if !ok {
 				return expected("a text")
+			}
+			if len(text) > maxText {
+				return expected("a text of at most 65,536 bytes")
 			}
 			text, err := read(text)
 			if err == nil {

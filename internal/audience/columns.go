@@ -4,7 +4,7 @@ package audience
 // means all; unknown names are left out, and a name that is repeated counts
 // once. decisions.md: 40
 func columnsOf(schema *Schema, returned []string) ([]Column, Columns) {
-	p := projection{schema: schema, columns: make([]Column, 0, max(len(returned), len(schema.Fields)+len(ContactAttributes)))}
+	p := projection{schema: schema, seen: make(map[string]bool), columns: make([]Column, 0, max(len(returned), len(schema.Fields)+len(ContactAttributes)))}
 	if len(returned) == 0 {
 		p.whole()
 	}
@@ -21,6 +21,7 @@ func columnsOf(schema *Schema, returned []string) ([]Column, Columns) {
 
 type projection struct {
 	schema  *Schema
+	seen    map[string]bool // names that were added
 	columns []Column
 	needs   Columns
 }
@@ -32,32 +33,35 @@ func (p *projection) whole() {
 		return
 	}
 	p.needs = Columns{System: true, All: true}
-	p.columns = append(p.columns, Column{Name: "id", System: &ContactAttributes[0]})
+	p.append(Column{Name: "id", System: &ContactAttributes[0]})
 	for i := range p.schema.Fields {
 		f := &p.schema.Fields[i]
-		p.columns = append(p.columns, Column{Name: f.Name, Field: f})
+		p.append(Column{Name: f.Name, Field: f})
 	}
 	for i := range ContactAttributes[1:] {
 		a := &ContactAttributes[i+1]
-		p.columns = append(p.columns, Column{Name: a.Name, System: a})
+		p.append(Column{Name: a.Name, System: a})
 	}
 }
 
 func (p *projection) add(name string) {
-	for i := range p.columns {
-		if p.columns[i].Name == name {
-			return
-		}
+	if p.seen[name] {
+		return
 	}
 	for i := range ContactAttributes {
 		if a := &ContactAttributes[i]; a.Name == name {
 			p.needs.System = p.needs.System || i > 0
-			p.columns = append(p.columns, Column{Name: name, System: a})
+			p.append(Column{Name: name, System: a})
 			return
 		}
 	}
 	if f := p.schema.fieldCalled(name); f != nil {
 		p.needs.Fields = append(p.needs.Fields, f.ID)
-		p.columns = append(p.columns, Column{Name: name, Field: f})
+		p.append(Column{Name: name, Field: f})
 	}
+}
+
+func (p *projection) append(c Column) {
+	p.seen[c.Name] = true
+	p.columns = append(p.columns, c)
 }

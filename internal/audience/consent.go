@@ -114,14 +114,8 @@ func parseIP(text string) (netip.Addr, bool) {
 	return addr.Unmap().WithZone(""), err == nil
 }
 
-func (s *Schema) preference(name string) *Preference {
-	for i := range s.Preferences {
-		if s.Preferences[i].Name == name {
-			return &s.Preferences[i]
-		}
-	}
-	return nil
-}
+// preference finds a preference of the List by its name, nil when there is none.
+func (s *Schema) preference(name string) *Preference { return s.prefs[name] }
 
 // setPreferences stores a Contact's answers and reports whether one is new.
 func (c *Contact) setPreferences(schema *Schema, choices []PreferenceChoice) (changed bool) {

@@ -62,6 +62,7 @@ type Schema struct {
 
 	byName map[string]*Field
 	byID   map[FieldID]*Field
+	prefs  map[string]*Preference
 	email  *Field
 	mobile *Field
 }
@@ -69,7 +70,11 @@ type Schema struct {
 // NewSchema sorts nothing and copies nothing: fields come in display order.
 func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
 	s := &Schema{List: list, Fields: fields, Preferences: preferences,
-		byName: make(map[string]*Field, len(fields)), byID: make(map[FieldID]*Field, len(fields))}
+		byName: make(map[string]*Field, len(fields)), byID: make(map[FieldID]*Field, len(fields)),
+		prefs: make(map[string]*Preference, len(preferences))}
+	for i := range preferences {
+		s.prefs[preferences[i].Name] = &preferences[i]
+	}
 	for i := range fields {
 		f := &fields[i]
 		s.byName[f.Name], s.byID[f.ID] = f, f

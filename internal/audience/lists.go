@@ -36,6 +36,10 @@ var ListAttributes = []Attribute[List]{
 	textKey("from_address", func(l *List) *string { return &l.FromAddress }, readAddress),
 }
 
+// maxAddresses bounds how many addresses hear of one event: each is a job of
+// its own, stored together with what it is about.
+const maxAddresses = 100
+
 // maxID bounds IDs that are sent as attributes.
 const maxID = 1<<63 - 1
 
@@ -247,6 +251,9 @@ func readAddresses(text string) (string, error) {
 		spelling, key, ok := ParseEmail(item)
 		if !ok {
 			return "", expected(quoted(item) + " is no email address; a list of them separated by commas")
+		}
+		if len(keys) == maxAddresses {
+			return "", expected("at most 100 addresses")
 		}
 		if !slices.Contains(keys, key) {
 			spellings, keys = append(spellings, spelling), append(keys, key)

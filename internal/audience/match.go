@@ -43,6 +43,9 @@ func (c *collector[T]) begin(q Query) (err error) {
 	if c.where, err = k.condition(q.Criteria); err != nil {
 		return err
 	}
+	if c.where != nil {
+		c.where.sortOperands()
+	}
 	c.sort, err = k.sort(q.SortBy)
 	return err
 }
@@ -101,6 +104,40 @@ func (c Cell) compare(other Cell) int {
 	return cmp.Compare(c.Int, other.Int)
 }
 
+// sortOperands makes each In test ready for isIn: a list of operands may be as
+// long as that of the records.
+func (c *Condition) sortOperands() {
+	for _, parts := range [][]Condition{c.All, c.Any} {
+		for i := range parts {
+			parts[i].sortOperands()
+		}
+	}
+	if c.Operator != In {
+		return
+	}
+	if c.Key.Type != KeyText {
+		c.Operands = slices.DeleteFunc(c.Operands, func(o Operand) bool { return o.Absent || o.Impossible })
+	}
+	slices.SortFunc(c.Operands, func(a, b Operand) int {
+		if c.Key.Type == KeyText {
+			return cmp.Compare(a.Text, b.Text)
+		}
+		return cmp.Compare(a.Int, b.Int)
+	})
+}
+
+// isIn reports whether the value equals one of sorted operands.
+func (c Cell) isIn(operands []Operand) bool {
+	text := lowerASCII(c.Text)
+	_, found := slices.BinarySearchFunc(operands, c, func(o Operand, c Cell) int {
+		if c.Kind == KeyText {
+			return cmp.Compare(o.Text, text)
+		}
+		return cmp.Compare(o.Int, c.Int)
+	})
+	return found
+}
+
 // matches reports whether a record satisfies the condition; get returns the
 // record's value of a key. For keys of type KeyInt, KeyBool and KeyText.
 func (c *Condition) matches(get func(*SearchKey) Cell) bool {
@@ -115,15 +152,15 @@ func (c *Condition) matches(get func(*SearchKey) Cell) bool {
 }
 
 func (c *Condition) test(value Cell) bool {
-	equal := func(o Operand) bool { return value.equals(o) }
-	switch c.Operator {
-	case Exactly, In:
-		return slices.ContainsFunc(c.Operands, equal)
-	case Not:
-		return !slices.ContainsFunc(c.Operands, equal)
+	if c.Operator == In {
+		return value.isIn(c.Operands)
 	}
 	operand := c.Operands[0]
 	switch c.Operator {
+	case Exactly:
+		return value.equals(operand)
+	case Not:
+		return !value.equals(operand)
 	case StartsWith:
 		return strings.HasPrefix(value.shown(), operand.Text)
 	case EndsWith:

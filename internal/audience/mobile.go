@@ -6,6 +6,9 @@ import "github.com/nyaruka/phonenumbers"
 // so that it fits every index.
 const maxMobileKey = 255
 
+// maxMobileText bounds where its digits are looked for, in bytes.
+const maxMobileText = 4096
+
 // MobileKey is the comparison form of a mobile number: E.164, where national
 // forms are taken as those of the telephone country code; the digits of a text
 // that is no telephone number, and "" when it has none. decisions.md: 23
@@ -20,7 +23,7 @@ func MobileKey(text string, countryCode int64) string {
 	if n, err := phonenumbers.Parse(text, region); err == nil {
 		return phonenumbers.Format(n, phonenumbers.E164)
 	}
-	digits := phonenumbers.NormalizeDigitsOnly(text)
+	digits := phonenumbers.NormalizeDigitsOnly(text[:min(len(text), maxMobileText)])
 	return digits[:min(len(digits), maxMobileKey)]
 }
 

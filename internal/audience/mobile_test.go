@@ -24,6 +24,7 @@ func TestMobileKey(t *testing.T) {
 		{"none", 61, ""},
 		{"", 61, ""},
 		{strings.Repeat("9", 300), 61, strings.Repeat("9", 255)},
+		{"1" + strings.Repeat("x", 5000) + "2", 61, "1"}, // 30 MB of it would take a second
 	} {
 		if key := MobileKey(c.text, c.country); key != c.key {
 			t.Errorf("MobileKey(%q, %d) = %q, want %q", c.text, c.country, key, c.key)

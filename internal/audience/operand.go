@@ -32,6 +32,17 @@ func (p *operandParser) operands(value Input) ([]Operand, string) {
 	return operands, ""
 }
 
+// operandCount says how many operands a value will be, before it is taken apart.
+func operandCount(op Operator, value Input) int {
+	switch {
+	case op == In && value.Kind == InputText:
+		return strings.Count(value.Text, ",") + 1
+	case op == In && value.Kind == InputArray:
+		return len(value.Items)
+	}
+	return 1
+}
+
 // inItems takes a list apart. An empty text is an empty list, and an empty
 // item of a list means the absent value. decisions.md: 35, 36
 func inItems(value Input) []Input {

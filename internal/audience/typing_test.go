@@ -159,6 +159,27 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// The values of all tests count together: 15 million telephone numbers fit into
+// one request, and would take a minute and 4 GB.
+//
+// covers: decision 33
+func TestOperandsAreBounded(t *testing.T) {
+	half := test("id", "in", strings.Repeat("1,", maxOperands/2-1)+"1")
+	one := test("id", "exactly", "1")
+	if _, err := contactKeyring().condition(&Criteria{All: []Criteria{half, half}}); err != nil {
+		t.Errorf("as many as may be: %v", err)
+	}
+	for _, c := range []Criteria{
+		{Any: []Criteria{half, half, one}},
+		test("Mobile", "in", strings.Repeat(",", maxOperands)),
+		test("id", "in", make([]any, maxOperands+1)),
+	} {
+		if _, err := contactKeyring().condition(&c); KindOf(err) != InvalidSearch || !strings.Contains(err.Error(), "at most") {
+			t.Errorf("more: %v", err)
+		}
+	}
+}
+
 func written(c *Condition) string {
 	switch {
 	case c == nil:

@@ -1,7 +1,6 @@
 package audience
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -197,17 +196,27 @@ func (f *Field) readChoice(text string) (string, error) {
 
 // readChoices puts the choices into the Field's own order, each once.
 func (f *Field) readChoices(text string) (string, error) {
-	sent := splitTrimmed(text)
-	slices.Sort(sent)
-	sent = slices.Compact(sent)
+	choices := strings.Split(f.Values, ",")
+	place := make(map[string]int, len(choices))
+	for i, choice := range choices {
+		place[choice] = i
+	}
+	sent := make([]bool, len(choices))
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		i, ok := place[item]
+		if !ok { // before the next one is looked at: there may be millions
+			return "", f.refuse("choices of the Field were expected, separated by commas")
+		}
+		sent[i] = true
+	}
 	var stored []string
-	for choice := range strings.SplitSeq(f.Values, ",") {
-		if _, found := slices.BinarySearch(sent, choice); found {
+	for i, choice := range choices {
+		if sent[i] {
 			stored = append(stored, choice)
 		}
-	}
-	if len(stored) != len(sent) {
-		return "", f.refuse("choices of the Field were expected, separated by commas")
 	}
 	return strings.Join(stored, ","), nil
 }

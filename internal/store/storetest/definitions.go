@@ -60,7 +60,9 @@ func addListRefuses(o *office) {
 		{"(x)", []any{"on_unsubscribe_address", "a@[x]"}}, {"on_update_address", []any{"on_update_address", "a"}},
 		{"folder_id", []any{"folder_id", 999}}, {"folder_id", []any{"folder_id", "x"}}, {"country_code", []any{"country_code", 999}}, {"country_code", []any{"country_code", 61.5}},
 		{"is_gdpr_compliant", []any{"is_gdpr_compliant", "maybe"}}, {"is_gdpr_compliant", []any{"is_gdpr_compliant", 2}},
-		{"address_types", []any{"address_types", "fax"}}, {"from_address", []any{"from_address", "me"}}, {"from_name", []any{"from_name", "a\r\nBcc: b"}},
+		{"address_types", []any{"address_types", "fax"}}, {"from_address", []any{"from_address", "me"}},
+		{"at most 100 addresses", []any{"on_register_address", addresses(101)}}, {"at most 65,536 bytes", []any{"on_update_address", strings.Repeat(",", 65_537)}},
+		{"from_name", []any{"from_name", "a\r\nBcc: b"}},
 	} {
 		_, err := o.service.AddList(o.Context(), o.caller, details(append([]any{"name", "News"}, c.pairs...)...))
 		o.refused(err, audience.InvalidParameters, c.about)
@@ -72,6 +74,15 @@ func addListRefuses(o *office) {
 	if lists, err := o.service.SearchLists(o.Context(), o.caller, audience.Query{}); err != nil || len(lists) != 0 {
 		o.Errorf("%d Lists, %v, after nothing but refusals", len(lists), err)
 	}
+}
+
+// addresses are n different ones.
+func addresses(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, strconv.Itoa(i)+"@x.io")
+	}
+	return strings.Join(list, ",")
 }
 
 func editList(o *office) {
