@@ -27,7 +27,14 @@ func forgetMobile(tx Tx, e ForgetField) (last ContactID, err error) {
 	if err != nil {
 		return 0, orDone(err)
 	}
-	return eachAfter(tx, schema, e.After, func(c *Contact) error {
+	ids, err := idsAfter(tx, schema, nil, e.After)
+	if err != nil {
+		return 0, err
+	}
+	if len(ids) == removeStep {
+		last = ids[len(ids)-1]
+	}
+	return last, eachOf(tx, schema, ids, func(c *Contact) error {
 		c.Values, c.Mobile = c.Values.Set(e.Field, ""), ""
 		if mobile := schema.Mobile(); mobile != nil { // a new one
 			c.Mobile = MobileKey(c.Values.Get(mobile.ID), schema.List.CountryCode)
@@ -40,34 +47,54 @@ func forgetMobile(tx Tx, e ForgetField) (last ContactID, err error) {
 // new type, and returns the next one. Doing it again does no harm.
 func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next ConvertField, done bool, err error) {
 	next = e
-	err = s.store.Update(ctx, func(tx Tx) error {
+	ids, err := s.unconverted(ctx, e)
+	if err != nil {
+		return next, false, err
+	}
+	if next.After = 0; len(ids) == removeStep {
+		next.After = ids[len(ids)-1]
+	}
+	err = s.store.Update(ctx, func(tx Tx) error { return s.convert(tx, e, ids) })
+	return next, err == nil && next.After == 0, err
+}
+
+// unconverted finds the next Contacts that hold a value in the Field, at most
+// removeStep. It does so outside the Update because finding a few could mean to
+// read all the List; whoever gets a value after that, gets it in the new form.
+func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []ContactID, err error) {
+	err = s.store.Search(ctx, func(tx Tx) error {
 		schema, err := tx.Schema(e.List)
 		if err != nil {
-			next.After = 0
 			return orDone(err)
 		}
-		f := schema.Field(e.Field)
-		if f == nil {
-			next.After = 0
-			return nil
+		if f := schema.Field(e.Field); f != nil {
+			ids, err = idsAfter(tx, schema, f.holders(), e.After)
 		}
-		account, err := tx.Account(schema.List.AccountID)
-		if err != nil {
-			return err
-		}
-		today := Today(time.Unix(s.now().Unix(), 0), account.TimeZone)
-		next.After, err = eachAfter(tx, schema, e.After, func(c *Contact) error {
-			if c.Values.Get(f.ID) == "" {
-				return nil
-			}
-			if text, err := f.Read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today); err == nil {
-				c.Values = c.Values.Set(f.ID, text)
-			}
-			return tx.UpdateContact(c) // writes numbers as numbers and texts as texts
-		})
 		return err
 	})
-	return next, err == nil && next.After == 0, err
+	return ids, err
+}
+
+func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) error {
+	schema, err := tx.Schema(e.List)
+	if err != nil {
+		return orDone(err)
+	}
+	f := schema.Field(e.Field)
+	if f == nil {
+		return nil
+	}
+	account, err := tx.Account(schema.List.AccountID)
+	if err != nil {
+		return err
+	}
+	today := Today(time.Unix(s.now().Unix(), 0), account.TimeZone)
+	return eachOf(tx, schema, ids, func(c *Contact) error {
+		if text, err := f.Read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today); err == nil {
+			c.Values = c.Values.Set(f.ID, text)
+		}
+		return tx.UpdateContact(c) // writes numbers as numbers and texts as texts
+	})
 }
 
 // storesOtherwise reports whether values that the Field took over from its
@@ -79,31 +106,35 @@ func (f *Field) storesOtherwise(old *Field) bool {
 	return f.Numeric() != old.Numeric() || f.Type == Date || f.Type == Checkbox
 }
 
-// eachAfter calls change with the next Contacts of a List, at most removeStep.
-// It returns the last one's ID, 0 when none is left after it. It takes them as
-// they come: to find those few that hold something could mean to read all the
-// List in one step.
-func eachAfter(tx Tx, schema *Schema, after ContactID, change func(*Contact) error) (last ContactID, err error) {
+// idsAfter returns the next Contacts of a List that match, at most removeStep.
+func idsAfter(tx Tx, schema *Schema, where *Condition, after ContactID) (ids []ContactID, err error) {
 	id := &SearchKey{Name: "id", Type: KeyInt, Searchable: true}
-	page := Condition{Key: id, Operator: GreaterThan, Operands: []Operand{{Int: int64(after)}}}
-	var ids []ContactID
+	page := Condition{All: []Condition{{Key: id, Operator: GreaterThan, Operands: []Operand{{Int: int64(after)}}}}}
+	if where != nil {
+		page.All = append(page.All, *where)
+	}
 	err = tx.SearchContacts(&Search{Schema: schema, Where: &page, Limit: removeStep}, func(c *Contact) error {
 		ids = append(ids, c.ID)
 		return nil
 	})
+	return ids, err
+}
+
+// eachOf calls change with the Contacts of a List that are still there.
+func eachOf(tx Tx, schema *Schema, ids []ContactID, change func(*Contact) error) error {
 	for _, id := range ids {
-		if err != nil {
-			return 0, err
+		c, err := tx.Contact(schema.List.ID, id)
+		if KindOf(err) == NoContact {
+			continue
 		}
-		var c *Contact
-		if c, err = tx.Contact(schema.List.ID, id); err == nil {
+		if err == nil {
 			err = change(c)
 		}
+		if err != nil {
+			return err
+		}
 	}
-	if err != nil || len(ids) < removeStep {
-		return 0, err
-	}
-	return ids[len(ids)-1], nil
+	return nil
 }
 
 // orDone takes a List that is there no more for work that is done.

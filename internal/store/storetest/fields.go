@@ -223,6 +223,13 @@ func conversion(o *office) {
 	if err != nil || !done || next.After != 0 {
 		o.Errorf("the job again: %+v, %v, %v", next, done, err)
 	}
+	o.service = audience.NewService(&watched{Store: o.store, searched: func(*audience.Search) {
+		o.Errorf("an Update looks for Contacts, which may mean to read all the List")
+	}}, o.clock)
+	_, done, err = o.service.ConvertField(o.Context(), audience.ConvertField{List: list, Field: id})
+	if err != nil || !done {
+		o.Errorf("the job once more: %v, %v", done, err)
+	}
 	for _, gone := range []audience.ConvertField{{List: 999, Field: id}, {List: list, Field: 999}} {
 		if _, done, err := o.service.ConvertField(o.Context(), gone); err != nil || !done {
 			o.Errorf("of what is gone: %v, %v", done, err)
