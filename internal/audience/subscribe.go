@@ -63,6 +63,7 @@ func (sub *subscription) read(s *Service, details []Detail) error {
 	sub.today = Today(time.Unix(sub.now, 0), sub.caller.Account.TimeZone)
 	sent, ignored := sub.schema.match(details)
 	s.ignored.Add(int64(ignored))
+	sub.values = make([]readValue, 0, len(sent))
 	email, mobile := sub.schema.Email(), sub.schema.Mobile()
 	for _, first := range []*Field{email, mobile} {
 		if err := sub.readAddress(first, sent); err != nil {

@@ -18,11 +18,11 @@ type paramsReader struct {
 	err error // of reading the key
 }
 
-func newParamsReader(s *source, raw []byte) *paramsReader {
+func newParamsReader(s *source, a *arena, raw []byte) *paramsReader {
 	if raw == nil {
 		raw = []byte("[]")
 	}
-	r := &paramsReader{tree: tree{dec: s.strict(raw)}, raw: raw, key: value{kind: kNull}}
+	r := &paramsReader{tree: tree{arena: a, dec: s.strict(raw)}, raw: raw, key: value{kind: kNull}}
 	r.dec.ReadToken() // the bracket: the envelope has seen it
 	switch kind := r.dec.PeekKind(); kind {
 	case ']':
@@ -45,19 +45,19 @@ func newParamsReader(s *source, raw []byte) *paramsReader {
 // rest reads the parameters, api_key first.
 func (r *paramsReader) rest(names []string) ([]value, error) {
 	r.text = string(r.raw)
-	values := make([]value, 1, 8)
-	values[0] = r.key
-	for r.dec.PeekKind() != ']' {
+	mark := len(r.open)
+	r.open = append(r.open, r.key)
+	for n := 1; r.dec.PeekKind() != ']'; n++ {
 		v, err := r.read(3) // in params, in the request
 		if err != nil {
 			refused := *strictly(err)
-			refused.code = shapeCode(names, len(values))
-			refused.position = len(values) + 1
+			refused.code = shapeCode(names, n)
+			refused.position = n + 1
 			return nil, &refused
 		}
-		values = append(values, v)
+		r.open = append(r.open, v)
 	}
-	return values, nil
+	return r.keep(mark), nil
 }
 
 var (

@@ -106,7 +106,7 @@ func TestStrictParams(t *testing.T) {
 		"[\"k\",\"\xed\xa0\x80\"]":                           false,
 	} {
 		var s source
-		r := newParamsReader(&s, []byte(params))
+		r := newParamsReader(&s, new(arena), []byte(params))
 		values, err := r.rest([]string{"api_key", "x", "y"})
 		if (err == nil) != good {
 			t.Errorf("%.60s: %v, %v", params, values, err)
@@ -125,7 +125,7 @@ func TestKeyOfParams(t *testing.T) {
 			raw = []byte(params)
 		}
 		var s source
-		r := newParamsReader(&s, raw)
+		r := newParamsReader(&s, new(arena), raw)
 		got := r.key.text
 		if r.key.kind != kString {
 			got = r.key.describe()

@@ -28,6 +28,7 @@ type exchange struct {
 	request   *http.Request
 	body      bytes.Buffer
 	source    source
+	arena     arena
 	reply     reply
 	call      call
 	reserved  int64 // of the room for large bodies
@@ -180,7 +181,7 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 		return e.fault
 	}
 	h, ctx := x.handler, x.request.Context()
-	reader := newParamsReader(&x.source, e.params)
+	reader := newParamsReader(&x.source, &x.arena, e.params)
 	caller, err := h.authenticate(ctx, reader)
 	switch kind := audience.KindOf(err); {
 	case err == nil:
@@ -223,7 +224,7 @@ func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsRead
 			return err
 		}
 	}
-	x.call = call{params{m.params, values, nil}, ctx, h.service, caller, &x.reply, h.options.Version}
+	x.call = call{params{m.params, values, &x.arena, nil}, ctx, h.service, caller, &x.reply, h.options.Version}
 	return m.run(&x.call)
 }
 

@@ -196,6 +196,7 @@ func (h *Handler) release(x *exchange) {
 	}
 	x.body.Reset()
 	x.source.forget()
+	x.arena.reset()
 	x.request, x.reply.w, x.call = nil, nil, call{}
 	h.idle.Put(x)
 }

@@ -12,6 +12,7 @@ import (
 type params struct {
 	names  []string // of the signature, api_key first
 	values []value
+	arena  *arena
 	err    error
 }
 
@@ -159,7 +160,7 @@ func (p *params) contactDetails(i int) []audience.Detail {
 		p.refuse(i, "an object of values by Field name")
 		return nil
 	}
-	return details(v)
+	return p.details(v)
 }
 
 // recordDetails reads the attributes of a List or Field: an object, or an array
@@ -173,7 +174,7 @@ func (p *params) recordDetails(i int) []audience.Detail {
 		p.refuse(i, "an object")
 		return nil
 	}
-	return details(v)
+	return p.details(v)
 }
 
 // recordID reads the "id" that details of an edit carry. One that is left out is -1.
@@ -197,12 +198,12 @@ func (p *params) recordID(i int) int64 {
 }
 
 // details keeps members in the order sent, out of their boxes. decisions.md: 7
-func details(v *value) []audience.Detail {
-	list := make([]audience.Detail, len(v.items))
+func (p *params) details(v *value) []audience.Detail {
+	start := len(p.arena.details)
 	for i := range v.items {
-		list[i] = audience.Detail{Key: v.items[i].name, Value: unboxed(&v.items[i]).input()}
+		p.arena.details = append(p.arena.details, audience.Detail{Key: v.items[i].name, Value: unboxed(&v.items[i]).input()})
 	}
-	return list
+	return p.arena.details[start:]
 }
 
 // unboxed takes a value out of a one-element array.

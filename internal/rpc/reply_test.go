@@ -86,7 +86,7 @@ func TestStrings(t *testing.T) {
 func TestFingerprints(t *testing.T) {
 	of := func(method, params string) [32]byte {
 		var s source
-		values, err := newParamsReader(&s, []byte(params)).rest(nil)
+		values, err := newParamsReader(&s, new(arena), []byte(params)).rest(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -232,7 +232,7 @@ func parse(text string) (*value, error) {
 		return nil, errors.New("not valid")
 	}
 	var s source
-	r := tree{dec: s.strict([]byte(text)), text: text}
+	r := tree{arena: new(arena), dec: s.strict([]byte(text)), text: text}
 	v, err := r.read(1)
 	return &v, err
 }

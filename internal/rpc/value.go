@@ -68,9 +68,38 @@ func (v *value) scalar() bool { return v.kind != kArray && v.kind != kObject }
 // tree reads values strictly from text that is known to be well-formed JSON.
 // Texts share memory with it.
 type tree struct {
+	*arena
 	dec   *jsontext.Decoder
 	text  string
 	count int // values read
+}
+
+// arena is memory for the values of one request, used again for the next.
+type arena struct {
+	open    []value           // of arrays and objects that are being read
+	values  []value           // of those that have been
+	details []audience.Detail // see details
+}
+
+// keep moves what was opened since a mark to where it stays.
+func (a *arena) keep(mark int) []value {
+	start := len(a.values)
+	a.values = append(a.values, a.open[mark:]...)
+	a.open = a.open[:mark]
+	return a.values[start:len(a.values):len(a.values)]
+}
+
+// reset lets go of what is in the arena, and of the arena when it has grown large.
+func (a *arena) reset() {
+	const kept = 1000
+	if cap(a.values) > kept || cap(a.open) > kept || cap(a.details) > kept {
+		*a = arena{}
+		return
+	}
+	clear(a.open[:cap(a.open)])
+	clear(a.values)
+	clear(a.details)
+	a.open, a.values, a.details = a.open[:0], a.values[:0], a.details[:0]
 }
 
 // maxValues bounds the values of one request, each of which costs some 80
@@ -107,7 +136,7 @@ func (t *tree) children(kind jsontext.Kind, depth int) ([]value, error) {
 	if _, err := t.dec.ReadToken(); err != nil {
 		return nil, err
 	}
-	var items []value
+	mark := len(t.open)
 	for next := t.dec.PeekKind(); next != ']' && next != '}'; next = t.dec.PeekKind() {
 		var name string
 		var err error
@@ -120,14 +149,11 @@ func (t *tree) children(kind jsontext.Kind, depth int) ([]value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if items == nil {
-			items = make([]value, 0, 4)
-		}
 		item.name = name
-		items = append(items, item)
+		t.open = append(t.open, item)
 	}
 	_, err := t.dec.ReadToken()
-	return items, err
+	return t.keep(mark), err
 }
 
 // raw reads the next value and returns it as it was sent.

@@ -39,7 +39,7 @@ const (
 var writerPragmas = []string{
 	patience,
 	"PRAGMA journal_mode = WAL",
-	"PRAGMA synchronous = FULL", // what is answered is on the disk
+	"PRAGMA synchronous = FULL",  // what is answered is on the disk
 	"PRAGMA cache_size = -16384", // KiB: the inner pages of the indexes, and many leaves
 	// A checkpoint stops the writer while it copies pages. In 64 MB most pages
 	// are there many times and copied once: p99 9 ms in place of 12 with 16 MB.

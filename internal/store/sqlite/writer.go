@@ -186,13 +186,13 @@ const (
 
 // transaction runs a group's functions in one transaction and commits it. After
 // an error nothing of it is stored.
-func (w *writer) transaction(group []*update, g guard) (err error) {
+func (w *writer) transaction(group []*update, g guard) error {
 	ctx := context.Background() // the writer's own: see session.run
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
 		return errors.Join(errLocked, err)
 	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
+	defer conn.Close() // only gives it back
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return errors.Join(errLocked, err)

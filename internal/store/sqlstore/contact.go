@@ -11,18 +11,22 @@ import (
 
 var errNoContact = audience.Refuse(audience.NoContact, "no Contact with this ID in the List")
 
+// selectContact begins a statement for contacts. Statements are whole constants:
+// putting them together costs as much as finding a Contact.
+const selectContact = "SELECT " + contactColumns + " FROM contact WHERE list_id = ? AND "
+
 // Contact returns a Contact of a List by its ID.
 func (t *Tx) Contact(list audience.ListID, id audience.ContactID) (*audience.Contact, error) {
-	return t.oneContact("list_id = ? AND id = ?", list, int64(list), int64(id))
+	return t.oneContact(selectContact+"id = ?", list, int64(list), int64(id))
 }
 
 // ContactByKey returns the List's first Contact with an address, by its comparison form.
 func (t *Tx) ContactByKey(list audience.ListID, key string) (*audience.Contact, error) {
-	return t.oneContact("list_id = ? AND dedupe_key = ?", list, int64(list), key)
+	return t.oneContact(selectContact+"dedupe_key = ?", list, int64(list), key)
 }
 
-func (t *Tx) oneContact(where string, list audience.ListID, args ...any) (found *audience.Contact, err error) {
-	err = t.contacts(list, func(c *audience.Contact) { found = c }, where, args...)
+func (t *Tx) oneContact(query string, list audience.ListID, args ...any) (found *audience.Contact, err error) {
+	err = t.contacts(query, list, func(c *audience.Contact) { found = c }, args...)
 	if err == nil && found == nil {
 		err = errNoContact
 	}
@@ -31,14 +35,13 @@ func (t *Tx) oneContact(where string, list audience.ListID, args ...any) (found 
 
 // ContactsByAddress returns the Contacts of a List that have an address, by ID.
 func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string) (found []audience.Contact, err error) {
-	err = t.contacts(list, func(c *audience.Contact) { found = append(found, *c) },
-		"list_id = ? AND (dedupe_key = ? OR duplicate_key = ? OR mobile_key = ?) ORDER BY id",
-		int64(list), orNull(key), orNull(key), orNull(mobile))
+	err = t.contacts(selectContact+"(dedupe_key = ? OR duplicate_key = ? OR mobile_key = ?) ORDER BY id", list,
+		func(c *audience.Contact) { found = append(found, *c) }, int64(list), orNull(key), orNull(key), orNull(mobile))
 	return found, err
 }
 
 // contacts calls fn with each Contact, which fn may keep.
-func (t *Tx) contacts(list audience.ListID, fn func(*audience.Contact), where string, args ...any) error {
+func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Contact), args ...any) error {
 	return t.each(contactColumnCount, func(row []driver.Value) error {
 		c := &audience.Contact{ListID: list}
 		if err := decodeContact(row, c); err != nil {
@@ -46,7 +49,7 @@ func (t *Tx) contacts(list audience.ListID, fn func(*audience.Contact), where st
 		}
 		fn(c)
 		return nil
-	}, "SELECT "+contactColumns+" FROM contact WHERE "+where, args...)
+	}, query, args...)
 }
 
 // InsertContact stores a new Contact and counts it, unless it is to be the
@@ -182,8 +185,11 @@ func encodeValues(schema *audience.Schema, values audience.Values) (doc string, 
 		b = strconv.AppendInt(b, int64(v.Field), 10)
 		b = append(b, '"', ':')
 		if f := schema.Field(v.Field); f != nil && f.Numeric() {
-			b = append(b, v.Text...)
-			continue
+			// A Field that was for text may still hold 007 or +5, which is no JSON.
+			if number, ok := audience.ParseDecimal(v.Text); ok {
+				b = append(b, number...)
+				continue
+			}
 		}
 		if b, err = jsontext.AppendQuote(b, v.Text); err != nil {
 			return "", err

@@ -18,7 +18,7 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		"AddList": addList, "AddListRefuses": addListRefuses, "EditList": editList, "Duplicates": duplicates,
 		"SearchLists": searchLists, "ClearList": clearList, "DeleteList": deleteList, "Lists of others": otherLists,
 		"AddField": addField, "AddFieldRefuses": addFieldRefuses, "What applies": whatApplies, "SearchFields": searchFields,
-		"EditField": editField, "Type change": typeChange, "Conversion": conversion, "Address type change": addressTypeChange,
+		"EditField": editField, "Type change": typeChange, "Conversion": conversion, "Before a conversion": beforeConversion, "Address type change": addressTypeChange,
 		"Hindrances": hindrances, "DeleteField": deleteField, "DeleteMobile": deleteMobile, "Defaults": defaults,
 		"Steps": steps, "Preferences": preferences, "Folders": folders,
 	} {

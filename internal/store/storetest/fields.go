@@ -237,6 +237,20 @@ func conversion(o *office) {
 	}
 }
 
+// Between the new type and the conversion a Contact can be changed as ever.
+func beforeConversion(o *office) {
+	list := o.addList()
+	id := o.addField(list, "name", "Age", "type", "text")
+	contact := o.subscribe(list, "Email", "a@x.io", "Age", "007")
+	f := *o.field(list, id)
+	f.Type = audience.Decimal
+	o.update(func(tx audience.Tx) error { return tx.UpdateField(&f) })
+	o.subscribe(list, "Email", "A@x.io")
+	if age := o.contact(list, contact).Values.Get(id); age != "7" {
+		o.Errorf("the number is %q", age)
+	}
+}
+
 func addressTypeChange(o *office) {
 	list := o.addList()
 	mobile := o.field(list, o.emailField(list)+1)
