@@ -1,6 +1,10 @@
 package audience
 
-import "github.com/nyaruka/phonenumbers"
+import (
+	"unicode"
+
+	"github.com/nyaruka/phonenumbers"
+)
 
 // maxMobileKey bounds what a text that is no telephone number is compared by,
 // so that it fits every index.
@@ -23,8 +27,32 @@ func MobileKey(text string, countryCode int64) string {
 	if n, err := phonenumbers.Parse(text, region); err == nil {
 		return phonenumbers.Format(n, phonenumbers.E164)
 	}
-	digits := phonenumbers.NormalizeDigitsOnly(text[:min(len(text), maxMobileText)])
-	return digits[:min(len(digits), maxMobileKey)]
+	var digits []byte
+	for _, r := range text[:min(len(text), maxMobileText)] {
+		if d, ok := digit(r); ok && len(digits) < maxMobileKey {
+			digits = append(digits, d)
+		}
+	}
+	return string(digits)
+}
+
+// digit returns the ASCII form of a decimal digit of any script. The library's
+// own conversion leaves those of some scripts as they are.
+func digit(r rune) (byte, bool) {
+	if r < unicode.MaxASCII {
+		return byte(r), '0' <= r && r <= '9'
+	}
+	for _, digits := range unicode.Digit.R16 { // runs of 0 to 9
+		if rune(digits.Lo) <= r && r <= rune(digits.Hi) {
+			return '0' + byte((r-rune(digits.Lo))%10), true
+		}
+	}
+	for _, digits := range unicode.Digit.R32 {
+		if rune(digits.Lo) <= r && r <= rune(digits.Hi) {
+			return '0' + byte((r-rune(digits.Lo))%10), true
+		}
+	}
+	return 0, false
 }
 
 // knownCountryCode reports whether a telephone country code is in use.

@@ -23,6 +23,7 @@ func TestMobileKey(t *testing.T) {
 		{"ext. 1, then 2, then 3", 61, "123"},
 		{"none", 61, ""},
 		{"", 61, ""},
+		{"x߄٣", 61, "43"}, // digits of other scripts
 		{strings.Repeat("9", 300), 61, strings.Repeat("9", 255)},
 		{"1" + strings.Repeat("x", 5000) + "2", 61, "1"}, // 30 MB of it would take a second
 	} {
