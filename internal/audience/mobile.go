@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"strings"
 	"unicode"
 
 	"github.com/nyaruka/phonenumbers"
@@ -23,36 +24,39 @@ func MobileKey(text string, countryCode int64) string {
 	if text == "" {
 		return ""
 	}
+	text = asciiDigits(text[:min(len(text), maxMobileText)])
 	region := phonenumbers.GetRegionCodeForCountryCode(int(countryCode))
 	if n, err := phonenumbers.Parse(text, region); err == nil {
 		return phonenumbers.Format(n, phonenumbers.E164)
 	}
 	var digits []byte
-	for _, r := range text[:min(len(text), maxMobileText)] {
-		if d, ok := digit(r); ok && len(digits) < maxMobileKey {
-			digits = append(digits, d)
+	for _, c := range []byte(text) {
+		if '0' <= c && c <= '9' && len(digits) < maxMobileKey {
+			digits = append(digits, c)
 		}
 	}
 	return string(digits)
 }
 
-// digit returns the ASCII form of a decimal digit of any script. The library's
-// own conversion leaves those of some scripts as they are.
-func digit(r rune) (byte, bool) {
-	if r < unicode.MaxASCII {
-		return byte(r), '0' <= r && r <= '9'
-	}
-	for _, digits := range unicode.Digit.R16 { // runs of 0 to 9
-		if rune(digits.Lo) <= r && r <= rune(digits.Hi) {
-			return '0' + byte((r-rune(digits.Lo))%10), true
+// asciiDigits writes the decimal digits of all scripts as ASCII. The library
+// takes those of some for zero: different numbers would be the same.
+func asciiDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r <= unicode.MaxASCII || !unicode.IsDigit(r) {
+			return r
 		}
-	}
-	for _, digits := range unicode.Digit.R32 {
-		if rune(digits.Lo) <= r && r <= rune(digits.Hi) {
-			return '0' + byte((r-rune(digits.Lo))%10), true
+		for _, zeroToNine := range unicode.Digit.R16 {
+			if lo := rune(zeroToNine.Lo); lo <= r && r <= rune(zeroToNine.Hi) {
+				return '0' + (r-lo)%10
+			}
 		}
-	}
-	return 0, false
+		for _, zeroToNine := range unicode.Digit.R32 {
+			if lo := rune(zeroToNine.Lo); lo <= r && r <= rune(zeroToNine.Hi) {
+				return '0' + (r-lo)%10
+			}
+		}
+		return r
+	}, text)
 }
 
 // knownCountryCode reports whether a telephone country code is in use.

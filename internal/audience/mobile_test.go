@@ -23,7 +23,8 @@ func TestMobileKey(t *testing.T) {
 		{"ext. 1, then 2, then 3", 61, "123"},
 		{"none", 61, ""},
 		{"", 61, ""},
-		{"x߄٣", 61, "43"}, // digits of other scripts
+		{"߀߄١٢ 345 678", 61, "+61412345678"}, // digits of other scripts
+		{"߄٣𝟗", 0, "439"},
 		{strings.Repeat("9", 300), 61, strings.Repeat("9", 255)},
 		{"1" + strings.Repeat("x", 5000) + "2", 61, "1"}, // 30 MB of it would take a second
 	} {
