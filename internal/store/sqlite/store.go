@@ -10,10 +10,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -22,8 +20,6 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/store/sqlstore"
-
-	"github.com/pressly/goose/v3"
 )
 
 // Options of a Store; the zero value is good.
@@ -44,9 +40,6 @@ type Store struct {
 	searches *readers
 	streams  *readers
 }
-
-//go:embed migrations/*.sql
-var migrations embed.FS
 
 // Open opens the database at path, making it when there is none, and brings its
 // tables up to date. Its files can be read by their owner only.
@@ -126,27 +119,6 @@ func (s *Store) Ready(ctx context.Context) error {
 func (s *Store) Close() error {
 	s.writer.close()
 	return errors.Join(s.readers.close(), s.searches.close(), s.streams.close(), s.db.Close())
-}
-
-// migrate brings the tables up to date. Two processes that start at once on one
-// file may both try: the one that comes second looks again.
-func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	for try := 1; ; try++ {
-		provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithSlog(log))
-		if err == nil {
-			_, err = provider.Up(ctx)
-		}
-		if err == nil {
-			err = migrateJobs(ctx, db, log)
-		}
-		if err == nil || try == 3 || ctx.Err() != nil {
-			return err
-		}
-	}
 }
 
 // makePrivate makes the file, if it is new, readable by its owner alone; SQLite

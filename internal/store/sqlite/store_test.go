@@ -45,8 +45,10 @@ func TestTheLedgerIsAppendOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.db.ExecContext(t.Context(), "UPDATE consent SET text = 'no'")
-	if err == nil || !strings.Contains(err.Error(), "append-only") {
-		t.Errorf("changing a ledger row: error %v", err)
+	for _, change := range []string{"UPDATE consent SET text = 'no'", "DELETE FROM consent"} {
+		_, err = s.db.ExecContext(t.Context(), change)
+		if err == nil || !strings.Contains(err.Error(), "append-only") {
+			t.Errorf("%s: error %v", change, err)
+		}
 	}
 }

@@ -152,7 +152,13 @@ CREATE TABLE consent (
 ) STRICT;
 CREATE INDEX consent_contact ON consent (list_id, contact_id);
 -- +goose StatementBegin
-CREATE TRIGGER consent_is_append_only BEFORE UPDATE OF list_id, contact_id, time, method, type, text, ip, preferences, key_id ON consent
+CREATE TRIGGER consent_is_never_changed BEFORE UPDATE ON consent
+BEGIN
+	SELECT raise(ABORT, 'the consent ledger is append-only');
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER consent_is_never_removed BEFORE DELETE ON consent
 BEGIN
 	SELECT raise(ABORT, 'the consent ledger is append-only');
 END;

@@ -1,0 +1,68 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"io/fs"
+	"log/slog"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+var (
+	errForeign = errors.New("it is a database of another program; choose another file with --db")
+	errNewer   = errors.New("it was made by a newer enlist; use that one, or a backup from before")
+)
+
+// migrate brings the tables up to date. Two processes that start at once on one
+// file may both try: the one that comes second looks again.
+func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		err := tryMigrate(ctx, db, files, log)
+		if err == nil || try == 3 || errors.Is(err, errForeign) || errors.Is(err, errNewer) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) error {
+	foreign, err := isForeign(ctx, db)
+	if err != nil {
+		return err
+	}
+	if foreign {
+		return errForeign
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithSlog(log))
+	if err != nil {
+		return err
+	}
+	has, knows, err := provider.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	if has > knows {
+		return errNewer
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return err
+	}
+	return migrateJobs(ctx, db, log)
+}
+
+// isForeign reports whether a file has tables, but not the one in which the
+// migrations are counted.
+func isForeign(ctx context.Context, db *sql.DB) (foreign bool, err error) {
+	err = db.QueryRowContext(ctx, `SELECT count(*) > 0 AND count(*) FILTER (WHERE name = 'goose_db_version') = 0
+		FROM sqlite_schema WHERE type = 'table'`).Scan(&foreign)
+	return foreign, err
+}
