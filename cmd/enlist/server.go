@@ -18,6 +18,7 @@ import (
 	"enlist/internal/store/sqlite"
 
 	"github.com/riverqueue/river"
+	"golang.org/x/net/netutil"
 )
 
 const (
@@ -34,6 +35,7 @@ type server struct {
 	store    *sqlite.Store
 	jobs     *river.Client[*sql.Tx]
 	api      *http.Server
+	places   int // for connections
 	ops      *opsServer
 	calls    *rpc.Handler
 	stopping atomic.Bool
@@ -49,7 +51,7 @@ func newServer(c config.Serve, store *sqlite.Store, service *audience.Service, o
 		return nil, err
 	}
 	calls, cut := context.WithCancel(context.Background())
-	s := &server{log: log, service: service, store: store, jobs: queue, ops: ops, cut: cut, failed: make(chan error, 1)}
+	s := &server{log: log, service: service, store: store, jobs: queue, ops: ops, cut: cut, places: c.Connections, failed: make(chan error, 1)}
 	s.calls = rpc.New(service, rpc.Options{
 		Version:       version(),
 		MaxBody:       int64(c.MaxBody),
@@ -116,7 +118,7 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	s.work.Go(func() { s.keepHouse(ctx) })
 	s.work.Go(s.ops.serve)
 	s.work.Go(func() {
-		if err := s.api.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.api.Serve(netutil.LimitListener(listener, s.places)); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	})

@@ -1,42 +1,79 @@
 package audience
 
-import "context"
+import (
+	"context"
+	"errors"
+	"strings"
+)
 
 // Unsubscribe unsubscribes every Contact of the List that has an email or
 // mobile address, and returns the List's ID; that nobody has it is no error.
 // For List 0 the address is only put on the Unsubscriber List. Errors: NoList,
 // Denied, InvalidParameters for List 0 and what is no address.
 func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, address string) (ListID, error) {
-	return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
-		if list == 0 {
-			return 0, s.addUnsubscriber(tx, c, address, now)
+	if list == 0 {
+		return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return 0, s.addUnsubscriber(tx, c, address, now) })
+	}
+	var after ContactID // those up to it are done
+	for {
+		id, err := change(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
+			_, more, err := unsubscribeSome(tx, c, list, address, after, now, false)
+			if more {
+				err = errMany
+			}
+			return list, err
+		})
+		if !errors.Is(err, errMany) {
+			return id, err
 		}
-		schema, err := loadList(tx, c, list)
+		// Very many Contacts have the address: the call is done with the last
+		// ones, so that a retry after a crash goes on and does not take it for done.
+		err = s.store.Update(ctx, confirmed(c, func(tx Tx) (err error) {
+			after, _, err = unsubscribeSome(tx, c, list, address, after, s.now().Unix(), true)
+			return err
+		}))
 		if err != nil {
 			return 0, err
 		}
-		_, key, isEmail := ParseEmail(address)
-		mobile, kind, field := "", AddressEmail, schema.Email()
-		if !isEmail {
-			mobile, kind, field = MobileKey(address, schema.List.CountryCode), AddressMobile, schema.Mobile()
+	}
+}
+
+// errMany is why a change is made in steps.
+var errMany = errors.New("more than one Update may do")
+
+// unsubscribeStep is how much one Update does: Contacts, and messages about them.
+const unsubscribeStep = 500
+
+// unsubscribeSome unsubscribes the next Contacts with an address. When there are
+// more than a step it does so only if it is to begin, and returns the last one.
+func unsubscribeSome(tx Tx, c *Caller, list ListID, address string, after ContactID, now int64, begin bool) (last ContactID, more bool, err error) {
+	schema, err := loadList(tx, c, list)
+	if err != nil {
+		return 0, false, err
+	}
+	_, key, isEmail := ParseEmail(address)
+	mobile, kind, field := "", AddressEmail, schema.Email()
+	if !isEmail {
+		mobile, kind, field = MobileKey(address, schema.List.CountryCode), AddressMobile, schema.Mobile()
+	}
+	if field == nil {
+		return 0, false, nil // nobody has a mobile number
+	}
+	step := max(1, unsubscribeStep/(2+strings.Count(schema.List.OnUnsubscribe, ",")))
+	contacts, err := tx.ContactsByAddress(list, key, mobile, after, step+1)
+	if more = len(contacts) > step; err != nil || more && !begin {
+		return 0, more, err
+	}
+	for i := range contacts[:min(len(contacts), step)] {
+		last = contacts[i].ID
+		if contacts[i].Values.Get(field.ID) == "" {
+			continue // a number of a deleted Field, not yet forgotten
 		}
-		if field == nil {
-			return list, nil // nobody has a mobile number
+		if err := unsubscribe(tx, c, schema, &contacts[i], kind, now); err != nil {
+			return 0, false, err
 		}
-		contacts, err := tx.ContactsByAddress(list, key, mobile)
-		if err != nil {
-			return 0, err
-		}
-		for i := range contacts {
-			if contacts[i].Values.Get(field.ID) == "" {
-				continue // a number of a deleted Field, not yet forgotten
-			}
-			if err := unsubscribe(tx, c, schema, &contacts[i], kind, now); err != nil {
-				return 0, err
-			}
-		}
-		return list, nil
-	})
+	}
+	return last, more, nil
 }
 
 func (s *Service) addUnsubscriber(tx Tx, c *Caller, address string, now int64) error {

@@ -59,15 +59,15 @@ type Tx interface {
 	DeletePreference(list ListID, id PreferenceID) error
 
 	// Contacts.
-	Contact(list ListID, id ContactID) (*Contact, error)                  // NoContact
-	ContactByKey(list ListID, key string) (*Contact, error)               // the first one with the address; NoContact
-	ContactsByAddress(list ListID, key, mobile string) ([]Contact, error) // Key equal, or Mobile equal; "" matches nothing
-	InsertContact(c *Contact) (inserted bool, err error)                  // sets ID and counts it; IsFirst and a taken Key: false
-	UpdateContact(c *Contact) error                                       // values, key, flags and times of c
-	SearchContacts(s *Search, each func(*Contact) error) error            // c is only good during the call
-	Quick(s *Search) bool                                                 // whether finding or counting looks at few Contacts, by an index
-	CountContacts(s *Search) (int64, error)                               // Where only
-	LastContactID(list ListID) (ContactID, error)                         // 0 when it is empty
+	Contact(list ListID, id ContactID) (*Contact, error)                                              // NoContact
+	ContactByKey(list ListID, key string) (*Contact, error)                                           // the first one with the address; NoContact
+	ContactsByAddress(list ListID, key, mobile string, after ContactID, limit int) ([]Contact, error) // Key equal, or Mobile equal; "" matches nothing
+	InsertContact(c *Contact) (inserted bool, err error)                                              // sets ID and counts it; IsFirst and a taken Key: false
+	UpdateContact(c *Contact) error                                                                   // values, key, flags and times of c
+	SearchContacts(s *Search, each func(*Contact) error) error                                        // c is only good during the call
+	Quick(s *Search) bool                                                                             // whether finding or counting looks at few Contacts, by an index
+	CountContacts(s *Search) (int64, error)                                                           // Where only
+	LastContactID(list ListID) (ContactID, error)                                                     // 0 when it is empty
 	RemoveContacts(list ListID, upto ContactID, limit int) (removed int, err error)
 	ForgetField(list ListID, field FieldID, after ContactID, limit int) (last ContactID, err error) // 0 when done
 	Duplicates(list ListID) (addresses int64, err error)                                            // addresses that more than one Contact has

@@ -57,6 +57,8 @@ type Serve struct {
 	MaxBody     Size          `default:"32MiB" placeholder:"SIZE" help:"Largest request body (${default})."`
 	ReadTimeout time.Duration `default:"1m" placeholder:"TIME" help:"How long a client may take to send a request (${default})."`
 
+	Connections int `default:"4096" placeholder:"N" help:"Connections at once; further ones wait until one closes (${default})."`
+
 	MaxCalls int           `default:"256" placeholder:"N" help:"Calls of one Account that run at once; further ones wait in line (${default})."`
 	CallWait time.Duration `default:"5s" placeholder:"TIME" help:"How long a call waits in line before it is refused (${default})."`
 
@@ -78,8 +80,8 @@ func (s Serve) Check() error {
 	switch {
 	case s.MaxBody < 1024:
 		return errors.New("--max-body is at least 1KiB")
-	case s.MaxCalls < 1:
-		return errors.New("--max-calls is at least 1")
+	case min(s.MaxCalls, s.Connections) < 1:
+		return errors.New("--max-calls and --connections are at least 1")
 	case min(s.Searches, s.Streams) < 1:
 		return errors.New("--searches and --streams are at least 1")
 	case min(s.ReadTimeout, s.CallWait, s.SearchWait, s.SearchTimeout, s.StreamTimeout, s.FlushTimeout) <= 0:

@@ -265,7 +265,7 @@ func TestKilledJobGoesOn(t *testing.T) {
 		t.Fatalf("%d of %d Contacts are left, want some", n, contacts)
 	}
 	_, done := p.work(p.store, func(c *river.Config) {
-		c.JobTimeout, c.RescueStuckJobsAfter = -1, time.Millisecond // as if minutes had passed
+		c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second // as if minutes had passed; a turn takes less
 	})
 	p.wait(done)
 	if n := p.left(); n != 0 {

@@ -96,6 +96,12 @@ func (x *exchange) reserve(expected int64) error {
 	return nil
 }
 
+// giveBack gives the room of a large body back.
+func (x *exchange) giveBack() {
+	x.handler.bodies.Release(x.reserved)
+	x.reserved = 0
+}
+
 // answer answers a body: one request, or a batch.
 func (x *exchange) answer(body []byte) {
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '[' {

@@ -158,6 +158,7 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // the client went away, or takes too long
 	}
 	x.answer(x.body.Bytes())
+	x.giveBack() // what comes now may take as long as the client likes
 	x.holdBack()
 	if len(x.reply.buf) == 0 && !x.reply.sent {
 		w.WriteHeader(http.StatusNoContent)
@@ -189,8 +190,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 
 // release keeps an exchange for another request, unless it has grown large.
 func (h *Handler) release(x *exchange) {
-	h.bodies.Release(x.reserved)
-	x.reserved = 0
+	x.giveBack()
 	if x.body.Cap() > keptBytes || cap(x.reply.buf) > keptBytes {
 		return
 	}

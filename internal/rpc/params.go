@@ -153,11 +153,19 @@ func (p *params) preferences(i int) []audience.PreferenceChoice {
 	return choices
 }
 
+// maxDetails is how many values may be sent for one Contact: they are matched
+// with Fields while the writer waits.
+const maxDetails = 10_000
+
 // contactDetails reads the values of one Contact. specification: subscribeContact, contact_details
 func (p *params) contactDetails(i int) []audience.Detail {
 	v := p.at(i)
 	if v.kind != kObject && (v.kind != kArray || len(v.items) > 0) {
 		p.refuse(i, "an object of values by Field name")
+		return nil
+	}
+	if len(v.items) > maxDetails {
+		p.refuse(i, "at most 10000 values")
 		return nil
 	}
 	return p.details(v)

@@ -33,10 +33,16 @@ func (t *Tx) oneContact(query string, list audience.ListID, args ...any) (found 
 	return found, err
 }
 
-// ContactsByAddress returns the Contacts of a List that have an address, by ID.
-func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string) (found []audience.Contact, err error) {
-	err = t.contacts(selectContact+"(dedupe_key = ? OR duplicate_key = ? OR mobile_key = ?) ORDER BY id", list,
-		func(c *audience.Contact) { found = append(found, *c) }, int64(list), orNull(key), orNull(key), orNull(mobile))
+// ContactsByAddress returns Contacts of a List that have an address, by ID: at
+// most limit of those after an ID.
+func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string, after audience.ContactID, limit int) (found []audience.Contact, err error) {
+	// The IDs first, and a sign before list_id: SQLite would rather walk the List.
+	err = t.contacts("SELECT "+contactColumns+` FROM contact WHERE +list_id = ? AND id > ? AND id IN (
+			SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ?
+			UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
+			UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id LIMIT ? + 0`, list,
+		func(c *audience.Contact) { found = append(found, *c) },
+		int64(list), int64(after), int64(list), orNull(key), int64(list), orNull(key), int64(list), orNull(mobile), int64(limit))
 	return found, err
 }
 

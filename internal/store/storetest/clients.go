@@ -128,6 +128,42 @@ func contactLimit(t *testing.T, e Engine) {
 	wantCounts(t, s, schema, limit)
 }
 
+// manyOfOneAddress: however many Contacts have an address, all are unsubscribed,
+// in steps, each with its row and its message once.
+func manyOfOneAddress(t *testing.T, e Engine) {
+	s, service, caller, schema := ready(t, e)
+	list := schema.List
+	list.DisallowDuplicates, list.OnUnsubscribe = false, "a@example.com,b@example.com"
+	const people = 700
+	update(t, s, func(tx audience.Tx) error {
+		err := tx.UpdateList(&list)
+		for i := 0; i < people && err == nil; i++ {
+			c := contact(schema, "a@example.com")
+			c.IsFirst = i == 0
+			_, err = tx.InsertContact(c)
+		}
+		return err
+	})
+	with := *caller
+	with.Retry = &audience.Retry{Header: "once"}
+	for range 2 {
+		if id, err := service.Unsubscribe(t.Context(), &with, list.ID, "A@example.com"); id != list.ID || err != nil {
+			t.Fatal(id, err)
+		}
+	}
+	rows := 0
+	view(t, s, func(tx audience.Tx) error {
+		return tx.Unsubscribers(list.AccountID, list.ID, func(*audience.Unsubscriber) error { rows++; return nil })
+	})
+	if jobs := e.Jobs(t, s, "notify"); rows != people || jobs != 2*people {
+		t.Errorf("%d rows and %d messages for %d people", rows, jobs, people)
+	}
+	one := &audience.Criteria{Key: "is_unsubscribed", Operator: "exactly", Value: audience.Input{Kind: audience.InputText, Text: "1"}}
+	if n, err := service.CountContacts(t.Context(), caller, list.ID, one); n != people || err != nil {
+		t.Errorf("%d are unsubscribed, %v", n, err)
+	}
+}
+
 // sameRetry: the same call sent many times at once under one Idempotency-Key
 // happens once. decisions.md: 30
 func sameRetry(t *testing.T, e Engine) {

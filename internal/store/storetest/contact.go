@@ -27,7 +27,7 @@ func contacts(t *testing.T, s audience.Store) {
 		check(what+" by ID", func(tx audience.Tx) (*audience.Contact, error) { return tx.Contact(schema.List.ID, c.ID) })
 		check(what+" by key", func(tx audience.Tx) (*audience.Contact, error) { return tx.ContactByKey(schema.List.ID, c.Key) })
 		check(what+" by mobile", func(tx audience.Tx) (*audience.Contact, error) {
-			found, err := tx.ContactsByAddress(schema.List.ID, "", c.Mobile)
+			found, err := tx.ContactsByAddress(schema.List.ID, "", c.Mobile, 0, 10)
 			if err != nil || len(found) != 1 {
 				return nil, errors.Join(err, errors.New("not exactly one"))
 			}
@@ -48,7 +48,7 @@ func contacts(t *testing.T, s audience.Store) {
 		wantKind(t, "unknown Contact", err, audience.NoContact)
 		_, err = tx.ContactByKey(schema.List.ID, "nobody@example.com")
 		wantKind(t, "unknown address", err, audience.NoContact)
-		found, err := tx.ContactsByAddress(schema.List.ID, "", "")
+		found, err := tx.ContactsByAddress(schema.List.ID, "", "", 0, 10)
 		if len(found) != 0 {
 			t.Errorf("no address at all finds %d Contacts", len(found))
 		}
@@ -96,7 +96,7 @@ func sameAddress(t *testing.T, s audience.Store) {
 		if n != 1 {
 			t.Errorf("%d addresses occur twice, want 1", n)
 		}
-		found, foundErr := tx.ContactsByAddress(schema.List.ID, "a@example.com", "")
+		found, foundErr := tx.ContactsByAddress(schema.List.ID, "a@example.com", "", 0, 10)
 		same(t, "Contacts of the address", found, []audience.Contact{*first, *second, *third})
 		return errors.Join(err, foundErr)
 	})
