@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -22,8 +23,10 @@ import (
 )
 
 const (
-	drainTime  = 8 * time.Second // for calls that run when a signal comes; all of a stop takes 10 s at most
-	finishTime = time.Second     // for jobs, and again for what has to be written last
+	drainTime          = 8 * time.Second // for calls that run when a signal comes; all of a stop takes 10 s at most
+	finishTime         = time.Second     // for jobs, and again for what has to be written last
+	defaultConnections = 4096
+
 	headerTime = 10 * time.Second
 	idleTime   = 2 * time.Minute
 )
@@ -51,7 +54,7 @@ func newServer(c config.Serve, store *sqlite.Store, service *audience.Service, o
 		return nil, err
 	}
 	calls, cut := context.WithCancel(context.Background())
-	s := &server{log: log, service: service, store: store, jobs: queue, ops: ops, cut: cut, places: c.Connections, failed: make(chan error, 1)}
+	s := &server{log: log, service: service, store: store, jobs: queue, ops: ops, cut: cut, places: cmp.Or(c.Connections, defaultConnections), failed: make(chan error, 1)}
 	s.calls = rpc.New(service, rpc.Options{
 		Version:       version(),
 		MaxBody:       int64(c.MaxBody),

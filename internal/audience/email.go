@@ -58,6 +58,11 @@ func internationalKey(local, domain string) (key string, ok bool) {
 		if domain, err = idna.Lookup.ToASCII(domain); err != nil {
 			return "", false
 		}
+		// Mapping may bring forth what is no domain itself, such as a label that
+		// mixes directions.
+		if again, err := idna.Lookup.ToASCII(domain); err != nil || again != domain {
+			return "", false
+		}
 	}
 	domain = lowerASCII(strings.TrimSuffix(domain, "."))
 	key = local + "@" + domain
