@@ -4,10 +4,10 @@ package audience
 // means all; unknown names are left out, and a name that is repeated counts
 // once. decisions.md: 40
 func columnsOf(schema *Schema, returned []string) ([]Column, Columns) {
-	p := projection{schema: schema, seen: make(map[string]bool), columns: make([]Column, 0, max(len(returned), len(schema.Fields)+len(ContactAttributes)))}
 	if len(returned) == 0 {
-		p.whole()
+		return schema.whole, Columns{System: true, All: true}
 	}
+	p := projection{schema: schema, seen: make(map[string]bool), columns: make([]Column, 0, max(len(returned), len(schema.Fields)+len(ContactAttributes)))}
 	for _, name := range returned {
 		if name == "all" {
 			p.whole()
@@ -17,6 +17,13 @@ func columnsOf(schema *Schema, returned []string) ([]Column, Columns) {
 		p.add(name)
 	}
 	return p.columns, p.needs
+}
+
+// wholeContact is all that a List's Contacts have.
+func wholeContact(schema *Schema) []Column {
+	p := projection{schema: schema, seen: make(map[string]bool), columns: make([]Column, 0, len(schema.Fields)+len(ContactAttributes))}
+	p.whole()
+	return p.columns
 }
 
 type projection struct {

@@ -65,6 +65,7 @@ type Schema struct {
 	prefs  map[string]*Preference
 	email  *Field
 	mobile *Field
+	whole  []Column // of a Contact
 }
 
 // NewSchema sorts nothing and copies nothing: fields come in display order.
@@ -85,6 +86,7 @@ func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
 			s.mobile = f
 		}
 	}
+	s.whole = wholeContact(s)
 	return s
 }
 

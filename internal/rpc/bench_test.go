@@ -54,11 +54,12 @@ func BenchmarkPage(b *testing.B) {
 	}
 	r := &reply{limits: &limits{hold: 4 << 20}}
 	e := &envelope{id: null}
+	var memory arena
 	b.ReportAllocs()
 	for b.Loop() {
 		r.buf = r.buf[:0]
 		r.open(e)
-		w := newContactWriter(r)
+		w := newContactWriter(r, &memory.columns)
 		if err := w.Begin(columns, false); err != nil {
 			b.Fatal(err)
 		}

@@ -72,7 +72,7 @@ func searchContacts(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	w := newContactWriter(c.reply)
+	w := newContactWriter(c.reply, &c.arena.columns)
 	err := c.service.SearchContacts(c.ctx, c.caller, list, q, returned, w)
 	return w.end(err)
 }
@@ -82,7 +82,7 @@ func getContactByID(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	w := &contactWriter{reply: c.reply} // one Contact is held, however long
+	w := &contactWriter{reply: c.reply, prepared: &c.arena.columns} // one Contact is held, however long
 	err := c.service.Contact(c.ctx, c.caller, list, contact, returned, w)
 	return w.end(err)
 }

@@ -13,6 +13,7 @@ import (
 // decisions.md: 39
 type contactWriter struct {
 	reply     *reply
+	prepared  *columns
 	columns   []column
 	hold      int // bytes that may be held; 0: any number
 	streaming bool
@@ -28,8 +29,8 @@ type column struct {
 }
 
 // newContactWriter makes the writer of a search's result.
-func newContactWriter(r *reply) *contactWriter {
-	return &contactWriter{reply: r, hold: r.limits.hold}
+func newContactWriter(r *reply, prepared *columns) *contactWriter {
+	return &contactWriter{reply: r, prepared: prepared, hold: r.limits.hold}
 }
 
 var errRestarted = errors.New("search started over after a part of its reply was sent")
@@ -40,23 +41,39 @@ func (w *contactWriter) Begin(columns []audience.Column, streaming bool) error {
 		return errRestarted
 	}
 	w.streaming, w.written = streaming, 0
-	w.columns = make([]column, len(columns))
-	names := make([]byte, 0, 32*len(columns))
-	for i := range columns {
+	w.columns = w.prepared.prepare(columns)
+	w.reply.buf = append(w.reply.buf, '[')
+	return nil
+}
+
+// columns are prepared for writing, and kept for the next search: mostly that
+// asks for all columns of the same List, which are the same slice.
+type columns struct {
+	of       []audience.Column
+	prepared []column
+}
+
+func (c *columns) prepare(of []audience.Column) []column {
+	if len(of) > 0 && len(of) == len(c.of) && &of[0] == &c.of[0] {
+		return c.prepared
+	}
+	prepared := make([]column, len(of))
+	names := make([]byte, 0, 32*len(of))
+	for i := range of {
 		start := len(names)
 		if i > 0 {
 			names = append(names, ',')
 		}
-		names = append(appendString(names, columns[i].Name), ':')
-		w.columns[i].name = names[start:len(names):len(names)]
-		if f := columns[i].Field; f != nil {
-			w.columns[i].field, w.columns[i].numeric = f.ID, f.Numeric()
+		names = append(appendString(names, of[i].Name), ':')
+		prepared[i].name = names[start:len(names):len(names)]
+		if f := of[i].Field; f != nil {
+			prepared[i].field, prepared[i].numeric = f.ID, f.Numeric()
 		} else {
-			w.columns[i].get = columns[i].System.Get
+			prepared[i].get = of[i].System.Get
 		}
 	}
-	w.reply.buf = append(w.reply.buf, '[')
-	return nil
+	c.of, c.prepared = of, prepared
+	return prepared
 }
 
 // Contact appends one record.

@@ -79,6 +79,7 @@ type arena struct {
 	open    []value           // of arrays and objects that are being read
 	values  []value           // of those that have been
 	details []audience.Detail // see details
+	columns columns
 }
 
 // keep moves what was opened since a mark to where it stays.

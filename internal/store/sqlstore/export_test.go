@@ -4,7 +4,7 @@ import "enlist/internal/audience"
 
 // PageStatement is the statement that reads a search's Contacts.
 func PageStatement(s *audience.Search) (text string, args []any) {
-	q := &searchQuery{list: s.Schema.List.ID}
+	q := newSearchQuery(s)
 	q.page(s)
 	return q.text.String(), q.args
 }

@@ -55,6 +55,9 @@ func (q *searchQuery) seek(tests []*audience.Condition) {
 			continue
 		}
 		q.seekIn("dedupe_key", c)
+		if q.one {
+			continue
+		}
 		q.add(" UNION ALL ")
 		q.seekIn("duplicate_key", c)
 	}
