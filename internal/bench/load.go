@@ -25,8 +25,6 @@ type load struct {
 	// request returns the bytes of the next request, valid until the next call
 	// with the same connection.
 	request func(connection int) []byte
-	// good says whether a reply's body is a success.
-	good func(body []byte) bool
 }
 
 // outcome is what a load saw.
@@ -105,7 +103,7 @@ func (l *load) drive(i int, stop *atomic.Bool) (o outcome, err error) {
 			return o, err
 		}
 		o.latency = append(o.latency, time.Since(began))
-		if !l.good(body) {
+		if !l.server.bare && !succeeded(body) {
 			return o, fmt.Errorf("the server answered %.300s", body)
 		}
 		o.calls++
@@ -153,7 +151,22 @@ func readReply(conn io.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-// post makes the bytes of a POST of a body to the endpoint.
-func post(addr, body string) []byte {
-	return fmt.Appendf(nil, "POST /api/jsonrpcserver HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", addr, len(body), body)
+// post makes the bytes of a POST of a body to the endpoint. Of the bare handler
+// it asks for a reply of so many bytes.
+func post(to *process, body string, reply int) []byte {
+	header := ""
+	if to.bare {
+		header = fmt.Sprintf("Bare-Reply: %d\r\n", reply)
+	}
+	return fmt.Appendf(nil, "POST /api/jsonrpcserver HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s",
+		to.addr, header, len(body), body)
+}
+
+// repeating makes a load of requests that are made ahead, by turns.
+func repeating(to *process, connections int, duration time.Duration, requests [][]byte) *load {
+	next := make([]int, connections)
+	return &load{server: to, connections: connections, duration: duration, request: func(i int) []byte {
+		next[i]++
+		return requests[(i*7919+next[i])%len(requests)]
+	}}
 }

@@ -19,6 +19,7 @@ import (
 type process struct {
 	cmd  *exec.Cmd
 	addr string
+	bare bool
 	up   time.Duration // from start to the first good answer of /readyz
 }
 
@@ -44,7 +45,13 @@ func (b *bench) serve(db string) (*process, error) {
 }
 
 // bareHandler starts the bare handler.
-func (b *bench) bareHandler() (*process, error) { return b.start("bench", "--bare") }
+func (b *bench) bareHandler() (*process, error) {
+	p, err := b.start("bench", "--bare")
+	if err == nil {
+		p.bare = true
+	}
+	return p, err
+}
 
 func (b *bench) start(args ...string) (*process, error) {
 	addr, err := freeAddr()

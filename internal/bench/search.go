@@ -32,34 +32,39 @@ func (b *bench) searching() error {
 	}
 	defer base.stop()
 
-	n := make([]int, b.Connections)
-	lookup := &load{server: server, connections: b.Connections, duration: b.Duration, good: succeeded,
-		request: func(i int) []byte {
-			n[i]++
-			at := (i*7919 + n[i]*104729) % b.Contacts
-			return post(server.addr, fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[["Email","exactly","%s"]]]}`, apiKey, list, address(at)))
-		}}
-	size, err := b.replySize(lookup)
-	if err != nil {
-		return err
+	lookups := make([]string, 5000)
+	for i := range lookups {
+		lookups[i] = fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[["Email","exactly","%s"]]]}`, apiKey, list, address(i*104729%b.Contacts))
 	}
-	ratio, o, err := b.pairs("searchContacts by Email", lookup, lookup.at(base).bare(size))
+	ratio, o, _, err := b.compare("searchContacts by Email", server, base, lookups)
 	if err != nil {
 		return err
 	}
 	b.add(figure{fmt.Sprintf("searchContacts by Email, %d Contacts, %d connections", b.Contacts, b.Connections), perSecond(o), ratio, "0.40"})
-
-	page := post(server.addr, fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[],100,1000]}`, apiKey, list))
-	pages := &load{server: server, connections: b.Connections, duration: b.Duration, good: succeeded, request: func(int) []byte { return page }}
-	if size, err = b.replySize(pages); err != nil {
-		return err
-	}
-	ratio, o, err = b.pairs("pages", pages, pages.at(base).bare(size))
+	page := fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[],100,1000]}`, apiKey, list)
+	ratio, o, size, err := b.compare("pages", server, base, []string{page})
 	if err != nil {
 		return err
 	}
 	b.add(figure{fmt.Sprintf("page of 100 Contacts, all Fields, %d bytes", size), perSecond(o), ratio, "4000/s"})
-	return b.streaming(server, post(server.addr, fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[],0]}`, apiKey, list)))
+	return b.streaming(server, post(server, fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[],0]}`, apiKey, list), 0))
+}
+
+// compare drives both servers with the same bodies, the bare one for replies
+// of the same size.
+func (b *bench) compare(name string, server, base *process, bodies []string) (ratio float64, o outcome, size int, err error) {
+	if size, err = replySize(server, post(server, bodies[0], 0)); err != nil {
+		return 0, o, 0, err
+	}
+	load := func(to *process) *load {
+		requests := make([][]byte, len(bodies))
+		for i, body := range bodies {
+			requests[i] = post(to, body, size)
+		}
+		return repeating(to, b.Connections, b.Duration, requests)
+	}
+	ratio, o, err = b.pairs(name, load(server), load(base))
+	return ratio, o, size, err
 }
 
 // streaming reads all Contacts in one reply and looks at the server's memory.
@@ -90,23 +95,18 @@ func (b *bench) streaming(server *process, request []byte) error {
 }
 
 // replySize asks once and returns how long the reply is.
-func (b *bench) replySize(l *load) (int, error) {
-	conn, err := net.Dial("tcp", l.server.addr)
+func replySize(server *process, request []byte) (int, error) {
+	conn, err := net.Dial("tcp", server.addr)
 	if err != nil {
 		return 0, err
 	}
 	defer conn.Close()
-	if _, err := conn.Write(l.request(0)); err != nil {
+	if _, err := conn.Write(request); err != nil {
 		return 0, err
 	}
 	body, err := readReply(conn, make([]byte, replyRoom))
-	if err == nil && !l.good(body) {
+	if err == nil && !succeeded(body) {
 		err = fmt.Errorf("the server answered %.300s", bytes.TrimSpace(body))
 	}
 	return len(body), err
-}
-
-func (l load) at(server *process) *load {
-	l.server = server
-	return &l
 }

@@ -69,20 +69,37 @@ func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	dedupe, duplicate := addressKeys(c)
-	id, err := t.conn.Insert(`INSERT INTO contact (list_id, dedupe_key, duplicate_key, mobile_key, creation_time, last_modified_time,
-			double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
-			last_click_time, last_message_time, last_open_time, subscribed_via, webform_id, preference_values, field_values)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, jsonb(?)) ON CONFLICT DO NOTHING`,
-		int64(c.ListID), dedupe, duplicate, orNull(c.Mobile), c.Created, c.Modified,
-		bit(c.DoubleOptIn), c.DoubleOptInTime, bit(c.IsActive), bit(c.IsBounceDeactivated), bit(c.IsUnsubscribed),
-		c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.SubscribedVia, c.WebformID, encodePreferences(c.Prefs), doc)
+	id, err := t.insertContact(c, doc)
 	if err != nil || id == 0 {
 		return false, err
 	}
 	c.ID = audience.ContactID(id)
 	t.count(c.ListID, schema.List.AccountID, 1)
 	return true, nil
+}
+
+const insertContact = `INSERT INTO contact (list_id, dedupe_key, duplicate_key, mobile_key, creation_time, last_modified_time, subscribed_via,
+	double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
+	last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
+	VALUES (?, ?, ?, ?, ?, ?, ?, `
+
+// insertContact inserts the row. One to whom nothing has happened yet, as nearly
+// all are, has most values in the statement: every argument is a call into SQLite.
+func (t *Tx) insertContact(c *audience.Contact, doc string) (id int64, err error) {
+	dedupe, duplicate := addressKeys(c)
+	if untouched(c) {
+		return t.conn.Insert(insertContact+"0, 0, 1, 0, 0, 0, 0, 0, 0, '', jsonb(?)) ON CONFLICT DO NOTHING",
+			int64(c.ListID), dedupe, duplicate, orNull(c.Mobile), c.Created, c.Modified, c.SubscribedVia, doc)
+	}
+	return t.conn.Insert(insertContact+"?, ?, ?, ?, ?, ?, ?, ?, ?, ?, jsonb(?)) ON CONFLICT DO NOTHING",
+		int64(c.ListID), dedupe, duplicate, orNull(c.Mobile), c.Created, c.Modified, c.SubscribedVia,
+		bit(c.DoubleOptIn), c.DoubleOptInTime, bit(c.IsActive), bit(c.IsBounceDeactivated), bit(c.IsUnsubscribed),
+		c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.WebformID, encodePreferences(c.Prefs), doc)
+}
+
+func untouched(c *audience.Contact) bool {
+	return c.IsActive && !c.DoubleOptIn && !c.IsBounceDeactivated && !c.IsUnsubscribed && len(c.Prefs) == 0 &&
+		c.DoubleOptInTime|c.LastClickTime|c.LastMessageTime|c.LastOpenTime|c.WebformID == 0
 }
 
 // UpdateContact stores all that may change of a Contact.

@@ -55,6 +55,14 @@ func contacts(t *testing.T, s audience.Store) {
 		return err
 	})
 	wantCounts(t, s, schema, 1)
+
+	// One who comes with a past is stored with all of it.
+	past := *c
+	past.ID, past.Key, past.Mobile, past.WebformID = 0, "past@example.com", "+61400000001", 9
+	past.Values = append(audience.Values{}, c.Values...).Set(schema.Email().ID, "past@example.com")
+	insert(t, s, &past)
+	c = &past
+	find("one with a past")
 }
 
 func wantCounts(t *testing.T, s audience.Store, schema *audience.Schema, want int64) {
