@@ -187,3 +187,23 @@ func TestOrderOfChecks(t *testing.T) {
 		}
 	}
 }
+
+// The details of one Contact are matched with Fields while the writer waits,
+// so their number is bounded.
+//
+// covers: decision 20
+func TestTooManyDetails(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{})
+	// There is no List 1: what has a good shape gets as far as that.
+	for n, expected := range map[int]string{maxDetails: `"code":303`, maxDetails + 1: `"code":310`} {
+		var details strings.Builder
+		for i := range n - 1 {
+			fmt.Fprintf(&details, `,"no Field %d":1`, i)
+		}
+		reply := h.post(t, h.request("subscribeContact", `1,{"Email":"a@example.com"`+details.String()+`}`))
+		if !strings.Contains(reply, expected) {
+			t.Errorf("%d details: %s", n, reply)
+		}
+	}
+}

@@ -157,6 +157,8 @@ func TestSlowBody(t *testing.T) {
 
 // Large bodies have a bounded room, since they are read before anybody knows
 // whose they are; small ones need none.
+//
+// covers: decision 43
 func TestNoRoomForALargeBody(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{CallWait: 20 * time.Millisecond})
