@@ -12,7 +12,6 @@ type Event string
 // The events that addresses of a List can be told of.
 const (
 	EventSubscribe   Event = "subscribe"
-	EventUpdate      Event = "update_profile"
 	EventUnsubscribe Event = "unsubscribe"
 )
 
