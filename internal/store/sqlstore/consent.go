@@ -17,9 +17,9 @@ func (t *Tx) AddLedgerRow(r *audience.LedgerRow) error {
 		}
 		preferences = string(b)
 	}
-	_, err := t.conn.Insert(`INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		int64(r.ListID), int64(r.ContactID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID))
+	_, err := t.conn.Exec(`INSERT INTO consent (list_id, contact_id, number, time, method, type, text, ip, preferences, key_id)
+		VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM consent WHERE list_id = ? AND contact_id = ?), ?, ?, ?, ?, ?, ?, ?)`,
+		int64(r.ListID), int64(r.ContactID), int64(r.ListID), int64(r.ContactID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID))
 	return err
 }
 
@@ -43,7 +43,7 @@ func (t *Tx) Ledger(list audience.ListID, contact audience.ContactID, limit, off
 		return nil
 	}, `SELECT time, method, type, text, ip, preferences, key_id,
 			coalesce((SELECT name FROM api_key WHERE api_key.id = consent.key_id), '')
-		FROM consent WHERE list_id = ? AND contact_id = ? ORDER BY id DESC LIMIT ? + 0 OFFSET ? + 0`,
+		FROM consent WHERE list_id = ? AND contact_id = ? ORDER BY number DESC LIMIT ? + 0 OFFSET ? + 0`,
 		int64(list), int64(contact), limit, offset)
 	return ledger, err
 }

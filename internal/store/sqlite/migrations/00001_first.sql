@@ -137,20 +137,21 @@ CREATE INDEX contact_list ON contact (list_id, id);
 CREATE INDEX contact_created ON contact (list_id, creation_time, id);
 CREATE INDEX contact_modified ON contact (list_id, last_modified_time, id);
 
--- The consent ledger: rows are added, never changed.
+-- The consent ledger: rows are added, never changed. A Contact's rows lie
+-- together and are numbered from 1.
 CREATE TABLE consent (
-	id          INTEGER PRIMARY KEY AUTOINCREMENT,
 	list_id     INTEGER NOT NULL,
 	contact_id  INTEGER NOT NULL,
+	number      INTEGER NOT NULL,
 	time        INTEGER NOT NULL,
 	method      TEXT NOT NULL,
 	type        TEXT NOT NULL,
 	text        TEXT NOT NULL,
 	ip          TEXT NOT NULL,
 	preferences TEXT NOT NULL, -- JSON array of {name, agree}, or ''
-	key_id      INTEGER NOT NULL
-) STRICT;
-CREATE INDEX consent_contact ON consent (list_id, contact_id);
+	key_id      INTEGER NOT NULL,
+	PRIMARY KEY (list_id, contact_id, number)
+) STRICT, WITHOUT ROWID;
 -- +goose StatementBegin
 CREATE TRIGGER consent_is_never_changed BEFORE UPDATE ON consent
 BEGIN
