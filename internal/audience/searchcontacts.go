@@ -53,8 +53,8 @@ const heldContacts = 1000
 // SearchContacts finds Contacts of a List. No returned names means all. A
 // search becomes a stream when its reply outgrows what may be held: most
 // clients that set no limit get little, and need not wait for a place among the
-// streams. Errors: NoList, Denied, InvalidSearch, and Busy when too many streams
-// are open. specification: searchContacts; decisions.md: 32–40
+// streams. Errors: NoList, Denied, InvalidSearch, and Busy when too many searches
+// or streams run, or it takes too long. specification: searchContacts; decisions.md: 32–40
 func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q Query, returned []string, w ContactWriter) error {
 	find := func(tx Tx, p phase) error {
 		schema, search, err := searchOf(tx, c, list, q)

@@ -8,6 +8,8 @@ import (
 
 // Unsubscribe unsubscribes every Contact of the List that has an email or
 // mobile address, and returns the List's ID; that nobody has it is no error.
+// Where very many have it they are done in steps: a call that fails may have
+// done some, and goes on when it is repeated.
 // For List 0 the address is only put on the Unsubscriber List. Errors: NoList,
 // Denied, InvalidParameters for List 0 and what is no address.
 func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, address string) (ListID, error) {

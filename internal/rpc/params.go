@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"strconv"
 	"strings"
 
 	"enlist/api"
@@ -154,7 +155,7 @@ func (p *params) preferences(i int) []audience.PreferenceChoice {
 }
 
 // maxDetails is how many values may be sent for one Contact: they are matched
-// with Fields while the writer waits.
+// with Fields while the writer waits. decisions.md: 20
 const maxDetails = 10_000
 
 // contactDetails reads the values of one Contact. specification: subscribeContact, contact_details
@@ -165,7 +166,7 @@ func (p *params) contactDetails(i int) []audience.Detail {
 		return nil
 	}
 	if len(v.items) > maxDetails {
-		p.refuse(i, "at most 10000 values")
+		p.refuse(i, "at most "+strconv.Itoa(maxDetails)+" values")
 		return nil
 	}
 	return p.details(v)

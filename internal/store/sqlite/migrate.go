@@ -28,20 +28,13 @@ func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	}
 	for try := 1; ; try++ {
 		err := tryMigrate(ctx, db, files, log)
-		if err == nil || try == 3 || errors.Is(err, errForeign) || errors.Is(err, errNewer) || ctx.Err() != nil {
+		if err == nil || try == 3 || errors.Is(err, errNewer) || ctx.Err() != nil {
 			return err
 		}
 	}
 }
 
 func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) error {
-	foreign, err := isForeign(ctx, db)
-	if err != nil {
-		return err
-	}
-	if foreign {
-		return errForeign
-	}
 	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithSlog(log))
 	if err != nil {
 		return err
@@ -59,10 +52,17 @@ func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) 
 	return migrateJobs(ctx, db, log)
 }
 
-// isForeign reports whether a file has tables, but not the one in which the
-// migrations are counted.
-func isForeign(ctx context.Context, db *sql.DB) (foreign bool, err error) {
-	err = db.QueryRowContext(ctx, `SELECT count(*) > 0 AND count(*) FILTER (WHERE name = 'goose_db_version') = 0
+// refuseForeign looks whether a file has tables, but not the one in which the
+// migrations are counted. It does so on a connection that only reads: the
+// writer's would leave a mark in the file.
+func refuseForeign(ctx context.Context, reading *connector) error {
+	db := sql.OpenDB(reading)
+	defer db.Close()
+	var foreign bool
+	err := db.QueryRowContext(ctx, `SELECT count(*) > 0 AND count(*) FILTER (WHERE name = 'goose_db_version') = 0
 		FROM sqlite_schema WHERE type = 'table'`).Scan(&foreign)
-	return foreign, err
+	if err == nil && foreign {
+		err = errForeign
+	}
+	return err
 }

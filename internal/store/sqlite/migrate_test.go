@@ -1,8 +1,10 @@
 package sqlite
 
 import (
+	"bytes"
 	"database/sql"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -27,11 +29,18 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		db := sql.OpenDB(&connector{path: path, writer: true, driver: newDriver()})
+		db := sql.OpenDB(&connector{path: path, driver: newDriver()})
+		if _, err := db.ExecContext(t.Context(), "PRAGMA query_only = OFF"); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := db.ExecContext(t.Context(), c.change); err != nil {
 			t.Fatal(err)
 		}
 		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
 		s, err := Open(t.Context(), path, Options{})
@@ -40,6 +49,9 @@ func TestOpenRefuses(t *testing.T) {
 		}
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", what, err, c.want)
+		}
+		if after, err := os.ReadFile(path); err != nil || !c.ours && !bytes.Equal(before, after) {
+			t.Errorf("%s was changed, %v", what, err)
 		}
 	}
 }

@@ -23,6 +23,8 @@ func openWith(t *testing.T, o Options) *Store {
 
 // However many searches and streams run, look-ups and writes go on, and further
 // searches are told that there are too many.
+//
+// covers: decision 43
 func TestLookUpsDoNotWaitForSearches(t *testing.T) {
 	s := openWith(t, Options{Searches: 2, Streams: 2, Wait: 20 * time.Millisecond})
 	release := make(chan struct{})
@@ -55,6 +57,8 @@ func TestLookUpsDoNotWaitForSearches(t *testing.T) {
 
 // A search that takes too long is interrupted, and told apart from a caller who
 // has gone.
+//
+// covers: decision 43
 func TestASearchHasATimeLimit(t *testing.T) {
 	s := openWith(t, Options{SearchTime: 20 * time.Millisecond})
 	forever := func(tx audience.Tx) error {

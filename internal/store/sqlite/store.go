@@ -55,10 +55,14 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	drv := newDriver()
+	reading := &connector{path: path, driver: drv}
+	if err := refuseForeign(ctx, reading); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
 	db := sql.OpenDB(&connector{path: path, writer: true, driver: drv})
 	db.SetMaxOpenConns(1)
 	s := &Store{db: db}
-	if err := s.open(ctx, &connector{path: path, driver: drv}, o); err != nil {
+	if err := s.open(ctx, reading, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 	}
 	return s, nil
