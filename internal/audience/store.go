@@ -21,6 +21,9 @@ type Store interface {
 	// without asking the database; false when none has. They may have changed
 	// since: confirm in a transaction.
 	Known(hash KeyHash) (*Key, *Account, bool)
+	// KnownSchema returns a List as a transaction has last seen it, likewise. A
+	// transaction that sees the same returns the same pointer.
+	KnownSchema(id ListID) (*Schema, bool)
 	// Ready returns nil when the database answers and can be written to.
 	Ready(ctx context.Context) error
 	Close() error

@@ -19,37 +19,41 @@ type SubscribeRequest struct {
 // ConsentRequired, InvalidEmail, InvalidParameters, ContactLimit, in that order.
 // specification: subscribeContact; decisions.md: 13, 20 to 30
 func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) (ContactID, error) {
+	// Everybody waits for the writer: what was sent is read before it is asked,
+	// against the List as it was last seen, and again only if that has changed.
+	var early *reading
+	if schema, known := s.store.KnownSchema(r.List); known {
+		early = r.read(schema, Today(s.now(), c.Account.TimeZone))
+	}
 	return change(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
 		schema, err := loadList(tx, c, r.List)
 		if err != nil {
 			return 0, err
 		}
-		if err := r.Consent.check(schema); err != nil {
-			return 0, err
+		read, today := early, Today(time.Unix(now, 0), c.Account.TimeZone)
+		if read == nil || read.schema != schema || read.today != today {
+			read = r.read(schema, today)
 		}
-		sub := subscription{tx: tx, caller: c, schema: schema, now: now}
-		if err := sub.read(s, r.Details); err != nil {
-			return 0, err
+		s.ignored.Add(int64(read.ignored))
+		if read.err != nil {
+			return 0, read.err
 		}
-		if sub.row, err = r.Consent.row(schema); err != nil {
-			return 0, err
-		}
+		sub := subscription{reading: *read, tx: tx, caller: c, now: now}
 		return sub.store()
 	})
 }
 
-// subscription is one call on its way into the store.
-type subscription struct {
-	tx     Tx
-	caller *Caller
+// reading is what a call says, read against a List.
+type reading struct {
 	schema *Schema
-	now    int64
 	today  string // the Account's date
 
-	values []readValue
-	key    string // of the address: the email's, or without one the mobile's
-	mobile string
-	row    LedgerRow
+	values  []readValue
+	key     string // of the address: the email's, or without one the mobile's
+	mobile  string
+	row     LedgerRow
+	ignored int   // keys that name no Field
+	err     error // the first thing that is wrong
 }
 
 // readValue is a value that a Field has accepted. An empty text was sent too.
@@ -58,35 +62,48 @@ type readValue struct {
 	text  string
 }
 
-// read takes the values that belong to Fields: first the address, then the rest.
-func (sub *subscription) read(s *Service, details []Detail) error {
-	sub.today = Today(time.Unix(sub.now, 0), sub.caller.Account.TimeZone)
-	sent, ignored := sub.schema.match(details)
-	s.ignored.Add(int64(ignored))
-	sub.values = make([]readValue, 0, len(sent))
-	email, mobile := sub.schema.Email(), sub.schema.Mobile()
+// read reads a call in the order of its checks. decisions.md: 13
+func (r *SubscribeRequest) read(schema *Schema, today string) *reading {
+	read := &reading{schema: schema, today: today}
+	consent := r.Consent
+	if read.err = consent.check(schema); read.err != nil {
+		return read
+	}
+	if read.err = read.details(r.Details); read.err != nil {
+		return read
+	}
+	read.row, read.err = consent.row(schema)
+	return read
+}
+
+// details takes the values that belong to Fields: first the address, then the rest.
+func (read *reading) details(details []Detail) error {
+	sent, ignored := read.schema.match(details)
+	read.ignored = ignored
+	read.values = make([]readValue, 0, len(sent))
+	email, mobile := read.schema.Email(), read.schema.Mobile()
 	for _, first := range []*Field{email, mobile} {
-		if err := sub.readAddress(first, sent); err != nil {
+		if err := read.address(first, sent); err != nil {
 			return err
 		}
 	}
-	if sub.key == "" {
+	if read.key == "" {
 		return &Error{Kind: InvalidEmail, Field: email.Name, Detail: "the Contact would have no email or mobile address"}
 	}
 	for _, v := range sent {
 		if v.field == email || v.field == mobile {
 			continue
 		}
-		text, err := v.field.Read(*v.value, sub.today)
+		text, err := v.field.Read(*v.value, read.today)
 		if err != nil {
 			return err
 		}
-		sub.values = append(sub.values, readValue{v.field, v.field.Stored(text)})
+		read.values = append(read.values, readValue{v.field, v.field.Stored(text)})
 	}
 	return nil
 }
 
-func (sub *subscription) readAddress(f *Field, sent []sentValue) error {
+func (read *reading) address(f *Field, sent []sentValue) error {
 	if f == nil {
 		return nil
 	}
@@ -94,23 +111,31 @@ func (sub *subscription) readAddress(f *Field, sent []sentValue) error {
 		if v.field != f {
 			continue
 		}
-		text, err := f.Read(*v.value, sub.today)
+		text, err := f.Read(*v.value, read.today)
 		if err != nil {
 			return err
 		}
-		sub.values = append(sub.values, readValue{f, text})
+		read.values = append(read.values, readValue{f, text})
 		if text == "" {
 			return nil
 		}
 		if f.AddressType == AddressEmail {
-			_, sub.key, _ = ParseEmail(text)
+			_, read.key, _ = ParseEmail(text)
 			return nil
 		}
-		if sub.mobile = MobileKey(text, sub.schema.List.CountryCode); sub.key == "" {
-			sub.key = sub.mobile
+		if read.mobile = MobileKey(text, read.schema.List.CountryCode); read.key == "" {
+			read.key = read.mobile
 		}
 	}
 	return nil
+}
+
+// subscription is one call on its way into the store.
+type subscription struct {
+	reading
+	tx     Tx
+	caller *Caller
+	now    int64
 }
 
 // store makes the Contact or changes the one with the address. In some engines

@@ -100,6 +100,11 @@ func (s *Store) Known(hash audience.KeyHash) (*audience.Key, *audience.Account, 
 	return s.cache.Known(hash)
 }
 
+// KnownSchema implements audience.Store.
+func (s *Store) KnownSchema(id audience.ListID) (*audience.Schema, bool) {
+	return s.cache.KnownSchema(id)
+}
+
 // Stream implements audience.Store.
 func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.streams.view(ctx, fn)

@@ -48,11 +48,27 @@ func (c *Cache) at(version int64) *snapshot {
 	return c.newest
 }
 
+// KnownSchema returns a List if the newest version that was read has it.
+func (c *Cache) KnownSchema(id audience.ListID) (*audience.Schema, bool) {
+	s := c.last()
+	if s == nil {
+		return nil, false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	schema, known := s.schemas[id]
+	return schema, known
+}
+
+func (c *Cache) last() *snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.newest
+}
+
 // Known returns a key and its Account if the newest version that was read has both.
 func (c *Cache) Known(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
-	c.mu.Lock()
-	s := c.newest
-	c.mu.Unlock()
+	s := c.last()
 	if s == nil {
 		return nil, nil, false
 	}
