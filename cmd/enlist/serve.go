@@ -31,6 +31,9 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	if err := c.Check(); err != nil {
 		return &usageError{err}
 	}
+	if out.getenv("GOGC") == "" {
+		debug.SetGCPercent(200) // a few MiB for 5 % of a call's processor time
+	}
 	key := out.getenv(bootstrapKey)
 	if key != "" && !audience.ValidKeyText(key) {
 		return usage("%s is not 64 lower-case hexadecimal characters: make one with: openssl rand -hex 32", bootstrapKey)
@@ -42,9 +45,6 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 
 // serve serves until ctx ends, and calls ending before it begins to drain.
 func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, key string) (err error) {
-	if out.getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // a few MiB for 5 % of a call's processor time
-	}
 	log := newLog(out, c.LogLevel)
 	store, err := sqlite.Open(ctx, c.DB, sqlite.Options{
 		Searches: c.Searches, SearchTime: c.SearchTimeout, Streams: c.Streams, Wait: c.SearchWait, Log: quieter(out, c.LogLevel),
