@@ -96,10 +96,10 @@ func orElse[T comparable](v, otherwise T) T {
 // Drain makes every later request be answered with 503. Calls that have begun go on.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
-// IsEndpoint reports whether a path is the API's: /api/jsonrpcserver, with or
+// isEndpoint reports whether a path is the API's: /api/jsonrpcserver, with or
 // without .php, /rpc and /, in any letter case, with doubled slashes and one
 // trailing slash forgiven. decisions.md: 1
-func IsEndpoint(path string) bool {
+func isEndpoint(path string) bool {
 	if path == "/rpc" || path == "/api/jsonrpcserver" { // as nearly all are
 		return true
 	}
@@ -121,7 +121,7 @@ func IsEndpoint(path string) bool {
 // too; other statuses are for what is no call. decisions.md: 2
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case !IsEndpoint(r.URL.Path):
+	case !isEndpoint(r.URL.Path):
 		http.NotFound(w, r)
 	case h.draining.Load():
 		w.Header().Set("Connection", "close")

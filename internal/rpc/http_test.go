@@ -19,7 +19,7 @@ func TestEndpoints(t *testing.T) {
 		"//api/jsonrpcserver.php/": true, "/api": false, "/api/": false, "/api/jsonrpc": false, "/x/api/jsonrpcserver": false,
 		"/api/jsonrpcserver/x": false, "/healthz": false, "/api/../rpc": false, "/rpc/../": false,
 	} {
-		if IsEndpoint(path) != expected {
+		if isEndpoint(path) != expected {
 			t.Errorf("%q is an endpoint: %v", path, !expected)
 		}
 	}
