@@ -31,8 +31,8 @@ type writer struct {
 	jobs    func(ctx context.Context, tx *sql.Tx, effects []audience.Effect) error
 	queue   chan *update
 	closing chan struct{}
+	stopped chan struct{} // closed when nothing is run any more
 	once    sync.Once
-	done    sync.WaitGroup
 }
 
 // update is one function in the line.
@@ -58,8 +58,8 @@ const (
 var errClosed = errors.New("the store is closed")
 
 func newWriter(db *sql.DB, cache *sqlstore.Cache, jobs func(context.Context, *sql.Tx, []audience.Effect) error) *writer {
-	w := &writer{db: db, cache: cache, jobs: jobs, queue: make(chan *update, maxGroup), closing: make(chan struct{})}
-	w.done.Go(w.loop)
+	w := &writer{db: db, cache: cache, jobs: jobs, queue: make(chan *update, maxGroup), closing: make(chan struct{}), stopped: make(chan struct{})}
+	go w.loop()
 	return w
 }
 
@@ -81,6 +81,11 @@ func (w *writer) do(ctx context.Context, fn func(audience.Tx) error) error {
 			return ctx.Err()
 		}
 		<-u.done
+	case <-w.stopped: // it may have come into the line after the last one was run
+		if u.state.CompareAndSwap(waiting, abandoned) {
+			return errClosed
+		}
+		<-u.done
 	}
 	return u.err
 }
@@ -88,10 +93,11 @@ func (w *writer) do(ctx context.Context, fn func(audience.Tx) error) error {
 // close runs what is in the line and stops.
 func (w *writer) close() {
 	w.once.Do(func() { close(w.closing) })
-	w.done.Wait()
+	<-w.stopped
 }
 
 func (w *writer) loop() {
+	defer close(w.stopped)
 	var group []*update
 	for {
 		select {

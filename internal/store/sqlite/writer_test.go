@@ -344,3 +344,38 @@ func TestAnUndoneChangeIsNotCached(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Whoever comes while the store closes is carried out or refused, and never
+// left waiting.
+func TestClosingLeavesNobodyWaiting(t *testing.T) {
+	for range 30 {
+		s, err := Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var callers sync.WaitGroup
+		begun := make(chan struct{}, 16)
+		for range 16 {
+			callers.Go(func() {
+				begun <- struct{}{}
+				for {
+					err := s.Update(context.Background(), func(audience.Tx) error { return nil })
+					if errors.Is(err, errClosed) {
+						return
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		for range 16 {
+			<-begun
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		callers.Wait()
+	}
+}
