@@ -19,7 +19,7 @@ type keyUse struct {
 // decisions.md: 9, 11
 func (s *Service) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	if !ValidKeyText(text) {
-		return nil, errInvalidKey
+		return nil, ErrInvalidKey
 	}
 	hash := HashKey(text)
 	c := &Caller{hash: &hash}
@@ -31,7 +31,7 @@ func (s *Service) Authenticate(ctx context.Context, text string) (*Caller, error
 	}
 	now := s.now().Unix()
 	if !c.Key.good(now) {
-		return nil, errInvalidKey
+		return nil, ErrInvalidKey
 	}
 	s.used.note(c.Key.ID, now)
 	return c, nil
@@ -57,7 +57,7 @@ func confirm(tx Tx, c *Caller) error {
 		return err
 	}
 	if key.RevokedTime != 0 {
-		return errInvalidKey
+		return ErrInvalidKey
 	}
 	account, err := tx.Account(key.AccountID)
 	if err != nil {
@@ -106,5 +106,3 @@ func (u *keyUse) take() map[KeyID]int64 {
 	u.when = nil
 	return used
 }
-
-var errInvalidKey = Refuse(InvalidKey, "")

@@ -46,7 +46,7 @@ func loadContact(tx Tx, c *Caller, list ListID, id ContactID) (*Schema, *Contact
 		return nil, nil, err
 	}
 	if id <= 0 {
-		return nil, nil, Refuse(NoContact, "no Contact with this ID in the List")
+		return nil, nil, ErrNoContact
 	}
 	contact, err := tx.Contact(list, id)
 	return schema, contact, err

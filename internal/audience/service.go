@@ -56,14 +56,14 @@ func change[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, no
 // decisions.md: 11: a List of another Account answers like one that does not exist.
 func loadList(tx Tx, c *Caller, id ListID) (*Schema, error) {
 	if id <= 0 {
-		return nil, errNoList
+		return nil, ErrNoList
 	}
 	schema, err := tx.Schema(id)
 	if err != nil {
 		return nil, err
 	}
 	if schema.List.AccountID != c.Account.ID {
-		return nil, errNoList
+		return nil, ErrNoList
 	}
 	if !c.Key.Allows(id) {
 		return nil, Refuse(Denied, "this key is restricted to other Lists")
@@ -79,12 +79,22 @@ func wholeAccount(c *Caller) error {
 	return nil
 }
 
-var errNoList = Refuse(NoList, "no List with this ID")
+// Refusals that a Store makes as well as the rules: said once, so that what may
+// not be seen answers exactly like what does not exist. decisions.md: 11
+var (
+	ErrNoList     = Refuse(NoList, "no List with this ID")
+	ErrNoContact  = Refuse(NoContact, "no Contact with this ID in the List")
+	ErrInvalidKey = Refuse(InvalidKey, "")
+)
+
+// RetryLife is how long the result of a call with an Idempotency-Key is kept, in
+// seconds. decisions.md: 30
+const RetryLife = 24 * 60 * 60
 
 // ForgetRetries removes results of calls with an Idempotency-Key that are over
 // a day old. Call it once an hour or so.
 func (s *Service) ForgetRetries(ctx context.Context) error {
-	return s.store.Update(ctx, func(tx Tx) error { return tx.ForgetRetries(s.now().Unix() - 24*60*60) })
+	return s.store.Update(ctx, func(tx Tx) error { return tx.ForgetRetries(s.now().Unix() - RetryLife) })
 }
 
 // IgnoredKeys counts the keys of contact_details that named no Field since the

@@ -25,7 +25,8 @@ func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) 
 	if schema, known := s.store.KnownSchema(r.List); known {
 		early = r.read(schema, Today(s.now(), c.Account.TimeZone))
 	}
-	return change(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
+	ignored := 0
+	id, err := change(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
 		schema, err := loadList(tx, c, r.List)
 		if err != nil {
 			return 0, err
@@ -34,13 +35,15 @@ func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) 
 		if read == nil || read.schema != schema || read.today != today {
 			read = r.read(schema, today)
 		}
-		s.ignored.Add(int64(read.ignored))
+		ignored = read.ignored
 		if read.err != nil {
 			return 0, read.err
 		}
 		sub := subscription{reading: *read, tx: tx, caller: c, now: now}
 		return sub.store()
 	})
+	s.ignored.Add(int64(ignored)) // here: the function may run twice
+	return id, err
 }
 
 // reading is what a call says, read against a List.

@@ -60,10 +60,7 @@ func (r *paramsReader) rest(names []string) ([]value, error) {
 	return r.keep(mark), nil
 }
 
-var (
-	errNoKey      = audience.Refuse(audience.MissingKey, "")
-	errUnknownKey = audience.Refuse(audience.InvalidKey, "")
-)
+var errNoKey = audience.Refuse(audience.MissingKey, "")
 
 // authenticate finds the Caller of a key. decisions.md: 11
 func (h *Handler) authenticate(ctx context.Context, r *paramsReader) (*audience.Caller, error) {
@@ -71,7 +68,7 @@ func (h *Handler) authenticate(ctx context.Context, r *paramsReader) (*audience.
 	case r.key.kind != kString || r.err == nil && r.key.text == "":
 		return nil, errNoKey
 	case r.err != nil:
-		return nil, errUnknownKey
+		return nil, audience.ErrInvalidKey
 	}
 	return h.service.Authenticate(ctx, r.key.text)
 }

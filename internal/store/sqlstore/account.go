@@ -100,7 +100,7 @@ func (t *Tx) KeyByHash(hash audience.KeyHash) (*audience.Key, error) {
 			return err
 		}, "SELECT "+keyColumns+" FROM api_key WHERE hash = ?", hash[:])
 		if err == nil && found == nil {
-			err = audience.Refuse(audience.InvalidKey, "")
+			err = audience.ErrInvalidKey
 		}
 		return found, err
 	})

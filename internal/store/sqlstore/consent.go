@@ -70,9 +70,6 @@ func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID, eac
 	}, query+" ORDER BY id", args...)
 }
 
-// retryLife is how long the result of a call with an Idempotency-Key is kept, in seconds.
-const retryLife = 24 * 60 * 60
-
 // ClaimRetry returns the saved result of the same call, nil when this is the
 // first time. The one writer makes a second call wait until the first is done.
 func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (result []byte, err error) {
@@ -83,7 +80,7 @@ func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audie
 		result = []byte(text(row[1]))
 		return nil
 	}, "SELECT fingerprint, result FROM retry WHERE account_id = ? AND key_id = ? AND header = ? AND time > ?",
-		int64(account), int64(key), r.Header, now-retryLife)
+		int64(account), int64(key), r.Header, now-audience.RetryLife)
 	return result, err
 }
 

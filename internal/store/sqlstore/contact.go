@@ -9,8 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-var errNoContact = audience.Refuse(audience.NoContact, "no Contact with this ID in the List")
-
 // selectContact begins a statement for contacts. Statements are whole constants:
 // putting them together costs as much as finding a Contact.
 const selectContact = "SELECT " + contactColumns + " FROM contact WHERE list_id = ? AND "
@@ -28,7 +26,7 @@ func (t *Tx) ContactByKey(list audience.ListID, key string) (*audience.Contact, 
 func (t *Tx) oneContact(query string, list audience.ListID, args ...any) (found *audience.Contact, err error) {
 	err = t.contacts(query, list, func(c *audience.Contact) { found = c }, args...)
 	if err == nil && found == nil {
-		err = errNoContact
+		err = audience.ErrNoContact
 	}
 	return found, err
 }

@@ -63,7 +63,7 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 		return nil, err
 	}
 	if list == nil {
-		return nil, audience.Refuse(audience.NoList, "no List with this ID")
+		return nil, audience.ErrNoList
 	}
 	fields, err := t.fields(id)
 	if err != nil {
