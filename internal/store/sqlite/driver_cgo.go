@@ -14,9 +14,10 @@ const Driver = "github.com/mattn/go-sqlite3 (cgo)"
 
 func newDriver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
-// dsnOptions leave out SQLite's own locking of a connection: each is used by
-// one goroutine at a time.
-const dsnOptions = "?_mutex=no"
+// dsnOptions leave out SQLite's own locking of a connection, each being used by
+// one goroutine at a time, and keep the statements of the queue library prepared:
+// a third of the processor time of a subscription with one notification.
+const dsnOptions = "?_mutex=no&_stmt_cache_size=32"
 
 // isBusy reports whether another connection holds the write lock.
 func isBusy(err error) bool {
