@@ -16,6 +16,11 @@ type (
 	ContactID    int64
 	PreferenceID int64
 	FolderID     int64
+	MessageID    int64
+	WebhookID    int64
+	LinkID       int64 // of a link's target
+
+	AutoresponderID int64
 )
 
 // Account owns Lists and keys. Its TimeZone, an IANA name such as

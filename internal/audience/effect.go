@@ -6,14 +6,15 @@ package audience
 // neither may change its meaning once released.
 type Effect interface{ Kind() string }
 
-// Event says what happened to a Contact.
-type Event string
+// Attempts is how often an effect is tried before it is given up on and kept for
+// somebody to look at. Package jobs has mail tried so often within a day.
+const Attempts = 19
 
-// The events that addresses of a List can be told of.
-const (
-	EventSubscribe   Event = "subscribe"
-	EventUnsubscribe Event = "unsubscribe"
-)
+// Timed is an Effect that is not to be carried out before a time, in Unix seconds.
+type Timed interface {
+	Effect
+	DueTime() int64
+}
 
 // Notify sends one message to one address about one Contact.
 // specification: Events, Notification message
@@ -27,6 +28,40 @@ type Notify struct {
 
 // Kind names the effect in the queue.
 func (Notify) Kind() string { return "notify" }
+
+// Autorespond sends an autoresponder's Message to one Contact, once for the
+// event at Time. specification: Events, Autoresponders
+type Autorespond struct {
+	List          ListID          `json:"list_id"`
+	Contact       ContactID       `json:"contact_id"`
+	Autoresponder AutoresponderID `json:"autoresponder_id"`
+	Time          int64           `json:"time"`
+	Due           int64           `json:"due"`
+}
+
+// Kind names the effect in the queue.
+func (Autorespond) Kind() string { return "autorespond" }
+
+// DueTime is when the Message is to be sent.
+func (a Autorespond) DueTime() int64 { return a.Due }
+
+// AskToConfirm sends a Contact the request to confirm the subscription.
+type AskToConfirm struct {
+	List    ListID    `json:"list_id"`
+	Contact ContactID `json:"contact_id"`
+	Time    int64     `json:"time"`
+}
+
+// Kind names the effect in the queue.
+func (AskToConfirm) Kind() string { return "ask_to_confirm" }
+
+// CallWebhook posts what waits for a webhook.
+type CallWebhook struct {
+	Webhook WebhookID `json:"webhook_id"`
+}
+
+// Kind names the effect in the queue.
+func (CallWebhook) Kind() string { return "call_webhook" }
 
 // RemoveContacts removes a List's Contacts up to and including an ID, in
 // steps, and with Delete the List itself after them.

@@ -18,6 +18,8 @@ const (
 	NoContact                     // 304
 	NoField                       // 305
 	NoFolder                      // 306
+	NoMessage                     // 307
+	NoAutoresponder               // 309
 	InvalidParameters             // 310
 	InvalidSearch                 // 311
 	FieldNotFound                 // 315: deleteField of a Field that is not there
@@ -29,7 +31,12 @@ const (
 	ContactLimit                  // 330
 	InvalidConsent                // 334
 	ConsentRequired               // 335
+	InvalidContacts               // 380: not an array of Contacts
+	NothingUpdated                // 320
 	Busy                          // 399: waited as long as may be waited
+
+	// Of pages, not of calls.
+	NoLink // a link whose target there is not any more
 )
 
 // Error is what every Service method returns when it refuses. Detail is for

@@ -60,6 +60,10 @@ type Schema struct {
 	Fields      []Field // in display order as decisions.md: 40 means it: by position, hidden ones last, then by ID
 	Preferences []Preference
 
+	TimeZone       string // the Account's
+	Autoresponders []Autoresponder
+	Webhooks       []Webhook // that listen to it: its own, and the Account's for all Lists
+
 	byName map[string]*Field
 	byID   map[FieldID]*Field
 	prefs  map[string]*Preference

@@ -27,10 +27,15 @@ func (s *Service) Resubscribe(ctx context.Context, c *Caller, r ResubscribeReque
 		if err != nil {
 			return 0, err
 		}
-		if contact.setPreferences(schema, row.Preferences) || contact.IsUnsubscribed {
+		again := contact.IsUnsubscribed
+		if contact.setPreferences(schema, row.Preferences) || again {
 			contact.IsUnsubscribed = false
-			contact.Modified = now
-			if err := tx.UpdateContact(contact); err != nil {
+			if err := storeAndTell(tx, schema, contact, now, WebhookUpdated); err != nil {
+				return 0, err
+			}
+		}
+		if again {
+			if err := tell(tx, schema, contact.ID, now, WebhookSubscribed); err != nil {
 				return 0, err
 			}
 		}

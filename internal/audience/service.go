@@ -84,6 +84,8 @@ func wholeAccount(c *Caller) error {
 var (
 	ErrNoList     = Refuse(NoList, "no List with this ID")
 	ErrNoContact  = Refuse(NoContact, "no Contact with this ID in the List")
+	ErrNoMessage  = Refuse(NoMessage, "no Message with this ID")
+	ErrNoLink     = Refuse(NoLink, "the link leads nowhere any more")
 	ErrInvalidKey = Refuse(InvalidKey, "")
 )
 

@@ -61,7 +61,7 @@ func unsubscribeSome(tx Tx, c *Caller, list ListID, address string, after Contac
 	if field == nil {
 		return 0, false, nil // nobody has a mobile number
 	}
-	step := max(1, unsubscribeStep/(2+strings.Count(schema.List.OnUnsubscribe, ",")))
+	step := max(1, unsubscribeStep/(2+strings.Count(schema.List.OnUnsubscribe, ",")+len(schema.Autoresponders)+len(schema.Webhooks)))
 	contacts, err := tx.ContactsByAddress(list, key, mobile, after, step+1)
 	if more = len(contacts) > step; err != nil || more && !begin {
 		return 0, more, err
@@ -71,7 +71,7 @@ func unsubscribeSome(tx Tx, c *Caller, list ListID, address string, after Contac
 		if contacts[i].Values.Get(field.ID) == "" {
 			continue // a number of a deleted Field, not yet forgotten
 		}
-		if err := unsubscribe(tx, c, schema, &contacts[i], kind, now); err != nil {
+		if err := unsubscribe(tx, schema, &contacts[i], kind, now); err != nil {
 			return 0, false, err
 		}
 	}
@@ -105,14 +105,14 @@ func (s *Service) UnsubscribeByID(ctx context.Context, c *Caller, list ListID, i
 		if contact.Values.Get(schema.Email().ID) == "" {
 			kind = AddressMobile
 		}
-		return list, unsubscribe(tx, c, schema, contact, kind, now)
+		return list, unsubscribe(tx, schema, contact, kind, now)
 	})
 }
 
 // unsubscribe sets a Contact's flag, puts the address of the kind by which it
-// was found on the Unsubscriber List and tells each address of
-// on_unsubscribe_address. One who is unsubscribed already stays as it is.
-func unsubscribe(tx Tx, c *Caller, schema *Schema, contact *Contact, kind AddressType, now int64) error {
+// was found on the Unsubscriber List and sets in motion what that causes. One
+// who is unsubscribed already stays as it is.
+func unsubscribe(tx Tx, schema *Schema, contact *Contact, kind AddressType, now int64) error {
 	if contact.IsUnsubscribed {
 		return nil
 	}
@@ -127,57 +127,84 @@ func unsubscribe(tx Tx, c *Caller, schema *Schema, contact *Contact, kind Addres
 	} else {
 		u.Address = contact.Values.Get(schema.Email().ID)
 	}
-	if err := tx.AddUnsubscriber(c.Account.ID, &u); err != nil {
+	if err := tx.AddUnsubscriber(schema.List.AccountID, &u); err != nil {
 		return err
 	}
-	return notify(tx, schema.List.OnUnsubscribe, Notify{List: contact.ListID, Contact: contact.ID, Event: EventUnsubscribe, Time: now})
+	if err := tell(tx, schema, contact.ID, now, WebhookUnsubscribed); err != nil {
+		return err
+	}
+	return happened(tx, schema, contact.ID, EventUnsubscribe, now)
 }
 
 // Deactivate sets is_active to false: the Contact receives nothing, but is not
 // unsubscribed. Errors: NoList, Denied, NoContact.
 func (s *Service) Deactivate(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
-	return s.setStatus(ctx, c, list, id, func(contact *Contact, _ int64) bool {
-		was := contact.IsActive
-		contact.IsActive = false
-		return was
-	})
+	return s.setStatus(ctx, c, list, id, deactivate)
 }
 
 // Reactivate sets is_active to true and clears is_bounce_deactivated. Errors:
 // NoList, Denied, NoContact.
 func (s *Service) Reactivate(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
-	return s.setStatus(ctx, c, list, id, func(contact *Contact, _ int64) bool {
-		was := !contact.IsActive || contact.IsBounceDeactivated
+	return s.setStatus(ctx, c, list, id, func(tx Tx, schema *Schema, contact *Contact, now int64) error {
+		if contact.IsActive && !contact.IsBounceDeactivated {
+			return nil
+		}
 		contact.IsActive, contact.IsBounceDeactivated = true, false
-		return was
+		return storeAndTell(tx, schema, contact, now, WebhookReactivated)
 	})
 }
 
 // Confirm sets double_opt_in and its time, which a second confirmation does not
 // change. Errors: NoList, Denied, NoContact.
 func (s *Service) Confirm(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
-	return s.setStatus(ctx, c, list, id, func(contact *Contact, now int64) bool {
-		if contact.DoubleOptIn {
-			return false
-		}
-		contact.DoubleOptIn, contact.DoubleOptInTime = true, now
-		return true
-	})
+	return s.setStatus(ctx, c, list, id, confirmSubscription)
 }
 
-// setStatus stores what set does to a Contact, if it says that it did something.
-func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id ContactID, set func(*Contact, int64) bool) (ContactID, error) {
+// setStatus has a Contact changed.
+func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id ContactID, set func(Tx, *Schema, *Contact, int64) error) (ContactID, error) {
 	return change(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
-		_, contact, err := loadContact(tx, c, list, id)
+		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
 			return 0, err
 		}
-		if !set(contact, now) {
-			return id, nil
-		}
-		contact.Modified = now
-		return id, tx.UpdateContact(contact)
+		return id, set(tx, schema, contact, now)
 	})
+}
+
+func deactivate(tx Tx, schema *Schema, contact *Contact, now int64) error {
+	if !contact.IsActive {
+		return nil
+	}
+	contact.IsActive = false
+	return storeAndTell(tx, schema, contact, now, WebhookDeactivated)
+}
+
+// confirmSubscription sets double_opt_in and sets in motion what that causes:
+// also the autoresponders that have waited for it. decisions.md: 47
+func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) error {
+	if contact.DoubleOptIn {
+		return nil
+	}
+	contact.DoubleOptIn, contact.DoubleOptInTime = true, now
+	if err := storeAndTell(tx, schema, contact, now, WebhookUpdated); err != nil {
+		return err
+	}
+	asked, err := tx.WasAsked(contact.ListID, contact.ID)
+	if err == nil && asked {
+		err = autorespond(tx, schema, contact.ID, EventSubscribe, now)
+	}
+	if err != nil {
+		return err
+	}
+	return happened(tx, schema, contact.ID, EventConfirm, now)
+}
+
+func storeAndTell(tx Tx, schema *Schema, contact *Contact, now int64, event WebhookEventType) error {
+	contact.Modified = now
+	if err := tx.UpdateContact(contact); err != nil {
+		return err
+	}
+	return tell(tx, schema, contact.ID, now, event)
 }
 
 // ContactPreferences returns a Contact's answers to the List's preferences, in

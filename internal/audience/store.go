@@ -61,6 +61,37 @@ type Tx interface {
 	AddPreference(p *Preference) error // sets ID
 	DeletePreference(list ListID, id PreferenceID) error
 
+	// Messages, autoresponders and webhooks. A Schema has those of its List.
+	Messages(account AccountID) ([]Message, error)             // by ID, without their contents
+	Message(account AccountID, id MessageID) (*Message, error) // NoMessage
+	AddMessage(m *Message) error                               // sets ID
+	UpdateMessage(m *Message) error                            // all but ID, AccountID, creator and creation
+	DeleteMessage(id MessageID) error                          // with the targets of its links
+	Autoresponders(account AccountID) ([]Autoresponder, error) // by ID; those of deleted Lists left out
+	AddAutoresponder(a *Autoresponder) error                   // sets ID
+	UpdateAutoresponder(a *Autoresponder) error                // all but ID, AccountID, creator and creation
+	DeleteAutoresponder(id AutoresponderID) error
+	Webhooks(account AccountID) ([]Webhook, error) // by ID; those of deleted Lists left out
+	AddWebhook(w *Webhook) error                   // sets ID
+	UpdateWebhook(w *Webhook) error                // all but ID, AccountID and creation
+	DeleteWebhook(id WebhookID) error              // with its events
+
+	// Events on their way to webhooks.
+	AddWebhookEvent(e *WebhookEvent) error
+	WebhookEvents(id WebhookID, limit int) ([]WebhookEvent, error) // the oldest ones, in their order
+	RemoveWebhookEvents(id WebhookID, upto int64) error            // those delivered
+
+	// What is sent to Contacts.
+	MarkAsked(list ListID, id ContactID, now, before int64) (marked bool, err error) // notes that a confirmation was asked for, unless one was after before
+	WasAsked(list ListID, id ContactID) (bool, error)
+	RaiseContactTimes(list ListID, id ContactID, message, open, click int64) error // last_message_time and so on; 0 leaves one as it is
+	Delivery(k DeliveryKey) (*Delivery, bool, error)
+	PutDelivery(d *Delivery) error                                            // adds it or replaces the one with its key
+	Deliveries(list ListID, contact ContactID, limit int) ([]Delivery, error) // newest first; limit 0: all
+	LinkTargets(message MessageID, urls []string) ([]LinkID, error)           // of URLs as they stand in a Message, adding new ones
+	LinkTarget(id LinkID) (message MessageID, url string, err error)          // NoLink
+	Secret(name string, fresh []byte) ([]byte, error)                         // the value, which is fresh where there was none
+
 	// Contacts.
 	Contact(list ListID, id ContactID) (*Contact, error)                                              // NoContact
 	ContactByKey(list ListID, key string) (*Contact, error)                                           // the first one with the address; NoContact

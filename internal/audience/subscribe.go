@@ -181,7 +181,7 @@ func (sub *subscription) insert() (ContactID, error) {
 	if err != nil || !inserted {
 		return 0, err
 	}
-	return contact.ID, sub.recordAndTell(contact.ID)
+	return contact.ID, sub.recordAndTell(&contact, WebhookCreated, WebhookSubscribed)
 }
 
 // hasRoom refuses when the Account may store no further Contact. decisions.md: 42
@@ -239,39 +239,37 @@ func (sub *subscription) update(contact *Contact) error {
 		}
 	}
 	if again {
-		return sub.recordAndTell(contact.ID)
+		return sub.recordAndTell(contact, WebhookUpdated, WebhookSubscribed)
 	}
-	return sub.record(contact.ID)
-}
-
-// recordAndTell writes the ledger and tells each address of on_register_address.
-// specification: Events
-func (sub *subscription) recordAndTell(id ContactID) error {
-	if err := sub.record(id); err != nil {
+	if err := sub.record(contact.ID); err != nil {
 		return err
 	}
-	return notify(sub.tx, sub.schema.List.OnRegister, Notify{List: sub.schema.List.ID, Contact: id, Event: EventSubscribe, Time: sub.now})
+	if changed {
+		if err := tell(sub.tx, sub.schema, contact.ID, sub.now, WebhookUpdated); err != nil {
+			return err
+		}
+	}
+	if sub.schema.List.DoubleOptIn && !contact.DoubleOptIn {
+		return askToConfirm(sub.tx, contact.ListID, contact.ID, sub.now)
+	}
+	return nil
+}
+
+// recordAndTell writes the ledger and sets in motion what a subscription causes.
+// specification: Events
+func (sub *subscription) recordAndTell(contact *Contact, events ...WebhookEventType) error {
+	if err := sub.record(contact.ID); err != nil {
+		return err
+	}
+	if err := tell(sub.tx, sub.schema, contact.ID, sub.now, events...); err != nil {
+		return err
+	}
+	return subscribed(sub.tx, sub.schema, contact, sub.now)
 }
 
 func (sub *subscription) record(id ContactID) error {
 	sub.row.ContactID, sub.row.Time, sub.row.KeyID, sub.row.Method = id, sub.now, sub.caller.Key.ID, "subscribeContact"
 	return sub.tx.AddLedgerRow(&sub.row)
-}
-
-// notify sets a message to each of some comma-separated addresses in motion.
-func notify(tx Tx, addresses string, n Notify) error {
-	if addresses == "" {
-		return nil
-	}
-	for address := range strings.SplitSeq(addresses, ",") {
-		if n.Address = strings.TrimSpace(address); n.Address == "" {
-			continue
-		}
-		if err := tx.Enqueue(n); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // sentValue is a value that was sent for a Field.

@@ -33,6 +33,8 @@ var codeOf = [...]api.Code{
 	audience.NoContact:         api.CodeNoContact,
 	audience.NoField:           api.CodeNoField,
 	audience.NoFolder:          api.CodeNoFolder,
+	audience.NoMessage:         api.CodeNoMessage,
+	audience.NoAutoresponder:   api.CodeNoCampaign,
 	audience.InvalidParameters: api.CodeInvalidParameters,
 	audience.InvalidSearch:     api.CodeInvalidSearch,
 	audience.FieldNotFound:     api.CodeFieldNotFound,
@@ -44,6 +46,8 @@ var codeOf = [...]api.Code{
 	audience.ContactLimit:      api.CodeContactLimit,
 	audience.InvalidConsent:    api.CodeInvalidConsent,
 	audience.ConsentRequired:   api.CodeConsentRequired,
+	audience.InvalidContacts:   api.CodeInvalidContactArray,
+	audience.NothingUpdated:    api.CodeNoContactUpdated,
 	audience.Busy:              api.CodeTooManyConcurrent,
 }
 

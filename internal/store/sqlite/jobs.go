@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"enlist/internal/audience"
 
@@ -26,16 +27,24 @@ func newInserter(db *sql.DB, log *slog.Logger) (*inserter, error) {
 
 // insert stores effects as jobs, each kind in the queue of its name, in a transaction.
 func (i *inserter) insert(ctx context.Context, tx *sql.Tx, effects []audience.Effect) error {
-	params := make([]river.InsertManyParams, len(effects))
-	for n, e := range effects {
-		params[n] = river.InsertManyParams{Args: e, InsertOpts: &river.InsertOpts{Queue: e.Kind(), MaxAttempts: maxAttempts}}
+	params := make([]river.InsertManyParams, 0, len(effects))
+	called := make(map[audience.WebhookID]bool)
+	for _, e := range effects {
+		if call, ok := e.(audience.CallWebhook); ok {
+			if called[call.Webhook] {
+				continue // one job posts all that waits for it
+			}
+			called[call.Webhook] = true
+		}
+		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: audience.Attempts}
+		if timed, ok := e.(audience.Timed); ok {
+			opts.ScheduledAt = time.Unix(timed.DueTime(), 0)
+		}
+		params = append(params, river.InsertManyParams{Args: e, InsertOpts: opts})
 	}
 	_, err := i.client.InsertManyFastTx(ctx, tx, params)
 	return err
 }
-
-// maxAttempts bounds how often a job is tried before it is kept as discarded.
-const maxAttempts = 25
 
 // Jobs opens a client of the job queue that works what config says. It shares
 // the writer's connection. The queue's tables are there already.

@@ -151,8 +151,13 @@ func (t *Tx) RemoveContacts(list audience.ListID, upto audience.ContactID, limit
 	if err != nil || removed == 0 {
 		return 0, err
 	}
-	if _, err := t.conn.Exec("DELETE FROM contact WHERE list_id = ? AND id <= ?", int64(list), last); err != nil {
-		return 0, err
+	for _, query := range []string{
+		"DELETE FROM contact WHERE list_id = ? AND id <= ?",
+		"DELETE FROM delivery WHERE list_id = ? AND contact_id <= ?",
+	} {
+		if _, err := t.conn.Exec(query, int64(list), last); err != nil {
+			return 0, err
+		}
 	}
 	_, err = t.conn.Exec(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
 		WHERE list_id = ? AND id IN (SELECT min(id) FROM contact WHERE list_id = ? AND duplicate_key IN (SELECT value FROM json_each(?))

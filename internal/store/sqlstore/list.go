@@ -74,7 +74,24 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 		return nil, err
 	}
 	audience.SortFields(fields)
-	return audience.NewSchema(*list, fields, preferences), nil
+	schema := audience.NewSchema(*list, fields, preferences)
+	return schema, t.readListeners(schema)
+}
+
+// readListeners reads what waits for events of a List, and the Account's time zone.
+func (t *Tx) readListeners(s *audience.Schema) error {
+	err := t.each(1, func(row []driver.Value) error {
+		s.TimeZone = text(row[0])
+		return nil
+	}, "SELECT time_zone FROM account WHERE id = ?", int64(s.List.AccountID))
+	if err != nil {
+		return err
+	}
+	if s.Autoresponders, err = t.autoresponders("list_id = ?", int64(s.List.ID)); err != nil {
+		return err
+	}
+	s.Webhooks, err = t.webhooks("account_id = ? AND list_id IN (0, ?)", int64(s.List.AccountID), int64(s.List.ID))
+	return err
 }
 
 // ContactCount counts a List's stored Contacts.
@@ -138,6 +155,10 @@ func (t *Tx) DropList(id audience.ListID) error {
 	for _, query := range []string{
 		"DELETE FROM field WHERE list_id = ?",
 		"DELETE FROM preference WHERE list_id = ?",
+		"DELETE FROM autoresponder WHERE list_id = ?",
+		"DELETE FROM webhook_event WHERE webhook_id IN (SELECT webhook.id FROM webhook WHERE list_id = ?)",
+		"DELETE FROM webhook_state WHERE webhook_id IN (SELECT webhook.id FROM webhook WHERE list_id = ?)",
+		"DELETE FROM webhook WHERE list_id = ?",
 		"DELETE FROM list WHERE id = ? AND hidden = 1",
 	} {
 		if _, err := t.conn.Exec(query, int64(id)); err != nil {

@@ -1,0 +1,84 @@
+package audience
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// DeliveryKey names one thing that was to be sent to a Contact: because of which
+// event, by the time of it, and what.
+type DeliveryKey struct {
+	List    ListID
+	Contact ContactID
+	Time    int64  // of the event
+	Cause   string // CauseConfirmation or CauseAutoresponder
+}
+
+// CauseConfirmation is the request to confirm a subscription.
+const CauseConfirmation = "c"
+
+// CauseAutoresponder is an autoresponder's Message.
+func CauseAutoresponder(id AutoresponderID) string { return "a" + strconv.FormatInt(int64(id), 10) }
+
+// Delivery is what became of one thing that was to be sent to a Contact.
+type Delivery struct {
+	DeliveryKey
+	MessageID MessageID // 0: the request to confirm
+	Address   string
+	Subject   string
+	SentTime  int64
+	Status    DeliveryStatus
+	Detail    string // what the mail server said
+}
+
+// DeliveryStatus says how a delivery ended.
+type DeliveryStatus string
+
+// The delivery statuses.
+const (
+	DeliverySent       DeliveryStatus = "sent"
+	DeliveryBounced    DeliveryStatus = "bounced"    // refused for good because of the address
+	DeliveryFailed     DeliveryStatus = "failed"     // given up on for another reason
+	DeliveryComplained DeliveryStatus = "complained" // the recipient called it spam
+)
+
+// Notification is what a message to one of a List's addresses tells about a Contact.
+type Notification struct {
+	Notify
+	Schema  *Schema
+	Details *Contact   // nil when it was removed meanwhile
+	Consent *LedgerRow // nil when the event left none
+}
+
+// Letter is something to be sent to a Contact now.
+type Letter struct {
+	Delivery DeliveryKey
+	Schema   *Schema
+	Contact  *Contact
+	Address  string   // the Contact's Email
+	Message  *Message // nil: the request to confirm the subscription
+}
+
+// Undelivered says why something was not sent. Package mail makes it; what it
+// leads to is decided here and in package jobs.
+type Undelivered struct {
+	Permanent bool   // trying again is no use
+	Recipient bool   // it is the address that was refused
+	Code      int    // of the mail server's reply, 0 when there was none
+	Detail    string // the reply, or what else happened
+	Err       error
+}
+
+func (u *Undelivered) Error() string {
+	switch {
+	case u.Code != 0:
+		return fmt.Sprintf("the mail server answered %d %s", u.Code, u.Detail)
+	case u.Err != nil && u.Detail != "":
+		return u.Detail + ": " + u.Err.Error()
+	case u.Err != nil:
+		return u.Err.Error()
+	}
+	return u.Detail
+}
+
+func (u *Undelivered) Unwrap() error { return u.Err }

@@ -1,0 +1,145 @@
+package audience
+
+import (
+	"context"
+	"slices"
+)
+
+// Notification returns what a message to one of a List's addresses tells, nil
+// when the List is gone.
+func (s *Service) Notification(ctx context.Context, e Notify) (n *Notification, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		n = nil
+		schema, err := tx.Schema(e.List)
+		if err != nil {
+			return unless(NoList, err)
+		}
+		found := Notification{Notify: e, Schema: schema}
+		if found.Details, err = tx.Contact(e.List, e.Contact); unless(NoContact, err) != nil {
+			return err
+		}
+		ledger, err := tx.Ledger(e.List, e.Contact, consentsLookedAt, 0)
+		if err != nil {
+			return err
+		}
+		if i := slices.IndexFunc(ledger, func(r LedgerRow) bool { return r.Time <= e.Time }); i >= 0 && e.Event == EventSubscribe {
+			found.Consent = &ledger[i]
+		}
+		n = &found
+		return nil
+	})
+	return n, err
+}
+
+// consentsLookedAt bounds how far back the consent of an event is looked for.
+const consentsLookedAt = 100
+
+// unless returns an error that is not of a kind: what is gone needs nothing done.
+func unless(kind Kind, err error) error {
+	if err != nil && KindOf(err) == kind {
+		return nil
+	}
+	return err
+}
+
+// AutoresponderLetter returns what an autoresponder is to send to a Contact now:
+// nil when there is nothing to send, because it was sent already, or the Contact,
+// the List, the autoresponder or the Message is gone, or the Contact is not to
+// receive it any more. decisions.md: 46
+func (s *Service) AutoresponderLetter(ctx context.Context, e Autorespond) (*Letter, error) {
+	key := DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseAutoresponder(e.Autoresponder)}
+	return s.letter(ctx, key, func(tx Tx, l *Letter) (bool, error) {
+		i := slices.IndexFunc(l.Schema.Autoresponders, func(a Autoresponder) bool { return a.ID == e.Autoresponder })
+		if i < 0 {
+			return false, nil
+		}
+		a := &l.Schema.Autoresponders[i]
+		if !a.IsActive || !l.Contact.receives(l.Schema, a.Event) {
+			return false, nil
+		}
+		var err error
+		l.Message, err = tx.Message(a.AccountID, a.MessageID)
+		return err == nil && l.Message.Type == MessageEmail, unless(NoMessage, err)
+	})
+}
+
+// ConfirmationLetter returns the request to confirm a subscription, nil when
+// there is no need to ask any more.
+func (s *Service) ConfirmationLetter(ctx context.Context, e AskToConfirm) (*Letter, error) {
+	key := DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
+	return s.letter(ctx, key, func(tx Tx, l *Letter) (bool, error) {
+		return l.Contact.IsActive && !l.Contact.IsUnsubscribed && !l.Contact.DoubleOptIn, nil
+	})
+}
+
+func (s *Service) letter(ctx context.Context, key DeliveryKey, prepare func(Tx, *Letter) (bool, error)) (letter *Letter, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		letter = nil
+		if _, done, err := tx.Delivery(key); done || err != nil {
+			return err
+		}
+		l := Letter{Delivery: key}
+		if l.Schema, err = tx.Schema(key.List); err != nil {
+			return unless(NoList, err)
+		}
+		if l.Contact, err = tx.Contact(key.List, key.Contact); err != nil {
+			return unless(NoContact, err)
+		}
+		if l.Address = l.Contact.Values.Get(l.Schema.Email().ID); l.Address == "" {
+			return nil
+		}
+		if send, err := prepare(tx, &l); err != nil || !send {
+			return err
+		}
+		letter = &l
+		return nil
+	})
+	return letter, err
+}
+
+// receives reports whether a Contact is to receive a Message because of an
+// event. What answers an unsubscription goes to those who still are
+// unsubscribed, everything else to those who are not.
+func (c *Contact) receives(schema *Schema, event Event) bool {
+	if !c.IsActive {
+		return false
+	}
+	if event == EventUnsubscribe {
+		return c.IsUnsubscribed
+	}
+	return !c.IsUnsubscribed && (c.DoubleOptIn || !schema.List.DoubleOptIn)
+}
+
+// Sent notes that a letter was sent, with its subject as it went out.
+func (s *Service) Sent(ctx context.Context, l *Letter, subject string) error {
+	return s.store.Update(ctx, func(tx Tx) error {
+		now := s.now().Unix()
+		if err := tx.PutDelivery(l.record(subject, now, DeliverySent, "")); err != nil {
+			return err
+		}
+		return tx.RaiseContactTimes(l.Delivery.List, l.Delivery.Contact, now, 0, 0)
+	})
+}
+
+// NotSent notes that a letter was refused for good, or given up on. Where the
+// address was refused it counts as a bounce of the Contact.
+func (s *Service) NotSent(ctx context.Context, l *Letter, why *Undelivered) error {
+	return s.store.Update(ctx, func(tx Tx) error {
+		now := s.now().Unix()
+		if why.Permanent && why.Recipient {
+			return bounced(tx, l.record("", now, DeliveryBounced, why.Error()), now)
+		}
+		return tx.PutDelivery(l.record("", now, DeliveryFailed, why.Error()))
+	})
+}
+
+func (l *Letter) record(subject string, now int64, status DeliveryStatus, detail string) *Delivery {
+	d := &Delivery{DeliveryKey: l.Delivery, Address: l.Address, Subject: subject, SentTime: now, Status: status, Detail: detail}
+	if l.Message != nil {
+		d.MessageID = l.Message.ID
+		if subject == "" {
+			d.Subject = l.Message.Subject
+		}
+	}
+	return d
+}

@@ -1,0 +1,82 @@
+package audience
+
+// Webhook posts what happens to Lists or Contacts to a URL.
+type Webhook struct {
+	ID               WebhookID
+	AccountID        AccountID
+	ListID           ListID // 0: all Lists of the Account
+	Object           WebhookObject
+	Event            WebhookEventType
+	URL              string
+	Secret           string // "whsec_" and the key in base64, as Standard Webhooks has it
+	CreationTime     int64
+	LastModifiedTime int64
+	IsFailing        bool // given up on; its events are kept
+}
+
+// WebhookObject is what a webhook is about.
+type WebhookObject string
+
+// The objects.
+const (
+	AboutList    WebhookObject = "list"
+	AboutContact WebhookObject = "contact"
+)
+
+// WebhookEventType is what a webhook hears of.
+type WebhookEventType string
+
+// The events of webhooks: those of Lists and Contacts, and what one alone has.
+const (
+	WebhookCreated      WebhookEventType = "created"
+	WebhookUpdated      WebhookEventType = "updated"
+	WebhookRemoved      WebhookEventType = "removed"
+	WebhookBulkUpdated  WebhookEventType = "bulk_updated" // Lists: over 100 Contacts changed by one call, or cleared
+	WebhookSubscribed   WebhookEventType = "subscribed"   // Contacts, as are the rest
+	WebhookUnsubscribed WebhookEventType = "unsubscribed"
+	WebhookDeactivated  WebhookEventType = "deactivated"
+	WebhookReactivated  WebhookEventType = "reactivated"
+)
+
+// WebhookEvent is one thing that happened, on its way to one webhook.
+type WebhookEvent struct {
+	ID      int64 // counts up: the order
+	Webhook WebhookID
+	List    ListID
+	Contact ContactID // 0 for an event of a List
+	Object  WebhookObject
+	Event   WebhookEventType
+	Time    int64
+}
+
+// tell stores events of a Contact (contact 0: of its List) for every webhook
+// that listens to them, in the order given.
+func tell(tx Tx, schema *Schema, contact ContactID, now int64, events ...WebhookEventType) error {
+	return tellAll(tx, schema.Webhooks, schema.List.ID, contact, now, events...)
+}
+
+func tellAll(tx Tx, webhooks []Webhook, list ListID, contact ContactID, now int64, events ...WebhookEventType) error {
+	object := AboutContact
+	if contact == 0 {
+		object = AboutList
+	}
+	for _, event := range events {
+		for i := range webhooks {
+			w := &webhooks[i]
+			if w.Object != object || w.Event != event {
+				continue
+			}
+			err := tx.AddWebhookEvent(&WebhookEvent{Webhook: w.ID, List: list, Contact: contact, Object: object, Event: event, Time: now})
+			if err != nil {
+				return err
+			}
+			if w.IsFailing {
+				continue // kept until somebody sends them again
+			}
+			if err := tx.Enqueue(CallWebhook{w.ID}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+
+	"enlist/internal/audience"
+)
+
+// MarkAsked notes that a Contact is asked to confirm, unless it was after a time.
+func (t *Tx) MarkAsked(list audience.ListID, id audience.ContactID, now, before int64) (marked bool, err error) {
+	n, err := t.conn.Exec("UPDATE contact SET confirmation_time = ? WHERE list_id = ? AND id = ? AND confirmation_time <= ?",
+		now, int64(list), int64(id), before)
+	return n > 0, err
+}
+
+// WasAsked reports whether a Contact was ever asked to confirm.
+func (t *Tx) WasAsked(list audience.ListID, id audience.ContactID) (bool, error) {
+	n, err := t.number("SELECT confirmation_time FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
+	return n > 0, err
+}
+
+// RaiseContactTimes sets the times of the last message, open and click where
+// they are later than those stored.
+func (t *Tx) RaiseContactTimes(list audience.ListID, id audience.ContactID, message, open, click int64) error {
+	_, err := t.conn.Exec(`UPDATE contact SET last_message_time = max(last_message_time, ?), last_open_time = max(last_open_time, ?),
+			last_click_time = max(last_click_time, ?) WHERE list_id = ? AND id = ?`,
+		message, open, click, int64(list), int64(id))
+	return err
+}
+
+const deliveryColumns = "contact_id, event_time, cause, message_id, address, subject, time, status, detail"
+
+func decodeDelivery(list audience.ListID, row []driver.Value) audience.Delivery {
+	return audience.Delivery{
+		DeliveryKey: audience.DeliveryKey{List: list, Contact: audience.ContactID(integer(row[0])), Time: integer(row[1]), Cause: text(row[2])},
+		MessageID:   audience.MessageID(integer(row[3])), Address: text(row[4]), Subject: text(row[5]),
+		SentTime: integer(row[6]), Status: audience.DeliveryStatus(text(row[7])), Detail: text(row[8]),
+	}
+}
+
+// Delivery returns what became of a delivery, false when it is not known.
+func (t *Tx) Delivery(k audience.DeliveryKey) (found *audience.Delivery, known bool, err error) {
+	err = t.each(9, func(row []driver.Value) error {
+		d := decodeDelivery(k.List, row)
+		found, known = &d, true
+		return nil
+	}, "SELECT "+deliveryColumns+" FROM delivery WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?",
+		int64(k.List), int64(k.Contact), k.Time, k.Cause)
+	return found, known, err
+}
+
+// PutDelivery stores what became of a delivery.
+func (t *Tx) PutDelivery(d *audience.Delivery) error {
+	_, err := t.conn.Exec(`INSERT INTO delivery (list_id, contact_id, event_time, cause, message_id, address, subject, time, status, detail)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (list_id, contact_id, event_time, cause) DO UPDATE SET message_id = excluded.message_id, address = excluded.address,
+			subject = excluded.subject, time = excluded.time, status = excluded.status, detail = excluded.detail`,
+		int64(d.List), int64(d.Contact), d.Time, d.Cause, int64(d.MessageID), d.Address, d.Subject, d.SentTime, string(d.Status), d.Detail)
+	return err
+}
+
+// Deliveries returns what was sent to a Contact, newest first; limit 0 means all.
+func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit int) (deliveries []audience.Delivery, err error) {
+	if limit == 0 {
+		limit = -1
+	}
+	err = t.each(9, func(row []driver.Value) error {
+		deliveries = append(deliveries, decodeDelivery(list, row))
+		return nil
+	}, "SELECT "+deliveryColumns+" FROM delivery WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause LIMIT ? + 0",
+		int64(list), int64(contact), int64(limit))
+	return deliveries, err
+}
+
+// Secret returns a key that the processes on this database share, which is
+// fresh if there was none.
+func (t *Tx) Secret(name string, fresh []byte) (value []byte, err error) {
+	if _, err := t.conn.Exec("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh); err != nil {
+		return nil, err
+	}
+	err = t.each(1, func(row []driver.Value) error {
+		value = append(value, text(row[0])...)
+		return nil
+	}, "SELECT value FROM secret WHERE name = ?", name)
+	return value, err
+}
