@@ -24,6 +24,11 @@ var arrows = map[string][]string{
 		"github.com/mattn/go-sqlite3", "modernc.org/sqlite/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/..."},
 	"enlist/internal/store/storetest": {"enlist/internal/audience", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs":            {"enlist/internal/audience", "github.com/riverqueue/river/..."},
+	"enlist/internal/mail": {"enlist/internal/audience", "github.com/wneessen/go-mail/...", "github.com/aymerick/douceur/...",
+		"github.com/emersion/...", "github.com/inbucket/html2text", "golang.org/x/net/html/...", "golang.org/x/time/rate"},
+	"enlist/internal/mail/mailtest": {"github.com/emersion/..."},
+	"enlist/internal/web":           {"enlist/internal/audience"},
+	"enlist/internal/webhook":       {"enlist/internal/audience"},
 	"enlist/internal/rpc": {"enlist/internal/audience", "enlist/api", "github.com/go-json-experiment/json/...",
 		"github.com/prometheus/client_golang/...", "golang.org/x/sync/semaphore"},
 	// It starts the program as a process of its own, and fills its database before.
@@ -34,7 +39,7 @@ var arrows = map[string][]string{
 // fromTests are what the tests of any package may import besides: the store
 // that they run on, and what is made for tests.
 var fromTests = []string{"enlist/...", "github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...",
-	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/riverqueue/river/..."}
+	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/..."}
 
 // drivers may be imported by their own package alone.
 var drivers = map[string]string{
