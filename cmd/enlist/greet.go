@@ -6,10 +6,13 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/config"
 )
 
 // endpoint is the URL to call at an address that is listened on.
-func endpoint(addr net.Addr) string {
+func endpoint(addr net.Addr) string { return base(addr) + api.Path }
+
+func base(addr net.Addr) string {
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {
 		return addr.String()
@@ -17,12 +20,16 @@ func endpoint(addr net.Addr) string {
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "localhost" // all addresses: this one works on the machine itself
 	}
-	return "http://" + net.JoinHostPort(host, port) + api.Path
+	return "http://" + net.JoinHostPort(host, port)
 }
 
-// greet says where the service is, and on a new database what to call it with.
-func greet(out *console, url, db string, first *audience.FirstStart, keyGiven bool) {
-	text := fmt.Sprintf("enlist serves %s from %s\n", url, db)
+// greet says where the service is and where mails go, and on a new database what
+// to call it with.
+func greet(out *console, url string, c config.Serve, first *audience.FirstStart, keyGiven bool) {
+	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.DB)
+	if c.SMTP == "" {
+		text += fmt.Sprintf("Mails are written to the folder %s; send them with --smtp.\n", c.MailDir())
+	}
 	switch {
 	case first == nil:
 	case keyGiven:

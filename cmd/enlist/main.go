@@ -26,6 +26,7 @@ type program struct {
 	Account accountCommand `cmd:"" help:"Add, list and change Accounts."`
 	List    listCommand    `cmd:"" help:"Add and show Lists."`
 	Field   fieldCommand   `cmd:"" help:"Add and list the Fields of a List."`
+	Jobs    jobsCommand    `cmd:"" help:"See what waits to be sent, and send again what failed."`
 	Doctor  doctorCommand  `cmd:"" help:"Check a database and this machine, and say what is wrong."`
 	Bench   benchCommand   `cmd:"" help:"Measure this program on this machine."`
 	Version versionCommand `cmd:"" help:"Print the version."`

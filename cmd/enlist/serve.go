@@ -68,14 +68,20 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	defer ops.close()
-	s, err := newServer(c.Serve, store, service, ops, log, quieter(out, c.LogLevel))
+	quiet := quieter(out, c.LogLevel)
+	mailer, key, err := newMailer(ctx, c.Serve, service, listener.Addr(), quiet)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, mailer.Close()) }()
+	s, err := newServer(c.Serve, rooms{store, service, mailer, key, ops, log, quiet})
 	if err != nil {
 		return err
 	}
 	if err := s.start(ctx, listener); err != nil {
 		return err
 	}
-	greet(out, endpoint(listener.Addr()), c.DB, first, key != "")
+	greet(out, endpoint(listener.Addr()), c.Serve, first, key != "")
 	return s.run(ctx, ending)
 }
 

@@ -15,6 +15,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/jobs"
+	"enlist/internal/mail"
 	"enlist/internal/rpc"
 	"enlist/internal/store/sqlite"
 
@@ -23,8 +24,8 @@ import (
 )
 
 const (
-	drainTime          = 8 * time.Second // for calls that run when a signal comes; all of a stop takes 10 s at most
-	finishTime         = time.Second     // for jobs, and again for what has to be written last
+	drainTime          = 7 * time.Second // for calls that run when a signal comes; all of a stop takes 10 s at most
+	finishTime         = time.Second     // for jobs, for jobs that are cut off, and for what has to be written last
 	defaultConnections = 4096
 
 	headerTime = 10 * time.Second
@@ -48,14 +49,25 @@ type server struct {
 	failed   chan error
 }
 
-func newServer(c config.Serve, store *sqlite.Store, service *audience.Service, ops *opsServer, log, quiet *slog.Logger) (*server, error) {
-	queue, err := store.Jobs(jobs.Config(service, store, quiet))
+// rooms are what a server puts together.
+type rooms struct {
+	store   *sqlite.Store
+	service *audience.Service
+	mailer  *mail.Mailer
+	links   audience.LinkKey
+	ops     *opsServer
+	log     *slog.Logger
+	quiet   *slog.Logger // for libraries
+}
+
+func newServer(c config.Serve, r rooms) (*server, error) {
+	queue, err := r.store.Jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Log: r.quiet}))
 	if err != nil {
 		return nil, err
 	}
 	calls, cut := context.WithCancel(context.Background())
-	s := &server{log: log, service: service, store: store, jobs: queue, ops: ops, cut: cut, places: cmp.Or(c.Connections, defaultConnections), failed: make(chan error, 1)}
-	s.calls = rpc.New(service, rpc.Options{
+	s := &server{log: r.log, service: r.service, store: r.store, jobs: queue, ops: r.ops, cut: cut, places: cmp.Or(c.Connections, defaultConnections), failed: make(chan error, 1)}
+	s.calls = rpc.New(r.service, rpc.Options{
 		Version:       version(),
 		MaxBody:       int64(c.MaxBody),
 		MaxCalls:      c.MaxCalls,
@@ -63,8 +75,8 @@ func newServer(c config.Serve, store *sqlite.Store, service *audience.Service, o
 		CallWait:      c.CallWait,
 		FlushTimeout:  c.FlushTimeout,
 		StreamTimeout: c.StreamTimeout,
-		Log:           log,
-		Registerer:    ops.registerer(),
+		Log:           r.log,
+		Registerer:    r.ops.registerer(),
 	})
 	s.api = &http.Server{
 		Handler:           s,
@@ -73,7 +85,7 @@ func newServer(c config.Serve, store *sqlite.Store, service *audience.Service, o
 		// No write time-out: long searches stream, and have time limits of their own.
 		MaxHeaderBytes: 64 << 10,
 		BaseContext:    func(net.Listener) context.Context { return calls },
-		ErrorLog:       slog.NewLogLogger(quiet.Handler(), slog.LevelWarn),
+		ErrorLog:       slog.NewLogLogger(r.quiet.Handler(), slog.LevelWarn),
 	}
 	return s, nil
 }
@@ -153,17 +165,28 @@ func (s *server) stop() error {
 		s.api.Close()
 	}
 	s.cut()
-	ending, done := context.WithTimeout(context.Background(), finishTime)
-	defer done()
-	if err := s.jobs.StopAndCancel(ending); err != nil {
-		s.log.Warn("a job was left behind; it is taken up again in some minutes", "error", err)
-	}
+	s.stopJobs()
 	s.halt()
 	s.ops.close()
 	s.work.Wait()
 	last, done := context.WithTimeout(context.Background(), finishTime)
 	defer done()
 	return s.service.WriteKeyUse(last)
+}
+
+// stopJobs lets mails that are being sent go out: cut off, some would be sent
+// twice. What takes longer is put back.
+func (s *server) stopJobs() {
+	soft, done := context.WithTimeout(context.Background(), finishTime)
+	defer done()
+	if s.jobs.Stop(soft) == nil {
+		return
+	}
+	hard, done := context.WithTimeout(context.Background(), finishTime)
+	defer done()
+	if err := s.jobs.StopAndCancel(hard); err != nil {
+		s.log.Warn("a job was left behind; it is taken up again in some minutes", "error", err)
+	}
 }
 
 // keepHouse does what is to be done now and then, until ctx ends.

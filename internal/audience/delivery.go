@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 )
@@ -82,3 +83,7 @@ func (u *Undelivered) Error() string {
 }
 
 func (u *Undelivered) Unwrap() error { return u.Err }
+
+// ErrPaused says that sending was not tried: the mail server does not answer,
+// and everybody waits for one to find out when it does again.
+var ErrPaused = errors.New("sending pauses: the mail server does not answer")

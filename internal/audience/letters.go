@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 	"slices"
+	"time"
 )
 
 // Notification returns what a message to one of a List's addresses tells, nil
@@ -75,8 +76,9 @@ func (s *Service) ConfirmationLetter(ctx context.Context, e AskToConfirm) (*Lett
 func (s *Service) letter(ctx context.Context, key DeliveryKey, prepare func(Tx, *Letter) (bool, error)) (letter *Letter, err error) {
 	err = s.store.View(ctx, func(tx Tx) error {
 		letter = nil
-		if _, done, err := tx.Delivery(key); done || err != nil {
-			return err
+		sent, known, err := tx.Delivery(key)
+		if err != nil || known && sent.Status != DeliveryFailed && sent.Status != DeliveryBounced {
+			return err // what was refused may be tried again by hand
 		}
 		l := Letter{Delivery: key}
 		if l.Schema, err = tx.Schema(key.List); err != nil {
@@ -143,3 +145,7 @@ func (l *Letter) record(subject string, now int64, status DeliveryStatus, detail
 	}
 	return d
 }
+
+// Until returns how long it is until a time in Unix seconds, not above 0 when
+// that has come.
+func (s *Service) Until(at int64) time.Duration { return time.Unix(at, 0).Sub(s.now()) }

@@ -69,12 +69,29 @@ type Serve struct {
 	StreamTimeout time.Duration `default:"10m" placeholder:"TIME" help:"How long a client may take for all of a long reply (${default})."`
 	FlushTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"How long a client may take nothing of a long reply (${default})."`
 
+	PublicURL string `name:"public-url" placeholder:"URL" help:"Where people reach this service, for the links in mails; the address of --listen when it is left out."`
+
+	SMTP            string  `name:"smtp" placeholder:"URL" help:"Mail server: smtp://HOST:PORT, or smtps:// for TLS from the start, with USER:PASSWORD@ if it wants them. Everybody on this machine can see flags: a password belongs in ENLIST_SMTP."`
+	Mail            string  `placeholder:"dir:PATH" help:"Folder that mails are written to while there is no mail server; one beside the database when it is left out."`
+	MailFrom        string  `placeholder:"ADDRESS" help:"Sender of mails that name none; wanted with --smtp."`
+	MailConnections int     `default:"8" placeholder:"N" help:"Connections to the mail server at once (${default})."`
+	MailRate        float64 `default:"0" placeholder:"N" help:"Mails a second at most; 0: as many as the mail server takes (${default})."`
+	BounceAddress   string  `placeholder:"ADDRESS" help:"Address that bounces come back to, LOCAL@HOST: mails leave with LOCAL+TAG@HOST as their envelope sender. See enlist bounce."`
+	DKIMKey         string  `name:"dkim-key" placeholder:"FILE" help:"Private key in PEM, RSA or Ed25519, with which mails are signed."`
+	DKIMDomain      string  `name:"dkim-domain" placeholder:"DOMAIN" help:"Domain that signs; that of --mail-from when it is left out."`
+	DKIMSelector    string  `name:"dkim-selector" default:"enlist" placeholder:"NAME" help:"Name of the key in the domain's DNS, at NAME._domainkey (${default})."`
+
+	WebhookPrivate bool `help:"Let webhooks call private, loopback and link-local addresses."`
+
 	LogLevel string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: debug, info, warn or error (${default})."`
 }
 
 // Check refuses values that cannot be meant.
 func (s Serve) Check() error {
 	if err := s.Database.Check(); err != nil {
+		return err
+	}
+	if err := s.checkMail(); err != nil {
 		return err
 	}
 	switch {
@@ -88,4 +105,34 @@ func (s Serve) Check() error {
 		return errors.New("--read-timeout, --call-wait, --search-wait, --search-timeout, --stream-timeout and --flush-timeout are more than 0s")
 	}
 	return nil
+}
+
+// checkMail refuses settings of mails that do not go together.
+func (s Serve) checkMail() error {
+	_, domain, _ := strings.Cut(s.MailFrom, "@")
+	switch {
+	case s.SMTP != "" && s.Mail != "":
+		return errors.New("--smtp and --mail exclude each other: mails go to a mail server or into a folder")
+	case s.SMTP != "" && s.MailFrom == "":
+		return errors.New("--smtp wants --mail-from, the sender of mails that name none")
+	case s.MailFrom != "" && domain == "":
+		return fmt.Errorf("--mail-from %s is no address", s.MailFrom)
+	case s.Mail != "" && !strings.HasPrefix(s.Mail, "dir:"):
+		return errors.New("--mail is dir: and the path of a folder")
+	case s.MailConnections < 0 || s.MailRate < 0:
+		return errors.New("--mail-connections and --mail-rate are not negative")
+	case s.DKIMKey == "" && s.DKIMDomain != "":
+		return errors.New("--dkim-domain wants --dkim-key")
+	case s.PublicURL != "" && !strings.HasPrefix(s.PublicURL, "http://") && !strings.HasPrefix(s.PublicURL, "https://"):
+		return fmt.Errorf("--public-url %s does not begin with http:// or https://", s.PublicURL)
+	}
+	return nil
+}
+
+// MailDir is the folder for mails while there is no mail server.
+func (s Serve) MailDir() string {
+	if dir, ok := strings.CutPrefix(s.Mail, "dir:"); ok {
+		return dir
+	}
+	return strings.TrimSuffix(s.DB, ".db") + "-mail"
 }

@@ -30,38 +30,77 @@ const (
 	// pollEvery is how soon a job is seen. SQLite cannot wake anybody, and an
 	// idle poll is one statement that writes nothing.
 	pollEvery = 2 * time.Second
+
+	// completedFor is how long jobs that are done stay in the table. They are of
+	// no use, but each cleaning takes the writer's time: not too often.
+	completedFor = 10 * time.Minute
+
+	// cancelledFor is how long jobs are kept that trying again cannot help, and
+	// those that somebody discarded, in case they are to be sent again after all.
+	cancelledFor = 30 * 24 * time.Hour
 )
+
+// Options are what the workers work with.
+type Options struct {
+	Service *audience.Service
+	Store   audience.Store
+	Mailer  Mailer
+	Log     *slog.Logger
+}
+
+// Mailer composes and sends mails. It returns an *audience.Undelivered when one
+// could not be sent, and audience.ErrPaused when it was not tried at all.
+type Mailer interface {
+	// Notify makes the same Message-ID from the same id.
+	Notify(ctx context.Context, id string, n *audience.Notification) error
+	Send(ctx context.Context, l *audience.Letter) (subject string, err error)
+}
 
 // Config says which jobs a process works, and how. A client of the queue that
 // is made with it works once it is started.
-func Config(service *audience.Service, store audience.Store, log *slog.Logger) *river.Config {
+func Config(o Options) *river.Config {
 	workers := river.NewWorkers()
 	queues := make(map[string]river.QueueConfig)
-	b := base{service, store}
-	add(workers, queues, &removeContacts{base: b})
-	add(workers, queues, &forgetField{base: b})
-	add(workers, queues, &convertField{base: b})
+	b := base{o.Service, o.Store}
+	add(workers, queues, &removeContacts{base: b}, oneByOne)
+	add(workers, queues, &forgetField{base: b}, oneByOne)
+	add(workers, queues, &convertField{base: b}, oneByOne)
+	m := mails{o.Service, o.Mailer}
+	add(workers, queues, &notify{mails: m}, inParallel)
+	add(workers, queues, &askToConfirm{mails: m}, inParallel)
+	add(workers, queues, &autorespond{mails: m}, inParallel)
 	return &river.Config{
 		Workers:              workers,
 		Queues:               queues,
-		Logger:               log,
+		Logger:               o.Log,
 		FetchPollInterval:    pollEvery,
 		JobTimeout:           timeout,
 		RescueStuckJobsAfter: rescueAfter,
 		// What was given up on is kept, to be looked at and sent again.
 		DiscardedJobRetentionPeriod: -1,
+		CancelledJobRetentionPeriod: cancelledFor,
+		CompletedJobRetentionPeriod: completedFor,
 	}
 }
 
-// add registers a worker with the queue of its kind. One job at a time: they
-// write to the same database, and each gives way to the next after its turn.
-func add[E river.JobArgs](workers *river.Workers, queues map[string]river.QueueConfig, w river.Worker[E]) {
+var (
+	// oneByOne is for what writes to the same database: each gives way to the
+	// next after its turn.
+	oneByOne = river.QueueConfig{MaxWorkers: 1}
+
+	// inParallel is for mails, which somebody waits for. Every fetch is a
+	// transaction of its own, so it takes what many places came free for.
+	inParallel = river.QueueConfig{MaxWorkers: 200, FetchCooldown: 20 * time.Millisecond, FetchPollInterval: 500 * time.Millisecond}
+)
+
+// add registers a worker with the queue of its kind.
+func add[E river.JobArgs](workers *river.Workers, queues map[string]river.QueueConfig, w river.Worker[E], q river.QueueConfig) {
 	var kind E
 	river.AddWorker(workers, w)
-	queues[kind.Kind()] = river.QueueConfig{MaxWorkers: 1}
+	queues[kind.Kind()] = q
 }
 
-// base is what every worker has.
+// base is what workers have that change the database.
 type base struct {
 	service *audience.Service
 	store   audience.Store

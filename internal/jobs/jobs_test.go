@@ -57,7 +57,7 @@ func standStill(path string) {
 		panic(err)
 	}
 	still := &standing{Store: store, come: func() { fmt.Println("here") }}
-	config := jobs.Config(audience.NewService(still, time.Now), still, slog.New(slog.DiscardHandler))
+	config := jobs.Config(jobs.Options{Service: audience.NewService(still, time.Now), Store: still, Log: slog.New(slog.DiscardHandler)})
 	config.FetchPollInterval = river.FetchCooldownDefault
 	client, err := store.Jobs(config)
 	if err != nil {
@@ -140,7 +140,7 @@ func (p *place) left() (n int64) {
 // work starts a client of the queue that looks for jobs often.
 func (p *place) work(store audience.Store, change func(*river.Config)) (client *river.Client[*sql.Tx], done <-chan *river.Event) {
 	p.Helper()
-	config := jobs.Config(audience.NewService(store, time.Now), store, slog.New(slog.DiscardHandler))
+	config := jobs.Config(jobs.Options{Service: audience.NewService(store, time.Now), Store: store, Log: slog.New(slog.DiscardHandler)})
 	config.FetchPollInterval = river.FetchCooldownDefault
 	config.TestOnly = true // no random wait before the first look for jobs of the dead
 	if change != nil {

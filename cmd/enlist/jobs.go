@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"enlist/internal/config"
+	"enlist/internal/jobs"
+	"enlist/internal/store/sqlite"
+
+	"github.com/riverqueue/river"
+)
+
+type jobsCommand struct {
+	List    jobsList    `cmd:"" help:"List what waits and what failed, and why."`
+	Retry   jobsRetry   `cmd:"" help:"Have jobs done now, also such as were given up on."`
+	Discard jobsDiscard `cmd:"" help:"Remove jobs: what they were to do is not done."`
+}
+
+type jobsList struct {
+	config.Database
+	format
+	State string `enum:"waiting,scheduled,running,retrying,failed," default:"" placeholder:"STATE" help:"Only those waiting, scheduled, running, retrying or failed."`
+	Kind  string `placeholder:"KIND" help:"Only those of a kind, such as notify, autorespond, ask_to_confirm or call_webhook."`
+	Limit int    `default:"1000" placeholder:"N" help:"How many at most; 0: all (${default})."`
+}
+
+// Run lists the jobs.
+func (c *jobsList) Run(ctx context.Context, out *console) error {
+	if c.Limit < 0 {
+		return usage("--limit is 0 or more")
+	}
+	return withQueue(ctx, c.Database, func(q jobs.Queue) error {
+		found, err := jobs.List(ctx, q, jobs.Filter{State: jobs.State(c.State), Kind: c.Kind, Limit: c.Limit})
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return c.list(out.stdout, records(found, jobRecord))
+		}
+		return c.list(out.stdout, records(found, jobLine), "id", "kind", "state", "tries", "next", "about", "why")
+	})
+}
+
+// jobRecord is a job as a program reads it.
+func jobRecord(j *jobs.Job) record {
+	next := int64(0)
+	if !j.Next.IsZero() {
+		next = j.Next.Unix()
+	}
+	return record{{"id", j.ID}, {"kind", j.Kind}, {"state", j.State}, {"attempt", j.Attempt}, {"creation_time", j.Created.Unix()},
+		{"next_time", next}, {"about", j.About}, {"error", j.LastFail}}
+}
+
+// jobLine is a job as a person reads it.
+func jobLine(j *jobs.Job) record {
+	next := "–"
+	if !j.Next.IsZero() {
+		next = j.Next.UTC().Format(time.DateTime)
+	}
+	return record{{"id", j.ID}, {"kind", j.Kind}, {"state", j.State}, {"tries", j.Attempt}, {"next", next}, {"about", j.About}, {"why", j.LastFail}}
+}
+
+// chosen are the jobs that a command is about.
+type chosen struct {
+	config.Database
+	IDs  []int64 `arg:"" optional:"" name:"id" help:"IDs of jobs, as enlist jobs list shows them."`
+	All  bool    `help:"All that failed."`
+	Kind string  `placeholder:"KIND" help:"With --all, only those of a kind."`
+}
+
+type jobsRetry struct{ chosen }
+
+// Run has the jobs done now.
+func (c *jobsRetry) Run(ctx context.Context, out *console) error {
+	return c.each(ctx, out, "to be done now", jobs.Retry)
+}
+
+type jobsDiscard struct{ chosen }
+
+// Run removes the jobs.
+func (c *jobsDiscard) Run(ctx context.Context, out *console) error {
+	return c.each(ctx, out, "removed", jobs.Discard)
+}
+
+func (c *chosen) each(ctx context.Context, out *console, done string, do func(context.Context, jobs.Queue, int64) error) error {
+	switch {
+	case c.All == (len(c.IDs) > 0):
+		return usage("say which jobs: their IDs, or --all for those that failed")
+	case c.Kind != "" && !c.All:
+		return usage("--kind goes with --all")
+	}
+	return withQueue(ctx, c.Database, func(q jobs.Queue) error {
+		if c.All {
+			failed, err := jobs.List(ctx, q, jobs.Filter{State: jobs.Failed, Kind: c.Kind})
+			if err != nil {
+				return err
+			}
+			for _, j := range failed {
+				c.IDs = append(c.IDs, j.ID)
+			}
+		}
+		count := 0
+		var problems []error
+		for _, id := range c.IDs {
+			if err := do(ctx, q, id); err != nil {
+				problems = append(problems, fmt.Errorf("job %d: %w", id, err))
+				continue
+			}
+			count++
+		}
+		fmt.Fprintf(out.stdout, "%d %s\n", count, done)
+		return errors.Join(problems...)
+	})
+}
+
+// withQueue runs do on the jobs of the database that is there already.
+func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue) error) error {
+	return withStore(ctx, db, func(store *sqlite.Store) error {
+		q, err := store.Jobs(&river.Config{})
+		if err != nil {
+			return err
+		}
+		return do(q)
+	})
+}

@@ -1,0 +1,27 @@
+package jobs
+
+import (
+	"context"
+	"time"
+
+	"enlist/internal/audience"
+
+	"github.com/riverqueue/river"
+)
+
+// askToConfirm sends one Contact the request to confirm a subscription.
+type askToConfirm struct {
+	river.WorkerDefaults[audience.AskToConfirm]
+	mails
+}
+
+// Work implements river.Worker.
+func (w *askToConfirm) Work(ctx context.Context, job *river.Job[audience.AskToConfirm]) error {
+	l, err := w.service.ConfirmationLetter(ctx, job.Args)
+	return sendLetter(ctx, w.mails, job, l, err)
+}
+
+// NextRetry implements river.Worker.
+func (w *askToConfirm) NextRetry(job *river.Job[audience.AskToConfirm]) time.Time {
+	return nextTry(job.Attempt)
+}

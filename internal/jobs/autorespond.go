@@ -1,0 +1,31 @@
+package jobs
+
+import (
+	"context"
+	"time"
+
+	"enlist/internal/audience"
+
+	"github.com/riverqueue/river"
+)
+
+// autorespond sends an autoresponder's Message to one Contact.
+type autorespond struct {
+	river.WorkerDefaults[audience.Autorespond]
+	mails
+}
+
+// Work implements river.Worker.
+func (w *autorespond) Work(ctx context.Context, job *river.Job[audience.Autorespond]) error {
+	// The queue goes by the clock too, but it may have been set back since.
+	if early := w.service.Until(job.Args.Due); early > 0 {
+		return river.JobSnooze(early)
+	}
+	l, err := w.service.AutoresponderLetter(ctx, job.Args)
+	return sendLetter(ctx, w.mails, job, l, err)
+}
+
+// NextRetry implements river.Worker.
+func (w *autorespond) NextRetry(job *river.Job[audience.Autorespond]) time.Time {
+	return nextTry(job.Attempt)
+}
