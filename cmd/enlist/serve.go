@@ -69,12 +69,12 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	}
 	defer ops.close()
 	quiet := quieter(out, c.LogLevel)
-	mailer, key, err := newMailer(ctx, c.Serve, service, listener.Addr(), quiet)
+	mailer, links, err := newMailer(ctx, c.Serve, service, listener.Addr(), quiet)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, mailer.Close()) }()
-	s, err := newServer(c.Serve, rooms{store, service, mailer, key, ops, log, quiet})
+	s, err := newServer(c.Serve, rooms{store, service, mailer, links, ops, log, quiet})
 	if err != nil {
 		return err
 	}
