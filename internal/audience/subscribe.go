@@ -50,6 +50,7 @@ func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) 
 type reading struct {
 	schema *Schema
 	today  string // the Account's date
+	edits  bool   // a Contact that is known otherwise: its address may be left out
 
 	values  []readValue
 	key     string // of the address: the email's, or without one the mobile's
@@ -90,8 +91,8 @@ func (read *reading) details(details []Detail) error {
 			return err
 		}
 	}
-	if read.key == "" {
-		return &Error{Kind: InvalidEmail, Field: email.Name, Detail: "the Contact would have no email or mobile address"}
+	if read.key == "" && !read.edits {
+		return errNoAddress(read.schema)
 	}
 	for _, v := range sent {
 		if v.field == email || v.field == mobile {
@@ -104,6 +105,11 @@ func (read *reading) details(details []Detail) error {
 		read.values = append(read.values, readValue{v.field, v.field.Stored(text)})
 	}
 	return nil
+}
+
+// errNoAddress refuses a Contact without an address. decisions.md: 23
+func errNoAddress(schema *Schema) error {
+	return &Error{Kind: InvalidEmail, Field: schema.Email().Name, Detail: "the Contact would have no email or mobile address"}
 }
 
 func (read *reading) address(f *Field, sent []sentValue) error {
@@ -166,22 +172,27 @@ func (sub *subscription) insert() (ContactID, error) {
 	if err := hasRoom(sub.tx, sub.caller.Account); err != nil {
 		return 0, err
 	}
-	contact := Contact{
-		ListID: sub.schema.List.ID, Key: sub.key, Mobile: sub.mobile, IsFirst: true,
-		Values: make(Values, 0, len(sub.schema.Fields)), Created: sub.now, Modified: sub.now,
-		IsActive: true, SubscribedVia: "api",
-	}
+	contact := Contact{ListID: sub.schema.List.ID, Created: sub.now, Modified: sub.now, IsActive: true, SubscribedVia: "api"}
 	contact.setPreferences(sub.schema, sub.row.Preferences)
-	sub.fill(&contact)
-	inserted, err := sub.tx.InsertContact(&contact)
-	if err == nil && !inserted && !sub.schema.List.DisallowDuplicates {
-		contact.IsFirst = false
-		inserted, err = sub.tx.InsertContact(&contact)
-	}
+	inserted, err := sub.insertInto(sub.tx, &contact)
 	if err != nil || !inserted {
 		return 0, err
 	}
 	return contact.ID, sub.recordAndTell(&contact, WebhookCreated, WebhookSubscribed)
+}
+
+// insertInto stores a new Contact with what was read, unless another one has the
+// address and the List disallows duplicates.
+func (read *reading) insertInto(tx Tx, contact *Contact) (inserted bool, err error) {
+	contact.Key, contact.Mobile, contact.IsFirst = read.key, read.mobile, true
+	contact.Values = make(Values, 0, len(read.schema.Fields))
+	read.fill(contact)
+	inserted, err = tx.InsertContact(contact)
+	if err == nil && !inserted && !read.schema.List.DisallowDuplicates {
+		contact.IsFirst = false
+		inserted, err = tx.InsertContact(contact)
+	}
+	return inserted, err
 }
 
 // hasRoom refuses when the Account may store no further Contact. decisions.md: 42
@@ -197,19 +208,19 @@ func hasRoom(tx Tx, a *Account) error {
 }
 
 // fill puts in what was sent and, for Fields that were not, their defaults.
-func (sub *subscription) fill(contact *Contact) {
-	for i := range sub.schema.Fields {
-		f := &sub.schema.Fields[i]
-		text, sent := sub.sent(f)
+func (read *reading) fill(contact *Contact) {
+	for i := range read.schema.Fields {
+		f := &read.schema.Fields[i]
+		text, sent := read.sent(f)
 		if !sent {
-			text = f.Default(sub.today)
+			text = f.Default(read.today)
 		}
 		contact.Values = contact.Values.Set(f.ID, text)
 	}
 }
 
-func (sub *subscription) sent(f *Field) (text string, sent bool) {
-	for _, v := range sub.values {
+func (read *reading) sent(f *Field) (text string, sent bool) {
+	for _, v := range read.values {
 		if v.field == f {
 			return v.text, true
 		}
@@ -221,15 +232,7 @@ func (sub *subscription) sent(f *Field) (text string, sent bool) {
 // one who had unsubscribed: the person has just asked to be.
 func (sub *subscription) update(contact *Contact) error {
 	changed := contact.setPreferences(sub.schema, sub.row.Preferences)
-	for _, v := range sub.values {
-		if contact.Values.Get(v.field.ID) != v.text {
-			contact.Values = contact.Values.Set(v.field.ID, v.text)
-			changed = true
-		}
-		if v.field == sub.schema.Mobile() {
-			contact.Mobile = sub.mobile
-		}
-	}
+	changed = sub.apply(contact) || changed
 	again := contact.IsUnsubscribed
 	contact.IsUnsubscribed = false
 	if changed || again {
@@ -253,6 +256,21 @@ func (sub *subscription) update(contact *Contact) error {
 		return askToConfirm(sub.tx, contact.ListID, contact.ID, sub.now)
 	}
 	return nil
+}
+
+// apply puts what was sent into a Contact, all but its Key, and reports whether
+// a value is another by that.
+func (read *reading) apply(contact *Contact) (changed bool) {
+	for _, v := range read.values {
+		if contact.Values.Get(v.field.ID) != v.text {
+			contact.Values = contact.Values.Set(v.field.ID, v.text)
+			changed = true
+		}
+		if v.field == read.schema.Mobile() {
+			contact.Mobile = read.mobile
+		}
+	}
+	return changed
 }
 
 // recordAndTell writes the ledger and sets in motion what a subscription causes.
