@@ -1,0 +1,209 @@
+package audience
+
+import (
+	"context"
+	"strings"
+)
+
+// Visit is what somebody meets who follows a link from a mail: the Contact for
+// whom it was made, as it is now. Whoever has the link may do what it says;
+// no key is asked for. decisions.md: 48
+type Visit struct {
+	Schema  *Schema  // nil: the List is gone, and the Contact with it
+	Contact *Contact // nil: the Contact is gone
+	Moved   bool     // the mail went to another address than the Contact has now
+}
+
+// Address is the address that a visitor knows: the Contact's Email, "" when it
+// has none or has another by now.
+func (v *Visit) Address() string {
+	if v.Contact == nil || v.Moved {
+		return ""
+	}
+	return v.Contact.Values.Get(v.Schema.Email().ID)
+}
+
+// Confirmation says what a link that confirms a subscription can still do.
+type Confirmation int
+
+// What there may be to confirm, the first one that is true.
+const (
+	ConfirmationGone  Confirmation = iota // no List or no Contact any more
+	ConfirmationEnded                     // the Contact has unsubscribed
+	ConfirmationMoved                     // another address than the one that was asked would be confirmed
+	ConfirmationDone                      // confirmed already
+	ConfirmationOpen
+)
+
+// Confirmation returns what a link that confirms can do for this Contact.
+func (v *Visit) Confirmation() Confirmation {
+	switch {
+	case v.Contact == nil:
+		return ConfirmationGone
+	case v.Contact.IsUnsubscribed:
+		return ConfirmationEnded
+	case v.Moved:
+		return ConfirmationMoved
+	case v.Contact.DoubleOptIn:
+		return ConfirmationDone
+	}
+	return ConfirmationOpen
+}
+
+// Visit returns what a link leads to and changes nothing. That List or Contact
+// are gone is no error.
+func (s *Service) Visit(ctx context.Context, d DeliveryKey) (v *Visit, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		v, err = visit(tx, d)
+		return err
+	})
+	return v, err
+}
+
+func visit(tx Tx, d DeliveryKey) (v *Visit, err error) {
+	v = new(Visit)
+	if v.Schema, err = tx.Schema(d.List); err != nil {
+		return v, unless(NoList, err)
+	}
+	if v.Contact, err = tx.Contact(d.List, d.Contact); err != nil {
+		return v, unless(NoContact, err)
+	}
+	delivery, known, err := tx.Delivery(d)
+	if known {
+		_, key, ok := ParseEmail(delivery.Address)
+		v.Moved = ok && key != v.Contact.Key
+	}
+	return v, err
+}
+
+// VisitToUnsubscribe unsubscribes the Contact, and where a List has the address
+// more than once all who have it. Done a second time it changes nothing, and
+// that List or Contact are gone is no error. decisions.md: 48
+func (s *Service) VisitToUnsubscribe(ctx context.Context, d DeliveryKey) (*Visit, error) {
+	v, err := s.Visit(ctx, d)
+	if err != nil || v.Contact == nil {
+		return v, err
+	}
+	operator := &Caller{Account: &Account{ID: v.Schema.List.AccountID}, Key: new(Key)}
+	_, err = s.UnsubscribeByID(ctx, operator, d.List, d.Contact)
+	if address := v.Contact.Values.Get(v.Schema.Email().ID); err == nil && address != "" && !v.Schema.List.DisallowDuplicates {
+		_, err = s.Unsubscribe(ctx, operator, d.List, address)
+	}
+	return v, unless(NoContact, unless(NoList, err))
+}
+
+// VisitToConfirm confirms the subscription if there is one to confirm. The Visit
+// is as it is after that. decisions.md: 48
+func (s *Service) VisitToConfirm(ctx context.Context, d DeliveryKey) (v *Visit, err error) {
+	err = s.store.Update(ctx, func(tx Tx) error {
+		if v, err = visit(tx, d); err != nil || v.Confirmation() != ConfirmationOpen {
+			return err
+		}
+		return confirmSubscription(tx, v.Schema, v.Contact, s.now().Unix())
+	})
+	return v, err
+}
+
+// ContactPageLife is for how long after the event those who were notified of it
+// can look at the Contact, in seconds. decisions.md: 48
+const ContactPageLife = 30 * 24 * 60 * 60
+
+// ContactVisit is what those who were notified see of a Contact.
+type ContactVisit struct {
+	Visit
+	Expired bool       // longer than ContactPageLife after the event: the rest is empty
+	Consent *LedgerRow // the newest; nil when there is none
+}
+
+// VisitContact returns a Contact for those who were notified of an event. That
+// List or Contact are gone is no error.
+func (s *Service) VisitContact(ctx context.Context, d DeliveryKey) (v *ContactVisit, err error) {
+	if s.now().Unix() > d.Time+ContactPageLife {
+		return &ContactVisit{Expired: true}, nil
+	}
+	err = s.store.View(ctx, func(tx Tx) error {
+		found, err := visit(tx, d)
+		if err != nil {
+			return err
+		}
+		v = &ContactVisit{Visit: *found}
+		if v.Contact == nil {
+			return nil
+		}
+		ledger, err := tx.Ledger(d.List, d.Contact, 1, 0)
+		if err == nil && len(ledger) > 0 {
+			v.Consent = &ledger[0]
+		}
+		return err
+	})
+	return v, err
+}
+
+// LinkURL returns where a link of a Message leads, with the Contact's values
+// where it has merge fields, or with none when the Contact is gone. It is always
+// an http or https URL. NoLink when the Message is gone or the values make no
+// such URL.
+func (s *Service) LinkURL(ctx context.Context, l Link) (url string, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		_, target, err := tx.LinkTarget(l.Target)
+		if err != nil {
+			return err
+		}
+		v, err := visit(tx, l.DeliveryKey)
+		if err != nil {
+			return err
+		}
+		if v.Schema == nil {
+			v.Schema = NewSchema(List{}, nil, nil)
+		}
+		if v.Contact == nil {
+			v.Contact = new(Contact)
+		}
+		merged, ok := MergeURL(target, v.Schema, v.Contact)
+		if !ok || !onTheWeb(merged) {
+			return ErrNoLink
+		}
+		url = merged
+		return nil
+	})
+	return url, err
+}
+
+// onTheWeb reports whether a URL is one of http or https.
+func onTheWeb(url string) bool {
+	scheme, rest, ok := strings.Cut(url, "://")
+	return ok && rest != "" && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
+// Opened notes that a mail was opened, if the List wants to know.
+// decisions.md: 49
+func (s *Service) Opened(ctx context.Context, d DeliveryKey) error { return s.seen(ctx, d, false) }
+
+// Clicked notes that a link was followed, if the List wants to know. Who follows
+// a link has opened the mail. decisions.md: 49
+func (s *Service) Clicked(ctx context.Context, d DeliveryKey) error { return s.seen(ctx, d, true) }
+
+// seen asks for a write only when it would change something: images are fetched
+// often, and one link can be fetched by anybody who has it.
+func (s *Service) seen(ctx context.Context, d DeliveryKey, clicked bool) error {
+	now := s.now().Unix()
+	var open, click int64
+	err := s.store.View(ctx, func(tx Tx) error {
+		open, click = 0, 0
+		v, err := visit(tx, d)
+		if err != nil || v.Contact == nil {
+			return err
+		}
+		if v.Schema.List.TrackOpens && v.Contact.LastOpenTime < now {
+			open = now
+		}
+		if clicked && v.Schema.List.TrackClicks && v.Contact.LastClickTime < now {
+			click = now
+		}
+		return nil
+	})
+	if err != nil || open == 0 && click == 0 {
+		return err
+	}
+	return s.store.Update(ctx, func(tx Tx) error { return tx.RaiseContactTimes(d.List, d.Contact, 0, open, click) })
+}

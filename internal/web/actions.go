@@ -1,0 +1,120 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+
+	"enlist/internal/audience"
+)
+
+// subscription is what a page about one says.
+func subscription(title string, v *audience.Visit) page {
+	p := page{Title: title, Address: mask(v.Address())}
+	if v.Schema != nil {
+		p.List = v.Schema.List.Name
+	}
+	return p
+}
+
+func (h *Handler) askToUnsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
+	v, err := h.service.Visit(r.Context(), l.DeliveryKey)
+	switch {
+	case err != nil:
+		h.failed(w, r, l, err)
+	case v.Contact == nil || v.Contact.IsUnsubscribed:
+		h.unsubscribed(w, v)
+	default:
+		h.render(w, http.StatusOK, "unsubscribe", subscription("Unsubscribe", v))
+	}
+}
+
+// unsubscribe answers both the page's button and the one of a mail program,
+// which wants no redirect. RFC 8058, section 3.2
+func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
+	v, err := h.service.VisitToUnsubscribe(r.Context(), l.DeliveryKey)
+	if err != nil {
+		h.failed(w, r, l, err)
+		return
+	}
+	h.unsubscribed(w, v)
+}
+
+func (h *Handler) unsubscribed(w http.ResponseWriter, v *audience.Visit) {
+	h.render(w, http.StatusOK, "unsubscribed", subscription("You are unsubscribed", v))
+}
+
+func (h *Handler) askToConfirm(w http.ResponseWriter, r *http.Request, l audience.Link) {
+	v, err := h.service.Visit(r.Context(), l.DeliveryKey)
+	h.confirmation(w, r, l, v, err)
+}
+
+func (h *Handler) confirm(w http.ResponseWriter, r *http.Request, l audience.Link) {
+	v, err := h.service.VisitToConfirm(r.Context(), l.DeliveryKey)
+	h.confirmation(w, r, l, v, err)
+}
+
+// confirmation shows what there is to confirm, or that there is nothing.
+func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l audience.Link, v *audience.Visit, err error) {
+	if err != nil {
+		h.failed(w, r, l, err)
+		return
+	}
+	status, name, title := http.StatusOK, "confirm", "Confirm your subscription"
+	switch v.Confirmation() {
+	case audience.ConfirmationGone:
+		status, name, title = http.StatusGone, "confirmgone", "There is nothing to confirm"
+	case audience.ConfirmationEnded:
+		status, name, title = http.StatusGone, "confirmended", "This subscription has ended"
+	case audience.ConfirmationMoved:
+		status, name, title = http.StatusGone, "confirmmoved", "This link is out of date"
+	case audience.ConfirmationDone:
+		name, title = "confirmed", "Your subscription is confirmed"
+	}
+	h.render(w, status, name, subscription(title, v))
+}
+
+// pixel is a GIF of one transparent point.
+const pixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+
+// open sends the image, whether or not the opening can be noted.
+func (h *Handler) open(w http.ResponseWriter, r *http.Request, l audience.Link) {
+	if r.Method == http.MethodGet {
+		h.note(r, l, h.service.Opened(r.Context(), l.DeliveryKey))
+	}
+	w.Header().Set("Content-Type", "image/gif")
+	w.Header().Set("Content-Length", strconv.Itoa(len(pixel)))
+	send(w, http.StatusOK, pixel)
+}
+
+// click leads on to the link's target, whether or not the click can be noted.
+func (h *Handler) click(w http.ResponseWriter, r *http.Request, l audience.Link) {
+	url, err := h.service.LinkURL(r.Context(), l)
+	switch {
+	case audience.KindOf(err) == audience.NoLink:
+		h.render(w, http.StatusGone, "nowhere", page{Title: "This link leads nowhere any more"})
+		return
+	case err != nil:
+		h.failed(w, r, l, err)
+		return
+	}
+	if r.Method == http.MethodGet {
+		h.note(r, l, h.service.Clicked(r.Context(), l.DeliveryKey))
+	}
+	http.Redirect(w, r, url, http.StatusFound)
+}
+
+func (h *Handler) contact(w http.ResponseWriter, r *http.Request, l audience.Link) {
+	v, err := h.service.VisitContact(r.Context(), l.DeliveryKey)
+	switch {
+	case err != nil:
+		h.failed(w, r, l, err)
+	case v.Expired:
+		h.render(w, http.StatusGone, "expired", page{Title: "This link has expired"})
+	case v.Contact == nil:
+		h.render(w, http.StatusGone, "contactgone", subscription("This contact was removed", &v.Visit))
+	default:
+		p := subscription("Contact", &v.Visit)
+		p.Details = newDetails(v)
+		h.render(w, http.StatusOK, "contact", p)
+	}
+}

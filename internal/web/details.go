@@ -1,0 +1,82 @@
+package web
+
+import (
+	"cmp"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// details are what the page of a Contact shows: tables of names and values.
+type details struct {
+	Status                       []string
+	Values, Preferences, Consent []row
+	times                        *time.Location
+}
+
+// row is one line of a table.
+type row struct{ Name, Value string }
+
+func newDetails(v *audience.ContactVisit) *details {
+	zone, err := time.LoadLocation(cmp.Or(v.Schema.TimeZone, "UTC"))
+	if err != nil {
+		zone = time.UTC
+	}
+	d := &details{times: zone, Status: status(v.Contact)}
+	for i := range v.Schema.Fields {
+		f := &v.Schema.Fields[i]
+		d.Values = append(d.Values, row{f.Name, v.Contact.Values.Get(f.ID)})
+	}
+	d.Values = append(d.Values, row{"Subscribed", d.at(v.Contact.Created)}, row{"Last changed", d.at(v.Contact.Modified)})
+	if v.Contact.DoubleOptIn {
+		d.Values = append(d.Values, row{"Confirmed", d.at(v.Contact.DoubleOptInTime)})
+	}
+	for _, p := range v.Schema.Preferences {
+		if agree, answered := v.Contact.Prefs[p.ID]; answered {
+			d.Preferences = append(d.Preferences, row{p.Name, yesNo(agree)})
+		}
+	}
+	d.consent(v.Consent)
+	return d
+}
+
+func status(c *audience.Contact) (all []string) {
+	if c.IsUnsubscribed {
+		all = append(all, "Unsubscribed")
+	} else {
+		all = append(all, "Subscribed")
+	}
+	switch {
+	case c.IsBounceDeactivated:
+		all = append(all, "Inactive: mail to the address came back")
+	case !c.IsActive:
+		all = append(all, "Inactive")
+	}
+	return all
+}
+
+func (d *details) consent(c *audience.LedgerRow) {
+	if c == nil {
+		return
+	}
+	kind := "not recorded"
+	switch c.Type {
+	case audience.ConsentGDPR:
+		kind = "gdpr: accepted the text and agreed that personal details are stored"
+	case audience.ConsentDirect:
+		kind = "direct: supplied the details with this intent"
+	}
+	d.Consent = append(d.Consent, row{"Type", kind}, row{"Text", c.Text}, row{"Time", d.at(c.Time)}, row{"IP address", c.IP})
+}
+
+// at shows a time in the Account's zone, with its distance from UTC.
+func (d *details) at(unix int64) string {
+	return time.Unix(unix, 0).In(d.times).Format("2 January 2006, 15:04 UTC-07:00")
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
