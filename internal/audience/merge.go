@@ -25,35 +25,32 @@ const MergeListName = "list_name"
 // ParseMerge takes text apart. What is not closed, and what has no name, is text.
 func ParseMerge(text string) Merge {
 	var parts Merge
-	add := func(literal string) {
-		if n := len(parts); n > 0 && parts[n-1].Name == "" {
-			parts[n-1].Text += literal
-		} else if literal != "" {
-			parts = append(parts, MergePart{Text: literal})
-		}
-	}
-	start := 0 // of what is not added yet
+	taken, start := 0, 0 // what is among the parts, and what was looked at
 	for {
 		end := strings.Index(text[start:], "}}")
 		if end < 0 {
 			break
 		}
 		piece := text[start : start+end]
-		start += end + len("}}")
 		open := strings.LastIndex(piece, "{{")
+		before := start + open
+		start += end + len("}}")
 		if open < 0 {
-			add(piece + "}}")
 			continue
 		}
 		name, fallback, _ := strings.Cut(piece[open+len("{{"):], "|")
 		if name = strings.TrimSpace(name); name == "" {
-			add(piece + "}}")
 			continue
 		}
-		add(piece[:open])
+		if before > taken {
+			parts = append(parts, MergePart{Text: text[taken:before]})
+		}
 		parts = append(parts, MergePart{Name: name, Fallback: strings.TrimSpace(fallback)})
+		taken = start
 	}
-	add(text[start:])
+	if taken < len(text) {
+		parts = append(parts, MergePart{Text: text[taken:]})
+	}
 	return parts
 }
 
@@ -158,16 +155,30 @@ func (m Merge) URL(value func(name string) string) (link string, ok bool) {
 				return "", false
 			}
 			b.WriteString(v)
+		case v == "." || v == "..": // which lead elsewhere, escaped or not
+			return "", false
 		default:
 			escapeURL(&b, v, m[0].Text)
 		}
 	}
-	link = b.String()
-	scheme, _, found := strings.Cut(link, ":")
-	if found && !strings.ContainsAny(scheme, "/?#") && !linkSchemes[strings.ToLower(scheme)] {
+	if link = b.String(); !mayBeFollowed(link) {
 		return "", false
 	}
 	return link, true
+}
+
+// mayBeFollowed refuses other schemes, and spellings in which browsers find
+// a host where inHost does not: "https:/host" and "https:///host".
+func mayBeFollowed(link string) bool {
+	scheme, rest, found := strings.Cut(link, ":")
+	if !found || strings.ContainsAny(scheme, "/?#") {
+		return !strings.HasPrefix(link, "///")
+	}
+	scheme = strings.ToLower(scheme)
+	if strings.HasPrefix(scheme, "http") && (!strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "///")) {
+		return false
+	}
+	return linkSchemes[scheme]
 }
 
 // trimmed leaves out what browsers leave out of a link: space around it, and
@@ -207,10 +218,8 @@ func (m Merge) text() string {
 // inHost reports whether a link that was written so far ends in its host.
 func inHost(link string) bool {
 	_, rest, ok := strings.Cut(link, "//")
-	if at := strings.IndexAny(link, "/?#"); at >= 0 && !strings.HasPrefix(link[at:], "//") {
-		return false
-	}
-	return ok && !strings.ContainsAny(rest, "/?#")
+	at := strings.IndexAny(link, "/?#")
+	return ok && strings.HasPrefix(link[at:], "//") && !strings.ContainsAny(rest, "/?#")
 }
 
 // endsLabel reports whether a dot and more of the host follow at once.
