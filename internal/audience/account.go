@@ -21,6 +21,7 @@ type (
 	LinkID       int64 // of a link's target
 
 	AutoresponderID int64
+	WebhookTargetID int64 // of where webhooks post to
 )
 
 // Account owns Lists and keys. Its TimeZone, an IANA name such as

@@ -55,9 +55,9 @@ type AskToConfirm struct {
 // Kind names the effect in the queue.
 func (AskToConfirm) Kind() string { return "ask_to_confirm" }
 
-// CallWebhook posts what waits for a webhook.
+// CallWebhook posts the events that wait for a target of webhooks.
 type CallWebhook struct {
-	Webhook WebhookID `json:"webhook_id"`
+	Target WebhookTargetID `json:"target_id"`
 }
 
 // Kind names the effect in the queue.

@@ -72,14 +72,22 @@ type Tx interface {
 	UpdateAutoresponder(a *Autoresponder) error                // all but ID, AccountID, creator and creation
 	DeleteAutoresponder(id AutoresponderID) error
 	Webhooks(account AccountID) ([]Webhook, error) // by ID; those of deleted Lists left out
-	AddWebhook(w *Webhook) error                   // sets ID
-	UpdateWebhook(w *Webhook) error                // all but ID, AccountID and creation
-	DeleteWebhook(id WebhookID) error              // with its events
+	AddWebhook(w *Webhook) error                   // sets ID and Target
+	UpdateWebhook(w *Webhook) error                // all but ID, AccountID and creation; sets Target
+	DeleteWebhook(id WebhookID) error              // its events stay
 
-	// Events on their way to webhooks.
+	// Targets of webhooks, and the events on their way there.
+	WebhookTarget(id WebhookTargetID) (t *WebhookTarget, found bool, err error)
+	FindWebhookTarget(w *Webhook) error                  // sets Target to that of the webhook's Account, URL and Secret, adding it
+	UpdateWebhookTarget(t *WebhookTarget) error          // how far the delivery is
+	SetWebhookFailing(id WebhookTargetID, is bool) error // is_failing
+	DropWebhookTarget(id WebhookTargetID) error          // unless a webhook or an event has it
+	ForsakenWebhookTargets() ([]WebhookTargetID, error)  // failing ones that no webhook has any more
 	AddWebhookEvent(e *WebhookEvent) error
-	WebhookEvents(id WebhookID, limit int) ([]WebhookEvent, error) // the oldest ones, in their order
-	RemoveWebhookEvents(id WebhookID, upto int64) error            // those delivered
+	WebhookEvents(id WebhookTargetID, upto int64, limit int) ([]WebhookEvent, error)                 // the oldest ones, in their order; upto 0: any
+	RemoveWebhookEvents(id WebhookTargetID, events []WebhookEvent) error                             // those delivered
+	ForgetWebhookEvents(id WebhookTargetID, webhook WebhookID, limit int) (removed int, err error)   // webhook 0: of all
+	MoveWebhookEvents(webhook WebhookID, from, to WebhookTargetID, limit int) (moved int, err error) // the oldest ones
 
 	// What is sent to Contacts.
 	MarkAsked(list ListID, id ContactID, now, before int64) (marked bool, err error) // notes that a confirmation was asked for, unless one was after before
@@ -103,6 +111,8 @@ type Tx interface {
 	CountContacts(s *Search) (int64, error)                                                           // Where only
 	LastContactID(list ListID) (ContactID, error)                                                     // 0 when it is empty
 	RemoveContacts(list ListID, upto ContactID, limit int) (removed int, err error)
+	RemoveThese(list ListID, ids []ContactID) (removed []ContactID, err error)                      // those that were there, by ID
+	NextTakesPlace(list ListID, key string) error                                                   // of the first with an address, who has it no more
 	ForgetField(list ListID, field FieldID, after ContactID, limit int) (last ContactID, err error) // 0 when done
 	Duplicates(list ListID) (addresses int64, err error)                                            // addresses that more than one Contact has
 
@@ -111,6 +121,7 @@ type Tx interface {
 	Ledger(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error) // newest first
 	AddUnsubscriber(account AccountID, u *Unsubscriber) error
 	Unsubscribers(account AccountID, list ListID, each func(*Unsubscriber) error) error      // list 0: all; by time, then entry
+	HasUnsubscribed(account AccountID, list ListID, email, mobile string) (bool, error)      // by comparison forms; list 0: from any, or none in particular
 	ClaimRetry(account AccountID, key KeyID, r *Retry, now int64) (result []byte, err error) // nil: first time
 	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte, now int64) error
 	ForgetRetries(before int64) error

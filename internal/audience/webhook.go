@@ -7,11 +7,33 @@ type Webhook struct {
 	ListID           ListID // 0: all Lists of the Account
 	Object           WebhookObject
 	Event            WebhookEventType
-	URL              string
-	Secret           string // "whsec_" and the key in base64, as Standard Webhooks has it
 	CreationTime     int64
 	LastModifiedTime int64
-	IsFailing        bool // given up on; its events are kept
+
+	Target    WebhookTargetID
+	URL       string // of the target, as is all that follows
+	Secret    string // "whsec_" and the key in base64, as Standard Webhooks has it
+	IsFailing bool   // given up on; its events are kept
+	LastError string // of the last try, "" when that went well; not kept up in a Schema
+}
+
+// WebhookTarget is where webhooks post to. Those of an Account that agree in
+// URL and secret share one, so that what they hear of arrives together and in
+// order. decisions.md: 52
+type WebhookTarget struct {
+	ID         WebhookTargetID
+	URL        string
+	Secret     string
+	IsFailing  bool
+	IsForsaken bool // no webhook has it any more
+
+	Failures  int64 // in a row
+	NextTime  int64 // not before this
+	LeaseTime int64 // the holder is at it until then
+	Holder    int64 // the job that is at it, or was last
+	Batch     string
+	BatchUpto int64 // the last event of the batch that is being tried
+	LastError string
 }
 
 // WebhookObject is what a webhook is about.
@@ -41,6 +63,7 @@ const (
 // WebhookEvent is one thing that happened, on its way to one webhook.
 type WebhookEvent struct {
 	ID      int64 // counts up: the order
+	Target  WebhookTargetID
 	Webhook WebhookID
 	List    ListID
 	Contact ContactID // 0 for an event of a List
@@ -66,14 +89,14 @@ func tellAll(tx Tx, webhooks []Webhook, list ListID, contact ContactID, now int6
 			if w.Object != object || w.Event != event {
 				continue
 			}
-			err := tx.AddWebhookEvent(&WebhookEvent{Webhook: w.ID, List: list, Contact: contact, Object: object, Event: event, Time: now})
+			err := tx.AddWebhookEvent(&WebhookEvent{Target: w.Target, Webhook: w.ID, List: list, Contact: contact, Object: object, Event: event, Time: now})
 			if err != nil {
 				return err
 			}
 			if w.IsFailing {
 				continue // kept until somebody sends them again
 			}
-			if err := tx.Enqueue(CallWebhook{w.ID}); err != nil {
+			if err := tx.Enqueue(CallWebhook{w.Target}); err != nil {
 				return err
 			}
 		}

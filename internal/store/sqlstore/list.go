@@ -90,7 +90,7 @@ func (t *Tx) readListeners(s *audience.Schema) error {
 	if s.Autoresponders, err = t.autoresponders("list_id = ?", int64(s.List.ID)); err != nil {
 		return err
 	}
-	s.Webhooks, err = t.webhooks("account_id = ? AND list_id IN (0, ?)", int64(s.List.AccountID), int64(s.List.ID))
+	s.Webhooks, err = t.webhooks("webhook.account_id = ? AND list_id IN (0, ?)", int64(s.List.AccountID), int64(s.List.ID))
 	return err
 }
 
@@ -156,16 +156,14 @@ func (t *Tx) DropList(id audience.ListID) error {
 		"DELETE FROM field WHERE list_id = ?",
 		"DELETE FROM preference WHERE list_id = ?",
 		"DELETE FROM autoresponder WHERE list_id = ?",
-		"DELETE FROM webhook_event WHERE webhook_id IN (SELECT webhook.id FROM webhook WHERE list_id = ?)",
-		"DELETE FROM webhook_state WHERE webhook_id IN (SELECT webhook.id FROM webhook WHERE list_id = ?)",
-		"DELETE FROM webhook WHERE list_id = ?",
+		"DELETE FROM webhook WHERE list_id = ?", // what they have to tell still goes out
 		"DELETE FROM list WHERE id = ? AND hidden = 1",
 	} {
 		if _, err := t.conn.Exec(query, int64(id)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return t.dropTargets("1")
 }
 
 func (t *Tx) preferences(list audience.ListID) (preferences []audience.Preference, err error) {

@@ -56,33 +56,42 @@ CREATE TABLE autoresponder (
 CREATE INDEX autoresponder_list ON autoresponder (list_id);
 CREATE INDEX autoresponder_account ON autoresponder (account_id);
 
+-- Where webhooks post to: those that agree in URL and secret share one, so that
+-- what they hear of arrives together and in order.
+CREATE TABLE webhook_target (
+	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+	account_id INTEGER NOT NULL,
+	url        TEXT NOT NULL,
+	secret     TEXT NOT NULL,
+	is_failing INTEGER NOT NULL DEFAULT 0,  -- given up on until a webhook of it is edited or it is called again
+	-- How far the delivery is: this changes often, and is no part of the definitions.
+	failures   INTEGER NOT NULL DEFAULT 0,  -- in a row
+	next_time  INTEGER NOT NULL DEFAULT 0,  -- not before this
+	lease_time INTEGER NOT NULL DEFAULT 0,  -- the holder is at it until then
+	holder     INTEGER NOT NULL DEFAULT 0,  -- the job that is at it, or was last
+	batch      TEXT NOT NULL DEFAULT '',    -- ID of what is being tried, '' when nothing is
+	batch_upto INTEGER NOT NULL DEFAULT 0,  -- the last event in it
+	last_error TEXT NOT NULL DEFAULT '',
+	UNIQUE (account_id, url, secret)
+) STRICT;
+
 CREATE TABLE webhook (
 	id                 INTEGER PRIMARY KEY AUTOINCREMENT,
 	account_id         INTEGER NOT NULL,
 	list_id            INTEGER NOT NULL, -- 0: all of the Account's
 	object             TEXT NOT NULL,
 	event              TEXT NOT NULL,
-	url                TEXT NOT NULL,
-	secret             TEXT NOT NULL,
+	target_id          INTEGER NOT NULL,
 	creation_time      INTEGER NOT NULL,
-	last_modified_time INTEGER NOT NULL,
-	is_failing         INTEGER NOT NULL DEFAULT 0 -- given up on until it is edited or sent again
+	last_modified_time INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX webhook_account ON webhook (account_id, list_id);
-
--- How far the delivery to a URL is: what changes often, and is no part of the
--- definitions.
-CREATE TABLE webhook_state (
-	webhook_id INTEGER PRIMARY KEY,
-	failures   INTEGER NOT NULL, -- in a row
-	next_time  INTEGER NOT NULL, -- not before this
-	lease_time INTEGER NOT NULL, -- somebody is at it until then
-	last_error TEXT NOT NULL
-) STRICT;
+CREATE INDEX webhook_target_id ON webhook (target_id);
 
 -- Events that wait to be posted, in their order.
 CREATE TABLE webhook_event (
 	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+	target_id  INTEGER NOT NULL,
 	webhook_id INTEGER NOT NULL,
 	list_id    INTEGER NOT NULL,
 	contact_id INTEGER NOT NULL, -- 0: about the List
@@ -90,7 +99,7 @@ CREATE TABLE webhook_event (
 	event      TEXT NOT NULL,
 	time       INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX webhook_event_webhook ON webhook_event (webhook_id, id);
+CREATE INDEX webhook_event_target ON webhook_event (target_id, id);
 
 -- What was sent to a Contact because of an event: cause is 'a' with the
 -- autoresponder's ID, or 'c' for the request to confirm.
