@@ -22,8 +22,9 @@ type Mailer struct {
 }
 
 // sender gives a finished message to a mail server, or keeps it in a folder.
+// A message about a delivery has its bounces come back with the name of it.
 type sender interface {
-	send(ctx context.Context, m *gomail.Msg) error
+	send(ctx context.Context, m *gomail.Msg, about *audience.DeliveryKey) error
 	close() error
 }
 
@@ -61,7 +62,7 @@ func (m *Mailer) Notify(ctx context.Context, id string, n *audience.Notification
 	if err != nil {
 		return err
 	}
-	return m.sender.send(ctx, msg)
+	return m.sender.send(ctx, msg, nil)
 }
 
 // Send sends a letter and returns its subject as it went out.
@@ -70,7 +71,7 @@ func (m *Mailer) Send(ctx context.Context, l *audience.Letter) (subject string, 
 	if err != nil {
 		return "", err
 	}
-	return subject, m.sender.send(ctx, msg)
+	return subject, m.sender.send(ctx, msg, &l.Delivery)
 }
 
 // Close ends the connections.
