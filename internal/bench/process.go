@@ -36,12 +36,12 @@ func freeAddr() (string, error) {
 }
 
 // serve starts enlist on a database.
-func (b *bench) serve(db string) (*process, error) {
+func (b *bench) serve(db string, flags ...string) (*process, error) {
 	ops, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
-	return b.start("serve", "--db", filepath.Join(b.Dir, db), "--ops-listen", ops)
+	return b.start(append([]string{"serve", "--db", filepath.Join(b.Dir, db), "--ops-listen", ops}, flags...)...)
 }
 
 // bareHandler starts the bare handler.

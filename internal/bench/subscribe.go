@@ -109,7 +109,16 @@ func (b *bench) makeDatabase(name string, contacts int) (list audience.ListID, e
 	if err != nil {
 		return 0, err
 	}
-	if list, err = service.AddList(b.ctx, caller, []audience.Detail{detail("name", "Bench")}); err != nil {
+	if list, err = b.addList(service, caller); err != nil {
+		return 0, err
+	}
+	return list, b.fill(store, list, contacts)
+}
+
+// addList makes a List of 10 Fields, with more attributes where they are given.
+func (b *bench) addList(service *audience.Service, caller *audience.Caller, more ...audience.Detail) (audience.ListID, error) {
+	list, err := service.AddList(b.ctx, caller, append(more, detail("name", "Bench")))
+	if err != nil {
 		return 0, err
 	}
 	for _, f := range []struct{ name, kind, values string }{
@@ -122,7 +131,7 @@ func (b *bench) makeDatabase(name string, contacts int) (list audience.ListID, e
 			return 0, err
 		}
 	}
-	return list, b.fill(store, list, contacts)
+	return list, nil
 }
 
 func detail(key, value string) audience.Detail {

@@ -204,16 +204,22 @@ func TestDeletedFieldIsForgotten(t *testing.T) {
 	}
 }
 
+// unknown is of a kind that this process has no worker for.
+type unknown struct{}
+
+// Kind implements audience.Effect.
+func (unknown) Kind() string { return "unknown" }
+
 func TestOtherKindsStayInTheirQueue(t *testing.T) {
 	p := newPlace(t)
-	p.enqueue(audience.Notify{List: p.list, Contact: 1, Event: audience.EventSubscribe, Address: "a@example.com"})
+	p.enqueue(unknown{})
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: 1})
 	client, done := p.work(p.store, nil)
 	p.wait(done)
-	list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds("notify"))
+	list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds("unknown"))
 	p.must(err)
 	if len(list.Jobs) != 1 || list.Jobs[0].State != "available" || list.Jobs[0].Attempt != 0 {
-		t.Errorf("notify jobs: %+v", list.Jobs)
+		t.Errorf("unknown jobs: %+v", list.Jobs)
 	}
 }
 

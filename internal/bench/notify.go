@@ -1,0 +1,165 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlite"
+)
+
+// waitingJobs is how many notifications wait when memory and draining are measured.
+const waitingJobs = 100_000
+
+// notifying measures what notifications cost: the subscriptions that cause
+// them, while the mail server stands still and while the queue drains into it;
+// the server's memory while they wait; and how fast they go.
+func (b *bench) notifying() error {
+	quiet, told, err := b.makeTold("notify.db", 0)
+	if err != nil {
+		return err
+	}
+	mails, err := newSink()
+	if err != nil {
+		return err
+	}
+	defer mails.close()
+	server, err := b.serveMails("notify.db", mails)
+	if err != nil {
+		return err
+	}
+	time.Sleep(2 * time.Second) // idle
+	empty := server.resident(false)
+	run := 0
+	subscribing := func(list audience.ListID) *load {
+		run++
+		return &load{server: server, connections: b.Connections, duration: b.Duration, request: newSubscriptions(server, list, b.Connections, run).next}
+	}
+	ratio, o, err := b.pairs("one notification, nothing drains", subscribing(told), subscribing(quiet))
+	if err == nil {
+		b.add(figure{"subscribeContact with one notification, nothing drains; ratio to without", perSecond(o), ratio, "0.60"})
+		b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0, "100 ms"})
+		err = b.whileDraining(mails, subscribing(told), subscribing(quiet))
+	}
+	if err := errors.Join(err, server.stop()); err != nil {
+		return err
+	}
+	return b.draining(empty)
+}
+
+// whileDraining subscribes with a notification while the queue drains, by turns
+// with subscribing without one while it does not.
+func (b *bench) whileDraining(mails *sink, told, quiet *load) error {
+	var ratios []float64
+	var worst time.Duration
+	var last outcome
+	for i := range b.Rounds {
+		base, err := quiet.run(b.ctx)
+		if err != nil {
+			return err
+		}
+		before := mails.taken.Load()
+		mails.resume()
+		last, err = told.run(b.ctx)
+		sent := mails.taken.Load() - before
+		mails.pause()
+		if err != nil {
+			return err
+		}
+		ratios = append(ratios, last.rate()/base.rate())
+		worst = max(worst, last.percentile(0.99))
+		b.say("one notification, draining, round %d: %.0f/s of %.0f/s, p99 %v, %.0f mails/s", i+1, last.rate(), base.rate(),
+			last.percentile(0.99).Round(time.Microsecond), float64(sent)/last.elapsed.Seconds())
+	}
+	mails.resume()
+	slices.Sort(ratios)
+	b.add(figure{"subscribeContact with one notification while the queue drains; ratio to without", perSecond(last), ratios[len(ratios)/2], "0.25"})
+	b.add(figure{"– its p99, the worst round", milliseconds(worst), 0, "100 ms"})
+	return nil
+}
+
+// draining measures a server with a full queue that does nothing else.
+func (b *bench) draining(empty float64) error {
+	if _, _, err := b.makeTold("drain.db", waitingJobs); err != nil {
+		return err
+	}
+	mails, err := newSink()
+	if err != nil {
+		return err
+	}
+	defer mails.close()
+	server, err := b.serveMails("drain.db", mails)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	time.Sleep(3 * time.Second) // idle, but for what is fetched ahead
+	b.add(figure{fmt.Sprintf("memory with %d notifications waiting, beyond none", waitingJobs), fmt.Sprintf("%.1f MiB", server.resident(false)-empty), 0, "64 MiB"})
+	began, cpu := time.Now(), server.cpu()
+	mails.resume()
+	for mails.taken.Load() < waitingJobs {
+		if time.Since(began) > 5*time.Minute || b.ctx.Err() != nil {
+			return errors.Join(fmt.Errorf("%d of %d notifications came", mails.taken.Load(), waitingJobs), context.Cause(b.ctx))
+		}
+		time.Sleep(time.Millisecond)
+	}
+	took := time.Since(began)
+	b.add(figure{"notifications drained to a mail server on this machine", fmt.Sprintf("%.0f/s", waitingJobs/took.Seconds()), 0, "1000/s"})
+	b.add(figure{"– processor time each", fmt.Sprint((server.cpu() - cpu) / waitingJobs), 0, ""})
+	return nil
+}
+
+// serveMails starts enlist with a mail server.
+func (b *bench) serveMails(db string, to *sink) (*process, error) {
+	return b.serve(db, "--smtp", to.url(), "--mail-from", "bench@example.com")
+}
+
+// makeTold makes a database with two Lists, of which the second tells one
+// address of its subscriptions, and in it Contacts whose notifications wait.
+func (b *bench) makeTold(name string, contacts int) (quiet, told audience.ListID, err error) {
+	if quiet, err = b.makeDatabase(name, 0); err != nil {
+		return 0, 0, err
+	}
+	store, err := sqlite.Open(b.ctx, filepath.Join(b.Dir, name), sqlite.Options{})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer store.Close()
+	service := audience.NewService(store, time.Now)
+	caller, err := service.Authenticate(b.ctx, apiKey)
+	if err != nil {
+		return 0, 0, err
+	}
+	if told, err = b.addList(service, caller, detail("on_register_address", "owner@example.com")); err != nil {
+		return 0, 0, err
+	}
+	if err := b.fill(store, told, contacts); err != nil {
+		return 0, 0, err
+	}
+	return quiet, told, b.fillQueue(store, told, contacts)
+}
+
+// fillQueue has the notifications of a List's Contacts wait.
+func (b *bench) fillQueue(store audience.Store, list audience.ListID, contacts int) error {
+	const step = 1000
+	for from := 0; from < contacts; from += step {
+		err := store.Update(b.ctx, func(tx audience.Tx) error {
+			for i := from; i < min(from+step, contacts); i++ {
+				err := tx.Enqueue(audience.Notify{List: list, Contact: audience.ContactID(i + 1), Event: audience.EventSubscribe,
+					Address: "owner@example.com", Time: 1_700_000_000 + int64(i)})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// sink is a mail server that takes everything and keeps nothing. It shares the
+// machine with the server, so it does as little as it can.
+type sink struct {
+	listener net.Listener
+	taken    atomic.Int64 // messages
+	gate     sync.RWMutex // locked while it stands still
+	conns    sync.WaitGroup
+}
+
+// newSink listens, and stands still before resume.
+func newSink() (*sink, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &sink{listener: l}
+	s.pause()
+	s.conns.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			s.conns.Go(func() { s.serve(conn) })
+		}
+	})
+	return s, nil
+}
+
+func (s *sink) url() string { return "smtp://" + s.listener.Addr().String() }
+
+// pause lets everybody wait for an answer until resume.
+func (s *sink) pause() { s.gate.Lock() }
+
+func (s *sink) resume() { s.gate.Unlock() }
+
+func (s *sink) answer(conn net.Conn, text []byte) error {
+	s.gate.RLock()
+	defer s.gate.RUnlock()
+	_, err := conn.Write(text)
+	return err
+}
+
+func (s *sink) close() { s.listener.Close() }
+
+var replies = []struct{ verb, reply []byte }{
+	{[]byte("EHLO"), []byte("250-sink\r\n250-8BITMIME\r\n250 SMTPUTF8\r\n")},
+	{[]byte("DATA"), []byte("354 go on\r\n")},
+	{[]byte("QUIT"), []byte("221 bye\r\n")},
+}
+
+func (s *sink) serve(conn net.Conn) {
+	defer conn.Close()
+	if s.answer(conn, []byte("220 sink\r\n")) != nil {
+		return
+	}
+	lines := bufio.NewReaderSize(conn, 32<<10)
+	data := false
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err != nil && err != bufio.ErrBufferFull {
+			return
+		}
+		if data {
+			if data = !bytes.Equal(line, []byte(".\r\n")); data {
+				continue
+			}
+			s.taken.Add(1)
+		}
+		reply := []byte("250 ok\r\n")
+		for _, r := range replies {
+			if bytes.HasPrefix(line, r.verb) {
+				reply = r.reply
+			}
+		}
+		data = bytes.HasPrefix(line, []byte("DATA"))
+		if s.answer(conn, reply) != nil {
+			return
+		}
+	}
+}
