@@ -1,28 +1,20 @@
 package web
 
-import (
-	"cmp"
-	"time"
-
-	"enlist/internal/audience"
-)
+import "enlist/internal/audience"
 
 // details are what the page of a Contact shows: tables of names and values.
 type details struct {
 	Status                       []string
 	Values, Preferences, Consent []row
-	times                        *time.Location
+
+	schema *audience.Schema
 }
 
 // row is one line of a table.
 type row struct{ Name, Value string }
 
 func newDetails(v *audience.ContactVisit) *details {
-	zone, err := time.LoadLocation(cmp.Or(v.Schema.TimeZone, "UTC"))
-	if err != nil {
-		zone = time.UTC
-	}
-	d := &details{times: zone, Status: status(v.Contact)}
+	d := &details{schema: v.Schema, Status: status(v.Contact)}
 	for i := range v.Schema.Fields {
 		f := &v.Schema.Fields[i]
 		d.Values = append(d.Values, row{f.Name, v.Contact.Values.Get(f.ID)})
@@ -71,7 +63,7 @@ func (d *details) consent(c *audience.LedgerRow) {
 
 // at shows a time in the Account's zone, with its distance from UTC.
 func (d *details) at(unix int64) string {
-	return time.Unix(unix, 0).In(d.times).Format("2 January 2006, 15:04 UTC-07:00")
+	return d.schema.LocalTime(unix).Format("2 January 2006, 15:04 UTC-07:00")
 }
 
 func yesNo(yes bool) string {

@@ -1,0 +1,132 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// covers: decision 49
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "track_opens", "1")
+	id := h.subscribe("Email", "mira@example.com")
+	path := h.path(audience.LinkOpen, id)
+	h.do("HEAD", path, "")
+	if c := h.contact(id); c.LastOpenTime != 0 {
+		t.Error("a HEAD counts as an opening")
+	}
+	h.pass(time.Minute)
+	a := h.do("GET", path, "")
+	c := h.contact(id)
+	if a.StatusCode != 200 || a.Header.Get("Content-Type") != "image/gif" || a.body != pixel || a.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%d %v %q", a.StatusCode, a.Header, a.body)
+	}
+	if now := h.clock().Unix(); c.LastOpenTime != now || c.LastClickTime != 0 || c.Modified == now {
+		t.Errorf("opened at %d, clicked at %d, modified at %d, now is %d", c.LastOpenTime, c.LastClickTime, c.Modified, now)
+	}
+}
+
+// Whoever is not to be watched, or is gone, gets the image all the same.
+//
+// covers: decision 49
+func TestOpenThatIsNotNoted(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "track_opens", "1")
+	id := h.subscribe("Email", "mira@example.com")
+	path := h.path(audience.LinkOpen, id)
+	image := func() {
+		t.Helper()
+		if a := h.do("GET", path, ""); a.StatusCode != 200 || a.body != pixel {
+			t.Errorf("%d %q", a.StatusCode, a.body)
+		}
+	}
+	h.faults.seen = errors.New("to order")
+	image()
+	h.faults.seen = nil
+	h.editList("track_opens", "0")
+	image()
+	if c := h.contact(id); c.LastOpenTime != 0 {
+		t.Errorf("opened at %d, with tracking turned off", c.LastOpenTime)
+	}
+	h.remove(id)
+	image()
+	h.hideList()
+	image()
+}
+
+// covers: decision 49
+func TestClick(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "track_clicks", "1", "track_opens", "1")
+	id := h.subscribe("Email", "mira@example.com")
+	path := h.clickPath(id, "https://shop.example/new?for={{Email}}&x=1#top")
+	const target = "https://shop.example/new?for=mira%40example.com&x=1#top"
+	leads := func(method, to string) {
+		t.Helper()
+		a := h.do(method, path+"?utm_source=x", "")
+		if a.StatusCode != http.StatusFound || a.Header.Get("Location") != to || a.Header.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s: %d to %q, want %q", method, a.StatusCode, a.Header.Get("Location"), to)
+		}
+	}
+	leads("HEAD", target)
+	if c := h.contact(id); c.LastClickTime != 0 {
+		t.Error("a HEAD counts as a click")
+	}
+	leads("GET", target)
+	clicked := h.clock().Unix()
+	if c := h.contact(id); c.LastClickTime != clicked || c.LastOpenTime != clicked {
+		t.Errorf("clicked at %d, opened at %d, want %d", c.LastClickTime, c.LastOpenTime, clicked)
+	}
+	h.pass(time.Hour)
+	h.faults.seen = errors.New("to order")
+	leads("GET", target)
+	h.faults.seen = nil
+	h.editList("track_clicks", "0", "track_opens", "0")
+	leads("GET", target)
+	if c := h.contact(id); c.LastClickTime != clicked || c.LastOpenTime != clicked {
+		t.Errorf("clicked at %d, opened at %d, with tracking turned off", c.LastClickTime, c.LastOpenTime)
+	}
+	h.remove(id)
+	leads("GET", "https://shop.example/new?for=&x=1#top")
+	h.hideList()
+	leads("GET", "https://shop.example/new?for=&x=1#top")
+}
+
+// A link leads to a site or nowhere, whatever a Contact or a Message says.
+//
+// covers: decision 49
+func TestClickThatLeadsNowhere(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "track_clicks", "1")
+	id := h.subscribe("Email", "mira@example.com")
+	for _, target := range []string{"javascript:alert(1)", "//evil.example", "/relative", "data:text/html,x", "{{Email}}", "http://", "mailto:a@example.com"} {
+		a := h.do("GET", h.clickPath(id, target), "")
+		h.shows(a, http.StatusGone, "This link leads nowhere any more")
+		if to := a.Header.Get("Location"); to != "" {
+			t.Errorf("%s leads to %q", target, to)
+		}
+	}
+	path := h.clickPath(id, "https://shop.example/")
+	h.must(h.store.Update(t.Context(), func(tx audience.Tx) error { return tx.DeleteMessage(1) }))
+	h.shows(h.do("GET", path, ""), http.StatusGone, "This link leads nowhere any more")
+	if c := h.contact(id); c.LastClickTime != 0 {
+		t.Error("what leads nowhere counts as a click")
+	}
+}
+
+// No two links can be made into a third one: where it leads is signed as well.
+//
+// covers: decision 48
+func TestClickTargetIsSigned(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	one, two := h.clickPath(id, "https://one.example/"), h.clickPath(id, "https://two.example/")
+	mixed := one[:strings.LastIndexByte(one, '/')] + two[strings.LastIndexByte(two, '/'):]
+	h.shows(h.do("GET", mixed, ""), http.StatusNotFound)
+}

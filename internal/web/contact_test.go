@@ -1,0 +1,76 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// covers: decision 48
+func TestContactPage(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	h.must(addField(h, "Note <b>"))
+	_, err := h.service.AddPreference(t.Context(), h.caller, h.list, "Weekly")
+	h.must(err)
+	id, err := h.service.Subscribe(t.Context(), h.caller, audience.SubscribeRequest{
+		List:    h.list,
+		Details: sent([]string{"Email", "mira@example.com", "Note <b>", `<script>alert(1)</script>"'&`}),
+		Consent: audience.Consent{Type: audience.ConsentGDPR, Text: "I agree <i>", IP: "192.0.2.7", Preferences: []audience.PreferenceChoice{{Name: "Weekly", Agree: true}}},
+	})
+	h.must(err)
+	path := h.path(audience.LinkContact, id)
+	page := h.do("GET", path, "")
+	h.shows(page, http.StatusOK, "Contact in <bdi>News &amp; &lt;Views&gt;</bdi>", "mira@example.com", "Note &lt;b&gt;", "&lt;script&gt;alert(1)&lt;/script&gt;",
+		"I agree &lt;i&gt;", "192.0.2.7", "Weekly", "<p>Subscribed</p>", "1 July 2026, 19:30 UTC&#43;10:00")
+	if strings.Contains(page.body, "<script>") || page.hasButton() {
+		t.Error(page.body)
+	}
+	h.shows(h.do("POST", path, ""), http.StatusMethodNotAllowed)
+
+	h.do("POST", h.path(audience.LinkUnsubscribe, id), "")
+	h.shows(h.do("GET", path, ""), http.StatusOK, "<p>Unsubscribed</p>")
+	h.pass(audience.ContactPageLife * time.Second)
+	h.shows(h.do("GET", path, ""), http.StatusOK)
+	h.pass(time.Second)
+	expired := h.do("GET", path, "")
+	h.shows(expired, http.StatusGone, "This link has expired")
+	if strings.Contains(expired.body, "mira") || strings.Contains(expired.body, "News") {
+		t.Error("an expired page tells something")
+	}
+}
+
+// covers: decision 48
+func TestContactPageOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	path := h.path(audience.LinkContact, id)
+	h.remove(id)
+	h.shows(h.do("GET", path, ""), http.StatusGone, "This contact was removed", "News &amp; &lt;Views&gt;")
+	h.hideList()
+	h.shows(h.do("GET", path, ""), http.StatusGone, "This contact was removed")
+}
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]audience.Contact{
+		"Subscribed":             {IsActive: true},
+		"Subscribed, Inactive":   {},
+		"Unsubscribed":           {IsActive: true, IsUnsubscribed: true},
+		"Unsubscribed, Inactive": {IsUnsubscribed: true},
+		"Subscribed, Inactive: mail to the address came back": {IsBounceDeactivated: true},
+	} {
+		if got := strings.Join(status(&c), ", "); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func addField(h *harness, name string) error {
+	_, err := h.service.AddField(h.Context(), h.caller, h.list, sent([]string{"name", name, "type", "text"}))
+	return err
+}

@@ -1,0 +1,172 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// kinds are all kinds of links; each has a page of its own.
+var kinds = []audience.LinkKind{audience.LinkUnsubscribe, audience.LinkConfirm, audience.LinkOpen, audience.LinkClick, audience.LinkContact}
+
+// links makes a link of each kind for a Contact.
+func (h *harness) links(id audience.ContactID) []string {
+	h.Helper()
+	var all []string
+	for _, kind := range kinds {
+		if kind == audience.LinkClick {
+			all = append(all, h.clickPath(id, "https://shop.example/"))
+			continue
+		}
+		all = append(all, h.path(kind, id))
+	}
+	return all
+}
+
+// Mail programs and filters fetch what is in a mail, some of it many times.
+// Nothing of a subscription may come of it.
+//
+// covers: decision 48
+func TestScanner(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "double_opt_in_required", "1", "track_opens", "1", "track_clicks", "1")
+	id := h.subscribe("Email", "mira@example.com")
+	before := h.contact(id)
+	for _, path := range h.links(id) {
+		for _, method := range []string{"GET", "HEAD"} {
+			for range 100 {
+				if a := h.do(method, path, ""); a.StatusCode >= 400 {
+					t.Fatalf("%s %s: %d", method, path, a.StatusCode)
+				}
+			}
+		}
+		h.pass(time.Minute)
+	}
+	after := h.contact(id)
+	if after.LastOpenTime == 0 || after.LastClickTime == 0 {
+		t.Error("neither an opening nor a click was noted")
+	}
+	after.LastOpenTime, after.LastClickTime = before.LastOpenTime, before.LastClickTime
+	if !reflect.DeepEqual(before, after) {
+		t.Errorf("fetching the links has made of\n%+v\nthis:\n%+v", before, after)
+	}
+}
+
+// What is wrong with a link must not show.
+//
+// covers: decision 48
+func TestUnknownLinks(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	good := h.path(audience.LinkUnsubscribe, id)
+	first := h.do("GET", "/u/x", "")
+	h.shows(first, http.StatusNotFound, "This page does not exist")
+	sum := good[strings.LastIndexByte(good, '/'):]
+	for _, path := range []string{
+		"/u/", "/c/", "/u/" + sum, good + "x", good + "/", good[:len(good)-1], "/c" + good[2:], "/n" + good[2:], "/k" + good[2:],
+		strings.Replace(good, "-", "-0", 1), "/u/1-999999-5-c/AAAAAAAAAAAAAAAAAAAAAA", "/u/../u" + good[2:], "/u//" + good[3:],
+		good[:strings.LastIndexByte(good, '/')] + strings.ToUpper(sum), "/u/%00" + good[3:], "/u/99999999999999999999-1-1-c" + sum,
+	} {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT"} {
+			a := h.do(method, path, "")
+			if a.StatusCode != http.StatusNotFound || method != "HEAD" && a.body != first.body {
+				t.Errorf("%s %s: %d %s", method, path, a.StatusCode, a.body)
+			}
+			a.Header.Del("Date")
+			first.Header.Del("Date")
+			if !reflect.DeepEqual(a.Header, first.Header) {
+				t.Errorf("%s %s: %v, others have %v", method, path, a.Header, first.Header)
+			}
+		}
+	}
+	if h.contact(id).IsUnsubscribed {
+		t.Error("unsubscribed")
+	}
+	// A proxy may spell a path otherwise; what is signed is what it says.
+	h.shows(h.do("GET", strings.ReplaceAll(good, "-", "%2D"), ""), http.StatusOK, "Unsubscribe from")
+}
+
+// covers: decision 48
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	for i, path := range h.links(id) {
+		allow := "GET, HEAD"
+		others := []string{"PUT", "DELETE", "PATCH", "OPTIONS"}
+		if kind := kinds[i]; kind == audience.LinkUnsubscribe || kind == audience.LinkConfirm {
+			allow += ", POST"
+		} else {
+			others = append(others, "POST")
+		}
+		for _, method := range others {
+			if a := h.do(method, path, ""); a.StatusCode != http.StatusMethodNotAllowed || a.Header.Get("Allow") != allow {
+				t.Errorf("%s %s: %d, Allow %q", method, path, a.StatusCode, a.Header.Get("Allow"))
+			}
+		}
+	}
+	path := h.path(audience.LinkUnsubscribe, id)
+	h.shows(h.do("POST", path, strings.Repeat("x", maxBody+1)), http.StatusRequestEntityTooLarge)
+	if h.contact(id).IsUnsubscribed {
+		t.Error("a large body unsubscribes")
+	}
+	h.shows(h.do("POST", path, strings.Repeat("x", maxBody)), http.StatusOK)
+}
+
+// covers: decision 48
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	for _, path := range append(h.links(id), "/u/x") {
+		a := h.do("GET", path, "")
+		for name, value := range map[string]string{
+			"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "X-Robots-Tag": "noindex, nofollow",
+		} {
+			if a.Header.Get(name) != value {
+				t.Errorf("%s: %s is %q", path, name, a.Header.Get(name))
+			}
+		}
+		policy := a.Header.Get("Content-Security-Policy")
+		if !strings.HasPrefix(policy, "default-src 'none'; style-src 'sha256-") || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s: %s", path, policy)
+		}
+		if len(a.Header["Set-Cookie"]) > 0 {
+			t.Errorf("%s sets a cookie", path)
+		}
+	}
+}
+
+// What goes wrong inside stays inside.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	h.faults.visit = errors.New("secret cause")
+	a := h.do("GET", h.path(audience.LinkUnsubscribe, id), "")
+	h.shows(a, http.StatusInternalServerError, "This did not work")
+	h.faults.visit = audience.Refuse(audience.Busy, "secret cause")
+	b := h.do("GET", h.path(audience.LinkUnsubscribe, id), "")
+	h.shows(b, http.StatusServiceUnavailable, "This did not work")
+	if strings.Contains(a.body+b.body, "secret") || b.Header.Get("Retry-After") == "" {
+		t.Errorf("%v %s", b.Header, b.body)
+	}
+}
+
+func TestMine(t *testing.T) {
+	t.Parallel()
+	for path, mine := range map[string]bool{
+		"/u/1-2-3-c/x": true, "/c/": true, "/o/x": true, "/k/x": true, "/n/x": true,
+		"/": false, "": false, "/u": false, "/rpc": false, "/api/jsonrpcserver": false, "/x/": false, "//u/": false, "/U/x": false, "u/x/": false,
+	} {
+		if Mine(path) != mine {
+			t.Errorf("Mine(%q) is %v", path, !mine)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package web
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlite"
+)
+
+// harness is a Service on a fresh database with one List, and its pages behind
+// a real HTTP server.
+type harness struct {
+	*testing.T
+	store   audience.Store
+	service *audience.Service
+	caller  *audience.Caller
+	list    audience.ListID
+	key     audience.LinkKey
+	server  *httptest.Server
+	faults  *faults
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newHarness(t *testing.T, settings ...string) *harness {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &harness{T: t, store: store, now: time.Date(2026, 7, 1, 9, 30, 0, 0, time.UTC)}
+	h.service = audience.NewService(store, h.clock)
+	h.caller = &audience.Caller{
+		Account: &audience.Account{Name: "Office", TimeZone: "Australia/Sydney", ContactLimit: audience.NoContactLimit},
+		Key:     &audience.Key{Name: "desk", Level: audience.Full},
+	}
+	h.must(store.Update(t.Context(), func(tx audience.Tx) error {
+		if err := tx.AddAccount(h.caller.Account); err != nil {
+			return err
+		}
+		h.caller.Key.AccountID = h.caller.Account.ID
+		return tx.AddKey(h.caller.Key, audience.HashKey(audience.NewKeyText()))
+	}))
+	h.list = h.addList(append([]string{"name", "News & <Views>"}, settings...)...)
+	h.key, err = h.service.LinkKey(t.Context())
+	h.must(err)
+	h.faults = &faults{Service: h.service}
+	h.server = httptest.NewServer(New(h.faults, h.key, slog.New(slog.NewTextHandler(io.Discard, nil))))
+	t.Cleanup(func() {
+		h.server.Close()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// faults is a Service whose parts can be made to fail.
+type faults struct {
+	Service
+	visit, seen error
+}
+
+func (f *faults) Visit(ctx context.Context, d audience.DeliveryKey) (*audience.Visit, error) {
+	if f.visit != nil {
+		return nil, f.visit
+	}
+	return f.Service.Visit(ctx, d)
+}
+
+func (f *faults) Opened(ctx context.Context, d audience.DeliveryKey) error {
+	if f.seen != nil {
+		return f.seen
+	}
+	return f.Service.Opened(ctx, d)
+}
+
+func (f *faults) Clicked(ctx context.Context, d audience.DeliveryKey) error {
+	if f.seen != nil {
+		return f.seen
+	}
+	return f.Service.Clicked(ctx, d)
+}
+
+func (h *harness) clock() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.now
+}
+
+func (h *harness) pass(d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = h.now.Add(d)
+}
+
+func (h *harness) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+func (h *harness) addList(pairs ...string) audience.ListID {
+	h.Helper()
+	id, err := h.service.AddList(h.Context(), h.caller, sent(pairs))
+	h.must(err)
+	return id
+}
+
+func (h *harness) editList(pairs ...string) {
+	h.Helper()
+	_, err := h.service.EditList(h.Context(), h.caller, h.list, sent(pairs))
+	h.must(err)
+}
+
+func (h *harness) subscribe(pairs ...string) audience.ContactID {
+	h.Helper()
+	id, err := h.service.Subscribe(h.Context(), h.caller, audience.SubscribeRequest{List: h.list, Details: sent(pairs)})
+	h.must(err)
+	return id
+}
+
+func sent(pairs []string) (all []audience.Detail) {
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, audience.Detail{Key: pairs[i], Value: audience.Input{Kind: audience.InputText, Text: pairs[i+1]}})
+	}
+	return all
+}
+
+// remove deletes the Contact, as clearing the List would.
+func (h *harness) remove(id audience.ContactID) {
+	h.Helper()
+	h.must(h.store.Update(h.Context(), func(tx audience.Tx) error {
+		_, err := tx.RemoveContacts(h.list, id, 1000)
+		return err
+	}))
+}
+
+func (h *harness) hideList() {
+	h.Helper()
+	h.must(h.store.Update(h.Context(), func(tx audience.Tx) error { return tx.HideList(h.list) }))
+}
+
+func (h *harness) contact(id audience.ContactID) (c *audience.Contact) {
+	h.Helper()
+	h.must(h.store.View(h.Context(), func(tx audience.Tx) (err error) {
+		c, err = tx.Contact(h.list, id)
+		return err
+	}))
+	return c
+}
+
+// delivery names one to a Contact, at the time that it is now.
+func (h *harness) delivery(id audience.ContactID) audience.DeliveryKey {
+	return audience.DeliveryKey{List: h.list, Contact: id, Time: h.clock().Unix(), Cause: audience.CauseConfirmation}
+}
+
+func (h *harness) path(kind audience.LinkKind, id audience.ContactID) string {
+	return h.key.Path(audience.Link{Kind: kind, DeliveryKey: h.delivery(id)})
+}
+
+// clickPath makes a link that leads to a URL of a Message.
+func (h *harness) clickPath(id audience.ContactID, url string) string {
+	h.Helper()
+	targets, err := h.service.LinkTargets(h.Context(), 1, []string{url})
+	h.must(err)
+	return h.key.Path(audience.Link{Kind: audience.LinkClick, DeliveryKey: h.delivery(id), Target: targets[0]})
+}
+
+// answer is what came back, without following it.
+type answer struct {
+	*http.Response
+	body string
+}
+
+func (h *harness) do(method, path, body string) answer {
+	h.Helper()
+	req, err := http.NewRequestWithContext(h.Context(), method, h.server.URL+path, strings.NewReader(body))
+	h.must(err)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	resp, err := h.server.Client().Transport.RoundTrip(req)
+	h.must(err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	h.must(err)
+	return answer{resp, string(text)}
+}
+
+// shows checks status and text of an answer.
+func (h *harness) shows(a answer, status int, parts ...string) {
+	h.Helper()
+	if a.StatusCode != status {
+		h.Errorf("status %d, want %d: %s", a.StatusCode, status, a.body)
+	}
+	for _, part := range parts {
+		if !strings.Contains(a.body, part) {
+			h.Errorf("no %q in %s", part, a.body[strings.Index(a.body, "<main>"):])
+		}
+	}
+}
+
+func (a answer) hasButton() bool { return strings.Contains(a.body, "<button") }

@@ -1,0 +1,117 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+// covers: decision 48
+func TestUnsubscribe(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	path := h.path(audience.LinkUnsubscribe, id)
+
+	page := h.do("GET", path, "")
+	h.shows(page, http.StatusOK, "Unsubscribe from <bdi>News &amp; &lt;Views&gt;</bdi>", "m…@example.com", `<form method="post">`)
+	if strings.Contains(page.body, "mira") {
+		t.Error("the page shows all of the address")
+	}
+	if h.contact(id).IsUnsubscribed {
+		t.Fatal("a GET has unsubscribed")
+	}
+	h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed", "m…@example.com")
+	if !h.contact(id).IsUnsubscribed {
+		t.Fatal("the button did not unsubscribe")
+	}
+	for _, method := range []string{"GET", "POST"} {
+		again := h.do(method, path, "")
+		h.shows(again, http.StatusOK, "You are unsubscribed")
+		if again.hasButton() {
+			t.Errorf("%s: there is still a button", method)
+		}
+	}
+	var found []audience.Unsubscriber
+	h.must(h.store.View(t.Context(), func(tx audience.Tx) error {
+		found = nil
+		return tx.Unsubscribers(h.caller.Account.ID, h.list, func(u *audience.Unsubscriber) error { found = append(found, *u); return nil })
+	}))
+	if len(found) != 1 || found[0].Address != "mira@example.com" || found[0].AddressType != audience.AddressEmail {
+		t.Errorf("Unsubscriber List: %+v", found)
+	}
+}
+
+// What mail programs send, as RFC 8058 has it: one POST without a page before it.
+//
+// covers: decision 48
+func TestOneClick(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	a := h.do("POST", h.path(audience.LinkUnsubscribe, id), "List-Unsubscribe=One-Click")
+	h.shows(a, http.StatusOK, "You are unsubscribed")
+	if !h.contact(id).IsUnsubscribed || a.Header.Get("Set-Cookie") != "" {
+		t.Errorf("unsubscribed: %v, header %v", h.contact(id).IsUnsubscribed, a.Header)
+	}
+}
+
+// Whoever presses the button of what is gone is told the same as the others.
+//
+// covers: decision 48
+func TestUnsubscribeWhatIsGone(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	path := h.path(audience.LinkUnsubscribe, id)
+	h.remove(id)
+	for _, method := range []string{"GET", "POST"} {
+		h.shows(h.do(method, path, ""), http.StatusOK, "You are unsubscribed", "News &amp; &lt;Views&gt;")
+	}
+	h.hideList()
+	for _, method := range []string{"GET", "POST"} {
+		h.shows(h.do(method, path, ""), http.StatusOK, "You are unsubscribed", "this list")
+	}
+}
+
+// The owner of an address is through with the List, however often it has the address.
+//
+// covers: decision 48
+func TestUnsubscribeDuplicates(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "disallow_duplicate_contacts", "0")
+	first, second, other := h.subscribe("Email", "mira@example.com"), h.subscribe("Email", "Mira@example.com"), h.subscribe("Email", "mia@example.com")
+	h.shows(h.do("POST", h.path(audience.LinkUnsubscribe, second), ""), http.StatusOK)
+	if !h.contact(first).IsUnsubscribed || !h.contact(second).IsUnsubscribed || h.contact(other).IsUnsubscribed {
+		t.Errorf("unsubscribed: %v, %v, and somebody else %v", h.contact(first).IsUnsubscribed, h.contact(second).IsUnsubscribed, h.contact(other).IsUnsubscribed)
+	}
+}
+
+// A Contact whose Email was removed since is unsubscribed all the same.
+//
+// covers: decision 48
+func TestUnsubscribeWithoutEmail(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Mobile Phone", "+61 400 000 001")
+	path := h.path(audience.LinkUnsubscribe, id)
+	h.shows(h.do("GET", path, ""), http.StatusOK, "You will receive no more mail")
+	h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed")
+	if !h.contact(id).IsUnsubscribed {
+		t.Error("not unsubscribed")
+	}
+}
+
+func TestMask(t *testing.T) {
+	t.Parallel()
+	for address, masked := range map[string]string{
+		"mira@example.com": "m…@example.com", "m@example.com": "m…@example.com", `"a@b"@example.com`: `"…@example.com`,
+		"ölaf@bücher.example": "ö…@bücher.example", "": "", "+61400000001": "",
+	} {
+		if got := mask(address); got != masked {
+			t.Errorf("%q is shown as %q, want %q", address, got, masked)
+		}
+	}
+}
