@@ -1,0 +1,50 @@
+package mailtest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"time"
+)
+
+// keys are a server's certificate and what a client needs to trust it.
+type keys struct {
+	config *tls.Config
+	roots  *x509.CertPool
+	pem    []byte
+}
+
+// newKeys makes a certificate for this machine.
+func newKeys() (*keys, error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	certificate := &x509.Certificate{
+		SerialNumber:          big.NewInt(1),
+		Subject:               pkix.Name{CommonName: "mailtest"},
+		NotBefore:             time.Now().Add(-time.Hour),
+		NotAfter:              time.Now().Add(24 * time.Hour),
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		DNSNames:              []string{"localhost"},
+		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, certificate, certificate, private.Public(), private)
+	if err != nil {
+		return nil, err
+	}
+	if certificate, err = x509.ParseCertificate(der); err != nil {
+		return nil, err
+	}
+	k := &keys{roots: x509.NewCertPool(), pem: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}
+	k.roots.AddCert(certificate)
+	k.config = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: private}}}
+	return k, nil
+}

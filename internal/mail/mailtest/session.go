@@ -1,0 +1,123 @@
+package mailtest
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+)
+
+// greeter is a listener whose connections go through the script's Greeting.
+type greeter struct {
+	net.Listener
+	server *Server
+	run    *run
+}
+
+func (g *greeter) Accept() (net.Conn, error) {
+	for {
+		c, err := g.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if g.server.options.TLS {
+			c = tls.Server(c, g.server.keys.config)
+		}
+		a := g.server.at(g.run, Greeting, Message{})
+		if a.Code == 0 && !a.Drop {
+			return c, nil
+		}
+		if a.Code != 0 {
+			fmt.Fprintf(c, "%d %s\r\n", a.Code, a.Text)
+		}
+		c.Close()
+	}
+}
+
+// session is one client's connection.
+type session struct {
+	server *Server
+	run    *run
+	conn   *smtp.Conn
+	known  bool // it has logged in
+	now    Message
+}
+
+func (s *Server) newSession(c *smtp.Conn, r *run) (smtp.Session, error) {
+	n := &session{server: s, run: r, conn: c, known: s.options.User == ""}
+	return n, n.at(Hello)
+}
+
+// at does what the script says; an error is what the client gets instead.
+func (n *session) at(stage Stage) error {
+	a := n.server.at(n.run, stage, n.now)
+	switch {
+	case a.Drop:
+		n.conn.Conn().Close()
+		return smtp.ErrServerClosed // which nobody hears
+	case a.Code != 0:
+		return &smtp.SMTPError{Code: a.Code, EnhancedCode: smtp.NoEnhancedCode, Message: a.Text}
+	}
+	return nil
+}
+
+// AuthMechanisms implements smtp.AuthSession.
+func (n *session) AuthMechanisms() []string {
+	if n.server.options.User == "" {
+		return nil
+	}
+	return []string{sasl.Plain}
+}
+
+// Auth implements smtp.AuthSession.
+func (n *session) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, user, password string) error {
+		if user != n.server.options.User || password != n.server.options.Password {
+			return smtp.ErrAuthFailed
+		}
+		n.known = true
+		return nil
+	}), nil
+}
+
+// Mail implements smtp.Session.
+func (n *session) Mail(from string, _ *smtp.MailOptions) error {
+	if !n.known {
+		return smtp.ErrAuthRequired
+	}
+	n.now = Message{From: from}
+	return n.at(Mail)
+}
+
+// Rcpt implements smtp.Session.
+func (n *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	n.now.To = append(n.now.To, to)
+	return n.at(Rcpt)
+}
+
+// Data implements smtp.Session.
+func (n *session) Data(r io.Reader) error {
+	if err := n.at(Text); err != nil {
+		return err
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	n.now.Data = data
+	// What is kept and never answered for is what makes a client send twice.
+	err = n.at(End)
+	if err == nil || err == smtp.ErrServerClosed {
+		n.server.accept(n.now)
+	}
+	return err
+}
+
+// Reset implements smtp.Session.
+func (n *session) Reset() { n.now = Message{} }
+
+// Logout implements smtp.Session.
+func (n *session) Logout() error { return nil }
