@@ -65,7 +65,8 @@ type crash struct {
 // start starts the program and returns what kills it.
 func (c *crash) start() (kill func()) {
 	c.t.Helper()
-	cmd := exec.Command("enlist", "serve", "--db", c.db, "--listen", "127.0.0.1:0", "--ops-listen", "none")
+	cmd := exec.Command("enlist", "serve", "--db", c.db, "--listen", "127.0.0.1:0", "--ops-listen", "none",
+		"--smtp", "smtp://127.0.0.1:1", "--mail-from", "news@example.com") // nobody is there: notifications wait
 	cmd.Env = append(cmd.Environ(), "ENLIST_BOOTSTRAP_KEY="+c.key)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"enlist/internal/mail"
 	"enlist/internal/rpc"
 	"enlist/internal/store/sqlite"
+	"enlist/internal/web"
 
 	"github.com/riverqueue/river"
 	"golang.org/x/net/netutil"
@@ -42,6 +43,7 @@ type server struct {
 	places   int // for connections
 	ops      *opsServer
 	calls    *rpc.Handler
+	pages    *web.Handler
 	stopping atomic.Bool
 	cut      context.CancelFunc // ends the calls that outlast drainTime
 	halt     context.CancelFunc // ends the housekeeping
@@ -67,6 +69,7 @@ func newServer(c config.Serve, r rooms) (*server, error) {
 	}
 	calls, cut := context.WithCancel(context.Background())
 	s := &server{log: r.log, service: r.service, store: r.store, jobs: queue, ops: r.ops, cut: cut, places: cmp.Or(c.Connections, defaultConnections), failed: make(chan error, 1)}
+	s.pages = web.New(r.service, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:       version(),
 		MaxBody:       int64(c.MaxBody),
@@ -99,6 +102,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/readyz":
 		answer(w, s.ready(r.Context()))
 	default:
+		if web.Mine(r.URL.Path) {
+			s.pages.ServeHTTP(w, r)
+			return
+		}
 		s.calls.ServeHTTP(w, r)
 	}
 }
