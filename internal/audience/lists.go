@@ -79,7 +79,16 @@ func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
 			return 0, err
 		}
 	}
-	return list.ID, nil
+	return list.ID, tellOfList(tx, list.ID, now, WebhookCreated)
+}
+
+// tellOfList tells the webhooks that listen to a List as it is now.
+func tellOfList(tx Tx, id ListID, now int64, event WebhookEventType) error {
+	schema, err := tx.Schema(id)
+	if err != nil {
+		return err
+	}
+	return tell(tx, schema, 0, now, event)
 }
 
 // EditList changes what details name. Errors: NoList, Denied, InvalidParameters.
@@ -108,8 +117,12 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 				return 0, err
 			}
 		}
+		changed := list != schema.List
 		list.LastModifiedTime = now
-		return id, tx.UpdateList(&list)
+		if err := tx.UpdateList(&list); err != nil || !changed {
+			return id, err
+		}
+		return id, tell(tx, schema, 0, now, WebhookUpdated)
 	})
 }
 
@@ -166,8 +179,8 @@ func putInFolder(tx Tx, c *Caller, l *List) error {
 
 // DeleteList hides a List at once and has its Contacts removed. Errors: NoList, Denied.
 func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
-	_, err := change(ctx, s, c, func(tx Tx, _ int64) (RemoveContacts, error) {
-		e, err := startRemoval(tx, c, RemoveContacts{List: id, Delete: true})
+	_, err := change(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
+		e, err := startRemoval(tx, c, now, RemoveContacts{List: id, Delete: true})
 		if err != nil {
 			return e, err
 		}
@@ -179,8 +192,8 @@ func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
 // ClearList removes the Contacts that a List has now. When it returns they are
 // gone; after a crash in the middle of it a job goes on. Errors: NoList, Denied.
 func (s *Service) ClearList(ctx context.Context, c *Caller, id ListID) error {
-	e, err := change(ctx, s, c, func(tx Tx, _ int64) (RemoveContacts, error) {
-		return startRemoval(tx, c, RemoveContacts{List: id})
+	e, err := change(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
+		return startRemoval(tx, c, now, RemoveContacts{List: id})
 	})
 	for done := false; err == nil && !done; {
 		done, err = s.RemoveContacts(ctx, e)
@@ -189,12 +202,19 @@ func (s *Service) ClearList(ctx context.Context, c *Caller, id ListID) error {
 }
 
 // startRemoval notes how far a removal goes: Contacts that come later stay.
-func startRemoval(tx Tx, c *Caller, e RemoveContacts) (RemoveContacts, error) {
-	if _, err := loadList(tx, c, e.List); err != nil {
+func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts, error) {
+	schema, err := loadList(tx, c, e.List)
+	if err != nil {
 		return e, err
 	}
-	var err error
 	if e.Upto, err = tx.LastContactID(e.List); err != nil {
+		return e, err
+	}
+	event := WebhookBulkUpdated
+	if e.Delete {
+		event = WebhookRemoved
+	}
+	if err := tell(tx, schema, 0, now, event); err != nil {
 		return e, err
 	}
 	return e, tx.Enqueue(e)
@@ -207,7 +227,10 @@ func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bo
 		if done = removed < removeStep; err != nil || !done || !e.Delete {
 			return err
 		}
-		return tx.DropList(e.List)
+		if err := tx.DropList(e.List); err != nil {
+			return err
+		}
+		return forgetForsaken(tx)
 	})
 	return done && err == nil, err
 }

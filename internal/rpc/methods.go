@@ -69,6 +69,14 @@ func methods() map[string]*method {
 	add("countFields", read, asks, "list_id search_criteria", countFields)
 	add("getFieldById", read, asks, "list_id field_id", getFieldByID)
 
+	// Webhooks.
+	add("addWebhook", full, writes, "webhook_details", addWebhook)
+	add("editWebhook", full, writes, "webhook_details", editWebhook)
+	add("deleteWebhook", full, writes, "webhook_id", deleteWebhook)
+	add("getWebhookById", full, asks, "webhook_id", getWebhookByID)
+	add("searchWebhooks", full, asks, searching, searchWebhooks)
+	add("countWebhooks", full, asks, "search_criteria", countWebhooks)
+
 	// Folders and the Account.
 	add("searchFolders", read, asks, "folder_type"+searching, searchFolders)
 	add("getFolderById", read, asks, "folder_id", getFolderByID)

@@ -157,7 +157,7 @@ func (t *Tx) WebhookEvents(id audience.WebhookTargetID, upto int64, limit int) (
 			Event: audience.WebhookEventType(text(row[5])), Time: integer(row[6]),
 		})
 		return nil
-	}, query+" ORDER BY id LIMIT ?", args...)
+	}, query+" ORDER BY id LIMIT ? + 0", args...)
 	return events, err
 }
 
@@ -172,7 +172,7 @@ func (t *Tx) RemoveWebhookEvents(id audience.WebhookTargetID, events []audience.
 	return nil
 }
 
-const someEvents = "(SELECT e.id FROM webhook_event e WHERE e.target_id = ? AND (? = 0 OR e.webhook_id = ?) ORDER BY e.id LIMIT ?)"
+const someEvents = "(SELECT e.id FROM webhook_event e WHERE e.target_id = ? AND (? = 0 OR e.webhook_id = ?) ORDER BY e.id LIMIT ? + 0)"
 
 // ForgetWebhookEvents removes events of a webhook, or of all, that wait for a target.
 func (t *Tx) ForgetWebhookEvents(id audience.WebhookTargetID, webhook audience.WebhookID, limit int) (removed int, err error) {
