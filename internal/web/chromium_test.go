@@ -1,0 +1,241 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// browser is a tab of a real Chromium of the size of a phone, without script.
+type browser struct {
+	*harness
+	ctx context.Context
+}
+
+func newBrowser(h *harness) *browser {
+	h.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		if path, err = exec.LookPath("google-chrome"); err != nil {
+			h.Skip("neither chromium nor google-chrome is installed")
+		}
+	}
+	ctx, cancel := context.WithTimeout(h.Context(), time.Minute)
+	h.Cleanup(cancel)
+	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.UserDataDir(h.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
+	h.Cleanup(stop)
+	ctx, shut := chromedp.NewContext(ctx)
+	h.Cleanup(shut)
+	b := &browser{h, ctx}
+	b.size(360, 640)
+	b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return chromedp.Void{}, err
+	})
+	return b
+}
+
+func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	b.must(chromedp.Do(b.ctx, actions...))
+}
+
+func (b *browser) size(width, height int64) {
+	b.Helper()
+	b.do(chromedp.EmulateViewport(width, height, chromedp.EmulateMobile))
+}
+
+func (b *browser) dark(on bool) {
+	b.Helper()
+	scheme := "light"
+	if on {
+		scheme = "dark"
+	}
+	b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
+		return chromedp.Void{}, err
+	})
+}
+
+func (b *browser) visit(path string) {
+	b.Helper()
+	b.do(chromedp.Navigate(b.server.URL + path))
+}
+
+// shot keeps a picture for people to look at: go test -artifacts.
+func (b *browser) shot(name string) {
+	b.Helper()
+	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	b.must(err)
+	b.must(os.WriteFile(filepath.Join(b.ArtifactDir(), name+".png"), picture, 0o600))
+}
+
+// look checks what is true of every page, and returns its text. Evaluating runs
+// no script of the page.
+func (b *browser) look() string {
+	b.Helper()
+	type facts struct {
+		Lang, Title, Text, Ground string
+		Width, Window             float64
+		Headings, Mains, Scripts  int
+		Small                     []string
+	}
+	f, err := chromedp.Run(b.ctx, chromedp.Evaluate[facts](`({
+		Lang: document.documentElement.lang, Title: document.title, Text: document.body.innerText,
+		Ground: getComputedStyle(document.querySelector("main")).backgroundColor,
+		Width: document.documentElement.scrollWidth, Window: innerWidth,
+		Headings: document.querySelectorAll("h1").length, Mains: document.querySelectorAll("main").length, Scripts: document.scripts.length,
+		Small: [...document.querySelectorAll("button")].filter(b => b.getBoundingClientRect().height < 44).map(b => b.innerText),
+	})`))
+	b.must(err)
+	if f.Lang != "en" || f.Title == "" || f.Headings != 1 || f.Mains != 1 || f.Scripts != 0 || len(f.Small) > 0 {
+		b.Errorf("%+v", f)
+	}
+	if f.Width > f.Window {
+		b.Errorf("%q scrolls sideways: it is %v wide in a window of %v", f.Title, f.Width, f.Window)
+	}
+	if f.Ground == "rgba(0, 0, 0, 0)" {
+		b.Errorf("%q has no style: the policy keeps it out", f.Title)
+	}
+	return f.Text
+}
+
+// tree returns what a screen reader is told, as "role name".
+func (b *browser) tree() []string {
+	b.Helper()
+	found, err := chromedp.Run(b.ctx, func(ctx context.Context, t *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
+		return cdp.Call(ctx, t, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	})
+	b.must(err)
+	var all []string
+	for _, n := range found.Nodes {
+		if !n.Ignored {
+			all = append(all, strings.TrimSpace(said(n.Role)+" "+said(n.Name)))
+		}
+	}
+	return all
+}
+
+func said(v *accessibility.Value) (text string) {
+	if v != nil {
+		json.Unmarshal(v.Value, &text) // other values than text say nothing
+	}
+	return text
+}
+
+func (b *browser) tells(what ...string) {
+	b.Helper()
+	tree := b.tree()
+	for _, w := range what {
+		if !slices.Contains(tree, w) {
+			b.Errorf("a screen reader is not told %q, but %q", w, tree)
+		}
+	}
+}
+
+// press does what sends a form and waits for the answer.
+func (b *browser) press(action chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	resp, err := chromedp.RunResponse(b.ctx, action)
+	b.must(err)
+	if resp.Status != http.StatusOK {
+		b.Errorf("status %d", resp.Status)
+	}
+}
+
+// covers: decision 48
+func TestPagesInChromium(t *testing.T) {
+	b := newBrowser(newHarness(t, "double_opt_in_required", "1"))
+	id := b.subscribe("Email", "mira@example.com")
+
+	b.visit(b.path(audience.LinkConfirm, id))
+	b.tells("main", "heading Confirm your subscription to News & <Views>", "button Confirm subscription")
+	b.look()
+	b.shot("confirm")
+	b.press(chromedp.Click(chromedp.CSS("button")))
+	if !strings.Contains(b.look(), "Your subscription is confirmed") || !b.contact(id).DoubleOptIn {
+		t.Error("the button does not confirm")
+	}
+	b.shot("confirmed")
+
+	// With the keyboard alone.
+	b.visit(b.path(audience.LinkUnsubscribe, id))
+	b.tells("main", "heading Unsubscribe from News & <Views>", "button Unsubscribe")
+	b.look()
+	b.do(chromedp.KeyEvent(kb.Tab))
+	outline, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`document.activeElement.tagName + " " + getComputedStyle(document.activeElement).outlineStyle`))
+	if err != nil || outline != "BUTTON solid" {
+		t.Errorf("the focus is on %q, %v", outline, err)
+	}
+	b.shot("unsubscribe")
+	b.press(chromedp.KeyEvent(kb.Enter))
+	if !strings.Contains(b.look(), "You are unsubscribed") || !b.contact(id).IsUnsubscribed {
+		t.Error("the keyboard does not unsubscribe")
+	}
+	b.shot("unsubscribed")
+}
+
+// Every page fits on a phone, whatever is in it, and has its own style in the dark.
+//
+// covers: decision 48
+func TestPagesFitInChromium(t *testing.T) {
+	h := newHarness(t)
+	_, err := h.service.EditList(t.Context(), h.caller, h.list, sent([]string{"name", strings.Repeat("W", 255)}))
+	h.must(err)
+	long := strings.Repeat("w", 60)
+	h.must(addField(h, strings.Repeat("Field", 50)))
+	b := newBrowser(h)
+	id := b.subscribe("Email", long+"@"+long+".example.com", strings.Repeat("Field", 50), strings.Repeat("value", 500))
+	pages := map[string]string{
+		"long-unsubscribe": b.path(audience.LinkUnsubscribe, id), "long-confirm": b.path(audience.LinkConfirm, id),
+		"long-contact": b.path(audience.LinkContact, id), "unknown": "/u/x", "nowhere": b.clickPath(id, "relative"),
+	}
+	for _, dark := range []bool{false, true} {
+		b.dark(dark)
+		for name, path := range pages {
+			b.visit(path)
+			b.look()
+			b.shot(fmt.Sprintf("%s-%s", name, map[bool]string{false: "light", true: "dark"}[dark]))
+		}
+	}
+	b.size(1280, 800)
+	b.visit(pages["long-contact"])
+	b.look()
+	b.shot("wide-contact")
+}
+
+// covers: decision 48
+func TestContrast(t *testing.T) {
+	t.Parallel()
+	light, dark, ok := strings.Cut(style, "@media (prefers-color-scheme: dark)")
+	if !ok {
+		t.Fatal("no style for the dark")
+	}
+	for name, css := range map[string]string{"light": light, "dark": dark} {
+		for _, pair := range [][2]string{{"ink", "sheet"}, {"quiet", "sheet"}, {"on-act", "act"}, {"act", "sheet"}} {
+			a, b := luminance(t, css, pair[0]), luminance(t, css, pair[1])
+			if contrast := (max(a, b) + 0.05) / (min(a, b) + 0.05); contrast < 4.5 {
+				t.Errorf("%s: %s on %s has a contrast of %.2f", name, pair[0], pair[1], contrast)
+			}
+		}
+	}
+}
