@@ -57,6 +57,38 @@ func textKey[T any, S ~string](name string, at func(*T) *S, read func(string) (s
 	}
 }
 
+// wordKey is one of some words that callers may set; "" leaves it as it is.
+func wordKey[T any, S ~string](name string, at func(*T) *S, words ...string) Attribute[T] {
+	a := textKey(name, at, oneOf(words...))
+	set := a.Set
+	a.Set = func(record *T, in Input) error {
+		if in.Omitted() {
+			return nil
+		}
+		return set(record, in)
+	}
+	return a
+}
+
+// refKey is the ID of another record, which callers may set. One that no record
+// can have becomes 0, so that looking for it fails in its turn.
+func refKey[T any, N ~int64](name string, at func(*T) *N) Attribute[T] {
+	return Attribute[T]{Name: name, Type: KeyInt,
+		Get: func(record *T) Cell { return IntCell(*at(record)) },
+		Set: func(record *T, in Input) error {
+			if in.Omitted() {
+				return nil
+			}
+			n, ok := in.AsInt()
+			if !ok && in.Unbox().Kind != InputFalse {
+				return expected("an integer")
+			}
+			*at(record) = N(max(n, 0))
+			return nil
+		},
+	}
+}
+
 // intKey is a number that callers may set between bounds.
 func intKey[T any, N ~int64](name string, at func(*T) *N, least, most int64) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyInt,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // DeliveryKey names one thing that was to be sent to a Contact: because of which
@@ -20,6 +21,16 @@ const CauseConfirmation = "c"
 
 // CauseAutoresponder is an autoresponder's Message.
 func CauseAutoresponder(id AutoresponderID) string { return "a" + strconv.FormatInt(int64(id), 10) }
+
+// autoresponder is the one whose Message it is, 0 where it is none's.
+func (k DeliveryKey) autoresponder() AutoresponderID {
+	id, ok := strings.CutPrefix(k.Cause, "a")
+	if !ok {
+		return 0
+	}
+	n, _ := strconv.ParseInt(id, 10, 64) // the cause was made by CauseAutoresponder
+	return AutoresponderID(n)
+}
 
 // Delivery is what became of one thing that was to be sent to a Contact.
 type Delivery struct {

@@ -26,7 +26,9 @@ const (
 	EmailFieldFixed               // 316
 	InvalidEmail                  // 317
 	DuplicateField                // 318
+	DuplicateFolder               // 319
 	Denied                        // 321: level too low, or outside the key's Lists
+	FolderNeeded                  // 323: not empty, or the last of its type
 	ReservedField                 // 325
 	ContactLimit                  // 330
 	InvalidConsent                // 334

@@ -1,6 +1,9 @@
 package audience
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // The Folder types.
 const (
@@ -12,9 +15,9 @@ const (
 // FolderAttributes are the keys of a Folder record, in their order.
 var FolderAttributes = []Attribute[Folder]{
 	searchable(shownInt("id", func(f *Folder) FolderID { return f.ID })),
-	searchable(shownText("name", func(f *Folder) string { return f.Name })),
+	searchable(textKey("name", func(f *Folder) *string { return &f.Name }, readName)),
 	searchable(shownInt("creation_time", func(f *Folder) int64 { return f.CreationTime })),
-	searchable(shownText("type", func(f *Folder) string { return f.Type })),
+	searchable(wordKey("type", func(f *Folder) *string { return &f.Type }, FolderOfLists, FolderOfMessages, FolderOfFiles)),
 	searchable(shownInt("item_count", func(f *Folder) int64 { return f.ItemCount })),
 }
 
@@ -50,17 +53,130 @@ func (s *Service) Folder(ctx context.Context, c *Caller, id FolderID) (folder *F
 		return nil, err
 	}
 	err = s.view(ctx, c, func(tx Tx) error {
+		folder, _, err = loadFolder(tx, c, id)
+		return err
+	})
+	return folder, err
+}
+
+// loadFolder returns a copy of one of the Account's Folders, and all of them.
+func loadFolder(tx Tx, c *Caller, id FolderID) (*Folder, []Folder, error) {
+	all, err := tx.Folders(c.Account.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range all {
+		if f.ID == id {
+			return &f, all, nil
+		}
+	}
+	return nil, nil, Refuse(NoFolder, "the Account has no Folder with this ID")
+}
+
+// AddFolder makes a Folder. Errors: Denied, InvalidParameters, DuplicateFolder
+// where the Account has one of that name and type.
+func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (FolderID, error) {
+	if err := wholeAccount(c); err != nil {
+		return 0, err
+	}
+	return change(ctx, s, c, func(tx Tx, now int64) (FolderID, error) {
+		f := Folder{AccountID: c.Account.ID, CreationTime: now}
+		if err := assign(&f, FolderAttributes, details); err != nil {
+			return 0, err
+		}
+		switch {
+		case f.Name == "":
+			return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "a name was expected"}
+		case f.Type == "":
+			return 0, &Error{Kind: InvalidParameters, Field: "type", Detail: "one of list, message, file was expected"}
+		}
 		all, err := tx.Folders(c.Account.ID)
+		if err == nil {
+			err = f.unlike(all)
+		}
+		if err != nil {
+			return 0, err
+		}
+		err = tx.AddFolder(&f)
+		return f.ID, err
+	})
+}
+
+// EditFolder changes a Folder's name; its type stays. Errors: Denied, NoFolder,
+// InvalidParameters, DuplicateFolder.
+func (s *Service) EditFolder(ctx context.Context, c *Caller, id FolderID, details []Detail) (FolderID, error) {
+	if err := wholeAccount(c); err != nil {
+		return 0, err
+	}
+	return change(ctx, s, c, func(tx Tx, _ int64) (FolderID, error) {
+		f, all, err := loadFolder(tx, c, id)
+		if err != nil {
+			return 0, err
+		}
+		folderType := f.Type
+		if err := assign(f, FolderAttributes, details); err != nil {
+			return 0, err
+		}
+		f.Type = folderType
+		if err := f.unlike(all); err != nil {
+			return 0, err
+		}
+		return id, tx.UpdateFolder(f)
+	})
+}
+
+// unlike refuses a name that another Folder of the type has.
+func (f *Folder) unlike(all []Folder) error {
+	if slices.ContainsFunc(all, func(o Folder) bool { return o.ID != f.ID && o.Type == f.Type && o.Name == f.Name }) {
+		return &Error{Kind: DuplicateFolder, Field: "name", Detail: "there is a Folder of this name and type already"}
+	}
+	return nil
+}
+
+// DeleteFolder removes a Folder that holds nothing and is not the last one of
+// its type. Errors: Denied, NoFolder, FolderNeeded.
+func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) error {
+	if err := wholeAccount(c); err != nil {
+		return err
+	}
+	_, err := change(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+		f, all, err := loadFolder(tx, c, id)
+		if err != nil {
+			return false, err
+		}
+		if f.ItemCount > 0 {
+			return false, Refuse(FolderNeeded, "what it holds: %d; put that into another Folder first", f.ItemCount)
+		}
+		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID != id && o.Type == f.Type }) {
+			return false, Refuse(FolderNeeded, "it is the Account's last one of its type")
+		}
+		if err := f.unusedByFields(tx); err != nil {
+			return false, err
+		}
+		return true, tx.DeleteFolder(id)
+	})
+	return err
+}
+
+// unusedByFields refuses while Fields upload files into a Folder.
+func (f *Folder) unusedByFields(tx Tx) error {
+	if f.Type != FolderOfFiles {
+		return nil
+	}
+	lists, err := tx.Lists(f.AccountID)
+	if err != nil {
+		return err
+	}
+	for i := range lists {
+		schema, err := tx.Schema(lists[i].ID)
 		if err != nil {
 			return err
 		}
-		for _, f := range all {
-			if f.ID == id {
-				folder = &f
-				return nil
+		for j := range schema.Fields {
+			if schema.Fields[j].FileFolderID == f.ID {
+				return Refuse(FolderNeeded, "files of the Field %s in the List %d go into it", quoted(schema.Fields[j].Name), lists[i].ID)
 			}
 		}
-		return Refuse(NoFolder, "the Account has no Folder with this ID")
-	})
-	return folder, err
+	}
+	return nil
 }

@@ -45,7 +45,9 @@ type Tx interface {
 	RevokeKey(id KeyID, at int64) error   // InvalidKey when unknown
 	TouchKeys(used map[KeyID]int64) error // raises LastUsedTime
 	Folders(account AccountID) ([]Folder, error)
-	AddFolder(f *Folder) error // sets ID
+	AddFolder(f *Folder) error    // sets ID
+	UpdateFolder(f *Folder) error // its name
+	DeleteFolder(id FolderID) error
 
 	// Lists with their Fields and preferences.
 	Lists(account AccountID) ([]List, error) // by ID, with ContactCount and FolderName; deleted ones left out

@@ -168,6 +168,9 @@ func (t *Tx) Folders(account audience.AccountID) (folders []audience.Folder, err
 		return nil
 	}, `SELECT id, account_id, name, type, creation_time,
 			(SELECT count(*) FROM list WHERE list.account_id = folder.account_id AND list.folder_id = folder.id AND hidden = 0)
+			+ (SELECT count(*) FROM message WHERE message.account_id = folder.account_id AND message.folder_id = folder.id)
+			+ (SELECT count(*) FROM autoresponder WHERE autoresponder.account_id = folder.account_id AND autoresponder.folder_id = folder.id
+				AND autoresponder.list_id IN (SELECT list.id FROM list WHERE hidden = 0))
 		FROM folder WHERE account_id = ? ORDER BY id`, int64(account))
 	return folders, err
 }
@@ -180,5 +183,23 @@ func (t *Tx) AddFolder(f *audience.Folder) error {
 	id, err := t.conn.Insert("INSERT INTO folder (account_id, name, type, creation_time) VALUES (?, ?, ?, ?)",
 		int64(f.AccountID), f.Name, f.Type, f.CreationTime)
 	f.ID = audience.FolderID(id)
+	return err
+}
+
+// UpdateFolder stores a Folder's name, which its Lists show.
+func (t *Tx) UpdateFolder(f *audience.Folder) error {
+	if err := t.changed(); err != nil {
+		return err
+	}
+	_, err := t.conn.Exec("UPDATE folder SET name = ? WHERE id = ?", f.Name, int64(f.ID))
+	return err
+}
+
+// DeleteFolder removes a Folder.
+func (t *Tx) DeleteFolder(id audience.FolderID) error {
+	if err := t.changed(); err != nil {
+		return err
+	}
+	_, err := t.conn.Exec("DELETE FROM folder WHERE id = ?", int64(id))
 	return err
 }

@@ -1,0 +1,170 @@
+package audience
+
+import (
+	"context"
+	"slices"
+)
+
+// AutoresponderAttributes are the keys of an autoresponder record, in their order.
+var AutoresponderAttributes = []Attribute[Autoresponder]{
+	searchable(shownInt("id", func(a *Autoresponder) AutoresponderID { return a.ID })),
+	shownInt("creator_user_id", func(a *Autoresponder) KeyID { return a.CreatorKeyID }),
+	shownText("creator_name", func(a *Autoresponder) string { return a.CreatorName }),
+	shownInt("creation_time", func(a *Autoresponder) int64 { return a.CreationTime }),
+	shownInt("last_modified_time", func(a *Autoresponder) int64 { return a.LastModifiedTime }),
+	searchable(refKey("list_id", func(a *Autoresponder) *ListID { return &a.ListID })),
+	searchable(refKey("message_id", func(a *Autoresponder) *MessageID { return &a.MessageID })),
+	searchable(wordKey("event_type", func(a *Autoresponder) *Event { return &a.Event },
+		string(EventSubscribe), string(EventUnsubscribe), string(EventUpdateProfile), string(EventConfirm), string(EventAPIUpload))),
+	searchable(intKey("folder_id", func(a *Autoresponder) *FolderID { return &a.FolderID }, 0, maxID)),
+	textKey("timezone", func(a *Autoresponder) *string { return &a.TimeZone }, readTimeZone),
+	searchable(flagKey("is_active", func(a *Autoresponder) *bool { return &a.IsActive })),
+	wordKey("time_criteria_type", func(a *Autoresponder) *string { return &a.CriteriaType }, CriteriaImmediate, CriteriaDelay, CriteriaSpecific),
+	intKey("time_criteria_timestamp", func(a *Autoresponder) *int64 { return &a.Timestamp }, 0, maxTimestamp),
+	intKey("time_criteria_offset_value", func(a *Autoresponder) *int64 { return &a.OffsetValue }, 0, 10*366*24*60),
+	wordKey("time_criteria_offset_period", func(a *Autoresponder) *string { return &a.OffsetPeriod }, periodMinute, periodHour, periodDay, periodWeek),
+	intKey("time_criteria_specific_hour", func(a *Autoresponder) *int64 { return &a.SpecificHour }, 0, 23),
+	intKey("time_criteria_specific_minute", func(a *Autoresponder) *int64 { return &a.SpecificMinute }, 0, 59),
+}
+
+// Limits of autoresponders. decisions.md: 54
+const (
+	// maxAutoresponders bounds those of a List: each is a job of its own, stored
+	// together with the event that it is about.
+	maxAutoresponders = 100
+
+	// maxTimestamp is the end of the year 9999.
+	maxTimestamp = 253_402_300_799
+)
+
+// farthest is how many periods an offset may have: those of ten years.
+var farthest = map[string]int64{periodMinute: 10 * 366 * 24 * 60, periodHour: 10 * 366 * 24, periodDay: 10 * 366, periodWeek: 10 * 53}
+
+// readTimeZone takes the name of a time zone; "" is the Account's.
+func readTimeZone(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	if checkTimeZone(text) != nil {
+		return "", expected(quoted(text) + " is not known; an IANA name such as Europe/Berlin")
+	}
+	return text, nil
+}
+
+// AddAutoresponder stores an autoresponder of a List. Errors: InvalidParameters,
+// NoList, Denied, NoMessage. decisions.md: 45, 54
+func (s *Service) AddAutoresponder(ctx context.Context, c *Caller, details []Detail) (AutoresponderID, error) {
+	return change(ctx, s, c, func(tx Tx, now int64) (AutoresponderID, error) {
+		a := Autoresponder{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
+			CreationTime: now, LastModifiedTime: now, IsActive: true, CriteriaType: CriteriaImmediate}
+		if err := a.set(tx, c, details); err != nil {
+			return 0, err
+		}
+		err := tx.AddAutoresponder(&a)
+		return a.ID, err
+	})
+}
+
+// EditAutoresponder changes what details name. What is due already keeps its
+// time. Errors: NoAutoresponder, Denied, InvalidParameters, NoList, NoMessage.
+func (s *Service) EditAutoresponder(ctx context.Context, c *Caller, id AutoresponderID, details []Detail) (AutoresponderID, error) {
+	return change(ctx, s, c, func(tx Tx, now int64) (AutoresponderID, error) {
+		a, err := loadAutoresponder(tx, c, id)
+		if err != nil {
+			return 0, err
+		}
+		if err := a.set(tx, c, details); err != nil {
+			return 0, err
+		}
+		a.LastModifiedTime = now
+		return id, tx.UpdateAutoresponder(a)
+	})
+}
+
+// set changes what details name, and makes sure that the whole can be carried out.
+func (a *Autoresponder) set(tx Tx, c *Caller, details []Detail) error {
+	if err := assign(a, AutoresponderAttributes, details); err != nil {
+		return err
+	}
+	schema, err := loadList(tx, c, a.ListID)
+	if err != nil {
+		return err
+	}
+	m, err := tx.Message(c.Account.ID, a.MessageID)
+	if err != nil {
+		return err
+	}
+	others := slices.DeleteFunc(slices.Clone(schema.Autoresponders), func(o Autoresponder) bool { return o.ID == a.ID })
+	refuse := func(field, detail string) error {
+		return &Error{Kind: InvalidParameters, Field: field, Detail: detail}
+	}
+	switch {
+	case m.Type != MessageEmail:
+		return refuse("message_id", "an email was expected: SMS cannot be sent yet")
+	case a.Event == "":
+		return refuse("event_type", "one of subscribe, unsubscribe, update_profile, confirm, api_upload was expected")
+	case a.OffsetValue > 0 && a.OffsetPeriod == "":
+		return refuse("time_criteria_offset_period", "one of minute, hour, day, week was expected")
+	case a.OffsetValue > 0 && a.OffsetValue > farthest[a.OffsetPeriod]:
+		return refuse("time_criteria_offset_value", "at most ten years were expected")
+	case len(others) >= maxAutoresponders:
+		return refuse("list_id", "the List has 100 autoresponders, as many as it may")
+	}
+	return inMessageFolder(tx, c.Account.ID, a.FolderID)
+}
+
+// errNoAutoresponder answers for what there is not, and for what is another Account's.
+var errNoAutoresponder = Refuse(NoAutoresponder, "no autoresponder with this ID")
+
+// loadAutoresponder returns an autoresponder that the caller may name.
+func loadAutoresponder(tx Tx, c *Caller, id AutoresponderID) (*Autoresponder, error) {
+	all, err := tx.Autoresponders(c.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(a Autoresponder) bool { return a.ID == id })
+	if i < 0 {
+		return nil, errNoAutoresponder
+	}
+	if _, err := loadList(tx, c, all[i].ListID); err != nil {
+		return nil, err
+	}
+	found := all[i]
+	return &found, nil
+}
+
+// DeleteAutoresponder removes an autoresponder: what of it is due later is not
+// sent. Errors: NoAutoresponder, Denied.
+func (s *Service) DeleteAutoresponder(ctx context.Context, c *Caller, id AutoresponderID) error {
+	_, err := change(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+		if _, err := loadAutoresponder(tx, c, id); err != nil {
+			return false, err
+		}
+		return true, tx.DeleteAutoresponder(id)
+	})
+	return err
+}
+
+// Autoresponder returns one autoresponder. Errors: NoAutoresponder, Denied.
+func (s *Service) Autoresponder(ctx context.Context, c *Caller, id AutoresponderID) (a *Autoresponder, err error) {
+	err = s.view(ctx, c, func(tx Tx) error {
+		a, err = loadAutoresponder(tx, c, id)
+		return err
+	})
+	return a, err
+}
+
+// SearchAutoresponders returns the autoresponders that match, of those Lists
+// that the key may see. Errors: InvalidSearch.
+func (s *Service) SearchAutoresponders(ctx context.Context, c *Caller, q Query) (found []Autoresponder, err error) {
+	err = s.view(ctx, c, func(tx Tx) error {
+		all, err := tx.Autoresponders(c.Account.ID)
+		if err != nil {
+			return err
+		}
+		all = slices.DeleteFunc(slices.Clone(all), func(a Autoresponder) bool { return !c.Key.Allows(a.ListID) })
+		found, err = searchRecords(AutoresponderAttributes, all, q)
+		return err
+	})
+	return found, err
+}

@@ -1,0 +1,207 @@
+package audience
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// MessageAttributes are the keys of a Message record, in their order.
+var MessageAttributes = []Attribute[Message]{
+	searchable(shownInt("id", func(m *Message) MessageID { return m.ID })),
+	searchable(shownInt("creator_user_id", func(m *Message) KeyID { return m.CreatorKeyID })),
+	shownText("creator_name", func(m *Message) string { return m.CreatorName }),
+	searchable(shownInt("creation_time", func(m *Message) int64 { return m.CreationTime })),
+	searchable(shownInt("last_modified_time", func(m *Message) int64 { return m.LastModifiedTime })),
+	searchable(wordKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
+	searchable(textKey("name", func(m *Message) *string { return &m.Name }, readName)),
+	searchable(intKey("folder_id", func(m *Message) *FolderID { return &m.FolderID }, 0, maxID)),
+	searchable(wordKey("email_type", func(m *Message) *string { return &m.EmailType }, EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML)),
+	searchable(textKey("subject", func(m *Message) *string { return &m.Subject }, readSubject)),
+	textKey("from_name", func(m *Message) *string { return &m.FromName }, readLine),
+	textKey("from_address", func(m *Message) *string { return &m.FromAddress }, readAddress),
+	textKey("reply_to", func(m *Message) *string { return &m.ReplyTo }, readAddress),
+}
+
+// WholeMessageAttributes are those of a Message together with its contents.
+var WholeMessageAttributes = slices.Concat(MessageAttributes, []Attribute[Message]{
+	contentKey("html_content", func(m *Message) *string { return &m.HTML }),
+	contentKey("text_content", func(m *Message) *string { return &m.Text }),
+	contentKey("sms_content", func(m *Message) *string { return &m.SMS }),
+})
+
+// Limits of a Message. decisions.md: 54
+const (
+	maxContent = 2 << 20 // of each of its contents, in bytes
+	maxSubject = 998     // in bytes: what a line of a mail may have
+)
+
+// contentKey is a text of a Message that callers may set, kept as it is sent.
+func contentKey(name string, at func(*Message) *string) Attribute[Message] {
+	return Attribute[Message]{Name: name, Type: KeyText,
+		Get: func(m *Message) Cell { return TextCell(*at(m)) },
+		Set: func(m *Message, in Input) error {
+			if in = in.Unbox(); in.Kind != InputText && in.Omitted() {
+				return nil
+			}
+			text, ok := in.AsText()
+			if !ok || len(text) > maxContent {
+				return expected("a text of at most 2 MiB")
+			}
+			*at(m) = text
+			return nil
+		},
+	}
+}
+
+// readSubject takes a trimmed text that fits on one line of a mail.
+func readSubject(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if len(text) > maxSubject || strings.ContainsFunc(text, unicode.IsControl) {
+		return "", expected("a text of at most 998 bytes, none of them a control character,")
+	}
+	return text, nil
+}
+
+// AddMessage stores a Message. Errors: Denied, InvalidParameters. decisions.md: 54
+func (s *Service) AddMessage(ctx context.Context, c *Caller, details []Detail) (MessageID, error) {
+	if err := wholeAccount(c); err != nil {
+		return 0, err
+	}
+	return change(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
+		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
+			CreationTime: now, LastModifiedTime: now, Type: MessageEmail, EmailType: EmailHTML}
+		if err := m.set(tx, details); err != nil {
+			return 0, err
+		}
+		err := tx.AddMessage(&m)
+		return m.ID, err
+	})
+}
+
+// EditMessage changes what details name. Errors: Denied, NoMessage,
+// InvalidParameters, also for an SMS where autoresponders send the Message.
+func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, details []Detail) (MessageID, error) {
+	if err := wholeAccount(c); err != nil {
+		return 0, err
+	}
+	return change(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
+		old, err := tx.Message(c.Account.ID, id)
+		if err != nil {
+			return 0, err
+		}
+		m := *old
+		if err := m.set(tx, details); err != nil {
+			return 0, err
+		}
+		if m.Type != old.Type {
+			if err := notSent(tx, old, "type"); err != nil {
+				return 0, err
+			}
+		}
+		m.LastModifiedTime = now
+		return id, tx.UpdateMessage(&m)
+	})
+}
+
+// set changes what details name, and makes sure that the whole can be kept.
+func (m *Message) set(tx Tx, details []Detail) error {
+	folder := m.FolderID
+	if err := assign(m, WholeMessageAttributes, details); err != nil {
+		return err
+	}
+	switch {
+	case m.Name == "":
+		return &Error{Kind: InvalidParameters, Field: "name", Detail: "a name was expected"}
+	case m.Subject == "" && m.Type == MessageEmail:
+		return &Error{Kind: InvalidParameters, Field: "subject", Detail: "an email needs a subject"}
+	case m.FolderID == folder:
+		return nil
+	}
+	return inMessageFolder(tx, m.AccountID, m.FolderID)
+}
+
+// inMessageFolder refuses what is no Folder for Messages of the Account; 0 is none.
+func inMessageFolder(tx Tx, account AccountID, id FolderID) error {
+	if id == 0 {
+		return nil
+	}
+	folders, err := tx.Folders(account)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(folders, func(f Folder) bool { return f.ID == id && f.Type == FolderOfMessages }) {
+		return &Error{Kind: InvalidParameters, Field: "folder_id", Detail: "a Folder for Messages was expected"}
+	}
+	return nil
+}
+
+// notSent refuses while autoresponders send a Message.
+func notSent(tx Tx, m *Message, field string) error {
+	all, err := tx.Autoresponders(m.AccountID)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for i := range all {
+		if all[i].MessageID == m.ID {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	e := Refuse(InvalidParameters, "autoresponders that send the Message: %d; delete them first, or give them another", n)
+	e.Field = field
+	return e
+}
+
+// DeleteMessage removes a Message. Links in what was sent of it lead nowhere from
+// then on. Errors: Denied, NoMessage, InvalidParameters while autoresponders
+// send it. decisions.md: 54
+func (s *Service) DeleteMessage(ctx context.Context, c *Caller, id MessageID) error {
+	if err := wholeAccount(c); err != nil {
+		return err
+	}
+	_, err := change(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+		m, err := tx.Message(c.Account.ID, id)
+		if err != nil {
+			return false, err
+		}
+		if err := notSent(tx, m, ""); err != nil {
+			return false, err
+		}
+		return true, tx.DeleteMessage(id)
+	})
+	return err
+}
+
+// Message returns one Message with its contents. Errors: Denied, NoMessage.
+func (s *Service) Message(ctx context.Context, c *Caller, id MessageID) (m *Message, err error) {
+	if err := wholeAccount(c); err != nil {
+		return nil, err
+	}
+	err = s.view(ctx, c, func(tx Tx) error {
+		m, err = tx.Message(c.Account.ID, id)
+		return err
+	})
+	return m, err
+}
+
+// SearchMessages returns the Account's Messages that match, without their
+// contents. Errors: Denied, InvalidSearch.
+func (s *Service) SearchMessages(ctx context.Context, c *Caller, q Query) (found []Message, err error) {
+	if err := wholeAccount(c); err != nil {
+		return nil, err
+	}
+	err = s.view(ctx, c, func(tx Tx) error {
+		all, err := tx.Messages(c.Account.ID)
+		if err != nil {
+			return err
+		}
+		found, err = searchRecords(MessageAttributes, all, q)
+		return err
+	})
+	return found, err
+}

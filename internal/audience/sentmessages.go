@@ -1,0 +1,50 @@
+package audience
+
+import "context"
+
+// SentMessage is a Delivery as callers see it.
+type SentMessage struct {
+	Delivery
+	Autoresponder AutoresponderID // 0: the request to confirm
+	Name          string          // of the Message; "" when there is none any more
+}
+
+// SentMessageAttributes are the keys of a record of what was sent, in their order.
+var SentMessageAttributes = []Attribute[SentMessage]{
+	shownInt("message_id", func(m *SentMessage) MessageID { return m.MessageID }),
+	shownInt("autoresponder_id", func(m *SentMessage) AutoresponderID { return m.Autoresponder }),
+	shownText("name", func(m *SentMessage) string { return m.Name }),
+	shownText("subject", func(m *SentMessage) string { return m.Subject }),
+	shownText("address", func(m *SentMessage) string { return m.Address }),
+	shownInt("time", func(m *SentMessage) int64 { return m.SentTime }),
+	shownText("status", func(m *SentMessage) DeliveryStatus { return m.Status }),
+	shownText("detail", func(m *SentMessage) string { return m.Detail }),
+}
+
+// MessagesSentToContact returns what was sent to a Contact, or given up on,
+// newest first. Errors: NoList, Denied, NoContact. decisions.md: 54
+func (s *Service) MessagesSentToContact(ctx context.Context, c *Caller, list ListID, id ContactID) (sent []SentMessage, err error) {
+	err = s.view(ctx, c, func(tx Tx) error {
+		sent = nil
+		if _, _, err := loadContact(tx, c, list, id); err != nil {
+			return err
+		}
+		deliveries, err := tx.Deliveries(list, id, 0)
+		if err != nil || len(deliveries) == 0 {
+			return err
+		}
+		messages, err := tx.Messages(c.Account.ID)
+		if err != nil {
+			return err
+		}
+		names := make(map[MessageID]string, len(messages))
+		for i := range messages {
+			names[messages[i].ID] = messages[i].Name
+		}
+		for _, d := range deliveries {
+			sent = append(sent, SentMessage{d, d.autoresponder(), names[d.MessageID]})
+		}
+		return nil
+	})
+	return sent, err
+}
