@@ -1,28 +1,6 @@
 package rpc
 
-import (
-	"strconv"
-
-	"enlist/internal/audience"
-)
-
-func searchFolders(c *call) error {
-	folderType, q := c.requiredText(1), c.query(2)
-	if c.err != nil {
-		return c.err
-	}
-	rows, err := c.service.SearchFolders(c.ctx, c.caller, folderType, q)
-	return writeRecords(c, cells(audience.FolderAttributes), rows, err)
-}
-
-func getFolderByID(c *call) error {
-	id := audience.FolderID(c.id(1))
-	if c.err != nil {
-		return c.err
-	}
-	folder, err := c.service.Folder(c.ctx, c.caller, id)
-	return writeRecord(c, cells(audience.FolderAttributes), folder, err)
-}
+import "strconv"
 
 // getSessionInfo tells a caller who it is.
 func getSessionInfo(c *call) error {

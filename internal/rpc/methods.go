@@ -46,6 +46,7 @@ func methods() map[string]*method {
 	add("getContactById", standard, asks, "list_id contact_id returned_fields", getContactByID)
 	add("getContactPreferences", standard, asks, "list_id contact_id", getContactPreferences)
 	add("getContactConsents", standard, asks, "list_id contact_id limit offset", getContactConsents)
+	add("getMessagesSentToContact", standard, asks, "list_id contact_id", getMessagesSentToContact)
 	add("searchPreviousUnsubscribers", standard, asks, "list_id"+searching, searchPreviousUnsubscribers)
 	add("countPreviousUnsubscribers", standard, asks, "list_id search_criteria", countPreviousUnsubscribers)
 
@@ -77,8 +78,26 @@ func methods() map[string]*method {
 	add("searchWebhooks", full, asks, searching, searchWebhooks)
 	add("countWebhooks", full, asks, "search_criteria", countWebhooks)
 
+	// Messages and autoresponders.
+	add("addMessage", full, writes, "message_details", addMessage)
+	add("editMessage", full, writes, "message_details", editMessage)
+	add("deleteMessage", full, writes, "message_id", deleteMessage)
+	add("searchMessages", read, asks, searching, searchMessages)
+	add("countMessages", read, asks, "search_criteria", countMessages)
+	add("getMessageById", read, asks, "message_id retrieve_content", getMessageByID)
+	add("addAutoresponder", full, writes, "autoresponder_details", addAutoresponder)
+	add("editAutoresponder", full, writes, "autoresponder_details", editAutoresponder)
+	add("deleteAutoresponder", full, writes, "autoresponder_id", deleteAutoresponder)
+	add("searchAutoresponders", read, asks, searching, searchAutoresponders)
+	add("countAutoresponders", read, asks, "search_criteria", countAutoresponders)
+	add("getAutoresponderById", read, asks, "autoresponder_id", getAutoresponderByID)
+
 	// Folders and the Account.
+	add("addFolder", full, writes, "folder_details", addFolder)
+	add("editFolder", full, writes, "folder_details", editFolder)
+	add("deleteFolder", full, writes, "folder_id", deleteFolder)
 	add("searchFolders", read, asks, "folder_type"+searching, searchFolders)
+	add("countFolders", read, asks, "folder_type search_criteria", countFolders)
 	add("getFolderById", read, asks, "folder_id", getFolderByID)
 	add("getSessionInfo", read, asks, "", getSessionInfo)
 	add("getTimezoneList", read, asks, "", getTimezoneList)

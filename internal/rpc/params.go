@@ -94,6 +94,19 @@ func (p *params) requiredText(i int) string {
 	return p.text(i)
 }
 
+// flag reads a boolean; one that is left out is false. decisions.md: 7
+func (p *params) flag(i int) bool {
+	v := p.at(i)
+	if v.omitted() {
+		return false
+	}
+	b, ok := v.boolean()
+	if !ok {
+		p.refuse(i, "true or false")
+	}
+	return b
+}
+
 // address reads an email address or a mobile number, which may be sent as a
 // number: with its exponent written out, as in a Contact's values. decisions.md: 21
 func (p *params) address(i int) string {
