@@ -19,7 +19,7 @@ func newDetails(v *audience.ContactVisit) *details {
 		f := &v.Schema.Fields[i]
 		d.Values = append(d.Values, row{f.Name, v.Contact.Values.Get(f.ID)})
 	}
-	d.Values = append(d.Values, row{"Subscribed", d.at(v.Contact.Created)}, row{"Last changed", d.at(v.Contact.Modified)})
+	d.Values = append(d.Values, row{"Created", d.at(v.Contact.Created)}, row{"Last changed", d.at(v.Contact.Modified)})
 	if v.Contact.DoubleOptIn {
 		d.Values = append(d.Values, row{"Confirmed", d.at(v.Contact.DoubleOptInTime)})
 	}
