@@ -36,6 +36,9 @@ func methods() map[string]*method {
 	// Contacts.
 	add("subscribeContact", standard, writes, "list_id contact_details"+consenting, subscribeContact)
 	add("resubscribeContact", standard, writes, "list_id contact_id"+consenting, resubscribeContact)
+	add("addContacts", standard, writes, "list_id contacts overwrite remove_unsubscribers", addContacts)
+	add("editContacts", standard, writes, "list_id contacts trigger_update_profile", editContacts)
+	add("deleteContacts", standard, writes, "list_id contact_ids"+searching, deleteContacts)
 	add("unsubscribeContact", standard, writes, "list_id address", unsubscribeContact)
 	add("unsubscribeContactById", standard, writes, "list_id contact_id", unsubscribeContactByID)
 	add("deactivateContact", standard, writes, "list_id contact_id", deactivateContact)

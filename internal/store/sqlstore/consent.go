@@ -70,6 +70,14 @@ func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID, eac
 	}, query+" ORDER BY id", args...)
 }
 
+// HasUnsubscribed reports whether one of the addresses, by their comparison
+// forms, is on the Unsubscriber List: for a List, or for 0 at all.
+func (t *Tx) HasUnsubscribed(account audience.AccountID, list audience.ListID, email, mobile string) (bool, error) {
+	n, err := t.number(`SELECT EXISTS (SELECT 1 FROM unsubscriber WHERE account_id = ? AND address_key IN (?, ?) AND (? = 0 OR +list_id = ?))`,
+		int64(account), orNull(email), orNull(mobile), int64(list), int64(list))
+	return n > 0, err
+}
+
 // ClaimRetry returns the saved result of the same call, nil when this is the
 // first time. The one writer makes a second call wait until the first is done.
 func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (result []byte, err error) {

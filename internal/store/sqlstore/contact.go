@@ -127,45 +127,6 @@ func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
 	return audience.ContactID(n), err
 }
 
-// RemoveContacts removes at most limit Contacts of a List, lowest IDs first, up
-// to an ID. Where one of them was the first with its address, the next one with
-// it takes its place.
-func (t *Tx) RemoveContacts(list audience.ListID, upto audience.ContactID, limit int) (removed int, err error) {
-	account, err := t.number("SELECT account_id FROM list WHERE id = ?", int64(list))
-	if err != nil {
-		return 0, err
-	}
-	last, shared := int64(0), []byte{'['}
-	err = t.each(2, func(row []driver.Value) (err error) {
-		removed++
-		if last = integer(row[0]); row[1] == nil {
-			return nil
-		}
-		if len(shared) > 1 {
-			shared = append(shared, ',')
-		}
-		shared, err = jsontext.AppendQuote(shared, text(row[1]))
-		return err
-	}, `SELECT id, CASE WHEN EXISTS (SELECT 1 FROM contact d WHERE d.list_id = c.list_id AND d.duplicate_key = c.dedupe_key) THEN dedupe_key END
-		FROM contact c WHERE list_id = ? AND id <= ? ORDER BY id LIMIT ? + 0`, int64(list), int64(upto), int64(limit))
-	if err != nil || removed == 0 {
-		return 0, err
-	}
-	for _, query := range []string{
-		"DELETE FROM contact WHERE list_id = ? AND id <= ?",
-		"DELETE FROM delivery WHERE list_id = ? AND contact_id <= ?",
-	} {
-		if _, err := t.conn.Exec(query, int64(list), last); err != nil {
-			return 0, err
-		}
-	}
-	_, err = t.conn.Exec(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
-		WHERE list_id = ? AND id IN (SELECT min(id) FROM contact WHERE list_id = ? AND duplicate_key IN (SELECT value FROM json_each(?))
-			GROUP BY duplicate_key)`, int64(list), int64(list), string(append(shared, ']')))
-	t.count(list, audience.AccountID(account), -int64(removed))
-	return removed, err
-}
-
 // ForgetField removes a deleted Field's values from at most limit Contacts
 // after an ID, and returns the last one's ID, 0 when there was none left.
 func (t *Tx) ForgetField(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (last audience.ContactID, err error) {

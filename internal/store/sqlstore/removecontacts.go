@@ -1,0 +1,103 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+	"strconv"
+
+	"enlist/internal/audience"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// RemoveContacts removes at most limit Contacts of a List, lowest IDs first, up
+// to an ID. Where one of them was the first with its address, the next one with
+// it takes its place.
+func (t *Tx) RemoveContacts(list audience.ListID, upto audience.ContactID, limit int) (removed int, err error) {
+	ids, shared, err := t.toRemove(list, "id <= ? ORDER BY id LIMIT ? + 0", int64(upto), int64(limit))
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return len(ids), t.remove(list, shared, len(ids), "<= ?", int64(ids[len(ids)-1]))
+}
+
+// RemoveThese removes the Contacts of a List with the IDs given, and returns
+// those that were there, by ID. The next one with an address takes the place of
+// the first.
+func (t *Tx) RemoveThese(list audience.ListID, ids []audience.ContactID) (removed []audience.ContactID, err error) {
+	which := idList(ids)
+	removed, shared, err := t.toRemove(list, "id IN (SELECT value FROM json_each(?)) ORDER BY id", which)
+	if err != nil || len(removed) == 0 {
+		return nil, err
+	}
+	return removed, t.remove(list, shared, len(removed), "IN (SELECT value FROM json_each(?))", which)
+}
+
+// toRemove finds Contacts that are to be removed, and of their addresses those
+// that others have too, as a JSON array.
+func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (ids []audience.ContactID, shared string, err error) {
+	addresses := []byte{'['}
+	err = t.each(2, func(row []driver.Value) (err error) {
+		ids = append(ids, audience.ContactID(integer(row[0])))
+		if row[1] == nil {
+			return nil
+		}
+		if len(addresses) > 1 {
+			addresses = append(addresses, ',')
+		}
+		addresses, err = jsontext.AppendQuote(addresses, text(row[1]))
+		return err
+	}, `SELECT id, CASE WHEN EXISTS (SELECT 1 FROM contact d WHERE d.list_id = c.list_id AND d.duplicate_key = c.dedupe_key) THEN dedupe_key END
+		FROM contact c WHERE list_id = ? AND `+where, append([]any{int64(list)}, args...)...)
+	return ids, string(append(addresses, ']')), err
+}
+
+// remove removes the n Contacts whose IDs pass a test, with what was sent to them.
+func (t *Tx) remove(list audience.ListID, shared string, n int, test string, arg any) error {
+	account, err := t.number("SELECT account_id FROM list WHERE id = ?", int64(list))
+	if err != nil {
+		return err
+	}
+	for _, query := range []string{
+		"DELETE FROM contact WHERE list_id = ? AND id " + test,
+		"DELETE FROM delivery WHERE list_id = ? AND contact_id " + test,
+	} {
+		if _, err := t.conn.Exec(query, int64(list), arg); err != nil {
+			return err
+		}
+	}
+	t.count(list, audience.AccountID(account), -int64(n))
+	return t.takePlaces(list, shared)
+}
+
+// NextTakesPlace makes the next Contact with an address the first one with it,
+// when the one who was has it no more.
+func (t *Tx) NextTakesPlace(list audience.ListID, key string) error {
+	one, err := jsontext.AppendQuote([]byte{'['}, key)
+	if err != nil {
+		return err
+	}
+	return t.takePlaces(list, string(append(one, ']')))
+}
+
+// takePlaces does so for the addresses in a JSON array.
+func (t *Tx) takePlaces(list audience.ListID, addresses string) error {
+	if addresses == "[]" {
+		return nil
+	}
+	_, err := t.conn.Exec(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
+		WHERE list_id = ? AND id IN (SELECT (SELECT id FROM contact d WHERE d.list_id = ? AND d.duplicate_key = address.value ORDER BY id LIMIT 1)
+			FROM json_each(?) address)`, int64(list), int64(list), addresses)
+	return err
+}
+
+// idList writes IDs as a JSON array.
+func idList(ids []audience.ContactID) string {
+	b := []byte{'['}
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(id), 10)
+	}
+	return string(append(b, ']'))
+}
