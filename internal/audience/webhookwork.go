@@ -7,6 +7,7 @@ import (
 	"errors"
 	mathrand "math/rand/v2"
 	"strings"
+	"time"
 )
 
 // WebhookBatch is what one POST carries: the oldest events that wait for a
@@ -52,12 +53,11 @@ const maxGap = 6 * 60 * 60
 
 // TakeWebhookEvents reserves a target for a job and returns what to post there.
 // nil: there is nothing to do, because nothing waits, or because another job is
-// at it or will be. until: it is this job that should come back, at that time
-// (Unix seconds).
-func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID, holder int64) (b *WebhookBatch, until int64, err error) {
+// at it or will be. wait: it is this job that should come back, after so long.
+func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID, holder int64) (b *WebhookBatch, wait time.Duration, err error) {
 	id, now := newBatchID(), s.now().Unix()
 	err = s.store.Update(ctx, func(tx Tx) error {
-		b, until = nil, 0
+		b, wait = nil, 0
 		t, found, err := tx.WebhookTarget(target)
 		switch {
 		case err != nil || !found:
@@ -68,7 +68,7 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 			return nil
 		case within(t.NextTime, now, maxGap):
 			if t.Holder == holder {
-				until = t.NextTime
+				wait = time.Duration(t.NextTime-now) * time.Second
 			}
 			return nil
 		}
@@ -77,11 +77,11 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 		}
 		return err
 	})
-	return b, until, err
+	return b, wait, err
 }
 
 // within reports whether a time is ahead, by so many seconds at most.
-func within(time, now, most int64) bool { return time > now && time <= now+most }
+func within(at, now, most int64) bool { return at > now && at <= now+most }
 
 func newBatchID() string {
 	var b [16]byte
@@ -163,12 +163,12 @@ func (b *WebhookBatch) held(tx Tx) (*WebhookTarget, error) {
 	return t, nil
 }
 
-// WebhookFailed notes that a batch was not accepted, and returns when to try
-// again (Unix seconds); 0 when the target is given up on. Its events are kept.
-func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause error) (retry int64, err error) {
+// WebhookFailed notes that a batch was not accepted, and returns how long to
+// wait before the next try; 0 when the target is given up on. Its events are kept.
+func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause error) (wait time.Duration, err error) {
 	now := s.now().Unix()
 	err = s.store.Update(ctx, func(tx Tx) error {
-		retry = 0
+		wait = 0
 		t, err := b.held(tx)
 		if err != nil || t == nil {
 			return err
@@ -178,11 +178,11 @@ func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause erro
 		if t.IsFailing || t.Failures > int64(len(webhookGaps)) || errors.Is(cause, ErrWebhookGone) {
 			return t.giveUp(tx)
 		}
-		retry = now + webhookGap(t.Failures)
-		t.NextTime = retry
+		gap := webhookGap(t.Failures)
+		t.NextTime, wait = now+gap, time.Duration(gap)*time.Second
 		return tx.UpdateWebhookTarget(t)
 	})
-	return retry, err
+	return wait, err
 }
 
 func (t *WebhookTarget) giveUp(tx Tx) error {

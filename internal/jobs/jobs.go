@@ -45,6 +45,7 @@ type Options struct {
 	Service *audience.Service
 	Store   audience.Store
 	Mailer  Mailer
+	Poster  Poster // nil: webhooks are left to other processes
 	Log     *slog.Logger
 }
 
@@ -69,6 +70,9 @@ func Config(o Options) *river.Config {
 	add(workers, queues, &notify{mails: m}, inParallel)
 	add(workers, queues, &askToConfirm{mails: m}, inParallel)
 	add(workers, queues, &autorespond{mails: m}, inParallel)
+	if o.Poster != nil {
+		add(workers, queues, &callWebhook{base: b, poster: o.Poster}, sideBySide)
+	}
 	return &river.Config{
 		Workers:              workers,
 		Queues:               queues,
@@ -91,6 +95,9 @@ var (
 	// inParallel is for mails, which somebody waits for. Every fetch is a
 	// transaction of its own, so it takes what many places came free for.
 	inParallel = river.QueueConfig{MaxWorkers: 200, FetchCooldown: 20 * time.Millisecond, FetchPollInterval: 500 * time.Millisecond}
+
+	// sideBySide is for webhooks: a slow receiver must not hold up the others.
+	sideBySide = river.QueueConfig{MaxWorkers: 16, FetchPollInterval: 500 * time.Millisecond}
 )
 
 // add registers a worker with the queue of its kind.
