@@ -1,0 +1,304 @@
+package webhook
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The secret and the expected values of the example that libraries of Standard
+// Webhooks are tested with.
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+func TestSignatureOfTheExample(t *testing.T) {
+	h := make(http.Header)
+	b := &audience.WebhookBatch{ID: "msg_p5jXN8AQM9LWM0D4loKWxJek", Secret: secret}
+	if err := sign(h, b, time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Get("webhook-signature"); got != "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
+		t.Errorf("signature %s", got)
+	}
+}
+
+// verify checks a request as a receiver does: written from the receiver's side
+// of the specification, sharing nothing with sign.
+func verify(r *http.Request, body []byte) error {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil {
+		return err
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%s.%s", r.Header.Get("Webhook-Id"), r.Header.Get("Webhook-Timestamp"), body)
+	for signature := range strings.FieldsSeq(r.Header.Get("Webhook-Signature")) {
+		version, encoded, _ := strings.Cut(signature, ",")
+		given, err := base64.StdEncoding.DecodeString(encoded)
+		if version == "v1" && err == nil && hmac.Equal(given, mac.Sum(nil)) {
+			return nil
+		}
+	}
+	return errors.New("no signature is right")
+}
+
+func batch(url string) *audience.WebhookBatch {
+	return &audience.WebhookBatch{ID: "msg_1", URL: url, Secret: secret, Events: []audience.WebhookEvent{
+		{List: 3, Contact: 7, Object: audience.AboutContact, Event: audience.WebhookCreated, Time: 1767225600},
+		{List: 3, Object: audience.AboutList, Event: audience.WebhookBulkUpdated, Time: 1767225601},
+	}}
+}
+
+func newClient(t *testing.T, o Options) *Client {
+	o.Version = "1.2"
+	c := New(o)
+	t.Cleanup(c.Close)
+	return c
+}
+
+func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// covers: spec webhook.body, webhook.headers
+func TestPost(t *testing.T) {
+	var got *http.Request
+	var body []byte
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		body, _ = io.ReadAll(r.Body)
+		w.WriteHeader(http.StatusAccepted)
+		w.Write(make([]byte, 4*maxReply))
+	})
+	if err := newClient(t, Options{Private: true}).Post(t.Context(), batch(server.URL+"/hook?a=b")); err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"list_id":3,"contact_id":7,"object":"contact","event":"created","timestamp":1767225600},` +
+		`{"list_id":3,"object":"list","event":"bulk_updated","timestamp":1767225601}]`
+	if string(body) != want {
+		t.Errorf("body %s", body)
+	}
+	if err := verify(got, body); err != nil {
+		t.Error(err)
+	}
+	if got.Method != "POST" || got.URL.String() != "/hook?a=b" || got.Header.Get("Content-Type") != "application/json" ||
+		got.Header.Get("User-Agent") != "enlist/1.2" || got.Header.Get("Webhook-Id") != "msg_1" {
+		t.Errorf("%s %s %v", got.Method, got.URL, got.Header)
+	}
+}
+
+// What a receiver writes is not repeated.
+func TestStatus(t *testing.T) {
+	for status, want := range map[int]string{
+		200: "", 204: "", 299: "", 302: "status 302", 304: "status 304", 400: "status 400", 404: "status 404", 429: "status 429", 500: "status 500", 599: "status 599",
+		410: audience.ErrWebhookGone.Error(),
+	} {
+		server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "/elsewhere")
+			w.WriteHeader(status)
+			if status != 204 && status != 304 {
+				fmt.Fprint(w, "a stack trace")
+			}
+		})
+		err := newClient(t, Options{Private: true}).Post(t.Context(), batch(server.URL))
+		if got := fmt.Sprint(err); (want != "" || err != nil) && got != want {
+			t.Errorf("status %d: %v", status, err)
+		}
+		if errors.Is(err, audience.ErrWebhookGone) != (status == 410) {
+			t.Errorf("status %d: gone", status)
+		}
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	var referer string
+	var hops int
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch path := strings.Trim(r.URL.Path, "/"); {
+		case path != "":
+			hops++
+			w.Header().Set("Location", "/"+path[1:]+"?secret=1")
+			w.WriteHeader(map[byte]int{'7': 307, '8': 308, '1': 301, '3': 303}[path[0]])
+		case r.Method != "POST" || verify(r, body) != nil:
+			w.WriteHeader(418)
+		default:
+			referer = r.Header.Get("Referer")
+		}
+	})
+	c := newClient(t, Options{Private: true})
+	for path, want := range map[string]string{"7": "", "8": "", "787": "", "7878": "more than 3 redirects", "1": "status 301", "73": "status 303"} {
+		err := c.Post(t.Context(), batch(server.URL+"/"+path))
+		if (err != nil || want != "") && fmt.Sprint(err) != want {
+			t.Errorf("redirects %s: %v", path, err)
+		}
+	}
+	if hops == 0 || referer != "" {
+		t.Errorf("%d redirects, Referer %q", hops, referer)
+	}
+}
+
+func TestNoRedirectOutOfTLS(t *testing.T) {
+	plain := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called without TLS") })
+	server := httptest.NewUnstartedServer(http.RedirectHandler(plain.URL, http.StatusTemporaryRedirect))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	c := newClient(t, Options{Private: true})
+	if err := c.Post(t.Context(), batch(server.URL)); fmt.Sprint(err) != "the certificate is not good for the host" {
+		t.Errorf("a certificate of nobody: %v", err)
+	}
+	c.transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	if err := c.Post(t.Context(), batch(server.URL)); fmt.Sprint(err) != "a redirect from https to http" {
+		t.Error(err)
+	}
+}
+
+// Addresses on this machine are refused however they are written, and also
+// when a redirect leads there.
+func TestPrivateAddressesAreRefused(t *testing.T) {
+	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called") })
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(t, Options{})
+	for _, host := range []string{"127.0.0.1", "localhost", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", "[::]", "[64:ff9b::7f00:1]"} {
+		err := c.Post(t.Context(), batch("http://"+host+":"+port+"/"))
+		if got := fmt.Sprint(err); got != "the address is not public" && (got != "the connection failed" || !strings.HasPrefix(host, "[")) { // no IPv6 here
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+}
+
+// The first address is public when it is asked for, and the redirect is not:
+// the connection to the first goes to a server here.
+func TestRedirectToPrivateAddress(t *testing.T) {
+	inner := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called") })
+	server := serve(t, http.RedirectHandler(inner.URL, http.StatusPermanentRedirect).ServeHTTP)
+	c := newClient(t, Options{})
+	dial := c.transport.DialContext
+	c.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address == "8.8.8.8:80" {
+			return net.Dial(network, server.Listener.Addr().String())
+		}
+		return dial(ctx, network, address)
+	}
+	if err := c.Post(t.Context(), batch("http://8.8.8.8/")); fmt.Sprint(err) != "the address is not public" {
+		t.Error(err)
+	}
+}
+
+// A name is looked up when the connection is made, and what it leads to then
+// counts: it may have led elsewhere when the webhook was added.
+func TestNameOfPrivateAddress(t *testing.T) {
+	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called") })
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(t, Options{})
+	asked := make(chan struct{}, 10)
+	c.dialer.Resolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		asked <- struct{}{}
+		near, far := net.Pipe()
+		go answer(far)
+		return near, nil
+	}}
+	if err := c.Post(t.Context(), batch("http://hooks.example.com:"+port+"/")); fmt.Sprint(err) != "the address is not public" {
+		t.Error(err)
+	}
+	if len(asked) == 0 {
+		t.Error("the resolver was not asked")
+	}
+}
+
+// answer answers one question over TCP with 127.0.0.1, or with nothing when it
+// is for an address of another kind.
+func answer(conn net.Conn) {
+	defer conn.Close()
+	size := make([]byte, 2)
+	if _, err := io.ReadFull(conn, size); err != nil {
+		return
+	}
+	m := make([]byte, int(size[0])<<8|int(size[1]))
+	if _, err := io.ReadFull(conn, m); err != nil {
+		return
+	}
+	end := 12
+	for m[end] != 0 {
+		end += int(m[end]) + 1
+	}
+	end += 5 // the root label, type and class
+	isA := m[end-3] == 1
+	reply := append([]byte{m[0], m[1], 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0}, m[12:end]...)
+	if isA {
+		reply[7] = 1
+		reply = append(reply, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 1)
+	}
+	conn.Write(append([]byte{byte(len(reply) >> 8), byte(len(reply))}, reply...))
+}
+
+func TestPublicAddresses(t *testing.T) {
+	for _, a := range []string{"8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "198.20.0.1", "2606:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8", "64:ff9b::808:808"} {
+		if !public(netip.MustParseAddr(a)) {
+			t.Errorf("%s is public", a)
+		}
+	}
+	for _, a := range []string{
+		"0.0.0.0", "0.1.2.3", "10.1.2.3", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.0.1", "169.254.169.254", "172.16.0.1", "172.31.255.255",
+		"192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.9", "224.0.0.1", "239.1.1.1", "240.0.0.1", "255.255.255.255",
+		"::", "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::a00:1", "64:ff9b::7f00:1", "64:ff9b:1::808:808", "100::1", "2001::1", "2001:0:102:304::1",
+		"2001:2::1", "2001:10::1", "2001:db8::1", "2002:7f00:1::1", "2002:808:808::1", "3fff::1", "5f00::1", "fc00::1", "fd12::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1",
+	} {
+		if public(netip.MustParseAddr(a)) {
+			t.Errorf("%s is not public", a)
+		}
+	}
+	if public(netip.Addr{}) {
+		t.Error("no address is public")
+	}
+}
+
+// What is said of a failure names no address and nothing a receiver sent.
+func TestFailures(t *testing.T) {
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	silent := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	})
+	breaking := serve(t, func(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) })
+	c := newClient(t, Options{Private: true})
+	c.http.Timeout = 100 * time.Millisecond // for the silent one
+	c.dialer.Resolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no resolver") }}
+	for url, want := range map[string]string{
+		closed.URL:   "the connection was refused",
+		silent.URL:   "no answer within 10 seconds",
+		breaking.URL: "the connection failed",
+		strings.Replace(breaking.URL, "http", "https", 1): "TLS could not be agreed on",
+		"http://nowhere.example.com/":                     "the host was not found",
+	} {
+		if err := c.Post(t.Context(), batch(url)); fmt.Sprint(err) != want {
+			t.Errorf("%s: %v, want %s", url, err, want)
+		}
+	}
+}
