@@ -1,0 +1,26 @@
+package web
+
+import (
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+// Whatever a path is, it is read as a link only when it is one, letter by letter.
+//
+// covers: decision 48
+func FuzzPath(f *testing.F) {
+	key := audience.LinkKey{1, 2, 3}
+	delivery := audience.DeliveryKey{List: 1, Contact: 2, Time: 1767225600, Cause: "a7"}
+	for _, kind := range kinds {
+		f.Add(key.Path(audience.Link{Kind: kind, DeliveryKey: delivery, Target: 9}))
+	}
+	for _, path := range []string{"/u/1-2-3-c/", "/k/1-2-3-c-/x", "/k/-/", "/u//", "/n/1-2-3-c-9/x", "/o/+1-2-3-c/x"} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		if link, ok := key.Read(path); ok && (key.Path(link) != path || !Mine(path)) {
+			t.Errorf("%q is taken for %+v, which is %q", path, link, key.Path(link))
+		}
+	})
+}
