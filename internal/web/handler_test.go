@@ -2,6 +2,9 @@ package web
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"reflect"
 	"strings"
@@ -168,5 +171,25 @@ func TestMine(t *testing.T) {
 		if Mine(path) != mine {
 			t.Errorf("Mine(%q) is %v", path, !mine)
 		}
+	}
+}
+
+// Who breaks off in the middle of a POST has pressed nothing.
+//
+// covers: decision 48
+func TestBrokenOffPost(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	conn, err := net.Dial("tcp", h.server.Listener.Addr().String())
+	h.must(err)
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 26\r\n\r\nList-Unsub", h.path(audience.LinkUnsubscribe, id))
+	h.must(conn.(*net.TCPConn).CloseWrite())
+	if rest, err := io.ReadAll(conn); err != nil || len(rest) > 0 { // until the server has given it up
+		t.Errorf("%q, %v", rest, err)
+	}
+	h.must(conn.Close())
+	if h.contact(id).IsUnsubscribed {
+		t.Error("unsubscribed")
 	}
 }
