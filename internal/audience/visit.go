@@ -2,6 +2,7 @@ package audience
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,10 @@ type Visit struct {
 	Schema  *Schema  // nil: the List is gone, and the Contact with it
 	Contact *Contact // nil: the Contact is gone
 	Moved   bool     // the mail went to another address than the Contact has now
+
+	// Subscribed is whether the Contact is, or on a List that has addresses more
+	// than once another Contact with the address: there is somebody to unsubscribe.
+	Subscribed bool
 }
 
 // Address is the address that a visitor knows: the Contact's Email, "" when it
@@ -20,8 +25,10 @@ func (v *Visit) Address() string {
 	if v.Contact == nil || v.Moved {
 		return ""
 	}
-	return v.Contact.Values.Get(v.Schema.Email().ID)
+	return v.email()
 }
+
+func (v *Visit) email() string { return v.Contact.Values.Get(v.Schema.Email().ID) }
 
 // Confirmation says what a link that confirms a subscription can still do.
 type Confirmation int
@@ -69,11 +76,23 @@ func visit(tx Tx, d DeliveryKey) (v *Visit, err error) {
 		return v, unless(NoContact, err)
 	}
 	delivery, known, err := tx.Delivery(d)
+	if err != nil {
+		return v, err
+	}
 	if known {
 		_, key, ok := ParseEmail(delivery.Address)
 		v.Moved = ok && key != v.Contact.Key
 	}
+	v.Subscribed, err = subscribedStill(tx, v)
 	return v, err
+}
+
+func subscribedStill(tx Tx, v *Visit) (bool, error) {
+	if !v.Contact.IsUnsubscribed || v.Schema.List.DisallowDuplicates || v.email() == "" {
+		return !v.Contact.IsUnsubscribed, nil
+	}
+	others, err := tx.ContactsByAddress(v.Schema.List.ID, v.Contact.Key, "", 0, unsubscribeStep)
+	return slices.ContainsFunc(others, func(c Contact) bool { return !c.IsUnsubscribed }), err
 }
 
 // VisitToUnsubscribe unsubscribes the Contact, and where a List has the address
@@ -86,8 +105,8 @@ func (s *Service) VisitToUnsubscribe(ctx context.Context, d DeliveryKey) (*Visit
 	}
 	operator := &Caller{Account: &Account{ID: v.Schema.List.AccountID}, Key: new(Key)}
 	_, err = s.UnsubscribeByID(ctx, operator, d.List, d.Contact)
-	if address := v.Contact.Values.Get(v.Schema.Email().ID); err == nil && address != "" && !v.Schema.List.DisallowDuplicates {
-		_, err = s.Unsubscribe(ctx, operator, d.List, address)
+	if err == nil && v.email() != "" && !v.Schema.List.DisallowDuplicates {
+		_, err = s.Unsubscribe(ctx, operator, d.List, v.email())
 	}
 	return v, unless(NoContact, unless(NoList, err))
 }

@@ -21,7 +21,7 @@ func (h *Handler) askToUnsubscribe(w http.ResponseWriter, r *http.Request, l aud
 	switch {
 	case err != nil:
 		h.failed(w, r, l, err)
-	case v.Contact == nil || v.Contact.IsUnsubscribed:
+	case !v.Subscribed:
 		h.unsubscribed(w, v)
 	default:
 		h.render(w, http.StatusOK, "unsubscribe", subscription("Unsubscribe", v))

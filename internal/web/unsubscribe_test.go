@@ -82,7 +82,14 @@ func TestUnsubscribeWhatIsGone(t *testing.T) {
 func TestUnsubscribeDuplicates(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "disallow_duplicate_contacts", "0")
+	once := h.subscribe("Email", "mira@example.com")
+	path := h.path(audience.LinkUnsubscribe, once)
+	h.do("POST", path, "")
+	h.shows(h.do("GET", path, ""), http.StatusOK, "You are unsubscribed")
 	first, second, other := h.subscribe("Email", "mira@example.com"), h.subscribe("Email", "Mira@example.com"), h.subscribe("Email", "mia@example.com")
+	if !h.do("GET", path, "").hasButton() {
+		t.Error("an old link says that nobody is subscribed")
+	}
 	h.shows(h.do("POST", h.path(audience.LinkUnsubscribe, second), ""), http.StatusOK)
 	if !h.contact(first).IsUnsubscribed || !h.contact(second).IsUnsubscribed || h.contact(other).IsUnsubscribed {
 		t.Errorf("unsubscribed: %v, %v, and somebody else %v", h.contact(first).IsUnsubscribed, h.contact(second).IsUnsubscribed, h.contact(other).IsUnsubscribed)
