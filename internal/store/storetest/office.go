@@ -157,6 +157,8 @@ func input(value any) audience.Input {
 		return audience.Input{Kind: audience.InputText, Text: v}
 	case int:
 		return audience.Input{Kind: audience.InputNumber, Text: strconv.Itoa(v)}
+	case audience.ListID:
+		return input(int(v))
 	case float64:
 		return audience.Input{Kind: audience.InputNumber, Text: strconv.FormatFloat(v, 'g', -1, 64)}
 	case bool:

@@ -42,6 +42,7 @@ func Run(t *testing.T, e Engine) {
 	t.Run("clients", func(t *testing.T) { clients(t, e) })
 	t.Run("limit", func(t *testing.T) { contactLimit(t, e) })
 	t.Run("many of one address", func(t *testing.T) { manyOfOneAddress(t, e) })
+	t.Run("webhooks", func(t *testing.T) { webhooks(t, e.Open) })
 	t.Run("same retry", func(t *testing.T) { sameRetry(t, e) })
 }
 

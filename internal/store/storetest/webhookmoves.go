@@ -1,0 +1,149 @@
+package storetest
+
+import (
+	"fmt"
+
+	"enlist/internal/audience"
+)
+
+// webhookMoves: what waits for a webhook goes where it posts to now.
+func webhookMoves(o *office) {
+	list := o.addList()
+	created, subscribed := o.addWebhook("contact", "created"), o.addWebhook("contact", "subscribed")
+	old := o.webhook(created).Target
+	o.subscribe(list, "Email", "a@example.com")
+	o.take(old, 1)
+	o.editWebhook(created, "url", hook+"/new")
+	moved := o.webhook(created)
+	if moved.Target == old || moved.Secret != o.webhook(subscribed).Secret {
+		o.Errorf("%+v", moved)
+	}
+	o.told(o.take(old, 1), "contact subscribed 1")
+	o.told(o.take(moved.Target, 2), "contact created 1")
+
+	// Back again, among events that were tried: that is another batch then.
+	before := o.take(old, 1)
+	o.editWebhook(created, "url", hook)
+	after := o.take(old, 1)
+	o.told(after, "contact created 1", "contact subscribed 1")
+	if o.webhook(created).Target != old || after.ID == before.ID {
+		o.Errorf("batch %s", after.ID)
+	}
+	o.told(o.delivered(after))
+
+	// More than one Update may move.
+	const many = 4500
+	o.update(func(tx audience.Tx) error {
+		for i := range many {
+			e := audience.WebhookEvent{Target: old, Webhook: created, List: list, Contact: audience.ContactID(i + 1), Object: audience.AboutContact, Event: audience.WebhookCreated}
+			if err := tx.AddWebhookEvent(&e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	o.editWebhook(created, "url", hook+"/many")
+	n := 0
+	for b := o.take(o.webhook(created).Target, 1); b != nil; b = o.delivered(b) {
+		for _, e := range b.Events {
+			if n++; e.Contact != audience.ContactID(n) {
+				o.Fatalf("event %d is about Contact %d", n, e.Contact)
+			}
+		}
+	}
+	if n != many {
+		o.Errorf("%d of %d events moved", n, many)
+	}
+}
+
+func webhookDeletion(o *office) {
+	list := o.addList()
+	created, subscribed := o.addWebhook("contact", "created"), o.addWebhook("contact", "subscribed")
+	target := o.webhook(created).Target
+	o.subscribe(list, "Email", "a@example.com")
+	o.must(o.service.DeleteWebhook(o.Context(), o.caller, created))
+	o.subscribe(list, "Email", "b@example.com")
+	b := o.take(target, 1)
+	o.told(b, "contact subscribed 1", "contact subscribed 2")
+	o.must(o.service.DeleteWebhook(o.Context(), o.caller, subscribed))
+	if o.delivered(b) != nil || o.failed(b) != 0 || o.targetExists(target) {
+		o.Error("something of the deleted is left")
+	}
+	o.refused(o.service.DeleteWebhook(o.Context(), o.caller, created), audience.InvalidParameters, "no webhook")
+}
+
+func (o *office) targetExists(id audience.WebhookTargetID) (found bool) {
+	o.Helper()
+	o.update(func(tx audience.Tx) (err error) {
+		_, found, err = tx.WebhookTarget(id)
+		return err
+	})
+	return found
+}
+
+// removeList deletes a List, to the end.
+func (o *office) removeList(id audience.ListID) {
+	o.Helper()
+	o.must(o.service.DeleteList(o.Context(), o.caller, id))
+	for done := false; !done; {
+		var err error
+		done, err = o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: 1 << 60, Delete: true})
+		o.must(err)
+	}
+}
+
+// webhooksOfDeletedList: a List's own webhooks go with it, and what they have
+// to tell still goes out.
+func webhooksOfDeletedList(o *office) {
+	list := o.addList()
+	id := o.addWebhook("list", "removed", "list_id", list)
+	target := o.webhook(id).Target
+	o.removeList(list)
+	_, err := o.service.Webhook(o.Context(), o.caller, id)
+	o.refused(err, audience.InvalidParameters, "no webhook")
+	b := o.take(target, 1)
+	o.told(b, "list removed 0")
+	if b.Events[0].List != list || o.delivered(b) != nil || o.targetExists(target) {
+		o.Error("the target stays", b.Events)
+	}
+}
+
+// webhookForsaken: what nobody can set going again is not kept.
+func webhookForsaken(o *office) {
+	for _, failsFirst := range []bool{true, false} {
+		list := o.addList()
+		target := o.webhook(o.addWebhook("list", "removed", "list_id", list, "url", fmt.Sprint(hook, list))).Target
+		o.update(func(tx audience.Tx) error {
+			return tx.AddWebhookEvent(&audience.WebhookEvent{Target: target, List: list, Object: audience.AboutList, Event: audience.WebhookUpdated})
+		})
+		if failsFirst {
+			_, err := o.service.WebhookFailed(o.Context(), o.take(target, 1), audience.ErrWebhookGone)
+			o.must(err)
+		}
+		o.removeList(list)
+		if !failsFirst {
+			_, err := o.service.WebhookFailed(o.Context(), o.take(target, 1), audience.ErrWebhookGone)
+			o.must(err)
+		}
+		if o.take(target, 2) != nil || o.targetExists(target) {
+			o.Error("the target stays")
+		}
+	}
+}
+
+// webhooksOfLists: Lists tell of themselves.
+func webhooksOfLists(o *office) {
+	all := make(map[string]audience.WebhookID)
+	for _, event := range []string{"created", "updated", "removed", "bulk_updated"} {
+		all[event] = o.addWebhook("list", event)
+	}
+	target := o.webhook(all["created"]).Target
+	list := o.addList()
+	for range 2 { // the second changes nothing
+		_, err := o.service.EditList(o.Context(), o.caller, list, details("name", "Club"))
+		o.must(err)
+	}
+	o.must(o.service.ClearList(o.Context(), o.caller, list))
+	o.must(o.service.DeleteList(o.Context(), o.caller, list))
+	o.told(o.take(target, 1), "list created 0", "list updated 0", "list bulk_updated 0", "list removed 0")
+}

@@ -1,0 +1,304 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// webhooks tests what webhooks are told and how it is handed out. decisions.md: 52
+func webhooks(t *testing.T, open func(t *testing.T) audience.Store) {
+	for name, test := range map[string]func(*office){
+		"definitions": webhookDefinitions, "keys": webhookKeys, "batches": webhookBatches, "failures": webhookFailures,
+		"leases": webhookLeases, "clock": webhookClock, "moves": webhookMoves, "deletion": webhookDeletion,
+		"deleted List": webhooksOfDeletedList, "forsaken": webhookForsaken, "Lists": webhooksOfLists,
+	} {
+		t.Run(name, func(t *testing.T) { test(newOffice(t, open)) })
+	}
+}
+
+const hook = "https://shop.example.com/hook"
+
+func (o *office) addWebhook(object, event string, pairs ...any) audience.WebhookID {
+	o.Helper()
+	id, err := o.service.AddWebhook(o.Context(), o.caller, details(append([]any{"object", object, "event", event, "url", hook}, pairs...)...))
+	o.must(err)
+	return id
+}
+
+func (o *office) webhook(id audience.WebhookID) *audience.Webhook {
+	o.Helper()
+	w, err := o.service.Webhook(o.Context(), o.caller, id)
+	o.must(err)
+	return w
+}
+
+func (o *office) editWebhook(id audience.WebhookID, pairs ...any) {
+	o.Helper()
+	_, err := o.service.EditWebhook(o.Context(), o.caller, id, details(pairs...))
+	o.must(err)
+}
+
+// take is what a job gets, nil for nothing.
+func (o *office) take(id audience.WebhookTargetID, job int64) *audience.WebhookBatch {
+	o.Helper()
+	b, wait, err := o.service.TakeWebhookEvents(o.Context(), id, job)
+	o.must(err)
+	if wait != 0 {
+		o.Errorf("job %d is to wait %s", job, wait)
+	}
+	return b
+}
+
+func (o *office) delivered(b *audience.WebhookBatch) *audience.WebhookBatch {
+	o.Helper()
+	next, err := o.service.WebhookDelivered(o.Context(), b, false)
+	o.must(err)
+	return next
+}
+
+func (o *office) failed(b *audience.WebhookBatch) time.Duration {
+	o.Helper()
+	wait, err := o.service.WebhookFailed(o.Context(), b, errors.New("status 500"))
+	o.must(err)
+	return wait
+}
+
+// told checks what a batch carries: "contact created 3" and so on.
+func (o *office) told(b *audience.WebhookBatch, want ...string) {
+	o.Helper()
+	var got []string
+	if b != nil {
+		for _, e := range b.Events {
+			got = append(got, fmt.Sprintf("%s %s %d", e.Object, e.Event, e.Contact))
+		}
+	}
+	if strings.Join(got, ", ") != strings.Join(want, ", ") {
+		o.Errorf("told %v, want %v", got, want)
+	}
+}
+
+func webhookDefinitions(o *office) {
+	list := o.addList()
+	first := o.webhook(o.addWebhook("contact", "created"))
+	key, ok := audience.WebhookKey(first.Secret)
+	if !ok || len(key) != 32 || first.CreationTime != o.now.Unix() || first.ListID != 0 || first.URL != hook {
+		o.Errorf("%+v", first)
+	}
+	second := o.webhook(o.addWebhook("contact", "subscribed", "list_id", list))
+	other := o.webhook(o.addWebhook("list", "removed", "url", hook+"2"))
+	if second.Secret != first.Secret || second.Target != first.Target || other.Secret == first.Secret || other.Target == first.Target {
+		o.Error("webhooks of one URL share a secret, others do not")
+	}
+	own := "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	if w := o.webhook(o.addWebhook("list", "updated", "secret", own)); w.Secret != own || w.Target == first.Target {
+		o.Errorf("%+v", w)
+	}
+	for _, c := range []struct {
+		about string
+		pairs []any
+	}{
+		{"object", []any{"object", "field"}}, {"event", []any{"event", "opened"}}, {"event", []any{"object", "list", "event", "subscribed"}},
+		{"event", []any{"event", "bulk_updated"}}, {"url", []any{"url", ""}}, {"url", []any{"url", "shop.example.com"}}, {"url", []any{"url", "ftp://shop.example.com"}},
+		{"url", []any{"url", "https:///x"}}, {"user name", []any{"url", "https://a:b@shop.example.com"}}, {"fragment", []any{"url", hook + "#x"}},
+		{"2,048", []any{"url", "https://shop.example.com/" + strings.Repeat("a", 2048)}}, {"url", []any{"url", "https://shop.example.com/ x"}},
+		{"port", []any{"url", "https://shop.example.com:0/"}}, {"port", []any{"url", "https://shop.example.com:65536/"}},
+		{"secret", []any{"secret", "whsec_"}}, {"secret", []any{"secret", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}}, {"secret", []any{"secret", "whsec_MfKQ"}},
+		{"secret", []any{"secret", "whsec_" + strings.Repeat("AAAA", 22)}}, {"list_id", []any{"list_id", -1}},
+	} {
+		_, err := o.service.AddWebhook(o.Context(), o.caller, details(append([]any{"object", "contact", "event", "created", "url", hook}, c.pairs...)...))
+		o.refused(err, audience.InvalidParameters, c.about)
+	}
+	for i := range 97 {
+		o.addWebhook("contact", "updated", "url", fmt.Sprint(hook, i))
+	}
+	_, err := o.service.AddWebhook(o.Context(), o.caller, details("object", "contact", "event", "created", "url", hook))
+	o.refused(err, audience.InvalidParameters, "100 webhooks")
+	o.addWebhook("contact", "created", "list_id", list)
+}
+
+// webhookKeys: who may see and change what. decisions.md: 11
+func webhookKeys(o *office) {
+	mine, yours := o.addList(), o.addList("name", "Yours")
+	all, ofMine, ofYours := o.addWebhook("contact", "created"), o.addWebhook("contact", "created", "list_id", mine), o.addWebhook("contact", "created", "list_id", yours)
+	stranger, some := o.newCaller(), o.restricted(mine)
+	for _, id := range []audience.WebhookID{all, ofMine, 999, -1} {
+		_, err := o.service.Webhook(o.Context(), stranger, id)
+		o.refused(err, audience.InvalidParameters, "no webhook")
+		_, err = o.service.EditWebhook(o.Context(), stranger, id, nil)
+		o.refused(err, audience.InvalidParameters, "no webhook")
+		o.refused(o.service.DeleteWebhook(o.Context(), stranger, id), audience.InvalidParameters, "no webhook")
+	}
+	for _, id := range []audience.WebhookID{all, ofYours} {
+		_, err := o.service.Webhook(o.Context(), some, id)
+		o.refused(err, audience.Denied, "restricted")
+		_, err = o.service.EditWebhook(o.Context(), some, id, details("list_id", mine))
+		o.refused(err, audience.Denied, "restricted")
+		o.refused(o.service.DeleteWebhook(o.Context(), some, id), audience.Denied, "restricted")
+	}
+	for _, list := range []audience.ListID{0, yours} {
+		_, err := o.service.EditWebhook(o.Context(), some, ofMine, details("list_id", list))
+		o.refused(err, audience.Denied, "restricted")
+	}
+	_, err := o.service.AddWebhook(o.Context(), stranger, details("object", "list", "event", "created", "url", hook, "list_id", mine))
+	o.refused(err, audience.NoList, "no List")
+	found, err := o.service.SearchWebhooks(o.Context(), some, audience.Query{})
+	o.must(err)
+	if len(found) != 1 || found[0].ID != ofMine {
+		o.Errorf("a restricted key finds %+v", found)
+	}
+	// Nobody is given the secret of a webhook that they may not see.
+	third := o.addList()
+	id, err := o.service.AddWebhook(o.Context(), o.restricted(third), details("object", "list", "event", "updated", "url", hook, "list_id", third))
+	o.must(err)
+	if o.webhook(id).Secret == o.webhook(all).Secret {
+		o.Error("a key was given the secret of a webhook for all Lists")
+	}
+}
+
+// webhookBatches: what webhooks of one URL hear of arrives together, in order.
+func webhookBatches(o *office) {
+	list := o.addList()
+	subscribed, created := o.addWebhook("contact", "subscribed"), o.addWebhook("contact", "created", "list_id", list)
+	o.addWebhook("contact", "updated", "list_id", o.addList())
+	target := o.webhook(created).Target
+	if o.webhook(subscribed).Target != target || o.take(target, 1) != nil {
+		o.Fatal("a target of two webhooks, at which nothing waits")
+	}
+	for i := range 60 {
+		o.subscribe(list, "Email", fmt.Sprintf("p%d@example.com", i))
+	}
+	b := o.take(target, 1)
+	if len(b.Events) != 100 || b.URL != hook || b.Secret != o.webhook(created).Secret {
+		o.Fatalf("%d events for %s", len(b.Events), b.URL)
+	}
+	for i, e := range b.Events {
+		want := audience.WebhookEvent{ID: e.ID, Target: target, Webhook: created, List: list, Contact: audience.ContactID(i/2 + 1), Object: audience.AboutContact, Event: audience.WebhookCreated, Time: o.now.Unix()}
+		if i%2 == 1 {
+			want.Webhook, want.Event = subscribed, audience.WebhookSubscribed
+		}
+		same(o.T, "event", e, want)
+	}
+	next := o.delivered(b)
+	if len(next.Events) != 20 || next.ID == b.ID || next.Events[0].Contact != 51 {
+		o.Errorf("then %+v", next)
+	}
+	if o.delivered(next) != nil || o.take(target, 2) != nil {
+		o.Error("more is left")
+	}
+}
+
+// webhookFailures: a batch is tried again as it was, 6 times over 7 hours, and
+// then kept.
+func webhookFailures(o *office) {
+	list := o.addList()
+	id := o.addWebhook("contact", "created")
+	target := o.webhook(id).Target
+	o.subscribe(list, "Email", "a@example.com")
+	first := o.take(target, 1)
+	gaps := []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour}
+	b := first
+	for i, gap := range gaps {
+		o.subscribe(list, "Email", fmt.Sprintf("b%d@example.com", i))
+		wait := o.failed(b)
+		if wait < gap || wait > gap+gap/10 {
+			o.Errorf("after %d failures it waits %s", i+1, wait)
+		}
+		o.now = o.now.Add(wait - time.Second)
+		if o.take(target, 2) != nil {
+			o.Error("another job does not wait for the time to come")
+		}
+		if b, wait, err := o.service.TakeWebhookEvents(o.Context(), target, 1); b != nil || wait != time.Second || err != nil {
+			o.Errorf("the job that comes too soon: %v, %v, %v", b, wait, err)
+		}
+		o.now = o.now.Add(time.Second)
+		b = o.take(target, 1)
+		o.told(b, "contact created 1")
+		if b.ID != first.ID {
+			o.Errorf("the batch was %s and is %s", first.ID, b.ID)
+		}
+	}
+	if wait := o.failed(b); wait != 0 {
+		o.Errorf("after 7 failures it waits %s", wait)
+	}
+	if w := o.webhook(id); !w.IsFailing || w.LastError != "status 500" {
+		o.Errorf("%+v", w)
+	}
+	o.subscribe(list, "Email", "c@example.com") // is kept
+
+	// Called again by hand: it fails at once, then it works.
+	if b := o.take(target, 1); b.ID != first.ID || o.failed(b) != 0 || !o.webhook(id).IsFailing {
+		o.Error("tried once more")
+	}
+	b = o.delivered(o.take(target, 1))
+	o.told(b, "contact created 2", "contact created 3", "contact created 4", "contact created 5", "contact created 6", "contact created 7", "contact created 8")
+	if w := o.webhook(id); w.IsFailing || w.LastError != "" {
+		o.Errorf("%+v", w)
+	}
+
+	// The receiver is gone; somebody edits the webhook.
+	if wait, err := o.service.WebhookFailed(o.Context(), b, audience.ErrWebhookGone); wait != 0 || err != nil || !o.webhook(id).IsFailing {
+		o.Errorf("gone: %s, %v", wait, err)
+	}
+	o.editWebhook(id)
+	if again := o.take(target, 3); again.ID != b.ID || o.webhook(id).IsFailing || o.delivered(again) != nil {
+		o.Error("after an edit it goes on with what was tried")
+	}
+}
+
+// webhookLeases: one job at a time, which is taken up again if it dies.
+func webhookLeases(o *office) {
+	list := o.addList()
+	target := o.webhook(o.addWebhook("contact", "created")).Target
+	o.subscribe(list, "Email", "a@example.com")
+	b := o.take(target, 1)
+	if o.take(target, 2) != nil {
+		o.Error("two jobs have one target")
+	}
+	if twin := o.take(target, 1); twin == nil || twin.ID != b.ID {
+		o.Error("a job taken up again does not go on")
+	}
+	o.now = o.now.Add(61 * time.Second)
+	o.subscribe(list, "Email", "b@example.com")
+	late := o.take(target, 2)
+	o.told(late, "contact created 1")
+	if late.ID != b.ID {
+		o.Error("the batch of a job that died has another ID")
+	}
+	// The first one was not dead after all: what it delivered is delivered,
+	// but the target is the other's.
+	if o.delivered(b) != nil || o.failed(b) != 0 || o.take(target, 3) != nil {
+		o.Error("the target was taken away from the job that has it")
+	}
+	o.told(o.delivered(late), "contact created 2")
+	o.must(o.service.ReleaseWebhook(o.Context(), late))
+	b = o.take(target, 3)
+	if next, err := o.service.WebhookDelivered(o.Context(), b, true); next != nil || err != nil {
+		o.Error("a job that stops gets more", err)
+	}
+	if o.take(target, 4) != nil {
+		o.Error("something is left")
+	}
+}
+
+// webhookClock: what a clock wrote that was set back hours since holds nobody up.
+func webhookClock(o *office) {
+	list := o.addList()
+	target := o.webhook(o.addWebhook("contact", "created")).Target
+	o.subscribe(list, "Email", "a@example.com")
+	o.take(target, 1)
+	o.now = o.now.Add(-time.Hour)
+	b := o.take(target, 2)
+	if b == nil {
+		o.Fatal("a lease of an hour")
+	}
+	o.failed(b)
+	o.now = o.now.Add(-24 * time.Hour)
+	if o.take(target, 3) == nil {
+		o.Error("a wait of a day")
+	}
+}
