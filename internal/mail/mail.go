@@ -17,7 +17,7 @@ import (
 
 // Mailer composes and sends. It is safe for concurrent use.
 type Mailer struct {
-	composer composer
+	composer *composer
 	sender   sender
 }
 
@@ -52,7 +52,7 @@ func New(o Options) (*Mailer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Mailer{composer: *composer, sender: sender}, nil
+	return &Mailer{composer: composer, sender: sender}, nil
 }
 
 // Notify sends a notification. The same id makes the same Message-ID, so that a

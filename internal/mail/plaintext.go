@@ -1,0 +1,183 @@
+package mail
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// plainText makes the text part of a Message that has only HTML. Merge fields in
+// it stay as they are.
+//
+// html2text was tried: it puts spaces before punctuation that follows an
+// element, draws frames around headings, and wraps nothing but quotations.
+func plainText(source string) string {
+	root, err := html.Parse(strings.NewReader(source))
+	if err != nil {
+		return ""
+	}
+	var w textWriter
+	w.node(root)
+	return strings.TrimSpace(w.b.String()) + "\n"
+}
+
+// textWriter writes text in lines. Space is owed until something follows it.
+type textWriter struct {
+	b      strings.Builder
+	breaks int  // line breaks that are owed
+	space  bool // a space is owed
+	pre    bool
+}
+
+func (w *textWriter) node(n *html.Node) {
+	switch n.Type {
+	case html.TextNode:
+		w.text(n.Data)
+	case html.ElementNode:
+		w.element(n)
+	default:
+		w.children(n)
+	}
+}
+
+func (w *textWriter) children(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		w.node(c)
+	}
+}
+
+func (w *textWriter) element(n *html.Node) {
+	switch n.DataAtom {
+	case atom.Head, atom.Style, atom.Script, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Svg, atom.Noembed, atom.Noframes:
+		return
+	case atom.Br:
+		w.breaks++
+		w.space = false
+	case atom.Hr:
+		w.block(2)
+		w.word("----")
+		w.block(2)
+	case atom.Img:
+		w.text(attribute(n, "alt"))
+	case atom.A:
+		w.link(n)
+	case atom.Td, atom.Th:
+		w.space = true
+		w.children(n)
+		w.space = true
+	case atom.Li:
+		w.item(n)
+	case atom.Pre:
+		w.block(2)
+		w.pre = true
+		w.children(n)
+		w.pre = false
+		w.block(2)
+	default:
+		if hidden(n) {
+			return
+		}
+		lines := linesAround[n.DataAtom]
+		w.block(lines)
+		w.children(n)
+		w.block(lines)
+	}
+}
+
+// linesAround are the line breaks before and after what is no part of a line.
+var linesAround = map[atom.Atom]int{atom.P: 2, atom.H1: 2, atom.H2: 2, atom.H3: 2, atom.H4: 2, atom.H5: 2, atom.H6: 2,
+	atom.Ul: 2, atom.Ol: 2, atom.Dl: 2, atom.Table: 2, atom.Blockquote: 2, atom.Figure: 2, atom.Form: 2,
+	atom.Div: 1, atom.Tr: 1, atom.Dt: 1, atom.Dd: 1, atom.Section: 1, atom.Article: 1, atom.Header: 1, atom.Footer: 1,
+	atom.Main: 1, atom.Nav: 1, atom.Aside: 1, atom.Center: 1, atom.Caption: 1, atom.Figcaption: 1, atom.Address: 1}
+
+// hidden takes in the texts that a list of mails shows and the mail does not.
+func hidden(n *html.Node) bool {
+	style := strings.ReplaceAll(strings.ToLower(attribute(n, "style")), " ", "")
+	return strings.Contains(style, "display:none")
+}
+
+func (w *textWriter) item(n *html.Node) {
+	mark := "- "
+	if p := n.Parent; p != nil && p.DataAtom == atom.Ol {
+		at := 1
+		for s := n.PrevSibling; s != nil && at < 100; s = s.PrevSibling { // so that counting stays short
+			if s.DataAtom == atom.Li {
+				at++
+			}
+		}
+		if at < 100 {
+			mark = strconv.Itoa(at) + ". "
+		}
+	}
+	w.block(1)
+	w.word(mark)
+	w.children(n)
+	w.block(1)
+}
+
+// link writes where a link leads after what it says, unless that is the same.
+func (w *textWriter) link(n *html.Node) {
+	before := w.b.Len()
+	w.children(n)
+	says := strings.TrimSpace(w.b.String()[before:])
+	target := strings.TrimSpace(lineEnds.Replace(attribute(n, "href")))
+	address, isMail := strings.CutPrefix(target, "mailto:")
+	switch {
+	case target == "" || target[0] == '#' || target == says || isMail && address == says:
+	case says == "":
+		w.word(target)
+	default:
+		w.space = true
+		w.word("<" + target + ">")
+	}
+}
+
+// block begins a new line, after an empty one when lines is 2.
+func (w *textWriter) block(lines int) {
+	if lines > 0 {
+		w.breaks, w.space = max(w.breaks, lines), false
+	}
+}
+
+// text writes a text with its runs of space as one.
+func (w *textWriter) text(text string) {
+	text = strings.ReplaceAll(lineEnds.Replace(text), "\u00a0", " ")
+	if w.pre {
+		w.word(text)
+		return
+	}
+	for i, word := range strings.FieldsFunc(text, asciiSpace) {
+		if i > 0 || asciiSpace(rune(text[0])) {
+			w.space = true
+		}
+		w.word(word)
+	}
+	if text != "" && asciiSpace(rune(text[len(text)-1])) {
+		w.space = true
+	}
+}
+
+func asciiSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\f' }
+
+func (w *textWriter) word(word string) {
+	switch {
+	case w.b.Len() == 0:
+	case w.breaks > 0:
+		w.b.WriteString("\n\n"[:min(w.breaks, 2)])
+	case w.space && !strings.HasSuffix(w.b.String(), " "):
+		w.b.WriteByte(' ')
+	}
+	w.breaks, w.space = 0, false
+	w.b.WriteString(word)
+}
+
+func attribute(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}

@@ -1,0 +1,113 @@
+package mail
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"enlist/internal/audience"
+)
+
+// compiled is a Message that is ready to be merged with Contacts.
+type compiled struct {
+	of      audience.Message // what it was made of
+	subject audience.Merge
+	text    textTemplate
+	html    *htmlTemplate // nil: there is no HTML part
+
+	mu      sync.Mutex
+	targets []audience.LinkID // of html.links, once somebody asked
+}
+
+// The merge fields that stand for links of one mail. decisions.md: 46
+const (
+	fieldUnsubscribe = "unsubscribe_url"
+	fieldConfirm     = "confirm_url"
+)
+
+// compile prepares a Message. It is done once for all its mails.
+func compile(m *audience.Message) *compiled {
+	c := &compiled{of: *m, subject: audience.ParseMerge(m.Subject)}
+	text := m.Text
+	if text == "" {
+		text = plainText(m.HTML)
+	}
+	c.text = parseText(text)
+	switch {
+	case m.EmailType == audience.EmailPlain:
+	case m.EmailType == audience.EmailPlainHTML:
+		c.html = parseHTML(c.text.source.html())
+	case m.HTML == "":
+	case m.EmailType == audience.EmailRawHTML:
+		c.html = parseHTML(m.HTML)
+	default:
+		c.html = parseHTML(inlineStyles(m.HTML))
+	}
+	return c
+}
+
+// linkTargets returns the IDs of the links in the HTML part.
+func (c *compiled) linkTargets(ctx context.Context, id audience.MessageID, links Linker) ([]audience.LinkID, error) {
+	if c.html == nil || len(c.html.links) == 0 {
+		return nil, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.targets == nil {
+		targets, err := links.LinkTargets(ctx, id, slices.Clone(c.html.links))
+		if err != nil {
+			return nil, err
+		}
+		c.targets = targets
+	}
+	return c.targets, nil
+}
+
+const (
+	// Compiled Messages that are kept, and bytes of what they were made of.
+	maxTemplates     = 200
+	maxTemplateBytes = 16 << 20
+)
+
+// templates keeps Messages that were compiled. The zero value is ready.
+type templates struct {
+	mu    sync.Mutex
+	byID  map[audience.MessageID]*compiled
+	bytes int
+}
+
+// of returns a Message compiled. One that was changed is compiled again,
+// however little time has passed.
+func (t *templates) of(m *audience.Message) *compiled {
+	t.mu.Lock()
+	known := t.byID[m.ID]
+	t.mu.Unlock()
+	if known != nil && known.of == *m {
+		return known
+	}
+	fresh := compile(m)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID == nil {
+		t.byID = make(map[audience.MessageID]*compiled)
+	}
+	t.drop(m.ID)
+	for id := range t.byID { // any will do: what is used comes back
+		if len(t.byID) < maxTemplates && t.bytes+size(m) <= maxTemplateBytes {
+			break
+		}
+		t.drop(id)
+	}
+	t.byID[m.ID] = fresh
+	t.bytes += size(m)
+	return fresh
+}
+
+func (t *templates) drop(id audience.MessageID) {
+	if old := t.byID[id]; old != nil {
+		t.bytes -= size(&old.of)
+		delete(t.byID, id)
+	}
+}
+
+func size(m *audience.Message) int { return len(m.Subject) + len(m.Text) + len(m.HTML) }

@@ -1,0 +1,134 @@
+package mail
+
+import (
+	"html"
+	"regexp"
+	"strings"
+
+	"enlist/internal/audience"
+)
+
+// textSource is the text of a Message, links and the rest in turns.
+type textSource []textPiece
+
+type textPiece struct {
+	text string
+	link bool
+}
+
+// webLink finds what mail programs make a link of. A merge field in it may have spaces.
+var webLink = regexp.MustCompile(`(?i)\bhttps?://(?:\{\{[^{}]*\}\}|[^\s<>"])+`)
+
+func splitText(text string) textSource {
+	var pieces textSource
+	rest := 0
+	for _, at := range webLink.FindAllStringIndex(text, -1) {
+		start, end := at[0], at[0]+len(trimLink(text[at[0]:at[1]]))
+		if start > rest {
+			pieces = append(pieces, textPiece{text[rest:start], false})
+		}
+		pieces = append(pieces, textPiece{text[start:end], true})
+		rest = end
+	}
+	if rest < len(text) {
+		pieces = append(pieces, textPiece{text[rest:], false})
+	}
+	return pieces
+}
+
+// trimLink leaves out what ends a sentence rather than a link.
+func trimLink(link string) string {
+	for link != "" {
+		switch last := link[len(link)-1]; {
+		case strings.IndexByte(".,;:!?'*", last) >= 0:
+		case last == ')' && strings.Count(link, "(") < strings.Count(link, ")"):
+		default:
+			return link
+		}
+		link = link[:len(link)-1]
+	}
+	return link
+}
+
+// textTemplate is a text with merge fields. Values in links are escaped as they
+// are in links of HTML.
+type textTemplate struct {
+	source      textSource
+	pieces      []textMerge
+	unsubscribe bool // the text has a link to unsubscribe
+}
+
+type textMerge struct {
+	audience.Merge
+	link bool
+}
+
+func parseText(text string) textTemplate {
+	t := textTemplate{source: splitText(lineEnds.Replace(text))}
+	for _, p := range t.source {
+		m := textMerge{audience.ParseMerge(p.text), p.link}
+		m.link = p.link && m.Fields()
+		t.pieces = append(t.pieces, m)
+		t.unsubscribe = t.unsubscribe || names(m.Merge, fieldUnsubscribe)
+	}
+	return t
+}
+
+func names(m audience.Merge, field string) bool {
+	for i := range m {
+		if m[i].Name == field {
+			return true
+		}
+	}
+	return false
+}
+
+// html makes an HTML template of a plain text: its lines, with its links to
+// be followed.
+func (s textSource) html() string {
+	var b strings.Builder
+	b.WriteString(plainBegin)
+	for _, p := range s {
+		if p.link {
+			writeLink(&b, p.text)
+			continue
+		}
+		for _, m := range audience.ParseMerge(p.text) {
+			switch {
+			case m.Name == fieldUnsubscribe || m.Name == fieldConfirm:
+				writeLink(&b, "{{"+m.Name+"}}")
+			case m.Name != "":
+				b.WriteString(html.EscapeString("{{" + m.Name + "|" + m.Fallback + "}}"))
+			default:
+				b.WriteString(lines.Replace(html.EscapeString(m.Text)))
+			}
+		}
+	}
+	b.WriteString(plainEnd)
+	return b.String()
+}
+
+func writeLink(b *strings.Builder, link string) {
+	link = html.EscapeString(link)
+	b.WriteString(`<a href="` + link + `">` + link + `</a>`)
+}
+
+// lines keeps line breaks, and more than one space.
+var lines = strings.NewReplacer("\n", "<br>\n", "  ", "&nbsp; ", "\t", "&nbsp; &nbsp; ")
+
+const (
+	plainBegin = `<!DOCTYPE html>
+<html>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+</head>
+<body style="margin: 0; padding: 16px; font: 16px/1.5 -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; overflow-wrap: anywhere;">
+<div dir="auto">
+`
+	plainEnd = `
+</div>
+</body>
+</html>
+`
+)
