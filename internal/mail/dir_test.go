@@ -1,0 +1,54 @@
+package mail
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestDir(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "mail")
+	s, err := newSender(Transport{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(s sender, n int) {
+		t.Helper()
+		if err := s.send(t.Context(), letter(t, n, "ann@example.com"), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send(s, 1)
+	send(s, 2)
+	send(s, 1)
+	s, err = newSender(Transport{Dir: dir}) // of the next process
+	if err != nil {
+		t.Fatal(err)
+	}
+	send(s, 2)
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 {
+		t.Fatalf("%v, %v, want two files", entries, err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || info.Mode() != 0o600 || !regexp.MustCompile(`^\d{8}-\d{6}-[12]@example.org\.eml$`).MatchString(e.Name()) {
+			t.Errorf("%s: %v, %v", e.Name(), info.Mode(), err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil || !strings.Contains(string(text), "still here") {
+			t.Errorf("%s: %v\n%s", e.Name(), err, text)
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("folder: %v, %v", info.Mode(), err)
+	}
+}
+
+func TestFileID(t *testing.T) {
+	if got := fileID("../a b/é\x00@x"); got != ".._a_b___@x" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,128 @@
+package mail
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/emersion/go-msgauth/dkim"
+)
+
+// writeKey writes a private key into a file.
+func writeKey(t *testing.T, kind string, der []byte) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "key.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func pkcs8(t *testing.T, key crypto.PrivateKey) []byte {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return der
+}
+
+func TestDKIM(t *testing.T) {
+	long, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, short, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKIXPublicKey(&long.PublicKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rsaRecord := "v=DKIM1; k=rsa; p=" + base64.StdEncoding.EncodeToString(der)
+	for name, c := range map[string]struct{ file, record string }{
+		"RSA":         {writeKey(t, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(long)), rsaRecord},
+		"RSA, PKCS 8": {writeKey(t, "PRIVATE KEY", pkcs8(t, long)), rsaRecord},
+		"Ed25519":     {writeKey(t, "PRIVATE KEY", pkcs8(t, short)), "v=DKIM1; k=ed25519; p=" + base64.StdEncoding.EncodeToString(public)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := newForm(Transport{DKIMKey: c.file, DKIMDomain: "example.org", DKIMSelector: "s1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := letter(t, 1, "ann@example.com")
+			m.SetGenHeader("List-Unsubscribe", "<https://example.org/u/1>")
+			m.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+			p, err := f.parcel(m, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lookup := func(domain string) ([]string, error) {
+				if domain != "s1._domainkey.example.org" {
+					t.Errorf("looked up %s", domain)
+				}
+				return []string{c.record}, nil
+			}
+			verify := func(message []byte) *dkim.Verification {
+				t.Helper()
+				found, err := dkim.VerifyWithOptions(bytes.NewReader(message), &dkim.VerifyOptions{LookupTXT: lookup})
+				if err != nil || len(found) != 1 {
+					t.Fatal(found, err)
+				}
+				return found[0]
+			}
+			v := verify(p.data)
+			if v.Err != nil || !strings.Contains(strings.Join(v.HeaderKeys, " "), "List-Unsubscribe-Post") {
+				t.Errorf("%v, signed %v\n%s", v.Err, v.HeaderKeys, p.data)
+			}
+			if verify(append([]byte("From: x@example.org\r\n"), p.data...)).Err == nil {
+				t.Error("a second From was taken")
+			}
+			if verify(bytes.Replace(p.data, []byte("still here"), []byte("gone"), 1)).Err == nil {
+				t.Error("another text was taken")
+			}
+		})
+	}
+}
+
+func TestDKIMSettings(t *testing.T) {
+	t.Setenv("GODEBUG", "rsa1024min=0")
+	weak, err := rsa.GenerateKey(rand.Reader, 768)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noPEM := filepath.Join(t.TempDir(), "key.pem")
+	if err := os.WriteFile(noPEM, []byte("secret stuff"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ file, domain, selector, want string }{
+		{"", "example.org", "s1", "wants a private key"},
+		{noPEM, "", "s1", "wants a domain and a selector"},
+		{noPEM, "example.org", "", "wants a domain and a selector"},
+		{noPEM, "example.org", "s1", "no private key in PEM"},
+		{"nowhere.pem", "example.org", "s1", "no such file"},
+		{writeKey(t, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(weak)), "example.org", "s1", "768 bits"},
+		{writeKey(t, "PRIVATE KEY", pkcs8(t, curve)), "example.org", "s1", "no private key in PEM"},
+	} {
+		_, err := newForm(Transport{DKIMKey: c.file, DKIMDomain: c.domain, DKIMSelector: c.selector})
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: got %v", c.want, err)
+		}
+	}
+}

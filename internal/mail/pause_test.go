@@ -1,0 +1,82 @@
+package mail
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestPauseLasts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPause()
+		start := time.Now()
+		var at []time.Duration
+		for range 7 {
+			probe, err := p.enter(t.Context())
+			if err != nil || probe != (len(at) > 0) {
+				t.Fatal(probe, err)
+			}
+			at = append(at, time.Since(start))
+			p.leave(probe, down)
+		}
+		for i, want := range []time.Duration{0, 1, 3, 7, 15, 31, 61} {
+			if at[i] != want*time.Second {
+				t.Errorf("try %d after %v, want %v", i+1, at[i], want*time.Second)
+			}
+		}
+	})
+}
+
+// One goes first; when the server answers, all go.
+func TestOneProbes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPause()
+		p.leave(false, down)
+		var probes, entered atomic.Int32
+		release := make(chan struct{})
+		for range 10 {
+			go func() {
+				probe, err := p.enter(t.Context())
+				if err != nil {
+					t.Error(err)
+				}
+				entered.Add(1)
+				if probe {
+					probes.Add(1)
+					<-release
+				}
+				p.leave(probe, up)
+			}()
+		}
+		<-time.After(time.Minute) // of the bubble
+		synctest.Wait()
+		if entered.Load() != 1 {
+			t.Errorf("%d entered, want the probe alone", entered.Load())
+		}
+		close(release)
+		synctest.Wait()
+		if entered.Load() != 10 || probes.Load() != 1 {
+			t.Errorf("%d entered, %d probes", entered.Load(), probes.Load())
+		}
+	})
+}
+
+// A probe that ends without a finding leaves the next one its place.
+func TestProbeGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPause()
+		p.leave(false, down)
+		probe, _ := p.enter(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := p.enter(ctx); err == nil {
+			t.Error("a second one entered")
+		}
+		p.leave(probe, unclear)
+		if probe, err := p.enter(t.Context()); !probe || err != nil {
+			t.Error(probe, err)
+		}
+	})
+}
