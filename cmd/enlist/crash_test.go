@@ -29,14 +29,14 @@ func TestCrash(t *testing.T) {
 	if testing.Short() {
 		rounds = 5
 	}
-	c := &crash{t: t, db: filepath.Join(t.TempDir(), "enlist.db"), key: strings.Repeat("c", 64), answered: make(map[int64]string)}
+	c := newCrash(t, "smtp://127.0.0.1:1") // nobody is there: notifications wait
 	for round := range rounds {
 		stop := c.start()
 		if round == 0 {
 			c.notifyOwner()
 		}
 		c.verify(c.recent)
-		c.subscribe(round)
+		c.subscribe(round, time.Duration(20+rand.IntN(150))*time.Millisecond)
 		stop()
 	}
 	stop := c.start()
@@ -53,6 +53,7 @@ func TestCrash(t *testing.T) {
 type crash struct {
 	t      *testing.T
 	db     string
+	smtp   string
 	key    string
 	url    string
 	client *api.Client
@@ -62,11 +63,15 @@ type crash struct {
 	recent   []int64          // those of the last round
 }
 
+func newCrash(t *testing.T, smtp string) *crash {
+	return &crash{t: t, db: filepath.Join(t.TempDir(), "enlist.db"), smtp: smtp, key: strings.Repeat("c", 64), answered: make(map[int64]string)}
+}
+
 // start starts the program and returns what kills it.
 func (c *crash) start() (kill func()) {
 	c.t.Helper()
 	cmd := exec.Command("enlist", "serve", "--db", c.db, "--listen", "127.0.0.1:0", "--ops-listen", "none",
-		"--smtp", "smtp://127.0.0.1:1", "--mail-from", "news@example.com") // nobody is there: notifications wait
+		"--smtp", c.smtp, "--mail-from", "news@example.com")
 	cmd.Env = append(cmd.Environ(), "ENLIST_BOOTSTRAP_KEY="+c.key)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -101,10 +106,10 @@ func (c *crash) notifyOwner() {
 	}
 }
 
-// subscribe has 16 clients subscribe until the context ends, which it does at a
-// random moment; the caller kills the program while calls are under way.
-func (c *crash) subscribe(round int) {
-	ctx, cancel := context.WithTimeout(c.t.Context(), time.Duration(20+rand.IntN(150))*time.Millisecond)
+// subscribe has 16 clients subscribe for a time; the caller kills the program
+// while calls are under way.
+func (c *crash) subscribe(round int, during time.Duration) {
+	ctx, cancel := context.WithTimeout(c.t.Context(), during)
 	defer cancel()
 	c.recent = c.recent[:0]
 	for n := range 16 {

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"net/mail"
+	"regexp"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+	"enlist/internal/jobs"
+	"enlist/internal/mail/mailtest"
+	"enlist/internal/store/sqlite"
+)
+
+// TestMailCrash kills the program at random moments while it sends notifications
+// to a mail server that is slow, breaks off in the middle of messages and loses
+// its answers. Then a last process sends what is left: every Contact that was
+// answered has been told of, and what was sent twice has one Message-ID.
+//
+// covers: spec event.notification, decision 44, decision 50
+func TestMailCrash(t *testing.T) {
+	rounds := 30
+	if testing.Short() {
+		rounds = 3
+	}
+	server := mailtest.Start(t, mailtest.Options{})
+	server.Script(moody())
+	c := newCrash(t, server.URL())
+	for round := range rounds {
+		stop := c.start()
+		if round == 0 {
+			c.notifyOwner()
+		}
+		c.subscribe(round, time.Duration(rand.IntN(20))*time.Millisecond)
+		sendFor(t.Context(), server, rand.IntN(60))
+		stop()
+	}
+	server.Script(nil)
+	c.sendRest(server)
+	inTwo, lost := c.told(server.Messages())
+	t.Logf("%d Contacts in %d rounds, %d messages twice or more", len(c.answered), rounds, inTwo)
+	if lost > 0 {
+		t.Errorf("%d of %d Contacts were answered and never told of", lost, len(c.answered))
+	}
+}
+
+// moody is a mail server's script in which every eighth message or so meets with a fault.
+func moody() func(mailtest.Step) mailtest.Action {
+	var count atomic.Int64
+	return func(step mailtest.Step) mailtest.Action {
+		switch n := count.Add(1); {
+		case n%31 == 0 && step.Stage == mailtest.Text:
+			return mailtest.Drop()
+		case n%37 == 0 && step.Stage == mailtest.End:
+			return mailtest.Drop()
+		case n%41 == 0 && step.Stage == mailtest.Rcpt:
+			return mailtest.Reply(451, "try later")
+		}
+		return mailtest.Wait(time.Duration(rand.IntN(3)) * time.Millisecond)
+	}
+}
+
+// sendFor waits until some more messages came, or a moment has passed: the queue
+// looks for jobs twice a second.
+func sendFor(ctx context.Context, server *mailtest.Server, more int) {
+	ctx, cancel := context.WithTimeout(ctx, 700*time.Millisecond)
+	defer cancel()
+	server.Wait(ctx, len(server.Messages())+more) // both ends are as good
+}
+
+// sendRest works the queue as a process does minutes after the last one died.
+func (c *crash) sendRest(server *mailtest.Server) {
+	c.t.Helper()
+	store, err := sqlite.Open(c.t.Context(), c.db, sqlite.Options{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer store.Close()
+	service := audience.NewService(store, time.Now)
+	quiet := slog.New(slog.DiscardHandler)
+	mailer, _, err := newMailer(c.t.Context(), config.Serve{SMTP: server.URL(), MailFrom: "news@example.com", PublicURL: "http://localhost"}, service, nil, quiet)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer mailer.Close()
+	settings := jobs.Config(jobs.Options{Service: service, Store: store, Mailer: mailer, Log: quiet})
+	settings.TestOnly = true // no random wait before the first look for jobs of the dead
+	settings.JobTimeout, settings.RescueStuckJobsAfter = -1, 2*time.Second
+	client, err := store.Jobs(settings)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := client.Start(c.t.Context()); err != nil {
+		c.t.Fatal(err)
+	}
+	defer client.StopAndCancel(context.Background())
+	c.untilDone(client)
+}
+
+// untilDone waits until no job is left to do.
+func (c *crash) untilDone(queue jobs.Queue) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), 2*time.Minute)
+	defer cancel()
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for {
+		left, err := jobs.List(ctx, queue, jobs.Filter{Limit: 1})
+		switch {
+		case err != nil:
+			c.t.Fatalf("jobs are left: %v", err)
+		case len(left) == 0:
+			return
+		case left[0].State == jobs.Failed:
+			c.t.Fatalf("a job failed for good: %+v", left[0])
+		}
+		<-look.C
+	}
+}
+
+// contactLink is in every notification; a soft line break may be anywhere.
+var contactLink = regexp.MustCompile(`/n/1-(\d+)-`)
+
+// told counts the Contacts of whom several messages came, and those of whom
+// none did.
+func (c *crash) told(messages []mailtest.Message) (inTwo, lost int) {
+	c.t.Helper()
+	ids := make(map[int64]map[string]bool) // by Contact
+	count := make(map[int64]int)
+	for _, m := range messages {
+		read, err := mail.ReadMessage(bytes.NewReader(m.Data))
+		link := contactLink.FindSubmatch(bytes.ReplaceAll(m.Data, []byte("=\r\n"), nil))
+		if err != nil || link == nil {
+			c.t.Fatalf("a message is not whole: %v\n%s", err, m.Data)
+		}
+		contact, _ := strconv.ParseInt(string(link[1]), 10, 64)
+		if ids[contact] == nil {
+			ids[contact] = make(map[string]bool)
+		}
+		ids[contact][read.Header.Get("Message-Id")] = true
+		count[contact]++
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id := range c.answered {
+		switch {
+		case count[id] == 0:
+			lost++
+		case len(ids[id]) > 1:
+			c.t.Errorf("Contact %d: messages with different Message-IDs: %v", id, ids[id])
+		case count[id] > 1:
+			inTwo++
+		}
+	}
+	return inTwo, lost
+}
