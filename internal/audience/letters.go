@@ -116,7 +116,7 @@ func (c *Contact) receives(schema *Schema, event Event) bool {
 func (s *Service) Sent(ctx context.Context, l *Letter, subject string) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		now := s.now().Unix()
-		if err := tx.PutDelivery(l.record(subject, now, DeliverySent, "")); err != nil {
+		if err := sent(tx, l.record(subject, now, DeliverySent, "")); err != nil {
 			return err
 		}
 		return tx.RaiseContactTimes(l.Delivery.List, l.Delivery.Contact, now, 0, 0)

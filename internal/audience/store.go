@@ -98,9 +98,11 @@ type Tx interface {
 	Delivery(k DeliveryKey) (*Delivery, bool, error)
 	PutDelivery(d *Delivery) error                                            // adds it or replaces the one with its key
 	Deliveries(list ListID, contact ContactID, limit int) ([]Delivery, error) // newest first; limit 0: all
-	LinkTargets(message MessageID, urls []string) ([]LinkID, error)           // of URLs as they stand in a Message, adding new ones
-	LinkTarget(id LinkID) (message MessageID, url string, err error)          // NoLink
-	Secret(name string, fresh []byte) ([]byte, error)                         // the value, which is fresh where there was none
+	BouncesSince(list ListID, contact ContactID) (int64, error)               // bounces of what was sent until then count no more
+	SetBouncesSince(list ListID, contact ContactID, at int64) error
+	LinkTargets(message MessageID, urls []string) ([]LinkID, error)  // of URLs as they stand in a Message, adding new ones
+	LinkTarget(id LinkID) (message MessageID, url string, err error) // NoLink
+	Secret(name string, fresh []byte) ([]byte, error)                // the value, which is fresh where there was none
 
 	// Contacts.
 	Contact(list ListID, id ContactID) (*Contact, error)                                              // NoContact

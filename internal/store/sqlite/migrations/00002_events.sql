@@ -6,6 +6,9 @@
 -- When a Contact was last asked to confirm the subscription.
 ALTER TABLE contact ADD COLUMN confirmation_time INTEGER NOT NULL DEFAULT 0;
 
+-- When bounces last deactivated a Contact: what was sent until then counts no more.
+ALTER TABLE contact ADD COLUMN bounce_time INTEGER NOT NULL DEFAULT 0;
+
 -- Keys that the processes on this database share, by name. Never shown.
 CREATE TABLE secret (
 	name  TEXT PRIMARY KEY,

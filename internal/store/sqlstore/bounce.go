@@ -1,0 +1,15 @@
+package sqlstore
+
+import "enlist/internal/audience"
+
+// BouncesSince returns the time up to which a Contact's bounces count no more, 0
+// when all count.
+func (t *Tx) BouncesSince(list audience.ListID, id audience.ContactID) (int64, error) {
+	return t.number("SELECT bounce_time FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
+}
+
+// SetBouncesSince sets the time up to which a Contact's bounces count no more.
+func (t *Tx) SetBouncesSince(list audience.ListID, id audience.ContactID, at int64) error {
+	_, err := t.conn.Exec("UPDATE contact SET bounce_time = ? WHERE list_id = ? AND id = ?", at, int64(list), int64(id))
+	return err
+}
