@@ -93,10 +93,10 @@ func (c *composer) confirmation(l *audience.Letter) (*gomail.Msg, string, error)
 		List:    list.Name,
 		Title:   "Please confirm: " + list.Name,
 		Heading: "Please confirm your subscription",
-		Before:  "Somebody, we hope you, has asked for mail of this list to be sent to this address. One more step, and it will be.",
+		Before:  "Someone has subscribed this address. If it was you, please confirm it: only then is the list sent to you.",
 		Button:  "Confirm the subscription",
 		Link:    c.link(audience.LinkConfirm, l.Delivery),
-		After:   "If you did not ask for it, ignore this mail: without your confirmation you will receive no more of this list.",
+		After:   "If it was not you, ignore this mail. Without your confirmation the list is not sent to you.",
 	}
 	e := c.listSender(list)
 	e.to, e.key, e.subject = l.Address, "d/"+l.Delivery.String(), oneLine(b.Title)

@@ -65,9 +65,12 @@ func parseAddress(text string) (address *mail.Address, domain string, ok bool) {
 	if !ok {
 		return nil, "", false
 	}
-	local := spelling[:strings.LastIndexByte(spelling, '@')]
+	local := unquote(spelling[:strings.LastIndexByte(spelling, '@')])
+	if local == "" {
+		return nil, "", false // "" in quotes is one, but net/mail cannot write it
+	}
 	domain = key[strings.LastIndexByte(key, '@')+1:]
-	return &mail.Address{Address: unquote(local) + "@" + domain}, domain, true
+	return &mail.Address{Address: local + "@" + domain}, domain, true
 }
 
 // unquote takes the quotes off a local part: mail.Address puts them on again.

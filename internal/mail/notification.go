@@ -34,7 +34,7 @@ func (c *composer) notice(n *audience.Notification) *builtIn {
 	b := &builtIn{Title: who(n) + happened[0] + n.Schema.List.Name, Heading: happened[2], List: n.Schema.List.Name}
 	b.Rows = append(b.Rows, row{happened[1], clock(n.Schema, n.Time)})
 	if n.Details == nil {
-		b.Before = "The Contact has been removed since, so there is nothing left to show."
+		b.Before = who(n) + " has been removed since, so there is nothing left to show."
 		return b
 	}
 	b.Rows = append(b.Rows, contactRows(n.Schema, n.Details)...)

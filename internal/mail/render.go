@@ -62,11 +62,12 @@ func (r *rendering) text(t *compiled) string {
 			b.WriteString(m.Merge[j].Value(r.value))
 		}
 	}
-	if !t.text.unsubscribe {
-		// A line "-- " is what mail programs take for the end of what was written.
-		b.WriteString("\n\n-- \nUnsubscribe from " + oneLine(r.letter.Schema.List.Name) + ": " + r.unsubscribe + "\n")
+	text := strings.TrimRight(b.String(), " \n") + "\n"
+	if t.text.unsubscribe {
+		return text
 	}
-	return b.String()
+	// A line "-- " is what mail programs take for the end of what was written.
+	return text + "\n-- \nUnsubscribe from " + oneLine(r.letter.Schema.List.Name) + ": " + r.unsubscribe + "\n"
 }
 
 func (r *rendering) html(t *compiled) string {

@@ -1,0 +1,468 @@
+package mail
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// links counts how often it is asked, and numbers URLs from 501 on.
+type links struct{ asked [][]string }
+
+func (l *links) LinkTargets(_ context.Context, _ audience.MessageID, urls []string) (ids []audience.LinkID, err error) {
+	l.asked = append(l.asked, urls)
+	for i := range urls {
+		ids = append(ids, audience.LinkID(501+i))
+	}
+	return ids, nil
+}
+
+func testComposer(t testing.TB) (*composer, *links) {
+	t.Helper()
+	l := new(links)
+	c, err := newComposer(Options{From: "lists@example.org", PublicURL: "https://mail.example.org", Key: audience.LinkKey{1, 2, 3}, Links: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.now = func() time.Time { return time.Unix(1767225600, 0).UTC() }
+	return c, l
+}
+
+func testSchema() *audience.Schema {
+	s := audience.NewSchema(audience.List{ID: 12, Name: "News & Views"}, []audience.Field{
+		{ID: 1, Name: "Email", Type: audience.Text, AddressType: audience.AddressEmail},
+		{ID: 2, Name: "First Name", Type: audience.Text},
+		{ID: 3, Name: "Website", Type: audience.Text},
+		{ID: 4, Name: "Comment", Type: audience.Comment},
+	}, []audience.Preference{{ID: 1, Name: "Weekly"}, {ID: 2, Name: "Offers"}})
+	s.TimeZone = "Australia/Sydney"
+	return s
+}
+
+func testContact() *audience.Contact {
+	c := &audience.Contact{ID: 345, ListID: 12, IsActive: true, Created: 1767225600, Prefs: map[audience.PreferenceID]bool{1: true, 2: false}}
+	c.Values = c.Values.Set(1, "ann@example.com").Set(2, "Ann").Set(3, "https://ann.example/").Set(4, "Hello,\nI like it.")
+	return c
+}
+
+func testLetter(m *audience.Message) *audience.Letter {
+	if m != nil {
+		m.ID, m.Type = 9, audience.MessageEmail
+	}
+	return &audience.Letter{Delivery: audience.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"},
+		Schema: testSchema(), Contact: testContact(), Address: "ann@example.com", Message: m}
+}
+
+func testNotification() *audience.Notification {
+	return &audience.Notification{
+		Notify: audience.Notify{List: 12, Contact: 345, Event: audience.EventSubscribe, Address: "owner@example.org", Time: 1767225600},
+		Schema: testSchema(), Details: testContact(),
+		Consent: &audience.LedgerRow{Time: 1767225600, Type: audience.ConsentGDPR, Text: "I agree to receive news.", IP: "192.0.2.7"},
+	}
+}
+
+// received is a message as the other side reads it.
+type received struct {
+	mail.Header
+	text, html string
+	raw        []byte
+}
+
+func read(t testing.TB, m *gomail.Msg) *received {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := m.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.SplitSeq(b.Bytes(), []byte("\r\n")) {
+		if len(line) > 998 || bytes.ContainsAny(line, "\r\n\x00") {
+			t.Fatalf("a line of %d bytes: %.100q", len(line), line)
+		}
+	}
+	parsed, err := mail.ReadMessage(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, b.Bytes())
+	}
+	r := &received{Header: parsed.Header, raw: b.Bytes()}
+	kind, params, err := mime.ParseMediaType(parsed.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind == "text/plain" {
+		r.text = readPart(t, quotedprintable.NewReader(parsed.Body))
+		return r
+	}
+	parts := multipart.NewReader(parsed.Body, params["boundary"])
+	for {
+		part, err := parts.NextPart() // decodes quoted-printable
+		if err == io.EOF {
+			return r
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(part.Header.Get("Content-Type"), "text/html") {
+			r.html = readPart(t, part)
+		} else {
+			r.text = readPart(t, part)
+		}
+	}
+}
+
+func readPart(t testing.TB, r io.Reader) string {
+	t.Helper()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(b), "\r\n", "\n")
+}
+
+func (r *received) subject(t testing.TB) string {
+	t.Helper()
+	s, err := new(mime.WordDecoder).DecodeHeader(r.Get("Subject"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (r *received) names() []string {
+	var names []string
+	for name := range r.Header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func send(t testing.TB, c *composer, l *audience.Letter) *received {
+	t.Helper()
+	m, subject, err := c.letter(t.Context(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := read(t, m)
+	if s := r.subject(t); s != subject {
+		t.Errorf("subject %q went out as %q", subject, s)
+	}
+	return r
+}
+
+func contains(t *testing.T, what, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s lacks %q:\n%s", what, part, text)
+		}
+	}
+}
+
+func lacks(t *testing.T, what, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			t.Errorf("%s has %q:\n%s", what, part, text)
+		}
+	}
+}
+
+// The mails can be looked at: ENLIST_TEST_KEEP names a folder for them.
+func keep(t *testing.T, name string, r *received) {
+	t.Helper()
+	if dir := os.Getenv("ENLIST_TEST_KEEP"); dir != "" {
+		for ext, content := range map[string]string{".eml": string(r.raw), ".html": r.html, ".txt": r.text} {
+			if err := os.WriteFile(filepath.Join(dir, name+ext), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// covers: spec events.notification, decision 46
+func TestNotification(t *testing.T) {
+	c, _ := testComposer(t)
+	m, err := c.notification("77", testNotification())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := read(t, m)
+	keep(t, "notification", r)
+	if s := r.subject(t); s != "ann@example.com subscribed to News & Views" {
+		t.Errorf("subject %q", s)
+	}
+	for name, want := range map[string]string{
+		"From": `"News & Views" <lists@example.org>`, "To": "<owner@example.org>", "Auto-Submitted": "auto-generated",
+		"Date": "Thu, 01 Jan 2026 00:00:00 +0000", "List-Id": "<12.list.example.org>", "List-Unsubscribe": "", "User-Agent": "", "X-Mailer": "",
+	} {
+		if got := r.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	link := "https://mail.example.org/n/12-345-1767225600-n/"
+	contains(t, "text", r.text, "Subscribed: 1 January 2026, 11:00:00 (UTC+11:00)\n", "\nFirst Name: Ann\n", "\nComment: Hello,\n    I like it.\n",
+		"Weekly: yes\n    Offers: no", "Consent: GDPR, 1 January 2026", "IP address: 192.0.2.7", "Consent text: I agree to receive news.", link, "Contact ID: 345")
+	contains(t, "html", r.html, ">News &amp; Views<", ">First Name<", "Hello,\nI like it.", `href="`+link, "192.0.2.7", "UTC&#43;11:00")
+
+	gone := testNotification()
+	gone.Details, gone.Event = nil, audience.EventUnsubscribe
+	if m, err = c.notification("77", gone); err != nil {
+		t.Fatal(err)
+	}
+	if again := read(t, m); again.Get("Message-Id") != r.Get("Message-Id") || !strings.HasSuffix(again.Get("Message-Id"), "@example.org>") {
+		t.Errorf("Message-ID %q, then %q for the same job", r.Get("Message-Id"), again.Get("Message-Id"))
+	}
+	removed := read(t, m)
+	contains(t, "text", removed.text, "Contact 345", "has been removed since")
+	contains(t, "subject", removed.subject(t), "Contact 345 unsubscribed from")
+	lacks(t, "text", removed.text, "ann@", "/n/")
+
+	bad := testNotification()
+	bad.Address = "nobody"
+	_, err = c.notification("77", bad)
+	if u, ok := err.(*audience.Undelivered); !ok || !u.Permanent || !u.Recipient {
+		t.Errorf("to nobody: %v", err)
+	}
+}
+
+// covers: decision 46, decision 47
+func TestConfirmation(t *testing.T) {
+	c, _ := testComposer(t)
+	l := testLetter(nil)
+	l.Delivery.Cause = audience.CauseConfirmation
+	r := send(t, c, l)
+	keep(t, "confirmation", r)
+	link := "https://mail.example.org/c/12-345-1767225600-c/"
+	contains(t, "text", r.text, link, "ignore this mail")
+	contains(t, "html", r.html, `href="`+link, "ignore this mail")
+	contains(t, "subject", r.subject(t), "Please confirm: News & Views")
+	if r.Get("List-Unsubscribe") != "" || r.Get("Auto-Submitted") != "auto-generated" {
+		t.Errorf("headers %v", r.Header)
+	}
+}
+
+const newsletter = `<!DOCTYPE html>
+<html><head><title>{{First Name}}'s news</title><style>
+/* all of it */ body { background: #eee; font-family: sans-serif };
+.card > p { color: #333; margin: 0 0 1em } a { color: #0645ad } a:hover { color: red }
+@media (max-width: 480px) { .card { padding: 8px !important } }
+</style></head><body><div class="card" style="padding: 24px; background: white">
+<h1>Hello {{First Name|friend}}!</h1>
+<p>Have a look at <a href="https://example.com/new?who={{First Name}}&amp;x=1">what is <b>new</b></a>, or write to <a href="mailto:us@example.com">us@example.com</a>.</p>
+<p>Your site is <a href="{{Website}}">{{Website}}</a>.</p>
+<img src="https://example.com/logo.png" alt="Our logo"><ul><li>one</li><li>two</li></ul>
+</div></body></html>`
+
+// covers: decision 46, spec message.unsubscribe, spec message.text, spec message.html
+func TestLetter(t *testing.T) {
+	c, l := testComposer(t)
+	message := &audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter, FromName: "Ann's friends", ReplyTo: "reply@example.net"}
+	r := send(t, c, testLetter(message))
+	keep(t, "letter", r)
+	unsubscribe := "https://mail.example.org/u/12-345-1767225600-a7/"
+	for name, want := range map[string]string{
+		"From": `"Ann's friends" <lists@example.org>`, "To": "<ann@example.com>", "Reply-To": "<reply@example.net>", "Precedence": "bulk",
+		"List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+	} {
+		if got := r.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	contains(t, "List-Unsubscribe", r.Get("List-Unsubscribe"), "<"+unsubscribe)
+	contains(t, "html", r.html, "<title>Ann&#39;s news</title>", `<p style="color: #333; margin: 0 0 1em;">`, "a:hover {", "@media (max-width: 480px)",
+		`href="https://example.com/new?who=Ann&amp;x=1"`, `href="https://ann.example/"`, `href="`+unsubscribe, "padding: 24px;")
+	lacks(t, "html", r.html, "{{", "enlist-", "/k/", "/o/", ".card &gt;", ".card > p {")
+	contains(t, "text", r.text, "Hello Ann!\n\nHave a look at what is new <https://example.com/new?who=Ann&x=1>, or write to us@example.com.\n\nYour site is https://ann.example/.\n\nOur logo\n\n- one\n- two\n",
+		"\n-- \nUnsubscribe from News & Views: "+unsubscribe)
+	if len(l.asked) != 0 {
+		t.Errorf("links were asked for: %v", l.asked)
+	}
+	again := send(t, c, testLetter(message))
+	if again.Get("Message-Id") != r.Get("Message-Id") {
+		t.Errorf("Message-ID %q, then %q", r.Get("Message-Id"), again.Get("Message-Id"))
+	}
+}
+
+// covers: decision 49
+func TestTracking(t *testing.T) {
+	c, l := testComposer(t)
+	message := &audience.Message{EmailType: audience.EmailHTML, Subject: "x", HTML: newsletter + `<a href=" HTTP://example.com/b ">b</a><a href="https://example.com/c?{{unsubscribe_url}}">c</a><a href="#top">t</a>`}
+	for range 2 {
+		letter := testLetter(message)
+		letter.Schema.List.TrackClicks, letter.Schema.List.TrackOpens = true, true
+		r := send(t, c, letter)
+		contains(t, "html", r.html, `href="https://mail.example.org/k/12-345-1767225600-a7-501/`, `href="https://mail.example.org/k/12-345-1767225600-a7-502/`,
+			`href="mailto:us@example.com"`, `href="https://ann.example/"`, `href="#top"`, `<img src="https://mail.example.org/o/12-345-1767225600-a7/`, `src="https://example.com/logo.png"`)
+		lacks(t, "html", r.html, `"https://example.com/new`, "a7-503")
+		contains(t, "text", r.text, "https://example.com/new?who=Ann&x=1")
+	}
+	if len(l.asked) != 1 || !slices.Equal(l.asked[0], []string{"https://example.com/new?who={{First Name}}&x=1", "HTTP://example.com/b"}) {
+		t.Errorf("links were asked for: %q", l.asked)
+	}
+	message.HTML = `<a href="https://example.com/other">o</a>`
+	letter := testLetter(message)
+	letter.Schema.List.TrackClicks = true
+	lacks(t, "a Message that was changed", send(t, c, letter).html, "/k/12-345-1767225600-a7-502", "/o/")
+}
+
+// covers: decision 46, spec message.email_type
+func TestEmailTypes(t *testing.T) {
+	c, _ := testComposer(t)
+	const text = "Hi {{First Name}},\n\n  see https://example.com/{{First Name}}?a=1&b=2. <Bye>\n{{unsubscribe_url}}\n"
+	for _, test := range []struct {
+		message    audience.Message
+		text, html []string
+	}{
+		{audience.Message{EmailType: audience.EmailPlain, Text: text, HTML: "<p>no</p>"}, []string{"Hi Ann,\n\n  see https://example.com/Ann?a=1&b=2. <Bye>\nhttps://mail.example.org/u/"}, nil},
+		{audience.Message{EmailType: audience.EmailPlain, HTML: "<p>only {{First Name}}</p>"}, []string{"only Ann\n\n-- \nUnsubscribe"}, nil},
+		{audience.Message{EmailType: audience.EmailPlainHTML, Text: text}, []string{"Hi Ann,"},
+			[]string{"Hi Ann,<br>\n<br>\n&nbsp; see <a href=\"https://example.com/Ann?a=1&amp;b=2\">https://example.com/Ann?a=1&amp;b=2</a>. &lt;Bye&gt;<br>\n<a href=\"https://mail.example.org/u/"}},
+		{audience.Message{EmailType: audience.EmailRawHTML, HTML: "<style>p{color:red}</style><P CLASS=x>{{First Name}}", Text: "t"}, []string{"t\n\n-- \nUnsubscribe"}, []string{"<style>p{color:red}</style><P CLASS=x>Ann<p "}},
+		{audience.Message{EmailType: audience.EmailHTML, Text: "only text"}, []string{"only text"}, nil},
+	} {
+		test.message.Subject = "s"
+		r := send(t, c, testLetter(&test.message))
+		contains(t, "text", r.text, test.text...)
+		contains(t, "html", r.html, test.html...)
+		if test.html == nil && r.html != "" {
+			t.Errorf("an HTML part: %s", r.html)
+		}
+		if strings.Count(r.text, "https://mail.example.org/u/") != 1 || test.html != nil && strings.Count(r.html, `"https://mail.example.org/u/`) != 1 {
+			t.Errorf("not one link to unsubscribe in\n%s\n%s", r.text, r.html)
+		}
+	}
+}
+
+// covers: decision 46
+func TestSender(t *testing.T) {
+	c, _ := testComposer(t)
+	l := testLetter(&audience.Message{EmailType: audience.EmailPlain, Text: "x", FromAddress: "message@example.com"})
+	l.Schema.List.FromName, l.Schema.List.FromAddress = "Zoë", "list@bücher.example"
+	if from := send(t, c, l).Get("From"); from != "=?utf-8?q?Zo=C3=AB?= <message@example.com>" {
+		t.Errorf("From: %s", from)
+	}
+	l.Message = &audience.Message{EmailType: audience.EmailPlain, Text: "y"}
+	r := send(t, c, l)
+	if from := r.Get("From"); from != "=?utf-8?q?Zo=C3=AB?= <list@xn--bcher-kva.example>" || !strings.HasSuffix(r.Get("Message-Id"), "@xn--bcher-kva.example>") {
+		t.Errorf("From: %s, Message-ID: %s", from, r.Get("Message-Id"))
+	}
+	c.from, l.Schema.List.FromAddress = "", ""
+	if _, _, err := c.letter(t.Context(), l); err == nil || !strings.Contains(err.Error(), "--mail-from") {
+		t.Errorf("without a sender: %v", err)
+	}
+	if _, err := newComposer(Options{From: "nobody"}); err == nil {
+		t.Error("a sender that is no address is taken")
+	}
+}
+
+// What audience takes for an address can be written to.
+func TestUnusualAddresses(t *testing.T) {
+	c, _ := testComposer(t)
+	for address, want := range map[string]string{
+		`"a b"@example.com`: `<"a b"@example.com>`, `"a\"b\\c"@example.com`: `<"a\"b\\c"@example.com>`, `"a@b"@example.com`: `<"a@b"@example.com>`,
+		`"plain"@example.com`: `<plain@example.com>`, `"a,b;c:d<e>"@example.com`: `<"a,b;c:d<e>"@example.com>`, `a'b+c/d={e}@example.com`: `<a'b+c/d={e}@example.com>`,
+		"ann@bücher.example": "<ann@xn--bcher-kva.example>", "用户@example.com": "<用户@example.com>", "Ann@Example.COM": "<Ann@example.com>",
+	} {
+		l := testLetter(&audience.Message{EmailType: audience.EmailPlain, Text: "x"})
+		l.Address = address
+		m, _, err := c.letter(t.Context(), l)
+		if err != nil {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		r := read(t, m)
+		to := r.Get("To")
+		if to != want {
+			t.Errorf("%s: To: %s, want %s", address, to, want)
+		}
+		if to, err := m.GetRecipients(); err != nil || len(to) != 1 || !strings.Contains(want, strings.Trim(to[0], "<>")) {
+			t.Errorf("%s: recipients %q, %v", address, to, err)
+		}
+	}
+}
+
+func TestSubjects(t *testing.T) {
+	c, _ := testComposer(t)
+	for value, want := range map[string]string{
+		"a\r\nBcc: x@example.com":        "a Bcc: x@example.com",
+		"=?utf-8?q?=0D=0ABcc:_x?=":       "=?utf-8?q?=0D=0ABcc:_x?=",
+		"Zoë \u202e evil\u2028x\x00\x1b": "Zoë evil x",
+		strings.Repeat("x", 300):         strings.Repeat("x", 249) + "…",
+		strings.Repeat("é", 240):         strings.Repeat("é", 240),
+		"=?" + strings.Repeat("é", 200):  "=?" + strings.Repeat("é", 200),
+		"\xff\xfe":                       "\uFFFD",
+		"{{unsubscribe_url}}":            "{{unsubscribe_url}}",
+	} {
+		l := testLetter(&audience.Message{EmailType: audience.EmailPlain, Text: "x", Subject: "{{First Name}}{{unsubscribe_url}}"})
+		l.Contact.Values = l.Contact.Values.Set(2, value)
+		r := send(t, c, l)
+		if s := r.subject(t); s != want {
+			t.Errorf("%q: subject %q, want %q", value, s, want)
+		}
+		if r.Get("Bcc") != "" {
+			t.Errorf("%q made a header", value)
+		}
+	}
+}
+
+func TestTemplatesAreBounded(t *testing.T) {
+	var kept templates
+	for i := range 3 * maxTemplates {
+		kept.of(&audience.Message{ID: audience.MessageID(i), Text: "x"})
+	}
+	if len(kept.byID) > maxTemplates || kept.bytes != len(kept.byID) {
+		t.Errorf("%d Messages of %d bytes are kept", len(kept.byID), kept.bytes)
+	}
+	for i := range 5 {
+		kept.of(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("x", maxTemplateBytes/3)})
+	}
+	if kept.bytes > maxTemplateBytes {
+		t.Errorf("%d bytes are kept", kept.bytes)
+	}
+	a, b := &audience.Message{ID: 1, Text: "a"}, &audience.Message{ID: 1, Text: "b"}
+	if first := kept.of(a); first != kept.of(a) || first == kept.of(b) {
+		t.Error("a Message is compiled again, or is not when it was changed")
+	}
+}
+
+func BenchmarkNotification(b *testing.B) {
+	c, _ := testComposer(b)
+	n := testNotification()
+	for b.Loop() {
+		if _, err := c.notification("77", n); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLetter(b *testing.B) {
+	c, _ := testComposer(b)
+	l := testLetter(&audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter})
+	l.Schema.List.TrackClicks, l.Schema.List.TrackOpens = true, true
+	for b.Loop() {
+		if _, _, err := c.letter(b.Context(), l); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	m := &audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter}
+	for b.Loop() {
+		compile(m)
+	}
+}

@@ -1,0 +1,168 @@
+package mail
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+
+	"golang.org/x/net/html"
+)
+
+// places has a merge field wherever somebody could put one.
+const places = `<!DOCTYPE html {{V}}><html lang="{{V}}"><head><title>{{V}}</title><meta name="a" content="{{V}}"><style>a{color:{{V}}}</style></head>
+<body onload="x('{{V}}')" style="color:{{V}}" title='{{V}}' id={{V}}><!-- {{V}} --><script>var a="{{V}}";</script>
+<p>&{{V}}; <{{V}} a < {{V}}> </{{V}}> <{{V}}<b>x</b></p><a href={{V}}>a</a><a href='https://example.com/{{V}}?a={{V}}#{{V}}'>b</a>
+<a href="{{V}}">c</a><a href="javascript:{{V}}">d</a><a href="https://{{V}}">e</a><a href="https://example.com{{V}}">f</a><a href="java{{V}}:x">g</a>
+<img src="https://example.com/{{V}}.png" alt="{{V}}" srcset="{{V}} 2x" onerror="{{V}}"><iframe srcdoc="{{V}}">{{V}}</iframe><noscript>{{V}}</noscript>
+<textarea>{{V}}</textarea><svg><title>{{V}}</title><a xlink:href="{{V}}">h</a><style>{{V}}</style><![CDATA[ > {{V}} ]]></svg><a {{V}} b{{V}}=c>i</a>
+<form action="{{V}}"><input value={{V}} type={{V}}></form><object data="{{V}}"></object><table>{{V}}<tr><td>{{V}}</table>{{V}}</body></html>`
+
+var hostile = []string{`"><script>alert(1)</script>`, `' onmouseover='alert(1)`, `</title></textarea></style></script><img src=x onerror=alert(1)>`, `-->`, `]]>`,
+	"javascript:alert(1)", "java\tscript:alert(1)", "//evil.example", "https://evil.example/\" onclick=\"x", "@evil.example", ".evil.example", "script src=//evil", "!-- ", "?xml", "/p", "&#34;", "lt;", "#60;script>",
+	"x\r\nBcc: evil@example.com\r\n\r\n<b>", "\x00\x01\x1b", "\u2028\u202e", "=?utf-8?q?=0D=0A?=", "{{Email}}", "{{unsubscribe_url}}", "}}<b>", "`", "a b", " ", "\n"}
+
+// shape is what values must not change in an HTML document: its elements, the
+// names of their attributes, its comments, and where links lead.
+func shape(t testing.TB, source string) []string {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(source))
+	if err != nil {
+		return nil
+	}
+	var shape []string
+	for n := range root.Descendants() {
+		switch n.Type {
+		case html.CommentNode, html.DoctypeNode:
+			shape = append(shape, "!"+n.Data)
+		case html.TextNode:
+			if n.Parent.Data == "script" || n.Parent.Data == "style" {
+				shape = append(shape, n.Data)
+			}
+		case html.ElementNode:
+			for _, a := range n.Attr {
+				shape = append(shape, n.Data+" "+a.Key+leads(n, a))
+			}
+			shape = append(shape, n.Data)
+		}
+	}
+	return shape
+}
+
+// leads returns what must be the same of an attribute's value.
+func leads(n *html.Node, a html.Attribute) string {
+	switch {
+	case strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "srcdoc" || a.Key == "srcset" || a.Key == "type":
+		return a.Val
+	case a.Key == "href" || a.Key == "src" || a.Key == "action" || a.Key == "data":
+		u, err := url.Parse(a.Val)
+		if err != nil || u.Host == "" && u.Scheme == "" {
+			return ""
+		}
+		return " " + u.Scheme + "://" + u.Host
+	}
+	return ""
+}
+
+func merged(t testing.TB, c *composer, m audience.Message, value string) *received {
+	t.Helper()
+	l := testLetter(&m)
+	l.Contact.Values = l.Contact.Values.Set(2, value)
+	msg, _, err := c.letter(t.Context(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, msg)
+}
+
+// checkMerge compares what a value makes of a Message with what "x" does. A
+// value that is a link may be one where the whole link is its own.
+func checkMerge(t *testing.T, m audience.Message, value string) {
+	t.Helper()
+	c, _ := testComposer(t)
+	harmless, got := merged(t, c, m, "x"), merged(t, c, m, value)
+	if want, got := harmless.names(), got.names(); !slices.Equal(want, got) {
+		t.Fatalf("%q made the headers %q of %q", value, got, want)
+	}
+	want, have := shape(t, harmless.html), shape(t, got.html)
+	if u, err := url.Parse(strings.TrimSpace(value)); err == nil && (u.Host != "" || u.Opaque != "") {
+		return // may lead elsewhere
+	}
+	if !slices.Equal(want, have) {
+		t.Fatalf("%q made\n%s\n%q of\n%q", value, got.html, have, want)
+	}
+}
+
+// covers: decision 46, spec merge.escaping
+func TestValuesStayValues(t *testing.T) {
+	for _, kind := range []string{audience.EmailRawHTML, audience.EmailHTML, audience.EmailPlainHTML, audience.EmailPlain} {
+		m := audience.Message{EmailType: kind, Subject: "{{V}}", HTML: places, Text: "{{V}} https://example.com/{{V}} https://{{V}}"}
+		m.Subject, m.HTML, m.Text = named(m.Subject), named(m.HTML), named(m.Text)
+		for _, value := range hostile {
+			checkMerge(t, m, value)
+		}
+	}
+}
+
+func named(text string) string { return strings.ReplaceAll(text, "{{V}}", "{{First Name}}") }
+
+// A notification has the same shape whatever a Contact typed.
+func TestNotificationOfHostileValues(t *testing.T) {
+	c, _ := testComposer(t)
+	compose := func(value string) *received {
+		n := testNotification()
+		n.Details.Values = n.Details.Values.Set(2, value).Set(1, value)
+		n.Consent.Text = value
+		m, err := c.notification("1", n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return read(t, m)
+	}
+	want := compose("x")
+	for _, value := range hostile {
+		if strings.TrimSpace(plain(value)) == "" {
+			continue
+		}
+		got := compose(value)
+		if !slices.Equal(want.names(), got.names()) || !slices.Equal(shape(t, want.html), shape(t, got.html)) {
+			t.Errorf("%q made\n%s", value, got.raw)
+		}
+		for line := range strings.Lines(got.text) {
+			if strings.HasPrefix(line, "Bcc") || strings.HasPrefix(line, "<b>") {
+				t.Errorf("%q looks like a row in\n%s", value, got.text)
+			}
+		}
+	}
+}
+
+func FuzzMerge(f *testing.F) {
+	for _, value := range hostile {
+		f.Add(named(places), value)
+	}
+	f.Add(`<{{First Name}}`, "script ")
+	f.Add(`<a href=x{{First Name}}><table><a>{{First Name}}`, "y")
+	f.Fuzz(func(t *testing.T, template, value string) {
+		if strings.TrimSpace(plain(value)) == "" {
+			value = "y" // space is no text where a browser looks for text: it may not even begin the body
+		}
+		checkMerge(t, audience.Message{EmailType: audience.EmailRawHTML, HTML: template, Text: template, Subject: template}, value)
+	})
+}
+
+func FuzzInline(f *testing.F) {
+	for _, sheet := range []string{"a{b:c}", ";", "a;b{c:d}", "@media x{a{b:c}}", "{", "}", "a{b:c", "a{b:url(;)}", "/*", "a{'", "a,b>c d{e:f!important}", "@x;", "a{{b}}", "a:hover{b:c}"} {
+		f.Add(sheet, "b:c")
+	}
+	f.Fuzz(func(t *testing.T, sheet, style string) {
+		if strings.Contains(strings.ToLower(sheet), "</style") {
+			return
+		}
+		source := "<style>" + sheet + `</style><p class="a" style="` + html.EscapeString(style) + `">text</p>`
+		if got := plainText(inlineStyles(source)); got != "text\n" {
+			t.Errorf("%q became %q", source, got)
+		}
+	})
+}
