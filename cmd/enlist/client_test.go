@@ -29,13 +29,18 @@ func startClient(t *testing.T) *api.Client {
 // database, and returns its address and a full key.
 func startServer(t *testing.T) (addr, key string) {
 	t.Helper()
+	return startServerWith(t, config.Serve{})
+}
+
+// startServerWith is startServer with some settings of one's own.
+func startServerWith(t *testing.T, settings config.Serve) (addr, key string) {
+	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	key = strings.Repeat("0123456789abcdef", 4)
-	c := &serveCommand{config.Serve{
-		Database: config.Database{DB: filepath.Join(t.TempDir(), "enlist.db")},
-		Listen:   "127.0.0.1:0", OpsListen: "127.0.0.1:0",
-		MaxBody: 1 << 20, LogLevel: "error", // 0 for the others: their defaults
-	}}
+	settings.DB = filepath.Join(t.TempDir(), "enlist.db")
+	settings.Listen, settings.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
+	settings.MaxBody, settings.LogLevel = 1<<20, "error" // 0 for the others: their defaults
+	c := &serveCommand{settings}
 	ctx, stop := context.WithCancel(context.Background())
 	greeting, stdout := io.Pipe()
 	ended := make(chan error, 1)
