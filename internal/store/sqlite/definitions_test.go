@@ -7,9 +7,9 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// TestDefinitions runs the suite of Lists, Fields, preferences and Folders.
+// TestDefinitions runs the suite of Lists, Fields, preferences, Folders and Messages.
 //
-// covers: decision 11, 14, 15, 16, 17, 18, 22, 24
+// covers: decision 11, 14, 15, 16, 17, 18, 22, 24, 54
 // covers: spec auth.restricted, list.id, addList.fields, addField.addresses, addField.attributes, editField.retype, name.rule, clearList.kept
 func TestDefinitions(t *testing.T) {
 	storetest.Definitions(t, func(t *testing.T) audience.Store { return open(t) })

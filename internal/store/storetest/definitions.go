@@ -20,7 +20,7 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		"AddField": addField, "AddFieldRefuses": addFieldRefuses, "What applies": whatApplies, "SearchFields": searchFields,
 		"EditField": editField, "Type change": typeChange, "Conversion": conversion, "Before a conversion": beforeConversion, "Address type change": addressTypeChange,
 		"Hindrances": hindrances, "DeleteField": deleteField, "DeleteMobile": deleteMobile, "Defaults": defaults,
-		"Steps": steps, "Preferences": preferences, "Folders": folders,
+		"Steps": steps, "Preferences": preferences, "Folders": folders, "Messages": messageLimits,
 	} {
 		t.Run(name, func(t *testing.T) { test(newOffice(t, open)) })
 	}

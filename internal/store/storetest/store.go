@@ -39,7 +39,9 @@ func Run(t *testing.T, e Engine) {
 	} {
 		t.Run(name, func(t *testing.T) { test(t, e.Open(t)) })
 	}
+	t.Run("bounces", func(t *testing.T) { bounces(t, e.Open) })
 	t.Run("clients", func(t *testing.T) { clients(t, e) })
+	t.Run("events", func(t *testing.T) { events(t, e) })
 	t.Run("limit", func(t *testing.T) { contactLimit(t, e) })
 	t.Run("many of one address", func(t *testing.T) { manyOfOneAddress(t, e) })
 	t.Run("webhooks", func(t *testing.T) { webhooks(t, e.Open) })

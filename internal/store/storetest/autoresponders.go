@@ -1,0 +1,52 @@
+package storetest
+
+import (
+	"strings"
+
+	"enlist/internal/audience"
+)
+
+// messageLimits tries how much may be stored. decisions.md: 54
+func messageLimits(o *office) {
+	add := func(pairs ...any) (audience.MessageID, error) {
+		return o.service.AddMessage(o.Context(), o.caller, details(append([]any{"name", "Welcome", "subject", "Hello"}, pairs...)...))
+	}
+	const most = 2 << 20
+	for _, key := range []string{"html_content", "text_content", "sms_content"} {
+		_, err := add(key, strings.Repeat("x", most))
+		o.must(err)
+		_, err = add(key, strings.Repeat("x", most+1))
+		o.refused(err, audience.InvalidParameters, key)
+	}
+	_, err := add("subject", strings.Repeat("x", 998))
+	o.must(err)
+	_, err = add("subject", strings.Repeat("ä", 500))
+	o.refused(err, audience.InvalidParameters, "subject")
+
+	message, err := add()
+	o.must(err)
+	list, other := o.addList(), o.addList()
+	respond := func(list audience.ListID) (audience.AutoresponderID, error) {
+		return o.service.AddAutoresponder(o.Context(), o.caller, details("list_id", int(list), "message_id", int(message), "event_type", "subscribe"))
+	}
+	for range 100 {
+		_, err := respond(list)
+		o.must(err)
+	}
+	_, err = respond(list)
+	o.refused(err, audience.InvalidParameters, "list_id")
+	elsewhere, err := respond(other)
+	o.must(err)
+	_, err = o.service.EditAutoresponder(o.Context(), o.caller, elsewhere, details("list_id", int(list)))
+	o.refused(err, audience.InvalidParameters, "list_id")
+	all, err := o.service.SearchAutoresponders(o.Context(), o.restricted(list), audience.Query{})
+	o.must(err)
+	if len(all) != 100 {
+		o.Errorf("%d autoresponders of the List", len(all))
+	}
+	_, err = o.service.EditAutoresponder(o.Context(), o.caller, all[0].ID, details("is_active", false))
+	o.must(err) // a List that is full takes edits
+	if n := o.subscribe(list, "Email", "a@x.io"); n == 0 {
+		o.Error("nobody subscribed")
+	}
+}

@@ -1,0 +1,302 @@
+package storetest
+
+import (
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+// events tests what is sent because of events, and what is kept of it.
+func events(t *testing.T, e Engine) {
+	for name, test := range map[string]func(*testing.T, audience.Store){
+		"messages":       messages,
+		"autoresponders": autoresponders,
+		"links":          linkTargets,
+		"deliveries":     deliveries,
+		"secrets":        secrets,
+		"asked":          asked,
+		"times":          contactTimes,
+		"folders":        messageFolders,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, e.Open(t)) })
+	}
+}
+
+func addMessage(t *testing.T, s audience.Store, m *audience.Message) {
+	t.Helper()
+	update(t, s, func(tx audience.Tx) error { return tx.AddMessage(m) })
+}
+
+func messages(t *testing.T, s audience.Store) {
+	full := audience.Message{AccountID: 1, CreatorKeyID: 2, CreatorName: "desk", CreationTime: 3, LastModifiedTime: 4, Type: audience.MessageEmail,
+		Name: "Welcome", FolderID: 5, EmailType: audience.EmailPlainHTML, Subject: "“Hello”", HTML: "<p>{{Name}}</p>", Text: "Hi\r\n", SMS: "sms",
+		FromName: "Shop", FromAddress: "a@example.com", ReplyTo: "b@example.com"}
+	plain, foreign := audience.Message{AccountID: 1}, audience.Message{AccountID: 2}
+	addMessage(t, s, &full)
+	addMessage(t, s, &plain)
+	addMessage(t, s, &foreign)
+	check := func(what string, want ...audience.Message) {
+		t.Helper()
+		view(t, s, func(tx audience.Tx) error {
+			for _, m := range want {
+				got, err := tx.Message(1, m.ID)
+				if err != nil {
+					return err
+				}
+				same(t, what, *got, m)
+			}
+			heads, err := tx.Messages(1)
+			for i := range want {
+				want[i].HTML, want[i].Text, want[i].SMS = "", "", ""
+			}
+			same(t, what+", without contents", heads, want)
+			return err
+		})
+	}
+	check("as added", full, plain)
+	view(t, s, func(tx audience.Tx) error {
+		for _, id := range []audience.MessageID{foreign.ID, 0, 99} {
+			_, err := tx.Message(1, id)
+			wantKind(t, "another's Message", err, audience.NoMessage)
+		}
+		return nil
+	})
+	edited := full
+	edited.LastModifiedTime, edited.Type, edited.Name, edited.FolderID, edited.EmailType = 9, audience.MessageSMS, "Bye", 0, audience.EmailPlain
+	edited.Subject, edited.HTML, edited.Text, edited.SMS, edited.FromName, edited.FromAddress, edited.ReplyTo = "s", "h", "t", "m", "f", "c@example.com", ""
+	update(t, s, func(tx audience.Tx) error { return tx.UpdateMessage(&edited) })
+	check("as edited", edited, plain)
+	update(t, s, func(tx audience.Tx) error { return tx.DeleteMessage(full.ID) })
+	check("after a deletion", plain)
+	again := audience.Message{AccountID: 1}
+	addMessage(t, s, &again)
+	if again.ID <= foreign.ID {
+		t.Errorf("ID %d came after %d", again.ID, foreign.ID)
+	}
+}
+
+func autoresponders(t *testing.T, s audience.Store) {
+	schema := newSchema(t, s)
+	account, list := schema.List.AccountID, schema.List.ID
+	full := audience.Autoresponder{AccountID: account, ListID: list, CreatorKeyID: 2, CreatorName: "desk", CreationTime: 3, LastModifiedTime: 4,
+		MessageID: 5, Event: audience.EventConfirm, FolderID: 6, TimeZone: "Europe/Berlin", IsActive: true, CriteriaType: audience.CriteriaSpecific,
+		Timestamp: 7, OffsetValue: 8, OffsetPeriod: "week", SpecificHour: 9, SpecificMinute: 10}
+	plain := audience.Autoresponder{AccountID: account, ListID: list}
+	foreign := audience.Autoresponder{AccountID: account + 1, ListID: list + 1}
+	update(t, s, func(tx audience.Tx) error {
+		for _, a := range []*audience.Autoresponder{&full, &plain, &foreign} {
+			if err := tx.AddAutoresponder(a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	check := func(what string, want ...audience.Autoresponder) {
+		t.Helper()
+		view(t, s, func(tx audience.Tx) error {
+			all, err := tx.Autoresponders(account)
+			if err != nil {
+				return err
+			}
+			same(t, what, all, want)
+			schema, err := tx.Schema(list)
+			if err == nil {
+				same(t, what+", in the Schema", schema.Autoresponders, want)
+				same(t, "time zone", schema.TimeZone, "UTC")
+			}
+			return err
+		})
+	}
+	check("as added", full, plain)
+	edited := full
+	edited.LastModifiedTime, edited.MessageID, edited.Event, edited.FolderID, edited.TimeZone = 20, 21, audience.EventSubscribe, 22, ""
+	edited.IsActive, edited.CriteriaType, edited.Timestamp, edited.OffsetValue, edited.OffsetPeriod = false, audience.CriteriaDelay, 23, 24, "day"
+	edited.SpecificHour, edited.SpecificMinute = 11, 12
+	update(t, s, func(tx audience.Tx) error { return tx.UpdateAutoresponder(&edited) })
+	check("as edited", edited, plain)
+	update(t, s, func(tx audience.Tx) error { return tx.DeleteAutoresponder(full.ID) })
+	check("after a deletion", plain)
+	update(t, s, func(tx audience.Tx) error { return tx.HideList(list) })
+	view(t, s, func(tx audience.Tx) error {
+		all, err := tx.Autoresponders(account)
+		same(t, "of a deleted List", all, []audience.Autoresponder(nil))
+		return err
+	})
+}
+
+func linkTargets(t *testing.T, s audience.Store) {
+	one, other := audience.Message{AccountID: 1}, audience.Message{AccountID: 1}
+	addMessage(t, s, &one)
+	addMessage(t, s, &other)
+	urls := []string{"https://example.com/?a={{Name}}", "https://example.com/", "https://example.com/?a={{Name}}"}
+	var first, again, others []audience.LinkID
+	update(t, s, func(tx audience.Tx) (err error) { first, err = tx.LinkTargets(one.ID, urls); return err })
+	update(t, s, func(tx audience.Tx) (err error) { again, err = tx.LinkTargets(one.ID, urls); return err })
+	update(t, s, func(tx audience.Tx) (err error) { others, err = tx.LinkTargets(other.ID, urls[:1]); return err })
+	same(t, "the same URLs again", again, first)
+	if first[0] != first[2] || first[0] == first[1] || others[0] == first[0] {
+		t.Errorf("IDs %v, and %v of another Message", first, others)
+	}
+	target := func(id audience.LinkID) (message audience.MessageID, url string, err error) {
+		view(t, s, func(tx audience.Tx) error { message, url, err = tx.LinkTarget(id); return nil })
+		return message, url, err
+	}
+	for i, id := range first {
+		if message, url, err := target(id); message != one.ID || url != urls[i] || err != nil {
+			t.Errorf("link %d leads to %q of Message %d, %v", id, url, message, err)
+		}
+	}
+	update(t, s, func(tx audience.Tx) error { return tx.DeleteMessage(one.ID) })
+	_, _, err := target(first[0])
+	wantKind(t, "a link of a deleted Message", err, audience.NoLink)
+	if message, _, err := target(others[0]); message != other.ID || err != nil {
+		t.Errorf("the other Message's link: %d, %v", message, err)
+	}
+}
+
+func deliveries(t *testing.T, s audience.Store) {
+	key := audience.DeliveryKey{List: 1, Contact: 2, Time: 10, Cause: audience.CauseAutoresponder(7)}
+	welcome := audience.Delivery{DeliveryKey: key, MessageID: 3, Address: "a@example.com", Subject: "“Hello”", SentTime: 30,
+		Status: audience.DeliveryFailed, Detail: "421 later"}
+	asked := audience.Delivery{DeliveryKey: key, SentTime: 40, Status: audience.DeliverySent}
+	asked.Cause = audience.CauseConfirmation
+	later := audience.Delivery{DeliveryKey: key, SentTime: 50, Status: audience.DeliverySent}
+	later.Time = 45
+	foreign := welcome
+	foreign.Contact = 3
+	put := func(all ...audience.Delivery) {
+		update(t, s, func(tx audience.Tx) error {
+			for i := range all {
+				if err := tx.PutDelivery(&all[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	put(welcome, asked, later, foreign)
+	welcome.Status, welcome.Detail, welcome.SentTime = audience.DeliveryBounced, "550 no such user", 35
+	put(welcome)
+	view(t, s, func(tx audience.Tx) error {
+		got, known, err := tx.Delivery(key)
+		if err != nil {
+			return err
+		}
+		same(t, "the one that was replaced", got, &welcome)
+		if !known {
+			t.Error("it is not known")
+		}
+		key.Time = 11
+		if _, known, err = tx.Delivery(key); known || err != nil {
+			t.Errorf("of another event: %v, %v", known, err)
+		}
+		for limit, want := range map[int][]audience.Delivery{0: {later, asked, welcome}, 2: {later, asked}} {
+			all, err := tx.Deliveries(1, 2, limit)
+			if err != nil {
+				return err
+			}
+			same(t, "newest first", all, want)
+		}
+		return nil
+	})
+}
+
+func secrets(t *testing.T, s audience.Store) {
+	for _, c := range []struct{ name, fresh, want string }{{"a", "x\x00\xff", "x\x00\xff"}, {"a", "y", "x\x00\xff"}, {"b", "z", "z"}} {
+		update(t, s, func(tx audience.Tx) error {
+			value, err := tx.Secret(c.name, []byte(c.fresh))
+			same(t, "secret "+c.name, string(value), c.want)
+			return err
+		})
+	}
+}
+
+func asked(t *testing.T, s audience.Store) {
+	schema := newSchema(t, s)
+	list := schema.List.ID
+	c, other := contact(schema, "a@example.com"), contact(schema, "b@example.com")
+	insert(t, s, c)
+	insert(t, s, other)
+	for _, step := range []struct {
+		now, before int64
+		marked      bool
+	}{{1000, 400, true}, {1500, 900, false}, {1599, 999, false}, {1600, 1000, true}, {1700, 1100, false}} {
+		update(t, s, func(tx audience.Tx) error {
+			marked, err := tx.MarkAsked(list, c.ID, step.now, step.before)
+			if marked != step.marked {
+				t.Errorf("at %d: %v", step.now, marked)
+			}
+			return err
+		})
+	}
+	for id, want := range map[audience.ContactID]bool{c.ID: true, other.ID: false, 99: false} {
+		view(t, s, func(tx audience.Tx) error {
+			was, err := tx.WasAsked(list, id)
+			if was != want {
+				t.Errorf("Contact %d was asked: %v", id, was)
+			}
+			return err
+		})
+	}
+	update(t, s, func(tx audience.Tx) error {
+		marked, err := tx.MarkAsked(list, 99, 1000, 400)
+		if marked {
+			t.Error("a Contact that there is not was marked")
+		}
+		return err
+	})
+}
+
+func contactTimes(t *testing.T, s audience.Store) {
+	schema := newSchema(t, s)
+	c := contact(schema, "a@example.com")
+	insert(t, s, c)
+	for _, step := range []struct{ message, open, click, wantMessage, wantOpen, wantClick int64 }{
+		{10, 0, 0, 10, 0, 0}, {0, 20, 0, 10, 20, 0}, {5, 0, 30, 10, 20, 30}, {40, 19, 29, 40, 20, 30},
+	} {
+		update(t, s, func(tx audience.Tx) error {
+			return tx.RaiseContactTimes(schema.List.ID, c.ID, step.message, step.open, step.click)
+		})
+		view(t, s, func(tx audience.Tx) error {
+			got, err := tx.Contact(schema.List.ID, c.ID)
+			if err != nil {
+				return err
+			}
+			same(t, "times", [...]int64{got.LastMessageTime, got.LastOpenTime, got.LastClickTime}, [...]int64{step.wantMessage, step.wantOpen, step.wantClick})
+			same(t, "last modified", got.Modified, c.Modified)
+			return nil
+		})
+	}
+}
+
+func messageFolders(t *testing.T, s audience.Store) {
+	schema := newSchema(t, s)
+	account := schema.List.AccountID
+	folder := audience.Folder{AccountID: account, Name: "Letters", Type: audience.FolderOfMessages, CreationTime: 5}
+	update(t, s, func(tx audience.Tx) error { return tx.AddFolder(&folder) })
+	addMessage(t, s, &audience.Message{AccountID: account, FolderID: folder.ID})
+	addMessage(t, s, &audience.Message{AccountID: account})
+	folder.Name, folder.ItemCount = "Post", 2
+	update(t, s, func(tx audience.Tx) error {
+		if err := tx.AddAutoresponder(&audience.Autoresponder{AccountID: account, ListID: schema.List.ID, FolderID: folder.ID}); err != nil {
+			return err
+		}
+		return tx.UpdateFolder(&folder)
+	})
+	check := func(what string, want ...audience.Folder) {
+		t.Helper()
+		view(t, s, func(tx audience.Tx) error {
+			all, err := tx.Folders(account)
+			if err == nil {
+				same(t, what, all[1:], want) // the first is for Lists
+			}
+			return err
+		})
+	}
+	check("renamed", folder)
+	folder.ItemCount = 1
+	update(t, s, func(tx audience.Tx) error { return tx.HideList(schema.List.ID) })
+	check("without what is of a deleted List", folder)
+	update(t, s, func(tx audience.Tx) error { return tx.DeleteFolder(folder.ID) })
+	check("deleted")
+}
