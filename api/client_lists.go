@@ -67,6 +67,26 @@ func (c *Client) SearchFolders(ctx context.Context, folderType string, q Query) 
 	return call[[]Folder](ctx, c, "searchFolders", q.params(folderType)...)
 }
 
+// CountFolders counts the Account's Folders of a type, list, message or file, that match.
+func (c *Client) CountFolders(ctx context.Context, folderType string, criteria Criteria) (int64, error) {
+	return call[int64](ctx, c, "countFolders", folderType, criteria.param())
+}
+
+// AddFolder makes a Folder of a name and type, list, message or file, and returns its ID.
+func (c *Client) AddFolder(ctx context.Context, details Details) (int64, error) {
+	return call[int64](ctx, c, "addFolder", details)
+}
+
+// EditFolder renames the Folder whose ID is in details, and returns the ID.
+func (c *Client) EditFolder(ctx context.Context, details Details) (int64, error) {
+	return call[int64](ctx, c, "editFolder", details)
+}
+
+// DeleteFolder removes an empty Folder that is not the last one of its type.
+func (c *Client) DeleteFolder(ctx context.Context, folder int64) error {
+	return c.Call(ctx, "deleteFolder", []any{folder}, nil)
+}
+
 // GetFolderByID returns one Folder.
 func (c *Client) GetFolderByID(ctx context.Context, folder int64) (*Folder, error) {
 	return callOne[Folder](ctx, c, "getFolderById", folder)
