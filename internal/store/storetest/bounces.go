@@ -1,0 +1,221 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// bounces tests what deliveries that come back lead to. decisions.md: 51
+func bounces(t *testing.T, open func(t *testing.T) audience.Store) {
+	for name, test := range map[string]func(*mailbag){
+		"three in a row":         threeInARow,
+		"with one that arrived":  oneArrived,
+		"another address":        anotherAddress,
+		"after a reactivation":   bouncesAfterReactivation,
+		"refused at once":        refusedAtOnce,
+		"before it was recorded": bounceBeforeSent,
+		"complaint":              complaint,
+		"gone":                   bounceOfNobody,
+	} {
+		t.Run(name, func(t *testing.T) { test(newMailbag(newOffice(t, open))) })
+	}
+}
+
+// mailbag is an office with a Contact who is sent things.
+type mailbag struct {
+	*office
+	id  audience.ListID
+	who audience.ContactID
+}
+
+func newMailbag(o *office) *mailbag {
+	m := &mailbag{office: o, id: o.addList()}
+	m.who = o.subscribe(m.id, "Email", "ann@example.com")
+	return m
+}
+
+// letter is a next one, an hour after the last.
+func (m *mailbag) letter() *audience.Letter {
+	m.Helper()
+	m.now = m.now.Add(time.Hour)
+	l := &audience.Letter{Contact: m.contact(m.id, m.who), Delivery: audience.DeliveryKey{List: m.id, Contact: m.who, Time: m.now.Unix(), Cause: "a1"}}
+	m.must(m.store.View(m.Context(), func(tx audience.Tx) (err error) {
+		l.Schema, err = tx.Schema(m.id)
+		return err
+	}))
+	l.Address = l.Contact.Values.Get(l.Schema.Email().ID)
+	return l
+}
+
+// send sends a letter that is taken at first.
+func (m *mailbag) send() audience.DeliveryKey {
+	m.Helper()
+	l := m.letter()
+	m.must(m.service.Sent(m.Context(), l, "Hello"))
+	return l.Delivery
+}
+
+func (m *mailbag) bounce(k audience.DeliveryKey, news bool) {
+	m.Helper()
+	got, err := m.service.Bounced(m.Context(), k, "5.1.1 nobody here")
+	m.must(err)
+	if got != news {
+		m.Errorf("news: %v, want %v", got, news)
+	}
+}
+
+func (m *mailbag) complain(k audience.DeliveryKey, news bool) {
+	m.Helper()
+	got, err := m.service.Complained(m.Context(), k, "abuse")
+	m.must(err)
+	if got != news {
+		m.Errorf("news: %v, want %v", got, news)
+	}
+}
+
+func (m *mailbag) active(want bool) {
+	m.Helper()
+	c := m.contact(m.id, m.who)
+	if c.IsActive != want || c.IsBounceDeactivated == want {
+		m.Errorf("active %v, deactivated by bounces %v; want active %v", c.IsActive, c.IsBounceDeactivated, want)
+	}
+}
+
+func (m *mailbag) status(k audience.DeliveryKey, want audience.DeliveryStatus) {
+	m.Helper()
+	m.must(m.store.View(m.Context(), func(tx audience.Tx) error {
+		d, _, err := tx.Delivery(k)
+		if err == nil && (d == nil || d.Status != want) {
+			m.Errorf("delivery %+v, want it %s", d, want)
+		}
+		return err
+	}))
+}
+
+func threeInARow(m *mailbag) {
+	first, second, third := m.send(), m.send(), m.send()
+	m.bounce(third, true)
+	m.bounce(first, true)
+	m.bounce(first, false) // told twice
+	m.active(true)
+	m.bounce(second, true)
+	m.active(false)
+	m.status(first, audience.DeliveryBounced)
+	if m.contact(m.id, m.who).IsUnsubscribed {
+		m.Error("bounces unsubscribed the Contact")
+	}
+}
+
+// What was sent over a day ago and did not come back has arrived.
+func oneArrived(m *mailbag) {
+	m.bounce(m.send(), true)
+	m.bounce(m.send(), true)
+	m.send()
+	m.now = m.now.Add(25 * time.Hour)
+	m.bounce(m.send(), true)
+	m.active(true)
+	m.bounce(m.send(), true)
+	m.bounce(m.send(), true)
+	m.active(false)
+}
+
+func anotherAddress(m *mailbag) {
+	m.bounce(m.send(), true)
+	m.bounce(m.send(), true)
+	old := m.send()
+	m.must(m.store.Update(m.Context(), func(tx audience.Tx) error {
+		schema, err := tx.Schema(m.id)
+		if err != nil {
+			return err
+		}
+		c, err := tx.Contact(m.id, m.who)
+		if err != nil {
+			return err
+		}
+		changed := *c
+		changed.Key, changed.Values = "bob@example.com", changed.Values.Set(schema.Email().ID, "Bob@example.com")
+		return tx.UpdateContact(&changed)
+	}))
+	m.bounce(old, true)
+	m.bounce(m.send(), true)
+	m.bounce(m.send(), true)
+	m.active(true)
+	m.bounce(m.send(), true)
+	m.active(false)
+}
+
+func bouncesAfterReactivation(m *mailbag) {
+	late := m.send()
+	for range 3 {
+		m.bounce(m.send(), true)
+	}
+	m.active(false)
+	_, err := m.service.Reactivate(m.Context(), m.caller, m.id, m.who)
+	m.must(err)
+	m.bounce(late, true)
+	m.bounce(m.send(), true)
+	m.bounce(m.send(), true)
+	m.active(true)
+	m.bounce(m.send(), true)
+	m.active(false)
+}
+
+func refusedAtOnce(m *mailbag) {
+	for _, why := range []audience.Undelivered{
+		{Permanent: true, Recipient: true, Code: 550, Detail: "nobody here"},
+		{Permanent: true, Code: 554, Detail: "5.7.1 blocked"},
+		{Code: 451, Detail: "later"},
+		{Permanent: true, Recipient: true, Code: 550, Detail: "nobody here"},
+	} {
+		m.must(m.service.NotSent(m.Context(), m.letter(), &why))
+	}
+	m.active(true)
+	m.bounce(m.send(), true)
+	m.active(false)
+}
+
+// A report may be faster than the one who writes down that it was sent.
+func bounceBeforeSent(m *mailbag) {
+	l := m.letter()
+	m.bounce(l.Delivery, true)
+	m.must(m.service.Sent(m.Context(), l, "Hello"))
+	m.status(l.Delivery, audience.DeliveryBounced)
+}
+
+func complaint(m *mailbag) {
+	k := m.send()
+	m.complain(k, true)
+	m.status(k, audience.DeliveryComplained)
+	if !m.contact(m.id, m.who).IsUnsubscribed {
+		m.Error("a complaint did not unsubscribe the Contact")
+	}
+	m.subscribe(m.id, "Email", "ann@example.com")
+	m.must(m.store.Update(m.Context(), func(tx audience.Tx) error {
+		c, err := tx.Contact(m.id, m.who)
+		if err != nil {
+			return err
+		}
+		again := *c
+		again.IsUnsubscribed = false
+		return tx.UpdateContact(&again)
+	}))
+	m.complain(k, false) // told twice
+	m.bounce(k, false)
+	if m.contact(m.id, m.who).IsUnsubscribed {
+		m.Error("an old complaint unsubscribed the Contact again")
+	}
+}
+
+func bounceOfNobody(m *mailbag) {
+	k := m.send()
+	nobody, nowhere := k, k
+	nobody.Contact += 100
+	nowhere.List += 100
+	m.bounce(nobody, false)
+	m.complain(nowhere, false)
+	m.must(m.service.DeleteList(m.Context(), m.caller, m.id))
+	m.bounce(k, false)
+	m.complain(k, false)
+}
