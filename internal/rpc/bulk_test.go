@@ -1,0 +1,37 @@
+package rpc
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// covers: spec addContacts.rows, decision 53
+func TestTooManyRows(t *testing.T) {
+	h := newHarness(t, Options{})
+	h.call(t, "addList", `{"name":"News"}`)
+	row := `{"id":1},`
+	for _, test := range []struct {
+		method string
+		rows   int
+		want   string
+	}{
+		{"addContacts", 5000, `"result":{}`},
+		{"addContacts", 5001, `"code":310,"message":"Invalid Method Parameters: parameter 3, contacts: expected at most 5000 Contacts, not 5001"`},
+		{"editContacts", 5000, `"code":320`},
+		{"editContacts", 5001, `"code":310`},
+	} {
+		rows := strings.TrimSuffix(strings.Repeat(row, test.rows), ",")
+		if reply := h.post(t, h.request(test.method, "1,["+rows+"]")); !strings.Contains(reply, test.want) {
+			t.Errorf("%s with %d rows: %.300s", test.method, test.rows, reply)
+		}
+	}
+	details := new(strings.Builder)
+	for i := range maxDetails {
+		fmt.Fprintf(details, `"f%d":1,`, i)
+	}
+	reply := h.post(t, h.request("addContacts", `1,[{`+details.String()+`"Email":"ann@example.com"}]`))
+	if !strings.Contains(reply, `"code":310,"message":"Invalid Method Parameters: parameter 3, contacts: expected at most 10000 values for each Contact`) {
+		t.Errorf("too many values: %.300s", reply)
+	}
+}

@@ -1,0 +1,500 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+// Bulk tests the calls about many Contacts on a store. decisions.md: 53
+func Bulk(t *testing.T, open func(t *testing.T) audience.Store) {
+	t.Run("model", func(t *testing.T) { bulkAsTheModel(newOffice(t, open)) })
+	for name, test := range map[string]func(*office){
+		"crashes": bulkCrashes, "crashes without a key": bulkCrashesWithoutKey, "twins": bulkTwins, "at once": bulkAtOnce,
+		"limit": bulkLimit, "limit at once": bulkLimitAtOnce, "webhooks": bulkWebhooks, "other Fields": bulkOtherFields,
+		"deliveries": bulkDeliveries, "messages": bulkMessages,
+	} {
+		t.Run(name, func(t *testing.T) { test(newOffice(t, open)) })
+	}
+}
+
+// many are enough Contacts for several steps.
+const many = 1700
+
+// people are rows with addresses of their own.
+func people(n int, prefix string) [][]audience.Detail {
+	rows := make([][]audience.Detail, n)
+	for i := range rows {
+		rows[i] = details("Email", fmt.Sprintf("%s%d@example.com", prefix, i))
+	}
+	return rows
+}
+
+// add adds Contacts and returns the reply.
+func (o *office) add(list audience.ListID, rows [][]audience.Detail) []audience.ContactID {
+	o.Helper()
+	ids, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
+	o.must(err)
+	return ids
+}
+
+// retrying is the caller with an Idempotency-Key.
+func (o *office) retrying(header string) *audience.Caller {
+	with := *o.caller
+	with.Retry = &audience.Retry{Header: header}
+	return &with
+}
+
+// all are the IDs of a List's Contacts.
+func (o *office) all(list audience.ListID) (ids []audience.ContactID) {
+	o.Helper()
+	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+		ids = nil
+		schema, err := tx.Schema(list)
+		if err != nil {
+			return err
+		}
+		return tx.SearchContacts(&audience.Search{Schema: schema}, func(c *audience.Contact) error {
+			ids = append(ids, c.ID)
+			return nil
+		})
+	}))
+	return ids
+}
+
+// ledger counts a Contact's rows.
+func (o *office) ledger(list audience.ListID, id audience.ContactID) int {
+	o.Helper()
+	rows, err := o.service.ContactConsents(o.Context(), o.caller, list, id, 0, 0)
+	o.must(err)
+	return len(rows)
+}
+
+// crashing is a Store that fails in its nth Update: before it, or after it has
+// been committed.
+type crashing struct {
+	audience.Store
+	at    int
+	after bool
+	then  func() // instead of failing
+	seen  int
+}
+
+var errCrash = errors.New("the process died")
+
+func (c *crashing) Update(ctx context.Context, fn func(audience.Tx) error) error {
+	c.seen++
+	if c.seen != c.at {
+		return c.Store.Update(ctx, fn)
+	}
+	if c.then != nil {
+		c.then()
+		return c.Store.Update(ctx, fn)
+	}
+	if !c.after {
+		return errCrash
+	}
+	if err := c.Store.Update(ctx, fn); err != nil {
+		return err
+	}
+	return errCrash
+}
+
+// crashes makes a call again and again, each time by a process that dies one
+// Update later, until one comes to its end.
+func crashes[R any](o *office, call func(*audience.Service) (R, error)) R {
+	o.Helper()
+	for i := 2; ; i++ {
+		store := &crashing{Store: o.store, at: i / 2, after: i%2 == 1}
+		result, err := call(audience.NewService(store, o.clock))
+		if err == nil {
+			if i < 6 {
+				o.Errorf("died only %d times", i-2)
+			}
+			return result
+		}
+		if !errors.Is(err, errCrash) {
+			o.Fatal(err)
+		}
+	}
+}
+
+// bulkCrashes: with an Idempotency-Key each row is done once, however often the
+// process dies, and the reply is that of a call without crashes.
+func bulkCrashes(o *office) {
+	list := o.addList("disallow_duplicate_contacts", false)
+	rows := people(many, "a")
+	rows[700] = details("Email", "no address")
+	ids := crashes(o, func(s *audience.Service) ([]audience.ContactID, error) {
+		return s.AddContacts(o.Context(), o.retrying("add"), audience.AddRequest{List: list, Contacts: rows})
+	})
+	left := slices.DeleteFunc(slices.Clone(ids), func(id audience.ContactID) bool { return id == 0 })
+	if len(ids) != many || len(left) != many-1 || ids[700] != 0 {
+		o.Fatalf("%d IDs, %d not 0, %d of the bad row", len(ids), len(left), ids[700])
+	}
+	same(o.T, "Contacts", o.all(list), left)
+	for _, id := range left {
+		if n := o.ledger(list, id); n != 1 {
+			o.Fatalf("Contact %d has %d ledger rows", id, n)
+		}
+	}
+
+	edits := make([]audience.EditRow, len(left))
+	for i, id := range left {
+		edits[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", fmt.Sprintf("04%08d", i))}
+	}
+	edits[3].ID = 1 << 40
+	edited := crashes(o, func(s *audience.Service) ([]audience.Outcome, error) {
+		return s.EditContacts(o.Context(), o.retrying("edit"), audience.EditRequest{List: list, Contacts: edits})
+	})
+	for i, e := range edited {
+		if e.Contact != edits[i].ID || e.Done != (i != 3) {
+			o.Fatalf("edit %d: %+v", i, e)
+		}
+	}
+	if n := o.count(list, "Mobile Phone", "starts_with", "04"); n != int64(len(left))-1 {
+		o.Errorf("%d have a number", n)
+	}
+
+	// The 1,500 newest: what a second search would find are others.
+	newest := audience.DeleteRequest{List: list, Query: audience.Query{
+		Criteria: &audience.Criteria{Key: "id", Operator: "greater_than", Value: input(0)}, Limit: 1500, SortBy: "id", Descending: true}}
+	removed := crashes(o, func(s *audience.Service) ([]audience.Outcome, error) {
+		return s.DeleteContacts(o.Context(), o.retrying("delete"), newest)
+	})
+	old := len(left) - 1500
+	if len(removed) != 1500 || slices.ContainsFunc(removed, func(r audience.Outcome) bool { return !r.Done }) || removed[0].Contact != left[old] {
+		o.Errorf("%d removed, from %v on", len(removed), removed[0])
+	}
+	same(o.T, "Contacts that are left", o.all(list), left[:old])
+
+	if again, err := o.service.DeleteContacts(o.Context(), o.retrying("delete"), newest); err != nil || !slices.Equal(again, removed) {
+		o.Errorf("the retry: %d outcomes, %v", len(again), err)
+	}
+	same(o.T, "Contacts after the retry", o.all(list), left[:old])
+}
+
+// bulkCrashesWithoutKey: the steps that were made stay, each whole, and the same
+// call adds the rest.
+func bulkCrashesWithoutKey(o *office) {
+	list := o.addList()
+	rows := people(many, "a")
+	dying := audience.NewService(&crashing{Store: o.store, at: 3}, o.clock)
+	if _, err := dying.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows}); !errors.Is(err, errCrash) {
+		o.Fatal(err)
+	}
+	begun := o.all(list)
+	if len(begun) == 0 || len(begun) == many {
+		o.Fatalf("%d were added before the crash", len(begun))
+	}
+	ids := o.add(list, rows)
+	for i, id := range ids {
+		if (id == 0) != (i < len(begun)) {
+			o.Fatalf("row %d got the ID %d after %d were added before", i, id, len(begun))
+		}
+	}
+	same(o.T, "Contacts", o.all(list), append(begun, ids[len(begun):]...))
+}
+
+// bulkTwins: one call sent many times at once under one Idempotency-Key is one
+// call, and each gets its whole reply.
+func bulkTwins(o *office) {
+	list := o.addList("disallow_duplicate_contacts", false)
+	rows := people(many, "a")
+	const calls = 8
+	added := make([][]audience.ContactID, calls)
+	atOnce(o, calls, func(i int) (err error) {
+		added[i], err = o.service.AddContacts(o.Context(), o.retrying("add"), audience.AddRequest{List: list, Contacts: rows})
+		return err
+	})
+	for i := range added {
+		same(o.T, "reply", added[i], added[0])
+	}
+	same(o.T, "Contacts", o.all(list), added[0])
+
+	removed := make([][]audience.Outcome, calls)
+	some := audience.Query{Criteria: &audience.Criteria{Key: "Email", Operator: "starts_with", Value: input("a")}, Limit: 900, SortBy: "Email"}
+	atOnce(o, calls, func(i int) (err error) {
+		removed[i], err = o.service.DeleteContacts(o.Context(), o.retrying("delete"), audience.DeleteRequest{List: list, Query: some})
+		return err
+	})
+	for i := range removed {
+		same(o.T, "reply", removed[i], removed[0])
+	}
+	if left := len(o.all(list)); left != many-900 || len(removed[0]) != 900 {
+		o.Errorf("%d are left, and the reply names %d", left, len(removed[0]))
+	}
+}
+
+func atOnce(o *office, n int, call func(i int) error) {
+	o.Helper()
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			if err := call(i); err != nil {
+				o.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// bulkAtOnce: calls that add, edit and delete the same people at once make no
+// two Contacts of one address, and the counters are right after.
+func bulkAtOnce(o *office) {
+	list := o.addList()
+	begun := o.add(list, people(900, "a"))
+	atOnce(o, 12, func(i int) error {
+		switch i % 4 {
+		case 0, 1:
+			_, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: people(1200, "a"), Overwrite: i%2 == 0})
+			return err
+		case 2:
+			rows := make([]audience.EditRow, len(begun))
+			for j, id := range begun {
+				rows[j] = audience.EditRow{ID: id, Details: details("Email", fmt.Sprintf("A%d@example.com", (j+i)%1200))}
+			}
+			_, err := o.service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: rows})
+			if audience.KindOf(err) == audience.NothingUpdated {
+				return nil
+			}
+			return err
+		}
+		_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: begun[i*20:i*20+600]})
+		return err
+	})
+	seen := make(map[string]bool)
+	ids := o.all(list)
+	for _, id := range ids {
+		c := o.contact(list, id)
+		if seen[c.Key] || !c.IsFirst || !strings.EqualFold(c.Key, c.Values[0].Text) {
+			o.Errorf("Contact %d: %+v", id, c)
+		}
+		seen[c.Key] = true
+	}
+	o.counted(list, int64(len(ids)))
+}
+
+// counted checks the counters of a List and of the Account that has only it.
+func (o *office) counted(list audience.ListID, want int64) {
+	o.Helper()
+	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+		inList, err := tx.ContactCount(list)
+		inAccount, accountErr := tx.AccountContacts(o.caller.Account.ID)
+		if inList != want || inAccount != want {
+			o.Errorf("counted %d in the List and %d in the Account, want %d", inList, inAccount, want)
+		}
+		return errors.Join(err, accountErr)
+	}))
+}
+
+// bulkLimit: a call that does not fit adds nobody. decisions.md: 42
+func bulkLimit(o *office) {
+	list := o.addList()
+	o.limit(many)
+	o.add(list, people(1000, "a"))
+	_, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: people(many+1, "a")})
+	o.refused(err, audience.ContactLimit, "1700 Contacts and has 1000")
+	o.counted(list, 1000)
+	if ids := o.add(list, people(many, "a")); ids[999] != 0 || ids[1000] == 0 || ids[many-1] == 0 {
+		o.Error("what fits was not added")
+	}
+	o.counted(list, many)
+}
+
+// bulkLimitAtOnce: however many calls there are at once, the limit holds to the
+// Contact, and a call that is refused has added nobody.
+func bulkLimitAtOnce(o *office) {
+	list := o.addList()
+	const limit, calls = 1500, 6
+	o.limit(limit)
+	var mu sync.Mutex
+	added := int64(0)
+	atOnce(o, calls, func(i int) error {
+		ids, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: people(700, string(rune('a'+i)))})
+		if audience.KindOf(err) == audience.ContactLimit {
+			return nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, id := range ids {
+			if id != 0 {
+				added++
+			}
+		}
+		return err
+	})
+	if added > limit {
+		o.Errorf("%d were added", added)
+	}
+	o.counted(list, added)
+}
+
+func (o *office) limit(n int64) {
+	o.Helper()
+	o.must(o.service.SetContactLimit(o.Context(), o.caller.Account.ID, n))
+	o.update(func(tx audience.Tx) (err error) {
+		o.caller.Account, err = tx.Account(o.caller.Account.ID)
+		return err
+	})
+}
+
+// bulkWebhooks: up to 100 Contacts are told one by one, more as one event of
+// the List, in however many steps. decisions.md: 52
+func bulkWebhooks(o *office) {
+	list := o.addList()
+	for _, event := range []string{"created", "updated", "removed"} {
+		o.addWebhook("contact", event)
+	}
+	target := o.webhook(o.addWebhook("list", "bulk_updated")).Target
+	told := func(what string, want map[audience.WebhookEventType]int) {
+		o.Helper()
+		got := make(map[audience.WebhookEventType]int)
+		o.update(func(tx audience.Tx) error {
+			events, err := tx.WebhookEvents(target, 0, 10_000)
+			clear(got)
+			for _, e := range events {
+				if (e.Contact == 0) != (e.Event == audience.WebhookBulkUpdated) {
+					o.Errorf("%s: %+v", what, e)
+				}
+				got[e.Event]++
+			}
+			return errors.Join(err, tx.RemoveWebhookEvents(target, events))
+		})
+		same(o.T, what, got, want)
+	}
+	edit := func(ids []audience.ContactID, to string) {
+		o.Helper()
+		rows := make([]audience.EditRow, len(ids))
+		for i, id := range ids {
+			rows[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", to)}
+		}
+		_, err := o.service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: rows})
+		o.must(err)
+	}
+	remove := func(ids []audience.ContactID) {
+		o.Helper()
+		_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: ids})
+		o.must(err)
+	}
+	bulk := map[audience.WebhookEventType]int{audience.WebhookBulkUpdated: 1}
+
+	few := o.add(list, append(people(100, "a"), details("Email", "nobody")))
+	told("100 added", map[audience.WebhookEventType]int{audience.WebhookCreated: 100})
+	o.add(list, append(people(1000, "b"), people(many, "b")...))
+	told("many added", bulk)
+	o.add(list, append(people(many, "b"), people(100, "c")...))
+	told("100 added after many that are there", map[audience.WebhookEventType]int{audience.WebhookCreated: 100})
+	edit(few[:100], "0400000000")
+	told("100 edited", map[audience.WebhookEventType]int{audience.WebhookUpdated: 100})
+	edit(few[:100], "0400000000")
+	told("100 that stay as they are", map[audience.WebhookEventType]int{})
+	edit(o.all(list)[:101], "0400000001")
+	told("101 edited", bulk)
+	remove(append([]audience.ContactID{1 << 40}, few[:100]...))
+	told("100 removed", map[audience.WebhookEventType]int{audience.WebhookRemoved: 100})
+	remove(o.all(list))
+	told("many removed", bulk)
+	remove(few[:100])
+	told("none removed", map[audience.WebhookEventType]int{})
+}
+
+// bulkOtherFields: a Field that changes while a call runs is heeded from then on.
+func bulkOtherFields(o *office) {
+	list := o.addList()
+	amount := o.addField(list, "name", "Amount", "type", "text")
+	rows := people(many, "a")
+	for i := range rows {
+		rows[i] = append(rows[i], details("Amount", fmt.Sprint("x", i))...)
+	}
+	between := &crashing{Store: o.store, at: 3, then: func() {
+		_, err := o.service.EditField(o.Context(), o.caller, list, amount, details("length", 3))
+		o.must(err)
+	}}
+	ids, err := audience.NewService(between, o.clock).AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
+	o.must(err)
+	for i, id := range ids {
+		if (id != 0) != (i < 1000) {
+			o.Fatalf("row %d with %q got the ID %d", i, fmt.Sprint("x", i), id)
+		}
+	}
+}
+
+// bulkDeliveries: what was sent to a Contact goes with it, and nobody else's.
+func bulkDeliveries(o *office) {
+	list := o.addList()
+	ids := o.add(list, people(3, "a"))
+	o.update(func(tx audience.Tx) error {
+		for _, id := range ids {
+			key := audience.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}
+			if err := tx.PutDelivery(&audience.Delivery{DeliveryKey: key, Status: audience.DeliverySent}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: ids[:2]})
+	o.must(err)
+	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+		for i, id := range ids {
+			sent, err := tx.Deliveries(list, id, 0)
+			ledger, ledgerErr := tx.Ledger(list, id, 0, 0)
+			if (len(sent) == 1) != (i == 2) || len(ledger) != 1 {
+				o.Errorf("Contact %d: %d deliveries, %d ledger rows", i, len(sent), len(ledger))
+			}
+			if err := errors.Join(err, ledgerErr); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// bulkMessages: where each Contact sets much mail in motion, steps are shorter
+// and all of it is there in the end.
+func bulkMessages(o *office) {
+	list := o.addList("on_update_address", "a@example.com,b@example.com,c@example.com,d@example.com,e@example.com,f@example.com,g@example.com,h@example.com")
+	ids := o.add(list, people(350, "a"))
+	rows := make([]audience.EditRow, len(ids))
+	for i, id := range ids {
+		rows[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", "0400000000")}
+	}
+	counting := &counting{Store: o.store}
+	_, err := audience.NewService(counting, o.clock).EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: rows, Trigger: true})
+	o.must(err)
+	if counting.effects != 8*350 || counting.most > 8*100 {
+		o.Errorf("%d messages, %d in one Update", counting.effects, counting.most)
+	}
+}
+
+// counting is a Store that counts what its Updates set in motion.
+type counting struct {
+	audience.Store
+	effects, most int
+}
+
+func (c *counting) Update(ctx context.Context, fn func(audience.Tx) error) error {
+	n := 0
+	err := c.Store.Update(ctx, func(tx audience.Tx) error {
+		n = 0
+		return fn(countingTx{tx, &n})
+	})
+	c.effects, c.most = c.effects+n, max(c.most, n)
+	return err
+}
+
+type countingTx struct {
+	audience.Tx
+	n *int
+}
+
+func (c countingTx) Enqueue(e audience.Effect) error {
+	*c.n++
+	return c.Tx.Enqueue(e)
+}
