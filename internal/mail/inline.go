@@ -38,7 +38,7 @@ func inlineStyles(source string) string {
 	doc := &styled{elements: make(map[string]int)}
 	doc.collect(root, 0)
 	rules, kept := splitCSS(doc.css.String())
-	if doc.css.Len() > maxInlineCSS || !doc.affordable(rules) || doc.head == nil {
+	if doc.odd || doc.head == nil || doc.css.Len() > maxInlineCSS || !doc.affordable(rules) {
 		return source
 	}
 	for _, node := range doc.sheets {
@@ -78,6 +78,7 @@ type styled struct {
 	css      strings.Builder
 	elements map[string]int // how many there are, by name, .class and #id, and "*" of all
 	depth    int
+	odd      bool // it has what is better left alone
 }
 
 func (d *styled) collect(n *html.Node, depth int) {
@@ -94,11 +95,8 @@ func (d *styled) element(n *html.Node) {
 	switch {
 	case n.Data == "head" && d.head == nil:
 		d.head = n
-	case n.Data == "style" && forAllMedia(n):
-		d.sheets = append(d.sheets, n)
-		if n.FirstChild != nil {
-			d.css.WriteString(n.FirstChild.Data + "\n")
-		}
+	case n.Data == "style":
+		d.sheet(n)
 	}
 	d.elements["*"]++
 	d.elements[n.Data]++
@@ -116,14 +114,24 @@ func (d *styled) element(n *html.Node) {
 	}
 }
 
-func forAllMedia(n *html.Node) bool {
-	for _, a := range n.Attr {
-		if a.Key == "media" && a.Val != "" && a.Val != "all" && a.Val != "screen" {
-			return false
-		}
+// sheet takes in a style sheet. One for some media goes to the @-rules.
+func (d *styled) sheet(n *html.Node) {
+	d.sheets = append(d.sheets, n)
+	if n.FirstChild == nil {
+		return
 	}
-	return true
+	sheet := n.FirstChild.Data + "\n"
+	switch media := attribute(n, "media"); {
+	case media == "" || media == "all" || media == "screen":
+	case plainMedia.MatchString(media):
+		sheet = "@media " + media + " {" + sheet + "}\n"
+	default:
+		d.odd = true
+	}
+	d.css.WriteString(sheet)
 }
+
+var plainMedia = regexp.MustCompile(`^[\w\s(),.:/>=-]+$`)
 
 // affordable bounds the time that inlining takes, and what comes of it.
 func (d *styled) affordable(rules []cssRule) bool {

@@ -38,10 +38,12 @@ func splitText(text string) textSource {
 
 // trimLink leaves out what ends a sentence rather than a link.
 func trimLink(link string) string {
+	unopened := strings.Count(link, ")") - strings.Count(link, "(")
 	for link != "" {
 		switch last := link[len(link)-1]; {
 		case strings.IndexByte(".,;:!?'*", last) >= 0:
-		case last == ')' && strings.Count(link, "(") < strings.Count(link, ")"):
+		case last == ')' && unopened > 0:
+			unopened--
 		default:
 			return link
 		}
