@@ -43,6 +43,23 @@ var goodParams = map[string][]string{
 	"searchFields":                {`1`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"countFields":                 {`1`, `[["name","exactly","x"]]`},
 	"getFieldById":                {`1`, `1`},
+	"getMessagesSentToContact":    {`1`, `1`},
+	"addMessage":                  {`{"name":"Welcome","subject":"Hello"}`},
+	"editMessage":                 {`{"id":1,"name":"Welcome"}`},
+	"deleteMessage":               {`2`},
+	"searchMessages":              {`[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
+	"countMessages":               {`[["name","exactly","x"]]`},
+	"getMessageById":              {`1`, `true`},
+	"addAutoresponder":            {`{"list_id":1,"message_id":1,"event_type":"subscribe"}`},
+	"editAutoresponder":           {`{"id":1,"is_active":false}`},
+	"deleteAutoresponder":         {`1`},
+	"searchAutoresponders":        {`[["list_id","exactly",1]]`, `10`, `0`, `"id"`, `"ASC"`},
+	"countAutoresponders":         {`[["list_id","exactly",1]]`},
+	"getAutoresponderById":        {`1`},
+	"addFolder":                   {`{"name":"Letters","type":"message"}`},
+	"editFolder":                  {`{"id":1,"name":"Audiences"}`},
+	"deleteFolder":                {`3`},
+	"countFolders":                {`"list"`, `[["name","exactly","x"]]`},
 	"searchFolders":               {`"list"`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"getFolderById":               {`1`},
 	"getSessionInfo":              {},
@@ -94,7 +111,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// stage makes two Lists, and a Contact in the first.
+// stage makes two Lists, a Contact and an autoresponder in the first, a Message
+// that nothing sends and a Folder that is not needed.
 func (h *harness) stage(t testing.TB) {
 	t.Helper()
 	if h.call(t, "countLists", "").text != "0" {
@@ -104,6 +122,10 @@ func (h *harness) stage(t testing.TB) {
 	h.call(t, "addList", `{"name":"Second"}`)
 	h.call(t, "addListPreference", `1,"News"`)
 	h.call(t, "subscribeContact", `1,{"Email":"ann@example.org"}`)
+	h.call(t, "addMessage", `{"name":"Welcome","subject":"Hello"}`)
+	h.call(t, "addMessage", `{"name":"Unused","subject":"Hello"}`)
+	h.call(t, "addAutoresponder", `{"list_id":1,"message_id":1,"event_type":"subscribe"}`)
+	h.call(t, "addFolder", `{"name":"Unused","type":"list"}`)
 }
 
 // clearlyFailed reports whether a reply is an error, and sees that it is one
