@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/api"
+	"enlist/internal/config"
+)
+
+// TestMailsInAFolder reads mails from the folder that they are written to while
+// there is no mail server: the owner is told, the subscriber welcomed.
+//
+// covers: spec event.notification, event.autoresponders, decision 50
+func TestMailsInAFolder(t *testing.T) {
+	box, ctx := &mailbox{t: t, dir: t.TempDir()}, t.Context()
+	addr, key := startServerWith(t, config.Serve{Mail: "dir:" + box.dir})
+	client := api.NewClient("http://"+addr, key)
+	t.Cleanup(client.Close)
+	must(client.EditList(ctx, api.Details{"id": 1, "name": "Garden News", "on_register_address": "owner@example.com"}))(t)
+	message := must(client.AddMessage(ctx, api.Details{"type": "email", "name": "Welcome", "subject": "Welcome, {{Email}}",
+		"html_content": `<style>p{color:green}</style><p>Dear {{First Name|friend}}</p>`}))(t)
+	must(client.AddAutoresponder(ctx, api.Details{"list_id": 1, "message_id": message, "event_type": "subscribe"}))(t)
+	id := must(client.SubscribeContact(ctx, 1, api.Details{"Email": "ada@example.com"}, api.Consent{Type: api.ConsentDirect, Text: "Yes to news"}))(t)
+
+	told := box.wait("To: <owner@example.com>")
+	for _, want := range []string{"Garden News", "ada@example.com", "Yes to news"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the notification does not say %q:\n%s", want, told)
+		}
+	}
+	if page := visit(t, link(t, told, "n")); !strings.Contains(page, "ada@example.com") {
+		t.Errorf("the notification's link shows %s", page)
+	}
+	welcome := box.wait("Subject: Welcome, ada@example.com")
+	if !strings.Contains(welcome, "Dear friend") || !strings.Contains(welcome, "List-Unsubscribe-Post: List-Unsubscribe=One-Click") {
+		t.Errorf("the welcome:\n%s", welcome)
+	}
+	if sent := must(client.GetMessagesSentToContact(ctx, 1, id))(t); len(sent) > 1 {
+		t.Errorf("sent to the Contact: %+v", sent)
+	}
+}
+
+// mailbox reads a folder of mails.
+type mailbox struct {
+	t   *testing.T
+	dir string
+}
+
+// wait returns the first mail that holds a text, decoded as far as to read it.
+func (b *mailbox) wait(text string) string {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
+	defer cancel()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for {
+		files, _ := filepath.Glob(filepath.Join(b.dir, "*.eml")) // the pattern is good
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			if mail := readable.Replace(string(data)); strings.Contains(mail, text) {
+				return mail
+			}
+		}
+		select {
+		case <-ctx.Done():
+			b.t.Fatalf("no mail has %q; there are %q", text, files)
+		case <-look.C:
+		}
+	}
+}
+
+// readable undoes quoted-printable for plain text.
+var readable = strings.NewReplacer("=\r\n", "", "=3D", "=", "=20", " ")
+
+// link finds the link of a kind in a mail.
+func link(t *testing.T, mail, kind string) string {
+	t.Helper()
+	found := regexp.MustCompile(`http://[0-9.:]+/` + kind + `/[\w/-]+`).FindString(mail)
+	if found == "" {
+		t.Fatalf("no link of kind %s in\n%s", kind, mail)
+	}
+	return found
+}
+
+func visit(t *testing.T, url string) string {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	reply, err := client.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	if err != nil || reply.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d, %v", url, reply.StatusCode, err)
+	}
+	return string(text)
+}
