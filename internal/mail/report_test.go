@@ -1,0 +1,159 @@
+package mail
+
+import (
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+var (
+	reportKey = audience.LinkKey{7}
+	reported  = audience.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"}
+)
+
+// dsn is a delivery status notification as Postfix writes it, about one
+// recipient. TAG and LINK stand for names of the delivery.
+func dsn(to, fields, original string) string {
+	return strings.NewReplacer("\n", "\r\n", "TAG", reportKey.Tag(reported), "LINK", reportKey.Path(audience.Link{Kind: audience.LinkUnsubscribe, DeliveryKey: reported})).Replace(
+		`Return-Path: <>
+From: MAILER-DAEMON@mx.example.org (Mail Delivery System)
+To: ` + to + `
+Subject: Undelivered Mail Returned to Sender
+Auto-Submitted: auto-replied
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status; boundary="B"
+
+--B
+Content-Type: text/plain; charset=x-unheard-of
+
+I'm sorry to have to inform you that your message could not be delivered.
+
+--B
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.example.org
+Arrival-Date: Fri, 20 Nov 2026 17:00:00 +0000
+
+Final-Recipient: rfc822; ann@example.com
+Original-Recipient: rfc822;ann@example.com
+` + fields + `
+Remote-MTA: dns; mx.example.com
+
+--B
+Content-Type: text/rfc822-headers
+
+` + original + `
+From: list@example.org
+To: ann@example.com
+Subject: Hello
+
+--B--
+`)
+}
+
+// arf is a complaint.
+func arf(kind, mailFrom, original string) string {
+	return strings.NewReplacer("\n", "\r\n", "TAG", reportKey.Tag(reported), "LINK", reportKey.Path(audience.Link{Kind: audience.LinkUnsubscribe, DeliveryKey: reported})).Replace(
+		`From: <feedback@mx.example.com>
+To: <abuse@example.org>
+Subject: FW: Hello
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=feedback-report; boundary="B"
+
+--B
+Content-Type: text/plain; charset="US-ASCII"
+Content-Transfer-Encoding: 7bit
+
+This is an email abuse report.
+
+--B
+Content-Type: message/feedback-report
+
+Feedback-Type: ` + kind + `
+User-Agent: SomeGenerator/1.0
+Version: 1
+Original-Mail-From: ` + mailFrom + `
+Source-IP: 192.0.2.1
+
+--B
+Content-Type: message/rfc822
+Content-Disposition: inline
+
+` + original + `
+From: <list@example.org>
+To: <ann@example.com>
+Subject: Hello
+
+Text
+--B--
+`)
+}
+
+const (
+	failedStatus  = "Action: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 <ann@example.com>: nobody here"
+	delayedStatus = "Action: delayed\nStatus: 4.4.1\nDiagnostic-Code: X-Postfix; connection refused"
+)
+
+func TestReports(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, recipient string
+		want            ReportKind
+		detail          string
+	}{
+		"bounce": {dsn("bounces+TAG@example.org", failedStatus, "X: y"), "", BounceReport,
+			"5.1.1 550 5.1.1 <ann@example.com>: nobody here"},
+		"capitals":               {dsn("Bounces+"+strings.ToUpper(reportKey.Tag(reported))+"@EXAMPLE.ORG", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
+		"with a name":            {dsn("\"Bounces + more\" <bounces+TAG@example.org>", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
+		"mailbox line":           {"From MAILER-DAEMON  Fri Nov 20 17:00:00 2026\n" + dsn("bounces+TAG@example.org", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
+		"recipient of the pipe":  {dsn("x@example.org", failedStatus, "X: y"), "bounces+" + reportKey.Tag(reported) + "@example.org", BounceReport, "5.1.1"},
+		"delivered-to":           {"Delivered-To: bounces+" + reportKey.Tag(reported) + "@example.org\r\n" + dsn("x@example.org", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
+		"return path of the old": {dsn("x@example.org", failedStatus, "Return-Path: <bounces+TAG@example.org>"), "", BounceReport, "5.1.1"},
+		"link of the old":        {dsn("x@example.org", failedStatus, "List-Unsubscribe: <mailto:x@y>,\n <https://example.org/mailLINK>"), "", BounceReport, "5.1.1"},
+		"status with a comment":  {dsn("bounces+TAG@example.org", "Action: Failed\nStatus: 5.2.1 (disabled)", "X: y"), "", BounceReport, "5.2.1"},
+		"status says nothing":    {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0", "X: y"), "", BounceReport, "5.0.0"},
+
+		"no name":              {dsn("bounces@example.org", failedStatus, "X: y"), "", NoReport, "does not name a message"},
+		"forged name":          {dsn("bounces+12-345-1767225600-a7-0123456789abcdef@example.org", failedStatus, "X: y"), "", NoReport, "does not name a message"},
+		"forged link":          {dsn("x@example.org", failedStatus, "List-Unsubscribe: <https://example.org/u/12-345-1767225600-a7/AAAAAAAAAAAAAAAAAAAAAA>"), "", NoReport, "does not name a message"},
+		"delayed":              {dsn("bounces+TAG@example.org", delayedStatus, "X: y"), "", NoReport, "delayed 4.4.1"},
+		"relayed":              {dsn("bounces+TAG@example.org", "Action: relayed\nStatus: 2.0.0", "X: y"), "", NoReport, "relayed"},
+		"failed for now":       {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 4.4.7", "X: y"), "", NoReport, "failed 4.4.7"},
+		"policy":               {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.7.1", "X: y"), "", NoReport, "failed 5.7.1"},
+		"policy in the reply":  {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.7.1 blocked", "X: y"), "", NoReport, "5.7.1 blocked"},
+		"too long":             {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.3.4", "X: y"), "", NoReport, "failed 5.3.4"},
+		"out of the office":    {"To: bounces+" + reportKey.Tag(reported) + "@example.org\r\nSubject: I am away\r\n\r\nUntil Monday. 550 5.1.1\r\n", "", NoReport, "neither"},
+		"empty":                {"", "", NoReport, "neither"},
+		"noise":                {"\x00\x01\xff", "", NoReport, ""},
+		"complaint":            {arf("abuse", "<bounces+TAG@example.org>", "X: y"), "", ComplaintReport, "complaint: abuse"},
+		"complaint by link":    {arf("abuse", "<>", "List-Unsubscribe: <https://example.orgLINK>"), "", ComplaintReport, "complaint: abuse"},
+		"no spam":              {arf("not-spam", "<bounces+TAG@example.org>", "X: y"), "", NoReport, "not-spam"},
+		"complaint of another": {arf("abuse", "<x@example.org>", "X: y"), "", NoReport, "does not name a message"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ReadReport(strings.NewReader(c.text), &reportKey, c.recipient)
+			if got.Kind != c.want || !strings.Contains(got.Detail, c.detail) {
+				t.Errorf("got %q %q", got.Kind, got.Detail)
+			}
+			if got.Kind != NoReport && got.Delivery != reported {
+				t.Errorf("about %v", got.Delivery)
+			}
+		})
+	}
+}
+
+func FuzzReport(f *testing.F) {
+	f.Add(dsn("bounces+TAG@example.org", failedStatus, "X: y"), "")
+	f.Add(dsn("x@example.org", failedStatus, "List-Unsubscribe: <https://example.orgLINK>"), "bounces+1-2-3-c-00@x")
+	f.Add(arf("abuse", "<bounces+TAG@example.org>", "X: y"), "")
+	f.Fuzz(func(t *testing.T, text, recipient string) {
+		// Whatever it says, without a name that the key made it changes nothing.
+		other := audience.LinkKey{8}
+		if got := ReadReport(strings.NewReader(text), &other, recipient); got.Kind != NoReport {
+			t.Errorf("got %+v", got)
+		}
+		if got := ReadReport(strings.NewReader(text), &reportKey, recipient); len(got.Detail) > longestDetail+100 {
+			t.Errorf("%d bytes of detail", len(got.Detail))
+		}
+	})
+}
