@@ -193,7 +193,7 @@ func keep(t *testing.T, name string, r *received) {
 	}
 }
 
-// covers: spec events.notification, decision 46
+// covers: spec event.notification, decision 46
 func TestNotification(t *testing.T) {
 	c, _ := testComposer(t)
 	m, err := c.notification("77", testNotification())
@@ -267,10 +267,10 @@ const newsletter = `<!DOCTYPE html>
 <img src="https://example.com/logo.png" alt="Our logo"><ul><li>one</li><li>two</li></ul>
 </div></body></html>`
 
-// covers: decision 46, spec message.unsubscribe, spec message.text, spec message.html
+// covers: decision 46, spec message.unsubscribe, spec message.text, spec message.html, spec merge.list
 func TestLetter(t *testing.T) {
 	c, l := testComposer(t)
-	message := &audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter, FromName: "Ann's friends", ReplyTo: "reply@example.net"}
+	message := &audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter + "<p>{{list_name}}</p>", FromName: "Ann's friends", ReplyTo: "reply@example.net"}
 	r := send(t, c, testLetter(message))
 	keep(t, "letter", r)
 	unsubscribe := "https://mail.example.org/u/12-345-1767225600-a7/"
@@ -284,7 +284,7 @@ func TestLetter(t *testing.T) {
 	}
 	contains(t, "List-Unsubscribe", r.Get("List-Unsubscribe"), "<"+unsubscribe)
 	contains(t, "html", r.html, "<title>Ann&#39;s news</title>", `<p style="color: #333; margin: 0 0 1em;">`, "a:hover {", "@media (max-width: 480px)",
-		`href="https://example.com/new?who=Ann&amp;x=1"`, `href="https://ann.example/"`, `href="`+unsubscribe, "padding: 24px;")
+		`href="https://example.com/new?who=Ann&amp;x=1"`, `href="https://ann.example/"`, `href="`+unsubscribe, "padding: 24px;", ">News &amp; Views</p>")
 	lacks(t, "html", r.html, "{{", "enlist-", "/k/", "/o/", ".card &gt;", ".card > p {")
 	contains(t, "text", r.text, "Hello Ann!\n\nHave a look at what is new <https://example.com/new?who=Ann&x=1>, or write to us@example.com.\n\nYour site is https://ann.example/.\n\nOur logo\n\n- one\n- two\n",
 		"\n-- \nUnsubscribe from News & Views: "+unsubscribe)
@@ -319,10 +319,10 @@ func TestTracking(t *testing.T) {
 	lacks(t, "a Message that was changed", send(t, c, letter).html, "/k/12-345-1767225600-a7-502", "/o/")
 }
 
-// covers: decision 46, spec message.email_type
+// covers: decision 46, spec merge.unsubscribe, spec merge.confirm
 func TestEmailTypes(t *testing.T) {
 	c, _ := testComposer(t)
-	const text = "Hi {{First Name}},\n\n  see https://example.com/{{First Name}}?a=1&b=2. <Bye>\n{{unsubscribe_url}}\n"
+	const text = "Hi {{First Name}},\n\n  see https://example.com/{{First Name}}?a=1&b=2. <Bye>\n{{unsubscribe_url}}\n{{confirm_url}}\n"
 	for _, test := range []struct {
 		message    audience.Message
 		text, html []string
@@ -330,7 +330,7 @@ func TestEmailTypes(t *testing.T) {
 		{audience.Message{EmailType: audience.EmailPlain, Text: text, HTML: "<p>no</p>"}, []string{"Hi Ann,\n\n  see https://example.com/Ann?a=1&b=2. <Bye>\nhttps://mail.example.org/u/"}, nil},
 		{audience.Message{EmailType: audience.EmailPlain, HTML: "<p>only {{First Name}}</p>"}, []string{"only Ann\n\n-- \nUnsubscribe"}, nil},
 		{audience.Message{EmailType: audience.EmailPlainHTML, Text: text}, []string{"Hi Ann,"},
-			[]string{"Hi Ann,<br>\n<br>\n&nbsp; see <a href=\"https://example.com/Ann?a=1&amp;b=2\">https://example.com/Ann?a=1&amp;b=2</a>. &lt;Bye&gt;<br>\n<a href=\"https://mail.example.org/u/"}},
+			[]string{"Hi Ann,<br>\n<br>\n&nbsp; see <a href=\"https://example.com/Ann?a=1&amp;b=2\">https://example.com/Ann?a=1&amp;b=2</a>. &lt;Bye&gt;<br>\n<a href=\"https://mail.example.org/u/", "<a href=\"https://mail.example.org/c/"}},
 		{audience.Message{EmailType: audience.EmailRawHTML, HTML: "<style>p{color:red}</style><P CLASS=x>{{First Name}}", Text: "t"}, []string{"t\n\n-- \nUnsubscribe"}, []string{"<style>p{color:red}</style><P CLASS=x>Ann<p "}},
 		{audience.Message{EmailType: audience.EmailHTML, Text: "only text"}, []string{"only text"}, nil},
 	} {

@@ -1,0 +1,31 @@
+package audience
+
+import "testing"
+
+// covers: decision 46, decision 47
+func TestReceives(t *testing.T) {
+	list, confirmed := NewSchema(List{}, nil, nil), NewSchema(List{DoubleOptIn: true}, nil, nil)
+	for _, c := range []struct {
+		name    string
+		schema  *Schema
+		contact Contact
+		event   Event
+		want    bool
+	}{
+		{"subscribed", list, Contact{IsActive: true}, EventSubscribe, true},
+		{"uploaded", list, Contact{IsActive: true}, EventAPIUpload, true},
+		{"unsubscribed since", list, Contact{IsActive: true, IsUnsubscribed: true}, EventSubscribe, false},
+		{"changed and unsubscribed", list, Contact{IsActive: true, IsUnsubscribed: true}, EventUpdateProfile, false},
+		{"deactivated", list, Contact{}, EventSubscribe, false},
+		{"unsubscribed", list, Contact{IsActive: true, IsUnsubscribed: true}, EventUnsubscribe, true},
+		{"unsubscribed and deactivated", list, Contact{IsUnsubscribed: true}, EventUnsubscribe, false},
+		{"unsubscribed, then back", list, Contact{IsActive: true}, EventUnsubscribe, false},
+		{"not confirmed", confirmed, Contact{IsActive: true}, EventSubscribe, false},
+		{"uploaded, not confirmed", confirmed, Contact{IsActive: true}, EventAPIUpload, false},
+		{"confirmed", confirmed, Contact{IsActive: true, DoubleOptIn: true}, EventConfirm, true},
+	} {
+		if got := c.contact.receives(c.schema, c.event); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
