@@ -132,11 +132,11 @@ func moveEvents(tx Tx, old, w *Webhook) (more bool, err error) {
 	return moved == forgetStep, revive(tx, w.Target, moved > 0)
 }
 
-// revive has a target called now, whatever became of the tries before. When
-// others have come among its events, they are no batch that was tried before.
+// revive has a target called now that has failed. When others have come among
+// its events, they are no batch that was tried before.
 func revive(tx Tx, id WebhookTargetID, mixed bool) error {
 	t, _, err := tx.WebhookTarget(id)
-	if err != nil {
+	if err != nil || t.Failures == 0 && !t.IsFailing && !mixed {
 		return err
 	}
 	t.Failures, t.NextTime = 0, 0

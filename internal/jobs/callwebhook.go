@@ -67,10 +67,12 @@ func (w *callWebhook) failed(ctx context.Context, job int64, b *audience.Webhook
 	return cause
 }
 
-// NextRetry implements river.Worker.
+// NextRetry implements river.Worker. A job that is not tried again because of a
+// receiver, but because its process died or the database could not be written
+// to, is tried soon.
 func (w *callWebhook) NextRetry(job *river.Job[audience.CallWebhook]) time.Time {
 	if at, ok := w.next.LoadAndDelete(job.ID); ok {
 		return at.(time.Time)
 	}
-	return time.Now().Add(time.Minute) // the database could not be written to
+	return time.Now().Add(time.Duration(job.Attempt) * time.Second)
 }

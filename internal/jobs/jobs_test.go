@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(diesAt); path != "" {
 		standStill(path)
 	}
+	if path := os.Getenv(postsAt); path != "" {
+		postAndStandStill(path)
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -5,14 +5,18 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -24,10 +28,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The secret and the expected values of the example that libraries of Standard
-// Webhooks are tested with.
+// secret is that of the example that libraries of Standard Webhooks are tested with.
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
+// covers: decision 52
 func TestSignatureOfTheExample(t *testing.T) {
 	h := make(http.Header)
 	b := &audience.WebhookBatch{ID: "msg_p5jXN8AQM9LWM0D4loKWxJek", Secret: secret}
@@ -78,7 +82,7 @@ func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// covers: spec webhook.body, webhook.headers
+// covers: spec webhook.body, webhook.headers, decision 52
 func TestPost(t *testing.T) {
 	var got *http.Request
 	var body []byte
@@ -106,6 +110,8 @@ func TestPost(t *testing.T) {
 }
 
 // What a receiver writes is not repeated.
+//
+// covers: decision 52
 func TestStatus(t *testing.T) {
 	for status, want := range map[int]string{
 		200: "", 204: "", 299: "", 302: "status 302", 304: "status 304", 400: "status 400", 404: "status 404", 429: "status 429", 500: "status 500", 599: "status 599",
@@ -128,6 +134,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// covers: spec webhook.targets, decision 52
 func TestRedirects(t *testing.T) {
 	var referer string
 	var hops int
@@ -191,6 +198,8 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 
 // The first address is public when it is asked for, and the redirect is not:
 // the connection to the first goes to a server here.
+//
+// covers: spec webhook.targets, decision 52
 func TestRedirectToPrivateAddress(t *testing.T) {
 	inner := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called") })
 	server := serve(t, http.RedirectHandler(inner.URL, http.StatusPermanentRedirect).ServeHTTP)
@@ -209,6 +218,8 @@ func TestRedirectToPrivateAddress(t *testing.T) {
 
 // A name is looked up when the connection is made, and what it leads to then
 // counts: it may have led elsewhere when the webhook was added.
+//
+// covers: spec webhook.targets, decision 52
 func TestNameOfPrivateAddress(t *testing.T) {
 	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called") })
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
@@ -257,6 +268,7 @@ func answer(conn net.Conn) {
 	conn.Write(append([]byte{byte(len(reply) >> 8), byte(len(reply))}, reply...))
 }
 
+// covers: decision 52
 func TestPublicAddresses(t *testing.T) {
 	for _, a := range []string{"8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "198.20.0.1", "2606:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8", "64:ff9b::808:808"} {
 		if !public(netip.MustParseAddr(a)) {
@@ -300,5 +312,50 @@ func TestFailures(t *testing.T) {
 		if err := c.Post(t.Context(), batch(url)); fmt.Sprint(err) != want {
 			t.Errorf("%s: %v, want %s", url, err, want)
 		}
+	}
+}
+
+// What the specification shows receivers in Node.js accepts what is posted, and
+// nothing else. It runs where Node.js is installed.
+//
+// covers: spec webhook.headers
+func TestDocumentedCheck(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node.js is not installed")
+	}
+	text, err := os.ReadFile("../../doc/specification.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, script, _ := strings.Cut(string(text), "```js\n")
+	script, _, _ = strings.Cut(script, "```")
+	var requests []map[string]any
+	server := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		headers := make(map[string]string)
+		for name := range r.Header {
+			headers[strings.ToLower(name)] = r.Header.Get(name)
+		}
+		other := maps.Clone(headers)
+		other["webhook-id"] = "msg_2"
+		old := maps.Clone(headers)
+		old["webhook-timestamp"] = "1"
+		for _, h := range []map[string]string{headers, other, old} {
+			requests = append(requests, map[string]any{"headers": h, "body": string(body)})
+		}
+		requests = append(requests, map[string]any{"headers": headers, "body": string(body) + " "})
+	})
+	if err := newClient(t, Options{Private: true}).Post(t.Context(), batch(server.URL)); err != nil {
+		t.Fatal(err)
+	}
+	sent, err := json.Marshal(requests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script += fmt.Sprintf("\nconsole.log(%s.map((r) => isGenuine(r.headers, r.body, '%s')).join(' '))", sent, secret)
+	out, err := exec.CommandContext(t.Context(), node, "-e", script).CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != "true false false false" {
+		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -72,12 +72,10 @@ func (t *Tx) DeleteWebhook(id audience.WebhookID) error {
 
 // FindWebhookTarget finds where a webhook posts to, or makes it.
 func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
-	_, err := t.conn.Exec("INSERT INTO webhook_target (account_id, url, secret) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-		int64(w.AccountID), w.URL, w.Secret)
-	if err != nil {
-		return err
-	}
 	id, err := t.number("SELECT id FROM webhook_target WHERE account_id = ? AND url = ? AND secret = ?", int64(w.AccountID), w.URL, w.Secret)
+	if err == nil && id == 0 {
+		id, err = t.conn.Insert("INSERT INTO webhook_target (account_id, url, secret) VALUES (?, ?, ?)", int64(w.AccountID), w.URL, w.Secret)
+	}
 	w.Target = audience.WebhookTargetID(id)
 	return err
 }
