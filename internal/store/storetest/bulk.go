@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"enlist/internal/audience"
 )
@@ -18,7 +19,7 @@ func Bulk(t *testing.T, open func(t *testing.T) audience.Store) {
 	for name, test := range map[string]func(*office){
 		"crashes": bulkCrashes, "crashes without a key": bulkCrashesWithoutKey, "twins": bulkTwins, "at once": bulkAtOnce,
 		"limit": bulkLimit, "limit at once": bulkLimitAtOnce, "webhooks": bulkWebhooks, "other Fields": bulkOtherFields,
-		"deliveries": bulkDeliveries, "messages": bulkMessages,
+		"a day later": bulkADayLater, "deliveries": bulkDeliveries, "messages": bulkMessages,
 	} {
 		t.Run(name, func(t *testing.T) { test(newOffice(t, open)) })
 	}
@@ -266,7 +267,7 @@ func bulkAtOnce(o *office) {
 			}
 			return err
 		}
-		_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: begun[i*20:i*20+600]})
+		_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: begun[i*20 : i*20+600]})
 		return err
 	})
 	seen := make(map[string]bool)
@@ -424,6 +425,31 @@ func bulkOtherFields(o *office) {
 			o.Fatalf("row %d with %q got the ID %d", i, fmt.Sprint("x", i), id)
 		}
 	}
+}
+
+// bulkADayLater: what is kept of a call is forgotten together, though it was
+// stored bit by bit. decisions.md: 30
+func bulkADayLater(o *office) {
+	list := o.addList()
+	ids := o.add(list, people(4, "a"))
+	oldest := audience.DeleteRequest{List: list, Query: audience.Query{
+		Criteria: &audience.Criteria{Key: "id", Operator: "greater_than", Value: input(0)}, Limit: 1, SortBy: "id"}}
+	remove := func(s *audience.Service, want audience.ContactID) {
+		o.Helper()
+		got, err := s.DeleteContacts(o.Context(), o.retrying("oldest"), oldest)
+		o.must(err)
+		same(o.T, "removed", got, []audience.Outcome{{Contact: want, Done: true}})
+	}
+	slow := &crashing{Store: o.store, at: 2, then: func() { o.now = o.now.Add(5 * time.Second) }}
+	remove(audience.NewService(slow, o.clock), ids[0])
+	o.now = o.now.Add(audience.RetryLife*time.Second - 7*time.Second)
+	remove(o.service, ids[0])
+	o.now = o.now.Add(4 * time.Second) // the plan is a day old, the end of the call is not
+	remove(o.service, ids[1])
+	remove(o.service, ids[1])
+	same(o.T, "Contacts", o.all(list), ids[2:])
+	o.must(o.service.DeleteList(o.Context(), o.caller, list))
+	remove(o.service, ids[1])
 }
 
 // bulkDeliveries: what was sent to a Contact goes with it, and nobody else's.
