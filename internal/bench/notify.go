@@ -48,7 +48,10 @@ func (b *bench) notifying() error {
 	if err := errors.Join(err, server.stop()); err != nil {
 		return err
 	}
-	return b.draining(empty)
+	if err := b.draining(empty); err != nil {
+		return err
+	}
+	return b.afterKill()
 }
 
 // whileDraining subscribes with a notification while the queue drains, by turns
@@ -101,15 +104,56 @@ func (b *bench) draining(empty float64) error {
 	b.add(figure{fmt.Sprintf("memory with %d notifications waiting, beyond none", waitingJobs), fmt.Sprintf("%.1f MiB", server.resident(false)-empty), 0, "64 MiB"})
 	began, cpu := time.Now(), server.cpu()
 	mails.resume()
-	for mails.taken.Load() < waitingJobs {
-		if time.Since(began) > 5*time.Minute || b.ctx.Err() != nil {
-			return errors.Join(fmt.Errorf("%d of %d notifications came", mails.taken.Load(), waitingJobs), context.Cause(b.ctx))
-		}
-		time.Sleep(time.Millisecond)
+	if err := b.taken(mails, waitingJobs); err != nil {
+		return err
 	}
 	took := time.Since(began)
 	b.add(figure{"notifications drained to a mail server on this machine", fmt.Sprintf("%.0f/s", waitingJobs/took.Seconds()), 0, "1000/s"})
 	b.add(figure{"– processor time each", fmt.Sprint((server.cpu() - cpu) / waitingJobs), 0, ""})
+	return nil
+}
+
+// taken waits until a number of messages came.
+func (b *bench) taken(mails *sink, n int64) error {
+	for began := time.Now(); mails.taken.Load() < n; time.Sleep(time.Millisecond) {
+		if time.Since(began) > 5*time.Minute || b.ctx.Err() != nil {
+			return errors.Join(fmt.Errorf("%d of %d notifications came", mails.taken.Load(), n), context.Cause(b.ctx))
+		}
+	}
+	return nil
+}
+
+// afterKill measures how long the notifications that were being sent when the
+// server was killed take to be sent by the next one.
+func (b *bench) afterKill() error {
+	const waiting = 500 // more than are sent at once
+	if _, _, err := b.makeTold("kill.db", waiting); err != nil {
+		return err
+	}
+	mails, err := newSink()
+	if err != nil {
+		return err
+	}
+	defer mails.close()
+	server, err := b.serveMails("kill.db", mails)
+	if err != nil {
+		return err
+	}
+	for mails.met.Load() == 0 && b.ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	server.kill()
+	mails.resume()
+	b.say("waiting for what was being sent when the server was killed: some minutes")
+	if server, err = b.serveMails("kill.db", mails); err != nil {
+		return err
+	}
+	defer server.stop()
+	began := time.Now()
+	if err := b.taken(mails, waiting); err != nil {
+		return err
+	}
+	b.add(figure{"from a SIGKILL to the last notification that was being sent", fmt.Sprintf("%.0f s", time.Since(began).Seconds()), 0, "180 s"})
 	return nil
 }
 

@@ -98,6 +98,12 @@ func (p *process) stop() error {
 	return err
 }
 
+// kill ends the process at once, as a crash does.
+func (p *process) kill() {
+	p.cmd.Process.Kill()
+	p.cmd.Wait() // says that it was killed
+}
+
 // cpu returns the processor time that the process has used. Linux only: elsewhere 0.
 func (p *process) cpu() time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))

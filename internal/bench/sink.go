@@ -13,6 +13,7 @@ import (
 type sink struct {
 	listener net.Listener
 	taken    atomic.Int64 // messages
+	met      atomic.Int64 // connections
 	gate     sync.RWMutex // locked while it stands still
 	conns    sync.WaitGroup
 }
@@ -31,6 +32,7 @@ func newSink() (*sink, error) {
 			if err != nil {
 				return
 			}
+			s.met.Add(1)
 			s.conns.Go(func() { s.serve(conn) })
 		}
 	})
