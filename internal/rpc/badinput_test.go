@@ -44,6 +44,15 @@ var goodParams = map[string][]string{
 	"countFields":                 {`1`, `[["name","exactly","x"]]`},
 	"getFieldById":                {`1`, `1`},
 	"getMessagesSentToContact":    {`1`, `1`},
+	"addContacts":                 {`1`, `[{"Email":"bob@example.org"}]`, `true`, `1`},
+	"editContacts":                {`1`, `[{"id":1,"Mobile Phone":"0412345678"}]`, `true`},
+	"deleteContacts":              {`1`, `[1]`, `[["Email","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
+	"addWebhook":                  {`{"object":"contact","event":"created","url":"https://example.com/"}`},
+	"editWebhook":                 {`{"id":1,"event":"updated"}`},
+	"deleteWebhook":               {`1`},
+	"getWebhookById":              {`1`},
+	"searchWebhooks":              {`[["event","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
+	"countWebhooks":               {`[["event","exactly","x"]]`},
 	"addMessage":                  {`{"name":"Welcome","subject":"Hello"}`},
 	"editMessage":                 {`{"id":1,"name":"Welcome"}`},
 	"deleteMessage":               {`2`},
@@ -88,7 +97,7 @@ func TestBadInput(t *testing.T) {
 		if !ok || len(good) != len(m.params)-1 {
 			t.Fatalf("goodParams has no params for %s %v", name, m.params)
 		}
-		h.stage(t)
+		h.stageAll(t)
 		for i := range good {
 			for _, bad := range badValues {
 				params := slices.Clone(good)
@@ -101,18 +110,17 @@ func TestBadInput(t *testing.T) {
 				}
 				if !failed && m.writes {
 					h = newHarness(t, Options{}) // what it changed is not to matter to the next
-					h.stage(t)
+					h.stageAll(t)
 				}
 			}
 		}
 		h = newHarness(t, Options{})
-		h.stage(t)
+		h.stageAll(t)
 		h.call(t, name, strings.Join(append(good, `{"more":"than needed"}`, `7`), ","))
 	}
 }
 
-// stage makes two Lists, a Contact and an autoresponder in the first, a Message
-// that nothing sends and a Folder that is not needed.
+// stage makes two Lists, and a Contact in the first.
 func (h *harness) stage(t testing.TB) {
 	t.Helper()
 	if h.call(t, "countLists", "").text != "0" {
@@ -122,9 +130,20 @@ func (h *harness) stage(t testing.TB) {
 	h.call(t, "addList", `{"name":"Second"}`)
 	h.call(t, "addListPreference", `1,"News"`)
 	h.call(t, "subscribeContact", `1,{"Email":"ann@example.org"}`)
+}
+
+// stageAll makes one of everything besides: two Messages, of which an
+// autoresponder sends the first, a webhook, and a Folder that is not needed.
+func (h *harness) stageAll(t testing.TB) {
+	t.Helper()
+	if h.call(t, "countMessages", "").text != "0" {
+		return
+	}
+	h.stage(t)
 	h.call(t, "addMessage", `{"name":"Welcome","subject":"Hello"}`)
 	h.call(t, "addMessage", `{"name":"Unused","subject":"Hello"}`)
 	h.call(t, "addAutoresponder", `{"list_id":1,"message_id":1,"event_type":"subscribe"}`)
+	h.call(t, "addWebhook", `{"object":"contact","event":"created","url":"https://example.com/"}`)
 	h.call(t, "addFolder", `{"name":"Unused","type":"list"}`)
 }
 
