@@ -5,7 +5,7 @@
 // has it done by package audience and prints what came of it; no rule lives
 // here. Every one works beside a running server on the same database.
 //
-// Exit status: 0 done, 1 failed, 2 not understood.
+// Exit status: 0 done, 1 failed, 2 not understood; bounce has one more.
 package main
 
 import (
@@ -27,6 +27,7 @@ type program struct {
 	List    listCommand    `cmd:"" help:"Add and show Lists."`
 	Field   fieldCommand   `cmd:"" help:"Add and list the Fields of a List."`
 	Jobs    jobsCommand    `cmd:"" help:"See what waits to be sent, and send again what failed."`
+	Bounce  bounceCommand  `cmd:"" help:"Take a report of a mail that came back, for a mail server's pipe."`
 	Doctor  doctorCommand  `cmd:"" help:"Check a database and this machine, and say what is wrong."`
 	Bench   benchCommand   `cmd:"" help:"Measure this program on this machine."`
 	Version versionCommand `cmd:"" help:"Print the version."`
@@ -66,6 +67,9 @@ func run(args []string, out *console) int {
 		fmt.Fprintf(out.stderr, "enlist: %v\n", err)
 		if _, wrong := errors.AsType[*usageError](err); wrong {
 			return 2
+		}
+		if _, later := errors.AsType[*laterError](err); later {
+			return tryLater
 		}
 		return 1
 	}

@@ -158,7 +158,7 @@ func (s *scan) recipient(action string, h *textproto.Header) {
 	if action == "failed" && enhanced(status) != "" && aboutAddress(status) {
 		s.failed = detail
 	} else {
-		s.other = action + " " + detail
+		s.other = action + " " + status // and no address: it goes into a log
 	}
 }
 

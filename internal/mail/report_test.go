@@ -120,7 +120,7 @@ func TestReports(t *testing.T) {
 		"relayed":              {dsn("bounces+TAG@example.org", "Action: relayed\nStatus: 2.0.0", "X: y"), "", NoReport, "relayed"},
 		"failed for now":       {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 4.4.7", "X: y"), "", NoReport, "failed 4.4.7"},
 		"policy":               {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.7.1", "X: y"), "", NoReport, "failed 5.7.1"},
-		"policy in the reply":  {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.7.1 blocked", "X: y"), "", NoReport, "5.7.1 blocked"},
+		"policy in the reply":  {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.7.1 blocked", "X: y"), "", NoReport, "failed 5.7.1"},
 		"too long":             {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.3.4", "X: y"), "", NoReport, "failed 5.3.4"},
 		"out of the office":    {"To: bounces+" + reportKey.Tag(reported) + "@example.org\r\nSubject: I am away\r\n\r\nUntil Monday. 550 5.1.1\r\n", "", NoReport, "neither"},
 		"empty":                {"", "", NoReport, "neither"},

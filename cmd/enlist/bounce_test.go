@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/api"
+	"enlist/internal/mail/mailtest"
+)
+
+// TestBounces sends letters through a mail server and has their reports come
+// back by the pipe's command, to the address that they were sent from: the
+// third one deactivates the Contact, and a complaint unsubscribes.
+//
+// covers: decision 51
+func TestBounces(t *testing.T) {
+	t.Setenv("ENLIST_BOUNCE_ADDRESS", "bounces@example.org")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	server := mailtest.Start(t, mailtest.Options{})
+	c := newCrash(t, server.URL())
+	defer c.start()()
+	message := must(c.client.AddMessage(ctx, api.Details{"type": "email", "name": "Hello", "subject": "Hello", "text_content": "Hello"}))(t)
+	for range 3 {
+		must(c.client.AddAutoresponder(ctx, api.Details{"list_id": 1, "message_id": message, "event_type": "subscribe"}))(t)
+	}
+	ann := must(c.client.SubscribeContact(ctx, 1, api.Details{"Email": "ann@example.com"}, api.Consent{}))(t)
+	messages := must(server.Wait(ctx, 3))(t)
+
+	for i, m := range messages[:3] {
+		if !strings.HasPrefix(m.From, "bounces+1-") {
+			t.Fatalf("from %s", m.From)
+		}
+		c.pipe(0, "nothing to do: it tells of nothing that is for good", report(m.From, "delayed", "4.4.1"))
+		c.pipe(0, "nothing to do: it does not name a message", report(strings.Replace(m.From, "+1-", "+2-", 1), "failed", "5.1.1"))
+		if got := c.flags(ann); !got.IsActive {
+			t.Fatalf("deactivated after %d bounces", i)
+		}
+		c.pipe(0, "noted a bounce", report("x@example.org", "failed", "5.1.1"), "--recipient", m.From)
+		c.pipe(0, "nothing to do: the bounce", report(m.From, "failed", "5.1.1"))
+	}
+	if got := c.flags(ann); got.IsActive || !got.IsBounceDeactivated || got.IsUnsubscribed {
+		t.Errorf("after three bounces: %+v", got)
+	}
+
+	bob := must(c.client.SubscribeContact(ctx, 1, api.Details{"Email": "bob@example.com"}, api.Consent{}))(t)
+	for _, m := range must(server.Wait(ctx, 6))(t)[3:4] {
+		c.pipe(0, "noted a complaint", strings.NewReplacer("delivery-status", "feedback-report", "\r\n\r\nAction", "\r\nFeedback-Type: abuse\r\nAction").Replace(report(m.From, "", "")))
+	}
+	if got := c.flags(bob); !got.IsUnsubscribed || !got.IsActive {
+		t.Errorf("after a complaint: %+v", got)
+	}
+
+	c.pipe(0, "nothing to do: it is neither", "Subject: I am away\r\n\r\nUntil Monday.\r\n")
+	c.db += "/nowhere"
+	c.pipe(75, "", report("x@example.org", "failed", "5.1.1"))
+}
+
+func (c *crash) flags(id int64) *api.Contact {
+	c.t.Helper()
+	return must(c.client.GetContactByID(c.t.Context(), 1, id))(c.t)
+}
+
+// pipe runs the command as a mail server does.
+func (c *crash) pipe(status int, says, text string, args ...string) {
+	c.t.Helper()
+	cmd := exec.CommandContext(c.t.Context(), "enlist", append([]string{"bounce", "--db", c.db}, args...)...)
+	cmd.Stdin = strings.NewReader(text)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	got := 0
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = failed.ExitCode()
+	} else if err != nil {
+		c.t.Fatal(err)
+	}
+	if got != status || !strings.HasPrefix(string(out), says) {
+		c.t.Errorf("status %d, %q %q; want %d, %q", got, out, stderr.Bytes(), status, says)
+	}
+}
+
+// report is a delivery status notification.
+func report(to, action, status string) string {
+	return strings.ReplaceAll(`From: MAILER-DAEMON@mx.example.org
+To: `+to+`
+Content-Type: multipart/report; boundary=B
+
+--B
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.example.org
+
+Action: `+action+`
+Status: `+status+`
+Diagnostic-Code: smtp; 550 nobody here
+
+--B--
+`, "\n", "\r\n")
+}
