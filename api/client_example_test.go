@@ -30,6 +30,31 @@ func ExampleClient_SubscribeContact() {
 	// Output: 7 <nil>
 }
 
+func ExampleClient_AddContacts() {
+	server := answering(`{"id":1,"result":{"0":7,"2":8},"error":null}`)
+	defer server.Close()
+
+	client := api.NewClient(server.URL, "the API key")
+	defer client.Close()
+	people := []api.Details{{"Email": "ada@example.com"}, {"Email": "nobody"}, {"Email": "bob@example.com", "State": "NSW"}}
+	// With a key of its own, the call may be made again until an answer comes.
+	added, err := client.Idempotent("upload-2026-01-31-part-1").AddContacts(context.Background(), 1, people, api.AddOptions{RemoveUnsubscribers: 2})
+	if err != nil {
+		fmt.Println(err)
+	}
+	for i := range people {
+		if id, ok := added[i]; ok {
+			fmt.Println(people[i]["Email"], "is Contact", id)
+		} else {
+			fmt.Println(people[i]["Email"], "was left out")
+		}
+	}
+	// Output:
+	// ada@example.com is Contact 7
+	// nobody was left out
+	// bob@example.com is Contact 8
+}
+
 func ExampleClient_SearchContacts() {
 	server := answering(`{"id":1,"result":[{"id":7,"Email":"ada@example.com"}],"error":null}`)
 	defer server.Close()

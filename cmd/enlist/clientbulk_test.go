@@ -1,0 +1,54 @@
+package main
+
+import (
+	"testing"
+
+	"enlist/api"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestClientWithManyContacts(t *testing.T) {
+	client, ctx := startClient(t), t.Context()
+	const list = 1
+	people := []api.Details{{"Email": "ada@example.com"}, {"Email": "nobody"}, {"Email": "bob@example.com"}, {"Email": "cid@example.com"}}
+	added := must(client.Idempotent("once").AddContacts(ctx, list, people, api.AddOptions{}))(t)
+	ada, bob, cid := added[0], added[2], added[3]
+	if len(added) != 3 || ada == 0 || bob == 0 || cid == 0 {
+		t.Fatalf("addContacts: %v", added)
+	}
+	if again := must(client.Idempotent("once").AddContacts(ctx, list, people, api.AddOptions{}))(t); !cmp.Equal(again, added) {
+		t.Errorf("the same addContacts again: %v", again)
+	}
+	must(client.UnsubscribeContactByID(ctx, list, bob))(t)
+	people[0]["Mobile Phone"] = "0412345678"
+	over := must(client.AddContacts(ctx, list, people, api.AddOptions{Overwrite: true, RemoveUnsubscribers: 1}))(t)
+	if !cmp.Equal(over, map[int]int64{0: ada, 3: cid}) {
+		t.Errorf("addContacts that overwrites: %v", over)
+	}
+	edited := must(client.EditContacts(ctx, list, []api.Details{{"id": ada, "Email": "ada@example.org"}, {"id": bob, "Email": ""}}, true))(t)
+	if !cmp.Equal(edited, map[int64]bool{ada: true, bob: false}) {
+		t.Errorf("editContacts: %v", edited)
+	}
+	if c := must(client.GetContactByID(ctx, list, ada))(t); c.Values["Email"] != "ada@example.org" || c.Values["Mobile Phone"] != "0412345678" || c.SubscribedVia != "bulk_upload" {
+		t.Errorf("after editContacts: %+v", c)
+	}
+	for name, none := range map[string]func() (map[int64]bool, error){
+		"deleteContacts":                  func() (map[int64]bool, error) { return client.DeleteContacts(ctx, list) },
+		"deleteContacts without criteria": func() (map[int64]bool, error) { return client.DeleteContactsWhere(ctx, list, api.Query{}) },
+	} {
+		if got := must(none())(t); len(got) != 0 {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if got := must(client.DeleteContacts(ctx, list, ada, 99))(t); !cmp.Equal(got, map[int64]bool{ada: true, 99: false}) {
+		t.Errorf("deleteContacts: %v", got)
+	}
+	unsubscribed := api.Query{Criteria: api.Criteria{api.Test{"is_unsubscribed", "exactly", 1}}}
+	if got := must(client.DeleteContactsWhere(ctx, list, unsubscribed))(t); !cmp.Equal(got, map[int64]bool{bob: true}) {
+		t.Errorf("deleteContacts with criteria: %v", got)
+	}
+	if n := must(client.CountContacts(ctx, list, nil))(t); n != 1 {
+		t.Errorf("%d are left", n)
+	}
+}
