@@ -15,6 +15,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/store/sqlite"
+	"enlist/internal/webhook"
 )
 
 type serveCommand struct {
@@ -74,7 +75,9 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	defer func() { err = errors.Join(err, mailer.Close()) }()
-	s, err := newServer(c.Serve, rooms{store, service, mailer, links, ops, log, quiet})
+	hooks := webhook.New(webhook.Options{Private: c.WebhookPrivate, Version: version()})
+	defer hooks.Close()
+	s, err := newServer(c.Serve, rooms{store, service, mailer, hooks, links, ops, log, quiet})
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"enlist/internal/rpc"
 	"enlist/internal/store/sqlite"
 	"enlist/internal/web"
+	"enlist/internal/webhook"
 
 	"github.com/riverqueue/river"
 	"golang.org/x/net/netutil"
@@ -56,6 +57,7 @@ type rooms struct {
 	store   *sqlite.Store
 	service *audience.Service
 	mailer  *mail.Mailer
+	hooks   *webhook.Client
 	links   audience.LinkKey
 	ops     *opsServer
 	log     *slog.Logger
@@ -63,7 +65,7 @@ type rooms struct {
 }
 
 func newServer(c config.Serve, r rooms) (*server, error) {
-	queue, err := r.store.Jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Log: r.quiet}))
+	queue, err := r.store.Jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Poster: r.hooks, Log: r.quiet}))
 	if err != nil {
 		return nil, err
 	}
