@@ -27,8 +27,11 @@ const (
 // InvalidParameters, ContactLimit, after which nothing has been added; another
 // one may come when a part of them has been. decisions.md: 53
 func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]ContactID, error) {
-	a := addition{AddRequest: r, caller: c, rows: rows{sent: r.Contacts}}
+	a := addition{AddRequest: r, caller: c, rows: rows{sent: r.Contacts}, left: make([]bool, len(r.Contacts))}
 	a.rows.readEarly(s, c, r.List)
+	if err := a.lookEarly(ctx, s); err != nil {
+		return nil, err
+	}
 	done, err := inSteps(ctx, s, c, a.step)
 	s.ignored.Add(a.rows.ignored())
 	return done.IDs, err
@@ -39,6 +42,43 @@ type addition struct {
 	AddRequest
 	caller *Caller
 	rows   rows
+	left   []bool // those that are left out, as was seen before
+}
+
+// lookStep is how many rows one View looks at.
+const lookStep = 500
+
+// lookEarly finds out before the writer is asked who is there already or has
+// unsubscribed: to look costs half as much as to add, and a call may be about
+// nobody else. Who goes meanwhile was there when the call looked.
+func (a *addition) lookEarly(ctx context.Context, s *Service) error {
+	for first := 0; first < len(a.Contacts); first += lookStep {
+		err := s.view(ctx, a.caller, func(tx Tx) error {
+			schema, err := a.allowed(tx)
+			switch {
+			case err != nil && KindOf(err) != Internal:
+				return nil // for the step to say, once it knows that this is no retry
+			case err != nil:
+				return err
+			}
+			if a.Skip == SkipNobody && (a.Overwrite || !schema.List.DisallowDuplicates) {
+				return nil
+			}
+			today := Today(s.now(), a.caller.Account.TimeZone)
+			for i := first; i < min(first+lookStep, len(a.Contacts)); i++ {
+				existing, skip, err := a.find(tx, a.rows.at(i, schema, today))
+				if err != nil {
+					return err
+				}
+				a.left[i] = skip || existing != nil && !a.Overwrite
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // added is how far it is.
@@ -60,6 +100,10 @@ func (a *addition) step(tx Tx, now int64, p *added) (done bool, err error) {
 	}
 	put, events := 0, []happening(nil)
 	for step := stepFor(schema, EventAPIUpload); len(p.IDs) < len(a.Contacts) && put < step; {
+		if a.left[len(p.IDs)] {
+			p.IDs = append(p.IDs, 0)
+			continue
+		}
 		id, event, err := a.put(tx, a.rows.at(len(p.IDs), schema, today), now)
 		if err != nil {
 			return false, err
@@ -103,6 +147,9 @@ func (a *addition) fits(tx Tx, schema *Schema, today string) error {
 	}
 	seen := make(map[string]bool)
 	for i := range a.Contacts {
+		if a.left[i] {
+			continue
+		}
 		read := a.rows.at(i, schema, today)
 		existing, skip, err := a.find(tx, read)
 		if err != nil {
