@@ -35,8 +35,12 @@ type Report struct {
 // something comes before the message that it is about.
 const maxReport = 4 << 20
 
-// maxParts bounds how many parts of a report are looked at.
-const maxParts = 100
+// maxParts bounds how many parts of a report are looked at, and maxText how much
+// of the text for people, in bytes.
+const (
+	maxParts = 100
+	maxText  = 64 << 10
+)
 
 // ReadReport reads a delivery status notification (RFC 3464) or a complaint
 // (RFC 5965). Which message it is about, it says with a name that only the key
@@ -75,6 +79,7 @@ type scan struct {
 	delivery audience.DeliveryKey
 	known    bool
 	parts    int
+	text     string // what is said to people, before the status
 
 	failed, other string // what a status says, when it is a failure for good, or is not
 	complaint     string // the kind of complaint
@@ -111,6 +116,11 @@ func (s *scan) entity(e *message.Entity, depth int) {
 	case "message/feedback-report":
 		s.isReport = true
 		s.feedback(e.Body)
+	case "text/plain":
+		if s.text == "" {
+			text, _ := io.ReadAll(io.LimitReader(e.Body, maxText)) // what there is before an error counts
+			s.text = string(text)
+		}
 	case "message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers":
 		s.original(e.Body)
 	default:
@@ -148,6 +158,10 @@ func (s *scan) recipient(action string, h *textproto.Header) {
 	status, _, _ := strings.Cut(strings.TrimSpace(h.Get("Status")), " ")
 	_, diagnostic, _ := strings.Cut(h.Get("Diagnostic-Code"), ";")
 	said := strings.TrimSpace(diagnostic)
+	if said == "" {
+		_, address, _ := strings.Cut(h.Get("Final-Recipient"), ";")
+		said = s.saidOf(strings.TrimSpace(address))
+	}
 	detail := strings.TrimSpace(status + " " + said)
 	if status == "5.0.0" { // says nothing: the reply may
 		_, rest, _ := strings.Cut(said, " ")
@@ -160,6 +174,20 @@ func (s *scan) recipient(action string, h *textproto.Header) {
 	} else {
 		s.other = action + " " + status // and no address: it goes into a log
 	}
+}
+
+// saidOf finds the reply for an address in the text for people, where OpenSMTPD
+// has it alone: a line of the address, a colon and the reply.
+func (s *scan) saidOf(address string) string {
+	if address == "" {
+		return ""
+	}
+	for line := range strings.Lines(s.text) {
+		if said, ok := strings.CutPrefix(strings.TrimSpace(line), address+":"); ok {
+			return strings.TrimSpace(said)
+		}
+	}
+	return ""
 }
 
 // feedback reads what a recipient complains of. RFC 5965, 3

@@ -29,6 +29,8 @@ Content-Type: text/plain; charset=x-unheard-of
 
 I'm sorry to have to inform you that your message could not be delivered.
 
+ann@example.com: 550 5.7.1 said to people
+
 --B
 Content-Type: message/delivery-status
 
@@ -111,7 +113,7 @@ func TestReports(t *testing.T) {
 		"return path of the old": {dsn("x@example.org", failedStatus, "Return-Path: <bounces+TAG@example.org>"), "", BounceReport, "5.1.1"},
 		"link of the old":        {dsn("x@example.org", failedStatus, "List-Unsubscribe: <mailto:x@y>,\n <https://example.org/mailLINK>"), "", BounceReport, "5.1.1"},
 		"status with a comment":  {dsn("bounces+TAG@example.org", "Action: Failed\nStatus: 5.2.1 (disabled)", "X: y"), "", BounceReport, "5.2.1"},
-		"status says nothing":    {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0", "X: y"), "", BounceReport, "5.0.0"},
+		"status says nothing":    {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550", "X: y"), "", BounceReport, "5.0.0"},
 
 		"no name":              {dsn("bounces@example.org", failedStatus, "X: y"), "", NoReport, "does not name a message"},
 		"forged name":          {dsn("bounces+12-345-1767225600-a7-0123456789abcdef@example.org", failedStatus, "X: y"), "", NoReport, "does not name a message"},
@@ -120,6 +122,7 @@ func TestReports(t *testing.T) {
 		"relayed":              {dsn("bounces+TAG@example.org", "Action: relayed\nStatus: 2.0.0", "X: y"), "", NoReport, "relayed"},
 		"failed for now":       {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 4.4.7", "X: y"), "", NoReport, "failed 4.4.7"},
 		"policy":               {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.7.1", "X: y"), "", NoReport, "failed 5.7.1"},
+		"policy in the text":   {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0", "X: y"), "", NoReport, "failed 5.7.1"},
 		"policy in the reply":  {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.7.1 blocked", "X: y"), "", NoReport, "failed 5.7.1"},
 		"too long":             {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.3.4", "X: y"), "", NoReport, "failed 5.3.4"},
 		"out of the office":    {"To: bounces+" + reportKey.Tag(reported) + "@example.org\r\nSubject: I am away\r\n\r\nUntil Monday. 550 5.1.1\r\n", "", NoReport, "neither"},
