@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// A folder has each mail once, for its owner to read.
+//
+// covers: decision 50
 func TestDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "mail")
 	s, err := newSender(Transport{Dir: dir})

@@ -38,6 +38,9 @@ func pkcs8(t *testing.T, key crypto.PrivateKey) []byte {
 	return der
 }
 
+// Signatures hold, and break when something is added or changed.
+//
+// covers: decision 50
 func TestDKIM(t *testing.T) {
 	long, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

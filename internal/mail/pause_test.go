@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// The pauses grow, up to a bound.
+//
+// covers: decision 50
 func TestPauseLasts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPause()
@@ -30,6 +33,8 @@ func TestPauseLasts(t *testing.T) {
 }
 
 // One goes first; when the server answers, all go.
+//
+// covers: decision 50
 func TestOneProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPause()

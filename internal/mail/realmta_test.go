@@ -142,6 +142,8 @@ func (m *realMTA) sender(t Transport) sender {
 // TestRealMTA sends through OpenSMTPD, which is killed and started again in
 // between. Everything arrives; what is sent again has the Message-ID of the
 // first time.
+//
+// covers: decision 50
 func TestRealMTA(t *testing.T) {
 	const letters = 200
 	sink := mailtest.Start(t, mailtest.Options{})
@@ -197,6 +199,8 @@ func (m *realMTA) sendUntilTaken(s sender, n int) {
 
 // TestRealBounce has OpenSMTPD report what the next mail server refuses: the
 // report comes to the address that names the delivery, and is understood.
+//
+// covers: decision 51
 func TestRealBounce(t *testing.T) {
 	sink := mailtest.Start(t, mailtest.Options{})
 	sink.Script(func(s mailtest.Step) mailtest.Action {

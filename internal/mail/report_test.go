@@ -97,6 +97,9 @@ const (
 	delayedStatus = "Action: delayed\nStatus: 4.4.1\nDiagnostic-Code: X-Postfix; connection refused"
 )
 
+// Reports of several programs, and what only looks like one.
+//
+// covers: decision 51
 func TestReports(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, recipient string
@@ -145,6 +148,9 @@ func TestReports(t *testing.T) {
 	}
 }
 
+// Whatever comes, a report without a name from here changes nothing.
+//
+// covers: decision 51
 func FuzzReport(f *testing.F) {
 	f.Add(dsn("bounces+TAG@example.org", failedStatus, "X: y"), "")
 	f.Add(dsn("x@example.org", failedStatus, "List-Unsubscribe: <https://example.orgLINK>"), "bounces+1-2-3-c-00@x")

@@ -94,6 +94,8 @@ func TestSend(t *testing.T) {
 }
 
 // The address for bounces names the delivery.
+//
+// covers: decision 51
 func TestEnvelopeSender(t *testing.T) {
 	key := audience.LinkKey{1}
 	p := newPost(t, mailtest.Options{}, func(o *Transport) { o.BounceAddress, o.Key = "bounces@example.org", key })
@@ -111,6 +113,9 @@ func TestEnvelopeSender(t *testing.T) {
 	}
 }
 
+// Each reply counts for what it blames.
+//
+// covers: decision 50
 func TestReplies(t *testing.T) {
 	const temporary, permanent, bounce = "temporary", "permanent", "bounce"
 	for _, c := range []struct {
@@ -163,6 +168,8 @@ func TestReplies(t *testing.T) {
 }
 
 // A connection that the server has ended meanwhile is no failed attempt.
+//
+// covers: decision 50
 func TestStaleConnection(t *testing.T) {
 	for name, script := range map[string]func(mailtest.Step) mailtest.Action{
 		"broken":     mailtest.Once(mailtest.Mail, mailtest.Drop()),
@@ -192,6 +199,8 @@ func TestStaleConnection(t *testing.T) {
 
 // What may have been accepted is never sent again here: the queue does that,
 // with the same Message-ID.
+//
+// covers: decision 50
 func TestBrokenInTheMiddle(t *testing.T) {
 	for _, c := range []struct {
 		stage mailtest.Stage
@@ -214,6 +223,8 @@ func TestBrokenInTheMiddle(t *testing.T) {
 }
 
 // While the server is away one tries, and the others wait and have not tried.
+//
+// covers: decision 50
 func TestPause(t *testing.T) {
 	p := newPost(t, mailtest.Options{}, nil)
 	p.server.Script(mailtest.Always(mailtest.Greeting, mailtest.Reply(421, "4.3.2 closed")))
@@ -240,6 +251,8 @@ func TestPause(t *testing.T) {
 }
 
 // A server that wants fewer connections gets fewer, without a pause.
+//
+// covers: decision 50
 func TestFewerConnections(t *testing.T) {
 	p := newPost(t, mailtest.Options{}, func(o *Transport) { o.Connections = 4 })
 	p.server.Script(func(s mailtest.Step) mailtest.Action {
@@ -263,6 +276,9 @@ func TestFewerConnections(t *testing.T) {
 	}
 }
 
+// How a server is spoken with, and what is refused.
+//
+// covers: decision 50
 func TestEncryption(t *testing.T) {
 	login := mailtest.Options{User: "me@example.org", Password: "p@ss/word:%"}
 	for name, c := range map[string]struct {
@@ -302,6 +318,8 @@ func TestEncryption(t *testing.T) {
 
 // Away from this machine no password goes out in the clear, and no certificate
 // of somebody else will do.
+//
+// covers: decision 50
 func TestPasswordNeedsEncryption(t *testing.T) {
 	far := mailServer{host: "mail.example.com", port: 587, user: "a", password: "b"}
 	if far.near() || far.tlsConfig().InsecureSkipVerify {

@@ -12,7 +12,7 @@ import (
 // limit and repeat one call, all at once.
 //
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, webhook.deletion
-// covers: decision 24, decision 25, decision 30, decision 42, decision 52
+// covers: decision 24, decision 25, decision 30, decision 42, decision 51, decision 52
 func TestStore(t *testing.T) {
 	storetest.Run(t, storetest.Engine{
 		Open: func(t *testing.T) audience.Store { return open(t) },
