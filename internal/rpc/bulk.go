@@ -43,7 +43,10 @@ func editContacts(c *call) error {
 }
 
 func deleteContacts(c *call) error {
-	r := audience.DeleteRequest{List: c.list(1), Contacts: c.contactIDs(2), Query: c.query(3)}
+	r := audience.DeleteRequest{List: c.list(1), Query: c.query(3)}
+	if r.Query.Criteria == nil {
+		r.Contacts = c.contactIDs(2)
+	}
 	if c.at(4).omitted() {
 		r.Query.Limit = 0 // what matches is deleted, not the first hundred
 	}
