@@ -80,11 +80,12 @@ type Tx interface {
 
 	// Targets of webhooks, and the events on their way there.
 	WebhookTarget(id WebhookTargetID) (t *WebhookTarget, found bool, err error)
-	FindWebhookTarget(w *Webhook) error                  // sets Target to that of the webhook's Account, URL and Secret, adding it
-	UpdateWebhookTarget(t *WebhookTarget) error          // how far the delivery is
-	SetWebhookFailing(id WebhookTargetID, is bool) error // is_failing
-	DropWebhookTarget(id WebhookTargetID) error          // unless a webhook or an event has it
-	ForsakenWebhookTargets() ([]WebhookTargetID, error)  // failing ones that no webhook has any more
+	FindWebhookTarget(w *Webhook) error                                               // sets Target to that of the webhook's Account, URL and Secret, adding it
+	UpdateWebhookTarget(t *WebhookTarget) error                                       // how far the delivery is
+	MarkWebhookCalled(id WebhookTargetID, now, before int64) (marked bool, err error) // notes that a wake-up was stored, unless one after before waits
+	SetWebhookFailing(id WebhookTargetID, is bool) error                              // is_failing
+	DropWebhookTarget(id WebhookTargetID) error                                       // unless a webhook or an event has it
+	ForsakenWebhookTargets() ([]WebhookTargetID, error)                               // failing ones that no webhook has any more
 	AddWebhookEvent(e *WebhookEvent) error
 	WebhookEvents(id WebhookTargetID, upto int64, limit int) ([]WebhookEvent, error)                 // the oldest ones, in their order; upto 0: any
 	RemoveWebhookEvents(id WebhookTargetID, events []WebhookEvent) error                             // those delivered

@@ -29,6 +29,7 @@ type WebhookTarget struct {
 
 	Failures  int64 // in a row
 	NextTime  int64 // not before this
+	CallTime  int64 // when a wake-up was stored that waits; 0: none does
 	LeaseTime int64 // the holder is at it until then
 	Holder    int64 // the job that is at it, or was last
 	Batch     string
@@ -75,31 +76,45 @@ type WebhookEvent struct {
 // tell stores events of a Contact (contact 0: of its List) for every webhook
 // that listens to them, in the order given.
 func tell(tx Tx, schema *Schema, contact ContactID, now int64, events ...WebhookEventType) error {
-	return tellAll(tx, schema.Webhooks, schema.List.ID, contact, now, events...)
-}
-
-func tellAll(tx Tx, webhooks []Webhook, list ListID, contact ContactID, now int64, events ...WebhookEventType) error {
+	if len(schema.Webhooks) == 0 {
+		return nil
+	}
 	object := AboutContact
 	if contact == 0 {
 		object = AboutList
 	}
 	for _, event := range events {
-		for i := range webhooks {
-			w := &webhooks[i]
+		for i := range schema.Webhooks {
+			w := &schema.Webhooks[i]
 			if w.Object != object || w.Event != event {
 				continue
 			}
-			err := tx.AddWebhookEvent(&WebhookEvent{Target: w.Target, Webhook: w.ID, List: list, Contact: contact, Object: object, Event: event, Time: now})
+			err := tx.AddWebhookEvent(&WebhookEvent{Target: w.Target, Webhook: w.ID, List: schema.List.ID,
+				Contact: contact, Object: object, Event: event, Time: now})
 			if err != nil {
 				return err
 			}
 			if w.IsFailing {
 				continue // kept until somebody sends them again
 			}
-			if err := tx.Enqueue(CallWebhook{w.Target}); err != nil {
+			if err := wake(tx, w.Target, now); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// wakeUpLife is how long a wake-up is waited for, in seconds: then somebody has
+// removed the job, or very many are before it.
+const wakeUpLife = 60
+
+// wake stores a wake-up for a target, unless one waits already: under load
+// there are more events than jobs can be taken up.
+func wake(tx Tx, id WebhookTargetID, now int64) error {
+	may, err := tx.MarkWebhookCalled(id, now, now-wakeUpLife)
+	if err != nil || !may {
+		return err
+	}
+	return tx.Enqueue(CallWebhook{id})
 }

@@ -59,9 +59,16 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 	err = s.store.Update(ctx, func(tx Tx) error {
 		b, wait = nil, 0
 		t, found, err := tx.WebhookTarget(target)
-		switch {
-		case err != nil || !found:
+		if err != nil || !found {
 			return err
+		}
+		if t.CallTime > 0 {
+			t.CallTime = 0 // this is what was waited for: the next event has one of its own
+			if err := tx.UpdateWebhookTarget(t); err != nil {
+				return err
+			}
+		}
+		switch {
 		case t.IsFailing && t.IsForsaken:
 			return forsake(tx, target)
 		case t.Holder != holder && within(t.LeaseTime, now, webhookLease):

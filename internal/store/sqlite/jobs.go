@@ -28,14 +28,7 @@ func newInserter(db *sql.DB, log *slog.Logger) (*inserter, error) {
 // insert stores effects as jobs, each kind in the queue of its name, in a transaction.
 func (i *inserter) insert(ctx context.Context, tx *sql.Tx, effects []audience.Effect) error {
 	params := make([]river.InsertManyParams, 0, len(effects))
-	called := make(map[audience.WebhookTargetID]bool)
 	for _, e := range effects {
-		if call, ok := e.(audience.CallWebhook); ok {
-			if called[call.Target] {
-				continue // one job posts all that waits for it
-			}
-			called[call.Target] = true
-		}
 		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: audience.Attempts}
 		if timed, ok := e.(audience.Timed); ok {
 			opts.ScheduledAt = time.Unix(timed.DueTime(), 0)

@@ -82,14 +82,14 @@ func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
 
 // WebhookTarget returns where webhooks post to.
 func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (target *audience.WebhookTarget, found bool, err error) {
-	err = t.each(11, func(row []driver.Value) error {
+	err = t.each(12, func(row []driver.Value) error {
 		target, found = &audience.WebhookTarget{
 			ID: id, URL: text(row[0]), Secret: text(row[1]), IsFailing: flag(row[2]), Failures: integer(row[3]), NextTime: integer(row[4]),
 			LeaseTime: integer(row[5]), Holder: integer(row[6]), Batch: text(row[7]), BatchUpto: integer(row[8]), LastError: text(row[9]),
-			IsForsaken: flag(row[10]),
+			CallTime: integer(row[10]), IsForsaken: flag(row[11]),
 		}, true
 		return nil
-	}, `SELECT url, secret, is_failing, failures, next_time, lease_time, holder, batch, batch_upto, last_error,
+	}, `SELECT url, secret, is_failing, failures, next_time, lease_time, holder, batch, batch_upto, last_error, call_time,
 			NOT EXISTS (SELECT 1 FROM webhook WHERE target_id = webhook_target.id)
 		FROM webhook_target WHERE id = ?`, int64(id))
 	return target, found, err
@@ -97,9 +97,16 @@ func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (target *audience.Webhoo
 
 // UpdateWebhookTarget stores how far the delivery to a target is.
 func (t *Tx) UpdateWebhookTarget(w *audience.WebhookTarget) error {
-	_, err := t.conn.Exec(`UPDATE webhook_target SET failures = ?, next_time = ?, lease_time = ?, holder = ?, batch = ?, batch_upto = ?, last_error = ?
-		WHERE id = ?`, w.Failures, w.NextTime, w.LeaseTime, w.Holder, w.Batch, w.BatchUpto, w.LastError, int64(w.ID))
+	_, err := t.conn.Exec(`UPDATE webhook_target SET failures = ?, next_time = ?, lease_time = ?, holder = ?, batch = ?, batch_upto = ?, last_error = ?, call_time = ?
+		WHERE id = ?`, w.Failures, w.NextTime, w.LeaseTime, w.Holder, w.Batch, w.BatchUpto, w.LastError, w.CallTime, int64(w.ID))
 	return err
+}
+
+// MarkWebhookCalled notes that a wake-up was stored. One that was noted at a
+// time to come was noted by a clock that has been set back since.
+func (t *Tx) MarkWebhookCalled(id audience.WebhookTargetID, now, before int64) (marked bool, err error) {
+	n, err := t.conn.Exec("UPDATE webhook_target SET call_time = ? WHERE id = ? AND (call_time <= ? OR call_time > ?)", now, int64(id), before, now)
+	return n > 0, err
 }
 
 // SetWebhookFailing stores whether a target is given up on.

@@ -44,7 +44,7 @@ func Run(t *testing.T, e Engine) {
 	t.Run("events", func(t *testing.T) { events(t, e) })
 	t.Run("limit", func(t *testing.T) { contactLimit(t, e) })
 	t.Run("many of one address", func(t *testing.T) { manyOfOneAddress(t, e) })
-	t.Run("webhooks", func(t *testing.T) { webhooks(t, e.Open) })
+	t.Run("webhooks", func(t *testing.T) { webhooks(t, e) })
 	t.Run("same retry", func(t *testing.T) { sameRetry(t, e) })
 }
 

@@ -11,14 +11,15 @@ import (
 )
 
 // webhooks tests what webhooks are told and how it is handed out. decisions.md: 52
-func webhooks(t *testing.T, open func(t *testing.T) audience.Store) {
+func webhooks(t *testing.T, e Engine) {
 	for name, test := range map[string]func(*office){
 		"definitions": webhookDefinitions, "keys": webhookKeys, "batches": webhookBatches, "failures": webhookFailures,
 		"leases": webhookLeases, "clock": webhookClock, "moves": webhookMoves, "deletion": webhookDeletion,
 		"deleted List": webhooksOfDeletedList, "forsaken": webhookForsaken, "Lists": webhooksOfLists,
 	} {
-		t.Run(name, func(t *testing.T) { test(newOffice(t, open)) })
+		t.Run(name, func(t *testing.T) { test(newOffice(t, e.Open)) })
 	}
+	t.Run("wake-ups", func(t *testing.T) { webhookWakeUps(newOffice(t, e.Open), e) })
 }
 
 const hook = "https://shop.example.com/hook"
@@ -301,4 +302,33 @@ func webhookClock(o *office) {
 	if o.take(target, 3) == nil {
 		o.Error("a wait of a day")
 	}
+}
+
+// webhookWakeUps: however many events come, one job waits for a target, and
+// another comes when that one was taken up or has not come for a minute.
+func webhookWakeUps(o *office, e Engine) {
+	list := o.addList()
+	target := o.webhook(o.addWebhook("contact", "created")).Target
+	n := 0
+	after := func(what string, want int) {
+		o.Helper()
+		n++
+		o.subscribe(list, "Email", fmt.Sprintf("p%d@example.com", n))
+		if got := e.Jobs(o.T, o.store, "call_webhook"); got != want {
+			o.Errorf("%s: %d jobs, want %d", what, got, want)
+		}
+	}
+	after("the first event", 1)
+	after("another", 1)
+	b := o.take(target, 1)
+	after("while they are posted", 2)
+	o.take(target, 2) // that one finds somebody at it
+	after("once more", 3)
+	o.told(o.delivered(b), "contact created 3", "contact created 4")
+	o.now = o.now.Add(59 * time.Second)
+	after("nearly a minute later", 3)
+	o.now = o.now.Add(time.Second)
+	after("a minute later", 4)
+	o.now = o.now.Add(-time.Hour)
+	after("the clock was set back", 5)
 }
