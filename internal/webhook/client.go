@@ -49,6 +49,7 @@ func New(o Options) *Client {
 		MaxIdleConnsPerHost:    4,
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: maxReply,
+		DisableCompression:     true, // replies are not looked at
 	}
 	c.http = http.Client{Transport: c.transport, Timeout: callTime, CheckRedirect: mayRedirect}
 	return c
