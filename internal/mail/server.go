@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"strconv"
@@ -23,6 +24,7 @@ type mailServer struct {
 	host           string
 	port           int
 	tls            bool // from the first byte
+	near           bool // on this machine, where nobody listens in
 	user, password string
 	roots          *x509.CertPool // nil: the machine's
 }
@@ -63,13 +65,9 @@ func parseServer(text string) (mailServer, error) {
 	if s.host == "" {
 		return mailServer{}, errServerURL
 	}
-	return s, nil
-}
-
-// near reports whether the server is on this machine, where nobody listens in.
-func (s *mailServer) near() bool {
 	ip := net.ParseIP(s.host)
-	return s.host == "localhost" || ip != nil && ip.IsLoopback()
+	s.near = s.host == "localhost" || ip != nil && ip.IsLoopback()
+	return s, nil
 }
 
 // dial connects, with TLS where the server offers it, and logs in. A password
@@ -91,21 +89,30 @@ func (s *mailServer) dial(ctx context.Context) (*line, error) {
 	}
 	l.client, err = client.DialToSMTPClientWithContext(ctx)
 	stop()
-	if err != nil && l.conn != nil {
+	if err == nil {
+		return l, nil
+	}
+	if l.conn != nil {
 		l.conn.Close() // which the library leaves open when the talk on it fails
 	}
-	return l, err
+	if s.secret() {
+		err = fmt.Errorf("with encryption, which the password needs: %w", err)
+	}
+	return nil, err
 }
+
+// secret reports whether encryption has to be asked for, and must be given.
+func (s *mailServer) secret() bool { return s.user != "" && !s.near && !s.tls }
 
 func (s *mailServer) options() []gomail.Option {
 	policy := gomail.TLSOpportunistic
 	options := []gomail.Option{gomail.WithPort(s.port), gomail.WithTimeout(commandTime), gomail.WithTLSConfig(s.tlsConfig())}
 	if s.user != "" {
 		plain, login := gomail.SMTPAuthPlain, gomail.SMTPAuthLogin
-		switch {
-		case s.near():
+		if s.near {
 			plain, login = gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc
-		case !s.tls:
+		}
+		if s.secret() {
 			policy = gomail.TLSMandatory
 		}
 		options = append(options, gomail.WithUsername(s.user), gomail.WithPassword(s.password),
@@ -129,5 +136,5 @@ func (s *mailServer) connect(ctx context.Context, network, address string) (net.
 // mail servers come with certificates that nobody signed, and without any
 // encryption there would be none to check.
 func (s *mailServer) tlsConfig() *tls.Config {
-	return &tls.Config{ServerName: s.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12, InsecureSkipVerify: s.near() && !s.tls}
+	return &tls.Config{ServerName: s.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12, InsecureSkipVerify: s.near && !s.tls}
 }

@@ -139,7 +139,7 @@ func (s *smtpSender) get(ctx context.Context) (l *line, kept bool, err error) {
 		return l, true, nil
 	default:
 	}
-	if time.Now().Unix() >= s.crowded.Load() {
+	if s.lines.Load() == 0 || time.Now().Unix() >= s.crowded.Load() {
 		if l, err = s.dial(ctx); err == nil || s.lines.Load() == 0 {
 			return l, false, err
 		}
@@ -167,7 +167,10 @@ func (s *smtpSender) dial(ctx context.Context) (*line, error) {
 
 // put keeps a connection for the next message, unless it is broken.
 func (s *smtpSender) put(l *line, failed *failure) {
-	if l.client == nil || failed != nil && failed.broken() {
+	if failed != nil && failed.broken() {
+		l.client = nil // nobody is there to say good-bye to
+	}
+	if l.client == nil {
 		s.drop(l)
 		return
 	}

@@ -321,20 +321,25 @@ func TestEncryption(t *testing.T) {
 //
 // covers: decision 50
 func TestPasswordNeedsEncryption(t *testing.T) {
-	far := mailServer{host: "mail.example.com", port: 587, user: "a", password: "b"}
-	if far.near() || far.tlsConfig().InsecureSkipVerify {
-		t.Error("a server elsewhere counts as near")
+	far := func(o mailtest.Options) *post {
+		p := newPost(t, o, nil)
+		p.sender.server.near = false
+		return p
 	}
-	c, err := gomail.NewClient(far.host, far.options()...)
-	if err == nil {
-		err = errors.New(c.TLSPolicy())
-	}
-	if err.Error() != "TLSMandatory" {
+	p := far(mailtest.Options{User: "a", Password: "b"})
+	if err := p.send(1); err == nil || !strings.Contains(err.Error(), "which the password needs") {
 		t.Errorf("got %v", err)
 	}
-	for _, host := range []string{"localhost", "127.0.0.1", "127.0.0.2", "::1"} {
-		if !(&mailServer{host: host}).near() {
-			t.Errorf("%s is not near", host)
+	p = far(mailtest.Options{User: "a", Password: "b", StartTLS: true})
+	p.mustSend(1)
+	p = far(mailtest.Options{StartTLS: true})
+	p.sender.server.roots = nil
+	if err := p.send(1); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("got %v", err)
+	}
+	for host, near := range map[string]bool{"localhost": true, "127.0.0.1": true, "127.0.0.2": true, "[::1]": true, "mail.example.com": false, "192.0.2.1": false} {
+		if s, err := parseServer("smtp://" + host); err != nil || s.near != near {
+			t.Errorf("%s: near %v, %v", host, s.near, err)
 		}
 	}
 }
@@ -342,8 +347,8 @@ func TestPasswordNeedsEncryption(t *testing.T) {
 func TestServerURL(t *testing.T) {
 	for text, want := range map[string]mailServer{
 		"smtp://mail.example.com":            {host: "mail.example.com", port: 25},
-		"smtp://localhost:2525/":             {host: "localhost", port: 2525},
-		"smtp://[::1]:25":                    {host: "::1", port: 25},
+		"smtp://localhost:2525/":             {host: "localhost", port: 2525, near: true},
+		"smtp://[::1]:25":                    {host: "::1", port: 25, near: true},
 		"smtp://me:p%40ss@mail.example.com":  {host: "mail.example.com", port: 587, user: "me", password: "p@ss"},
 		"smtps://me:x@mail.example.com":      {host: "mail.example.com", port: 465, tls: true, user: "me", password: "x"},
 		"smtps://me%40a.b:x@mail.example:99": {host: "mail.example", port: 99, tls: true, user: "me@a.b", password: "x"},
