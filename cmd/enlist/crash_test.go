@@ -23,7 +23,7 @@ import (
 // it again, and looks for what was answered: every ID is there with its values,
 // one ledger row a call and one notification, and nothing is half written.
 //
-// covers: spec event.notification, consent.ledger, decision 25, decision 27
+// covers: spec event.notification, consent.ledger, decision 25, decision 27, decision 44
 func TestCrash(t *testing.T) {
 	rounds := 50
 	if testing.Short() {
