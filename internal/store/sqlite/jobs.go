@@ -30,7 +30,9 @@ func (i *inserter) insert(ctx context.Context, tx *sql.Tx, effects []audience.Ef
 	params := make([]river.InsertManyParams, 0, len(effects))
 	for _, e := range effects {
 		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: audience.Attempts}
-		if timed, ok := e.(audience.Timed); ok {
+		// Only what is due later: with a time, even one that has come, a job waits
+		// for the queue's next look at those, five seconds at most.
+		if timed, ok := e.(audience.Timed); ok && time.Until(time.Unix(timed.DueTime(), 0)) > 0 {
 			opts.ScheduledAt = time.Unix(timed.DueTime(), 0)
 		}
 		params = append(params, river.InsertManyParams{Args: e, InsertOpts: opts})
