@@ -219,20 +219,28 @@ func (s *scan) addresses(all []string) {
 	}
 }
 
-// address looks for the name of a delivery in text with addresses: what is
-// between a plus sign and the domain.
+// longestTag bounds the name of a delivery, in bytes: who sends reports may write
+// anything, and as much of it as a mail holds.
+const longestTag = 128
+
+// address looks for the name of a delivery in text with addresses: letters,
+// digits and "-" after a plus sign.
 func (s *scan) address(text string) {
 	for rest := text; !s.known; {
 		var found bool
 		if _, rest, found = strings.Cut(rest, "+"); !found {
 			return
 		}
-		tag, _, found := strings.Cut(rest, "@")
-		if !found {
-			tag = rest
+		tag := rest[:min(len(rest), longestTag)]
+		if end := strings.IndexFunc(tag, noTag); end >= 0 {
+			tag = tag[:end]
 		}
 		s.delivery, s.known = s.key.ReadTag(tag)
 	}
+}
+
+func noTag(r rune) bool {
+	return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
 // links looks for a link to unsubscribe that was made here.

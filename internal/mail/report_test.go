@@ -3,6 +3,7 @@ package mail
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"enlist/internal/audience"
 )
@@ -165,4 +166,24 @@ func FuzzReport(f *testing.F) {
 			t.Errorf("%d bytes of detail", len(got.Detail))
 		}
 	})
+}
+
+// Anybody can send a mail to where reports go. One of the largest that is looked
+// at must not keep a processor busy for hours.
+//
+// covers: decision 51
+func TestReportsOfManySigns(t *testing.T) {
+	for name, filling := range map[string]string{
+		"plus signs":   strings.Repeat("+-", 400),
+		"almost names": strings.Repeat("+1-2-3-c-0123456789abcdef", 30),
+	} {
+		mail := "From: a@example.com\r\nTo: " + strings.Repeat(filling+"\r\n ", maxReport/2/len(filling)) + "x\r\n\r\nhello\r\n"
+		began := time.Now()
+		if r := ReadReport(strings.NewReader(mail), &reportKey, ""); r.Kind != NoReport {
+			t.Errorf("%s: %+v", name, r)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%s: it took %v", name, took)
+		}
+	}
 }
