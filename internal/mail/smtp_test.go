@@ -113,6 +113,18 @@ func TestEnvelopeSender(t *testing.T) {
 	}
 }
 
+func TestBounceAddress(t *testing.T) {
+	widest := audience.DeliveryKey{List: 99_999, Contact: 999_999_999, Time: 9_999_999_999, Cause: audience.CauseAutoresponder(999_999)}
+	if n := maxBounceLocal + len("+") + len((&audience.LinkKey{}).Tag(widest)); n > 64 {
+		t.Errorf("%d characters before the @", n)
+	}
+	for _, address := range []string{"bounces", "@example.org", "\"a b\"@example.org", "newsletter-bounces@example.org", "a@b@c"} {
+		if _, err := newForm(Transport{BounceAddress: address}); err == nil {
+			t.Errorf("%s was taken", address)
+		}
+	}
+}
+
 // Each reply counts for what it blames.
 //
 // covers: decision 50

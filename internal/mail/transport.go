@@ -67,6 +67,10 @@ type form struct {
 	signer        *signer // nil: messages are not signed
 }
 
+// maxBounceLocal leaves room for the name of a delivery in the 64 octets before
+// the @ that any mail server takes: five digits for the List, nine for the Contact.
+const maxBounceLocal = 12
+
 func newForm(t Transport) (*form, error) {
 	f := &form{key: t.Key}
 	if t.BounceAddress != "" {
@@ -75,6 +79,9 @@ func newForm(t Transport) (*form, error) {
 			return nil, fmt.Errorf("bounce address %s is no address such as bounces@example.com", t.BounceAddress)
 		}
 		at := strings.LastIndexByte(spelling, '@')
+		if at > maxBounceLocal {
+			return nil, fmt.Errorf("bounce address %s: before the @ it has at most %d characters, as the name of a mail is added", t.BounceAddress, maxBounceLocal)
+		}
 		f.local, f.domain = spelling[:at], spelling[at+1:]
 	}
 	var err error
