@@ -46,7 +46,7 @@ func (f *failure) untaken() bool { return f.stage != stageText }
 
 // undelivered says what the failure means. decisions.md: 50
 func (f *failure) undelivered() *audience.Undelivered {
-	u := &audience.Undelivered{Detail: string(f.stage), Err: f.err}
+	u := &audience.Undelivered{Detail: string(f.stage), Err: brief{f.err}}
 	reply, ok := errors.AsType[*textproto.Error](f.err)
 	if !ok {
 		return u
@@ -110,6 +110,13 @@ func enhanced(reply string) string {
 	}
 	return status
 }
+
+// brief is an error that may hold text of others.
+type brief struct{ error }
+
+func (b brief) Error() string { return shorten(b.error.Error()) }
+
+func (b brief) Unwrap() error { return b.error }
 
 // longestDetail bounds what is kept of what others say, in bytes.
 const longestDetail = 500

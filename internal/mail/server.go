@@ -124,12 +124,48 @@ func (s *mailServer) options() []gomail.Option {
 func (s *mailServer) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
-	if s.tls {
-		dialer := tls.Dialer{Config: s.tlsConfig()}
-		return dialer.DialContext(ctx, network, address)
-	}
 	var dialer net.Dialer
-	return dialer.DialContext(ctx, network, address)
+	conn, err := dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	conn = &bounded{Conn: conn}
+	if !s.tls {
+		return conn, nil
+	}
+	secured := tls.Client(conn, s.tlsConfig())
+	if err := secured.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return secured, nil
+}
+
+// maxReply is how much a server may say at a time, in bytes: a reply, or its
+// part of agreeing on TLS.
+const maxReply = 64 << 10
+
+var errEndlessReply = errors.New("the mail server's reply does not end")
+
+// bounded is a connection on which nobody talks without being asked: the library
+// reads a reply to its end, however long it is.
+type bounded struct {
+	net.Conn
+	said int // since something was sent; one reads or writes at a time
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.said >= maxReply {
+		return 0, errEndlessReply
+	}
+	n, err := b.Conn.Read(p[:min(len(p), maxReply-b.said)])
+	b.said += n
+	return n, err
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	b.said = 0
+	return b.Conn.Write(p)
 }
 
 // tlsConfig has the certificate checked. On this machine it is not, with smtp:

@@ -92,7 +92,7 @@ func (s *smtpSender) send(ctx context.Context, m *gomail.Msg, about *audience.De
 	}
 	failed, look := s.try(ctx, p)
 	if began := s.pause.leave(probe, look); began > 0 {
-		s.log.Warn("the mail server does not answer", "error", failed.err, "pause", began)
+		s.log.Warn("the mail server does not answer", "error", brief{failed.err}, "pause", began)
 	}
 	if failed == nil {
 		return nil

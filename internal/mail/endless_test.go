@@ -1,0 +1,71 @@
+package mail
+
+import (
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A mail server that talks without end must not fill the memory: what it said is
+// looked at only when it has ended.
+//
+// covers: decision 50
+func TestEndlessReply(t *testing.T) {
+	for name, words := range map[string][2]string{
+		"lines":              {"", "220-hello\r\n"},
+		"one line":           {"220 ", "x"},
+		"after the greeting": {"220 hello\r\n", "250-hello\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			listener, said := talker(t, words[0], words[1])
+			s, err := newSender(Transport{SMTP: "smtp://" + listener, Connections: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.close()
+			began := time.Now()
+			err = s.send(t.Context(), letter(t, 1, "ann@example.com"), nil)
+			if err == nil || len(err.Error()) > longestDetail+200 {
+				t.Errorf("sent, or a long error: %.1000v", err)
+			}
+			// What the machine takes from a connection before anybody reads it comes on top.
+			if n := said.Load(); n > 100<<20 || time.Since(began) > 10*time.Second {
+				t.Errorf("the server could say %d bytes, in %v", n, time.Since(began))
+			}
+		})
+	}
+}
+
+// talker begins with a text and says another one as long as anybody listens.
+func talker(t *testing.T, first, again string) (addr string, said *atomic.Int64) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said = new(atomic.Int64)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			io.WriteString(conn, first)
+			for text := []byte(strings.Repeat(again, 1000)); err == nil; {
+				var n int
+				n, err = conn.Write(text)
+				said.Add(int64(n))
+			}
+			conn.Close()
+		}
+	}()
+	t.Cleanup(func() {
+		listener.Close()
+		<-done
+	})
+	return listener.Addr().String(), said
+}
