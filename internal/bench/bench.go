@@ -55,7 +55,7 @@ func Run(ctx context.Context, o Options, out, log io.Writer) (err error) {
 	for _, part := range []struct {
 		name string
 		run  func() error
-	}{{"subscribe", b.subscribing}, {"notify", b.notifying}, {"search", b.searching}} {
+	}{{"subscribe", b.subscribing}, {"notify", b.notifying}, {"kill", b.killing}, {"search", b.searching}} {
 		if o.Only != "" && !strings.Contains(part.name, o.Only) {
 			continue
 		}
