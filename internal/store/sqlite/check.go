@@ -48,8 +48,11 @@ var checks = []check{
 	{"count the Contacts of Accounts", `SELECT id, contact_count FROM account
 		WHERE contact_count <> (SELECT coalesce(sum(contact_count), 0) FROM list WHERE account_id = account.id)`,
 		"Account %s counts %d Contacts and its Lists have another number of them"},
-	{"look for jobs", `SELECT kind, count(*) FROM river_job WHERE state = 'discarded' GROUP BY kind`,
-		"jobs of kind %s that were given up on: %d"},
+	{"look for jobs", `SELECT kind, count(*) FROM river_job WHERE state IN ('discarded', 'cancelled') GROUP BY kind`,
+		"jobs of kind %s that were given up on: %d; enlist jobs list --state failed shows them"},
+	{"look for webhooks", `SELECT webhook.id, (SELECT count(*) FROM webhook_event WHERE target_id = webhook_target.id)
+		FROM webhook_target JOIN webhook ON target_id = webhook_target.id WHERE is_failing = 1`,
+		"webhook %s was given up on, and %d events wait for it and those of the same URL: edit it, or retry its job"},
 }
 
 func (c check) run(ctx context.Context, db *sql.DB) (problems []string, err error) {

@@ -48,6 +48,10 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		"jobs that were given up on": {run(`INSERT INTO river_job (args, kind, max_attempts, state, finalized_at)
 			VALUES ('{}', 'notify', 1, 'discarded', CURRENT_TIMESTAMP)`),
 			"jobs of kind notify that were given up on: 1"},
+		"webhooks that were given up on": {run(`INSERT INTO webhook_target (id, account_id, url, secret, is_failing) VALUES (3, 1, '', '', 1);
+			INSERT INTO webhook (account_id, list_id, object, event, target_id, creation_time, last_modified_time)
+			VALUES (1, 0, 'list', 'created', 3, 0, 0)`),
+			"webhook 1 was given up on, and 0 events wait"},
 		"damage": {overwrite, "the file is damaged"},
 		"open to others": {func(t *testing.T, path string) {
 			if err := os.Chmod(path, 0o644); err != nil {
