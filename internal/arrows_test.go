@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"enlist/internal/store/storetest": {"enlist/internal/audience", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs":            {"enlist/internal/audience", "github.com/riverqueue/river/..."},
 	"enlist/internal/mail": {"enlist/internal/audience", "github.com/wneessen/go-mail/...", "github.com/aymerick/douceur/...",
-		"github.com/emersion/...", "github.com/inbucket/html2text", "golang.org/x/net/html/...", "golang.org/x/net/idna", "golang.org/x/time/rate"},
+		"github.com/emersion/...", "golang.org/x/net/html/...", "golang.org/x/net/idna", "golang.org/x/time/rate"},
 	"enlist/internal/mail/mailtest": {"github.com/emersion/..."},
 	"enlist/internal/web":           {"enlist/internal/audience"},
 	"enlist/internal/webhook":       {"enlist/internal/audience"},
