@@ -65,12 +65,15 @@ func readKey(file string) (crypto.Signer, error) {
 	return key, nil
 }
 
-// sign returns a message with its signature on top.
-func (s *signer) sign(m *gomail.Msg, data []byte) ([]byte, error) {
+// sign returns a message with its signature on top. What fields there are is
+// read from the message as it goes out: the mail library keeps some, the List-…
+// ones among them, where it can be asked for none.
+func (s *signer) sign(data []byte) ([]byte, error) {
 	options := s.options
 	options.HeaderKeys = append([]string(nil), signed...)
+	header, _, _ := bytes.Cut(data, []byte("\r\n\r\n"))
 	for _, field := range signedIfThere {
-		if len(m.GetGenHeader(gomail.Header(field))) > 0 {
+		if bytes.Contains(header, []byte("\r\n"+field+":")) {
 			options.HeaderKeys = append(options.HeaderKeys, field)
 		}
 	}

@@ -113,7 +113,7 @@ func (f *form) parcel(m *gomail.Msg, about *audience.DeliveryKey) (*parcel, erro
 	header, _, _ := bytes.Cut(p.data, []byte("\r\n\r\n"))
 	p.likesUTF8 = !ascii(header)
 	if f.signer != nil {
-		if p.data, err = f.signer.sign(m, p.data); err != nil {
+		if p.data, err = f.signer.sign(p.data); err != nil {
 			return nil, unsendable("sign the message", err)
 		}
 	}
