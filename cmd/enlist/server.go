@@ -65,7 +65,7 @@ type rooms struct {
 }
 
 func newServer(c config.Serve, r rooms) (*server, error) {
-	queue, err := r.store.Jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Poster: r.hooks, Log: r.quiet}))
+	queue, err := r.store.Jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Mails: 2 * c.MailConnections, Poster: r.hooks, Log: r.quiet}))
 	if err != nil {
 		return nil, err
 	}

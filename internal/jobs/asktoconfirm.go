@@ -17,6 +17,11 @@ type askToConfirm struct {
 
 // Work implements river.Worker.
 func (w *askToConfirm) Work(ctx context.Context, job *river.Job[audience.AskToConfirm]) error {
+	leave, err := w.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	l, err := w.service.ConfirmationLetter(ctx, job.Args)
 	return sendLetter(ctx, w.mails, job, l, err)
 }
@@ -25,3 +30,6 @@ func (w *askToConfirm) Work(ctx context.Context, job *river.Job[audience.AskToCo
 func (w *askToConfirm) NextRetry(job *river.Job[audience.AskToConfirm]) time.Time {
 	return nextTry(job.Attempt)
 }
+
+// Timeout implements river.Worker.
+func (w *askToConfirm) Timeout(*river.Job[audience.AskToConfirm]) time.Duration { return mailTimeout }

@@ -21,6 +21,11 @@ func (w *autorespond) Work(ctx context.Context, job *river.Job[audience.Autoresp
 	if early := w.service.Until(job.Args.Due); early > 0 {
 		return river.JobSnooze(early)
 	}
+	leave, err := w.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	l, err := w.service.AutoresponderLetter(ctx, job.Args)
 	return sendLetter(ctx, w.mails, job, l, err)
 }
@@ -29,3 +34,6 @@ func (w *autorespond) Work(ctx context.Context, job *river.Job[audience.Autoresp
 func (w *autorespond) NextRetry(job *river.Job[audience.Autorespond]) time.Time {
 	return nextTry(job.Attempt)
 }
+
+// Timeout implements river.Worker.
+func (w *autorespond) Timeout(*river.Job[audience.Autorespond]) time.Duration { return mailTimeout }

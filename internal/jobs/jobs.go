@@ -9,6 +9,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -45,6 +46,7 @@ type Options struct {
 	Service *audience.Service
 	Store   audience.Store
 	Mailer  Mailer
+	Mails   int    // at work at once; 0: 16
 	Poster  Poster // nil: webhooks are left to other processes
 	Log     *slog.Logger
 }
@@ -66,7 +68,7 @@ func Config(o Options) *river.Config {
 	add(workers, queues, &removeContacts{base: b}, oneByOne)
 	add(workers, queues, &forgetField{base: b}, oneByOne)
 	add(workers, queues, &convertField{base: b}, oneByOne)
-	m := mails{o.Service, o.Mailer}
+	m := mails{o.Service, o.Mailer, make(chan struct{}, cmp.Or(o.Mails, defaultMails))}
 	add(workers, queues, &notify{mails: m}, inParallel)
 	add(workers, queues, &askToConfirm{mails: m}, inParallel)
 	add(workers, queues, &autorespond{mails: m}, inParallel)

@@ -15,6 +15,34 @@ import (
 type mails struct {
 	service *audience.Service
 	mailer  Mailer
+	turns   chan struct{} // one for each mail that may be at work
+}
+
+const (
+	// defaultMails is how many mails are at work at once. There are more jobs, so
+	// that the next ones need not be fetched first, but they hold no contents:
+	// hundreds of large mails before a slow mail server would fill the memory.
+	defaultMails = 16
+
+	// turnTime is how long a job waits for its turn before it is put back.
+	turnTime = 20 * time.Second
+
+	// mailTimeout is how long a job may take: that, what the mail server may take,
+	// and less than until it is taken for dead.
+	mailTimeout = 105 * time.Second
+)
+
+// turn waits until a mail may be loaded and sent. leave must follow.
+func (m mails) turn(ctx context.Context) (leave func(), err error) {
+	timer := time.NewTimer(turnTime)
+	defer timer.Stop()
+	select {
+	case m.turns <- struct{}{}:
+		return func() { <-m.turns }, nil
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return nil, outcome(ctx, audience.ErrPaused)
 }
 
 // retries are the waits before a mail is tried again; the last one repeats until

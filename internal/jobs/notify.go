@@ -18,6 +18,11 @@ type notify struct {
 
 // Work implements river.Worker.
 func (w *notify) Work(ctx context.Context, job *river.Job[audience.Notify]) error {
+	leave, err := w.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	n, err := w.service.Notification(ctx, job.Args)
 	if err != nil || n == nil {
 		return err
@@ -29,3 +34,6 @@ func (w *notify) Work(ctx context.Context, job *river.Job[audience.Notify]) erro
 
 // NextRetry implements river.Worker.
 func (w *notify) NextRetry(job *river.Job[audience.Notify]) time.Time { return nextTry(job.Attempt) }
+
+// Timeout implements river.Worker.
+func (w *notify) Timeout(*river.Job[audience.Notify]) time.Duration { return mailTimeout }

@@ -16,9 +16,14 @@ import (
 )
 
 const (
-	// messageTime is how long one message may take, waiting included: less than
-	// a job has.
-	messageTime = 50 * time.Second
+	// placeTime is how long a message waits for a connection and for what the rate
+	// allows, probeTime for the end of a pause, and messageTime how long it may
+	// take from then on. One that begins late has as long as any other, or a slow
+	// server would be left when it has accepted it and before it says so. All of
+	// it together is less than a job has.
+	placeTime   = 10 * time.Second
+	probeTime   = longestPause + 3*time.Second
+	messageTime = 40 * time.Second
 
 	// idleTime is how long a connection is kept that nobody uses. Mail servers
 	// end them after a minute or more.
@@ -75,21 +80,25 @@ func (s *smtpSender) send(ctx context.Context, m *gomail.Msg, about *audience.De
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, messageTime)
+	waiting, cancel := context.WithTimeout(ctx, placeTime)
 	defer cancel()
 	select {
 	case s.places <- struct{}{}:
 		defer func() { <-s.places }()
-	case <-ctx.Done():
-		return untried(ctx.Err())
+	case <-waiting.Done():
+		return untried(waiting.Err())
 	}
-	if err := s.limit.Wait(ctx); err != nil {
+	if err := s.limit.Wait(waiting); err != nil {
 		return untried(err)
 	}
-	probe, err := s.pause.enter(ctx)
+	waiting, cancel = context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	probe, err := s.pause.enter(waiting)
 	if err != nil {
 		return untried(err)
 	}
+	ctx, cancel = context.WithTimeout(ctx, messageTime)
+	defer cancel()
 	failed, look := s.try(ctx, p)
 	if began := s.pause.leave(probe, look); began > 0 {
 		s.log.Warn("the mail server does not answer", "error", brief{failed.err}, "pause", began)

@@ -74,16 +74,22 @@ type templates struct {
 	mu    sync.Mutex
 	byID  map[audience.MessageID]*compiled
 	bytes int
+
+	// compiling is held by who compiles: hundreds of jobs come upon a new Message
+	// at once, and each would need many times its size.
+	compiling sync.Mutex
 }
 
 // of returns a Message compiled. One that was changed is compiled again,
 // however little time has passed.
 func (t *templates) of(m *audience.Message) *compiled {
-	t.mu.Lock()
-	known := t.byID[m.ID]
-	t.mu.Unlock()
-	if known != nil && known.of == *m {
+	if known := t.known(m); known != nil {
 		return known
+	}
+	t.compiling.Lock()
+	defer t.compiling.Unlock()
+	if known := t.known(m); known != nil {
+		return known // somebody else was faster
 	}
 	fresh := compile(m)
 	t.mu.Lock()
@@ -101,6 +107,16 @@ func (t *templates) of(m *audience.Message) *compiled {
 	t.byID[m.ID] = fresh
 	t.bytes += size(m)
 	return fresh
+}
+
+func (t *templates) known(m *audience.Message) *compiled {
+	t.mu.Lock()
+	known := t.byID[m.ID]
+	t.mu.Unlock()
+	if known == nil || known.of != *m {
+		return nil
+	}
+	return known
 }
 
 func (t *templates) drop(id audience.MessageID) {

@@ -1,0 +1,69 @@
+package jobs_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/jobs"
+
+	"github.com/riverqueue/river"
+)
+
+// heavy is a Mailer that counts how many mails it has at once. None is sent
+// before as many came as may.
+type heavy struct {
+	now, most, sent atomic.Int64
+	full            chan struct{}
+	want            int64
+}
+
+func (h *heavy) Notify(context.Context, string, *audience.Notification) error {
+	n := h.now.Add(1)
+	defer h.now.Add(-1)
+	for most := h.most.Load(); n > most && !h.most.CompareAndSwap(most, n); most = h.most.Load() {
+	}
+	if n == h.want && h.sent.Load() == 0 {
+		close(h.full)
+	}
+	<-h.full
+	h.sent.Add(1)
+	return nil
+}
+
+func (h *heavy) Send(context.Context, *audience.Letter) (string, error) { return "", nil }
+
+// However many mails wait, few of them have their contents in memory.
+//
+// covers: decision 50
+func TestMailsTakeTurns(t *testing.T) {
+	p := newPost(t, detail("on_register_address", "owner@example.com"))
+	const contacts = 40
+	for i := range contacts {
+		p.subscribe(fmt.Sprintf("c%d@example.com", i))
+	}
+	mailer := &heavy{full: make(chan struct{}), want: 3}
+	config := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: mailer, Mails: 3, Log: slog.New(slog.DiscardHandler)})
+	config.TestOnly = true
+	client, err := p.store.Jobs(config)
+	p.must(err)
+	done, cancel := client.Subscribe(river.EventKindJobCompleted)
+	defer cancel()
+	p.must(client.Start(t.Context()))
+	defer client.StopAndCancel(context.Background())
+	late := time.After(time.Minute)
+	for range contacts {
+		select {
+		case <-done:
+		case <-late:
+			t.Fatalf("%d of %d were sent", mailer.sent.Load(), contacts)
+		}
+	}
+	if most := mailer.most.Load(); most != 3 {
+		t.Errorf("%d mails at once, want 3", most)
+	}
+}
