@@ -35,9 +35,20 @@ func (b *builtIn) tidied() *builtIn {
 	t.List, t.Title, t.Heading = oneLine(b.List), oneLine(b.Title), oneLine(b.Heading)
 	t.Rows = make([]row, len(b.Rows))
 	for i, r := range b.Rows {
-		t.Rows[i] = row{oneLine(r.Name), strings.TrimSpace(plain(r.Value))}
+		t.Rows[i] = row{oneLine(r.Name), strings.TrimSpace(plain(excerpt(r.Value)))}
 	}
 	return &t
+}
+
+// longestValue bounds what a row shows, in bytes. A value can be as long as a
+// request, and is in a mail four times; the whole of it is behind the link.
+const longestValue = 10_000
+
+func excerpt(value string) string {
+	if len(value) <= longestValue {
+		return value
+	}
+	return strings.ToValidUTF8(value[:longestValue], "") + "…"
 }
 
 func (b *builtIn) html() string {

@@ -83,6 +83,9 @@ func (c *composer) letter(ctx context.Context, l *audience.Letter) (*gomail.Msg,
 	if t.html != nil {
 		m.AddAlternativeString(gomail.TypeTextHTML, r.html(t))
 	}
+	if r.tooLong {
+		return nil, "", &audience.Undelivered{Permanent: true, Detail: "the Contact's values make this mail too long"}
+	}
 	return m, e.subject, nil
 }
 

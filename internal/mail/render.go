@@ -14,6 +14,16 @@ type rendering struct {
 	confirm     string
 	open        string           // URL of the image that says the mail was opened; "": none
 	click       func(int) string // URL in place of a link; nil: links stay as they are
+	tooLong     bool             // a part is longer than maxPart, and has no end
+}
+
+// maxPart bounds what the values of a Contact may make of a part, in bytes: each
+// can be as long as a request and stand in a Message many thousand times.
+const maxPart = 8 << 20
+
+func (r *rendering) ends(b *strings.Builder) bool {
+	r.tooLong = r.tooLong || b.Len() > maxPart
+	return r.tooLong
 }
 
 // value returns what a merge field comes to in a body.
@@ -38,6 +48,9 @@ func (r *rendering) contactValue(name string) string {
 func (r *rendering) subject(t *compiled) string {
 	var b strings.Builder
 	for i := range t.subject {
+		if b.Len() > maxPart {
+			break // it is cut off anyway
+		}
 		b.WriteString(t.subject[i].Value(r.contactValue))
 	}
 	return oneLine(b.String())
@@ -49,6 +62,9 @@ const noLink = "#"
 func (r *rendering) text(t *compiled) string {
 	var b strings.Builder
 	for i := range t.text.pieces {
+		if r.ends(&b) {
+			return ""
+		}
 		m := &t.text.pieces[i]
 		if m.link {
 			link, ok := m.URL(r.value)
@@ -59,8 +75,14 @@ func (r *rendering) text(t *compiled) string {
 			continue
 		}
 		for j := range m.Merge {
+			if r.ends(&b) {
+				return ""
+			}
 			b.WriteString(m.Merge[j].Value(r.value))
 		}
+	}
+	if r.ends(&b) {
+		return ""
 	}
 	text := strings.TrimRight(b.String(), " \n") + "\n"
 	if t.text.unsubscribe {
@@ -74,10 +96,16 @@ func (r *rendering) html(t *compiled) string {
 	var b strings.Builder
 	b.Grow(len(t.of.HTML) + len(t.of.Text) + 2048)
 	for i := range t.html.parts {
+		if r.ends(&b) {
+			return ""
+		}
 		if i == t.html.end {
 			r.bodyEnd(&b, t.html)
 		}
 		r.part(&b, &t.html.parts[i])
+	}
+	if r.ends(&b) {
+		return ""
 	}
 	if t.html.end == len(t.html.parts) {
 		r.bodyEnd(&b, t.html)
