@@ -128,6 +128,10 @@ func MergeURL(template string, schema *Schema, contact *Contact) (link string, o
 // linkSchemes are those that a link with merge fields may have.
 var linkSchemes = map[string]bool{"http": true, "https": true, "mailto": true, "tel": true}
 
+// maxMergedURL bounds a link with values in it, in bytes: no program follows
+// longer ones, and for each value what is before it is looked at.
+const maxMergedURL = 16 << 10
+
 // URL merges a link. Values go into path, query and fragment with all but
 // letters, digits and -._~ escaped. One may begin the link, and then must itself
 // be a whole http, https, mailto or tel link. In a host, a value may only stand
@@ -140,6 +144,9 @@ func (m Merge) URL(value func(name string) string) (link string, ok bool) {
 	}
 	var b strings.Builder
 	for i := range m {
+		if b.Len() > maxMergedURL {
+			return "", false
+		}
 		p := &m[i]
 		switch v := p.Value(value); {
 		case p.Name == "":

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 func mergeSchema() (*Schema, *Contact) {
@@ -126,4 +127,17 @@ func FuzzMergeURL(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A link of a Message of the greatest size takes no long time.
+//
+// covers: decision 46
+func TestMergeURLOfManyFields(t *testing.T) {
+	for _, begin := range []string{"mailto:", "mailto", "https://", "https://example.com/"} {
+		began := time.Now()
+		link, ok := ParseMerge(begin + strings.Repeat("{{a|b}}", 300_000)).URL(func(string) string { return "" })
+		if took := time.Since(began); ok || took > 5*time.Second {
+			t.Errorf("%s…: %.50s, %v, it took %v", begin, link, ok, took)
+		}
+	}
 }
