@@ -6,11 +6,26 @@ import (
 	"enlist/internal/audience"
 )
 
-// MarkAsked notes that a Contact is asked to confirm, unless it was after a time.
+// MarkAsked notes that a Contact is asked to confirm, unless it was after a time,
+// or another Contact of the List with the address was: then it counts as asked at
+// that time. One that was noted at a time to come was noted by a clock that has
+// been set back since.
 func (t *Tx) MarkAsked(list audience.ListID, id audience.ContactID, now, before int64) (marked bool, err error) {
-	n, err := t.conn.Exec("UPDATE contact SET confirmation_time = ? WHERE list_id = ? AND id = ? AND confirmation_time <= ?",
-		now, int64(list), int64(id), before)
-	return n > 0, err
+	last, err := t.number(`SELECT other.confirmation_time FROM contact
+		JOIN contact other ON other.id = coalesce(
+			(SELECT d.id FROM contact d WHERE d.list_id = contact.list_id AND d.duplicate_key = contact.duplicate_key AND d.id < contact.id ORDER BY d.id DESC LIMIT 1),
+			(SELECT d.id FROM contact d WHERE d.list_id = contact.list_id AND d.dedupe_key = contact.duplicate_key))
+		WHERE contact.list_id = ? AND contact.id = ?`, int64(list), int64(id))
+	if err != nil {
+		return false, err
+	}
+	at, may := now, true
+	if last > before && last <= now {
+		at, may = last, false
+	}
+	n, err := t.conn.Exec("UPDATE contact SET confirmation_time = ? WHERE list_id = ? AND id = ? AND (confirmation_time <= ? OR confirmation_time > ?)",
+		at, int64(list), int64(id), before, now)
+	return may && n > 0, err
 }
 
 // WasAsked reports whether a Contact was ever asked to confirm.

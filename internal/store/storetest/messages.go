@@ -15,6 +15,7 @@ func events(t *testing.T, e Engine) {
 		"deliveries":     deliveries,
 		"secrets":        secrets,
 		"asked":          asked,
+		"asked together": askedTogether,
 		"times":          contactTimes,
 		"folders":        messageFolders,
 	} {
@@ -220,7 +221,8 @@ func asked(t *testing.T, s audience.Store) {
 	for _, step := range []struct {
 		now, before int64
 		marked      bool
-	}{{1000, 400, true}, {1500, 900, false}, {1599, 999, false}, {1600, 1000, true}, {1700, 1100, false}} {
+	}{{1000, 400, true}, {1500, 900, false}, {1599, 999, false}, {1600, 1000, true}, {1700, 1100, false},
+		{9000, 8400, true}, {2000, 1400, true}, {2100, 1500, false}} { // a clock that was ahead
 		update(t, s, func(tx audience.Tx) error {
 			marked, err := tx.MarkAsked(list, c.ID, step.now, step.before)
 			if marked != step.marked {
@@ -245,6 +247,31 @@ func asked(t *testing.T, s audience.Store) {
 		}
 		return err
 	})
+}
+
+// askedTogether has Contacts with one address: somebody who subscribes it again
+// and again must not have a mail sent each time.
+func askedTogether(t *testing.T, s audience.Store) {
+	schema := newSchema(t, s)
+	list := schema.List.ID
+	for i, step := range []struct {
+		now    int64
+		marked bool
+	}{{1000, true}, {1001, false}, {1300, false}, {1599, false}, {1600, true}, {1601, false}} {
+		c := contact(schema, "a@example.com")
+		c.IsFirst = i == 0
+		insert(t, s, c)
+		update(t, s, func(tx audience.Tx) error {
+			marked, err := tx.MarkAsked(list, c.ID, step.now, step.now-600)
+			if marked != step.marked {
+				t.Errorf("Contact %d at %d: %v", c.ID, step.now, marked)
+			}
+			if was, err := tx.WasAsked(list, c.ID); !was || err != nil {
+				t.Errorf("Contact %d was never asked, %v", c.ID, err)
+			}
+			return err
+		})
+	}
 }
 
 func contactTimes(t *testing.T, s audience.Store) {
