@@ -200,6 +200,8 @@ func (s *server) stopJobs() {
 
 // keepHouse does what is to be done now and then, until ctx ends.
 func (s *server) keepHouse(ctx context.Context) {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
 	minute := time.NewTicker(time.Minute)
 	defer minute.Stop()
 	hour := time.NewTicker(time.Hour)
@@ -209,6 +211,8 @@ func (s *server) keepHouse(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-second.C:
+			err = jobs.Sweep(ctx, s.jobs)
 		case <-minute.C:
 			err = s.service.WriteKeyUse(ctx)
 		case <-hour.C:

@@ -32,10 +32,6 @@ const (
 	// idle poll is one statement that writes nothing.
 	pollEvery = 2 * time.Second
 
-	// completedFor is how long jobs that are done stay in the table. They are of
-	// no use, but each cleaning takes the writer's time: not too often.
-	completedFor = 10 * time.Minute
-
 	// cancelledFor is how long jobs are kept that trying again cannot help, and
 	// those that somebody discarded, in case they are to be sent again after all.
 	cancelledFor = 30 * 24 * time.Hour
@@ -85,7 +81,7 @@ func Config(o Options) *river.Config {
 		// What was given up on is kept, to be looked at and sent again.
 		DiscardedJobRetentionPeriod: -1,
 		CancelledJobRetentionPeriod: cancelledFor,
-		CompletedJobRetentionPeriod: completedFor,
+		CompletedJobRetentionPeriod: -1, // Sweep removes them
 	}
 }
 

@@ -300,3 +300,21 @@ func TestAskedToConfirm(t *testing.T) {
 		t.Errorf("after the answer came %q", got)
 	}
 }
+
+// Jobs that are done go, those that failed stay.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	p := newPost(t, detail("on_register_address", "boss@example.com"))
+	p.server.Script(mailtest.Once(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
+	p.send(p.service)
+	p.subscribe("ann@example.com")
+	p.event("notify")
+	p.subscribe("bob@example.com")
+	p.event("notify")
+	p.must(jobs.Sweep(t.Context(), p.queue.(jobs.Sweeper)))
+	all, err := p.queue.JobList(t.Context(), river.NewJobListParams())
+	p.must(err)
+	if len(all.Jobs) != 1 || all.Jobs[0].State != "cancelled" {
+		t.Errorf("left: %+v", all.Jobs)
+	}
+}
