@@ -101,15 +101,13 @@ func (s *Service) letter(ctx context.Context, key DeliveryKey, prepare func(Tx, 
 
 // receives reports whether a Contact is to receive a Message because of an
 // event. What answers an unsubscription goes to those who still are
-// unsubscribed, everything else to those who are not.
+// unsubscribed, everything else to those who are not. Nothing goes to an address
+// whose owner was to confirm and did not: it may be somebody else's. decisions.md: 46, 47
 func (c *Contact) receives(schema *Schema, event Event) bool {
-	if !c.IsActive {
+	if !c.IsActive || schema.List.DoubleOptIn && !c.DoubleOptIn {
 		return false
 	}
-	if event == EventUnsubscribe {
-		return c.IsUnsubscribed
-	}
-	return !c.IsUnsubscribed && (c.DoubleOptIn || !schema.List.DoubleOptIn)
+	return c.IsUnsubscribed == (event == EventUnsubscribe)
 }
 
 // Sent notes that a letter was sent, with its subject as it went out.

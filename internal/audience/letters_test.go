@@ -22,6 +22,8 @@ func TestReceives(t *testing.T) {
 		{"unsubscribed, then back", list, Contact{IsActive: true}, EventUnsubscribe, false},
 		{"not confirmed", confirmed, Contact{IsActive: true}, EventSubscribe, false},
 		{"uploaded, not confirmed", confirmed, Contact{IsActive: true}, EventAPIUpload, false},
+		{"unsubscribed, never confirmed", confirmed, Contact{IsActive: true, IsUnsubscribed: true}, EventUnsubscribe, false},
+		{"unsubscribed, confirmed", confirmed, Contact{IsActive: true, IsUnsubscribed: true, DoubleOptIn: true}, EventUnsubscribe, true},
 		{"confirmed", confirmed, Contact{IsActive: true, DoubleOptIn: true}, EventConfirm, true},
 	} {
 		if got := c.contact.receives(c.schema, c.event); got != c.want {
