@@ -98,5 +98,8 @@ func subscribed(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	if err := notify(tx, schema, contact.ID, EventSubscribe, now); err != nil {
 		return err
 	}
+	if err := tx.LetSubscriptionWait(schema.List.ID, contact.ID); err != nil {
+		return err
+	}
 	return askToConfirm(tx, schema.List.ID, contact.ID, now)
 }

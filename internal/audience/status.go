@@ -189,8 +189,8 @@ func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) err
 	if err := storeAndTell(tx, schema, contact, now, WebhookUpdated); err != nil {
 		return err
 	}
-	asked, err := tx.WasAsked(contact.ListID, contact.ID)
-	if err == nil && asked {
+	waits, err := tx.SubscriptionWaits(contact.ListID, contact.ID)
+	if err == nil && waits {
 		err = autorespond(tx, schema, contact.ID, EventSubscribe, now)
 	}
 	if err != nil {

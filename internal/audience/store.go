@@ -94,8 +94,9 @@ type Tx interface {
 
 	// What is sent to Contacts.
 	MarkAsked(list ListID, id ContactID, now, before int64) (marked bool, err error) // notes that a confirmation was asked for, unless one was after before
-	WasAsked(list ListID, id ContactID) (bool, error)
-	RaiseContactTimes(list ListID, id ContactID, message, open, click int64) error // last_message_time and so on; 0 leaves one as it is
+	LetSubscriptionWait(list ListID, id ContactID) error                             // until it is confirmed
+	SubscriptionWaits(list ListID, id ContactID) (bool, error)                       // or has waited, before it was confirmed
+	RaiseContactTimes(list ListID, id ContactID, message, open, click int64) error   // last_message_time and so on; 0 leaves one as it is
 	Delivery(k DeliveryKey) (*Delivery, bool, error)
 	PutDelivery(d *Delivery) error                                            // adds it or replaces the one with its key
 	Deliveries(list ListID, contact ContactID, limit int) ([]Delivery, error) // newest first; limit 0: all

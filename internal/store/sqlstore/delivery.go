@@ -28,9 +28,15 @@ func (t *Tx) MarkAsked(list audience.ListID, id audience.ContactID, now, before 
 	return may && n > 0, err
 }
 
-// WasAsked reports whether a Contact was ever asked to confirm.
-func (t *Tx) WasAsked(list audience.ListID, id audience.ContactID) (bool, error) {
-	n, err := t.number("SELECT confirmation_time FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
+// LetSubscriptionWait notes that a Contact's subscription waits to be confirmed.
+func (t *Tx) LetSubscriptionWait(list audience.ListID, id audience.ContactID) error {
+	_, err := t.conn.Exec("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
+	return err
+}
+
+// SubscriptionWaits reports whether that was ever noted.
+func (t *Tx) SubscriptionWaits(list audience.ListID, id audience.ContactID) (bool, error) {
+	n, err := t.number("SELECT subscription_waits FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
 	return n > 0, err
 }
 

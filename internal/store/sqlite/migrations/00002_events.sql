@@ -6,6 +6,9 @@
 -- When a Contact was last asked to confirm the subscription.
 ALTER TABLE contact ADD COLUMN confirmation_time INTEGER NOT NULL DEFAULT 0;
 
+-- Whether it subscribed when that was to be confirmed: autoresponders wait for it.
+ALTER TABLE contact ADD COLUMN subscription_waits INTEGER NOT NULL DEFAULT 0;
+
 -- When bounces last deactivated a Contact: what was sent until then counts no more.
 ALTER TABLE contact ADD COLUMN bounce_time INTEGER NOT NULL DEFAULT 0;
 
