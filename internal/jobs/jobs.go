@@ -74,7 +74,7 @@ func Config(o Options) *river.Config {
 	return &river.Config{
 		Workers:              workers,
 		Queues:               queues,
-		Logger:               o.Log,
+		Logger:               slog.New(discreet{o.Log.Handler()}),
 		FetchPollInterval:    pollEvery,
 		JobTimeout:           timeout,
 		RescueStuckJobsAfter: rescueAfter,

@@ -1,0 +1,71 @@
+package jobs_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/jobs"
+
+	"github.com/riverqueue/river"
+)
+
+// refusing is a Mailer whose mail server repeats the address, as most do.
+type refusing struct{}
+
+func (refusing) Notify(context.Context, string, *audience.Notification) error {
+	return &audience.Undelivered{Code: 450, Detail: "4.1.1 <owner@example.com>: try later"}
+}
+
+func (refusing) Send(context.Context, *audience.Letter) (string, error) { return "", nil }
+
+// Nobody's address comes into the log.
+//
+// covers: decision 50
+func TestLogNamesNoAddress(t *testing.T) {
+	for _, level := range []slog.Level{slog.LevelWarn, slog.LevelDebug} {
+		p := newPost(t, detail("on_register_address", "owner@example.com"))
+		p.subscribe("ann@example.com")
+		var log lockedLog
+		config := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: refusing{},
+			Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level}))})
+		config.TestOnly = true
+		client, err := p.store.Jobs(config)
+		p.must(err)
+		failed, cancel := client.Subscribe(river.EventKindJobFailed)
+		p.must(client.Start(t.Context()))
+		select {
+		case <-failed:
+		case <-time.After(time.Minute):
+			t.Fatal("the mail was not tried")
+		}
+		cancel()
+		p.must(client.StopAndCancel(context.Background()))
+		text := log.String()
+		if !strings.Contains(text, "job_kind=notify") || strings.Contains(text, "example.com") != (level == slog.LevelDebug) {
+			t.Errorf("at level %v the log says:\n%s", level, text)
+		}
+	}
+}
+
+type lockedLog struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
