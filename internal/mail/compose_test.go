@@ -424,11 +424,17 @@ func TestTemplatesAreBounded(t *testing.T) {
 	for i := range 3 * maxTemplates {
 		kept.of(&audience.Message{ID: audience.MessageID(i), Text: "x"})
 	}
-	if len(kept.byID) > maxTemplates || kept.bytes != len(kept.byID) {
+	if bytes := kept.byID[3*maxTemplates-1].bytes; len(kept.byID) > maxTemplates || kept.bytes != bytes*len(kept.byID) {
 		t.Errorf("%d Messages of %d bytes are kept", len(kept.byID), kept.bytes)
 	}
 	for i := range 5 {
 		kept.of(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("x", maxTemplateBytes/3)})
+	}
+	for i := range 5 { // short, and of very many parts
+		kept.of(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)})
+	}
+	if len(kept.byID) > maxTemplates || kept.bytes > maxTemplateBytes || kept.byID[4].bytes < maxTemplateBytes/20 {
+		t.Errorf("%d bytes are kept of Messages of many parts", kept.bytes)
 	}
 	if kept.bytes > maxTemplateBytes {
 		t.Errorf("%d bytes are kept", kept.bytes)

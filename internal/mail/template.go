@@ -14,6 +14,7 @@ type compiled struct {
 	subject audience.Merge
 	text    textTemplate
 	html    *htmlTemplate // nil: there is no HTML part
+	bytes   int           // about what it takes in memory
 
 	mu      sync.Mutex
 	targets []audience.LinkID // of html.links, once somebody asked
@@ -43,7 +44,22 @@ func compile(m *audience.Message) *compiled {
 	default:
 		c.html = parseHTML(inlineStyles(m.HTML))
 	}
+	c.bytes = c.size()
 	return c
+}
+
+// size is what a Message takes: its contents, and what they were taken apart
+// into. A merge field of five bytes becomes a part of over a hundred.
+func (c *compiled) size() int {
+	const part = 128
+	n := len(c.of.Subject) + len(c.of.Text) + len(c.of.HTML) + part*len(c.subject)
+	for i := range c.text.pieces {
+		n += part * len(c.text.pieces[i].Merge)
+	}
+	if c.html != nil {
+		n += part * len(c.html.parts)
+	}
+	return n
 }
 
 // linkTargets returns the IDs of the links in the HTML part.
@@ -64,9 +80,9 @@ func (c *compiled) linkTargets(ctx context.Context, id audience.MessageID, links
 }
 
 const (
-	// Compiled Messages that are kept, and bytes of what they were made of.
+	// Compiled Messages that are kept, and bytes of them.
 	maxTemplates     = 200
-	maxTemplateBytes = 16 << 20
+	maxTemplateBytes = 32 << 20
 )
 
 // templates keeps Messages that were compiled. The zero value is ready.
@@ -99,13 +115,13 @@ func (t *templates) of(m *audience.Message) *compiled {
 	}
 	t.drop(m.ID)
 	for id := range t.byID { // any will do: what is used comes back
-		if len(t.byID) < maxTemplates && t.bytes+size(m) <= maxTemplateBytes {
+		if len(t.byID) < maxTemplates && t.bytes+fresh.bytes <= maxTemplateBytes {
 			break
 		}
 		t.drop(id)
 	}
 	t.byID[m.ID] = fresh
-	t.bytes += size(m)
+	t.bytes += fresh.bytes
 	return fresh
 }
 
@@ -121,9 +137,7 @@ func (t *templates) known(m *audience.Message) *compiled {
 
 func (t *templates) drop(id audience.MessageID) {
 	if old := t.byID[id]; old != nil {
-		t.bytes -= size(&old.of)
+		t.bytes -= old.bytes
 		delete(t.byID, id)
 	}
 }
-
-func size(m *audience.Message) int { return len(m.Subject) + len(m.Text) + len(m.HTML) }
