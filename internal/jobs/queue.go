@@ -2,8 +2,11 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
+
+	"enlist/internal/audience"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -117,14 +120,23 @@ func job(row *rivertype.JobRow) Job {
 }
 
 // ErrNoJob says that there is no job with an ID, ErrRunning that somebody works
-// on it just now.
+// on it just now, ErrNotDue that an autoresponder has a time to come.
 var (
 	ErrNoJob   = errors.New("there is no such job: it may be done")
 	ErrRunning = errors.New("the job is running")
+	ErrNotDue  = errors.New("the autoresponder is not due yet; it goes out at its time")
 )
 
-// Retry has a job taken up now, also one that was given up on.
+// Retry has a job taken up now, also one that was given up on. What is not due
+// yet keeps its time.
 func Retry(ctx context.Context, q Queue, id int64) error {
+	early, err := notDue(ctx, q, id)
+	if err != nil {
+		return err
+	}
+	if early {
+		return ErrNotDue
+	}
 	row, err := q.JobRetry(ctx, id)
 	switch {
 	case errors.Is(err, rivertype.ErrNotFound):
@@ -133,6 +145,22 @@ func Retry(ctx context.Context, q Queue, id int64) error {
 		return ErrRunning
 	}
 	return err
+}
+
+// notDue reports whether a job is an autoresponder's with a time to come: a
+// worker would put it back until then.
+func notDue(ctx context.Context, q Queue, id int64) (bool, error) {
+	params := river.NewJobListParams().First(1).Kinds(audience.Autorespond{}.Kind()).
+		Where("id = @id", river.NamedArgs{"id": id})
+	result, err := q.JobList(ctx, params)
+	if err != nil || len(result.Jobs) == 0 {
+		return false, err
+	}
+	var a audience.Autorespond
+	if err := json.Unmarshal(result.Jobs[0].EncodedArgs, &a); err != nil {
+		return false, err
+	}
+	return a.Due > time.Now().Unix(), nil
 }
 
 // Discard removes a job: what it was to do is not done.
