@@ -35,6 +35,10 @@ const (
 	// cancelledFor is how long jobs are kept that trying again cannot help, and
 	// those that somebody discarded, in case they are to be sent again after all.
 	cancelledFor = 30 * 24 * time.Hour
+
+	// forever is how long other jobs are kept. The queue library has -1 for that,
+	// and its driver for SQLite removes at once what is to be kept so (0.31).
+	forever = 200 * 365 * 24 * time.Hour
 )
 
 // Options are what the workers work with.
@@ -79,9 +83,9 @@ func Config(o Options) *river.Config {
 		JobTimeout:           timeout,
 		RescueStuckJobsAfter: rescueAfter,
 		// What was given up on is kept, to be looked at and sent again.
-		DiscardedJobRetentionPeriod: -1,
+		DiscardedJobRetentionPeriod: forever,
 		CancelledJobRetentionPeriod: cancelledFor,
-		CompletedJobRetentionPeriod: -1, // Sweep removes them
+		CompletedJobRetentionPeriod: forever, // Sweep removes them
 	}
 }
 

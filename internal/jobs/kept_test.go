@@ -1,0 +1,75 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/jobs"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// A mail that was given up on is there when the queue library has removed what
+// is to be removed.
+//
+// covers: decision 50
+func TestGivenUpIsKept(t *testing.T) {
+	p := newPost(t)
+	config := func(keep time.Duration) *river.Config {
+		c := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: refusing{}, Log: slog.New(slog.DiscardHandler)})
+		c.CancelledJobRetentionPeriod = keep
+		c.TestOnly = true // it removes jobs at its start
+		return c
+	}
+	client, err := p.store.Jobs(config(time.Hour))
+	p.must(err)
+	failed, cancel := client.Subscribe(river.EventKindJobFailed)
+	about := audience.Notify{List: p.list, Contact: 1, Event: audience.EventSubscribe, Address: "owner@example.com"}
+	lost, err := client.Insert(t.Context(), about, &river.InsertOpts{Queue: about.Kind(), MaxAttempts: 1})
+	p.must(err)
+	mark, err := client.Insert(t.Context(), about, &river.InsertOpts{Queue: "nobody"})
+	p.must(err)
+	_, err = client.JobCancel(t.Context(), mark.Job.ID)
+	p.must(err)
+	p.must(client.Start(t.Context()))
+	select {
+	case <-failed:
+	case <-time.After(time.Minute):
+		t.Fatal("the mail was not tried")
+	}
+	cancel()
+	p.must(client.Stop(context.Background()))
+
+	client, err = p.store.Jobs(config(time.Millisecond))
+	p.must(err)
+	p.must(client.Start(t.Context()))
+	defer client.StopAndCancel(context.Background())
+	p.untilGone(client, mark.Job.ID)
+	if kept, err := client.JobGet(t.Context(), lost.Job.ID); err != nil || kept.State != rivertype.JobStateDiscarded {
+		t.Errorf("the mail that was given up on: %v, %v", kept, err)
+	}
+}
+
+// untilGone waits until the queue library has removed a job.
+func (p *post) untilGone(client interface {
+	JobGet(context.Context, int64) (*rivertype.JobRow, error)
+}, id int64) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
+	defer cancel()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for {
+		_, err := client.JobGet(ctx, id)
+		if errors.Is(err, rivertype.ErrNotFound) {
+			return
+		}
+		p.must(err)
+		<-look.C
+	}
+}
