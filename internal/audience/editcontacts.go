@@ -67,8 +67,9 @@ type edition struct {
 
 // edited is how far it is.
 type edited struct {
-	Next    int   `json:"next"`    // row
-	Refused []int `json:"refused"` // rows
+	Next    int         `json:"next"`    // row
+	Refused []int       `json:"refused"` // rows
+	Told    []ContactID `json:"told"`    // whose change has set something in motion
 	telling
 }
 
@@ -96,6 +97,9 @@ func (e *edition) step(tx Tx, now int64, p *edited) (done bool, err error) {
 			}
 			continue
 		case changed:
+			if err := e.happened(tx, schema, id, now, p); err != nil {
+				return false, err
+			}
 			events = append(events, happening{id, WebhookUpdated})
 		}
 		put++
@@ -143,10 +147,17 @@ func (e *edition) edit(tx Tx, read *reading, id ContactID, now int64) (changed b
 			return false, nil, err
 		}
 	}
-	if e.Trigger {
-		err = happened(tx, read.schema, id, EventUpdateProfile, now)
+	return true, nil, nil
+}
+
+// happened sets in motion what a change of a Contact causes, if it is to, once for
+// all the rows that are about it.
+func (e *edition) happened(tx Tx, schema *Schema, id ContactID, now int64, p *edited) error {
+	if !e.Trigger || slices.Contains(p.Told, id) {
+		return nil
 	}
-	return true, nil, err
+	p.Told = append(p.Told, id)
+	return happened(tx, schema, id, EventUpdateProfile, now)
 }
 
 // readdress sets a Contact's Key by the addresses that it has now, and returns
