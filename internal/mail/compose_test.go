@@ -419,6 +419,7 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
+// covers: decision 46
 func TestTemplatesAreBounded(t *testing.T) {
 	var kept templates
 	for i := range 3 * maxTemplates {
