@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/jobs"
 	"enlist/internal/store/sqlite"
@@ -32,7 +33,7 @@ func (c *jobsList) Run(ctx context.Context, out *console) error {
 	if c.Limit < 0 {
 		return usage("--limit is 0 or more")
 	}
-	return withQueue(ctx, c.Database, func(q jobs.Queue) error {
+	return withQueue(ctx, c.Database, func(q jobs.Queue, _ jobs.Hurrier) error {
 		found, err := jobs.List(ctx, q, jobs.Filter{State: jobs.State(c.State), Kind: c.Kind, Limit: c.Limit})
 		if err != nil {
 			return err
@@ -82,17 +83,20 @@ type jobsDiscard struct{ chosen }
 
 // Run removes the jobs.
 func (c *jobsDiscard) Run(ctx context.Context, out *console) error {
-	return c.each(ctx, out, "removed", jobs.Discard)
+	discard := func(ctx context.Context, q jobs.Queue, _ jobs.Hurrier, id int64) error {
+		return jobs.Discard(ctx, q, id)
+	}
+	return c.each(ctx, out, "removed", discard)
 }
 
-func (c *chosen) each(ctx context.Context, out *console, done string, do func(context.Context, jobs.Queue, int64) error) error {
+func (c *chosen) each(ctx context.Context, out *console, done string, do func(context.Context, jobs.Queue, jobs.Hurrier, int64) error) error {
 	switch {
 	case c.All == (len(c.IDs) > 0):
 		return usage("say which jobs: their IDs, or --all for those that failed")
 	case c.Kind != "" && !c.All:
 		return usage("--kind goes with --all")
 	}
-	return withQueue(ctx, c.Database, func(q jobs.Queue) error {
+	return withQueue(ctx, c.Database, func(q jobs.Queue, h jobs.Hurrier) error {
 		if c.All {
 			failed, err := jobs.List(ctx, q, jobs.Filter{State: jobs.Failed, Kind: c.Kind})
 			if err != nil {
@@ -105,7 +109,7 @@ func (c *chosen) each(ctx context.Context, out *console, done string, do func(co
 		count := 0
 		var problems []error
 		for _, id := range c.IDs {
-			if err := do(ctx, q, id); err != nil {
+			if err := do(ctx, q, h, id); err != nil {
 				problems = append(problems, fmt.Errorf("job %d: %w", id, err))
 				continue
 			}
@@ -117,12 +121,12 @@ func (c *chosen) each(ctx context.Context, out *console, done string, do func(co
 }
 
 // withQueue runs do on the jobs of the database that is there already.
-func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue) error) error {
+func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, jobs.Hurrier) error) error {
 	return withStore(ctx, db, func(store *sqlite.Store) error {
 		q, err := store.Jobs(&river.Config{})
 		if err != nil {
 			return err
 		}
-		return do(q)
+		return do(q, audience.NewService(store, time.Now))
 	})
 }

@@ -208,6 +208,19 @@ func (t *WebhookTarget) giveUp(tx Tx) error {
 	return nil
 }
 
+// HurryWebhook has a target called by the next job that looks, however long it
+// was to wait after a failure. Its failures still count.
+func (s *Service) HurryWebhook(ctx context.Context, target WebhookTargetID) error {
+	return s.store.Update(ctx, func(tx Tx) error {
+		t, found, err := tx.WebhookTarget(target)
+		if err != nil || !found || t.NextTime == 0 {
+			return err
+		}
+		t.NextTime = 0
+		return tx.UpdateWebhookTarget(t)
+	})
+}
+
 // ReleaseWebhook gives a target back that was not called, or not to the end.
 func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
 	return s.store.Update(ctx, func(tx Tx) error {

@@ -233,6 +233,27 @@ func TestWebhooksInOrder(t *testing.T) {
 	}
 }
 
+// A receiver that works again is called at once, when somebody says so, and not
+// only when its next try is due.
+//
+// covers: decision 52
+func TestWebhookIsHurried(t *testing.T) {
+	r := newReceiver(t, func(n int, w http.ResponseWriter) {
+		if n == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	p := newPlace(t)
+	p.hooks(r)
+	at := &clock{now: time.Now()} // stands still: no time to wait for comes
+	service := audience.NewService(p.store, at.read)
+	client, failed := p.call(service, nil)
+	p.subscribe("a@example.com")
+	e := <-failed
+	p.must(jobs.Retry(t.Context(), client, service, e.Job.ID))
+	r.until(t, 2)
+}
+
 // A receiver that fails for hours: its events are kept, those after too, until
 // somebody sends the job again.
 //

@@ -210,7 +210,7 @@ func TestRefusedForGoodIsKept(t *testing.T) {
 		t.Fatalf("kept: %+v", failed)
 	}
 	p.server.Script(nil)
-	p.must(jobs.Retry(t.Context(), p.queue, failed[0].ID))
+	p.must(jobs.Retry(t.Context(), p.queue, p.service, failed[0].ID))
 	p.arrived(1)
 	if err := jobs.Discard(t.Context(), p.queue, 99); err != jobs.ErrNoJob {
 		t.Errorf("discarding what is not there: %v", err)

@@ -127,15 +127,16 @@ var (
 	ErrNotDue  = errors.New("the autoresponder is not due yet; it goes out at its time")
 )
 
+// Hurrier has a target of webhooks called before the time that it waits for.
+type Hurrier interface {
+	HurryWebhook(ctx context.Context, target audience.WebhookTargetID) error
+}
+
 // Retry has a job taken up now, also one that was given up on. What is not due
 // yet keeps its time.
-func Retry(ctx context.Context, q Queue, id int64) error {
-	early, err := notDue(ctx, q, id)
-	if err != nil {
+func Retry(ctx context.Context, q Queue, h Hurrier, id int64) error {
+	if err := prepare(ctx, q, h, id); err != nil {
 		return err
-	}
-	if early {
-		return ErrNotDue
 	}
 	row, err := q.JobRetry(ctx, id)
 	switch {
@@ -147,20 +148,30 @@ func Retry(ctx context.Context, q Queue, id int64) error {
 	return err
 }
 
-// notDue reports whether a job is an autoresponder's with a time to come: a
-// worker would put it back until then.
-func notDue(ctx context.Context, q Queue, id int64) (bool, error) {
-	params := river.NewJobListParams().First(1).Kinds(audience.Autorespond{}.Kind()).
-		Where("id = @id", river.NamedArgs{"id": id})
-	result, err := q.JobList(ctx, params)
+// prepare sees to the jobs that go by a time of their own, besides the queue's: a
+// worker would put them back until then.
+func prepare(ctx context.Context, q Queue, h Hurrier, id int64) error {
+	result, err := q.JobList(ctx, river.NewJobListParams().First(1).Where("id = @id", river.NamedArgs{"id": id}))
 	if err != nil || len(result.Jobs) == 0 {
-		return false, err
+		return err
 	}
-	var a audience.Autorespond
-	if err := json.Unmarshal(result.Jobs[0].EncodedArgs, &a); err != nil {
-		return false, err
+	switch row := result.Jobs[0]; row.Kind {
+	case audience.Autorespond{}.Kind():
+		var a audience.Autorespond
+		if err := json.Unmarshal(row.EncodedArgs, &a); err != nil {
+			return err
+		}
+		if a.Due > time.Now().Unix() {
+			return ErrNotDue
+		}
+	case audience.CallWebhook{}.Kind():
+		var c audience.CallWebhook
+		if err := json.Unmarshal(row.EncodedArgs, &c); err != nil {
+			return err
+		}
+		return h.HurryWebhook(ctx, c.Target)
 	}
-	return a.Due > time.Now().Unix(), nil
+	return nil
 }
 
 // Discard removes a job: what it was to do is not done.
