@@ -13,7 +13,7 @@ type accountCommand struct {
 	Add      accountAdd      `cmd:"" help:"Add an Account."`
 	List     accountList     `cmd:"" help:"List the Accounts."`
 	Limit    accountLimit    `cmd:"" help:"Limit how many Contacts an Account may store."`
-	Timezone accountTimezone `cmd:"" help:"Set the time zone that decides what today is for date Fields."`
+	Timezone accountTimezone `cmd:"" help:"Set the time zone of dates, of times in mails, and of autoresponders that name none."`
 }
 
 // contactLimit is a number of Contacts, or none.

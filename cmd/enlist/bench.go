@@ -16,7 +16,7 @@ type benchCommand struct {
 	Rounds      int           `help:"Pairs of loads, of which the median ratio counts." default:"5"`
 	Contacts    int           `help:"Contacts in the List that is searched; a tenth as many notifications wait to be sent." default:"1000000"`
 	Dir         string        `help:"Folder for the databases; a temporary one by default." type:"existingdir"`
-	Only        string        `help:"Measure only this part." enum:"subscribe,notify,kill,search," default:""`
+	Only        string        `placeholder:"PART" help:"Measure only subscribe, notify, kill or search." enum:"subscribe,notify,kill,search," default:""`
 
 	Bare   bool   `help:"Be the bare handler that the others are compared with." hidden:""`
 	Listen string `help:"Address of the bare handler." hidden:"" default:"127.0.0.1:0"`

@@ -23,12 +23,18 @@ func base(addr net.Addr) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// greet says where the service is and where mails go, and on a new database what
-// to call it with.
-func greet(out *console, url string, c config.Serve, first *audience.FirstStart, keyGiven bool) {
+// greet says where the service is and where mails and the links in them go, and
+// on a new database what to call it with.
+func greet(out *console, addr net.Addr, c config.Serve, first *audience.FirstStart, keyGiven bool) {
+	url := endpoint(addr)
 	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.DB)
-	if c.SMTP == "" {
+	switch {
+	case c.SMTP == "":
 		text += fmt.Sprintf("Mails are written to the folder %s; send them with --smtp.\n", c.MailDir())
+	case c.PublicURL == "":
+		text += fmt.Sprintf("Mails are sent with links to %s: say with --public-url where people reach this service.\n", base(addr))
+	default:
+		text += fmt.Sprintf("Mails are sent with links to %s.\n", publicURL(c, addr))
 	}
 	switch {
 	case first == nil:

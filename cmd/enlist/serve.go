@@ -84,7 +84,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err := s.start(ctx, listener); err != nil {
 		return err
 	}
-	greet(out, endpoint(listener.Addr()), c.Serve, first, key != "")
+	greet(out, listener.Addr(), c.Serve, first, key != "")
 	return s.run(ctx, ending)
 }
 

@@ -123,6 +123,8 @@ func (s Serve) checkMail() error {
 		return errors.New("--mail-connections and --mail-rate are not negative")
 	case s.DKIMKey == "" && s.DKIMDomain != "":
 		return errors.New("--dkim-domain wants --dkim-key")
+	case s.DKIMKey != "" && s.DKIMDomain == "" && s.MailFrom == "":
+		return errors.New("--dkim-key wants --dkim-domain, or --mail-from to take the domain of")
 	case s.PublicURL != "" && !strings.HasPrefix(s.PublicURL, "http://") && !strings.HasPrefix(s.PublicURL, "https://"):
 		return fmt.Errorf("--public-url %s does not begin with http:// or https://", s.PublicURL)
 	}
