@@ -262,12 +262,35 @@ func wholeURL(text string) (string, bool) {
 			return "", false
 		}
 	}
-	return u.String(), true
+	return escapeOdd(u.String()), true
+}
+
+// escapeOdd escapes what no link may have, in a query for example, and what
+// would end one in a text.
+func escapeOdd(link string) string {
+	if !strings.ContainsFunc(link, odd) {
+		return link
+	}
+	var b strings.Builder
+	for i := range len(link) {
+		if c := link[i]; odd(rune(c)) {
+			escapeByte(&b, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func odd(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r) }
+
+func escapeByte(b *strings.Builder, c byte) {
+	const digits = "0123456789ABCDEF"
+	b.Write([]byte{'%', digits[c>>4], digits[c&15]})
 }
 
 // escapeURL escapes a value. Addresses and numbers stay as people know them.
 func escapeURL(b *strings.Builder, value, beginning string) {
-	const digits = "0123456789ABCDEF"
 	keep := "-._~"
 	switch scheme, _, _ := strings.Cut(beginning, ":"); strings.ToLower(scheme) {
 	case "mailto":
@@ -281,6 +304,6 @@ func escapeURL(b *strings.Builder, value, beginning string) {
 			b.WriteByte(c)
 			continue
 		}
-		b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		escapeByte(b, c)
 	}
 }
