@@ -52,7 +52,9 @@ func (c *composer) message(e envelope) (*gomail.Msg, error) {
 	if e.unsubscribe != "" {
 		m.SetGenHeader(gomail.HeaderPrecedence, "bulk")
 		m.SetListUnsubscribe(e.unsubscribe)
-		m.SetListUnsubscribePost()
+		if strings.HasPrefix(e.unsubscribe, "https://") { // RFC 8058, 3.1: for no other link
+			m.SetListUnsubscribePost()
+		}
 	}
 	return m, nil
 }
