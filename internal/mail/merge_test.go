@@ -161,7 +161,7 @@ func FuzzInline(f *testing.F) {
 			return
 		}
 		source := "<style>" + sheet + `</style><p class="a" style="` + html.EscapeString(style) + `">text</p>`
-		if got := plainText(inlineStyles(source)); got != "text\n" {
+		if got := written(plainText(inlineStyles(source))); got != "text\n" {
 			t.Errorf("%q became %q", source, got)
 		}
 	})

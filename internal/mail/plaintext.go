@@ -3,6 +3,9 @@ package mail
 import (
 	"strconv"
 	"strings"
+	"unicode"
+
+	"enlist/internal/audience"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -13,14 +16,14 @@ import (
 //
 // html2text was tried: it puts spaces before punctuation that follows an
 // element, draws frames around headings, and wraps nothing but quotations.
-func plainText(source string) string {
+func plainText(source string) textSource {
 	root, err := html.Parse(strings.NewReader(source))
 	if err != nil {
-		return ""
+		return nil
 	}
 	var w textWriter
 	w.node(root)
-	return strings.TrimSpace(w.b.String()) + "\n"
+	return w.source()
 }
 
 // textWriter writes text in lines. Space is owed until something follows it.
@@ -29,6 +32,25 @@ type textWriter struct {
 	breaks int  // line breaks that are owed
 	space  bool // a space is owed
 	pre    bool
+
+	addresses []address
+}
+
+// address is where a link leads, by its place in what was written: from begin
+// to end with what surrounds it.
+type address struct{ begin, from, to, end int }
+
+func (w *textWriter) source() textSource {
+	text := strings.TrimRightFunc(w.b.String(), unicode.IsSpace)
+	rest := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
+	var s textSource
+	for _, a := range w.addresses {
+		begin := max(a.begin, rest)
+		s = append(s, splitText(text[rest:begin])...)
+		s = append(s, textPiece{text[a.from:a.to], true, text[begin:a.from], text[a.to:a.end]})
+		rest = a.end
+	}
+	return append(s, splitText(text[rest:]+"\n")...)
 }
 
 func (w *textWriter) node(n *html.Node) {
@@ -119,19 +141,42 @@ func (w *textWriter) item(n *html.Node) {
 
 // link writes where a link leads after what it says, unless that is the same.
 func (w *textWriter) link(n *html.Node) {
-	before := w.b.Len()
+	before, known := w.b.Len(), len(w.addresses)
 	w.children(n)
-	says := strings.TrimSpace(w.b.String()[before:])
+	said := strings.TrimLeftFunc(w.b.String()[before:], unicode.IsSpace)
+	before = w.b.Len() - len(said)
+	says := strings.TrimRightFunc(said, unicode.IsSpace)
 	target := strings.TrimSpace(lineEnds.Replace(attribute(n, "href")))
-	address, isMail := strings.CutPrefix(target, "mailto:")
+	mailbox, isMail := strings.CutPrefix(target, "mailto:")
 	switch {
-	case target == "" || target[0] == '#' || target == says || isMail && address == says:
-	case says == "":
-		w.word(target)
+	case target == "" || target[0] == '#' || isMail && mailbox == says:
+	case target == says:
+		if end := before + len(says); known == len(w.addresses) && !readsAsLink(target) {
+			w.addresses = append(w.addresses, address{before, before, end, end})
+		}
 	default:
-		w.space = true
-		w.word("<" + target + ">")
+		w.space = w.space || says != ""
+		w.address(target)
 	}
+}
+
+// readsAsLink reports whether a target is found where it stands in text, or is
+// the same for everybody.
+func readsAsLink(target string) bool {
+	s := splitText(target)
+	return len(s) == 1 && s[0].link || !audience.ParseMerge(target).Fields()
+}
+
+// address writes a target in angle brackets, so that nothing after it joins it.
+func (w *textWriter) address(target string) {
+	a := address{begin: w.b.Len()}
+	w.word("<")
+	a.from = w.b.Len()
+	w.b.WriteString(target)
+	a.to = w.b.Len()
+	w.b.WriteByte('>')
+	a.end = w.b.Len()
+	w.addresses = append(w.addresses, a)
 }
 
 // block begins a new line, after an empty one when lines is 2.

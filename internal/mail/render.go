@@ -56,7 +56,7 @@ func (r *rendering) subject(t *compiled) string {
 	return oneLine(b.String())
 }
 
-// noLink stands in place of a link that a value made impossible.
+// noLink stands in HTML in place of a link that a value made impossible.
 const noLink = "#"
 
 func (r *rendering) text(t *compiled) string {
@@ -67,12 +67,14 @@ func (r *rendering) text(t *compiled) string {
 		}
 		m := &t.text.pieces[i]
 		if m.link {
-			link, ok := m.URL(r.value)
-			if !ok {
-				link = noLink
+			if link, ok := m.URL(r.value); ok {
+				b.WriteString(m.before + link + m.after)
+				continue
 			}
-			b.WriteString(link)
-			continue
+			// A value that is what the link says, such as "www.example.com", is text.
+			if m.before != "" || m.Merge[0].Name == "" {
+				continue
+			}
 		}
 		for j := range m.Merge {
 			if r.ends(&b) {

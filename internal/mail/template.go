@@ -29,20 +29,21 @@ const (
 // compile prepares a Message. It is done once for all its mails.
 func compile(m *audience.Message) *compiled {
 	c := &compiled{of: *m, subject: audience.ParseMerge(m.Subject)}
-	text := m.Text
-	if text == "" {
-		text = plainText(m.HTML)
+	source := m.HTML
+	text := splitText(lineEnds.Replace(m.Text))
+	if m.Text == "" {
+		text = plainText(source)
 	}
-	c.text = parseText(text)
+	c.text = text.template()
 	switch {
 	case m.EmailType == audience.EmailPlain:
 	case m.EmailType == audience.EmailPlainHTML:
-		c.html = parseHTML(c.text.source.html())
+		c.html = parseHTML(text.html())
 	case m.HTML == "":
 	case m.EmailType == audience.EmailRawHTML:
-		c.html = parseHTML(m.HTML)
+		c.html = parseHTML(source)
 	default:
-		c.html = parseHTML(inlineStyles(m.HTML))
+		c.html = parseHTML(inlineStyles(source))
 	}
 	c.bytes = c.size()
 	return c

@@ -12,8 +12,9 @@ import (
 type textSource []textPiece
 
 type textPiece struct {
-	text string
-	link bool
+	text          string
+	link          bool
+	before, after string // what surrounds a link, and is left out with it
 }
 
 // webLink finds what mail programs make a link of. A merge field in it may have spaces.
@@ -25,13 +26,13 @@ func splitText(text string) textSource {
 	for _, at := range webLink.FindAllStringIndex(text, -1) {
 		start, end := at[0], at[0]+len(trimLink(text[at[0]:at[1]]))
 		if start > rest {
-			pieces = append(pieces, textPiece{text[rest:start], false})
+			pieces = append(pieces, textPiece{text: text[rest:start]})
 		}
-		pieces = append(pieces, textPiece{text[start:end], true})
+		pieces = append(pieces, textPiece{text: text[start:end], link: true})
 		rest = end
 	}
 	if rest < len(text) {
-		pieces = append(pieces, textPiece{text[rest:], false})
+		pieces = append(pieces, textPiece{text: text[rest:]})
 	}
 	return pieces
 }
@@ -55,21 +56,24 @@ func trimLink(link string) string {
 // textTemplate is a text with merge fields. Values in links are escaped as they
 // are in links of HTML.
 type textTemplate struct {
-	source      textSource
 	pieces      []textMerge
 	unsubscribe bool // the text has a link to unsubscribe
 }
 
 type textMerge struct {
 	audience.Merge
-	link bool
+	link          bool // with fields
+	before, after string
 }
 
-func parseText(text string) textTemplate {
-	t := textTemplate{source: splitText(lineEnds.Replace(text))}
-	for _, p := range t.source {
-		m := textMerge{audience.ParseMerge(p.text), p.link}
-		m.link = p.link && m.Fields()
+func (s textSource) template() textTemplate {
+	t := textTemplate{pieces: make([]textMerge, 0, len(s))}
+	for _, p := range s {
+		m := textMerge{audience.ParseMerge(p.text), p.link, p.before, p.after}
+		if m.link && !m.Fields() {
+			link, _ := m.URL(nil) // the same for everybody
+			m = textMerge{Merge: audience.Merge{{Text: p.before + link + p.after}}}
+		}
 		t.pieces = append(t.pieces, m)
 		t.unsubscribe = t.unsubscribe || names(m.Merge, fieldUnsubscribe)
 	}
@@ -92,7 +96,9 @@ func (s textSource) html() string {
 	b.WriteString(plainBegin)
 	for _, p := range s {
 		if p.link {
+			b.WriteString(lines.Replace(html.EscapeString(p.before)))
 			writeLink(&b, p.text)
+			b.WriteString(html.EscapeString(p.after))
 			continue
 		}
 		for _, m := range audience.ParseMerge(p.text) {

@@ -1,0 +1,74 @@
+package mail
+
+import (
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+
+	"golang.org/x/net/html"
+)
+
+// href returns where the first link of an HTML part leads.
+func href(t *testing.T, source string) string {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode && n.Data == "a" {
+			return attribute(n, "href")
+		}
+	}
+	t.Fatalf("no link in %s", source)
+	return ""
+}
+
+// The text part has the addresses of the HTML part, and of refused ones nothing.
+//
+// covers: decision 46, spec merge.links, spec message.text
+func TestAddressesInText(t *testing.T) {
+	c, _ := testComposer(t)
+	values := append([]string{"x", "https://ok.example/a", "www.example.com", "ann@example.com", "https://ok.example/> https://evil.example",
+		"https://ok.example/?> https://evil.example", "https://ok.example> https://evil.example", "mailto:a> https://evil.example"}, hostile...)
+	for _, target := range []string{"{{V}}", "{{V}}/more", "https://{{V}}/", "https://{{V}}.example.com/", "https://example.com{{V}}", "https://example.com/{{V}}.",
+		"https://example.com/a b/{{V}}", "HTTPS://example.com/?a={{V}}#{{V}}", "mailto:{{V}}", "tel:{{V}}", "//{{V}}", "/{{V}}", "java{{V}}:x", "{{V|https://example.com/fallback}}"} {
+		for _, value := range values {
+			m := audience.Message{EmailType: audience.EmailRawHTML, Subject: "s",
+				HTML: named(`<p>See <a href="` + target + `">my site</a>, <a href="` + target + `"><img src="x"></a>{{V}}.</p>{{unsubscribe_url}}`)}
+			r := merged(t, c, m, value)
+			want := "See my site,"
+			if leads := href(t, r.html); leads != noLink {
+				want = "See my site <" + leads + ">, <" + leads + ">"
+			}
+			if !strings.HasPrefix(r.text, want) {
+				t.Errorf("%s with %q: %q does not begin with %q", target, value, r.text, want)
+			}
+		}
+	}
+}
+
+// A link that says where it leads is written once.
+//
+// covers: decision 46, spec merge.links
+func TestAddressesThatLinksSay(t *testing.T) {
+	c, _ := testComposer(t)
+	for _, test := range []struct{ target, value, want string }{
+		{"{{V}}", "https://ok.example/> https://evil.example", "See https://ok.example/%3E%20https://evil.example."},
+		{"{{V}}", "www.example.com", "See www.example.com."}, // which the HTML part shows, too
+		{"https://example.com/{{V}}", "a b", "See https://example.com/a%20b."},
+		{"https://example.com{{V}}", ".evil.example", "See ."},
+		{"tel:{{V}}", "+1 2> https://evil.example", "See tel:+1%202%3E%20https%3A%2F%2Fevil.example."},
+		{"/{{V}}:{{V}}", "..", "See ."},
+	} {
+		m := audience.Message{EmailType: audience.EmailHTML, Subject: "s", HTML: named(`<p>See <a href="` + test.target + `">` + test.target + `</a>.</p>`)}
+		if text := merged(t, c, m, test.value).text; !strings.HasPrefix(text, test.want+"\n") {
+			t.Errorf("%s with %q: %q, want %q", test.target, test.value, text, test.want)
+		}
+	}
+	m := audience.Message{EmailType: audience.EmailPlain, Subject: "s", Text: named("See https://{{V}}/ now")}
+	if text := merged(t, c, m, "evil.example").text; !strings.HasPrefix(text, "See  now\n") {
+		t.Errorf("a refused link in a text: %q", text)
+	}
+}
