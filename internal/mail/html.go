@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"regexp"
 	"strings"
 
 	"enlist/internal/audience"
@@ -44,6 +45,18 @@ func parseHTML(source string) *htmlTemplate {
 	}
 	return p.template
 }
+
+// plainFallbacks escapes the fallbacks of merge fields that look like elements:
+// they are text, as values are. Else HTML would be taken apart within the field.
+func plainFallbacks(source string) string {
+	return anyFallback.ReplaceAllStringFunc(source, angles.Replace)
+}
+
+// anyFallback finds fields with a fallback. One with elements in its name is
+// none: it is braces around a part of a page.
+var anyFallback = regexp.MustCompile(`\{\{\s*[^{}|<>\s][^{}|<>]*\|(?:[^{}]|\{[^{}]|\}[^{}])*\}\}`)
+
+var angles = strings.NewReplacer("<", "&lt;", ">", "&gt;")
 
 type htmlParser struct {
 	template *htmlTemplate

@@ -29,7 +29,7 @@ const (
 // compile prepares a Message. It is done once for all its mails.
 func compile(m *audience.Message) *compiled {
 	c := &compiled{of: *m, subject: audience.ParseMerge(m.Subject)}
-	source := m.HTML
+	source := plainFallbacks(m.HTML)
 	text := splitText(lineEnds.Replace(m.Text))
 	if m.Text == "" {
 		text = plainText(source)
