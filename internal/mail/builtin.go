@@ -71,7 +71,7 @@ func (b *builtIn) text() string {
 	if t.Before != "" {
 		s.WriteString("\n" + t.Before + "\n")
 	}
-	if t.Rows != nil {
+	if len(t.Rows) > 0 {
 		s.WriteByte('\n')
 	}
 	for _, r := range t.Rows {

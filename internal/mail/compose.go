@@ -96,10 +96,10 @@ func (c *composer) confirmation(l *audience.Letter) (*gomail.Msg, string, error)
 		List:    list.Name,
 		Title:   "Please confirm: " + list.Name,
 		Heading: "Please confirm your subscription",
-		Before:  "Someone has subscribed this address. If it was you, please confirm it: only then is the list sent to you.",
+		Before:  "Someone has subscribed this address. If it was you, please confirm it: mails are sent to you only then.",
 		Button:  "Confirm the subscription",
 		Link:    c.link(audience.LinkConfirm, l.Delivery),
-		After:   "If it was not you, ignore this mail. Without your confirmation the list is not sent to you.",
+		After:   "If it was not you, ignore this mail. Without your confirmation you are sent nothing else.",
 	}
 	e := c.listSender(list)
 	e.to, e.key, e.subject = l.Address, "d/"+l.Delivery.String(), oneLine(b.Title)

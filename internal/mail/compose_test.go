@@ -248,6 +248,9 @@ func TestConfirmation(t *testing.T) {
 	keep(t, "confirmation", r)
 	link := "https://mail.example.org/c/12-345-1767225600-c/"
 	contains(t, "text", r.text, link, "ignore this mail")
+	if strings.Contains(strings.ReplaceAll(r.text, "\r", ""), "\n\n\n") {
+		t.Errorf("the text has two empty lines together: %q", r.text)
+	}
 	contains(t, "html", r.html, `href="`+link, "ignore this mail")
 	contains(t, "subject", r.subject(t), "Please confirm: News & Views")
 	if r.Get("List-Unsubscribe") != "" || r.Get("Auto-Submitted") != "auto-generated" {

@@ -104,7 +104,7 @@ func TestUnsubscribeWithoutEmail(t *testing.T) {
 	h := newHarness(t)
 	id := h.subscribe("Mobile Phone", "+61 400 000 001")
 	path := h.path(audience.LinkUnsubscribe, id)
-	h.shows(h.do("GET", path, ""), http.StatusOK, "You will receive no more mail")
+	h.shows(h.do("GET", path, ""), http.StatusOK, "You will receive no more mail", "once you unsubscribe")
 	h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed")
 	if !h.contact(id).IsUnsubscribed {
 		t.Error("not unsubscribed")
