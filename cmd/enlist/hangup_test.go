@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/url"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,7 +17,7 @@ import (
 // roll back the whole transaction, with what neighbours wrote in it. Whoever
 // was answered is stored, and nothing is there twice or by half.
 func TestHangingUp(t *testing.T) {
-	c := &crash{t: t, db: filepath.Join(t.TempDir(), "enlist.db"), key: strings.Repeat("c", 64), answered: make(map[int64]string)}
+	c := newCrash(t, "smtp://127.0.0.1:1")
 	kill := c.start()
 	defer kill()
 	c.notifyOwner()

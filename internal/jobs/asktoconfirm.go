@@ -30,6 +30,3 @@ func (w *askToConfirm) Work(ctx context.Context, job *river.Job[audience.AskToCo
 func (w *askToConfirm) NextRetry(job *river.Job[audience.AskToConfirm]) time.Time {
 	return nextTry(job.Attempt)
 }
-
-// Timeout implements river.Worker.
-func (w *askToConfirm) Timeout(*river.Job[audience.AskToConfirm]) time.Duration { return mailTimeout }

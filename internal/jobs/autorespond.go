@@ -34,6 +34,3 @@ func (w *autorespond) Work(ctx context.Context, job *river.Job[audience.Autoresp
 func (w *autorespond) NextRetry(job *river.Job[audience.Autorespond]) time.Time {
 	return nextTry(job.Attempt)
 }
-
-// Timeout implements river.Worker.
-func (w *autorespond) Timeout(*river.Job[audience.Autorespond]) time.Duration { return mailTimeout }

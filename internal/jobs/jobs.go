@@ -24,8 +24,9 @@ const (
 	turn = 20 * time.Second
 
 	// A job whose process died is taken up again after rescueAfter, so no job
-	// may run that long: what outlives timeout is cancelled.
-	timeout     = time.Minute
+	// may run that long: what outlives timeout is cancelled. It is enough for a
+	// mail to wait for its turn and for all that its server may take.
+	timeout     = 105 * time.Second
 	rescueAfter = 2 * time.Minute
 
 	// pollEvery is how soon a job is seen. SQLite cannot wake anybody, and an

@@ -26,10 +26,6 @@ const (
 
 	// turnTime is how long a job waits for its turn before it is put back.
 	turnTime = 20 * time.Second
-
-	// mailTimeout is how long a job may take: that, what the mail server may take,
-	// and less than until it is taken for dead.
-	mailTimeout = 105 * time.Second
 )
 
 // turn waits until a mail may be loaded and sent. leave must follow.

@@ -34,6 +34,3 @@ func (w *notify) Work(ctx context.Context, job *river.Job[audience.Notify]) erro
 
 // NextRetry implements river.Worker.
 func (w *notify) NextRetry(job *river.Job[audience.Notify]) time.Time { return nextTry(job.Attempt) }
-
-// Timeout implements river.Worker.
-func (w *notify) Timeout(*river.Job[audience.Notify]) time.Duration { return mailTimeout }
