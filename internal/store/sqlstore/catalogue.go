@@ -98,12 +98,16 @@ func (t *Tx) catalogue() (*snapshot, error) {
 }
 
 // changed notes that the transaction changes the catalogue: later reads of it,
-// also by the functions that follow in the group, go to the database.
+// also by the functions that follow in the group, go to the database. While it
+// does nobody else writes, so that what others have seen of it stays true until
+// they commit.
 func (t *Tx) changed() error {
+	if err := t.conn.Alone(); err != nil {
+		return err
+	}
 	t.session.modified = true
 	t.session.current = newSnapshot(0)
-	_, err := t.conn.Exec("UPDATE catalogue SET version = version + 1")
-	return err
+	return t.conn.Do("UPDATE catalogue SET version = version + 1")
 }
 
 // cached returns what a snapshot holds under a key, reading it the first time.

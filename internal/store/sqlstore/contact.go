@@ -9,18 +9,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// selectContact begins a statement for contacts. Statements are whole constants:
-// putting them together costs as much as finding a Contact.
-const selectContact = "SELECT " + contactColumns + " FROM contact WHERE list_id = ? AND "
-
 // Contact returns a Contact of a List by its ID.
 func (t *Tx) Contact(list audience.ListID, id audience.ContactID) (*audience.Contact, error) {
-	return t.oneContact(selectContact+"id = ?", list, int64(list), int64(id))
+	return t.oneContact(t.either(t.sql.statements.contactByID, t.sql.statements.lockedByID), list, int64(list), int64(id))
 }
 
 // ContactByKey returns the List's first Contact with an address, by its comparison form.
 func (t *Tx) ContactByKey(list audience.ListID, key string) (*audience.Contact, error) {
-	return t.oneContact(selectContact+"dedupe_key = ?", list, int64(list), key)
+	return t.oneContact(t.either(t.sql.statements.contactByKey, t.sql.statements.lockedByKey), list, int64(list), key)
+}
+
+// either returns the statement to read Contacts with, or to read them in order to change them.
+func (t *Tx) either(read, lock string) string {
+	if t.writes {
+		return lock
+	}
+	return read
 }
 
 func (t *Tx) oneContact(query string, list audience.ListID, args ...any) (found *audience.Contact, err error) {
@@ -34,11 +38,7 @@ func (t *Tx) oneContact(query string, list audience.ListID, args ...any) (found 
 // ContactsByAddress returns Contacts of a List that have an address, by ID: at
 // most limit of those after an ID.
 func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string, after audience.ContactID, limit int) (found []audience.Contact, err error) {
-	// The IDs first, and a sign before list_id: SQLite would rather walk the List.
-	err = t.contacts("SELECT "+contactColumns+` FROM contact WHERE +list_id = ? AND id > ? AND id IN (
-			SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ?
-			UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
-			UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id LIMIT ? + 0`, list,
+	err = t.contacts(t.either(t.sql.statements.contactsByAddress, t.sql.statements.lockedByAddress), list,
 		func(c *audience.Contact) { found = append(found, *c) },
 		int64(list), int64(after), int64(list), orNull(key), int64(list), orNull(key), int64(list), orNull(mobile), int64(limit))
 	return found, err
@@ -67,13 +67,33 @@ func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	id, err := t.insertContact(c, doc)
+	id, err := t.insertBeside(c, doc)
 	if err != nil || id == 0 {
 		return false, err
 	}
 	c.ID = audience.ContactID(id)
 	t.count(c.ListID, schema.List.AccountID, 1)
 	return true, nil
+}
+
+// insertBeside inserts a Contact where several transactions write: one more of an
+// address holds the first, so that nobody removes that one without seeing this
+// one. If the first has gone meanwhile, this one is the first.
+func (t *Tx) insertBeside(c *audience.Contact, doc string) (id int64, err error) {
+	if !t.sql.Several || c.IsFirst {
+		return t.insertContact(c, doc)
+	}
+	for {
+		const first = "SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ? FOR SHARE"
+		holder, err := t.number(first, int64(c.ListID), c.Key)
+		if err != nil {
+			return 0, err
+		}
+		c.IsFirst = holder == 0
+		if id, err = t.insertContact(c, doc); id != 0 || err != nil {
+			return id, err
+		}
+	}
 }
 
 const insertContact = `INSERT INTO contact (list_id, dedupe_key, duplicate_key, mobile_key, creation_time, last_modified_time, subscribed_via,
@@ -86,10 +106,10 @@ const insertContact = `INSERT INTO contact (list_id, dedupe_key, duplicate_key, 
 func (t *Tx) insertContact(c *audience.Contact, doc string) (id int64, err error) {
 	dedupe, duplicate := addressKeys(c)
 	if untouched(c) {
-		return t.conn.Insert(insertContact+"0, 0, 1, 0, 0, 0, 0, 0, 0, '', jsonb(?)) ON CONFLICT DO NOTHING",
+		return t.conn.Insert(t.sql.statements.insertUntouched,
 			int64(c.ListID), dedupe, duplicate, orNull(c.Mobile), c.Created, c.Modified, c.SubscribedVia, doc)
 	}
-	return t.conn.Insert(insertContact+"?, ?, ?, ?, ?, ?, ?, ?, ?, ?, jsonb(?)) ON CONFLICT DO NOTHING",
+	return t.conn.Insert(t.sql.statements.insertContact,
 		int64(c.ListID), dedupe, duplicate, orNull(c.Mobile), c.Created, c.Modified, c.SubscribedVia,
 		bit(c.DoubleOptIn), c.DoubleOptInTime, bit(c.IsActive), bit(c.IsBounceDeactivated), bit(c.IsUnsubscribed),
 		c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.WebformID, encodePreferences(c.Prefs), doc)
@@ -111,14 +131,10 @@ func (t *Tx) UpdateContact(c *audience.Contact) error {
 		return err
 	}
 	dedupe, duplicate := addressKeys(c)
-	_, err = t.conn.Exec(`UPDATE contact SET dedupe_key = ?, duplicate_key = ?, mobile_key = ?, last_modified_time = ?,
-			double_opt_in = ?, double_opt_in_time = ?, is_active = ?, is_bounce_deactivated = ?, is_unsubscribed = ?,
-			last_click_time = ?, last_message_time = ?, last_open_time = ?, preference_values = ?, field_values = jsonb(?)
-		WHERE list_id = ? AND id = ?`,
+	return t.conn.Do(t.sql.statements.updateContact,
 		dedupe, duplicate, orNull(c.Mobile), c.Modified,
 		bit(c.DoubleOptIn), c.DoubleOptInTime, bit(c.IsActive), bit(c.IsBounceDeactivated), bit(c.IsUnsubscribed),
 		c.LastClickTime, c.LastMessageTime, c.LastOpenTime, encodePreferences(c.Prefs), doc, int64(c.ListID), int64(c.ID))
-	return err
 }
 
 // LastContactID returns the highest ID among a List's Contacts.
@@ -130,13 +146,13 @@ func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
 // ForgetField removes a deleted Field's values from at most limit Contacts
 // after an ID, and returns the last one's ID, 0 when there was none left.
 func (t *Tx) ForgetField(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (last audience.ContactID, err error) {
-	n, err := t.number("SELECT max(id) FROM (SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id LIMIT ?)",
+	n, err := t.number("SELECT max(id) FROM (SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id LIMIT CAST(? AS BIGINT))",
 		int64(list), int64(after), int64(limit))
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	_, err = t.conn.Exec("UPDATE contact SET field_values = jsonb_remove(field_values, ?) WHERE list_id = ? AND id > ? AND id <= ?",
-		`$."`+strconv.FormatInt(int64(field), 10)+`"`, int64(list), int64(after), n)
+	_, err = t.conn.Exec("UPDATE contact SET field_values = "+t.sql.WithoutField+" WHERE list_id = ? AND id > ? AND id <= ?",
+		strconv.FormatInt(int64(field), 10), int64(list), int64(after), n)
 	return audience.ContactID(n), err
 }
 
