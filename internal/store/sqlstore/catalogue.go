@@ -60,6 +60,14 @@ func (c *Cache) KnownSchema(id audience.ListID) (*audience.Schema, bool) {
 	return schema, known
 }
 
+// Newest returns the newest version that was read, 0 when none was.
+func (c *Cache) Newest() int64 {
+	if s := c.last(); s != nil {
+		return s.version
+	}
+	return 0
+}
+
 func (c *Cache) last() *snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +92,7 @@ func (c *Cache) Known(hash audience.KeyHash) (*audience.Key, *audience.Account, 
 
 // catalogue returns the snapshot that this transaction sees.
 func (t *Tx) catalogue() (*snapshot, error) {
-	if t.session.current == nil && t.session.modified {
+	if t.session.current == nil && t.session.changes > 0 {
 		t.session.current = newSnapshot(0)
 	}
 	if t.session.current == nil {
@@ -105,7 +113,7 @@ func (t *Tx) changed() error {
 	if err := t.conn.Alone(); err != nil {
 		return err
 	}
-	t.session.modified = true
+	t.session.changes++
 	t.session.current = newSnapshot(0)
 	return t.conn.Do("UPDATE catalogue SET version = version + 1")
 }

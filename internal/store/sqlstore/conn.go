@@ -30,8 +30,8 @@ type Conn interface {
 	// Lock waits until no other transaction holds a name, and holds it until this
 	// one ends. Where there is one writer there is nothing to wait for.
 	Lock(mode LockMode, name string) error
-	// Alone returns nil when no other transaction that writes runs beside this
-	// one. After an error the function runs again, alone.
+	// Alone sees to it that no other transaction that writes runs beside this
+	// one. If some may, the function is left with Unwind, and runs again, alone.
 	Alone() error
 	// Dialect says how the engine wants its SQL.
 	Dialect() *Dialect

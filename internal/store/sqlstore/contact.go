@@ -146,7 +146,7 @@ func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
 // ForgetField removes a deleted Field's values from at most limit Contacts
 // after an ID, and returns the last one's ID, 0 when there was none left.
 func (t *Tx) ForgetField(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (last audience.ContactID, err error) {
-	n, err := t.number("SELECT max(id) FROM (SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id LIMIT CAST(? AS BIGINT))",
+	n, err := t.number("SELECT max(id) FROM (SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id"+limited+") AS page",
 		int64(list), int64(after), int64(limit))
 	if err != nil || n == 0 {
 		return 0, err

@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"enlist/internal/audience"
@@ -20,10 +22,10 @@ type Tx struct {
 // Session is what the functions of one transaction have in common: the
 // version of the catalogue that the transaction sees.
 type Session struct {
-	cache    *Cache
-	current  *snapshot // nil until it is first asked for
-	modified bool      // the catalogue was changed in this transaction
-	counts   []count   // Contacts added and removed that the counters do not have yet
+	cache   *Cache
+	current *snapshot // nil until it is first asked for
+	changes int64     // of the catalogue in this transaction
+	counts  []count   // Contacts added and removed that the counters do not have yet
 }
 
 // count is how many Contacts a List has more than its counter says.
@@ -36,6 +38,14 @@ type count struct {
 // NewSession begins the session of a transaction.
 func NewSession(cache *Cache) *Session { return &Session{cache: cache} }
 
+// Committed tells the cache, when the transaction is, which version there is now.
+// With others beside it that is no more than a good guess.
+func (s *Session) Committed(version int64) {
+	if s.changes > 0 {
+		s.cache.at(version + s.changes)
+	}
+}
+
 // Sees tells the session which version of the catalogue the transaction sees,
 // where it is known before anybody asks.
 func (s *Session) Sees(version int64) { s.current = s.cache.at(version) }
@@ -44,6 +54,24 @@ func (s *Session) Sees(version int64) { s.current = s.cache.at(version) }
 // transaction; nil where nothing may be written.
 func NewTx(ctx context.Context, conn Conn, session *Session, enqueue func(audience.Effect) error) *Tx {
 	return &Tx{ctx: ctx, conn: conn, sql: conn.Dialect(), session: session, enqueue: enqueue, writes: enqueue != nil}
+}
+
+// Unwind is what a Conn panics with when the function that uses it has to run
+// again from the start. The function does not see that, and cannot pass it over.
+type Unwind struct{ Err error }
+
+// Call runs fn; a panic in it is an error of that call and nobody else's.
+func Call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case Unwind:
+			err = p.Err
+		default:
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn(tx)
 }
 
 // Enqueue stores what the transaction sets in motion.
