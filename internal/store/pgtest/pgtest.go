@@ -33,12 +33,14 @@ var shared struct {
 	number atomic.Int64
 
 	mu        sync.Mutex
-	templates map[string]string // databases to copy, by name
+	made      []string            // databases
+	templates map[string]string   // those to copy, by name
+	free      map[string][]string // URLs of their copies that nobody uses
 }
 
 func start() {
 	shared.once.Do(func() {
-		shared.templates = make(map[string]string)
+		shared.templates, shared.free = make(map[string]string), make(map[string][]string)
 		if shared.url = os.Getenv(serverURL); shared.url != "" {
 			return
 		}
@@ -48,43 +50,100 @@ func start() {
 	})
 }
 
-// Open returns the URL of a new, empty database, which is dropped when the test
-// ends.
+// Open returns the URL of a new, empty database.
 func Open(t testing.TB) string {
-	t.Helper()
-	return create(t, "template0")
-}
-
-// OpenLike is Open with what prepare puts into a database. It does so once for a
-// name; the tests get copies.
-func OpenLike(t testing.TB, name string, prepare func(url string) error) string {
 	t.Helper()
 	need(t)
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
+	name, err := newDatabase("template0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at(name)
+}
+
+// OpenLike is Open with what prepare puts into a database. A test may get one that
+// another had before, emptied but for the tables to keep: to make one takes half
+// a second.
+func OpenLike(t testing.TB, name string, prepare func(url string) error, keep ...string) string {
+	t.Helper()
+	need(t)
+	url, err := take(name, prepare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := empty(url, keep); err != nil {
+			t.Logf("empty the database: %v", err) // it is not used again
+			return
+		}
+		shared.mu.Lock()
+		defer shared.mu.Unlock()
+		shared.free[name] = append(shared.free[name], url)
+	})
+	return url
+}
+
+// take returns a database that nobody uses.
+func take(name string, prepare func(url string) error) (string, error) {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if free := shared.free[name]; len(free) > 0 {
+		shared.free[name] = free[:len(free)-1]
+		return free[len(free)-1], nil
+	}
 	from, ok := shared.templates[name]
 	if !ok {
-		from = newName()
-		if err := execute("CREATE DATABASE " + from + " TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'"); err != nil {
-			t.Fatal(err)
+		var err error
+		if from, err = newDatabase("template0"); err != nil {
+			return "", err
 		}
 		if err := prepare(at(from)); err != nil {
-			t.Fatal(err)
+			return "", err
 		}
 		shared.templates[name] = from
 	}
-	return create(t, from)
+	made, err := newDatabase(from)
+	return at(made), err
+}
+
+// empty removes every row but those of the tables to keep, and has IDs begin at 1
+// again.
+func empty(url string, keep []string) error {
+	ctx, done := context.WithTimeout(context.Background(), time.Minute)
+	defer done()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
+		SET session_replication_role = replica; -- no triggers
+		DO $$
+		DECLARE name TEXT;
+		BEGIN
+			FOR name IN SELECT oid::regclass FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
+				AND relnamespace = current_schema()::regnamespace AND relname <> ALL ('{`+strings.Join(keep, ",")+`}')
+			LOOP
+				EXECUTE 'DELETE FROM ' || name;
+			END LOOP;
+			PERFORM setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S' AND relnamespace = current_schema()::regnamespace;
+		END
+		$$`)
+	return err
 }
 
 // Stop stops the server and removes what it kept. It is for TestMain.
 func Stop() {
-	for _, name := range shared.templates {
+	if shared.own != nil {
+		shared.own.Remove()
+		return
+	}
+	for _, name := range shared.made {
 		if err := execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
-	}
-	if shared.own != nil {
-		shared.own.Remove()
 	}
 }
 
@@ -100,19 +159,11 @@ func need(t testing.TB) {
 	}
 }
 
-func create(t testing.TB, template string) string {
-	t.Helper()
-	need(t)
+// newDatabase makes one, and returns its name.
+func newDatabase(template string) (string, error) {
 	name := newName()
-	if err := execute(fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s ENCODING 'UTF8' LOCALE 'C.UTF-8'", name, template)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := execute("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
-			t.Error(err)
-		}
-	})
-	return at(name)
+	shared.made = append(shared.made, name)
+	return name, execute(fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s ENCODING 'UTF8' LOCALE 'C.UTF-8'", name, template))
 }
 
 func newName() string {

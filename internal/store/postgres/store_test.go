@@ -33,7 +33,7 @@ func database(t testing.TB) string {
 			return err
 		}
 		return s.Close()
-	})
+	}, "goose_db_version", "river_migration", "catalogue")
 }
 
 func open(t testing.TB) *Store {
