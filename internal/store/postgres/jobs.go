@@ -18,7 +18,7 @@ import (
 // library's takes round trips of its own. jobs_test.go compares the two.
 const insertJobs = `INSERT INTO river_job (args, kind, max_attempts, priority, queue, scheduled_at, state)
 	SELECT args, kind, max_attempts, 1, kind, coalesce(to_timestamp(due), now()),
-		CASE WHEN to_timestamp(due) > now() THEN 'scheduled' ELSE 'available' END::river_job_state
+		(CASE WHEN due IS NULL THEN 'available' ELSE 'scheduled' END)::river_job_state
 	FROM jsonb_to_recordset(CAST(? AS JSONB)) AS job (args JSONB, kind TEXT, max_attempts SMALLINT, due BIGINT)`
 
 // wakeQueue tells whoever works a queue that there is something in it, in the
@@ -36,22 +36,15 @@ type jobRow struct {
 // insertJobs queues storing effects as jobs, each kind in the queue of its name.
 func (s *Store) insertJobs(t *session, effects []audience.Effect) error {
 	rows := make([]jobRow, 0, len(effects))
-	called := make(map[audience.WebhookTargetID]bool)
 	wake := make(map[string]bool)
 	now := time.Now().Unix()
 	for _, e := range effects {
-		if call, ok := e.(audience.CallWebhook); ok {
-			if called[call.Target] {
-				continue // one job posts all that waits for it
-			}
-			called[call.Target] = true
-		}
 		row := jobRow{Args: e, Kind: e.Kind(), MaxAttempts: audience.Attempts}
-		if timed, ok := e.(audience.Timed); ok {
+		// Only what is due later has a time: else it is to be taken up at once.
+		if timed, ok := e.(audience.Timed); ok && timed.DueTime() > now {
 			due := timed.DueTime()
 			row.Due = &due
-		}
-		if row.Due == nil || *row.Due <= now {
+		} else {
 			wake[row.Kind] = true
 		}
 		rows = append(rows, row)

@@ -84,7 +84,7 @@ func (t *Tx) insertBeside(c *audience.Contact, doc string) (id int64, err error)
 		return t.insertContact(c, doc)
 	}
 	for {
-		const first = "SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ? FOR SHARE"
+		const first = "SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ? FOR UPDATE"
 		holder, err := t.number(first, int64(c.ListID), c.Key)
 		if err != nil {
 			return 0, err

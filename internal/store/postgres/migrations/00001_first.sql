@@ -272,6 +272,7 @@ CREATE TABLE webhook_target (
 	-- How far the delivery is: this changes often, and is no part of the definitions.
 	failures   BIGINT NOT NULL DEFAULT 0,  -- in a row
 	next_time  BIGINT NOT NULL DEFAULT 0,  -- not before this
+	call_time  BIGINT NOT NULL DEFAULT 0,  -- when a job was stored that waits to look at it
 	lease_time BIGINT NOT NULL DEFAULT 0,  -- the holder is at it until then
 	holder     BIGINT NOT NULL DEFAULT 0,  -- the job that is at it, or was last
 	batch      TEXT COLLATE "C" NOT NULL DEFAULT '',    -- ID of what is being tried, '' when nothing is
