@@ -22,6 +22,9 @@ var arrows = map[string][]string{
 	"enlist/internal/store/sqlstore": {"enlist/internal/audience", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/store/sqlite": {"enlist/internal/audience", "enlist/internal/store/sqlstore",
 		"github.com/mattn/go-sqlite3", "modernc.org/sqlite/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/..."},
+	"enlist/internal/store/postgres": {"enlist/internal/audience", "enlist/internal/store/sqlstore",
+		"github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/..."},
+	"enlist/internal/store/pgtest":    {"github.com/jackc/pgx/v5"},
 	"enlist/internal/store/storetest": {"enlist/internal/audience", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs":            {"enlist/internal/audience", "github.com/riverqueue/river/..."},
 	"enlist/internal/mail": {"enlist/internal/audience", "github.com/wneessen/go-mail/...", "github.com/aymerick/douceur/...",
@@ -46,6 +49,7 @@ var drivers = map[string]string{
 	"github.com/mattn/go-sqlite3":                         "enlist/internal/store/sqlite",
 	"modernc.org/sqlite":                                  "enlist/internal/store/sqlite",
 	"github.com/riverqueue/river/riverdriver/riversqlite": "enlist/internal/store/sqlite",
+	"github.com/riverqueue/river/riverdriver/riverpgxv5":  "enlist/internal/store/postgres",
 }
 
 type goPackage struct {

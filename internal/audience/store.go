@@ -29,7 +29,11 @@ type Store interface {
 	Close() error
 }
 
-// Tx is one transaction. What is not found is an error of the kind named; a
+// Tx is one transaction. Others may write at the same time, but definitions
+// (Accounts, keys, Folders, Lists, Fields, Messages, autoresponders, webhooks) do
+// not change beside it, and Contacts that it has read stay as they are until it
+// ends, as do a retry, a delivery, a target and an Account's number of Contacts
+// that it has asked for, all in an Update only. What is not found is an error of the kind named; a
 // write that would break uniqueness says so in its result. Slices and Schemas
 // that it returns may be shared and must not be changed.
 type Tx interface {
@@ -131,6 +135,11 @@ type Tx interface {
 	ClaimRetry(account AccountID, key KeyID, r *Retry, now int64) (result []byte, err error) // nil: first time
 	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte, now int64) error
 	ForgetRetries(before int64) error
+
+	// Alone sees to it that no other Update overlaps this one: those that wrote
+	// before are over, and those that come begin after it. The function may run
+	// again from the start for that.
+	Alone() error
 
 	// Enqueue stores what this transaction sets in motion.
 	Enqueue(e Effect) error

@@ -22,6 +22,7 @@ var migrations embed.FS
 
 var (
 	errForeign  = errors.New("there are tables of another program in it; choose another database with --db")
+	errEmpty    = errors.New("there is nothing in it: look at --db, or make it with: enlist serve")
 	errNewer    = errors.New("it was made by a newer enlist; use that one, or a backup from before")
 	errTooOld   = errors.New("the server is older than PostgreSQL 15")
 	errEncoding = errors.New("its encoding is not UTF8; make one with: createdb --encoding UTF8 --template template0")
@@ -29,7 +30,7 @@ var (
 
 // migrate brings the tables up to date. Of several processes that start at once
 // one does so, and the others wait for it.
-func migrate(ctx context.Context, config *pgxpool.Config, log *slog.Logger) error {
+func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	pool, err := newPool(ctx, config, 4, nil)
 	if err != nil {
 		return err
@@ -47,15 +48,15 @@ func migrate(ctx context.Context, config *pgxpool.Config, log *slog.Logger) erro
 		return err
 	}
 	defer conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", turn) // ends with the connection anyway
-	if err := refuseForeign(ctx, conn); err != nil {
+	if err := refuseForeign(ctx, conn, o.Existing); err != nil {
 		return err
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	defer db.Close()
-	if err := migrateTables(ctx, db, log); err != nil {
+	if err := migrateTables(ctx, db, o.Log); err != nil {
 		return err
 	}
-	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: log})
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: o.Log})
 	if err != nil {
 		return err
 	}
@@ -120,13 +121,19 @@ func awaitTurn(ctx context.Context, conn *pgxpool.Conn) error {
 
 // refuseForeign looks whether there are tables, but not the one in which the
 // migrations are counted. What belongs to an extension is nobody's.
-func refuseForeign(ctx context.Context, conn *pgxpool.Conn) error {
-	var foreign bool
-	err := conn.QueryRow(ctx, `SELECT count(*) > 0 AND count(*) FILTER (WHERE relname = 'goose_db_version') = 0
+func refuseForeign(ctx context.Context, conn *pgxpool.Conn, existing bool) error {
+	var tables int
+	var ours bool
+	err := conn.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE relname = 'goose_db_version') > 0
 		FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace
-			AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')`).Scan(&foreign)
-	if err == nil && foreign {
-		err = errForeign
+			AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')`).Scan(&tables, &ours)
+	switch {
+	case err != nil || ours:
+		return err
+	case tables > 0:
+		return errForeign
+	case existing:
+		return errEmpty
 	}
-	return err
+	return nil
 }

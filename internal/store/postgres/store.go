@@ -30,6 +30,7 @@ type Options struct {
 	Streams    int           // replies at once that go out while they are read; 0: 4
 	Wait       time.Duration // for a place among either; 0: 5 s
 	UpdateTime time.Duration // the longest that a change may take with all its tries; 0: 10 s
+	Existing   bool          // refuse a database in which there is nothing yet
 	Log        *slog.Logger  // nil: none
 }
 
@@ -56,7 +57,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := migrate(ctx, config, o.Log); err != nil {
+	if err := migrate(ctx, config, o); err != nil {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
 	s := &Store{cache: new(sqlstore.Cache), notices: newNotices(), time: orDefault(o.UpdateTime, 10*time.Second)}

@@ -110,7 +110,7 @@ func (t *Tx) catalogue() (*snapshot, error) {
 // does nobody else writes, so that what others have seen of it stays true until
 // they commit.
 func (t *Tx) changed() error {
-	if err := t.conn.Alone(); err != nil {
+	if err := t.Alone(); err != nil {
 		return err
 	}
 	t.session.changes++

@@ -74,6 +74,9 @@ func Call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
 	return fn(tx)
 }
 
+// Alone sees to it that no other transaction that writes overlaps this one.
+func (t *Tx) Alone() error { return t.conn.Alone() }
+
 // Enqueue stores what the transaction sets in motion.
 func (t *Tx) Enqueue(e audience.Effect) error { return t.enqueue(e) }
 

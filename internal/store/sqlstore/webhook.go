@@ -71,7 +71,7 @@ func (t *Tx) DeleteWebhook(id audience.WebhookID) error {
 
 // FindWebhookTarget finds where a webhook posts to, or makes it.
 func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
-	if err := t.conn.Alone(); err != nil {
+	if err := t.Alone(); err != nil {
 		return err
 	}
 	id, err := t.number("SELECT id FROM webhook_target WHERE account_id = ? AND url = ? AND secret = ?", int64(w.AccountID), w.URL, w.Secret)
