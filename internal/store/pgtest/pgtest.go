@@ -3,7 +3,7 @@
 // starts itself, once for a test binary, on a socket in a temporary folder. Where
 // there is neither, tests are skipped, and one line says so.
 //
-// A package that uses it calls Stop at the end of its TestMain.
+// A package that uses it has Main for its TestMain.
 package pgtest
 
 import (
@@ -134,7 +134,7 @@ func empty(url string, keep []string) error {
 	return err
 }
 
-// Stop stops the server and removes what it kept. It is for TestMain.
+// Stop stops the server and removes what it kept.
 func Stop() {
 	if shared.own != nil {
 		shared.own.Remove()
@@ -204,4 +204,18 @@ func execute(statement string) error {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// Main runs a package's tests, stops the server and looks for goroutines that were
+// left behind. It is all that TestMain has to do.
+func Main(m *testing.M, leaks func() error) {
+	code := m.Run()
+	Stop()
+	if code == 0 {
+		if err := leaks(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
 }

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -12,17 +11,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	pgtest.Stop()
-	if code == 0 {
-		if err := goleak.Find(); err != nil {
-			os.Stderr.WriteString(err.Error() + "\n")
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
 // database returns the URL of a new database that has the tables.
 func database(t testing.TB) string {
