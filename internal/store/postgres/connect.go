@@ -39,9 +39,6 @@ func parse(text string) (*pgxpool.Config, error) {
 	if c.RuntimeParams["application_name"] == "" {
 		c.RuntimeParams["application_name"] = "enlist"
 	}
-	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: giveUpAfter}
-	}
 	return config, nil
 }
 
@@ -72,6 +69,16 @@ func newPool(ctx context.Context, config *pgxpool.Config, size int, settings map
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
+// cancelling makes a config whose statements are cancelled on the server too when
+// nobody waits for them any more.
+func cancelling(config *pgxpool.Config) *pgxpool.Config {
+	config = config.Copy()
+	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: giveUpAfter}
+	}
+	return config
+}
+
 // milliseconds is a time as the server's settings have it.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
@@ -79,21 +86,27 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 // long, also for a process that does not answer any more and whose locks others
 // wait for.
 func writingPool(ctx context.Context, config *pgxpool.Config, size int, longest time.Duration) (*pgxpool.Pool, error) {
-	return newPool(ctx, config, size, map[string]string{
+	return newPool(ctx, cancelling(config), size, map[string]string{
 		"statement_timeout":                   milliseconds(longest),
 		"lock_timeout":                        milliseconds(min(lockTime, longest)),
 		"idle_in_transaction_session_timeout": milliseconds(longest),
 		"default_transaction_isolation":       "read committed",
+		// All of its statements find what they are about by an index. To plan one
+		// anew for its arguments, as the server would since that spares it a look at
+		// 15 partitions, takes longer than to run it: 4,400 subscriptions a second in
+		// place of 6,200.
+		"plan_cache_mode": "force_generic_plan",
 	})
 }
 
 // readingPool is for transactions that read. One that streams may be idle for as
 // long as its client takes.
 func readingPool(ctx context.Context, config *pgxpool.Config, size int) (*pgxpool.Pool, error) {
-	return newPool(ctx, config, size, map[string]string{"default_transaction_read_only": "on"})
+	return newPool(ctx, cancelling(config), size, map[string]string{"default_transaction_read_only": "on"})
 }
 
-// jobPool is for the queue library, which waits on one connection for news.
+// jobPool is for the queue library, which waits on one connection for news, and
+// breaks that off, without anything to cancel, whenever it wants to hear of more.
 func jobPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
 	return newPool(ctx, config, 8, nil)
 }
