@@ -47,8 +47,12 @@ func openAt(t testing.TB, url string, o Options) *Store {
 // The suite has 64 clients subscribe the same addresses, fill an Account to its
 // limit and repeat one call, all at once.
 func TestStore(t *testing.T) {
-	storetest.Run(t, storetest.Engine{
-		Open: func(t *testing.T) audience.Store { return open(t) },
+	storetest.Run(t, engine(func(t *testing.T) audience.Store { return open(t) }))
+}
+
+func engine(open func(*testing.T) audience.Store) storetest.Engine {
+	return storetest.Engine{
+		Open: open,
 		Jobs: func(t *testing.T, s audience.Store, kind string) int {
 			t.Helper()
 			n, err := s.(*Store).countJobs(t.Context(), kind)
@@ -57,7 +61,7 @@ func TestStore(t *testing.T) {
 			}
 			return n
 		},
-	})
+	}
 }
 
 // Lists, Fields, preferences, Folders and Messages.
