@@ -16,7 +16,9 @@ import (
 // connectFailed says that there was no connection to be had.
 type connectFailed struct{ cause error }
 
-func (e *connectFailed) Error() string { return "connect to the database: " + e.cause.Error() }
+func (e *connectFailed) Error() string {
+	return "connect to the database: " + strings.Join(strings.Fields(e.cause.Error()), " ") // on one line
+}
 func (e *connectFailed) Unwrap() error { return e.cause }
 
 // connectError tells a caller who has gone, or has waited too long for a
