@@ -43,7 +43,7 @@ var arrows = map[string][]string{
 // fromTests are what the tests of any package may import besides: the store
 // that they run on, and what is made for tests.
 var fromTests = []string{"enlist/...", "github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...",
-	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/..."}
+	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/..."}
 
 // drivers may be imported by their own package alone.
 var drivers = map[string]string{

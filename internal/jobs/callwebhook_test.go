@@ -237,20 +237,22 @@ func webhooksInOrder(t *testing.T, e engines.Engine) {
 // only when its next try is due.
 //
 // covers: decision 52
-func TestWebhookIsHurried(t *testing.T) {
+func TestWebhookIsHurried(t *testing.T) { engines.Each(t, webhookIsHurried) }
+
+func webhookIsHurried(t *testing.T, e engines.Engine) {
 	r := newReceiver(t, func(n int, w http.ResponseWriter) {
 		if n == 1 {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
-	p := newPlace(t)
+	p := newPlace(t, e)
 	p.hooks(r)
 	at := &clock{now: time.Now()} // stands still: no time to wait for comes
 	service := audience.NewService(p.store, at.read)
 	client, failed := p.call(service, nil)
 	p.subscribe("a@example.com")
-	e := <-failed
-	p.must(jobs.Retry(t.Context(), client, service, e.Job.ID))
+	event := <-failed
+	p.must(jobs.Retry(t.Context(), client, service, event.Job.ID))
 	r.until(t, 2)
 }
 

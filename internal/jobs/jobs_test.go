@@ -16,6 +16,7 @@ import (
 	"enlist/internal/store/pgtest"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 	"go.uber.org/goleak"
 )
 
@@ -75,6 +76,9 @@ func standStill(path string) {
 type workingClient interface {
 	jobs.Client
 	Subscribe(kinds ...river.EventKind) (<-chan *river.Event, func())
+	Insert(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error)
+	JobCancel(ctx context.Context, id int64) (*rivertype.JobRow, error)
+	JobGet(ctx context.Context, id int64) (*rivertype.JobRow, error)
 }
 
 // place is a database with a List of Contacts.

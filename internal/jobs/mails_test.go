@@ -318,9 +318,11 @@ func askedToConfirm(t *testing.T, e engines.Engine) {
 }
 
 // Jobs that are done go, those that failed stay.
-func TestSweep(t *testing.T) {
+func TestSweep(t *testing.T) { engines.Each(t, sweep) }
+
+func sweep(t *testing.T, e engines.Engine) {
 	t.Parallel()
-	p := newPost(t, detail("on_register_address", "boss@example.com"))
+	p := newPost(t, e, detail("on_register_address", "boss@example.com"))
 	p.server.Script(mailtest.Once(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
 	p.send(p.service)
 	p.subscribe("ann@example.com")

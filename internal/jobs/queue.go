@@ -23,6 +23,7 @@ type Queue interface {
 // engine, that works jobs.
 type Client interface {
 	Queue
+	Sweeper
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error          // lets jobs finish
 	StopAndCancel(ctx context.Context) error // and breaks them off

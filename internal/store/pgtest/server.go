@@ -16,12 +16,8 @@ import (
 	"syscall"
 )
 
-const (
-	// install is the environment variable that allows the installing of
-	// PostgreSQL, required the one that makes its absence a failure.
-	install  = "ENLIST_TEST_INSTALL"
-	required = "ENLIST_TEST_POSTGRES_REQUIRED"
-)
+// required is the environment variable that makes the absence of a server a failure.
+const required = "ENLIST_TEST_POSTGRES_REQUIRED"
 
 // Server is a PostgreSQL server in a temporary folder. It does not wait for the
 // disk: only crashes of the machine could tell, and no test makes those.
@@ -132,16 +128,6 @@ func (s *Server) run(program string, args ...string) error {
 func binaries() (string, error) {
 	if dir, ok := lookForBinaries(); ok {
 		return dir, nil
-	}
-	if os.Getenv(install) != "" && os.Geteuid() == 0 {
-		cmd := exec.Command("apt-get", "install", "-y", "-qq", "--no-install-recommends", "postgresql")
-		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("install PostgreSQL: %w: %s", err, bytes.TrimSpace(out))
-		}
-		if dir, ok := lookForBinaries(); ok {
-			return dir, nil
-		}
 	}
 	return "", errMissing
 }

@@ -339,19 +339,17 @@ func TestFullPool(t *testing.T) {
 func TestSilentServer(t *testing.T) {
 	url := database(t)
 	limit := 300 * time.Millisecond
-	d := newDesk(t, openAt(t, url, Options{UpdateTime: limit}))
-	var pid int
-	d.must(d.store.Update(t.Context(), func(tx audience.Tx) error {
-		_, err := tx.LastContactID(d.list)
-		return err
-	}))
-	d.must(d.store.jobs.QueryRow(t.Context(), "SELECT pid FROM pg_stat_activity WHERE query LIKE 'COMMIT' AND state = 'idle' LIMIT 1").Scan(&pid))
+	d := newDesk(t, openAt(t, url, Options{Writers: 1, UpdateTime: limit}))
+	conn, err := d.store.writers.Acquire(t.Context())
+	d.must(err)
+	pid := int(conn.Conn().PgConn().PID())
+	conn.Release()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Skipf("the server's processes cannot be stopped: %v", err)
 	}
 	defer syscall.Kill(pid, syscall.SIGCONT)
 	began := time.Now()
-	err := d.store.Update(t.Context(), func(tx audience.Tx) error {
+	err = d.store.Update(t.Context(), func(tx audience.Tx) error {
 		_, err := tx.LastContactID(d.list)
 		return err
 	})

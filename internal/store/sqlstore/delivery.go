@@ -32,8 +32,7 @@ func (t *Tx) MarkAsked(list audience.ListID, id audience.ContactID, now, before 
 
 // LetSubscriptionWait notes that a Contact's subscription waits to be confirmed.
 func (t *Tx) LetSubscriptionWait(list audience.ListID, id audience.ContactID) error {
-	_, err := t.conn.Exec("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
-	return err
+	return t.conn.Do("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }
 
 // SubscriptionWaits reports whether that was ever noted.

@@ -137,6 +137,7 @@ CREATE TABLE contact (
 	webform_id            BIGINT NOT NULL,
 	preference_values     TEXT COLLATE "C" NOT NULL,
 	confirmation_time     BIGINT NOT NULL DEFAULT 0, -- when the Contact was last asked to confirm the subscription
+	subscription_waits    SMALLINT NOT NULL DEFAULT 0, -- it subscribed when that was to be confirmed: autoresponders wait for it
 	bounce_time           BIGINT NOT NULL DEFAULT 0, -- when bounces last deactivated the Contact: what was sent until then counts no more
 	field_values          JSONB NOT NULL,
 	PRIMARY KEY (list_id, id)
