@@ -115,6 +115,7 @@ type Tx interface {
 	ContactByKey(list ListID, key string) (*Contact, error)                                           // the first one with the address; NoContact
 	ContactsByAddress(list ListID, key, mobile string, after ContactID, limit int) ([]Contact, error) // Key equal, or Mobile equal; "" matches nothing
 	InsertContact(c *Contact) (inserted bool, err error)                                              // sets ID and counts it; IsFirst and a taken Key: false
+	InsertOrFind(c *Contact) (existing *Contact, err error)                                           // InsertContact of a first one; or the one who has the Key
 	UpdateContact(c *Contact) error                                                                   // values, key, flags and times of c
 	SearchContacts(s *Search, each func(*Contact) error) error                                        // c is only good during the call
 	Quick(s *Search) bool                                                                             // whether finding or counting looks at few Contacts, by an index

@@ -9,7 +9,7 @@ var Dialect = sqlstore.Dialect{
 	// The JSON text of a number has the decimals that were sent.
 	FieldShown:   func(id string) string { return "trim(field_values -> " + path(id) + `, '"')` },
 	Document:     "json(field_values)",
-	ToDocument:   "jsonb(?)",
+	ToDocument:   func(argument string) string { return "jsonb(" + argument + ")" },
 	WithoutField: `jsonb_remove(field_values, '$."' || ? || '"')`,
 	Items:        func(argument string) string { return "json_each(" + argument + ")" },
 	Position:     "instr",

@@ -59,6 +59,10 @@ func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Cont
 // InsertContact stores a new Contact and counts it, unless it is to be the
 // first with its address and another one already is.
 func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
+	return t.insertAs(&t.sql.statements.insert, c)
+}
+
+func (t *Tx) insertAs(as *insertion, c *audience.Contact) (inserted bool, err error) {
 	schema, err := t.Schema(c.ListID)
 	if err != nil {
 		return false, err
@@ -67,7 +71,7 @@ func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	id, err := t.insertBeside(c, doc)
+	id, err := t.insertBeside(as, c, doc)
 	if err != nil || id == 0 {
 		return false, err
 	}
@@ -76,12 +80,29 @@ func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
 	return true, nil
 }
 
+// InsertOrFind inserts a Contact as the first with its address, or returns the one
+// who is. Where every question is a way to another machine and back, the inserting
+// is one.
+func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
+	for look := !t.sql.Several; ; look = true {
+		if look {
+			existing, err := t.ContactByKey(c.ListID, c.Key)
+			if audience.KindOf(err) != audience.NoContact {
+				return existing, err
+			}
+		}
+		if inserted, err := t.insertAs(&t.sql.statements.insertNew, c); inserted || err != nil {
+			return nil, err
+		}
+	}
+}
+
 // insertBeside inserts a Contact where several transactions write: one more of an
 // address holds the first, so that nobody removes that one without seeing this
 // one. If the first has gone meanwhile, this one is the first.
-func (t *Tx) insertBeside(c *audience.Contact, doc string) (id int64, err error) {
+func (t *Tx) insertBeside(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
 	if !t.sql.Several || c.IsFirst {
-		return t.insertContact(c, doc)
+		return t.insertContact(as, c, doc)
 	}
 	for {
 		const first = "SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ? FOR UPDATE"
@@ -90,7 +111,7 @@ func (t *Tx) insertBeside(c *audience.Contact, doc string) (id int64, err error)
 			return 0, err
 		}
 		c.IsFirst = holder == 0
-		if id, err = t.insertContact(c, doc); id != 0 || err != nil {
+		if id, err = t.insertContact(as, c, doc); id != 0 || err != nil {
 			return id, err
 		}
 	}
@@ -99,17 +120,17 @@ func (t *Tx) insertBeside(c *audience.Contact, doc string) (id int64, err error)
 const insertContact = `INSERT INTO contact (list_id, dedupe_key, duplicate_key, mobile_key, creation_time, last_modified_time, subscribed_via,
 	double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
 	last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
-	VALUES (?, ?, ?, ?, ?, ?, ?, `
+	`
 
 // insertContact inserts the row. One to whom nothing has happened yet, as nearly
 // all are, has most values in the statement: every argument is a call into SQLite.
-func (t *Tx) insertContact(c *audience.Contact, doc string) (id int64, err error) {
+func (t *Tx) insertContact(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
 	dedupe, duplicate := addressKeys(c)
 	if untouched(c) {
-		return t.conn.Insert(t.sql.statements.insertUntouched,
+		return t.conn.Insert(as.untouched,
 			int64(c.ListID), dedupe, duplicate, orNull(c.Mobile), c.Created, c.Modified, c.SubscribedVia, doc)
 	}
-	return t.conn.Insert(t.sql.statements.insertContact,
+	return t.conn.Insert(as.whole,
 		int64(c.ListID), dedupe, duplicate, orNull(c.Mobile), c.Created, c.Modified, c.SubscribedVia,
 		bit(c.DoubleOptIn), c.DoubleOptInTime, bit(c.IsActive), bit(c.IsBounceDeactivated), bit(c.IsUnsubscribed),
 		c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.WebformID, encodePreferences(c.Prefs), doc)

@@ -9,11 +9,13 @@ type Dialect struct {
 	FieldText, FieldNumber, FieldShown func(id string) string
 
 	Document     string // field_values as JSON text
-	ToDocument   string // JSON text, an argument, as field_values
 	WithoutField string // field_values without the Field whose ID, as text, is an argument
 	Position     string // the function that finds a text in another
 	Ending       func(value string) string
 	LedgerNumber string // of the next row of the Contact ?2 of the List ?1
+
+	// ToDocument is JSON text, the argument, as field_values.
+	ToDocument func(argument string) string
 
 	// Items are the elements of a JSON array, the argument, in a column "value".
 	Items func(argument string) string
@@ -39,7 +41,7 @@ type Dialect struct {
 type statements struct {
 	contactByID, contactByKey, contactsByAddress string
 	lockedByID, lockedByKey, lockedByAddress     string
-	insertUntouched, insertContact               string
+	insert, insertNew                            insertion
 	updateContact                                string
 	addLedgerRow                                 string
 }
@@ -60,15 +62,29 @@ func (d Dialect) Complete() *Dialect {
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + limited
 	s.lockedByID, s.lockedByKey, s.lockedByAddress = s.contactByID+lock, s.contactByKey+lock, s.contactsByAddress+lock
-	s.insertUntouched = insertContact + "0, 0, 1, 0, 0, 0, 0, 0, 0, '', " + d.ToDocument + ") ON CONFLICT DO NOTHING"
-	s.insertContact = insertContact + "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " + d.ToDocument + ") ON CONFLICT DO NOTHING"
+	s.insert = d.insertion("VALUES (", ") ON CONFLICT DO NOTHING")
+	s.insertNew = s.insert
+	if d.Several { // an ID is only taken where the address is just coming to be there
+		s.insertNew = d.insertion("SELECT ", " WHERE NOT EXISTS (SELECT 1 FROM contact WHERE list_id = ?1 AND dedupe_key = ?2) ON CONFLICT DO NOTHING")
+	}
 	s.updateContact = `UPDATE contact SET dedupe_key = ?, duplicate_key = ?, mobile_key = ?, last_modified_time = ?,
 			double_opt_in = ?, double_opt_in_time = ?, is_active = ?, is_bounce_deactivated = ?, is_unsubscribed = ?,
-			last_click_time = ?, last_message_time = ?, last_open_time = ?, preference_values = ?, field_values = ` + d.ToDocument + `
+			last_click_time = ?, last_message_time = ?, last_open_time = ?, preference_values = ?, field_values = ` + d.ToDocument("?") + `
 		WHERE list_id = ? AND id = ?`
 	s.addLedgerRow = `INSERT INTO consent (list_id, contact_id, number, time, method, type, text, ip, preferences, key_id)
 		VALUES (?1, ?2, ` + d.LedgerNumber + `, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
 	return &d
+}
+
+// insertion inserts a Contact. One to whom nothing has happened yet, as nearly all
+// are, has most values in the statement: every argument costs something.
+type insertion struct{ untouched, whole string }
+
+func (d *Dialect) insertion(begin, end string) insertion {
+	return insertion{
+		insertContact + begin + "?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 1, 0, 0, 0, 0, 0, 0, '', " + d.ToDocument("?8") + end,
+		insertContact + begin + "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, " + d.ToDocument("?18") + end,
+	}
 }
 
 // limited is LIMIT with an argument. A bare one would have SQLite plan the
