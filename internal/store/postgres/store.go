@@ -9,7 +9,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -150,5 +149,3 @@ func orDefault[T comparable](v, def T) T {
 	}
 	return v
 }
-
-var errClosed = errors.New("the store is closed")
