@@ -1,5 +1,7 @@
 # Needs Go and make. A C compiler is used when there is one: Go then takes the
-# faster SQLite driver, and the race detector runs.
+# faster SQLite driver, and the race detector runs. Tests run on PostgreSQL too
+# where there is one: on the server at the URL ENLIST_TEST_POSTGRES, or on one that
+# they start themselves from installed programs (Debian: postgresql).
 #
 #   make build   the program, ./enlist
 #   make test    every check that CI runs
@@ -13,13 +15,13 @@ TOOL      = $(GO) tool -modfile=tools/go.mod
 # Go says 1 when it finds a C compiler, 0 when not or when told so.
 CGO := $(shell $(GO) env CGO_ENABLED)
 
-.PHONY: build test format compile vet staticcheck race nocgo fuzz bench vuln
+.PHONY: build test format compile vet staticcheck postgres race nocgo fuzz bench vuln
 .NOTPARALLEL:
 
 build:
 	$(GO) build -o enlist ./cmd/enlist
 
-test: format compile vet staticcheck race nocgo fuzz
+test: format compile vet staticcheck postgres race nocgo fuzz
 	@echo "make test: all checks passed"
 
 format:
@@ -36,6 +38,16 @@ vet:
 
 staticcheck:
 	$(TOOL) staticcheck ./...
+
+# A PostgreSQL server's programs are installed on Debian as root; elsewhere this
+# says what is not tested without them.
+postgres:
+	@test -n "$$ENLIST_TEST_POSTGRES" || command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; \
+	else \
+		echo "not tested: PostgreSQL; install its server, or set ENLIST_TEST_POSTGRES to the URL of one"; \
+	fi
 
 # All tests with the race detector, which needs cgo.
 race:

@@ -22,6 +22,10 @@ var arrows = map[string][]string{
 	"enlist/internal/store/sqlstore": {"enlist/internal/audience", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/store/sqlite": {"enlist/internal/audience", "enlist/internal/store/sqlstore",
 		"github.com/mattn/go-sqlite3", "modernc.org/sqlite/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/..."},
+	"enlist/internal/store/postgres": {"enlist/internal/audience", "enlist/internal/store/sqlstore",
+		"github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/..."},
+	"enlist/internal/store/pgtest":    {"github.com/jackc/pgx/v5"},
+	"enlist/internal/store/engines":   {"enlist/internal/...", "github.com/riverqueue/river/..."},
 	"enlist/internal/store/storetest": {"enlist/internal/audience", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs":            {"enlist/internal/audience", "github.com/riverqueue/river/..."},
 	"enlist/internal/mail": {"enlist/internal/audience", "github.com/wneessen/go-mail/...", "github.com/aymerick/douceur/...",
@@ -39,13 +43,14 @@ var arrows = map[string][]string{
 // fromTests are what the tests of any package may import besides: the store
 // that they run on, and what is made for tests.
 var fromTests = []string{"enlist/...", "github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...",
-	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/..."}
+	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/..."}
 
 // drivers may be imported by their own package alone.
 var drivers = map[string]string{
 	"github.com/mattn/go-sqlite3":                         "enlist/internal/store/sqlite",
 	"modernc.org/sqlite":                                  "enlist/internal/store/sqlite",
 	"github.com/riverqueue/river/riverdriver/riversqlite": "enlist/internal/store/sqlite",
+	"github.com/riverqueue/river/riverdriver/riverpgxv5":  "enlist/internal/store/postgres",
 }
 
 type goPackage struct {

@@ -5,12 +5,15 @@ import (
 	"testing"
 
 	"enlist/api"
+	"enlist/internal/store/engines"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestClientWithMessages(t *testing.T) {
-	client, ctx := startClient(t), t.Context()
+func TestClientWithMessages(t *testing.T) { engines.Each(t, clientWithMessages) }
+
+func clientWithMessages(t *testing.T, e engines.Engine) {
+	client, ctx := startClient(t, e), t.Context()
 	folder := must(client.AddFolder(ctx, api.Details{"name": "Letters", "type": "message"}))(t)
 	must(client.EditFolder(ctx, api.Details{"id": folder, "name": "Post"}))(t)
 	id := must(client.AddMessage(ctx, api.Details{"name": "Welcome", "subject": "Hello", "html_content": "<p>{{Email}}</p>", "folder_id": folder}))(t)
@@ -42,8 +45,10 @@ func TestClientWithMessages(t *testing.T) {
 	must(0, client.DeleteFolder(ctx, folder))(t)
 }
 
-func TestClientWithAutoresponders(t *testing.T) {
-	client, ctx := startClient(t), t.Context()
+func TestClientWithAutoresponders(t *testing.T) { engines.Each(t, clientWithAutoresponders) }
+
+func clientWithAutoresponders(t *testing.T, e engines.Engine) {
+	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	message := must(client.AddMessage(ctx, api.Details{"name": "Welcome", "subject": "Hello"}))(t)
 	id := must(client.AddAutoresponder(ctx, api.Details{"list_id": list, "message_id": message, "event_type": "subscribe", "time_criteria_type": "delay",

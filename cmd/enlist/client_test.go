@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"enlist/api"
 	"enlist/internal/config"
+	"enlist/internal/store/engines"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -17,9 +17,9 @@ import (
 )
 
 // startClient returns a Client of a server of its own, with a full key.
-func startClient(t *testing.T) *api.Client {
+func startClient(t *testing.T, e engines.Engine) *api.Client {
 	t.Helper()
-	addr, key := startServer(t)
+	addr, key := startServerOn(t, e, config.Serve{})
 	client := api.NewClient("http://"+addr, key)
 	t.Cleanup(client.Close)
 	return client
@@ -35,9 +35,18 @@ func startServer(t *testing.T) (addr, key string) {
 // startServerWith is startServer with some settings of one's own.
 func startServerWith(t *testing.T, settings config.Serve) (addr, key string) {
 	t.Helper()
+	return startServerOn(t, engines.SQLite, settings)
+}
+
+// startServerOn is startServerWith on an engine.
+func startServerOn(t *testing.T, e engines.Engine, settings config.Serve) (addr, key string) {
+	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	key = strings.Repeat("0123456789abcdef", 4)
-	settings.DB = filepath.Join(t.TempDir(), "enlist.db")
+	settings.DB = e.New(t)
+	if settings.SMTP == "" && settings.Mail == "" {
+		settings.Mail = "dir:" + t.TempDir()
+	}
 	settings.Listen, settings.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
 	settings.MaxBody, settings.LogLevel = 1<<20, "error" // 0 for the others: their defaults
 	c := &serveCommand{settings}
@@ -74,8 +83,10 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-func TestClientWithContacts(t *testing.T) {
-	client, ctx := startClient(t), t.Context()
+func TestClientWithContacts(t *testing.T) { engines.Each(t, clientWithContacts) }
+
+func clientWithContacts(t *testing.T, e engines.Engine) {
+	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	must(client.AddListPreference(ctx, list, "News"))(t)
 	ada := must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"},
@@ -116,8 +127,10 @@ func TestClientWithContacts(t *testing.T) {
 	}
 }
 
-func TestClientChangesStatus(t *testing.T) {
-	client, ctx := startClient(t), t.Context()
+func TestClientChangesStatus(t *testing.T) { engines.Each(t, clientChangesStatus) }
+
+func clientChangesStatus(t *testing.T, e engines.Engine) {
+	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	ada := must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
 	for _, step := range []struct {
@@ -155,8 +168,10 @@ func TestClientChangesStatus(t *testing.T) {
 	}
 }
 
-func TestClientWithLists(t *testing.T) {
-	client, ctx := startClient(t), t.Context()
+func TestClientWithLists(t *testing.T) { engines.Each(t, clientWithLists) }
+
+func clientWithLists(t *testing.T, e engines.Engine) {
+	client, ctx := startClient(t, e), t.Context()
 	list := must(client.AddList(ctx, api.Details{"name": "Customers", "is_gdpr_compliant": true}))(t)
 	must(client.EditList(ctx, api.Details{"id": list, "from_name": "Shop"}))(t)
 	l := must(client.GetListByID(ctx, list))(t)
@@ -193,8 +208,10 @@ func TestClientWithLists(t *testing.T) {
 	}
 }
 
-func TestClientWithFields(t *testing.T) {
-	client, ctx := startClient(t), t.Context()
+func TestClientWithFields(t *testing.T) { engines.Each(t, clientWithFields) }
+
+func clientWithFields(t *testing.T, e engines.Engine) {
+	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	id := must(client.AddField(ctx, list, api.Details{"name": "Colour", "type": "dropdown", "values_array": "red,green", "show_in_form": 1}))(t)
 	must(client.EditField(ctx, list, api.Details{"id": id, "is_mandatory": true}))(t)
@@ -212,8 +229,10 @@ func TestClientWithFields(t *testing.T) {
 	}
 }
 
-func TestClientSession(t *testing.T) {
-	client, ctx := startClient(t), t.Context()
+func TestClientSession(t *testing.T) { engines.Each(t, clientSession) }
+
+func clientSession(t *testing.T, e engines.Engine) {
+	client, ctx := startClient(t, e), t.Context()
 	session := must(client.GetSessionInfo(ctx))(t)
 	if session.AccountID != 1 || session.KeyName != "first key" || session.AccessLevel != "full" || session.Version != version() {
 		t.Errorf("getSessionInfo: %+v", session)

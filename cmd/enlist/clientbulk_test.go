@@ -4,12 +4,15 @@ import (
 	"testing"
 
 	"enlist/api"
+	"enlist/internal/store/engines"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestClientWithManyContacts(t *testing.T) {
-	client, ctx := startClient(t), t.Context()
+func TestClientWithManyContacts(t *testing.T) { engines.Each(t, clientWithManyContacts) }
+
+func clientWithManyContacts(t *testing.T, e engines.Engine) {
+	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	people := []api.Details{{"Email": "ada@example.com"}, {"Email": "nobody"}, {"Email": "bob@example.com"}, {"Email": "cid@example.com"}}
 	added := must(client.Idempotent("once").AddContacts(ctx, list, people, api.AddOptions{}))(t)

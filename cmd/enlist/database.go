@@ -3,28 +3,70 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/jobs"
+	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
+
+	"github.com/riverqueue/river"
 )
 
 // withService runs do on the database that is there already.
 func withService(ctx context.Context, db config.Database, do func(*audience.Service) error) error {
-	return withStore(ctx, db, func(store *sqlite.Store) error {
+	return withStore(ctx, db, func(store *database) error {
 		return do(audience.NewService(store, time.Now))
 	})
 }
 
-func withStore(ctx context.Context, db config.Database, do func(*sqlite.Store) error) error {
+// database is a store of either engine, with what only its engine can do.
+type database struct {
+	audience.Store
+	jobs  func(*river.Config) (jobs.Client, error)
+	check func(ctx context.Context) (problems []string, err error)
+}
+
+// limits are those of both engines; zero means their defaults.
+type limits struct {
+	searches   int
+	searchTime time.Duration
+	streams    int
+	wait       time.Duration
+}
+
+// openDatabase opens a database. One on a server that has nothing of enlist in it
+// is only made use of when it may be new.
+func openDatabase(ctx context.Context, db config.Database, l limits, mayBeNew bool, log *slog.Logger) (*database, error) {
+	if db.IsPostgres() {
+		s, err := postgres.Open(ctx, db.DB, postgres.Options{
+			Searches: l.searches, SearchTime: l.searchTime, Streams: l.streams, Wait: l.wait, Existing: !mayBeNew, Log: log,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, s.Check}, nil
+	}
+	s, err := sqlite.Open(ctx, db.DB, sqlite.Options{
+		Searches: l.searches, SearchTime: l.searchTime, Streams: l.streams, Wait: l.wait, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	check := func(ctx context.Context) ([]string, error) { return sqlite.Check(ctx, db.DB) }
+	return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check}, nil
+}
+
+func withStore(ctx context.Context, db config.Database, do func(*database) error) error {
 	if err := db.Check(); err != nil {
 		return &usageError{err}
 	}
 	if err := db.Exists(); err != nil {
 		return err
 	}
-	store, err := sqlite.Open(ctx, db.DB, sqlite.Options{})
+	store, err := openDatabase(ctx, db, limits{}, false, nil)
 	if err != nil {
 		return err
 	}

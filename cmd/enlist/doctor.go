@@ -7,7 +7,6 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
-	"enlist/internal/store/sqlite"
 )
 
 type doctorCommand struct {
@@ -18,8 +17,8 @@ type doctorCommand struct {
 // Run checks and prints one line for each finding. What is wrong makes it fail.
 func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 	var found findings
-	err := withStore(ctx, c.Database, func(store *sqlite.Store) error {
-		problems, err := sqlite.Check(ctx, c.DB)
+	err := withStore(ctx, c.Database, func(store *database) error {
+		problems, err := store.check(ctx)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func base(addr net.Addr) string {
 // on a new database what to call it with.
 func greet(out *console, addr net.Addr, c config.Serve, first *audience.FirstStart, keyGiven bool) {
 	url := endpoint(addr)
-	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.DB)
+	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.Shown())
 	switch {
 	case c.SMTP == "":
 		text += fmt.Sprintf("Mails are written to the folder %s; send them with --smtp.\n", c.MailDir())

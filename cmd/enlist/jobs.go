@@ -9,7 +9,6 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/jobs"
-	"enlist/internal/store/sqlite"
 
 	"github.com/riverqueue/river"
 )
@@ -122,8 +121,8 @@ func (c *chosen) each(ctx context.Context, out *console, done string, do func(co
 
 // withQueue runs do on the jobs of the database that is there already.
 func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, jobs.Hurrier) error) error {
-	return withStore(ctx, db, func(store *sqlite.Store) error {
-		q, err := store.Jobs(&river.Config{})
+	return withStore(ctx, db, func(store *database) error {
+		q, err := store.jobs(&river.Config{})
 		if err != nil {
 			return err
 		}

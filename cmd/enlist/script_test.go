@@ -19,12 +19,22 @@ import (
 	"testing"
 
 	"enlist/api"
+	"enlist/internal/store/pgtest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"enlist": main})
+	testscript.Main(stopping{m}, map[string]func(){"enlist": main})
+}
+
+// stopping runs the tests and stops the database server that some of them started.
+type stopping struct{ *testing.M }
+
+// Run implements testscript.TestingM.
+func (s stopping) Run() int {
+	defer pgtest.Stop()
+	return s.M.Run()
 }
 
 // TestScripts runs the program as a person does: testdata/*.txt. Besides the

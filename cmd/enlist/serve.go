@@ -14,7 +14,6 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
-	"enlist/internal/store/sqlite"
 	"enlist/internal/webhook"
 )
 
@@ -47,9 +46,7 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 // serve serves until ctx ends, and calls ending before it begins to drain.
 func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, key string) (err error) {
 	log := newLog(out, c.LogLevel)
-	store, err := sqlite.Open(ctx, c.DB, sqlite.Options{
-		Searches: c.Searches, SearchTime: c.SearchTimeout, Streams: c.Streams, Wait: c.SearchWait, Log: quieter(out, c.LogLevel),
-	})
+	store, err := openDatabase(ctx, c.Database, limits{c.Searches, c.SearchTimeout, c.Streams, c.SearchWait}, true, quieter(out, c.LogLevel))
 	if err != nil {
 		return err
 	}

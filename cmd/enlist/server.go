@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
 	"net"
@@ -17,11 +16,9 @@ import (
 	"enlist/internal/jobs"
 	"enlist/internal/mail"
 	"enlist/internal/rpc"
-	"enlist/internal/store/sqlite"
 	"enlist/internal/web"
 	"enlist/internal/webhook"
 
-	"github.com/riverqueue/river"
 	"golang.org/x/net/netutil"
 )
 
@@ -38,8 +35,8 @@ const (
 type server struct {
 	log      *slog.Logger
 	service  *audience.Service
-	store    *sqlite.Store
-	jobs     *river.Client[*sql.Tx]
+	store    audience.Store
+	jobs     jobs.Client
 	api      *http.Server
 	places   int // for connections
 	ops      *opsServer
@@ -54,7 +51,7 @@ type server struct {
 
 // rooms are what a server puts together.
 type rooms struct {
-	store   *sqlite.Store
+	store   *database
 	service *audience.Service
 	mailer  *mail.Mailer
 	hooks   *webhook.Client
@@ -65,7 +62,7 @@ type rooms struct {
 }
 
 func newServer(c config.Serve, r rooms) (*server, error) {
-	queue, err := r.store.Jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Mails: 2 * c.MailConnections, Poster: r.hooks, Log: r.quiet}))
+	queue, err := r.store.jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Mails: 2 * c.MailConnections, Poster: r.hooks, Log: r.quiet}))
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,9 @@ type hindrance struct {
 // within it only the Contacts modified since have to be looked at.
 //
 // That misses none: what was modified before the time that seen says was
-// committed when the Update which gave that time ended, so the look outside,
-// which came after, has seen it.
+// committed when the Update which gave that time ended, since nobody wrote beside
+// it, so the look outside, which came after, has seen it. Processes whose clocks
+// differ may share a database: so far back it looks again.
 type lookout struct {
 	seen  map[any]int64 // by question: from when on Contacts have not been looked at
 	next  *hindrance    // to be looked for outside
@@ -30,6 +31,9 @@ type lookout struct {
 }
 
 var errLookFirst = errors.New("look outside the transaction first")
+
+// clockDifference is how much the clocks of two machines may differ, in seconds.
+const clockDifference = 60
 
 // maxLooks bounds how often a change looks again at what others modified while it looked.
 const maxLooks = 5
@@ -42,7 +46,10 @@ func (l *lookout) clear(tx Tx, now int64, h *hindrance) error {
 	}
 	from, seen := l.seen[h.about]
 	if seen && (now-from <= 1 || l.looks >= maxLooks) {
-		return h.look(tx, from)
+		return h.look(tx, max(from-clockDifference, 1))
+	}
+	if err := tx.Alone(); err != nil {
+		return err
 	}
 	l.looks++
 	l.next, l.from, l.began = h, from, now

@@ -29,7 +29,11 @@ type Store interface {
 	Close() error
 }
 
-// Tx is one transaction. What is not found is an error of the kind named; a
+// Tx is one transaction. Others may write at the same time, but definitions
+// (Accounts, keys, Folders, Lists, Fields, Messages, autoresponders, webhooks) do
+// not change beside it, and Contacts that it has read stay as they are until it
+// ends, as do a retry, a delivery, a target and an Account's number of Contacts
+// that it has asked for, all in an Update only. What is not found is an error of the kind named; a
 // write that would break uniqueness says so in its result. Slices and Schemas
 // that it returns may be shared and must not be changed.
 type Tx interface {
@@ -111,6 +115,7 @@ type Tx interface {
 	ContactByKey(list ListID, key string) (*Contact, error)                                           // the first one with the address; NoContact
 	ContactsByAddress(list ListID, key, mobile string, after ContactID, limit int) ([]Contact, error) // Key equal, or Mobile equal; "" matches nothing
 	InsertContact(c *Contact) (inserted bool, err error)                                              // sets ID and counts it; IsFirst and a taken Key: false
+	InsertOrFind(c *Contact) (existing *Contact, err error)                                           // InsertContact of a first one; or the one who has the Key
 	UpdateContact(c *Contact) error                                                                   // values, key, flags and times of c
 	SearchContacts(s *Search, each func(*Contact) error) error                                        // c is only good during the call
 	Quick(s *Search) bool                                                                             // whether finding or counting looks at few Contacts, by an index
@@ -131,6 +136,11 @@ type Tx interface {
 	ClaimRetry(account AccountID, key KeyID, r *Retry, now int64) (result []byte, err error) // nil: first time
 	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte, now int64) error
 	ForgetRetries(before int64) error
+
+	// Alone sees to it that no other Update overlaps this one: those that wrote
+	// before are over, and those that come begin after it. The function may run
+	// again from the start for that.
+	Alone() error
 
 	// Enqueue stores what this transaction sets in motion.
 	Enqueue(e Effect) error

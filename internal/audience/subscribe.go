@@ -151,6 +151,9 @@ type subscription struct {
 // another process can insert the same address in between: then it is there at
 // the second look.
 func (sub *subscription) store() (ContactID, error) {
+	if sub.schema.List.DisallowDuplicates && sub.caller.Account.ContactLimit == NoContactLimit {
+		return sub.storeAtOnce()
+	}
 	for {
 		if sub.schema.List.DisallowDuplicates {
 			existing, err := sub.tx.ContactByKey(sub.schema.List.ID, sub.key)
@@ -167,13 +170,34 @@ func (sub *subscription) store() (ContactID, error) {
 	}
 }
 
+// storeAtOnce does so where there is room in any case: nearly all are new, and
+// need not be looked for before.
+func (sub *subscription) storeAtOnce() (ContactID, error) {
+	contact := sub.fresh()
+	sub.prepare(&contact)
+	existing, err := sub.tx.InsertOrFind(&contact)
+	switch {
+	case err != nil:
+		return 0, err
+	case existing != nil:
+		return existing.ID, sub.update(existing)
+	}
+	return contact.ID, sub.recordAndTell(&contact, WebhookCreated, WebhookSubscribed)
+}
+
+// fresh is a Contact who has just subscribed.
+func (sub *subscription) fresh() Contact {
+	contact := Contact{ListID: sub.schema.List.ID, Created: sub.now, Modified: sub.now, IsActive: true, SubscribedVia: "api"}
+	contact.setPreferences(sub.schema, sub.row.Preferences)
+	return contact
+}
+
 // insert returns 0 when a Contact with the address has just come to be there.
 func (sub *subscription) insert() (ContactID, error) {
 	if err := hasRoom(sub.tx, sub.caller.Account); err != nil {
 		return 0, err
 	}
-	contact := Contact{ListID: sub.schema.List.ID, Created: sub.now, Modified: sub.now, IsActive: true, SubscribedVia: "api"}
-	contact.setPreferences(sub.schema, sub.row.Preferences)
+	contact := sub.fresh()
 	inserted, err := sub.insertInto(sub.tx, &contact)
 	if err != nil || !inserted {
 		return 0, err
@@ -184,15 +208,20 @@ func (sub *subscription) insert() (ContactID, error) {
 // insertInto stores a new Contact with what was read, unless another one has the
 // address and the List disallows duplicates.
 func (read *reading) insertInto(tx Tx, contact *Contact) (inserted bool, err error) {
-	contact.Key, contact.Mobile, contact.IsFirst = read.key, read.mobile, true
-	contact.Values = make(Values, 0, len(read.schema.Fields))
-	read.fill(contact)
+	read.prepare(contact)
 	inserted, err = tx.InsertContact(contact)
 	if err == nil && !inserted && !read.schema.List.DisallowDuplicates {
 		contact.IsFirst = false
 		inserted, err = tx.InsertContact(contact)
 	}
 	return inserted, err
+}
+
+// prepare puts what was read into a new Contact, as the first with its address.
+func (read *reading) prepare(contact *Contact) {
+	contact.Key, contact.Mobile, contact.IsFirst = read.key, read.mobile, true
+	contact.Values = make(Values, 0, len(read.schema.Fields))
+	read.fill(contact)
 }
 
 // hasRoom refuses when the Account may store no further Contact. decisions.md: 42

@@ -8,6 +8,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -15,23 +16,47 @@ import (
 
 // Database says where everything is kept. Every command has it.
 type Database struct {
-	DB string `name:"db" default:"enlist.db" placeholder:"PATH" help:"SQLite file that holds everything (${default})."`
+	DB string `name:"db" default:"enlist.db" placeholder:"PATH|URL" help:"SQLite file that holds everything, or postgres://USER@HOST/DATABASE (${default}). Everybody on this machine can see flags: a password belongs in ENLIST_DB."`
 }
 
 // Check refuses databases that this program cannot open.
 func (d Database) Check() error {
 	switch {
 	case d.DB == "":
-		return errors.New("--db is empty: give the path of a file")
-	case strings.Contains(d.DB, "://"):
-		return fmt.Errorf("--db %s: only SQLite files can be opened so far: give the path of a file", schemeOf(d.DB))
+		return errors.New("--db is empty: give the path of a file, or postgres://USER@HOST/DATABASE")
+	case strings.Contains(d.DB, "://") && !d.IsPostgres():
+		return fmt.Errorf("--db %s: give the path of a SQLite file, or postgres://USER@HOST/DATABASE", schemeOf(d.DB))
 	}
 	return nil
 }
 
+// IsPostgres reports whether the database is on a PostgreSQL server.
+func (d Database) IsPostgres() bool {
+	return strings.HasPrefix(d.DB, "postgres://") || strings.HasPrefix(d.DB, "postgresql://")
+}
+
+// Shown is the database in a message, without the password that a URL may hold.
+func (d Database) Shown() string {
+	if !d.IsPostgres() {
+		return d.DB
+	}
+	u, err := url.Parse(d.DB)
+	if err != nil {
+		return schemeOf(d.DB)
+	}
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	if name := u.User.Username(); name != "" {
+		shown.User = url.User(name)
+	}
+	return shown.String() // without its parameters, one of which may be the password
+}
+
 // Exists refuses a path at which there is no database, so that a wrong path
-// does not make an empty one.
+// does not make an empty one. What is on a server has to be looked for there.
 func (d Database) Exists() error {
+	if d.IsPostgres() {
+		return nil
+	}
 	if _, err := os.Stat(d.DB); err != nil {
 		return fmt.Errorf("there is no database at %s: give its path with --db, or make one with: enlist serve --db %[1]s", d.DB)
 	}
@@ -72,7 +97,7 @@ type Serve struct {
 	PublicURL string `name:"public-url" placeholder:"URL" help:"Where people reach this service, for the links in mails; the address of --listen when it is left out."`
 
 	SMTP            string  `name:"smtp" placeholder:"URL" help:"Mail server: smtp://HOST:PORT, or smtps:// for TLS from the start, with USER:PASSWORD@ if it wants them. Everybody on this machine can see flags: a password belongs in ENLIST_SMTP."`
-	Mail            string  `placeholder:"dir:PATH" help:"Folder that mails are written to while there is no mail server; one beside the database when it is left out."`
+	Mail            string  `placeholder:"dir:PATH" help:"Folder that mails are written to while there is no mail server; one beside the database file, or enlist-mail, when it is left out."`
 	MailFrom        string  `placeholder:"ADDRESS" help:"Sender of mails that name none; wanted with --smtp."`
 	MailConnections int     `default:"8" placeholder:"N" help:"Connections to the mail server at once (${default})."`
 	MailRate        float64 `default:"0" placeholder:"N" help:"Mails a second at most; 0: as many as the mail server takes (${default})."`
@@ -135,6 +160,9 @@ func (s Serve) checkMail() error {
 func (s Serve) MailDir() string {
 	if dir, ok := strings.CutPrefix(s.Mail, "dir:"); ok {
 		return dir
+	}
+	if s.IsPostgres() {
+		return "enlist-mail"
 	}
 	return strings.TrimSuffix(s.DB, ".db") + "-mail"
 }

@@ -47,8 +47,19 @@ func TestExpiry(t *testing.T) {
 }
 
 func TestDatabaseCheck(t *testing.T) {
-	err := config.Database{DB: "postgres://user:secret@host/db"}.Check()
+	err := config.Database{DB: "mysql://user:secret@host/db"}.Check()
 	if err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v, want a refusal that does not repeat the password", err)
+	}
+	for url, want := range map[string]string{
+		"enlist.db": "enlist.db",
+		"postgres://user:secret@host:5433/db?password=secret": "postgres://user@host:5433/db",
+		"postgresql:///db?user=me&password=secret&host=/run":  "postgresql:///db",
+		"postgres://user:sec ret@host/db":                     "postgres://…",
+	} {
+		d := config.Database{DB: url}
+		if err := d.Check(); err != nil || d.Shown() != want {
+			t.Errorf("%s: shown as %s, %v", url, d.Shown(), err)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package jobs_test
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -18,7 +17,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
-	"enlist/internal/store/sqlite"
+	"enlist/internal/store/engines"
 	"enlist/internal/webhook"
 
 	"github.com/riverqueue/river"
@@ -142,7 +141,7 @@ func (p *place) hooks(r *receiver) (ids []audience.WebhookID) {
 }
 
 // call starts a client of the queue that calls webhooks.
-func (p *place) call(service *audience.Service, change func(*river.Config)) (*river.Client[*sql.Tx], <-chan *river.Event) {
+func (p *place) call(service *audience.Service, change func(*river.Config)) (workingClient, <-chan *river.Event) {
 	p.Helper()
 	poster := webhook.New(webhook.Options{Private: true, Version: "test"})
 	config := jobs.Config(jobs.Options{Service: service, Store: p.store, Poster: poster, Log: slog.New(slog.DiscardHandler)})
@@ -150,8 +149,7 @@ func (p *place) call(service *audience.Service, change func(*river.Config)) (*ri
 	if change != nil {
 		change(config)
 	}
-	client, err := p.store.Jobs(config)
-	p.must(err)
+	client := p.client(config)
 	events, cancel := client.Subscribe(river.EventKindJobFailed, river.EventKindJobCancelled)
 	p.must(client.Start(p.Context()))
 	p.Cleanup(func() {
@@ -176,7 +174,9 @@ func (p *place) subscribe(email string) audience.ContactID {
 // under the IDs of their batches.
 //
 // covers: decision 52
-func TestWebhooksInOrder(t *testing.T) {
+func TestWebhooksInOrder(t *testing.T) { engines.Each(t, webhooksInOrder) }
+
+func webhooksInOrder(t *testing.T, e engines.Engine) {
 	const people, rounds = 8, 15
 	r := newReceiver(t, func(n int, w http.ResponseWriter) {
 		switch n % 4 {
@@ -187,7 +187,7 @@ func TestWebhooksInOrder(t *testing.T) {
 		}
 	})
 	r.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
-	p := newPlace(t)
+	p := newPlace(t, e)
 	p.hooks(r)
 	at := &clock{now: time.Now()}
 	service := audience.NewService(p.store, at.read)
@@ -237,20 +237,22 @@ func TestWebhooksInOrder(t *testing.T) {
 // only when its next try is due.
 //
 // covers: decision 52
-func TestWebhookIsHurried(t *testing.T) {
+func TestWebhookIsHurried(t *testing.T) { engines.Each(t, webhookIsHurried) }
+
+func webhookIsHurried(t *testing.T, e engines.Engine) {
 	r := newReceiver(t, func(n int, w http.ResponseWriter) {
 		if n == 1 {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
-	p := newPlace(t)
+	p := newPlace(t, e)
 	p.hooks(r)
 	at := &clock{now: time.Now()} // stands still: no time to wait for comes
 	service := audience.NewService(p.store, at.read)
 	client, failed := p.call(service, nil)
 	p.subscribe("a@example.com")
-	e := <-failed
-	p.must(jobs.Retry(t.Context(), client, service, e.Job.ID))
+	event := <-failed
+	p.must(jobs.Retry(t.Context(), client, service, event.Job.ID))
 	r.until(t, 2)
 }
 
@@ -258,7 +260,9 @@ func TestWebhookIsHurried(t *testing.T) {
 // somebody sends the job again.
 //
 // covers: spec webhook.retries, webhook.redrive, decision 52
-func TestFailingWebhookKeepsItsEvents(t *testing.T) {
+func TestFailingWebhookKeepsItsEvents(t *testing.T) { engines.Each(t, failingWebhookKeepsItsEvents) }
+
+func failingWebhookKeepsItsEvents(t *testing.T, e engines.Engine) {
 	works := make(chan struct{})
 	r := newReceiver(t, func(_ int, w http.ResponseWriter) {
 		select {
@@ -267,7 +271,7 @@ func TestFailingWebhookKeepsItsEvents(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
-	p := newPlace(t)
+	p := newPlace(t, e)
 	ids := p.hooks(r)
 	at := &clock{now: time.Now()}
 	client, failed := p.call(audience.NewService(p.store, at.read), nil)
@@ -321,7 +325,7 @@ func (s still) Post(ctx context.Context, b *audience.WebhookBatch) error {
 }
 
 func postAndStandStill(path string) {
-	store, err := sqlite.Open(context.Background(), path, sqlite.Options{})
+	store, err := engines.Open(context.Background(), path, 0)
 	if err != nil {
 		panic(err)
 	}
@@ -341,10 +345,12 @@ func postAndStandStill(path string) {
 // the batch comes again under the same ID, and what happened since after it.
 //
 // covers: decision 52
-func TestKilledWebhookKeepsItsID(t *testing.T) {
+func TestKilledWebhookKeepsItsID(t *testing.T) { engines.Each(t, killedWebhookKeepsItsID) }
+
+func killedWebhookKeepsItsID(t *testing.T, e engines.Engine) {
 	t.Parallel() // waits some 15 s for the leadership of the dead to run out
 	r := newReceiver(t, func(int, http.ResponseWriter) {})
-	p := newPlace(t)
+	p := newPlace(t, e)
 	p.hooks(r)
 	p.subscribe("a@example.com")
 	cmd := exec.Command(os.Args[0])

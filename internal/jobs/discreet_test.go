@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
+	"enlist/internal/store/engines"
 
 	"github.com/riverqueue/river"
 )
@@ -27,16 +28,17 @@ func (refusing) Send(context.Context, *audience.Letter) (string, error) { return
 // Nobody's address comes into the log.
 //
 // covers: decision 50
-func TestLogNamesNoAddress(t *testing.T) {
+func TestLogNamesNoAddress(t *testing.T) { engines.Each(t, logNamesNoAddress) }
+
+func logNamesNoAddress(t *testing.T, e engines.Engine) {
 	for _, level := range []slog.Level{slog.LevelWarn, slog.LevelDebug} {
-		p := newPost(t, detail("on_register_address", "owner@example.com"))
+		p := newPost(t, e, detail("on_register_address", "owner@example.com"))
 		p.subscribe("ann@example.com")
 		var log lockedLog
 		config := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: refusing{},
 			Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level}))})
 		config.TestOnly = true
-		client, err := p.store.Jobs(config)
-		p.must(err)
+		client := p.client(config)
 		failed, cancel := client.Subscribe(river.EventKindJobFailed)
 		p.must(client.Start(t.Context()))
 		select {

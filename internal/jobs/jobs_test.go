@@ -3,20 +3,20 @@ package jobs_test
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
-	"enlist/internal/store/sqlite"
+	"enlist/internal/store/engines"
+	"enlist/internal/store/pgtest"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 	"go.uber.org/goleak"
 )
 
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(postsAt); path != "" {
 		postAndStandStill(path)
 	}
-	goleak.VerifyTestMain(m)
+	pgtest.Main(m, func() error { return goleak.Find() })
 }
 
 // standing is a Store whose third Update tells that it has come and does not
@@ -55,7 +55,7 @@ func (s *standing) Update(ctx context.Context, fn func(audience.Tx) error) error
 }
 
 func standStill(path string) {
-	store, err := sqlite.Open(context.Background(), path, sqlite.Options{})
+	store, err := engines.Open(context.Background(), path, 0)
 	if err != nil {
 		panic(err)
 	}
@@ -72,19 +72,28 @@ func standStill(path string) {
 	select {}
 }
 
+// workingClient is a client of the queue, of either engine.
+type workingClient interface {
+	jobs.Client
+	Subscribe(kinds ...river.EventKind) (<-chan *river.Event, func())
+	Insert(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error)
+	JobCancel(ctx context.Context, id int64) (*rivertype.JobRow, error)
+	JobGet(ctx context.Context, id int64) (*rivertype.JobRow, error)
+}
+
 // place is a database with a List of Contacts.
 type place struct {
 	*testing.T
 	path    string
-	store   *sqlite.Store
+	store   *engines.Store
 	service *audience.Service
 	caller  *audience.Caller
 	list    audience.ListID
 }
 
-func newPlace(t *testing.T) *place {
+func newPlace(t *testing.T, e engines.Engine) *place {
 	t.Helper()
-	p := &place{T: t, path: filepath.Join(t.TempDir(), "enlist.db")}
+	p := &place{T: t, path: e.New(t)}
 	p.open()
 	first, err := p.service.BeginFirst(t.Context(), "")
 	p.must(err)
@@ -97,10 +106,17 @@ func newPlace(t *testing.T) *place {
 func (p *place) open() {
 	p.Helper()
 	var err error
-	p.store, err = sqlite.Open(p.Context(), p.path, sqlite.Options{})
+	p.store, err = engines.Open(p.Context(), p.path, 0)
 	p.must(err)
 	p.service = audience.NewService(p.store, time.Now)
 	p.Cleanup(func() { p.store.Close() })
+}
+
+func (p *place) client(config *river.Config) workingClient {
+	p.Helper()
+	client, err := p.store.Jobs(config)
+	p.must(err)
+	return client.(workingClient)
 }
 
 func (p *place) must(err error) {
@@ -141,7 +157,7 @@ func (p *place) left() (n int64) {
 }
 
 // work starts a client of the queue that looks for jobs often.
-func (p *place) work(store audience.Store, change func(*river.Config)) (client *river.Client[*sql.Tx], done <-chan *river.Event) {
+func (p *place) work(store audience.Store, change func(*river.Config)) (client workingClient, done <-chan *river.Event) {
 	p.Helper()
 	config := jobs.Config(jobs.Options{Service: audience.NewService(store, time.Now), Store: store, Log: slog.New(slog.DiscardHandler)})
 	config.FetchPollInterval = river.FetchCooldownDefault
@@ -149,8 +165,7 @@ func (p *place) work(store audience.Store, change func(*river.Config)) (client *
 	if change != nil {
 		change(config)
 	}
-	client, err := p.store.Jobs(config)
-	p.must(err)
+	client = p.client(config)
 	done, cancel := client.Subscribe(river.EventKindJobCompleted, river.EventKindJobFailed)
 	p.Cleanup(cancel)
 	p.must(client.Start(p.Context()))
@@ -171,8 +186,10 @@ func (p *place) wait(done <-chan *river.Event) {
 	}
 }
 
-func TestDeletedListIsRemoved(t *testing.T) {
-	p := newPlace(t)
+func TestDeletedListIsRemoved(t *testing.T) { engines.Each(t, deletedListIsRemoved) }
+
+func deletedListIsRemoved(t *testing.T, e engines.Engine) {
+	p := newPlace(t, e)
 	p.fill(0)
 	p.must(p.service.DeleteList(t.Context(), p.caller, p.list))
 	_, done := p.work(p.store, nil)
@@ -185,8 +202,10 @@ func TestDeletedListIsRemoved(t *testing.T) {
 	}))
 }
 
-func TestDeletedFieldIsForgotten(t *testing.T) {
-	p := newPlace(t)
+func TestDeletedFieldIsForgotten(t *testing.T) { engines.Each(t, deletedFieldIsForgotten) }
+
+func deletedFieldIsForgotten(t *testing.T, e engines.Engine) {
+	p := newPlace(t, e)
 	field, err := p.service.AddField(t.Context(), p.caller, p.list, []audience.Detail{
 		{Key: "name", Value: audience.Input{Kind: audience.InputText, Text: "Colour"}},
 		{Key: "type", Value: audience.Input{Kind: audience.InputText, Text: "text"}},
@@ -213,8 +232,10 @@ type unknown struct{}
 // Kind implements audience.Effect.
 func (unknown) Kind() string { return "unknown" }
 
-func TestOtherKindsStayInTheirQueue(t *testing.T) {
-	p := newPlace(t)
+func TestOtherKindsStayInTheirQueue(t *testing.T) { engines.Each(t, otherKindsStayInTheirQueue) }
+
+func otherKindsStayInTheirQueue(t *testing.T, e engines.Engine) {
+	p := newPlace(t, e)
 	p.enqueue(unknown{})
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: 1})
 	client, done := p.work(p.store, nil)
@@ -227,8 +248,10 @@ func TestOtherKindsStayInTheirQueue(t *testing.T) {
 }
 
 // A process that is told to stop puts its job back, and the next one goes on.
-func TestStoppedJobGoesOn(t *testing.T) {
-	p := newPlace(t)
+func TestStoppedJobGoesOn(t *testing.T) { engines.Each(t, stoppedJobGoesOn) }
+
+func stoppedJobGoesOn(t *testing.T, e engines.Engine) {
+	p := newPlace(t, e)
 	p.fill(0)
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
 	come := make(chan struct{})
@@ -254,9 +277,11 @@ func TestStoppedJobGoesOn(t *testing.T) {
 }
 
 // A job whose process was killed is taken up after some minutes.
-func TestKilledJobGoesOn(t *testing.T) {
+func TestKilledJobGoesOn(t *testing.T) { engines.Each(t, killedJobGoesOn) }
+
+func killedJobGoesOn(t *testing.T, e engines.Engine) {
 	t.Parallel() // waits some 15 s for the leadership of the dead to run out
-	p := newPlace(t)
+	p := newPlace(t, e)
 	p.fill(0)
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
 	cmd := exec.Command(os.Args[0])

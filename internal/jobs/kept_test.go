@@ -9,6 +9,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
+	"enlist/internal/store/engines"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -18,16 +19,17 @@ import (
 // is to be removed.
 //
 // covers: decision 50
-func TestGivenUpIsKept(t *testing.T) {
-	p := newPost(t)
+func TestGivenUpIsKept(t *testing.T) { engines.Each(t, givenUpIsKept) }
+
+func givenUpIsKept(t *testing.T, e engines.Engine) {
+	p := newPost(t, e)
 	config := func(keep time.Duration) *river.Config {
 		c := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: refusing{}, Log: slog.New(slog.DiscardHandler)})
 		c.CancelledJobRetentionPeriod = keep
 		c.TestOnly = true // it removes jobs at its start
 		return c
 	}
-	client, err := p.store.Jobs(config(time.Hour))
-	p.must(err)
+	client := p.client(config(time.Hour))
 	failed, cancel := client.Subscribe(river.EventKindJobFailed)
 	about := audience.Notify{List: p.list, Contact: 1, Event: audience.EventSubscribe, Address: "owner@example.com"}
 	lost, err := client.Insert(t.Context(), about, &river.InsertOpts{Queue: about.Kind(), MaxAttempts: 1})
@@ -45,8 +47,7 @@ func TestGivenUpIsKept(t *testing.T) {
 	cancel()
 	p.must(client.Stop(context.Background()))
 
-	client, err = p.store.Jobs(config(time.Millisecond))
-	p.must(err)
+	client = p.client(config(time.Millisecond))
 	p.must(client.Start(t.Context()))
 	defer client.StopAndCancel(context.Background())
 	p.untilGone(client, mark.Job.ID)

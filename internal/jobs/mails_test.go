@@ -14,6 +14,7 @@ import (
 	"enlist/internal/jobs"
 	letters "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/store/engines"
 
 	"github.com/riverqueue/river"
 )
@@ -26,8 +27,8 @@ type post struct {
 	done   <-chan *river.Event
 }
 
-func newPost(t *testing.T, details ...audience.Detail) *post {
-	p := &post{place: newPlace(t), server: mailtest.Start(t, mailtest.Options{})}
+func newPost(t *testing.T, e engines.Engine, details ...audience.Detail) *post {
+	p := &post{place: newPlace(t, e), server: mailtest.Start(t, mailtest.Options{})}
 	_, err := p.service.EditList(t.Context(), p.caller, p.list, details)
 	p.must(err)
 	return p
@@ -45,8 +46,7 @@ func (p *post) send(service *audience.Service) {
 	p.Cleanup(func() { mailer.Close() })
 	config := jobs.Config(jobs.Options{Service: service, Store: p.store, Mailer: mailer, Log: quiet})
 	config.TestOnly = true
-	client, err := p.store.Jobs(config)
-	p.must(err)
+	client := p.client(config)
 	done, cancel := client.Subscribe(river.EventKindJobCompleted, river.EventKindJobFailed, river.EventKindJobCancelled, river.EventKindJobSnoozed)
 	p.Cleanup(cancel)
 	p.must(client.Start(p.Context()))
@@ -135,7 +135,9 @@ func (p *post) deliveries(id audience.ContactID) (all []audience.Delivery) {
 // TestNotificationsArrive has the mail server do everything wrong once.
 //
 // covers: spec event.notification, decision 50
-func TestNotificationsArrive(t *testing.T) {
+func TestNotificationsArrive(t *testing.T) { engines.Each(t, notificationsArrive) }
+
+func notificationsArrive(t *testing.T, e engines.Engine) {
 	for name, script := range map[string]func(mailtest.Step) mailtest.Action{
 		"refuses the greeting for now": mailtest.Once(mailtest.Greeting, mailtest.Reply(421, "busy")),
 		"refuses the sender for now":   mailtest.Once(mailtest.Mail, mailtest.Reply(450, "later")),
@@ -147,7 +149,7 @@ func TestNotificationsArrive(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // a second try comes after two seconds
-			p := newPost(t, detail("on_register_address", "boss@example.com, desk@example.com"))
+			p := newPost(t, e, detail("on_register_address", "boss@example.com, desk@example.com"))
 			p.server.Script(script)
 			p.send(p.service)
 			p.subscribe("ann@example.com")
@@ -166,9 +168,11 @@ func TestNotificationsArrive(t *testing.T) {
 // can tell by the Message-ID.
 //
 // covers: spec event.notification, decision 44
-func TestSentTwiceIsRecognisable(t *testing.T) {
+func TestSentTwiceIsRecognisable(t *testing.T) { engines.Each(t, sentTwiceIsRecognisable) }
+
+func sentTwiceIsRecognisable(t *testing.T, e engines.Engine) {
 	t.Parallel()
-	p := newPost(t, detail("on_register_address", "boss@example.com"))
+	p := newPost(t, e, detail("on_register_address", "boss@example.com"))
 	p.server.Script(mailtest.Once(mailtest.End, mailtest.Drop()))
 	p.send(p.service)
 	p.subscribe("ann@example.com")
@@ -181,9 +185,11 @@ func TestSentTwiceIsRecognisable(t *testing.T) {
 // A mail server that is gone and comes back gets all that waited.
 //
 // covers: decision 50
-func TestMailServerComesBack(t *testing.T) {
+func TestMailServerComesBack(t *testing.T) { engines.Each(t, mailServerComesBack) }
+
+func mailServerComesBack(t *testing.T, e engines.Engine) {
 	t.Parallel()
-	p := newPost(t, detail("on_register_address", "boss@example.com"))
+	p := newPost(t, e, detail("on_register_address", "boss@example.com"))
 	p.server.Stop()
 	p.send(p.service)
 	for i := range 30 {
@@ -195,9 +201,11 @@ func TestMailServerComesBack(t *testing.T) {
 }
 
 // covers: decision 50
-func TestRefusedForGoodIsKept(t *testing.T) {
+func TestRefusedForGoodIsKept(t *testing.T) { engines.Each(t, refusedForGoodIsKept) }
+
+func refusedForGoodIsKept(t *testing.T, e engines.Engine) {
 	t.Parallel()
-	p := newPost(t, detail("on_register_address", "gone@example.com"))
+	p := newPost(t, e, detail("on_register_address", "gone@example.com"))
 	p.server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
 	p.send(p.service)
 	p.subscribe("ann@example.com")
@@ -218,9 +226,11 @@ func TestRefusedForGoodIsKept(t *testing.T) {
 }
 
 // covers: spec event.autoresponders, decision 44, decision 46
-func TestAutoresponder(t *testing.T) {
+func TestAutoresponder(t *testing.T) { engines.Each(t, autoresponder) }
+
+func autoresponder(t *testing.T, e engines.Engine) {
 	t.Parallel()
-	p := newPost(t)
+	p := newPost(t, e)
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.autoresponder("Goodbye", detail("event_type", "unsubscribe"))
 	stayed, left := p.subscribe("ann@example.com"), p.subscribe("bob@example.com")
@@ -254,9 +264,11 @@ func TestAutoresponder(t *testing.T) {
 // A clock that was set back since a job was stored makes it wait.
 //
 // covers: decision 45
-func TestClockSetBack(t *testing.T) {
+func TestClockSetBack(t *testing.T) { engines.Each(t, clockSetBack) }
+
+func clockSetBack(t *testing.T, e engines.Engine) {
 	t.Parallel()
-	p := newPost(t)
+	p := newPost(t, e)
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.subscribe("ann@example.com")
 	p.send(audience.NewService(p.store, func() time.Time { return time.Now().Add(-time.Hour) }))
@@ -266,9 +278,11 @@ func TestClockSetBack(t *testing.T) {
 }
 
 // covers: decision 51
-func TestBouncesDeactivate(t *testing.T) {
+func TestBouncesDeactivate(t *testing.T) { engines.Each(t, bouncesDeactivate) }
+
+func bouncesDeactivate(t *testing.T, e engines.Engine) {
 	t.Parallel()
-	p := newPost(t)
+	p := newPost(t, e)
 	for _, subject := range []string{"One", "Two", "Three"} {
 		p.autoresponder(subject, detail("event_type", "subscribe"))
 	}
@@ -284,9 +298,11 @@ func TestBouncesDeactivate(t *testing.T) {
 }
 
 // covers: decision 47
-func TestAskedToConfirm(t *testing.T) {
+func TestAskedToConfirm(t *testing.T) { engines.Each(t, askedToConfirm) }
+
+func askedToConfirm(t *testing.T, e engines.Engine) {
 	t.Parallel()
-	p := newPost(t, detail("double_opt_in_required", "1"))
+	p := newPost(t, e, detail("double_opt_in_required", "1"))
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	id := p.subscribe("ann@example.com")
 	p.send(p.service)
@@ -302,9 +318,11 @@ func TestAskedToConfirm(t *testing.T) {
 }
 
 // Jobs that are done go, those that failed stay.
-func TestSweep(t *testing.T) {
+func TestSweep(t *testing.T) { engines.Each(t, sweep) }
+
+func sweep(t *testing.T, e engines.Engine) {
 	t.Parallel()
-	p := newPost(t, detail("on_register_address", "boss@example.com"))
+	p := newPost(t, e, detail("on_register_address", "boss@example.com"))
 	p.server.Script(mailtest.Once(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
 	p.send(p.service)
 	p.subscribe("ann@example.com")

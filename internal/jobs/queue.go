@@ -19,6 +19,16 @@ type Queue interface {
 	JobDelete(ctx context.Context, id int64) (*rivertype.JobRow, error)
 }
 
+// Client is a client of the queue library, which has a type of its own for each
+// engine, that works jobs.
+type Client interface {
+	Queue
+	Sweeper
+	Start(ctx context.Context) error
+	Stop(ctx context.Context) error          // lets jobs finish
+	StopAndCancel(ctx context.Context) error // and breaks them off
+}
+
 // State says where a job has got to, in words for people.
 type State string
 

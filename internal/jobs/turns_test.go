@@ -10,6 +10,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
+	"enlist/internal/store/engines"
 
 	"github.com/riverqueue/river"
 )
@@ -40,8 +41,10 @@ func (h *heavy) Send(context.Context, *audience.Letter) (string, error) { return
 // However many mails wait, few of them have their contents in memory.
 //
 // covers: decision 50
-func TestMailsTakeTurns(t *testing.T) {
-	p := newPost(t, detail("on_register_address", "owner@example.com"))
+func TestMailsTakeTurns(t *testing.T) { engines.Each(t, mailsTakeTurns) }
+
+func mailsTakeTurns(t *testing.T, e engines.Engine) {
+	p := newPost(t, e, detail("on_register_address", "owner@example.com"))
 	const contacts = 40
 	for i := range contacts {
 		p.subscribe(fmt.Sprintf("c%d@example.com", i))
@@ -49,8 +52,7 @@ func TestMailsTakeTurns(t *testing.T) {
 	mailer := &heavy{full: make(chan struct{}), want: 3}
 	config := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: mailer, Mails: 3, Log: slog.New(slog.DiscardHandler)})
 	config.TestOnly = true
-	client, err := p.store.Jobs(config)
-	p.must(err)
+	client := p.client(config)
 	done, cancel := client.Subscribe(river.EventKindJobCompleted)
 	defer cancel()
 	p.must(client.Start(t.Context()))

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http/httptest"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,7 +14,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
-	"enlist/internal/store/sqlite"
+	"enlist/internal/store/engines"
 )
 
 // firstMoment is what the clock of a harness shows at first.
@@ -36,7 +35,12 @@ type harness struct {
 
 func newHarness(t testing.TB, o Options) *harness {
 	t.Helper()
-	database, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), sqlite.Options{Wait: 50 * time.Millisecond})
+	return newHarnessOn(t, engines.SQLite, o)
+}
+
+func newHarnessOn(t testing.TB, e engines.Engine, o Options) *harness {
+	t.Helper()
+	database, err := engines.Open(t.Context(), e.New(t), 50*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}

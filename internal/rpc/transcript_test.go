@@ -13,13 +13,17 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/store/engines"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 var update = flag.Bool("update", false, "rewrite replies in testdata that differ")
 
-// The wire transcripts of testdata, whose README describes them.
-func TestTranscripts(t *testing.T) {
+// The wire transcripts of testdata, whose README describes them, on each engine.
+func TestTranscripts(t *testing.T) { engines.Each(t, transcripts) }
+
+func transcripts(t *testing.T, e engines.Engine) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no transcripts", err)
@@ -31,7 +35,7 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			script := &transcript{harness: newHarness(t, Options{MaxBody: 1 << 20}), vars: make(map[string]string)}
+			script := &transcript{harness: newHarnessOn(t, e, Options{MaxBody: 1 << 20}), vars: make(map[string]string)}
 			for name, key := range script.keys {
 				script.vars[name] = key
 			}

@@ -15,9 +15,7 @@ import (
 type readers struct {
 	connector *connector
 	cache     *sqlstore.Cache
-	wait      time.Duration // for a free place; 0: as long as the caller's context
-	limit     time.Duration // for one read; 0: none
-	places    chan struct{}
+	places    sqlstore.Places
 
 	mu     sync.Mutex
 	idle   []*dbConn
@@ -25,26 +23,15 @@ type readers struct {
 }
 
 func newReaders(c *connector, cache *sqlstore.Cache, places int, wait, limit time.Duration) *readers {
-	return &readers{connector: c, cache: cache, wait: wait, limit: limit, places: make(chan struct{}, places)}
+	return &readers{connector: c, cache: cache, places: sqlstore.NewPlaces(places, wait, limit)}
 }
 
 // view runs fn on one snapshot.
-func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) (err error) {
-	if err := r.enter(ctx); err != nil {
-		return err
-	}
-	defer func() { <-r.places }()
-	if r.limit > 0 {
-		caller := ctx
-		limited, cancel := context.WithTimeout(ctx, r.limit)
-		defer cancel()
-		ctx = limited
-		defer func() {
-			if err != nil && limited.Err() != nil && caller.Err() == nil {
-				err = &audience.Error{Kind: audience.Busy, Detail: "the search took too long; narrow it down", Err: err}
-			}
-		}()
-	}
+func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
+	return r.places.Hold(ctx, func(ctx context.Context) error { return r.transaction(ctx, fn) })
+}
+
+func (r *readers) transaction(ctx context.Context, fn func(audience.Tx) error) (err error) {
 	c, err := r.take()
 	if err != nil {
 		return err
@@ -65,29 +52,6 @@ func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) (err err
 	good = true
 	r.give(c)
 	return fnErr
-}
-
-// enter waits for a place.
-func (r *readers) enter(ctx context.Context) error {
-	select {
-	case r.places <- struct{}{}:
-		return nil
-	default:
-	}
-	var overdue <-chan time.Time
-	if r.wait > 0 {
-		timer := time.NewTimer(r.wait)
-		defer timer.Stop()
-		overdue = timer.C
-	}
-	select {
-	case r.places <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-overdue:
-		return audience.Refuse(audience.Busy, "too many searches at once; try again in a moment")
-	}
 }
 
 func (r *readers) take() (*dbConn, error) {

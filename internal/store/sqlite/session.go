@@ -114,6 +114,22 @@ func (s *session) Exec(query string, args ...any) (affected int64, err error) {
 	return result.RowsAffected()
 }
 
+// Do runs a statement whose result nobody looks at.
+func (s *session) Do(query string, args ...any) error {
+	s.writes++
+	_, err := s.run(query, args)
+	return err
+}
+
+// Lock has nothing to wait for: there is one writer.
+func (s *session) Lock(sqlstore.LockMode, string) error { return nil }
+
+// Alone is how every function that writes runs.
+func (s *session) Alone() error { return nil }
+
+// Dialect is SQLite's.
+func (s *session) Dialect() *sqlstore.Dialect { return Dialect }
+
 // Insert runs an INSERT of one row.
 func (s *session) Insert(query string, args ...any) (id int64, err error) {
 	s.writes++

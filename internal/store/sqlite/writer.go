@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -246,7 +245,7 @@ func (t *transaction) run(u *update, g guard) error {
 	}
 	effects, mark := len(t.effects), t.shared.Mark()
 	t.session.begin(time.Now().Add(functionTime))
-	u.err = call(u.fn, sqlstore.NewTx(context.Background(), t.session, t.shared, func(e audience.Effect) error {
+	u.err = sqlstore.Call(u.fn, sqlstore.NewTx(context.Background(), t.session, t.shared, func(e audience.Effect) error {
 		t.effects = append(t.effects, e)
 		return nil
 	}))
@@ -273,16 +272,6 @@ func (t *transaction) run(u *update, g guard) error {
 		return errUndo
 	}
 	return nil
-}
-
-// call runs fn; a panic in it is an error of that call and nobody else's.
-func call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return fn(tx)
 }
 
 // rollback ends the transaction if it is still open.

@@ -4,6 +4,9 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 
 	"enlist/internal/audience"
 )
@@ -47,6 +50,9 @@ func (t *Tx) Account(id audience.AccountID) (*audience.Account, error) {
 
 // AddAccount stores a new Account with its first List Folder.
 func (t *Tx) AddAccount(a *audience.Account) error {
+	if err := t.Alone(); err != nil {
+		return err
+	}
 	id, err := t.conn.Insert("INSERT INTO account (name, time_zone, contact_limit, creation_time) VALUES (?, ?, ?, ?)",
 		a.Name, a.TimeZone, a.ContactLimit, a.CreationTime)
 	if err != nil {
@@ -61,14 +67,18 @@ func (t *Tx) UpdateAccount(a *audience.Account) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec("UPDATE account SET name = ?, time_zone = ?, contact_limit = ? WHERE id = ?",
+	return t.conn.Do("UPDATE account SET name = ?, time_zone = ?, contact_limit = ? WHERE id = ?",
 		a.Name, a.TimeZone, a.ContactLimit, int64(a.ID))
-	return err
 }
 
 // AccountContacts counts the stored Contacts of all the Account's Lists.
 func (t *Tx) AccountContacts(id audience.AccountID) (int64, error) {
-	n, err := t.number("SELECT contact_count FROM account WHERE id = ?", int64(id))
+	if t.writes { // whoever counts to add one, up to a limit, does so after the other
+		if err := t.conn.Lock(Exclusive, "account "+strconv.FormatInt(int64(id), 10)); err != nil {
+			return 0, err
+		}
+	}
+	n, err := t.number("SELECT "+t.sql.counter("account")+" FROM account WHERE id = ?", int64(id))
 	return n + t.counted(func(c count) bool { return c.account == id }), err
 }
 
@@ -150,8 +160,9 @@ func (t *Tx) RevokeKey(id audience.KeyID, at int64) error {
 
 // TouchKeys writes down when keys were last used. It is no change of the catalogue.
 func (t *Tx) TouchKeys(used map[audience.KeyID]int64) error {
-	for id, at := range used {
-		if _, err := t.conn.Exec("UPDATE api_key SET last_used_time = max(last_used_time, ?) WHERE id = ?", at, int64(id)); err != nil {
+	for _, id := range slices.Sorted(maps.Keys(used)) { // in one order: two that do so at once must not wait for each other
+		at := used[id]
+		if err := t.conn.Do("UPDATE api_key SET last_used_time = ? WHERE id = ? AND last_used_time < ?", at, int64(id), at); err != nil {
 			return err
 		}
 	}
@@ -191,8 +202,7 @@ func (t *Tx) UpdateFolder(f *audience.Folder) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec("UPDATE folder SET name = ? WHERE id = ?", f.Name, int64(f.ID))
-	return err
+	return t.conn.Do("UPDATE folder SET name = ? WHERE id = ?", f.Name, int64(f.ID))
 }
 
 // DeleteFolder removes a Folder.
@@ -200,6 +210,5 @@ func (t *Tx) DeleteFolder(id audience.FolderID) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec("DELETE FROM folder WHERE id = ?", int64(id))
-	return err
+	return t.conn.Do("DELETE FROM folder WHERE id = ?", int64(id))
 }

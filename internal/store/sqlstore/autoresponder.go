@@ -56,11 +56,10 @@ func (t *Tx) UpdateAutoresponder(a *audience.Autoresponder) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec(`UPDATE autoresponder SET list_id = ?, last_modified_time = ?, message_id = ?, event_type = ?, folder_id = ?,
+	return t.conn.Do(`UPDATE autoresponder SET list_id = ?, last_modified_time = ?, message_id = ?, event_type = ?, folder_id = ?,
 			time_zone = ?, is_active = ?, criteria_type = ?, criteria_timestamp = ?, offset_value = ?, offset_period = ?,
 			specific_hour = ?, specific_minute = ?
 		WHERE id = ?`, append(autoresponderValues(a), int64(a.ID))...)
-	return err
 }
 
 // DeleteAutoresponder removes an autoresponder.
@@ -68,6 +67,5 @@ func (t *Tx) DeleteAutoresponder(id audience.AutoresponderID) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec("DELETE FROM autoresponder WHERE id = ?", int64(id))
-	return err
+	return t.conn.Do("DELETE FROM autoresponder WHERE id = ?", int64(id))
 }

@@ -10,6 +10,5 @@ func (t *Tx) BouncesSince(list audience.ListID, id audience.ContactID) (int64, e
 
 // SetBouncesSince sets the time up to which a Contact's bounces count no more.
 func (t *Tx) SetBouncesSince(list audience.ListID, id audience.ContactID, at int64) error {
-	_, err := t.conn.Exec("UPDATE contact SET bounce_time = ? WHERE list_id = ? AND id = ?", at, int64(list), int64(id))
-	return err
+	return t.conn.Do("UPDATE contact SET bounce_time = ? WHERE list_id = ? AND id = ?", at, int64(list), int64(id))
 }

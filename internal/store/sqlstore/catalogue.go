@@ -60,6 +60,14 @@ func (c *Cache) KnownSchema(id audience.ListID) (*audience.Schema, bool) {
 	return schema, known
 }
 
+// Newest returns the newest version that was read, 0 when none was.
+func (c *Cache) Newest() int64 {
+	if s := c.last(); s != nil {
+		return s.version
+	}
+	return 0
+}
+
 func (c *Cache) last() *snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +92,7 @@ func (c *Cache) Known(hash audience.KeyHash) (*audience.Key, *audience.Account, 
 
 // catalogue returns the snapshot that this transaction sees.
 func (t *Tx) catalogue() (*snapshot, error) {
-	if t.session.current == nil && t.session.modified {
+	if t.session.current == nil && t.session.changes > 0 {
 		t.session.current = newSnapshot(0)
 	}
 	if t.session.current == nil {
@@ -98,12 +106,16 @@ func (t *Tx) catalogue() (*snapshot, error) {
 }
 
 // changed notes that the transaction changes the catalogue: later reads of it,
-// also by the functions that follow in the group, go to the database.
+// also by the functions that follow in the group, go to the database. While it
+// does nobody else writes, so that what others have seen of it stays true until
+// they commit.
 func (t *Tx) changed() error {
-	t.session.modified = true
+	if err := t.Alone(); err != nil {
+		return err
+	}
+	t.session.changes++
 	t.session.current = newSnapshot(0)
-	_, err := t.conn.Exec("UPDATE catalogue SET version = version + 1")
-	return err
+	return t.conn.Do("UPDATE catalogue SET version = version + 1")
 }
 
 // cached returns what a snapshot holds under a key, reading it the first time.

@@ -1,8 +1,10 @@
 // Package sqlstore holds all SQL, once, for every engine. A Tx carries out
-// audience.Tx on a Conn, which an engine's package (sqlite) provides together
+// audience.Tx on a Conn, which an engine's package (sqlite, postgres) provides together
 // with the transaction around it.
 //
-// Statements are written with ? for arguments. Whatever comes from outside
+// Statements are written with ? for arguments, or ?1, ?2 where one is used
+// twice, and what the engines have different words for comes from their Dialect.
+// Whatever comes from outside
 // goes in as an argument, never into the text.
 package sqlstore
 
@@ -20,9 +22,29 @@ type Conn interface {
 	Exec(query string, args ...any) (affected int64, err error)
 	// Insert runs an INSERT of one row and returns its ID, 0 when a conflict kept it out.
 	Insert(query string, args ...any) (id int64, err error)
+	// Do runs a statement whose result nobody looks at. It may be sent together
+	// with later ones; the error, if there is one, is then theirs, or the commit's.
+	Do(query string, args ...any) error
 	// Query runs a statement that returns rows; it stops when ctx ends.
 	Query(ctx context.Context, query string, args ...any) (Rows, error)
+	// Lock waits until no other transaction holds a name, and holds it until this
+	// one ends. Where there is one writer there is nothing to wait for.
+	Lock(mode LockMode, name string) error
+	// Alone sees to it that no other transaction that writes runs beside this
+	// one. If some may, the function is left with Unwind, and runs again, alone.
+	Alone() error
+	// Dialect says how the engine wants its SQL.
+	Dialect() *Dialect
 }
+
+// LockMode says who else may hold a name.
+type LockMode int
+
+// The modes.
+const (
+	Exclusive LockMode = iota // nobody
+	Shared                    // those who share it
+)
 
 // Rows are a query's result. Next fills dest, one value a column, and returns
 // io.EOF after the last row.
@@ -55,7 +77,7 @@ func (t *Tx) each(columns int, fn func(row []driver.Value) error, query string, 
 // number returns a query's only value, an integer; NULL and no row are 0.
 func (t *Tx) number(query string, args ...any) (n int64, err error) {
 	err = t.each(1, func(row []driver.Value) error {
-		n, _ = row[0].(int64)
+		n = integer(row[0])
 		return nil
 	}, query, args...)
 	return n, err
@@ -72,9 +94,15 @@ func text(v driver.Value) string {
 	return ""
 }
 
+// integer reads a number; engines give conditions as numbers or as bool.
 func integer(v driver.Value) int64 {
-	n, _ := v.(int64)
-	return n
+	switch v := v.(type) {
+	case int64:
+		return v
+	case bool:
+		return bit(v)
+	}
+	return 0
 }
 
 func flag(v driver.Value) bool { return integer(v) != 0 }

@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"database/sql/driver"
 	"encoding/json"
+	"fmt"
+	"math"
 
 	"enlist/internal/audience"
 )
@@ -17,16 +19,14 @@ func (t *Tx) AddLedgerRow(r *audience.LedgerRow) error {
 		}
 		preferences = string(b)
 	}
-	_, err := t.conn.Exec(`INSERT INTO consent (list_id, contact_id, number, time, method, type, text, ip, preferences, key_id)
-		VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM consent WHERE list_id = ? AND contact_id = ?), ?, ?, ?, ?, ?, ?, ?)`,
-		int64(r.ListID), int64(r.ContactID), int64(r.ListID), int64(r.ContactID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID))
-	return err
+	return t.conn.Do(t.sql.statements.addLedgerRow,
+		int64(r.ListID), int64(r.ContactID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID))
 }
 
 // Ledger returns a Contact's rows of the consent ledger, newest first.
 func (t *Tx) Ledger(list audience.ListID, contact audience.ContactID, limit, offset int64) (ledger []audience.LedgerRow, err error) {
 	if limit == 0 {
-		limit = -1 // SQLite: no limit
+		limit = math.MaxInt64
 	}
 	err = t.each(8, func(row []driver.Value) error {
 		r := audience.LedgerRow{
@@ -43,7 +43,7 @@ func (t *Tx) Ledger(list audience.ListID, contact audience.ContactID, limit, off
 		return nil
 	}, `SELECT time, method, type, text, ip, preferences, key_id,
 			coalesce((SELECT name FROM api_key WHERE api_key.id = consent.key_id), '')
-		FROM consent WHERE list_id = ? AND contact_id = ? ORDER BY number DESC LIMIT ? + 0 OFFSET ? + 0`,
+		FROM consent WHERE list_id = ? AND contact_id = ? ORDER BY number DESC LIMIT CAST(? AS BIGINT) OFFSET CAST(? AS BIGINT)`,
 		int64(list), int64(contact), limit, offset)
 	return ledger, err
 }
@@ -73,14 +73,22 @@ func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID, eac
 // HasUnsubscribed reports whether one of the addresses, by their comparison
 // forms, is on the Unsubscriber List: for a List, or for 0 at all.
 func (t *Tx) HasUnsubscribed(account audience.AccountID, list audience.ListID, email, mobile string) (bool, error) {
-	n, err := t.number(`SELECT EXISTS (SELECT 1 FROM unsubscriber WHERE account_id = ? AND address_key IN (?, ?) AND (? = 0 OR +list_id = ?))`,
-		int64(account), orNull(email), orNull(mobile), int64(list), int64(list))
+	query, args := "SELECT 1 FROM unsubscriber WHERE account_id = ? AND address_key IN (?, ?)", []any{int64(account), orNull(email), orNull(mobile)}
+	if list != 0 {
+		query, args = query+" AND "+t.sql.Unindexed+"list_id = ?", append(args, int64(list))
+	}
+	n, err := t.number("SELECT EXISTS ("+query+")", args...)
 	return n > 0, err
 }
 
 // ClaimRetry returns the saved result of the same call, nil when this is the
-// first time. The one writer makes a second call wait until the first is done.
+// first time. In a transaction that writes, a second call waits until the first is done.
 func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (result []byte, err error) {
+	if t.writes {
+		if err := t.conn.Lock(Exclusive, fmt.Sprintf("retry %d %d %s", account, key, r.Header)); err != nil {
+			return nil, err
+		}
+	}
 	err = t.each(2, func(row []driver.Value) error {
 		if print, _ := row[0].([]byte); string(print) != string(r.Fingerprint[:]) {
 			return audience.Refuse(audience.InvalidParameters, "this Idempotency-Key was used with another method or other parameters")
@@ -94,13 +102,12 @@ func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audie
 
 // SaveRetry keeps a result for a repeat of the call.
 func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, result []byte, now int64) error {
-	_, err := t.conn.Exec(`INSERT OR REPLACE INTO retry (account_id, key_id, header, fingerprint, time, result) VALUES (?, ?, ?, ?, ?, ?)`,
+	return t.conn.Do(`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (account_id, key_id, header) DO UPDATE SET fingerprint = excluded.fingerprint, time = excluded.time, result = excluded.result`,
 		int64(account), int64(key), r.Header, r.Fingerprint[:], now, string(result))
-	return err
 }
 
 // ForgetRetries removes results from before a time.
 func (t *Tx) ForgetRetries(before int64) error {
-	_, err := t.conn.Exec("DELETE FROM retry WHERE time < ?", before)
-	return err
+	return t.conn.Do("DELETE FROM retry WHERE time < ?", before)
 }

@@ -9,18 +9,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// selectContact begins a statement for contacts. Statements are whole constants:
-// putting them together costs as much as finding a Contact.
-const selectContact = "SELECT " + contactColumns + " FROM contact WHERE list_id = ? AND "
-
 // Contact returns a Contact of a List by its ID.
 func (t *Tx) Contact(list audience.ListID, id audience.ContactID) (*audience.Contact, error) {
-	return t.oneContact(selectContact+"id = ?", list, int64(list), int64(id))
+	return t.oneContact(t.either(t.sql.statements.contactByID, t.sql.statements.lockedByID), list, int64(list), int64(id))
 }
 
 // ContactByKey returns the List's first Contact with an address, by its comparison form.
 func (t *Tx) ContactByKey(list audience.ListID, key string) (*audience.Contact, error) {
-	return t.oneContact(selectContact+"dedupe_key = ?", list, int64(list), key)
+	return t.oneContact(t.either(t.sql.statements.contactByKey, t.sql.statements.lockedByKey), list, int64(list), key)
+}
+
+// either returns the statement to read Contacts with, or to read them in order to change them.
+func (t *Tx) either(read, lock string) string {
+	if t.writes {
+		return lock
+	}
+	return read
 }
 
 func (t *Tx) oneContact(query string, list audience.ListID, args ...any) (found *audience.Contact, err error) {
@@ -34,11 +38,7 @@ func (t *Tx) oneContact(query string, list audience.ListID, args ...any) (found 
 // ContactsByAddress returns Contacts of a List that have an address, by ID: at
 // most limit of those after an ID.
 func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string, after audience.ContactID, limit int) (found []audience.Contact, err error) {
-	// The IDs first, and a sign before list_id: SQLite would rather walk the List.
-	err = t.contacts("SELECT "+contactColumns+` FROM contact WHERE +list_id = ? AND id > ? AND id IN (
-			SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ?
-			UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
-			UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id LIMIT ? + 0`, list,
+	err = t.contacts(t.either(t.sql.statements.contactsByAddress, t.sql.statements.lockedByAddress), list,
 		func(c *audience.Contact) { found = append(found, *c) },
 		int64(list), int64(after), int64(list), orNull(key), int64(list), orNull(key), int64(list), orNull(mobile), int64(limit))
 	return found, err
@@ -59,6 +59,10 @@ func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Cont
 // InsertContact stores a new Contact and counts it, unless it is to be the
 // first with its address and another one already is.
 func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
+	return t.insertAs(&t.sql.statements.insert, c)
+}
+
+func (t *Tx) insertAs(as *insertion, c *audience.Contact) (inserted bool, err error) {
 	schema, err := t.Schema(c.ListID)
 	if err != nil {
 		return false, err
@@ -67,7 +71,7 @@ func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	id, err := t.insertContact(c, doc)
+	id, err := t.insertBeside(as, c, doc)
 	if err != nil || id == 0 {
 		return false, err
 	}
@@ -76,20 +80,57 @@ func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
 	return true, nil
 }
 
+// InsertOrFind inserts a Contact as the first with its address, or returns the one
+// who is. Where every question is a way to another machine and back, the inserting
+// is one.
+func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
+	for look := !t.sql.Several; ; look = true {
+		if look {
+			existing, err := t.ContactByKey(c.ListID, c.Key)
+			if audience.KindOf(err) != audience.NoContact {
+				return existing, err
+			}
+		}
+		if inserted, err := t.insertAs(&t.sql.statements.insertNew, c); inserted || err != nil {
+			return nil, err
+		}
+	}
+}
+
+// insertBeside inserts a Contact where several transactions write: one more of an
+// address holds the first, so that nobody removes that one without seeing this
+// one. If the first has gone meanwhile, this one is the first.
+func (t *Tx) insertBeside(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
+	if !t.sql.Several || c.IsFirst {
+		return t.insertContact(as, c, doc)
+	}
+	for {
+		const first = "SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ? FOR UPDATE"
+		holder, err := t.number(first, int64(c.ListID), c.Key)
+		if err != nil {
+			return 0, err
+		}
+		c.IsFirst = holder == 0
+		if id, err = t.insertContact(as, c, doc); id != 0 || err != nil {
+			return id, err
+		}
+	}
+}
+
 const insertContact = `INSERT INTO contact (list_id, dedupe_key, duplicate_key, mobile_key, creation_time, last_modified_time, subscribed_via,
 	double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
 	last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
-	VALUES (?, ?, ?, ?, ?, ?, ?, `
+	`
 
 // insertContact inserts the row. One to whom nothing has happened yet, as nearly
 // all are, has most values in the statement: every argument is a call into SQLite.
-func (t *Tx) insertContact(c *audience.Contact, doc string) (id int64, err error) {
+func (t *Tx) insertContact(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
 	dedupe, duplicate := addressKeys(c)
 	if untouched(c) {
-		return t.conn.Insert(insertContact+"0, 0, 1, 0, 0, 0, 0, 0, 0, '', jsonb(?)) ON CONFLICT DO NOTHING",
+		return t.conn.Insert(as.untouched,
 			int64(c.ListID), dedupe, duplicate, orNull(c.Mobile), c.Created, c.Modified, c.SubscribedVia, doc)
 	}
-	return t.conn.Insert(insertContact+"?, ?, ?, ?, ?, ?, ?, ?, ?, ?, jsonb(?)) ON CONFLICT DO NOTHING",
+	return t.conn.Insert(as.whole,
 		int64(c.ListID), dedupe, duplicate, orNull(c.Mobile), c.Created, c.Modified, c.SubscribedVia,
 		bit(c.DoubleOptIn), c.DoubleOptInTime, bit(c.IsActive), bit(c.IsBounceDeactivated), bit(c.IsUnsubscribed),
 		c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.WebformID, encodePreferences(c.Prefs), doc)
@@ -111,14 +152,10 @@ func (t *Tx) UpdateContact(c *audience.Contact) error {
 		return err
 	}
 	dedupe, duplicate := addressKeys(c)
-	_, err = t.conn.Exec(`UPDATE contact SET dedupe_key = ?, duplicate_key = ?, mobile_key = ?, last_modified_time = ?,
-			double_opt_in = ?, double_opt_in_time = ?, is_active = ?, is_bounce_deactivated = ?, is_unsubscribed = ?,
-			last_click_time = ?, last_message_time = ?, last_open_time = ?, preference_values = ?, field_values = jsonb(?)
-		WHERE list_id = ? AND id = ?`,
+	return t.conn.Do(t.sql.statements.updateContact,
 		dedupe, duplicate, orNull(c.Mobile), c.Modified,
 		bit(c.DoubleOptIn), c.DoubleOptInTime, bit(c.IsActive), bit(c.IsBounceDeactivated), bit(c.IsUnsubscribed),
 		c.LastClickTime, c.LastMessageTime, c.LastOpenTime, encodePreferences(c.Prefs), doc, int64(c.ListID), int64(c.ID))
-	return err
 }
 
 // LastContactID returns the highest ID among a List's Contacts.
@@ -130,13 +167,13 @@ func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
 // ForgetField removes a deleted Field's values from at most limit Contacts
 // after an ID, and returns the last one's ID, 0 when there was none left.
 func (t *Tx) ForgetField(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (last audience.ContactID, err error) {
-	n, err := t.number("SELECT max(id) FROM (SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id LIMIT ?)",
+	n, err := t.number("SELECT max(id) FROM (SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id"+limited+") AS page",
 		int64(list), int64(after), int64(limit))
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	_, err = t.conn.Exec("UPDATE contact SET field_values = jsonb_remove(field_values, ?) WHERE list_id = ? AND id > ? AND id <= ?",
-		`$."`+strconv.FormatInt(int64(field), 10)+`"`, int64(list), int64(after), n)
+	_, err = t.conn.Exec("UPDATE contact SET field_values = "+t.sql.WithoutField+" WHERE list_id = ? AND id > ? AND id <= ?",
+		strconv.FormatInt(int64(field), 10), int64(list), int64(after), n)
 	return audience.ContactID(n), err
 }
 

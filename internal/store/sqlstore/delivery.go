@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"database/sql/driver"
+	"fmt"
+	"math"
 
 	"enlist/internal/audience"
 )
@@ -12,7 +14,7 @@ import (
 // been set back since.
 func (t *Tx) MarkAsked(list audience.ListID, id audience.ContactID, now, before int64) (marked bool, err error) {
 	last, err := t.number(`SELECT other.confirmation_time FROM contact
-		JOIN contact other ON other.id = coalesce(
+		JOIN contact other ON other.list_id = contact.list_id AND other.id = coalesce(
 			(SELECT d.id FROM contact d WHERE d.list_id = contact.list_id AND d.duplicate_key = contact.duplicate_key AND d.id < contact.id ORDER BY d.id DESC LIMIT 1),
 			(SELECT d.id FROM contact d WHERE d.list_id = contact.list_id AND d.dedupe_key = contact.duplicate_key))
 		WHERE contact.list_id = ? AND contact.id = ?`, int64(list), int64(id))
@@ -30,8 +32,7 @@ func (t *Tx) MarkAsked(list audience.ListID, id audience.ContactID, now, before 
 
 // LetSubscriptionWait notes that a Contact's subscription waits to be confirmed.
 func (t *Tx) LetSubscriptionWait(list audience.ListID, id audience.ContactID) error {
-	_, err := t.conn.Exec("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
-	return err
+	return t.conn.Do("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }
 
 // SubscriptionWaits reports whether that was ever noted.
@@ -43,10 +44,10 @@ func (t *Tx) SubscriptionWaits(list audience.ListID, id audience.ContactID) (boo
 // RaiseContactTimes sets the times of the last message, open and click where
 // they are later than those stored.
 func (t *Tx) RaiseContactTimes(list audience.ListID, id audience.ContactID, message, open, click int64) error {
-	_, err := t.conn.Exec(`UPDATE contact SET last_message_time = max(last_message_time, ?), last_open_time = max(last_open_time, ?),
-			last_click_time = max(last_click_time, ?) WHERE list_id = ? AND id = ?`,
-		message, open, click, int64(list), int64(id))
-	return err
+	return t.conn.Do(`UPDATE contact SET last_message_time = CASE WHEN last_message_time < ?1 THEN ?1 ELSE last_message_time END,
+			last_open_time = CASE WHEN last_open_time < ?2 THEN ?2 ELSE last_open_time END,
+			last_click_time = CASE WHEN last_click_time < ?3 THEN ?3 ELSE last_click_time END
+		WHERE list_id = ?4 AND id = ?5`, message, open, click, int64(list), int64(id))
 }
 
 const deliveryColumns = "contact_id, event_time, cause, message_id, address, subject, time, status, detail"
@@ -61,6 +62,11 @@ func decodeDelivery(list audience.ListID, row []driver.Value) audience.Delivery 
 
 // Delivery returns what became of a delivery, false when it is not known.
 func (t *Tx) Delivery(k audience.DeliveryKey) (found *audience.Delivery, known bool, err error) {
+	if t.writes { // it may not be there to be locked
+		if err := t.conn.Lock(Exclusive, fmt.Sprintf("delivery %d %d %d %s", k.List, k.Contact, k.Time, k.Cause)); err != nil {
+			return nil, false, err
+		}
+	}
 	err = t.each(9, func(row []driver.Value) error {
 		d := decodeDelivery(k.List, row)
 		found, known = &d, true
@@ -72,23 +78,22 @@ func (t *Tx) Delivery(k audience.DeliveryKey) (found *audience.Delivery, known b
 
 // PutDelivery stores what became of a delivery.
 func (t *Tx) PutDelivery(d *audience.Delivery) error {
-	_, err := t.conn.Exec(`INSERT INTO delivery (list_id, contact_id, event_time, cause, message_id, address, subject, time, status, detail)
+	return t.conn.Do(`INSERT INTO delivery (list_id, contact_id, event_time, cause, message_id, address, subject, time, status, detail)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (list_id, contact_id, event_time, cause) DO UPDATE SET message_id = excluded.message_id, address = excluded.address,
 			subject = excluded.subject, time = excluded.time, status = excluded.status, detail = excluded.detail`,
 		int64(d.List), int64(d.Contact), d.Time, d.Cause, int64(d.MessageID), d.Address, d.Subject, d.SentTime, string(d.Status), d.Detail)
-	return err
 }
 
 // Deliveries returns what was sent to a Contact, newest first; limit 0 means all.
 func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit int) (deliveries []audience.Delivery, err error) {
 	if limit == 0 {
-		limit = -1
+		limit = math.MaxInt
 	}
 	err = t.each(9, func(row []driver.Value) error {
 		deliveries = append(deliveries, decodeDelivery(list, row))
 		return nil
-	}, "SELECT "+deliveryColumns+" FROM delivery WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause LIMIT ? + 0",
+	}, "SELECT "+deliveryColumns+" FROM delivery WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause LIMIT CAST(? AS BIGINT)",
 		int64(list), int64(contact), int64(limit))
 	return deliveries, err
 }
@@ -96,7 +101,7 @@ func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit 
 // Secret returns a key that the processes on this database share, which is
 // fresh if there was none.
 func (t *Tx) Secret(name string, fresh []byte) (value []byte, err error) {
-	if _, err := t.conn.Exec("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh); err != nil {
+	if err := t.conn.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh); err != nil {
 		return nil, err
 	}
 	err = t.each(1, func(row []driver.Value) error {

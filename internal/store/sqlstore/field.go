@@ -57,11 +57,10 @@ func (t *Tx) UpdateField(f *audience.Field) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec(`UPDATE field SET list_id = ?, name = ?, type = ?, mandatory = ?, allow_update = ?, show_in_form = ?,
+	return t.conn.Do(`UPDATE field SET list_id = ?, name = ?, type = ?, mandatory = ?, allow_update = ?, show_in_form = ?,
 			length = ?, size = ?, row_size = ?, default_value = ?, value_list = ?, default_list = ?, dont_store_default = ?,
 			allowed_file_types = ?, file_folder_id = ?, address_type = ?, time_format = ?, date_validation = ?, display_order = ?
 		WHERE id = ?`, append(fieldValues(f), int64(f.ID))...)
-	return err
 }
 
 // DeleteField removes a Field's definition; ForgetField removes its values.
@@ -69,6 +68,5 @@ func (t *Tx) DeleteField(list audience.ListID, id audience.FieldID) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec("DELETE FROM field WHERE list_id = ? AND id = ?", int64(list), int64(id))
-	return err
+	return t.conn.Do("DELETE FROM field WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }

@@ -8,13 +8,23 @@ import (
 
 // listColumns are in the order of decodeList; folder names come by a look-up
 // since a List's Folder may be renamed.
-const listColumns = `id, account_id, creator_key_id, creator_name, name, creation_time, last_modified_time,
+func (d *Dialect) listColumns() string {
+	return `id, account_id, creator_key_id, creator_name, name, creation_time, last_modified_time,
 	on_register, on_update, on_unsubscribe, disallow_duplicates, send_to_duplicates, folder_id,
-	coalesce((SELECT folder.name FROM folder WHERE folder.id = list.folder_id), ''), contact_count,
+	coalesce((SELECT folder.name FROM folder WHERE folder.id = list.folder_id), ''), ` + d.counter("list") + `,
 	country_code, virtual_number, sms_stop_words, sms_response_action, sms_response_fields, address_types,
 	gdpr, double_opt_in, track_opens, track_clicks, from_name, from_address`
+}
 
 const listColumnCount = 27
+
+// counter is the number of Contacts that a table counts.
+func (d *Dialect) counter(table string) string {
+	if !d.Several {
+		return "contact_count"
+	}
+	return "contact_count + (SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM contact_delta WHERE " + table + "_id = " + table + ".id)"
+}
 
 func decodeList(row []driver.Value) audience.List {
 	return audience.List{
@@ -38,7 +48,7 @@ func (t *Tx) Lists(account audience.AccountID) (lists []audience.List, err error
 		l.ContactCount += t.counted(func(c count) bool { return c.list == l.ID })
 		lists = append(lists, l)
 		return nil
-	}, "SELECT "+listColumns+" FROM list WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
+	}, "SELECT "+t.sql.listColumns()+" FROM list WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
 	return lists, err
 }
 
@@ -58,7 +68,7 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 		l.ContactCount = 0 // changes without the catalogue's version: see ContactCount
 		list = &l
 		return nil
-	}, "SELECT "+listColumns+" FROM list WHERE id = ? AND hidden = 0", int64(id))
+	}, "SELECT "+t.sql.listColumns()+" FROM list WHERE id = ? AND hidden = 0", int64(id))
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +106,7 @@ func (t *Tx) readListeners(s *audience.Schema) error {
 
 // ContactCount counts a List's stored Contacts.
 func (t *Tx) ContactCount(id audience.ListID) (int64, error) {
-	n, err := t.number("SELECT contact_count FROM list WHERE id = ?", int64(id))
+	n, err := t.number("SELECT "+t.sql.counter("list")+" FROM list WHERE id = ?", int64(id))
 	return n + t.counted(func(c count) bool { return c.list == id }), err
 }
 
@@ -130,12 +140,11 @@ func (t *Tx) UpdateList(l *audience.List) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec(`UPDATE list SET name = ?, last_modified_time = ?, on_register = ?, on_update = ?, on_unsubscribe = ?,
+	return t.conn.Do(`UPDATE list SET name = ?, last_modified_time = ?, on_register = ?, on_update = ?, on_unsubscribe = ?,
 			disallow_duplicates = ?, send_to_duplicates = ?, folder_id = ?, country_code = ?, virtual_number = ?,
 			sms_stop_words = ?, sms_response_action = ?, sms_response_fields = ?, address_types = ?, gdpr = ?, double_opt_in = ?,
 			track_opens = ?, track_clicks = ?, from_name = ?, from_address = ?
 		WHERE id = ?`, append(listValues(l), int64(l.ID))...)
-	return err
 }
 
 // HideList makes a List unknown.
@@ -143,8 +152,7 @@ func (t *Tx) HideList(id audience.ListID) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
-	return err
+	return t.conn.Do("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
 }
 
 // DropList removes a hidden List without Contacts, its Fields and preferences.
@@ -159,11 +167,11 @@ func (t *Tx) DropList(id audience.ListID) error {
 		"DELETE FROM webhook WHERE list_id = ?", // what they have to tell still goes out
 		"DELETE FROM list WHERE id = ? AND hidden = 1",
 	} {
-		if _, err := t.conn.Exec(query, int64(id)); err != nil {
+		if err := t.conn.Do(query, int64(id)); err != nil {
 			return err
 		}
 	}
-	return t.dropTargets("1")
+	return t.dropTargets("TRUE")
 }
 
 func (t *Tx) preferences(list audience.ListID) (preferences []audience.Preference, err error) {
@@ -191,6 +199,5 @@ func (t *Tx) DeletePreference(list audience.ListID, id audience.PreferenceID) er
 	if err := t.changed(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec("DELETE FROM preference WHERE list_id = ? AND id = ?", int64(list), int64(id))
-	return err
+	return t.conn.Do("DELETE FROM preference WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }

@@ -51,6 +51,9 @@ func messageValues(m *audience.Message) []any {
 
 // AddMessage stores a new Message.
 func (t *Tx) AddMessage(m *audience.Message) error {
+	if err := t.Alone(); err != nil {
+		return err
+	}
 	id, err := t.conn.Insert(`INSERT INTO message (account_id, creator_key_id, creator_name, creation_time,
 			last_modified_time, type, name, folder_id, email_type, subject, html_content, text_content, sms_content,
 			from_name, from_address, reply_to)
@@ -62,19 +65,23 @@ func (t *Tx) AddMessage(m *audience.Message) error {
 
 // UpdateMessage stores what may change of a Message.
 func (t *Tx) UpdateMessage(m *audience.Message) error {
-	_, err := t.conn.Exec(`UPDATE message SET last_modified_time = ?, type = ?, name = ?, folder_id = ?, email_type = ?, subject = ?,
+	if err := t.Alone(); err != nil {
+		return err
+	}
+	return t.conn.Do(`UPDATE message SET last_modified_time = ?, type = ?, name = ?, folder_id = ?, email_type = ?, subject = ?,
 			html_content = ?, text_content = ?, sms_content = ?, from_name = ?, from_address = ?, reply_to = ?
 		WHERE id = ?`, append(messageValues(m), int64(m.ID))...)
-	return err
 }
 
 // DeleteMessage removes a Message and the targets of its links.
 func (t *Tx) DeleteMessage(id audience.MessageID) error {
-	if _, err := t.conn.Exec("DELETE FROM link WHERE message_id = ?", int64(id)); err != nil {
+	if err := t.Alone(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec("DELETE FROM message WHERE id = ?", int64(id))
-	return err
+	if err := t.conn.Do("DELETE FROM link WHERE message_id = ?", int64(id)); err != nil {
+		return err
+	}
+	return t.conn.Do("DELETE FROM message WHERE id = ?", int64(id))
 }
 
 // LinkTargets returns the IDs of URLs as they stand in a Message, in the order

@@ -13,7 +13,7 @@ import (
 // to an ID. Where one of them was the first with its address, the next one with
 // it takes its place.
 func (t *Tx) RemoveContacts(list audience.ListID, upto audience.ContactID, limit int) (removed int, err error) {
-	ids, shared, err := t.toRemove(list, "id <= ? ORDER BY id LIMIT ? + 0", int64(upto), int64(limit))
+	ids, shared, err := t.toRemove(list, "id <= ? ORDER BY id LIMIT CAST(? AS BIGINT)", int64(upto), int64(limit))
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -25,16 +25,21 @@ func (t *Tx) RemoveContacts(list audience.ListID, upto audience.ContactID, limit
 // the first.
 func (t *Tx) RemoveThese(list audience.ListID, ids []audience.ContactID) (removed []audience.ContactID, err error) {
 	which := idList(ids)
-	removed, shared, err := t.toRemove(list, "id IN (SELECT value FROM json_each(?)) ORDER BY id", which)
+	removed, shared, err := t.toRemove(list, "id IN "+t.sql.ids()+" ORDER BY id", which)
 	if err != nil || len(removed) == 0 {
 		return nil, err
 	}
-	return removed, t.remove(list, shared, len(removed), "IN (SELECT value FROM json_each(?))", which)
+	return removed, t.remove(list, shared, len(removed), "IN "+t.sql.ids(), which)
 }
 
 // toRemove finds Contacts that are to be removed, and of their addresses those
-// that others have too, as a JSON array.
-func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (ids []audience.ContactID, shared string, err error) {
+// that others have too, as a JSON array. Where several write, another one may be
+// about to have an address as well: then it is all of them.
+func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (ids []audience.ContactID, addressesShared string, err error) {
+	shared := "CASE WHEN EXISTS (SELECT 1 FROM contact d WHERE d.list_id = c.list_id AND d.duplicate_key = c.dedupe_key) THEN dedupe_key END"
+	if t.sql.Several {
+		shared = "dedupe_key"
+	}
 	addresses := []byte{'['}
 	err = t.each(2, func(row []driver.Value) (err error) {
 		ids = append(ids, audience.ContactID(integer(row[0])))
@@ -46,8 +51,7 @@ func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (ids []au
 		}
 		addresses, err = jsontext.AppendQuote(addresses, text(row[1]))
 		return err
-	}, `SELECT id, CASE WHEN EXISTS (SELECT 1 FROM contact d WHERE d.list_id = c.list_id AND d.duplicate_key = c.dedupe_key) THEN dedupe_key END
-		FROM contact c WHERE list_id = ? AND `+where, append([]any{int64(list)}, args...)...)
+	}, "SELECT id, "+shared+" FROM contact c WHERE list_id = ? AND "+where+t.locking(), append([]any{int64(list)}, args...)...)
 	return ids, string(append(addresses, ']')), err
 }
 
@@ -61,7 +65,7 @@ func (t *Tx) remove(list audience.ListID, shared string, n int, test string, arg
 		"DELETE FROM contact WHERE list_id = ? AND id " + test,
 		"DELETE FROM delivery WHERE list_id = ? AND contact_id " + test,
 	} {
-		if _, err := t.conn.Exec(query, int64(list), arg); err != nil {
+		if err := t.conn.Do(query, int64(list), arg); err != nil {
 			return err
 		}
 	}
@@ -79,15 +83,29 @@ func (t *Tx) NextTakesPlace(list audience.ListID, key string) error {
 	return t.takePlaces(list, string(append(one, ']')))
 }
 
-// takePlaces does so for the addresses in a JSON array.
+// takePlaces does so for the addresses in a JSON array. The Contact that is to
+// take a place may be removed, or get another address, while this waits for it:
+// then it is the turn of the one after that.
 func (t *Tx) takePlaces(list audience.ListID, addresses string) error {
 	if addresses == "[]" {
 		return nil
 	}
-	_, err := t.conn.Exec(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
-		WHERE list_id = ? AND id IN (SELECT (SELECT id FROM contact d WHERE d.list_id = ? AND d.duplicate_key = address.value ORDER BY id LIMIT 1)
-			FROM json_each(?) address)`, int64(list), int64(list), addresses)
-	return err
+	for {
+		err := t.conn.Do(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
+			WHERE list_id = ?1 AND duplicate_key IS NOT NULL AND id IN (SELECT (SELECT id FROM contact d
+				WHERE d.list_id = ?1 AND d.duplicate_key = address.value
+					AND NOT EXISTS (SELECT 1 FROM contact f WHERE f.list_id = ?1 AND f.dedupe_key = d.duplicate_key)
+				ORDER BY id LIMIT 1) FROM `+t.sql.Items("?2")+` address)`, int64(list), addresses)
+		if err != nil || !t.sql.Several {
+			return err
+		}
+		left, err := t.number(`SELECT EXISTS (SELECT 1 FROM contact d WHERE d.list_id = ?1
+				AND d.duplicate_key IN (SELECT value FROM `+t.sql.Items("?2")+`)
+				AND NOT EXISTS (SELECT 1 FROM contact f WHERE f.list_id = ?1 AND f.dedupe_key = d.duplicate_key))`, int64(list), addresses)
+		if err != nil || left == 0 {
+			return err
+		}
+	}
 }
 
 // idList writes IDs as a JSON array.

@@ -18,50 +18,47 @@ const dateLength = len("2026-01-31")
 
 func isID(k *audience.SearchKey) bool { return k.Field == nil && k.Name == "id" }
 
-// path is the place of a Field's value in field_values.
-func path(k *audience.SearchKey) string {
-	return `'$."` + strconv.FormatInt(int64(k.Field.ID), 10) + `"'`
-}
+func fieldID(k *audience.SearchKey) string { return strconv.FormatInt(int64(k.Field.ID), 10) }
 
 // stored is the value as the database holds it: a number or a text.
-func stored(k *audience.SearchKey) string {
+func (q *searchQuery) stored(k *audience.SearchKey) string {
 	if k.Field == nil {
 		return k.Name
 	}
-	return "(field_values ->> " + path(k) + ")"
+	return q.sql.FieldText(fieldID(k))
 }
 
 // compared is the value in the form in which it is compared whole: lower()
-// changes A to Z only, in both drivers.
-func compared(k *audience.SearchKey) string {
+// changes A to Z only, in all engines.
+func (q *searchQuery) compared(k *audience.SearchKey) string {
 	switch k.Type {
 	case audience.KeyInt, audience.KeyBool, audience.KeyDate:
-		return stored(k)
+		return q.stored(k)
 	case audience.KeyNumber:
-		return "CAST(" + stored(k) + " AS REAL)"
+		return q.sql.FieldNumber(fieldID(k))
 	}
-	return "lower(" + stored(k) + ")"
+	return "lower(" + q.stored(k) + ")"
 }
 
 // ordered is the value in the form that sorting, greater_than and less_than go by.
-func ordered(k *audience.SearchKey) string {
+func (q *searchQuery) ordered(k *audience.SearchKey) string {
 	switch k.Type {
 	case audience.KeyText, audience.KeyEmail, audience.KeyMobile:
-		return "substr(" + compared(k) + ", 1, 200)"
+		return "substr(" + q.compared(k) + ", 1, 200)"
 	}
-	return compared(k)
+	return q.compared(k)
 }
 
 // shown is the value as replies have it, lower-cased. A number's JSON text has
 // the decimals that were sent.
-func shown(k *audience.SearchKey) string {
+func (q *searchQuery) shown(k *audience.SearchKey) string {
 	switch k.Type {
 	case audience.KeyInt:
 		return "CAST(" + k.Name + " AS TEXT)"
 	case audience.KeyNumber:
-		return "trim(field_values -> " + path(k) + `, '"')`
+		return q.sql.FieldShown(fieldID(k))
 	}
-	return compared(k)
+	return q.compared(k)
 }
 
 // test writes the comparison of one key.
@@ -85,12 +82,14 @@ func (q *searchQuery) test(c *audience.Condition) {
 }
 
 // operand is what the database compares an expression of the key with.
-func operand(k *audience.SearchKey, o audience.Operand) any {
+func (q *searchQuery) operand(k *audience.SearchKey, o audience.Operand) any {
 	switch k.Type {
 	case audience.KeyInt, audience.KeyBool:
 		return o.Int
 	case audience.KeyNumber:
-		return o.Number
+		if !q.sql.NumbersAsText {
+			return o.Number
+		}
 	}
 	return o.Text
 }
@@ -102,11 +101,11 @@ func never(k *audience.SearchKey, o audience.Operand) bool {
 
 // expression is what an operand is compared with: for a date without a time
 // the date part of the value.
-func expression(k *audience.SearchKey, o audience.Operand) string {
+func (q *searchQuery) expression(k *audience.SearchKey, o audience.Operand) string {
 	if k.Type == audience.KeyDate && len(o.Text) == dateLength {
-		return "substr(" + compared(k) + ", 1, 10)"
+		return "substr(" + q.compared(k) + ", 1, 10)"
 	}
-	return compared(k)
+	return q.compared(k)
 }
 
 func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
@@ -114,13 +113,13 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 	case never(k, o):
 		q.add("FALSE")
 	case o.Absent:
-		q.add(stored(k) + " IS NULL")
+		q.add(q.stored(k) + " IS NULL")
 	case k.Type == audience.KeyEmail:
 		q.add("(dedupe_key = ? OR duplicate_key = ?)", o.Text, o.Text)
 	case k.Type == audience.KeyMobile:
 		q.add("mobile_key = ?", o.Text)
 	default:
-		q.add(expression(k, o)+" = ?", operand(k, o))
+		q.add(q.expression(k, o)+" = ?", q.operand(k, o))
 	}
 }
 
@@ -130,19 +129,28 @@ func (q *searchQuery) differ(k *audience.SearchKey, o audience.Operand) {
 	case never(k, o):
 		q.add("TRUE")
 	case o.Absent:
-		q.add(stored(k) + " IS NOT NULL")
+		q.add(q.stored(k) + " IS NOT NULL")
 	case k.Type == audience.KeyEmail:
-		q.add("(dedupe_key IS NOT ? AND duplicate_key IS NOT ?)", o.Text, o.Text)
+		q.add("(dedupe_key IS DISTINCT FROM ? AND duplicate_key IS DISTINCT FROM ?)", o.Text, o.Text)
 	case k.Type == audience.KeyMobile:
-		q.add("mobile_key IS NOT ?", o.Text)
+		q.add("mobile_key IS DISTINCT FROM ?", o.Text)
 	default:
-		q.add(expression(k, o)+" IS NOT ?", operand(k, o))
+		q.add(q.expression(k, o)+" IS DISTINCT FROM ?", q.operand(k, o))
 	}
 }
 
 // inItems compares with a list of any length: it is one argument, a JSON array,
 // so that neither the number of arguments nor that of statements grows with it.
-const inItems = " IN (SELECT value FROM json_each(?))"
+func (q *searchQuery) inItems(k *audience.SearchKey) string {
+	value := "value"
+	switch k.Type {
+	case audience.KeyInt, audience.KeyBool:
+		value = "CAST(value AS BIGINT)"
+	case audience.KeyNumber:
+		value = "CAST(value AS NUMERIC)"
+	}
+	return " IN (SELECT " + value + " FROM " + q.sql.Items("?") + ")"
+}
 
 // in compares with each of the operands, dates by their own expressions.
 func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
@@ -161,13 +169,13 @@ func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
 	}
 	connector := "("
 	if absent {
-		q.add(connector + stored(k) + " IS NULL")
+		q.add(connector + q.stored(k) + " IS NULL")
 		connector = " OR "
 	}
 	for _, operands := range [][]audience.Operand{whole, days} {
 		if len(operands) > 0 {
 			q.add(connector)
-			q.inList(k, expression(k, operands[0]), operandList(k, operands))
+			q.inList(k, q.expression(k, operands[0]), q.operandList(k, operands))
 			connector = " OR "
 		}
 	}
@@ -180,22 +188,22 @@ func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
 func (q *searchQuery) inList(k *audience.SearchKey, expression, list string) {
 	switch k.Type {
 	case audience.KeyEmail:
-		q.add("dedupe_key"+inItems+" OR duplicate_key"+inItems, list, list)
+		q.add("dedupe_key"+q.inItems(k)+" OR duplicate_key"+q.inItems(k), list, list)
 	case audience.KeyMobile:
-		q.add("mobile_key"+inItems, list)
+		q.add("mobile_key"+q.inItems(k), list)
 	default:
-		q.add(expression+inItems, list)
+		q.add(expression+q.inItems(k), list)
 	}
 }
 
 // operandList is a JSON array of operands.
-func operandList(k *audience.SearchKey, operands []audience.Operand) string {
+func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Operand) string {
 	list := []byte{'['}
 	for i, o := range operands {
 		if i > 0 {
 			list = append(list, ',')
 		}
-		list = appendItem(list, operand(k, o))
+		list = appendItem(list, q.operand(k, o))
 	}
 	return string(append(list, ']'))
 }
@@ -214,11 +222,11 @@ func appendItem(list []byte, value any) []byte {
 
 // compare: an absent value is NULL, and NULL is neither more nor less.
 func (q *searchQuery) compare(k *audience.SearchKey, operator string, o audience.Operand) {
-	e := ordered(k)
+	e := q.ordered(k)
 	if k.Type == audience.KeyDate {
-		e = expression(k, o)
+		e = q.expression(k, o)
 	}
-	q.add(e+operator, operand(k, o))
+	q.add(e+operator, q.operand(k, o))
 }
 
 // part looks for a text in the value as it is shown. There is no pattern in
@@ -229,10 +237,10 @@ func (q *searchQuery) part(k *audience.SearchKey, op audience.Operator, part str
 	case part == "":
 		q.add("TRUE")
 	case op == audience.StartsWith:
-		q.add("substr("+shown(k)+", 1, ?) = ?", length, part)
+		q.add("substr("+q.shown(k)+", 1, ?) = ?", length, part)
 	case op == audience.EndsWith:
-		q.add("substr("+shown(k)+", -?) = ?", length, part)
+		q.add(q.sql.Ending(q.shown(k))+" = ?", length, part)
 	default:
-		q.add("instr("+shown(k)+", ?) > 0", part)
+		q.add(q.sql.Position+"("+q.shown(k)+", ?) > 0", part)
 	}
 }

@@ -49,7 +49,7 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.search.Schema, c.search.Columns = schema, audience.Columns{System: true, All: true}
-			text, args := sqlstore.PageStatement(&c.search)
+			text, args := sqlstore.PageStatement(sqlite.Dialect, &c.search)
 			plan := explain(t, db, text, args)
 			for part := range strings.SplitSeq(strings.ReplaceAll(c.uses, ") contact", ")\ncontact"), "\n") {
 				if !strings.Contains(plan, part) {

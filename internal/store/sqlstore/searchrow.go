@@ -17,14 +17,10 @@ import (
 const (
 	systemColumns = "creation_time, last_modified_time, double_opt_in, double_opt_in_time, is_active, " +
 		"is_bounce_deactivated, is_unsubscribed, last_click_time, last_message_time, last_open_time, subscribed_via, webform_id"
-	valueColumn   = "json(field_values)"
 	hiddenColumns = "dedupe_key, duplicate_key, mobile_key, preference_values"
 
 	systemWidth        = 12
 	contactColumnCount = 1 + systemWidth + 1 + 4
-
-	// contactColumns is all of a Contact, as decodeContact reads it.
-	contactColumns = "id, " + systemColumns + ", " + valueColumn + ", " + hiddenColumns
 )
 
 // decodeContact reads a row of contactColumns into a Contact whose ListID is

@@ -70,7 +70,7 @@ func (q *searchQuery) seekIn(column string, c *audience.Condition) {
 		q.add(" = ?", c.Operands[0].Text)
 		return
 	}
-	q.add(inItems, operandList(c.Key, c.Operands))
+	q.add(q.inItems(c.Key), q.operandList(c.Key, c.Operands))
 }
 
 // isTime reports whether a key is one of the times that have an index.

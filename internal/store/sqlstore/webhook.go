@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"database/sql/driver"
+	"strconv"
 
 	"enlist/internal/audience"
 )
@@ -56,9 +57,8 @@ func (t *Tx) UpdateWebhook(w *audience.Webhook) error {
 	if err := t.FindWebhookTarget(w); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec("UPDATE webhook SET list_id = ?, object = ?, event = ?, target_id = ?, last_modified_time = ? WHERE id = ?",
+	return t.conn.Do("UPDATE webhook SET list_id = ?, object = ?, event = ?, target_id = ?, last_modified_time = ? WHERE id = ?",
 		int64(w.ListID), string(w.Object), string(w.Event), int64(w.Target), w.LastModifiedTime, int64(w.ID))
-	return err
 }
 
 // DeleteWebhook removes a webhook and leaves its events.
@@ -66,12 +66,14 @@ func (t *Tx) DeleteWebhook(id audience.WebhookID) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec("DELETE FROM webhook WHERE id = ?", int64(id))
-	return err
+	return t.conn.Do("DELETE FROM webhook WHERE id = ?", int64(id))
 }
 
 // FindWebhookTarget finds where a webhook posts to, or makes it.
 func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
+	if err := t.Alone(); err != nil {
+		return err
+	}
 	id, err := t.number("SELECT id FROM webhook_target WHERE account_id = ? AND url = ? AND secret = ?", int64(w.AccountID), w.URL, w.Secret)
 	if err == nil && id == 0 {
 		id, err = t.conn.Insert("INSERT INTO webhook_target (account_id, url, secret) VALUES (?, ?, ?)", int64(w.AccountID), w.URL, w.Secret)
@@ -80,8 +82,15 @@ func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
 	return err
 }
 
-// WebhookTarget returns where webhooks post to.
+// WebhookTarget returns where webhooks post to. A transaction that writes has the
+// target to itself: no event is on its way there that would come, under a lower
+// ID, behind those that are seen now.
 func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (target *audience.WebhookTarget, found bool, err error) {
+	if t.writes {
+		if err := t.lockTarget(Exclusive, id); err != nil {
+			return nil, false, err
+		}
+	}
 	err = t.each(12, func(row []driver.Value) error {
 		target, found = &audience.WebhookTarget{
 			ID: id, URL: text(row[0]), Secret: text(row[1]), IsFailing: flag(row[2]), Failures: integer(row[3]), NextTime: integer(row[4]),
@@ -95,11 +104,14 @@ func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (target *audience.Webhoo
 	return target, found, err
 }
 
+func (t *Tx) lockTarget(mode LockMode, id audience.WebhookTargetID) error {
+	return t.conn.Lock(mode, "webhook target "+strconv.FormatInt(int64(id), 10))
+}
+
 // UpdateWebhookTarget stores how far the delivery to a target is.
 func (t *Tx) UpdateWebhookTarget(w *audience.WebhookTarget) error {
-	_, err := t.conn.Exec(`UPDATE webhook_target SET failures = ?, next_time = ?, lease_time = ?, holder = ?, batch = ?, batch_upto = ?, last_error = ?, call_time = ?
+	return t.conn.Do(`UPDATE webhook_target SET failures = ?, next_time = ?, lease_time = ?, holder = ?, batch = ?, batch_upto = ?, last_error = ?, call_time = ?
 		WHERE id = ?`, w.Failures, w.NextTime, w.LeaseTime, w.Holder, w.Batch, w.BatchUpto, w.LastError, w.CallTime, int64(w.ID))
-	return err
 }
 
 // MarkWebhookCalled notes that a wake-up was stored. One that was noted at a
@@ -114,8 +126,7 @@ func (t *Tx) SetWebhookFailing(id audience.WebhookTargetID, is bool) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec("UPDATE webhook_target SET is_failing = ? WHERE id = ?", bit(is), int64(id))
-	return err
+	return t.conn.Do("UPDATE webhook_target SET is_failing = ? WHERE id = ?", bit(is), int64(id))
 }
 
 // DropWebhookTarget removes a target that nothing has any more.
@@ -124,10 +135,9 @@ func (t *Tx) DropWebhookTarget(id audience.WebhookTargetID) error {
 }
 
 func (t *Tx) dropTargets(where string, args ...any) error {
-	_, err := t.conn.Exec(`DELETE FROM webhook_target WHERE `+where+`
+	return t.conn.Do(`DELETE FROM webhook_target WHERE `+where+`
 			AND NOT EXISTS (SELECT 1 FROM webhook WHERE target_id = webhook_target.id)
 			AND NOT EXISTS (SELECT 1 FROM webhook_event WHERE target_id = webhook_target.id)`, args...)
-	return err
 }
 
 // ForsakenWebhookTargets returns targets given up on whose webhooks are gone.
@@ -141,10 +151,12 @@ func (t *Tx) ForsakenWebhookTargets() (ids []audience.WebhookTargetID, err error
 }
 
 // AddWebhookEvent stores an event for one webhook.
-func (t *Tx) AddWebhookEvent(e *audience.WebhookEvent) (err error) {
-	e.ID, err = t.conn.Insert("INSERT INTO webhook_event (target_id, webhook_id, list_id, contact_id, object, event, time) VALUES (?, ?, ?, ?, ?, ?, ?)",
+func (t *Tx) AddWebhookEvent(e *audience.WebhookEvent) error {
+	if err := t.lockTarget(Shared, e.Target); err != nil {
+		return err
+	}
+	return t.conn.Do("INSERT INTO webhook_event (target_id, webhook_id, list_id, contact_id, object, event, time) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		int64(e.Target), int64(e.Webhook), int64(e.List), int64(e.Contact), string(e.Object), string(e.Event), e.Time)
-	return err
 }
 
 // WebhookEvents returns the oldest events that wait for a target.
@@ -162,7 +174,7 @@ func (t *Tx) WebhookEvents(id audience.WebhookTargetID, upto int64, limit int) (
 			Event: audience.WebhookEventType(text(row[5])), Time: integer(row[6]),
 		})
 		return nil
-	}, query+" ORDER BY id LIMIT ? + 0", args...)
+	}, query+" ORDER BY id LIMIT CAST(? AS BIGINT)", args...)
 	return events, err
 }
 
@@ -170,14 +182,14 @@ func (t *Tx) WebhookEvents(id audience.WebhookTargetID, upto int64, limit int) (
 // ID: others may have come between them.
 func (t *Tx) RemoveWebhookEvents(id audience.WebhookTargetID, events []audience.WebhookEvent) error {
 	for i := range events {
-		if _, err := t.conn.Exec("DELETE FROM webhook_event WHERE id = ? AND target_id = ?", events[i].ID, int64(id)); err != nil {
+		if err := t.conn.Do("DELETE FROM webhook_event WHERE id = ? AND target_id = ?", events[i].ID, int64(id)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-const someEvents = "(SELECT e.id FROM webhook_event e WHERE e.target_id = ? AND (? = 0 OR e.webhook_id = ?) ORDER BY e.id LIMIT ? + 0)"
+const someEvents = "(SELECT e.id FROM webhook_event e WHERE e.target_id = ? AND (CAST(? AS BIGINT) = 0 OR e.webhook_id = ?) ORDER BY e.id LIMIT CAST(? AS BIGINT))"
 
 // ForgetWebhookEvents removes events of a webhook, or of all, that wait for a target.
 func (t *Tx) ForgetWebhookEvents(id audience.WebhookTargetID, webhook audience.WebhookID, limit int) (removed int, err error) {

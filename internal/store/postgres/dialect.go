@@ -1,0 +1,25 @@
+package postgres
+
+import "enlist/internal/store/sqlstore"
+
+// dialect is PostgreSQL's.
+var dialect = sqlstore.Dialect{
+	FieldText: func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
+	// A Field that was for text may still hold 007 or +5 as text.
+	FieldNumber: func(id string) string {
+		value := "(field_values -> '" + id + "')"
+		return "(CASE jsonb_typeof(" + value + ") WHEN 'number' THEN CAST(" + value + ` AS NUMERIC)
+			WHEN 'string' THEN CAST(substring(field_values ->> '` + id + `' FROM '^[+-]?[0-9]+\.?[0-9]*$|^[+-]?\.[0-9]+$') AS NUMERIC) END)`
+	},
+	// jsonb keeps the decimals that were sent.
+	FieldShown:    func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
+	Document:      "CAST(field_values AS TEXT)",
+	ToDocument:    func(argument string) string { return "CAST(" + argument + " AS JSONB)" },
+	WithoutField:  "field_values - CAST(? AS TEXT)",
+	Items:         func(argument string) string { return "jsonb_array_elements_text(CAST(" + argument + " AS JSONB))" },
+	Position:      "strpos",
+	Ending:        func(value string) string { return "right(" + value + ", ?)" },
+	LedgerNumber:  "DEFAULT",
+	NumbersAsText: true,
+	Several:       true,
+}.Complete()

@@ -1,0 +1,62 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// connectFailed says that there was no connection to be had.
+type connectFailed struct{ cause error }
+
+func (e *connectFailed) Error() string {
+	return "connect to the database: " + strings.Join(strings.Fields(e.cause.Error()), " ") // on one line
+}
+func (e *connectFailed) Unwrap() error { return e.cause }
+
+// connectError tells a caller who has gone, or has waited too long for a
+// connection to come free, from a database that cannot be reached.
+func connectError(err error) error {
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return &connectFailed{err}
+	}
+	return fmt.Errorf("wait for a connection: %w", err)
+}
+
+// lost reports whether the connection is to blame, so that another one may do.
+func lost(err error) bool {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
+		// 08: connections; 57P: the server stops, starts or has crashed; 53300: it
+		// has too many connections; 25006: it is a standby.
+		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P") ||
+			server.Code == "53300" || server.Code == "25006"
+	}
+	if _, ok := errors.AsType[*connectFailed](err); ok {
+		return true
+	}
+	return isBroken(err)
+}
+
+// collided reports whether another transaction is to blame that is over by now:
+// deadlock, serialisation failure, or a row that has just come to be there.
+func collided(err error) bool {
+	server, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && slices.Contains([]string{"40P01", "40001", "23505"}, server.Code)
+}
+
+// isBroken reports whether an error came from the line to the server.
+func isBroken(err error) bool {
+	_, network := errors.AsType[net.Error](err)
+	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
+}

@@ -1,0 +1,388 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/pgtest"
+)
+
+// desk is somebody who subscribes Contacts to a List.
+type desk struct {
+	*testing.T
+	store   *Store
+	service *audience.Service
+	caller  *audience.Caller
+	list    audience.ListID
+	schema  *audience.Schema
+}
+
+func newDesk(t *testing.T, s *Store) *desk {
+	t.Helper()
+	d := &desk{T: t, store: s, service: audience.NewService(s, time.Now)}
+	first, err := d.service.BeginFirst(t.Context(), "")
+	d.must(err)
+	d.list = first.List
+	d.caller, err = d.service.Operator(t.Context(), first.Account)
+	d.must(err)
+	d.must(s.View(t.Context(), func(tx audience.Tx) error { d.schema, err = tx.Schema(d.list); return err }))
+	return d
+}
+
+func (d *desk) must(err error) {
+	d.Helper()
+	if err != nil {
+		d.Fatal(err)
+	}
+}
+
+// subscribe subscribes an address, under an Idempotency-Key if one is given.
+func (d *desk) subscribe(ctx context.Context, email, key string) (audience.ContactID, error) {
+	caller := *d.caller
+	if key != "" {
+		caller.Retry = &audience.Retry{Header: key}
+	}
+	return d.service.Subscribe(ctx, &caller, audience.SubscribeRequest{List: d.list, Details: []audience.Detail{
+		{Key: "Email", Value: audience.Input{Kind: audience.InputText, Text: email}},
+	}})
+}
+
+// insert stores a Contact past the Service.
+func (d *desk) insert(tx audience.Tx, email string) (audience.ContactID, error) {
+	c := audience.Contact{ListID: d.list, Key: email, IsFirst: true, IsActive: true, SubscribedVia: "api"}
+	inserted, err := tx.InsertContact(&c)
+	if err == nil && !inserted {
+		err = errors.New("the address is taken")
+	}
+	return c.ID, err
+}
+
+// wantCount looks how many Contacts there are, by the counters and by counting.
+func (d *desk) wantCount(want int64) {
+	d.Helper()
+	d.must(d.store.View(d.Context(), func(tx audience.Tx) error {
+		list, err := tx.ContactCount(d.list)
+		if err != nil {
+			return err
+		}
+		account, err := tx.AccountContacts(d.caller.Account.ID)
+		rows := int64(0)
+		if err == nil {
+			err = tx.SearchContacts(&audience.Search{Schema: d.schema}, func(*audience.Contact) error { rows++; return nil })
+		}
+		if list != want || account != want || rows != want {
+			d.Errorf("%d Contacts by the List, %d by the Account, %d rows; want %d", list, account, rows, want)
+		}
+		return err
+	}))
+}
+
+// A connection that is cut in the middle of a transaction costs another try, and
+// nothing is stored twice.
+func TestConnectionCut(t *testing.T) {
+	d := newDesk(t, open(t))
+	cuts := 0
+	cut := func() {
+		if cuts++; cuts%2 == 1 {
+			_, err := d.store.jobs.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+			d.must(err)
+		}
+	}
+	for i := range 3 {
+		d.must(d.store.Update(t.Context(), func(tx audience.Tx) error {
+			if _, err := d.insert(tx, fmt.Sprintf("a%d@example.com", i)); err != nil {
+				return err
+			}
+			cut()
+			_, err := tx.LastContactID(d.list)
+			return err
+		}))
+	}
+	if cuts != 6 {
+		t.Errorf("%d functions ran, want 6", cuts)
+	}
+	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
+		cut()
+		_, err := tx.LastContactID(d.list)
+		return err
+	}))
+	d.wantCount(3)
+}
+
+// When the connection is lost while COMMIT is under way nobody knows whether the
+// change is stored: that is an error, and the function does not run again.
+func TestCutWhileCommitting(t *testing.T) {
+	url := database(t)
+	p := newProxy(t, url)
+	d := newDesk(t, openAt(t, url, Options{}))
+	through := openAt(t, p.url(url), Options{})
+	runs := 0
+	err := through.Update(t.Context(), func(tx audience.Tx) error {
+		runs++
+		_, err := d.insert(tx, "a@example.com")
+		p.cutAfterNext.Store(true)
+		return err
+	})
+	if err == nil || runs != 1 || audience.KindOf(err) != audience.Internal {
+		t.Errorf("%d runs, error %v", runs, err)
+	}
+	if err := through.Update(t.Context(), func(tx audience.Tx) error { _, err := d.insert(tx, "b@example.com"); return err }); err != nil {
+		t.Error(err)
+	}
+}
+
+// Two transactions that each wait for what the other holds: one of them runs
+// again, and both are stored. So are those that a server refuses for a
+// serialisation failure.
+func TestDeadlock(t *testing.T) {
+	d := newDesk(t, open(t))
+	var ids [2]audience.ContactID
+	d.must(d.store.Update(t.Context(), func(tx audience.Tx) (err error) {
+		for i := range ids {
+			if ids[i], err = d.insert(tx, fmt.Sprintf("a%d@example.com", i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	var runs atomic.Int64
+	var meet, all sync.WaitGroup
+	meet.Add(2)
+	for i := range 2 {
+		first := true
+		all.Go(func() {
+			err := d.store.Update(t.Context(), func(tx audience.Tx) error {
+				runs.Add(1)
+				for _, j := range []int{i, 1 - i} {
+					c, err := tx.Contact(d.list, ids[j])
+					if err != nil {
+						return err
+					}
+					if first {
+						first = false
+						meet.Done()
+						meet.Wait()
+					}
+					c.LastOpenTime++
+					if err := tx.UpdateContact(c); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if runs.Load() != 3 {
+		t.Errorf("%d functions ran, want 3", runs.Load())
+	}
+	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
+		for _, id := range ids {
+			if c, err := tx.Contact(d.list, id); err != nil || c.LastOpenTime != 2 {
+				t.Errorf("%+v, %v", c, err)
+			}
+		}
+		return nil
+	}))
+}
+
+func TestSerialisationFailure(t *testing.T) {
+	d := newDesk(t, open(t))
+	_, err := d.store.jobs.Exec(t.Context(), `CREATE SEQUENCE failures;
+		CREATE FUNCTION fail_twice() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+			IF nextval('failures') < 3 THEN RAISE EXCEPTION 'twice' USING ERRCODE = '40001'; END IF;
+			RETURN NEW;
+		END $$;
+		CREATE TRIGGER fails BEFORE INSERT ON consent FOR EACH ROW EXECUTE FUNCTION fail_twice()`)
+	d.must(err)
+	_, err = d.subscribe(t.Context(), "a@example.com", "")
+	d.must(err)
+	d.wantCount(1)
+	_, err = d.store.jobs.Exec(t.Context(), "DROP FUNCTION fail_twice CASCADE; DROP SEQUENCE failures")
+	d.must(err)
+}
+
+// More callers than connections wait and are served; one who has gone is not.
+func TestFullPool(t *testing.T) {
+	d := newDesk(t, openAt(t, database(t), Options{Writers: 2, Readers: 2}))
+	var all sync.WaitGroup
+	const callers, each = 64, 5
+	for i := range callers {
+		all.Go(func() {
+			for j := range each {
+				if _, err := d.subscribe(t.Context(), fmt.Sprintf("a%d.%d@example.com", i, j), ""); err != nil {
+					t.Error(err)
+				}
+				if _, err := d.service.List(t.Context(), d.caller, d.list); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	d.wantCount(callers * each)
+	release, inside := make(chan struct{}), sync.WaitGroup{}
+	for range 2 {
+		inside.Add(1)
+		all.Go(func() {
+			d.store.Update(t.Context(), func(audience.Tx) error { inside.Done(); <-release; return nil })
+		})
+	}
+	inside.Wait()
+	gone, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := d.subscribe(gone, "gone@example.com", ""); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("one who has gone: %v", err)
+	}
+	close(release)
+	all.Wait()
+	d.wantCount(callers * each)
+}
+
+// A server that does not answer any more: callers get an error in time.
+func TestSilentServer(t *testing.T) {
+	url := database(t)
+	limit := 300 * time.Millisecond
+	d := newDesk(t, openAt(t, url, Options{Writers: 1, UpdateTime: limit}))
+	conn, err := d.store.writers.Acquire(t.Context())
+	d.must(err)
+	pid := int(conn.Conn().PgConn().PID())
+	conn.Release()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Skipf("the server's processes cannot be stopped: %v", err)
+	}
+	defer syscall.Kill(pid, syscall.SIGCONT)
+	began := time.Now()
+	err = d.store.Update(t.Context(), func(tx audience.Tx) error {
+		_, err := tx.LastContactID(d.list)
+		return err
+	})
+	if took := time.Since(began); err == nil || took > limit+2*giveUpAfter {
+		t.Errorf("after %s: %v", took, err)
+	}
+}
+
+// The server is stopped and started, gently and hard, while many subscribe: what
+// was answered is there, and who tries again under the same key makes no second
+// Contact.
+func TestRestartUnderLoad(t *testing.T) {
+	if os.Getenv("ENLIST_TEST_POSTGRES") != "" {
+		t.Skip("the server is somebody else's")
+	}
+	server, err := pgtest.StartServer()
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(server.Remove)
+	d := newDesk(t, openAt(t, server.URL("postgres"), Options{}))
+	stop := make(chan struct{})
+	var answered, failed, gone atomic.Int64
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for j := 0; ; j++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				name := fmt.Sprintf("a%d.%d", i, j)
+				for {
+					first, err := d.subscribe(t.Context(), name+"@example.com", name)
+					if err != nil {
+						failed.Add(1)
+						continue // as a caller does who got 302
+					}
+					if again, err := d.subscribe(t.Context(), name+"@example.com", name); err == nil && again != first {
+						gone.Add(1)
+					}
+					answered.Add(1)
+					break
+				}
+			}
+		})
+	}
+	waitFor(t, func() bool { return answered.Load() > 100 })
+	for _, mode := range []string{"fast", "immediate", "fast"} {
+		if err := server.Stop(mode); err != nil {
+			t.Error(err)
+		}
+		if err := server.Start(); err != nil {
+			t.Fatal(err)
+		}
+		before := answered.Load()
+		waitFor(t, func() bool { return answered.Load() > before+200 })
+	}
+	close(stop)
+	all.Wait()
+	t.Logf("%d answered, %d calls failed", answered.Load(), failed.Load())
+	if gone.Load() > 0 {
+		t.Errorf("%d calls did something else the second time", gone.Load())
+	}
+	d.wantCount(answered.Load())
+}
+
+// waitFor waits until something holds.
+func waitFor(t *testing.T, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(time.Minute); !holds(); {
+		if time.Now().After(end) {
+			t.Fatal("it did not come to that in a minute")
+		}
+		<-tick.C
+	}
+}
+
+// Counters are folded while others count, and stay exact.
+func TestFolding(t *testing.T) {
+	d := newDesk(t, open(t))
+	stop := make(chan struct{})
+	var folding, all sync.WaitGroup
+	folding.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if err := d.store.fold(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	const callers, each = 8, 25
+	for i := range callers {
+		all.Go(func() {
+			for j := range each {
+				if _, err := d.subscribe(t.Context(), fmt.Sprintf("a%d.%d@example.com", i, j), ""); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	close(stop)
+	folding.Wait()
+	d.wantCount(callers * each)
+	var rows int
+	d.must(d.store.fold(t.Context()))
+	d.must(d.store.jobs.QueryRow(t.Context(), "SELECT count(*) FROM contact_delta").Scan(&rows))
+	if problems, err := d.store.Check(t.Context()); rows != 0 || err != nil {
+		t.Errorf("%d rows are left; %v, %v", rows, problems, err)
+	}
+	d.wantCount(callers * each)
+}

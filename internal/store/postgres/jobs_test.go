@@ -1,0 +1,93 @@
+package postgres
+
+import (
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/riverqueue/river"
+)
+
+// Jobs are stored as the queue library would have stored them.
+func TestJobsAreTheLibrarys(t *testing.T) {
+	s := open(t)
+	due := time.Now().Add(time.Hour).Unix()
+	effects := []audience.Effect{
+		audience.Notify{List: 1, Contact: 2, Address: "“a”@example.com\u2028", Time: 3},
+		audience.Autorespond{List: 1, Contact: 2, Autoresponder: 3, Due: due},
+		audience.Autorespond{List: 1, Contact: 2, Autoresponder: 4, Due: 5},
+	}
+	err := s.Update(t.Context(), func(tx audience.Tx) error {
+		for _, e := range effects {
+			if err := tx.Enqueue(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := s.Jobs(&river.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range effects {
+		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: audience.Attempts}
+		if timed, ok := e.(audience.Timed); ok && timed.DueTime() == due {
+			opts.ScheduledAt = time.Unix(due, 0)
+		}
+		if _, err := client.Insert(t.Context(), e, opts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := func(where string) (all []map[string]any) {
+		found, err := s.jobs.Query(t.Context(), `SELECT to_jsonb(river_job) - 'id' - 'created_at'
+			|| CASE state WHEN 'available' THEN '{"scheduled_at":"now"}'::jsonb ELSE '{}' END FROM river_job WHERE `+where+` ORDER BY id`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer found.Close()
+		for found.Next() {
+			var row map[string]any
+			if err := found.Scan(&row); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, row)
+		}
+		return all
+	}
+	if diff := cmp.Diff(rows("id > 3"), rows("id <= 3")); diff != "" {
+		t.Errorf("(-the library's +ours)\n%s", diff)
+	}
+}
+
+// Whoever works a queue hears at once that there is something in it.
+func TestQueuesAreWoken(t *testing.T) {
+	s := open(t)
+	conn, err := s.jobs.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	var channel string
+	if err := conn.QueryRow(t.Context(), "SELECT concat(current_schema(), '.river_insert')").Scan(&channel); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), `LISTEN "`+channel+`"`); err != nil {
+		t.Fatal(err)
+	}
+	err = s.Update(t.Context(), func(tx audience.Tx) error { return tx.Enqueue(audience.Notify{Address: "a@example.com"}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := conn.Conn().WaitForNotification(t.Context())
+	if err != nil || told.Payload != `{"queue" : "notify"}` {
+		t.Errorf("told %+v, %v", told, err)
+	}
+	if _, err := conn.Exec(t.Context(), "UNLISTEN *"); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,151 @@
+// Package postgres keeps everything in a PostgreSQL database, 15 or later, which
+// any number of processes may share: it opens connections, makes transactions
+// and migrates. What is in them is said in package sqlstore.
+//
+// Transactions that write run side by side (update.go). Statements that nobody
+// waits for are sent together with the next one that somebody does (session.go),
+// so that a subscription takes three round trips.
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlstore"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Options of a Store; the zero value is good.
+type Options struct {
+	Writers    int           // transactions at once that write; 0: 16
+	Readers    int           // look-ups at once; 0: two for each processor, at least 4
+	Searches   int           // reads at once that may look at every Contact of a List; 0: 4
+	SearchTime time.Duration // the longest that one may take; 0: 1 minute
+	Streams    int           // replies at once that go out while they are read; 0: 4
+	Wait       time.Duration // for a place among either; 0: 5 s
+	UpdateTime time.Duration // the longest that a change may take with all its tries; 0: 10 s
+	Existing   bool          // refuse a database in which there is nothing yet
+	Log        *slog.Logger  // nil: none
+}
+
+// Store is an audience.Store in one PostgreSQL database.
+type Store struct {
+	cache    *sqlstore.Cache
+	writers  *pgxpool.Pool
+	readers  *readers
+	searches *readers
+	streams  *readers
+	jobs     *pgxpool.Pool
+	folder   *folder
+	notices  *notices
+	time     time.Duration // of an Update
+}
+
+// Open opens the database at a URL, which must be there, and brings its tables up
+// to date. Errors do not show the password that is in a URL.
+func Open(ctx context.Context, url string, o Options) (*Store, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	config, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, config, o); err != nil {
+		return nil, fmt.Errorf("open %s: %w", shown(config), err)
+	}
+	s := &Store{cache: new(sqlstore.Cache), notices: newNotices(), time: orDefault(o.UpdateTime, 10*time.Second)}
+	if err := s.open(ctx, config, o); err != nil {
+		s.closePools()
+		return nil, fmt.Errorf("open %s: %w", shown(config), err)
+	}
+	s.folder = newFolder(s)
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (err error) {
+	wait := orDefault(o.Wait, 5*time.Second)
+	if s.writers, err = writingPool(ctx, config, orDefault(o.Writers, 16), s.time); err != nil {
+		return err
+	}
+	if s.readers, err = s.newReaders(ctx, config, orDefault(o.Readers, max(4, 2*runtime.GOMAXPROCS(0))), sqlstore.Places{}); err != nil {
+		return err
+	}
+	s.readers.again = true
+	searches, streams := orDefault(o.Searches, 4), orDefault(o.Streams, 4)
+	if s.searches, err = s.newReaders(ctx, config, searches, sqlstore.NewPlaces(searches, wait, orDefault(o.SearchTime, time.Minute))); err != nil {
+		return err
+	}
+	if s.streams, err = s.newReaders(ctx, config, streams, sqlstore.NewPlaces(streams, wait, 0)); err != nil {
+		return err
+	}
+	s.jobs, err = jobPool(ctx, config)
+	return err
+}
+
+// View implements audience.Store.
+func (s *Store) View(ctx context.Context, fn func(audience.Tx) error) error {
+	return s.readers.view(ctx, fn)
+}
+
+// Search implements audience.Store.
+func (s *Store) Search(ctx context.Context, fn func(audience.Tx) error) error {
+	return s.searches.view(ctx, fn)
+}
+
+// Stream implements audience.Store.
+func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
+	return s.streams.view(ctx, fn)
+}
+
+// Known implements audience.Store.
+func (s *Store) Known(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
+	return s.cache.Known(hash)
+}
+
+// KnownSchema implements audience.Store.
+func (s *Store) KnownSchema(id audience.ListID) (*audience.Schema, bool) {
+	return s.cache.KnownSchema(id)
+}
+
+// Ready implements audience.Store: a read, and a write of nothing.
+func (s *Store) Ready(ctx context.Context) error {
+	nothing := func(tx audience.Tx) error { _, err := tx.Accounts(); return err }
+	if err := s.View(ctx, nothing); err != nil {
+		return err
+	}
+	return s.Update(ctx, nothing)
+}
+
+// Close waits for the transactions that run and closes the connections.
+func (s *Store) Close() error {
+	s.folder.close()
+	s.closePools()
+	return nil
+}
+
+func (s *Store) closePools() {
+	for _, r := range []*readers{s.readers, s.searches, s.streams} {
+		if r != nil {
+			r.pool.Close()
+		}
+	}
+	for _, p := range []*pgxpool.Pool{s.writers, s.jobs} {
+		if p != nil {
+			p.Close()
+		}
+	}
+}
+
+func orDefault[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}

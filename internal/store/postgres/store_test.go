@@ -1,0 +1,91 @@
+package postgres
+
+import (
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/pgtest"
+	"enlist/internal/store/storetest"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
+
+// database returns the URL of a new database that has the tables.
+func database(t testing.TB) string {
+	t.Helper()
+	return pgtest.OpenLike(t, "tables", func(url string) error {
+		s, err := Open(t.Context(), url, Options{})
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	}, "goose_db_version", "river_migration", "catalogue")
+}
+
+func open(t testing.TB) *Store {
+	t.Helper()
+	return openAt(t, database(t), Options{})
+}
+
+func openAt(t testing.TB, url string, o Options) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), url, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// The suite has 64 clients subscribe the same addresses, fill an Account to its
+// limit and repeat one call, all at once.
+func TestStore(t *testing.T) {
+	storetest.Run(t, engine(func(t *testing.T) audience.Store { return open(t) }))
+}
+
+func engine(open func(*testing.T) audience.Store) storetest.Engine {
+	return storetest.Engine{
+		Open: open,
+		Jobs: func(t *testing.T, s audience.Store, kind string) int {
+			t.Helper()
+			n, err := s.(*Store).countJobs(t.Context(), kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		},
+	}
+}
+
+// Lists, Fields, preferences, Folders and Messages.
+func TestDefinitions(t *testing.T) {
+	storetest.Definitions(t, func(t *testing.T) audience.Store { return open(t) })
+}
+
+// Random Contacts and criteria, compared with a plain model.
+func TestSearch(t *testing.T) {
+	storetest.Search(t, func(t *testing.T) audience.Store { return open(t) })
+}
+
+func TestTheLedgerIsAppendOnly(t *testing.T) {
+	s := open(t)
+	err := s.Update(t.Context(), func(tx audience.Tx) error {
+		return tx.AddLedgerRow(&audience.LedgerRow{ListID: 1, ContactID: 1, Text: "yes"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []string{"UPDATE consent SET text = 'no'", "DELETE FROM consent", "TRUNCATE consent"} {
+		_, err := s.jobs.Exec(t.Context(), change)
+		if err == nil || !strings.Contains(err.Error(), "append-only") {
+			t.Errorf("%s: error %v", change, err)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// BenchmarkSubscribe measures Service.Subscribe with 10 Field values and its
+// ledger row from 16 goroutines, and beside it, on the same server, a bare program
+// that inserts the same Contact's row and nothing else. ENLIST_TEST_POSTGRES names
+// a server that waits for its disk; that of the tests does not.
+func BenchmarkSubscribe(b *testing.B) {
+	for _, callers := range []int{16, 64} {
+		b.Run(fmt.Sprintf("enlist/%d", callers), func(b *testing.B) { benchSubscribe(b, callers) })
+		b.Run(fmt.Sprintf("bare/%d", callers), func(b *testing.B) { benchInsert(b, callers) })
+	}
+}
+
+// parallel runs do b.N times in all, from so many goroutines.
+func parallel(b *testing.B, callers int, do func(n int64) error) {
+	b.SetParallelism(max(1, callers/runtime.GOMAXPROCS(0)))
+	var n atomic.Int64
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := do(n.Add(1)); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// address is the address of a Contact: they come in no order.
+func address(n int64) string { return fmt.Sprintf("%d@example.com", uint32(n*2654435761)) }
+
+func benchSubscribe(b *testing.B, callers int) {
+	ctx := context.Background()
+	s := openAt(b, database(b), Options{})
+	service := audience.NewService(s, time.Now)
+	first, err := service.BeginFirst(ctx, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	caller, err := service.Operator(ctx, first.Account)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var names []string
+	for i := range 8 {
+		names = append(names, fmt.Sprintf("Field %d", i+1))
+		_, err := service.AddField(ctx, caller, first.List, []audience.Detail{detail("name", names[i]), detail("type", "text")})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	parallel(b, callers, func(n int64) error {
+		details := []audience.Detail{detail("Email", address(n)), detail("Mobile Phone", fmt.Sprintf("+614%08d", n%100_000_000))}
+		for _, name := range names {
+			details = append(details, detail(name, "a value of some length"))
+		}
+		_, err := service.Subscribe(ctx, caller, audience.SubscribeRequest{List: first.List, Details: details})
+		return err
+	})
+}
+
+func benchInsert(b *testing.B, callers int) {
+	ctx := context.Background()
+	config, err := pgxpool.ParseConfig(database(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	config.MaxConns = int32(callers)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer pool.Close()
+	parallel(b, callers, func(n int64) error {
+		doc := fmt.Sprintf(`{"1":"%s","2":"+614%08d"`, address(n), n%100_000_000)
+		for i := range 8 {
+			doc += fmt.Sprintf(`,"%d":"a value of some length"`, i+3)
+		}
+		_, err := pool.Exec(ctx, insertBare, int64(1), address(n), fmt.Sprintf("+614%08d", n%100_000_000), int64(100), int64(100), "api", doc+"}")
+		return err
+	})
+}
+
+const insertBare = `INSERT INTO contact (list_id, dedupe_key, mobile_key, creation_time, last_modified_time, subscribed_via,
+	double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
+	last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
+	VALUES ($1, $2, $3, $4, $5, $6, 0, 0, 1, 0, 0, 0, 0, 0, 0, '', $7)`
+
+func detail(key, text string) audience.Detail {
+	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: text}}
+}

@@ -1,0 +1,142 @@
+package postgres
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// Two processes add, change and remove Contacts of a few addresses in a List that
+// allows duplicates, at once: each address keeps exactly one first Contact, and
+// the counts are right.
+func TestFirstOfAnAddress(t *testing.T) {
+	url := database(t)
+	d := newDesk(t, openAt(t, url, Options{}))
+	if _, err := d.service.EditList(t.Context(), d.caller, d.list, []audience.Detail{detail("disallow_duplicate_contacts", "0")}); err != nil {
+		t.Fatal(err)
+	}
+	services := []*audience.Service{d.service, audience.NewService(openAt(t, url, Options{}), time.Now)}
+	var mu sync.Mutex
+	var ids []audience.ContactID
+	some := func() audience.ContactID {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(ids) == 0 {
+			return 1
+		}
+		return ids[rand.IntN(len(ids))]
+	}
+	email := func() audience.Detail { return detail("Email", fmt.Sprintf("a%d@example.com", rand.IntN(4))) }
+	var all sync.WaitGroup
+	for i := range 12 {
+		service := services[i%2]
+		all.Go(func() {
+			for range 60 {
+				var err error
+				switch rand.IntN(4) {
+				case 0, 1:
+					var id audience.ContactID
+					id, err = service.Subscribe(t.Context(), d.caller, audience.SubscribeRequest{List: d.list, Details: []audience.Detail{email()}})
+					mu.Lock()
+					ids = append(ids, id)
+					mu.Unlock()
+				case 2:
+					_, err = service.EditContacts(t.Context(), d.caller, audience.EditRequest{List: d.list, Contacts: []audience.EditRow{
+						{ID: some(), Details: []audience.Detail{email()}}}})
+				default:
+					_, err = service.DeleteContacts(t.Context(), d.caller, audience.DeleteRequest{List: d.list, Contacts: []audience.ContactID{some(), some(), some()}})
+				}
+				if err != nil && audience.KindOf(err) != audience.NothingUpdated {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	rows, err := d.store.jobs.Query(t.Context(), `SELECT coalesce(dedupe_key, duplicate_key), count(dedupe_key), count(*) FROM contact GROUP BY 1`)
+	d.must(err)
+	defer rows.Close()
+	contacts := int64(0)
+	for rows.Next() {
+		var address string
+		var first, count int64
+		d.must(rows.Scan(&address, &first, &count))
+		if first != 1 {
+			t.Errorf("%d of the %d Contacts of %s are the first", first, count, address)
+		}
+		contacts += count
+	}
+	d.must(rows.Err())
+	d.wantCount(contacts)
+	problems, err := d.store.Check(t.Context())
+	d.must(err)
+	for _, p := range problems {
+		if !strings.Contains(p, "setting") { // the server of the tests does not wait for the disk
+			t.Error(p)
+		}
+	}
+}
+
+// What one process changes of the definitions the other goes by from then on,
+// also one that is in the middle of writing.
+func TestDefinitionsAcrossProcesses(t *testing.T) {
+	url := database(t)
+	d := newDesk(t, openAt(t, url, Options{}))
+	other := audience.NewService(openAt(t, url, Options{}), time.Now)
+	subscribe := func(s *audience.Service, key, value string) error {
+		_, err := s.Subscribe(t.Context(), d.caller, audience.SubscribeRequest{List: d.list,
+			Details: []audience.Detail{detail("Email", "a@example.com"), detail(key, value)}})
+		return err
+	}
+	d.must(subscribe(other, "Age", "x"))
+	for i := range 20 {
+		name := fmt.Sprintf("Age %d", i)
+		id, err := d.service.AddField(t.Context(), d.caller, d.list, []audience.Detail{detail("name", name), detail("type", "decimal")})
+		d.must(err)
+		if err := subscribe(other, name, "x"); audience.KindOf(err) != audience.InvalidParameters {
+			t.Errorf("a Field added by another process: %v", err)
+		}
+		d.must(d.service.DeleteField(t.Context(), d.caller, d.list, id))
+		d.must(subscribe(other, name, "x"))
+	}
+}
+
+// While some write values, a Field becomes a number: none that is no number is
+// left in it.
+func TestTypeChangeWhileWriting(t *testing.T) {
+	url := database(t)
+	d := newDesk(t, openAt(t, url, Options{}))
+	other := audience.NewService(openAt(t, url, Options{}), time.Now)
+	for round := range 8 {
+		name := fmt.Sprintf("Age %d", round)
+		id, err := d.service.AddField(t.Context(), d.caller, d.list, []audience.Detail{detail("name", name), detail("type", "text")})
+		d.must(err)
+		var all sync.WaitGroup
+		for i := range 6 {
+			all.Go(func() {
+				for j := range 10 {
+					_, err := other.Subscribe(t.Context(), d.caller, audience.SubscribeRequest{List: d.list, Details: []audience.Detail{
+						detail("Email", fmt.Sprintf("a%d.%d.%d@example.com", round, i, j)), detail(name, []string{"12", "old"}[min(1, j/9)])}})
+					if err != nil && audience.KindOf(err) != audience.InvalidParameters {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		_, changed := d.service.EditField(t.Context(), d.caller, d.list, id, []audience.Detail{detail("type", "decimal")})
+		if changed != nil && audience.KindOf(changed) != audience.InvalidParameters {
+			t.Error(changed)
+		}
+		all.Wait()
+		var old int
+		d.must(d.store.jobs.QueryRow(t.Context(), "SELECT count(*) FROM contact WHERE field_values ->> $1 = 'old'", fmt.Sprint(id)).Scan(&old))
+		if changed == nil && old > 0 {
+			t.Errorf("%d Contacts hold what is no number in a Field for numbers", old)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package sqlstore
+
+// Dialect is what differs between the engines' SQL. Everything else is written
+// once, in words that all of them know: CAST(? AS BIGINT), IS DISTINCT FROM,
+// ON CONFLICT. An engine makes its Dialect once and never changes it.
+type Dialect struct {
+	// Expressions for the value in a Field, NULL where there is none: as text,
+	// which compares by code point; as a number; and as replies show a number.
+	FieldText, FieldNumber, FieldShown func(id string) string
+
+	Document     string // field_values as JSON text
+	WithoutField string // field_values without the Field whose ID, as text, is an argument
+	Position     string // the function that finds a text in another
+	Ending       func(value string) string
+	LedgerNumber string // of the next row of the Contact ?2 of the List ?1
+
+	// ToDocument is JSON text, the argument, as field_values.
+	ToDocument func(argument string) string
+
+	// Items are the elements of a JSON array, the argument, in a column "value".
+	Items func(argument string) string
+
+	// Unindexed before a column keeps the engine from an index of it that it
+	// would take, without having seen the data, for better than it is.
+	Unindexed string
+
+	// NumbersAsText: numbers to compare with are given in their decimals, not as
+	// floating point.
+	NumbersAsText bool
+
+	// Several: transactions write at once. Then Contacts that one reads to change
+	// them are locked, and counters are changed by rows that are added, so that
+	// they do not wait for one another.
+	Several bool
+
+	statements statements
+}
+
+// statements are those that are run most often: putting one together costs as
+// much as finding a Contact.
+type statements struct {
+	contactByID, contactByKey, contactsByAddress string
+	lockedByID, lockedByKey, lockedByAddress     string
+	insert, insertNew                            insertion
+	updateContact                                string
+	addLedgerRow                                 string
+}
+
+// Complete prepares a Dialect for use.
+func (d Dialect) Complete() *Dialect {
+	lock := ""
+	if d.Several {
+		lock = " FOR UPDATE"
+	}
+	s := &d.statements
+	contact := "SELECT " + d.contactColumns() + " FROM contact WHERE "
+	s.contactByID = contact + "list_id = ? AND id = ?"
+	s.contactByKey = contact + "list_id = ? AND dedupe_key = ?"
+	// The IDs first: SQLite would rather walk the List.
+	s.contactsByAddress = contact + d.Unindexed + `list_id = ? AND id > ? AND id IN (
+		SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ?
+		UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
+		UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + limited
+	s.lockedByID, s.lockedByKey, s.lockedByAddress = s.contactByID+lock, s.contactByKey+lock, s.contactsByAddress+lock
+	s.insert = d.insertion("VALUES (", ") ON CONFLICT DO NOTHING")
+	s.insertNew = s.insert
+	if d.Several { // an ID is only taken where the address is just coming to be there
+		s.insertNew = d.insertion("SELECT ", " WHERE NOT EXISTS (SELECT 1 FROM contact WHERE list_id = ?1 AND dedupe_key = ?2) ON CONFLICT DO NOTHING")
+	}
+	s.updateContact = `UPDATE contact SET dedupe_key = ?, duplicate_key = ?, mobile_key = ?, last_modified_time = ?,
+			double_opt_in = ?, double_opt_in_time = ?, is_active = ?, is_bounce_deactivated = ?, is_unsubscribed = ?,
+			last_click_time = ?, last_message_time = ?, last_open_time = ?, preference_values = ?, field_values = ` + d.ToDocument("?") + `
+		WHERE list_id = ? AND id = ?`
+	s.addLedgerRow = `INSERT INTO consent (list_id, contact_id, number, time, method, type, text, ip, preferences, key_id)
+		VALUES (?1, ?2, ` + d.LedgerNumber + `, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
+	return &d
+}
+
+// insertion inserts a Contact. One to whom nothing has happened yet, as nearly all
+// are, has most values in the statement: every argument costs something.
+type insertion struct{ untouched, whole string }
+
+func (d *Dialect) insertion(begin, end string) insertion {
+	return insertion{
+		insertContact + begin + "?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 1, 0, 0, 0, 0, 0, 0, '', " + d.ToDocument("?8") + end,
+		insertContact + begin + "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, " + d.ToDocument("?18") + end,
+	}
+}
+
+// limited is LIMIT with an argument. A bare one would have SQLite plan the
+// statement again, at 5 to 100 µs each time, whenever it is bound.
+const limited = " LIMIT CAST(? AS BIGINT)"
+
+// contactColumns is all of a Contact, as decodeContact reads it.
+func (d *Dialect) contactColumns() string {
+	return "id, " + systemColumns + ", " + d.Document + ", " + hiddenColumns
+}
+
+// ids is a list of the IDs in a JSON array that is an argument.
+func (d *Dialect) ids() string { return "(SELECT CAST(value AS BIGINT) FROM " + d.Items("?") + ")" }
+
+// locking is the end of a statement that reads Contacts to change them.
+func (t *Tx) locking() string {
+	if t.writes && t.sql.Several {
+		return " FOR UPDATE"
+	}
+	return ""
+}
