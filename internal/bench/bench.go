@@ -24,6 +24,7 @@ type Options struct {
 	Duration    time.Duration // of each load
 	Rounds      int           // pairs of loads, of which the median ratio counts
 	Contacts    int           // in the database that is searched
+	Postgres    string        // URL of an empty PostgreSQL database; "": nothing is measured there
 	Only        string        // measure only the figures whose name contains it
 }
 
@@ -55,7 +56,7 @@ func Run(ctx context.Context, o Options, out, log io.Writer) (err error) {
 	for _, part := range []struct {
 		name string
 		run  func() error
-	}{{"subscribe", b.subscribing}, {"notify", b.notifying}, {"kill", b.killing}, {"search", b.searching}} {
+	}{{"subscribe", b.subscribing}, {"notify", b.notifying}, {"kill", b.killing}, {"search", b.searching}, {"postgres", b.onPostgres}} {
 		if o.Only != "" && !strings.Contains(part.name, o.Only) {
 			continue
 		}

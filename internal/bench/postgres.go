@@ -1,0 +1,132 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/postgres"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// onPostgres measures subscribeContact on a PostgreSQL server, by turns with a bare
+// program that inserts just the Contact's row there.
+func (b *bench) onPostgres() error {
+	if b.Postgres == "" {
+		b.say("without --postgres nothing is measured on PostgreSQL")
+		return nil
+	}
+	list, err := b.fillPostgres()
+	if err != nil {
+		return err
+	}
+	ops, err := freeAddr()
+	if err != nil {
+		return err
+	}
+	server, err := b.start("serve", "--db", b.Postgres, "--ops-listen", ops, "--mail", "dir:"+b.Dir)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	for run, connections := range []int{16, 64} {
+		l := &load{server: server, connections: connections, duration: b.Duration, request: newSubscriptions(server, list, connections, run).next}
+		if err := b.besideBare(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// besideBare runs a load and the bare inserts by turns.
+func (b *bench) besideBare(l *load) error {
+	var ratios []float64
+	var last outcome
+	for i := range b.Rounds {
+		bare, err := b.bareInserts(l.connections, 1000+i)
+		if err != nil {
+			return err
+		}
+		if last, err = l.run(b.ctx); err != nil {
+			return err
+		}
+		ratios = append(ratios, last.rate()/bare)
+		b.say("PostgreSQL, %d connections, round %d: %.0f/s of %.0f/s, p99 %v", l.connections, i+1, last.rate(), bare, last.percentile(0.99).Round(time.Microsecond))
+	}
+	slices.Sort(ratios)
+	b.add(figure{fmt.Sprintf("PostgreSQL: subscribeContact, 10 values, %d connections; ratio to a bare INSERT", l.connections),
+		perSecond(last), ratios[len(ratios)/2], "0.50"})
+	b.add(figure{"– its p99", milliseconds(last.percentile(0.99)), 0, ""})
+	return nil
+}
+
+// fillPostgres makes a List of 10 Fields in an empty database.
+func (b *bench) fillPostgres() (list audience.ListID, err error) {
+	store, err := postgres.Open(b.ctx, b.Postgres, postgres.Options{})
+	if err != nil {
+		return 0, err
+	}
+	defer store.Close()
+	service := audience.NewService(store, time.Now)
+	first, err := service.BeginFirst(b.ctx, apiKey)
+	switch {
+	case err != nil:
+		return 0, err
+	case first == nil:
+		return 0, fmt.Errorf("the database of --postgres is not empty: give a new one")
+	}
+	caller, err := service.Operator(b.ctx, first.Account)
+	if err != nil {
+		return 0, err
+	}
+	return b.addList(service, caller)
+}
+
+const bareInsert = `INSERT INTO contact (list_id, dedupe_key, creation_time, last_modified_time, subscribed_via,
+	double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
+	last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
+	VALUES (1, $1, $2, $2, 'api', 0, 0, 1, 0, 0, 0, 0, 0, 0, '', $3)`
+
+// bareInserts returns how many rows a second so many connections insert into the
+// table of Contacts, each in a transaction of its own, into a List that nobody uses.
+func (b *bench) bareInserts(connections, run int) (rate float64, err error) {
+	config, err := pgxpool.ParseConfig(b.Postgres)
+	if err != nil {
+		return 0, fmt.Errorf("--postgres is no URL of a database") // pgx would show its password
+	}
+	config.MaxConns = int32(connections)
+	pool, err := pgxpool.NewWithConfig(b.ctx, config)
+	if err != nil {
+		return 0, err
+	}
+	defer pool.Close()
+	ctx, cancel := context.WithTimeout(b.ctx, b.Duration)
+	defer cancel()
+	var wg sync.WaitGroup
+	var rows atomic.Int64
+	var failed atomic.Pointer[error]
+	began := time.Now()
+	for c := range connections {
+		wg.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				key := fmt.Sprintf("b%d.%d.%d@example.com", n, c, run)
+				doc := fmt.Sprintf(`{"1":"%s","3":"Maria","4":"Kowalska","5":"NSW","6":"2000","7":12.50,"8":"1990-01-31","9":"yes","10":"Met at the spring fair","11":"blue,green"}`, key)
+				if _, err := pool.Exec(b.ctx, bareInsert, key, began.Unix(), doc); err != nil {
+					failed.Store(&err)
+					return
+				}
+				rows.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return 0, *err
+	}
+	return float64(rows.Load()) / time.Since(began).Seconds(), nil
+}
