@@ -28,6 +28,7 @@ type dbConn struct {
 type connector struct {
 	path   string
 	writer bool
+	source bool // to be copied from, by nobody else at the same time
 	driver driver.Driver
 }
 
@@ -69,8 +70,11 @@ func (c *connector) connect() (*dbConn, error) {
 	conn := &dbConn{Conn: base, writer: c.writer, patient: true}
 	conn.session = newSession(base)
 	pragmas := readerPragmas
-	if c.writer {
+	switch {
+	case c.writer:
 		pragmas = writerPragmas
+	case c.source:
+		pragmas = sourcePragmas
 	}
 	for _, pragma := range pragmas {
 		if err := conn.exec(pragma); err != nil {
