@@ -63,7 +63,11 @@ func (c *connector) Driver() driver.Driver { return c.driver }
 
 func (c *connector) connect() (*dbConn, error) {
 	file := url.URL{Scheme: "file", Opaque: (&url.URL{Path: c.path}).EscapedPath()}
-	base, err := c.driver.Open(file.String() + dsnOptions)
+	options := dsnOptions
+	if c.source {
+		options = aloneOptions
+	}
+	base, err := c.driver.Open(file.String() + options)
 	if err != nil {
 		return nil, err
 	}

@@ -36,31 +36,26 @@ func OpenSource(ctx context.Context, path string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{}
+	s := new(Source)
 	if s.conn, err = (&connector{path: path, source: true, driver: newDriver()}).connect(); err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, openError(path, err)
 	}
-	if err := s.shutOut(ctx); err != nil {
-		if isBusy(err) {
-			err = errServed
-		}
-		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.Close())
+	// The first read locks the file, which every connection to a file with a WAL
+	// shares for as long as it is open.
+	if _, err := s.Tables(ctx); err != nil {
+		return nil, errors.Join(openError(path, err), s.Close())
 	}
 	return s, nil
 }
 
-// sourcePragmas: with the locking mode, the first read locks the file itself, which
-// every connection to a file with a WAL shares for as long as it is open.
-var sourcePragmas = []string{
-	"PRAGMA busy_timeout = 2000", // another command may just be at it
-	"PRAGMA locking_mode = EXCLUSIVE",
-	"PRAGMA cache_size = -65536",
+func openError(path string, err error) error {
+	if isBusy(err) {
+		err = errServed
+	}
+	return fmt.Errorf("open %s: %w", path, err)
 }
 
-func (s *Source) shutOut(ctx context.Context) error {
-	_, err := s.numbers(ctx, "SELECT count(*) FROM sqlite_schema")
-	return err
-}
+var sourcePragmas = []string{"PRAGMA cache_size = -65536"}
 
 // Close lets others at the file again.
 func (s *Source) Close() error { return s.conn.Close() }
