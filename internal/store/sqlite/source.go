@@ -26,7 +26,10 @@ var errServed = errors.New("another process has it open: stop the service, and t
 // shuts everybody else out.
 func OpenSource(ctx context.Context, path string) (*Source, error) {
 	store, err := Open(ctx, path, Options{})
-	if err != nil {
+	switch {
+	case err != nil && isBusy(err): // another copy is at it
+		return nil, openError(path, err)
+	case err != nil:
 		return nil, err
 	}
 	if err := store.Close(); err != nil {

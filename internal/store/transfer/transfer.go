@@ -144,43 +144,39 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 
 // verify reads a table on both sides and compares what the rows come to.
 func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error {
-	var from, to sqlstore.Sum
-	var changed int64
-	var fromErr, toErr error
 	all, err := c.From.Count(ctx, t, nil)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx) // one side's error ends the other
-	defer cancel()
+	var from, to sqlstore.Sum
+	var changed int64
+	ctx, cancel := context.WithCancelCause(ctx) // one side's error ends the other
+	defer cancel(nil)
 	var other sync.WaitGroup
 	other.Go(func() {
-		fromErr = c.From.Each(ctx, t, nil, func(row []driver.Value, lost bool) error {
+		err := c.From.Each(ctx, t, nil, func(row []driver.Value, lost bool) error {
 			if lost {
 				changed++
 			}
 			from.Add(row)
 			return nil
 		})
-		if fromErr != nil {
-			cancel()
+		if err != nil {
+			cancel(err)
 		}
 	})
-	toErr = c.To.Each(ctx, t, func(row []driver.Value) error {
+	err = c.To.Each(ctx, t, func(row []driver.Value) error {
 		to.Add(row)
 		if to.Rows%reportEvery == 0 {
 			c.report(Step{Table: t.Name, Verify: true, Rows: to.Rows, Of: all})
 		}
 		return nil
 	})
-	if toErr != nil {
-		cancel()
+	if err != nil {
+		cancel(err)
 	}
 	other.Wait()
-	if fromErr != nil && !errors.Is(fromErr, context.Canceled) {
-		return fromErr
-	}
-	if err := errors.Join(toErr, fromErr); err != nil {
+	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	if !from.Same(&to) {
