@@ -56,6 +56,7 @@ func (t *Target) open(ctx context.Context, url string) error {
 	// A server that crashes loses the last batches together with the notes of them.
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
 	config.ConnConfig.RuntimeParams["application_name"] = "enlist copy"
+	config.ConnConfig.RuntimeParams["statement_timeout"] = "0" // whatever the user's is: a table is read in one
 	if t.conn, err = pgx.ConnectConfig(ctx, config.ConnConfig); err != nil {
 		return connectError(err)
 	}

@@ -19,7 +19,8 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// Copier copies. Batch is how many rows are written at once; 0: 5,000.
+// Copier copies. Batch is how many rows are written at once, unless they are
+// large; 0: 5,000.
 type Copier struct {
 	From   *sqlite.Source
 	To     *postgres.Target
@@ -113,7 +114,7 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 	if size == 0 {
 		size = 5000
 	}
-	batch := make([][]driver.Value, 0, size)
+	batch, held := make([][]driver.Value, 0, size), 0
 	flush := func() error {
 		p.Rows += int64(len(batch))
 		if len(batch) > 0 && len(t.Key) > 0 {
@@ -122,17 +123,22 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 		if err := c.To.Write(ctx, t, batch, p); err != nil {
 			return err
 		}
-		batch = batch[:0]
+		batch, held = batch[:0], 0
 		c.report(Step{Table: t.Name, Rows: p.Rows, Of: all, Done: p.Done})
 		return nil
 	}
 	err = c.From.Each(ctx, t, p.Last, func(row []driver.Value, _ bool) error {
-		if len(batch) == size {
+		if len(batch) == size || held > maxBatch {
 			if err := flush(); err != nil {
 				return err
 			}
 		}
 		batch = append(batch, row)
+		for _, v := range row {
+			if text, ok := v.(string); ok {
+				held += len(text)
+			}
+		}
 		return nil
 	})
 	if err != nil {
@@ -187,7 +193,10 @@ func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error
 	return nil
 }
 
-const reportEvery = 5000 // rows
+const (
+	reportEvery = 5000    // rows
+	maxBatch    = 8 << 20 // bytes of text in a batch: Messages may be large
+)
 
 func (c *Copier) report(s Step) {
 	if c.Report != nil {
