@@ -28,6 +28,7 @@ type program struct {
 	Field   fieldCommand   `cmd:"" help:"Add and list the Fields of a List."`
 	Jobs    jobsCommand    `cmd:"" help:"See what waits to be sent, and send again what failed."`
 	Bounce  bounceCommand  `cmd:"" help:"Take a report of a mail that came back, for a mail server's pipe."`
+	Copy    copyCommand    `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
 	Doctor  doctorCommand  `cmd:"" help:"Check a database and this machine, and say what is wrong."`
 	Bench   benchCommand   `cmd:"" help:"Measure this program on this machine."`
 	Version versionCommand `cmd:"" help:"Print the version."`

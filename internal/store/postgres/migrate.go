@@ -51,6 +51,9 @@ func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	if err := refuseForeign(ctx, conn, o.Existing); err != nil {
 		return err
 	}
+	if err := refuseUnfinished(ctx, conn, o.copying); err != nil {
+		return err
+	}
 	db := stdlib.OpenDBFromPool(pool)
 	defer db.Close()
 	if err := migrateTables(ctx, db, o.Log); err != nil {
@@ -136,4 +139,14 @@ func refuseForeign(ctx context.Context, conn *pgxpool.Conn, existing bool) error
 		return errEmpty
 	}
 	return nil
+}
+
+// refuseUnfinished looks whether a copy has begun that is not done.
+func refuseUnfinished(ctx context.Context, conn *pgxpool.Conn, copying bool) error {
+	var begun bool
+	err := conn.QueryRow(ctx, "SELECT to_regclass('copy_progress') IS NOT NULL").Scan(&begun)
+	if err == nil && begun && !copying {
+		err = errUnfinished
+	}
+	return err
 }

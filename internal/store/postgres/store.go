@@ -31,6 +31,15 @@ type Options struct {
 	UpdateTime time.Duration // the longest that a change may take with all its tries; 0: 10 s
 	Existing   bool          // refuse a database in which there is nothing yet
 	Log        *slog.Logger  // nil: none
+
+	copying bool // open a database into which another one is being copied
+}
+
+func (o Options) complete() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
 }
 
 // Store is an audience.Store in one PostgreSQL database.
@@ -49,9 +58,7 @@ type Store struct {
 // Open opens the database at a URL, which must be there, and brings its tables up
 // to date. Errors do not show the password that is in a URL.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o = o.complete()
 	config, err := parse(url)
 	if err != nil {
 		return nil, err

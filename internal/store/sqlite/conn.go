@@ -28,6 +28,7 @@ type dbConn struct {
 type connector struct {
 	path   string
 	writer bool
+	source bool // to be copied from, by nobody else at the same time
 	driver driver.Driver
 }
 
@@ -62,15 +63,22 @@ func (c *connector) Driver() driver.Driver { return c.driver }
 
 func (c *connector) connect() (*dbConn, error) {
 	file := url.URL{Scheme: "file", Opaque: (&url.URL{Path: c.path}).EscapedPath()}
-	base, err := c.driver.Open(file.String() + dsnOptions)
+	options := dsnOptions
+	if c.source {
+		options = aloneOptions
+	}
+	base, err := c.driver.Open(file.String() + options)
 	if err != nil {
 		return nil, err
 	}
 	conn := &dbConn{Conn: base, writer: c.writer, patient: true}
 	conn.session = newSession(base)
 	pragmas := readerPragmas
-	if c.writer {
+	switch {
+	case c.writer:
 		pragmas = writerPragmas
+	case c.source:
+		pragmas = sourcePragmas
 	}
 	for _, pragma := range pragmas {
 		if err := conn.exec(pragma); err != nil {

@@ -19,6 +19,10 @@ func newDriver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 // a third of the processor time of a subscription with one notification.
 const dsnOptions = "?_mutex=no&_stmt_cache_size=32"
 
+// aloneOptions are those of a connection that lets nobody else at the file. They
+// are here since the driver's own first statement would open it for all.
+const aloneOptions = "?_mutex=no&_busy_timeout=2000&_locking_mode=EXCLUSIVE"
+
 // isBusy reports whether another connection holds the write lock.
 func isBusy(err error) bool {
 	e, ok := errors.AsType[sqlite3.Error](err)

@@ -15,7 +15,10 @@ const Driver = "modernc.org/sqlite"
 
 func newDriver() driver.Driver { return &sqlite.Driver{} }
 
-const dsnOptions = ""
+const (
+	dsnOptions   = ""
+	aloneOptions = "?_pragma=busy_timeout(2000)&_pragma=locking_mode(EXCLUSIVE)"
+)
 
 // isBusy reports whether another connection holds the write lock.
 func isBusy(err error) bool {

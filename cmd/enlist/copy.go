@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"enlist/internal/config"
+	"enlist/internal/store/postgres"
+	"enlist/internal/store/sqlite"
+	"enlist/internal/store/transfer"
+)
+
+type copyCommand struct {
+	From string `required:"" placeholder:"PATH" help:"SQLite file that is copied. The service on it must be stopped."`
+	To   string `required:"" placeholder:"URL" help:"postgres://USER@HOST/DATABASE, which is empty. Everybody on this machine can see flags: a password belongs in ENLIST_TO."`
+	format
+}
+
+// Run copies, and goes on with a copy that was broken off.
+func (c *copyCommand) Run(ctx context.Context, out *console) error {
+	from, to := config.Database{DB: c.From}, config.Database{DB: c.To}
+	switch {
+	case c.From == "" || from.IsPostgres():
+		return usage("--from is the path of a SQLite file")
+	case !to.IsPostgres():
+		return usage("--to is the URL of a PostgreSQL database: postgres://USER@HOST/DATABASE")
+	}
+	if _, err := os.Stat(c.From); err != nil {
+		return fmt.Errorf("there is no database at %s: give its path with --from", c.From)
+	}
+	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	start := time.Now()
+	result, err := c.copy(ctx, out)
+	if err != nil && ctx.Err() != nil {
+		return errors.New("interrupted: the same command goes on where it stopped")
+	}
+	if err != nil {
+		return err
+	}
+	if result.Changed > 0 {
+		fmt.Fprintf(out.stderr, "%d rows had characters that PostgreSQL cannot hold (U+0000, or no UTF-8): U+FFFD is in their place\n", result.Changed)
+	}
+	return c.one(out.stdout, record{{"tables", result.Tables}, {"rows", result.Rows}, {"replaced", result.Changed}},
+		"Copied and verified: %d rows in %d tables, in %s. Serve it with: enlist serve --db %s",
+		result.Rows, result.Tables, time.Since(start).Round(time.Second/10), to.Shown())
+}
+
+func (c *copyCommand) copy(ctx context.Context, out *console) (result transfer.Result, err error) {
+	from, err := sqlite.OpenSource(ctx, c.From)
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	to, err := postgres.OpenTarget(ctx, c.To)
+	if err != nil {
+		return result, err
+	}
+	defer to.Close() // after an error there is no more to say
+	p := progress{out: out}
+	return (&transfer.Copier{From: from, To: to, Report: p.report}).Run(ctx)
+}
+
+// progress prints a line for each table that is done, and now and then between.
+type progress struct {
+	out  *console
+	last time.Time
+}
+
+const progressEvery = 2 * time.Second
+
+func (p *progress) report(s transfer.Step) {
+	if !s.Done && time.Since(p.last) < progressEvery {
+		return
+	}
+	p.last = time.Now()
+	what := "copied"
+	if s.Verify {
+		what = "verified"
+	}
+	fmt.Fprintf(p.out.stderr, "%s: %s %d of %d rows\n", s.Table, what, s.Rows, s.Of)
+}

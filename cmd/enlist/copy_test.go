@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"enlist/internal/store/engines"
+	"enlist/internal/store/pgtest"
+)
+
+// enlist runs a command line and returns its status and what it printed.
+func enlist(args ...string) (status int, stdout, stderr string) {
+	var out, problems bytes.Buffer
+	status = run(args, &console{&out, &problems, func(string) string { return "" }})
+	return status, out.String(), problems.String()
+}
+
+// A copy is served as the database that it was made of.
+func TestCopy(t *testing.T) {
+	from, to := engines.SQLite.New(t), pgtest.Open(t)
+	if status, _, problem := enlist("copy", "--from", from, "--to", to); status != 1 || !strings.Contains(problem, "no database at") {
+		t.Errorf("no source: %d %s", status, problem)
+	}
+	store, err := engines.Open(t.Context(), from, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _, problem := enlist("copy", "--from", from, "--to", to); status != 1 || !strings.Contains(problem, "stop the service") {
+		t.Errorf("a source in use: %d %s", status, problem)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"account", "add", "--name", "Lädchen"}, {"list", "add", "--name", "News"}, {"key", "create", "--name", "k", "--level", "full"}} {
+		if status, _, problem := enlist(append(args, "--db", from)...); status != 0 {
+			t.Fatal(args, problem)
+		}
+	}
+	status, printed, progress := enlist("copy", "--from", from, "--to", to)
+	if status != 0 || !strings.Contains(printed, "Copied and verified: ") || !strings.Contains(progress, "account: verified 1 of 1 rows") {
+		t.Errorf("copy: %d %s%s", status, printed, progress)
+	}
+	for _, args := range [][]string{{"account", "list"}, {"list", "show"}, {"key", "list"}} {
+		_, want, _ := enlist(append(args, "--db", from)...)
+		if status, got, problem := enlist(append(args, "--db", to)...); status != 0 || got != want {
+			t.Errorf("%s: %d %s%s, want %s", args, status, got, problem, want)
+		}
+	}
+	if _, found, _ := enlist("doctor", "--db", to); strings.Contains(found, "counts") || !strings.Contains(found, "ok: access") {
+		t.Errorf("doctor: %s", found)
+	}
+	if status, _, problem := enlist("copy", "--from", from, "--to", to); status != 1 || !strings.Contains(problem, "give an empty database") {
+		t.Errorf("once more: %d %s", status, problem)
+	}
+}
+
+func TestCopyIsUnderstood(t *testing.T) {
+	for _, args := range [][]string{
+		{}, {"--from", "a.db"}, {"--from", "a.db", "--to", "b.db"}, {"--from", "postgres://host/a", "--to", "postgres://host/b"}, {"--from", "", "--to", "postgres://host/b"},
+	} {
+		if status, _, _ := enlist(append([]string{"copy"}, args...)...); status != 2 {
+			t.Errorf("copy %q has status %d", args, status)
+		}
+	}
+	_, _, problem := enlist("copy", "--from", "copy.go", "--to", "postgres://user:secret@host:x/b")
+	if strings.Contains(problem, "secret") {
+		t.Errorf("the password is shown: %s", problem)
+	}
+}

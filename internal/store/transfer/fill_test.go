@@ -1,0 +1,188 @@
+package transfer_test
+
+import (
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/engines"
+)
+
+// shop is a Service on a store, and who may do everything in it.
+type shop struct {
+	*testing.T
+	store   *engines.Store
+	service *audience.Service
+	caller  *audience.Caller
+}
+
+func openShop(t *testing.T, place string) *shop {
+	t.Helper()
+	store, err := engines.Open(t.Context(), place, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shop{T: t, store: store, service: audience.NewService(store, time.Now)}
+	if accounts := value(s.service.Accounts(t.Context()))(s); len(accounts) > 0 {
+		s.caller = value(s.service.Operator(t.Context(), accounts[0].ID))(s)
+	}
+	return s
+}
+
+func (s *shop) close() {
+	s.Helper()
+	s.must(s.store.Close())
+}
+
+func (s *shop) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// value is for results that have to be there.
+func value[T any](v T, err error) func(*shop) T {
+	return func(s *shop) T {
+		s.Helper()
+		s.must(err)
+		return v
+	}
+}
+
+func (s *shop) update(fn func(audience.Tx) error) {
+	s.Helper()
+	s.must(s.store.Update(s.Context(), fn))
+}
+
+func details(pairs ...string) (all []audience.Detail) {
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, audience.Detail{Key: pairs[i], Value: audience.Input{Kind: audience.InputText, Text: pairs[i+1]}})
+	}
+	return all
+}
+
+const hard = "Ä ö ß İ 東京 😀 \\N \\x41 \t tab\r\nline \"quoted\" {a,b} 'it''s' $1 ?"
+
+// fill makes a database that has something in every table, and returns its Lists.
+func fill(t *testing.T, place string, contacts int) (lists []audience.ListID) {
+	ctx := t.Context()
+	s := openShop(t, place)
+	account := value(s.service.AddAccount(ctx, audience.AccountDetails{Name: "Lädchen 東京", TimeZone: "Australia/Sydney", ContactLimit: audience.NoContactLimit}))(s)
+	s.caller = value(s.service.Operator(ctx, account.ID))(s)
+	s.caller.Key.Name = "operator"
+	key, _, err := s.service.AddKey(ctx, audience.KeyDetails{Account: account.ID, Name: "some Lists", Level: audience.Standard})
+	s.must(err)
+	folder := value(s.service.AddFolder(ctx, s.caller, details("name", "Mehr Läden", "type", "message")))(s)
+	for _, name := range []string{"News", "Überraschungen", "gone"} {
+		lists = append(lists, value(s.service.AddList(ctx, s.caller, details("name", name, "on_register", "owner@example.com", "is_gdpr_compliant", "true")))(s))
+	}
+	for _, list := range lists[:2] {
+		value(s.service.AddField(ctx, s.caller, list, details("name", "Amount", "type", "decimal")))(s)
+		value(s.service.AddField(ctx, s.caller, list, details("name", "Über", "type", "text")))(s)
+		value(s.service.AddPreference(ctx, s.caller, list, "Weekly ☕"))(s)
+	}
+	message := value(s.service.AddMessage(ctx, s.caller, details("name", "Welcome", "type", "email", "subject", "“Hällo” 😀", "text_content", strings.Repeat(hard, 300), "folder_id", fmt.Sprint(folder))))(s)
+	value(s.service.AddAutoresponder(ctx, s.caller, details("list_id", fmt.Sprint(lists[0]), "message_id", fmt.Sprint(message),
+		"event_type", "subscribe", "criteria_type", "delay", "criteria_timestamp", "1h", "offset_value", "2", "offset_period", "day", "is_active", "true")))(s)
+	value(s.service.AddWebhook(ctx, s.caller, details("object", "contact", "event", "subscribed", "url", "https://shop.example.com/hook?ä", "secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")))(s)
+	value(s.service.LinkKey(ctx))(s)
+	value(s.service.LinkTargets(ctx, message, []string{"https://example.com/?a={{Über}}", `https://example.com/\`}))(s)
+	s.subscribeMany(lists[:2], contacts)
+	s.fillRest(account.ID, key.ID, lists[0], message)
+	s.must(s.service.DeleteList(ctx, s.caller, lists[2]))
+	s.close()
+	dirty(t, place)
+	return lists[:2]
+}
+
+func (s *shop) subscribeMany(lists []audience.ListID, contacts int) {
+	s.Helper()
+	amounts := []string{"12.50", "-0.000", "100000000000000", "0.1", "-7", "1.10"}
+	var last audience.ContactID
+	for i := range contacts {
+		list := lists[i%len(lists)]
+		last = value(s.service.Subscribe(s.Context(), s.caller, audience.SubscribeRequest{
+			List:    list,
+			Details: details("Email", fmt.Sprintf("p%d@exämple.com", i), "Amount", amounts[i%len(amounts)], "Über", fmt.Sprintf("%s %d", hard, i)),
+			Consent: audience.Consent{Type: audience.ConsentGDPR, Text: "I want " + hard, IP: "2001:db8::1",
+				Preferences: []audience.PreferenceChoice{{Name: "Weekly ☕", Agree: i%2 == 0}}},
+		}))(s)
+		switch i % 7 {
+		case 1:
+			value(s.service.UnsubscribeByID(s.Context(), s.caller, list, last))(s)
+		case 2:
+			value(s.service.Confirm(s.Context(), s.caller, list, last))(s)
+		}
+	}
+	// The last ID given out is nobody's any more.
+	value(s.service.DeleteContacts(s.Context(), s.caller, audience.DeleteRequest{List: lists[(contacts-1)%len(lists)], Contacts: []audience.ContactID{last}}))(s)
+}
+
+func (s *shop) fillRest(account audience.AccountID, key audience.KeyID, list audience.ListID, message audience.MessageID) {
+	s.Helper()
+	s.update(func(tx audience.Tx) error {
+		delivery := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: 1, Time: 10, Cause: audience.CauseAutoresponder(1)},
+			MessageID: message, Address: "p0@exämple.com", Subject: hard, SentTime: 20, Status: audience.DeliveryBounced, Detail: hard}
+		if err := tx.PutDelivery(&delivery); err != nil {
+			return err
+		}
+		if _, err := tx.MarkAsked(list, 1, 1234, 0); err != nil {
+			return err
+		}
+		if err := tx.LetSubscriptionWait(list, 1); err != nil {
+			return err
+		}
+		if err := tx.SetBouncesSince(list, 1, 77); err != nil {
+			return err
+		}
+		duplicate := audience.Contact{ListID: list, Key: "p0@exämple.com", Mobile: "+61400000000", SubscribedVia: "api", Created: 5}
+		if _, err := tx.InsertContact(&duplicate); err != nil {
+			return err
+		}
+		now := time.Now().Unix()
+		if err := tx.SaveRetry(account, key, &audience.Retry{Header: hard, Fingerprint: [32]byte{0, 1, 0xff}}, []byte(`{"result":"12.50"}`), now); err != nil {
+			return err
+		}
+		return tx.RevokeKey(key, now)
+	})
+}
+
+// dirty gives a job what a worker would have left, and texts that PostgreSQL cannot hold.
+func dirty(t *testing.T, place string) {
+	db := rawSQLite(t, place)
+	for _, statement := range []string{
+		`UPDATE river_job SET state = 'retryable', attempt = 2, attempted_at = '2026-01-02 03:04:05.678', attempted_by = CAST('["a \"host\" \\ {x}","b"]' AS BLOB),
+			errors = CAST('[{"at":"2026-01-02T03:04:05Z","attempt":1,"error":"421 \"ä\" \\ später","trace":""},{"attempt":2,"error":"","trace":""}]' AS BLOB)
+			WHERE id = (SELECT min(id) FROM river_job)`,
+		`UPDATE river_job SET state = 'discarded', finalized_at = '2026-01-02 03:04:05.001', tags = CAST('["one","two, three"]' AS BLOB), unique_key = x'00ff', unique_states = 5
+			WHERE id = (SELECT max(id) FROM river_job)`,
+		`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result) VALUES (1, 1, 'claimed', x'', 5, NULL)`,
+		`UPDATE webhook_target SET holder = 5000`,
+		`UPDATE api_key SET lists = '[1,2]', last_used_time = 9`,
+		`UPDATE delivery SET detail = 'a' || char(0) || 'b'`,
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(statement, err)
+		}
+	}
+}
+
+func rawSQLite(t *testing.T, place string) *sql.DB {
+	t.Helper()
+	driver := "sqlite"
+	if slices.Contains(sql.Drivers(), "sqlite3") {
+		driver = "sqlite3"
+	}
+	db, err := sql.Open(driver, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	db.SetMaxIdleConns(0) // it holds the file only while a statement runs
+	return db
+}
