@@ -88,6 +88,10 @@ func (c *jobsDiscard) Run(ctx context.Context, out *console) error {
 	return c.each(ctx, out, "removed", discard)
 }
 
+// breather is how long it pauses after each job: without, thousands of small
+// transactions leave a running server little of the writer's time.
+const breather = 2 * time.Millisecond
+
 func (c *chosen) each(ctx context.Context, out *console, done string, do func(context.Context, jobs.Queue, jobs.Hurrier, int64) error) error {
 	switch {
 	case c.All == (len(c.IDs) > 0):
@@ -107,7 +111,10 @@ func (c *chosen) each(ctx context.Context, out *console, done string, do func(co
 		}
 		count := 0
 		var problems []error
-		for _, id := range c.IDs {
+		for i, id := range c.IDs {
+			if i > 0 {
+				time.Sleep(breather)
+			}
 			if err := do(ctx, q, h, id); err != nil {
 				problems = append(problems, fmt.Errorf("job %d: %w", id, err))
 				continue
