@@ -47,8 +47,8 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 		fmt.Fprintf(out.stderr, "%d rows had characters that PostgreSQL cannot hold (U+0000, or no UTF-8): U+FFFD is in their place\n", result.Changed)
 	}
 	return c.one(out.stdout, record{{"tables", result.Tables}, {"rows", result.Rows}, {"replaced", result.Changed}},
-		"Copied and verified: %d rows in %d tables, in %s. Serve it with: enlist serve --db %s",
-		result.Rows, result.Tables, time.Since(start).Round(time.Second/10), to.Shown())
+		"Copied and verified: %d rows in %d tables, in %s. Now give the same URL to enlist serve --db",
+		result.Rows, result.Tables, time.Since(start).Round(time.Second/10))
 }
 
 func (c *copyCommand) copy(ctx context.Context, out *console) (result transfer.Result, err error) {
