@@ -90,9 +90,30 @@ func checkMerge(t *testing.T, m audience.Message, value string) {
 	if u, err := url.Parse(strings.TrimSpace(value)); err == nil && (u.Host != "" || u.Opaque != "") {
 		return // may lead elsewhere
 	}
-	if !slices.Equal(want, have) {
+	if !keepsShape(want, shape(t, merged(t, c, m, "z").html), have) {
 		t.Fatalf("%q made\n%s\n%q of\n%q", value, got.html, have, want)
 	}
+}
+
+// keepsShape reports whether a value left all as two harmless ones do. Where those
+// two differ, the Message has the value in a link's host: there it may be a name
+// below the domain that stands in the Message, or the link is refused.
+func keepsShape(want, other, have []string) bool {
+	if len(want) != len(have) || len(want) != len(other) {
+		return false
+	}
+	for i := range want {
+		if have[i] == want[i] {
+			continue
+		}
+		attribute, _, isLink := strings.Cut(want[i], "://")
+		refused := attribute[:max(0, strings.LastIndexByte(attribute, ' '))]
+		_, domain, below := strings.Cut(want[i], ".")
+		if want[i] == other[i] || !isLink || have[i] != refused && !(below && strings.HasSuffix(have[i], "."+domain)) {
+			return false
+		}
+	}
+	return true
 }
 
 // covers: decision 46, spec merge.escaping
@@ -143,6 +164,8 @@ func FuzzMerge(f *testing.F) {
 		f.Add(named(places), value)
 	}
 	f.Add(`<{{First Name}}`, "script ")
+	f.Add(`<a src="//{{First Name}}.g">m`, "->")
+	f.Add(`<a src="//{{First Name}}.g">m`, "other")
 	f.Add(`<a href=x{{First Name}}><table><a>{{First Name}}`, "y")
 	f.Fuzz(func(t *testing.T, template, value string) {
 		if strings.TrimSpace(plain(value)) == "" {
