@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"time"
 
 	"enlist/internal/audience"
 
@@ -10,10 +9,7 @@ import (
 )
 
 // askToConfirm sends one Contact the request to confirm a subscription.
-type askToConfirm struct {
-	river.WorkerDefaults[audience.AskToConfirm]
-	mails
-}
+type askToConfirm struct{ mailing[audience.AskToConfirm] }
 
 // Work implements river.Worker.
 func (w *askToConfirm) Work(ctx context.Context, job *river.Job[audience.AskToConfirm]) error {
@@ -24,9 +20,4 @@ func (w *askToConfirm) Work(ctx context.Context, job *river.Job[audience.AskToCo
 	defer leave()
 	l, err := w.service.ConfirmationLetter(ctx, job.Args)
 	return sendLetter(ctx, w.mails, job, l, err)
-}
-
-// NextRetry implements river.Worker.
-func (w *askToConfirm) NextRetry(job *river.Job[audience.AskToConfirm]) time.Time {
-	return nextTry(job.Attempt)
 }

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"time"
 
 	"enlist/internal/audience"
 
@@ -10,10 +9,7 @@ import (
 )
 
 // autorespond sends an autoresponder's Message to one Contact.
-type autorespond struct {
-	river.WorkerDefaults[audience.Autorespond]
-	mails
-}
+type autorespond struct{ mailing[audience.Autorespond] }
 
 // Work implements river.Worker.
 func (w *autorespond) Work(ctx context.Context, job *river.Job[audience.Autorespond]) error {
@@ -28,9 +24,4 @@ func (w *autorespond) Work(ctx context.Context, job *river.Job[audience.Autoresp
 	defer leave()
 	l, err := w.service.AutoresponderLetter(ctx, job.Args)
 	return sendLetter(ctx, w.mails, job, l, err)
-}
-
-// NextRetry implements river.Worker.
-func (w *autorespond) NextRetry(job *river.Job[audience.Autorespond]) time.Time {
-	return nextTry(job.Attempt)
 }

@@ -33,8 +33,8 @@ const (
 	// idle poll is one statement that writes nothing.
 	pollEvery = 2 * time.Second
 
-	// cancelledFor is how long jobs are kept that trying again cannot help, and
-	// those that somebody discarded, in case they are to be sent again after all.
+	// cancelledFor is how long jobs are kept that trying again cannot help, in
+	// case they are to be done again after all.
 	cancelledFor = 30 * 24 * time.Hour
 
 	// forever is how long other jobs are kept. The queue library has -1 for that,
@@ -70,9 +70,9 @@ func Config(o Options) *river.Config {
 	add(workers, queues, &forgetField{base: b}, oneByOne)
 	add(workers, queues, &convertField{base: b}, oneByOne)
 	m := mails{o.Service, o.Mailer, make(chan struct{}, cmp.Or(o.Mails, defaultMails))}
-	add(workers, queues, &notify{mails: m}, inParallel)
-	add(workers, queues, &askToConfirm{mails: m}, inParallel)
-	add(workers, queues, &autorespond{mails: m}, inParallel)
+	add(workers, queues, &notify{mailing[audience.Notify]{mails: m}}, inParallel)
+	add(workers, queues, &askToConfirm{mailing[audience.AskToConfirm]{mails: m}}, inParallel)
+	add(workers, queues, &autorespond{mailing[audience.Autorespond]{mails: m}}, inParallel)
 	if o.Poster != nil {
 		add(workers, queues, &callWebhook{base: b, poster: o.Poster}, sideBySide)
 	}

@@ -18,6 +18,15 @@ type mails struct {
 	turns   chan struct{} // one for each mail that may be at work
 }
 
+// mailing is a worker that sends, but for its Work.
+type mailing[E river.JobArgs] struct {
+	river.WorkerDefaults[E]
+	mails
+}
+
+// NextRetry implements river.Worker.
+func (mailing[E]) NextRetry(job *river.Job[E]) time.Time { return nextTry(job.Attempt) }
+
 const (
 	// defaultMails is how many mails are at work at once. There are more jobs, so
 	// that the next ones need not be fetched first, but they hold no contents:

@@ -11,10 +11,7 @@ import (
 )
 
 // notify tells one address about one Contact.
-type notify struct {
-	river.WorkerDefaults[audience.Notify]
-	mails
-}
+type notify struct{ mailing[audience.Notify] }
 
 // Work implements river.Worker.
 func (w *notify) Work(ctx context.Context, job *river.Job[audience.Notify]) error {
@@ -31,6 +28,3 @@ func (w *notify) Work(ctx context.Context, job *river.Job[audience.Notify]) erro
 	id := strconv.FormatInt(job.ID, 10) + " " + job.CreatedAt.UTC().Format(time.RFC3339Nano)
 	return outcome(ctx, w.mailer.Notify(ctx, id, n))
 }
-
-// NextRetry implements river.Worker.
-func (w *notify) NextRetry(job *river.Job[audience.Notify]) time.Time { return nextTry(job.Attempt) }

@@ -4,7 +4,7 @@
 //
 // Transactions that write run side by side (update.go). Statements that nobody
 // waits for are sent together with the next one that somebody does (session.go),
-// so that a subscription takes three round trips.
+// so that a subscription takes two round trips.
 package postgres
 
 import (
