@@ -5,16 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 const (
-	connectTime = 5 * time.Second
+	// connectTime is how long a server may take to accept a connection; each of
+	// several, so that a caller has time for the next when one's machine is gone.
+	connectTime     = 5 * time.Second
+	connectTimeEach = 2 * time.Second
+
+	// pingTime is how long a connection that nobody has used for a second may take
+	// to show that it is alive, before another one is opened.
+	pingTime = time.Second
 
 	// A statement that its caller does not wait for any more is cancelled; when
 	// the server does not answer to that either, the connection is given up.
@@ -25,9 +35,19 @@ const (
 	lockTime = 5 * time.Second
 )
 
-// parse reads a database's URL. Its error does not repeat it, since a password
-// may be in it.
+// parse reads a database's URL. It may name several hosts, of which the one that
+// is no standby is taken, whenever a connection is opened: after a failover that is
+// another. Its error does not repeat the URL, since a password may be in it.
 func parse(text string) (*pgxpool.Config, error) {
+	config, err := parseAny(text)
+	if err == nil {
+		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
+	}
+	return config, err
+}
+
+// parseAny is parse for a server that may be a standby.
+func parseAny(text string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(text)
 	if err != nil {
 		return nil, errors.New("--db is no URL of a PostgreSQL database: postgres://USER:PASSWORD@HOST:PORT/DATABASE")
@@ -35,6 +55,9 @@ func parse(text string) (*pgxpool.Config, error) {
 	c := config.ConnConfig
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = connectTime
+		if len(hosts(c)) > 1 {
+			c.ConnectTimeout = connectTimeEach
+		}
 	}
 	if c.RuntimeParams["application_name"] == "" {
 		c.RuntimeParams["application_name"] = "enlist"
@@ -45,10 +68,7 @@ func parse(text string) (*pgxpool.Config, error) {
 // shown is a database in a message, without the password.
 func shown(config *pgxpool.Config) string {
 	c := config.ConnConfig
-	host := c.Host
-	if c.Port != 0 && (host == "" || host[0] != '/') {
-		host += ":" + strconv.Itoa(int(c.Port))
-	}
+	host := strings.Join(hosts(c), ",")
 	u := url.URL{Scheme: "postgres", Host: host, Path: c.Database}
 	if c.User != "" {
 		u.User = url.User(c.User)
@@ -59,10 +79,28 @@ func shown(config *pgxpool.Config) string {
 	return u.String()
 }
 
+// hosts are the servers that a connection may be opened to, each once.
+func hosts(c *pgx.ConnConfig) (all []string) {
+	add := func(host string, port uint16) {
+		if port != 0 && (host == "" || host[0] != '/') {
+			host += ":" + strconv.Itoa(int(port))
+		}
+		if !slices.Contains(all, host) {
+			all = append(all, host)
+		}
+	}
+	add(c.Host, c.Port)
+	for _, other := range c.Fallbacks { // the same one again without TLS is among them
+		add(other.Host, other.Port)
+	}
+	return all
+}
+
 // newPool makes a pool of at most size connections, opened when they are needed.
 func newPool(ctx context.Context, config *pgxpool.Config, size int, settings map[string]string) (*pgxpool.Pool, error) {
 	config = config.Copy()
 	config.MaxConns, config.MinConns = int32(min(size, 1<<20)), 0
+	config.PingTimeout = pingTime
 	for name, value := range settings {
 		config.ConnConfig.RuntimeParams[name] = value
 	}
@@ -79,6 +117,14 @@ func cancelling(config *pgxpool.Config) *pgxpool.Config {
 	return config
 }
 
+// writable is a config for what writes: a server that only lets itself be read is
+// as good as none, for whatever reason it does.
+func writable(config *pgxpool.Config) *pgxpool.Config {
+	config = config.Copy()
+	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	return config
+}
+
 // milliseconds is a time as the server's settings have it.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
@@ -86,7 +132,7 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 // long, also for a process that does not answer any more and whose locks others
 // wait for.
 func writingPool(ctx context.Context, config *pgxpool.Config, size int, longest time.Duration) (*pgxpool.Pool, error) {
-	return newPool(ctx, cancelling(config), size, map[string]string{
+	return newPool(ctx, writable(cancelling(config)), size, map[string]string{
 		"statement_timeout":                   milliseconds(longest),
 		"lock_timeout":                        milliseconds(min(lockTime, longest)),
 		"idle_in_transaction_session_timeout": milliseconds(longest),
@@ -108,5 +154,5 @@ func readingPool(ctx context.Context, config *pgxpool.Config, size int) (*pgxpoo
 // jobPool is for the queue library, which waits on one connection for news, and
 // breaks that off, without anything to cancel, whenever it wants to hear of more.
 func jobPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
-	return newPool(ctx, config, 8, nil)
+	return newPool(ctx, writable(config), 8, nil)
 }

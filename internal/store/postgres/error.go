@@ -37,9 +37,9 @@ func lost(err error) bool {
 	}
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
 		// 08: connections; 57P: the server stops, starts or has crashed; 53300: it
-		// has too many connections; 25006: it is a standby.
+		// has too many connections.
 		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P") ||
-			server.Code == "53300" || server.Code == "25006"
+			server.Code == "53300" || refusesWrites(err)
 	}
 	if _, ok := errors.AsType[*connectFailed](err); ok {
 		return true
@@ -52,6 +52,13 @@ func lost(err error) bool {
 func collided(err error) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && slices.Contains([]string{"40P01", "40001", "23505"}, server.Code)
+}
+
+// refusesWrites reports whether a server only lets itself be read: a standby, or
+// one that was told so. Its connections are of no use to who writes.
+func refusesWrites(err error) bool {
+	server, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && server.Code == "25006"
 }
 
 // isBroken reports whether an error came from the line to the server.

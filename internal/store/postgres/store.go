@@ -28,7 +28,7 @@ type Options struct {
 	SearchTime time.Duration // the longest that one may take; 0: 1 minute
 	Streams    int           // replies at once that go out while they are read; 0: 4
 	Wait       time.Duration // for a place among either; 0: 5 s
-	UpdateTime time.Duration // the longest that a change may take with all its tries; 0: 10 s
+	UpdateTime time.Duration // the longest that a change, or a look-up, may take with all its tries; 0: 10 s
 	Existing   bool          // refuse a database in which there is nothing yet
 	Log        *slog.Logger  // nil: none
 
@@ -95,9 +95,11 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	return err
 }
 
-// View implements audience.Store.
+// View implements audience.Store, within the time limit of an Update.
 func (s *Store) View(ctx context.Context, fn func(audience.Tx) error) error {
-	return s.readers.view(ctx, fn)
+	limited, cancel := context.WithTimeout(ctx, s.time)
+	defer cancel()
+	return s.readers.view(limited, fn)
 }
 
 // Search implements audience.Store.
@@ -120,13 +122,15 @@ func (s *Store) KnownSchema(id audience.ListID) (*audience.Schema, bool) {
 	return s.cache.KnownSchema(id)
 }
 
-// Ready implements audience.Store: a read, and a write of nothing.
+// Ready implements audience.Store: a read, and a write of nothing, which a standby
+// refuses. Both are within the time limit of an Update.
 func (s *Store) Ready(ctx context.Context) error {
-	nothing := func(tx audience.Tx) error { _, err := tx.Accounts(); return err }
-	if err := s.View(ctx, nothing); err != nil {
+	limited, cancel := context.WithTimeout(ctx, s.time)
+	defer cancel()
+	if err := s.View(limited, func(tx audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
 		return err
 	}
-	return s.Update(ctx, nothing)
+	return s.Update(limited, func(tx audience.Tx) error { return tx.ForgetRetries(0) })
 }
 
 // Close waits for the transactions that run and closes the connections.

@@ -34,7 +34,8 @@ type mode struct {
 }
 
 // Update implements audience.Store. A caller that goes before its function starts
-// leaves nothing behind; after that it waits.
+// leaves nothing behind; after that it waits. Waiting for a connection, and all
+// tries, are within one time limit.
 func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
@@ -53,13 +54,17 @@ func (s *Store) update(ctx context.Context, fn func(audience.Tx) error, m mode) 
 		return lost(err), m, err
 	}
 	defer conn.Release()
-	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.time)
+	end, _ := ctx.Deadline() // of all tries
+	work, cancel := context.WithDeadline(context.WithoutCancel(ctx), end)
 	defer cancel()
 	pg := conn.Conn().PgConn()
 	t := &session{pipeline: pg.StartPipeline(work), statements: statementsOf(pg), version: m.version, alone: m.alone}
 	defer t.pipeline.Close()
 	err = s.transaction(work, t, fn)
 	next = mode{alone: m.alone || t.wantsAlone, version: t.version}
+	if refusesWrites(t.failed) {
+		s.writers.Reset() // the others lead to the same server
+	}
 	switch {
 	case err == nil:
 		if t.deltas {
@@ -144,11 +149,12 @@ func (t *session) rollback(err error) error {
 const maxTries = 20
 
 // tries runs do until it does not want to be run again, with a pause that grows
-// between the tries, by chance, so that those who met do not meet again.
+// between the tries, by chance, so that those who met do not meet again. A database
+// that is away is waited for until the context ends.
 func tries(ctx context.Context, do func() (again bool, err error)) error {
 	for try := 1; ; try++ {
 		again, err := do()
-		if !again || try == maxTries {
+		if _, limited := ctx.Deadline(); !again || try >= maxTries && !(limited && lost(err)) {
 			return err
 		}
 		if errors.Is(err, errAlone) || errors.Is(err, errStale) {
