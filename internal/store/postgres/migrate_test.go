@@ -24,6 +24,19 @@ func execute(t *testing.T, url, statement string) {
 	}
 }
 
+// query runs a query with one row.
+func query(t *testing.T, url, text string, into ...any) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if err := conn.QueryRow(t.Context(), text).Scan(into...); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Many processes that start at once on a new database make its tables once.
 func TestStartingAtOnce(t *testing.T) {
 	url := pgtest.Open(t)

@@ -1,0 +1,108 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"enlist/internal/audience"
+)
+
+// orderOfTexts tests that texts have one order, whatever the engine and the
+// language that its database is set to: by code point, without the case of ASCII
+// letters, by their first 200 characters. Those in one line are equal in that.
+// decisions.md: 36, 37
+func orderOfTexts(o *office) {
+	list := o.addList()
+	name := o.addField(list, "name", "Name", "type", "text")
+	lines := textsInOrder()
+	ids := o.storeLastFirst(list, name, lines)
+	ascending := slices.Concat(ids...)
+	descending := slices.Clone(ascending)
+	slices.Reverse(descending)
+	o.wantOrder(list, audience.Query{SortBy: "Name"}, ascending)
+	o.wantOrder(list, audience.Query{SortBy: "Name", Descending: true}, descending)
+	o.wantOrder(list, audience.Query{SortBy: "Name", Limit: 7, Offset: 20}, ascending[20:27])
+	less, there := 0, len(ascending)-len(ids[0])
+	for i, line := range lines[1:] { // the first are absent, which is neither less nor greater
+		here := len(ids[i+1])
+		for _, text := range line {
+			o.wantCount(list, "less_than", text, less)
+			o.wantCount(list, "greater_than", text, there-less-here)
+		}
+		less += here
+	}
+	for text, want := range map[string]int{"": 2, "A": 2, "a\u0308": 1, "Ä": 1, "ä": 1, "é": 1, "e\u0301": 1, "SS": 2, "ß": 1, "ẞ": 1,
+		"I": 2, "İ": 1, "ı": 1, "i\u0307": 1, "k": 1, "\u212a": 1, "ſ": 1, "ǆ": 1, "ς": 1, "я": 1, "😀A": 2} {
+		o.wantCount(list, "exactly", text, want)
+	}
+}
+
+// textsInOrder are texts that collations and letter cases of languages, bytes or
+// UTF-16 would order otherwise.
+func textsInOrder() [][]string {
+	return slices.Concat(
+		[][]string{{"", ""}, {"\x01"}, {"\t"}, {" "}, {" z"}, {"!"}, {"'"}, {"-a"}, {"10"}, {"9"}, {"[x"}, {"_"},
+			{"a", "A"}, {"a b"}, {"a-b"}, {"AB", "ab"}, {"az"}, {"a\u0308"}, {"co-op"}, {"coop", "COOP"}, {"e\u0301"},
+			{"i", "I"}, {"i\u0307"}, {"k"}, {"SS", "ss"}, {"Z", "z"}, {"ZZ"}, {"{"}, {"~"}, {"\x7f"}, {"\u0085"}, {"\u00a0"},
+			{"Ä"}, {"Äa"}, {"É"}, {"Ö"}, {"ß"}, {"ä"}, {"é"}, {"ö"}},
+		longTexts("ü"), // two bytes each
+		[][]string{{"ÿ"}, {"Ā"}, {"İ"}, {"ı"}, {"ſ"}, {"Ǆ"}, {"ǅ"}, {"ǆ"}, {"\u0301e"}, {"Σ"}, {"ς"}, {"σ"}, {"Я"}, {"я"}, {"ẞ"},
+			{"\u200b"}, {"\u2028"}, {"\u212a"}, {"東京"}, {"ﬁ"}, {"\ufeffa"}, {"\ufffd"}, {"\uffff"}, {"😀"}, {"😀a", "😀A"}},
+		longTexts("😀"), // four bytes, and two units of UTF-16
+		[][]string{{"😁"}, {"\U0010ffff"}},
+	)
+}
+
+// longTexts differ in the 200th character, or after it.
+func longTexts(c string) [][]string {
+	begin := strings.Repeat(c, 199)
+	return [][]string{{begin}, {begin + "a", begin + "Az", begin + "aä", begin + "aa"}, {begin + "B", begin + "b😀", begin + "ba"}}
+}
+
+// storeLastFirst stores a Contact with each text, and returns the IDs by line.
+func (o *office) storeLastFirst(list audience.ListID, field audience.FieldID, lines [][]string) (ids [][]string) {
+	o.Helper()
+	o.update(func(tx audience.Tx) error {
+		ids = make([][]string, len(lines))
+		schema, err := tx.Schema(list)
+		if err != nil {
+			return err
+		}
+		for i := len(lines) - 1; i >= 0; i-- {
+			for j, text := range lines[i] {
+				c := contact(schema, fmt.Sprintf("%d-%d@example.com", i, j))
+				if text != "" {
+					c.Values = c.Values.Set(field, text)
+				}
+				if inserted, err := tx.InsertContact(c); err != nil || !inserted {
+					return fmt.Errorf("%q: inserted %v, %w", text, inserted, err)
+				}
+				ids[i] = append(ids[i], fmt.Sprint(c.ID))
+			}
+		}
+		return nil
+	})
+	return ids
+}
+
+func (o *office) wantOrder(list audience.ListID, q audience.Query, want []string) {
+	o.Helper()
+	var w collecting
+	o.must(o.service.SearchContacts(o.Context(), o.caller, list, q, []string{"id", "Name"}, &w))
+	for i, row := range w.rows {
+		if i >= len(want) || row["id"] != want[i] {
+			o.Fatalf("%s: in place %d is %s, %.30q", show(q), i, row["id"], row["Name"])
+		}
+	}
+	if len(w.rows) != len(want) {
+		o.Errorf("%s: %d Contacts, want %d", show(q), len(w.rows), len(want))
+	}
+}
+
+func (o *office) wantCount(list audience.ListID, operator, text string, want int) {
+	o.Helper()
+	if n := o.count(list, "Name", operator, text); n != int64(want) {
+		o.Errorf("%s %.30q: %d Contacts, want %d", operator, text, n, want)
+	}
+}
