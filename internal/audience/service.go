@@ -23,9 +23,15 @@ func NewService(store Store, now func() time.Time) *Service {
 
 // change runs fn in an Update. With an Idempotency-Key it runs once per key:
 // a repeat gets the first result. decisions.md: 30
-func change[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64) (R, error)) (R, error) {
-	var result R
-	err := s.store.Update(ctx, func(tx Tx) error {
+func change[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64) (R, error)) (result R, err error) {
+	err = s.store.Update(ctx, once(s, c, &result, fn))
+	return result, err
+}
+
+// once is fn as a function for the Store: it confirms the caller, and looks up
+// and keeps the result where there is an Idempotency-Key.
+func once[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int64) (R, error)) func(Tx) error {
+	return func(tx Tx) error {
 		if err := confirm(tx, c); err != nil {
 			return err
 		}
@@ -36,20 +42,19 @@ func change[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, no
 				return err
 			}
 			if saved != nil {
-				return json.Unmarshal(saved, &result)
+				return json.Unmarshal(saved, result)
 			}
 		}
 		var err error
-		if result, err = fn(tx, now); err != nil || c.Retry == nil {
+		if *result, err = fn(tx, now); err != nil || c.Retry == nil {
 			return err
 		}
-		saved, err := json.Marshal(result)
+		saved, err := json.Marshal(*result)
 		if err != nil {
 			return err
 		}
 		return tx.SaveRetry(c.Account.ID, c.Key.ID, c.Retry, saved, now)
-	})
-	return result, err
+	}
 }
 
 // loadList returns the schema of a List that the caller may name.

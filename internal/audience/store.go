@@ -14,9 +14,16 @@ type Store interface {
 	// Stream is Search for replies that go out while they are read, as slowly as
 	// a client takes them. It has places of its own.
 	Stream(ctx context.Context, fn func(Tx) error) error
+	// Survey is Stream for what a change has to know first: fn sees whatever was
+	// committed when Survey was called. What a Search or a Stream sees may be a
+	// little older, where who runs the service allows that. decisions.md: 55
+	Survey(ctx context.Context, fn func(Tx) error) error
 	// Update runs fn and makes all its changes durable before it returns nil;
 	// after an error none of them is stored.
 	Update(ctx context.Context, fn func(Tx) error) error
+	// UpdateTogether is Update for functions that mostly do no more than add a
+	// Contact: those of several callers may be carried out at once.
+	UpdateTogether(ctx context.Context, fn func(Tx) error) error
 	// Known returns a key and its Account as a transaction has last seen them,
 	// without asking the database; false when none has. They may have changed
 	// since: confirm in a transaction.

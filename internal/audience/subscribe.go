@@ -25,8 +25,12 @@ func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) 
 	if schema, known := s.store.KnownSchema(r.List); known {
 		early = r.read(schema, Today(s.now(), c.Account.TimeZone))
 	}
-	ignored := 0
-	id, err := change(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
+	ignored, id := 0, ContactID(0)
+	update := s.store.Update
+	if early != nil && c.Retry == nil && storesAtOnce(c, early.schema) && len(early.schema.Webhooks) == 0 {
+		update = s.store.UpdateTogether // most likely no answer of the Store is needed
+	}
+	err := update(ctx, once(s, c, &id, func(tx Tx, now int64) (ContactID, error) {
 		schema, err := loadList(tx, c, r.List)
 		if err != nil {
 			return 0, err
@@ -41,7 +45,7 @@ func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) 
 		}
 		sub := subscription{reading: *read, tx: tx, caller: c, now: now}
 		return sub.store()
-	})
+	}))
 	s.ignored.Add(int64(ignored)) // here: the function may run twice
 	return id, err
 }
@@ -151,7 +155,7 @@ type subscription struct {
 // another process can insert the same address in between: then it is there at
 // the second look.
 func (sub *subscription) store() (ContactID, error) {
-	if sub.schema.List.DisallowDuplicates && sub.caller.Account.ContactLimit == NoContactLimit {
+	if storesAtOnce(sub.caller, sub.schema) {
 		return sub.storeAtOnce()
 	}
 	for {
@@ -170,8 +174,13 @@ func (sub *subscription) store() (ContactID, error) {
 	}
 }
 
-// storeAtOnce does so where there is room in any case: nearly all are new, and
-// need not be looked for before.
+// storesAtOnce reports whether there is room in any case, and one Contact for an
+// address.
+func storesAtOnce(c *Caller, schema *Schema) bool {
+	return schema.List.DisallowDuplicates && c.Account.ContactLimit == NoContactLimit
+}
+
+// storeAtOnce stores the Contact without a look before: nearly all are new.
 func (sub *subscription) storeAtOnce() (ContactID, error) {
 	contact := sub.fresh()
 	sub.prepare(&contact)

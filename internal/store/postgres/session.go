@@ -38,6 +38,7 @@ type session struct {
 	wantsAlone bool
 	deltas     bool // counts of Contacts were written
 	committing bool // COMMIT was sent
+	skipped    bool // the server has refused a statement before the last one, and runs no later one
 }
 
 // request is a statement whose result is to be read.
@@ -154,19 +155,19 @@ func (s *session) receive(n int) (*pgconn.ResultReader, error) {
 	for i := range n {
 		request := &s.queue[i]
 		reader, err := s.result(request)
-		if err != nil {
-			return nil, s.recover(err)
-		}
-		if i == n-1 && request.then == nil && s.reads {
+		switch {
+		case err != nil:
+		case i == n-1 && request.then == nil && s.reads:
 			s.queue = s.queue[:0]
 			return reader, nil
-		}
-		if request.then != nil {
+		case request.then != nil:
 			err = request.then(reader)
-		} else {
+		default:
 			_, err = reader.Close()
 		}
 		if err != nil {
+			_, says := errors.AsType[*pgconn.PgError](err)
+			s.skipped = says && i < n-1
 			return nil, s.recover(err)
 		}
 	}

@@ -29,6 +29,8 @@ type Options struct {
 	Streams    int           // replies at once that go out while they are read; 0: 4
 	Wait       time.Duration // for a place among either; 0: 5 s
 	UpdateTime time.Duration // the longest that a change, or a look-up, may take with all its tries; 0: 10 s
+	Replicas   []string      // URLs of standbys that Search and Stream may read from
+	ReplicaLag time.Duration // how old what they see there may be; 0: as new as on the primary
 	Existing   bool          // refuse a database in which there is nothing yet
 	Log        *slog.Logger  // nil: none
 
@@ -49,8 +51,10 @@ type Store struct {
 	readers  *readers
 	searches *readers
 	streams  *readers
+	replicas *replicas
 	jobs     *pgxpool.Pool
 	folder   *folder
+	gatherer *gatherer
 	notices  *notices
 	time     time.Duration // of an Update
 }
@@ -71,7 +75,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		s.closePools()
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
-	s.folder = newFolder(s)
+	s.folder, s.gatherer = newFolder(s), &gatherer{store: s}
 	return s, nil
 }
 
@@ -91,8 +95,17 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	if s.streams, err = s.newReaders(ctx, config, streams, sqlstore.NewPlaces(streams, wait, 0)); err != nil {
 		return err
 	}
-	s.jobs, err = jobPool(ctx, config)
-	return err
+	if s.replicas, err = s.openReplicas(ctx, o, searches+streams); err != nil {
+		return err
+	}
+	if err := s.replicas.look(ctx); err != nil {
+		return err
+	}
+	s.searches.replicas, s.streams.replicas = s.replicas, s.replicas
+	if s.jobs, err = jobPool(ctx, config); err != nil {
+		return err
+	}
+	return s.countConnections(ctx, o.Log)
 }
 
 // View implements audience.Store, within the time limit of an Update.
@@ -110,6 +123,11 @@ func (s *Store) Search(ctx context.Context, fn func(audience.Tx) error) error {
 // Stream implements audience.Store.
 func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.streams.view(ctx, fn)
+}
+
+// Survey implements audience.Store.
+func (s *Store) Survey(ctx context.Context, fn func(audience.Tx) error) error {
+	return s.streams.survey(ctx, fn)
 }
 
 // Known implements audience.Store.
@@ -135,12 +153,14 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // Close waits for the transactions that run and closes the connections.
 func (s *Store) Close() error {
+	s.gatherer.close()
 	s.folder.close()
 	s.closePools()
 	return nil
 }
 
 func (s *Store) closePools() {
+	s.replicas.close()
 	for _, r := range []*readers{s.readers, s.searches, s.streams} {
 		if r != nil {
 			r.pool.Close()

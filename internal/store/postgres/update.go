@@ -73,8 +73,8 @@ func (s *Store) update(ctx context.Context, fn func(audience.Tx) error, m mode) 
 		return false, next, nil
 	case t.wantsAlone && t.failed == nil || errors.Is(t.failed, errStale):
 		return true, next, err
-	case t.committing && t.broken:
-		return false, next, fmt.Errorf("the connection was lost while committing: whether the change is stored is not known: %w", err)
+	case t.outcomeUnknown():
+		return false, next, unknownOutcome(err)
 	}
 	return t.failed != nil && (lost(t.failed) || collided(t.failed)), mode{alone: m.alone}, err
 }
@@ -123,6 +123,11 @@ func (s *Store) finish(t *session, shared *sqlstore.Session, effects []audience.
 		return err
 	}
 	t.deltas = shared.Mark() > 0
+	return s.commit(t, effects)
+}
+
+// commit stores what the transaction sets in motion, and commits.
+func (s *Store) commit(t *session, effects []audience.Effect) error {
 	if len(effects) > 0 {
 		if err := s.insertJobs(t, effects); err != nil {
 			return fmt.Errorf("store jobs: %w", err)
@@ -132,6 +137,9 @@ func (s *Store) finish(t *session, shared *sqlstore.Session, effects []audience.
 	t.committing = true
 	return t.flush()
 }
+
+// outcomeUnknown reports whether nobody knows if the transaction is stored.
+func (t *session) outcomeUnknown() bool { return t.committing && t.broken && !t.skipped }
 
 // rollback ends the transaction after an error, which it returns.
 func (t *session) rollback(err error) error {

@@ -29,8 +29,36 @@ func encode(arg any) []byte {
 		return hex.AppendEncode(b, v)
 	case float64:
 		return strconv.AppendFloat(nil, v, 'g', -1, 64)
+	case []int64:
+		return array(len(v), func(b []byte, i int) []byte { return strconv.AppendInt(b, v[i], 10) })
+	case []string:
+		return array(len(v), func(b []byte, i int) []byte { return quoted(b, storable(v[i])) })
 	}
 	panic(fmt.Sprintf("an argument of type %T", arg))
+}
+
+// array writes {a,b}.
+func array(length int, element func(b []byte, i int) []byte) []byte {
+	b := append(make([]byte, 0, 64*length+2), '{')
+	for i := range length {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = element(b, i)
+	}
+	return append(b, '}')
+}
+
+// quoted writes a text as an element of an array.
+func quoted(b, text []byte) []byte {
+	b = append(b, '"')
+	for _, c := range text {
+		if c == '"' || c == '\\' {
+			b = append(b, '\\')
+		}
+		b = append(b, c)
+	}
+	return append(b, '"')
 }
 
 // storable is a text as the server takes it: UTF-8, without NUL.

@@ -110,9 +110,19 @@ func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.streams.view(ctx, fn)
 }
 
+// Survey implements audience.Store.
+func (s *Store) Survey(ctx context.Context, fn func(audience.Tx) error) error {
+	return s.Stream(ctx, fn)
+}
+
 // Update implements audience.Store.
 func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.writer.do(ctx, fn)
+}
+
+// UpdateTogether implements audience.Store: all Updates are.
+func (s *Store) UpdateTogether(ctx context.Context, fn func(audience.Tx) error) error {
+	return s.Update(ctx, fn)
 }
 
 // Ready implements audience.Store: a read, and a write of nothing.

@@ -11,16 +11,28 @@ import (
 
 // AddLedgerRow adds one row to the consent ledger.
 func (t *Tx) AddLedgerRow(r *audience.LedgerRow) error {
-	preferences := ""
-	if len(r.Preferences) > 0 {
-		b, err := json.Marshal(r.Preferences)
-		if err != nil {
-			return err
-		}
-		preferences = string(b)
+	row, err := encodeLedgerRow(r)
+	if err != nil {
+		return err
 	}
 	return t.conn.Do(t.sql.statements.addLedgerRow,
-		int64(r.ListID), int64(r.ContactID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID))
+		int64(r.ListID), int64(r.ContactID), r.Time, r.Method, string(r.Type), r.Text, r.IP, row.preferences, int64(r.KeyID))
+}
+
+// ledgerRow is a row with its preferences as the table has them.
+type ledgerRow struct {
+	audience.LedgerRow
+	preferences string
+}
+
+func encodeLedgerRow(r *audience.LedgerRow) (ledgerRow, error) {
+	row := ledgerRow{LedgerRow: *r}
+	if len(r.Preferences) == 0 {
+		return row, nil
+	}
+	b, err := json.Marshal(r.Preferences)
+	row.preferences = string(b)
+	return row, err
 }
 
 // Ledger returns a Contact's rows of the consent ledger, newest first.

@@ -1,0 +1,213 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+
+	"enlist/internal/audience"
+)
+
+// Gathering is what several functions that each add a Contact write in one
+// transaction: all their Contacts go in with one statement, and all rows of the
+// ledger with another. The functions run before anything is sent, so they must
+// need no answer from the database; one that does is left with Unwind, and runs
+// by itself instead.
+type Gathering struct {
+	sql   *Dialect
+	ids   []audience.ContactID // for those who come next
+	parts []*Part
+}
+
+// Part is what one function of a Gathering writes.
+type Part struct {
+	gathering *Gathering
+	effects   []audience.Effect
+	contact   *audience.Contact
+	doc       string // its values
+	account   audience.AccountID
+	ledger    []ledgerRow
+	rest      []statement
+	inserted  bool
+}
+
+type statement struct {
+	query string
+	args  []any
+}
+
+// ErrApart is why a function is left that cannot run with others.
+var ErrApart = errors.New("the function has to run by itself")
+
+// NewGathering prepares for as many functions: it takes IDs from the sequence.
+func NewGathering(ctx context.Context, conn Conn, functions int) (*Gathering, error) {
+	g := &Gathering{sql: conn.Dialect(), ids: make([]audience.ContactID, 0, functions)}
+	t := &Tx{ctx: ctx, conn: conn}
+	err := t.each(1, func(row []driver.Value) error {
+		g.ids = append(g.ids, audience.ContactID(integer(row[0])))
+		return nil
+	}, "SELECT nextval('contact_id') FROM generate_series(1, CAST(? AS BIGINT))", int64(functions))
+	return g, err
+}
+
+// Run runs a function. After an error nothing of it is written.
+func (g *Gathering) Run(ctx context.Context, fn func(audience.Tx) error, session *Session) (*Part, error) {
+	p := &Part{gathering: g}
+	enqueue := func(e audience.Effect) error {
+		p.effects = append(p.effects, e)
+		return nil
+	}
+	if err := Call(fn, &gatheredTx{NewTx(ctx, p, session, enqueue), p}); err != nil {
+		return nil, err
+	}
+	if p.contact == nil && len(p.ledger)+len(p.rest)+len(p.effects) > 0 {
+		return nil, ErrApart // it hangs on nobody
+	}
+	g.parts = append(g.parts, p)
+	return p, nil
+}
+
+// Insert inserts the Contacts, but for those whose address another one has.
+func (g *Gathering) Insert(ctx context.Context, conn Conn) error {
+	byID := make(map[int64]*Part, len(g.parts))
+	var lists, ids, created, modified []int64
+	var keys, mobiles, via, preferences, docs []string
+	for _, p := range g.parts {
+		c := p.contact
+		if c == nil {
+			continue
+		}
+		byID[int64(c.ID)] = p
+		lists, ids = append(lists, int64(c.ListID)), append(ids, int64(c.ID))
+		created, modified = append(created, c.Created), append(modified, c.Modified)
+		keys, mobiles, via = append(keys, c.Key), append(mobiles, c.Mobile), append(via, c.SubscribedVia)
+		preferences, docs = append(preferences, encodePreferences(c.Prefs)), append(docs, p.doc)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	t := &Tx{ctx: ctx, conn: conn}
+	return t.each(1, func(row []driver.Value) error {
+		byID[integer(row[0])].inserted = true
+		return nil
+	}, insertGathered, lists, ids, keys, mobiles, created, modified, via, preferences, docs)
+}
+
+// In one order, so that two transactions with the same addresses do not wait for
+// each other.
+const insertGathered = `INSERT INTO contact (list_id, id, dedupe_key, mobile_key, creation_time, last_modified_time, subscribed_via,
+		double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
+		last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
+	SELECT list_id, id, key, nullif(mobile, ''), created, modified, via, 0, 0, 1, 0, 0, 0, 0, 0, 0, preferences, CAST(doc AS JSONB)
+	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]),
+		CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]))
+		AS added (list_id, id, key, mobile, created, modified, via, preferences, doc)
+	ORDER BY list_id, key ON CONFLICT DO NOTHING RETURNING id`
+
+const addGathered = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
+	SELECT list_id, contact_id, time, method, type, text, ip, preferences, key_id
+	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]),
+		CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]))
+		AS added (list_id, contact_id, time, method, type, text, ip, preferences, key_id)`
+
+// Finish queues what else belongs to the Contacts that were inserted, and returns
+// what they set in motion.
+func (g *Gathering) Finish(conn Conn) (effects []audience.Effect, err error) {
+	var counts []count
+	var lists, contacts, times, keys []int64
+	var methods, types, texts, ips, preferences []string
+	for _, p := range g.parts {
+		if !p.inserted {
+			continue
+		}
+		effects = append(effects, p.effects...)
+		counts = append(counts, count{p.contact.ListID, p.account, 1})
+		for _, r := range p.ledger {
+			lists, contacts, times = append(lists, int64(r.ListID)), append(contacts, int64(r.ContactID)), append(times, r.Time)
+			methods, types, texts = append(methods, r.Method), append(types, string(r.Type)), append(texts, r.Text)
+			ips, preferences, keys = append(ips, r.IP), append(preferences, r.preferences), append(keys, int64(r.KeyID))
+		}
+	}
+	if len(lists) > 0 {
+		if err := conn.Do(addGathered, lists, contacts, times, methods, types, texts, ips, preferences, keys); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range g.parts {
+		for _, s := range p.rest {
+			if !p.inserted {
+				break
+			}
+			if err := conn.Do(s.query, s.args...); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return effects, addDeltas(conn, counts)
+}
+
+// Inserted reports whether what the function wrote is in the transaction. If not,
+// somebody has the address already.
+func (p *Part) Inserted() bool { return p.inserted || p.contact == nil }
+
+// gatheredTx is the Tx for a function of a Gathering.
+type gatheredTx struct {
+	*Tx
+	part *Part
+}
+
+// InsertOrFind takes for granted that the address is new.
+func (t *gatheredTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
+	g := t.part.gathering
+	plain := *c
+	plain.Prefs = nil
+	if t.part.contact != nil || len(g.ids) == 0 || !untouched(&plain) {
+		return nil, apart()
+	}
+	schema, err := t.Schema(c.ListID)
+	if err != nil {
+		return nil, err
+	}
+	if t.part.doc, err = encodeValues(schema, c.Values); err != nil {
+		return nil, err
+	}
+	c.ID, g.ids = g.ids[0], g.ids[1:]
+	added := *c
+	t.part.contact, t.part.account = &added, schema.List.AccountID
+	return nil, nil
+}
+
+// AddLedgerRow adds a row for the Contact that the function adds.
+func (t *gatheredTx) AddLedgerRow(r *audience.LedgerRow) error {
+	row, err := encodeLedgerRow(r)
+	t.part.ledger = append(t.part.ledger, row)
+	return err
+}
+
+func apart() error { panic(Unwind{Err: ErrApart}) }
+
+// A Part is its function's Conn: what needs no answer waits, and nothing else goes.
+
+// Do implements Conn.
+func (p *Part) Do(query string, args ...any) error {
+	p.rest = append(p.rest, statement{query, args})
+	return nil
+}
+
+// Exec implements Conn.
+func (p *Part) Exec(string, ...any) (int64, error) { return 0, apart() }
+
+// Insert implements Conn.
+func (p *Part) Insert(string, ...any) (int64, error) { return 0, apart() }
+
+// Query implements Conn.
+func (p *Part) Query(context.Context, string, ...any) (Rows, error) { return nil, apart() }
+
+// Lock implements Conn.
+func (p *Part) Lock(LockMode, string) error { return apart() }
+
+// Alone implements Conn.
+func (p *Part) Alone() error { return apart() }
+
+// Dialect implements Conn.
+func (p *Part) Dialect() *Dialect { return p.gathering.sql }
