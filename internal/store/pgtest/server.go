@@ -38,11 +38,8 @@ func StartServer() (*Server, error) {
 		return nil, err
 	}
 	s := &Server{bin: bin}
-	if s.dir, err = os.MkdirTemp("", "enlist-postgres-"); err != nil {
+	if err := s.prepare(); err != nil {
 		return nil, err
-	}
-	if err := s.dropRoot(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
 	if err := s.run("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.dir))
@@ -51,6 +48,17 @@ func StartServer() (*Server, error) {
 		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
 	return s, nil
+}
+
+// prepare makes the server's folder.
+func (s *Server) prepare() (err error) {
+	if s.dir, err = os.MkdirTemp("", "enlist-postgres-"); err != nil {
+		return err
+	}
+	if err := s.dropRoot(); err != nil {
+		return errors.Join(err, os.RemoveAll(s.dir))
+	}
+	return nil
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }

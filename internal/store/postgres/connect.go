@@ -122,7 +122,27 @@ func cancelling(config *pgxpool.Config) *pgxpool.Config {
 func writable(config *pgxpool.Config) *pgxpool.Config {
 	config = config.Copy()
 	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	config.ConnConfig.OnNotice = noteStandbyMissing
 	return config
+}
+
+// noteStandbyMissing notes a COMMIT that was broken off while it waited for the
+// standby which the server is told to wait for. The server calls that a success,
+// with a warning that has no code of its own; the function that warns is named in it.
+func noteStandbyMissing(c *pgconn.PgConn, n *pgconn.Notice) {
+	if n.Routine == "SyncRepWaitForLSN" {
+		statementsOf(c).onlyHere = true
+	}
+}
+
+var errOnlyHere = errors.New("the standby has not confirmed in time that it has the change")
+
+// stored returns an error when what was committed just now would be lost with the server.
+func (s *statements) stored() error {
+	if s.onlyHere {
+		return errOnlyHere // the connection is not used again
+	}
+	return nil
 }
 
 // milliseconds is a time as the server's settings have it.

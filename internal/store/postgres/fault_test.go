@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -121,14 +119,14 @@ func TestConnectionCut(t *testing.T) {
 // change is stored: that is an error, and the function does not run again.
 func TestCutWhileCommitting(t *testing.T) {
 	url := database(t)
-	p := newProxy(t, url)
+	p := pgtest.NewProxy(t, url)
 	d := newDesk(t, openAt(t, url, Options{}))
-	through := openAt(t, p.url(url), Options{})
+	through := openAt(t, p.URL(url), Options{})
 	runs := 0
 	err := through.Update(t.Context(), func(tx audience.Tx) error {
 		runs++
 		_, err := d.insert(tx, "a@example.com")
-		p.cutAfterNext.Store(true)
+		p.CutAfterNext()
 		return err
 	})
 	if err == nil || runs != 1 || audience.KindOf(err) != audience.Internal {
@@ -251,100 +249,57 @@ func TestFullPool(t *testing.T) {
 	d.wantCount(callers * each)
 }
 
-// A server that does not answer any more: callers get an error in time.
+// A server that does not answer any more, on old connections and on new ones:
+// who writes and who reads gets an error in time.
 func TestSilentServer(t *testing.T) {
 	url := database(t)
+	p := pgtest.NewProxy(t, url)
 	limit := 300 * time.Millisecond
-	d := newDesk(t, openAt(t, url, Options{Writers: 1, UpdateTime: limit}))
-	conn, err := d.store.writers.Acquire(t.Context())
-	d.must(err)
-	pid := int(conn.Conn().PgConn().PID())
-	conn.Release()
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Skipf("the server's processes cannot be stopped: %v", err)
+	d := newDesk(t, openAt(t, url, Options{}))
+	s := openAt(t, p.URL(url), Options{Writers: 1, Readers: 1, UpdateTime: limit})
+	look := func(tx audience.Tx) error { _, err := tx.LastContactID(d.list); return err }
+	d.must(s.Update(t.Context(), look))
+	d.must(s.View(t.Context(), look))
+	p.FallSilent()
+	for range 2 { // the second one finds no connection
+		for name, run := range map[string]func(context.Context, func(audience.Tx) error) error{"Update": s.Update, "View": s.View} {
+			began := time.Now()
+			err := run(t.Context(), look)
+			if took := time.Since(began); err == nil || took > limit+2*giveUpAfter {
+				t.Errorf("%s: after %s: %v", name, took, err)
+			}
+		}
 	}
-	defer syscall.Kill(pid, syscall.SIGCONT)
-	began := time.Now()
-	err = d.store.Update(t.Context(), func(tx audience.Tx) error {
-		_, err := tx.LastContactID(d.list)
-		return err
-	})
-	if took := time.Since(began); err == nil || took > limit+2*giveUpAfter {
-		t.Errorf("after %s: %v", took, err)
+	if err := s.Ready(t.Context()); err == nil {
+		t.Error("a server that says nothing is ready")
 	}
+	p.Talk()
+	waitFor(t, func() bool { return s.Ready(t.Context()) == nil })
+	d.must(s.Update(t.Context(), look))
 }
 
-// The server is stopped and started, gently and hard, while many subscribe: what
-// was answered is there, and who tries again under the same key makes no second
-// Contact.
-func TestRestartUnderLoad(t *testing.T) {
-	if os.Getenv("ENLIST_TEST_POSTGRES") != "" {
-		t.Skip("the server is somebody else's")
-	}
-	server, err := pgtest.StartServer()
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(server.Remove)
-	d := newDesk(t, openAt(t, server.URL("postgres"), Options{}))
-	stop := make(chan struct{})
-	var answered, failed, gone atomic.Int64
+// A server that is far away, or has much to do: everything is served.
+func TestSlowServer(t *testing.T) {
+	url := database(t)
+	p := pgtest.NewProxy(t, url)
+	d := newDesk(t, openAt(t, p.URL(url), Options{Writers: 4}))
+	p.Delay(50 * time.Millisecond)
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			for j := 0; ; j++ {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				name := fmt.Sprintf("a%d.%d", i, j)
-				for {
-					first, err := d.subscribe(t.Context(), name+"@example.com", name)
-					if err != nil {
-						failed.Add(1)
-						continue // as a caller does who got 302
-					}
-					if again, err := d.subscribe(t.Context(), name+"@example.com", name); err == nil && again != first {
-						gone.Add(1)
-					}
-					answered.Add(1)
-					break
-				}
+			if _, err := d.subscribe(t.Context(), fmt.Sprintf("a%d@example.com", i), ""); err != nil {
+				t.Error(err)
+			}
+			if _, err := d.service.List(t.Context(), d.caller, d.list); err != nil {
+				t.Error(err)
 			}
 		})
 	}
-	waitFor(t, func() bool { return answered.Load() > 100 })
-	for _, mode := range []string{"fast", "immediate", "fast"} {
-		if err := server.Stop(mode); err != nil {
-			t.Error(err)
-		}
-		if err := server.Start(); err != nil {
-			t.Fatal(err)
-		}
-		before := answered.Load()
-		waitFor(t, func() bool { return answered.Load() > before+200 })
-	}
-	close(stop)
 	all.Wait()
-	t.Logf("%d answered, %d calls failed", answered.Load(), failed.Load())
-	if gone.Load() > 0 {
-		t.Errorf("%d calls did something else the second time", gone.Load())
-	}
-	d.wantCount(answered.Load())
-}
-
-// waitFor waits until something holds.
-func waitFor(t *testing.T, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(time.Minute); !holds(); {
-		if time.Now().After(end) {
-			t.Fatal("it did not come to that in a minute")
-		}
-		<-tick.C
-	}
+	_, err := d.service.AddField(t.Context(), d.caller, d.list, []audience.Detail{detail("name", "Age"), detail("type", "decimal")})
+	d.must(err)
+	d.must(d.store.Ready(t.Context()))
+	d.wantCount(8)
 }
 
 // Counters are folded while others count, and stay exact.

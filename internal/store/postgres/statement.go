@@ -11,6 +11,8 @@ import (
 type statements struct {
 	prepared map[string]*statement
 	last     int // the number in the last name
+
+	onlyHere bool // what was committed last is not on the standby that has to have it
 }
 
 // statement is one of them. One without a name is planned each time that it runs.

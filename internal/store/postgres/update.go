@@ -9,6 +9,8 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/store/sqlstore"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Transactions that write run side by side, each seeing what others have
@@ -133,7 +135,12 @@ func (s *Store) commit(t *session, effects []audience.Effect) error {
 			return fmt.Errorf("store jobs: %w", err)
 		}
 	}
-	t.send("COMMIT", nil, nil)
+	t.send("COMMIT", nil, func(r *pgconn.ResultReader) error {
+		if _, err := r.Close(); err != nil {
+			return err
+		}
+		return t.statements.stored()
+	})
 	t.committing = true
 	return t.flush()
 }

@@ -1,0 +1,96 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// StartStandby starts a second server that follows this one. From then on nothing
+// is committed here before it is stored there.
+func (s *Server) StartStandby() (*Server, error) {
+	other := &Server{bin: s.bin}
+	if err := other.prepare(); err != nil {
+		return nil, err
+	}
+	err := other.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", other.data(), "-R", "-X", "stream", "-c", "fast", "--no-sync")
+	if err == nil {
+		err = other.Start()
+	}
+	if err == nil {
+		err = s.awaitStandby()
+	}
+	if err != nil {
+		other.Remove()
+		return nil, err
+	}
+	return other, nil
+}
+
+func (s *Server) awaitStandby() error {
+	if err := s.Set("synchronous_standby_names", "'*'"); err != nil {
+		return err
+	}
+	return s.Await("SELECT count(*) > 0 FROM pg_stat_replication WHERE sync_state = 'sync'")
+}
+
+// Promote makes a standby a server of its own, and returns when it takes writes.
+func (s *Server) Promote() error {
+	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "promote")
+}
+
+// Demote has a server that is stopped be a standby, of nobody, when it is started.
+func (s *Server) Demote() error {
+	path := filepath.Join(s.data(), "standby.signal")
+	if err := os.WriteFile(path, nil, 0o600); err != nil || s.as == nil {
+		return err
+	}
+	return os.Chown(path, int(s.as.Uid), int(s.as.Gid))
+}
+
+// Set changes a setting of the server to a quoted value, and returns when it
+// counts for new connections. Others follow before their next statement or so.
+func (s *Server) Set(name, value string) error {
+	return s.do(func(ctx context.Context, conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, "ALTER SYSTEM SET "+name+" = "+value); err != nil {
+			return err
+		}
+		if _, err := conn.Exec(ctx, "SELECT pg_reload_conf()"); err != nil {
+			return err
+		}
+		return await(ctx, conn, "SELECT current_setting('"+name+"') = "+value)
+	})
+}
+
+// Await waits until a query says true.
+func (s *Server) Await(query string) error {
+	return s.do(func(ctx context.Context, conn *pgx.Conn) error { return await(ctx, conn, query) })
+}
+
+func (s *Server) do(what func(context.Context, *pgx.Conn) error) error {
+	ctx, done := context.WithTimeout(context.Background(), time.Minute)
+	defer done()
+	conn, err := pgx.Connect(ctx, s.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(what(ctx, conn), conn.Close(ctx))
+}
+
+func await(ctx context.Context, conn *pgx.Conn, query string) error {
+	for {
+		var yes bool
+		if err := conn.QueryRow(ctx, query).Scan(&yes); err != nil || yes {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
