@@ -20,6 +20,7 @@ import (
 // of a reply only the length and the first bytes are looked at.
 type load struct {
 	server      *process
+	others      []*process // that take their share of the connections
 	connections int
 	duration    time.Duration
 	// request returns the bytes of the next request, valid until the next call
@@ -68,7 +69,7 @@ func (l *load) run(ctx context.Context) (outcome, error) {
 		stop   atomic.Bool
 	)
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
-	start, cpu := time.Now(), l.server.cpu()
+	start, cpu := time.Now(), l.cpu()
 	for i := range l.connections {
 		wg.Go(func() {
 			o, err := l.drive(i, &stop)
@@ -81,13 +82,23 @@ func (l *load) run(ctx context.Context) (outcome, error) {
 		})
 	}
 	wg.Wait()
-	total.elapsed, total.cpu = time.Since(start), l.server.cpu()-cpu
+	total.elapsed, total.cpu = time.Since(start), l.cpu()-cpu
 	slices.Sort(total.latency)
 	return total, failed
 }
 
+// cpu is the processor time that the servers have taken so far.
+func (l *load) cpu() time.Duration {
+	sum := l.server.cpu()
+	for _, p := range l.others {
+		sum += p.cpu()
+	}
+	return sum
+}
+
 func (l *load) drive(i int, stop *atomic.Bool) (o outcome, err error) {
-	conn, err := net.Dial("tcp", l.server.addr)
+	server := append([]*process{l.server}, l.others...)[i%(1+len(l.others))]
+	conn, err := net.Dial("tcp", server.addr)
 	if err != nil {
 		return o, err
 	}

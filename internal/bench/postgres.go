@@ -25,18 +25,19 @@ func (b *bench) onPostgres() error {
 	if err != nil {
 		return err
 	}
-	ops, err := freeAddr()
-	if err != nil {
-		return err
+	var servers []*process
+	for range 4 {
+		server, err := b.serveAt(b.Postgres, "--db-writers", "8", "--mail", "dir:"+b.Dir)
+		if err != nil {
+			return err
+		}
+		defer server.stop()
+		servers = append(servers, server)
 	}
-	server, err := b.start("serve", "--db", b.Postgres, "--ops-listen", ops, "--mail", "dir:"+b.Dir)
-	if err != nil {
-		return err
-	}
-	defer server.stop()
-	for run, connections := range []int{16, 64} {
-		l := &load{server: server, connections: connections, duration: b.Duration, request: newSubscriptions(server, list, connections, run).next}
-		if err := b.besideBare(l); err != nil {
+	for run, l := range []*load{{connections: 16}, {connections: 64}, {connections: 64, others: servers[1:]}} {
+		l.server, l.duration = servers[0], b.Duration
+		l.request = newSubscriptions(l.server, list, l.connections, run).next
+		if err := b.besideBare(l, run); err != nil {
 			return err
 		}
 	}
@@ -44,11 +45,12 @@ func (b *bench) onPostgres() error {
 }
 
 // besideBare runs a load and the bare inserts by turns.
-func (b *bench) besideBare(l *load) error {
+func (b *bench) besideBare(l *load, run int) error {
+	title := fmt.Sprintf("PostgreSQL, %d connections, processes: %d", l.connections, 1+len(l.others))
 	var ratios []float64
 	var last outcome
 	for i := range b.Rounds {
-		bare, err := b.bareInserts(l.connections, i)
+		bare, err := b.bareInserts(run*b.Rounds + i)
 		if err != nil {
 			return err
 		}
@@ -56,12 +58,11 @@ func (b *bench) besideBare(l *load) error {
 			return err
 		}
 		ratios = append(ratios, last.rate()/bare)
-		b.say("PostgreSQL, %d connections, round %d: %.0f/s of %.0f/s, %v of processor time a call in this program, p50 %v, p99 %v", l.connections, i+1, last.rate(), bare,
+		b.say("%s, round %d: %.0f/s of %.0f/s, %v of processor time a call in this program, p50 %v, p99 %v", title, i+1, last.rate(), bare,
 			last.each(), last.percentile(0.5).Round(time.Microsecond), last.percentile(0.99).Round(time.Microsecond))
 	}
 	slices.Sort(ratios)
-	b.add(figure{fmt.Sprintf("PostgreSQL: subscribeContact, 10 values, %d connections; ratio to a bare INSERT", l.connections),
-		perSecond(last), ratios[len(ratios)/2], "0.50"})
+	b.add(figure{title + ": subscribeContact, 10 values; ratio to a bare INSERT", perSecond(last), ratios[len(ratios)/2], "0.50"})
 	b.add(figure{"– its p99", milliseconds(last.percentile(0.99)), 0, ""})
 	return nil
 }
@@ -93,14 +94,17 @@ const bareInsert = `INSERT INTO contact (list_id, dedupe_key, creation_time, las
 	last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
 	VALUES (1, $1, $2, $2, 'api', 0, 0, 1, 0, 0, 0, 0, 0, 0, '', $3)`
 
-// bareInserts returns how many rows a second so many connections insert into the
+// bareConnections is how many connections the bare program has: with more it is slower.
+const bareConnections = 16
+
+// bareInserts returns how many rows a second bare connections insert into the
 // table of Contacts, each in a transaction of its own, into a List that nobody uses.
-func (b *bench) bareInserts(connections, run int) (rate float64, err error) {
+func (b *bench) bareInserts(run int) (rate float64, err error) {
 	config, err := pgxpool.ParseConfig(b.Postgres)
 	if err != nil {
 		return 0, fmt.Errorf("--postgres is no URL of a database") // pgx would show its password
 	}
-	config.MaxConns = int32(connections)
+	config.MaxConns = bareConnections
 	pool, err := pgxpool.NewWithConfig(b.ctx, config)
 	if err != nil {
 		return 0, err
@@ -112,10 +116,10 @@ func (b *bench) bareInserts(connections, run int) (rate float64, err error) {
 	var rows atomic.Int64
 	var failed atomic.Pointer[error]
 	began := time.Now()
-	for c := range connections {
+	for c := range bareConnections {
 		wg.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
-				key := fmt.Sprintf("b%d.%d.%d.%d@example.com", n, c, connections, run)
+				key := fmt.Sprintf("b%d.%d.%d@example.com", n, c, run)
 				doc := fmt.Sprintf(`{"1":"%s","3":"Maria","4":"Kowalska","5":"NSW","6":"2000","7":12.50,"8":"1990-01-31","9":"yes","10":"Met at the spring fair","11":"blue,green"}`, key)
 				if _, err := pool.Exec(b.ctx, bareInsert, key, began.Unix(), doc); err != nil {
 					failed.Store(&err)

@@ -35,13 +35,18 @@ func freeAddr() (string, error) {
 	return l.Addr().String(), nil
 }
 
-// serve starts enlist on a database.
+// serve starts enlist on a database in the folder of the run.
 func (b *bench) serve(db string, flags ...string) (*process, error) {
+	return b.serveAt(filepath.Join(b.Dir, db), flags...)
+}
+
+// serveAt starts enlist on a database.
+func (b *bench) serveAt(db string, flags ...string) (*process, error) {
 	ops, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
-	return b.start(append([]string{"serve", "--db", filepath.Join(b.Dir, db), "--ops-listen", ops}, flags...)...)
+	return b.start(append([]string{"serve", "--db", db, "--ops-listen", ops}, flags...)...)
 }
 
 // bareHandler starts the bare handler.
