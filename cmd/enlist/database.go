@@ -29,12 +29,25 @@ type database struct {
 	check func(ctx context.Context) (problems []string, err error)
 }
 
-// limits are those of both engines; zero means their defaults.
+// limits are how a database is to be used; zero means an engine's defaults.
 type limits struct {
 	searches   int
 	searchTime time.Duration
 	streams    int
 	wait       time.Duration
+
+	// Of PostgreSQL alone.
+	writers    int
+	readers    int
+	replicas   []string
+	replicaLag time.Duration
+}
+
+func limitsOf(s config.Serve) limits {
+	return limits{
+		searches: s.Searches, searchTime: s.SearchTimeout, streams: s.Streams, wait: s.SearchWait,
+		writers: s.DBWriters, readers: s.DBReaders, replicas: s.DBReplica, replicaLag: s.DBReplicaLag,
+	}
 }
 
 // openDatabase opens a database. One on a server that has nothing of enlist in it
@@ -42,7 +55,8 @@ type limits struct {
 func openDatabase(ctx context.Context, db config.Database, l limits, mayBeNew bool, log *slog.Logger) (*database, error) {
 	if db.IsPostgres() {
 		s, err := postgres.Open(ctx, db.DB, postgres.Options{
-			Searches: l.searches, SearchTime: l.searchTime, Streams: l.streams, Wait: l.wait, Existing: !mayBeNew, Log: log,
+			Writers: l.writers, Readers: l.readers, Searches: l.searches, SearchTime: l.searchTime, Streams: l.streams, Wait: l.wait,
+			Replicas: l.replicas, ReplicaLag: l.replicaLag, Existing: !mayBeNew, Log: log,
 		})
 		if err != nil {
 			return nil, err

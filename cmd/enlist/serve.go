@@ -46,7 +46,7 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 // serve serves until ctx ends, and calls ending before it begins to drain.
 func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, key string) (err error) {
 	log := newLog(out, c.LogLevel)
-	store, err := openDatabase(ctx, c.Database, limits{c.Searches, c.SearchTimeout, c.Streams, c.SearchWait}, true, quieter(out, c.LogLevel))
+	store, err := openDatabase(ctx, c.Database, limitsOf(c.Serve), true, quieter(out, c.LogLevel))
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 // removeStep. It does so outside the Update because finding a few could mean to
 // read all the List; whoever gets a value after that, gets it in the new form.
 func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []ContactID, err error) {
-	err = s.store.Search(ctx, func(tx Tx) error {
+	err = s.store.Survey(ctx, func(tx Tx) error {
 		schema, err := tx.Schema(e.List)
 		if err != nil {
 			return orDone(err)

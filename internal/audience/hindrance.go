@@ -64,7 +64,7 @@ func changeUnhindered[R any](ctx context.Context, s *Service, c *Caller, fn func
 		if !errors.Is(err, errLookFirst) {
 			return result, err
 		}
-		if err := s.store.Stream(ctx, func(tx Tx) error { return l.next.look(tx, l.from) }); err != nil {
+		if err := s.store.Survey(ctx, func(tx Tx) error { return l.next.look(tx, l.from) }); err != nil {
 			return result, err
 		}
 		l.seen[l.next.about] = l.began

@@ -77,6 +77,11 @@ const DefaultOpsListen = "127.0.0.1:9090"
 type Serve struct {
 	Database
 
+	DBWriters    int           `name:"db-writers" placeholder:"N" help:"PostgreSQL: connections for changes (16)."`
+	DBReaders    int           `name:"db-readers" placeholder:"N" help:"PostgreSQL: connections for look-ups (two for each processor, at least 4)."`
+	DBReplica    []string      `name:"db-replica" sep:" " placeholder:"URL" help:"PostgreSQL: standby of the database that searches and exports read from; may be given several times. A password belongs in ENLIST_DB_REPLICA, with a space between several URLs."`
+	DBReplicaLag time.Duration `name:"db-replica-lag" default:"0s" placeholder:"TIME" help:"How old what such a search sees may be; 0s: it sees all that was answered before it came (${default})."`
+
 	Listen      string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to serve the API on; port 0 takes a free one (${default})."`
 	OpsListen   string        `default:"127.0.0.1:9090" placeholder:"ADDR" help:"Address for metrics and profiles, not for the public; none turns it off (${default})."`
 	MaxBody     Size          `default:"32MiB" placeholder:"SIZE" help:"Largest request body (${default})."`
@@ -116,6 +121,9 @@ func (s Serve) Check() error {
 	if err := s.Database.Check(); err != nil {
 		return err
 	}
+	if err := s.checkConnections(); err != nil {
+		return err
+	}
 	if err := s.checkMail(); err != nil {
 		return err
 	}
@@ -128,6 +136,28 @@ func (s Serve) Check() error {
 		return errors.New("--searches and --streams are at least 1")
 	case min(s.ReadTimeout, s.CallWait, s.SearchWait, s.SearchTimeout, s.StreamTimeout, s.FlushTimeout) <= 0:
 		return errors.New("--read-timeout, --call-wait, --search-wait, --search-timeout, --stream-timeout and --flush-timeout are more than 0s")
+	}
+	return nil
+}
+
+// checkConnections refuses settings of connections to a database server that cannot be meant.
+func (s Serve) checkConnections() error {
+	switch {
+	case !s.IsPostgres() && (s.DBWriters != 0 || s.DBReaders != 0):
+		return errors.New("--db-writers and --db-readers are for PostgreSQL: give the URL of a database with --db, or leave them out")
+	case !s.IsPostgres() && len(s.DBReplica) > 0:
+		return errors.New("--db-replica is for PostgreSQL: give the URL of the database that it is a standby of with --db, or leave it out")
+	case min(s.DBWriters, s.DBReaders) < 0:
+		return errors.New("--db-writers and --db-readers are at least 1")
+	case s.DBReplicaLag < 0:
+		return errors.New("--db-replica-lag is not negative")
+	case s.DBReplicaLag > 0 && len(s.DBReplica) == 0:
+		return errors.New("--db-replica-lag wants --db-replica")
+	}
+	for _, url := range s.DBReplica {
+		if !(Database{DB: url}).IsPostgres() {
+			return errors.New("--db-replica is the URL of a standby: postgres://USER@HOST/DATABASE")
+		}
 	}
 	return nil
 }

@@ -63,3 +63,20 @@ func TestDatabaseCheck(t *testing.T) {
 		}
 	}
 }
+
+func TestConnectionsCheck(t *testing.T) {
+	const postgres = "postgres://enlist@host/enlist"
+	for _, wrong := range []config.Serve{
+		{Database: config.Database{DB: "enlist.db"}, DBWriters: 4},
+		{Database: config.Database{DB: "enlist.db"}, DBReaders: 4},
+		{Database: config.Database{DB: "enlist.db"}, DBReplica: []string{postgres}},
+		{Database: config.Database{DB: postgres}, DBWriters: -1},
+		{Database: config.Database{DB: postgres}, DBReplicaLag: time.Second},
+		{Database: config.Database{DB: postgres}, DBReplicaLag: -time.Second, DBReplica: []string{postgres}},
+		{Database: config.Database{DB: postgres}, DBReplica: []string{"host:secret"}},
+	} {
+		if err := wrong.Check(); err == nil || !strings.HasPrefix(err.Error(), "--db-") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%+v: %v", wrong, err)
+		}
+	}
+}

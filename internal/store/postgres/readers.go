@@ -20,6 +20,8 @@ type readers struct {
 	// is another than was taken for granted, or when a connection is lost. Others
 	// may have sent something by then.
 	again bool
+
+	replicas *replicas // to be tried first; nil: none
 }
 
 func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int, places sqlstore.Places) (*readers, error) {
@@ -32,45 +34,67 @@ func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int
 
 const beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-// view runs fn on one snapshot.
+// view runs fn on one snapshot, of a replica if one is as good.
 func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
 	return r.places.Hold(ctx, func(ctx context.Context) error {
-		version := int64(0)
-		if r.again {
-			version = r.cache.Newest()
-		}
-		return tries(ctx, func() (bool, error) {
-			began, seen, err := r.transaction(ctx, fn, version)
-			version = 0
-			if errors.Is(err, errStale) {
-				version = seen
-				return true, err
+		if r.replicas != nil {
+			if served, err := r.replicas.view(ctx, fn); served {
+				return err
 			}
-			return (r.again || !began) && lost(err), err
-		})
+		}
+		return r.run(ctx, fn)
 	})
 }
 
-// transaction runs fn once. It reports whether fn has begun, and the version of
-// the catalogue.
-func (r *readers) transaction(ctx context.Context, fn func(audience.Tx) error, version int64) (began bool, seen int64, err error) {
-	conn, err := r.pool.Acquire(ctx)
-	if err != nil {
-		return false, 0, connectError(err)
+// survey is view without replicas.
+func (r *readers) survey(ctx context.Context, fn func(audience.Tx) error) error {
+	return r.places.Hold(ctx, func(ctx context.Context) error { return r.run(ctx, fn) })
+}
+
+func (r *readers) run(ctx context.Context, fn func(audience.Tx) error) error {
+	version := int64(0)
+	if r.again {
+		version = r.cache.Newest()
 	}
-	defer conn.Release()
-	s := &session{pipeline: conn.Conn().PgConn().StartPipeline(ctx), statements: statementsOf(conn.Conn().PgConn()), reads: true, version: version}
+	return tries(ctx, func() (bool, error) {
+		conn, err := r.pool.Acquire(ctx)
+		if err != nil {
+			err = connectError(err)
+			return lost(err), err
+		}
+		defer conn.Release()
+		s := newReading(ctx, conn, version)
+		began, err := s.read(ctx, fn, r.cache, version == 0)
+		version = 0
+		if errors.Is(err, errStale) {
+			version = s.version
+			return true, err
+		}
+		return (r.again || !began) && lost(err), err
+	})
+}
+
+// newReading makes a session that reads, for which the catalogue is taken to be
+// at a version; 0: it is not known.
+func newReading(ctx context.Context, conn *pgxpool.Conn, version int64) *session {
+	pg := conn.Conn().PgConn()
+	return &session{pipeline: pg.StartPipeline(ctx), statements: statementsOf(pg), reads: true, version: version}
+}
+
+// read runs fn in a transaction of the session, and reports whether fn has begun.
+// ask says to look first whether the catalogue is at the version.
+func (s *session) read(ctx context.Context, fn func(audience.Tx) error, cache *sqlstore.Cache, ask bool) (began bool, err error) {
 	defer s.pipeline.Close()
 	s.begin(beginReading)
-	if version == 0 {
+	if ask {
 		if err := s.flush(); err != nil {
-			return false, s.version, err
+			return false, s.rollback(err)
 		}
 	}
-	shared := sqlstore.NewSession(r.cache)
+	shared := sqlstore.NewSession(cache)
 	shared.Sees(s.version)
 	fnErr := s.call(ctx, fn, shared, nil)
-	return true, s.version, errors.Join(s.end(), fnErr)
+	return true, errors.Join(s.end(), fnErr)
 }
 
 // end ends a transaction that reads.

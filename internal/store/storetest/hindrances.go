@@ -14,8 +14,8 @@ type watched struct {
 	searched func(*audience.Search)
 }
 
-func (w *watched) Stream(ctx context.Context, fn func(audience.Tx) error) error {
-	err := w.Store.Stream(ctx, fn)
+func (w *watched) Survey(ctx context.Context, fn func(audience.Tx) error) error {
+	err := w.Store.Survey(ctx, fn)
 	w.after()
 	return err
 }

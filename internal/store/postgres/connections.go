@@ -1,0 +1,30 @@
+package postgres
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// pools are those of the primary.
+func (s *Store) pools() []*pgxpool.Pool {
+	return []*pgxpool.Pool{s.writers, s.readers.pool, s.searches.pool, s.streams.pool, s.jobs}
+}
+
+// countConnections warns when this process alone may want more connections than
+// it can get. Calls would fail, and only under load.
+func (s *Store) countConnections(ctx context.Context, log *slog.Logger) error {
+	var wanted, allowed int
+	for _, p := range s.pools() {
+		wanted += int(p.Config().MaxConns)
+	}
+	err := s.readers.pool.QueryRow(ctx, `SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+			nullif(rolconnlimit, -1), nullif(datconnlimit, -1))
+		FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()`).Scan(&allowed)
+	if err == nil && wanted > allowed {
+		log.Warn("the server allows too few connections: raise its max_connections (or the limit of the role or the database), or lower --db-writers and --db-readers",
+			"allowed", allowed, "wanted", wanted)
+	}
+	return err
+}
