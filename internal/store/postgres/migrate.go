@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,13 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/rivermigrate"
 )
-
-//go:embed migrations/*.sql
-var migrations embed.FS
 
 var (
 	errForeign  = errors.New("there are tables of another program in it; choose another database with --db")
@@ -29,9 +21,19 @@ var (
 )
 
 // migrate brings the tables up to date. Of several processes that start at once
-// one does so, and the others wait for it.
+// one does so, and the others wait for it. Where nothing is to be done nobody waits:
+// an older version starts again beside a newer one that is at work.
 func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
-	pool, err := newPool(ctx, config, 4, nil)
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	return migrateTo(ctx, config, o, files)
+}
+
+// migrateTo is migrate with the files given.
+func migrateTo(ctx context.Context, config *pgxpool.Config, o Options, files fs.FS) error {
+	pool, err := migratingPool(ctx, config, 0)
 	if err != nil {
 		return err
 	}
@@ -44,7 +46,17 @@ func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	if err := suits(ctx, conn); err != nil {
 		return err
 	}
-	if err := awaitTurn(ctx, conn); err != nil {
+	db := stdlib.OpenDBFromPool(pool)
+	defer db.Close()
+	m := &migrator{config: config, files: files, log: o.Log}
+	m.goose, err = m.provider(db)
+	if err != nil {
+		return err
+	}
+	if done, err := m.done(ctx, conn); err != nil || done {
+		return errors.Join(err, refuseUnfinished(ctx, conn, o.copying))
+	}
+	if err := awaitTurn(ctx, conn, o.Log); err != nil {
 		return err
 	}
 	defer conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", turn) // ends with the connection anyway
@@ -54,37 +66,7 @@ func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	if err := refuseUnfinished(ctx, conn, o.copying); err != nil {
 		return err
 	}
-	db := stdlib.OpenDBFromPool(pool)
-	defer db.Close()
-	if err := migrateTables(ctx, db, o.Log); err != nil {
-		return err
-	}
-	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: o.Log})
-	if err != nil {
-		return err
-	}
-	_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
-	return err
-}
-
-func migrateTables(ctx context.Context, db *sql.DB, log *slog.Logger) error {
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSlog(log))
-	if err != nil {
-		return err
-	}
-	has, knows, err := provider.GetVersions(ctx)
-	if err != nil {
-		return err
-	}
-	if has > knows {
-		return errNewer
-	}
-	_, err = provider.Up(ctx)
-	return err
+	return m.run(ctx, conn)
 }
 
 // suits looks whether the server can do what is asked of it.
@@ -108,11 +90,14 @@ const turn = 0x656e6c697374
 
 // awaitTurn waits for its turn. It asks again and again: a statement that waits
 // would hold up one that builds an index beside the running service.
-func awaitTurn(ctx context.Context, conn *pgxpool.Conn) error {
-	for {
+func awaitTurn(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) error {
+	for try := 1; ; try++ {
 		var mine bool
 		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", turn).Scan(&mine); err != nil || mine {
 			return err
+		}
+		if try == 20 {
+			log.Info("another process brings the tables up to date; waiting for it")
 		}
 		select {
 		case <-ctx.Done():

@@ -3,9 +3,11 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"enlist/internal/store/pgtest"
 
@@ -39,22 +41,52 @@ func query(t *testing.T, url, text string, into ...any) {
 
 // Many processes that start at once on a new database make its tables once.
 func TestStartingAtOnce(t *testing.T) {
-	url := pgtest.Open(t)
-	var all sync.WaitGroup
-	for range 6 {
-		all.Go(func() {
-			s, err := Open(t.Context(), url, Options{})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer s.Close()
-			if err := s.Ready(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
+	for range 3 {
+		url := pgtest.Open(t)
+		var all sync.WaitGroup
+		for range 6 {
+			all.Go(func() {
+				s, err := Open(t.Context(), url, Options{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer s.Close()
+				if err := s.Ready(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		var applied, versions, catalogues int
+		query(t, url, "SELECT count(*), count(DISTINCT version_id), (SELECT count(*) FROM catalogue) FROM goose_db_version", &applied, &versions, &catalogues)
+		if applied != versions || catalogues != 1 {
+			t.Errorf("%d migrations were applied, of %d; %d catalogues", applied, versions, catalogues)
+		}
 	}
-	all.Wait()
+}
+
+// A process that finds nothing to be done does not wait for another one that
+// migrates, which may take hours: neither this version nor an older one.
+func TestStartingBesideAMigration(t *testing.T) {
+	url := prepared(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	for _, statement := range []string{fmt.Sprintf("SELECT pg_advisory_lock(%d)", turn), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)"} {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		s, err := Open(ctx, url, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+	}
 }
 
 // What is no database of this version is left as it is.
@@ -67,7 +99,7 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		"a database of another program": {pgtest.Open, "CREATE TABLE users (id INTEGER)", Options{}, errForeign},
 		"a database of a newer version": {func(t testing.TB) string { return prepared(t) },
-			"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)", Options{}, errNewer},
+			"INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, true)", Options{}, errNewer},
 		"an empty one that should not be": {pgtest.Open, "SELECT 1", Options{Existing: true}, errEmpty},
 	} {
 		url := c.url(t)

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"log/slog"
 
+	"enlist/internal/store/sqlstore"
+
 	"github.com/pressly/goose/v3"
 )
 
@@ -43,7 +45,7 @@ func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) 
 	if err != nil {
 		return err
 	}
-	if has > knows {
+	if !sqlstore.Understands(has, knows) {
 		return errNewer
 	}
 	if _, err := provider.Up(ctx); err != nil {

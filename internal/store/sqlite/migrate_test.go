@@ -17,7 +17,7 @@ func TestOpenRefuses(t *testing.T) {
 		want   error
 	}{
 		"a database of another program": {"CREATE TABLE users (id INTEGER)", false, errForeign},
-		"a database of a newer version": {"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)", true, errNewer},
+		"a database of a newer version": {"INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, 1)", true, errNewer},
 	} {
 		path := filepath.Join(t.TempDir(), "enlist.db")
 		if c.ours {

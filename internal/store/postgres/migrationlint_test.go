@@ -1,0 +1,164 @@
+package postgres
+
+import (
+	"io/fs"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A migration after the first consists of statements of which it is known that
+// they can run while the previous version serves: that they hold a table for no
+// longer than it takes to change the catalogue, whatever is in it, and that the
+// previous version's statements still mean the same. Add one here when it is known.
+var (
+	quick = allowed(
+		`CREATE TABLE \w+ \([^;]*\)( PARTITION BY HASH \(\w+\))?( WITH \([^)]*\))?`,
+		`CREATE SEQUENCE \w+`,
+		`CREATE (OR REPLACE )?FUNCTION .*`,
+		`CREATE TRIGGER .*`,
+		`CREATE INDEX \w+ ON ONLY \w+ .*`, // without those of the partitions, which are attached to it later
+		`ALTER INDEX \w+ ATTACH PARTITION \w+`,
+		`ALTER TABLE \w+ ADD COLUMN \w+ \w+( COLLATE "C")?( NOT NULL DEFAULT `+constant+`| DEFAULT `+constant+`)?`,
+		`ALTER TABLE \w+ ADD CONSTRAINT \w+ .* NOT VALID`,
+		`ALTER TABLE \w+ ALTER COLUMN \w+ (SET DEFAULT `+constant+`|DROP NOT NULL|SET STATISTICS \d+)`,
+		`ALTER TABLE \w+ SET \([^)]*\)`,
+		`COMMENT ON .*`,
+	)
+	patient = allowed(
+		`DROP INDEX CONCURRENTLY IF EXISTS \w+`,
+		`CREATE INDEX CONCURRENTLY \w+ ON \w+ .*`,
+		`ALTER TABLE \w+ VALIDATE CONSTRAINT \w+`,
+	)
+	// parting may be in the first file of a generation: see sqlstore.Understands.
+	parting = allowed(
+		`DROP TABLE \w+`,
+		`DROP INDEX \w+`,
+		`ALTER TABLE \w+ DROP (COLUMN|CONSTRAINT) \w+`,
+	)
+	newTable = regexp.MustCompile(`^CREATE TABLE (\w+)`)
+	// Of a table that the same file makes, which is empty.
+	onNewTable = regexp.MustCompile(`^(?:CREATE (?:UNIQUE )?INDEX \w+ ON|INSERT INTO|CREATE TABLE \w+ PARTITION OF) (\w+)\b`)
+	building   = regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (\w+)`)
+)
+
+const constant = `(-?\d+|'[^']*'|TRUE|FALSE|NULL)`
+
+func allowed(patterns ...string) *regexp.Regexp {
+	return regexp.MustCompile(`^(` + strings.Join(patterns, "|") + `)$`)
+}
+
+// objections are the statements of a migration that may not be in it.
+func objections(file, text string) (bad []string) {
+	number, err := strconv.Atoi(strings.SplitN(file, "_", 2)[0])
+	if err != nil {
+		return []string{file}
+	}
+	kind, made, dropped := quick, []string{}, []string{}
+	if strings.Contains(text, "+goose NO TRANSACTION") {
+		kind = patient
+	}
+	for _, statement := range statementsIn(text) {
+		if table := newTable.FindStringSubmatch(statement); table != nil && kind == quick {
+			made = append(made, table[1])
+		}
+		if index, ok := strings.CutPrefix(statement, "DROP INDEX CONCURRENTLY IF EXISTS "); ok {
+			dropped = append(dropped, index)
+		}
+		on := onNewTable.FindStringSubmatch(statement)
+		index := building.FindStringSubmatch(statement)
+		switch {
+		case on != nil && slices.Contains(made, on[1]):
+		case index != nil && !slices.Contains(dropped, index[1]): // one that broke off is there and of no use
+			bad = append(bad, statement)
+		case kind.MatchString(statement), number%1000 == 0 && kind == quick && parting.MatchString(statement):
+		default:
+			bad = append(bad, statement)
+		}
+	}
+	return bad
+}
+
+// statementsIn are the statements of a migration, each on one line without comments.
+func statementsIn(text string) (all []string) {
+	text = regexp.MustCompile(`(?s)-- \+goose StatementBegin\n(.*?)-- \+goose StatementEnd`).ReplaceAllStringFunc(text, func(s string) string {
+		return strings.ReplaceAll(s, ";", " ") + ";"
+	})
+	text = regexp.MustCompile(`--[^\n]*`).ReplaceAllString(text, "")
+	for statement := range strings.SplitSeq(text, ";") {
+		if statement = strings.Join(strings.Fields(statement), " "); statement != "" {
+			all = append(all, statement)
+		}
+	}
+	return all
+}
+
+// Tables may hold tens of millions of rows, and calls wait behind whoever has one to himself.
+func TestMigrationsTakeNoLongLocks(t *testing.T) {
+	for _, files := range []fs.FS{migrations, nextVersion(t)} {
+		err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || d.Name() == "00001_first.sql" { // that was run on empty databases only
+				return err
+			}
+			text, err := fs.ReadFile(files, path)
+			for _, statement := range objections(d.Name(), string(text)) {
+				t.Errorf("%s: not known to be harmless while the previous version serves: %s", path, statement)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestObjections(t *testing.T) {
+	const later = "-- +goose NO TRANSACTION\n"
+	for text, fine := range map[string]bool{
+		"ALTER TABLE contact ADD COLUMN a BIGINT NOT NULL DEFAULT 0;":                                        true,
+		"ALTER TABLE contact ADD COLUMN a BIGINT NOT NULL DEFAULT 0; -- why\n":                               true,
+		"ALTER TABLE contact ADD COLUMN a TEXT COLLATE \"C\";":                                               true,
+		"ALTER TABLE contact ADD COLUMN a BIGINT NOT NULL;":                                                  false, // the previous version gives none
+		"ALTER TABLE contact ADD COLUMN a UUID DEFAULT gen_random_uuid();":                                   false, // writes every row
+		"ALTER TABLE contact ADD COLUMN a BIGINT GENERATED ALWAYS AS (id) STORED;":                           false,
+		"ALTER TABLE contact ADD COLUMN a BIGINT UNIQUE;":                                                    false,
+		"ALTER TABLE contact ADD COLUMN a BIGINT, DROP COLUMN id;":                                           false,
+		"ALTER TABLE contact ALTER COLUMN webform_id TYPE INTEGER;":                                          false,
+		"ALTER TABLE contact ALTER COLUMN mobile_key SET NOT NULL;":                                          false,
+		"ALTER TABLE contact ADD CONSTRAINT c CHECK (id > 0);":                                               false,
+		"ALTER TABLE contact ADD CONSTRAINT c CHECK (id > 0) NOT VALID;":                                     true,
+		"ALTER TABLE contact VALIDATE CONSTRAINT c;":                                                         false,
+		later + "ALTER TABLE contact VALIDATE CONSTRAINT c;":                                                 true,
+		"ALTER TABLE contact DROP COLUMN webform_id;":                                                        false,
+		"ALTER TABLE contact RENAME COLUMN webform_id TO form_id;":                                           false,
+		"DROP INDEX contact_mobile;":                                                                         false,
+		"CREATE INDEX a ON contact (id);":                                                                    false,
+		"CREATE INDEX a ON ONLY contact (id);":                                                               true,
+		"CREATE UNIQUE INDEX a ON ONLY contact (list_id, id);":                                               false, // the previous version does not know of it
+		"CREATE INDEX CONCURRENTLY a ON contact_1 (id);":                                                     false,
+		later + "CREATE INDEX CONCURRENTLY a ON contact_1 (id);":                                             false, // run again, it would be there
+		later + "DROP INDEX CONCURRENTLY IF EXISTS a; CREATE INDEX CONCURRENTLY a ON b (id);":                true,
+		later + "CREATE INDEX a ON ONLY contact (id);":                                                       false, // would wait for ever
+		later + "ALTER TABLE contact ADD COLUMN a BIGINT;":                                                   false,
+		"CREATE TABLE a (id BIGINT NOT NULL); CREATE INDEX b ON a (id); INSERT INTO a VALUES (1);":           true,
+		"INSERT INTO account VALUES (1);":                                                                    false,
+		"UPDATE contact SET webform_id = 0;":                                                                 false, // is a job's work, in steps
+		"VACUUM FULL contact;":                                                                               false,
+		"CLUSTER contact;":                                                                                   false,
+		"LOCK TABLE contact;":                                                                                false,
+		"-- +goose StatementBegin\nDO $$ BEGIN UPDATE contact SET id = 1; END $$;\n-- +goose StatementEnd\n": false,
+	} {
+		if bad := objections("00002_next.sql", text); (len(bad) == 0) != fine {
+			t.Errorf("%q: objections %q", text, bad)
+		}
+	}
+	const drop = "ALTER TABLE contact DROP COLUMN webform_id;"
+	if bad := objections("01000_generation.sql", drop); len(bad) > 0 {
+		t.Errorf("objections to the beginning of a generation: %q", bad)
+	}
+	if bad := objections("01000_generation.sql", later+drop); len(bad) == 0 {
+		t.Error("it may wait for ever")
+	}
+}
