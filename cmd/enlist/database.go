@@ -41,12 +41,16 @@ type limits struct {
 	readers    int
 	replicas   []string
 	replicaLag time.Duration
+	patience   time.Duration
 }
+
+// patience is how long a service that is started waits for its database server.
+const patience = time.Minute
 
 func limitsOf(s config.Serve) limits {
 	return limits{
 		searches: s.Searches, searchTime: s.SearchTimeout, streams: s.Streams, wait: s.SearchWait,
-		writers: s.DBWriters, readers: s.DBReaders, replicas: s.DBReplica, replicaLag: s.DBReplicaLag,
+		writers: s.DBWriters, readers: s.DBReaders, replicas: s.DBReplica, replicaLag: s.DBReplicaLag, patience: patience,
 	}
 }
 
@@ -56,7 +60,7 @@ func openDatabase(ctx context.Context, db config.Database, l limits, mayBeNew bo
 	if db.IsPostgres() {
 		s, err := postgres.Open(ctx, db.DB, postgres.Options{
 			Writers: l.writers, Readers: l.readers, Searches: l.searches, SearchTime: l.searchTime, Streams: l.streams, Wait: l.wait,
-			Replicas: l.replicas, ReplicaLag: l.replicaLag, Existing: !mayBeNew, Log: log,
+			Replicas: l.replicas, ReplicaLag: l.replicaLag, Existing: !mayBeNew, Patience: l.patience, Log: log,
 		})
 		if err != nil {
 			return nil, err

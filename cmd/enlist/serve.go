@@ -47,6 +47,9 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, key string) (err error) {
 	log := newLog(out, c.LogLevel)
 	store, err := openDatabase(ctx, c.Database, limitsOf(c.Serve), true, quieter(out, c.LogLevel))
+	if ctx.Err() != nil && err != nil {
+		return nil // told to stop while it waited for the database
+	}
 	if err != nil {
 		return err
 	}

@@ -203,7 +203,7 @@ func (s *server) keepHouse(ctx context.Context) {
 	defer minute.Stop()
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()
-	for {
+	for failing := false; ; {
 		var err error
 		select {
 		case <-ctx.Done():
@@ -215,8 +215,9 @@ func (s *server) keepHouse(ctx context.Context) {
 		case <-hour.C:
 			err = s.service.ForgetRetries(ctx)
 		}
-		if err != nil && ctx.Err() == nil {
+		if err != nil && !failing && ctx.Err() == nil { // once, while the database is away
 			s.log.Error("housekeeping", "error", err)
 		}
+		failing = err != nil
 	}
 }

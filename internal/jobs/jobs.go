@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"enlist/internal/audience"
@@ -79,7 +80,7 @@ func Config(o Options) *river.Config {
 	return &river.Config{
 		Workers:              workers,
 		Queues:               queues,
-		Logger:               slog.New(discreet{o.Log.Handler()}),
+		Logger:               slog.New(discreet{calm{o.Log.Handler(), new(atomic.Int64)}}),
 		FetchPollInterval:    pollEvery,
 		JobTimeout:           timeout,
 		RescueStuckJobsAfter: rescueAfter,

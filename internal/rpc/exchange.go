@@ -199,6 +199,9 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 		return err // the key may well be good
 	}
 	if err = x.perform(e, m, index, reader, caller); err != nil {
+		if _, foreseen := expose(err, m); !foreseen {
+			return err // the database may be away: to ask it again would take as long again
+		}
 		// A key that was known may have been revoked since; that comes first.
 		if stale := h.service.Recheck(ctx, caller); audience.KindOf(stale) == audience.InvalidKey {
 			return stale

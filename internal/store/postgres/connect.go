@@ -30,6 +30,10 @@ const (
 	// the server does not answer to that either, the connection is given up.
 	giveUpAfter = 2 * time.Second
 
+	// jobTime is how long a statement of the queue may take: most take milliseconds,
+	// its daily housekeeping more.
+	jobTime = time.Minute
+
 	// lockTime is how long a statement waits for a lock: longer than transactions
 	// take, and shorter than a caller waits.
 	lockTime = 5 * time.Second
@@ -174,5 +178,25 @@ func readingPool(ctx context.Context, config *pgxpool.Config, size int) (*pgxpoo
 // jobPool is for the queue library, which waits on one connection for news, and
 // breaks that off, without anything to cancel, whenever it wants to hear of more.
 func jobPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
-	return newPool(ctx, writable(config), 8, nil)
+	config = writable(config)
+	config.ConnConfig.Tracer = limiter(jobTime)
+	return newPool(ctx, config, 8, nil)
+}
+
+// limiter gives each statement a time limit where callers have none, so that they
+// come to know of a server that has gone without a word. Waiting for news is no
+// statement.
+type limiter time.Duration
+
+type limiterKey struct{}
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (l limiter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(l))
+	return context.WithValue(ctx, limiterKey{}, cancel)
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (limiter) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
+	ctx.Value(limiterKey{}).(context.CancelFunc)()
 }

@@ -32,9 +32,6 @@ func connectError(err error) error {
 
 // lost reports whether the connection is to blame, so that another one may do.
 func lost(err error) bool {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return false
-	}
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
 		// 08: connections; 57P: the server stops, starts or has crashed; 53300: it
 		// has too many connections.
@@ -43,6 +40,9 @@ func lost(err error) bool {
 	}
 	if _, ok := errors.AsType[*connectFailed](err); ok {
 		return true
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false // the caller waits no longer
 	}
 	return isBroken(err)
 }

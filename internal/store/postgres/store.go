@@ -32,6 +32,7 @@ type Options struct {
 	Replicas   []string      // URLs of standbys that Search and Stream may read from
 	ReplicaLag time.Duration // how old what they see there may be; 0: as new as on the primary
 	Existing   bool          // refuse a database in which there is nothing yet
+	Patience   time.Duration // for a server that cannot be reached when the database is opened; 0: none
 	Log        *slog.Logger  // nil: none
 
 	copying bool // open a database into which another one is being copied
@@ -67,7 +68,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := migrate(ctx, config, o); err != nil {
+	if err := patiently(ctx, o, func() error { return migrate(ctx, config, o) }); err != nil {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
 	s := &Store{cache: new(sqlstore.Cache), notices: newNotices(), time: orDefault(o.UpdateTime, 10*time.Second)}

@@ -146,7 +146,11 @@ func (s *Store) commit(t *session, effects []audience.Effect) error {
 }
 
 // outcomeUnknown reports whether nobody knows if the transaction is stored.
-func (t *session) outcomeUnknown() bool { return t.committing && t.broken && !t.skipped }
+// It is known when nothing of what COMMIT is the end of could be sent, as on a
+// connection whose server was started again meanwhile.
+func (t *session) outcomeUnknown() bool {
+	return t.committing && t.broken && !t.skipped && !pgconn.SafeToRetry(t.failed)
+}
 
 // rollback ends the transaction after an error, which it returns.
 func (t *session) rollback(err error) error {

@@ -1,0 +1,60 @@
+package jobs_test
+
+import (
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/jobs"
+	"enlist/internal/store/engines"
+	"enlist/internal/store/pgtest"
+
+	"github.com/riverqueue/river"
+)
+
+// The database server is stopped, crashes, and comes back while the queue is worked:
+// it goes on by itself, and says once that something was wrong.
+func TestQueueOutlivesTheServer(t *testing.T) {
+	if os.Getenv("ENLIST_TEST_POSTGRES") != "" {
+		t.Skip("the server is somebody else's")
+	}
+	server, err := pgtest.StartServer()
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(server.Remove)
+	p := newPlace(t, engines.Engine{Name: "postgres", New: func(testing.TB) string { return server.URL("postgres") }})
+	var log lockedLog
+	_, done := p.work(p.store, func(c *river.Config) {
+		told := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+		c.Logger = told.Logger
+	})
+	for _, mode := range []string{"fast", "immediate"} {
+		p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
+		p.wait(done)
+		p.must(server.Stop(mode))
+		log.await(t, "level=WARN")
+		p.must(server.Start())
+	}
+	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
+	p.wait(done)
+	if text := log.String(); strings.Count(text, "\n") != 1 || strings.Contains(text, "level=ERROR") {
+		t.Errorf("the log says:\n%s", text)
+	}
+}
+
+// await waits until something was logged.
+func (l *lockedLog) await(t *testing.T, text string) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(time.Minute); !strings.Contains(l.String(), text); {
+		if time.Now().After(end) {
+			t.Fatalf("the log does not say %s:\n%s", text, l.String())
+		}
+		<-tick.C
+	}
+}
