@@ -21,17 +21,18 @@ import (
 )
 
 type program struct {
-	Serve   serveCommand   `cmd:"" help:"Serve the API."`
-	Key     keyCommand     `cmd:"" help:"Create, list and revoke API keys."`
-	Account accountCommand `cmd:"" help:"Add, list and change Accounts."`
-	List    listCommand    `cmd:"" help:"Add and show Lists."`
-	Field   fieldCommand   `cmd:"" help:"Add and list the Fields of a List."`
-	Jobs    jobsCommand    `cmd:"" help:"See what waits to be sent, and send again what failed."`
-	Bounce  bounceCommand  `cmd:"" help:"Take a report of a mail that came back, for a mail server's pipe."`
-	Copy    copyCommand    `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
-	Doctor  doctorCommand  `cmd:"" help:"Check a database and this machine, and say what is wrong."`
-	Bench   benchCommand   `cmd:"" help:"Measure this program on this machine."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Serve      serveCommand      `cmd:"" help:"Serve the API."`
+	Key        keyCommand        `cmd:"" help:"Create, list and revoke API keys."`
+	Account    accountCommand    `cmd:"" help:"Add, list and change Accounts."`
+	List       listCommand       `cmd:"" help:"Add and show Lists."`
+	Field      fieldCommand      `cmd:"" help:"Add and list the Fields of a List."`
+	Jobs       jobsCommand       `cmd:"" help:"See what waits to be sent, and send again what failed."`
+	Bounce     bounceCommand     `cmd:"" help:"Take a report of a mail that came back, for a mail server's pipe."`
+	Copy       copyCommand       `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
+	Distribute distributeCommand `cmd:"" help:"Spread the large tables of a PostgreSQL database over a Citus cluster."`
+	Doctor     doctorCommand     `cmd:"" help:"Check a database and this machine, and say what is wrong."`
+	Bench      benchCommand      `cmd:"" help:"Measure this program on this machine."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 
 // console is where a command prints, and what it may read of its surroundings.

@@ -1,0 +1,179 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Distribution is what it takes to spread the large tables over the workers of a
+// Citus cluster, by List. Everything else stays on the coordinator, which is the
+// server that enlist is connected to: no statement has both.
+//
+// The statements depend on how the tables are, so those of an interrupted
+// Distribution are left out when it is prepared again.
+type Distribution struct {
+	Statements []string // none: it is all done
+	Superuser  bool     // owns the ledger, which nothing protects from him
+	conn       *pgxpool.Conn
+	pool       *pgxpool.Pool
+}
+
+// distributed are the large tables: first the one whose shards the others' go with.
+var distributed = []string{"contact", "consent", "delivery"}
+
+var (
+	errNoCitus = errors.New(`the extension Citus is not in this database: install it on every server of the cluster, with shared_preload_libraries = 'citus', and run in a database of this name on each: CREATE EXTENSION citus`)
+	errNoNodes = errors.New(`Citus knows no server that takes shards: name each with: SELECT citus_add_node('HOST', 5432)`)
+	errTurn    = errors.New("another process is changing the tables: try again when it is done")
+)
+
+// OpenDistribution prepares the Distribution of a database, and changes nothing.
+func OpenDistribution(ctx context.Context, url string) (*Distribution, error) {
+	config, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	d := new(Distribution)
+	if d.pool, err = newPool(ctx, config, 1, nil); err != nil {
+		return nil, err
+	}
+	if d.conn, err = d.pool.Acquire(ctx); err != nil {
+		err = connectError(err)
+	} else {
+		err = d.prepare(ctx)
+	}
+	if err != nil {
+		d.Close()
+		return nil, fmt.Errorf("distribute %s: %w", shown(config), err)
+	}
+	return d, nil
+}
+
+// Close closes the connection.
+func (d *Distribution) Close() {
+	if d.conn != nil {
+		d.conn.Release()
+	}
+	d.pool.Close()
+}
+
+// Run runs the statements, each in a transaction of its own, and reports each
+// before it does.
+func (d *Distribution) Run(ctx context.Context, report func(statement string)) error {
+	for _, statement := range d.Statements {
+		report(statement)
+		if _, err := d.conn.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+func (d *Distribution) prepare(ctx context.Context) error {
+	var mine, citus, ours bool
+	err := d.conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1), EXISTS (SELECT FROM pg_extension WHERE extname = 'citus'),
+		to_regclass('contact') IS NOT NULL AND to_regclass('goose_db_version') IS NOT NULL`, turn).Scan(&mine, &citus, &ours)
+	switch {
+	case err != nil:
+		return err
+	case !mine:
+		return errTurn
+	case !citus:
+		return errNoCitus
+	case !ours:
+		return errEmpty
+	}
+	var nodes bool
+	if err := d.conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_dist_node WHERE noderole = 'primary' AND shouldhaveshards)").Scan(&nodes); err != nil {
+		return err
+	}
+	if !nodes {
+		return errNoNodes
+	}
+	tables := make([]*largeTable, len(distributed))
+	for i, name := range distributed {
+		if tables[i], err = d.look(ctx, name); err != nil {
+			return err
+		}
+	}
+	d.plan(tables)
+	return nil
+}
+
+// largeTable is how one of them is.
+type largeTable struct {
+	name        string
+	distributed bool
+	triggers    []string // as SQL, like all names here
+	owner       string
+	superuser   bool     // the owner
+	granted     []string // what may be done by the owner, or by everybody
+	partitions  []string
+	full        []string // partitions with rows here, on the coordinator
+}
+
+const lookAtTable = `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = t.oid),
+		ARRAY(SELECT quote_ident(tgname) FROM pg_trigger WHERE tgrelid = t.oid AND NOT tgisinternal ORDER BY tgname),
+		quote_ident(rolname), rolsuper,
+		ARRAY(SELECT DISTINCT privilege_type FROM aclexplode(coalesce(relacl, acldefault('r', relowner))) WHERE grantee IN (relowner, 0) ORDER BY 1),
+		ARRAY(SELECT relid::text FROM pg_partition_tree(t.oid) p WHERE isleaf ORDER BY p.relid),
+		ARRAY(SELECT relid::text FROM pg_partition_tree(t.oid) p WHERE isleaf AND pg_relation_size(relid) > 0 ORDER BY p.relid)
+	FROM pg_class t JOIN pg_roles ON pg_roles.oid = relowner WHERE t.oid = $1::regclass`
+
+func (d *Distribution) look(ctx context.Context, name string) (*largeTable, error) {
+	t := &largeTable{name: name}
+	err := d.conn.QueryRow(ctx, lookAtTable, name).Scan(&t.distributed, &t.triggers, &t.owner, &t.superuser, &t.granted, &t.partitions, &t.full)
+	return t, err
+}
+
+// plan says what is to be done. Citus takes no table with triggers, so the ledger
+// is protected by privileges instead: first that, then the triggers go.
+func (d *Distribution) plan(tables []*largeTable) {
+	for _, t := range tables {
+		if t.name == "consent" {
+			d.Superuser = t.superuser
+			d.revoke(t, "UPDATE", "DELETE")
+		}
+		for _, trigger := range t.triggers {
+			d.add("DROP TRIGGER %s ON %s", trigger, t.name)
+		}
+	}
+	for _, t := range tables {
+		with := distributed[0]
+		if t.name == with {
+			with = "none"
+		}
+		if !t.distributed {
+			d.add("SELECT create_distributed_table('%s', 'list_id', colocate_with => '%s')", t.name, with)
+		}
+	}
+	// What was there has been copied to the shards.
+	for _, t := range tables {
+		for _, partition := range t.full {
+			d.add("SELECT truncate_local_data_after_distributing_table('%s')", partition)
+		}
+	}
+	for _, t := range tables {
+		if t.name == "consent" {
+			d.revoke(t, "TRUNCATE")
+		}
+	}
+}
+
+func (d *Distribution) add(format string, args ...any) {
+	d.Statements = append(d.Statements, fmt.Sprintf(format, args...))
+}
+
+// revoke takes privileges from everybody, the owner too.
+func (d *Distribution) revoke(t *largeTable, privileges ...string) {
+	for _, p := range privileges {
+		if slices.Contains(t.granted, p) {
+			d.add("REVOKE %s ON %s FROM PUBLIC, %s", p, strings.Join(append([]string{t.name}, t.partitions...), ", "), t.owner)
+		}
+	}
+}

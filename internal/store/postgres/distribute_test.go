@@ -1,0 +1,204 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"enlist/internal/store/pgtest"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// citus stands for the extension: it notes what is distributed, and as whoever asks
+// for the rest of a table gets it from the shards, has the rows here go.
+const citus = `
+	INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+		SELECT 70000, 'citus', 10, 'public'::regnamespace, false, '13.0-1';
+	CREATE FUNCTION create_distributed_table(name REGCLASS, partkey TEXT, colocate_with TEXT) RETURNS VOID LANGUAGE plpgsql AS $$
+	BEGIN
+		IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = name) THEN
+			RAISE EXCEPTION 'it has triggers';
+		END IF;
+		INSERT INTO pg_dist_partition VALUES (name, partkey, colocate_with);
+	END
+	$$;
+	CREATE FUNCTION truncate_local_data_after_distributing_table(name REGCLASS) RETURNS VOID LANGUAGE plpgsql AS $$
+	BEGIN
+		EXECUTE 'TRUNCATE ' || name;
+	END
+	$$;`
+
+// citusTables would be taken for another program's before enlist has its own.
+const citusTables = `
+	CREATE TABLE pg_dist_node (noderole TEXT, shouldhaveshards BOOL);
+	CREATE TABLE pg_dist_partition (logicalrelid REGCLASS, partkey TEXT, colocation TEXT)`
+
+func TestDistribute(t *testing.T) {
+	url := pgtest.Open(t)
+	wantRefusal(t, url, errNoCitus)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	run := func(statements string) {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), statements); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(citus)
+	wantRefusal(t, url, errEmpty)
+	d := newDesk(t, openAt(t, url, Options{}))
+	run(citusTables)
+	wantRefusal(t, url, errNoNodes)
+	run("INSERT INTO pg_dist_node VALUES ('primary', true)")
+	_, err = d.subscribe(t.Context(), "a@example.com", "")
+	d.must(err)
+
+	role := ownedByOther(t, conn)
+	plan := distribution(t, url)
+	wantPlan(t, plan, role)
+	if plan.Superuser {
+		t.Error("the owner is said to be a superuser")
+	}
+	plan.Close()
+
+	// What has broken off goes on.
+	plan = distribution(t, url)
+	plan.Statements = plan.Statements[:6]
+	d.must(plan.Run(t.Context(), func(string) {}))
+	plan.Close()
+	plan = distribution(t, url)
+	if !strings.HasPrefix(plan.Statements[0], "SELECT create_distributed_table('delivery'") {
+		t.Errorf("goes on with %q", plan.Statements)
+	}
+	d.must(plan.Run(t.Context(), func(string) {}))
+	plan.Close()
+	plan = distribution(t, url)
+	defer plan.Close()
+	if len(plan.Statements) > 0 {
+		t.Errorf("done, and yet to do: %q", plan.Statements)
+	}
+	wantLedgerProtected(t, conn, role)
+}
+
+func wantRefusal(t *testing.T, url string, want error) {
+	t.Helper()
+	d, err := OpenDistribution(t.Context(), url)
+	if err == nil {
+		d.Close()
+	}
+	if !errors.Is(err, want) {
+		t.Errorf("got %v, want %v", err, want)
+	}
+}
+
+func distribution(t *testing.T, url string) *Distribution {
+	t.Helper()
+	d, err := OpenDistribution(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// ownedByOther makes a role that is no superuser the owner of the ledger.
+func ownedByOther(t *testing.T, conn *pgx.Conn) string {
+	t.Helper()
+	role := fmt.Sprintf("enlist_test_%d", os.Getpid())
+	statements := "CREATE ROLE " + role + "; GRANT USAGE ON SEQUENCE consent_number TO " + role + "; ALTER TABLE consent OWNER TO " + role
+	for i := range 16 {
+		statements += fmt.Sprintf("; ALTER TABLE consent_%d OWNER TO %s", i, role)
+	}
+	if _, err := conn.Exec(t.Context(), statements); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.Background()
+		last, err := pgx.Connect(ctx, conn.Config().ConnString())
+		if err == nil {
+			defer last.Close(ctx)
+			_, err = last.Exec(ctx, "DROP OWNED BY "+role+"; DROP ROLE "+role)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	return role
+}
+
+func wantPlan(t *testing.T, d *Distribution, role string) {
+	t.Helper()
+	ledger := "consent"
+	for i := range 16 {
+		ledger += fmt.Sprintf(", consent_%d", i)
+	}
+	want := []string{
+		"REVOKE UPDATE ON " + ledger + " FROM PUBLIC, " + role,
+		"REVOKE DELETE ON " + ledger + " FROM PUBLIC, " + role,
+		"DROP TRIGGER consent_is_never_changed ON consent",
+		"DROP TRIGGER consent_is_never_emptied ON consent",
+		"SELECT create_distributed_table('contact', 'list_id', colocate_with => 'none')",
+		"SELECT create_distributed_table('consent', 'list_id', colocate_with => 'contact')",
+		"SELECT create_distributed_table('delivery', 'list_id', colocate_with => 'contact')",
+		"SELECT truncate_local_data_after_distributing_table('contact_N')",
+		"SELECT truncate_local_data_after_distributing_table('consent_N')",
+		"REVOKE TRUNCATE ON " + ledger + " FROM PUBLIC, " + role,
+	}
+	var got []string
+	for _, statement := range d.Statements {
+		if table, ok := strings.CutPrefix(statement, "SELECT truncate_local_data_after_distributing_table('"); ok {
+			table, _, _ = strings.Cut(table, "_")
+			statement = "SELECT truncate_local_data_after_distributing_table('" + table + "_N')"
+		}
+		got = append(got, statement)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The ledger takes rows, and changes none.
+func wantLedgerProtected(t *testing.T, conn *pgx.Conn, role string) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), "SET ROLE "+role+`; INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
+		VALUES (1, 1, 0, '', '', '', '', '', 0)`); err != nil {
+		t.Error(err)
+	}
+	for _, change := range []string{"UPDATE consent SET text = 'no'", "DELETE FROM consent", "TRUNCATE consent", "DELETE FROM consent_3"} {
+		_, err := conn.Exec(t.Context(), change)
+		if refusal, ok := errors.AsType[*pgconn.PgError](err); !ok || refusal.Code != "42501" {
+			t.Errorf("%s: error %v", change, err)
+		}
+	}
+}
+
+// Nothing is unique on a large table but with its List, and no key leads to or from
+// one: a server that has some of the Lists could not tell.
+func TestLargeTablesAreUniqueByList(t *testing.T) {
+	s := open(t)
+	for _, query := range []string{
+		`SELECT indexrelid::regclass::text FROM pg_index WHERE indisunique AND indrelid IN (SELECT relid FROM unnest($1::text[]) name, pg_partition_tree(name::regclass))
+			AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = indrelid AND attname = 'list_id' AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1]))`,
+		`SELECT conname::text FROM pg_constraint WHERE contype IN ('f', 'x') AND (conrelid = ANY ($1::text[]::regclass[]) OR confrelid = ANY ($1::text[]::regclass[]))`,
+		`SELECT name FROM unnest($1::text[]) name WHERE pg_get_partkeydef(name::regclass) <> 'HASH (list_id)'`,
+		// A number that a worker would give out: those of a sequence are 64 bits wide.
+		`SELECT relname::text FROM pg_class JOIN pg_sequence ON seqrelid = pg_class.oid WHERE relname IN ('contact_id', 'consent_number') AND seqtypid <> 'bigint'::regtype AND cardinality($1::text[]) > 0`,
+	} {
+		rows, err := s.jobs.Query(t.Context(), query, distributed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil || len(found) > 0 {
+			t.Errorf("%s: %q, %v", query, found, err)
+		}
+	}
+}
