@@ -22,18 +22,40 @@ var (
 )
 
 // migrate brings the tables up to date. Two processes that start at once on one
-// file may both try: the one that comes second looks again.
+// file may both try: whoever comes second to a migration looks again, for as long
+// as another one gets on.
 func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return err
 	}
-	for try := 1; ; try++ {
+	return migrateTo(ctx, db, files, log)
+}
+
+// migrateTo is migrate with the files given.
+func migrateTo(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) error {
+	for before := -1; ; {
 		err := tryMigrate(ctx, db, files, log)
-		if err == nil || try == 3 || errors.Is(err, errNewer) || ctx.Err() != nil {
+		if err == nil || errors.Is(err, errNewer) || ctx.Err() != nil {
 			return err
 		}
+		now := applied(ctx, db)
+		if now == before {
+			return err
+		}
+		before = now
 	}
+}
+
+// applied counts the migrations that were applied, the queue's among them.
+func applied(ctx context.Context, db *sql.DB) (all int) {
+	for _, table := range []string{"goose_db_version", "river_migration"} {
+		var n int
+		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&n); err == nil { // else it is not there yet
+			all += n
+		}
+	}
+	return all
 }
 
 func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) error {
@@ -47,6 +69,13 @@ func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) 
 	}
 	if !sqlstore.Understands(has, knows) {
 		return errNewer
+	}
+	if has < knows {
+		// Whoever applies a migration that another one has just applied fails here,
+		// and what he did is undone.
+		if _, err := db.ExecContext(ctx, "CREATE UNIQUE INDEX IF NOT EXISTS goose_db_version_once ON goose_db_version (version_id)"); err != nil {
+			return err
+		}
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return err

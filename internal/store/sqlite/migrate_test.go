@@ -4,10 +4,145 @@ import (
 	"bytes"
 	"database/sql"
 	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
+	"testing/fstest"
+	"time"
+
+	"enlist/internal/audience"
 )
+
+// starter is the environment variable that has a test binary open a file.
+const starter = "ENLIST_TEST_STARTER"
+
+// Processes that start at once on a new file make its tables once.
+func TestStartingAtOnce(t *testing.T) {
+	if path := os.Getenv(starter); path != "" {
+		openAt(t, path)
+		return
+	}
+	for range 2 {
+		path := filepath.Join(t.TempDir(), "enlist.db")
+		var all sync.WaitGroup
+		for range 5 {
+			all.Go(func() {
+				cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestStartingAtOnce$")
+				cmd.Env = append(os.Environ(), starter+"="+path)
+				if said, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%v: %s", err, said)
+				}
+			})
+		}
+		all.Wait()
+		s := openAt(t, path)
+		var applied, versions, catalogues int
+		err := s.db.QueryRowContext(t.Context(), "SELECT count(*), count(DISTINCT version_id), (SELECT count(*) FROM catalogue) FROM goose_db_version").Scan(&applied, &versions, &catalogues)
+		if err != nil || applied != versions || catalogues != 1 {
+			t.Errorf("%d migrations were applied, of %d; %d catalogues, %v", applied, versions, catalogues, err)
+		}
+	}
+}
+
+// nextVersion are the migrations of this version and more.
+func nextVersion(t *testing.T, more ...string) fs.FS {
+	t.Helper()
+	files := fstest.MapFS{}
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := migrations.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.Base(name)] = &fstest.MapFile{Data: text}
+	}
+	for i, text := range more {
+		files[fmt.Sprintf("%05d_next.sql", 900+i)] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + text + ";\n")}
+	}
+	return files
+}
+
+// Each of many migrations is applied once, also one that could be applied twice.
+func TestMigratingAtOnce(t *testing.T) {
+	steps := []string{"CREATE TABLE tally (n INTEGER)", "INSERT INTO tally VALUES (0)"}
+	for len(steps) < 22 {
+		steps = append(steps, "UPDATE tally SET n = n + 1")
+	}
+	path, files := filepath.Join(t.TempDir(), "enlist.db"), nextVersion(t, steps...)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			db := sql.OpenDB(&connector{path: path, writer: true, driver: newDriver()})
+			defer db.Close()
+			db.SetMaxOpenConns(1)
+			if err := migrateTo(t.Context(), db, files, slog.New(slog.DiscardHandler)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	var n int
+	if err := openAt(t, path).db.QueryRowContext(t.Context(), "SELECT n FROM tally").Scan(&n); err != nil || n != 20 {
+		t.Errorf("20 migrations were applied %d times, %v", n, err)
+	}
+}
+
+// While a command of the next version migrates, the server of this one goes on, and
+// can be started again.
+func TestMigratingWhileServing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "enlist.db")
+	s := openAt(t, path)
+	service := audience.NewService(s, time.Now)
+	first, err := service.BeginFirst(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller, err := service.Operator(t.Context(), first.Account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	subscribe := func(service *audience.Service, i int) {
+		_, err := service.Subscribe(t.Context(), caller, audience.SubscribeRequest{List: first.List, Details: []audience.Detail{
+			{Key: "Email", Value: audience.Input{Kind: audience.InputText, Text: fmt.Sprintf("a%d@example.com", i)}}}})
+		if err == nil {
+			_, err = service.CountContacts(t.Context(), caller, first.List, &audience.Criteria{Key: "Email", Operator: "contains", Value: audience.Input{Kind: audience.InputText, Text: "a1"}})
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	subscribe(service, 0)
+	stop, all := make(chan struct{}), sync.WaitGroup{}
+	all.Go(func() {
+		for i := 1; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				subscribe(service, i)
+			}
+		}
+	})
+	db := sql.OpenDB(&connector{path: path, writer: true, driver: newDriver()})
+	db.SetMaxOpenConns(1)
+	err = migrateTo(t.Context(), db, nextVersion(t, "ALTER TABLE contact ADD COLUMN colour TEXT NOT NULL DEFAULT ''",
+		"CREATE INDEX contact_colour ON contact (list_id, colour, id)"), slog.New(slog.DiscardHandler))
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Error(err)
+	}
+	close(stop)
+	all.Wait()
+	subscribe(service, -1)
+	subscribe(audience.NewService(openAt(t, path), time.Now), -2)
+}
 
 // What is no database of this version is left as it is.
 func TestOpenRefuses(t *testing.T) {
