@@ -21,9 +21,10 @@ type Store interface {
 	// Update runs fn and makes all its changes durable before it returns nil;
 	// after an error none of them is stored.
 	Update(ctx context.Context, fn func(Tx) error) error
-	// UpdateTogether is Update for functions that mostly do no more than add a
-	// Contact: those of several callers may be carried out at once.
-	UpdateTogether(ctx context.Context, fn func(Tx) error) error
+	// UpdateTogether is Update for a function that mostly does no more than add a
+	// Contact with an address, by its comparison form: the functions of several
+	// callers may be carried out at once.
+	UpdateTogether(ctx context.Context, list ListID, key string, fn func(Tx) error) error
 	// Known returns a key and its Account as a transaction has last seen them,
 	// without asking the database; false when none has. They may have changed
 	// since: confirm in a transaction.
@@ -73,6 +74,15 @@ type Tx interface {
 	DeleteField(list ListID, id FieldID) error
 	AddPreference(p *Preference) error // sets ID
 	DeletePreference(list ListID, id PreferenceID) error
+
+	// Indexes that searches need. A Schema has those of its List that are ready.
+	SearchIndexes(since int64) ([]SearchIndex, error)                     // of all Lists, by ID, with what they saved since the day of that time
+	SearchIndex(id SearchIndexID) (x *SearchIndex, found bool, err error) // without that
+	AddSearchIndex(x *SearchIndex) (added bool, err error)                // sets ID; false: the List has one of the key
+	UpdateSearchIndex(x *SearchIndex) error                               // State, ByHand, times and Error
+	RemoveSearchIndex(id SearchIndexID) error                             // one that is not ready
+	NoteIndexUse(used map[SearchIndexID]IndexUse, at int64) error         // raises LastUsed
+	ForgetIndexUse(before int64) error
 
 	// Messages, autoresponders and webhooks. A Schema has those of its List.
 	Messages(account AccountID) ([]Message, error)             // by ID, without their contents

@@ -26,11 +26,7 @@ func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) 
 		early = r.read(schema, Today(s.now(), c.Account.TimeZone))
 	}
 	ignored, id := 0, ContactID(0)
-	update := s.store.Update
-	if early != nil && c.Retry == nil && storesAtOnce(c, early.schema) && len(early.schema.Webhooks) == 0 {
-		update = s.store.UpdateTogether // most likely no answer of the Store is needed
-	}
-	err := update(ctx, once(s, c, &id, func(tx Tx, now int64) (ContactID, error) {
+	fn := once(s, c, &id, func(tx Tx, now int64) (ContactID, error) {
 		schema, err := loadList(tx, c, r.List)
 		if err != nil {
 			return 0, err
@@ -45,7 +41,13 @@ func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) 
 		}
 		sub := subscription{reading: *read, tx: tx, caller: c, now: now}
 		return sub.store()
-	}))
+	})
+	var err error
+	if early.onlyInserts(c) {
+		err = s.store.UpdateTogether(ctx, r.List, early.key, fn)
+	} else {
+		err = s.store.Update(ctx, fn)
+	}
 	s.ignored.Add(int64(ignored)) // here: the function may run twice
 	return id, err
 }
@@ -172,6 +174,12 @@ func (sub *subscription) store() (ContactID, error) {
 			return id, err
 		}
 	}
+}
+
+// onlyInserts reports whether the call does no more than store a Contact, if the
+// address is new.
+func (read *reading) onlyInserts(c *Caller) bool {
+	return read != nil && read.err == nil && c.Retry == nil && storesAtOnce(c, read.schema) && len(read.schema.Webhooks) == 0
 }
 
 // storesAtOnce reports whether there is room in any case, and one Contact for an

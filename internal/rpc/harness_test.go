@@ -182,11 +182,20 @@ func (f *fallible) Stream(ctx context.Context, fn func(audience.Tx) error) error
 }
 
 func (f *fallible) Update(ctx context.Context, fn func(audience.Tx) error) error {
+	return f.watch(fn, func(fn func(audience.Tx) error) error { return f.Store.Update(ctx, fn) })
+}
+
+func (f *fallible) UpdateTogether(ctx context.Context, list audience.ListID, key string, fn func(audience.Tx) error) error {
+	return f.watch(fn, func(fn func(audience.Tx) error) error { return f.Store.UpdateTogether(ctx, list, key, fn) })
+}
+
+// watch has update run fn.
+func (f *fallible) watch(fn func(audience.Tx) error, update func(func(audience.Tx) error) error) error {
 	if err := f.fault("update"); err != nil {
 		return err
 	}
 	var effects []audience.Effect
-	err := f.Store.Update(ctx, func(tx audience.Tx) error {
+	err := update(func(tx audience.Tx) error {
 		effects = nil
 		return fn(watchedTx{tx, &effects})
 	})

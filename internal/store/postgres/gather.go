@@ -32,18 +32,19 @@ const (
 
 // gathered is a caller with a function.
 type gathered struct {
-	ctx  context.Context
-	fn   func(audience.Tx) error
-	done chan struct{}
-	part *sqlstore.Part // when it has run
-	err  error
+	ctx     context.Context
+	address sqlstore.Address // of the Contact that it adds
+	fn      func(audience.Tx) error
+	done    chan struct{}
+	part    *sqlstore.Part // when it has run
+	err     error
 }
 
 // UpdateTogether implements audience.Store.
-func (s *Store) UpdateTogether(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *Store) UpdateTogether(ctx context.Context, list audience.ListID, key string, fn func(audience.Tx) error) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
-	if err := s.gatherer.run(limited, fn); !errors.Is(err, sqlstore.ErrApart) {
+	if err := s.gatherer.run(limited, sqlstore.Address{List: list, Key: key}, fn); !errors.Is(err, sqlstore.ErrApart) {
 		return err
 	}
 	return s.Update(limited, fn)
@@ -51,8 +52,8 @@ func (s *Store) UpdateTogether(ctx context.Context, fn func(audience.Tx) error) 
 
 // run has a function run with others. Its error is ErrApart when nothing of it is
 // stored and it is to run by itself.
-func (g *gatherer) run(ctx context.Context, fn func(audience.Tx) error) error {
-	c := &gathered{ctx: ctx, fn: fn, done: make(chan struct{})}
+func (g *gatherer) run(ctx context.Context, a sqlstore.Address, fn func(audience.Tx) error) error {
+	c := &gathered{ctx: ctx, address: a, fn: fn, done: make(chan struct{})}
 	g.mu.Lock()
 	g.waiting = append(g.waiting, c)
 	if g.running == 0 || g.running < maxRunning && len(g.waiting) >= crowd {
@@ -135,15 +136,19 @@ func (g *gatherer) transaction(group []*gathered) error {
 // write runs the functions and commits what they write.
 func (g *gatherer) write(ctx context.Context, t *session, group []*gathered) error {
 	t.begin(beginWriting, withOthers)
-	all, err := sqlstore.NewGathering(ctx, t, len(group)) // brings the version too
+	addresses := make([]sqlstore.Address, len(group))
+	for i, c := range group {
+		addresses[i] = c.address
+	}
+	all, err := sqlstore.NewGathering(ctx, t, addresses) // brings the version too
 	if err != nil {
 		return err
 	}
 	shared := sqlstore.NewSession(g.store.cache)
 	shared.Sees(t.version)
-	for _, c := range group {
+	for i, c := range group {
 		if c.err = c.ctx.Err(); c.err == nil {
-			c.part, c.err = all.Run(ctx, c.fn, shared)
+			c.part, c.err = all.Run(ctx, i, c.fn, shared)
 		}
 	}
 	if err := all.Insert(ctx, t); err != nil {

@@ -121,7 +121,7 @@ func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error) error {
 }
 
 // UpdateTogether implements audience.Store: all Updates are.
-func (s *Store) UpdateTogether(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *Store) UpdateTogether(ctx context.Context, _ audience.ListID, _ string, fn func(audience.Tx) error) error {
 	return s.Update(ctx, fn)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 
 	"enlist/internal/audience"
 )
@@ -14,21 +15,30 @@ import (
 // need no answer from the database; one that does is left with Unwind, and runs
 // by itself instead.
 type Gathering struct {
-	sql   *Dialect
-	ids   []audience.ContactID // for those who come next
-	parts []*Part
+	sql       *Dialect
+	addresses []Address
+	ids       []audience.ContactID // for them, 0 where somebody has the address
+	parts     []*Part
+}
+
+// Address is the address, by its comparison form, of a Contact of a List.
+type Address struct {
+	List audience.ListID
+	Key  string
 }
 
 // Part is what one function of a Gathering writes.
 type Part struct {
-	gathering *Gathering
-	effects   []audience.Effect
-	contact   *audience.Contact
-	doc       string // its values
-	account   audience.AccountID
-	ledger    []ledgerRow
-	rest      []statement
-	inserted  bool
+	sql      *Dialect
+	address  Address
+	id       audience.ContactID // for the Contact
+	effects  []audience.Effect
+	contact  *audience.Contact
+	doc      string // its values
+	account  audience.AccountID
+	ledger   []ledgerRow
+	rest     []statement
+	inserted bool
 }
 
 type statement struct {
@@ -39,20 +49,39 @@ type statement struct {
 // ErrApart is why a function is left that cannot run with others.
 var ErrApart = errors.New("the function has to run by itself")
 
-// NewGathering prepares for as many functions: it takes IDs from the sequence.
-func NewGathering(ctx context.Context, conn Conn, functions int) (*Gathering, error) {
-	g := &Gathering{sql: conn.Dialect(), ids: make([]audience.ContactID, 0, functions)}
+// NewGathering prepares for functions that add Contacts with these addresses.
+// Whose address is new gets an ID.
+func NewGathering(ctx context.Context, conn Conn, addresses []Address) (*Gathering, error) {
+	g := &Gathering{sql: conn.Dialect(), addresses: addresses, ids: make([]audience.ContactID, 0, len(addresses))}
+	var lists []int64
+	var keys []string
+	for _, a := range addresses {
+		lists, keys = append(lists, int64(a.List)), append(keys, a.Key)
+	}
 	t := &Tx{ctx: ctx, conn: conn}
 	err := t.each(1, func(row []driver.Value) error {
 		g.ids = append(g.ids, audience.ContactID(integer(row[0])))
 		return nil
-	}, "SELECT nextval('contact_id') FROM generate_series(1, CAST(? AS BIGINT))", int64(functions))
+	}, takeIDs, lists, keys)
+	if err == nil && len(g.ids) != len(addresses) {
+		err = fmt.Errorf("%d IDs for %d Contacts", len(g.ids), len(addresses))
+	}
 	return g, err
 }
 
-// Run runs a function. After an error nothing of it is written.
-func (g *Gathering) Run(ctx context.Context, fn func(audience.Tx) error, session *Session) (*Part, error) {
-	p := &Part{gathering: g}
+// A subquery in place of a join: it looks each address up in the index, however
+// few Contacts there were when the statement was planned.
+const takeIDs = `SELECT CASE WHEN (SELECT id FROM contact WHERE list_id = wanted.list_id AND dedupe_key = wanted.key) IS NULL
+		THEN nextval('contact_id') ELSE 0 END
+	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[])) WITH ORDINALITY AS wanted (list_id, key, place) ORDER BY place`
+
+// Run runs the function for the address at a place. After an error nothing of it
+// is written.
+func (g *Gathering) Run(ctx context.Context, place int, fn func(audience.Tx) error, session *Session) (*Part, error) {
+	if g.ids[place] == 0 {
+		return nil, ErrApart
+	}
+	p := &Part{sql: g.sql, address: g.addresses[place], id: g.ids[place]}
 	enqueue := func(e audience.Effect) error {
 		p.effects = append(p.effects, e)
 		return nil
@@ -156,12 +185,11 @@ type gatheredTx struct {
 	part *Part
 }
 
-// InsertOrFind takes for granted that the address is new.
+// InsertOrFind takes for granted that the address is still new.
 func (t *gatheredTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
-	g := t.part.gathering
 	plain := *c
 	plain.Prefs = nil
-	if t.part.contact != nil || len(g.ids) == 0 || !untouched(&plain) {
+	if t.part.contact != nil || t.part.address != (Address{c.ListID, c.Key}) || !untouched(&plain) {
 		return nil, apart()
 	}
 	schema, err := t.Schema(c.ListID)
@@ -171,7 +199,7 @@ func (t *gatheredTx) InsertOrFind(c *audience.Contact) (existing *audience.Conta
 	if t.part.doc, err = encodeValues(schema, c.Values); err != nil {
 		return nil, err
 	}
-	c.ID, g.ids = g.ids[0], g.ids[1:]
+	c.ID = t.part.id
 	added := *c
 	t.part.contact, t.part.account = &added, schema.List.AccountID
 	return nil, nil
@@ -210,4 +238,4 @@ func (p *Part) Lock(LockMode, string) error { return apart() }
 func (p *Part) Alone() error { return apart() }
 
 // Dialect implements Conn.
-func (p *Part) Dialect() *Dialect { return p.gathering.sql }
+func (p *Part) Dialect() *Dialect { return p.sql }

@@ -16,7 +16,9 @@ type watched struct {
 
 func (w *watched) Survey(ctx context.Context, fn func(audience.Tx) error) error {
 	err := w.Store.Survey(ctx, fn)
-	w.after()
+	if w.after != nil {
+		w.after()
+	}
 	return err
 }
 
