@@ -6,7 +6,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// watched is a store on which something happens after each look outside an
+// watched is a store on which something may happen after each look outside an
 // Update, and which tells how Updates search.
 type watched struct {
 	audience.Store
