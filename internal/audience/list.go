@@ -62,7 +62,8 @@ type Schema struct {
 
 	TimeZone       string // the Account's
 	Autoresponders []Autoresponder
-	Webhooks       []Webhook // that listen to it: its own, and the Account's for all Lists
+	Webhooks       []Webhook     // that listen to it: its own, and the Account's for all Lists
+	SearchIndexes  []SearchIndex // those that are ready; times and uses are not kept up to date in it
 
 	byName map[string]*Field
 	byID   map[FieldID]*Field

@@ -20,6 +20,10 @@ var dialect = sqlstore.Dialect{
 	Position:      "strpos",
 	Ending:        func(value string) string { return "right(" + value + ", ?)" },
 	LedgerNumber:  "DEFAULT",
+	IndexAbsent:   " NULLS FIRST",
+	IndexTail:     ", id",
+	IndexPlace: `(SELECT CAST(n AS BIGINT) FROM generate_series(0, 15) AS n
+		WHERE satisfies_hash_partition(CAST('contact' AS regclass), 16, n, list_id))`,
 	NumbersAsText: true,
 	Several:       true,
 }.Complete()

@@ -24,6 +24,11 @@ type Dialect struct {
 	// would take, without having seen the data, for better than it is.
 	Unindexed string
 
+	// Of an index that a search needs: what puts absent values first in it, what it
+	// ends in after the key, and the part of the table, as a number, that one of the
+	// List list_id is on.
+	IndexAbsent, IndexTail, IndexPlace string
+
 	// NumbersAsText: numbers to compare with are given in their decimals, not as
 	// floating point.
 	NumbersAsText bool

@@ -85,6 +85,9 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 	}
 	audience.SortFields(fields)
 	schema := audience.NewSchema(*list, fields, preferences)
+	if schema.SearchIndexes, err = t.readyIndexes(id); err != nil {
+		return nil, err
+	}
 	return schema, t.readListeners(schema)
 }
 

@@ -1,0 +1,108 @@
+package audience
+
+import "strconv"
+
+// SearchIndexID identifies a SearchIndex. The database's index is called
+// search_<id>; no ID is used twice.
+type SearchIndexID int64
+
+// SearchIndex is an index of a List's Contacts by one key, which a search was
+// found to need or somebody made by hand. decisions.md: 57
+type SearchIndex struct {
+	ID       SearchIndexID
+	ListID   ListID
+	Key      string // "field_12", or the name of a system key
+	State    IndexState
+	ByHand   bool // it stays until somebody drops it
+	Created  int64
+	Changed  int64 // since when it is in its State, or was last tried
+	Built    int64 // 0: never yet
+	BuildMS  int64 // how long that took
+	ScanMS   int64 // what a search takes without it
+	LastUsed int64
+	Error    string // why it failed
+
+	Place   int64 // the part of the table in which it is: 0, or the partition on PostgreSQL
+	Uses    int64 // in the days that were asked for
+	SavedMS int64 // in those days: time that searches would have taken without it
+}
+
+// IndexState says where a SearchIndex has got to.
+type IndexState string
+
+// The states. Searches rely on an index only while it is Ready: the database has
+// it for as long, and longer at both ends.
+const (
+	IndexWaiting  IndexState = "waiting"
+	IndexBuilding IndexState = "building"
+	IndexReady    IndexState = "ready"
+	IndexFailed   IndexState = "failed"
+	IndexDropping IndexState = "dropping"
+)
+
+// IndexKey is the name by which a SearchIndex knows a key: unlike a Field's, it
+// never changes.
+func (k *SearchKey) IndexKey() string {
+	if k.Field == nil {
+		return k.Name
+	}
+	return "field_" + strconv.FormatInt(int64(k.Field.ID), 10)
+}
+
+// IndexFor returns the index that is ready for a key, nil when none is. Those that
+// every List has, of id, creation_time, last_modified_time and of addresses as a
+// whole, are not among them.
+func (s *Schema) IndexFor(k *SearchKey) *SearchIndex {
+	if len(s.SearchIndexes) == 0 {
+		return nil
+	}
+	key := k.IndexKey()
+	for i := range s.SearchIndexes {
+		if s.SearchIndexes[i].Key == key {
+			return &s.SearchIndexes[i]
+		}
+	}
+	return nil
+}
+
+// Indexed reports whether an index is ready for a key.
+func (s *Schema) Indexed(k *SearchKey) bool { return s.IndexFor(k) != nil }
+
+// indexKey returns the key that a SearchIndex is for, nil when the List has none
+// of that name that can have an index: a system key that has one already, a Field
+// that is gone, or one of long texts.
+func (s *Schema) indexKey(name string) *SearchKey {
+	for i := range contactKeys {
+		if k := &contactKeys[i]; k.Name == name && k.indexable() {
+			return k
+		}
+	}
+	if f := s.fieldByKey(name); f != nil {
+		if k := f.searchKey(); k.indexable() {
+			return k
+		}
+	}
+	return nil
+}
+
+// indexable reports whether a key may have a SearchIndex.
+func (k *SearchKey) indexable() bool {
+	if k.Field != nil {
+		return k.Field.Type != Comment
+	}
+	return !alwaysIndexed(k)
+}
+
+// alwaysIndexed reports whether every List has an index of a system key.
+func alwaysIndexed(k *SearchKey) bool {
+	return k.Field == nil && (k.Name == "id" || k.Name == "creation_time" || k.Name == "last_modified_time")
+}
+
+// IndexUse is what a SearchIndex was good for.
+type IndexUse struct {
+	Uses    int64
+	SavedMS int64 // time that the searches would have taken without it
+}
+
+// DayOf is the day, counted from 1970, of a Unix time: uses are noted by it.
+func DayOf(time int64) int64 { return time / (24 * 60 * 60) }

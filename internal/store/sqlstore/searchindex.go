@@ -1,0 +1,129 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+	"strconv"
+
+	"enlist/internal/audience"
+)
+
+// IndexName is what the database's index is called.
+func IndexName(id audience.SearchIndexID) string {
+	return "search_" + strconv.FormatInt(int64(id), 10)
+}
+
+// IndexID is the ID in the name of an index, 0 when it is no SearchIndex's.
+func IndexID(name string) audience.SearchIndexID {
+	const prefix = len("search_")
+	if len(name) <= prefix {
+		return 0
+	}
+	id, err := strconv.ParseInt(name[prefix:], 10, 64)
+	if err != nil || IndexName(audience.SearchIndexID(id)) != name {
+		return 0
+	}
+	return audience.SearchIndexID(id)
+}
+
+// IndexOn is what comes after ON in the statement that makes a SearchIndex: the
+// key in the very expression that searches sort and compare by, which is how the
+// database recognises it, and the List as a literal, since a partial index is only
+// used where it is seen from the statement that it covers what is asked for.
+func (d *Dialect) IndexOn(table string, list audience.ListID, k *audience.SearchKey) string {
+	q := searchQuery{sql: d}
+	absent := ""
+	if k.Field != nil {
+		absent = d.IndexAbsent
+	}
+	return table + " ((" + q.ordered(k) + ")" + absent + d.IndexTail + ") WHERE list_id = " + strconv.FormatInt(int64(list), 10)
+}
+
+// readyIndexes returns the indexes of a List that searches may rely on.
+func (t *Tx) readyIndexes(list audience.ListID) ([]audience.SearchIndex, error) {
+	return t.searchIndexes(0, "list_id = ? AND state = 'ready'", int64(list))
+}
+
+// SearchIndexes returns those of all Lists, with what they saved since a time.
+func (t *Tx) SearchIndexes(since int64) ([]audience.SearchIndex, error) {
+	return t.searchIndexes(since, "TRUE")
+}
+
+// SearchIndex returns one of them.
+func (t *Tx) SearchIndex(id audience.SearchIndexID) (x *audience.SearchIndex, found bool, err error) {
+	all, err := t.searchIndexes(0, "id = ?", int64(id))
+	if err != nil || len(all) == 0 {
+		return nil, false, err
+	}
+	return &all[0], true, nil
+}
+
+func (t *Tx) searchIndexes(since int64, where string, args ...any) (all []audience.SearchIndex, err error) {
+	err = t.each(15, func(row []driver.Value) error {
+		all = append(all, audience.SearchIndex{
+			ID: audience.SearchIndexID(integer(row[0])), ListID: audience.ListID(integer(row[1])), Key: text(row[2]),
+			State: audience.IndexState(text(row[3])), ByHand: flag(row[4]), Created: integer(row[5]), Changed: integer(row[6]),
+			Built: integer(row[7]), BuildMS: integer(row[8]), ScanMS: integer(row[9]), LastUsed: integer(row[10]), Error: text(row[11]),
+			Place: integer(row[12]), Uses: integer(row[13]), SavedMS: integer(row[14]),
+		})
+		return nil
+	}, `SELECT id, list_id, key_name, state, by_hand, creation_time, state_time, built_time, build_ms, scan_ms, last_used_time, error,
+			`+t.sql.IndexPlace+`, coalesce(uses, 0), coalesce(saved, 0)
+		FROM search_index LEFT JOIN (SELECT index_id, CAST(sum(uses) AS BIGINT) AS uses, CAST(sum(saved_ms) AS BIGINT) AS saved
+			FROM search_index_use WHERE day >= ? GROUP BY index_id) AS used ON index_id = id
+		WHERE `+where+" ORDER BY id", append([]any{audience.DayOf(since)}, args...)...)
+	return all, err
+}
+
+// AddSearchIndex stores a new one, unless the List has one of the key.
+func (t *Tx) AddSearchIndex(x *audience.SearchIndex) (added bool, err error) {
+	id, err := t.conn.Insert(`INSERT INTO search_index (list_id, key_name, state, by_hand, creation_time, state_time, scan_ms)
+		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		int64(x.ListID), x.Key, string(x.State), bit(x.ByHand), x.Created, x.Changed, x.ScanMS)
+	x.ID = audience.SearchIndexID(id)
+	return id != 0, err
+}
+
+// UpdateSearchIndex stores what changes of one while it is built and dropped.
+func (t *Tx) UpdateSearchIndex(x *audience.SearchIndex) error {
+	was, found, err := t.SearchIndex(x.ID)
+	if err != nil || !found {
+		return err
+	}
+	if was.State != x.State && (was.State == audience.IndexReady || x.State == audience.IndexReady) {
+		if err := t.changed(); err != nil { // it is part of the List's Schema
+			return err
+		}
+	}
+	return t.conn.Do(`UPDATE search_index SET state = ?, by_hand = ?, state_time = ?, built_time = ?, build_ms = ?, scan_ms = ?, error = ? WHERE id = ?`,
+		string(x.State), bit(x.ByHand), x.Changed, x.Built, x.BuildMS, x.ScanMS, x.Error, int64(x.ID))
+}
+
+// RemoveSearchIndex removes one that no Schema has.
+func (t *Tx) RemoveSearchIndex(id audience.SearchIndexID) error {
+	if err := t.conn.Do("DELETE FROM search_index_use WHERE index_id = ?", int64(id)); err != nil {
+		return err
+	}
+	return t.conn.Do("DELETE FROM search_index WHERE id = ?", int64(id))
+}
+
+// NoteIndexUse adds to what indexes were good for on the day of a time, and
+// raises their time of last use.
+func (t *Tx) NoteIndexUse(used map[audience.SearchIndexID]audience.IndexUse, at int64) error {
+	for id, use := range used {
+		err := t.conn.Do(`INSERT INTO search_index_use AS u (index_id, day, uses, saved_ms) SELECT id, ?, ?, ? FROM search_index WHERE id = ?
+			ON CONFLICT (index_id, day) DO UPDATE SET uses = u.uses + excluded.uses, saved_ms = u.saved_ms + excluded.saved_ms`,
+			audience.DayOf(at), use.Uses, use.SavedMS, int64(id))
+		if err != nil {
+			return err
+		}
+		if err := t.conn.Do("UPDATE search_index SET last_used_time = ? WHERE id = ? AND last_used_time < ?", at, int64(id), at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ForgetIndexUse removes what was noted for the days before a time.
+func (t *Tx) ForgetIndexUse(before int64) error {
+	return t.conn.Do("DELETE FROM search_index_use WHERE day < ?", audience.DayOf(before))
+}
