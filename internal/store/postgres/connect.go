@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"strconv"
@@ -39,6 +40,10 @@ const (
 	lockTime = 5 * time.Second
 )
 
+// alive finds a server whose machine has gone within half a minute, for who waits
+// for what it has to say: a stream, and the queue for news.
+var alive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
+
 // parse reads a database's URL. It may name several hosts, of which the one that
 // is no standby is taken, whenever a connection is opened: after a failover that is
 // another. Its error does not repeat the URL, since a password may be in it.
@@ -57,6 +62,7 @@ func parseAny(text string) (*pgxpool.Config, error) {
 		return nil, errors.New("--db is no URL of a PostgreSQL database: postgres://USER:PASSWORD@HOST:PORT/DATABASE")
 	}
 	c := config.ConnConfig
+	c.DialFunc = (&net.Dialer{KeepAliveConfig: alive}).DialContext
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = connectTime
 		if len(hosts(c)) > 1 {

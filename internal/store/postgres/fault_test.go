@@ -260,9 +260,12 @@ func TestSilentServer(t *testing.T) {
 	look := func(tx audience.Tx) error { _, err := tx.LastContactID(d.list); return err }
 	d.must(s.Update(t.Context(), look))
 	d.must(s.View(t.Context(), look))
+	d.must(s.Search(t.Context(), look))
 	p.FallSilent()
 	for range 2 { // the second one finds no connection
-		for name, run := range map[string]func(context.Context, func(audience.Tx) error) error{"Update": s.Update, "View": s.View} {
+		for name, run := range map[string]func(context.Context, func(audience.Tx) error) error{
+			"Update": s.Update, "View": s.View, "Search": s.Search, "Stream": s.Stream,
+		} {
 			began := time.Now()
 			err := run(t.Context(), look)
 			if took := time.Since(began); err == nil || took > limit+2*giveUpAfter {

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/store/sqlstore"
@@ -15,6 +16,7 @@ type readers struct {
 	pool   *pgxpool.Pool
 	cache  *sqlstore.Cache
 	places sqlstore.Places
+	time   time.Duration // until a function has begun: it may itself take longer
 
 	// again: the functions are look-ups, which may run again when the catalogue
 	// is another than was taken for granted, or when a connection is lost. Others
@@ -29,8 +31,10 @@ func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int
 	if err != nil {
 		return nil, err
 	}
-	return &readers{pool: pool, cache: s.cache, places: places}, nil
+	return &readers{pool: pool, cache: s.cache, places: places, time: s.time}, nil
 }
+
+var errSilent = errors.New("the database does not answer")
 
 const beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -52,6 +56,11 @@ func (r *readers) survey(ctx context.Context, fn func(audience.Tx) error) error 
 }
 
 func (r *readers) run(ctx context.Context, fn func(audience.Tx) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	overdue := time.AfterFunc(r.time, func() { cancel(errSilent) })
+	defer overdue.Stop()
+	begin := func(tx audience.Tx) error { overdue.Stop(); return fn(tx) }
 	version := int64(0)
 	if r.again {
 		version = r.cache.Newest()
@@ -64,7 +73,7 @@ func (r *readers) run(ctx context.Context, fn func(audience.Tx) error) error {
 		}
 		defer conn.Release()
 		s := newReading(ctx, conn, version)
-		began, err := s.read(ctx, fn, r.cache, version == 0)
+		began, err := s.read(ctx, begin, r.cache, version == 0)
 		version = 0
 		if errors.Is(err, errStale) {
 			version = s.version

@@ -138,6 +138,8 @@ const (
 )
 
 func (r *replicas) position(ctx context.Context) (p position, err error) {
+	ctx, cancel := context.WithTimeout(ctx, replicaTime)
+	defer cancel()
 	var now time.Time
 	err = r.primary.QueryRow(ctx, wherePrimary).Scan(&p.system, &p.database, &p.timeline, &p.lsn, &p.version, &now)
 	if r.lag > 0 {

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"enlist/api"
+	"enlist/internal/audience"
+	"enlist/internal/config"
+	"enlist/internal/jobs"
+	"enlist/internal/store/engines"
+	"enlist/internal/store/pgtest"
+	"enlist/internal/store/postgres"
+	"enlist/internal/webhook"
+
+	"github.com/riverqueue/river"
+)
+
+// outage is a whole service, in this process, whose database is made to go away.
+type outage struct {
+	*testing.T
+	store *postgres.Store
+	url   string
+	api   *api.Client
+	http  *http.Client
+}
+
+// newOutage has every call end after half a second, in place of ten.
+func newOutage(t *testing.T, db string) *outage {
+	t.Helper()
+	must0 := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	store, err := postgres.Open(t.Context(), db, postgres.Options{Writers: 2, UpdateTime: 500 * time.Millisecond})
+	must0(err)
+	t.Cleanup(func() { store.Close() })
+	key := strings.Repeat("f", 64)
+	service := audience.NewService(store, time.Now)
+	_, err = service.BeginFirst(t.Context(), key)
+	must0(err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must0(err)
+	settings := config.Serve{Mail: "dir:" + t.TempDir()}
+	quiet := slog.New(slog.DiscardHandler)
+	mailer, links, err := newMailer(t.Context(), settings, service, listener.Addr(), quiet)
+	must0(err)
+	t.Cleanup(func() { mailer.Close() })
+	hooks := webhook.New(webhook.Options{})
+	t.Cleanup(hooks.Close)
+	room := &database{Store: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
+	s, err := newServer(settings, rooms{room, service, mailer, hooks, links, nil, quiet, quiet})
+	must0(err)
+	must0(s.start(context.WithoutCancel(t.Context()), listener))
+	t.Cleanup(func() { s.stop() })
+	o := &outage{t, store, "http://" + listener.Addr().String(), nil, &http.Client{Timeout: time.Minute}}
+	o.api = api.NewClient(o.url, key)
+	t.Cleanup(o.api.Close)
+	t.Cleanup(o.http.CloseIdleConnections)
+	return o
+}
+
+// status is what a path of the service answers with.
+func (o *outage) status(path string) int {
+	o.Helper()
+	reply, err := o.http.Get(o.url + path)
+	if err != nil {
+		o.Fatal(err)
+	}
+	reply.Body.Close()
+	return reply.StatusCode
+}
+
+// calls are those that an outage is tried with, and the codes that they then get.
+var calls = []struct {
+	method string
+	params []any
+	code   api.Code
+}{
+	{"subscribeContact", []any{1, api.Details{"Email": "new@example.com"}}, 302},
+	{"resubscribeContact", []any{1, 1}, 302},
+	{"unsubscribeContactById", []any{1, 1}, 100},
+	{"getContactById", []any{1, 1}, 100},
+	{"searchContacts", []any{1, []any{[]any{"Email", "contains", "a"}}}, 100},
+	{"addField", []any{1, api.Details{"name": "Age", "type": "decimal"}}, 100},
+}
+
+// away looks that while the database is away every call is answered with the code
+// of a failure, and that the service lives and is not ready.
+func (o *outage) away(name string) {
+	o.Helper()
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(o.Context(), time.Minute)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, c := range calls {
+		all.Go(func() {
+			err := o.api.Call(ctx, c.method, c.params, nil)
+			if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != c.code {
+				o.Errorf("%s: %s was answered with %v, want code %d", name, c.method, err, c.code)
+			}
+		})
+	}
+	all.Wait()
+	if ready, lives := o.status("/readyz"), o.status("/healthz"); ready != 503 || lives != 200 {
+		o.Errorf("%s: /readyz says %d and /healthz %d", name, ready, lives)
+	}
+	o.Logf("%s: the calls took %s", name, time.Since(began).Round(time.Millisecond))
+}
+
+// back waits until the service is ready again, which it has to become by itself,
+// and looks that it serves.
+func (o *outage) back(name string) {
+	o.Helper()
+	o.becomes(200)
+	if _, err := o.api.SubscribeContact(o.Context(), 1, api.Details{"Email": "ada@example.com"}, api.Consent{}); err != nil {
+		o.Errorf("after %s: %v", name, err)
+	}
+	if _, err := o.api.GetContactByID(o.Context(), 1, 1); err != nil {
+		o.Errorf("after %s: %v", name, err)
+	}
+}
+
+// becomes waits until /readyz says a status.
+func (o *outage) becomes(status int) {
+	o.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(time.Minute); o.status("/readyz") != status; <-tick.C {
+		if time.Now().After(end) {
+			o.Fatalf("/readyz does not come to say %d", status)
+		}
+	}
+}
+
+// The database falls silent, stops, crashes, and comes back as a standby: callers
+// are told in time that it failed, /readyz tells the truth throughout, and
+// everything goes on by itself.
+func TestOutage(t *testing.T) {
+	if os.Getenv("ENLIST_TEST_POSTGRES") != "" {
+		t.Skip("the server is somebody else's")
+	}
+	server, err := pgtest.StartServer()
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(server.Remove)
+	line := pgtest.NewProxy(t, server.URL("postgres"))
+	o := newOutage(t, line.URL(server.URL("postgres")))
+	o.back("nothing")
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		name       string
+		begin, end func()
+	}{
+		{"silence", line.FallSilent, line.Talk},
+		{"a stop", func() { check(server.Stop("fast")) }, func() { check(server.Start()) }},
+		{"a crash", func() { check(server.Stop("immediate")) }, func() { check(server.Start()) }},
+		{"being a standby", func() {
+			check(server.Stop("fast"))
+			check(server.Demote())
+			check(server.Start())
+		}, func() { check(server.Promote()) }},
+	} {
+		step.begin()
+		o.away(step.name)
+		step.end()
+		o.back(step.name)
+	}
+}
+
+// A pool all of whose connections are in use is not ready once that lasts, and is
+// ready again when one comes free.
+func TestFullPoolIsNotReady(t *testing.T) {
+	o := newOutage(t, engines.Postgres.New(t))
+	held, release := sync.WaitGroup{}, make(chan struct{})
+	var holders sync.WaitGroup
+	for range 2 {
+		held.Add(1)
+		first := sync.OnceFunc(held.Done)
+		holders.Go(func() {
+			for { // the store takes a connection away from who holds it for too long
+				o.store.Update(o.Context(), func(audience.Tx) error { first(); <-release; return nil })
+				select {
+				case <-release:
+					return
+				default:
+				}
+			}
+		})
+	}
+	held.Wait()
+	if ready, lives := o.status("/readyz"), o.status("/healthz"); ready != 503 || lives != 200 {
+		t.Errorf("/readyz says %d and /healthz %d", ready, lives)
+	}
+	close(release)
+	holders.Wait()
+	o.back("a full pool")
+}
