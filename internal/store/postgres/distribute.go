@@ -32,6 +32,15 @@ var (
 	errTurn    = errors.New("another process is changing the tables: try again when it is done")
 )
 
+// isDistributed reports whether the large tables are spread over several servers.
+func (s *Store) isDistributed(ctx context.Context) (is bool, err error) {
+	err = s.readers.pool.QueryRow(ctx, "SELECT to_regclass('pg_dist_partition') IS NOT NULL").Scan(&is)
+	if err == nil && is {
+		err = s.readers.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('contact'))").Scan(&is)
+	}
+	return is, err
+}
+
 // OpenDistribution prepares the Distribution of a database, and changes nothing.
 func OpenDistribution(ctx context.Context, url string) (*Distribution, error) {
 	config, err := parse(url)

@@ -87,6 +87,11 @@ func TestDistribute(t *testing.T) {
 		t.Errorf("done, and yet to do: %q", plan.Statements)
 	}
 	wantLedgerProtected(t, conn, role)
+
+	// Statements about several Lists at once are for one server.
+	if d.store.spread || !openAt(t, url, Options{}).spread {
+		t.Error("a store does not see whether the tables are distributed")
+	}
 }
 
 func wantRefusal(t *testing.T, url string, want error) {

@@ -42,6 +42,9 @@ type gathered struct {
 
 // UpdateTogether implements audience.Store.
 func (s *Store) UpdateTogether(ctx context.Context, list audience.ListID, key string, fn func(audience.Tx) error) error {
+	if s.spread { // what names several Lists has to go to several servers
+		return s.Update(ctx, fn)
+	}
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
 	if err := s.gatherer.run(limited, sqlstore.Address{List: list, Key: key}, fn); !errors.Is(err, sqlstore.ErrApart) {

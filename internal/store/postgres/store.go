@@ -57,6 +57,7 @@ type Store struct {
 	folder   *folder
 	gatherer *gatherer
 	notices  *notices
+	spread   bool          // the large tables, over several servers
 	time     time.Duration // of an Update
 }
 
@@ -104,6 +105,9 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	}
 	s.searches.replicas, s.streams.replicas = s.replicas, s.replicas
 	if s.jobs, err = jobPool(ctx, config); err != nil {
+		return err
+	}
+	if s.spread, err = s.isDistributed(ctx); err != nil {
 		return err
 	}
 	return s.countConnections(ctx, o.Log)
