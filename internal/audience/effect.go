@@ -95,3 +95,20 @@ type ConvertField struct {
 
 // Kind names the effect in the queue.
 func (ConvertField) Kind() string { return "convert_field" }
+
+// BuildIndex has the database make an index that searches need.
+type BuildIndex struct {
+	Index SearchIndexID `json:"index_id"`
+}
+
+// Kind names the effect in the queue.
+func (BuildIndex) Kind() string { return "build_index" }
+
+// DropIndex has the database drop an index on which nobody relies any more.
+type DropIndex struct {
+	Index SearchIndexID `json:"index_id"`
+	Again bool          `json:"again"` // another one of the same key is made then
+}
+
+// Kind names the effect in the queue.
+func (DropIndex) Kind() string { return "drop_index" }

@@ -83,6 +83,11 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 		if err := tx.UpdateField(&f); err != nil {
 			return 0, err
 		}
+		if f.ordersOtherwise(old) {
+			if err := dropIndexes(tx, now, list, f.searchKey().IndexKey(), true); err != nil {
+				return 0, err
+			}
+		}
 		if convert = f.storesOtherwise(old); convert {
 			return id, tx.Enqueue(ConvertField{List: list, Field: id})
 		}
@@ -117,6 +122,9 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 			}
 		}
 		if err := tx.DeleteField(list, id); err != nil {
+			return false, err
+		}
+		if err := dropIndexes(tx, now, list, f.searchKey().IndexKey(), false); err != nil {
 			return false, err
 		}
 		return true, tx.Enqueue(ForgetField{List: list, Field: id, Mobile: f.AddressType == AddressMobile})

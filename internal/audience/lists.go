@@ -184,6 +184,9 @@ func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
 		if err != nil {
 			return e, err
 		}
+		if err := dropIndexes(tx, now, id, "", false); err != nil {
+			return e, err
+		}
 		return e, tx.HideList(id)
 	})
 	return err

@@ -18,6 +18,7 @@ type SearchIndex struct {
 	Changed  int64 // since when it is in its State, or was last tried
 	Built    int64 // 0: never yet
 	BuildMS  int64 // how long that took
+	Bytes    int64 // its size, then
 	ScanMS   int64 // what a search takes without it
 	LastUsed int64
 	Error    string // why it failed

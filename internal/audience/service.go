@@ -12,13 +12,14 @@ type Service struct {
 	store Store
 	now   func() time.Time
 	used  keyUse
+	needs indexNeeds
 
 	ignored atomic.Int64
 }
 
 // NewService makes a Service on a Store, with the one clock that it goes by.
 func NewService(store Store, now func() time.Time) *Service {
-	return &Service{store: store, now: now}
+	return &Service{store: store, now: now, needs: indexNeeds{rules: DefaultIndexRules()}}
 }
 
 // change runs fn in an Update. With an Idempotency-Key it runs once per key:

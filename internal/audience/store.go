@@ -32,6 +32,14 @@ type Store interface {
 	// KnownSchema returns a List as a transaction has last seen it, likewise. A
 	// transaction that sees the same returns the same pointer.
 	KnownSchema(id ListID) (*Schema, bool)
+	// BuildIndex makes the database's own index of a key, in place of one that is not
+	// complete, and returns its size in bytes. Others read and write meanwhile, but
+	// for writers on SQLite. ErrIndexBusy when somebody else is at it.
+	BuildIndex(ctx context.Context, id SearchIndexID, list ListID, k *SearchKey) (bytes int64, err error)
+	// DropIndex drops it, also when there is none. ErrIndexBusy likewise.
+	DropIndex(ctx context.Context, id SearchIndexID) error
+	// BuiltIndexes are those that the database has, by ID.
+	BuiltIndexes(ctx context.Context) ([]BuiltIndex, error)
 	// Ready returns nil when the database answers and can be written to.
 	Ready(ctx context.Context) error
 	Close() error
@@ -78,6 +86,7 @@ type Tx interface {
 	// Indexes that searches need. A Schema has those of its List that are ready.
 	SearchIndexes(since int64) ([]SearchIndex, error)                     // of all Lists, by ID, with what they saved since the day of that time
 	SearchIndex(id SearchIndexID) (x *SearchIndex, found bool, err error) // without that
+	IndexPlace(list ListID) (int64, error)                                // the Place of its indexes
 	AddSearchIndex(x *SearchIndex) (added bool, err error)                // sets ID; false: the List has one of the key
 	UpdateSearchIndex(x *SearchIndex) error                               // State, ByHand, times and Error
 	RemoveSearchIndex(id SearchIndexID) error                             // one that is not ready

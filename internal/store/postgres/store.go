@@ -47,6 +47,7 @@ func (o Options) complete() Options {
 
 // Store is an audience.Store in one PostgreSQL database.
 type Store struct {
+	config   *pgxpool.Config // for connections besides the pools'
 	cache    *sqlstore.Cache
 	writers  *pgxpool.Pool
 	readers  *readers
@@ -72,7 +73,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err := patiently(ctx, o, func() error { return migrate(ctx, config, o) }); err != nil {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
-	s := &Store{cache: new(sqlstore.Cache), notices: newNotices(), time: orDefault(o.UpdateTime, 10*time.Second)}
+	s := &Store{config: config, cache: new(sqlstore.Cache), notices: newNotices(), time: orDefault(o.UpdateTime, 10*time.Second)}
 	if err := s.open(ctx, config, o); err != nil {
 		s.closePools()
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)

@@ -58,20 +58,25 @@ func (t *Tx) SearchIndex(id audience.SearchIndexID) (x *audience.SearchIndex, fo
 }
 
 func (t *Tx) searchIndexes(since int64, where string, args ...any) (all []audience.SearchIndex, err error) {
-	err = t.each(15, func(row []driver.Value) error {
+	err = t.each(16, func(row []driver.Value) error {
 		all = append(all, audience.SearchIndex{
 			ID: audience.SearchIndexID(integer(row[0])), ListID: audience.ListID(integer(row[1])), Key: text(row[2]),
 			State: audience.IndexState(text(row[3])), ByHand: flag(row[4]), Created: integer(row[5]), Changed: integer(row[6]),
 			Built: integer(row[7]), BuildMS: integer(row[8]), ScanMS: integer(row[9]), LastUsed: integer(row[10]), Error: text(row[11]),
-			Place: integer(row[12]), Uses: integer(row[13]), SavedMS: integer(row[14]),
+			Bytes: integer(row[12]), Place: integer(row[13]), Uses: integer(row[14]), SavedMS: integer(row[15]),
 		})
 		return nil
-	}, `SELECT id, list_id, key_name, state, by_hand, creation_time, state_time, built_time, build_ms, scan_ms, last_used_time, error,
+	}, `SELECT id, list_id, key_name, state, by_hand, creation_time, state_time, built_time, build_ms, scan_ms, last_used_time, error, bytes,
 			`+t.sql.IndexPlace+`, coalesce(uses, 0), coalesce(saved, 0)
 		FROM search_index LEFT JOIN (SELECT index_id, CAST(sum(uses) AS BIGINT) AS uses, CAST(sum(saved_ms) AS BIGINT) AS saved
 			FROM search_index_use WHERE day >= ? GROUP BY index_id) AS used ON index_id = id
 		WHERE `+where+" ORDER BY id", append([]any{audience.DayOf(since)}, args...)...)
 	return all, err
+}
+
+// IndexPlace returns the part of the table in which a List's indexes are.
+func (t *Tx) IndexPlace(list audience.ListID) (int64, error) {
+	return t.number("SELECT "+t.sql.IndexPlace+" FROM (SELECT CAST(? AS BIGINT) AS list_id) AS one", int64(list))
 }
 
 // AddSearchIndex stores a new one, unless the List has one of the key.
@@ -94,8 +99,8 @@ func (t *Tx) UpdateSearchIndex(x *audience.SearchIndex) error {
 			return err
 		}
 	}
-	return t.conn.Do(`UPDATE search_index SET state = ?, by_hand = ?, state_time = ?, built_time = ?, build_ms = ?, scan_ms = ?, error = ? WHERE id = ?`,
-		string(x.State), bit(x.ByHand), x.Changed, x.Built, x.BuildMS, x.ScanMS, x.Error, int64(x.ID))
+	return t.conn.Do(`UPDATE search_index SET state = ?, by_hand = ?, state_time = ?, built_time = ?, build_ms = ?, bytes = ?, scan_ms = ?, error = ? WHERE id = ?`,
+		string(x.State), bit(x.ByHand), x.Changed, x.Built, x.BuildMS, x.Bytes, x.ScanMS, x.Error, int64(x.ID))
 }
 
 // RemoveSearchIndex removes one that no Schema has.

@@ -14,6 +14,7 @@ CREATE TABLE search_index (
 	state_time     BIGINT NOT NULL, -- since when it is in its state, or was last tried
 	built_time     BIGINT NOT NULL DEFAULT 0,
 	build_ms       BIGINT NOT NULL DEFAULT 0,
+	bytes          BIGINT NOT NULL DEFAULT 0, -- of the index, then
 	scan_ms        BIGINT NOT NULL, -- what a search takes without it
 	last_used_time BIGINT NOT NULL DEFAULT 0,
 	error          TEXT COLLATE "C" NOT NULL DEFAULT '' -- why it failed

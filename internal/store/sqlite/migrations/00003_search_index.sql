@@ -14,6 +14,7 @@ CREATE TABLE search_index (
 	state_time     INTEGER NOT NULL, -- since when it is in its state, or was last tried
 	built_time     INTEGER NOT NULL DEFAULT 0,
 	build_ms       INTEGER NOT NULL DEFAULT 0,
+	bytes          INTEGER NOT NULL DEFAULT 0, -- of the index, then
 	scan_ms        INTEGER NOT NULL, -- what a search takes without it
 	last_used_time INTEGER NOT NULL DEFAULT 0,
 	error          TEXT NOT NULL DEFAULT '' -- why it failed

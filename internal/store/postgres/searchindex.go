@@ -1,0 +1,123 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlstore"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// An index of a List is on the partition that has the List, and is made and
+// dropped CONCURRENTLY: nobody waits for it. It waits for others, for as long as
+// the longest transaction that began before it. What is broken off in the middle
+// leaves an index that is not valid, which the server keeps up to date and never
+// reads: the next one to try drops it and begins again.
+
+// BuildIndex implements audience.Store. After it the server knows which values
+// there are: it samples the partition.
+func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID, k *audience.SearchKey) (bytes int64, err error) {
+	err = s.withIndex(ctx, id, func(conn *pgxpool.Conn) error {
+		var place int64
+		query := "SELECT " + dialect.IndexPlace + " FROM (SELECT " + strconv.FormatInt(int64(list), 10) + "::bigint AS list_id) AS one"
+		if err := conn.QueryRow(ctx, query).Scan(&place); err != nil {
+			return fmt.Errorf("find the partition: %w", err)
+		}
+		table := "contact_" + strconv.FormatInt(place, 10)
+		if err := createIndex(ctx, conn, sqlstore.IndexName(id), dialect.IndexOn(table, list, k)); err != nil {
+			return err
+		}
+		if _, err := conn.Exec(ctx, "ANALYZE "+table); err != nil {
+			return fmt.Errorf("analyze the partition: %w", err)
+		}
+		return conn.QueryRow(ctx, "SELECT pg_relation_size(to_regclass($1))", sqlstore.IndexName(id)).Scan(&bytes)
+	})
+	return bytes, err
+}
+
+// createIndex makes an index, unless a good one is there.
+func createIndex(ctx context.Context, conn *pgxpool.Conn, name, on string) error {
+	var there, good bool
+	err := conn.QueryRow(ctx, "SELECT count(*) > 0, coalesce(bool_and(indisvalid), false) FROM pg_index WHERE indexrelid = to_regclass($1)", name).Scan(&there, &good)
+	switch {
+	case err != nil:
+		return fmt.Errorf("look for the index: %w", err)
+	case good:
+		return nil
+	case there:
+		if err := dropIndex(ctx, conn, name); err != nil {
+			return err
+		}
+	}
+	if _, err := conn.Exec(ctx, "CREATE INDEX CONCURRENTLY "+name+" ON "+on); err != nil {
+		return fmt.Errorf("create index: %w", err)
+	}
+	return nil
+}
+
+// DropIndex implements audience.Store.
+func (s *Store) DropIndex(ctx context.Context, id audience.SearchIndexID) error {
+	return s.withIndex(ctx, id, func(conn *pgxpool.Conn) error { return dropIndex(ctx, conn, sqlstore.IndexName(id)) })
+}
+
+func dropIndex(ctx context.Context, conn *pgxpool.Conn, name string) error {
+	if _, err := conn.Exec(ctx, "DROP INDEX CONCURRENTLY IF EXISTS "+name); err != nil {
+		return fmt.Errorf("drop index: %w", err)
+	}
+	return nil
+}
+
+// withIndex runs do on a connection of its own without time limits, while nobody
+// else, in any process, is at the same index.
+func (s *Store) withIndex(ctx context.Context, id audience.SearchIndexID, do func(*pgxpool.Conn) error) error {
+	return tries(ctx, func() (again bool, err error) {
+		err = s.onceWithIndex(ctx, id, do)
+		return lost(err), err
+	})
+}
+
+func (s *Store) onceWithIndex(ctx context.Context, id audience.SearchIndexID, do func(*pgxpool.Conn) error) error {
+	pool, err := migratingPool(ctx, s.config, 0)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return connectError(err)
+	}
+	defer conn.Release()
+	var mine bool
+	// Of the session, with which it ends.
+	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 0))", sqlstore.IndexName(id)).Scan(&mine); err != nil {
+		return err
+	}
+	if !mine {
+		return audience.ErrIndexBusy
+	}
+	return do(conn)
+}
+
+// BuiltIndexes implements audience.Store.
+func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, err error) {
+	rows, err := s.jobs.Query(ctx, `SELECT relname, indisvalid, pg_relation_size(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+		WHERE relnamespace = current_schema()::regnamespace AND relname ~ '^search_[0-9]+$' ORDER BY substring(relname FROM 8)::numeric`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var b audience.BuiltIndex
+		if err := rows.Scan(&name, &b.Good, &b.Bytes); err != nil {
+			return nil, err
+		}
+		if b.ID = sqlstore.IndexID(name); b.ID != 0 {
+			built = append(built, b)
+		}
+	}
+	return built, rows.Err()
+}
