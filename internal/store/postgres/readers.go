@@ -74,9 +74,8 @@ func (r *readers) run(ctx context.Context, fn func(audience.Tx) error) error {
 		defer conn.Release()
 		s := newReading(ctx, conn, version)
 		began, err := s.read(ctx, begin, r.cache, version == 0)
-		version = 0
+		version = 0 // the next try asks first
 		if errors.Is(err, errStale) {
-			version = s.version
 			return true, err
 		}
 		return (r.again || !began) && lost(err), err

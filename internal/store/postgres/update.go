@@ -73,7 +73,11 @@ func (s *Store) update(ctx context.Context, fn func(audience.Tx) error, m mode) 
 			s.folder.note()
 		}
 		return false, next, nil
-	case t.wantsAlone && t.failed == nil || errors.Is(t.failed, errStale):
+	case errors.Is(t.failed, errStale):
+		// Whoever waited for one change of definitions may find another: the next
+		// try asks once it holds the lock.
+		return true, mode{alone: next.alone}, err
+	case t.wantsAlone && t.failed == nil:
 		return true, next, err
 	case t.outcomeUnknown():
 		return false, next, unknownOutcome(err)
