@@ -11,6 +11,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/store/engines"
 )
 
 // TestBounces sends letters through a mail server and has their reports come
@@ -23,7 +24,7 @@ func TestBounces(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	server := mailtest.Start(t, mailtest.Options{})
-	c := newCrash(t, server.URL())
+	c := newCrash(t, engines.SQLite, server.URL())
 	defer c.start()()
 	message := must(c.client.AddMessage(ctx, api.Details{"type": "email", "name": "Hello", "subject": "Hello", "text_content": "Hello"}))(t)
 	for range 3 {

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +15,8 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
-	"enlist/internal/store/sqlite"
+	"enlist/internal/config"
+	"enlist/internal/store/engines"
 
 	"github.com/riverqueue/river"
 )
@@ -24,12 +26,14 @@ import (
 // one ledger row a call and one notification, and nothing is half written.
 //
 // covers: spec event.notification, consent.ledger, decision 25, decision 27, decision 44
-func TestCrash(t *testing.T) {
-	rounds := 50
+func TestCrash(t *testing.T) { engines.Each(t, crashes) }
+
+func crashes(t *testing.T, e engines.Engine) {
+	rounds := map[string]int{"sqlite": 50, "postgres": 10}[e.Name]
 	if testing.Short() {
 		rounds = 5
 	}
-	c := newCrash(t, "smtp://127.0.0.1:1") // nobody is there: notifications wait
+	c := newCrash(t, e, "smtp://127.0.0.1:1") // nobody is there: notifications wait
 	for round := range rounds {
 		stop := c.start()
 		if round == 0 {
@@ -63,15 +67,37 @@ type crash struct {
 	recent   []int64          // those of the last round
 }
 
-func newCrash(t *testing.T, smtp string) *crash {
-	return &crash{t: t, db: filepath.Join(t.TempDir(), "enlist.db"), smtp: smtp, key: strings.Repeat("c", 64), answered: make(map[int64]string)}
+func newCrash(t *testing.T, e engines.Engine, smtp string) *crash {
+	return &crash{t: t, db: e.New(t), smtp: smtp, key: strings.Repeat("c", 64), answered: make(map[int64]string)}
+}
+
+// process is the program at work.
+type process struct {
+	cmd    *exec.Cmd
+	url    string
+	client *api.Client
+}
+
+// end sends a signal and waits for the end, whatever its status.
+func (p *process) end(signal os.Signal) {
+	p.cmd.Process.Signal(signal)
+	p.cmd.Wait()
+	p.client.Close()
 }
 
 // start starts the program and returns what kills it.
 func (c *crash) start() (kill func()) {
 	c.t.Helper()
+	p := c.process()
+	c.url, c.client = p.url, p.client
+	return func() { p.end(os.Kill) }
+}
+
+// process starts the program.
+func (c *crash) process() *process {
+	c.t.Helper()
 	cmd := exec.Command("enlist", "serve", "--db", c.db, "--listen", "127.0.0.1:0", "--ops-listen", "none",
-		"--smtp", c.smtp, "--mail-from", "news@example.com")
+		"--smtp", c.smtp, "--mail-from", "news@example.com", "--webhook-private")
 	cmd.Env = append(cmd.Environ(), "ENLIST_BOOTSTRAP_KEY="+c.key)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -87,13 +113,8 @@ func (c *crash) start() (kill func()) {
 		cmd.Process.Kill()
 		c.t.Fatalf("the program printed %q: %v", greeting[:n], cmd.Wait())
 	}
-	c.url = string(found[1])
-	c.client = api.NewClient(c.url, c.key)
-	return func() {
-		cmd.Process.Kill()
-		cmd.Wait() // says that it was killed
-		c.client.Close()
-	}
+	url := string(found[1])
+	return &process{cmd, url, api.NewClient(url, c.key)}
 }
 
 func (c *crash) notifyOwner() {
@@ -152,22 +173,25 @@ func (c *crash) verify(ids []int64) {
 	}
 }
 
-// inspect looks into the file: each Contact that is stored, answered or not,
-// has its ledger row and its notification, and the counters are right.
-func (c *crash) inspect() {
-	ctx := c.t.Context()
-	store, err := sqlite.Open(ctx, c.db, sqlite.Options{})
+// open opens the database as the program does.
+func (c *crash) open() *database {
+	c.t.Helper()
+	store, err := openDatabase(c.t.Context(), config.Database{DB: c.db}, limits{}, false, nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	return store
+}
+
+// inspect looks into the database: each Contact that is stored, answered or not,
+// has its ledger row and its notification, and the counters are right.
+func (c *crash) inspect() {
+	ctx, store := c.t.Context(), c.open()
 	defer store.Close()
-	problems, err := sqlite.Check(ctx, c.db)
-	if err != nil || len(problems) > 0 {
-		c.t.Errorf("check of the file: %q, error %v", problems, err)
-	}
+	c.check(store)
 	jobs := c.notifications(store)
 	stored := 0
-	err = store.View(ctx, func(tx audience.Tx) error {
+	err := store.View(ctx, func(tx audience.Tx) error {
 		last, err := tx.LastContactID(1)
 		for id := audience.ContactID(1); id <= last && err == nil; id++ {
 			if _, err := tx.Contact(1, id); err != nil {
@@ -189,8 +213,19 @@ func (c *crash) inspect() {
 	}
 }
 
-func (c *crash) notifications(store *sqlite.Store) map[audience.ContactID]int {
-	client, err := store.Jobs(&river.Config{})
+// check looks whether anything is wrong with what is stored. That the tests' server
+// does not wait for the disk is no news.
+func (c *crash) check(store *database) {
+	c.t.Helper()
+	problems, err := store.check(c.t.Context())
+	problems = slices.DeleteFunc(problems, func(p string) bool { return strings.HasPrefix(p, "the server's setting ") })
+	if err != nil || len(problems) > 0 {
+		c.t.Errorf("check of the database: %q, error %v", problems, err)
+	}
+}
+
+func (c *crash) notifications(store *database) map[audience.ContactID]int {
+	client, err := store.jobs(&river.Config{})
 	if err != nil {
 		c.t.Fatal(err)
 	}

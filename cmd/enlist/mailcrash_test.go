@@ -16,7 +16,8 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/sqlite"
+	"enlist/internal/store/engines"
+	"enlist/internal/webhook"
 )
 
 // TestMailCrash kills the program at random moments while it sends notifications
@@ -32,7 +33,7 @@ func TestMailCrash(t *testing.T) {
 	}
 	server := mailtest.Start(t, mailtest.Options{})
 	server.Script(moody())
-	c := newCrash(t, server.URL())
+	c := newCrash(t, engines.SQLite, server.URL())
 	for round := range rounds {
 		stop := c.start()
 		if round == 0 {
@@ -78,10 +79,7 @@ func sendFor(ctx context.Context, server *mailtest.Server, more int) {
 // sendRest works the queue as a process does minutes after the last one died.
 func (c *crash) sendRest(server *mailtest.Server) {
 	c.t.Helper()
-	store, err := sqlite.Open(c.t.Context(), c.db, sqlite.Options{})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	store := c.open()
 	defer store.Close()
 	service := audience.NewService(store, time.Now)
 	quiet := slog.New(slog.DiscardHandler)
@@ -90,10 +88,12 @@ func (c *crash) sendRest(server *mailtest.Server) {
 		c.t.Fatal(err)
 	}
 	defer mailer.Close()
-	settings := jobs.Config(jobs.Options{Service: service, Store: store, Mailer: mailer, Log: quiet})
+	hooks := webhook.New(webhook.Options{Private: true})
+	defer hooks.Close()
+	settings := jobs.Config(jobs.Options{Service: service, Store: store, Mailer: mailer, Poster: hooks, Log: quiet})
 	settings.TestOnly = true // no random wait before the first look for jobs of the dead
 	settings.JobTimeout, settings.RescueStuckJobsAfter = -1, 2*time.Second
-	client, err := store.Jobs(settings)
+	client, err := store.jobs(settings)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"enlist/api"
+	"enlist/internal/audience"
+	"enlist/internal/mail/mailtest"
+	"enlist/internal/store/engines"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// TestSeveralProcesses has three processes on one database serve callers, who send
+// a call that was not answered to another one, under the same Idempotency-Key. One
+// is killed meanwhile. Everybody is there once; the owner's mail and the webhook
+// have told of each, what the dead one was at being done by others minutes later;
+// and what one process changes of the List is seen at once by the others.
+//
+// covers: spec event.notification, decision 30, decision 44, decision 52
+func TestSeveralProcesses(t *testing.T) {
+	server := mailtest.Start(t, mailtest.Options{})
+	f := &fleet{crash: newCrash(t, engines.Postgres, server.URL()), heard: make(map[int64]bool)}
+	receiver := httptest.NewServer(f)
+	defer receiver.Close()
+	a := f.begin()
+	f.client = a.client
+	f.notifyOwner()
+	must(a.client.AddWebhook(t.Context(), api.Details{"object": "contact", "event": "created", "url": receiver.URL, "list_id": 1}))(t)
+	b, victim := f.begin(), f.begin()
+	f.load(12)
+	f.await(200)
+	f.change(victim, a, b)
+	f.lose(victim)
+	f.await(200)
+	f.change(a, b)
+	f.change(b, a)
+	f.await(200)
+	close(f.ending)
+	f.workers.Wait()
+	a.end(syscall.SIGTERM)
+	b.end(syscall.SIGTERM)
+	f.forgetLeader()
+	f.sendRest(server)
+	f.inspectAll(server)
+}
+
+// fleet are processes on one database, and those who call them.
+type fleet struct {
+	*crash
+	live    []*process // under crash.mu
+	ending  chan struct{}
+	workers sync.WaitGroup
+	fields  int
+
+	tell  sync.Mutex
+	heard map[int64]bool // Contacts that the webhook was told of
+}
+
+// begin starts a process.
+func (f *fleet) begin() *process {
+	f.t.Helper()
+	p := f.process()
+	f.t.Cleanup(func() { p.end(os.Kill) }) // it has ended, as a rule
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.live = append(f.live, p)
+	return p
+}
+
+// lose kills a process.
+func (f *fleet) lose(p *process) {
+	p.end(os.Kill)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, one := range f.live {
+		if one == p {
+			f.live = append(f.live[:i:i], f.live[i+1:]...)
+			return
+		}
+	}
+}
+
+// any is one that lives, as far as callers know.
+func (f *fleet) any() *process {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.live[rand.IntN(len(f.live))]
+}
+
+// load has so many callers subscribe until they are to end.
+func (f *fleet) load(callers int) {
+	f.ending = make(chan struct{})
+	for n := range callers {
+		f.workers.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-f.ending:
+					return
+				default:
+					f.insist(fmt.Sprintf("Ada %d.%d", n, i), fmt.Sprintf("ada%d.%d@example.com", n, i))
+				}
+			}
+		})
+	}
+}
+
+// insist subscribes somebody, and asks another process for the same again.
+func (f *fleet) insist(name, email string) {
+	details := api.Details{"Email": email, "First Name": name}
+	call := func() (int64, error) {
+		return f.any().client.Idempotent(email).SubscribeContact(f.t.Context(), 1, details, api.Consent{Type: api.ConsentDirect, Text: name})
+	}
+	for {
+		id, err := call()
+		if err != nil {
+			if _, refused := errors.AsType[*api.Error](err); refused {
+				f.t.Errorf("%s: %v", name, err)
+				return
+			}
+			continue // killed, or about to be
+		}
+		if again, err := call(); err == nil && again != id {
+			f.t.Errorf("%s is Contact %d, and by another process %d", name, id, again)
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.answered[id] = name
+		return
+	}
+}
+
+// await waits until so many more were answered.
+func (f *fleet) await(more int) {
+	f.t.Helper()
+	count := func() int {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return len(f.answered)
+	}
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	before := count()
+	for end := time.Now().Add(time.Minute); count() < before+more; <-tick.C {
+		if time.Now().After(end) {
+			f.t.Fatalf("%d of %d more were answered", count()-before, more)
+		}
+	}
+}
+
+// change changes the List by one process, and looks whether the others see it.
+func (f *fleet) change(by *process, others ...*process) {
+	f.t.Helper()
+	for range 5 {
+		f.fields++
+		name := fmt.Sprintf("Number %d", f.fields)
+		must(by.client.AddField(f.t.Context(), 1, api.Details{"name": name, "type": "decimal"}))(f.t)
+		must(by.client.EditList(f.t.Context(), api.Details{"id": 1, "name": name}))(f.t)
+		for _, other := range others {
+			_, err := other.client.SubscribeContact(f.t.Context(), 1, api.Details{"Email": "x@example.com", name: "none"}, api.Consent{Type: api.ConsentDirect, Text: name})
+			if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeInvalidParameters {
+				f.t.Errorf("a Field that another process has added takes any text: %v", err)
+			}
+			if l := must(other.client.GetListByID(f.t.Context(), 1))(f.t); l.Name != name {
+				f.t.Errorf("the List is still called %s, not %s", l.Name, name)
+			}
+		}
+	}
+}
+
+// ServeHTTP is the webhook's receiver.
+func (f *fleet) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	var events []api.WebhookEvent
+	if err := json.NewDecoder(r.Body).Decode(&events); err != nil {
+		return // broken off: it comes again
+	}
+	f.tell.Lock()
+	defer f.tell.Unlock()
+	for _, e := range events {
+		f.heard[e.ContactID] = true
+	}
+}
+
+// forgetLeader does what some seconds would: the queue's leader may be the dead one.
+func (f *fleet) forgetLeader() {
+	f.t.Helper()
+	conn, err := pgx.Connect(f.t.Context(), f.db)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(f.t.Context()))
+	if _, err := conn.Exec(f.t.Context(), "DELETE FROM river_leader"); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// inspectAll looks that all who were answered are there once, nobody else is, and
+// that the owner and the webhook were told of each.
+func (f *fleet) inspectAll(server *mailtest.Server) {
+	f.t.Helper()
+	inTwo, lost := f.told(server.Messages())
+	if lost > 0 {
+		f.t.Errorf("the owner was not told of %d of %d Contacts", lost, len(f.answered))
+	}
+	for id := range f.answered {
+		if !f.heard[id] {
+			f.t.Errorf("the webhook was not told of Contact %d", id)
+		}
+	}
+	store := f.open()
+	defer store.Close()
+	f.check(store)
+	err := store.View(f.t.Context(), func(tx audience.Tx) error {
+		count, err := tx.ContactCount(1)
+		if err == nil && count != int64(len(f.answered)) {
+			f.t.Errorf("%d Contacts, and %d were answered", count, len(f.answered))
+		}
+		for id := range f.answered {
+			rows, err := tx.Ledger(1, audience.ContactID(id), 0, 0)
+			if err != nil {
+				return err
+			}
+			if len(rows) != 1 {
+				f.t.Errorf("Contact %d has %d rows in the ledger", id, len(rows))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		f.t.Error(err)
+	}
+	f.t.Logf("%d Contacts, of whom %d were told of twice or more", len(f.answered), inTwo)
+}
