@@ -1,0 +1,39 @@
+package main
+
+import (
+	"bufio"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A service that waits for its database says so, and can be told to stop.
+func TestStoppedWhileWaiting(t *testing.T) {
+	cmd := exec.Command("enlist", "serve", "--db", "postgres://enlist@/enlist?host="+t.TempDir(), "--listen", "127.0.0.1:0", "--ops-listen", "none")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stderr).ReadString('\n')
+	if err != nil || !strings.Contains(line, "waiting for it") {
+		t.Errorf("it says %q, %v", line, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// A command does not wait for a database that is not there.
+func TestCommandsDoNotWait(t *testing.T) {
+	out, err := exec.Command("enlist", "key", "list", "--db", "postgres://enlist@/enlist?host="+t.TempDir()).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "connect to the database") || strings.Count(string(out), "\n") != 1 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
