@@ -37,6 +37,7 @@ func openAt(t testing.TB, url string, o Options) *Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		nameTheirList(t, s)
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}

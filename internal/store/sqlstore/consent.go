@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 
 	"enlist/internal/audience"
 )
@@ -40,11 +41,11 @@ func (t *Tx) Ledger(list audience.ListID, contact audience.ContactID, limit, off
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	err = t.each(8, func(row []driver.Value) error {
+	err = t.each(7, func(row []driver.Value) error {
 		r := audience.LedgerRow{
 			ListID: list, ContactID: contact, Time: integer(row[0]), Method: text(row[1]),
 			Type: audience.ConsentType(text(row[2])), Text: text(row[3]), IP: text(row[4]),
-			KeyID: audience.KeyID(integer(row[6])), KeyName: text(row[7]),
+			KeyID: audience.KeyID(integer(row[6])),
 		}
 		if p := text(row[5]); p != "" {
 			if err := json.Unmarshal([]byte(p), &r.Preferences); err != nil {
@@ -53,11 +54,31 @@ func (t *Tx) Ledger(list audience.ListID, contact audience.ContactID, limit, off
 		}
 		ledger = append(ledger, r)
 		return nil
-	}, `SELECT time, method, type, text, ip, preferences, key_id,
-			coalesce((SELECT name FROM api_key WHERE api_key.id = consent.key_id), '')
+	}, `SELECT time, method, type, text, ip, preferences, key_id
 		FROM consent WHERE list_id = ? AND contact_id = ? ORDER BY number DESC LIMIT CAST(? AS BIGINT) OFFSET CAST(? AS BIGINT)`,
 		int64(list), int64(contact), limit, offset)
-	return ledger, err
+	if err != nil || len(ledger) == 0 {
+		return ledger, err
+	}
+	return ledger, t.nameKeys(ledger)
+}
+
+// nameKeys says what the keys of rows are called, with a statement of its own: the
+// ledger may be on another server than they are.
+func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
+	ids := make([]audience.KeyID, len(ledger))
+	for i := range ledger {
+		ids[i] = ledger[i].KeyID
+	}
+	names := make(map[audience.KeyID]string)
+	err := t.each(2, func(row []driver.Value) error {
+		names[audience.KeyID(integer(row[0]))] = strings.Clone(text(row[1]))
+		return nil
+	}, "SELECT id, name FROM api_key WHERE id IN "+t.sql.ids(), idList(ids))
+	for i := range ledger {
+		ledger[i].KeyName = names[ledger[i].KeyID]
+	}
+	return err
 }
 
 // AddUnsubscriber adds an address to the Unsubscriber List.

@@ -14,10 +14,10 @@ import (
 // been set back since.
 func (t *Tx) MarkAsked(list audience.ListID, id audience.ContactID, now, before int64) (marked bool, err error) {
 	last, err := t.number(`SELECT other.confirmation_time FROM contact
-		JOIN contact other ON other.list_id = contact.list_id AND other.id = coalesce(
-			(SELECT d.id FROM contact d WHERE d.list_id = contact.list_id AND d.duplicate_key = contact.duplicate_key AND d.id < contact.id ORDER BY d.id DESC LIMIT 1),
-			(SELECT d.id FROM contact d WHERE d.list_id = contact.list_id AND d.dedupe_key = contact.duplicate_key))
-		WHERE contact.list_id = ? AND contact.id = ?`, int64(list), int64(id))
+		JOIN contact other ON other.list_id = ?1 AND other.id = coalesce(
+			(SELECT d.id FROM contact d WHERE d.list_id = ?1 AND d.duplicate_key = contact.duplicate_key AND d.id < contact.id ORDER BY d.id DESC LIMIT 1),
+			(SELECT d.id FROM contact d WHERE d.list_id = ?1 AND d.dedupe_key = contact.duplicate_key))
+		WHERE contact.list_id = ?1 AND contact.id = ?2`, int64(list), int64(id))
 	if err != nil {
 		return false, err
 	}

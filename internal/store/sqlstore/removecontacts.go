@@ -109,7 +109,7 @@ func (t *Tx) takePlaces(list audience.ListID, addresses string) error {
 }
 
 // idList writes IDs as a JSON array.
-func idList(ids []audience.ContactID) string {
+func idList[ID ~int64](ids []ID) string {
 	b := []byte{'['}
 	for i, id := range ids {
 		if i > 0 {
