@@ -26,6 +26,7 @@ type program struct {
 	Account    accountCommand    `cmd:"" help:"Add, list and change Accounts."`
 	List       listCommand       `cmd:"" help:"Add and show Lists."`
 	Field      fieldCommand      `cmd:"" help:"Add and list the Fields of a List."`
+	Index      indexCommand      `cmd:"" help:"See, make and drop the indexes of searches."`
 	Jobs       jobsCommand       `cmd:"" help:"See what waits to be sent, and send again what failed."`
 	Bounce     bounceCommand     `cmd:"" help:"Take a report of a mail that came back, for a mail server's pipe."`
 	Copy       copyCommand       `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`

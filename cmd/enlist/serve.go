@@ -55,6 +55,9 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	service := audience.NewService(store, time.Now)
+	rules := audience.DefaultIndexRules()
+	rules.Most = c.SearchIndexes
+	service.SetIndexRules(rules)
 	first, err := service.BeginFirst(ctx, key)
 	if err != nil {
 		return fmt.Errorf("prepare the database: %w", err)

@@ -177,7 +177,7 @@ func (s *server) stop() error {
 	s.work.Wait()
 	last, done := context.WithTimeout(context.Background(), finishTime)
 	defer done()
-	return s.service.WriteKeyUse(last)
+	return errors.Join(s.service.WriteKeyUse(last), s.service.WriteIndexUse(last))
 }
 
 // stopJobs lets mails that are being sent go out: cut off, some would be sent
@@ -203,21 +203,21 @@ func (s *server) keepHouse(ctx context.Context) {
 	defer minute.Stop()
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()
+	err := s.service.TendIndexes(ctx)
 	for failing := false; ; {
-		var err error
-		select {
-		case <-ctx.Done():
-			return
-		case <-second.C:
-			err = jobs.Sweep(ctx, s.jobs)
-		case <-minute.C:
-			err = s.service.WriteKeyUse(ctx)
-		case <-hour.C:
-			err = s.service.ForgetRetries(ctx)
-		}
 		if err != nil && !failing && ctx.Err() == nil { // once, while the database is away
 			s.log.Error("housekeeping", "error", err)
 		}
 		failing = err != nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-second.C:
+			err = errors.Join(jobs.Sweep(ctx, s.jobs), s.service.OrderIndexes(ctx))
+		case <-minute.C:
+			err = errors.Join(s.service.WriteKeyUse(ctx), s.service.WriteIndexUse(ctx), s.service.TendIndexes(ctx))
+		case <-hour.C:
+			err = s.service.ForgetRetries(ctx)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // ContactAttributes are the system keys of a Contact record: id first, then
@@ -66,12 +67,38 @@ func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q 
 		}
 		var columns []Column
 		columns, search.Columns = columnsOf(schema, returned)
+		search.Last = true
 		if err := w.Begin(columns, p == streaming); err != nil {
 			return err
 		}
-		return tx.SearchContacts(search, w.Contact)
+		return s.search(tx, search, p, w.Contact)
 	}
 	return s.inPhases(ctx, c, find)
+}
+
+// search finds Contacts and notes what that says of indexes.
+func (s *Service) search(tx Tx, search *Search, p phase, each func(*Contact) error) error {
+	began := s.now()
+	took := time.Duration(-1)
+	if p == streaming { // the rest waits for the client
+		send := each
+		each = func(c *Contact) error {
+			if took < 0 {
+				took = s.now().Sub(began)
+			}
+			return send(c)
+		}
+	}
+	err := tx.SearchContacts(search, each)
+	if errors.Is(err, ErrLong) {
+		return err
+	}
+	now := s.now()
+	if took < 0 {
+		took = now.Sub(began)
+	}
+	s.needs.note(search, took, now)
+	return err
 }
 
 // CountContacts counts the Contacts that match. Errors: NoList, Denied,
@@ -85,7 +112,11 @@ func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, cri
 		if p == lookingUp && !tx.Quick(search) {
 			return errSlow
 		}
+		search.Last = true
+		began := s.now()
 		n, err = tx.CountContacts(search)
+		now := s.now()
+		s.needs.note(search, now.Sub(began), now)
 		return err
 	})
 	return n, err

@@ -246,7 +246,8 @@ func (s *Service) beginIndex(ctx context.Context, id SearchIndexID) (x *SearchIn
 func (s *Service) settleIndex(ctx context.Context, x *SearchIndex) (wanted bool, err error) {
 	err = s.store.Update(ctx, func(tx Tx) error {
 		is, found, err := tx.SearchIndex(x.ID)
-		if wanted = found && is.State == IndexBuilding; err != nil || !wanted {
+		// It is waiting when somebody took its job for lost.
+		if wanted = found && (is.State == IndexBuilding || is.State == IndexWaiting); err != nil || !wanted {
 			wanted = wanted || found // whoever wants it no more has ordered a job for it
 			return err
 		}

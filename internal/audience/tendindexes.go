@@ -91,7 +91,9 @@ func (t *tending) drop(tx Tx, x *SearchIndex) error { return dropIndex(tx, x, t.
 
 // build has an index made, once more.
 func (t *tending) build(tx Tx, x *SearchIndex) error {
-	x.State, x.Changed = IndexWaiting, t.now
+	if x.Changed = t.now; x.State == IndexReady {
+		x.State = IndexWaiting
+	}
 	if err := tx.UpdateSearchIndex(x); err != nil {
 		return err
 	}

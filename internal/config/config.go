@@ -96,6 +96,7 @@ type Serve struct {
 	SearchTimeout time.Duration `default:"1m" placeholder:"TIME" help:"The longest that one of them may take (${default})."`
 	Streams       int           `default:"4" placeholder:"N" help:"Long replies that stream at once; further ones wait in line (${default})."`
 	SearchWait    time.Duration `default:"5s" placeholder:"TIME" help:"How long a search or a stream waits in line before it is refused (${default})."`
+	SearchIndexes int           `default:"64" placeholder:"N" help:"Indexes that searches get by themselves where they need them, at most, in a SQLite file or in each of the 16 partitions on PostgreSQL; 0: none (${default})."`
 	StreamTimeout time.Duration `default:"10m" placeholder:"TIME" help:"How long a client may take for all of a long reply (${default})."`
 	FlushTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"How long a client may take nothing of a long reply (${default})."`
 
@@ -134,6 +135,8 @@ func (s Serve) Check() error {
 		return errors.New("--max-calls and --connections are at least 1")
 	case min(s.Searches, s.Streams) < 1:
 		return errors.New("--searches and --streams are at least 1")
+	case s.SearchIndexes < 0:
+		return errors.New("--search-indexes is 0 or more")
 	case min(s.ReadTimeout, s.CallWait, s.SearchWait, s.SearchTimeout, s.StreamTimeout, s.FlushTimeout) <= 0:
 		return errors.New("--read-timeout, --call-wait, --search-wait, --search-timeout, --stream-timeout and --flush-timeout are more than 0s")
 	}

@@ -3,9 +3,9 @@
 // kind; a worker here takes it up later, at least once.
 //
 // Config says what this process works. Kinds without a worker stay in their
-// queue until a process has one. No job runs long: what needs more than a turn
-// stores where it has got to as a job of its own, so that a process may die at
-// any moment and another goes on.
+// queue until a process has one. No job runs long, but for those of indexes: what
+// needs more than a turn stores where it has got to as a job of its own, so that a
+// process may die at any moment and another goes on.
 package jobs
 
 import (
@@ -70,6 +70,8 @@ func Config(o Options) *river.Config {
 	add(workers, queues, &removeContacts{base: b}, oneByOne)
 	add(workers, queues, &forgetField{base: b}, oneByOne)
 	add(workers, queues, &convertField{base: b}, oneByOne)
+	add(workers, queues, &buildIndex{service: o.Service}, oneByOne)
+	add(workers, queues, &dropIndex{service: o.Service}, oneByOne)
 	m := mails{o.Service, o.Mailer, make(chan struct{}, cmp.Or(o.Mails, defaultMails))}
 	add(workers, queues, &notify{mailing[audience.Notify]{mails: m}}, inParallel)
 	add(workers, queues, &askToConfirm{mailing[audience.AskToConfirm]{mails: m}}, inParallel)

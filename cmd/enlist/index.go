@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+)
+
+type indexCommand struct {
+	List   indexList   `cmd:"" help:"List the indexes that searches got, what they are good for and what they cost."`
+	Create indexCreate `cmd:"" help:"Make an index now. It stays until it is dropped by hand."`
+	Drop   indexDrop   `cmd:"" help:"Drop indexes. One that searches need comes again by itself."`
+}
+
+type indexList struct {
+	config.Database
+	format
+}
+
+// Run lists the indexes.
+func (c *indexList) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		found, err := s.SearchIndexes(ctx)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return c.list(out.stdout, records(found, indexRecord))
+		}
+		return c.list(out.stdout, records(found, indexLine),
+			"id", "list", "key", "state", "size", "contacts", "last use", "uses", "saved", "built in", "a write", "why")
+	})
+}
+
+// indexRecord is an index as a program reads it.
+func indexRecord(r *audience.IndexReport) record {
+	return record{{"id", r.ID}, {"list_id", r.ListID}, {"key", r.Key}, {"name", r.KeyName}, {"state", indexState(r)}, {"by_hand", r.ByHand},
+		{"bytes", r.Bytes}, {"contacts", r.Contacts}, {"creation_time", r.Created}, {"built_time", r.Built}, {"build_ms", r.BuildMS},
+		{"write_us", r.WriteMicros()}, {"last_used_time", r.LastUsed}, {"uses_7_days", r.Uses}, {"saved_ms_7_days", r.SavedMS}, {"error", r.Error}}
+}
+
+// indexLine is an index as a person reads it.
+func indexLine(r *audience.IndexReport) record {
+	key := r.Key
+	if r.KeyName != "" && r.KeyName != r.Key {
+		key += " (" + r.KeyName + ")"
+	}
+	return record{{"id", r.ID}, {"list", r.ListID}, {"key", key}, {"state", indexState(r)}, {"size", sizeShown(r.Bytes)}, {"contacts", r.Contacts},
+		{"last use", timeShown(r.LastUsed)}, {"uses", r.Uses}, {"saved", milliseconds(r.SavedMS)}, {"built in", milliseconds(r.BuildMS)},
+		{"a write", fmt.Sprintf("%.1fµs", r.WriteMicros())}, {"why", r.Error}}
+}
+
+func indexState(r *audience.IndexReport) string {
+	switch {
+	case r.Missing:
+		return "missing"
+	case r.ByHand:
+		return string(r.State) + ", by hand"
+	}
+	return string(r.State)
+}
+
+func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// timeShown is a Unix time in a table; 0 is never.
+func timeShown(at int64) string {
+	if at == 0 {
+		return "–"
+	}
+	return time.Unix(at, 0).UTC().Format(time.DateTime)
+}
+
+// sizeShown is a number of bytes in a table.
+func sizeShown(bytes int64) string { return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20)) }
+
+type indexCreate struct {
+	config.Database
+	format
+	List int64  `required:"" placeholder:"ID" help:"List whose Contacts are searched."`
+	Key  string `required:"" placeholder:"NAME" help:"Field, by its name or as field_ID, or a system key such as is_unsubscribed."`
+}
+
+// Run makes the index.
+func (c *indexCreate) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		x, err := s.AddSearchIndex(ctx, audience.ListID(c.List), c.Key)
+		switch {
+		case errors.Is(err, audience.ErrIndexBusy):
+			return next(err, "enlist index list shows when it is ready")
+		case audience.KindOf(err) == audience.NoList:
+			return next(err, "enlist list show prints the Lists")
+		case err != nil:
+			return err
+		case x.State != audience.IndexReady:
+			return fmt.Errorf("the index was not made: %s", x.Error)
+		}
+		return c.one(out.stdout, indexRecord(&audience.IndexReport{SearchIndex: *x}), "made index %d in %s, %s", x.ID, milliseconds(x.BuildMS), sizeShown(x.Bytes))
+	})
+}
+
+type indexDrop struct {
+	config.Database
+	IDs []int64 `arg:"" name:"id" help:"IDs of indexes, as enlist index list shows them."`
+}
+
+// Run drops the indexes.
+func (c *indexDrop) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		for _, id := range c.IDs {
+			err := s.RemoveSearchIndex(ctx, audience.SearchIndexID(id))
+			if errors.Is(err, audience.ErrIndexBusy) {
+				err = next(err, "it is dropped when that is done")
+			}
+			if err != nil {
+				return fmt.Errorf("index %d: %w", id, err)
+			}
+			fmt.Fprintf(out.stdout, "dropped index %d\n", id)
+		}
+		return nil
+	})
+}
