@@ -216,6 +216,40 @@ func (d *desk) standbyAway(url string, standby *pgtest.Server) {
 	}
 }
 
+// A standby that had not got everything takes the place of a server: definitions
+// are those that it has, and what changes there is not taken for what was lost.
+func TestLostDefinitions(t *testing.T) {
+	url := database(t)
+	d := newDesk(t, openAt(t, url, Options{}))
+	rename := func(s *audience.Service, name string) {
+		t.Helper()
+		_, err := s.EditList(t.Context(), d.caller, d.list, []audience.Detail{detail("name", name)})
+		d.must(err)
+	}
+	see := func(name string) {
+		t.Helper()
+		if l, err := d.service.List(t.Context(), d.caller, d.list); err != nil || l.Name != name {
+			t.Errorf("the List is %+v, want its name %s; %v", l, name, err)
+		}
+	}
+	var kept int64
+	rename(d.service, "kept")
+	d.must(d.store.jobs.QueryRow(t.Context(), "SELECT version FROM catalogue").Scan(&kept))
+	rename(d.service, "lost")
+	see("lost")
+	_, err := d.store.jobs.Exec(t.Context(), "UPDATE list SET name = 'kept'")
+	d.must(err)
+	_, err = d.store.jobs.Exec(t.Context(), "UPDATE catalogue SET version = $1", kept)
+	d.must(err)
+	see("kept")
+	d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { _, err := tx.Schema(d.list); return err }))
+	if _, known := d.store.KnownSchema(d.list); d.store.cache.Newest() != kept || !known {
+		t.Errorf("the cache has version %d, the database %d", d.store.cache.Newest(), kept)
+	}
+	rename(audience.NewService(openAt(t, url, Options{}), time.Now), "other")
+	see("other")
+}
+
 // A server that lets itself only be read, on connections that are open already:
 // they are given up, and who writes waits until there is one that lets itself be
 // written to.

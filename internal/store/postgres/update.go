@@ -76,6 +76,7 @@ func (s *Store) update(ctx context.Context, fn func(audience.Tx) error, m mode) 
 	case errors.Is(t.failed, errStale):
 		// Whoever waited for one change of definitions may find another: the next
 		// try asks once it holds the lock.
+		s.cache.Forget(t.version)
 		return true, mode{alone: next.alone}, err
 	case t.wantsAlone && t.failed == nil:
 		return true, next, err

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"sync"
+	"time"
 
 	"enlist/internal/audience"
 )
@@ -46,6 +47,16 @@ func (c *Cache) at(version int64) *snapshot {
 		return newSnapshot(version)
 	}
 	return c.newest
+}
+
+// Forget forgets versions that are newer than the one that the database turns out
+// to be at: they were lost.
+func (c *Cache) Forget(version int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.newest != nil && c.newest.version > version {
+		c.newest = nil
+	}
 }
 
 // KnownSchema returns a List if the newest version that was read has it.
@@ -108,14 +119,16 @@ func (t *Tx) catalogue() (*snapshot, error) {
 // changed notes that the transaction changes the catalogue: later reads of it,
 // also by the functions that follow in the group, go to the database. While it
 // does nobody else writes, so that what others have seen of it stays true until
-// they commit.
+// they commit. Versions are taken from the clock, so that one which was lost in a
+// failover, to a standby that did not have it yet, does not come again with
+// another content.
 func (t *Tx) changed() error {
 	if err := t.Alone(); err != nil {
 		return err
 	}
 	t.session.changes++
 	t.session.current = newSnapshot(0)
-	return t.conn.Do("UPDATE catalogue SET version = version + 1")
+	return t.conn.Do("UPDATE catalogue SET version = CASE WHEN version < ?1 THEN ?1 ELSE version + 1 END", time.Now().UnixMicro())
 }
 
 // cached returns what a snapshot holds under a key, reading it the first time.
