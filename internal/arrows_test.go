@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"enlist/internal/store/postgres": {"enlist/internal/audience", "enlist/internal/store/sqlstore",
 		"github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/..."},
 	"enlist/internal/store/transfer":  {"enlist/internal/store/sqlite", "enlist/internal/store/postgres", "enlist/internal/store/sqlstore"},
-	"enlist/internal/store/pgtest":    {"github.com/jackc/pgx/v5"},
+	"enlist/internal/store/pgtest":    {"github.com/jackc/pgx/v5/..."},
 	"enlist/internal/store/engines":   {"enlist/internal/...", "github.com/riverqueue/river/..."},
 	"enlist/internal/store/storetest": {"enlist/internal/audience", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs":            {"enlist/internal/audience", "github.com/riverqueue/river/..."},
