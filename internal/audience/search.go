@@ -94,6 +94,7 @@ type Search struct {
 	Limit      int64 // 0: no limit
 	Offset     int64
 	Columns    Columns // what the caller will look at
+	Last       bool    // no other call follows in the transaction, which may end with the answer
 }
 
 // Columns says which parts of a Contact a search has to read.

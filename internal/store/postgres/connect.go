@@ -178,7 +178,10 @@ func writingPool(ctx context.Context, config *pgxpool.Config, size int, longest 
 // readingPool is for transactions that read. One that streams may be idle for as
 // long as its client takes.
 func readingPool(ctx context.Context, config *pgxpool.Config, size int) (*pgxpool.Pool, error) {
-	return newPool(ctx, cancelling(config), size, map[string]string{"default_transaction_read_only": "on"})
+	return newPool(ctx, cancelling(config), size, map[string]string{
+		"default_transaction_read_only": "on",
+		"default_transaction_isolation": "repeatable read", // of those without BEGIN
+	})
 }
 
 // jobPool is for the queue library, which waits on one connection for news, and

@@ -93,8 +93,8 @@ func newReading(ctx context.Context, conn *pgxpool.Conn, version int64) *session
 // ask says to look first whether the catalogue is at the version.
 func (s *session) read(ctx context.Context, fn func(audience.Tx) error, cache *sqlstore.Cache, ask bool) (began bool, err error) {
 	defer s.pipeline.Close()
-	s.begin(beginReading)
 	if ask {
+		s.start(false)
 		if err := s.flush(); err != nil {
 			return false, s.rollback(err)
 		}
@@ -105,10 +105,29 @@ func (s *session) read(ctx context.Context, fn func(audience.Tx) error, cache *s
 	return true, errors.Join(s.end(), fnErr)
 }
 
+// start begins a transaction that reads, unless it has begun. What the server gets
+// in one go is a transaction by itself, so that one of a single query is left
+// without BEGIN and COMMIT: they cost as much as finding a Contact.
+func (s *session) start(whole bool) {
+	if s.begun {
+		return
+	}
+	s.begun, s.whole = true, whole
+	if whole {
+		s.begin()
+	} else {
+		s.begin(beginReading)
+	}
+}
+
 // end ends a transaction that reads.
 func (s *session) end() error {
-	if s.broken {
+	if s.broken || s.whole {
 		return s.failed
+	}
+	if !s.begun { // nobody asked for anything: is the catalogue as it was taken to be?
+		s.start(true)
+		return s.flush()
 	}
 	ending := "COMMIT"
 	if s.failed != nil {

@@ -29,6 +29,8 @@ type session struct {
 	failed     error     // the first error: the transaction is lost
 	broken     bool      // and the connection with it
 	reads      bool      // nothing may be written, and rows are read as they come
+	begun      bool      // of one that reads: its beginning is queued
+	whole      bool      // of one that reads: it is over with the round trip of its only statement
 
 	version  int64 // of the catalogue, as it is or is taken to be
 	verified bool
@@ -52,6 +54,7 @@ var (
 	errAlone    = errors.New("the function has to run alone")
 	errReadOnly = errors.New("a transaction that reads was to write")
 	errNested   = errors.New("a statement while the rows of another are read")
+	errEnded    = errors.New("a statement after the one that was to be the last")
 )
 
 // begin queues the beginning of a transaction.
@@ -126,6 +129,8 @@ func (s *session) ready() error {
 		return s.failed
 	case s.rows != nil:
 		return errNested
+	case s.whole:
+		return errEnded
 	}
 	return nil
 }
@@ -280,10 +285,22 @@ func (s *session) Insert(query string, args ...any) (id int64, err error) {
 // Query runs a query. A transaction that writes gets all rows at once, so that
 // it may run another statement while it looks at them.
 func (s *session) Query(_ context.Context, query string, args ...any) (sqlstore.Rows, error) {
+	return s.query(query, args, false)
+}
+
+// QueryLast runs a query. When it is the only one of its transaction too, that is
+// no more than one round trip.
+func (s *session) QueryLast(_ context.Context, query string, args ...any) (sqlstore.Rows, error) {
+	return s.query(query, args, true)
+}
+
+func (s *session) query(query string, args []any, last bool) (sqlstore.Rows, error) {
 	if err := s.ready(); err != nil {
 		return nil, err
 	}
-	if !s.reads {
+	if s.reads {
+		s.start(last)
+	} else {
 		var all held
 		s.send(query, args, all.take)
 		if err := s.flush(); err != nil {

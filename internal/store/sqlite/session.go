@@ -157,6 +157,11 @@ func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstor
 	return &result{Rows: rows, session: s, statement: st, query: query}, nil
 }
 
+// QueryLast is Query: one statement more or less is no matter here.
+func (s *session) QueryLast(ctx context.Context, query string, args ...any) (sqlstore.Rows, error) {
+	return s.Query(ctx, query, args...)
+}
+
 // result gives its statement back when it is closed.
 type result struct {
 	driver.Rows

@@ -27,6 +27,9 @@ type Conn interface {
 	Do(query string, args ...any) error
 	// Query runs a statement that returns rows; it stops when ctx ends.
 	Query(ctx context.Context, query string, args ...any) (Rows, error)
+	// QueryLast is Query for a statement that no other follows in the transaction,
+	// which an engine may end together with it.
+	QueryLast(ctx context.Context, query string, args ...any) (Rows, error)
 	// Lock waits until no other transaction holds a name, and holds it until this
 	// one ends. Where there is one writer there is nothing to wait for.
 	Lock(mode LockMode, name string) error
@@ -54,11 +57,15 @@ type Rows interface {
 }
 
 // each calls fn with every row, in a slice that the next row overwrites.
-func (t *Tx) each(columns int, fn func(row []driver.Value) error, query string, args ...any) (err error) {
+func (t *Tx) each(columns int, fn func(row []driver.Value) error, query string, args ...any) error {
 	rows, err := t.conn.Query(t.ctx, query, args...)
 	if err != nil {
 		return err
 	}
+	return eachOf(rows, columns, fn)
+}
+
+func eachOf(rows Rows, columns int, fn func(row []driver.Value) error) (err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	row := make([]driver.Value, columns)
 	for {

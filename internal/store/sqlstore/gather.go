@@ -231,6 +231,9 @@ func (p *Part) Insert(string, ...any) (int64, error) { return 0, apart() }
 // Query implements Conn.
 func (p *Part) Query(context.Context, string, ...any) (Rows, error) { return nil, apart() }
 
+// QueryLast implements Conn.
+func (p *Part) QueryLast(context.Context, string, ...any) (Rows, error) { return nil, apart() }
+
 // Lock implements Conn.
 func (p *Part) Lock(LockMode, string) error { return apart() }
 

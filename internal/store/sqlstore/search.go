@@ -16,7 +16,7 @@ func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) err
 	q.page(s)
 	q.add(t.locking())
 	c := audience.Contact{ListID: s.Schema.List.ID}
-	return t.each(columnCount(s.Columns), func(row []driver.Value) (err error) {
+	return t.found(s, q, columnCount(s.Columns), func(row []driver.Value) (err error) {
 		c.ID = audience.ContactID(integer(row[0]))
 		row = row[1:]
 		if s.Columns.System {
@@ -29,7 +29,20 @@ func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) err
 			}
 		}
 		return each(&c)
-	}, q.text.String(), q.args...)
+	})
+}
+
+// found calls fn with every row that a search's statement finds.
+func (t *Tx) found(s *audience.Search, q *searchQuery, columns int, fn func(row []driver.Value) error) error {
+	query := t.conn.Query
+	if s.Last {
+		query = t.conn.QueryLast
+	}
+	rows, err := query(t.ctx, q.text.String(), q.args...)
+	if err != nil {
+		return err
+	}
+	return eachOf(rows, columns, fn)
 }
 
 // maxQuickOffset is how many Contacts a quick search may pass over.
@@ -53,14 +66,18 @@ func namesIDs(c *audience.Condition) bool {
 }
 
 // CountContacts counts the Contacts that match.
-func (t *Tx) CountContacts(s *audience.Search) (int64, error) {
+func (t *Tx) CountContacts(s *audience.Search) (n int64, err error) {
 	if s.Where == nil {
 		return t.ContactCount(s.Schema.List.ID)
 	}
 	q := newSearchQuery(t.sql, s)
 	q.add("SELECT count(*) FROM contact WHERE ")
 	q.where(s.Where)
-	return t.number(q.text.String(), q.args...)
+	err = t.found(s, q, 1, func(row []driver.Value) error {
+		n = integer(row[0])
+		return nil
+	})
+	return n, err
 }
 
 func readsValues(c audience.Columns) bool { return c.All || len(c.Fields) > 0 }
@@ -86,6 +103,13 @@ type searchQuery struct {
 	list audience.ListID
 	// one: no two Contacts of the List have the same address.
 	one bool
+	// walked is the key whose index is read from end to end, nil when none is.
+	walked *audience.SearchKey
+}
+
+// walks reports whether the ordered form of a key comes from its index.
+func (q *searchQuery) walks(k *audience.SearchKey) bool {
+	return q.walked != nil && q.walked.IndexKey() == k.IndexKey()
 }
 
 func newSearchQuery(sql *Dialect, s *audience.Search) *searchQuery {

@@ -1,0 +1,52 @@
+package postgres
+
+import (
+	"database/sql/driver"
+	"errors"
+	"testing"
+)
+
+// A transaction of one query has no BEGIN, and is one all the same: on one
+// snapshot, and nothing can be written in it. It is over with its query.
+func TestReadingWithoutBegin(t *testing.T) {
+	s := open(t)
+	conn, err := s.readers.pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	const settings = "SELECT current_setting('transaction_isolation'), current_setting('transaction_read_only'), version FROM catalogue"
+	for _, only := range []bool{true, false} {
+		r := newReading(t.Context(), conn, 0)
+		query := r.Query
+		if only {
+			query = r.QueryLast
+		}
+		row := make([]driver.Value, 3)
+		read := func() error {
+			rows, err := query(t.Context(), settings)
+			if err != nil {
+				return err
+			}
+			return errors.Join(rows.Next(row), rows.Close())
+		}
+		if err := read(); err != nil {
+			t.Fatal(err)
+		}
+		if string(row[0].([]byte)) != "repeatable read" || string(row[1].([]byte)) != "on" {
+			t.Errorf("only query: %t; isolation %s, read only %s", only, row[0], row[1])
+		}
+		if !r.verified {
+			t.Errorf("only query: %t; nobody has looked at the catalogue's version", only)
+		}
+		if err := read(); errors.Is(err, errEnded) != only {
+			t.Errorf("only query: %t; another one: %v", only, err)
+		}
+		if err := errors.Join(r.end(), r.pipeline.Close()); err != nil {
+			t.Error(err)
+		}
+		if status := conn.Conn().PgConn().TxStatus(); status != 'I' {
+			t.Errorf("only query: %t; the connection is left in status %c", only, status)
+		}
+	}
+}
