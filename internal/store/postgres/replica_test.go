@@ -88,6 +88,8 @@ func (f *follower) wantReplica() {
 }
 
 // A search sees what was answered before it, wherever it runs.
+//
+// covers: decision 55
 func TestReplica(t *testing.T) {
 	f := newFollower(t)
 	for _, test := range []struct {
