@@ -30,7 +30,7 @@ func (c *distributeCommand) Run(ctx context.Context, out *console) error {
 	if err != nil {
 		return err
 	}
-	defer d.Close()
+	defer d.Close(ctx)
 	if d.Superuser {
 		fmt.Fprintln(out.stderr, "The tables belong to a superuser, whom nothing keeps from changing the consent ledger once it is distributed: have them belong to a role that is none.")
 	}

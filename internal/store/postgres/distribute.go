@@ -57,15 +57,16 @@ func OpenDistribution(ctx context.Context, url string) (*Distribution, error) {
 		err = d.prepare(ctx)
 	}
 	if err != nil {
-		d.Close()
+		d.Close(ctx)
 		return nil, fmt.Errorf("distribute %s: %w", shown(config), err)
 	}
 	return d, nil
 }
 
 // Close closes the connection.
-func (d *Distribution) Close() {
+func (d *Distribution) Close(ctx context.Context) {
 	if d.conn != nil {
+		d.conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", turn) // ends with the connection anyway, but later
 		d.conn.Release()
 	}
 	d.pool.Close()

@@ -68,21 +68,21 @@ func TestDistribute(t *testing.T) {
 	if plan.Superuser {
 		t.Error("the owner is said to be a superuser")
 	}
-	plan.Close()
+	plan.Close(t.Context())
 
 	// What has broken off goes on.
 	plan = distribution(t, url)
 	plan.Statements = plan.Statements[:6]
 	d.must(plan.Run(t.Context(), func(string) {}))
-	plan.Close()
+	plan.Close(t.Context())
 	plan = distribution(t, url)
 	if !strings.HasPrefix(plan.Statements[0], "SELECT create_distributed_table('delivery'") {
 		t.Errorf("goes on with %q", plan.Statements)
 	}
 	d.must(plan.Run(t.Context(), func(string) {}))
-	plan.Close()
+	plan.Close(t.Context())
 	plan = distribution(t, url)
-	defer plan.Close()
+	defer plan.Close(t.Context())
 	if len(plan.Statements) > 0 {
 		t.Errorf("done, and yet to do: %q", plan.Statements)
 	}
@@ -98,7 +98,7 @@ func wantRefusal(t *testing.T, url string, want error) {
 	t.Helper()
 	d, err := OpenDistribution(t.Context(), url)
 	if err == nil {
-		d.Close()
+		d.Close(t.Context())
 	}
 	if !errors.Is(err, want) {
 		t.Errorf("got %v, want %v", err, want)
