@@ -2,7 +2,9 @@ package sqlstore
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"enlist/internal/audience"
@@ -99,27 +101,64 @@ func never(k *audience.SearchKey, o audience.Operand) bool {
 	return o.Impossible || o.Absent && k.Field == nil
 }
 
-// expression is what an operand is compared with: for a date without a time
-// the date part of the value.
-func (q *searchQuery) expression(k *audience.SearchKey, o audience.Operand) string {
-	if k.Type == audience.KeyDate && len(o.Text) == dateLength {
-		return "substr(" + q.compared(k) + ", 1, 10)"
-	}
-	return q.compared(k)
+// firstTexts is how many characters of a text are in the form that is ordered.
+const firstTexts = 200
+
+// maxRune is the last of all characters.
+const maxRune = "\U0010ffff"
+
+// isDay reports whether an operand is a date without a time, which means all times
+// of it.
+func isDay(k *audience.SearchKey, o audience.Operand) bool {
+	return k.Type == audience.KeyDate && len(o.Text) == dateLength
 }
 
+// afterDay comes after all times of a day and before the next day.
+const afterDay = "~"
+
+// isLong reports whether a text may differ from another after what is ordered.
+func isLong(o audience.Operand) bool {
+	return len(o.Text) >= firstTexts && utf8.RuneCountInString(o.Text) >= firstTexts
+}
+
+func beginning(text string) string {
+	n := 0
+	for i := range text {
+		if n == firstTexts {
+			return text[:i]
+		}
+		n++
+	}
+	return text
+}
+
+// equal writes comparisons that an index of the ordered form serves, and that look
+// the value up in the row once only where none does: a shorter text is all there.
 func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 	switch {
 	case never(k, o):
 		q.add("FALSE")
 	case o.Absent:
-		q.add(q.stored(k) + " IS NULL")
+		q.absent(k)
+	case k.Type == audience.KeyEmail && q.one:
+		q.add("dedupe_key = ?", o.Text)
 	case k.Type == audience.KeyEmail:
 		q.add("(dedupe_key = ? OR duplicate_key = ?)", o.Text, o.Text)
 	case k.Type == audience.KeyMobile:
 		q.add("mobile_key = ?", o.Text)
+	case isDay(k, o):
+		q.add(q.ordered(k)+" BETWEEN ? AND ?", o.Text, o.Text+afterDay)
+	case k.Type == audience.KeyText && isLong(o):
+		q.add("("+q.ordered(k)+" = ? AND "+q.compared(k)+" = ?)", beginning(o.Text), o.Text)
 	default:
-		q.add(q.expression(k, o)+" = ?", q.operand(k, o))
+		q.add(q.ordered(k)+" = ?", q.operand(k, o))
+	}
+}
+
+func (q *searchQuery) absent(k *audience.SearchKey) {
+	q.add(q.ordered(k) + " IS NULL")
+	if k.Type == audience.KeyNumber {
+		q.add(" AND " + q.stored(k) + " IS NULL") // what is no number has none either
 	}
 }
 
@@ -128,14 +167,20 @@ func (q *searchQuery) differ(k *audience.SearchKey, o audience.Operand) {
 	switch {
 	case never(k, o):
 		q.add("TRUE")
-	case o.Absent:
+	case o.Absent && k.Type == audience.KeyNumber:
 		q.add(q.stored(k) + " IS NOT NULL")
+	case o.Absent:
+		q.add(q.ordered(k) + " IS NOT NULL")
 	case k.Type == audience.KeyEmail:
 		q.add("(dedupe_key IS DISTINCT FROM ? AND duplicate_key IS DISTINCT FROM ?)", o.Text, o.Text)
 	case k.Type == audience.KeyMobile:
 		q.add("mobile_key IS DISTINCT FROM ?", o.Text)
+	case isDay(k, o):
+		q.add("substr("+q.ordered(k)+", 1, 10) IS DISTINCT FROM ?", o.Text)
+	case k.Type == audience.KeyText && isLong(o):
+		q.add(q.compared(k)+" IS DISTINCT FROM ?", o.Text)
 	default:
-		q.add(q.expression(k, o)+" IS DISTINCT FROM ?", q.operand(k, o))
+		q.add(q.ordered(k)+" IS DISTINCT FROM ?", q.operand(k, o))
 	}
 }
 
@@ -152,32 +197,23 @@ func (q *searchQuery) inItems(k *audience.SearchKey) string {
 	return " IN (SELECT " + value + " FROM " + q.sql.Items("?") + ")"
 }
 
-// in compares with each of the operands, dates by their own expressions.
+// in compares with each of the operands, days by their own expression.
 func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
-	var whole, days []audience.Operand
-	absent := false
-	for _, o := range operands {
-		switch {
-		case never(k, o):
-		case o.Absent:
-			absent = true
-		case k.Type == audience.KeyDate && len(o.Text) == dateLength:
-			days = append(days, o)
-		default:
-			whole = append(whole, o)
-		}
-	}
+	absent, whole, days := operandGroups(k, operands)
 	connector := "("
 	if absent {
-		q.add(connector + q.stored(k) + " IS NULL")
+		q.add(connector)
+		q.absent(k)
 		connector = " OR "
 	}
-	for _, operands := range [][]audience.Operand{whole, days} {
-		if len(operands) > 0 {
-			q.add(connector)
-			q.inList(k, q.expression(k, operands[0]), q.operandList(k, operands))
-			connector = " OR "
-		}
+	if len(whole) > 0 {
+		q.add(connector)
+		q.inWhole(k, whole)
+		connector = " OR "
+	}
+	if len(days) > 0 {
+		q.add(connector+"substr("+q.ordered(k)+", 1, 10)"+q.inItems(k), q.operandList(k, days))
+		connector = " OR "
 	}
 	if connector == "(" {
 		q.add("(FALSE")
@@ -185,14 +221,40 @@ func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
 	q.add(")")
 }
 
-func (q *searchQuery) inList(k *audience.SearchKey, expression, list string) {
-	switch k.Type {
-	case audience.KeyEmail:
+// operandGroups tells the operands of an In apart: is the absent value among them, which
+// are compared whole, and which are days. Those that equal nothing are left out.
+func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent bool, whole, days []audience.Operand) {
+	for _, o := range operands {
+		switch {
+		case never(k, o):
+		case o.Absent:
+			absent = true
+		case isDay(k, o):
+			days = append(days, o)
+		default:
+			whole = append(whole, o)
+		}
+	}
+	return absent, whole, days
+}
+
+func (q *searchQuery) inWhole(k *audience.SearchKey, operands []audience.Operand) {
+	list := q.operandList(k, operands)
+	switch {
+	case k.Type == audience.KeyEmail && q.one:
+		q.add("dedupe_key"+q.inItems(k), list)
+	case k.Type == audience.KeyEmail:
 		q.add("dedupe_key"+q.inItems(k)+" OR duplicate_key"+q.inItems(k), list, list)
-	case audience.KeyMobile:
+	case k.Type == audience.KeyMobile:
 		q.add("mobile_key"+q.inItems(k), list)
+	case k.Type == audience.KeyText && slices.ContainsFunc(operands, isLong):
+		short := slices.Clone(operands)
+		for i := range short {
+			short[i].Text = beginning(short[i].Text)
+		}
+		q.add(q.ordered(k)+q.inItems(k)+" AND "+q.compared(k)+q.inItems(k), q.operandList(k, short), list)
 	default:
-		q.add(expression+q.inItems(k), list)
+		q.add(q.ordered(k)+q.inItems(k), list)
 	}
 }
 
@@ -222,11 +284,10 @@ func appendItem(list []byte, value any) []byte {
 
 // compare: an absent value is NULL, and NULL is neither more nor less.
 func (q *searchQuery) compare(k *audience.SearchKey, operator string, o audience.Operand) {
-	e := q.ordered(k)
-	if k.Type == audience.KeyDate {
-		e = q.expression(k, o)
+	if isDay(k, o) && operator == " > ?" {
+		o.Text += afterDay
 	}
-	q.add(e+operator, q.operand(k, o))
+	q.add(q.ordered(k)+operator, q.operand(k, o))
 }
 
 // part looks for a text in the value as it is shown. There is no pattern in
@@ -236,10 +297,53 @@ func (q *searchQuery) part(k *audience.SearchKey, op audience.Operator, part str
 	switch {
 	case part == "":
 		q.add("TRUE")
+	case op == audience.StartsWith && shownAsOrdered(k):
+		q.begins(k, part, int(length))
 	case op == audience.StartsWith:
 		q.add("substr("+q.shown(k)+", 1, ?) = ?", length, part)
+	case q.walks(k):
+		q.narrowPart(k, op, part, length)
 	case op == audience.EndsWith:
 		q.add(q.sql.Ending(q.shown(k))+" = ?", length, part)
+	default:
+		q.add(q.sql.Position+"("+q.shown(k)+", ?) > 0", part)
+	}
+}
+
+// shownAsOrdered reports whether the ordered form of a value is the beginning of
+// what is shown.
+func shownAsOrdered(k *audience.SearchKey) bool { return isText(k) || k.Type == audience.KeyDate }
+
+func isText(k *audience.SearchKey) bool {
+	return k.Type == audience.KeyText || k.Type == audience.KeyEmail || k.Type == audience.KeyMobile
+}
+
+// begins looks for values between the first and the last one that begin with a
+// text of so many characters.
+func (q *searchQuery) begins(k *audience.SearchKey, part string, length int) {
+	first := beginning(part)
+	last := first + strings.Repeat(maxRune, max(0, firstTexts-length))
+	if k.Type == audience.KeyDate {
+		last = first + afterDay
+	}
+	if length <= firstTexts {
+		q.add(q.ordered(k)+" BETWEEN ? AND ?", first, last)
+		return
+	}
+	q.add("("+q.ordered(k)+" = ? AND substr("+q.shown(k)+", 1, ?) = ?)", first, int64(length), part)
+}
+
+// narrowPart is part in a walk of the key's index, which holds the beginnings of
+// texts: the rows are only read where one does not end there.
+func (q *searchQuery) narrowPart(k *audience.SearchKey, op audience.Operator, part string, length int64) {
+	e := q.ordered(k)
+	switch {
+	case op == audience.EndsWith && isText(k):
+		q.add("CASE WHEN length("+e+") < 200 THEN "+q.sql.Ending(e)+" = ? ELSE "+q.sql.Ending(q.shown(k))+" = ? END", length, part, length, part)
+	case op == audience.EndsWith:
+		q.add(q.sql.Ending(q.shown(k))+" = ?", length, part)
+	case isText(k):
+		q.add("("+q.sql.Position+"("+e+", ?) > 0 OR length("+e+") = 200 AND "+q.sql.Position+"("+q.shown(k)+", ?) > 0)", part, part)
 	default:
 		q.add(q.sql.Position+"("+q.shown(k)+", ?) > 0", part)
 	}

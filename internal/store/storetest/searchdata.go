@@ -83,12 +83,13 @@ func (l *list) drawPools(t *rapid.T) {
 		return strings.ReplaceAll(rapid.StringN(1, 12, -1).Draw(t, "text"), "\x00", " ")
 	})
 	day := rapid.StringMatching(`(19|20)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])?`)
-	long := strings.Repeat("Äb", 99)
+	long, wide := strings.Repeat("Äb", 99), strings.Repeat("\U0010ffff", 201)
 	l.pools = map[string][]string{
 		"text": append(rapid.SliceOfN(text, 3, 5).Draw(t, "texts"), rapid.SliceOfN(rapid.SampledFrom([]string{
 			"NSW", "nsw", "İ", "i̇", "ı", "ß", "SS", "ẞ", "É", "é", "e\u0301", "100%", "100_", `a\b`, `a\\b`, `"`, "''", "' OR 1=1 --", "a,b", " a ", "a", "A", "Z", "_", "z",
-			"\uffff", "😀", "\U0010ffff", "\n", "\u2028", "\x01\x1f\x7f", "0", "12.5", "null", long + "xy", long + "xyz", long + "XYa", long + "ä", long, "<>&",
-		}), 6, 10).Draw(t, "special texts")...),
+			"\uffff", "😀", "\U0010ffff", "\n", "\u2028", "\x01\x1f\x7f", "0", "12.5", "null", long + "xy", long + "xyz", long + "XYa", long + "ä", long, long + "x",
+			wide[:199*4], wide[:200*4], wide, wide + "z", "a\U0010ffff", "\ud7ff", "\ue000", "<>&",
+		}), 7, 12).Draw(t, "special texts")...),
 		"number": append(rapid.SliceOfN(number, 2, 4).Draw(t, "numbers"), rapid.SliceOfN(rapid.SampledFrom([]string{
 			"0", "0.00", "12.5", "12.50", "-12.5", "5", "5.0", "10", "9", "0.1", "0.3", "0.000000000000001", "0.000000000000002", "-0.000000000000001", "0.123456789012345", "0.123456789012346",
 			"999999999999999", "999999999999998", "-999999999999999", "99999999999999.9", "1234567.12345678", "1234567.12345679", "100000",
