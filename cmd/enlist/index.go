@@ -98,7 +98,7 @@ func (c *indexCreate) Run(ctx context.Context, out *console) error {
 		case x.State != audience.IndexReady:
 			return fmt.Errorf("the index was not made: %s", x.Error)
 		}
-		return c.one(out.stdout, indexRecord(&audience.IndexReport{SearchIndex: *x}), "made index %d in %s, %s", x.ID, milliseconds(x.BuildMS), sizeShown(x.Bytes))
+		return c.one(out.stdout, indexRecord(x), "made index %d in %s, %s", x.ID, milliseconds(x.BuildMS), sizeShown(x.Bytes))
 	})
 }
 

@@ -66,8 +66,10 @@ func report(tx Tx, x *SearchIndex, built []BuiltIndex) (r IndexReport, err error
 // AddSearchIndex makes an index by hand, in the time of the caller, and returns
 // it. It stays until somebody drops it, and counts among those that there may be.
 // Errors: NoList, InvalidParameters when the key is none that can have one or has one.
-func (s *Service) AddSearchIndex(ctx context.Context, list ListID, key string) (x *SearchIndex, err error) {
-	err = s.store.Update(ctx, func(tx Tx) error {
+func (s *Service) AddSearchIndex(ctx context.Context, list ListID, key string) (*IndexReport, error) {
+	var x *SearchIndex
+	err := s.store.Update(ctx, func(tx Tx) error {
+		var err error
 		x, err = orderByHand(tx, list, key, s.now().Unix())
 		return err
 	})
@@ -124,15 +126,16 @@ func orderByHand(tx Tx, list ListID, key string, now int64) (*SearchIndex, error
 	return nil, &Error{Kind: InvalidParameters, Field: "key", Detail: "its index has just been dropped: try again"}
 }
 
-func (s *Service) searchIndex(ctx context.Context, id SearchIndexID) (x *SearchIndex, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
-		var found bool
-		if x, found, err = tx.SearchIndex(id); err == nil && !found {
-			err = errNoIndex
-		}
-		return err
-	})
-	return x, err
+func (s *Service) searchIndex(ctx context.Context, id SearchIndexID) (*IndexReport, error) {
+	all, err := s.SearchIndexes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(r IndexReport) bool { return r.ID == id })
+	if i < 0 {
+		return nil, errNoIndex
+	}
+	return &all[i], nil
 }
 
 var errNoIndex = Refuse(InvalidParameters, "there is no index with this ID")

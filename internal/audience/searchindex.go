@@ -7,7 +7,7 @@ import "strconv"
 type SearchIndexID int64
 
 // SearchIndex is an index of a List's Contacts by one key, which a search was
-// found to need or somebody made by hand. decisions.md: 57
+// found to need or somebody made by hand. decisions.md: 56
 type SearchIndex struct {
 	ID       SearchIndexID
 	ListID   ListID

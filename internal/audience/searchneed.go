@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// IndexRules say which searches get an index, and when it goes. decisions.md: 57
+// IndexRules say which searches get an index, and when it goes. decisions.md: 56
 type IndexRules struct {
 	Most     int           // in one place, the database or a partition of PostgreSQL; 0: none come by themselves
 	Contacts int64         // a List that has no more needs none

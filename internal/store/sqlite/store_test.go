@@ -14,17 +14,19 @@ import (
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, webhook.deletion
 // covers: decision 24, decision 25, decision 30, decision 42, decision 51, decision 52
 func TestStore(t *testing.T) {
-	storetest.Run(t, storetest.Engine{
-		Open: func(t *testing.T) audience.Store { return open(t) },
-		Jobs: func(t *testing.T, s audience.Store, kind string) (n int) {
-			t.Helper()
-			err := s.(*Store).db.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE kind = ? AND state = 'available'", kind).Scan(&n)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n
-		},
-	})
+	storetest.Run(t, engine)
+}
+
+var engine = storetest.Engine{
+	Open: func(t *testing.T) audience.Store { return open(t) },
+	Jobs: func(t *testing.T, s audience.Store, kind string) (n int) {
+		t.Helper()
+		err := s.(*Store).db.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE kind = ? AND state = 'available'", kind).Scan(&n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	},
 }
 
 // Random Contacts and criteria, compared with a plain model.
