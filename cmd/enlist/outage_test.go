@@ -143,18 +143,45 @@ func (o *outage) becomes(status int) {
 	}
 }
 
+// databaseServer is one that the test may stop and start.
+func databaseServer(t *testing.T) *pgtest.Server {
+	t.Helper()
+	if os.Getenv("ENLIST_TEST_POSTGRES") != "" {
+		t.Skip("the server is somebody else's")
+	}
+	s, err := pgtest.StartServer()
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(s.Remove)
+	return s
+}
+
+// The primary crashes for good, and after a while its standby is promoted.
+func TestOutageUntilFailover(t *testing.T) {
+	primary := databaseServer(t)
+	standby, err := primary.StartStandby()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(standby.Remove)
+	o := newOutage(t, pgtest.URL("postgres", primary, standby))
+	o.back("nothing")
+	if err := primary.Stop("immediate"); err != nil {
+		t.Fatal(err)
+	}
+	o.away("no primary")
+	if err := standby.Promote(); err != nil {
+		t.Fatal(err)
+	}
+	o.back("failover")
+}
+
 // The database falls silent, stops, crashes, and comes back as a standby: callers
 // are told in time that it failed, /readyz tells the truth throughout, and
 // everything goes on by itself.
 func TestOutage(t *testing.T) {
-	if os.Getenv("ENLIST_TEST_POSTGRES") != "" {
-		t.Skip("the server is somebody else's")
-	}
-	server, err := pgtest.StartServer()
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(server.Remove)
+	server := databaseServer(t)
 	line := pgtest.NewProxy(t, server.URL("postgres"))
 	o := newOutage(t, line.URL(server.URL("postgres")))
 	o.back("nothing")

@@ -64,8 +64,15 @@ func (s *Server) prepare() (err error) {
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 // URL is that of a database.
-func (s *Server) URL(database string) string {
-	return "postgres:///" + database + "?user=postgres&host=" + url.QueryEscape(s.dir)
+func (s *Server) URL(database string) string { return URL(database, s) }
+
+// URL is that of a database which one of several servers has at a time.
+func URL(database string, servers ...*Server) string {
+	dirs := make([]string, len(servers))
+	for i, s := range servers {
+		dirs[i] = s.dir
+	}
+	return "postgres:///" + database + "?user=postgres&host=" + url.QueryEscape(strings.Join(dirs, ","))
 }
 
 // Start starts a server that was stopped, and returns when it can be used.

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -162,16 +161,6 @@ func TestRestartUnderLoad(t *testing.T) {
 	c.stop()
 }
 
-// both is a URL that names two servers.
-func both(one, other *pgtest.Server) string {
-	a, _ := url.Parse(one.URL("postgres"))
-	b, _ := url.Parse(other.URL("postgres"))
-	q := a.Query()
-	q.Set("host", q.Get("host")+","+b.Query().Get("host"))
-	a.RawQuery = q.Encode()
-	return a.String()
-}
-
 // A server crashes for good while many subscribe, and its standby takes its place.
 // Nobody tells the service; its URL names both.
 func TestFailover(t *testing.T) {
@@ -180,11 +169,11 @@ func TestFailover(t *testing.T) {
 	standby, err := primary.StartStandby()
 	d.must(err)
 	t.Cleanup(standby.Remove)
-	for _, url := range []string{both(primary, standby), both(standby, primary)} {
+	for _, url := range []string{pgtest.URL("postgres", primary, standby), pgtest.URL("postgres", standby, primary)} {
 		d.must(openAt(t, url, Options{}).Ready(t.Context()))
 	}
-	d.standbyAway(both(primary, standby), standby)
-	d.store = openAt(t, both(standby, primary), Options{})
+	d.standbyAway(pgtest.URL("postgres", primary, standby), standby)
+	d.store = openAt(t, pgtest.URL("postgres", standby, primary), Options{})
 	d.service = audience.NewService(d.store, time.Now)
 	c := d.callers()
 	c.note("away@example.com", 1)
