@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"enlist/internal/audience"
@@ -24,7 +25,12 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 		}
 		found.add("database", problems)
 		found.add("writing", problemOf(store.Ready(ctx)))
-		problems, err = checkAccess(ctx, audience.NewService(store, time.Now))
+		service := audience.NewService(store, time.Now)
+		if problems, err = checkIndexes(ctx, store, service); err != nil {
+			return err
+		}
+		found.add("indexes", problems)
+		problems, err = checkAccess(ctx, service)
 		found.add("access", problems)
 		return err
 	})
@@ -75,6 +81,33 @@ func (c *doctorCommand) print(out *console, found []record) error {
 		fmt.Fprintln(out.stdout, line)
 	}
 	return nil
+}
+
+// checkIndexes looks whether the database has the indexes of searches that it is
+// said to have, and no others.
+func checkIndexes(ctx context.Context, store audience.Store, s *audience.Service) (problems []string, err error) {
+	built, err := store.BuiltIndexes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	said, err := s.SearchIndexes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range said {
+		switch {
+		case x.Missing:
+			problems = append(problems, fmt.Sprintf("the database has no good index %d, of List %d by %s: a running service makes it again within minutes", x.ID, x.ListID, x.Key))
+		case x.State == audience.IndexFailed:
+			problems = append(problems, fmt.Sprintf("index %d, of List %d by %s, could not be made: %s: try again with: enlist index create --list %[2]d --key %[3]s", x.ID, x.ListID, x.Key, x.Error))
+		}
+	}
+	for _, b := range built {
+		if !slices.ContainsFunc(said, func(x audience.IndexReport) bool { return x.ID == b.ID }) {
+			problems = append(problems, fmt.Sprintf("index search_%d belongs to no search: a running service drops it within minutes", b.ID))
+		}
+	}
+	return problems, nil
 }
 
 // checkAccess looks for what keeps everybody out.

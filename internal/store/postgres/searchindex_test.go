@@ -1,13 +1,113 @@
 package postgres
 
 import (
+	"context"
+	"sync"
 	"testing"
+	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/store/storetest"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // The indexes that searches get by themselves.
 func TestSearchIndexes(t *testing.T) {
 	storetest.SearchIndexes(t, engine(func(t *testing.T) audience.Store { return open(t) }))
+}
+
+// heldUp has a transaction open for which an index that is begun now has to wait.
+func heldUp(t *testing.T, s *Store) (end func()) {
+	t.Helper()
+	conn, err := pgx.ConnectConfig(t.Context(), s.config.ConnConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{"BEGIN ISOLATION LEVEL REPEATABLE READ", "LOCK TABLE contact IN ROW EXCLUSIVE MODE"} {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end = sync.OnceFunc(func() { conn.Close(context.Background()) })
+	t.Cleanup(end)
+	return end
+}
+
+// backendBuilding waits until an index is being made, or one that is no good dropped, and returns its backend's number.
+func backendBuilding(t *testing.T, s *Store) (pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; {
+		err := s.jobs.QueryRow(t.Context(), `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
+			AND query LIKE '% INDEX CONCURRENTLY%' AND pid <> pg_backend_pid() AND wait_event_type = 'Lock'`).Scan(&pid)
+		if err == nil {
+			return pid
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Whoever breaks off the making of an index leaves one that is not valid. It is
+// seen for what it is, and made again.
+func TestAnIndexIsBrokenOff(t *testing.T) {
+	s := open(t)
+	key := &audience.SearchKey{Name: "is_active", Type: audience.KeyBool}
+	for range 2 { // the second begins with what the first has left
+		end := heldUp(t, s)
+		built := make(chan error)
+		go func() {
+			_, err := s.BuildIndex(t.Context(), 7, 1, key)
+			built <- err
+		}()
+		pid := backendBuilding(t, s)
+		if _, err := s.BuildIndex(t.Context(), 7, 1, key); err != audience.ErrIndexBusy {
+			t.Errorf("beside it: error %v", err)
+		}
+		if err := s.DropIndex(t.Context(), 7); err != audience.ErrIndexBusy {
+			t.Errorf("beside it: error %v", err)
+		}
+		if _, err := s.jobs.Exec(t.Context(), "SELECT pg_cancel_backend($1)", pid); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-built; err == nil {
+			t.Error("cancelled: no error")
+		}
+		wantBuilt(t, s, audience.BuiltIndex{ID: 7})
+		end()
+	}
+
+	// A server that starts again, or a connection that is cut.
+	end := heldUp(t, s)
+	built := make(chan error)
+	go func() {
+		_, err := s.BuildIndex(t.Context(), 7, 1, key)
+		built <- err
+	}()
+	if _, err := s.jobs.Exec(t.Context(), "SELECT pg_terminate_backend($1)", backendBuilding(t, s)); err != nil {
+		t.Fatal(err)
+	}
+	end()
+	if err := <-built; err != nil {
+		t.Errorf("cut off: error %v", err)
+	}
+	wantBuilt(t, s, audience.BuiltIndex{ID: 7, Good: true})
+	if err := s.DropIndex(t.Context(), 7); err != nil {
+		t.Error(err)
+	}
+	wantBuilt(t, s)
+}
+
+func wantBuilt(t *testing.T, s *Store, want ...audience.BuiltIndex) {
+	t.Helper()
+	built, err := s.BuiltIndexes(t.Context())
+	if err != nil || len(built) != len(want) {
+		t.Fatalf("built %+v, error %v", built, err)
+	}
+	for i := range want {
+		if built[i].ID != want[i].ID || built[i].Good != want[i].Good {
+			t.Errorf("built %+v, want %+v", built[i], want[i])
+		}
+	}
 }
