@@ -14,6 +14,7 @@ var dialect = sqlstore.Dialect{
 	// jsonb keeps the decimals that were sent.
 	FieldShown:   func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
 	Document:     "CAST(field_values AS TEXT)",
+	ReadValues:   readValues,
 	ToDocument:   func(argument string) string { return "CAST(" + argument + " AS JSONB)" },
 	WithoutField: "field_values - CAST(? AS TEXT)",
 	Items:        func(argument string) string { return "jsonb_array_elements_text(CAST(" + argument + " AS JSONB))" },

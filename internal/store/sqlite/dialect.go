@@ -8,7 +8,8 @@ var Dialect = sqlstore.Dialect{
 	FieldNumber: func(id string) string { return "CAST((field_values ->> " + path(id) + ") AS REAL)" },
 	// The JSON text of a number has the decimals that were sent.
 	FieldShown:   func(id string) string { return "trim(field_values -> " + path(id) + `, '"')` },
-	Document:     "json(field_values)",
+	Document:     "CAST(field_values AS TEXT)", // the same bytes, of which drivers make a string at once
+	ReadValues:   readValues,
 	ToDocument:   func(argument string) string { return "jsonb(" + argument + ")" },
 	WithoutField: `jsonb_remove(field_values, '$."' || ? || '"')`,
 	Items:        func(argument string) string { return "json_each(" + argument + ")" },

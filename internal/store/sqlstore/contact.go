@@ -48,7 +48,7 @@ func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string, after a
 func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Contact), args ...any) error {
 	return t.each(contactColumnCount, func(row []driver.Value) error {
 		c := &audience.Contact{ListID: list}
-		if err := decodeContact(row, c); err != nil {
+		if err := t.decodeContact(row, c); err != nil {
 			return err
 		}
 		fn(c)

@@ -1,5 +1,7 @@
 package sqlstore
 
+import "enlist/internal/audience"
+
 // Dialect is what differs between the engines' SQL. Everything else is written
 // once, in words that all of them know: CAST(? AS BIGINT), IS DISTINCT FROM,
 // ON CONFLICT. An engine makes its Dialect once and never changes it.
@@ -8,11 +10,14 @@ type Dialect struct {
 	// which compares by code point; as a number; and as replies show a number.
 	FieldText, FieldNumber, FieldShown func(id string) string
 
-	Document     string // field_values as JSON text
+	Document     string // field_values as ReadValues takes them
 	WithoutField string // field_values without the Field whose ID, as text, is an argument
 	Position     string // the function that finds a text in another
 	Ending       func(value string) string
 	LedgerNumber string // of the next row of the Contact ?2 of the List ?1
+
+	// ReadValues appends the values in a Document to v.
+	ReadValues func(document string, v audience.Values) (audience.Values, error)
 
 	// ToDocument is JSON text, the argument, as field_values.
 	ToDocument func(argument string) string

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"database/sql/driver"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) err
 	q.page(s)
 	q.add(t.locking())
 	c := audience.Contact{ListID: s.Schema.List.ID}
-	return t.found(s, q, columnCount(s.Columns), func(row []driver.Value) (err error) {
+	return t.found(s, q, columnCount(s.Columns), func(row []driver.Value) error {
 		c.ID = audience.ContactID(integer(row[0]))
 		row = row[1:]
 		if s.Columns.System {
@@ -24,8 +23,8 @@ func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) err
 			row = row[systemWidth:]
 		}
 		if readsValues(s.Columns) {
-			if c.Values, err = decodeValues(text(row[0]), c.Values[:0]); err != nil {
-				return fmt.Errorf("contact %d: %w", c.ID, err)
+			if err := t.readValues(row[0], &c); err != nil {
+				return err
 			}
 		}
 		return each(&c)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"enlist/internal/audience"
 )
@@ -25,11 +24,11 @@ const (
 
 // decodeContact reads a row of contactColumns into a Contact whose ListID is
 // set. c.Values' storage is used again.
-func decodeContact(row []driver.Value, c *audience.Contact) (err error) {
+func (t *Tx) decodeContact(row []driver.Value, c *audience.Contact) (err error) {
 	c.ID = audience.ContactID(integer(row[0]))
 	decodeSystem(row[1:], c)
-	if c.Values, err = decodeValues(text(row[1+systemWidth]), c.Values[:0]); err != nil {
-		return fmt.Errorf("contact %d: %w", c.ID, err)
+	if err := t.readValues(row[1+systemWidth], c); err != nil {
+		return err
 	}
 	keys := row[2+systemWidth:]
 	c.IsFirst = keys[0] != nil
@@ -52,118 +51,16 @@ func decodeSystem(row []driver.Value, c *audience.Contact) {
 	c.SubscribedVia, c.WebformID = text(row[10]), integer(row[11])
 }
 
-// decodeValues appends the values of {"12":"NSW","13":12.50} to v. The texts
-// are parts of doc where nothing in them is escaped.
-func decodeValues(doc string, v audience.Values) (audience.Values, error) {
-	s := scanner{text: doc, plain: strings.IndexByte(doc, '\\') < 0}
-	s.expect('{')
-	for s.peek() != '}' && !s.bad {
-		if len(v) > 0 {
-			s.expect(',')
-		}
-		value := audience.FieldValue{Field: s.key()}
-		s.expect(':')
-		if s.peek() == '"' {
-			value.Text = s.quoted()
-		} else {
-			value.Text = s.number()
-		}
-		v = append(v, value)
+// readValues reads the column of field_values, in order of Field ID.
+func (t *Tx) readValues(document driver.Value, c *audience.Contact) (err error) {
+	if c.Values, err = t.sql.ReadValues(text(document), c.Values[:0]); err != nil {
+		return fmt.Errorf("contact %d: %w", c.ID, err)
 	}
-	s.expect('}')
-	if s.bad {
-		return v, fmt.Errorf("field values are no object of texts and numbers")
-	}
-	for i := 1; i < len(v); i++ {
-		if v[i].Field < v[i-1].Field {
-			slices.SortFunc(v, func(a, b audience.FieldValue) int { return cmp.Compare(a.Field, b.Field) })
+	for i := 1; i < len(c.Values); i++ {
+		if c.Values[i].Field < c.Values[i-1].Field {
+			slices.SortFunc(c.Values, func(a, b audience.FieldValue) int { return cmp.Compare(a.Field, b.Field) })
 			break
 		}
 	}
-	return v, nil
-}
-
-// scanner reads the JSON that the store itself wrote: an object of texts and
-// numbers. It exists because it is on the way of every value of every search:
-// a general decoder costs more than all the rest of a row.
-type scanner struct {
-	text  string
-	at    int
-	plain bool // there is no backslash in it
-	bad   bool
-}
-
-// peek skips space and returns the next byte, 0 at the end.
-func (s *scanner) peek() byte {
-	for s.at < len(s.text) {
-		if c := s.text[s.at]; c != ' ' {
-			return c
-		}
-		s.at++
-	}
-	return 0
-}
-
-func (s *scanner) expect(c byte) {
-	if s.peek() != c {
-		s.bad = true
-		return
-	}
-	s.at++
-}
-
-// key reads a Field ID between quotes.
-func (s *scanner) key() (id audience.FieldID) {
-	s.expect('"')
-	start := s.at
-	for ; s.at < len(s.text) && s.text[s.at]-'0' <= 9; s.at++ {
-		id = id*10 + audience.FieldID(s.text[s.at]-'0')
-	}
-	s.bad = s.bad || s.at == start || s.at-start > 18
-	s.expect('"')
-	return id
-}
-
-func (s *scanner) quoted() string {
-	s.expect('"')
-	if s.bad {
-		return ""
-	}
-	start := s.at
-	end := strings.IndexByte(s.text[start:], '"')
-	if end >= 0 && (s.plain || strings.IndexByte(s.text[start:start+end], '\\') < 0) {
-		s.at = start + end + 1
-		return s.text[start : start+end]
-	}
-	return s.escaped(start)
-}
-
-// escaped reads a text that begins at start and has a backslash in it.
-func (s *scanner) escaped(start int) (decoded string) {
-	for i := start; i < len(s.text); i++ {
-		switch s.text[i] {
-		case '\\':
-			i++
-		case '"':
-			s.at = i + 1
-			s.bad = json.Unmarshal([]byte(s.text[start-1:s.at]), &decoded) != nil
-			return decoded
-		}
-	}
-	s.bad = true
-	return ""
-}
-
-func (s *scanner) number() string {
-	start := s.at
-	for s.at < len(s.text) && s.text[s.at] != ',' && s.text[s.at] != '}' {
-		switch c := s.text[s.at]; c {
-		case '.', '-', '+', 'e', 'E':
-		default:
-			s.bad = s.bad || c-'0' > 9
-		}
-		s.at++
-	}
-	s.bad = s.bad || s.at == start
-	return s.text[start:s.at]
+	return nil
 }

@@ -1,0 +1,40 @@
+package postgres
+
+import (
+	"testing"
+
+	"enlist/internal/audience"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadValues(t *testing.T) {
+	for doc, want := range map[string]audience.Values{
+		`{}`:                          nil,
+		`{"1":"NSW"}`:                 {{Field: 1, Text: "NSW"}},
+		`{"1": "a, }", "22": -12.50}`: {{Field: 1, Text: "a, }"}, {Field: 22, Text: "-12.50"}},
+		`{"1":"\"\\ \u00e9\ud83d\ude00\n","2":"\\"}`: {{Field: 1, Text: "\"\\ é😀\n"}, {Field: 2, Text: `\`}},
+		`{"1":"ş İ 日本"}`:                             {{Field: 1, Text: "ş İ 日本"}},
+	} {
+		got, err := readValues(doc, nil)
+		if err != nil {
+			t.Errorf("%s: %v", doc, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", doc, diff)
+		}
+	}
+	for _, doc := range []string{"", "[]", "{", `{"1"}`, `{"1":}`, `{"1":true}`, `{"1":null}`, `{"1":"x}`, `{"1":"x\`, `{"x":"1"}`, `{"1":"a" "2":"b"}`, `{"1" :x}`, `{"":1}`, `{"1234567890123456789":1}`, `{"1":1 2}`, `{"1":[1]}`} {
+		if got, err := readValues(doc, nil); err == nil {
+			t.Errorf("%s: got %v, want an error", doc, got)
+		}
+	}
+}
+
+func BenchmarkReadValues(b *testing.B) {
+	const doc = `{"1": "person1@example.com", "2": "0412345678", "3": "Ada", "4": "Lovelace", "5": "NSW", "6": "Sydney", "7": "some more text", "8": "and another", "9": 12.50, "10": "2026-01-31"}`
+	var v audience.Values
+	for b.Loop() {
+		v, _ = readValues(doc, v[:0])
+	}
+}

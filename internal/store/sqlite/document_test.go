@@ -1,0 +1,111 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// binary returns JSON text as SQLite keeps it.
+func binary(t testing.TB) func(text string) (document string) {
+	t.Helper()
+	c, err := (&connector{path: filepath.Join(t.TempDir(), "x.db"), writer: true, driver: newDriver()}).connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return func(text string) string {
+		rows, err := c.session.Query(context.Background(), "SELECT "+Dialect.Document+" FROM (SELECT jsonb(?) AS field_values)", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		row := make([]driver.Value, 1)
+		if err := rows.Next(row); err != nil {
+			t.Fatal(err)
+		}
+		return row[0].(string)
+	}
+}
+
+func TestReadValues(t *testing.T) {
+	binary := binary(t)
+	long := strings.Repeat("é, ", 30_000)
+	for doc, want := range map[string]audience.Values{
+		`{}`:                          nil,
+		`{"1":"NSW"}`:                 {{Field: 1, Text: "NSW"}},
+		`{"1": "a, }", "22": -12.50}`: {{Field: 1, Text: "a, }"}, {Field: 22, Text: "-12.50"}},
+		`{"1":0,"123456789012345678":123456789012345678901234567890}`: {{Field: 1, Text: "0"}, {Field: 123456789012345678, Text: "123456789012345678901234567890"}},
+		`{"1":"\"\\ \u00e9\ud83d\ude00\n","2":"\\"}`:                  {{Field: 1, Text: "\"\\ é😀\n"}, {Field: 2, Text: `\`}},
+		`{"1":"ş İ 日本\u0001"}`:                                        {{Field: 1, Text: "ş İ 日本\x01"}},
+		`{"1":"` + long + `","2":"x"}`:                                {{Field: 1, Text: long}, {Field: 2, Text: "x"}},
+	} {
+		got, err := readValues(binary(doc), nil)
+		if err != nil {
+			t.Errorf("%.100s: %v", doc, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%.100s: (-want +got)\n%.1000s", doc, diff)
+		}
+	}
+	for _, doc := range []string{"[]", "1", `{"1":true}`, `{"1":null}`, `{"x":"1"}`, `{"":1}`, `{"1234567890123456789":1}`, `{"1":[1]}`, `{"1":{}}`} {
+		if got, err := readValues(binary(doc), nil); err == nil {
+			t.Errorf("%s: got %v, want an error", doc, got)
+		}
+	}
+}
+
+// Documents of any sizes are read as they were written.
+func TestReadValuesOfAnySize(t *testing.T) {
+	binary := binary(t)
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.StringN(0, 400, 70_000))).Draw(t, "texts")
+		var want audience.Values
+		parts := make([]string, len(texts))
+		for i, text := range texts {
+			want = append(want, audience.FieldValue{Field: audience.FieldID(i), Text: text})
+			quoted, _ := json.Marshal(text)
+			parts[i] = fmt.Sprintf(`"%d":%s`, i, quoted)
+		}
+		got, err := readValues(binary("{"+strings.Join(parts, ",")+"}"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	})
+}
+
+// What is no document is refused, and hurts nobody.
+func FuzzReadValues(f *testing.F) {
+	binary := binary(f)
+	f.Add("")
+	f.Add("\xfc\xff\xff\xff\xff\xff\xff\xff\xff")
+	f.Add("\x4c\x17\x31\xe8\xff\xff\xff\xff")
+	f.Add(binary(`{"1":"NSW","2":12.50,"3":"\n","4":"a text that is a little longer"}`))
+	f.Fuzz(func(t *testing.T, document string) {
+		values, err := readValues(document, nil)
+		if err == nil && len(values) > len(document)/2 {
+			t.Errorf("%d values in %d bytes", len(values), len(document))
+		}
+	})
+}
+
+func BenchmarkReadValues(b *testing.B) {
+	document := binary(b)(`{"1":"person1@example.com","2":"0412345678","3":"Ada","4":"Lovelace","5":"NSW","6":"Sydney","7":"some more text","8":"and another","9":12.50,"10":"2026-01-31"}`)
+	var v audience.Values
+	for b.Loop() {
+		v, _ = readValues(document, v[:0])
+	}
+}
