@@ -211,6 +211,7 @@ func (s *Service) BuildIndex(ctx context.Context, e BuildIndex) error {
 	x.State, x.Error, x.Bytes, x.Built = IndexReady, "", bytes, s.now().Unix()
 	x.BuildMS = s.now().Sub(began).Milliseconds()
 	wanted, err := s.settleIndex(ctx, x)
+	s.needs.built.Add(1)
 	if err == nil && !wanted {
 		err = s.store.DropIndex(ctx, x.ID)
 	}
@@ -259,6 +260,7 @@ func (s *Service) settleIndex(ctx context.Context, x *SearchIndex) (wanted bool,
 
 // failIndex notes that an index could not be made, and leaves nothing behind of it.
 func (s *Service) failIndex(ctx context.Context, x *SearchIndex, cause error) error {
+	s.needs.failed.Add(1)
 	x.State, x.Error = IndexFailed, cause.Error()
 	if _, err := s.settleIndex(ctx, x); err != nil {
 		return errors.Join(cause, err)

@@ -2,6 +2,7 @@ package audience
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -38,6 +39,21 @@ type indexNeeds struct {
 	day  int64
 	lack map[indexed]*lack
 	used map[SearchIndexID]IndexUse
+
+	ready, built, failed atomic.Int64
+}
+
+// IndexCounts are numbers for who watches the service.
+type IndexCounts struct {
+	Ready  int64 // indexes, as TendIndexes saw them last
+	Built  int64 // by this process
+	Failed int64 // to be built by it
+}
+
+// IndexCounts returns what there is to count.
+func (s *Service) IndexCounts() IndexCounts {
+	n := &s.needs
+	return IndexCounts{n.ready.Load(), n.built.Load(), n.failed.Load()}
 }
 
 // indexed is what a SearchIndex is for.

@@ -19,7 +19,9 @@ type Service struct {
 
 // NewService makes a Service on a Store, with the one clock that it goes by.
 func NewService(store Store, now func() time.Time) *Service {
-	return &Service{store: store, now: now, needs: indexNeeds{rules: DefaultIndexRules()}}
+	s := &Service{store: store, now: now}
+	s.needs.rules = DefaultIndexRules()
+	return s
 }
 
 // change runs fn in an Update. With an Idempotency-Key it runs once per key:

@@ -23,6 +23,13 @@ func (s *Service) TendIndexes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ready := 0
+	for _, x := range all {
+		if x.State == IndexReady {
+			ready++
+		}
+	}
+	s.needs.ready.Store(int64(ready))
 	t := tending{rules: s.needs.rules, now: s.now().Unix(), built: built}
 	if len(all) > 0 {
 		err = s.store.Update(ctx, func(tx Tx) error { return t.all(tx) })

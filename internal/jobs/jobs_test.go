@@ -34,6 +34,9 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(postsAt); path != "" {
 		postAndStandStill(path)
 	}
+	if path := os.Getenv(buildsAt); path != "" {
+		buildHalfway(path)
+	}
 	pgtest.Main(m, func() error { return goleak.Find() })
 }
 
