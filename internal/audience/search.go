@@ -94,6 +94,7 @@ type Search struct {
 	Limit      int64 // 0: no limit
 	Offset     int64
 	Columns    Columns // what the caller will look at
+	Counted    bool    // only how many there are is asked for
 	Last       bool    // no other call follows in the transaction, which may end with the answer
 }
 

@@ -109,6 +109,7 @@ func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, cri
 		if err != nil {
 			return err
 		}
+		search.Counted = true
 		if p == lookingUp && !tx.Quick(search) {
 			return errSlow
 		}

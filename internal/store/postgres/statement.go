@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"enlist/internal/store/sqlstore"
+
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -44,7 +46,7 @@ func (s *statements) find(query string) (st *statement, fresh bool) {
 		return st, false
 	}
 	st = &statement{query: query, text: rewrite(query)}
-	if len(s.prepared) >= maxStatements {
+	if len(s.prepared) >= maxStatements || strings.HasPrefix(query, sqlstore.Once) {
 		return st, false
 	}
 	s.last++

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"enlist/internal/store/sqlstore"
@@ -14,10 +16,11 @@ import (
 type session struct {
 	conn       driver.Conn
 	statements map[string]*statement
-	args       []driver.NamedValue // of the statement being run
-	writes     int                 // statements since the function began that could change something
-	failed     error               // the first error of a statement since the function began
-	deadline   time.Time           // zero: none
+	once       map[string]*statement // those of one List
+	args       []driver.NamedValue   // of the statement being run
+	writes     int                   // statements since the function began that could change something
+	failed     error                 // the first error of a statement since the function began
+	deadline   time.Time             // zero: none
 }
 
 // statement is a prepared one. It cannot run twice at once.
@@ -30,17 +33,23 @@ type statement struct {
 // many shapes, and whoever makes them up must not fill the memory.
 const maxStatements = 150
 
+// maxOnce bounds those of one List: a client that pages through it, or looks up
+// one address after the other, finds its own still there.
+const maxOnce = 50
+
 var errOverdue = errors.New("the function held the writer for too long")
 
 func newSession(conn driver.Conn) *session {
-	return &session{conn: conn, statements: make(map[string]*statement)}
+	return &session{conn: conn, statements: make(map[string]*statement), once: make(map[string]*statement)}
 }
 
 func (s *session) close() (err error) {
-	for _, st := range s.statements {
-		err = errors.Join(err, st.Close())
+	for _, kept := range []map[string]*statement{s.statements, s.once} {
+		for _, st := range kept {
+			err = errors.Join(err, st.Close())
+		}
 	}
-	s.statements = nil
+	s.statements, s.once = nil, nil
 	return err
 }
 
@@ -60,7 +69,8 @@ func (s *session) prepare(query string) (*statement, error) {
 	if !s.deadline.IsZero() && time.Now().After(s.deadline) {
 		return nil, errOverdue
 	}
-	st, ok := s.statements[query]
+	kept, most := s.kept(query)
+	st, ok := kept[query]
 	if ok && !st.running {
 		return st, nil
 	}
@@ -72,17 +82,25 @@ func (s *session) prepare(query string) (*statement, error) {
 	if ok { // the same statement is being read from: this one is for once
 		return st, nil
 	}
-	for old, st := range s.statements {
-		if len(s.statements) < maxStatements {
+	for old, st := range kept {
+		if len(kept) < most {
 			break
 		}
 		if !st.running {
-			delete(s.statements, old)
+			delete(kept, old)
 			err = errors.Join(err, st.Close())
 		}
 	}
-	s.statements[query] = st
+	kept[query] = st
 	return st, err
+}
+
+// kept are the prepared statements among which one is, and how many they may be.
+func (s *session) kept(query string) (statements map[string]*statement, most int) {
+	if strings.HasPrefix(query, sqlstore.Once) {
+		return s.once, maxOnce
+	}
+	return s.statements, maxStatements
 }
 
 func (s *session) bind(args []any) []driver.NamedValue {
@@ -146,7 +164,10 @@ func (s *session) Insert(query string, args ...any) (id int64, err error) {
 // Query runs a query.
 func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstore.Rows, error) {
 	st, err := s.prepare(query)
-	if err != nil {
+	switch {
+	case err != nil && strings.HasPrefix(query, sqlstore.Once):
+		return nil, fmt.Errorf("%w: %w", sqlstore.ErrUnprepared, err)
+	case err != nil:
 		return nil, s.note(err)
 	}
 	rows, err := st.Stmt.(driver.StmtQueryContext).QueryContext(ctx, s.bind(args))
@@ -181,7 +202,7 @@ func (r *result) Next(dest []driver.Value) error {
 func (r *result) Close() error {
 	err := r.Rows.Close()
 	r.statement.running = false
-	if r.session.statements[r.query] != r.statement {
+	if kept, _ := r.session.kept(r.query); kept[r.query] != r.statement {
 		err = errors.Join(err, r.statement.Close())
 	}
 	return err

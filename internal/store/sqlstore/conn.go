@@ -40,6 +40,14 @@ type Conn interface {
 	Dialect() *Dialect
 }
 
+// Once begins a statement that has a List's ID in its text: there are too many of
+// them for an engine to keep them all prepared.
+const Once = "/* once */ "
+
+// ErrUnprepared says that an engine does not know how to carry out such a
+// statement. Nothing has happened, and the transaction goes on.
+var ErrUnprepared = errors.New("the statement cannot be prepared")
+
 // LockMode says who else may hold a name.
 type LockMode int
 

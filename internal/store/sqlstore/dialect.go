@@ -34,6 +34,9 @@ type Dialect struct {
 	// List list_id is on.
 	IndexAbsent, IndexTail, IndexPlace string
 
+	// NamesIndexes: statements name the index that the engine is to use.
+	NamesIndexes bool
+
 	// NumbersAsText: numbers to compare with are given in their decimals, not as
 	// floating point.
 	NumbersAsText bool

@@ -2,8 +2,10 @@ package sqlstore
 
 import (
 	"database/sql/driver"
+	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"enlist/internal/audience"
@@ -11,11 +13,8 @@ import (
 
 // SearchContacts calls each with the Contacts that match, in order.
 func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
-	q := newSearchQuery(t.sql, s)
-	q.page(s)
-	q.add(t.locking())
 	c := audience.Contact{ListID: s.Schema.List.ID}
-	return t.found(s, q, columnCount(s.Columns), func(row []driver.Value) error {
+	return t.found(s, columnCount(s.Columns), func(row []driver.Value) error {
 		c.ID = audience.ContactID(integer(row[0]))
 		row = row[1:]
 		if s.Columns.System {
@@ -32,36 +31,56 @@ func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) err
 }
 
 // found calls fn with every row that a search's statement finds.
-func (t *Tx) found(s *audience.Search, q *searchQuery, columns int, fn func(row []driver.Value) error) error {
-	query := t.conn.Query
-	if s.Last {
-		query = t.conn.QueryLast
+func (t *Tx) found(s *audience.Search, columns int, fn func(row []driver.Value) error) error {
+	rows, err := t.run(s)
+	if errors.Is(err, ErrUnprepared) {
+		// An index is not there that is said to be: somebody has dropped it by hand.
+		without, schema := *s, *s.Schema
+		schema.SearchIndexes, without.Schema = nil, &schema
+		rows, err = t.run(&without)
 	}
-	rows, err := query(t.ctx, q.text.String(), q.args...)
 	if err != nil {
 		return err
 	}
 	return eachOf(rows, columns, fn)
 }
 
-// maxQuickOffset is how many Contacts a quick search may pass over.
-const maxQuickOffset = 10_000
-
-// Quick reports whether a search finds its Contacts by an index without looking
-// at many others: certain addresses or IDs, or a page in an order that has an index.
-func (t *Tx) Quick(s *audience.Search) bool {
-	if s.Where != nil {
-		return len(addressTests(s.Where)) > 0 || namesIDs(s.Where)
+func (t *Tx) run(s *audience.Search) (Rows, error) {
+	text, args, err := t.SearchStatement(s)
+	if err != nil {
+		return nil, err
 	}
-	return (s.Sort == nil || isID(s.Sort) || isTime(s.Sort)) && s.Offset <= maxQuickOffset
+	if s.Last {
+		return t.conn.QueryLast(t.ctx, text, args...)
+	}
+	return t.conn.Query(t.ctx, text, args...)
 }
 
-// namesIDs reports whether a condition can only match certain IDs.
-func namesIDs(c *audience.Condition) bool {
-	if c.Key != nil {
-		return isID(c.Key) && (c.Operator == audience.Exactly || c.Operator == audience.In)
+// SearchStatement is the statement that a search is, for those who look into how
+// an engine carries it out.
+func (t *Tx) SearchStatement(s *audience.Search) (text string, args []any, err error) {
+	p, err := t.planOf(s)
+	if err != nil {
+		return "", nil, err
 	}
-	return slices.ContainsFunc(c.All, func(part audience.Condition) bool { return namesIDs(&part) })
+	q := newSearchQuery(t.sql, s)
+	if s.Counted {
+		q.count(p)
+	} else {
+		q.page(s, p)
+		q.add(t.locking())
+	}
+	return q.statement(), q.args, nil
+}
+
+// Quick reports whether a search finds or counts its Contacts by an index without
+// looking at many others.
+func (t *Tx) Quick(s *audience.Search) bool {
+	if s.Counted && s.Where == nil {
+		return true
+	}
+	p, err := t.planOf(s)
+	return err == nil && p.quick
 }
 
 // CountContacts counts the Contacts that match.
@@ -69,10 +88,9 @@ func (t *Tx) CountContacts(s *audience.Search) (n int64, err error) {
 	if s.Where == nil {
 		return t.ContactCount(s.Schema.List.ID)
 	}
-	q := newSearchQuery(t.sql, s)
-	q.add("SELECT count(*) FROM contact WHERE ")
-	q.where(s.Where)
-	err = t.found(s, q, 1, func(row []driver.Value) error {
+	counted := *s
+	counted.Counted = true
+	err = t.found(&counted, 1, func(row []driver.Value) error {
 		n = integer(row[0])
 		return nil
 	})
@@ -92,18 +110,36 @@ func columnCount(c audience.Columns) int {
 	return n
 }
 
-// searchQuery is a statement in the making. Only names of columns, IDs of
-// Fields and the statement's own words go into its text; every operand is an
-// argument.
+// searchQuery is a statement in the making. Only names of columns and indexes, IDs
+// of Fields and of the List and the statement's own words go into its text; every
+// operand is an argument.
 type searchQuery struct {
-	sql  *Dialect
-	text strings.Builder
-	args []any
-	list audience.ListID
+	sql    *Dialect
+	text   strings.Builder
+	args   []any
+	schema *audience.Schema
+	list   audience.ListID
 	// one: no two Contacts of the List have the same address.
 	one bool
+	// literal: the List's ID is in the text, so that its own indexes can be used.
+	literal bool
 	// walked is the key whose index is read from end to end, nil when none is.
 	walked *audience.SearchKey
+}
+
+func newSearchQuery(sql *Dialect, s *audience.Search) *searchQuery {
+	q := &searchQuery{sql: sql, schema: s.Schema, list: s.Schema.List.ID, one: s.Schema.List.DisallowDuplicates}
+	q.literal = len(s.Schema.SearchIndexes) > 0 && (s.Sort != nil && s.Schema.Indexed(s.Sort) || s.Where != nil && q.anyIndexed(s.Where))
+	return q
+}
+
+// anyIndexed reports whether a condition has to do with an index of the List's own.
+func (q *searchQuery) anyIndexed(c *audience.Condition) bool {
+	if c.Key != nil {
+		return q.schema.Indexed(c.Key)
+	}
+	part := func(c audience.Condition) bool { return q.anyIndexed(&c) }
+	return slices.ContainsFunc(c.All, part) || slices.ContainsFunc(c.Any, part)
 }
 
 // walks reports whether the ordered form of a key comes from its index.
@@ -111,8 +147,12 @@ func (q *searchQuery) walks(k *audience.SearchKey) bool {
 	return q.walked != nil && q.walked.IndexKey() == k.IndexKey()
 }
 
-func newSearchQuery(sql *Dialect, s *audience.Search) *searchQuery {
-	return &searchQuery{sql: sql, list: s.Schema.List.ID, one: s.Schema.List.DisallowDuplicates}
+// statement is the text that was written.
+func (q *searchQuery) statement() string {
+	if q.literal {
+		return Once + q.text.String()
+	}
+	return q.text.String()
 }
 
 func (q *searchQuery) add(text string, args ...any) {
@@ -120,9 +160,8 @@ func (q *searchQuery) add(text string, args ...any) {
 	q.args = append(q.args, args...)
 }
 
-// page makes the statement that reads a search's Contacts. Where it has to sort
-// it does so with the IDs only if it can, and fetches the page's rows after.
-func (q *searchQuery) page(s *audience.Search) {
+// page writes the statement that reads a search's Contacts.
+func (q *searchQuery) page(s *audience.Search, p *plan) {
 	q.text.Grow(1024)
 	q.add("SELECT id")
 	if s.Columns.System {
@@ -131,22 +170,112 @@ func (q *searchQuery) page(s *audience.Search) {
 	if readsValues(s.Columns) {
 		q.add(", " + q.sql.Document)
 	}
-	q.add(" FROM contact WHERE ")
-	byID := s.Sort == nil || isID(s.Sort)
-	if byID && !aboutTime(s.Where) || !byID && s.Limit == 0 {
-		q.where(s.Where)
+	if !p.idsFirst && !p.merged() {
+		q.from(p)
 		q.order(s)
 		q.limit(s)
 		return
 	}
-	q.add(q.sql.Unindexed+"list_id = ? AND id IN (SELECT id FROM contact WHERE ", int64(q.list))
-	q.where(s.Where)
-	if s.Limit > 0 || s.Offset > 0 {
-		q.order(s)
-		q.limit(s)
+	q.add(" FROM contact WHERE "+q.sql.Unindexed+"list_id = ? AND id IN (", int64(q.list))
+	if p.merged() {
+		q.seekAll(p.parts[p.by].arms, " UNION ")
+	} else {
+		q.add("SELECT id")
+		q.from(p)
 	}
+	q.order(s)
+	q.limit(s)
 	q.add(")")
 	q.order(s)
+}
+
+// merged reports whether the page is what arms find together.
+func (p *plan) merged() bool { return p.ordered && p.index == "" && p.by >= 0 }
+
+// count writes the statement that counts.
+func (q *searchQuery) count(p *plan) {
+	switch {
+	case p.rest == intersect:
+		q.add("SELECT count(*) FROM (")
+		for i := range p.parts {
+			if i > 0 {
+				q.add(" INTERSECT ")
+			}
+			q.seekOne(p.parts[i].arms)
+		}
+		q.add(") AS found")
+	case p.by >= 0 && p.index == "" && len(p.parts) == 1:
+		q.add("SELECT count(*) FROM (")
+		q.seekAll(p.parts[0].arms, " UNION ")
+		q.add(") AS found")
+	default:
+		q.add("SELECT count(*)")
+		q.from(p)
+	}
+}
+
+// by has the engine use an index, where it lets itself be told.
+func (q *searchQuery) by(index string) string {
+	switch {
+	case !q.sql.NamesIndexes || index == "":
+		return ""
+	case index == primaryKey:
+		return " NOT INDEXED"
+	}
+	return " INDEXED BY " + index
+}
+
+// inList writes the test for the List.
+func (q *searchQuery) inList() {
+	if q.literal {
+		q.add("list_id = " + strconv.FormatInt(int64(q.list), 10))
+		return
+	}
+	q.add("list_id = ?", int64(q.list))
+}
+
+// from writes where a plan finds its Contacts.
+func (q *searchQuery) from(p *plan) {
+	q.add(" FROM contact" + q.by(p.index) + " WHERE ")
+	if p.index == "" && p.by >= 0 {
+		q.add(q.sql.Unindexed) // but by the IDs
+	}
+	q.inList()
+	if p.span != nil {
+		q.add(" AND id BETWEEN ? AND ?", p.span.first, p.span.last)
+	}
+	if p.narrow {
+		q.walked = p.parts[p.by].tests[0].Key
+	}
+	for i := range p.parts {
+		q.add(" AND ")
+		q.meets(&p.parts[i])
+	}
+}
+
+// meets writes the test of a part.
+func (q *searchQuery) meets(p *part) {
+	switch p.as {
+	case inSet:
+		q.add("id IN (")
+		q.seekAll(p.arms, " UNION ALL ")
+		q.add(")")
+	case byProbe:
+		q.add("EXISTS (SELECT 1 FROM contact AS other" + q.by(p.arms[0].index) + " WHERE ")
+		q.inList()
+		for _, c := range p.tests {
+			q.add(" AND ")
+			q.condition(c)
+		}
+		q.add(" AND other.id = contact.id)")
+	default:
+		for i, c := range p.tests {
+			if i > 0 {
+				q.add(" AND ")
+			}
+			q.condition(c)
+		}
+	}
 }
 
 // order writes ORDER BY: absent values are NULL, and the smallest; ties go by ID
@@ -175,28 +304,6 @@ func (q *searchQuery) limit(s *audience.Search) {
 		limit = math.MaxInt64
 	}
 	q.add(limited+" OFFSET CAST(? AS BIGINT)", limit, s.Offset)
-}
-
-// where writes the condition, within the List.
-func (q *searchQuery) where(c *audience.Condition) {
-	if q.one && c != nil && c.Key != nil && c.Key.Type == audience.KeyEmail && c.Operator == audience.Exactly && isAddressTest(c) {
-		q.add("list_id = ? AND dedupe_key = ?", int64(q.list), c.Operands[0].Text) // the most frequent search of all
-		return
-	}
-	var seeks []*audience.Condition
-	if c != nil {
-		seeks = addressTests(c)
-	}
-	if len(seeks) > 0 {
-		q.add(q.sql.Unindexed+"list_id = ? AND ", int64(q.list)) // not by the List's other indexes
-		q.seek(seeks)
-	} else {
-		q.add("list_id = ?", int64(q.list))
-	}
-	if c != nil && (c.Key == nil || len(seeks) == 0) {
-		q.add(" AND ")
-		q.condition(c)
-	}
 }
 
 func (q *searchQuery) condition(c *audience.Condition) {

@@ -15,7 +15,7 @@ import (
 // The plans that SQLite makes decide whether a search takes microseconds or
 // seconds, and it makes them without having seen the data.
 func TestSearchesUseTheirIndexes(t *testing.T) {
-	db := openTables(t)
+	store, db := openTables(t)
 	email := &audience.Field{ID: 12, Name: "Email", AddressType: audience.AddressEmail}
 	schema := audience.NewSchema(audience.List{ID: 7}, []audience.Field{*email}, nil)
 	created := &audience.SearchKey{Name: "creation_time", Type: audience.KeyInt}
@@ -36,7 +36,7 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 		"a page":          {audience.Search{Limit: 100}, "contact_list (list_id=?)", "TEMP B-TREE"},
 		"a page backward": {audience.Search{Limit: 100, Sort: id, Descending: true}, "contact_list (list_id=?)", "TEMP B-TREE"},
 		"all":             {audience.Search{}, "contact_list (list_id=?)", "TEMP B-TREE"},
-		"the newest":      {audience.Search{Limit: 100, Sort: created, Descending: true}, "COVERING INDEX contact_created (list_id=?)", ""},
+		"the newest":      {audience.Search{Limit: 100, Sort: created, Descending: true}, "contact_created (list_id=?)", "TEMP B-TREE"},
 		"one ID":          {audience.Search{Where: new(test(id, audience.Exactly, audience.Operand{Int: 3}))}, "PRIMARY KEY (rowid=?)", "TEMP B-TREE"},
 		"an Email":        {audience.Search{Limit: 100, Where: &byEmail}, seekEmail, "contact_list"},
 		"Emails":          {audience.Search{Where: new(test(address, audience.In, audience.Operand{Text: "a@example.com"}))}, seekEmail, "contact_list"},
@@ -44,12 +44,12 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 			seekEmail, "contact_created"},
 		"one of two Emails": {audience.Search{Limit: 100, Where: &audience.Condition{Any: []audience.Condition{byEmail, byEmail}}}, seekEmail, "contact_list"},
 		"an Email or a time": {audience.Search{Limit: 100, Where: &audience.Condition{Any: []audience.Condition{since, byEmail}}},
-			"contact_list (list_id=?)", "contact_dedupe"},
-		"since a time": {audience.Search{Where: &since}, "COVERING INDEX contact_created (list_id=? AND creation_time>?)", "TEMP B-TREE"},
+			seekEmail + " contact_created (list_id=? AND creation_time>?)", "contact_list"},
+		"since a time": {audience.Search{Where: &since}, "contact_created (list_id=? AND creation_time>?)", "contact_list"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.search.Schema, c.search.Columns = schema, audience.Columns{System: true, All: true}
-			text, args := sqlstore.PageStatement(sqlite.Dialect, &c.search)
+			text, args := statement(t, store, &c.search)
 			plan := explain(t, db, text, args)
 			for part := range strings.SplitSeq(strings.ReplaceAll(c.uses, ") contact", ")\ncontact"), "\n") {
 				if !strings.Contains(plan, part) {
@@ -87,17 +87,28 @@ func explain(t *testing.T, db *sql.DB, text string, args []any) string {
 	return plan.String()
 }
 
-// openTables opens the tables of a new store through database/sql, with the
+// statement is what a search sends to the engine.
+func statement(t *testing.T, store audience.Store, s *audience.Search) (text string, args []any) {
+	t.Helper()
+	err := store.View(t.Context(), func(tx audience.Tx) (err error) {
+		text, args, err = tx.(*sqlstore.Tx).SearchStatement(s)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text, args
+}
+
+// openTables opens a new store, and its tables through database/sql too, with the
 // driver of this build.
-func openTables(t *testing.T) *sql.DB {
+func openTables(t *testing.T) (audience.Store, *sql.DB) {
 	path := filepath.Join(t.TempDir(), "plan.db")
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(func() { store.Close() })
 	driver := "sqlite"
 	if slices.Contains(sql.Drivers(), "sqlite3") {
 		driver = "sqlite3"
@@ -107,5 +118,5 @@ func openTables(t *testing.T) *sql.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return db
+	return store, db
 }

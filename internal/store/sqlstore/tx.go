@@ -17,6 +17,7 @@ type Tx struct {
 	session *Session
 	enqueue func(audience.Effect) error
 	writes  bool
+	plan    *plan // of the last search
 }
 
 // Session is what the functions of one transaction have in common: the

@@ -35,6 +35,7 @@ func asTheModel(t *testing.T, store audience.Store) {
 	caller := &audience.Caller{Account: account, Key: &audience.Key{ID: 1, AccountID: account.ID, Level: audience.Standard}}
 	rapid.Check(t, func(t *rapid.T) {
 		l := makeList(t, store, account.ID)
+		defer l.dropIndexes(t, store, l.makeIndexes(t, store))
 		for range 12 {
 			l.search(t, service, caller)
 		}

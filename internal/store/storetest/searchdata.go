@@ -2,11 +2,13 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"enlist/internal/audience"
 
@@ -117,7 +119,7 @@ func (l *list) store(tx audience.Tx, account audience.AccountID, contacts []audi
 		if err := tx.AddField(&f); err != nil {
 			return err
 		}
-		ids[audience.FieldID(i+1)] = f.ID
+		ids[audience.FieldID(i+1)], l.fields[i].ID = f.ID, f.ID
 		l.kinds[f.Name], l.kinds[fieldKey(f.ID)] = kindOf(&f), kindOf(&f)
 	}
 	for _, c := range contacts {
@@ -212,4 +214,64 @@ func (l *list) drawContacts(t *rapid.T) []audience.Contact {
 		keys[c.Key] = true
 	}
 	return contacts
+}
+
+var keyTypes = map[string]audience.KeyType{"text": audience.KeyText, "number": audience.KeyNumber, "date": audience.KeyDate,
+	"email": audience.KeyEmail, "mobile": audience.KeyMobile, "int": audience.KeyInt, "bool": audience.KeyBool}
+
+// key is the SearchKey of a Field or, by its name, of a system key; nil for those
+// that always have an index.
+func (l *list) key(name string) *audience.SearchKey {
+	for i := range l.fields {
+		if f := &l.fields[i]; fieldKey(f.ID) == name {
+			return &audience.SearchKey{Field: f, Type: keyTypes[kindOf(f)]}
+		}
+	}
+	if kind, ok := systemKinds[name]; ok && name != "id" && name != "creation_time" && name != "last_modified_time" {
+		return &audience.SearchKey{Name: name, Type: keyTypes[kind]}
+	}
+	return nil
+}
+
+// makeIndexes makes indexes of some keys, of some Lists.
+func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []audience.SearchIndex) {
+	if rapid.IntRange(0, 2).Draw(t, "indexes") > 0 {
+		return nil
+	}
+	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom(l.names), 1, 5, rapid.ID).Draw(t, "indexed") {
+		k := l.key(name)
+		if k == nil {
+			continue
+		}
+		x := audience.SearchIndex{ListID: l.id, Key: name, State: audience.IndexBuilding}
+		err := store.Update(context.Background(), func(tx audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err })
+		if err == nil && rapid.IntRange(0, 5).Draw(t, "dropped by hand") > 0 {
+			_, err = store.BuildIndex(context.Background(), x.ID, l.id, k)
+		}
+		if err == nil {
+			x.State = audience.IndexReady
+			err = store.Update(context.Background(), func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
+		}
+		if err != nil {
+			t.Fatalf("index %s: %v", name, err)
+		}
+		made = append(made, x)
+	}
+	return made
+}
+
+func (l *list) dropIndexes(t *rapid.T, store audience.Store, made []audience.SearchIndex) {
+	for i := range made {
+		x := &made[i]
+		x.State = audience.IndexDropping
+		err := store.Update(context.Background(), func(tx audience.Tx) error { return tx.UpdateSearchIndex(x) })
+		for began := time.Now(); err == nil || errors.Is(err, audience.ErrIndexBusy) && time.Since(began) < time.Minute; {
+			if err = store.DropIndex(context.Background(), x.ID); err == nil {
+				break
+			}
+		}
+		if err != nil {
+			t.Fatalf("drop index %s: %v", x.Key, err)
+		}
+	}
 }
