@@ -56,7 +56,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	defer func() { err = errors.Join(err, store.Close()) }()
 	service := audience.NewService(store, time.Now)
 	rules := audience.DefaultIndexRules()
-	rules.Most = c.SearchIndexes
+	rules.Most, rules.Walks = c.SearchIndexes, !c.IsPostgres() // which always reads the Contacts, too
 	service.SetIndexRules(rules)
 	first, err := service.BeginFirst(ctx, key)
 	if err != nil {

@@ -16,6 +16,10 @@ type IndexRules struct {
 	Settled  time.Duration // before that it makes room for no other
 	Again    time.Duration // after so long a failed one is tried again
 	Left     time.Duration // after so long a job that does not come to an end gets another
+
+	// Walks: an index is read from end to end faster than the Contacts are, so it also
+	// serves what can only be seen by looking at every value.
+	Walks bool
 }
 
 // DefaultIndexRules are the rules, unless a Service is told others.
@@ -89,7 +93,7 @@ func (n *indexNeeds) note(s *Search, took time.Duration, now time.Time) {
 	if took < leastScan && len(s.Schema.SearchIndexes) == 0 {
 		return
 	}
-	keys := s.indexKeys()
+	keys := s.indexKeys(n.rules.Walks)
 	if len(keys) == 0 {
 		return
 	}
@@ -161,9 +165,9 @@ func (n *indexNeeds) take() map[SearchIndexID]IndexUse {
 
 // indexKeys are the keys of a search whose indexes, if there are any, spare it
 // looking at every Contact.
-func (s *Search) indexKeys() (keys []*SearchKey) {
+func (s *Search) indexKeys(walks bool) (keys []*SearchKey) {
 	if s.Where != nil {
-		keys, _ = s.Where.narrowing()
+		keys, _ = s.Where.narrowing(walks)
 	}
 	if s.Sort != nil && s.Sort.indexable() {
 		keys = append(keys, s.Sort)
@@ -171,15 +175,16 @@ func (s *Search) indexKeys() (keys []*SearchKey) {
 	return keys
 }
 
-// narrowing returns the keys by whose indexes the Contacts that match c can be
-// found. It is ok when they can: by those, or by the indexes that every List has.
-func (c *Condition) narrowing() (keys []*SearchKey, ok bool) {
+// narrowing returns the keys whose indexes help to find the Contacts that match c.
+// It is ok when these, or the indexes that every List has, lead to them without
+// all being looked at.
+func (c *Condition) narrowing(walks bool) (keys []*SearchKey, ok bool) {
 	switch {
 	case c.Key != nil:
-		return c.narrowingTest()
+		return c.narrowingTest(walks)
 	case c.Any != nil:
 		for i := range c.Any {
-			part, ok := c.Any[i].narrowing()
+			part, ok := c.Any[i].narrowing(false)
 			if !ok {
 				return nil, false // all are looked at for this part
 			}
@@ -188,27 +193,31 @@ func (c *Condition) narrowing() (keys []*SearchKey, ok bool) {
 		return keys, true
 	}
 	for i := range c.All {
-		part, can := c.All[i].narrowing()
+		part, can := c.All[i].narrowing(walks)
 		keys, ok = append(keys, part...), ok || can
 	}
 	return keys, ok
 }
 
-func (c *Condition) narrowingTest() (keys []*SearchKey, ok bool) {
+func (c *Condition) narrowingTest(walks bool) (keys []*SearchKey, ok bool) {
 	switch c.Operator {
 	case Exactly, In:
-		if alwaysIndexed(c.Key) || c.Key.Type == KeyEmail || c.Key.Type == KeyMobile {
+		if c.Key.Type == KeyEmail || c.Key.Type == KeyMobile {
 			return nil, true
 		}
+		ok = true
 	case GreaterThan, LessThan, StartsWith:
-		if alwaysIndexed(c.Key) {
-			return nil, true
+		ok = true
+	case Not, EndsWith, Contains:
+		if !walks {
+			return nil, false
 		}
-	default:
+	}
+	switch {
+	case alwaysIndexed(c.Key):
+		return nil, ok
+	case !c.Key.indexable():
 		return nil, false
 	}
-	if !c.Key.indexable() {
-		return nil, false
-	}
-	return []*SearchKey{c.Key}, true
+	return []*SearchKey{c.Key}, ok
 }

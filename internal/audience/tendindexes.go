@@ -34,8 +34,8 @@ func (s *Service) TendIndexes(ctx context.Context) error {
 	if len(all) > 0 {
 		err = s.store.Update(ctx, func(tx Tx) error { return t.all(tx) })
 	}
-	for _, b := range built { // rows come before indexes, so these have lost theirs
-		if !slices.ContainsFunc(all, func(x SearchIndex) bool { return x.ID == b.ID }) {
+	for _, b := range built { // rows come before indexes, so those without have lost theirs
+		if !slices.ContainsFunc(all, func(x SearchIndex) bool { return x.ID == b.ID && x.State != IndexFailed }) {
 			if failed := s.store.DropIndex(ctx, b.ID); !errors.Is(failed, ErrIndexBusy) {
 				err = errors.Join(err, failed)
 			}

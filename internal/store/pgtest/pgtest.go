@@ -128,6 +128,12 @@ func empty(url string, keep []string) error {
 			LOOP
 				EXECUTE 'DELETE FROM ' || name;
 			END LOOP;
+			FOR name IN SELECT oid::regclass FROM pg_class WHERE relkind = 'i' AND relname ~ '^search_[0-9]+$' LOOP
+				EXECUTE 'DROP INDEX ' || name; -- of a search: comes and goes with a row
+			END LOOP;
+			FOR name IN SELECT quote_ident(stxname) FROM pg_statistic_ext WHERE stxname ~ '^search_[0-9]+$' LOOP
+				EXECUTE 'DROP STATISTICS ' || name;
+			END LOOP;
 			PERFORM setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S' AND relnamespace = current_schema()::regnamespace;
 		END
 		$$`)

@@ -17,8 +17,7 @@ import (
 // leaves an index that is not valid, which the server keeps up to date and never
 // reads: the next one to try drops it and begins again.
 
-// BuildIndex implements audience.Store. After it the server knows which values
-// there are: it samples the partition.
+// BuildIndex implements audience.Store.
 func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID, k *audience.SearchKey) (bytes int64, err error) {
 	err = s.withIndex(ctx, id, func(conn *pgxpool.Conn) error {
 		var place int64
@@ -30,8 +29,8 @@ func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list 
 		if err := createIndex(ctx, conn, sqlstore.IndexName(id), dialect.IndexOn(table, list, k)); err != nil {
 			return err
 		}
-		if _, err := conn.Exec(ctx, "ANALYZE "+table); err != nil {
-			return fmt.Errorf("analyze the partition: %w", err)
+		if err := sample(ctx, conn, sqlstore.IndexName(id), table, k); err != nil {
+			return err
 		}
 		return conn.QueryRow(ctx, "SELECT pg_relation_size(to_regclass($1))", sqlstore.IndexName(id)).Scan(&bytes)
 	})
@@ -58,14 +57,32 @@ func createIndex(ctx context.Context, conn *pgxpool.Conn, name, on string) error
 	return nil
 }
 
+// sample has the server know which values of a key there are. What it knows from a
+// partial index itself it never uses: without statistics of their own it
+// takes every value for one in 200, and a search of two Fields by a third for 500 ms
+// in place of 2.
+func sample(ctx context.Context, conn *pgxpool.Conn, name, table string, k *audience.SearchKey) error {
+	if k.Field != nil { // of a column it has them
+		if _, err := conn.Exec(ctx, "CREATE STATISTICS IF NOT EXISTS "+name+" ON ("+dialect.Ordered(k)+") FROM "+table); err != nil {
+			return fmt.Errorf("create statistics: %w", err)
+		}
+	}
+	if _, err := conn.Exec(ctx, "ANALYZE "+table); err != nil {
+		return fmt.Errorf("analyze the partition: %w", err)
+	}
+	return nil
+}
+
 // DropIndex implements audience.Store.
 func (s *Store) DropIndex(ctx context.Context, id audience.SearchIndexID) error {
 	return s.withIndex(ctx, id, func(conn *pgxpool.Conn) error { return dropIndex(ctx, conn, sqlstore.IndexName(id)) })
 }
 
 func dropIndex(ctx context.Context, conn *pgxpool.Conn, name string) error {
-	if _, err := conn.Exec(ctx, "DROP INDEX CONCURRENTLY IF EXISTS "+name); err != nil {
-		return fmt.Errorf("drop index: %w", err)
+	for _, statement := range []string{"DROP INDEX CONCURRENTLY IF EXISTS ", "DROP STATISTICS IF EXISTS "} {
+		if _, err := conn.Exec(ctx, statement+name); err != nil {
+			return fmt.Errorf("drop index: %w", err)
+		}
 	}
 	return nil
 }
@@ -91,13 +108,14 @@ func (s *Store) onceWithIndex(ctx context.Context, id audience.SearchIndexID, do
 	}
 	defer conn.Release()
 	var mine bool
-	// Of the session, with which it ends.
 	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 0))", sqlstore.IndexName(id)).Scan(&mine); err != nil {
 		return err
 	}
 	if !mine {
 		return audience.ErrIndexBusy
 	}
+	// It ends with the session anyway, but some time after that is closed.
+	defer conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock(hashtextextended($1, 0))", sqlstore.IndexName(id))
 	return do(conn)
 }
 

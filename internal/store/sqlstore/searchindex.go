@@ -30,12 +30,17 @@ func IndexID(name string) audience.SearchIndexID {
 // database recognises it, and the List as a literal, since a partial index is only
 // used where it is seen from the statement that it covers what is asked for.
 func (d *Dialect) IndexOn(table string, list audience.ListID, k *audience.SearchKey) string {
-	q := searchQuery{sql: d}
 	absent := ""
 	if k.Field != nil {
 		absent = d.IndexAbsent
 	}
-	return table + " ((" + q.ordered(k) + ")" + absent + d.IndexTail + ") WHERE list_id = " + strconv.FormatInt(int64(list), 10)
+	return table + " ((" + d.Ordered(k) + ")" + absent + d.IndexTail + ") WHERE list_id = " + strconv.FormatInt(int64(list), 10)
+}
+
+// Ordered is the expression of a key that its index is of.
+func (d *Dialect) Ordered(k *audience.SearchKey) string {
+	q := searchQuery{sql: d}
+	return q.ordered(k)
 }
 
 // readyIndexes returns the indexes of a List that searches may rely on.

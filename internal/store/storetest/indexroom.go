@@ -243,14 +243,14 @@ func indexesByHand(t *testing.T, e Engine) {
 // what holds before and after every change: four of each City, in order.
 func rightAnswers(t *testing.T, e Engine) {
 	l := newLibrary(t, e)
-	ids := l.ids()
+	ids, city := l.ids(), l.schema().FieldNamed("City").ID
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer stop()
-	wg.Go(func() { l.swap(ctx, ids) })
+	wg.Go(func() { l.swap(ctx, ids, city) })
 	for range 2 {
-		wg.Go(func() { l.checkCities(ctx) })
+		wg.Go(func() { l.checkCities(ctx, city) })
 	}
 	for range 8 {
 		for _, key := range []string{"City", "Amount", "is_active"} {
@@ -269,7 +269,11 @@ func rightAnswers(t *testing.T, e Engine) {
 func (l *library) ids() (ids []audience.ContactID) {
 	l.Helper()
 	l.must(l.store.Search(l.Context(), func(tx audience.Tx) error {
-		return tx.SearchContacts(&audience.Search{Schema: l.schemaIn(tx)}, func(c *audience.Contact) error {
+		schema, err := tx.Schema(l.list)
+		if err != nil {
+			return err
+		}
+		return tx.SearchContacts(&audience.Search{Schema: schema}, func(c *audience.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -277,24 +281,16 @@ func (l *library) ids() (ids []audience.ContactID) {
 	return ids
 }
 
-func (l *library) schemaIn(tx audience.Tx) *audience.Schema {
-	schema, err := tx.Schema(l.list)
-	if err != nil {
-		l.Error(err)
-	}
-	return schema
-}
-
 // swap has Contacts swap their Cities until ctx ends.
-func (l *library) swap(ctx context.Context, ids []audience.ContactID) {
+func (l *library) swap(ctx context.Context, ids []audience.ContactID, city audience.FieldID) {
 	for i := 0; ctx.Err() == nil; i++ {
+		one, other := ids[i%len(ids)], ids[(i+1)%len(ids)]
 		err := l.store.Update(ctx, func(tx audience.Tx) error {
-			city := l.schemaIn(tx).FieldNamed("City").ID
-			a, err := tx.Contact(l.list, ids[min(i%len(ids), (i+1)%len(ids))])
+			a, err := tx.Contact(l.list, min(one, other))
 			if err != nil {
 				return err
 			}
-			b, err := tx.Contact(l.list, ids[max(i%len(ids), (i+1)%len(ids))])
+			b, err := tx.Contact(l.list, max(one, other))
 			if err != nil {
 				return err
 			}
@@ -310,14 +306,14 @@ func (l *library) swap(ctx context.Context, ids []audience.ContactID) {
 }
 
 // checkCities searches by City until ctx ends.
-func (l *library) checkCities(ctx context.Context) {
+func (l *library) checkCities(ctx context.Context, city audience.FieldID) {
 	want := []string{"city2", "city2", "city2", "city2", "city1", "city1", "city1", "city1", "city0", "city0", "city0", "city0"}
+	found := cities{city: city}
 	for ctx.Err() == nil {
 		n, err := l.service.CountContacts(ctx, l.caller, l.list, triple("City", "exactly", "city1"))
 		if err == nil && n != 4 {
 			l.Errorf("counts %d", n)
 		}
-		found := cities{city: l.cityIn(ctx)}
 		if err == nil {
 			q := audience.Query{Criteria: triple("City", "starts_with", "city"), SortBy: "City", Descending: true, Limit: 20}
 			err = l.service.SearchContacts(ctx, l.caller, l.list, q, nil, &found)
@@ -330,17 +326,6 @@ func (l *library) checkCities(ctx context.Context) {
 			return
 		}
 	}
-}
-
-func (l *library) cityIn(ctx context.Context) (id audience.FieldID) {
-	err := l.store.View(ctx, func(tx audience.Tx) error {
-		id = l.schemaIn(tx).FieldNamed("City").ID
-		return nil
-	})
-	if err != nil && ctx.Err() == nil {
-		l.Error(err)
-	}
-	return id
 }
 
 // cities are the Cities of the Contacts that a search finds.

@@ -216,6 +216,13 @@ func indexNotFor(t *testing.T, e Engine) {
 	l.later(time.Hour)
 	l.slowly(&audience.Criteria{All: []audience.Criteria{*triple("City", "starts_with", "city1"), *triple("Note", "exactly", "n1")}})
 	same(t, "one of two", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting})
+	rules := audience.DefaultIndexRules()
+	rules.Contacts, rules.Walks = 10, true
+	l.service.SetIndexRules(rules)
+	l.slowly(triple("Note", "contains", "n1"))
+	l.slowly(triple("Amount", "ends_with", "1"))
+	same(t, "to be walked", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting, "Amount": audience.IndexWaiting})
+	l.must(l.service.RemoveSearchIndex(t.Context(), l.index("Amount").ID))
 
 	l.takes(200 * time.Millisecond)
 	err := l.service.SearchContacts(t.Context(), l.caller, l.list, audience.Query{SortBy: "is_active", Limit: 2}, nil, discard{})
@@ -267,6 +274,7 @@ type brokenBuilder struct {
 	err error
 }
 
+// BuildIndex implements audience.Store.
 func (b *brokenBuilder) BuildIndex(_ context.Context, _ audience.SearchIndexID, _ audience.ListID, _ *audience.SearchKey) (int64, error) {
 	return 0, b.err
 }
@@ -280,9 +288,14 @@ func indexFailure(t *testing.T, e Engine) {
 	if x := l.index("Amount"); x.State != audience.IndexFailed || x.Error != "the disk is full" {
 		t.Errorf("index %+v", x)
 	}
+	number := &audience.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: audience.KeyNumber, Searchable: true}
+	if _, err := l.store.BuildIndex(t.Context(), l.index("Amount").ID, l.list, number); err != nil { // half of it, say
+		t.Fatal(err)
+	}
 	l.later(23 * time.Hour)
 	l.slowly(amount)
 	l.must(l.service.TendIndexes(t.Context()))
+	same(t, "what a failure leaves", l.built(), []audience.SearchIndexID(nil))
 	l.wantJobs("build_index", 1)
 	l.later(2 * time.Hour)
 	l.slowly(amount)
