@@ -18,6 +18,7 @@ var dialect = sqlstore.Dialect{
 	ToDocument:   func(argument string) string { return "CAST(" + argument + " AS JSONB)" },
 	WithoutField: "field_values - CAST(? AS TEXT)",
 	Items:        func(argument string) string { return "jsonb_array_elements_text(CAST(" + argument + " AS JSONB))" },
+	Arrays:       true,
 	Position:     "strpos",
 	Ending:       func(value string) string { return "right(" + value + ", ?)" },
 	LedgerNumber: "DEFAULT",

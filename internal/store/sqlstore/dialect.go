@@ -25,6 +25,9 @@ type Dialect struct {
 	// Items are the elements of a JSON array, the argument, in a column "value".
 	Items func(argument string) string
 
+	// Arrays: an argument may be a []int64 or a []string.
+	Arrays bool
+
 	// Unindexed before a column keeps the engine from an index of it that it
 	// would take, without having seen the data, for better than it is.
 	Unindexed string

@@ -126,7 +126,7 @@ func (p *planner) probe(thoroughly bool) (err error) {
 	}
 	many := int64(manyFound)
 	if p.search.Counted { // it takes at least ten times as long
-		many = max(many, p.contacts/4)
+		many = max(many, p.contacts/8)
 	}
 	_, err = p.countParts(many)
 	return err

@@ -132,6 +132,20 @@ func beginning(text string) string {
 	return text
 }
 
+// isBeginning reports whether values of a key are compared by their beginnings:
+// those of texts, where there is an index of them.
+func (q *searchQuery) isBeginning(k *audience.SearchKey) bool {
+	return k.Type == audience.KeyText && q.schema.Indexed(k)
+}
+
+// whole is the value in the form in which an operand that is not long is compared.
+func (q *searchQuery) whole(k *audience.SearchKey) string {
+	if q.isBeginning(k) {
+		return q.ordered(k)
+	}
+	return q.compared(k)
+}
+
 // equal writes comparisons that an index of the ordered form serves, and that look
 // the value up in the row once only where none does: a shorter text is all there.
 func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
@@ -148,10 +162,10 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 		q.add("mobile_key = ?", o.Text)
 	case isDay(k, o):
 		q.add(q.ordered(k)+" BETWEEN ? AND ?", o.Text, o.Text+afterDay)
-	case k.Type == audience.KeyText && isLong(o):
+	case isLong(o) && q.isBeginning(k):
 		q.add("("+q.ordered(k)+" = ? AND "+q.compared(k)+" = ?)", beginning(o.Text), o.Text)
 	default:
-		q.add(q.ordered(k)+" = ?", q.operand(k, o))
+		q.add(q.whole(k)+" = ?", q.operand(k, o))
 	}
 }
 
@@ -177,24 +191,37 @@ func (q *searchQuery) differ(k *audience.SearchKey, o audience.Operand) {
 		q.add("mobile_key IS DISTINCT FROM ?", o.Text)
 	case isDay(k, o):
 		q.add("substr("+q.ordered(k)+", 1, 10) IS DISTINCT FROM ?", o.Text)
-	case k.Type == audience.KeyText && isLong(o):
-		q.add(q.compared(k)+" IS DISTINCT FROM ?", o.Text)
+	case isLong(o):
+		q.add(q.compared(k)+" IS DISTINCT FROM ?", q.operand(k, o))
 	default:
-		q.add(q.ordered(k)+" IS DISTINCT FROM ?", q.operand(k, o))
+		q.add(q.whole(k)+" IS DISTINCT FROM ?", q.operand(k, o))
 	}
 }
 
-// inItems compares with a list of any length: it is one argument, a JSON array,
-// so that neither the number of arguments nor that of statements grows with it.
+// inItems compares with a list of any length: it is one argument, so that neither
+// the number of arguments nor that of statements grows with it.
 func (q *searchQuery) inItems(k *audience.SearchKey) string {
-	value := "value"
+	kind := "TEXT"
 	switch k.Type {
 	case audience.KeyInt, audience.KeyBool:
-		value = "CAST(value AS BIGINT)"
+		kind = "BIGINT"
 	case audience.KeyNumber:
-		value = "CAST(value AS NUMERIC)"
+		kind = "NUMERIC"
+	}
+	if q.asArray(k) {
+		return " = ANY(CAST(? AS " + kind + "[]))"
+	}
+	value := "value"
+	if kind != "TEXT" {
+		value = "CAST(value AS " + kind + ")"
 	}
 	return " IN (SELECT " + value + " FROM " + q.sql.Items("?") + ")"
+}
+
+// asArray reports whether a list of a key's operands is an array rather than
+// JSON: a query among them keeps PostgreSQL from the index of an expression.
+func (q *searchQuery) asArray(k *audience.SearchKey) bool {
+	return q.sql.Arrays && q.schema.Indexed(k)
 }
 
 // in compares with each of the operands, days by their own expression.
@@ -247,19 +274,22 @@ func (q *searchQuery) inWhole(k *audience.SearchKey, operands []audience.Operand
 		q.add("dedupe_key"+q.inItems(k)+" OR duplicate_key"+q.inItems(k), list, list)
 	case k.Type == audience.KeyMobile:
 		q.add("mobile_key"+q.inItems(k), list)
-	case k.Type == audience.KeyText && slices.ContainsFunc(operands, isLong):
+	case q.isBeginning(k) && slices.ContainsFunc(operands, isLong):
 		short := slices.Clone(operands)
 		for i := range short {
 			short[i].Text = beginning(short[i].Text)
 		}
 		q.add(q.ordered(k)+q.inItems(k)+" AND "+q.compared(k)+q.inItems(k), q.operandList(k, short), list)
 	default:
-		q.add(q.ordered(k)+q.inItems(k), list)
+		q.add(q.whole(k)+q.inItems(k), list)
 	}
 }
 
-// operandList is a JSON array of operands.
-func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Operand) string {
+// operandList is a list of operands for inItems, as an argument.
+func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Operand) any {
+	if q.asArray(k) {
+		return operandArray(k, operands)
+	}
 	list := []byte{'['}
 	for i, o := range operands {
 		if i > 0 {
@@ -268,6 +298,18 @@ func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Ope
 		list = appendItem(list, q.operand(k, o))
 	}
 	return string(append(list, ']'))
+}
+
+func operandArray(k *audience.SearchKey, operands []audience.Operand) any {
+	var texts []string
+	var numbers []int64
+	for _, o := range operands {
+		texts, numbers = append(texts, o.Text), append(numbers, o.Int)
+	}
+	if k.Type == audience.KeyInt || k.Type == audience.KeyBool {
+		return numbers
+	}
+	return texts
 }
 
 func appendItem(list []byte, value any) []byte {

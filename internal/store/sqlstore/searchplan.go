@@ -260,9 +260,8 @@ func (p *planner) ways() (ways []way) {
 		}
 	}
 	switch {
-	case p.search.Counted && len(ways) > 0:
 	case p.search.Counted:
-		ways = []way{{index: listIndex, by: -1}}
+		ways = append(ways, way{index: listIndex, by: -1})
 	case order == "":
 		ways = append(ways, way{index: listIndex, by: -1})
 	case order != listIndex || bound >= 0 || !inOrder:
