@@ -153,6 +153,8 @@ func (p *planner) leave() *plan {
 			if !part.direct() {
 				part.as = inSet
 			}
+		case part.tests[0].Key != nil && !part.direct() && part.arms != nil: // an In of days, which is no range
+			part.as = inSet
 		case part.direct() && (p.byID() && part.ordered() || part.arms[0].index == p.order()):
 			bounds++
 		}

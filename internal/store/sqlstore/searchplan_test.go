@@ -50,7 +50,7 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.search.Schema, c.search.Columns = schema, audience.Columns{System: true, All: true}
 			text, args := statement(t, store, &c.search)
-			plan := explain(t, db, text, args)
+			plan := explain(t, db, "EXPLAIN QUERY PLAN "+text, args)
 			for part := range strings.SplitSeq(strings.ReplaceAll(c.uses, ") contact", ")\ncontact"), "\n") {
 				if !strings.Contains(plan, part) {
 					t.Errorf("the plan has no %q", part)
@@ -66,17 +66,27 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 	}
 }
 
+// explain returns the last column of what an engine says of a statement.
 func explain(t *testing.T, db *sql.DB, text string, args []any) string {
-	rows, err := db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text, args...)
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), text, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
 	var plan strings.Builder
 	for rows.Next() {
-		var id, parent, unused int
 		var detail string
-		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+		dest := make([]any, len(columns))
+		for i := range dest {
+			dest[i] = new(any)
+		}
+		dest[len(dest)-1] = &detail
+		if err := rows.Scan(dest...); err != nil {
 			t.Fatal(err)
 		}
 		plan.WriteString(detail + "\n")
@@ -109,6 +119,12 @@ func openTables(t *testing.T) (audience.Store, *sql.DB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
+	return store, openFile(t, path)
+}
+
+// openFile opens a database of SQLite's.
+func openFile(t *testing.T, path string) *sql.DB {
+	t.Helper()
 	driver := "sqlite"
 	if slices.Contains(sql.Drivers(), "sqlite3") {
 		driver = "sqlite3"
@@ -118,5 +134,5 @@ func openTables(t *testing.T) (audience.Store, *sql.DB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return store, db
+	return db
 }

@@ -180,11 +180,16 @@ func (q *searchQuery) addressArms(c *audience.Condition) []arm {
 
 // seek writes a query of the IDs that an arm finds.
 func (q *searchQuery) seek(a *arm) {
-	first := a.tests[0]
-	if a.days {
-		q.add("SELECT id FROM (SELECT value AS day FROM "+q.sql.Items("?")+") CROSS JOIN contact"+q.by(a.index)+" WHERE ", q.operandList(first.Key, first.Operands))
-	} else {
+	first, end := a.tests[0], ""
+	switch {
+	case a.days && q.asArray(first.Key): // PostgreSQL would rather read everything, unless it has to go day by day
+		q.add("SELECT id FROM unnest(CAST(? AS TEXT[])) AS day CROSS JOIN LATERAL (", q.operandList(first.Key, first.Operands))
+		end = " OFFSET 0) AS found"
+		fallthrough
+	case !a.days:
 		q.add("SELECT id FROM contact" + q.by(a.index) + " WHERE ")
+	default:
+		q.add("SELECT id FROM (SELECT value AS day FROM "+q.sql.Items("?")+") CROSS JOIN contact"+q.by(a.index)+" WHERE ", q.operandList(first.Key, first.Operands))
 	}
 	q.inList()
 	q.add(" AND ")
@@ -202,6 +207,7 @@ func (q *searchQuery) seek(a *arm) {
 		q.add(" AND ")
 		q.condition(c)
 	}
+	q.add(end)
 }
 
 // seekAll writes one query of the IDs that arms find.
