@@ -17,7 +17,8 @@ type benchCommand struct {
 	Contacts    int           `help:"Contacts in the List that is searched; a tenth as many notifications wait to be sent." default:"1000000"`
 	Dir         string        `help:"Folder for the databases; a temporary one by default." type:"existingdir"`
 	Postgres    string        `help:"URL of an empty PostgreSQL database to measure on, too." placeholder:"URL"`
-	Only        string        `placeholder:"PART" help:"Measure only subscribe, notify, kill, search or postgres." enum:"subscribe,notify,kill,search,postgres," default:""`
+	Plot        string        `help:"Also measure searches in Lists of 10,000 Contacts, ten times as many and so on up to --contacts, and draw that as an SVG file." placeholder:"FILE"`
+	Only        string        `placeholder:"PART" help:"Measure only subscribe, notify, kill, search, indexes, growth, writes or postgres." enum:"subscribe,notify,kill,search,indexes,growth,writes,postgres," default:""`
 
 	Bare   bool   `help:"Be the bare handler that the others are compared with." hidden:""`
 	Listen string `help:"Address of the bare handler." hidden:"" default:"127.0.0.1:0"`
@@ -39,6 +40,6 @@ func (c *benchCommand) Run(ctx context.Context, out *console) error {
 	}
 	return bench.Run(ctx, bench.Options{
 		Program: program, Dir: c.Dir, Connections: c.Connections, Duration: c.Duration,
-		Rounds: c.Rounds, Contacts: c.Contacts, Only: c.Only, Postgres: c.Postgres,
+		Rounds: c.Rounds, Contacts: c.Contacts, Only: c.Only, Plot: c.Plot, Postgres: c.Postgres,
 	}, out.stdout, out.stderr)
 }

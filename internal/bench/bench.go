@@ -25,6 +25,7 @@ type Options struct {
 	Rounds      int           // pairs of loads, of which the median ratio counts
 	Contacts    int           // in the database that is searched
 	Postgres    string        // URL of an empty PostgreSQL database; "": nothing is measured there
+	Plot        string        // file for a plot of how searches grow; "": they are not measured
 	Only        string        // measure only the figures whose name contains it
 }
 
@@ -56,7 +57,7 @@ func Run(ctx context.Context, o Options, out, log io.Writer) (err error) {
 	for _, part := range []struct {
 		name string
 		run  func() error
-	}{{"subscribe", b.subscribing}, {"notify", b.notifying}, {"kill", b.killing}, {"search", b.searching}, {"postgres", b.onPostgres}} {
+	}{{"subscribe", b.subscribing}, {"notify", b.notifying}, {"kill", b.killing}, {"search", b.searching}, {"indexes", b.indexing}, {"growth", b.growing}, {"writes", b.writingIndexed}, {"postgres", b.onPostgres}} {
 		if o.Only != "" && !strings.Contains(part.name, o.Only) {
 			continue
 		}

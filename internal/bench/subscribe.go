@@ -169,10 +169,13 @@ func address(i int) string {
 	return fmt.Sprintf("p%09d@example.com", uint64(i)*2654435761%1_000_000_007)
 }
 
+// lastNames is how many there are.
+const lastNames = 100_000
+
 func person(schema *audience.Schema, i int) *audience.Contact {
 	states := []string{"NSW", "VIC", "QLD", "WA", "SA", "TAS", "ACT", "NT"}
 	values := map[string]string{
-		"Email": address(i), "First Name": "Maria", "Last Name": "Kowalska " + strconv.Itoa(i%5000), "State": states[i%8],
+		"Email": address(i), "First Name": "Maria", "Last Name": "Kowalska " + strconv.Itoa(i*7919%lastNames), "State": states[i%8],
 		"Postcode": strconv.Itoa(2000 + i%1000), "Amount": strconv.Itoa(i%10000) + ".50",
 		"Born":   time.Unix(int64(i%25000)*86400, 0).UTC().Format(time.DateOnly),
 		"Member": []string{"yes", "no"}[i%2], "Comment": "Met at the spring fair", "Colours": "green,blue",

@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// growing measures the same searches in Lists of ten times as many Contacts each
+// time, and draws what comes of it.
+func (b *bench) growing() error {
+	if b.Plot == "" {
+		b.say("without --plot nothing is drawn")
+		return nil
+	}
+	curves := make([]curve, len(indexed))
+	for i, s := range indexed {
+		curves[i].Name = s.name
+	}
+	for contacts := 10_000; contacts <= b.Contacts; contacts *= 10 {
+		if err := b.growTo(contacts, curves); err != nil {
+			return err
+		}
+	}
+	file, err := os.Create(b.Plot)
+	if err != nil {
+		return err
+	}
+	if err := plot(file, "Searches with an index: the middle time over HTTP", curves); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+// growTo adds the points of one size.
+func (b *bench) growTo(contacts int, curves []curve) error {
+	name := fmt.Sprintf("growth%d.db", contacts)
+	defer os.Remove(filepath.Join(b.Dir, name))
+	list, err := b.makeDatabase(name, contacts)
+	if err != nil {
+		return err
+	}
+	if err := b.createIndexes(name, list, indexKeys); err != nil {
+		return err
+	}
+	server, err := b.serve(name)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	c, err := dial(server)
+	if err != nil {
+		return err
+	}
+	defer c.conn.Close()
+	for i, s := range indexed {
+		took, err := median(func() (time.Duration, error) { return c.call(s.body(list, contacts)) })
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		curves[i].points = append(curves[i].points, point{float64(contacts), float64(took.Microseconds()) / 1000})
+		b.say("%d Contacts, %s: %s", contacts, s.name, milliseconds(took))
+	}
+	return nil
+}

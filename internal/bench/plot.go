@@ -1,0 +1,115 @@
+package bench
+
+import (
+	"cmp"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// curve is how long something takes at several sizes.
+type curve struct {
+	Name   string
+	points []point
+}
+
+// point is a time in milliseconds at a number of Contacts.
+type point struct{ contacts, ms float64 }
+
+// The drawing, in pixels. Both axes are logarithmic.
+const (
+	plotWidth, plotHeight = 900, 520
+	plotLeft, plotTop     = 70, 40
+	plotRight             = 330 // for the names
+	plotBottom            = 50
+	nameHeight            = 16
+)
+
+// colours are told apart by people who see few of them, too.
+var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f", "#8c564b", "#666600"}
+
+// axis maps values to pixels by their logarithm.
+type axis struct{ from, to, start, end float64 }
+
+// newAxis spans whole powers of ten around all values.
+func newAxis(values []float64, start, end float64) axis {
+	low, high := math.Floor(math.Log10(slices.Min(values))), math.Ceil(math.Log10(slices.Max(values)))
+	return axis{low, max(high, low+1), start, end}
+}
+
+func (a axis) at(v float64) float64 {
+	pixel := a.start + (math.Log10(v)-a.from)/(a.to-a.from)*(a.end-a.start)
+	return math.Round(pixel*10) / 10
+}
+
+// tick is a line of the grid.
+type tick struct {
+	At   float64
+	Text string
+}
+
+func (a axis) ticks() (all []tick) {
+	for e := a.from; e <= a.to; e++ {
+		v := math.Pow(10, e)
+		all = append(all, tick{a.at(v), strconv.FormatFloat(v, 'f', -1, 64)})
+	}
+	return all
+}
+
+// line is a curve as it is drawn, with its name beside its end.
+type line struct {
+	Name, Colour string
+	Dots         [][2]float64
+	End, NameAt  float64
+}
+
+var plotTemplate = template.Must(template.New("plot").Parse(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {{.Width}} {{.Height}}" font-family="sans-serif" font-size="12">
+<title>{{.Title}}</title>
+<rect width="{{.Width}}" height="{{.Height}}" fill="#fff"/>
+<text x="{{.Left}}" y="20" font-size="14">{{.Title}}</text>
+{{range .Columns}}<path d="M{{.At}} {{$.Top}}V{{$.Bottom}}" stroke="#ddd"/><text x="{{.At}}" y="{{$.Foot}}" text-anchor="middle">{{.Text}}</text>
+{{end}}{{range .Rows}}<path d="M{{$.Left}} {{.At}}H{{$.Right}}" stroke="#ddd"/><text x="{{$.Margin}}" y="{{.At}}" dy="4" text-anchor="end">{{.Text}} ms</text>
+{{end}}{{range .Lines}}<g stroke="{{.Colour}}" fill="{{.Colour}}"><polyline fill="none" stroke-width="2" points="{{range .Dots}}{{index . 0}},{{index . 1}} {{end}}"/>{{range .Dots}}<circle cx="{{index . 0}}" cy="{{index . 1}}" r="3"/>{{end}}<path d="M{{$.Right}} {{.End}}l10 0L{{$.Names}} {{.NameAt}}" fill="none" stroke-width="0.5"/><text x="{{$.Names}}" y="{{.NameAt}}" dx="4" dy="4" stroke="none">{{.Name}}</text></g>
+{{end}}<text x="{{.Middle}}" y="{{.Height}}" dy="-8" text-anchor="middle">Contacts in the List</text>
+</svg>
+`))
+
+// plot draws curves as an SVG image.
+func plot(w io.Writer, title string, curves []curve) error {
+	var contacts, times []float64
+	for _, c := range curves {
+		for _, p := range c.points {
+			contacts, times = append(contacts, p.contacts), append(times, p.ms)
+		}
+	}
+	const right, bottom = plotWidth - plotRight, plotHeight - plotBottom
+	x, y := newAxis(contacts, plotLeft, right), newAxis(times, bottom, plotTop)
+	return plotTemplate.Execute(w, map[string]any{
+		"Title": title, "Width": plotWidth, "Height": plotHeight, "Left": plotLeft, "Right": right, "Top": plotTop, "Bottom": bottom,
+		"Foot": bottom + 18, "Margin": plotLeft - 6, "Names": right + 24, "Middle": (plotLeft + right) / 2,
+		"Columns": x.ticks(), "Rows": y.ticks(), "Lines": lines(curves, x, y),
+	})
+}
+
+// lines places the curves, and their names so that none covers another.
+func lines(curves []curve, x, y axis) []line {
+	all := make([]line, 0, len(curves))
+	for i, c := range curves {
+		l := line{Name: c.Name, Colour: colours[i%len(colours)]}
+		for _, p := range c.points {
+			l.Dots = append(l.Dots, [2]float64{x.at(p.contacts), y.at(p.ms)})
+		}
+		l.End = l.Dots[len(l.Dots)-1][1]
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b line) int { return cmp.Compare(a.End, b.End) })
+	for i := range all {
+		all[i].NameAt = max(all[i].End, plotTop)
+		if i > 0 {
+			all[i].NameAt = max(all[i].NameAt, all[i-1].NameAt+nameHeight)
+		}
+	}
+	return all
+}

@@ -1,0 +1,131 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// shape is a kind of search whose time is measured.
+type shape struct {
+	name   string
+	method string
+	params string // after the key and the List; MIDDLE is half of the Contacts
+	target time.Duration
+}
+
+// indexed are answered by indexes, which come after the first searches.
+var indexed = []shape{
+	{"exactly a rare value", "searchContacts", `[["Last Name","exactly","Kowalska 4711"]]`, 400 * time.Microsecond},
+	{"a range of dates, sorted by them, 100", "searchContacts", `[["Born","greater_than","1990-01-31"]],100,0,"Born"`, 1200 * time.Microsecond},
+	{"two Fields, by creation_time, 100", "searchContacts", `[["State","exactly","NSW"],["Postcode","exactly","2008"]],100,0,"creation_time"`, 3 * time.Millisecond},
+	{"two Fields that many match, likewise", "searchContacts", `[["State","exactly","NSW"],["Member","exactly","yes"]],100,0,"creation_time"`, 3 * time.Millisecond},
+	{"the page in the middle, by a date", "searchContacts", `[],100,MIDDLE,"Born"`, 60 * time.Millisecond},
+	{"the count of a common value", "countContacts", `[["State","exactly","NSW"]]`, 20 * time.Millisecond},
+	{"one of three values", "searchContacts", `[["Last Name","in","Kowalska 1,Kowalska 2,Kowalska 3"]]`, 0},
+	{"one Field or another, 100", "searchContacts", `[["Last Name","exactly","Kowalska 4711"],"OR",["Born","exactly","1990-01-31"]]`, 0},
+	{"starts_with, 100", "searchContacts", `[["Last Name","starts_with","Kowalska 471"]]`, 0},
+}
+
+// scanned look at every Contact: Fields that have no index yet, and nobody matches.
+var scanned = []shape{
+	{"the first search on a Field", "searchContacts", `[["First Name","exactly","Nobody"]]`, 400 * time.Millisecond},
+	{"contains, the first time", "searchContacts", `[["Comment","contains","autumn"]]`, 300 * time.Millisecond},
+	{"ends_with, the first time", "searchContacts", `[["Colours","ends_with","purple"]]`, 300 * time.Millisecond},
+}
+
+// body is the call of a shape.
+func (s *shape) body(list audience.ListID, contacts int) string {
+	params := strings.ReplaceAll(s.params, "MIDDLE", fmt.Sprint(contacts/2))
+	return fmt.Sprintf(`{"id":1,"method":"%s","params":["%s",%d,%s]}`, s.method, apiKey, list, params)
+}
+
+// query is what the parameters mean.
+func (s *shape) query(contacts int) (q audience.Query, err error) {
+	var params []any
+	if err := json.Unmarshal([]byte("["+strings.ReplaceAll(s.params, "MIDDLE", fmt.Sprint(contacts/2))+"]"), &params); err != nil {
+		return q, err
+	}
+	var tests []audience.Criteria
+	either := false
+	for _, part := range params[0].([]any) {
+		test, ok := part.([]any)
+		if !ok {
+			either = true // "OR"
+			continue
+		}
+		value := audience.Input{Kind: audience.InputText, Text: test[2].(string)}
+		tests = append(tests, audience.Criteria{Key: test[0].(string), Operator: test[1].(string), Value: value})
+	}
+	switch {
+	case either:
+		q.Criteria = &audience.Criteria{Any: tests}
+	case len(tests) > 0:
+		q.Criteria = &audience.Criteria{All: tests}
+	}
+	q.Limit = 100
+	if len(params) > 1 {
+		q.Limit, q.Offset, q.SortBy = int64(params[1].(float64)), int64(params[2].(float64)), params[3].(string)
+	}
+	return q, nil
+}
+
+// nobody takes the Contacts that are found.
+type nobody struct{}
+
+func (nobody) Begin([]audience.Column, bool) error { return nil }
+func (nobody) Contact(*audience.Contact) error     { return nil }
+
+// within searches in this process, and returns how long that took: what the
+// database takes, and to read its rows.
+func (s *shape) within(ctx context.Context, service *audience.Service, caller *audience.Caller, list audience.ListID, contacts int) (time.Duration, error) {
+	q, err := s.query(contacts)
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	if s.method == "countContacts" {
+		_, err = service.CountContacts(ctx, caller, list, q.Criteria)
+	} else {
+		err = service.SearchContacts(ctx, caller, list, q, nil, nobody{})
+	}
+	return time.Since(began), err
+}
+
+func (s *shape) goal() string {
+	if s.target == 0 {
+		return ""
+	}
+	return milliseconds(s.target)
+}
+
+// client is one connection that is kept alive.
+type client struct {
+	conn net.Conn
+	to   *process
+	buf  []byte
+}
+
+func dial(to *process) (*client, error) {
+	conn, err := net.Dial("tcp", to.addr)
+	return &client{conn, to, make([]byte, replyRoom)}, err
+}
+
+// call makes a call and returns how long it took.
+func (c *client) call(body string) (time.Duration, error) {
+	request := post(c.to, body, 0)
+	began := time.Now()
+	if _, err := c.conn.Write(request); err != nil {
+		return 0, err
+	}
+	reply, err := readReply(c.conn, c.buf)
+	if err == nil && !succeeded(reply) {
+		err = fmt.Errorf("the server answered %.300s", reply)
+	}
+	return time.Since(began), err
+}
