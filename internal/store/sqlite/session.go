@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -74,7 +75,7 @@ func (s *session) prepare(query string) (*statement, error) {
 	if ok && !st.running {
 		return st, nil
 	}
-	prepared, err := s.conn.Prepare(query)
+	prepared, err := s.conn.Prepare(plannedOnce(query))
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +102,16 @@ func (s *session) kept(query string) (statements map[string]*statement, most int
 		return s.once, maxOnce
 	}
 	return s.statements, maxStatements
+}
+
+var listArgument = regexp.MustCompile(`\blist_id = (\?[0-9]*)`)
+
+// plannedOnce writes a statement such that it is planned once. A List that is a bare
+// argument is compared with the List of every partial index, for which SQLite plans
+// the statement again each time it is bound: with 64 indexes of searches a
+// subscription took 120 µs of processor time in place of 80.
+func plannedOnce(query string) string {
+	return listArgument.ReplaceAllString(query, "list_id = CAST($1 AS BIGINT)")
 }
 
 func (s *session) bind(args []any) []driver.NamedValue {
