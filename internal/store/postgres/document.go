@@ -17,20 +17,24 @@ func readValues(doc string, v audience.Values) (audience.Values, error) {
 		if len(v) > 0 {
 			s.expect(',')
 		}
-		value := audience.FieldValue{Field: s.key()}
+		field := s.key()
 		s.expect(':')
-		if s.peek() == '"' {
-			value.Text = s.quoted()
-		} else {
-			value.Text = s.number()
-		}
-		v = append(v, value)
+		v = append(v, audience.FieldValue{Field: field, Text: s.value()})
 	}
 	s.expect('}')
 	if s.bad {
 		return v, errDocument
 	}
 	return v, nil
+}
+
+// readValue reads a document that is one value, like "NSW" or 12.50.
+func readValue(doc string) (text string, err error) {
+	s := scanner{text: doc, plain: strings.IndexByte(doc, '\\') < 0}
+	if text = s.value(); s.bad || s.at != len(doc) {
+		return "", errDocument
+	}
+	return text, nil
 }
 
 var errDocument = errors.New("field values are no object of texts and numbers")
@@ -74,6 +78,13 @@ func (s *scanner) key() (id audience.FieldID) {
 	s.bad = s.bad || s.at == start || s.at-start > 18
 	s.expect('"')
 	return id
+}
+
+func (s *scanner) value() string {
+	if s.peek() == '"' {
+		return s.quoted()
+	}
+	return s.number()
 }
 
 func (s *scanner) quoted() string {

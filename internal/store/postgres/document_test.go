@@ -31,6 +31,19 @@ func TestReadValues(t *testing.T) {
 	}
 }
 
+func TestReadValue(t *testing.T) {
+	for doc, want := range map[string]string{`""`: "", `"NSW"`: "NSW", `"\"\\ \n日"`: "\"\\ \n日", "-12.50": "-12.50"} {
+		if got, err := readValue(doc); err != nil || got != want {
+			t.Errorf("%s: got %q, %v", doc, got, err)
+		}
+	}
+	for _, doc := range []string{"", "null", "true", `"x`, `"x"y`, "1 2", "1,", "[1]", `{"1":2}`} {
+		if got, err := readValue(doc); err == nil {
+			t.Errorf("%s: got %q, want an error", doc, got)
+		}
+	}
+}
+
 func BenchmarkReadValues(b *testing.B) {
 	const doc = `{"1": "person1@example.com", "2": "0412345678", "3": "Ada", "4": "Lovelace", "5": "NSW", "6": "Sydney", "7": "some more text", "8": "and another", "9": 12.50, "10": "2026-01-31"}`
 	var v audience.Values

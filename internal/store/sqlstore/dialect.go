@@ -19,6 +19,13 @@ type Dialect struct {
 	// ReadValues appends the values in a Document to v.
 	ReadValues func(document string, v audience.Values) (audience.Values, error)
 
+	// FewValues is up to how many values of a Contact cost less, each read by itself,
+	// than the Document: ValueDocument is the one in the Field whose ID, as text, is
+	// an argument, so that not every List has its own statements. 0: none.
+	FewValues     int
+	ValueDocument string
+	ReadValue     func(document string) (text string, err error)
+
 	// ToDocument is JSON text, the argument, as field_values.
 	ToDocument func(argument string) string
 

@@ -14,17 +14,9 @@ import (
 // SearchContacts calls each with the Contacts that match, in order.
 func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
 	c := audience.Contact{ListID: s.Schema.List.ID}
-	return t.found(s, columnCount(s.Columns), func(row []driver.Value) error {
-		c.ID = audience.ContactID(integer(row[0]))
-		row = row[1:]
-		if s.Columns.System {
-			decodeSystem(row, &c)
-			row = row[systemWidth:]
-		}
-		if readsValues(s.Columns) {
-			if err := t.readValues(row[0], &c); err != nil {
-				return err
-			}
+	return t.found(s, t.sql.columnCount(s.Columns), func(row []driver.Value) error {
+		if err := t.decodeColumns(row, s.Columns, &c); err != nil {
+			return err
 		}
 		return each(&c)
 	})
@@ -97,19 +89,6 @@ func (t *Tx) CountContacts(s *audience.Search) (n int64, err error) {
 	return n, err
 }
 
-func readsValues(c audience.Columns) bool { return c.All || len(c.Fields) > 0 }
-
-func columnCount(c audience.Columns) int {
-	n := 1
-	if c.System {
-		n += systemWidth
-	}
-	if readsValues(c) {
-		n++
-	}
-	return n
-}
-
 // searchQuery is a statement in the making. Only names of columns and indexes, IDs
 // of Fields and of the List and the statement's own words go into its text; every
 // operand is an argument.
@@ -163,13 +142,8 @@ func (q *searchQuery) add(text string, args ...any) {
 // page writes the statement that reads a search's Contacts.
 func (q *searchQuery) page(s *audience.Search, p *plan) {
 	q.text.Grow(1024)
-	q.add("SELECT id")
-	if s.Columns.System {
-		q.add(", " + systemColumns)
-	}
-	if readsValues(s.Columns) {
-		q.add(", " + q.sql.Document)
-	}
+	q.add("SELECT ")
+	q.columns(s.Columns)
 	if !p.idsFirst && !p.merged() {
 		q.from(p)
 		q.order(s)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"enlist/internal/audience"
 )
@@ -41,6 +42,60 @@ func (t *Tx) decodeContact(row []driver.Value, c *audience.Contact) (err error) 
 		err = json.Unmarshal([]byte(prefs), &c.Prefs)
 	}
 	return err
+}
+
+// columns writes the columns of a Contact that a search reads.
+func (q *searchQuery) columns(c audience.Columns) {
+	q.add("id")
+	if c.System {
+		q.add(", " + systemColumns)
+	}
+	if !q.sql.singly(c) {
+		q.add(", " + q.sql.Document)
+		return
+	}
+	for _, id := range c.Fields {
+		q.add(", "+q.sql.ValueDocument, strconv.FormatInt(int64(id), 10))
+	}
+}
+
+// singly reports whether values are read each in a column, and not all in one.
+func (d *Dialect) singly(c audience.Columns) bool { return !c.All && len(c.Fields) <= d.FewValues }
+
+func (d *Dialect) columnCount(c audience.Columns) int {
+	n := 1
+	if c.System {
+		n += systemWidth
+	}
+	if d.singly(c) {
+		return n + len(c.Fields)
+	}
+	return n + 1
+}
+
+// decodeColumns reads a row of a search's columns into a Contact.
+func (t *Tx) decodeColumns(row []driver.Value, of audience.Columns, c *audience.Contact) error {
+	c.ID = audience.ContactID(integer(row[0]))
+	row = row[1:]
+	if of.System {
+		decodeSystem(row, c)
+		row = row[systemWidth:]
+	}
+	if !t.sql.singly(of) {
+		return t.readValues(row[0], c)
+	}
+	c.Values = c.Values[:0]
+	for i, id := range of.Fields {
+		if row[i] == nil {
+			continue
+		}
+		value, err := t.sql.ReadValue(text(row[i]))
+		if err != nil {
+			return fmt.Errorf("contact %d: %w", c.ID, err)
+		}
+		c.Values = append(c.Values, audience.FieldValue{Field: id, Text: value})
+	}
+	return nil
 }
 
 func decodeSystem(row []driver.Value, c *audience.Contact) {
