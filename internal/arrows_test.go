@@ -21,7 +21,7 @@ var arrows = map[string][]string{
 	"enlist/internal/config":         {},
 	"enlist/internal/store/sqlstore": {"enlist/internal/audience", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/store/sqlite": {"enlist/internal/audience", "enlist/internal/store/sqlstore",
-		"github.com/mattn/go-sqlite3", "modernc.org/sqlite/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/..."},
+		"github.com/mattn/go-sqlite3", "modernc.org/sqlite/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/...", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/store/postgres": {"enlist/internal/audience", "enlist/internal/store/sqlstore",
 		"github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/..."},
 	"enlist/internal/store/transfer":  {"enlist/internal/store/sqlite", "enlist/internal/store/postgres", "enlist/internal/store/sqlstore"},
