@@ -30,13 +30,21 @@ func connectError(err error) error {
 	return fmt.Errorf("wait for a connection: %w", err)
 }
 
-// lost reports whether the connection is to blame, so that another one may do.
+// outdated reports whether a statement was prepared before somebody changed the
+// type of a column in it: prepared anew it may run.
+func outdated(err error) bool {
+	server, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && server.Code == "0A000" && server.Routine == "RevalidateCachedQuery"
+}
+
+// lost reports whether the connection is to blame, or what was prepared on it, so
+// that another one may do.
 func lost(err error) bool {
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
 		// 08: connections; 57P: the server stops, starts or has crashed; 53300: it
 		// has too many connections.
 		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P") ||
-			server.Code == "53300" || refusesWrites(err)
+			server.Code == "53300" || refusesWrites(err) || outdated(err)
 	}
 	if _, ok := errors.AsType[*connectFailed](err); ok {
 		return true

@@ -206,6 +206,9 @@ func (s *session) recover(err error) error {
 			s.statements.forget(request.prepares)
 		}
 	}
+	if outdated(err) {
+		clear(s.statements.prepared) // others are likely to be so too
+	}
 	s.queue = s.queue[:0]
 	for !s.broken {
 		result, err := s.pipeline.GetResults()

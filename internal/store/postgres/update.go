@@ -176,9 +176,13 @@ const maxTries = 20
 // between the tries, by chance, so that those who met do not meet again. A database
 // that is away is waited for until the context ends.
 func tries(ctx context.Context, do func() (again bool, err error)) error {
+	counted := 0
 	for try := 1; ; try++ {
 		again, err := do()
-		if _, limited := ctx.Deadline(); !again || try >= maxTries && !(limited && lost(err)) {
+		if _, limited := ctx.Deadline(); !limited || !lost(err) {
+			counted++
+		}
+		if !again || counted >= maxTries {
 			return err
 		}
 		if errors.Is(err, errAlone) || errors.Is(err, errStale) {
