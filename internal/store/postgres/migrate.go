@@ -97,7 +97,7 @@ func awaitTurn(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) error 
 			return err
 		}
 		if try == 20 {
-			log.Info("another process brings the tables up to date; waiting for it")
+			log.Warn("another process brings the tables up to date; waiting for it")
 		}
 		select {
 		case <-ctx.Done():

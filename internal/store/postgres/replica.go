@@ -191,7 +191,7 @@ func (r *replica) use() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.away {
-		r.log.Info("the replica is used again", "replica", r.name)
+		r.log.Warn("the replica is used again", "replica", r.name)
 	}
 	r.away = false
 }
