@@ -24,6 +24,7 @@ var dialect = sqlstore.Dialect{
 	Arrays:        true,
 	Position:      "strpos",
 	Ending:        func(value string) string { return "right(" + value + ", ?)" },
+	SameText:      func(value string) string { return "lower(" + value + ") = ?" },
 	LedgerNumber:  "DEFAULT",
 	IndexAbsent:   " NULLS FIRST",
 	IndexTail:     ", id",

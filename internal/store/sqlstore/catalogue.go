@@ -13,6 +13,8 @@ import (
 type Cache struct {
 	mu     sync.Mutex
 	newest *snapshot
+
+	counts counts // of Contacts, for searches
 }
 
 // snapshot is what has been read of one version. Versions in the cache are

@@ -14,7 +14,8 @@ type Dialect struct {
 	WithoutField string // field_values without the Field whose ID, as text, is an argument
 	Position     string // the function that finds a text in another
 	Ending       func(value string) string
-	LedgerNumber string // of the next row of the Contact ?2 of the List ?1
+	SameText     func(value string) string // is it the argument, which is in lower case, but for the case of ASCII letters?
+	LedgerNumber string                    // of the next row of the Contact ?2 of the List ?1
 
 	// ReadValues appends the values in a Document to v.
 	ReadValues func(document string, v audience.Values) (audience.Values, error)

@@ -231,9 +231,13 @@ func (q *searchQuery) from(p *plan) {
 func (q *searchQuery) meets(p *part) {
 	switch p.as {
 	case inSet:
-		q.add("id IN (")
+		begin, end := "id IN (", ")"
+		if q.sql.Arrays && !p.few() { // found first, however few PostgreSQL takes them for
+			begin, end = "id = ANY(ARRAY(", "))"
+		}
+		q.add(begin)
 		q.seekAll(p.arms, " UNION ALL ")
-		q.add(")")
+		q.add(end)
 	case byProbe:
 		q.add("EXISTS (SELECT 1 FROM contact AS other" + q.by(p.arms[0].index) + " WHERE ")
 		q.inList()

@@ -107,51 +107,6 @@ func (p *planner) fraction(i int) float64 {
 	return 0.01
 }
 
-// How far the probes count: the first ones see whether anything finds few, and
-// take 0.03 ms; the others decide between ways that take as much as 500 times
-// longer, and take 0.5 ms.
-const (
-	fewFound  = 1000
-	manyFound = 20_000
-)
-
-// probe counts what the parts' arms find, as far as that matters.
-func (p *planner) probe(thoroughly bool) (err error) {
-	if p.contacts, err = p.tx.ContactCount(p.search.Schema.List.ID); err != nil {
-		return err
-	}
-	few, err := p.countParts(fewFound)
-	if err != nil || few || !thoroughly {
-		return err
-	}
-	many := int64(manyFound)
-	if p.search.Counted { // it takes at least ten times as long
-		many = max(many, p.contacts/8)
-	}
-	_, err = p.countParts(many)
-	return err
-}
-
-// countParts reports whether one of the parts finds no more than a number.
-func (p *planner) countParts(most int64) (few bool, err error) {
-	for i := range p.parts {
-		part := &p.parts[i]
-		if part.arms == nil || part.known {
-			continue
-		}
-		q := newSearchQuery(p.tx.sql, p.search)
-		q.add("SELECT count(*) FROM (")
-		q.seekAll(part.arms, " UNION ALL ")
-		q.add(limited+")", most+1)
-		if part.count, err = p.tx.number(q.statement(), q.args...); err != nil {
-			return false, err
-		}
-		part.known = part.count <= most
-		few = few || part.known
-	}
-	return few, nil
-}
-
 // span is the first and the last ID of a List.
 type span struct{ first, last int64 }
 

@@ -164,6 +164,8 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 		q.add(q.ordered(k)+" BETWEEN ? AND ?", o.Text, o.Text+afterDay)
 	case isLong(o) && q.isBeginning(k):
 		q.add("("+q.ordered(k)+" = ? AND "+q.compared(k)+" = ?)", beginning(o.Text), o.Text)
+	case k.Type == audience.KeyText && !q.isBeginning(k):
+		q.add(q.sql.SameText(q.stored(k)), o.Text)
 	default:
 		q.add(q.whole(k)+" = ?", q.operand(k, o))
 	}

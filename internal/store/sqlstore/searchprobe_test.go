@@ -1,0 +1,38 @@
+package sqlstore
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestCountsAreRememberedForAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c counts
+		want := func(key string, count int64, known bool) {
+			t.Helper()
+			if n, k := c.recall(key); n != count || k != known {
+				t.Errorf("%.20s: %d, %v", key, n, k)
+			}
+		}
+		want("a", 0, false)
+		c.remember("few", fewFound, true)
+		want("few", 0, false)
+		c.remember(strings.Repeat("x", maxCountKey+1), 5000, true)
+		want(strings.Repeat("x", maxCountKey+1), 0, false)
+		c.remember("a", fewFound+1, false)
+		want("a", fewFound+1, false)
+		c.remember("a", 5000, true)
+		want("a", 5000, true)
+		time.Sleep(time.Minute + time.Second) // of the bubble
+		want("a", 0, false)
+		for i := range 10 * maxCounts {
+			c.remember(strconv.Itoa(i), 5000, true)
+		}
+		if len(c.all) > maxCounts {
+			t.Errorf("%d are kept", len(c.all))
+		}
+	})
+}
