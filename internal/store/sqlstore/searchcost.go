@@ -115,14 +115,9 @@ type span struct{ first, last int64 }
 const dense = 0.25
 
 // findSpan has a plan that reads most rows of a List read them as they lie.
-func (t *Tx) findSpan(p *planner, made *plan) (err error) {
-	list := int64(p.search.Schema.List.ID)
-	var s span
-	end := "SELECT id FROM contact" + p.query.by(listIndex) + " WHERE list_id = ? ORDER BY id"
-	if s.first, err = t.number(end+" LIMIT 1", list); err != nil {
-		return err
-	}
-	if s.last, err = t.number(end+" DESC LIMIT 1", list); err != nil {
+func (t *Tx) findSpan(p *planner, made *plan) error {
+	s, err := t.spanOf(p.query)
+	if err != nil {
 		return err
 	}
 	if p.contacts == 0 {
@@ -131,7 +126,17 @@ func (t *Tx) findSpan(p *planner, made *plan) (err error) {
 		}
 	}
 	if float64(p.contacts) > dense*float64(s.last-s.first+1) {
-		made.span, made.index = &s, primaryKey
+		made.span, made.index = s, primaryKey
 	}
 	return nil
+}
+
+func (t *Tx) spanOf(q *searchQuery) (_ *span, err error) {
+	var s span
+	end := "SELECT id FROM contact" + q.by(listIndex) + " WHERE list_id = ? ORDER BY id"
+	if s.first, err = t.number(end+" LIMIT 1", int64(q.list)); err != nil {
+		return nil, err
+	}
+	s.last, err = t.number(end+" DESC LIMIT 1", int64(q.list))
+	return &s, err
 }

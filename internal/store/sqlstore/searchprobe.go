@@ -41,8 +41,10 @@ func (p *planner) probe(thoroughly bool) (err error) {
 	if p.search.Counted { // it takes at least ten times as long
 		many = max(many, p.contacts/8)
 	}
-	_, err = p.count(probes, many)
-	return err
+	if _, err = p.count(probes, many); err != nil || p.search.Counted {
+		return err
+	}
+	return p.sample()
 }
 
 func (p *planner) probeOf(part *part) probe {
@@ -65,11 +67,60 @@ func (p *planner) count(probes []probe, most int64) (few bool, err error) {
 				return false, err
 			}
 			part.known = part.count <= most
-			p.tx.session.cache.counts.remember(pr.key, part.count, part.known)
+			if part.count > fewFound { // few are counted as fast as they are remembered
+				p.tx.session.cache.counts.remember(pr.key, part.count, part.known)
+			}
 		}
 		few = few || part.known && part.count <= most
 	}
 	return few, nil
+}
+
+// Contacts of a sample: some in each of several places of the List, 0.4 ms together.
+const (
+	samplePlaces = 5
+	sampleSize   = 100
+)
+
+// sample has those parts tried on some Contacts that no index finds.
+func (p *planner) sample() error {
+	var s *span
+	for i := range p.parts {
+		part := &p.parts[i]
+		if part.arms != nil {
+			continue
+		}
+		q := newSearchQuery(p.tx.sql, p.search)
+		q.add("SELECT count(*) FROM (SELECT ")
+		q.meets(part)
+		args := len(q.args)
+		q.add(" AS meets FROM contact" + q.by(listIndex) + " WHERE ")
+		q.inList()
+		q.add(" AND id >= ? ORDER BY id" + limited + ") AS some WHERE meets")
+		key := q.statement() + fmt.Sprint(q.list, q.args[:args])
+		if part.count, part.known = p.tx.session.cache.counts.recall(key); part.known {
+			continue
+		}
+		if s == nil {
+			var err error
+			if s, err = p.tx.spanOf(p.query); err != nil {
+				return err
+			}
+		}
+		meet := int64(0)
+		for place := range int64(samplePlaces) {
+			from := s.first + (s.last-s.first)/samplePlaces*place
+			n, err := p.tx.number(q.statement(), append(q.args[:len(q.args):len(q.args)], from, int64(sampleSize))...)
+			if err != nil {
+				return err
+			}
+			meet += n
+		}
+		// One in a thousand where none was seen.
+		part.count, part.known = max(1, p.contacts*(2*meet+1)/(2*samplePlaces*sampleSize+1)), true
+		p.tx.session.cache.counts.remember(key, part.count, true)
+	}
+	return nil
 }
 
 // counts remembers for a minute what probes have counted, where it is much. Which
@@ -103,7 +154,7 @@ func (c *counts) recall(key string) (count int64, known bool) {
 }
 
 func (c *counts) remember(key string, count int64, known bool) {
-	if count <= fewFound || len(key) > maxCountKey {
+	if len(key) > maxCountKey {
 		return
 	}
 	c.mu.Lock()
