@@ -341,12 +341,16 @@ func (q *searchQuery) part(k *audience.SearchKey, op audience.Operator, part str
 	switch {
 	case part == "":
 		q.add("TRUE")
+	case op == audience.StartsWith && isText(k) && !q.schema.Indexed(k):
+		q.add(q.sql.SameText("substr("+q.stored(k)+", 1, ?)"), length, part)
 	case op == audience.StartsWith && shownAsOrdered(k):
 		q.begins(k, part, int(length))
 	case op == audience.StartsWith:
 		q.add("substr("+q.shown(k)+", 1, ?) = ?", length, part)
 	case q.walks(k):
 		q.narrowPart(k, op, part, length)
+	case op == audience.EndsWith && isText(k):
+		q.add(q.sql.SameText(q.sql.Ending(q.stored(k))), length, part)
 	case op == audience.EndsWith:
 		q.add(q.sql.Ending(q.shown(k))+" = ?", length, part)
 	default:
