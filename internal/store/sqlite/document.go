@@ -1,11 +1,10 @@
 package sqlite
 
 import (
+	"encoding/json"
 	"errors"
 
 	"enlist/internal/audience"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // document is a JSON value in SQLite's binary form, JSONB, which stays what it is
@@ -96,10 +95,15 @@ func (d *document) value() string {
 	case kindInteger, kindDecimal, kindText:
 		return content
 	case kindEscaped:
-		text, err := jsontext.AppendUnquote(nil, `"`+content+`"`)
-		d.bad = d.bad || err != nil
-		return string(text)
+		return d.unescape(content)
 	}
 	d.bad = true
 	return ""
+}
+
+func (d *document) unescape(content string) (text string) {
+	if json.Unmarshal([]byte(`"`+content+`"`), &text) != nil {
+		d.bad = true
+	}
+	return text
 }
