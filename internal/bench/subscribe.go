@@ -170,7 +170,7 @@ func address(i int) string {
 }
 
 // lastNames is how many there are.
-const lastNames = 100_000
+const lastNames = 500_000
 
 func person(schema *audience.Schema, i int) *audience.Contact {
 	states := []string{"NSW", "VIC", "QLD", "WA", "SA", "TAS", "ACT", "NT"}
