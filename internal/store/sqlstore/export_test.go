@@ -6,8 +6,10 @@ import "enlist/internal/audience"
 func (t *Tx) EachWay(s *audience.Search, run func() error) error {
 	p := &planner{tx: t, search: s, query: newSearchQuery(t.sql, s)}
 	p.parts = p.query.partsOf(s.Where)
+	p.limit()
 	for _, w := range p.ways() {
 		p.parts = p.query.partsOf(s.Where)
+		p.limit()
 		made, err := p.planFor(w, false)
 		if err != nil {
 			return err

@@ -114,19 +114,21 @@ type span struct{ first, last int64 }
 // to be the List's for reading all of them to be faster than each by its ID.
 const dense = 0.25
 
-// findSpan has a plan that reads most rows of a List read them as they lie.
-func (t *Tx) findSpan(p *planner, made *plan) error {
-	s, err := t.spanOf(p.query)
-	if err != nil {
-		return err
-	}
-	if p.contacts == 0 {
-		if p.contacts, err = t.ContactCount(p.search.Schema.List.ID); err != nil {
+// asTheyLie has a plan that reads most rows of a List read them so, if they lie
+// close together.
+func (p *planner) asTheyLie(made *plan) (err error) {
+	if p.span == nil {
+		if p.span, err = p.tx.spanOf(p.query); err != nil {
 			return err
 		}
 	}
-	if float64(p.contacts) > dense*float64(s.last-s.first+1) {
-		made.span, made.index = s, primaryKey
+	if p.contacts == 0 {
+		if p.contacts, err = p.tx.ContactCount(p.search.Schema.List.ID); err != nil {
+			return err
+		}
+	}
+	if float64(p.contacts) > dense*float64(p.span.last-p.span.first+1) {
+		made.span, made.index = p.span, primaryKey
 	}
 	return nil
 }

@@ -111,7 +111,8 @@ type planner struct {
 	search   *audience.Search
 	query    *searchQuery // knows the List's indexes
 	parts    []part
-	contacts int64 // of the List
+	contacts int64 // of the List; 0: not asked for yet
+	span     *span // likewise
 }
 
 // planOf returns the plan of a search, the same one when it is asked for again.
@@ -197,6 +198,7 @@ func (p *planner) choose() (*plan, error) {
 			return p.planFor(p.along(i), few)
 		}
 	}
+	p.limit()
 	ways := p.ways()
 	if len(ways) == 1 && !p.search.Counted {
 		return p.planFor(ways[0], false)
@@ -212,6 +214,23 @@ func (p *planner) choose() (*plan, error) {
 	}
 	few := best.by >= 0 && !best.narrow && p.parts[best.by].known && p.parts[best.by].count <= fewFound
 	return p.planFor(best, few)
+}
+
+// maxTried is how many parts are counted or tried on a sample: criteria of a hundred
+// tests are not to take longer to think over than to carry out.
+const maxTried = 8
+
+// limit leaves the last of very many parts to be tested on rows.
+func (p *planner) limit() {
+	armed := 0
+	for i := range p.parts {
+		if p.parts[i].arms == nil {
+			continue
+		}
+		if armed++; armed > maxTried {
+			p.parts[i].arms = nil
+		}
+	}
 }
 
 // planFor completes the plan of a way. few says that little is found on it.
@@ -233,7 +252,7 @@ func (p *planner) planFor(w way, few bool) (*plan, error) {
 	made.idsFirst = p.limited() && !w.ordered && !(w.by >= 0 && p.parts[w.by].few())
 	reads := others > 0 || !w.ordered && !p.search.Counted
 	if w.index == listIndex && w.by < 0 && reads {
-		return made, p.tx.findSpan(p, made)
+		return made, p.asTheyLie(made)
 	}
 	return made, nil
 }

@@ -84,42 +84,47 @@ const (
 
 // sample has those parts tried on some Contacts that no index finds.
 func (p *planner) sample() error {
-	var s *span
+	tried := 0
 	for i := range p.parts {
-		part := &p.parts[i]
-		if part.arms != nil {
-			continue
-		}
-		q := newSearchQuery(p.tx.sql, p.search)
-		q.add("SELECT count(*) FROM (SELECT ")
-		q.meets(part)
-		args := len(q.args)
-		q.add(" AS meets FROM contact" + q.by(listIndex) + " WHERE ")
-		q.inList()
-		q.add(" AND id >= ? ORDER BY id" + limited + ") AS some WHERE meets")
-		key := q.statement() + fmt.Sprint(q.list, q.args[:args])
-		if part.count, part.known = p.tx.session.cache.counts.recall(key); part.known {
-			continue
-		}
-		if s == nil {
-			var err error
-			if s, err = p.tx.spanOf(p.query); err != nil {
+		if part := &p.parts[i]; part.arms == nil && tried < maxTried {
+			tried++
+			if err := p.try(part); err != nil {
 				return err
 			}
 		}
-		meet := int64(0)
-		for place := range int64(samplePlaces) {
-			from := s.first + (s.last-s.first)/samplePlaces*place
-			n, err := p.tx.number(q.statement(), append(q.args[:len(q.args):len(q.args)], from, int64(sampleSize))...)
-			if err != nil {
-				return err
-			}
-			meet += n
-		}
-		// One in a thousand where none was seen.
-		part.count, part.known = max(1, p.contacts*(2*meet+1)/(2*samplePlaces*sampleSize+1)), true
-		p.tx.session.cache.counts.remember(key, part.count, true)
 	}
+	return nil
+}
+
+func (p *planner) try(part *part) (err error) {
+	q := newSearchQuery(p.tx.sql, p.search)
+	q.add("SELECT count(*) FROM (SELECT ")
+	q.meets(part)
+	key := q.text.String() + fmt.Sprint(q.list, q.args)
+	counts := &p.tx.session.cache.counts
+	if part.count, part.known = counts.recall(key); part.known {
+		return nil
+	}
+	if p.span == nil {
+		if p.span, err = p.tx.spanOf(p.query); err != nil {
+			return err
+		}
+	}
+	q.add(" AS meets FROM contact" + q.by(listIndex) + " WHERE ")
+	q.inList()
+	q.add(" AND id >= ? ORDER BY id" + limited + ") AS some WHERE meets")
+	meet := int64(0)
+	for place := range int64(samplePlaces) {
+		from := p.span.first + (p.span.last-p.span.first)/samplePlaces*place
+		n, err := p.tx.number(q.statement(), append(q.args[:len(q.args):len(q.args)], from, int64(sampleSize))...)
+		if err != nil {
+			return err
+		}
+		meet += n
+	}
+	// One in a thousand where none was seen.
+	part.count, part.known = max(1, p.contacts*(2*meet+1)/(2*samplePlaces*sampleSize+1)), true
+	counts.remember(key, part.count, true)
 	return nil
 }
 

@@ -159,6 +159,7 @@ func (l *large) plan(t *testing.T, s *audience.Search) (text, plan string) {
 func TestShapesUseIndexes(t *testing.T) {
 	engines.Each(t, func(t *testing.T, e engines.Engine) {
 		l := newLarge(t, e)
+		t.Run("a hundred tests", l.aHundredTests)
 		for name, c := range l.shapes() {
 			t.Run(name, func(t *testing.T) {
 				c.search.Schema, c.search.Columns = l.schema, audience.Columns{System: true, All: true}
@@ -198,7 +199,7 @@ func (l *large) shapes() map[string]shape {
 	one := func(c audience.Condition) *audience.Condition { return &c }
 	both := func(c ...audience.Condition) *audience.Condition { return &audience.Condition{All: c} }
 	either := func(c ...audience.Condition) *audience.Condition { return &audience.Condition{Any: c} }
-	code, state, member := l.test("code", exactly, "code77"), l.test("state", exactly, "state1"), l.test("member", exactly, "yes")
+	code, state, member := l.test("code", exactly, "code78"), l.test("state", exactly, "state1"), l.test("member", exactly, "yes")
 	rare, nobody := l.test("name", exactly, "name77"), l.test("name", exactly, "nobody")
 	since := l.test("born", greater, "1960-01-01")
 	created, born, name := l.keys["created"], l.keys["born"], l.keys["name"]
@@ -244,4 +245,45 @@ func (l *large) shapes() map[string]shape {
 		"counted not":      {search{Where: one(l.test("state", audience.Not, "state1")), Counted: true}, "SCAN contact USING INDEX {state}", "Seq Scan"},
 		"anybody but some": {search{Where: one(l.test("state", audience.Not, "state1")), Limit: 10}, "PRIMARY KEY (rowid>? AND rowid<?); no " + sorts, "no Sort"},
 	}
+}
+
+// aHundredTests tests that as many tests as criteria may have are still one statement.
+func (l *large) aHundredTests(t *testing.T) {
+	var tests, groups []audience.Condition
+	for i := range 100 {
+		in := l.test("born", audience.In, "", "1960-02-11 10:00:00", fmt.Sprintf("19%02d-02-11", i)) // as three arms
+		tests = append(tests, in)
+		groups = append(groups, audience.Condition{Any: []audience.Condition{in, l.test("code", audience.Exactly, "code78")}})
+	}
+	for name, c := range map[string]struct {
+		where audience.Condition
+		want  int64
+	}{
+		"one of": {audience.Condition{Any: tests}, l.count(t, l.test("born", audience.EndsWith, "-02-11"))},
+		"all of": {audience.Condition{All: groups}, 1},
+	} {
+		if n := l.count(t, c.where); n != c.want {
+			t.Errorf("%s: counted %d, want %d", name, n, c.want)
+		}
+		found := int64(0)
+		err := l.store.View(t.Context(), func(tx audience.Tx) error {
+			s := &audience.Search{Schema: l.schema, Where: &c.where, Sort: l.keys["created"], Limit: 1000}
+			return tx.SearchContacts(s, func(*audience.Contact) error { found++; return nil })
+		})
+		if err != nil || found != c.want {
+			t.Errorf("%s: found %d, want %d, %v", name, found, c.want, err)
+		}
+	}
+}
+
+func (l *large) count(t *testing.T, c audience.Condition) (n int64) {
+	t.Helper()
+	err := l.store.View(t.Context(), func(tx audience.Tx) (err error) {
+		n, err = tx.CountContacts(&audience.Search{Schema: l.schema, Where: &c})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
