@@ -44,6 +44,9 @@ func (s *Service) TendIndexes(ctx context.Context) error {
 	return err
 }
 
+// madeJust is how long after it was made an index may not have been seen, in seconds.
+const madeJust = 30
+
 // tending is one look at all indexes.
 type tending struct {
 	rules IndexRules
@@ -80,7 +83,8 @@ func (t *tending) one(tx Tx, x *SearchIndex) error {
 	}
 	switch x.State {
 	case IndexReady:
-		if !t.has(x) && left {
+		// What is there was looked up before: it lacks what has just been made.
+		if !t.has(x) && t.now-x.Changed >= madeJust {
 			return t.build(tx, x)
 		}
 		if unused := t.now - max(x.Built, x.LastUsed); !x.ByHand && unused > int64(t.rules.Unused.Seconds()) {

@@ -42,7 +42,7 @@ func (b *bench) growTo(contacts int, curves []curve) error {
 	if err != nil {
 		return err
 	}
-	if err := b.createIndexes(name, list, indexKeys); err != nil {
+	if err := b.createIndexes(filepath.Join(b.Dir, name), list, indexKeys); err != nil {
 		return err
 	}
 	server, err := b.serve(name)

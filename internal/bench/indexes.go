@@ -13,11 +13,20 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 )
 
 // manyLists is over how many other Lists as many Contacts again are spread.
 const manyLists = 1000
+
+// place is where a List is searched.
+type place struct {
+	db   string // as --db has it
+	on   string // for the titles
+	list audience.ListID
+	open func() (audience.Store, error)
+}
 
 // indexing measures searches that use indexes, in a List beside which there are as
 // many Contacts in others.
@@ -30,7 +39,21 @@ func (b *bench) indexing() error {
 	if _, err := b.addLists(name, manyLists, b.Contacts/manyLists); err != nil {
 		return err
 	}
-	server, err := b.serve(name)
+	path := filepath.Join(b.Dir, name)
+	in := place{db: path, list: list, open: func() (audience.Store, error) { return sqlite.Open(b.ctx, path, sqlite.Options{}) }}
+	if err := b.searchIn(&in); err != nil || b.Postgres == "" {
+		return err
+	}
+	b.say("copying it all to PostgreSQL")
+	if _, err := b.run("copy", "--from", path, "--to", b.Postgres); err != nil {
+		return err
+	}
+	in = place{b.Postgres, "PostgreSQL: ", list, func() (audience.Store, error) { return postgres.Open(b.ctx, b.Postgres, postgres.Options{}) }}
+	return b.searchIn(&in)
+}
+
+func (b *bench) searchIn(in *place) error {
+	server, err := b.serveAt(in.db, "--mail", "dir:"+b.Dir)
 	if err != nil {
 		return err
 	}
@@ -41,16 +64,24 @@ func (b *bench) indexing() error {
 	}
 	defer c.conn.Close()
 	for _, s := range scanned {
-		took, err := c.call(s.body(list, b.Contacts))
+		took, err := c.call(s.body(in.list, b.Contacts))
 		if err != nil {
 			return err
 		}
-		b.add(figure{s.name, milliseconds(took), 0, s.goal()})
+		b.add(figure{in.on + s.name, milliseconds(took), 0, s.goal()})
 	}
-	if err := b.untilIndexed(c, name, list); err != nil {
+	if err := b.untilIndexed(c, in); err != nil {
 		return err
 	}
-	store, err := sqlite.Open(b.ctx, filepath.Join(b.Dir, name), sqlite.Options{})
+	if err := b.withIndexes(c, in); err != nil {
+		return err
+	}
+	return b.manyLookups(server, in)
+}
+
+// withIndexes measures each search over HTTP, and in this process.
+func (b *bench) withIndexes(c *client, in *place) error {
+	store, err := in.open()
 	if err != nil {
 		return err
 	}
@@ -61,21 +92,21 @@ func (b *bench) indexing() error {
 		return err
 	}
 	for _, s := range indexed {
-		own, err := median(func() (time.Duration, error) { return s.within(b.ctx, service, caller, list, b.Contacts) })
+		own, err := median(func() (time.Duration, error) { return s.within(b.ctx, service, caller, in.list, b.Contacts) })
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		took, err := median(func() (time.Duration, error) { return c.call(s.body(list, b.Contacts)) })
+		took, err := median(func() (time.Duration, error) { return c.call(s.body(in.list, b.Contacts)) })
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		b.add(figure{fmt.Sprintf("%s (without HTTP and JSON: %s)", s.name, milliseconds(own)), milliseconds(took), 0, s.goal()})
+		b.add(figure{fmt.Sprintf("%s%s (without HTTP and JSON: %s)", in.on, s.name, milliseconds(own)), milliseconds(took), 0, s.goal()})
 	}
-	return b.manyLookups(server, list)
+	return nil
 }
 
 // manyLookups has 16 clients look for rare values.
-func (b *bench) manyLookups(server *process, list audience.ListID) error {
+func (b *bench) manyLookups(server *process, in *place) error {
 	base, err := b.bareHandler()
 	if err != nil {
 		return err
@@ -84,14 +115,14 @@ func (b *bench) manyLookups(server *process, list audience.ListID) error {
 	lookups := make([]string, 1000)
 	for i := range lookups {
 		s := shape{"", "searchContacts", fmt.Sprintf(`[["Last Name","exactly","Kowalska %d"]]`, i*97%lastNames), 0}
-		lookups[i] = s.body(list, b.Contacts)
+		lookups[i] = s.body(in.list, b.Contacts)
 	}
-	connections := b.Connections
-	defer func() { b.Connections = connections }()
-	b.Connections = 16
-	ratio, o, _, err := b.compare("exactly a rare value, 16 connections", server, base, lookups)
+	few := *b
+	few.Connections = 16
+	title := in.on + "exactly a rare value, 16 connections"
+	ratio, o, _, err := few.compare(title, server, base, lookups)
 	if err == nil {
-		b.add(figure{"exactly a rare value, 16 connections", perSecond(o), ratio, "0.40"})
+		b.add(figure{title, perSecond(o), ratio, "0.40"})
 	}
 	return err
 }
@@ -118,17 +149,17 @@ const ordersTime = 75 * time.Second
 
 // untilIndexed makes all searches, which order their indexes by that, and waits
 // until these are there. In a List that is too small for that it makes them.
-func (b *bench) untilIndexed(c *client, name string, list audience.ListID) error {
-	if b.Contacts < 1_000_000 {
-		return b.createIndexes(name, list, indexKeys)
+func (b *bench) untilIndexed(c *client, in *place) error {
+	if b.Contacts < 1_000_000 && in.on == "" {
+		return b.createIndexes(in.db, in.list, indexKeys)
 	}
 	for began := time.Now(); time.Since(began) < 10*time.Minute; time.Sleep(5 * time.Second) {
 		for _, s := range indexed {
-			if _, err := c.call(s.body(list, b.Contacts)); err != nil {
+			if _, err := c.call(s.body(in.list, b.Contacts)); err != nil {
 				return err
 			}
 		}
-		states, err := b.indexStates(name, list)
+		states, err := b.indexStates(in)
 		if err != nil {
 			return err
 		}
@@ -141,15 +172,15 @@ func (b *bench) untilIndexed(c *client, name string, list audience.ListID) error
 			// What was fast enough without one gets one when it has come up often.
 			missing := slices.DeleteFunc(slices.Clone(indexKeys), func(key string) bool { return states[key] != "" })
 			b.say("making those of %q", missing)
-			return b.createIndexes(name, list, missing)
+			return b.createIndexes(in.db, in.list, missing)
 		}
 	}
 	return fmt.Errorf("the indexes are not there after 10 minutes")
 }
 
 // indexStates asks for the indexes of a List, by their keys.
-func (b *bench) indexStates(name string, list audience.ListID) (states map[string]string, err error) {
-	said, err := b.run("index", "list", "--json", "--db", filepath.Join(b.Dir, name))
+func (b *bench) indexStates(in *place) (states map[string]string, err error) {
+	said, err := b.run("index", "list", "--json", "--db", in.db)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +193,7 @@ func (b *bench) indexStates(name string, list audience.ListID) (states map[strin
 	}
 	states = make(map[string]string)
 	for _, i := range all {
-		if i.List == list {
+		if i.List == in.list {
 			states[i.Name] = i.State
 		}
 	}
@@ -170,9 +201,9 @@ func (b *bench) indexStates(name string, list audience.ListID) (states map[strin
 }
 
 // createIndexes makes indexes by hand.
-func (b *bench) createIndexes(name string, list audience.ListID, keys []string) error {
+func (b *bench) createIndexes(db string, list audience.ListID, keys []string) error {
 	for _, key := range keys {
-		if _, err := b.run("index", "create", "--db", filepath.Join(b.Dir, name), "--list", fmt.Sprint(list), "--key", key); err != nil {
+		if _, err := b.run("index", "create", "--db", db, "--list", fmt.Sprint(list), "--key", key); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"enlist/internal/audience"
 )
@@ -37,7 +38,7 @@ func (b *bench) writingIndexed() error {
 		if err != nil {
 			return err
 		}
-		if err := b.createIndexes(name, list, writeKeys[:n]); err != nil {
+		if err := b.createIndexes(filepath.Join(b.Dir, name), list, writeKeys[:n]); err != nil {
 			return err
 		}
 		if err := base.beside(name, list, fmt.Sprintf("subscribeContact, indexes of its List: %d; ratio to none", n), ""); err != nil {
@@ -87,7 +88,7 @@ func (w *writing) besideCrowd() error {
 		return err
 	}
 	for _, other := range others[:crowdIndexes/crowdKeys] {
-		if err := w.createIndexes(name, other, writeKeys[:crowdKeys]); err != nil {
+		if err := w.createIndexes(filepath.Join(w.Dir, name), other, writeKeys[:crowdKeys]); err != nil {
 			return err
 		}
 	}
