@@ -140,3 +140,24 @@ func TestTypeChangeWhileWriting(t *testing.T) {
 		}
 	}
 }
+
+// A change that waits for no answer of the server is not stored by definitions
+// that another process has changed meanwhile, and then once more.
+func TestStoredOnce(t *testing.T) {
+	url := database(t)
+	d := newDesk(t, openAt(t, url, Options{}))
+	elsewhere := audience.NewService(openAt(t, url, Options{}), time.Now)
+	for i := range 5 {
+		_, err := elsewhere.EditList(t.Context(), d.caller, d.list, []audience.Detail{detail("name", fmt.Sprintf("List %d", i))})
+		d.must(err)
+		row := audience.LedgerRow{ListID: d.list, ContactID: 1, Method: "subscribeContact", Text: "yes"}
+		d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { return tx.AddLedgerRow(&row) }))
+	}
+	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
+		rows, err := tx.Ledger(d.list, 1, 0, 0)
+		if len(rows) != 5 {
+			t.Errorf("%d rows of the ledger, want 5", len(rows))
+		}
+		return err
+	}))
+}

@@ -140,6 +140,13 @@ func (s *Store) commit(t *session, effects []audience.Effect) error {
 			return fmt.Errorf("store jobs: %w", err)
 		}
 	}
+	if !t.verified {
+		// By definitions that are not true any more nothing is stored: the server
+		// would carry out COMMIT before anybody here has seen the version.
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
 	t.send("COMMIT", nil, func(r *pgconn.ResultReader) error {
 		if _, err := r.Close(); err != nil {
 			return err
