@@ -38,7 +38,7 @@ func (c *indexList) Run(ctx context.Context, out *console) error {
 
 // indexRecord is an index as a program reads it.
 func indexRecord(r *audience.IndexReport) record {
-	return record{{"id", r.ID}, {"list_id", r.ListID}, {"key", r.Key}, {"name", r.KeyName}, {"state", indexState(r)}, {"by_hand", r.ByHand},
+	return record{{"id", r.ID}, {"list_id", r.ListID}, {"key", r.Key}, {"name", r.KeyName}, {"state", stateOf(r)}, {"by_hand", r.ByHand},
 		{"bytes", r.Bytes}, {"contacts", r.Contacts}, {"creation_time", r.Created}, {"built_time", r.Built}, {"build_ms", r.BuildMS},
 		{"write_us", r.WriteMicros()}, {"last_used_time", r.LastUsed}, {"uses_7_days", r.Uses}, {"saved_ms_7_days", r.SavedMS}, {"error", r.Error}}
 }
@@ -54,14 +54,20 @@ func indexLine(r *audience.IndexReport) record {
 		{"a write", fmt.Sprintf("%.1fµs", r.WriteMicros())}, {"why", r.Error}}
 }
 
-func indexState(r *audience.IndexReport) string {
-	switch {
-	case r.Missing:
+// stateOf is a state as a program reads it.
+func stateOf(r *audience.IndexReport) string {
+	if r.Missing {
 		return "missing"
-	case r.ByHand:
-		return string(r.State) + ", by hand"
 	}
 	return string(r.State)
+}
+
+// indexState is a state as a person reads it.
+func indexState(r *audience.IndexReport) string {
+	if r.ByHand && !r.Missing {
+		return stateOf(r) + ", by hand"
+	}
+	return stateOf(r)
 }
 
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
