@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 
 	"enlist/internal/audience"
@@ -32,5 +33,60 @@ func TestBuildIndexIsBrokenOff(t *testing.T) {
 	var store string
 	if err := s.db.QueryRowContext(t.Context(), "PRAGMA temp_store").Scan(&store); err != nil || store != "2" {
 		t.Errorf("temp_store %s, error %v", store, err)
+	}
+}
+
+// An index that somebody drops by hand, while searches have statements prepared
+// that name it: they find the same without it, and a change that goes by such a
+// search is made.
+func TestIndexIsDroppedByHand(t *testing.T) {
+	s := open(t)
+	list := audience.List{AccountID: 1, Name: "News"}
+	update := func(fn func(tx audience.Tx) error) {
+		t.Helper()
+		if err := s.Update(t.Context(), fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update(func(tx audience.Tx) error { return tx.AddList(&list) })
+	for i := range 20 {
+		c := audience.Contact{ListID: list.ID, Key: strconv.Itoa(i), IsFirst: true, SubscribedVia: "via" + strconv.Itoa(i%4)}
+		update(func(tx audience.Tx) error { _, err := tx.InsertContact(&c); return err })
+	}
+	key := &audience.SearchKey{Name: "subscribed_via", Type: audience.KeyText}
+	x := audience.SearchIndex{ListID: list.ID, Key: key.Name, State: audience.IndexBuilding}
+	update(func(tx audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err })
+	if _, err := s.BuildIndex(t.Context(), x.ID, list.ID, key); err != nil {
+		t.Fatal(err)
+	}
+	x.State = audience.IndexReady
+	update(func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
+
+	where := &audience.Condition{Key: key, Operator: audience.Exactly, Operands: []audience.Operand{{Text: "via1"}}}
+	look := func(tx audience.Tx) error {
+		schema, err := tx.Schema(list.ID)
+		if err != nil {
+			return err
+		}
+		if len(schema.SearchIndexes) != 1 {
+			t.Error("the List has no index")
+		}
+		found := 0
+		search := &audience.Search{Schema: schema, Where: where, Sort: key, Limit: 10}
+		err = tx.SearchContacts(search, func(*audience.Contact) error { found++; return nil })
+		n, counted := tx.CountContacts(&audience.Search{Schema: schema, Where: where})
+		if err = errors.Join(err, counted); err != nil || found != 5 || n != 5 {
+			t.Errorf("found %d, counted %d, %v", found, n, err)
+		}
+		return err
+	}
+	for range 2 {
+		if err := s.View(t.Context(), look); err != nil {
+			t.Fatal(err)
+		}
+		update(look)
+		if err := s.DropIndex(t.Context(), x.ID); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

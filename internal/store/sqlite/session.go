@@ -175,18 +175,25 @@ func (s *session) Insert(query string, args ...any) (id int64, err error) {
 // Query runs a query.
 func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstore.Rows, error) {
 	st, err := s.prepare(query)
-	switch {
-	case err != nil && strings.HasPrefix(query, sqlstore.Once):
-		return nil, fmt.Errorf("%w: %w", sqlstore.ErrUnprepared, err)
-	case err != nil:
-		return nil, s.note(err)
+	if err != nil {
+		return nil, s.noteFirst(ctx, query, err)
 	}
 	rows, err := st.Stmt.(driver.StmtQueryContext).QueryContext(ctx, s.bind(args))
 	if err != nil {
-		return nil, s.note(err)
+		return nil, s.noteFirst(ctx, query, err)
 	}
 	st.running = true
-	return &result{Rows: rows, session: s, statement: st, query: query}, nil
+	return &result{Rows: rows, ctx: ctx, session: s, statement: st, query: query}, nil
+}
+
+// noteFirst is note for an error of a query that has given no row yet. One that
+// names an index cannot be prepared when that is gone, also if it was before:
+// SQLite then says so when it is run.
+func (s *session) noteFirst(ctx context.Context, query string, err error) error {
+	if ctx.Err() == nil && strings.HasPrefix(query, sqlstore.Once) {
+		return fmt.Errorf("%w: %w", sqlstore.ErrUnprepared, err)
+	}
+	return s.note(err)
 }
 
 // QueryLast is Query: one statement more or less is no matter here.
@@ -197,16 +204,22 @@ func (s *session) QueryLast(ctx context.Context, query string, args ...any) (sql
 // result gives its statement back when it is closed.
 type result struct {
 	driver.Rows
+	ctx       context.Context // of the query
 	session   *session
 	statement *statement
 	query     string
+	begun     bool // there was a row
 }
 
 func (r *result) Next(dest []driver.Value) error {
 	err := r.Rows.Next(dest)
 	if err != nil && err != io.EOF {
-		r.session.note(err)
+		if r.begun {
+			return r.session.note(err)
+		}
+		return r.session.noteFirst(r.ctx, r.query, err)
 	}
+	r.begun = true
 	return err
 }
 

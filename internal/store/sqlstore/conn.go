@@ -45,7 +45,8 @@ type Conn interface {
 const Once = "/* once */ "
 
 // ErrUnprepared says that an engine does not know how to carry out such a
-// statement. Nothing has happened, and the transaction goes on.
+// statement, at once or instead of the first row. Nothing has happened, and the
+// transaction goes on.
 var ErrUnprepared = errors.New("the statement cannot be prepared")
 
 // LockMode says who else may hold a name.

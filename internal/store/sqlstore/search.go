@@ -24,13 +24,18 @@ func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) err
 
 // found calls fn with every row that a search's statement finds.
 func (t *Tx) found(s *audience.Search, columns int, fn func(row []driver.Value) error) error {
-	rows, err := t.run(s)
-	if errors.Is(err, ErrUnprepared) {
-		// An index is not there that is said to be: somebody has dropped it by hand.
-		without, schema := *s, *s.Schema
-		schema.SearchIndexes, without.Schema = nil, &schema
-		rows, err = t.run(&without)
+	err := t.foundBy(s, columns, fn)
+	if !errors.Is(err, ErrUnprepared) {
+		return err
 	}
+	// An index is not there that is said to be: somebody has dropped it by hand.
+	without, schema := *s, *s.Schema
+	schema.SearchIndexes, without.Schema = nil, &schema
+	return t.foundBy(&without, columns, fn)
+}
+
+func (t *Tx) foundBy(s *audience.Search, columns int, fn func(row []driver.Value) error) error {
+	rows, err := t.run(s)
 	if err != nil {
 		return err
 	}
@@ -218,10 +223,15 @@ func (q *searchQuery) from(p *plan) {
 	if p.span != nil {
 		q.add(" AND id BETWEEN ? AND ?", p.span.first, p.span.last)
 	}
-	if p.narrow {
+	if p.narrow { // first: SQLite tests in this order, and the others need the row
 		q.walked = p.parts[p.by].tests[0].Key
+		q.add(" AND ")
+		q.meets(&p.parts[p.by])
 	}
 	for i := range p.parts {
+		if p.narrow && i == p.by {
+			continue
+		}
 		q.add(" AND ")
 		q.meets(&p.parts[i])
 	}

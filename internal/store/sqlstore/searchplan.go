@@ -203,17 +203,23 @@ func (p *planner) choose() (*plan, error) {
 	if len(ways) == 1 && !p.search.Counted {
 		return p.planFor(ways[0], false)
 	}
-	if err := p.probe(len(ways) > 1); err != nil {
+	if err := p.probe(ways); err != nil {
 		return nil, err
 	}
+	best := p.cheapest(ways)
+	few := best.by >= 0 && !best.narrow && p.parts[best.by].known && p.parts[best.by].count <= fewFound
+	return p.planFor(best, few)
+}
+
+// cheapest is the way that costs least, by what is known so far.
+func (p *planner) cheapest(ways []way) way {
 	best := ways[0]
 	for _, w := range ways[1:] {
 		if p.cost(w) < p.cost(best) {
 			best = w
 		}
 	}
-	few := best.by >= 0 && !best.narrow && p.parts[best.by].known && p.parts[best.by].count <= fewFound
-	return p.planFor(best, few)
+	return best
 }
 
 // maxTried is how many parts are counted or tried on a sample: criteria of a hundred
@@ -280,11 +286,11 @@ func (p *planner) ways() (ways []way) {
 			ways = append(ways, way{index: index, by: i, ordered: index == order, narrow: true})
 		}
 	}
+	if p.search.Counted || order == "" || order != listIndex && len(p.parts) > 0 {
+		ways = append(ways, way{index: listIndex, by: -1})
+	}
 	switch {
-	case p.search.Counted:
-		ways = append(ways, way{index: listIndex, by: -1})
-	case order == "":
-		ways = append(ways, way{index: listIndex, by: -1})
+	case p.search.Counted, order == "":
 	case order != listIndex || bound >= 0 || !inOrder:
 		ways = append(ways, p.withRest(way{index: order, by: bound, ordered: true})...)
 	}

@@ -23,7 +23,7 @@ type probe struct {
 }
 
 // probe has the parts' arms counted, as far as that matters and is not remembered.
-func (p *planner) probe(thoroughly bool) (err error) {
+func (p *planner) probe(ways []way) (err error) {
 	if p.contacts, err = p.tx.ContactCount(p.search.Schema.List.ID); err != nil {
 		return err
 	}
@@ -34,17 +34,21 @@ func (p *planner) probe(thoroughly bool) (err error) {
 		}
 	}
 	few, err := p.count(probes, fewFound)
-	if err != nil || few || !thoroughly {
+	if err != nil || few || len(ways) == 1 {
 		return err
 	}
 	many := int64(manyFound)
 	if p.search.Counted { // it takes at least ten times as long
 		many = max(many, p.contacts/8)
 	}
-	if _, err = p.count(probes, many); err != nil || p.search.Counted {
+	if _, err = p.count(probes, many); err != nil {
 		return err
 	}
-	return p.sample()
+	if err = p.sample(); err != nil || p.cost(p.cheapest(ways)) < float64(p.contacts)*entryTime {
+		return err
+	}
+	_, err = p.count(probes, p.contacts/2) // all ways are long: which one is no matter of luck
+	return err
 }
 
 func (p *planner) probeOf(part *part) probe {
