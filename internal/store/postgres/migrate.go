@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 )
@@ -28,7 +30,12 @@ func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	if err != nil {
 		return err
 	}
-	return migrateTo(ctx, config, o, files)
+	err = migrateTo(ctx, config, o, files)
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok && server.Code == "42501" {
+		name, role := pgx.Identifier{config.ConnConfig.Database}.Sanitize(), pgx.Identifier{config.ConnConfig.User}.Sanitize()
+		err = fmt.Errorf("%w: use the role that owns the database and its tables; an empty one is given to this role by: ALTER DATABASE %s OWNER TO %s", err, name, role)
+	}
+	return err
 }
 
 // migrateTo is migrate with the files given.

@@ -142,3 +142,14 @@ func TestErrorsHideThePassword(t *testing.T) {
 		}
 	}
 }
+
+// A role that may not make tables is told how it comes to be allowed to.
+func TestRoleWithoutRights(t *testing.T) {
+	url := pgtest.Open(t)
+	execute(t, url, `CREATE ROLE "weak one"; REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
+	defer execute(t, url, `DROP ROLE "weak one"`)
+	_, err := Open(t.Context(), url+"&role=weak%20one", Options{})
+	if err == nil || !strings.Contains(err.Error(), "OWNER TO") {
+		t.Errorf("without rights: %v", err)
+	}
+}
