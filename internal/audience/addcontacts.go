@@ -98,6 +98,9 @@ func (a *addition) step(tx Tx, now int64, p *added) (done bool, err error) {
 			return false, err
 		}
 	}
+	if err := tx.ChangesMany(a.List); err != nil {
+		return false, err
+	}
 	put, events := 0, []happening(nil)
 	for step := stepFor(schema, EventAPIUpload); len(p.IDs) < len(a.Contacts) && put < step; {
 		if a.left[len(p.IDs)] {

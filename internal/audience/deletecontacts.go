@@ -50,6 +50,9 @@ func deleteSome(tx Tx, c *Caller, list ListID, plan idSet, now int64, p *deleted
 	if err != nil {
 		return false, err
 	}
+	if err := tx.ChangesMany(list); err != nil {
+		return false, err
+	}
 	ids := plan[p.Next:min(p.Next+removeStep, len(plan))]
 	removed, err := tx.RemoveThese(list, ids)
 	if err != nil {

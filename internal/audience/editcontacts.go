@@ -78,6 +78,9 @@ func (e *edition) step(tx Tx, now int64, p *edited) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if err := tx.ChangesMany(e.List); err != nil {
+		return false, err
+	}
 	step := bulkStep
 	if e.Trigger {
 		step = stepFor(schema, EventUpdateProfile)

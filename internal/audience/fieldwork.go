@@ -10,6 +10,9 @@ import (
 func (s *Service) ForgetField(ctx context.Context, e ForgetField) (next ForgetField, done bool, err error) {
 	next = e
 	err = s.store.Update(ctx, func(tx Tx) (err error) {
+		if err := tx.ChangesMany(e.List); err != nil {
+			return err
+		}
 		if e.Mobile {
 			next.After, err = forgetMobile(tx, e)
 		} else {
@@ -76,6 +79,9 @@ func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []Contac
 }
 
 func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) error {
+	if err := tx.ChangesMany(e.List); err != nil {
+		return err
+	}
 	schema, err := tx.Schema(e.List)
 	if err != nil {
 		return orDone(err)

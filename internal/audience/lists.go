@@ -226,6 +226,9 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 // RemoveContacts makes one step of a removal. Doing it again does no harm.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
 	err = s.store.Update(ctx, func(tx Tx) error {
+		if err := tx.ChangesMany(e.List); err != nil {
+			return err
+		}
 		removed, err := tx.RemoveContacts(e.List, e.Upto, removeStep)
 		if done = removed < removeStep; err != nil || !done || !e.Delete {
 			return err

@@ -163,6 +163,10 @@ type Tx interface {
 	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte, now int64) error
 	ForgetRetries(before int64) error
 
+	// ChangesMany says, first of all, that this Update changes many Contacts of a
+	// List in whatever order: those that get in each other's way run in turn.
+	ChangesMany(list ListID) error
+
 	// Alone sees to it that no other Update overlaps this one: those that wrote
 	// before are over, and those that come begin after it. The function may run
 	// again from the start for that.

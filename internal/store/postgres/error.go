@@ -62,6 +62,13 @@ func collided(err error) bool {
 	return ok && slices.Contains([]string{"40P01", "40001", "23505"}, server.Code)
 }
 
+// deadlocked reports whether the server has ended a circle of transactions that
+// wait for each other by failing this one.
+func deadlocked(err error) bool {
+	server, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && server.Code == "40P01"
+}
+
 // refusesWrites reports whether a server only lets itself be read: a standby, or
 // one that was told so. Its connections are of no use to who writes.
 func refusesWrites(err error) bool {

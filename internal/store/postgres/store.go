@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"enlist/internal/audience"
@@ -59,6 +60,7 @@ type Store struct {
 	gatherer *gatherer
 	notices  *notices
 	spread   bool          // the large tables, over several servers
+	deadlock atomic.Int64  // when the last one was, in Unix nanoseconds
 	time     time.Duration // of an Update
 }
 

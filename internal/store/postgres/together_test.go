@@ -3,6 +3,7 @@ package postgres
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -80,6 +81,33 @@ func TestFirstOfAnAddress(t *testing.T) {
 			t.Error(p)
 		}
 	}
+}
+
+// Several go through the same Contacts, each in an order of its own: that they wait
+// for each other in circles costs a second, and none of them its call.
+func TestManyInAnyOrder(t *testing.T) {
+	url := database(t)
+	first := newDesk(t, openAt(t, url, Options{}))
+	request := audience.AddRequest{List: first.list}
+	for i := range 800 {
+		request.Contacts = append(request.Contacts, []audience.Detail{detail("Email", fmt.Sprintf("a%d@example.com", i))})
+	}
+	ids, err := first.service.AddContacts(t.Context(), first.caller, request)
+	first.must(err)
+	services := []*audience.Service{first.service, audience.NewService(openAt(t, url, Options{}), time.Now)}
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			edit := audience.EditRequest{List: first.list}
+			for _, place := range rand.Perm(len(ids)) {
+				edit.Contacts = append(edit.Contacts, audience.EditRow{ID: ids[place], Details: []audience.Detail{detail("Mobile Phone", "041234567"+strconv.Itoa(i))}})
+			}
+			if _, err := services[i%2].EditContacts(t.Context(), first.caller, edit); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // What one process changes of the definitions the other goes by from then on,

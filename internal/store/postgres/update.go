@@ -67,6 +67,9 @@ func (s *Store) update(ctx context.Context, fn func(audience.Tx) error, m mode) 
 	if refusesWrites(t.failed) {
 		s.writers.Reset() // the others lead to the same server
 	}
+	if deadlocked(t.failed) {
+		s.deadlock.Store(time.Now().UnixNano())
+	}
 	switch {
 	case err == nil:
 		if t.deltas {
@@ -86,6 +89,13 @@ func (s *Store) update(ctx context.Context, fn func(audience.Tx) error, m mode) 
 	return t.failed != nil && (lost(t.failed) || collided(t.failed)), mode{alone: m.alone}, err
 }
 
+// turns is for how long after a deadlock changes of many Contacts run in turn. Two
+// that go through the same Contacts in different orders would else meet at every
+// try, and lose the second each time that the server takes to notice.
+const turns = 10 * time.Second
+
+func (s *Store) takesTurns() bool { return time.Since(time.Unix(0, s.deadlock.Load())) < turns }
+
 // transaction runs fn in a transaction and commits it. After an error nothing of
 // it is stored, unless COMMIT was sent and the connection is broken.
 func (s *Store) transaction(ctx context.Context, t *session, fn func(audience.Tx) error) error {
@@ -101,6 +111,7 @@ func (s *Store) transaction(ctx context.Context, t *session, fn func(audience.Tx
 	}
 	shared := sqlstore.NewSession(s.cache)
 	shared.Sees(t.version)
+	shared.InTurn = s.takesTurns()
 	var effects []audience.Effect
 	err := t.call(ctx, fn, shared, func(e audience.Effect) error {
 		effects = append(effects, e)

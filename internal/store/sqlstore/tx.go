@@ -27,6 +27,8 @@ type Session struct {
 	current *snapshot // nil until it is first asked for
 	changes int64     // of the catalogue in this transaction
 	counts  []count   // Contacts added and removed that the counters do not have yet
+
+	InTurn bool // what changes many Contacts of a List runs one after another
 }
 
 // count is how many Contacts a List has more than its counter says.
@@ -77,6 +79,16 @@ func Call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
 
 // Alone sees to it that no other transaction that writes overlaps this one.
 func (t *Tx) Alone() error { return t.conn.Alone() }
+
+// ChangesMany keeps Updates that say so of one List from waiting for each other's
+// Contacts in a circle, once they have.
+func (t *Tx) ChangesMany(list audience.ListID) error {
+	mode := Shared
+	if t.session.InTurn {
+		mode = Exclusive
+	}
+	return t.conn.Lock(mode, fmt.Sprintf("many of list %d", list))
+}
 
 // Enqueue stores what the transaction sets in motion.
 func (t *Tx) Enqueue(e audience.Effect) error { return t.enqueue(e) }
