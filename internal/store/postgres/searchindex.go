@@ -62,8 +62,8 @@ func createIndex(ctx context.Context, conn *pgxpool.Conn, name, on string) error
 // takes every value for one in 200, and a search of two Fields by a third for 500 ms
 // in place of 2.
 func sample(ctx context.Context, conn *pgxpool.Conn, name, table string, k *audience.SearchKey) error {
-	if k.Field != nil { // of a column it has them
-		if _, err := conn.Exec(ctx, "CREATE STATISTICS IF NOT EXISTS "+name+" ON ("+dialect.Ordered(k)+") FROM "+table); err != nil {
+	if of := dialect.Ordered(k); of != k.Name { // of a column it has them
+		if _, err := conn.Exec(ctx, "CREATE STATISTICS IF NOT EXISTS "+name+" ON ("+of+") FROM "+table); err != nil {
 			return fmt.Errorf("create statistics: %w", err)
 		}
 	}

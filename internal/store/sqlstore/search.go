@@ -242,7 +242,7 @@ func (q *searchQuery) meets(p *part) {
 	switch p.as {
 	case inSet:
 		begin, end := "id IN (", ")"
-		if q.sql.Arrays && !p.few() { // found first, however few PostgreSQL takes them for
+		if q.sql.Arrays { // found first, however many or few PostgreSQL takes them for
 			begin, end = "id = ANY(ARRAY(", "))"
 		}
 		q.add(begin)

@@ -221,9 +221,10 @@ func (q *searchQuery) inItems(k *audience.SearchKey) string {
 }
 
 // asArray reports whether a list of a key's operands is an array rather than
-// JSON: a query among them keeps PostgreSQL from the index of an expression.
+// JSON: a query among them keeps PostgreSQL from the index of an expression, and
+// has it take three IDs for half of all, and walk the index of another key for them.
 func (q *searchQuery) asArray(k *audience.SearchKey) bool {
-	return q.sql.Arrays && q.schema.Indexed(k)
+	return q.sql.Arrays && (q.schema.Indexed(k) || isID(k) || timeIndex(k) != "")
 }
 
 // in compares with each of the operands, days by their own expression.

@@ -103,6 +103,7 @@ func (l *large) index(t *testing.T, list audience.ListID) {
 	for name, k := range map[string]*audience.SearchKey{
 		"code": field(1, audience.KeyText), "state": field(2, audience.KeyText), "name": field(3, audience.KeyText), "member": field(4, audience.KeyText),
 		"born": field(5, audience.KeyDate), "amount": field(6, audience.KeyNumber), "unsubscribed": {Name: "is_unsubscribed", Type: audience.KeyBool},
+		"via": {Name: "subscribed_via", Type: audience.KeyText},
 	} {
 		x := audience.SearchIndex{ListID: list, Key: k.IndexKey(), State: audience.IndexBuilding}
 		l.update(t, func(tx audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err })
@@ -243,6 +244,11 @@ func (l *large) shapes() map[string]shape {
 		"counted together":      {search{Where: both(state, member), Counted: true}, "{state} (<expr>=?); {member} (<expr>=?", "{state}"},
 		"an address":            {search{Where: one(l.test("email", exactly, "person8@example.com")), Limit: 1}, "contact_dedupe (list_id=? AND dedupe_key=?)", "dedupe_key_idx"},
 		"nobody, in any order":  {search{Where: &nobody, Sort: born, Limit: 10}, "{name} (<expr>=?)", "{name}"},
+		"IDs, by a key":         {search{Where: one(l.test("id", in, 2, 4, 6)), Sort: born, Limit: 10}, "PRIMARY KEY (rowid=?)", "_pkey; no {born}"},
+		"times, by a key":       {search{Where: one(l.test("created", in, 2, 4, 6)), Sort: born, Limit: 10}, "contact_created (list_id=? AND creation_time=?)", "creation_time_id; no {born}"},
+		"no such way, by a key": {search{Where: one(l.test("via", exactly, "web_form")), Sort: born, Limit: 1}, "{via} (<expr>=?)", "{via}; no {born}"},
+		"IDs or an address, by a key": {search{Where: either(l.test("id", in, 2, 4), l.test("email", exactly, "person8@example.com")), Sort: born, Limit: 10},
+			"PRIMARY KEY (rowid=?); contact_dedupe", "dedupe_key_idx; no {born}"},
 		// PostgreSQL reads no values out of an index, so that these scan there.
 		"contains":    {search{Where: one(l.test("name", audience.Contains, "zzz")), Limit: 100}, "SCAN contact USING INDEX {name}", ""},
 		"ends with":   {search{Where: one(l.test("name", audience.EndsWith, "99")), Counted: true}, "SCAN contact USING INDEX {name}", "Seq Scan"},
