@@ -28,7 +28,7 @@ var distributed = []string{"contact", "consent", "delivery"}
 
 var (
 	errNoCitus = errors.New(`the extension Citus is not in this database: install it on every server of the cluster, with shared_preload_libraries = 'citus', and run in a database of this name on each: CREATE EXTENSION citus`)
-	errNoNodes = errors.New(`Citus knows no server that takes shards: name each with: SELECT citus_add_node('HOST', 5432)`)
+	errNoNodes = errors.New(`no server takes shards: name each with: SELECT citus_add_node('HOST', 5432)`)
 	errTurn    = errors.New("another process is changing the tables: try again when it is done")
 )
 
