@@ -27,6 +27,10 @@ const (
 	// to show that it is alive, before another one is opened.
 	pingTime = time.Second
 
+	// idleTime is how long a connection is kept that nobody uses: other processes
+	// may want it, and the server allows so many.
+	idleTime = time.Minute
+
 	// A statement that its caller does not wait for any more is cancelled; when
 	// the server does not answer to that either, the connection is given up.
 	giveUpAfter = 2 * time.Second
@@ -110,6 +114,7 @@ func hosts(c *pgx.ConnConfig) (all []string) {
 func newPool(ctx context.Context, config *pgxpool.Config, size int, settings map[string]string) (*pgxpool.Pool, error) {
 	config = config.Copy()
 	config.MaxConns, config.MinConns = int32(min(size, 1<<20)), 0
+	config.MaxConnIdleTime = idleTime
 	config.PingTimeout = pingTime
 	for name, value := range settings {
 		config.ConnConfig.RuntimeParams[name] = value
