@@ -22,13 +22,14 @@ type document struct {
 // kind is the lower half of a value's first byte.
 type kind byte
 
-// The kinds that are in field_values; what else there is comes from JSON5 and
-// from functions that nobody calls.
+// The kinds that are in field_values. The last text is of functions like
+// jsonb_set, which somebody may call by hand; what else there is comes from JSON5.
 const (
 	kindInteger kind = 3
 	kindDecimal kind = 5
-	kindText    kind = 7 // the same in JSON and out of it
-	kindEscaped kind = 8 // as in JSON
+	kindText    kind = 7  // the same in JSON and out of it
+	kindEscaped kind = 8  // as in JSON
+	kindRaw     kind = 10 // a text in which JSON would escape something
 	kindObject  kind = 12
 )
 
@@ -80,7 +81,7 @@ func (d *document) next() (kind, string) {
 // field takes a Field ID off.
 func (d *document) field() (id audience.FieldID) {
 	k, digits := d.next()
-	d.bad = d.bad || k != kindText || digits == "" || len(digits) > 18
+	d.bad = d.bad || k != kindText && k != kindRaw || digits == "" || len(digits) > 18
 	for i := range len(digits) {
 		d.bad = d.bad || digits[i]-'0' > 9
 		id = id*10 + audience.FieldID(digits[i]-'0')
@@ -92,7 +93,7 @@ func (d *document) field() (id audience.FieldID) {
 func (d *document) value() string {
 	k, content := d.next()
 	switch k {
-	case kindInteger, kindDecimal, kindText:
+	case kindInteger, kindDecimal, kindText, kindRaw:
 		return content
 	case kindEscaped:
 		return d.unescape(content)

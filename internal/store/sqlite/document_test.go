@@ -65,6 +65,30 @@ func TestReadValues(t *testing.T) {
 	}
 }
 
+// What somebody has changed by hand is read too.
+func TestReadValuesSetByHand(t *testing.T) {
+	c, err := (&connector{path: filepath.Join(t.TempDir(), "x.db"), writer: true, driver: newDriver()}).connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	rows, err := c.session.Query(context.Background(), "SELECT "+Dialect.Document+
+		` FROM (SELECT jsonb_remove(jsonb_set(jsonb(?), '$."3"', ?, '$."12"', 'x', '$."14"', 0.5), '$."1"') AS field_values)`, `{"1":"a","3":"b","5":7}`, "\a\\ \"b\"\né")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	row := make([]driver.Value, 1)
+	if err := rows.Next(row); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readValues(row[0].(string), nil)
+	want := audience.Values{{Field: 3, Text: "\a\\ \"b\"\né"}, {Field: 5, Text: "7"}, {Field: 12, Text: "x"}, {Field: 14, Text: "0.5"}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("error %v (-want +got)\n%s", err, diff)
+	}
+}
+
 // Documents of any sizes are read as they were written.
 func TestReadValuesOfAnySize(t *testing.T) {
 	binary := binary(t)
