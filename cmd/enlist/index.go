@@ -51,7 +51,7 @@ func indexLine(r *audience.IndexReport) record {
 	}
 	return record{{"id", r.ID}, {"list", r.ListID}, {"key", key}, {"state", indexState(r)}, {"size", sizeShown(r.Bytes)}, {"contacts", r.Contacts},
 		{"last use", timeShown(r.LastUsed)}, {"uses", r.Uses}, {"saved", milliseconds(r.SavedMS)}, {"built in", milliseconds(r.BuildMS)},
-		{"a write", fmt.Sprintf("%.1fµs", r.WriteMicros())}, {"why", r.Error}}
+		{"a write", microsShown(r.WriteMicros())}, {"why", r.Error}}
 }
 
 // stateOf is a state as a program reads it.
@@ -78,6 +78,14 @@ func timeShown(at int64) string {
 		return "–"
 	}
 	return time.Unix(at, 0).UTC().Format(time.DateTime)
+}
+
+// microsShown is a time in a table; 0 is not known.
+func microsShown(n float64) string {
+	if n == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1fµs", n)
 }
 
 // sizeShown is a number of bytes in a table.

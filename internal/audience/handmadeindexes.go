@@ -38,9 +38,10 @@ func (s *Service) SearchIndexes(ctx context.Context) (reports []IndexReport, err
 const microsAByte = 0.6
 
 // WriteMicros is about what the index adds to storing one of the List's Contacts, in
-// microseconds, by the size of its entries; 0 when that is not known.
+// microseconds, by the size of its entries; 0 when that is not known, as in a List so
+// small that its entries fill no pages.
 func (r *IndexReport) WriteMicros() float64 {
-	if r.Contacts == 0 {
+	if r.Contacts < 1000 {
 		return 0
 	}
 	return float64(r.Bytes) / float64(r.Contacts) * microsAByte
