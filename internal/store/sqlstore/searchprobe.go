@@ -126,8 +126,9 @@ func (p *planner) try(part *part) (err error) {
 		}
 		meet += n
 	}
-	// One in a thousand where none was seen.
-	part.count, part.known = max(1, p.contacts*(2*meet+1)/(2*samplePlaces*sampleSize+1)), true
+	// Where none was seen there may be none, and whoever walks the List in a far order
+	// for a page of them walks all of it.
+	part.count, part.known = max(1, p.contacts*meet/(samplePlaces*sampleSize)), true
 	counts.remember(key, part.count, true)
 	return nil
 }
