@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"io"
 	"strconv"
@@ -343,68 +342,3 @@ func (s *session) Alone() error {
 
 // Dialect is PostgreSQL's.
 func (s *session) Dialect() *sqlstore.Dialect { return dialect }
-
-// held are rows that were read at once.
-type held struct {
-	rows [][]driver.Value
-	next int
-}
-
-func (h *held) take(r *pgconn.ResultReader) error {
-	fields := r.FieldDescriptions()
-	for r.NextRow() {
-		row := make([]driver.Value, len(fields))
-		for i, value := range r.Values() {
-			row[i] = decode(value, fields[i].DataTypeOID, true)
-		}
-		h.rows = append(h.rows, row)
-	}
-	_, err := r.Close()
-	return err
-}
-
-// Next implements sqlstore.Rows.
-func (h *held) Next(dest []driver.Value) error {
-	if h.next == len(h.rows) {
-		return io.EOF
-	}
-	copy(dest, h.rows[h.next])
-	h.next++
-	return nil
-}
-
-// Close implements sqlstore.Rows.
-func (h *held) Close() error { return nil }
-
-// rows are read as they come.
-type rows struct {
-	session *session
-	reader  *pgconn.ResultReader
-}
-
-// Next implements sqlstore.Rows. Texts are good until the next one.
-func (r *rows) Next(dest []driver.Value) error {
-	if !r.reader.NextRow() {
-		if _, err := r.reader.Close(); err != nil {
-			return r.session.recover(err)
-		}
-		return io.EOF
-	}
-	fields := r.reader.FieldDescriptions()
-	for i, value := range r.reader.Values() {
-		dest[i] = decode(value, fields[i].DataTypeOID, false)
-	}
-	return nil
-}
-
-// Close implements sqlstore.Rows.
-func (r *rows) Close() error {
-	r.session.rows = nil
-	if r.session.failed != nil {
-		return nil // Next has said so
-	}
-	if _, err := r.reader.Close(); err != nil {
-		return r.session.recover(err)
-	}
-	return r.session.synced()
-}
