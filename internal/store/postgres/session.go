@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"io"
 	"strconv"
 
 	"enlist/internal/audience"
