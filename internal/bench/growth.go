@@ -37,31 +37,24 @@ func (b *bench) growing() error {
 // growTo adds the points of one size.
 func (b *bench) growTo(contacts int, curves []curve) error {
 	name := fmt.Sprintf("growth%d.db", contacts)
-	defer os.Remove(filepath.Join(b.Dir, name))
+	path := filepath.Join(b.Dir, name)
+	defer os.Remove(path)
 	list, err := b.makeDatabase(name, contacts)
 	if err != nil {
 		return err
 	}
-	if err := b.createIndexes(filepath.Join(b.Dir, name), list, indexKeys); err != nil {
+	if err := b.createIndexes(path, list, indexKeys); err != nil {
 		return err
 	}
-	server, err := b.serve(name)
-	if err != nil {
-		return err
-	}
-	defer server.stop()
-	c, err := dial(server)
-	if err != nil {
-		return err
-	}
-	defer c.conn.Close()
-	for i, s := range indexed {
-		took, err := median(func() (time.Duration, error) { return c.call(s.body(list, contacts)) })
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+	return b.serving(path, func(_ *process, c *client) error {
+		for i, s := range indexed {
+			took, err := median(func() (time.Duration, error) { return c.call(s.body(list, contacts)) })
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			curves[i].points = append(curves[i].points, point{float64(contacts), float64(took.Microseconds()) / 1000})
+			b.say("%d Contacts, %s: %s", contacts, s.name, milliseconds(took))
 		}
-		curves[i].points = append(curves[i].points, point{float64(contacts), float64(took.Microseconds()) / 1000})
-		b.say("%d Contacts, %s: %s", contacts, s.name, milliseconds(took))
-	}
-	return nil
+		return nil
+	})
 }

@@ -52,8 +52,10 @@ func (b *bench) indexing() error {
 	return b.searchIn(&in)
 }
 
-func (b *bench) searchIn(in *place) error {
-	server, err := b.serveAt(in.db, "--mail", "dir:"+b.Dir)
+// serving starts a server on a database for as long as use takes, which gets a
+// connection to it.
+func (b *bench) serving(db string, use func(*process, *client) error) error {
+	server, err := b.serveAt(db, "--mail", "dir:"+b.Dir)
 	if err != nil {
 		return err
 	}
@@ -63,20 +65,26 @@ func (b *bench) searchIn(in *place) error {
 		return err
 	}
 	defer c.conn.Close()
-	for _, s := range scanned {
-		took, err := c.call(s.body(in.list, b.Contacts))
-		if err != nil {
+	return use(server, c)
+}
+
+func (b *bench) searchIn(in *place) error {
+	return b.serving(in.db, func(server *process, c *client) error {
+		for _, s := range scanned {
+			took, err := c.call(s.body(in.list, b.Contacts))
+			if err != nil {
+				return err
+			}
+			b.add(figure{in.on + s.name, milliseconds(took), 0, s.goal()})
+		}
+		if err := b.untilIndexed(c, in); err != nil {
 			return err
 		}
-		b.add(figure{in.on + s.name, milliseconds(took), 0, s.goal()})
-	}
-	if err := b.untilIndexed(c, in); err != nil {
-		return err
-	}
-	if err := b.withIndexes(c, in); err != nil {
-		return err
-	}
-	return b.manyLookups(server, in)
+		if err := b.withIndexes(c, in); err != nil {
+			return err
+		}
+		return b.manyLookups(server, in)
+	})
 }
 
 // withIndexes measures each search over HTTP, and in this process.
