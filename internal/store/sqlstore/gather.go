@@ -143,13 +143,14 @@ const addGathered = `INSERT INTO consent (list_id, contact_id, time, method, typ
 // what they set in motion.
 func (g *Gathering) Finish(conn Conn) (effects []audience.Effect, err error) {
 	var counts []count
+	var rest []statement
 	var lists, contacts, times, keys []int64
 	var methods, types, texts, ips, preferences []string
 	for _, p := range g.parts {
 		if !p.inserted {
 			continue
 		}
-		effects = append(effects, p.effects...)
+		effects, rest = append(effects, p.effects...), append(rest, p.rest...)
 		counts = append(counts, count{p.contact.ListID, p.account, 1})
 		for _, r := range p.ledger {
 			lists, contacts, times = append(lists, int64(r.ListID)), append(contacts, int64(r.ContactID)), append(times, r.Time)
@@ -162,14 +163,9 @@ func (g *Gathering) Finish(conn Conn) (effects []audience.Effect, err error) {
 			return nil, err
 		}
 	}
-	for _, p := range g.parts {
-		for _, s := range p.rest {
-			if !p.inserted {
-				break
-			}
-			if err := conn.Do(s.query, s.args...); err != nil {
-				return nil, err
-			}
+	for _, s := range rest {
+		if err := conn.Do(s.query, s.args...); err != nil {
+			return nil, err
 		}
 	}
 	return effects, addDeltas(conn, counts)
