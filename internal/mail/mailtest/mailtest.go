@@ -60,6 +60,7 @@ type run struct {
 	listener net.Listener
 	done     chan struct{} // closed when it stops
 	wg       sync.WaitGroup
+	accepted []net.Conn // written by Serve's goroutine, for which wg waits
 }
 
 // Start starts a server on a free port of this machine. It ends with the test.
@@ -107,8 +108,15 @@ func (s *Server) Stop() {
 		return
 	}
 	close(r.done)
-	r.smtp.Close()
+	// Server.Close of go-smtp misses what Serve has not registered yet: the listener
+	// right after Resume, whose Accept would then wait for ever, and a connection that
+	// was accepted a moment ago.
+	r.listener.Close()
 	r.wg.Wait()
+	for _, c := range r.accepted {
+		c.Close()
+	}
+	r.smtp.Close()
 }
 
 // Resume listens again, where it did before.

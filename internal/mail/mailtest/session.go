@@ -23,6 +23,7 @@ func (g *greeter) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
+		g.run.accepted = append(g.run.accepted, c)
 		if g.server.options.TLS {
 			c = tls.Server(c, g.server.keys.config)
 		}
