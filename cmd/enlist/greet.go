@@ -25,7 +25,7 @@ func base(addr net.Addr) string {
 
 // greet says where the service is and where mails and the links in them go, and
 // on a new database what to call it with.
-func greet(out *console, addr net.Addr, c config.Serve, first *audience.FirstStart, keyGiven bool) {
+func greet(out *console, addr net.Addr, c config.Serve, first *audience.BootstrapRequest, keyGiven bool) {
 	url := endpoint(addr)
 	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.Shown())
 	switch {

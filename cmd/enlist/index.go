@@ -38,7 +38,7 @@ func (c *indexList) Run(ctx context.Context, out *console) error {
 
 // indexRecord is an index as a program reads it.
 func indexRecord(r *audience.IndexReport) record {
-	return record{{"id", r.ID}, {"list_id", r.ListID}, {"key", r.Key}, {"name", r.KeyName}, {"state", stateOf(r)}, {"by_hand", r.ByHand},
+	return record{{"id", r.ID}, {"list_id", r.ListID}, {"key", r.Key}, {"name", r.KeyName}, {"state", stateOf(r)}, {"by_hand", r.Manual},
 		{"bytes", r.Bytes}, {"contacts", r.Contacts}, {"creation_time", r.Created}, {"built_time", r.Built}, {"build_ms", r.BuildMS},
 		{"write_us", r.WriteMicros()}, {"last_used_time", r.LastUsed}, {"uses_7_days", r.Uses}, {"saved_ms_7_days", r.SavedMS}, {"error", r.Error}}
 }
@@ -64,7 +64,7 @@ func stateOf(r *audience.IndexReport) string {
 
 // indexState is a state as a person reads it.
 func indexState(r *audience.IndexReport) string {
-	if r.ByHand && !r.Missing {
+	if r.Manual && !r.Missing {
 		return stateOf(r) + ", by hand"
 	}
 	return stateOf(r)

@@ -32,7 +32,7 @@ func (c *jobsList) Run(ctx context.Context, out *console) error {
 	if c.Limit < 0 {
 		return usage("--limit is 0 or more")
 	}
-	return withQueue(ctx, c.Database, func(q jobs.Queue, _ jobs.Hurrier) error {
+	return withQueue(ctx, c.Database, func(q jobs.Queue, _ jobs.WebhookRetrier) error {
 		found, err := jobs.List(ctx, q, jobs.Filter{State: jobs.State(c.State), Kind: c.Kind, Limit: c.Limit})
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ type jobsDiscard struct{ chosen }
 
 // Run removes the jobs.
 func (c *jobsDiscard) Run(ctx context.Context, out *console) error {
-	discard := func(ctx context.Context, q jobs.Queue, _ jobs.Hurrier, id int64) error {
+	discard := func(ctx context.Context, q jobs.Queue, _ jobs.WebhookRetrier, id int64) error {
 		return jobs.Discard(ctx, q, id)
 	}
 	return c.each(ctx, out, "removed", discard)
@@ -92,14 +92,14 @@ func (c *jobsDiscard) Run(ctx context.Context, out *console) error {
 // transactions leave a running server little of the writer's time.
 const breather = 2 * time.Millisecond
 
-func (c *chosen) each(ctx context.Context, out *console, done string, do func(context.Context, jobs.Queue, jobs.Hurrier, int64) error) error {
+func (c *chosen) each(ctx context.Context, out *console, done string, do func(context.Context, jobs.Queue, jobs.WebhookRetrier, int64) error) error {
 	switch {
 	case c.All == (len(c.IDs) > 0):
 		return usage("say which jobs: their IDs, or --all for those that failed")
 	case c.Kind != "" && !c.All:
 		return usage("--kind goes with --all")
 	}
-	return withQueue(ctx, c.Database, func(q jobs.Queue, h jobs.Hurrier) error {
+	return withQueue(ctx, c.Database, func(q jobs.Queue, h jobs.WebhookRetrier) error {
 		if c.All {
 			failed, err := jobs.List(ctx, q, jobs.Filter{State: jobs.Failed, Kind: c.Kind})
 			if err != nil {
@@ -127,7 +127,7 @@ func (c *chosen) each(ctx context.Context, out *console, done string, do func(co
 }
 
 // withQueue runs do on the jobs of the database that is there already.
-func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, jobs.Hurrier) error) error {
+func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, jobs.WebhookRetrier) error) error {
 	return withStore(ctx, db, func(store *database) error {
 		q, err := store.jobs(&river.Config{})
 		if err != nil {

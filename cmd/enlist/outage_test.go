@@ -47,7 +47,7 @@ func newOutage(t *testing.T, db string) *outage {
 	t.Cleanup(func() { store.Close() })
 	key := strings.Repeat("f", 64)
 	service := audience.NewService(store, time.Now)
-	_, err = service.BeginFirst(t.Context(), key)
+	_, err = service.Bootstrap(t.Context(), key)
 	must0(err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must0(err)

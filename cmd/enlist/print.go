@@ -105,7 +105,7 @@ func recordOf[T any](attributes []audience.Attribute[T], from *T) record {
 	return r
 }
 
-func cellValue(c audience.Cell) any {
+func cellValue(c audience.Value) any {
 	switch c.Kind {
 	case audience.KeyInt:
 		return c.Int

@@ -58,7 +58,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	rules := audience.DefaultIndexRules()
 	rules.Most, rules.Walks = c.SearchIndexes, !c.IsPostgres() // which always reads the Contacts, too
 	service.SetIndexRules(rules)
-	first, err := service.BeginFirst(ctx, key)
+	first, err := service.Bootstrap(ctx, key)
 	if err != nil {
 		return fmt.Errorf("prepare the database: %w", err)
 	}

@@ -101,7 +101,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/readyz":
 		answer(w, s.ready(r.Context()))
 	default:
-		if web.Mine(r.URL.Path) {
+		if web.IsLinkPath(r.URL.Path) {
 			s.pages.ServeHTTP(w, r)
 			return
 		}
@@ -203,7 +203,7 @@ func (s *server) keepHouse(ctx context.Context) {
 	defer minute.Stop()
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()
-	err := s.service.TendIndexes(ctx)
+	err := s.service.ReconcileIndexes(ctx)
 	for failing := false; ; {
 		if err != nil && !failing && ctx.Err() == nil { // once, while the database is away
 			s.log.Error("housekeeping", "error", err)
@@ -213,9 +213,9 @@ func (s *server) keepHouse(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-second.C:
-			err = errors.Join(jobs.Sweep(ctx, s.jobs), s.service.OrderIndexes(ctx))
+			err = errors.Join(jobs.Sweep(ctx, s.jobs), s.service.ScheduleIndexBuilds(ctx))
 		case <-minute.C:
-			err = errors.Join(s.service.WriteKeyUse(ctx), s.service.WriteIndexUse(ctx), s.service.TendIndexes(ctx))
+			err = errors.Join(s.service.WriteKeyUse(ctx), s.service.WriteIndexUse(ctx), s.service.ReconcileIndexes(ctx))
 		case <-hour.C:
 			err = s.service.ForgetRetries(ctx)
 		}

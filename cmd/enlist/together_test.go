@@ -227,7 +227,7 @@ func (f *fleet) inspectAll(server *mailtest.Server) {
 			f.t.Errorf("%d Contacts, and %d were answered", count, len(f.answered))
 		}
 		for id := range f.answered {
-			rows, err := tx.Ledger(1, audience.ContactID(id), 0, 0)
+			rows, err := tx.LedgerRows(1, audience.ContactID(id), 0, 0)
 			if err != nil {
 				return err
 			}

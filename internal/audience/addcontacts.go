@@ -15,7 +15,7 @@ type AddRequest struct {
 
 // Which addresses AddContacts leaves out.
 const (
-	SkipNobody              = iota
+	SkipNone                = iota
 	SkipUnsubscribed        // those that unsubscribed from this List
 	SkipUnsubscribedFromAny // those on the Account's Unsubscriber List
 )
@@ -61,7 +61,7 @@ func (a *addition) lookEarly(ctx context.Context, s *Service) error {
 			case err != nil:
 				return err
 			}
-			if a.Skip == SkipNobody && (a.Overwrite || !schema.List.DisallowDuplicates) {
+			if a.Skip == SkipNone && (a.Overwrite || !schema.List.DisallowDuplicates) {
 				return nil
 			}
 			today := Today(s.now(), a.caller.Account.TimeZone)
@@ -98,7 +98,7 @@ func (a *addition) step(tx Tx, now int64, p *added) (done bool, err error) {
 			return false, err
 		}
 	}
-	if err := tx.ChangesMany(a.List); err != nil {
+	if err := tx.LockListForBulk(a.List); err != nil {
 		return false, err
 	}
 	put, events := 0, []happening(nil)
@@ -127,7 +127,7 @@ func (a *addition) allowed(tx Tx) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.Skip < SkipNobody || a.Skip > SkipUnsubscribedFromAny {
+	if a.Skip < SkipNone || a.Skip > SkipUnsubscribedFromAny {
 		return nil, &Error{Kind: InvalidParameters, Field: "remove_unsubscribers", Detail: "remove_unsubscribers must be 0, 1 or 2"}
 	}
 	if a.Skip == SkipUnsubscribedFromAny {
@@ -180,7 +180,7 @@ func (a *addition) find(tx Tx, read *reading) (existing *Contact, skip bool, err
 	if read.err != nil {
 		return nil, true, nil
 	}
-	if a.Skip != SkipNobody {
+	if a.Skip != SkipNone {
 		list := a.List
 		if a.Skip == SkipUnsubscribedFromAny {
 			list = 0

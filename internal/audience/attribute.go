@@ -36,7 +36,7 @@ func assign[T any](record *T, attributes []Attribute[T], details []Detail) error
 // it is, "" empties it. read turns what was sent into what is stored.
 func textKey[T any, S ~string](name string, at func(*T) *S, read func(string) (string, error)) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyText,
-		Get: func(record *T) Cell { return TextCell(*at(record)) },
+		Get: func(record *T) Value { return TextValue(*at(record)) },
 		Set: func(record *T, in Input) error {
 			if in = in.Unbox(); in.Kind != InputText && in.Omitted() {
 				return nil
@@ -74,7 +74,7 @@ func wordKey[T any, S ~string](name string, at func(*T) *S, words ...string) Att
 // can have becomes 0, so that looking for it fails in its turn.
 func refKey[T any, N ~int64](name string, at func(*T) *N) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyInt,
-		Get: func(record *T) Cell { return IntCell(*at(record)) },
+		Get: func(record *T) Value { return IntValue(*at(record)) },
 		Set: func(record *T, in Input) error {
 			if in.Omitted() {
 				return nil
@@ -92,7 +92,7 @@ func refKey[T any, N ~int64](name string, at func(*T) *N) Attribute[T] {
 // intKey is a number that callers may set between bounds.
 func intKey[T any, N ~int64](name string, at func(*T) *N, least, most int64) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyInt,
-		Get: func(record *T) Cell { return IntCell(*at(record)) },
+		Get: func(record *T) Value { return IntValue(*at(record)) },
 		Set: func(record *T, in Input) error {
 			if in.Omitted() {
 				return nil
@@ -110,7 +110,7 @@ func intKey[T any, N ~int64](name string, at func(*T) *N, least, most int64) Att
 // flagKey is a flag that callers may set.
 func flagKey[T any](name string, at func(*T) *bool) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyBool,
-		Get: func(record *T) Cell { return BoolCell(*at(record)) },
+		Get: func(record *T) Value { return BoolValue(*at(record)) },
 		Set: func(record *T, in Input) error {
 			if in.Omitted() {
 				return nil
@@ -129,17 +129,17 @@ func flagKey[T any](name string, at func(*T) *bool) Attribute[T] {
 func bitKey[T any](name string, at func(*T) *bool) Attribute[T] {
 	a := flagKey(name, at)
 	a.Type = KeyInt
-	a.Get = func(record *T) Cell { return IntCell(BoolCell(*at(record)).Int) }
+	a.Get = func(record *T) Value { return IntValue(BoolValue(*at(record)).Int) }
 	return a
 }
 
 // shownText and shownInt are keys that only the service sets.
 func shownText[T any, S ~string](name string, at func(*T) S) Attribute[T] {
-	return Attribute[T]{Name: name, Type: KeyText, Get: func(record *T) Cell { return TextCell(at(record)) }}
+	return Attribute[T]{Name: name, Type: KeyText, Get: func(record *T) Value { return TextValue(at(record)) }}
 }
 
 func shownInt[T any, N ~int64](name string, at func(*T) N) Attribute[T] {
-	return Attribute[T]{Name: name, Type: KeyInt, Get: func(record *T) Cell { return IntCell(at(record)) }}
+	return Attribute[T]{Name: name, Type: KeyInt, Get: func(record *T) Value { return IntValue(at(record)) }}
 }
 
 // searchable marks a key as one that criteria may name.

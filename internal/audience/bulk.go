@@ -23,7 +23,7 @@ type rows struct {
 // wait, against the List as it was last seen.
 func (r *rows) readEarly(s *Service, c *Caller, list ListID) {
 	r.read = make([]*reading, len(r.sent))
-	schema, known := s.store.KnownSchema(list)
+	schema, known := s.store.CachedSchema(list)
 	if !known {
 		return
 	}

@@ -50,11 +50,11 @@ func deleteSome(tx Tx, c *Caller, list ListID, plan idSet, now int64, p *deleted
 	if err != nil {
 		return false, err
 	}
-	if err := tx.ChangesMany(list); err != nil {
+	if err := tx.LockListForBulk(list); err != nil {
 		return false, err
 	}
 	ids := plan[p.Next:min(p.Next+removeStep, len(plan))]
-	removed, err := tx.RemoveThese(list, ids)
+	removed, err := tx.RemoveContactsByID(list, ids)
 	if err != nil {
 		return false, err
 	}
@@ -112,7 +112,7 @@ func (s *Service) toDelete(ctx context.Context, c *Caller, r DeleteRequest) (ids
 		if search.Limit == 0 && search.Offset == 0 {
 			search.Sort = nil // it decides nothing
 		}
-		if p == lookingUp && !tx.Quick(search) {
+		if p == lookingUp && !tx.AnsweredByIndex(search) {
 			return errSlow
 		}
 		return tx.SearchContacts(search, func(c *Contact) error {

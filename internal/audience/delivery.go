@@ -62,8 +62,8 @@ type Notification struct {
 	Consent *LedgerRow // nil when the event left none
 }
 
-// Letter is something to be sent to a Contact now.
-type Letter struct {
+// OutgoingMail is something to be sent to a Contact now.
+type OutgoingMail struct {
 	Delivery DeliveryKey
 	Schema   *Schema
 	Contact  *Contact
@@ -95,6 +95,6 @@ func (u *Undelivered) Error() string {
 
 func (u *Undelivered) Unwrap() error { return u.Err }
 
-// ErrPaused says that sending was not tried: the mail server does not answer,
+// ErrSendingPaused says that sending was not tried: the mail server does not answer,
 // and everybody waits for one to find out when it does again.
-var ErrPaused = errors.New("sending pauses: the mail server does not answer")
+var ErrSendingPaused = errors.New("sending pauses: the mail server does not answer")

@@ -78,7 +78,7 @@ func (e *edition) step(tx Tx, now int64, p *edited) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := tx.ChangesMany(e.List); err != nil {
+	if err := tx.LockListForBulk(e.List); err != nil {
 		return false, err
 	}
 	step := bulkStep
@@ -146,7 +146,7 @@ func (e *edition) edit(tx Tx, read *reading, id ContactID, now int64) (changed b
 		return false, nil, err
 	}
 	if left != "" {
-		if err := tx.NextTakesPlace(e.List, left); err != nil {
+		if err := tx.PromoteDuplicate(e.List, left); err != nil {
 			return false, nil, err
 		}
 	}

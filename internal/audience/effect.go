@@ -45,23 +45,23 @@ func (Autorespond) Kind() string { return "autorespond" }
 // DueTime is when the Message is to be sent.
 func (a Autorespond) DueTime() int64 { return a.Due }
 
-// AskToConfirm sends a Contact the request to confirm the subscription.
-type AskToConfirm struct {
+// RequestConfirmation sends a Contact the request to confirm the subscription.
+type RequestConfirmation struct {
 	List    ListID    `json:"list_id"`
 	Contact ContactID `json:"contact_id"`
 	Time    int64     `json:"time"`
 }
 
 // Kind names the effect in the queue.
-func (AskToConfirm) Kind() string { return "ask_to_confirm" }
+func (RequestConfirmation) Kind() string { return "ask_to_confirm" }
 
-// CallWebhook posts the events that wait for a target of webhooks.
-type CallWebhook struct {
+// DeliverWebhook posts the events that wait for a target of webhooks.
+type DeliverWebhook struct {
 	Target WebhookTargetID `json:"target_id"`
 }
 
 // Kind names the effect in the queue.
-func (CallWebhook) Kind() string { return "call_webhook" }
+func (DeliverWebhook) Kind() string { return "call_webhook" }
 
 // RemoveContacts removes a List's Contacts up to and including an ID, in
 // steps, and with Delete the List itself after them.
@@ -74,8 +74,8 @@ type RemoveContacts struct {
 // Kind names the effect in the queue.
 func (RemoveContacts) Kind() string { return "remove_contacts" }
 
-// ForgetField removes what Contacts still hold of a deleted Field, in steps.
-type ForgetField struct {
+// DeleteFieldValues removes what Contacts still hold of a deleted Field, in steps.
+type DeleteFieldValues struct {
 	List   ListID    `json:"list_id"`
 	Field  FieldID   `json:"field_id"`
 	After  ContactID `json:"after"`
@@ -83,7 +83,7 @@ type ForgetField struct {
 }
 
 // Kind names the effect in the queue.
-func (ForgetField) Kind() string { return "forget_field" }
+func (DeleteFieldValues) Kind() string { return "forget_field" }
 
 // ConvertField stores what Contacts hold in a Field again, in steps, in the
 // form of the Field's new type.

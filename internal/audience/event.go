@@ -81,11 +81,11 @@ const confirmationPause = 10 * 60
 
 // askToConfirm asks a Contact to confirm, unless that was done a short time ago.
 func askToConfirm(tx Tx, list ListID, id ContactID, now int64) error {
-	may, err := tx.MarkAsked(list, id, now, now-confirmationPause)
+	may, err := tx.MarkConfirmationRequested(list, id, now, now-confirmationPause)
 	if err != nil || !may {
 		return err
 	}
-	return tx.Enqueue(AskToConfirm{List: list, Contact: id, Time: now})
+	return tx.Enqueue(RequestConfirmation{List: list, Contact: id, Time: now})
 }
 
 // subscribed sets in motion what follows when a Contact has come to be
@@ -98,7 +98,7 @@ func subscribed(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	if err := notify(tx, schema, contact.ID, EventSubscribe, now); err != nil {
 		return err
 	}
-	if err := tx.LetSubscriptionWait(schema.List.ID, contact.ID); err != nil {
+	if err := tx.MarkSubscriptionPending(schema.List.ID, contact.ID); err != nil {
 		return err
 	}
 	return askToConfirm(tx, schema.List.ID, contact.ID, now)

@@ -95,11 +95,11 @@ func addressTypeKey() Attribute[Field] {
 		}
 		return oneOf("", string(AddressEmail), string(AddressMobile))(text)
 	})
-	a.Get = func(f *Field) Cell {
+	a.Get = func(f *Field) Value {
 		if f.AddressType == AddressNone {
-			return TextCell(noAddress)
+			return TextValue(noAddress)
 		}
-		return TextCell(f.AddressType)
+		return TextValue(f.AddressType)
 	}
 	return a
 }

@@ -127,7 +127,7 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 		if err := dropIndexes(tx, now, list, f.searchKey().IndexKey(), false); err != nil {
 			return false, err
 		}
-		return true, tx.Enqueue(ForgetField{List: list, Field: id, Mobile: f.AddressType == AddressMobile})
+		return true, tx.Enqueue(DeleteFieldValues{List: list, Field: id, Mobile: f.AddressType == AddressMobile})
 	})
 	return err
 }

@@ -7,16 +7,16 @@ import (
 
 // ForgetField makes one step of removing what Contacts hold of a deleted
 // Field, and returns the next one. Doing it again does no harm.
-func (s *Service) ForgetField(ctx context.Context, e ForgetField) (next ForgetField, done bool, err error) {
+func (s *Service) ForgetField(ctx context.Context, e DeleteFieldValues) (next DeleteFieldValues, done bool, err error) {
 	next = e
 	err = s.store.Update(ctx, func(tx Tx) (err error) {
-		if err := tx.ChangesMany(e.List); err != nil {
+		if err := tx.LockListForBulk(e.List); err != nil {
 			return err
 		}
 		if e.Mobile {
 			next.After, err = forgetMobile(tx, e)
 		} else {
-			next.After, err = tx.ForgetField(e.List, e.Field, e.After, removeStep)
+			next.After, err = tx.DeleteFieldValues(e.List, e.Field, e.After, removeStep)
 		}
 		return err
 	})
@@ -25,7 +25,7 @@ func (s *Service) ForgetField(ctx context.Context, e ForgetField) (next ForgetFi
 
 // forgetMobile also removes what the numbers were compared by. A List that is
 // deleted by now is left to its own removal.
-func forgetMobile(tx Tx, e ForgetField) (last ContactID, err error) {
+func forgetMobile(tx Tx, e DeleteFieldValues) (last ContactID, err error) {
 	schema, err := tx.Schema(e.List)
 	if err != nil {
 		return 0, orDone(err)
@@ -65,7 +65,7 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 // removeStep. It does so outside the Update because finding a few could mean to
 // read all the List; whoever gets a value after that, gets it in the new form.
 func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []ContactID, err error) {
-	err = s.store.Survey(ctx, func(tx Tx) error {
+	err = s.store.ViewPrimary(ctx, func(tx Tx) error {
 		schema, err := tx.Schema(e.List)
 		if err != nil {
 			return orDone(err)
@@ -79,7 +79,7 @@ func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []Contac
 }
 
 func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) error {
-	if err := tx.ChangesMany(e.List); err != nil {
+	if err := tx.LockListForBulk(e.List); err != nil {
 		return err
 	}
 	schema, err := tx.Schema(e.List)

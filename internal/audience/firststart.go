@@ -2,36 +2,36 @@ package audience
 
 import "context"
 
-// FirstStart is what a database without any key was given to begin with.
-type FirstStart struct {
+// BootstrapRequest is what a database without any key was given to begin with.
+type BootstrapRequest struct {
 	Account AccountID
 	List    ListID
 	Key     string // text of the new key, of level Full; shown once
 }
 
-// BeginFirst gives a database that has no key at all what is missing for a
+// Bootstrap gives a database that has no key at all what is missing for a
 // first call: an Account, a List and a key of level Full, whose text is
 // keyText or, when that is "", a new one. It returns nil when there is a key
 // already, even if it is revoked: what was revoked stays so.
-func (s *Service) BeginFirst(ctx context.Context, keyText string) (*FirstStart, error) {
+func (s *Service) Bootstrap(ctx context.Context, keyText string) (*BootstrapRequest, error) {
 	if keyText == "" {
 		keyText = NewKeyText()
 	}
-	var first *FirstStart
+	var first *BootstrapRequest
 	err := s.store.Update(ctx, func(tx Tx) error {
 		first = nil
 		keys, err := tx.Keys()
 		if err != nil || len(keys) > 0 {
 			return err
 		}
-		first = &FirstStart{Key: keyText}
+		first = &BootstrapRequest{Key: keyText}
 		return first.fill(tx, s.now().Unix())
 	})
 	return first, err
 }
 
 // fill makes what is missing.
-func (f *FirstStart) fill(tx Tx, now int64) error {
+func (f *BootstrapRequest) fill(tx Tx, now int64) error {
 	account, err := firstAccount(tx, now)
 	if err != nil {
 		return err

@@ -22,12 +22,12 @@ func TestBeginFirstHappensOnce(t *testing.T) {
 		t.Cleanup(func() { store.Close() })
 		services[i] = audience.NewService(store, time.Now)
 	}
-	var began [2]*audience.FirstStart
+	var began [2]*audience.BootstrapRequest
 	var at sync.WaitGroup
 	for i, s := range services {
 		at.Go(func() {
 			var err error
-			if began[i], err = s.BeginFirst(t.Context(), ""); err != nil {
+			if began[i], err = s.Bootstrap(t.Context(), ""); err != nil {
 				t.Error(err)
 			}
 		})

@@ -106,7 +106,7 @@ func orderByHand(tx Tx, list ListID, key string, now int64) (*SearchIndex, error
 	if err != nil {
 		return nil, err
 	}
-	x := &SearchIndex{ListID: list, Key: k.IndexKey(), State: IndexWaiting, ByHand: true, Created: now, Changed: now, ScanMS: n / scansAMillisecond}
+	x := &SearchIndex{ListID: list, Key: k.IndexKey(), State: IndexWaiting, Manual: true, Created: now, Changed: now, ScanMS: n / scansAMillisecond}
 	added, err := tx.AddSearchIndex(x)
 	if added || err != nil {
 		return x, err
@@ -123,7 +123,7 @@ func orderByHand(tx Tx, list ListID, key string, now int64) (*SearchIndex, error
 		if old.State == IndexDropping {
 			return nil, &Error{Kind: InvalidParameters, Field: "key", Detail: "its index is being dropped: try again in a moment"}
 		}
-		if old.ByHand = true; old.State == IndexFailed {
+		if old.Manual = true; old.State == IndexFailed {
 			old.State = IndexWaiting
 		}
 		return old, tx.UpdateSearchIndex(old)

@@ -48,7 +48,7 @@ func (l *lookout) clear(tx Tx, now int64, h *hindrance) error {
 	if seen && (now-from <= 1 || l.looks >= maxLooks) {
 		return h.look(tx, max(from-clockDifference, 1))
 	}
-	if err := tx.Alone(); err != nil {
+	if err := tx.LockDefinitions(); err != nil {
 		return err
 	}
 	l.looks++
@@ -64,7 +64,7 @@ func changeUnhindered[R any](ctx context.Context, s *Service, c *Caller, fn func
 		if !errors.Is(err, errLookFirst) {
 			return result, err
 		}
-		if err := s.store.Survey(ctx, func(tx Tx) error { return l.next.look(tx, l.from) }); err != nil {
+		if err := s.store.ViewPrimary(ctx, func(tx Tx) error { return l.next.look(tx, l.from) }); err != nil {
 			return result, err
 		}
 		l.seen[l.next.about] = l.began

@@ -24,7 +24,7 @@ func (s *Service) Authenticate(ctx context.Context, text string) (*Caller, error
 	hash := HashKey(text)
 	c := &Caller{hash: &hash}
 	var known bool
-	if c.Key, c.Account, known = s.store.Known(hash); !known {
+	if c.Key, c.Account, known = s.store.CachedKey(hash); !known {
 		if err := s.Recheck(ctx, c); err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ func (s *Service) Notification(ctx context.Context, e Notify) (n *Notification, 
 		if found.Details, err = tx.Contact(e.List, e.Contact); unless(NoContact, err) != nil {
 			return err
 		}
-		ledger, err := tx.Ledger(e.List, e.Contact, consentsLookedAt, 0)
+		ledger, err := tx.LedgerRows(e.List, e.Contact, consentsLookedAt, 0)
 		if err != nil {
 			return err
 		}
@@ -43,13 +43,13 @@ func unless(kind Kind, err error) error {
 	return err
 }
 
-// AutoresponderLetter returns what an autoresponder is to send to a Contact now:
+// AutoresponderMail returns what an autoresponder is to send to a Contact now:
 // nil when there is nothing to send, because it was sent already, or the Contact,
 // the List, the autoresponder or the Message is gone, or the Contact is not to
 // receive it any more. decisions.md: 46
-func (s *Service) AutoresponderLetter(ctx context.Context, e Autorespond) (*Letter, error) {
+func (s *Service) AutoresponderMail(ctx context.Context, e Autorespond) (*OutgoingMail, error) {
 	key := DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseAutoresponder(e.Autoresponder)}
-	return s.letter(ctx, key, func(tx Tx, l *Letter) (bool, error) {
+	return s.letter(ctx, key, func(tx Tx, l *OutgoingMail) (bool, error) {
 		i := slices.IndexFunc(l.Schema.Autoresponders, func(a Autoresponder) bool { return a.ID == e.Autoresponder })
 		if i < 0 {
 			return false, nil
@@ -64,23 +64,23 @@ func (s *Service) AutoresponderLetter(ctx context.Context, e Autorespond) (*Lett
 	})
 }
 
-// ConfirmationLetter returns the request to confirm a subscription, nil when
+// ConfirmationMail returns the request to confirm a subscription, nil when
 // there is no need to ask any more.
-func (s *Service) ConfirmationLetter(ctx context.Context, e AskToConfirm) (*Letter, error) {
+func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (*OutgoingMail, error) {
 	key := DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
-	return s.letter(ctx, key, func(tx Tx, l *Letter) (bool, error) {
+	return s.letter(ctx, key, func(tx Tx, l *OutgoingMail) (bool, error) {
 		return l.Contact.IsActive && !l.Contact.IsUnsubscribed && !l.Contact.DoubleOptIn, nil
 	})
 }
 
-func (s *Service) letter(ctx context.Context, key DeliveryKey, prepare func(Tx, *Letter) (bool, error)) (letter *Letter, err error) {
+func (s *Service) letter(ctx context.Context, key DeliveryKey, prepare func(Tx, *OutgoingMail) (bool, error)) (letter *OutgoingMail, err error) {
 	err = s.store.View(ctx, func(tx Tx) error {
 		letter = nil
 		sent, known, err := tx.Delivery(key)
 		if err != nil || known && sent.Status != DeliveryFailed && sent.Status != DeliveryBounced {
 			return err // what was refused may be tried again by hand
 		}
-		l := Letter{Delivery: key}
+		l := OutgoingMail{Delivery: key}
 		if l.Schema, err = tx.Schema(key.List); err != nil {
 			return unless(NoList, err)
 		}
@@ -110,8 +110,8 @@ func (c *Contact) receives(schema *Schema, event Event) bool {
 	return c.IsUnsubscribed == (event == EventUnsubscribe)
 }
 
-// Sent notes that a letter was sent, with its subject as it went out.
-func (s *Service) Sent(ctx context.Context, l *Letter, subject string) error {
+// RecordSent notes that a letter was sent, with its subject as it went out.
+func (s *Service) RecordSent(ctx context.Context, l *OutgoingMail, subject string) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		now := s.now().Unix()
 		if err := sent(tx, l.record(subject, now, DeliverySent, "")); err != nil {
@@ -121,9 +121,9 @@ func (s *Service) Sent(ctx context.Context, l *Letter, subject string) error {
 	})
 }
 
-// NotSent notes that a letter was refused for good, or given up on. Where the
+// RecordNotSent notes that a letter was refused for good, or given up on. Where the
 // address was refused it counts as a bounce of the Contact.
-func (s *Service) NotSent(ctx context.Context, l *Letter, why *Undelivered) error {
+func (s *Service) RecordNotSent(ctx context.Context, l *OutgoingMail, why *Undelivered) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		now := s.now().Unix()
 		if why.Permanent && why.Recipient {
@@ -133,7 +133,7 @@ func (s *Service) NotSent(ctx context.Context, l *Letter, why *Undelivered) erro
 	})
 }
 
-func (l *Letter) record(subject string, now int64, status DeliveryStatus, detail string) *Delivery {
+func (l *OutgoingMail) record(subject string, now int64, status DeliveryStatus, detail string) *Delivery {
 	d := &Delivery{DeliveryKey: l.Delivery, Address: l.Address, Subject: subject, SentTime: now, Status: status, Detail: detail}
 	if l.Message != nil {
 		d.MessageID = l.Message.ID

@@ -187,7 +187,7 @@ func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
 		if err := dropIndexes(tx, now, id, "", false); err != nil {
 			return e, err
 		}
-		return e, tx.HideList(id)
+		return e, tx.MarkListDeleted(id)
 	})
 	return err
 }
@@ -226,10 +226,10 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 // RemoveContacts makes one step of a removal. Doing it again does no harm.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
 	err = s.store.Update(ctx, func(tx Tx) error {
-		if err := tx.ChangesMany(e.List); err != nil {
+		if err := tx.LockListForBulk(e.List); err != nil {
 			return err
 		}
-		removed, err := tx.RemoveContacts(e.List, e.Upto, removeStep)
+		removed, err := tx.RemoveContactsUpTo(e.List, e.Upto, removeStep)
 		if done = removed < removeStep; err != nil || !done || !e.Delete {
 			return err
 		}

@@ -52,7 +52,7 @@ func (c *collector[T]) begin(q Query) (err error) {
 
 // add keeps a record that matches.
 func (c *collector[T]) add(row *T) {
-	if c.where == nil || c.where.matches(func(k *SearchKey) Cell { return c.attributes[k.index].Get(row) }) {
+	if c.where == nil || c.where.matches(func(k *SearchKey) Value { return c.attributes[k.index].Get(row) }) {
 		c.found = append(c.found, *row)
 	}
 }
@@ -65,7 +65,7 @@ func (c *collector[T]) full() bool {
 
 // page sorts what was kept, ties by ID in the same direction, and cuts it.
 func (c *collector[T]) page() []T {
-	var ties func(*T) Cell // nil for records without an ID: as they came
+	var ties func(*T) Value // nil for records without an ID: as they came
 	for i := range c.attributes {
 		if c.attributes[i].Name == "id" {
 			ties = c.attributes[i].Get
@@ -97,7 +97,7 @@ func (c *collector[T]) page() []T {
 	return rows
 }
 
-func (c Cell) compare(other Cell) int {
+func (c Value) compare(other Value) int {
 	if c.Kind == KeyText {
 		return cmp.Compare(firstCharacters(lowerASCII(c.Text)), firstCharacters(lowerASCII(other.Text)))
 	}
@@ -127,9 +127,9 @@ func (c *Condition) sortOperands() {
 }
 
 // isIn reports whether the value equals one of sorted operands.
-func (c Cell) isIn(operands []Operand) bool {
+func (c Value) isIn(operands []Operand) bool {
 	text := lowerASCII(c.Text)
-	_, found := slices.BinarySearchFunc(operands, c, func(o Operand, c Cell) int {
+	_, found := slices.BinarySearchFunc(operands, c, func(o Operand, c Value) int {
 		if c.Kind == KeyText {
 			return cmp.Compare(o.Text, text)
 		}
@@ -140,7 +140,7 @@ func (c Cell) isIn(operands []Operand) bool {
 
 // matches reports whether a record satisfies the condition; get returns the
 // record's value of a key. For keys of type KeyInt, KeyBool and KeyText.
-func (c *Condition) matches(get func(*SearchKey) Cell) bool {
+func (c *Condition) matches(get func(*SearchKey) Value) bool {
 	matches := func(part Condition) bool { return part.matches(get) }
 	switch {
 	case c.Key != nil:
@@ -151,7 +151,7 @@ func (c *Condition) matches(get func(*SearchKey) Cell) bool {
 	return !slices.ContainsFunc(c.All, func(part Condition) bool { return !matches(part) })
 }
 
-func (c *Condition) test(value Cell) bool {
+func (c *Condition) test(value Value) bool {
 	if c.Operator == In {
 		return value.isIn(c.Operands)
 	}
@@ -171,11 +171,11 @@ func (c *Condition) test(value Cell) bool {
 	if value.Kind == KeyText && value.Text == "" {
 		return false
 	}
-	order := value.compare(Cell{Kind: value.Kind, Int: operand.Int, Text: operand.Text})
+	order := value.compare(Value{Kind: value.Kind, Int: operand.Int, Text: operand.Text})
 	return c.Operator == GreaterThan && order > 0 || c.Operator == LessThan && order < 0
 }
 
-func (c Cell) equals(o Operand) bool {
+func (c Value) equals(o Operand) bool {
 	switch {
 	case o.Impossible:
 		return false
@@ -186,7 +186,7 @@ func (c Cell) equals(o Operand) bool {
 }
 
 // shown is the value as replies have it, lower-cased.
-func (c Cell) shown() string {
+func (c Value) shown() string {
 	if c.Kind == KeyText {
 		return lowerASCII(c.Text)
 	}

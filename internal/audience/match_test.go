@@ -15,10 +15,10 @@ type pet struct {
 }
 
 var petAttributes = []Attribute[pet]{
-	{Name: "id", Type: KeyInt, Searchable: true, Get: func(p *pet) Cell { return IntCell(p.id) }},
-	{Name: "name", Type: KeyText, Searchable: true, Get: func(p *pet) Cell { return TextCell(p.name) }},
-	{Name: "tame", Type: KeyBool, Searchable: true, Get: func(p *pet) Cell { return BoolCell(p.tame) }},
-	{Name: "chips", Type: KeyText, Get: func(p *pet) Cell { return TextCell(p.chips) }},
+	{Name: "id", Type: KeyInt, Searchable: true, Get: func(p *pet) Value { return IntValue(p.id) }},
+	{Name: "name", Type: KeyText, Searchable: true, Get: func(p *pet) Value { return TextValue(p.name) }},
+	{Name: "tame", Type: KeyBool, Searchable: true, Get: func(p *pet) Value { return BoolValue(p.tame) }},
+	{Name: "chips", Type: KeyText, Get: func(p *pet) Value { return TextValue(p.chips) }},
 }
 
 var pets = []pet{

@@ -98,7 +98,7 @@ func (s *Schema) MergeValue(c *Contact, name string) (value string, ok bool) {
 	return c.Values.Get(f.ID), true
 }
 
-func (s *Schema) mergeCell(name string, cell Cell) string {
+func (s *Schema) mergeCell(name string, cell Value) string {
 	switch {
 	case cell.Kind == KeyText:
 		return cell.Text

@@ -40,7 +40,7 @@ const (
 // contentKey is a text of a Message that callers may set, kept as it is sent.
 func contentKey(name string, at func(*Message) *string) Attribute[Message] {
 	return Attribute[Message]{Name: name, Type: KeyText,
-		Get: func(m *Message) Cell { return TextCell(*at(m)) },
+		Get: func(m *Message) Value { return TextValue(*at(m)) },
 		Set: func(m *Message, in Input) error {
 			if in = in.Unbox(); in.Kind != InputText && in.Omitted() {
 				return nil

@@ -7,27 +7,27 @@ type Attribute[T any] struct {
 	Name       string
 	Type       KeyType
 	Searchable bool
-	Get        func(*T) Cell
+	Get        func(*T) Value
 	Set        func(*T, Input) error // nil: callers cannot set it
 }
 
-// Cell is a value of a record: an integer or time, a flag, or text.
-type Cell struct {
+// Value is a value of a record: an integer or time, a flag, or text.
+type Value struct {
 	Kind KeyType // KeyInt, KeyBool or KeyText
 	Int  int64   // of KeyInt; 0 or 1 of KeyBool
 	Text string  // of KeyText
 }
 
-// IntCell holds a number, an ID or a time.
-func IntCell[N ~int64](n N) Cell { return Cell{Kind: KeyInt, Int: int64(n)} }
+// IntValue holds a number, an ID or a time.
+func IntValue[N ~int64](n N) Value { return Value{Kind: KeyInt, Int: int64(n)} }
 
-// TextCell holds text.
-func TextCell[S ~string](s S) Cell { return Cell{Kind: KeyText, Text: string(s)} }
+// TextValue holds text.
+func TextValue[S ~string](s S) Value { return Value{Kind: KeyText, Text: string(s)} }
 
-// BoolCell holds a flag.
-func BoolCell(b bool) Cell {
+// BoolValue holds a flag.
+func BoolValue(b bool) Value {
 	if b {
-		return Cell{Kind: KeyBool, Int: 1}
+		return Value{Kind: KeyBool, Int: 1}
 	}
-	return Cell{Kind: KeyBool}
+	return Value{Kind: KeyBool}
 }

@@ -9,19 +9,19 @@ import (
 // ContactAttributes are the system keys of a Contact record: id first, then
 // the others in the specification's order. specification: Contact
 var ContactAttributes = []Attribute[Contact]{
-	{Name: "id", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.ID) }},
-	{Name: "creation_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.Created) }},
-	{Name: "double_opt_in", Type: KeyBool, Searchable: true, Get: func(c *Contact) Cell { return BoolCell(c.DoubleOptIn) }},
-	{Name: "double_opt_in_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.DoubleOptInTime) }},
-	{Name: "is_active", Type: KeyBool, Searchable: true, Get: func(c *Contact) Cell { return BoolCell(c.IsActive) }},
-	{Name: "is_bounce_deactivated", Type: KeyBool, Searchable: true, Get: func(c *Contact) Cell { return BoolCell(c.IsBounceDeactivated) }},
-	{Name: "is_unsubscribed", Type: KeyBool, Searchable: true, Get: func(c *Contact) Cell { return BoolCell(c.IsUnsubscribed) }},
-	{Name: "last_click_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.LastClickTime) }},
-	{Name: "last_modified_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.Modified) }},
-	{Name: "last_message_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.LastMessageTime) }},
-	{Name: "last_open_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.LastOpenTime) }},
-	{Name: "subscribed_via", Type: KeyText, Searchable: true, Get: func(c *Contact) Cell { return TextCell(c.SubscribedVia) }},
-	{Name: "webform_id", Type: KeyInt, Searchable: true, Get: func(c *Contact) Cell { return IntCell(c.WebformID) }},
+	{Name: "id", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.ID) }},
+	{Name: "creation_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.Created) }},
+	{Name: "double_opt_in", Type: KeyBool, Searchable: true, Get: func(c *Contact) Value { return BoolValue(c.DoubleOptIn) }},
+	{Name: "double_opt_in_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.DoubleOptInTime) }},
+	{Name: "is_active", Type: KeyBool, Searchable: true, Get: func(c *Contact) Value { return BoolValue(c.IsActive) }},
+	{Name: "is_bounce_deactivated", Type: KeyBool, Searchable: true, Get: func(c *Contact) Value { return BoolValue(c.IsBounceDeactivated) }},
+	{Name: "is_unsubscribed", Type: KeyBool, Searchable: true, Get: func(c *Contact) Value { return BoolValue(c.IsUnsubscribed) }},
+	{Name: "last_click_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.LastClickTime) }},
+	{Name: "last_modified_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.Modified) }},
+	{Name: "last_message_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.LastMessageTime) }},
+	{Name: "last_open_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.LastOpenTime) }},
+	{Name: "subscribed_via", Type: KeyText, Searchable: true, Get: func(c *Contact) Value { return TextValue(c.SubscribedVia) }},
+	{Name: "webform_id", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.WebformID) }},
 }
 
 var contactKeys = attributeKeys(ContactAttributes)
@@ -42,10 +42,10 @@ type ContactWriter interface {
 	Contact(c *Contact) error
 }
 
-// ErrLong is what a ContactWriter returns when the reply has outgrown what may
+// ErrReplyTooLong is what a ContactWriter returns when the reply has outgrown what may
 // be held in memory: the search starts over as a stream, in which the writer
 // may send as it goes.
-var ErrLong = errors.New("reply too long to hold")
+var ErrReplyTooLong = errors.New("reply too long to hold")
 
 // heldContacts is how many Contacts a search may be known to find and not be a
 // stream from the start.
@@ -90,7 +90,7 @@ func (s *Service) search(tx Tx, search *Search, p phase, each func(*Contact) err
 		}
 	}
 	err := tx.SearchContacts(search, each)
-	if errors.Is(err, ErrLong) {
+	if errors.Is(err, ErrReplyTooLong) {
 		return err
 	}
 	now := s.now()
@@ -110,7 +110,7 @@ func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, cri
 			return err
 		}
 		search.Counted = true
-		if p == lookingUp && !tx.Quick(search) {
+		if p == lookingUp && !tx.AnsweredByIndex(search) {
 			return errSlow
 		}
 		search.Last = true
@@ -153,7 +153,7 @@ func (s *Service) inPhases(ctx context.Context, c *Caller, find func(Tx, phase) 
 	if errors.Is(err, errSlow) {
 		err = s.store.Search(ctx, in(searching))
 	}
-	if errors.Is(err, ErrLong) {
+	if errors.Is(err, ErrReplyTooLong) {
 		err = s.store.Stream(ctx, in(streaming))
 	}
 	return err
@@ -169,8 +169,8 @@ func (p phase) allows(tx Tx, search *Search) error {
 	case err != nil:
 		return err
 	case long:
-		return ErrLong
-	case p == lookingUp && !tx.Quick(search):
+		return ErrReplyTooLong
+	case p == lookingUp && !tx.AnsweredByIndex(search):
 		return errSlow
 	}
 	return nil

@@ -13,7 +13,7 @@ type SearchIndex struct {
 	ListID   ListID
 	Key      string // "field_12", or the name of a system key
 	State    IndexState
-	ByHand   bool // it stays until somebody drops it
+	Manual   bool // it stays until somebody drops it
 	Created  int64
 	Changed  int64 // since when it is in its State, or was last tried
 	Built    int64 // 0: never yet

@@ -29,9 +29,9 @@ type BuiltIndex struct {
 	Bytes int64 // 0: not known
 }
 
-// OrderIndexes has the indexes made that searches have lacked. Call it every
+// ScheduleIndexBuilds has the indexes made that searches have lacked. Call it every
 // second or so: it does nothing while there are none.
-func (s *Service) OrderIndexes(ctx context.Context) error {
+func (s *Service) ScheduleIndexBuilds(ctx context.Context) error {
 	now := s.now()
 	wanted := s.needs.wanted(now)
 	if len(wanted) == 0 {
@@ -125,7 +125,7 @@ func (o *ordering) makeRoom(place int64, l lack) (room bool, err error) {
 			continue
 		}
 		count++
-		settled := x.State == IndexReady && !x.ByHand && o.now-x.Built >= int64(o.rules.Settled.Seconds())
+		settled := x.State == IndexReady && !x.Manual && o.now-x.Built >= int64(o.rules.Settled.Seconds())
 		if settled && (least == nil || o.savedADay(x) < o.savedADay(least)) {
 			least = x
 		}
@@ -167,7 +167,7 @@ func dropIndexes(tx Tx, now int64, list ListID, key string, again bool) error {
 		if x.ListID != list || key != "" && x.Key != key || x.State == IndexDropping {
 			continue
 		}
-		if err := dropIndex(tx, x, now, again && (x.ByHand || x.LastUsed > now-useDays*secondsADay)); err != nil {
+		if err := dropIndex(tx, x, now, again && (x.Manual || x.LastUsed > now-useDays*secondsADay)); err != nil {
 			return err
 		}
 	}
@@ -187,7 +187,7 @@ func (s *Service) WriteIndexUse(ctx context.Context) error {
 	if len(used) == 0 {
 		return nil
 	}
-	return s.store.Update(ctx, func(tx Tx) error { return tx.NoteIndexUse(used, s.now().Unix()) })
+	return s.store.Update(ctx, func(tx Tx) error { return tx.RecordIndexUse(used, s.now().Unix()) })
 }
 
 // BuildIndex has an index made that is wanted. Doing it again does no harm. An
@@ -252,7 +252,7 @@ func (s *Service) settleIndex(ctx context.Context, x *SearchIndex) (wanted bool,
 			wanted = wanted || found // whoever wants it no more has ordered a job for it
 			return err
 		}
-		x.Changed, x.ByHand = s.now().Unix(), is.ByHand
+		x.Changed, x.Manual = s.now().Unix(), is.Manual
 		return tx.UpdateSearchIndex(x)
 	})
 	return wanted, err
@@ -294,7 +294,7 @@ func (s *Service) DropIndex(ctx context.Context, e DropIndex) error {
 		if err := tx.RemoveSearchIndex(x.ID); err != nil || !e.Again {
 			return err
 		}
-		again := SearchIndex{ListID: x.ListID, Key: x.Key, State: IndexWaiting, ByHand: x.ByHand, ScanMS: x.ScanMS}
+		again := SearchIndex{ListID: x.ListID, Key: x.Key, State: IndexWaiting, Manual: x.Manual, ScanMS: x.ScanMS}
 		again.Created, again.Changed = s.now().Unix(), s.now().Unix()
 		added, err := tx.AddSearchIndex(&again)
 		if err != nil || !added {

@@ -8,14 +8,14 @@ import (
 
 // IndexRules say which searches get an index, and when it goes. decisions.md: 56
 type IndexRules struct {
-	Most     int           // in one place, the database or a partition of PostgreSQL; 0: none come by themselves
-	Contacts int64         // a List that has no more needs none
-	Slow     time.Duration // a search that takes longer is given one
-	SlowADay time.Duration // and so are searches that take longer together on a day
-	Unused   time.Duration // after so long without a search it goes
-	Settled  time.Duration // before that it makes room for no other
-	Again    time.Duration // after so long a failed one is tried again
-	Left     time.Duration // after so long a job that does not come to an end gets another
+	Most       int           // in one place, the database or a partition of PostgreSQL; 0: none come by themselves
+	Contacts   int64         // a List that has no more needs none
+	Slow       time.Duration // a search that takes longer is given one
+	SlowADay   time.Duration // and so are searches that take longer together on a day
+	Unused     time.Duration // after so long without a search it goes
+	Settled    time.Duration // before that it makes room for no other
+	Again      time.Duration // after so long a failed one is tried again
+	StuckAfter time.Duration // after so long a job that does not come to an end gets another
 
 	// Walks: an index is read from end to end faster than the Contacts are, so it also
 	// serves what can only be seen by looking at every value.
@@ -27,7 +27,7 @@ func DefaultIndexRules() IndexRules {
 	const day = 24 * time.Hour
 	return IndexRules{
 		Most: 64, Contacts: 20_000, Slow: 100 * time.Millisecond, SlowADay: 10 * time.Second,
-		Unused: 30 * day, Settled: day, Again: day, Left: 5 * time.Minute,
+		Unused: 30 * day, Settled: day, Again: day, StuckAfter: 5 * time.Minute,
 	}
 }
 

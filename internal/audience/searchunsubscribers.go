@@ -7,11 +7,11 @@ import (
 
 // UnsubscriberAttributes are the keys of an Unsubscriber List record, in their order.
 var UnsubscriberAttributes = []Attribute[Unsubscriber]{
-	{Name: "contact_id", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Cell { return IntCell(u.ContactID) }},
-	{Name: "list_id", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Cell { return IntCell(u.ListID) }},
-	{Name: "address_type", Type: KeyText, Searchable: true, Get: func(u *Unsubscriber) Cell { return TextCell(u.AddressType) }},
-	{Name: "address", Type: KeyText, Searchable: true, Get: func(u *Unsubscriber) Cell { return TextCell(u.Address) }},
-	{Name: "time", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Cell { return IntCell(u.Time) }},
+	{Name: "contact_id", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Value { return IntValue(u.ContactID) }},
+	{Name: "list_id", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Value { return IntValue(u.ListID) }},
+	{Name: "address_type", Type: KeyText, Searchable: true, Get: func(u *Unsubscriber) Value { return TextValue(u.AddressType) }},
+	{Name: "address", Type: KeyText, Searchable: true, Get: func(u *Unsubscriber) Value { return TextValue(u.Address) }},
+	{Name: "time", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Value { return IntValue(u.Time) }},
 }
 
 // SearchUnsubscribers returns rows of the Unsubscriber List, by default in the

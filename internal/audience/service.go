@@ -104,7 +104,7 @@ const RetryLife = 24 * 60 * 60
 // ForgetRetries removes results of calls with an Idempotency-Key that are over
 // a day old. Call it once an hour or so.
 func (s *Service) ForgetRetries(ctx context.Context) error {
-	return s.store.Update(ctx, func(tx Tx) error { return tx.ForgetRetries(s.now().Unix() - RetryLife) })
+	return s.store.Update(ctx, func(tx Tx) error { return tx.DeleteRetries(s.now().Unix() - RetryLife) })
 }
 
 // IgnoredKeys counts the keys of contact_details that named no Field since the

@@ -189,7 +189,7 @@ func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) err
 	if err := storeAndTell(tx, schema, contact, now, WebhookUpdated); err != nil {
 		return err
 	}
-	waits, err := tx.SubscriptionWaits(contact.ListID, contact.ID)
+	waits, err := tx.IsSubscriptionPending(contact.ListID, contact.ID)
 	if err == nil && waits {
 		err = autorespond(tx, schema, contact.ID, EventSubscribe, now)
 	}
@@ -234,7 +234,7 @@ func (s *Service) ContactConsents(ctx context.Context, c *Caller, list ListID, i
 		if _, _, err := loadContact(tx, c, list, id); err != nil {
 			return err
 		}
-		ledger, err = tx.Ledger(list, id, limit, offset)
+		ledger, err = tx.LedgerRows(list, id, limit, offset)
 		return err
 	})
 	return ledger, err

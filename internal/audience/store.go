@@ -14,10 +14,10 @@ type Store interface {
 	// Stream is Search for replies that go out while they are read, as slowly as
 	// a client takes them. It has places of its own.
 	Stream(ctx context.Context, fn func(Tx) error) error
-	// Survey is Stream for what a change has to know first: fn sees whatever was
-	// committed when Survey was called. What a Search or a Stream sees may be a
+	// ViewPrimary is Stream for what a change has to know first: fn sees whatever was
+	// committed when ViewPrimary was called. What a Search or a Stream sees may be a
 	// little older, where who runs the service allows that. decisions.md: 55
-	Survey(ctx context.Context, fn func(Tx) error) error
+	ViewPrimary(ctx context.Context, fn func(Tx) error) error
 	// Update runs fn and makes all its changes durable before it returns nil;
 	// after an error none of them is stored.
 	Update(ctx context.Context, fn func(Tx) error) error
@@ -25,13 +25,13 @@ type Store interface {
 	// Contact with an address, by its comparison form: the functions of several
 	// callers may be carried out at once.
 	UpdateTogether(ctx context.Context, list ListID, key string, fn func(Tx) error) error
-	// Known returns a key and its Account as a transaction has last seen them,
+	// CachedKey returns a key and its Account as a transaction has last seen them,
 	// without asking the database; false when none has. They may have changed
 	// since: confirm in a transaction.
-	Known(hash KeyHash) (*Key, *Account, bool)
-	// KnownSchema returns a List as a transaction has last seen it, likewise. A
+	CachedKey(hash KeyHash) (*Key, *Account, bool)
+	// CachedSchema returns a List as a transaction has last seen it, likewise. A
 	// transaction that sees the same returns the same pointer.
-	KnownSchema(id ListID) (*Schema, bool)
+	CachedSchema(id ListID) (*Schema, bool)
 	// BuildIndex makes the database's own index of a key, in place of one that is not
 	// complete, and returns its size in bytes. Others read and write meanwhile, but
 	// for writers on SQLite. ErrIndexBusy when somebody else is at it.
@@ -73,11 +73,11 @@ type Tx interface {
 	Lists(account AccountID) ([]List, error) // by ID, with ContactCount and FolderName; deleted ones left out
 	Schema(id ListID) (*Schema, error)       // NoList when unknown or deleted
 	ContactCount(id ListID) (int64, error)
-	AddList(l *List) error    // sets ID
-	UpdateList(l *List) error // all but ID, AccountID, creator and creation
-	HideList(id ListID) error // from now on the List is unknown
-	DropList(id ListID) error // a hidden List that has no Contacts any more
-	AddField(f *Field) error  // sets ID
+	AddList(l *List) error           // sets ID
+	UpdateList(l *List) error        // all but ID, AccountID, creator and creation
+	MarkListDeleted(id ListID) error // from now on the List is unknown
+	DropList(id ListID) error        // a hidden List that has no Contacts any more
+	AddField(f *Field) error         // sets ID
 	UpdateField(f *Field) error
 	DeleteField(list ListID, id FieldID) error
 	AddPreference(p *Preference) error // sets ID
@@ -90,8 +90,8 @@ type Tx interface {
 	AddSearchIndex(x *SearchIndex) (added bool, err error)                // sets ID; false: the List has one of the key
 	UpdateSearchIndex(x *SearchIndex) error                               // State, ByHand, times and Error
 	RemoveSearchIndex(id SearchIndexID) error                             // one that is not ready
-	NoteIndexUse(used map[SearchIndexID]IndexUse, at int64) error         // raises LastUsed
-	ForgetIndexUse(before int64) error
+	RecordIndexUse(used map[SearchIndexID]IndexUse, at int64) error       // raises LastUsed
+	DeleteIndexUse(before int64) error
 
 	// Messages, autoresponders and webhooks. A Schema has those of its List.
 	Messages(account AccountID) ([]Message, error)             // by ID, without their contents
@@ -110,23 +110,23 @@ type Tx interface {
 
 	// Targets of webhooks, and the events on their way there.
 	WebhookTarget(id WebhookTargetID) (t *WebhookTarget, found bool, err error)
-	FindWebhookTarget(w *Webhook) error                                               // sets Target to that of the webhook's Account, URL and Secret, adding it
-	UpdateWebhookTarget(t *WebhookTarget) error                                       // how far the delivery is
-	MarkWebhookCalled(id WebhookTargetID, now, before int64) (marked bool, err error) // notes that a wake-up was stored, unless one after before waits
-	SetWebhookFailing(id WebhookTargetID, is bool) error                              // is_failing
-	DropWebhookTarget(id WebhookTargetID) error                                       // unless a webhook or an event has it
-	ForsakenWebhookTargets() ([]WebhookTargetID, error)                               // failing ones that no webhook has any more
+	FindWebhookTarget(w *Webhook) error                                                  // sets Target to that of the webhook's Account, URL and Secret, adding it
+	UpdateWebhookTarget(t *WebhookTarget) error                                          // how far the delivery is
+	MarkWebhookScheduled(id WebhookTargetID, now, before int64) (marked bool, err error) // notes that a wake-up was stored, unless one after before waits
+	SetWebhookFailing(id WebhookTargetID, is bool) error                                 // is_failing
+	DropWebhookTarget(id WebhookTargetID) error                                          // unless a webhook or an event has it
+	OrphanedWebhookTargets() ([]WebhookTargetID, error)                                  // failing ones that no webhook has any more
 	AddWebhookEvent(e *WebhookEvent) error
 	WebhookEvents(id WebhookTargetID, upto int64, limit int) ([]WebhookEvent, error)                 // the oldest ones, in their order; upto 0: any
 	RemoveWebhookEvents(id WebhookTargetID, events []WebhookEvent) error                             // those delivered
-	ForgetWebhookEvents(id WebhookTargetID, webhook WebhookID, limit int) (removed int, err error)   // webhook 0: of all
+	DeleteWebhookEvents(id WebhookTargetID, webhook WebhookID, limit int) (removed int, err error)   // webhook 0: of all
 	MoveWebhookEvents(webhook WebhookID, from, to WebhookTargetID, limit int) (moved int, err error) // the oldest ones
 
 	// What is sent to Contacts.
-	MarkAsked(list ListID, id ContactID, now, before int64) (marked bool, err error) // notes that a confirmation was asked for, unless one was after before
-	LetSubscriptionWait(list ListID, id ContactID) error                             // until it is confirmed
-	SubscriptionWaits(list ListID, id ContactID) (bool, error)                       // or has waited, before it was confirmed
-	RaiseContactTimes(list ListID, id ContactID, message, open, click int64) error   // last_message_time and so on; 0 leaves one as it is
+	MarkConfirmationRequested(list ListID, id ContactID, now, before int64) (marked bool, err error) // notes that a confirmation was asked for, unless one was after before
+	MarkSubscriptionPending(list ListID, id ContactID) error                                         // until it is confirmed
+	IsSubscriptionPending(list ListID, id ContactID) (bool, error)                                   // or has waited, before it was confirmed
+	RaiseContactTimes(list ListID, id ContactID, message, open, click int64) error                   // last_message_time and so on; 0 leaves one as it is
 	Delivery(k DeliveryKey) (*Delivery, bool, error)
 	PutDelivery(d *Delivery) error                                            // adds it or replaces the one with its key
 	Deliveries(list ListID, contact ContactID, limit int) ([]Delivery, error) // newest first; limit 0: all
@@ -144,33 +144,33 @@ type Tx interface {
 	InsertOrFind(c *Contact) (existing *Contact, err error)                                           // InsertContact of a first one; or the one who has the Key
 	UpdateContact(c *Contact) error                                                                   // values, key, flags and times of c
 	SearchContacts(s *Search, each func(*Contact) error) error                                        // c is only good during the call
-	Quick(s *Search) bool                                                                             // whether finding or counting looks at few Contacts, by an index
+	AnsweredByIndex(s *Search) bool                                                                   // whether finding or counting looks at few Contacts, by an index
 	CountContacts(s *Search) (int64, error)                                                           // Where only
 	LastContactID(list ListID) (ContactID, error)                                                     // 0 when it is empty
-	RemoveContacts(list ListID, upto ContactID, limit int) (removed int, err error)
-	RemoveThese(list ListID, ids []ContactID) (removed []ContactID, err error)                      // those that were there, by ID
-	NextTakesPlace(list ListID, key string) error                                                   // of the first with an address, who has it no more
-	ForgetField(list ListID, field FieldID, after ContactID, limit int) (last ContactID, err error) // 0 when done
-	Duplicates(list ListID) (addresses int64, err error)                                            // addresses that more than one Contact has
+	RemoveContactsUpTo(list ListID, upto ContactID, limit int) (removed int, err error)
+	RemoveContactsByID(list ListID, ids []ContactID) (removed []ContactID, err error)                     // those that were there, by ID
+	PromoteDuplicate(list ListID, key string) error                                                       // of the first with an address, who has it no more
+	DeleteFieldValues(list ListID, field FieldID, after ContactID, limit int) (last ContactID, err error) // 0 when done
+	Duplicates(list ListID) (addresses int64, err error)                                                  // addresses that more than one Contact has
 
 	// Consent, the Unsubscriber List and retries.
 	AddLedgerRow(r *LedgerRow) error
-	Ledger(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error) // newest first
+	LedgerRows(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error) // newest first
 	AddUnsubscriber(account AccountID, u *Unsubscriber) error
 	Unsubscribers(account AccountID, list ListID, each func(*Unsubscriber) error) error      // list 0: all; by time, then entry
 	HasUnsubscribed(account AccountID, list ListID, email, mobile string) (bool, error)      // by comparison forms; list 0: from any, or none in particular
 	ClaimRetry(account AccountID, key KeyID, r *Retry, now int64) (result []byte, err error) // nil: first time
 	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte, now int64) error
-	ForgetRetries(before int64) error
+	DeleteRetries(before int64) error
 
-	// ChangesMany says, first of all, that this Update changes many Contacts of a
+	// LockListForBulk says, first of all, that this Update changes many Contacts of a
 	// List in whatever order: those that get in each other's way run in turn.
-	ChangesMany(list ListID) error
+	LockListForBulk(list ListID) error
 
-	// Alone sees to it that no other Update overlaps this one: those that wrote
+	// LockDefinitions sees to it that no other Update overlaps this one: those that wrote
 	// before are over, and those that come begin after it. The function may run
 	// again from the start for that.
-	Alone() error
+	LockDefinitions() error
 
 	// Enqueue stores what this transaction sets in motion.
 	Enqueue(e Effect) error

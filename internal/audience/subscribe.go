@@ -22,7 +22,7 @@ func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) 
 	// Everybody waits for the writer: what was sent is read before it is asked,
 	// against the List as it was last seen, and again only if that has changed.
 	var early *reading
-	if schema, known := s.store.KnownSchema(r.List); known {
+	if schema, known := s.store.CachedSchema(r.List); known {
 		early = r.read(schema, Today(s.now(), c.Account.TimeZone))
 	}
 	ignored, id := 0, ContactID(0)

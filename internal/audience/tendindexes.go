@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// TendIndexes puts right what does not agree: indexes that are said to be ready
+// ReconcileIndexes puts right what does not agree: indexes that are said to be ready
 // and that the database has not, or not whole; those whose job has ended with its
 // process; those that nobody has used for long, or whose key is gone; and those of
 // which nobody knows. Call it when starting and once in some minutes.
-func (s *Service) TendIndexes(ctx context.Context) error {
+func (s *Service) ReconcileIndexes(ctx context.Context) error {
 	built, err := s.store.BuiltIndexes(ctx)
 	if err != nil {
 		return err
@@ -64,11 +64,11 @@ func (t *tending) all(tx Tx) error {
 			return err
 		}
 	}
-	return tx.ForgetIndexUse(t.now - (useDays+1)*secondsADay)
+	return tx.DeleteIndexUse(t.now - (useDays+1)*secondsADay)
 }
 
 func (t *tending) one(tx Tx, x *SearchIndex) error {
-	left := t.now-x.Changed >= int64(t.rules.Left.Seconds())
+	left := t.now-x.Changed >= int64(t.rules.StuckAfter.Seconds())
 	switch {
 	case x.State == IndexDropping && left:
 		return dropIndex(tx, x, t.now, false)
@@ -87,7 +87,7 @@ func (t *tending) one(tx Tx, x *SearchIndex) error {
 		if !t.has(x) && t.now-x.Changed >= madeJust {
 			return t.build(tx, x)
 		}
-		if unused := t.now - max(x.Built, x.LastUsed); !x.ByHand && unused > int64(t.rules.Unused.Seconds()) {
+		if unused := t.now - max(x.Built, x.LastUsed); !x.Manual && unused > int64(t.rules.Unused.Seconds()) {
 			return t.drop(tx, x)
 		}
 	case IndexWaiting, IndexBuilding:

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Visit is what somebody meets who follows a link from a mail: the Contact for
+// LinkView is what somebody meets who follows a link from a mail: the Contact for
 // whom it was made, as it is now. Whoever has the link may do what it says;
 // no key is asked for. decisions.md: 48
-type Visit struct {
+type LinkView struct {
 	Schema  *Schema  // nil: the List is gone, and the Contact with it
 	Contact *Contact // nil: the Contact is gone
 	Moved   bool     // the mail went to another address than the Contact has now
@@ -21,14 +21,14 @@ type Visit struct {
 
 // Address is the address that a visitor knows: the Contact's Email, "" when it
 // has none or has another by now.
-func (v *Visit) Address() string {
+func (v *LinkView) Address() string {
 	if v.Contact == nil || v.Moved {
 		return ""
 	}
 	return v.email()
 }
 
-func (v *Visit) email() string { return v.Contact.Values.Get(v.Schema.Email().ID) }
+func (v *LinkView) email() string { return v.Contact.Values.Get(v.Schema.Email().ID) }
 
 // Confirmation says what a link that confirms a subscription can still do.
 type Confirmation int
@@ -43,7 +43,7 @@ const (
 )
 
 // Confirmation returns what a link that confirms can do for this Contact.
-func (v *Visit) Confirmation() Confirmation {
+func (v *LinkView) Confirmation() Confirmation {
 	switch {
 	case v.Contact == nil:
 		return ConfirmationGone
@@ -59,7 +59,7 @@ func (v *Visit) Confirmation() Confirmation {
 
 // Visit returns what a link leads to and changes nothing. That List or Contact
 // are gone is no error.
-func (s *Service) Visit(ctx context.Context, d DeliveryKey) (v *Visit, err error) {
+func (s *Service) ViewLink(ctx context.Context, d DeliveryKey) (v *LinkView, err error) {
 	err = s.store.View(ctx, func(tx Tx) error {
 		v, err = visit(tx, d)
 		return err
@@ -67,8 +67,8 @@ func (s *Service) Visit(ctx context.Context, d DeliveryKey) (v *Visit, err error
 	return v, err
 }
 
-func visit(tx Tx, d DeliveryKey) (v *Visit, err error) {
-	v = new(Visit)
+func visit(tx Tx, d DeliveryKey) (v *LinkView, err error) {
+	v = new(LinkView)
 	if v.Schema, err = tx.Schema(d.List); err != nil {
 		return v, unless(NoList, err)
 	}
@@ -87,7 +87,7 @@ func visit(tx Tx, d DeliveryKey) (v *Visit, err error) {
 	return v, err
 }
 
-func subscribedStill(tx Tx, v *Visit) (bool, error) {
+func subscribedStill(tx Tx, v *LinkView) (bool, error) {
 	if !v.Contact.IsUnsubscribed || v.Schema.List.DisallowDuplicates || v.email() == "" {
 		return !v.Contact.IsUnsubscribed, nil
 	}
@@ -95,11 +95,11 @@ func subscribedStill(tx Tx, v *Visit) (bool, error) {
 	return slices.ContainsFunc(others, func(c Contact) bool { return !c.IsUnsubscribed }), err
 }
 
-// VisitToUnsubscribe unsubscribes the Contact, and where a List has the address
+// UnsubscribeByLink unsubscribes the Contact, and where a List has the address
 // more than once all who have it. Done a second time it changes nothing, and
 // that List or Contact are gone is no error. decisions.md: 48
-func (s *Service) VisitToUnsubscribe(ctx context.Context, d DeliveryKey) (*Visit, error) {
-	v, err := s.Visit(ctx, d)
+func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey) (*LinkView, error) {
+	v, err := s.ViewLink(ctx, d)
 	if err != nil || v.Contact == nil {
 		return v, err
 	}
@@ -111,9 +111,9 @@ func (s *Service) VisitToUnsubscribe(ctx context.Context, d DeliveryKey) (*Visit
 	return v, unless(NoContact, unless(NoList, err))
 }
 
-// VisitToConfirm confirms the subscription if there is one to confirm. The Visit
+// ConfirmByLink confirms the subscription if there is one to confirm. The Visit
 // is as it is after that. decisions.md: 48
-func (s *Service) VisitToConfirm(ctx context.Context, d DeliveryKey) (v *Visit, err error) {
+func (s *Service) ConfirmByLink(ctx context.Context, d DeliveryKey) (v *LinkView, err error) {
 	err = s.store.Update(ctx, func(tx Tx) error {
 		if v, err = visit(tx, d); err != nil || v.Confirmation() != ConfirmationOpen {
 			return err
@@ -127,29 +127,29 @@ func (s *Service) VisitToConfirm(ctx context.Context, d DeliveryKey) (v *Visit, 
 // can look at the Contact, in seconds. decisions.md: 48
 const ContactPageLife = 30 * 24 * 60 * 60
 
-// ContactVisit is what those who were notified see of a Contact.
-type ContactVisit struct {
-	Visit
+// ContactPage is what those who were notified see of a Contact.
+type ContactPage struct {
+	LinkView
 	Expired bool       // longer than ContactPageLife after the event: the rest is empty
 	Consent *LedgerRow // the newest; nil when there is none
 }
 
-// VisitContact returns a Contact for those who were notified of an event. That
+// ViewContactPage returns a Contact for those who were notified of an event. That
 // List or Contact are gone is no error.
-func (s *Service) VisitContact(ctx context.Context, d DeliveryKey) (v *ContactVisit, err error) {
+func (s *Service) ViewContactPage(ctx context.Context, d DeliveryKey) (v *ContactPage, err error) {
 	if s.now().Unix() > d.Time+ContactPageLife {
-		return &ContactVisit{Expired: true}, nil
+		return &ContactPage{Expired: true}, nil
 	}
 	err = s.store.View(ctx, func(tx Tx) error {
 		found, err := visit(tx, d)
 		if err != nil {
 			return err
 		}
-		v = &ContactVisit{Visit: *found}
+		v = &ContactPage{LinkView: *found}
 		if v.Contact == nil {
 			return nil
 		}
-		ledger, err := tx.Ledger(d.List, d.Contact, 1, 0)
+		ledger, err := tx.LedgerRows(d.List, d.Contact, 1, 0)
 		if err == nil && len(ledger) > 0 {
 			v.Consent = &ledger[0]
 		}

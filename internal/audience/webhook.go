@@ -112,9 +112,9 @@ const wakeUpLife = 60
 // wake stores a wake-up for a target, unless one waits already: under load
 // there are more events than jobs can be taken up.
 func wake(tx Tx, id WebhookTargetID, now int64) error {
-	may, err := tx.MarkWebhookCalled(id, now, now-wakeUpLife)
+	may, err := tx.MarkWebhookScheduled(id, now, now-wakeUpLife)
 	if err != nil || !may {
 		return err
 	}
-	return tx.Enqueue(CallWebhook{id})
+	return tx.Enqueue(DeliverWebhook{id})
 }

@@ -16,7 +16,7 @@ var WebhookAttributes = []Attribute[Webhook]{
 	searchable(textKey("url", func(w *Webhook) *string { return &w.URL }, readWebhookURL)),
 	searchable(shownInt("creation_time", func(w *Webhook) int64 { return w.CreationTime })),
 	searchable(shownInt("last_modified_time", func(w *Webhook) int64 { return w.LastModifiedTime })),
-	{Name: "is_failing", Type: KeyBool, Searchable: true, Get: func(w *Webhook) Cell { return BoolCell(w.IsFailing) }},
+	{Name: "is_failing", Type: KeyBool, Searchable: true, Get: func(w *Webhook) Value { return BoolValue(w.IsFailing) }},
 	shownText("last_error", func(w *Webhook) string { return w.LastError }),
 }
 
@@ -151,7 +151,7 @@ func revive(tx Tx, id WebhookTargetID, mixed bool) error {
 			return err
 		}
 	}
-	return tx.Enqueue(CallWebhook{id})
+	return tx.Enqueue(DeliverWebhook{id})
 }
 
 // DeleteWebhook removes a webhook and what waits for it. Errors: Denied,
@@ -166,7 +166,7 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) er
 	})
 	for removed := forgetStep; err == nil && removed == forgetStep; {
 		err = s.store.Update(ctx, func(tx Tx) (err error) {
-			if removed, err = tx.ForgetWebhookEvents(target, id, forgetStep); err != nil {
+			if removed, err = tx.DeleteWebhookEvents(target, id, forgetStep); err != nil {
 				return err
 			}
 			return tx.DropWebhookTarget(target)

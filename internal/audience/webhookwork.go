@@ -151,7 +151,7 @@ func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bo
 			return err
 		}
 		if stop {
-			return tx.Enqueue(CallWebhook{t.ID})
+			return tx.Enqueue(DeliverWebhook{t.ID})
 		}
 		if t.IsForsaken {
 			return tx.DropWebhookTarget(t.ID)
@@ -203,14 +203,14 @@ func (t *WebhookTarget) giveUp(tx Tx) error {
 		}
 	}
 	if t.IsForsaken {
-		return tx.Enqueue(CallWebhook{t.ID})
+		return tx.Enqueue(DeliverWebhook{t.ID})
 	}
 	return nil
 }
 
-// HurryWebhook has a target called by the next job that looks, however long it
+// RetryWebhookNow has a target called by the next job that looks, however long it
 // was to wait after a failure. Its failures still count.
-func (s *Service) HurryWebhook(ctx context.Context, target WebhookTargetID) error {
+func (s *Service) RetryWebhookNow(ctx context.Context, target WebhookTargetID) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		t, found, err := tx.WebhookTarget(target)
 		if err != nil || !found || t.NextTime == 0 {
@@ -236,12 +236,12 @@ func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
 // forsake removes, in steps, what waits for a target that failed and that
 // nobody can set going again, since its Lists were deleted.
 func forsake(tx Tx, target WebhookTargetID) error {
-	removed, err := tx.ForgetWebhookEvents(target, 0, forgetStep)
+	removed, err := tx.DeleteWebhookEvents(target, 0, forgetStep)
 	if err != nil {
 		return err
 	}
 	if removed == forgetStep {
-		return tx.Enqueue(CallWebhook{target})
+		return tx.Enqueue(DeliverWebhook{target})
 	}
 	return tx.DropWebhookTarget(target)
 }
@@ -249,9 +249,9 @@ func forsake(tx Tx, target WebhookTargetID) error {
 // forgetForsaken has what waits for such targets removed, after a List was
 // deleted with its webhooks.
 func forgetForsaken(tx Tx) error {
-	targets, err := tx.ForsakenWebhookTargets()
+	targets, err := tx.OrphanedWebhookTargets()
 	for i := 0; i < len(targets) && err == nil; i++ {
-		err = tx.Enqueue(CallWebhook{targets[i]})
+		err = tx.Enqueue(DeliverWebhook{targets[i]})
 	}
 	return err
 }

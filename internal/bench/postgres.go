@@ -75,7 +75,7 @@ func (b *bench) fillPostgres() (list audience.ListID, err error) {
 	}
 	defer store.Close()
 	service := audience.NewService(store, time.Now)
-	first, err := service.BeginFirst(b.ctx, apiKey)
+	first, err := service.Bootstrap(b.ctx, apiKey)
 	switch {
 	case err != nil:
 		return 0, err

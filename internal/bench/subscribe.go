@@ -101,7 +101,7 @@ func (b *bench) makeDatabase(name string, contacts int) (list audience.ListID, e
 	}
 	defer store.Close()
 	service := audience.NewService(store, time.Now)
-	first, err := service.BeginFirst(b.ctx, apiKey)
+	first, err := service.Bootstrap(b.ctx, apiKey)
 	if err != nil {
 		return 0, err
 	}

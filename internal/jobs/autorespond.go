@@ -22,6 +22,6 @@ func (w *autorespond) Work(ctx context.Context, job *river.Job[audience.Autoresp
 		return err
 	}
 	defer leave()
-	l, err := w.service.AutoresponderLetter(ctx, job.Args)
+	l, err := w.service.AutoresponderMail(ctx, job.Args)
 	return sendLetter(ctx, w.mails, job, l, err)
 }

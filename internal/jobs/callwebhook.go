@@ -24,14 +24,14 @@ type Poster interface {
 // is lost that way: whoever is at them looks for more before it lets go of the
 // target, and a job whose process dies is taken up again. decisions.md: 52
 type callWebhook struct {
-	river.WorkerDefaults[audience.CallWebhook]
+	river.WorkerDefaults[audience.DeliverWebhook]
 	base
 	poster Poster
 	next   sync.Map // by job ID: the time of the next try
 }
 
 // Work implements river.Worker.
-func (w *callWebhook) Work(ctx context.Context, job *river.Job[audience.CallWebhook]) error {
+func (w *callWebhook) Work(ctx context.Context, job *river.Job[audience.DeliverWebhook]) error {
 	b, wait, err := w.service.TakeWebhookEvents(ctx, job.Args.Target, job.ID)
 	if wait > 0 && err == nil {
 		return river.JobSnooze(wait)
@@ -70,7 +70,7 @@ func (w *callWebhook) failed(ctx context.Context, job int64, b *audience.Webhook
 // NextRetry implements river.Worker. A job that is not tried again because of a
 // receiver, but because its process died or the database could not be written
 // to, is tried soon.
-func (w *callWebhook) NextRetry(job *river.Job[audience.CallWebhook]) time.Time {
+func (w *callWebhook) NextRetry(job *river.Job[audience.DeliverWebhook]) time.Time {
 	if at, ok := w.next.LoadAndDelete(job.ID); ok {
 		return at.(time.Time)
 	}

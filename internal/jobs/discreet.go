@@ -37,7 +37,7 @@ func aboutMail(r slog.Record) (about bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "job_kind" {
 			switch a.Value.String() {
-			case audience.Notify{}.Kind(), audience.Autorespond{}.Kind(), audience.AskToConfirm{}.Kind():
+			case audience.Notify{}.Kind(), audience.Autorespond{}.Kind(), audience.RequestConfirmation{}.Kind():
 				about = true
 			}
 		}

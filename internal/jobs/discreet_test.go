@@ -23,7 +23,7 @@ func (refusing) Notify(context.Context, string, *audience.Notification) error {
 	return &audience.Undelivered{Code: 450, Detail: "4.1.1 <owner@example.com>: try later"}
 }
 
-func (refusing) Send(context.Context, *audience.Letter) (string, error) { return "", nil }
+func (refusing) Send(context.Context, *audience.OutgoingMail) (string, error) { return "", nil }
 
 // Nobody's address comes into the log.
 //

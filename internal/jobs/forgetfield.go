@@ -10,12 +10,12 @@ import (
 
 // forgetField removes what Contacts hold of a deleted Field.
 type forgetField struct {
-	river.WorkerDefaults[audience.ForgetField]
+	river.WorkerDefaults[audience.DeleteFieldValues]
 	base
 }
 
 // Work implements river.Worker.
-func (w *forgetField) Work(ctx context.Context, job *river.Job[audience.ForgetField]) error {
+func (w *forgetField) Work(ctx context.Context, job *river.Job[audience.DeleteFieldValues]) error {
 	at := job.Args
 	return w.inTurns(ctx, func() (audience.Effect, error) {
 		next, done, err := w.service.ForgetField(ctx, at)

@@ -64,7 +64,7 @@ func (p *place) lacking() audience.IndexReport {
 	if n, err := slow.CountContacts(p.Context(), p.caller, p.list, &active); err != nil || n != contacts {
 		p.Fatalf("counts %d, %v", n, err)
 	}
-	p.must(slow.OrderIndexes(p.Context()))
+	p.must(slow.ScheduleIndexBuilds(p.Context()))
 	return p.index()
 }
 
@@ -128,7 +128,7 @@ func killedIndexIsBuilt(t *testing.T, e engines.Engine) {
 	_, done := p.work(p.store, nil)
 	for now := time.Now(); p.index().State != audience.IndexReady; {
 		now = now.Add(6 * time.Minute)
-		p.must(audience.NewService(p.store, func() time.Time { return now }).TendIndexes(t.Context()))
+		p.must(audience.NewService(p.store, func() time.Time { return now }).ReconcileIndexes(t.Context()))
 		p.wait(done)
 	}
 	if x = p.index(); x.Missing {

@@ -58,7 +58,7 @@ type Options struct {
 type Mailer interface {
 	// Notify makes the same Message-ID from the same id.
 	Notify(ctx context.Context, id string, n *audience.Notification) error
-	Send(ctx context.Context, l *audience.Letter) (subject string, err error)
+	Send(ctx context.Context, l *audience.OutgoingMail) (subject string, err error)
 }
 
 // Config says which jobs a process works, and how. A client of the queue that
@@ -74,7 +74,7 @@ func Config(o Options) *river.Config {
 	add(workers, queues, &dropIndex{service: o.Service}, oneByOne)
 	m := mails{o.Service, o.Mailer, make(chan struct{}, cmp.Or(o.Mails, defaultMails))}
 	add(workers, queues, &notify{mailing[audience.Notify]{mails: m}}, inParallel)
-	add(workers, queues, &askToConfirm{mailing[audience.AskToConfirm]{mails: m}}, inParallel)
+	add(workers, queues, &askToConfirm{mailing[audience.RequestConfirmation]{mails: m}}, inParallel)
 	add(workers, queues, &autorespond{mailing[audience.Autorespond]{mails: m}}, inParallel)
 	if o.Poster != nil {
 		add(workers, queues, &callWebhook{base: b, poster: o.Poster}, sideBySide)

@@ -98,7 +98,7 @@ func newPlace(t *testing.T, e engines.Engine) *place {
 	t.Helper()
 	p := &place{T: t, path: e.New(t)}
 	p.open()
-	first, err := p.service.BeginFirst(t.Context(), "")
+	first, err := p.service.Bootstrap(t.Context(), "")
 	p.must(err)
 	p.list = first.List
 	p.caller, err = p.service.Operator(t.Context(), first.Account)

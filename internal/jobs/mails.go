@@ -47,7 +47,7 @@ func (m mails) turn(ctx context.Context) (leave func(), err error) {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	return nil, outcome(ctx, audience.ErrPaused)
+	return nil, outcome(ctx, audience.ErrSendingPaused)
 }
 
 // retries are the waits before a mail is tried again; the last one repeats until
@@ -75,7 +75,7 @@ func outcome(ctx context.Context, err error) error {
 	switch why, _ := errors.AsType[*audience.Undelivered](err); {
 	case err == nil:
 		return nil
-	case errors.Is(err, audience.ErrPaused):
+	case errors.Is(err, audience.ErrSendingPaused):
 		return river.JobSnooze(pauseNap)
 	case errors.Is(ctx.Err(), context.Canceled): // the process stops
 		return river.JobSnooze(0)
@@ -86,18 +86,18 @@ func outcome(ctx context.Context, err error) error {
 }
 
 // sendLetter sends a letter, if there is one to be sent, and records what became of it.
-func sendLetter[E river.JobArgs](ctx context.Context, m mails, job *river.Job[E], l *audience.Letter, err error) error {
+func sendLetter[E river.JobArgs](ctx context.Context, m mails, job *river.Job[E], l *audience.OutgoingMail, err error) error {
 	if err != nil || l == nil {
 		return err
 	}
 	subject, err := m.mailer.Send(ctx, l)
 	if err == nil {
 		// Recorded even when the process stops: else it would be sent again.
-		return m.service.Sent(context.WithoutCancel(ctx), l, subject)
+		return m.service.RecordSent(context.WithoutCancel(ctx), l, subject)
 	}
 	why, known := errors.AsType[*audience.Undelivered](err)
 	if known && (why.Permanent || job.Attempt >= job.MaxAttempts) {
-		if err := m.service.NotSent(context.WithoutCancel(ctx), l, why); err != nil {
+		if err := m.service.RecordNotSent(context.WithoutCancel(ctx), l, why); err != nil {
 			return err
 		}
 	}

@@ -137,14 +137,14 @@ var (
 	ErrNotDue  = errors.New("the autoresponder is not due yet; it goes out at its time")
 )
 
-// Hurrier has a target of webhooks called before the time that it waits for.
-type Hurrier interface {
-	HurryWebhook(ctx context.Context, target audience.WebhookTargetID) error
+// WebhookRetrier has a target of webhooks called before the time that it waits for.
+type WebhookRetrier interface {
+	RetryWebhookNow(ctx context.Context, target audience.WebhookTargetID) error
 }
 
 // Retry has a job taken up now, also one that was given up on. What is not due
 // yet keeps its time.
-func Retry(ctx context.Context, q Queue, h Hurrier, id int64) error {
+func Retry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	if err := prepare(ctx, q, h, id); err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func Retry(ctx context.Context, q Queue, h Hurrier, id int64) error {
 
 // prepare sees to the jobs that go by a time of their own, besides the queue's: a
 // worker would put them back until then.
-func prepare(ctx context.Context, q Queue, h Hurrier, id int64) error {
+func prepare(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	result, err := q.JobList(ctx, river.NewJobListParams().First(1).Where("id = @id", river.NamedArgs{"id": id}))
 	if err != nil || len(result.Jobs) == 0 {
 		return err
@@ -174,12 +174,12 @@ func prepare(ctx context.Context, q Queue, h Hurrier, id int64) error {
 		if a.Due > time.Now().Unix() {
 			return ErrNotDue
 		}
-	case audience.CallWebhook{}.Kind():
-		var c audience.CallWebhook
+	case audience.DeliverWebhook{}.Kind():
+		var c audience.DeliverWebhook
 		if err := json.Unmarshal(row.EncodedArgs, &c); err != nil {
 			return err
 		}
-		return h.HurryWebhook(ctx, c.Target)
+		return h.RetryWebhookNow(ctx, c.Target)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (h *heavy) Notify(context.Context, string, *audience.Notification) error {
 	return nil
 }
 
-func (h *heavy) Send(context.Context, *audience.Letter) (string, error) { return "", nil }
+func (h *heavy) Send(context.Context, *audience.OutgoingMail) (string, error) { return "", nil }
 
 // However many mails wait, few of them have their contents in memory.
 //

@@ -48,7 +48,7 @@ func first(texts ...string) string {
 }
 
 // letter makes the message of a letter and returns its subject.
-func (c *composer) letter(ctx context.Context, l *audience.Letter) (*gomail.Msg, string, error) {
+func (c *composer) letter(ctx context.Context, l *audience.OutgoingMail) (*gomail.Msg, string, error) {
 	if l.Message == nil {
 		return c.confirmation(l)
 	}
@@ -90,7 +90,7 @@ func (c *composer) letter(ctx context.Context, l *audience.Letter) (*gomail.Msg,
 }
 
 // confirmation asks a Contact to confirm the subscription. decisions.md: 47
-func (c *composer) confirmation(l *audience.Letter) (*gomail.Msg, string, error) {
+func (c *composer) confirmation(l *audience.OutgoingMail) (*gomail.Msg, string, error) {
 	list := &l.Schema.List
 	b := &builtIn{
 		List:    list.Name,

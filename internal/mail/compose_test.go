@@ -59,11 +59,11 @@ func testContact() *audience.Contact {
 	return c
 }
 
-func testLetter(m *audience.Message) *audience.Letter {
+func testLetter(m *audience.Message) *audience.OutgoingMail {
 	if m != nil {
 		m.ID, m.Type = 9, audience.MessageEmail
 	}
-	return &audience.Letter{Delivery: audience.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"},
+	return &audience.OutgoingMail{Delivery: audience.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"},
 		Schema: testSchema(), Contact: testContact(), Address: "ann@example.com", Message: m}
 }
 
@@ -150,7 +150,7 @@ func (r *received) names() []string {
 	return names
 }
 
-func send(t testing.TB, c *composer, l *audience.Letter) *received {
+func send(t testing.TB, c *composer, l *audience.OutgoingMail) *received {
 	t.Helper()
 	m, subject, err := c.letter(t.Context(), l)
 	if err != nil {

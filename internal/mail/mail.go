@@ -66,7 +66,7 @@ func (m *Mailer) Notify(ctx context.Context, id string, n *audience.Notification
 }
 
 // Send sends a letter and returns its subject as it went out.
-func (m *Mailer) Send(ctx context.Context, l *audience.Letter) (subject string, err error) {
+func (m *Mailer) Send(ctx context.Context, l *audience.OutgoingMail) (subject string, err error) {
 	msg, subject, err := m.composer.letter(ctx, l)
 	if err != nil {
 		return "", err

@@ -190,7 +190,7 @@ func (m *realMTA) sendUntilTaken(s sender, n int) {
 		switch {
 		case err == nil:
 			return
-		case m.Context().Err() != nil, ok && u.Permanent, !ok && !errors.Is(err, audience.ErrPaused):
+		case m.Context().Err() != nil, ok && u.Permanent, !ok && !errors.Is(err, audience.ErrSendingPaused):
 			m.Errorf("letter %d: %v", n, err)
 			return
 		}

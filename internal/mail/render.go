@@ -9,7 +9,7 @@ import (
 
 // rendering merges a Message with one Contact.
 type rendering struct {
-	letter      *audience.Letter
+	letter      *audience.OutgoingMail
 	unsubscribe string
 	confirm     string
 	open        string           // URL of the image that says the mail was opened; "": none

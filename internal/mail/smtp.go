@@ -109,7 +109,7 @@ func (s *smtpSender) send(ctx context.Context, m *gomail.Msg, about *audience.De
 	return failed.undelivered()
 }
 
-func untried(why error) error { return fmt.Errorf("%w: %w", audience.ErrPaused, why) }
+func untried(why error) error { return fmt.Errorf("%w: %w", audience.ErrSendingPaused, why) }
 
 // try sends a parcel on a connection that is there or a new one. What was kept
 // may turn out to be dead: then, if the server can have taken nothing, the

@@ -250,7 +250,7 @@ func TestPause(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 5 {
 		wg.Go(func() {
-			if err := p.sender.send(ctx, letter(t, 2, "ann@example.com"), nil); !errors.Is(err, audience.ErrPaused) {
+			if err := p.sender.send(ctx, letter(t, 2, "ann@example.com"), nil); !errors.Is(err, audience.ErrSendingPaused) {
 				t.Errorf("got %v, want ErrPaused", err)
 			}
 		})
@@ -400,7 +400,7 @@ func TestRate(t *testing.T) {
 	p.mustSend(1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if err := p.sender.send(ctx, letter(t, 2, "ann@example.com"), nil); !errors.Is(err, audience.ErrPaused) {
+	if err := p.sender.send(ctx, letter(t, 2, "ann@example.com"), nil); !errors.Is(err, audience.ErrSendingPaused) {
 		t.Errorf("got %v, want ErrPaused at once", err)
 	}
 }

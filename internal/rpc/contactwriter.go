@@ -25,7 +25,7 @@ type column struct {
 	name    []byte // `"name":`, with a comma before it but for the first
 	field   audience.FieldID
 	numeric bool
-	get     func(*audience.Contact) audience.Cell // nil for a Field
+	get     func(*audience.Contact) audience.Value // nil for a Field
 }
 
 // newContactWriter makes the writer of a search's result.
@@ -105,7 +105,7 @@ func (w *contactWriter) Contact(c *audience.Contact) error {
 	case w.streaming && len(w.reply.buf) >= firstBytes:
 		return w.reply.flush()
 	case !w.streaming && w.hold > 0 && len(w.reply.buf)-w.reply.start > w.hold:
-		return audience.ErrLong
+		return audience.ErrReplyTooLong
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func appendString(b []byte, s string) []byte {
 
 // appendCell appends a value of a record: ids, times and counts as numbers,
 // flags as booleans, everything else as strings. decisions.md: 41
-func appendCell(b []byte, c audience.Cell) []byte {
+func appendCell(b []byte, c audience.Value) []byte {
 	switch c.Kind {
 	case audience.KeyInt:
 		return strconv.AppendInt(b, c.Int, 10)

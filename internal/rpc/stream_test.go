@@ -138,7 +138,7 @@ func TestSilentAndVanishingReaders(t *testing.T) {
 	inside.Add(4)
 	for range 4 {
 		go func() {
-			err := audience.ErrLong
+			err := audience.ErrReplyTooLong
 			for err != nil && ctx.Err() == nil {
 				err = h.store.Stream(ctx, func(audience.Tx) error {
 					inside.Done()

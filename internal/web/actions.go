@@ -8,7 +8,7 @@ import (
 )
 
 // subscription is what a page about one says.
-func subscription(title string, v *audience.Visit) page {
+func subscription(title string, v *audience.LinkView) page {
 	p := page{Title: title, Address: mask(v.Address())}
 	if v.Schema != nil {
 		p.List = v.Schema.List.Name
@@ -17,7 +17,7 @@ func subscription(title string, v *audience.Visit) page {
 }
 
 func (h *Handler) askToUnsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
-	v, err := h.service.Visit(r.Context(), l.DeliveryKey)
+	v, err := h.service.ViewLink(r.Context(), l.DeliveryKey)
 	switch {
 	case err != nil:
 		h.failed(w, r, l, err)
@@ -31,7 +31,7 @@ func (h *Handler) askToUnsubscribe(w http.ResponseWriter, r *http.Request, l aud
 // unsubscribe answers both the page's button and the one of a mail program,
 // which wants no redirect. RFC 8058, section 3.2
 func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
-	v, err := h.service.VisitToUnsubscribe(r.Context(), l.DeliveryKey)
+	v, err := h.service.UnsubscribeByLink(r.Context(), l.DeliveryKey)
 	if err != nil {
 		h.failed(w, r, l, err)
 		return
@@ -39,22 +39,22 @@ func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l audience
 	h.unsubscribed(w, v)
 }
 
-func (h *Handler) unsubscribed(w http.ResponseWriter, v *audience.Visit) {
+func (h *Handler) unsubscribed(w http.ResponseWriter, v *audience.LinkView) {
 	h.render(w, http.StatusOK, "unsubscribed", subscription("You are unsubscribed", v))
 }
 
 func (h *Handler) askToConfirm(w http.ResponseWriter, r *http.Request, l audience.Link) {
-	v, err := h.service.Visit(r.Context(), l.DeliveryKey)
+	v, err := h.service.ViewLink(r.Context(), l.DeliveryKey)
 	h.confirmation(w, r, l, v, err)
 }
 
 func (h *Handler) confirm(w http.ResponseWriter, r *http.Request, l audience.Link) {
-	v, err := h.service.VisitToConfirm(r.Context(), l.DeliveryKey)
+	v, err := h.service.ConfirmByLink(r.Context(), l.DeliveryKey)
 	h.confirmation(w, r, l, v, err)
 }
 
 // confirmation shows what there is to confirm, or that there is nothing.
-func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l audience.Link, v *audience.Visit, err error) {
+func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l audience.Link, v *audience.LinkView, err error) {
 	if err != nil {
 		h.failed(w, r, l, err)
 		return
@@ -104,16 +104,16 @@ func (h *Handler) click(w http.ResponseWriter, r *http.Request, l audience.Link)
 }
 
 func (h *Handler) contact(w http.ResponseWriter, r *http.Request, l audience.Link) {
-	v, err := h.service.VisitContact(r.Context(), l.DeliveryKey)
+	v, err := h.service.ViewContactPage(r.Context(), l.DeliveryKey)
 	switch {
 	case err != nil:
 		h.failed(w, r, l, err)
 	case v.Expired:
 		h.render(w, http.StatusGone, "expired", page{Title: "This link has expired"})
 	case v.Contact == nil:
-		h.render(w, http.StatusGone, "contactgone", subscription("This contact was removed", &v.Visit))
+		h.render(w, http.StatusGone, "contactgone", subscription("This contact was removed", &v.LinkView))
 	default:
-		p := subscription("Contact", &v.Visit)
+		p := subscription("Contact", &v.LinkView)
 		p.Details = newDetails(v)
 		h.render(w, http.StatusOK, "contact", p)
 	}

@@ -13,7 +13,7 @@ type details struct {
 // row is one line of a table.
 type row struct{ Name, Value string }
 
-func newDetails(v *audience.ContactVisit) *details {
+func newDetails(v *audience.ContactPage) *details {
 	d := &details{schema: v.Schema, Status: status(v.Contact)}
 	for i := range v.Schema.Fields {
 		f := &v.Schema.Fields[i]

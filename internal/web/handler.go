@@ -15,10 +15,10 @@ import (
 
 // Service is what the pages show and do.
 type Service interface {
-	Visit(ctx context.Context, d audience.DeliveryKey) (*audience.Visit, error)
-	VisitToUnsubscribe(ctx context.Context, d audience.DeliveryKey) (*audience.Visit, error)
-	VisitToConfirm(ctx context.Context, d audience.DeliveryKey) (*audience.Visit, error)
-	VisitContact(ctx context.Context, d audience.DeliveryKey) (*audience.ContactVisit, error)
+	ViewLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
+	UnsubscribeByLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
+	ConfirmByLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
+	ViewContactPage(ctx context.Context, d audience.DeliveryKey) (*audience.ContactPage, error)
 	LinkURL(ctx context.Context, l audience.Link) (string, error)
 	Opened(ctx context.Context, d audience.DeliveryKey) error
 	Clicked(ctx context.Context, d audience.DeliveryKey) error
@@ -43,8 +43,8 @@ func New(service Service, key audience.LinkKey, log *slog.Logger) *Handler {
 	return &Handler{service: service, key: key, pages: readPages(), policy: contentPolicy(), log: log}
 }
 
-// Mine reports whether a path is one of those that links in mails have.
-func Mine(path string) bool {
+// IsLinkPath reports whether a path is one of those that links in mails have.
+func IsLinkPath(path string) bool {
 	if len(path) < 3 || path[0] != '/' || path[2] != '/' {
 		return false
 	}

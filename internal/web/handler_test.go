@@ -168,7 +168,7 @@ func TestMine(t *testing.T) {
 		"/u/1-2-3-c/x": true, "/c/": true, "/o/x": true, "/k/x": true, "/n/x": true,
 		"/": false, "": false, "/u": false, "/rpc": false, "/api/jsonrpcserver": false, "/x/": false, "//u/": false, "/U/x": false, "u/x/": false,
 	} {
-		if Mine(path) != mine {
+		if IsLinkPath(path) != mine {
 			t.Errorf("Mine(%q) is %v", path, !mine)
 		}
 	}

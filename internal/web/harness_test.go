@@ -71,11 +71,11 @@ type faults struct {
 	visit, seen error
 }
 
-func (f *faults) Visit(ctx context.Context, d audience.DeliveryKey) (*audience.Visit, error) {
+func (f *faults) ViewLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error) {
 	if f.visit != nil {
 		return nil, f.visit
 	}
-	return f.Service.Visit(ctx, d)
+	return f.Service.ViewLink(ctx, d)
 }
 
 func (f *faults) Opened(ctx context.Context, d audience.DeliveryKey) error {
@@ -142,14 +142,14 @@ func sent(pairs []string) (all []audience.Detail) {
 func (h *harness) remove(id audience.ContactID) {
 	h.Helper()
 	h.must(h.store.Update(h.Context(), func(tx audience.Tx) error {
-		_, err := tx.RemoveContacts(h.list, id, 1000)
+		_, err := tx.RemoveContactsUpTo(h.list, id, 1000)
 		return err
 	}))
 }
 
 func (h *harness) hideList() {
 	h.Helper()
-	h.must(h.store.Update(h.Context(), func(tx audience.Tx) error { return tx.HideList(h.list) }))
+	h.must(h.store.Update(h.Context(), func(tx audience.Tx) error { return tx.MarkListDeleted(h.list) }))
 }
 
 func (h *harness) contact(id audience.ContactID) (c *audience.Contact) {

@@ -30,6 +30,6 @@ var dialect = sqlstore.Dialect{
 	IndexTail:     ", id",
 	IndexPlace: `(SELECT CAST(n AS BIGINT) FROM generate_series(0, 15) AS n
 		WHERE satisfies_hash_partition(CAST('contact' AS regclass), 16, n, list_id))`,
-	NumbersAsText: true,
-	Several:       true,
+	NumbersAsText:     true,
+	ConcurrentWriters: true,
 }.Complete()

@@ -232,7 +232,7 @@ func TestLostDefinitions(t *testing.T) {
 	d.must(err)
 	see("kept")
 	d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { _, err := tx.Schema(d.list); return err }))
-	if _, known := d.store.KnownSchema(d.list); d.store.cache.Newest() != kept || !known {
+	if _, known := d.store.CachedSchema(d.list); d.store.cache.Newest() != kept || !known {
 		t.Errorf("the cache has version %d, the database %d", d.store.cache.Newest(), kept)
 	}
 	rename(audience.NewService(openAt(t, url, Options{}), time.Now), "other")

@@ -29,7 +29,7 @@ type desk struct {
 func newDesk(t *testing.T, s *Store) *desk {
 	t.Helper()
 	d := &desk{T: t, store: s, service: audience.NewService(s, time.Now)}
-	first, err := d.service.BeginFirst(t.Context(), "")
+	first, err := d.service.Bootstrap(t.Context(), "")
 	d.must(err)
 	d.list = first.List
 	d.caller, err = d.service.Operator(t.Context(), first.Account)

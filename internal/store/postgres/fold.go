@@ -82,7 +82,7 @@ func (s *Store) fold(ctx context.Context) error {
 	if err := t.Lock(sqlstore.Exclusive, "fold counts"); err != nil {
 		return err
 	}
-	if err := sqlstore.FoldCounts(t); err != nil {
+	if err := sqlstore.CompactCounters(t); err != nil {
 		return err
 	}
 	t.send("COMMIT", nil, nil)

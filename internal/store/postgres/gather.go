@@ -47,7 +47,7 @@ func (s *Store) UpdateTogether(ctx context.Context, list audience.ListID, key st
 	}
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
-	if err := s.gatherer.run(limited, sqlstore.Address{List: list, Key: key}, fn); !errors.Is(err, sqlstore.ErrApart) {
+	if err := s.gatherer.run(limited, sqlstore.Address{List: list, Key: key}, fn); !errors.Is(err, sqlstore.ErrNotBatchable) {
 		return err
 	}
 	return s.Update(limited, fn)
@@ -105,7 +105,7 @@ func (g *gatherer) serve(group []*gathered) {
 		case err != nil:
 			c.err = err
 		case c.part != nil && !c.part.Inserted():
-			c.err = sqlstore.ErrApart
+			c.err = sqlstore.ErrNotBatchable
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (g *gatherer) transaction(group []*gathered) error {
 	defer cancel()
 	conn, err := g.store.writers.Acquire(ctx)
 	if err != nil {
-		return sqlstore.ErrApart
+		return sqlstore.ErrNotBatchable
 	}
 	defer conn.Release()
 	pg := conn.Conn().PgConn()
@@ -133,7 +133,7 @@ func (g *gatherer) transaction(group []*gathered) error {
 		return unknownOutcome(err)
 	}
 	t.rollback(err)
-	return sqlstore.ErrApart
+	return sqlstore.ErrNotBatchable
 }
 
 // write runs the functions and commits what they write.
@@ -143,7 +143,7 @@ func (g *gatherer) write(ctx context.Context, t *session, group []*gathered) err
 	for i, c := range group {
 		addresses[i] = c.address
 	}
-	all, err := sqlstore.NewGathering(ctx, t, addresses) // brings the version too
+	all, err := sqlstore.NewInsertBatch(ctx, t, addresses) // brings the version too
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (a *assembling) UpdateTogether(ctx context.Context, list audience.ListID, k
 	}
 	a.mu.Unlock()
 	<-c.done
-	if errors.Is(c.err, sqlstore.ErrApart) {
+	if errors.Is(c.err, sqlstore.ErrNotBatchable) {
 		return a.Update(limited, fn)
 	}
 	return c.err

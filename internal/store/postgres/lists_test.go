@@ -13,7 +13,7 @@ import (
 
 var (
 	large = regexp.MustCompile(`(\w+ )?\b(contact|consent|delivery)\b([.]?)`) // with the word before it
-	list  = regexp.MustCompile(`\blist_id = (\?|[0-9]|wanted\.list_id)`)      // wanted: several, in a Gathering, on one server only
+	list  = regexp.MustCompile(`\blist_id = (\?|[0-9]|wanted\.list_id)`)      // wanted: several, in a InsertBatch, on one server only
 	texts = regexp.MustCompile(`'[^']*'`)
 	made  = regexp.MustCompile(`CREATE TABLE (\w+) `)
 )

@@ -74,7 +74,7 @@ func (m *migrator) done(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
 	}
 	sources, steps := m.goose.ListSources(), queue.AllVersions()
 	knows := sources[len(sources)-1].Version
-	if !sqlstore.Understands(has, knows) {
+	if !sqlstore.SupportsVersion(has, knows) {
 		return false, errNewer
 	}
 	return has >= knows && river >= int64(steps[len(steps)-1].Version), nil
@@ -87,7 +87,7 @@ func (m *migrator) run(ctx context.Context, conn *pgxpool.Conn) error {
 	if err != nil {
 		return err
 	}
-	if !sqlstore.Understands(has, knows) {
+	if !sqlstore.SupportsVersion(has, knows) {
 		return errNewer
 	}
 	for _, source := range m.goose.ListSources() {

@@ -129,7 +129,7 @@ func (f *follower) inTime(t *testing.T) {
 		t.Error("the replica has served nothing")
 	}
 	before := f.store.searches.pool.Stat().AcquireCount() + f.store.streams.pool.Stat().AcquireCount()
-	f.must(f.store.Survey(t.Context(), func(tx audience.Tx) error { _, err := tx.ContactCount(f.list); return err }))
+	f.must(f.store.ViewPrimary(t.Context(), func(tx audience.Tx) error { _, err := tx.ContactCount(f.list); return err }))
 	if f.store.searches.pool.Stat().AcquireCount()+f.store.streams.pool.Stat().AcquireCount() == before {
 		t.Error("the replica has served what a change has to know first")
 	}

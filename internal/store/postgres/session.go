@@ -17,7 +17,7 @@ import (
 //
 // It begins by taking for granted that the catalogue is as this process has last
 // seen it. The first round trip brings the true version; when that is another,
-// nothing that was read is used: the function is left there and then (Unwind),
+// nothing that was read is used: the function is left there and then (RetrySignal),
 // and runs again.
 type session struct {
 	pipeline   *pgconn.Pipeline
@@ -147,7 +147,7 @@ func (s *session) flush() error {
 // unwind leaves the function when it has gone by a catalogue that is another now.
 func (s *session) unwind(err error) error {
 	if s.running && errors.Is(err, errStale) {
-		panic(sqlstore.Unwind{Err: err})
+		panic(sqlstore.RetrySignal{Err: err})
 	}
 	return err
 }
@@ -336,7 +336,7 @@ func (s *session) Alone() error {
 		return nil
 	}
 	s.wantsAlone = true
-	panic(sqlstore.Unwind{Err: errAlone})
+	panic(sqlstore.RetrySignal{Err: errAlone})
 }
 
 // Dialect is PostgreSQL's.

@@ -133,18 +133,18 @@ func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.streams.view(ctx, fn)
 }
 
-// Survey implements audience.Store.
-func (s *Store) Survey(ctx context.Context, fn func(audience.Tx) error) error {
+// ViewPrimary implements audience.Store.
+func (s *Store) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.streams.survey(ctx, fn)
 }
 
-// Known implements audience.Store.
-func (s *Store) Known(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
+// CachedKey implements audience.Store.
+func (s *Store) CachedKey(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
 	return s.cache.Known(hash)
 }
 
-// KnownSchema implements audience.Store.
-func (s *Store) KnownSchema(id audience.ListID) (*audience.Schema, bool) {
+// CachedSchema implements audience.Store.
+func (s *Store) CachedSchema(id audience.ListID) (*audience.Schema, bool) {
 	return s.cache.KnownSchema(id)
 }
 
@@ -156,7 +156,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	if err := s.View(limited, func(tx audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
 		return err
 	}
-	return s.Update(limited, func(tx audience.Tx) error { return tx.ForgetRetries(0) })
+	return s.Update(limited, func(tx audience.Tx) error { return tx.DeleteRetries(0) })
 }
 
 // Close waits for the transactions that run and closes the connections.

@@ -48,7 +48,7 @@ func benchSubscribe(b *testing.B, callers int) {
 	ctx := context.Background()
 	s := openAt(b, database(b), Options{})
 	service := audience.NewService(s, time.Now)
-	first, err := service.BeginFirst(ctx, "")
+	first, err := service.Bootstrap(ctx, "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -220,7 +220,7 @@ func (t *Target) Each(ctx context.Context, table *sqlstore.Table, fn func(row []
 		for i, value := range rows.Values() {
 			row[i] = decode(value, types[i].DataTypeOID, true)
 		}
-		_, err := table.Canonical(row)
+		_, err := table.Normalise(row)
 		if err == nil {
 			err = fn(row)
 		}

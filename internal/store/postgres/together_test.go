@@ -182,7 +182,7 @@ func TestStoredOnce(t *testing.T) {
 		d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { return tx.AddLedgerRow(&row) }))
 	}
 	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
-		rows, err := tx.Ledger(d.list, 1, 0, 0)
+		rows, err := tx.LedgerRows(d.list, 1, 0, 0)
 		if len(rows) != 5 {
 			t.Errorf("%d rows of the ledger, want 5", len(rows))
 		}

@@ -111,7 +111,7 @@ func (s *Store) transaction(ctx context.Context, t *session, fn func(audience.Tx
 	}
 	shared := sqlstore.NewSession(s.cache)
 	shared.Sees(t.version)
-	shared.InTurn = s.takesTurns()
+	shared.Serialise = s.takesTurns()
 	var effects []audience.Effect
 	err := t.call(ctx, fn, shared, func(e audience.Effect) error {
 		effects = append(effects, e)

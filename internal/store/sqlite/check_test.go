@@ -20,7 +20,7 @@ func begun(t *testing.T) (path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := audience.NewService(store, time.Now).BeginFirst(t.Context(), ""); err != nil {
+	if _, err := audience.NewService(store, time.Now).Bootstrap(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Close(); err != nil {

@@ -67,7 +67,7 @@ func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) 
 	if err != nil {
 		return err
 	}
-	if !sqlstore.Understands(has, knows) {
+	if !sqlstore.SupportsVersion(has, knows) {
 		return errNewer
 	}
 	if has < knows {

@@ -101,7 +101,7 @@ func TestMigratingWhileServing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	s := openAt(t, path)
 	service := audience.NewService(s, time.Now)
-	first, err := service.BeginFirst(t.Context(), "")
+	first, err := service.Bootstrap(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func (s *Source) Each(ctx context.Context, t *sqlstore.Table, after []driver.Val
 	}
 	return s.each(ctx, len(columns), func(row []driver.Value) error {
 		row = slices.Clone(row)
-		changed, err := t.Canonical(row)
+		changed, err := t.Normalise(row)
 		if err != nil {
 			return err
 		}

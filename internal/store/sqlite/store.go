@@ -95,13 +95,13 @@ func (s *Store) Search(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.searches.view(ctx, fn)
 }
 
-// Known implements audience.Store.
-func (s *Store) Known(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
+// CachedKey implements audience.Store.
+func (s *Store) CachedKey(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
 	return s.cache.Known(hash)
 }
 
-// KnownSchema implements audience.Store.
-func (s *Store) KnownSchema(id audience.ListID) (*audience.Schema, bool) {
+// CachedSchema implements audience.Store.
+func (s *Store) CachedSchema(id audience.ListID) (*audience.Schema, bool) {
 	return s.cache.KnownSchema(id)
 }
 
@@ -110,8 +110,8 @@ func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.streams.view(ctx, fn)
 }
 
-// Survey implements audience.Store.
-func (s *Store) Survey(ctx context.Context, fn func(audience.Tx) error) error {
+// ViewPrimary implements audience.Store.
+func (s *Store) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.Stream(ctx, fn)
 }
 

@@ -50,7 +50,7 @@ func (t *Tx) Account(id audience.AccountID) (*audience.Account, error) {
 
 // AddAccount stores a new Account with its first List Folder.
 func (t *Tx) AddAccount(a *audience.Account) error {
-	if err := t.Alone(); err != nil {
+	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
 	id, err := t.conn.Insert("INSERT INTO account (name, time_zone, contact_limit, creation_time) VALUES (?, ?, ?, ?)",

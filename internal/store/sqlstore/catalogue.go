@@ -125,7 +125,7 @@ func (t *Tx) catalogue() (*snapshot, error) {
 // failover, to a standby that did not have it yet, does not come again with
 // another content.
 func (t *Tx) changed() error {
-	if err := t.Alone(); err != nil {
+	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
 	t.session.changes++

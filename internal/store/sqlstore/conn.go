@@ -34,7 +34,7 @@ type Conn interface {
 	// one ends. Where there is one writer there is nothing to wait for.
 	Lock(mode LockMode, name string) error
 	// Alone sees to it that no other transaction that writes runs beside this
-	// one. If some may, the function is left with Unwind, and runs again, alone.
+	// one. If some may, the function is left with RetrySignal, and runs again, alone.
 	Alone() error
 	// Dialect says how the engine wants its SQL.
 	Dialect() *Dialect

@@ -36,8 +36,8 @@ func encodeLedgerRow(r *audience.LedgerRow) (ledgerRow, error) {
 	return row, err
 }
 
-// Ledger returns a Contact's rows of the consent ledger, newest first.
-func (t *Tx) Ledger(list audience.ListID, contact audience.ContactID, limit, offset int64) (ledger []audience.LedgerRow, err error) {
+// LedgerRows returns a Contact's rows of the consent ledger, newest first.
+func (t *Tx) LedgerRows(list audience.ListID, contact audience.ContactID, limit, offset int64) (ledger []audience.LedgerRow, err error) {
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
@@ -108,7 +108,7 @@ func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID, eac
 func (t *Tx) HasUnsubscribed(account audience.AccountID, list audience.ListID, email, mobile string) (bool, error) {
 	query, args := "SELECT 1 FROM unsubscriber WHERE account_id = ? AND address_key IN (?, ?)", []any{int64(account), orNull(email), orNull(mobile)}
 	if list != 0 {
-		query, args = query+" AND "+t.sql.Unindexed+"list_id = ?", append(args, int64(list))
+		query, args = query+" AND "+t.sql.NoIndex+"list_id = ?", append(args, int64(list))
 	}
 	n, err := t.number("SELECT EXISTS ("+query+")", args...)
 	return n > 0, err
@@ -140,7 +140,7 @@ func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audien
 		int64(account), int64(key), r.Header, r.Fingerprint[:], now, string(result))
 }
 
-// ForgetRetries removes results from before a time.
-func (t *Tx) ForgetRetries(before int64) error {
+// DeleteRetries removes results from before a time.
+func (t *Tx) DeleteRetries(before int64) error {
 	return t.conn.Do("DELETE FROM retry WHERE time < ?", before)
 }

@@ -84,7 +84,7 @@ func (t *Tx) insertAs(as *insertion, c *audience.Contact) (inserted bool, err er
 // who is. Where every question is a way to another machine and back, the inserting
 // is one.
 func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
-	for look := !t.sql.Several; ; look = true {
+	for look := !t.sql.ConcurrentWriters; ; look = true {
 		if look {
 			existing, err := t.ContactByKey(c.ListID, c.Key)
 			if audience.KindOf(err) != audience.NoContact {
@@ -101,7 +101,7 @@ func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err 
 // address holds the first, so that nobody removes that one without seeing this
 // one. If the first has gone meanwhile, this one is the first.
 func (t *Tx) insertBeside(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
-	if !t.sql.Several || c.IsFirst {
+	if !t.sql.ConcurrentWriters || c.IsFirst {
 		return t.insertContact(as, c, doc)
 	}
 	for {
@@ -164,9 +164,9 @@ func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
 	return audience.ContactID(n), err
 }
 
-// ForgetField removes a deleted Field's values from at most limit Contacts
+// DeleteFieldValues removes a deleted Field's values from at most limit Contacts
 // after an ID, and returns the last one's ID, 0 when there was none left.
-func (t *Tx) ForgetField(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (last audience.ContactID, err error) {
+func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (last audience.ContactID, err error) {
 	n, err := t.number("SELECT max(id) FROM (SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id"+limited+") AS page",
 		int64(list), int64(after), int64(limit))
 	if err != nil || n == 0 {

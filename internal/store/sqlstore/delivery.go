@@ -8,11 +8,11 @@ import (
 	"enlist/internal/audience"
 )
 
-// MarkAsked notes that a Contact is asked to confirm, unless it was after a time,
+// MarkConfirmationRequested notes that a Contact is asked to confirm, unless it was after a time,
 // or another Contact of the List with the address was: then it counts as asked at
 // that time. One that was noted at a time to come was noted by a clock that has
 // been set back since.
-func (t *Tx) MarkAsked(list audience.ListID, id audience.ContactID, now, before int64) (marked bool, err error) {
+func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.ContactID, now, before int64) (marked bool, err error) {
 	last, err := t.number(`SELECT other.confirmation_time FROM contact
 		JOIN contact other ON other.list_id = ?1 AND other.id = coalesce(
 			(SELECT d.id FROM contact d WHERE d.list_id = ?1 AND d.duplicate_key = contact.duplicate_key AND d.id < contact.id ORDER BY d.id DESC LIMIT 1),
@@ -30,13 +30,13 @@ func (t *Tx) MarkAsked(list audience.ListID, id audience.ContactID, now, before 
 	return may && n > 0, err
 }
 
-// LetSubscriptionWait notes that a Contact's subscription waits to be confirmed.
-func (t *Tx) LetSubscriptionWait(list audience.ListID, id audience.ContactID) error {
+// MarkSubscriptionPending notes that a Contact's subscription waits to be confirmed.
+func (t *Tx) MarkSubscriptionPending(list audience.ListID, id audience.ContactID) error {
 	return t.conn.Do("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }
 
-// SubscriptionWaits reports whether that was ever noted.
-func (t *Tx) SubscriptionWaits(list audience.ListID, id audience.ContactID) (bool, error) {
+// IsSubscriptionPending reports whether that was ever noted.
+func (t *Tx) IsSubscriptionPending(list audience.ListID, id audience.ContactID) (bool, error) {
 	n, err := t.number("SELECT subscription_waits FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
 	return n > 0, err
 }

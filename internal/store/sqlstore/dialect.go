@@ -36,9 +36,9 @@ type Dialect struct {
 	// Arrays: an argument may be a []int64 or a []string.
 	Arrays bool
 
-	// Unindexed before a column keeps the engine from an index of it that it
+	// NoIndex before a column keeps the engine from an index of it that it
 	// would take, without having seen the data, for better than it is.
-	Unindexed string
+	NoIndex string
 
 	// Of an index that a search needs: what puts absent values first in it, what it
 	// ends in after the key, and the part of the table, as a number, that one of the
@@ -52,10 +52,10 @@ type Dialect struct {
 	// floating point.
 	NumbersAsText bool
 
-	// Several: transactions write at once. Then Contacts that one reads to change
+	// ConcurrentWriters: transactions write at once. Then Contacts that one reads to change
 	// them are locked, and counters are changed by rows that are added, so that
 	// they do not wait for one another.
-	Several bool
+	ConcurrentWriters bool
 
 	statements statements
 }
@@ -73,7 +73,7 @@ type statements struct {
 // Complete prepares a Dialect for use.
 func (d Dialect) Complete() *Dialect {
 	lock := ""
-	if d.Several {
+	if d.ConcurrentWriters {
 		lock = " FOR UPDATE"
 	}
 	s := &d.statements
@@ -81,14 +81,14 @@ func (d Dialect) Complete() *Dialect {
 	s.contactByID = contact + "list_id = ? AND id = ?"
 	s.contactByKey = contact + "list_id = ? AND dedupe_key = ?"
 	// The IDs first: SQLite would rather walk the List.
-	s.contactsByAddress = contact + d.Unindexed + `list_id = ? AND id > ? AND id IN (
+	s.contactsByAddress = contact + d.NoIndex + `list_id = ? AND id > ? AND id IN (
 		SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ?
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + limited
 	s.lockedByID, s.lockedByKey, s.lockedByAddress = s.contactByID+lock, s.contactByKey+lock, s.contactsByAddress+lock
 	s.insert = d.insertion("VALUES (", ") ON CONFLICT DO NOTHING")
 	s.insertNew = s.insert
-	if d.Several { // an ID is only taken where the address is just coming to be there
+	if d.ConcurrentWriters { // an ID is only taken where the address is just coming to be there
 		s.insertNew = d.insertion("SELECT ", " WHERE NOT EXISTS (SELECT 1 FROM contact WHERE list_id = ?1 AND dedupe_key = ?2) ON CONFLICT DO NOTHING")
 	}
 	s.updateContact = `UPDATE contact SET dedupe_key = ?, duplicate_key = ?, mobile_key = ?, last_modified_time = ?,
@@ -125,7 +125,7 @@ func (d *Dialect) ids() string { return "(SELECT CAST(value AS BIGINT) FROM " + 
 
 // locking is the end of a statement that reads Contacts to change them.
 func (t *Tx) locking() string {
-	if t.writes && t.sql.Several {
+	if t.writes && t.sql.ConcurrentWriters {
 		return " FOR UPDATE"
 	}
 	return ""

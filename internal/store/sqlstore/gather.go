@@ -9,12 +9,12 @@ import (
 	"enlist/internal/audience"
 )
 
-// Gathering is what several functions that each add a Contact write in one
+// InsertBatch is what several functions that each add a Contact write in one
 // transaction: all their Contacts go in with one statement, and all rows of the
 // ledger with another. The functions run before anything is sent, so they must
-// need no answer from the database; one that does is left with Unwind, and runs
+// need no answer from the database; one that does is left with RetrySignal, and runs
 // by itself instead.
-type Gathering struct {
+type InsertBatch struct {
 	sql       *Dialect
 	addresses []Address
 	ids       []audience.ContactID // for them, 0 where somebody has the address
@@ -27,7 +27,7 @@ type Address struct {
 	Key  string
 }
 
-// Part is what one function of a Gathering writes.
+// Part is what one function of a InsertBatch writes.
 type Part struct {
 	sql      *Dialect
 	address  Address
@@ -46,13 +46,13 @@ type statement struct {
 	args  []any
 }
 
-// ErrApart is why a function is left that cannot run with others.
-var ErrApart = errors.New("the function has to run by itself")
+// ErrNotBatchable is why a function is left that cannot run with others.
+var ErrNotBatchable = errors.New("the function has to run by itself")
 
-// NewGathering prepares for functions that add Contacts with these addresses.
+// NewInsertBatch prepares for functions that add Contacts with these addresses.
 // Whose address is new gets an ID.
-func NewGathering(ctx context.Context, conn Conn, addresses []Address) (*Gathering, error) {
-	g := &Gathering{sql: conn.Dialect(), addresses: addresses, ids: make([]audience.ContactID, 0, len(addresses))}
+func NewInsertBatch(ctx context.Context, conn Conn, addresses []Address) (*InsertBatch, error) {
+	g := &InsertBatch{sql: conn.Dialect(), addresses: addresses, ids: make([]audience.ContactID, 0, len(addresses))}
 	var lists []int64
 	var keys []string
 	for _, a := range addresses {
@@ -77,9 +77,9 @@ const takeIDs = `SELECT CASE WHEN (SELECT id FROM contact WHERE list_id = wanted
 
 // Run runs the function for the address at a place. After an error nothing of it
 // is written.
-func (g *Gathering) Run(ctx context.Context, place int, fn func(audience.Tx) error, session *Session) (*Part, error) {
+func (g *InsertBatch) Run(ctx context.Context, place int, fn func(audience.Tx) error, session *Session) (*Part, error) {
 	if g.ids[place] == 0 {
-		return nil, ErrApart
+		return nil, ErrNotBatchable
 	}
 	p := &Part{sql: g.sql, address: g.addresses[place], id: g.ids[place]}
 	enqueue := func(e audience.Effect) error {
@@ -90,14 +90,14 @@ func (g *Gathering) Run(ctx context.Context, place int, fn func(audience.Tx) err
 		return nil, err
 	}
 	if p.contact == nil && len(p.ledger)+len(p.rest)+len(p.effects) > 0 {
-		return nil, ErrApart // it hangs on nobody
+		return nil, ErrNotBatchable // it hangs on nobody
 	}
 	g.parts = append(g.parts, p)
 	return p, nil
 }
 
 // Insert inserts the Contacts, but for those whose address another one has.
-func (g *Gathering) Insert(ctx context.Context, conn Conn) error {
+func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 	byID := make(map[int64]*Part, len(g.parts))
 	var lists, ids, created, modified []int64
 	var keys, mobiles, via, preferences, docs []string
@@ -141,7 +141,7 @@ const addGathered = `INSERT INTO consent (list_id, contact_id, time, method, typ
 
 // Finish queues what else belongs to the Contacts that were inserted, and returns
 // what they set in motion.
-func (g *Gathering) Finish(conn Conn) (effects []audience.Effect, err error) {
+func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 	var counts []count
 	var rest []statement
 	var lists, contacts, times, keys []int64
@@ -175,7 +175,7 @@ func (g *Gathering) Finish(conn Conn) (effects []audience.Effect, err error) {
 // somebody has the address already.
 func (p *Part) Inserted() bool { return p.inserted || p.contact == nil }
 
-// gatheredTx is the Tx for a function of a Gathering.
+// gatheredTx is the Tx for a function of a InsertBatch.
 type gatheredTx struct {
 	*Tx
 	part *Part
@@ -208,7 +208,7 @@ func (t *gatheredTx) AddLedgerRow(r *audience.LedgerRow) error {
 	return err
 }
 
-func apart() error { panic(Unwind{Err: ErrApart}) }
+func apart() error { panic(RetrySignal{Err: ErrNotBatchable}) }
 
 // A Part is its function's Conn: what needs no answer waits, and nothing else goes.
 

@@ -20,7 +20,7 @@ const listColumnCount = 27
 
 // counter is the number of Contacts that a table counts.
 func (d *Dialect) counter(table string) string {
-	if !d.Several {
+	if !d.ConcurrentWriters {
 		return "contact_count"
 	}
 	return "contact_count + (SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM contact_delta WHERE " + table + "_id = " + table + ".id)"
@@ -150,8 +150,8 @@ func (t *Tx) UpdateList(l *audience.List) error {
 		WHERE id = ?`, append(listValues(l), int64(l.ID))...)
 }
 
-// HideList makes a List unknown.
-func (t *Tx) HideList(id audience.ListID) error {
+// MarkListDeleted makes a List unknown.
+func (t *Tx) MarkListDeleted(id audience.ListID) error {
 	if err := t.changed(); err != nil {
 		return err
 	}

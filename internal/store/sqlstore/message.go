@@ -51,7 +51,7 @@ func messageValues(m *audience.Message) []any {
 
 // AddMessage stores a new Message.
 func (t *Tx) AddMessage(m *audience.Message) error {
-	if err := t.Alone(); err != nil {
+	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
 	id, err := t.conn.Insert(`INSERT INTO message (account_id, creator_key_id, creator_name, creation_time,
@@ -65,7 +65,7 @@ func (t *Tx) AddMessage(m *audience.Message) error {
 
 // UpdateMessage stores what may change of a Message.
 func (t *Tx) UpdateMessage(m *audience.Message) error {
-	if err := t.Alone(); err != nil {
+	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
 	return t.conn.Do(`UPDATE message SET last_modified_time = ?, type = ?, name = ?, folder_id = ?, email_type = ?, subject = ?,
@@ -75,7 +75,7 @@ func (t *Tx) UpdateMessage(m *audience.Message) error {
 
 // DeleteMessage removes a Message and the targets of its links.
 func (t *Tx) DeleteMessage(id audience.MessageID) error {
-	if err := t.Alone(); err != nil {
+	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
 	if err := t.conn.Do("DELETE FROM link WHERE message_id = ?", int64(id)); err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// RemoveContacts removes at most limit Contacts of a List, lowest IDs first, up
+// RemoveContactsUpTo removes at most limit Contacts of a List, lowest IDs first, up
 // to an ID. Where one of them was the first with its address, the next one with
 // it takes its place.
-func (t *Tx) RemoveContacts(list audience.ListID, upto audience.ContactID, limit int) (removed int, err error) {
+func (t *Tx) RemoveContactsUpTo(list audience.ListID, upto audience.ContactID, limit int) (removed int, err error) {
 	ids, shared, err := t.toRemove(list, "id <= ? ORDER BY id LIMIT CAST(? AS BIGINT)", int64(upto), int64(limit))
 	if err != nil || len(ids) == 0 {
 		return 0, err
@@ -20,10 +20,10 @@ func (t *Tx) RemoveContacts(list audience.ListID, upto audience.ContactID, limit
 	return len(ids), t.remove(list, shared, len(ids), "<= ?", int64(ids[len(ids)-1]))
 }
 
-// RemoveThese removes the Contacts of a List with the IDs given, and returns
+// RemoveContactsByID removes the Contacts of a List with the IDs given, and returns
 // those that were there, by ID. The next one with an address takes the place of
 // the first.
-func (t *Tx) RemoveThese(list audience.ListID, ids []audience.ContactID) (removed []audience.ContactID, err error) {
+func (t *Tx) RemoveContactsByID(list audience.ListID, ids []audience.ContactID) (removed []audience.ContactID, err error) {
 	which := idList(ids)
 	removed, shared, err := t.toRemove(list, "id IN "+t.sql.ids()+" ORDER BY id", which)
 	if err != nil || len(removed) == 0 {
@@ -37,7 +37,7 @@ func (t *Tx) RemoveThese(list audience.ListID, ids []audience.ContactID) (remove
 // about to have an address as well: then it is all of them.
 func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (ids []audience.ContactID, addressesShared string, err error) {
 	shared := "CASE WHEN EXISTS (SELECT 1 FROM contact d WHERE d.list_id = c.list_id AND d.duplicate_key = c.dedupe_key) THEN dedupe_key END"
-	if t.sql.Several {
+	if t.sql.ConcurrentWriters {
 		shared = "dedupe_key"
 	}
 	addresses := []byte{'['}
@@ -73,9 +73,9 @@ func (t *Tx) remove(list audience.ListID, shared string, n int, test string, arg
 	return t.takePlaces(list, shared)
 }
 
-// NextTakesPlace makes the next Contact with an address the first one with it,
+// PromoteDuplicate makes the next Contact with an address the first one with it,
 // when the one who was has it no more.
-func (t *Tx) NextTakesPlace(list audience.ListID, key string) error {
+func (t *Tx) PromoteDuplicate(list audience.ListID, key string) error {
 	one, err := jsontext.AppendQuote([]byte{'['}, key)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (t *Tx) takePlaces(list audience.ListID, addresses string) error {
 				WHERE d.list_id = ?1 AND d.duplicate_key = address.value
 					AND NOT EXISTS (SELECT 1 FROM contact f WHERE f.list_id = ?1 AND f.dedupe_key = d.duplicate_key)
 				ORDER BY id LIMIT 1) FROM `+t.sql.Items("?2")+` address)`, int64(list), addresses)
-		if err != nil || !t.sql.Several {
+		if err != nil || !t.sql.ConcurrentWriters {
 			return err
 		}
 		left, err := t.number(`SELECT EXISTS (SELECT 1 FROM contact d WHERE d.list_id = ?1

@@ -70,9 +70,9 @@ func (t *Tx) SearchStatement(s *audience.Search) (text string, args []any, err e
 	return q.statement(), q.args, nil
 }
 
-// Quick reports whether a search finds or counts its Contacts by an index without
+// AnsweredByIndex reports whether a search finds or counts its Contacts by an index without
 // looking at many others.
-func (t *Tx) Quick(s *audience.Search) bool {
+func (t *Tx) AnsweredByIndex(s *audience.Search) bool {
 	if s.Counted && s.Where == nil {
 		return true
 	}
@@ -155,7 +155,7 @@ func (q *searchQuery) page(s *audience.Search, p *plan) {
 		q.limit(s)
 		return
 	}
-	q.add(" FROM contact WHERE "+q.sql.Unindexed+"list_id = ? AND id IN (", int64(q.list))
+	q.add(" FROM contact WHERE "+q.sql.NoIndex+"list_id = ? AND id IN (", int64(q.list))
 	if p.merged() {
 		q.seekAll(p.parts[p.by].arms, " UNION ")
 	} else {
@@ -217,7 +217,7 @@ func (q *searchQuery) inList() {
 func (q *searchQuery) from(p *plan) {
 	q.add(" FROM contact" + q.by(p.index) + " WHERE ")
 	if p.index == "" && p.by >= 0 {
-		q.add(q.sql.Unindexed) // but by the IDs
+		q.add(q.sql.NoIndex) // but by the IDs
 	}
 	q.inList()
 	if p.span != nil {

@@ -66,7 +66,7 @@ func (t *Tx) searchIndexes(since int64, where string, args ...any) (all []audien
 	err = t.each(16, func(row []driver.Value) error {
 		all = append(all, audience.SearchIndex{
 			ID: audience.SearchIndexID(integer(row[0])), ListID: audience.ListID(integer(row[1])), Key: text(row[2]),
-			State: audience.IndexState(text(row[3])), ByHand: flag(row[4]), Created: integer(row[5]), Changed: integer(row[6]),
+			State: audience.IndexState(text(row[3])), Manual: flag(row[4]), Created: integer(row[5]), Changed: integer(row[6]),
 			Built: integer(row[7]), BuildMS: integer(row[8]), ScanMS: integer(row[9]), LastUsed: integer(row[10]), Error: text(row[11]),
 			Bytes: integer(row[12]), Place: integer(row[13]), Uses: integer(row[14]), SavedMS: integer(row[15]),
 		})
@@ -88,7 +88,7 @@ func (t *Tx) IndexPlace(list audience.ListID) (int64, error) {
 func (t *Tx) AddSearchIndex(x *audience.SearchIndex) (added bool, err error) {
 	id, err := t.conn.Insert(`INSERT INTO search_index (list_id, key_name, state, by_hand, creation_time, state_time, scan_ms)
 		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		int64(x.ListID), x.Key, string(x.State), bit(x.ByHand), x.Created, x.Changed, x.ScanMS)
+		int64(x.ListID), x.Key, string(x.State), bit(x.Manual), x.Created, x.Changed, x.ScanMS)
 	x.ID = audience.SearchIndexID(id)
 	return id != 0, err
 }
@@ -105,7 +105,7 @@ func (t *Tx) UpdateSearchIndex(x *audience.SearchIndex) error {
 		}
 	}
 	return t.conn.Do(`UPDATE search_index SET state = ?, by_hand = ?, state_time = ?, built_time = ?, build_ms = ?, bytes = ?, scan_ms = ?, error = ? WHERE id = ?`,
-		string(x.State), bit(x.ByHand), x.Changed, x.Built, x.BuildMS, x.Bytes, x.ScanMS, x.Error, int64(x.ID))
+		string(x.State), bit(x.Manual), x.Changed, x.Built, x.BuildMS, x.Bytes, x.ScanMS, x.Error, int64(x.ID))
 }
 
 // RemoveSearchIndex removes one that no Schema has.
@@ -116,9 +116,9 @@ func (t *Tx) RemoveSearchIndex(id audience.SearchIndexID) error {
 	return t.conn.Do("DELETE FROM search_index WHERE id = ?", int64(id))
 }
 
-// NoteIndexUse adds to what indexes were good for on the day of a time, and
+// RecordIndexUse adds to what indexes were good for on the day of a time, and
 // raises their time of last use.
-func (t *Tx) NoteIndexUse(used map[audience.SearchIndexID]audience.IndexUse, at int64) error {
+func (t *Tx) RecordIndexUse(used map[audience.SearchIndexID]audience.IndexUse, at int64) error {
 	for id, use := range used {
 		err := t.conn.Do(`INSERT INTO search_index_use AS u (index_id, day, uses, saved_ms) SELECT id, ?, ?, ? FROM search_index WHERE id = ?
 			ON CONFLICT (index_id, day) DO UPDATE SET uses = u.uses + excluded.uses, saved_ms = u.saved_ms + excluded.saved_ms`,
@@ -133,7 +133,7 @@ func (t *Tx) NoteIndexUse(used map[audience.SearchIndexID]audience.IndexUse, at 
 	return nil
 }
 
-// ForgetIndexUse removes what was noted for the days before a time.
-func (t *Tx) ForgetIndexUse(before int64) error {
+// DeleteIndexUse removes what was noted for the days before a time.
+func (t *Tx) DeleteIndexUse(before int64) error {
 	return t.conn.Do("DELETE FROM search_index_use WHERE day < ?", audience.DayOf(before))
 }

@@ -49,10 +49,10 @@ func (t *Table) KeyOf(row []driver.Value) []driver.Value {
 	return key
 }
 
-// Canonical gives a row that an engine has read the one form that it has on every
+// Normalise gives a row that an engine has read the one form that it has on every
 // engine, in place. changed says that it has lost characters that not every engine
 // can hold: U+0000, and bytes that are no UTF-8.
-func (t *Table) Canonical(row []driver.Value) (changed bool, err error) {
+func (t *Table) Normalise(row []driver.Value) (changed bool, err error) {
 	for i, c := range t.Columns {
 		if row[i] == nil {
 			continue
@@ -128,16 +128,16 @@ func storableValue(v any) (held any, changed bool) {
 	return v, changed
 }
 
-// Sum is what a table's rows come to, in whatever order they are read: tables
-// with the same Sum have the same rows.
-type Sum struct {
+// Checksum is what a table's rows come to, in whatever order they are read: tables
+// with the same Checksum have the same rows.
+type Checksum struct {
 	Rows int64
 	Hash [4]uint64 // the rows' SHA-256 added up
 	text []byte
 }
 
 // Add adds a row in its canonical form.
-func (s *Sum) Add(row []driver.Value) {
+func (s *Checksum) Add(row []driver.Value) {
 	s.text = s.text[:0]
 	for _, v := range row {
 		switch v := v.(type) {
@@ -161,4 +161,4 @@ func (s *Sum) Add(row []driver.Value) {
 }
 
 // Same reports whether two tables have the same rows.
-func (s *Sum) Same(other *Sum) bool { return s.Rows == other.Rows && s.Hash == other.Hash }
+func (s *Checksum) Same(other *Checksum) bool { return s.Rows == other.Rows && s.Hash == other.Hash }

@@ -28,8 +28,8 @@ func TestCanonicalJSON(t *testing.T) {
 }
 
 func TestSum(t *testing.T) {
-	sum := func(rows ...[]driver.Value) *Sum {
-		var s Sum
+	sum := func(rows ...[]driver.Value) *Checksum {
+		var s Checksum
 		for _, row := range rows {
 			s.Add(row)
 		}
@@ -39,7 +39,7 @@ func TestSum(t *testing.T) {
 	if !sum(a, b).Same(sum(b, a)) {
 		t.Error("the order of rows matters")
 	}
-	for _, other := range []*Sum{sum(), sum(a), sum(a, b, b), sum(a, []driver.Value{int64(2), nil, []byte{0}}), sum(a, []driver.Value{int64(2), "", "\x00"}),
+	for _, other := range []*Checksum{sum(), sum(a), sum(a, b, b), sum(a, []driver.Value{int64(2), nil, []byte{0}}), sum(a, []driver.Value{int64(2), "", "\x00"}),
 		sum(a, []driver.Value{int64(1), "", []byte{0}}), sum([]driver.Value{int64(1), "", "x"}, b)} {
 		if sum(a, b).Same(other) {
 			t.Errorf("other rows come to the same: %+v", other)

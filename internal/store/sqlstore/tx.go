@@ -28,7 +28,7 @@ type Session struct {
 	changes int64     // of the catalogue in this transaction
 	counts  []count   // Contacts added and removed that the counters do not have yet
 
-	InTurn bool // what changes many Contacts of a List runs one after another
+	Serialise bool // what changes many Contacts of a List runs one after another
 }
 
 // count is how many Contacts a List has more than its counter says.
@@ -59,16 +59,16 @@ func NewTx(ctx context.Context, conn Conn, session *Session, enqueue func(audien
 	return &Tx{ctx: ctx, conn: conn, sql: conn.Dialect(), session: session, enqueue: enqueue, writes: enqueue != nil}
 }
 
-// Unwind is what a Conn panics with when the function that uses it has to run
+// RetrySignal is what a Conn panics with when the function that uses it has to run
 // again from the start. The function does not see that, and cannot pass it over.
-type Unwind struct{ Err error }
+type RetrySignal struct{ Err error }
 
 // Call runs fn; a panic in it is an error of that call and nobody else's.
 func Call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
-		case Unwind:
+		case RetrySignal:
 			err = p.Err
 		default:
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -77,14 +77,14 @@ func Call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
 	return fn(tx)
 }
 
-// Alone sees to it that no other transaction that writes overlaps this one.
-func (t *Tx) Alone() error { return t.conn.Alone() }
+// LockDefinitions sees to it that no other transaction that writes overlaps this one.
+func (t *Tx) LockDefinitions() error { return t.conn.Alone() }
 
-// ChangesMany keeps Updates that say so of one List from waiting for each other's
+// LockListForBulk keeps Updates that say so of one List from waiting for each other's
 // Contacts in a circle, once they have.
-func (t *Tx) ChangesMany(list audience.ListID) error {
+func (t *Tx) LockListForBulk(list audience.ListID) error {
 	mode := Shared
-	if t.session.InTurn {
+	if t.session.Serialise {
 		mode = Exclusive
 	}
 	return t.conn.Lock(mode, fmt.Sprintf("many of list %d", list))
@@ -105,7 +105,7 @@ func (s *Session) Undo(mark int) {
 // Finish writes what is left to write before the transaction commits: the
 // counters of Contacts, once for all its functions.
 func (s *Session) Finish(conn Conn) error {
-	if conn.Dialect().Several {
+	if conn.Dialect().ConcurrentWriters {
 		return addDeltas(conn, s.counts)
 	}
 	lists := make(map[audience.ListID]int64)
@@ -127,7 +127,7 @@ func (s *Session) Finish(conn Conn) error {
 	return nil
 }
 
-// addDeltas writes rows for FoldCounts to add to the counters.
+// addDeltas writes rows for CompactCounters to add to the counters.
 func addDeltas(conn Conn, counts []count) error {
 	for i, c := range counts {
 		for _, other := range counts[i+1:] {
@@ -145,9 +145,9 @@ func addDeltas(conn Conn, counts []count) error {
 	return nil
 }
 
-// FoldCounts adds to the counters what transactions have added beside them.
+// CompactCounters adds to the counters what transactions have added beside them.
 // Whoever reads both in one statement misses nothing and counts nothing twice.
-func FoldCounts(conn Conn) error {
+func CompactCounters(conn Conn) error {
 	return conn.Do(`WITH gone AS (DELETE FROM contact_delta RETURNING list_id, account_id, n),
 		folded AS (UPDATE list SET contact_count = contact_count + d.n
 			FROM (SELECT list_id, sum(n) AS n FROM gone GROUP BY list_id) d WHERE list.id = d.list_id)

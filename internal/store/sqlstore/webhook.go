@@ -71,7 +71,7 @@ func (t *Tx) DeleteWebhook(id audience.WebhookID) error {
 
 // FindWebhookTarget finds where a webhook posts to, or makes it.
 func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
-	if err := t.Alone(); err != nil {
+	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
 	id, err := t.number("SELECT id FROM webhook_target WHERE account_id = ? AND url = ? AND secret = ?", int64(w.AccountID), w.URL, w.Secret)
@@ -114,9 +114,9 @@ func (t *Tx) UpdateWebhookTarget(w *audience.WebhookTarget) error {
 		WHERE id = ?`, w.Failures, w.NextTime, w.LeaseTime, w.Holder, w.Batch, w.BatchUpto, w.LastError, w.CallTime, int64(w.ID))
 }
 
-// MarkWebhookCalled notes that a wake-up was stored. One that was noted at a
+// MarkWebhookScheduled notes that a wake-up was stored. One that was noted at a
 // time to come was noted by a clock that has been set back since.
-func (t *Tx) MarkWebhookCalled(id audience.WebhookTargetID, now, before int64) (marked bool, err error) {
+func (t *Tx) MarkWebhookScheduled(id audience.WebhookTargetID, now, before int64) (marked bool, err error) {
 	n, err := t.conn.Exec("UPDATE webhook_target SET call_time = ? WHERE id = ? AND (call_time <= ? OR call_time > ?)", now, int64(id), before, now)
 	return n > 0, err
 }
@@ -140,8 +140,8 @@ func (t *Tx) dropTargets(where string, args ...any) error {
 			AND NOT EXISTS (SELECT 1 FROM webhook_event WHERE target_id = webhook_target.id)`, args...)
 }
 
-// ForsakenWebhookTargets returns targets given up on whose webhooks are gone.
-func (t *Tx) ForsakenWebhookTargets() (ids []audience.WebhookTargetID, err error) {
+// OrphanedWebhookTargets returns targets given up on whose webhooks are gone.
+func (t *Tx) OrphanedWebhookTargets() (ids []audience.WebhookTargetID, err error) {
 	err = t.each(1, func(row []driver.Value) error {
 		ids = append(ids, audience.WebhookTargetID(integer(row[0])))
 		return nil
@@ -191,8 +191,8 @@ func (t *Tx) RemoveWebhookEvents(id audience.WebhookTargetID, events []audience.
 
 const someEvents = "(SELECT e.id FROM webhook_event e WHERE e.target_id = ? AND (CAST(? AS BIGINT) = 0 OR e.webhook_id = ?) ORDER BY e.id LIMIT CAST(? AS BIGINT))"
 
-// ForgetWebhookEvents removes events of a webhook, or of all, that wait for a target.
-func (t *Tx) ForgetWebhookEvents(id audience.WebhookTargetID, webhook audience.WebhookID, limit int) (removed int, err error) {
+// DeleteWebhookEvents removes events of a webhook, or of all, that wait for a target.
+func (t *Tx) DeleteWebhookEvents(id audience.WebhookTargetID, webhook audience.WebhookID, limit int) (removed int, err error) {
 	n, err := t.conn.Exec("DELETE FROM webhook_event WHERE id IN "+someEvents, int64(id), int64(webhook), int64(webhook), int64(limit))
 	return int(n), err
 }

@@ -37,10 +37,10 @@ func newMailbag(o *office) *mailbag {
 }
 
 // letter is a next one, an hour after the last.
-func (m *mailbag) letter() *audience.Letter {
+func (m *mailbag) letter() *audience.OutgoingMail {
 	m.Helper()
 	m.now = m.now.Add(time.Hour)
-	l := &audience.Letter{Contact: m.contact(m.id, m.who), Delivery: audience.DeliveryKey{List: m.id, Contact: m.who, Time: m.now.Unix(), Cause: "a1"}}
+	l := &audience.OutgoingMail{Contact: m.contact(m.id, m.who), Delivery: audience.DeliveryKey{List: m.id, Contact: m.who, Time: m.now.Unix(), Cause: "a1"}}
 	m.must(m.store.View(m.Context(), func(tx audience.Tx) (err error) {
 		l.Schema, err = tx.Schema(m.id)
 		return err
@@ -53,7 +53,7 @@ func (m *mailbag) letter() *audience.Letter {
 func (m *mailbag) send() audience.DeliveryKey {
 	m.Helper()
 	l := m.letter()
-	m.must(m.service.Sent(m.Context(), l, "Hello"))
+	m.must(m.service.RecordSent(m.Context(), l, "Hello"))
 	return l.Delivery
 }
 
@@ -169,7 +169,7 @@ func refusedAtOnce(m *mailbag) {
 		{Code: 451, Detail: "later"},
 		{Permanent: true, Recipient: true, Code: 550, Detail: "nobody here"},
 	} {
-		m.must(m.service.NotSent(m.Context(), m.letter(), &why))
+		m.must(m.service.RecordNotSent(m.Context(), m.letter(), &why))
 	}
 	m.active(true)
 	m.bounce(m.send(), true)
@@ -180,7 +180,7 @@ func refusedAtOnce(m *mailbag) {
 func bounceBeforeSent(m *mailbag) {
 	l := m.letter()
 	m.bounce(l.Delivery, true)
-	m.must(m.service.Sent(m.Context(), l, "Hello"))
+	m.must(m.service.RecordSent(m.Context(), l, "Hello"))
 	m.status(l.Delivery, audience.DeliveryBounced)
 }
 

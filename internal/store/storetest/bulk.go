@@ -470,7 +470,7 @@ func bulkDeliveries(o *office) {
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		for i, id := range ids {
 			sent, err := tx.Deliveries(list, id, 0)
-			ledger, ledgerErr := tx.Ledger(list, id, 0, 0)
+			ledger, ledgerErr := tx.LedgerRows(list, id, 0, 0)
 			if (len(sent) == 1) != (i == 2) || len(ledger) != 1 {
 				o.Errorf("Contact %d: %d deliveries, %d ledger rows", i, len(sent), len(ledger))
 			}

@@ -119,7 +119,7 @@ func lists(t *testing.T, s audience.Store) {
 		return err
 	})
 	update(t, s, func(tx audience.Tx) error { return tx.DeletePreference(l.ID, p.ID) })
-	update(t, s, func(tx audience.Tx) error { return tx.HideList(l.ID) })
+	update(t, s, func(tx audience.Tx) error { return tx.MarkListDeleted(l.ID) })
 	check(nil)
 	update(t, s, func(tx audience.Tx) error { return tx.DropList(l.ID) })
 	view(t, s, func(tx audience.Tx) error {

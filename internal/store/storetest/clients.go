@@ -76,7 +76,7 @@ func clients(t *testing.T, e Engine) {
 		}
 		for id, calls := range seen {
 			view(t, s, func(tx audience.Tx) error {
-				rows, err := tx.Ledger(schema.List.ID, id, 0, 0)
+				rows, err := tx.LedgerRows(schema.List.ID, id, 0, 0)
 				if len(rows) != calls {
 					t.Errorf("Contact %d has %d ledger rows after %d calls", id, len(rows), calls)
 				}

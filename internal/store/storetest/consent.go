@@ -22,7 +22,7 @@ func ledger(t *testing.T, s audience.Store) {
 	check := func(contact audience.ContactID, limit, offset int64, want []audience.LedgerRow) {
 		t.Helper()
 		view(t, s, func(tx audience.Tx) error {
-			got, err := tx.Ledger(1, contact, limit, offset)
+			got, err := tx.LedgerRows(1, contact, limit, offset)
 			same(t, "ledger", got, want)
 			return err
 		})
@@ -93,7 +93,7 @@ func retries(t *testing.T, s audience.Store) {
 	}
 	_, err := claim(1, 1, &audience.Retry{Header: "abc", Fingerprint: [32]byte{2}}, 1002+day)
 	wantKind(t, "other parameters", err, audience.InvalidParameters)
-	update(t, s, func(tx audience.Tx) error { return tx.ForgetRetries(1 << 40) })
+	update(t, s, func(tx audience.Tx) error { return tx.DeleteRetries(1 << 40) })
 	if got, err := claim(1, 1, r, 1003+day); got != "" || err != nil {
 		t.Errorf("forgotten: result %q, error %v", got, err)
 	}

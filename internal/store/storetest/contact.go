@@ -110,7 +110,7 @@ func sameAddress(t *testing.T, s audience.Store) {
 	})
 	// The next one takes the place of the first when that is removed.
 	update(t, s, func(tx audience.Tx) error {
-		n, err := tx.RemoveContacts(schema.List.ID, first.ID, 10)
+		n, err := tx.RemoveContactsUpTo(schema.List.ID, first.ID, 10)
 		if n != 1 {
 			t.Errorf("%d removed, want 1", n)
 		}
@@ -142,7 +142,7 @@ func removal(t *testing.T, s audience.Store) {
 	})
 	for _, want := range []int{4, 4, 1, 0} {
 		update(t, s, func(tx audience.Tx) error {
-			n, err := tx.RemoveContacts(schema.List.ID, last.ID-1, 4)
+			n, err := tx.RemoveContactsUpTo(schema.List.ID, last.ID-1, 4)
 			if n != want {
 				t.Errorf("%d removed, want %d", n, want)
 			}
@@ -152,7 +152,7 @@ func removal(t *testing.T, s audience.Store) {
 	wantCounts(t, s, schema, 1)
 	wantCounts(t, s, other, 10)
 	again := contact(schema, "new@example.com")
-	update(t, s, func(tx audience.Tx) error { _, err := tx.RemoveContacts(schema.List.ID, 1<<40, 100); return err })
+	update(t, s, func(tx audience.Tx) error { _, err := tx.RemoveContactsUpTo(schema.List.ID, 1<<40, 100); return err })
 	insert(t, s, again)
 	if again.ID <= last.ID {
 		t.Errorf("Contact %d was made after Contact %d: an ID came back", again.ID, last.ID)
@@ -172,7 +172,7 @@ func forgetting(t *testing.T, s audience.Store) {
 	var after audience.ContactID
 	for _, want := range []audience.ContactID{ids[1], ids[3], ids[4], 0} {
 		update(t, s, func(tx audience.Tx) error {
-			last, err := tx.ForgetField(schema.List.ID, amount, after, 2)
+			last, err := tx.DeleteFieldValues(schema.List.ID, amount, after, 2)
 			if last != want {
 				t.Errorf("after %d: went up to %d, want %d", after, last, want)
 			}

@@ -168,7 +168,7 @@ func clearList(o *office) {
 		o.Errorf("%d Contacts in the List that was cleared, %d in the other", n, m)
 	}
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
-		rows, err := tx.Ledger(id, first, 0, 0)
+		rows, err := tx.LedgerRows(id, first, 0, 0)
 		if len(rows) != 1 {
 			o.Errorf("%d ledger rows of a Contact that was removed", len(rows))
 		}
@@ -223,7 +223,7 @@ func steps(o *office) {
 	if n := o.count(list, "Age", "starts_with", "0"); n != 1 { // nought itself
 		o.Errorf("%d were not converted", n-1)
 	}
-	for _, e := range []audience.ForgetField{{List: list, Field: mobile, Mobile: true}, {List: list, Field: age}} {
+	for _, e := range []audience.DeleteFieldValues{{List: list, Field: mobile, Mobile: true}, {List: list, Field: age}} {
 		o.must(o.service.DeleteField(o.Context(), o.caller, list, e.Field))
 		turns := 1
 		for done := false; !done; turns++ {

@@ -14,8 +14,8 @@ type watched struct {
 	searched func(*audience.Search)
 }
 
-func (w *watched) Survey(ctx context.Context, fn func(audience.Tx) error) error {
-	err := w.Store.Survey(ctx, fn)
+func (w *watched) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
+	err := w.Store.ViewPrimary(ctx, fn)
 	if w.after != nil {
 		w.after()
 	}

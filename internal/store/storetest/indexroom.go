@@ -18,7 +18,7 @@ const day = 24 * time.Hour
 func (l *library) use(id audience.SearchIndexID, uses, saved int64) {
 	l.Helper()
 	update(l.T, l.store, func(tx audience.Tx) error {
-		return tx.NoteIndexUse(map[audience.SearchIndexID]audience.IndexUse{id: {Uses: uses, SavedMS: saved}}, l.look().Unix())
+		return tx.RecordIndexUse(map[audience.SearchIndexID]audience.IndexUse{id: {Uses: uses, SavedMS: saved}}, l.look().Unix())
 	})
 }
 
@@ -93,7 +93,7 @@ func indexesOfManyLists(t *testing.T, e Engine) {
 			l.takes(0)
 		}
 		l.later(2 * time.Minute)
-		l.must(l.service.OrderIndexes(t.Context()))
+		l.must(l.service.ScheduleIndexBuilds(t.Context()))
 	}
 	all, err := l.service.SearchIndexes(t.Context())
 	l.must(err)
@@ -121,7 +121,7 @@ func indexesPutRight(t *testing.T, e Engine) {
 	tend := func() {
 		t.Helper()
 		l.later(10 * time.Minute)
-		l.must(l.service.TendIndexes(t.Context()))
+		l.must(l.service.ReconcileIndexes(t.Context()))
 	}
 	tend()
 	l.wantJobs("build_index", 1) // the first
@@ -192,7 +192,7 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 	same(t, "another type", l.indexes(), map[string]audience.IndexState{
 		"City": audience.IndexReady, "Amount": audience.IndexDropping, "is_active": audience.IndexReady})
 	l.must(l.service.DropIndex(t.Context(), audience.DropIndex{Index: amount.ID, Again: true}))
-	if again := l.index("Amount"); again.ID == amount.ID || again.State != audience.IndexWaiting || !again.ByHand {
+	if again := l.index("Amount"); again.ID == amount.ID || again.State != audience.IndexWaiting || !again.Manual {
 		t.Errorf("index %+v", again)
 	}
 	l.build(l.index("Amount").ID)
@@ -221,7 +221,7 @@ func indexesByHand(t *testing.T, e Engine) {
 	city := l.schema().FieldNamed("City")
 	for _, key := range []string{"City", "field_" + strconv.FormatInt(int64(city.ID), 10)} {
 		x, err := l.service.AddSearchIndex(t.Context(), l.list, key)
-		if err != nil || x.State != audience.IndexReady || !x.ByHand || x.ID != l.index("City").ID {
+		if err != nil || x.State != audience.IndexReady || !x.Manual || x.ID != l.index("City").ID {
 			t.Errorf("%s: index %+v, error %v", key, x, err)
 		}
 	}
@@ -232,7 +232,7 @@ func indexesByHand(t *testing.T, e Engine) {
 	_, err := l.service.AddSearchIndex(t.Context(), 4711, "City")
 	l.refused(err, audience.NoList, "")
 	l.later(100 * day)
-	l.must(l.service.TendIndexes(t.Context()))
+	l.must(l.service.ReconcileIndexes(t.Context()))
 	same(t, "after long", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady})
 	l.must(l.service.RemoveSearchIndex(t.Context(), l.index("City").ID))
 	same(t, "removed", l.built(), []audience.SearchIndexID(nil))

@@ -117,7 +117,7 @@ func autoresponders(t *testing.T, s audience.Store) {
 	check("as edited", edited, plain)
 	update(t, s, func(tx audience.Tx) error { return tx.DeleteAutoresponder(full.ID) })
 	check("after a deletion", plain)
-	update(t, s, func(tx audience.Tx) error { return tx.HideList(list) })
+	update(t, s, func(tx audience.Tx) error { return tx.MarkListDeleted(list) })
 	view(t, s, func(tx audience.Tx) error {
 		all, err := tx.Autoresponders(account)
 		same(t, "of a deleted List", all, []audience.Autoresponder(nil))
@@ -224,17 +224,17 @@ func asked(t *testing.T, s audience.Store) {
 	}{{1000, 400, true}, {1500, 900, false}, {1599, 999, false}, {1600, 1000, true}, {1700, 1100, false},
 		{9000, 8400, true}, {2000, 1400, true}, {2100, 1500, false}} { // a clock that was ahead
 		update(t, s, func(tx audience.Tx) error {
-			marked, err := tx.MarkAsked(list, c.ID, step.now, step.before)
+			marked, err := tx.MarkConfirmationRequested(list, c.ID, step.now, step.before)
 			if marked != step.marked {
 				t.Errorf("at %d: %v", step.now, marked)
 			}
 			return err
 		})
 	}
-	update(t, s, func(tx audience.Tx) error { return tx.LetSubscriptionWait(list, other.ID) })
+	update(t, s, func(tx audience.Tx) error { return tx.MarkSubscriptionPending(list, other.ID) })
 	for id, want := range map[audience.ContactID]bool{c.ID: false, other.ID: true, 99: false} {
 		view(t, s, func(tx audience.Tx) error {
-			waits, err := tx.SubscriptionWaits(list, id)
+			waits, err := tx.IsSubscriptionPending(list, id)
 			if waits != want {
 				t.Errorf("the subscription of Contact %d waits: %v", id, waits)
 			}
@@ -242,7 +242,7 @@ func asked(t *testing.T, s audience.Store) {
 		})
 	}
 	update(t, s, func(tx audience.Tx) error {
-		marked, err := tx.MarkAsked(list, 99, 1000, 400)
+		marked, err := tx.MarkConfirmationRequested(list, 99, 1000, 400)
 		if marked {
 			t.Error("a Contact that there is not was marked")
 		}
@@ -263,7 +263,7 @@ func askedTogether(t *testing.T, s audience.Store) {
 		c.IsFirst = i == 0
 		insert(t, s, c)
 		update(t, s, func(tx audience.Tx) error {
-			marked, err := tx.MarkAsked(list, c.ID, step.now, step.now-600)
+			marked, err := tx.MarkConfirmationRequested(list, c.ID, step.now, step.now-600)
 			if marked != step.marked {
 				t.Errorf("Contact %d at %d: %v", c.ID, step.now, marked)
 			}
@@ -320,7 +320,7 @@ func messageFolders(t *testing.T, s audience.Store) {
 	}
 	check("renamed", folder)
 	folder.ItemCount = 1
-	update(t, s, func(tx audience.Tx) error { return tx.HideList(schema.List.ID) })
+	update(t, s, func(tx audience.Tx) error { return tx.MarkListDeleted(schema.List.ID) })
 	check("without what is of a deleted List", folder)
 	update(t, s, func(tx audience.Tx) error { return tx.DeleteFolder(folder.ID) })
 	check("deleted")

@@ -131,7 +131,7 @@ func (w *collecting) Contact(c *audience.Contact) error {
 		return fmt.Errorf("a name is twice in %v", w.columns)
 	}
 	if w.rows = append(w.rows, row); w.long && !w.streaming && len(w.rows) > 1 {
-		return audience.ErrLong
+		return audience.ErrReplyTooLong
 	}
 	return nil
 }

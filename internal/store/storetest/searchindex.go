@@ -98,7 +98,7 @@ func (l *library) slowly(c *audience.Criteria) (n int64) {
 	n, err := l.service.CountContacts(l.Context(), l.caller, l.list, c)
 	l.takes(0)
 	l.must(err)
-	l.must(l.service.OrderIndexes(l.Context()))
+	l.must(l.service.ScheduleIndexBuilds(l.Context()))
 	return n
 }
 
@@ -182,12 +182,12 @@ func indexLife(t *testing.T, e Engine) {
 
 	// After 30 days without a search.
 	l.later(29 * 24 * time.Hour)
-	l.must(l.service.TendIndexes(t.Context()))
+	l.must(l.service.ReconcileIndexes(t.Context()))
 	if x = l.index("City"); x.State != audience.IndexReady || x.Uses != 0 {
 		t.Errorf("index %+v", x)
 	}
 	l.later(2 * 24 * time.Hour)
-	l.must(l.service.TendIndexes(t.Context()))
+	l.must(l.service.ReconcileIndexes(t.Context()))
 	l.wantJobs("drop_index", 1)
 	l.must(l.service.DropIndex(t.Context(), audience.DropIndex{Index: x.ID}))
 	same(t, "dropped", l.built(), []audience.SearchIndexID(nil))
@@ -228,7 +228,7 @@ func indexNotFor(t *testing.T, e Engine) {
 	err := l.service.SearchContacts(t.Context(), l.caller, l.list, audience.Query{SortBy: "is_active", Limit: 2}, nil, discard{})
 	l.takes(0)
 	l.must(err)
-	l.must(l.service.OrderIndexes(t.Context()))
+	l.must(l.service.ScheduleIndexBuilds(t.Context()))
 	l.build(l.index("is_active").ID)
 	same(t, "of a sort", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting, "is_active": audience.IndexReady})
 
@@ -237,7 +237,7 @@ func indexNotFor(t *testing.T, e Engine) {
 	l.takes(200 * time.Millisecond)
 	l.count(small, "is_active", "exactly", "true")
 	l.takes(0)
-	l.must(l.service.OrderIndexes(t.Context()))
+	l.must(l.service.ScheduleIndexBuilds(t.Context()))
 	if n := len(l.indexes()); n != 2 {
 		t.Errorf("%d indexes", n)
 	}
@@ -258,7 +258,7 @@ func indexByTheDay(t *testing.T, e Engine) {
 			l.count(l.list, "Amount", "greater_than", "3")
 		}
 		l.takes(0)
-		l.must(l.service.OrderIndexes(t.Context()))
+		l.must(l.service.ScheduleIndexBuilds(t.Context()))
 	}
 	search(150)
 	l.later(24 * time.Hour)
@@ -294,7 +294,7 @@ func indexFailure(t *testing.T, e Engine) {
 	}
 	l.later(23 * time.Hour)
 	l.slowly(amount)
-	l.must(l.service.TendIndexes(t.Context()))
+	l.must(l.service.ReconcileIndexes(t.Context()))
 	same(t, "what a failure leaves", l.built(), []audience.SearchIndexID(nil))
 	l.wantJobs("build_index", 1)
 	l.later(2 * time.Hour)

@@ -131,10 +131,10 @@ func (s *shop) fillRest(account audience.AccountID, key audience.KeyID, list aud
 		if err := tx.PutDelivery(&delivery); err != nil {
 			return err
 		}
-		if _, err := tx.MarkAsked(list, 1, 1234, 0); err != nil {
+		if _, err := tx.MarkConfirmationRequested(list, 1, 1234, 0); err != nil {
 			return err
 		}
-		if err := tx.LetSubscriptionWait(list, 1); err != nil {
+		if err := tx.MarkSubscriptionPending(list, 1); err != nil {
 			return err
 		}
 		if err := tx.SetBouncesSince(list, 1, 77); err != nil {

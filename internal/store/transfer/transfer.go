@@ -154,7 +154,7 @@ func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error
 	if err != nil {
 		return err
 	}
-	var from, to sqlstore.Sum
+	var from, to sqlstore.Checksum
 	var changed int64
 	ctx, cancel := context.WithCancelCause(ctx) // one side's error ends the other
 	defer cancel(nil)

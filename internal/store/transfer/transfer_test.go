@@ -272,7 +272,7 @@ func (s *shop) everything(lists []audience.ListID) map[string]any {
 		put("events", events, err)
 		asked, err := tx.BouncesSince(lists[0], 1)
 		put("bounces", asked, err)
-		waits, err := tx.SubscriptionWaits(lists[0], 1)
+		waits, err := tx.IsSubscriptionPending(lists[0], 1)
 		put("waits", waits, err)
 		var gone []audience.Unsubscriber
 		err = tx.Unsubscribers(account, 0, func(u *audience.Unsubscriber) error { gone = append(gone, *u); return nil })
@@ -298,7 +298,7 @@ func (s *shop) contacts(tx audience.Tx, list audience.ListID, put func(string, a
 			continue
 		}
 		put(fmt.Sprint("contact ", id), contact, err)
-		ledger, err := tx.Ledger(list, id, 0, 0)
+		ledger, err := tx.LedgerRows(list, id, 0, 0)
 		put(fmt.Sprint("ledger ", list, id), ledger, err)
 		deliveries, err := tx.Deliveries(list, id, 0)
 		for i := range deliveries {
