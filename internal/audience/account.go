@@ -114,3 +114,19 @@ type Caller struct {
 
 // Allows reports whether the key's restriction, if it has one, includes the List.
 func (k *Key) Allows(id ListID) bool { return k.Lists == nil || slices.Contains(k.Lists, id) }
+
+// AccountTx reads and changes the Accounts of a database, in a transaction.
+type AccountTx interface {
+	// Accounts returns all Accounts by ID.
+	Accounts() ([]Account, error)
+	// Account returns one Account. An unknown ID is an error of kind Internal: the
+	// domain asks only for the Account of a key or of a List.
+	Account(id AccountID) (*Account, error)
+	// AddAccount inserts an Account with its first Folder for Lists and sets its ID.
+	AddAccount(a *Account) error
+	// UpdateAccount stores the name, the time zone and the limit.
+	UpdateAccount(a *Account) error
+	// AccountContacts counts the Contacts of all Lists of an Account. In an Update of
+	// an Account with a limit, the count stays as it is until the transaction ends.
+	AccountContacts(id AccountID) (int64, error)
+}

@@ -168,3 +168,18 @@ func (s *Service) SearchAutoresponders(ctx context.Context, c *Caller, q Query) 
 	})
 	return found, err
 }
+
+// AutoresponderTx reads and changes autoresponders, in a transaction. A Schema
+// holds those of its List.
+type AutoresponderTx interface {
+	// Autoresponders returns the autoresponders of an Account by ID, without those of
+	// deleted Lists.
+	Autoresponders(account AccountID) ([]Autoresponder, error)
+	// AddAutoresponder inserts an autoresponder and sets its ID.
+	AddAutoresponder(a *Autoresponder) error
+	// UpdateAutoresponder stores everything but the ID, the Account, the creator and
+	// the time of creation.
+	UpdateAutoresponder(a *Autoresponder) error
+	// DeleteAutoresponder removes an autoresponder.
+	DeleteAutoresponder(id AutoresponderID) error
+}

@@ -132,3 +132,13 @@ func (c *Contact) setPreferences(schema *Schema, choices []PreferenceChoice) (ch
 	}
 	return changed
 }
+
+// ConsentTx reads and extends the consent ledger, in a transaction. Rows are never
+// changed or deleted.
+type ConsentTx interface {
+	// AddLedgerRow appends a row.
+	AddLedgerRow(r *LedgerRow) error
+	// LedgerRows returns the rows of a Contact, the newest first, after offset rows;
+	// limit 0 means all.
+	LedgerRows(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error)
+}

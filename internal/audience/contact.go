@@ -68,3 +68,32 @@ func (v Values) Set(id FieldID, text string) Values {
 	}
 	return append(v, FieldValue{id, text})
 }
+
+// ContactTx reads and changes single Contacts, in a transaction. In an Update, a
+// Contact that was read stays as it is until the transaction ends.
+type ContactTx interface {
+	// Contact returns one Contact. Its error is of kind NoContact when the List has
+	// none with the ID.
+	Contact(list ListID, id ContactID) (*Contact, error)
+	// ContactByKey returns the first Contact with an address, given in its normalised
+	// form. Its error is of kind NoContact when the List has none.
+	ContactByKey(list ListID, key string) (*Contact, error)
+	// ContactsByAddress returns up to limit Contacts with an ID above after, in order
+	// of ID, whose Key is key or whose Mobile is mobile. "" matches no Contact.
+	ContactsByAddress(list ListID, key, mobile string, after ContactID, limit int) ([]Contact, error)
+	// InsertContact inserts a Contact, sets its ID and counts it. It returns false
+	// and stores nothing when IsFirst is set and another Contact holds the Key.
+	InsertContact(c *Contact) (inserted bool, err error)
+	// InsertOrFind inserts a Contact whose IsFirst is set, as InsertContact does. When
+	// another Contact holds the Key it returns that one and stores nothing;
+	// otherwise existing is nil.
+	InsertOrFind(c *Contact) (existing *Contact, err error)
+	// UpdateContact stores the values, the Key, the flags and the times of c.
+	UpdateContact(c *Contact) error
+	// RemoveContactsByID deletes Contacts and returns the IDs of those that the List
+	// had, in ascending order.
+	RemoveContactsByID(list ListID, ids []ContactID) (removed []ContactID, err error)
+	// PromoteDuplicate makes the duplicate with the lowest ID the first Contact of an
+	// address, after the first one was removed or got another address.
+	PromoteDuplicate(list ListID, key string) error
+}

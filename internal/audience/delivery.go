@@ -98,3 +98,31 @@ func (u *Undelivered) Unwrap() error { return u.Err }
 // ErrSendingPaused says that sending was not tried: the mail server does not answer,
 // and everybody waits for one to find out when it does again.
 var ErrSendingPaused = errors.New("sending pauses: the mail server does not answer")
+
+// DeliveryTx reads and changes what is noted about mail to Contacts, in a
+// transaction. Times are Unix seconds.
+type DeliveryTx interface {
+	// Delivery returns one delivery; false when there is none. In an Update, no other
+	// transaction can store one with the key until this one ends.
+	Delivery(k DeliveryKey) (*Delivery, bool, error)
+	// PutDelivery inserts a delivery or replaces the one with its key.
+	PutDelivery(d *Delivery) error
+	// Deliveries returns the deliveries to a Contact, the newest first; limit 0 means all.
+	Deliveries(list ListID, contact ContactID, limit int) ([]Delivery, error)
+	// MarkConfirmationRequested notes that the server asks a Contact to confirm. It
+	// returns false and changes nothing when it has asked after before.
+	MarkConfirmationRequested(list ListID, id ContactID, now, before int64) (marked bool, err error)
+	// MarkSubscriptionPending notes that autoresponders of a subscription wait for its
+	// confirmation.
+	MarkSubscriptionPending(list ListID, id ContactID) error
+	// IsSubscriptionPending reports whether that was noted, also after the confirmation.
+	IsSubscriptionPending(list ListID, id ContactID) (bool, error)
+	// RaiseContactTimes raises last_message_time, last_open_time and last_click_time
+	// of a Contact; 0 leaves one as it is.
+	RaiseContactTimes(list ListID, id ContactID, message, open, click int64) error
+	// BouncesSince returns the time up to which bounces of a Contact do not count.
+	BouncesSince(list ListID, contact ContactID) (int64, error)
+	// SetBouncesSince sets that time: bounces of mail that was sent until then no
+	// longer count.
+	SetBouncesSince(list ListID, contact ContactID, at int64) error
+}

@@ -112,3 +112,10 @@ type DropIndex struct {
 
 // Kind names the effect in the queue.
 func (DropIndex) Kind() string { return "drop_index" }
+
+// JobTx stores background jobs with the change that causes them.
+type JobTx interface {
+	// Enqueue stores a job that starts after the transaction commits, and not before
+	// the time of the Effect if it has one.
+	Enqueue(e Effect) error
+}

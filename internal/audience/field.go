@@ -53,3 +53,19 @@ type Field struct {
 
 // Numeric reports whether the Field's values are numbers, compared and shown as such.
 func (f *Field) Numeric() bool { return f.Type == Decimal || f.Type == Currency }
+
+// FieldTx changes the Fields of Lists, in a transaction. A Schema holds those of
+// its List.
+type FieldTx interface {
+	// AddField inserts a Field and sets its ID.
+	AddField(f *Field) error
+	// UpdateField stores the definition of a Field. Values of Contacts stay as they are.
+	UpdateField(f *Field) error
+	// DeleteField removes the definition of a Field. Values of Contacts stay until
+	// DeleteFieldValues removes them.
+	DeleteField(list ListID, id FieldID) error
+	// DeleteFieldValues removes the values of a deleted Field from up to limit
+	// Contacts with an ID above after, in order of ID. It returns the ID of the last
+	// one, 0 when no Contact is left.
+	DeleteFieldValues(list ListID, field FieldID, after ContactID, limit int) (last ContactID, err error)
+}

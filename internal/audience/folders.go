@@ -180,3 +180,15 @@ func (f *Folder) unusedByFields(tx Tx) error {
 	}
 	return nil
 }
+
+// FolderTx reads and changes Folders, in a transaction.
+type FolderTx interface {
+	// Folders returns all Folders of an Account by ID, each with its number of items.
+	Folders(account AccountID) ([]Folder, error)
+	// AddFolder inserts a Folder and sets its ID.
+	AddFolder(f *Folder) error
+	// UpdateFolder stores the name.
+	UpdateFolder(f *Folder) error
+	// DeleteFolder removes a Folder. The caller has checked that it is empty.
+	DeleteFolder(id FolderID) error
+}

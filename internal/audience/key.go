@@ -106,3 +106,19 @@ func (u *keyUse) take() map[KeyID]int64 {
 	u.when = nil
 	return used
 }
+
+// KeyTx reads and changes API keys, in a transaction.
+type KeyTx interface {
+	// KeyByHash returns the key with a hash, also when it is revoked or expired:
+	// the caller checks that. Its error is of kind InvalidKey for an unknown hash.
+	KeyByHash(hash KeyHash) (*Key, error)
+	// Keys returns the keys of all Accounts by ID, revoked ones too.
+	Keys() ([]Key, error)
+	// AddKey inserts a key and sets its ID.
+	AddKey(k *Key, hash KeyHash) error
+	// RevokeKey sets the time of revocation, in Unix seconds. Its error is of kind
+	// InvalidKey when no key has the ID.
+	RevokeKey(id KeyID, at int64) error
+	// TouchKeys raises LastUsedTime of keys to times in Unix seconds; it never lowers it.
+	TouchKeys(used map[KeyID]int64) error
+}

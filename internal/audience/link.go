@@ -141,3 +141,15 @@ func parseDeliveryKey(text string) (d DeliveryKey, ok bool) {
 	}
 	return DeliveryKey{ListID(numbers[0]), ContactID(numbers[1]), numbers[2], parts[3]}, true
 }
+
+// LinkTx reads and stores what links in mails need, in a transaction.
+type LinkTx interface {
+	// LinkTargets returns an ID for each URL of a Message, in their order, and inserts
+	// those that are new. URLs are given as the Message has them.
+	LinkTargets(message MessageID, urls []string) ([]LinkID, error)
+	// LinkTarget returns the Message and the URL of an ID. Its error is of kind NoLink
+	// when there is none.
+	LinkTarget(id LinkID) (message MessageID, url string, err error)
+	// Secret returns the secret with a name. If there is none it stores fresh first.
+	Secret(name string, fresh []byte) ([]byte, error)
+}

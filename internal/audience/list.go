@@ -106,3 +106,31 @@ func (s *Schema) Email() *Field { return s.email }
 
 // Mobile returns the List's mobile Field, nil when it has none.
 func (s *Schema) Mobile() *Field { return s.mobile }
+
+// ListTx reads and changes Lists as a whole, in a transaction.
+type ListTx interface {
+	// Lists returns the Lists of an Account by ID, with ContactCount and FolderName
+	// and without deleted ones.
+	Lists(account AccountID) ([]List, error)
+	// Schema returns a List with its Fields and all else that belongs to its
+	// definition. Its error is of kind NoList when the List is unknown or deleted.
+	Schema(id ListID) (*Schema, error)
+	// ContactCount counts the Contacts of a List.
+	ContactCount(id ListID) (int64, error)
+	// AddList inserts a List and sets its ID.
+	AddList(l *List) error
+	// UpdateList stores everything but the ID, the Account, the creator and the
+	// time of creation.
+	UpdateList(l *List) error
+	// MarkListDeleted hides a List: from now on Schema and Lists do not know it.
+	MarkListDeleted(id ListID) error
+	// DropList deletes the row of a hidden List that has no Contacts any more.
+	DropList(id ListID) error
+	// LastContactID returns the highest ID of a List's Contacts, 0 when it has none.
+	LastContactID(list ListID) (ContactID, error)
+	// RemoveContactsUpTo deletes up to limit Contacts with an ID of at most upto, and
+	// returns their number. Fewer than limit means that none is left.
+	RemoveContactsUpTo(list ListID, upto ContactID, limit int) (removed int, err error)
+	// Duplicates counts the addresses that more than one Contact of a List has.
+	Duplicates(list ListID) (addresses int64, err error)
+}

@@ -205,3 +205,19 @@ func (s *Service) SearchMessages(ctx context.Context, c *Caller, q Query) (found
 	})
 	return found, err
 }
+
+// MessageTx reads and changes Messages, in a transaction.
+type MessageTx interface {
+	// Messages returns the Messages of an Account by ID, without their contents.
+	Messages(account AccountID) ([]Message, error)
+	// Message returns one Message with its contents. Its error is of kind NoMessage
+	// when the Account has none with the ID.
+	Message(account AccountID, id MessageID) (*Message, error)
+	// AddMessage inserts a Message and sets its ID.
+	AddMessage(m *Message) error
+	// UpdateMessage stores everything but the ID, the Account, the creator and the
+	// time of creation.
+	UpdateMessage(m *Message) error
+	// DeleteMessage removes a Message with the targets of its links.
+	DeleteMessage(id MessageID) error
+}

@@ -62,3 +62,12 @@ func (s *Service) SearchPreferences(ctx context.Context, c *Caller, list ListID,
 	})
 	return found, err
 }
+
+// PreferenceTx changes the preferences of Lists, in a transaction. A Schema holds
+// those of its List.
+type PreferenceTx interface {
+	// AddPreference inserts a preference and sets its ID.
+	AddPreference(p *Preference) error
+	// DeletePreference removes a preference with the answers of all Contacts.
+	DeletePreference(list ListID, id PreferenceID) error
+}

@@ -223,3 +223,15 @@ func (s *Service) Contact(ctx context.Context, c *Caller, list ListID, id Contac
 		return w.Contact(contact)
 	})
 }
+
+// SearchTx finds Contacts by criteria, in a transaction.
+type SearchTx interface {
+	// SearchContacts calls each with the Contacts that s finds, in its order. c is
+	// valid only during the call. An error of each ends the search and is returned.
+	SearchContacts(s *Search, each func(c *Contact) error) error
+	// CountContacts counts the Contacts that match s.Where; the rest of s is ignored.
+	CountContacts(s *Search) (int64, error)
+	// AnsweredByIndex reports whether an index keeps the number of Contacts small
+	// that the search or count has to read.
+	AnsweredByIndex(s *Search) bool
+}

@@ -107,3 +107,27 @@ type IndexUse struct {
 
 // DayOf is the day, counted from 1970, of a Unix time: uses are noted by it.
 func DayOf(time int64) int64 { return time / (24 * 60 * 60) }
+
+// IndexTx reads and changes the catalogue of search indexes, in a transaction. A
+// Schema holds those of its List that are ready.
+type IndexTx interface {
+	// SearchIndexes returns the indexes of all Lists by ID, each with what it saved
+	// since the day of a Unix time.
+	SearchIndexes(since int64) ([]SearchIndex, error)
+	// SearchIndex returns one index, without what it saved; false when there is none.
+	SearchIndex(id SearchIndexID) (x *SearchIndex, found bool, err error)
+	// IndexPlace returns the Place that indexes of a List have.
+	IndexPlace(list ListID) (int64, error)
+	// AddSearchIndex inserts an index and sets its ID. It returns false and stores
+	// nothing when the List has an index of the key.
+	AddSearchIndex(x *SearchIndex) (added bool, err error)
+	// UpdateSearchIndex stores State, Manual, the times and Error.
+	UpdateSearchIndex(x *SearchIndex) error
+	// RemoveSearchIndex deletes the row of an index that is not ready.
+	RemoveSearchIndex(id SearchIndexID) error
+	// RecordIndexUse adds to what indexes saved on the day of a Unix time, and raises
+	// LastUsed.
+	RecordIndexUse(used map[SearchIndexID]IndexUse, at int64) error
+	// DeleteIndexUse removes what was recorded for days before that of a Unix time.
+	DeleteIndexUse(before int64) error
+}

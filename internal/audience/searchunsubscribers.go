@@ -48,3 +48,16 @@ func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListI
 
 // errEnough ends a walk whose further rows nobody will see.
 var errEnough = errors.New("enough rows")
+
+// UnsubscriberTx reads and extends the Unsubscriber List of an Account, in a
+// transaction.
+type UnsubscriberTx interface {
+	// AddUnsubscriber appends an entry.
+	AddUnsubscriber(account AccountID, u *Unsubscriber) error
+	// Unsubscribers calls each with the entries of a List, or of all Lists for 0, by
+	// time and then in the order of insertion. An error of each ends it and is returned.
+	Unsubscribers(account AccountID, list ListID, each func(*Unsubscriber) error) error
+	// HasUnsubscribed reports whether an address, given in its normalised forms, has
+	// an entry for the List; for List 0, whether it has any entry.
+	HasUnsubscribed(account AccountID, list ListID, email, mobile string) (bool, error)
+}

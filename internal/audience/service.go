@@ -110,3 +110,17 @@ func (s *Service) ForgetRetries(ctx context.Context) error {
 // IgnoredKeys counts the keys of contact_details that named no Field since the
 // start. decisions.md: 20
 func (s *Service) IgnoredKeys() int64 { return s.ignored.Load() }
+
+// RetryTx stores the results of calls by their Idempotency-Key, in a transaction.
+// decisions.md: 30
+type RetryTx interface {
+	// ClaimRetry returns the result that was stored for a repeated call, nil for a
+	// first one. In an Update, another call with the same key waits until this
+	// transaction ends. Its error is of kind InvalidParameters when the key was used
+	// with other parameters. now is in Unix seconds.
+	ClaimRetry(account AccountID, key KeyID, r *Retry, now int64) (result []byte, err error)
+	// SaveRetry stores the result of a call, in place of an older one of the same key.
+	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte, now int64) error
+	// DeleteRetries removes the results that were stored before a Unix time.
+	DeleteRetries(before int64) error
+}

@@ -271,3 +271,17 @@ func (w *Webhook) check() error {
 	}
 	return nil
 }
+
+// WebhookTx reads and changes webhooks, in a transaction. A Schema holds those
+// that listen to its List.
+type WebhookTx interface {
+	// Webhooks returns the webhooks of an Account by ID, without those of deleted Lists.
+	Webhooks(account AccountID) ([]Webhook, error)
+	// AddWebhook inserts a webhook, sets its ID, and its Target as FindWebhookTarget does.
+	AddWebhook(w *Webhook) error
+	// UpdateWebhook stores everything but the ID, the Account and the time of
+	// creation. It sets Target as FindWebhookTarget does.
+	UpdateWebhook(w *Webhook) error
+	// DeleteWebhook removes a webhook. Its events stay.
+	DeleteWebhook(id WebhookID) error
+}

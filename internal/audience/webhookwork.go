@@ -255,3 +255,39 @@ func forgetForsaken(tx Tx) error {
 	}
 	return err
 }
+
+// WebhookQueueTx reads and changes the targets of webhooks and the events that wait
+// for them, in a transaction. In an Update, a target that was read stays as it is
+// until the transaction ends.
+type WebhookQueueTx interface {
+	// WebhookTarget returns one target; false when there is none.
+	WebhookTarget(id WebhookTargetID) (t *WebhookTarget, found bool, err error)
+	// FindWebhookTarget sets Target to the target with the webhook's Account, URL and
+	// Secret, and inserts one if there is none.
+	FindWebhookTarget(w *Webhook) error
+	// UpdateWebhookTarget stores how far the delivery is.
+	UpdateWebhookTarget(t *WebhookTarget) error
+	// MarkWebhookScheduled sets the time of the job that will call a target to now, in
+	// Unix seconds. It returns false and changes nothing when that time is already
+	// later than before.
+	MarkWebhookScheduled(id WebhookTargetID, now, before int64) (marked bool, err error)
+	// SetWebhookFailing sets or clears is_failing of a target.
+	SetWebhookFailing(id WebhookTargetID, is bool) error
+	// DropWebhookTarget removes a target unless a webhook or an event refers to it.
+	DropWebhookTarget(id WebhookTargetID) error
+	// OrphanedWebhookTargets returns the failing targets that no webhook has any more.
+	OrphanedWebhookTargets() ([]WebhookTargetID, error)
+	// AddWebhookEvent appends an event to those that wait for a target.
+	AddWebhookEvent(e *WebhookEvent) error
+	// WebhookEvents returns up to limit events of a target, the oldest first, with an
+	// ID of at most upto; 0 means any ID.
+	WebhookEvents(id WebhookTargetID, upto int64, limit int) ([]WebhookEvent, error)
+	// RemoveWebhookEvents deletes events that were delivered.
+	RemoveWebhookEvents(id WebhookTargetID, events []WebhookEvent) error
+	// DeleteWebhookEvents deletes up to limit events of a webhook, or of all webhooks
+	// for 0, that wait for a target.
+	DeleteWebhookEvents(id WebhookTargetID, webhook WebhookID, limit int) (removed int, err error)
+	// MoveWebhookEvents moves up to limit events of a webhook to another target, the
+	// oldest first.
+	MoveWebhookEvents(webhook WebhookID, from, to WebhookTargetID, limit int) (moved int, err error)
+}
