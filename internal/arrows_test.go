@@ -17,7 +17,7 @@ import (
 // draws them. A package that is not named here fails the test too.
 var arrows = map[string][]string{
 	"enlist/api":                     {},
-	"enlist/internal/audience":       {"github.com/nyaruka/phonenumbers", "golang.org/x/net/idna", "golang.org/x/text/..."},
+	"enlist/internal/audience":       {"enlist/internal/merge", "github.com/nyaruka/phonenumbers", "golang.org/x/net/idna", "golang.org/x/text/..."},
 	"enlist/internal/config":         {},
 	"enlist/internal/store/sqlstore": {"enlist/internal/audience", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/store/sqlite": {"enlist/internal/audience", "enlist/internal/store/sqlstore",
@@ -29,8 +29,9 @@ var arrows = map[string][]string{
 	"enlist/internal/store/engines":   {"enlist/internal/...", "github.com/riverqueue/river/..."},
 	"enlist/internal/store/storetest": {"enlist/internal/audience", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs":            {"enlist/internal/audience", "github.com/riverqueue/river/..."},
-	"enlist/internal/mail": {"enlist/internal/audience", "github.com/wneessen/go-mail/...", "github.com/aymerick/douceur/...",
+	"enlist/internal/mail": {"enlist/internal/audience", "enlist/internal/merge", "github.com/wneessen/go-mail/...", "github.com/aymerick/douceur/...",
 		"github.com/emersion/...", "golang.org/x/net/html/...", "golang.org/x/net/idna", "golang.org/x/time/rate"},
+	"enlist/internal/merge":         {},
 	"enlist/internal/mail/mailtest": {"github.com/emersion/..."},
 	"enlist/internal/web":           {"enlist/internal/audience"},
 	"enlist/internal/webhook":       {"enlist/internal/audience"},

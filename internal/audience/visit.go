@@ -178,7 +178,7 @@ func (s *Service) LinkURL(ctx context.Context, l Link) (url string, err error) {
 		if v.Contact == nil {
 			v.Contact = new(Contact)
 		}
-		merged, ok := MergeURL(target, v.Schema, v.Contact)
+		merged, ok := v.Schema.mergeURL(target, v.Contact)
 		if !ok || !onTheWeb(merged) {
 			return ErrNoLink
 		}

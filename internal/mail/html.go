@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/merge"
 
 	"golang.org/x/net/html"
 )
@@ -21,9 +21,9 @@ type htmlTemplate struct {
 // htmlPart is HTML as it is, or in place of it a field in text, or a link.
 type htmlPart struct {
 	html  string
-	field *audience.MergePart // in text or in an attribute that is no link
-	link  audience.Merge      // an attribute that is one
-	track int                 // its index in links, -1 when it is not tracked
+	field *merge.Part    // in text or in an attribute that is no link
+	link  merge.Template // an attribute that is one
+	track int            // its index in links, -1 when it is not tracked
 }
 
 // parseHTML never fails: all text is HTML to somebody.
@@ -115,14 +115,14 @@ func withoutFields(raw string) string {
 		return raw
 	}
 	var b strings.Builder
-	for _, part := range audience.ParseMerge(raw) {
+	for _, part := range merge.Parse(raw) {
 		b.WriteString(part.Text)
 	}
 	return b.String()
 }
 
 func (p *htmlParser) fields(text string) {
-	m := audience.ParseMerge(text)
+	m := merge.Parse(text)
 	for i := range m {
 		if m[i].Name == "" {
 			p.literal(html.EscapeString(m[i].Text))
@@ -176,11 +176,11 @@ func set(names ...string) map[string]bool {
 }
 
 func (p *htmlParser) link(element string, a html.Attribute) {
-	part := htmlPart{link: audience.ParseMerge(a.Val), track: -1}
+	part := htmlPart{link: merge.Parse(a.Val), track: -1}
 	if a.Key == "href" && (element == "a" || element == "area") {
 		part.track = p.tracked(strings.TrimSpace(a.Val), part.link)
 	}
-	if part.track < 0 && !part.link.Fields() {
+	if part.track < 0 && !part.link.HasFields() {
 		p.literal(html.EscapeString(a.Val))
 		return
 	}
@@ -190,7 +190,7 @@ func (p *htmlParser) link(element string, a html.Attribute) {
 
 // tracked returns the index of a link that can be tracked, -1 for others: those
 // of this service, and those that are not of the web.
-func (p *htmlParser) tracked(url string, m audience.Merge) int {
+func (p *htmlParser) tracked(url string, m merge.Template) int {
 	lower := strings.ToLower(url[:min(len(url), len("https://"))])
 	if !strings.HasPrefix(lower, "http://") && lower != "https://" || names(m, fieldUnsubscribe) || names(m, fieldConfirm) {
 		return -1
@@ -204,7 +204,7 @@ func (p *htmlParser) tracked(url string, m audience.Merge) int {
 	return i
 }
 
-func (p *htmlParser) uses(m audience.Merge) {
+func (p *htmlParser) uses(m merge.Template) {
 	p.template.unsubscribe = p.template.unsubscribe || names(m, fieldUnsubscribe)
 }
 

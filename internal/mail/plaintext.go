@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"enlist/internal/audience"
+	"enlist/internal/merge"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -164,7 +164,7 @@ func (w *textWriter) link(n *html.Node) {
 // the same for everybody.
 func readsAsLink(target string) bool {
 	s := splitText(target)
-	return len(s) == 1 && s[0].link || !audience.ParseMerge(target).Fields()
+	return len(s) == 1 && s[0].link || !merge.Parse(target).HasFields()
 }
 
 // address writes a target in angle brackets, so that nothing after it joins it.

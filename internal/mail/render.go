@@ -72,15 +72,15 @@ func (r *rendering) text(t *compiled) string {
 				continue
 			}
 			// A value that is what the link says, such as "www.example.com", is text.
-			if m.before != "" || m.Merge[0].Name == "" {
+			if m.before != "" || m.Template[0].Name == "" {
 				continue
 			}
 		}
-		for j := range m.Merge {
+		for j := range m.Template {
 			if r.ends(&b) {
 				return ""
 			}
-			b.WriteString(m.Merge[j].Value(r.value))
+			b.WriteString(m.Template[j].Value(r.value))
 		}
 	}
 	if r.ends(&b) {

@@ -6,12 +6,13 @@ import (
 	"sync"
 
 	"enlist/internal/audience"
+	"enlist/internal/merge"
 )
 
 // compiled is a Message that is ready to be merged with Contacts.
 type compiled struct {
 	of      audience.Message // what it was made of
-	subject audience.Merge
+	subject merge.Template
 	text    textTemplate
 	html    *htmlTemplate // nil: there is no HTML part
 	bytes   int           // about what it takes in memory
@@ -28,7 +29,7 @@ const (
 
 // compile prepares a Message. It is done once for all its mails.
 func compile(m *audience.Message) *compiled {
-	c := &compiled{of: *m, subject: audience.ParseMerge(m.Subject)}
+	c := &compiled{of: *m, subject: merge.Parse(m.Subject)}
 	source := plainFallbacks(m.HTML)
 	text := splitText(lineEnds.Replace(m.Text))
 	if m.Text == "" {
@@ -55,7 +56,7 @@ func (c *compiled) size() int {
 	const part = 128
 	n := len(c.of.Subject) + len(c.of.Text) + len(c.of.HTML) + part*len(c.subject)
 	for i := range c.text.pieces {
-		n += part * len(c.text.pieces[i].Merge)
+		n += part * len(c.text.pieces[i].Template)
 	}
 	if c.html != nil {
 		n += part * len(c.html.parts)

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/merge"
 )
 
 // textSource is the text of a Message, links and the rest in turns.
@@ -61,7 +61,7 @@ type textTemplate struct {
 }
 
 type textMerge struct {
-	audience.Merge
+	merge.Template
 	link          bool // with fields
 	before, after string
 }
@@ -69,18 +69,18 @@ type textMerge struct {
 func (s textSource) template() textTemplate {
 	t := textTemplate{pieces: make([]textMerge, 0, len(s))}
 	for _, p := range s {
-		m := textMerge{audience.ParseMerge(p.text), p.link, p.before, p.after}
-		if m.link && !m.Fields() {
+		m := textMerge{merge.Parse(p.text), p.link, p.before, p.after}
+		if m.link && !m.HasFields() {
 			link, _ := m.URL(nil) // the same for everybody
-			m = textMerge{Merge: audience.Merge{{Text: p.before + link + p.after}}}
+			m = textMerge{Template: merge.Template{{Text: p.before + link + p.after}}}
 		}
 		t.pieces = append(t.pieces, m)
-		t.unsubscribe = t.unsubscribe || names(m.Merge, fieldUnsubscribe)
+		t.unsubscribe = t.unsubscribe || names(m.Template, fieldUnsubscribe)
 	}
 	return t
 }
 
-func names(m audience.Merge, field string) bool {
+func names(m merge.Template, field string) bool {
 	for i := range m {
 		if m[i].Name == field {
 			return true
@@ -101,7 +101,7 @@ func (s textSource) html() string {
 			b.WriteString(html.EscapeString(p.after))
 			continue
 		}
-		for _, m := range audience.ParseMerge(p.text) {
+		for _, m := range merge.Parse(p.text) {
 			switch {
 			case m.Name == fieldUnsubscribe || m.Name == fieldConfirm:
 				writeLink(&b, "{{"+m.Name+"}}")

@@ -1,0 +1,52 @@
+package merge
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// values are those of the one Contact that these tests fill templates with.
+func values(name string) string {
+	switch name {
+	case "First Name":
+		return "Ann & Bob"
+	case ListName:
+		return "News & Views"
+	}
+	return ""
+}
+
+// covers: decision 46, spec merge.fields, spec merge.fallback
+func TestPartsOfATemplateAreFilled(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       string
+		parts      int
+	}{
+		{"a field between texts", "Hello {{First Name}}!", "Hello Ann & Bob!", 3},
+		{"space around a name", "{{ First Name }}", "Ann & Bob", 1},
+		{"a fallback with space around it", "{{Empty| dear friend }}, {{Empty}}.", "dear friend, .", 4},
+		{"a fallback that is not needed", "{{First Name|friend}}", "Ann & Bob", 1},
+		{"the List's name", "{{list_name}}", "News & Views", 1},
+		{"the innermost marks count", "{{{First Name}}}", "{Ann & Bob}", 3},
+		{"a field without a name, and one without an end", "{{ }} {{|x}} {{First Name", "{{ }} {{|x}} {{First Name", 1},
+		{"marks without a partner", "}} {{a {{Empty|b}}", "}} {{a b", 2},
+		{"no text", "", "", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			template := Parse(c.text)
+			var b strings.Builder
+			for i := range template {
+				b.WriteString(template[i].Value(values))
+			}
+			if b.String() != c.want || len(template) != c.parts {
+				t.Errorf("%q is %d parts, filled as %q, want %d and %q", c.text, len(template), b.String(), c.parts, c.want)
+			}
+			named := slices.ContainsFunc(template, func(p Part) bool { return p.Name != "" })
+			if template.HasFields() != named {
+				t.Errorf("%q has merge fields: %v", c.text, template.HasFields())
+			}
+		})
+	}
+}
