@@ -192,7 +192,7 @@ func (a *addition) find(tx Tx, read *reading) (existing *Contact, skip bool, err
 	if a.unique(read.schema) {
 		existing, err = tx.ContactByKey(a.List, read.key)
 	}
-	return existing, false, unless(NoContact, err)
+	return existing, false, ignoreKind(NoContact, err)
 }
 
 // put stores one row and returns the Contact's ID, 0 when it is left out, and
@@ -208,7 +208,7 @@ func (a *addition) put(tx Tx, read *reading, now int64) (ContactID, WebhookEvent
 			return a.overwrite(tx, read, existing, now)
 		}
 		if err := hasRoom(tx, a.caller.Account); err != nil {
-			return 0, "", unless(ContactLimit, err)
+			return 0, "", ignoreKind(ContactLimit, err)
 		}
 		contact := Contact{ListID: a.List, Created: now, Modified: now, IsActive: true, SubscribedVia: "bulk_upload"}
 		inserted, err := read.insertInto(tx, &contact)
@@ -219,7 +219,7 @@ func (a *addition) put(tx Tx, read *reading, now int64) (ContactID, WebhookEvent
 			if err := a.record(tx, contact.ID, now); err != nil {
 				return 0, "", err
 			}
-			return contact.ID, WebhookCreated, happened(tx, read.schema, contact.ID, EventAPIUpload, now)
+			return contact.ID, WebhookCreated, emit(tx, read.schema, contact.ID, EventAPIUpload, now)
 		}
 	}
 }

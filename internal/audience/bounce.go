@@ -59,11 +59,11 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 func returned(tx Tx, k DeliveryKey, now int64) (*Delivery, *Schema, *Contact, error) {
 	schema, err := tx.Schema(k.List)
 	if err != nil {
-		return nil, nil, nil, unless(NoList, err)
+		return nil, nil, nil, ignoreKind(NoList, err)
 	}
 	contact, err := tx.Contact(k.List, k.Contact)
 	if err != nil {
-		return nil, nil, nil, unless(NoContact, err)
+		return nil, nil, nil, ignoreKind(NoContact, err)
 	}
 	d, known, err := tx.Delivery(k)
 	if err != nil || known {
@@ -98,7 +98,7 @@ func bounced(tx Tx, d *Delivery, now int64) error {
 	}
 	contact, err := tx.Contact(d.List, d.Contact)
 	if err != nil || !contact.IsActive {
-		return unless(NoContact, err)
+		return ignoreKind(NoContact, err)
 	}
 	since, err := tx.BouncesSince(d.List, d.Contact)
 	if err != nil {
@@ -110,7 +110,7 @@ func bounced(tx Tx, d *Delivery, now int64) error {
 	}
 	schema, err := tx.Schema(d.List)
 	if err != nil {
-		return unless(NoList, err)
+		return ignoreKind(NoList, err)
 	}
 	if err := tx.SetBouncesSince(d.List, d.Contact, now); err != nil {
 		return err

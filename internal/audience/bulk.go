@@ -67,7 +67,7 @@ func stepFor(schema *Schema, event Event) int {
 			jobs++
 		}
 	}
-	if addresses := schema.List.told(event); addresses != "" {
+	if addresses := schema.List.recipients(event); addresses != "" {
 		jobs += strings.Count(addresses, ",") + 1
 	}
 	return max(1, 2*bulkStep/(2+jobs))
@@ -98,10 +98,10 @@ func (t *telling) tell(tx Tx, schema *Schema, now int64, n int, each []happening
 			return nil
 		}
 		t.Many = true
-		return tell(tx, schema, 0, now, WebhookBulkUpdated)
+		return publishWebhook(tx, schema, 0, now, WebhookBulkUpdated)
 	}
 	for _, h := range each {
-		if err := tell(tx, schema, h.contact, now, h.event); err != nil {
+		if err := publishWebhook(tx, schema, h.contact, now, h.event); err != nil {
 			return err
 		}
 	}

@@ -132,7 +132,7 @@ func (e *edition) edit(tx Tx, read *reading, id ContactID, now int64) (changed b
 	}
 	contact, err := tx.Contact(e.List, id)
 	if err != nil {
-		return false, ErrNoContact, unless(NoContact, err)
+		return false, ErrNoContact, ignoreKind(NoContact, err)
 	}
 	if !read.apply(contact) {
 		return false, nil, nil
@@ -160,7 +160,7 @@ func (e *edition) happened(tx Tx, schema *Schema, id ContactID, now int64, p *ed
 		return nil
 	}
 	p.Told = append(p.Told, id)
-	return happened(tx, schema, id, EventUpdateProfile, now)
+	return emit(tx, schema, id, EventUpdateProfile, now)
 }
 
 // readdress sets a Contact's Key by the addresses that it has now, and returns

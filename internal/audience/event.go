@@ -15,19 +15,19 @@ const (
 	EventAPIUpload     Event = "api_upload" // added by addContacts
 )
 
-// happened sets in motion what an event of a Contact causes: a message to each
+// emit sets in motion what an event of a Contact causes: a message to each
 // address of the List that is told of such events, and the autoresponders for
 // it. decisions.md: 44
-func happened(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
-	if err := notify(tx, schema, id, event, now); err != nil {
+func emit(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
+	if err := enqueueNotifications(tx, schema, id, event, now); err != nil {
 		return err
 	}
-	return autorespond(tx, schema, id, event, now)
+	return enqueueAutoresponders(tx, schema, id, event, now)
 }
 
-// notify sets a message to each address that is told of an event in motion.
-func notify(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
-	addresses := schema.List.told(event)
+// enqueueNotifications sets a message to each address that is told of an event in motion.
+func enqueueNotifications(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
+	addresses := schema.List.recipients(event)
 	if addresses == "" {
 		return nil
 	}
@@ -43,8 +43,8 @@ func notify(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
 	return nil
 }
 
-// told returns the addresses, separated by commas, that hear of an event.
-func (l *List) told(event Event) string {
+// recipients returns the addresses, separated by commas, that hear of an event.
+func (l *List) recipients(event Event) string {
 	switch event {
 	case EventSubscribe:
 		return l.OnRegister
@@ -56,8 +56,8 @@ func (l *List) told(event Event) string {
 	return ""
 }
 
-// autorespond sets the List's autoresponders for an event in motion.
-func autorespond(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
+// enqueueAutoresponders sets the List's autoresponders for an event in motion.
+func enqueueAutoresponders(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
 	for i := range schema.Autoresponders {
 		a := &schema.Autoresponders[i]
 		if !a.IsActive || a.Event != event {
@@ -75,13 +75,13 @@ func autorespond(tx Tx, schema *Schema, id ContactID, event Event, now int64) er
 	return nil
 }
 
-// confirmationPause is how long nobody is asked a second time to confirm, in
+// confirmationInterval is how long nobody is asked a second time to confirm, in
 // seconds. decisions.md: 47
-const confirmationPause = 10 * 60
+const confirmationInterval = 10 * 60
 
 // askToConfirm asks a Contact to confirm, unless that was done a short time ago.
-func askToConfirm(tx Tx, list ListID, id ContactID, now int64) error {
-	may, err := tx.MarkConfirmationRequested(list, id, now, now-confirmationPause)
+func requestConfirmation(tx Tx, list ListID, id ContactID, now int64) error {
+	may, err := tx.MarkConfirmationRequested(list, id, now, now-confirmationInterval)
 	if err != nil || !may {
 		return err
 	}
@@ -91,15 +91,15 @@ func askToConfirm(tx Tx, list ListID, id ContactID, now int64) error {
 // subscribed sets in motion what follows when a Contact has come to be
 // subscribed. Where the List wants subscriptions confirmed, autoresponders wait
 // until this one is. specification: Events; decisions.md: 47
-func subscribed(tx Tx, schema *Schema, contact *Contact, now int64) error {
+func emitSubscribed(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	if !schema.List.DoubleOptIn || contact.DoubleOptIn {
-		return happened(tx, schema, contact.ID, EventSubscribe, now)
+		return emit(tx, schema, contact.ID, EventSubscribe, now)
 	}
-	if err := notify(tx, schema, contact.ID, EventSubscribe, now); err != nil {
+	if err := enqueueNotifications(tx, schema, contact.ID, EventSubscribe, now); err != nil {
 		return err
 	}
 	if err := tx.MarkSubscriptionPending(schema.List.ID, contact.ID); err != nil {
 		return err
 	}
-	return askToConfirm(tx, schema.List.ID, contact.ID, now)
+	return requestConfirmation(tx, schema.List.ID, contact.ID, now)
 }

@@ -13,10 +13,10 @@ func (s *Service) Notification(ctx context.Context, e Notify) (n *Notification, 
 		n = nil
 		schema, err := tx.Schema(e.List)
 		if err != nil {
-			return unless(NoList, err)
+			return ignoreKind(NoList, err)
 		}
 		found := Notification{Notify: e, Schema: schema}
-		if found.Details, err = tx.Contact(e.List, e.Contact); unless(NoContact, err) != nil {
+		if found.Details, err = tx.Contact(e.List, e.Contact); ignoreKind(NoContact, err) != nil {
 			return err
 		}
 		ledger, err := tx.LedgerRows(e.List, e.Contact, consentsLookedAt, 0)
@@ -36,7 +36,7 @@ func (s *Service) Notification(ctx context.Context, e Notify) (n *Notification, 
 const consentsLookedAt = 100
 
 // unless returns an error that is not of a kind: what is gone needs nothing done.
-func unless(kind Kind, err error) error {
+func ignoreKind(kind Kind, err error) error {
 	if err != nil && KindOf(err) == kind {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (s *Service) AutoresponderMail(ctx context.Context, e Autorespond) (*Outgoi
 		}
 		var err error
 		l.Message, err = tx.Message(a.AccountID, a.MessageID)
-		return err == nil && l.Message.Type == MessageEmail, unless(NoMessage, err)
+		return err == nil && l.Message.Type == MessageEmail, ignoreKind(NoMessage, err)
 	})
 }
 
@@ -82,10 +82,10 @@ func (s *Service) letter(ctx context.Context, key DeliveryKey, prepare func(Tx, 
 		}
 		l := OutgoingMail{Delivery: key}
 		if l.Schema, err = tx.Schema(key.List); err != nil {
-			return unless(NoList, err)
+			return ignoreKind(NoList, err)
 		}
 		if l.Contact, err = tx.Contact(key.List, key.Contact); err != nil {
-			return unless(NoContact, err)
+			return ignoreKind(NoContact, err)
 		}
 		if l.Address = l.Contact.Values.Get(l.Schema.Email().ID); l.Address == "" {
 			return nil

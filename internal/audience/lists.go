@@ -88,7 +88,7 @@ func tellOfList(tx Tx, id ListID, now int64, event WebhookEventType) error {
 	if err != nil {
 		return err
 	}
-	return tell(tx, schema, 0, now, event)
+	return publishWebhook(tx, schema, 0, now, event)
 }
 
 // EditList changes what details name. Errors: NoList, Denied, InvalidParameters.
@@ -122,7 +122,7 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 		if err := tx.UpdateList(&list); err != nil || !changed {
 			return id, err
 		}
-		return id, tell(tx, schema, 0, now, WebhookUpdated)
+		return id, publishWebhook(tx, schema, 0, now, WebhookUpdated)
 	})
 }
 
@@ -217,7 +217,7 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 	if e.Delete {
 		event = WebhookRemoved
 	}
-	if err := tell(tx, schema, 0, now, event); err != nil {
+	if err := publishWebhook(tx, schema, 0, now, event); err != nil {
 		return e, err
 	}
 	return e, tx.Enqueue(e)
@@ -236,7 +236,7 @@ func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bo
 		if err := tx.DropList(e.List); err != nil {
 			return err
 		}
-		return forgetForsaken(tx)
+		return dropOrphans(tx)
 	})
 	return done && err == nil, err
 }

@@ -35,7 +35,7 @@ func (s *Service) Resubscribe(ctx context.Context, c *Caller, r ResubscribeReque
 			}
 		}
 		if again {
-			if err := tell(tx, schema, contact.ID, now, WebhookSubscribed); err != nil {
+			if err := publishWebhook(tx, schema, contact.ID, now, WebhookSubscribed); err != nil {
 				return 0, err
 			}
 		}

@@ -130,10 +130,10 @@ func unsubscribe(tx Tx, schema *Schema, contact *Contact, kind AddressType, now 
 	if err := tx.AddUnsubscriber(schema.List.AccountID, &u); err != nil {
 		return err
 	}
-	if err := tell(tx, schema, contact.ID, now, WebhookUnsubscribed); err != nil {
+	if err := publishWebhook(tx, schema, contact.ID, now, WebhookUnsubscribed); err != nil {
 		return err
 	}
-	return happened(tx, schema, contact.ID, EventUnsubscribe, now)
+	return emit(tx, schema, contact.ID, EventUnsubscribe, now)
 }
 
 // Deactivate sets is_active to false: the Contact receives nothing, but is not
@@ -191,12 +191,12 @@ func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) err
 	}
 	waits, err := tx.IsSubscriptionPending(contact.ListID, contact.ID)
 	if err == nil && waits {
-		err = autorespond(tx, schema, contact.ID, EventSubscribe, now)
+		err = enqueueAutoresponders(tx, schema, contact.ID, EventSubscribe, now)
 	}
 	if err != nil {
 		return err
 	}
-	return happened(tx, schema, contact.ID, EventConfirm, now)
+	return emit(tx, schema, contact.ID, EventConfirm, now)
 }
 
 func storeAndTell(tx Tx, schema *Schema, contact *Contact, now int64, event WebhookEventType) error {
@@ -204,7 +204,7 @@ func storeAndTell(tx Tx, schema *Schema, contact *Contact, now int64, event Webh
 	if err := tx.UpdateContact(contact); err != nil {
 		return err
 	}
-	return tell(tx, schema, contact.ID, now, event)
+	return publishWebhook(tx, schema, contact.ID, now, event)
 }
 
 // ContactPreferences returns a Contact's answers to the List's preferences, in

@@ -294,12 +294,12 @@ func (sub *subscription) update(contact *Contact) error {
 		return err
 	}
 	if changed {
-		if err := tell(sub.tx, sub.schema, contact.ID, sub.now, WebhookUpdated); err != nil {
+		if err := publishWebhook(sub.tx, sub.schema, contact.ID, sub.now, WebhookUpdated); err != nil {
 			return err
 		}
 	}
 	if sub.schema.List.DoubleOptIn && !contact.DoubleOptIn {
-		return askToConfirm(sub.tx, contact.ListID, contact.ID, sub.now)
+		return requestConfirmation(sub.tx, contact.ListID, contact.ID, sub.now)
 	}
 	return nil
 }
@@ -325,10 +325,10 @@ func (sub *subscription) recordAndTell(contact *Contact, events ...WebhookEventT
 	if err := sub.record(contact.ID); err != nil {
 		return err
 	}
-	if err := tell(sub.tx, sub.schema, contact.ID, sub.now, events...); err != nil {
+	if err := publishWebhook(sub.tx, sub.schema, contact.ID, sub.now, events...); err != nil {
 		return err
 	}
-	return subscribed(sub.tx, sub.schema, contact, sub.now)
+	return emitSubscribed(sub.tx, sub.schema, contact, sub.now)
 }
 
 func (sub *subscription) record(id ContactID) error {

@@ -70,10 +70,10 @@ func (s *Service) ViewLink(ctx context.Context, d DeliveryKey) (v *LinkView, err
 func visit(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 	v = new(LinkView)
 	if v.Schema, err = tx.Schema(d.List); err != nil {
-		return v, unless(NoList, err)
+		return v, ignoreKind(NoList, err)
 	}
 	if v.Contact, err = tx.Contact(d.List, d.Contact); err != nil {
-		return v, unless(NoContact, err)
+		return v, ignoreKind(NoContact, err)
 	}
 	delivery, known, err := tx.Delivery(d)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey) (*LinkVi
 	if err == nil && v.email() != "" && !v.Schema.List.DisallowDuplicates {
 		_, err = s.Unsubscribe(ctx, operator, d.List, v.email())
 	}
-	return v, unless(NoContact, unless(NoList, err))
+	return v, ignoreKind(NoContact, ignoreKind(NoList, err))
 }
 
 // ConfirmByLink confirms the subscription if there is one to confirm. The Visit

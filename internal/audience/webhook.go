@@ -25,7 +25,7 @@ type WebhookTarget struct {
 	URL        string
 	Secret     string
 	IsFailing  bool
-	IsForsaken bool // no webhook has it any more
+	IsOrphaned bool // no webhook has it any more
 
 	Failures  int64 // in a row
 	NextTime  int64 // not before this
@@ -75,7 +75,7 @@ type WebhookEvent struct {
 
 // tell stores events of a Contact (contact 0: of its List) for every webhook
 // that listens to them, in the order given.
-func tell(tx Tx, schema *Schema, contact ContactID, now int64, events ...WebhookEventType) error {
+func publishWebhook(tx Tx, schema *Schema, contact ContactID, now int64, events ...WebhookEventType) error {
 	if len(schema.Webhooks) == 0 {
 		return nil
 	}
@@ -97,7 +97,7 @@ func tell(tx Tx, schema *Schema, contact ContactID, now int64, events ...Webhook
 			if w.IsFailing {
 				continue // kept until somebody sends them again
 			}
-			if err := wake(tx, w.Target, now); err != nil {
+			if err := scheduleDelivery(tx, w.Target, now); err != nil {
 				return err
 			}
 		}
@@ -111,7 +111,7 @@ const wakeUpLife = 60
 
 // wake stores a wake-up for a target, unless one waits already: under load
 // there are more events than jobs can be taken up.
-func wake(tx Tx, id WebhookTargetID, now int64) error {
+func scheduleDelivery(tx Tx, id WebhookTargetID, now int64) error {
 	may, err := tx.MarkWebhookScheduled(id, now, now-wakeUpLife)
 	if err != nil || !may {
 		return err

@@ -46,7 +46,7 @@ func (s *Service) AddWebhook(ctx context.Context, c *Caller, details []Detail) (
 			return 0, err
 		}
 		// Somebody who adds one to a URL expects that it works now.
-		return w.ID, revive(tx, w.Target, false)
+		return w.ID, resume(tx, w.Target, false)
 	})
 }
 
@@ -120,7 +120,7 @@ func (e *webhookEdit) begin(tx Tx) error {
 // that called.
 func moveEvents(tx Tx, old, w *Webhook) (more bool, err error) {
 	if w.Target == old.Target {
-		return false, revive(tx, w.Target, false)
+		return false, resume(tx, w.Target, false)
 	}
 	moved, err := tx.MoveWebhookEvents(w.ID, old.Target, w.Target, forgetStep)
 	if err != nil {
@@ -129,12 +129,12 @@ func moveEvents(tx Tx, old, w *Webhook) (more bool, err error) {
 	if err := tx.DropWebhookTarget(old.Target); err != nil {
 		return false, err
 	}
-	return moved == forgetStep, revive(tx, w.Target, moved > 0)
+	return moved == forgetStep, resume(tx, w.Target, moved > 0)
 }
 
 // revive has a target called now that has failed. When others have come among
 // its events, they are no batch that was tried before.
-func revive(tx Tx, id WebhookTargetID, mixed bool) error {
+func resume(tx Tx, id WebhookTargetID, mixed bool) error {
 	t, _, err := tx.WebhookTarget(id)
 	if err != nil || t.Failures == 0 && !t.IsFailing && !mixed {
 		return err

@@ -69,8 +69,8 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 			}
 		}
 		switch {
-		case t.IsFailing && t.IsForsaken:
-			return forsake(tx, target)
+		case t.IsFailing && t.IsOrphaned:
+			return dropOrphan(tx, target)
 		case t.Holder != holder && within(t.LeaseTime, now, webhookLease):
 			return nil
 		case within(t.NextTime, now, maxGap):
@@ -79,7 +79,7 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 			}
 			return nil
 		}
-		if b, err = t.reserve(tx, holder, now, id); b == nil && err == nil && t.IsForsaken {
+		if b, err = t.reserve(tx, holder, now, id); b == nil && err == nil && t.IsOrphaned {
 			err = tx.DropWebhookTarget(target)
 		}
 		return err
@@ -153,7 +153,7 @@ func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bo
 		if stop {
 			return tx.Enqueue(DeliverWebhook{t.ID})
 		}
-		if t.IsForsaken {
+		if t.IsOrphaned {
 			return tx.DropWebhookTarget(t.ID)
 		}
 		return nil
@@ -202,7 +202,7 @@ func (t *WebhookTarget) giveUp(tx Tx) error {
 			return err
 		}
 	}
-	if t.IsForsaken {
+	if t.IsOrphaned {
 		return tx.Enqueue(DeliverWebhook{t.ID})
 	}
 	return nil
@@ -235,7 +235,7 @@ func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
 
 // forsake removes, in steps, what waits for a target that failed and that
 // nobody can set going again, since its Lists were deleted.
-func forsake(tx Tx, target WebhookTargetID) error {
+func dropOrphan(tx Tx, target WebhookTargetID) error {
 	removed, err := tx.DeleteWebhookEvents(target, 0, forgetStep)
 	if err != nil {
 		return err
@@ -246,9 +246,9 @@ func forsake(tx Tx, target WebhookTargetID) error {
 	return tx.DropWebhookTarget(target)
 }
 
-// forgetForsaken has what waits for such targets removed, after a List was
+// dropOrphans has what waits for such targets removed, after a List was
 // deleted with its webhooks.
-func forgetForsaken(tx Tx) error {
+func dropOrphans(tx Tx) error {
 	targets, err := tx.OrphanedWebhookTargets()
 	for i := 0; i < len(targets) && err == nil; i++ {
 		err = tx.Enqueue(DeliverWebhook{targets[i]})

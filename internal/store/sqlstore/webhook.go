@@ -95,7 +95,7 @@ func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (target *audience.Webhoo
 		target, found = &audience.WebhookTarget{
 			ID: id, URL: text(row[0]), Secret: text(row[1]), IsFailing: flag(row[2]), Failures: integer(row[3]), NextTime: integer(row[4]),
 			LeaseTime: integer(row[5]), Holder: integer(row[6]), Batch: text(row[7]), BatchUpto: integer(row[8]), LastError: text(row[9]),
-			CallTime: integer(row[10]), IsForsaken: flag(row[11]),
+			CallTime: integer(row[10]), IsOrphaned: flag(row[11]),
 		}, true
 		return nil
 	}, `SELECT url, secret, is_failing, failures, next_time, lease_time, holder, batch, batch_upto, last_error, call_time,
