@@ -16,8 +16,8 @@
 // folders.go, ListTx in list.go, FieldTx in field.go, PreferenceTx in
 // preferences.go, ContactTx in contact.go, SearchTx in searchcontacts.go, ConsentTx
 // in consent.go, UnsubscriberTx in searchunsubscribers.go, RetryTx in service.go,
-// IndexTx in searchindex.go, MessageTx in messages.go, AutoresponderTx in
-// autoresponders.go, WebhookTx in webhooks.go, WebhookQueueTx in webhookwork.go,
+// IndexTx in searchindex.go, MessageTx in message_service.go, AutoresponderTx in
+// autoresponder_service.go, WebhookTx in webhook_edit.go, WebhookQueueTx in webhook_deliver.go,
 // DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go, and LockTx in
 // store.go.
 package audience
