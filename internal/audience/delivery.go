@@ -102,9 +102,9 @@ var ErrSendingPaused = errors.New("sending pauses: the mail server does not answ
 // DeliveryTx reads and changes what is noted about mail to Contacts, in a
 // transaction. Times are Unix seconds.
 type DeliveryTx interface {
-	// Delivery returns one delivery; false when there is none. In an Update, no other
-	// transaction can store one with the key until this one ends.
-	Delivery(k DeliveryKey) (*Delivery, bool, error)
+	// Delivery returns one delivery. Its error is of kind NotFound when there is none.
+	// In an Update, no other transaction can store one with the key until this one ends.
+	Delivery(k DeliveryKey) (*Delivery, error)
 	// PutDelivery inserts a delivery or replaces the one with its key.
 	PutDelivery(d *Delivery) error
 	// Deliveries returns the deliveries to a Contact, the newest first; limit 0 means all.

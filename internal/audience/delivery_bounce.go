@@ -65,8 +65,8 @@ func returned(tx Tx, k DeliveryKey, now int64) (*Delivery, *Schema, *Contact, er
 	if err != nil {
 		return nil, nil, nil, ignoreKind(NoContact, err)
 	}
-	d, known, err := tx.Delivery(k)
-	if err != nil || known {
+	d, err := tx.Delivery(k)
+	if KindOf(err) != NotFound {
 		return d, schema, contact, err
 	}
 	d = &Delivery{DeliveryKey: k, Address: contact.Values.Get(schema.Email().ID), SentTime: now, Status: DeliverySent}
@@ -80,11 +80,11 @@ func returned(tx Tx, k DeliveryKey, now int64) (*Delivery, *Schema, *Contact, er
 
 // sent stores that a delivery was sent, unless something has come back from it.
 func sent(tx Tx, d *Delivery) error {
-	before, known, err := tx.Delivery(d.DeliveryKey)
-	if err != nil {
+	before, err := tx.Delivery(d.DeliveryKey)
+	if err != nil && KindOf(err) != NotFound {
 		return err
 	}
-	if known && (before.Status == DeliveryBounced || before.Status == DeliveryComplained) {
+	if err == nil && (before.Status == DeliveryBounced || before.Status == DeliveryComplained) {
 		d.Status, d.Detail = before.Status, before.Detail
 	}
 	return tx.PutDelivery(d)

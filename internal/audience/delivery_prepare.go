@@ -35,14 +35,6 @@ func (s *Service) Notification(ctx context.Context, e Notify) (n *Notification, 
 // consentsLookedAt bounds how far back the consent of an event is looked for.
 const consentsLookedAt = 100
 
-// unless returns an error that is not of a kind: what is gone needs nothing done.
-func ignoreKind(kind Kind, err error) error {
-	if err != nil && KindOf(err) == kind {
-		return nil
-	}
-	return err
-}
-
 // AutoresponderMail returns what an autoresponder is to send to a Contact now:
 // nil when there is nothing to send, because it was sent already, or the Contact,
 // the List, the autoresponder or the Message is gone, or the Contact is not to
@@ -76,10 +68,13 @@ func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (
 func (s *Service) letter(ctx context.Context, key DeliveryKey, prepare func(Tx, *OutgoingMail) (bool, error)) (letter *OutgoingMail, err error) {
 	err = s.store.View(ctx, func(tx Tx) error {
 		letter = nil
-		sent, known, err := tx.Delivery(key)
-		if err != nil || known && sent.Status != DeliveryFailed && sent.Status != DeliveryBounced {
-			return err // what was refused may be tried again by hand
+		switch sent, err := tx.Delivery(key); {
+		case err != nil && KindOf(err) != NotFound:
+			return err
+		case err == nil && sent.Status != DeliveryFailed && sent.Status != DeliveryBounced:
+			return nil // what was refused may be tried again by hand
 		}
+		var err error
 		l := OutgoingMail{Delivery: key}
 		if l.Schema, err = tx.Schema(key.List); err != nil {
 			return ignoreKind(NoList, err)

@@ -37,8 +37,9 @@ const (
 	NothingUpdated                // 320
 	Busy                          // 399: waited as long as may be waited
 
-	// Of pages, not of calls.
-	NoLink // a link whose target there is not any more
+	// Kinds that no caller of the API sees.
+	NoLink   // a page's link has no target any more
+	NotFound // a Tx has no such delivery, webhook target, search index or retry
 )
 
 // Error is what every Service method returns when it refuses. Detail is for
@@ -75,4 +76,12 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return Internal
+}
+
+// ignoreKind returns err, or nil when it is of a kind that the caller expects.
+func ignoreKind(kind Kind, err error) error {
+	if err != nil && KindOf(err) == kind {
+		return nil
+	}
+	return err
 }

@@ -28,7 +28,7 @@ func (s *Service) ForgetField(ctx context.Context, e DeleteFieldValues) (next De
 func forgetMobile(tx Tx, e DeleteFieldValues) (last ContactID, err error) {
 	schema, err := tx.Schema(e.List)
 	if err != nil {
-		return 0, orDone(err)
+		return 0, ignoreKind(NoList, err)
 	}
 	ids, err := idsAfter(tx, schema, nil, e.After)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []Contac
 	err = s.store.ViewPrimary(ctx, func(tx Tx) error {
 		schema, err := tx.Schema(e.List)
 		if err != nil {
-			return orDone(err)
+			return ignoreKind(NoList, err)
 		}
 		if f := schema.Field(e.Field); f != nil {
 			ids, err = idsAfter(tx, schema, f.holders(), e.After)
@@ -84,7 +84,7 @@ func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) error {
 	}
 	schema, err := tx.Schema(e.List)
 	if err != nil {
-		return orDone(err)
+		return ignoreKind(NoList, err)
 	}
 	f := schema.Field(e.Field)
 	if f == nil {
@@ -141,12 +141,4 @@ func eachOf(tx Tx, schema *Schema, ids []ContactID, change func(*Contact) error)
 		}
 	}
 	return nil
-}
-
-// orDone takes a List that is there no more for work that is done.
-func orDone(err error) error {
-	if KindOf(err) == NoList {
-		return nil
-	}
-	return err
 }

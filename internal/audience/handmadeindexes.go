@@ -56,7 +56,7 @@ func report(tx Tx, x *SearchIndex, built []BuiltIndex) (r IndexReport, err error
 	}
 	schema, err := tx.Schema(x.ListID)
 	if err != nil {
-		return r, orDone(err)
+		return r, ignoreKind(NoList, err)
 	}
 	if k := schema.indexKey(x.Key); k != nil {
 		r.KeyName = k.Name
@@ -149,9 +149,9 @@ var errNoIndex = Refuse(InvalidParameters, "there is no index with this ID")
 // need comes again by itself. InvalidParameters when there is none with the ID.
 func (s *Service) RemoveSearchIndex(ctx context.Context, id SearchIndexID) error {
 	err := s.store.Update(ctx, func(tx Tx) error {
-		x, found, err := tx.SearchIndex(id)
-		if err == nil && !found {
-			err = errNoIndex
+		x, err := tx.SearchIndex(id)
+		if KindOf(err) == NotFound {
+			return errNoIndex
 		}
 		if err != nil || x.State == IndexDropping {
 			return err

@@ -75,11 +75,11 @@ func visit(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 	if v.Contact, err = tx.Contact(d.List, d.Contact); err != nil {
 		return v, ignoreKind(NoContact, err)
 	}
-	delivery, known, err := tx.Delivery(d)
-	if err != nil {
+	delivery, err := tx.Delivery(d)
+	if err != nil && KindOf(err) != NotFound {
 		return v, err
 	}
-	if known {
+	if err == nil {
 		_, key, ok := ParseEmail(delivery.Address)
 		v.Moved = ok && key != v.Contact.Key
 	}

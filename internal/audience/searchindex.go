@@ -114,8 +114,9 @@ type IndexTx interface {
 	// SearchIndexes returns the indexes of all Lists by ID, each with what it saved
 	// since the day of a Unix time.
 	SearchIndexes(since int64) ([]SearchIndex, error)
-	// SearchIndex returns one index, without what it saved; false when there is none.
-	SearchIndex(id SearchIndexID) (x *SearchIndex, found bool, err error)
+	// SearchIndex returns one index, without what it saved. Its error is of kind
+	// NotFound when there is none.
+	SearchIndex(id SearchIndexID) (*SearchIndex, error)
 	// IndexPlace returns the Place that indexes of a List have.
 	IndexPlace(list ListID) (int64, error)
 	// AddSearchIndex inserts an index and sets its ID. It returns false and stores

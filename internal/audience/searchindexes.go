@@ -72,7 +72,7 @@ func (o *ordering) indexes() (_ []SearchIndex, err error) {
 func (o *ordering) order(of indexed, l lack) error {
 	schema, err := o.tx.Schema(of.list)
 	if err != nil {
-		return orDone(err)
+		return ignoreKind(NoList, err)
 	}
 	if schema.indexKey(of.key) == nil {
 		return nil
@@ -221,10 +221,10 @@ func (s *Service) BuildIndex(ctx context.Context, e BuildIndex) error {
 // beginIndex says that an index is being made. key is nil when it is not to be.
 func (s *Service) beginIndex(ctx context.Context, id SearchIndexID) (x *SearchIndex, key *SearchKey, err error) {
 	err = s.store.Update(ctx, func(tx Tx) (err error) {
-		var found bool
 		key = nil
-		if x, found, err = tx.SearchIndex(id); err != nil || !found || x.State != IndexWaiting && x.State != IndexBuilding {
-			return err
+		x, err = tx.SearchIndex(id)
+		if err != nil || x.State != IndexWaiting && x.State != IndexBuilding {
+			return ignoreKind(NotFound, err)
 		}
 		schema, err := tx.Schema(x.ListID)
 		if err != nil && KindOf(err) != NoList {
@@ -246,11 +246,12 @@ func (s *Service) beginIndex(ctx context.Context, id SearchIndexID) (x *SearchIn
 // whether anybody wants it still.
 func (s *Service) settleIndex(ctx context.Context, x *SearchIndex) (wanted bool, err error) {
 	err = s.store.Update(ctx, func(tx Tx) error {
-		is, found, err := tx.SearchIndex(x.ID)
-		// It is waiting when somebody took its job for lost.
-		if wanted = found && (is.State == IndexBuilding || is.State == IndexWaiting); err != nil || !wanted {
-			wanted = wanted || found // whoever wants it no more has ordered a job for it
-			return err
+		is, err := tx.SearchIndex(x.ID)
+		if wanted = err == nil; !wanted { // if it is there and unwanted, a job will drop it
+			return ignoreKind(NotFound, err)
+		}
+		if is.State != IndexBuilding && is.State != IndexWaiting { // Waiting: its job was taken for lost
+			return nil
 		}
 		x.Changed, x.Manual = s.now().Unix(), is.Manual
 		return tx.UpdateSearchIndex(x)
@@ -276,9 +277,9 @@ func (s *Service) failIndex(ctx context.Context, x *SearchIndex, cause error) er
 func (s *Service) DropIndex(ctx context.Context, e DropIndex) error {
 	dropping := true
 	err := s.store.View(ctx, func(tx Tx) error {
-		x, found, err := tx.SearchIndex(e.Index)
-		dropping = !found || x.State == IndexDropping
-		return err
+		x, err := tx.SearchIndex(e.Index)
+		dropping = err != nil || x.State == IndexDropping
+		return ignoreKind(NotFound, err)
 	})
 	if err != nil || !dropping {
 		return err
@@ -287,9 +288,9 @@ func (s *Service) DropIndex(ctx context.Context, e DropIndex) error {
 		return err
 	}
 	return s.store.Update(ctx, func(tx Tx) error {
-		x, found, err := tx.SearchIndex(e.Index)
-		if err != nil || !found {
-			return err
+		x, err := tx.SearchIndex(e.Index)
+		if err != nil {
+			return ignoreKind(NotFound, err)
 		}
 		if err := tx.RemoveSearchIndex(x.ID); err != nil || !e.Again {
 			return err

@@ -41,11 +41,11 @@ func once[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int64) (R,
 		now := s.now().Unix()
 		if c.Retry != nil {
 			saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry, now)
-			if err != nil {
-				return err
-			}
-			if saved != nil {
+			if err == nil {
 				return json.Unmarshal(saved, result)
+			}
+			if KindOf(err) != NotFound {
+				return err
 			}
 		}
 		var err error
@@ -94,6 +94,7 @@ var (
 	ErrNoContact  = Refuse(NoContact, "no Contact with this ID in the List")
 	ErrNoMessage  = Refuse(NoMessage, "no Message with this ID")
 	ErrNoLink     = Refuse(NoLink, "the link leads nowhere any more")
+	ErrNotFound   = Refuse(NotFound, "there is no such record")
 	ErrInvalidKey = Refuse(InvalidKey, "")
 )
 
@@ -114,10 +115,10 @@ func (s *Service) IgnoredKeys() int64 { return s.ignored.Load() }
 // RetryTx stores the results of calls by their Idempotency-Key, in a transaction.
 // decisions.md: 30
 type RetryTx interface {
-	// ClaimRetry returns the result that was stored for a repeated call, nil for a
-	// first one. In an Update, another call with the same key waits until this
-	// transaction ends. Its error is of kind InvalidParameters when the key was used
-	// with other parameters. now is in Unix seconds.
+	// ClaimRetry returns the result that was stored for a repeated call. Its error is
+	// of kind NotFound for a first call, and InvalidParameters when the key was used
+	// with other parameters. In an Update, another call with the same key waits until
+	// this transaction ends. now is in Unix seconds.
 	ClaimRetry(account AccountID, key KeyID, r *Retry, now int64) (result []byte, err error)
 	// SaveRetry stores the result of a call, in place of an older one of the same key.
 	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte, now int64) error

@@ -54,8 +54,8 @@ func (p *progress[P]) load(tx Tx, c *Caller, now int64) error {
 		return nil
 	}
 	saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry, now)
-	if err != nil || saved == nil {
-		return err
+	if err != nil {
+		return ignoreKind(NotFound, err)
 	}
 	*p = progress[P]{}
 	return json.Unmarshal(saved, p)
@@ -83,8 +83,8 @@ func planned(ctx context.Context, s *Service, c *Caller) (plan idSet, found bool
 	}
 	err = s.view(ctx, c, func(tx Tx) error {
 		saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry.plan(), s.now().Unix())
-		if err != nil || saved == nil {
-			return err
+		if err != nil {
+			return ignoreKind(NotFound, err)
 		}
 		found = true
 		return json.Unmarshal(saved, &plan)

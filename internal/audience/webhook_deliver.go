@@ -58,9 +58,9 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 	id, now := newBatchID(), s.now().Unix()
 	err = s.store.Update(ctx, func(tx Tx) error {
 		b, wait = nil, 0
-		t, found, err := tx.WebhookTarget(target)
-		if err != nil || !found {
-			return err
+		t, err := tx.WebhookTarget(target)
+		if err != nil {
+			return ignoreKind(NotFound, err)
 		}
 		if t.CallTime > 0 {
 			t.CallTime = 0 // this is what was waited for: the next event has one of its own
@@ -163,9 +163,9 @@ func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bo
 
 // held returns the batch's target, nil when somebody else has it now.
 func (b *WebhookBatch) held(tx Tx) (*WebhookTarget, error) {
-	t, found, err := tx.WebhookTarget(b.target)
-	if err != nil || !found || t.Holder != b.holder {
-		return nil, err
+	t, err := tx.WebhookTarget(b.target)
+	if err != nil || t.Holder != b.holder {
+		return nil, ignoreKind(NotFound, err)
 	}
 	return t, nil
 }
@@ -212,9 +212,9 @@ func (t *WebhookTarget) giveUp(tx Tx) error {
 // was to wait after a failure. Its failures still count.
 func (s *Service) RetryWebhookNow(ctx context.Context, target WebhookTargetID) error {
 	return s.store.Update(ctx, func(tx Tx) error {
-		t, found, err := tx.WebhookTarget(target)
-		if err != nil || !found || t.NextTime == 0 {
-			return err
+		t, err := tx.WebhookTarget(target)
+		if err != nil || t.NextTime == 0 {
+			return ignoreKind(NotFound, err)
 		}
 		t.NextTime = 0
 		return tx.UpdateWebhookTarget(t)
@@ -260,8 +260,8 @@ func dropOrphans(tx Tx) error {
 // for them, in a transaction. In an Update, a target that was read stays as it is
 // until the transaction ends.
 type WebhookQueueTx interface {
-	// WebhookTarget returns one target; false when there is none.
-	WebhookTarget(id WebhookTargetID) (t *WebhookTarget, found bool, err error)
+	// WebhookTarget returns one target. Its error is of kind NotFound when there is none.
+	WebhookTarget(id WebhookTargetID) (*WebhookTarget, error)
 	// FindWebhookTarget sets Target to the target with the webhook's Account, URL and
 	// Secret, and inserts one if there is none.
 	FindWebhookTarget(w *Webhook) error

@@ -135,7 +135,7 @@ func moveEvents(tx Tx, old, w *Webhook) (more bool, err error) {
 // revive has a target called now that has failed. When others have come among
 // its events, they are no batch that was tried before.
 func resume(tx Tx, id WebhookTargetID, mixed bool) error {
-	t, _, err := tx.WebhookTarget(id)
+	t, err := tx.WebhookTarget(id)
 	if err != nil || t.Failures == 0 && !t.IsFailing && !mixed {
 		return err
 	}

@@ -122,7 +122,9 @@ func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audie
 			return nil, err
 		}
 	}
+	found := false
 	err = t.each(2, func(row []driver.Value) error {
+		found = true
 		if print, _ := row[0].([]byte); string(print) != string(r.Fingerprint[:]) {
 			return audience.Refuse(audience.InvalidParameters, "this Idempotency-Key was used with another method or other parameters")
 		}
@@ -130,6 +132,9 @@ func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audie
 		return nil
 	}, "SELECT fingerprint, result FROM retry WHERE account_id = ? AND key_id = ? AND header = ? AND time > ?",
 		int64(account), int64(key), r.Header, now-audience.RetryLife)
+	if err == nil && !found {
+		err = audience.ErrNotFound
+	}
 	return result, err
 }
 

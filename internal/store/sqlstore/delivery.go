@@ -61,19 +61,22 @@ func decodeDelivery(list audience.ListID, row []driver.Value) audience.Delivery 
 }
 
 // Delivery returns what became of a delivery, false when it is not known.
-func (t *Tx) Delivery(k audience.DeliveryKey) (found *audience.Delivery, known bool, err error) {
+func (t *Tx) Delivery(k audience.DeliveryKey) (found *audience.Delivery, err error) {
 	if t.writes { // it may not be there to be locked
 		if err := t.conn.Lock(Exclusive, fmt.Sprintf("delivery %d %d %d %s", k.List, k.Contact, k.Time, k.Cause)); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	err = t.each(9, func(row []driver.Value) error {
 		d := decodeDelivery(k.List, row)
-		found, known = &d, true
+		found = &d
 		return nil
 	}, "SELECT "+deliveryColumns+" FROM delivery WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?",
 		int64(k.List), int64(k.Contact), k.Time, k.Cause)
-	return found, known, err
+	if err == nil && found == nil {
+		err = audience.ErrNotFound
+	}
+	return found, err
 }
 
 // PutDelivery stores what became of a delivery.

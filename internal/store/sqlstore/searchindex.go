@@ -54,12 +54,15 @@ func (t *Tx) SearchIndexes(since int64) ([]audience.SearchIndex, error) {
 }
 
 // SearchIndex returns one of them.
-func (t *Tx) SearchIndex(id audience.SearchIndexID) (x *audience.SearchIndex, found bool, err error) {
+func (t *Tx) SearchIndex(id audience.SearchIndexID) (*audience.SearchIndex, error) {
 	all, err := t.searchIndexes(0, "id = ?", int64(id))
-	if err != nil || len(all) == 0 {
-		return nil, false, err
+	if err != nil {
+		return nil, err
 	}
-	return &all[0], true, nil
+	if len(all) == 0 {
+		return nil, audience.ErrNotFound
+	}
+	return &all[0], nil
 }
 
 func (t *Tx) searchIndexes(since int64, where string, args ...any) (all []audience.SearchIndex, err error) {
@@ -95,8 +98,11 @@ func (t *Tx) AddSearchIndex(x *audience.SearchIndex) (added bool, err error) {
 
 // UpdateSearchIndex stores what changes of one while it is built and dropped.
 func (t *Tx) UpdateSearchIndex(x *audience.SearchIndex) error {
-	was, found, err := t.SearchIndex(x.ID)
-	if err != nil || !found {
+	was, err := t.SearchIndex(x.ID)
+	if audience.KindOf(err) == audience.NotFound {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	if was.State != x.State && (was.State == audience.IndexReady || x.State == audience.IndexReady) {

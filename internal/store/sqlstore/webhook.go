@@ -85,23 +85,26 @@ func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
 // WebhookTarget returns where webhooks post to. A transaction that writes has the
 // target to itself: no event is on its way there that would come, under a lower
 // ID, behind those that are seen now.
-func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (target *audience.WebhookTarget, found bool, err error) {
+func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (target *audience.WebhookTarget, err error) {
 	if t.writes {
 		if err := t.lockTarget(Exclusive, id); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	err = t.each(12, func(row []driver.Value) error {
-		target, found = &audience.WebhookTarget{
+		target = &audience.WebhookTarget{
 			ID: id, URL: text(row[0]), Secret: text(row[1]), IsFailing: flag(row[2]), Failures: integer(row[3]), NextTime: integer(row[4]),
 			LeaseTime: integer(row[5]), Holder: integer(row[6]), Batch: text(row[7]), BatchUpto: integer(row[8]), LastError: text(row[9]),
 			CallTime: integer(row[10]), IsOrphaned: flag(row[11]),
-		}, true
+		}
 		return nil
 	}, `SELECT url, secret, is_failing, failures, next_time, lease_time, holder, batch, batch_upto, last_error, call_time,
 			NOT EXISTS (SELECT 1 FROM webhook WHERE target_id = webhook_target.id)
 		FROM webhook_target WHERE id = ?`, int64(id))
-	return target, found, err
+	if err == nil && target == nil {
+		err = audience.ErrNotFound
+	}
+	return target, err
 }
 
 func (t *Tx) lockTarget(mode LockMode, id audience.WebhookTargetID) error {

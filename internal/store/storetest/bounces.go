@@ -86,8 +86,8 @@ func (m *mailbag) active(want bool) {
 func (m *mailbag) status(k audience.DeliveryKey, want audience.DeliveryStatus) {
 	m.Helper()
 	m.must(m.store.View(m.Context(), func(tx audience.Tx) error {
-		d, _, err := tx.Delivery(k)
-		if err == nil && (d == nil || d.Status != want) {
+		d, err := tx.Delivery(k)
+		if err == nil && d.Status != want {
 			m.Errorf("delivery %+v, want it %s", d, want)
 		}
 		return err

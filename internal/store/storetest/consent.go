@@ -64,7 +64,7 @@ func retries(t *testing.T, s audience.Store) {
 	claim := func(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (result string, err error) {
 		err = s.Update(t.Context(), func(tx audience.Tx) error {
 			saved, err := tx.ClaimRetry(account, key, r, now)
-			if err == nil && saved == nil {
+			if audience.KindOf(err) == audience.NotFound {
 				err = tx.SaveRetry(account, key, r, []byte("41"), now)
 			}
 			result = string(saved)

@@ -74,8 +74,11 @@ func webhookDeletion(o *office) {
 
 func (o *office) targetExists(id audience.WebhookTargetID) (found bool) {
 	o.Helper()
-	o.update(func(tx audience.Tx) (err error) {
-		_, found, err = tx.WebhookTarget(id)
+	o.update(func(tx audience.Tx) error {
+		_, err := tx.WebhookTarget(id)
+		if found = err == nil; audience.KindOf(err) == audience.NotFound {
+			err = nil
+		}
 		return err
 	})
 	return found

@@ -266,7 +266,7 @@ func (s *shop) everything(lists []audience.ListID) map[string]any {
 		put("autoresponders", autoresponders, err)
 		webhooks, err := tx.Webhooks(account)
 		put("webhooks", webhooks, err)
-		target, _, err := tx.WebhookTarget(1)
+		target, err := tx.WebhookTarget(1)
 		put("target", target, err)
 		events, err := tx.WebhookEvents(1, 0, 1000)
 		put("events", events, err)
