@@ -13,17 +13,21 @@ import (
 
 var readmeBlock = regexp.MustCompile("(?s)```(sh|json)\n(.*?)```")
 
-// The calls in the README are made one after the other, as a reader would, and
-// must be answered with what stands below each.
-func TestReadmeIsTrue(t *testing.T) {
+// The calls in README.md and doc/guide.md are made in their order, as a reader would
+// paste them. Each must get the reply that the page shows below it.
+func TestCallsInReadmeAndGuideAreAnsweredAsShown(t *testing.T) {
 	for _, tool := range []string{"sh", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("the README's calls need %s", tool)
+			t.Skipf("the calls need %s", tool)
 		}
 	}
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	for _, page := range []string{"../../README.md", "../../doc/guide.md"} {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, content...)
 	}
 	addr, key := startServer(t)
 	var got []string
@@ -38,13 +42,13 @@ func TestReadmeIsTrue(t *testing.T) {
 		case "json":
 			want := lines(body)
 			if strings.Join(got, "\n") != strings.Join(want, "\n") {
-				t.Errorf("got\n%s\nthe README says\n%s", strings.Join(got, "\n"), body)
+				t.Errorf("got\n%s\nthe page says\n%s", strings.Join(got, "\n"), body)
 			}
 			compared++
 		}
 	}
 	if compared < 5 {
-		t.Errorf("found %d replies in the README", compared)
+		t.Errorf("found %d replies in the pages", compared)
 	}
 }
 
