@@ -29,7 +29,7 @@ var arrows = map[string][]string{
 	"enlist/internal/store/engines":   {"enlist/internal/...", "github.com/riverqueue/river/..."},
 	"enlist/internal/store/storetest": {"enlist/internal/audience", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs":            {"enlist/internal/audience", "github.com/riverqueue/river/..."},
-	"enlist/internal/mail": {"enlist/internal/audience", "enlist/internal/merge", "github.com/wneessen/go-mail/...", "github.com/aymerick/douceur/...",
+	"enlist/internal/mail": {"enlist/internal/audience", "enlist/internal/merge", "github.com/wneessen/go-mail/...", "github.com/andybalholm/cascadia", "github.com/tdewolff/parse/v2/...",
 		"github.com/emersion/...", "golang.org/x/net/html/...", "golang.org/x/net/idna", "golang.org/x/time/rate"},
 	"enlist/internal/merge":         {},
 	"enlist/internal/mail/mailtest": {"github.com/emersion/..."},

@@ -1,0 +1,294 @@
+package mail
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/andybalholm/cascadia"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// This file moves the style sheets of a Message into the style attributes of
+// its elements, because some mail programs ignore style sheets. html_css.go
+// reads the CSS; the result goes to html_template.go.
+
+// Limits of inlining. A Message beyond one of them keeps its style sheets, as
+// does one whose HTML cannot be read. Each bounds what takes time or grows.
+const (
+	maxInlineHTML    = 1 << 20    // bytes
+	maxInlineCSS     = 64 << 10   // bytes of all style sheets
+	maxInlineSteps   = 20_000_000 // comparisons of an element with a selector
+	maxInlineMatches = 200_000    // pairs of an element and a selector
+	maxInlineBytes   = 16 << 20   // of all style attributes
+)
+
+// inlineStyles moves style sheets into style attributes. @-rules, and selectors
+// that depend on what the reader does, stay in a style sheet.
+func inlineStyles(source string) string {
+	if len(source) > maxInlineHTML || !strings.Contains(strings.ToLower(source), "<style") {
+		return source
+	}
+	root, err := html.Parse(strings.NewReader(source))
+	if err != nil {
+		return source
+	}
+	d := &styledDocument{elements: make(map[string]int), styles: make(map[*html.Node]*elementStyle)}
+	d.collect(root, 0)
+	rules, kept := splitCSS(d.css.String())
+	if d.unknownMedia || d.head == nil || d.css.Len() > maxInlineCSS || !d.affordable(rules) {
+		return source
+	}
+	for _, node := range d.sheets {
+		node.Parent.RemoveChild(node)
+	}
+	d.apply(root, rules)
+	if kept != "" {
+		d.head.AppendChild(styleNode("\n" + kept))
+	}
+	var b strings.Builder
+	if err := html.Render(&b, root); err != nil {
+		return source
+	}
+	return b.String()
+}
+
+func styleNode(sheet string) *html.Node {
+	n := &html.Node{Type: html.ElementNode, Data: "style", DataAtom: atom.Style, Attr: []html.Attribute{{Key: "type", Val: "text/css"}}}
+	n.AppendChild(&html.Node{Type: html.TextNode, Data: sheet})
+	return n
+}
+
+// styledDocument is what inlining has to know of a document.
+type styledDocument struct {
+	head         *html.Node
+	sheets       []*html.Node // the style elements
+	css          strings.Builder
+	styles       map[*html.Node]*elementStyle // of elements with a style attribute, later of all that a rule matches
+	elements     map[string]int               // how many there are, by name, .class and #id, and "*" of all
+	depth        int
+	unknownMedia bool // a style sheet is for media that cannot be written as an @media rule
+}
+
+func (d *styledDocument) collect(n *html.Node, depth int) {
+	d.depth = max(d.depth, depth)
+	if n.Type == html.ElementNode {
+		d.element(n)
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		d.collect(c, depth+1)
+	}
+}
+
+func (d *styledDocument) element(n *html.Node) {
+	switch {
+	case n.Data == "head" && d.head == nil:
+		d.head = n
+	case n.Data == "style":
+		d.sheet(n)
+	}
+	d.elements["*"]++
+	d.elements[n.Data]++
+	for i := range n.Attr {
+		switch a := &n.Attr[i]; a.Key {
+		case "class":
+			for class := range strings.FieldsSeq(a.Val) {
+				d.elements["."+class]++
+			}
+		case "id":
+			d.elements["#"+a.Val]++
+		case "style":
+			s := new(elementStyle)
+			s.own, a.Val, _ = readDeclarations(readCSS(a.Val))
+			d.styles[n] = s
+		}
+	}
+}
+
+// sheet adds a style sheet. One for certain media becomes an @media rule.
+func (d *styledDocument) sheet(n *html.Node) {
+	d.sheets = append(d.sheets, n)
+	if n.FirstChild == nil {
+		return
+	}
+	sheet := n.FirstChild.Data + "\n"
+	switch media := attribute(n, "media"); {
+	case media == "" || media == "all" || media == "screen":
+	case plainMedia.MatchString(media):
+		sheet = "@media " + media + " {" + sheet + "}\n"
+	default:
+		d.unknownMedia = true
+	}
+	d.css.WriteString(sheet)
+}
+
+var plainMedia = regexp.MustCompile(`^[\w\s(),.:/>=-]+$`)
+
+// affordable reports whether inlining stays within the limits. It estimates the
+// steps from above: a selector of k parts may try each of the ancestors k-1 times.
+func (d *styledDocument) affordable(rules []cssRule) bool {
+	steps, matches, bytes := 0.0, 0, 0
+	for i := range rules {
+		size := 0
+		for _, declaration := range rules[i].declarations {
+			size += declaration.size()
+		}
+		for _, selector := range rules[i].selectors {
+			compounds := strings.Fields(combinators.ReplaceAllString(selector.text, " "))
+			steps += float64(d.elements["*"]) * math.Pow(float64(d.depth), float64(len(compounds)-1))
+			n := d.elements[subject(compounds[len(compounds)-1])]
+			matches += n
+			bytes += n * size
+			if steps > maxInlineSteps || matches > maxInlineMatches || bytes > maxInlineBytes {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+var (
+	combinators = regexp.MustCompile(`[>+]`)
+	simple      = regexp.MustCompile(`[.#]?[A-Za-z_][\w-]*`)
+)
+
+// subject returns the key of styledDocument.elements that counts the elements
+// which the last part of a selector can match: its id, else a class, else its name.
+func subject(compound string) string {
+	if at := strings.IndexAny(compound, "[:"); at >= 0 {
+		compound = compound[:at]
+	}
+	best := "*"
+	for _, s := range simple.FindAllString(compound, -1) {
+		switch {
+		case s[0] == '#':
+			return s
+		case best == "*" || best[0] != '.':
+			best = s
+		}
+	}
+	if best != "*" && best[0] != '.' {
+		best = strings.ToLower(best)
+	}
+	return best
+}
+
+// apply writes the declarations of the rules into the elements that they match.
+// An element that no rule matches keeps its style attribute.
+func (d *styledDocument) apply(root *html.Node, rules []cssRule) {
+	for i := range rules {
+		for _, selector := range rules[i].selectors {
+			for _, n := range cascadia.QueryAll(root, selector) {
+				s := d.styles[n]
+				if s == nil {
+					s = new(elementStyle)
+					d.styles[n] = s
+				}
+				s.matched = append(s.matched, matchedRule{selector.Specificity(), rules[i].declarations})
+			}
+		}
+	}
+	for n, s := range d.styles {
+		if len(s.matched) > 0 {
+			s.write(n)
+		}
+	}
+}
+
+// elementStyle is what decides how one element looks.
+type elementStyle struct {
+	own     []cssDeclaration // of its style attribute
+	matched []matchedRule    // in the order of the style sheets
+}
+
+type matchedRule struct {
+	specificity  cascadia.Specificity
+	declarations []cssDeclaration
+}
+
+// write sets the style attribute, sorted by property, so that a shorthand such
+// as margin comes before margin-top. It also sets the attributes of HTML that
+// old mail programs read instead.
+func (s *elementStyle) write(n *html.Node) {
+	declarations := s.cascade()
+	var b strings.Builder
+	for i, declaration := range declarations {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(declaration.String())
+	}
+	setAttribute(n, "style", b.String())
+	for _, declaration := range declarations {
+		if name := presentational(n.DataAtom, declaration.property); name != "" {
+			setAttribute(n, name, declaration.value)
+		}
+	}
+}
+
+// cascade returns the declaration that wins for each property, by property:
+// !important before others, then the style attribute before rules, then the
+// more specific selector, then the later declaration.
+// https://www.w3.org/TR/css-cascade-3/#cascading
+func (s *elementStyle) cascade() []cssDeclaration {
+	slices.SortStableFunc(s.matched, func(a, b matchedRule) int {
+		return slices.Compare(a.specificity[:], b.specificity[:])
+	})
+	winners := make(map[string]cssDeclaration)
+	add := func(declarations []cssDeclaration) {
+		for _, declaration := range declarations {
+			if !winners[declaration.property].important || declaration.important {
+				winners[declaration.property] = declaration
+			}
+		}
+	}
+	for _, rule := range s.matched {
+		add(rule.declarations)
+	}
+	add(s.own)
+	return slices.SortedFunc(maps.Values(winners), func(a, b cssDeclaration) int { return cmp.Compare(a.property, b.property) })
+}
+
+// presentational returns the attribute of HTML that says the same as a property
+// of CSS for an element, "" when there is none.
+func presentational(element atom.Atom, property string) string {
+	switch property {
+	case "text-align":
+		switch element {
+		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.P, atom.Div, atom.Blockquote, atom.Tr, atom.Th, atom.Td:
+			return "align"
+		}
+	case "background-color":
+		switch element {
+		case atom.Body, atom.Table, atom.Tr, atom.Th, atom.Td:
+			return "bgcolor"
+		}
+	case "background-image":
+		if element == atom.Table {
+			return "background"
+		}
+	case "vertical-align":
+		if element == atom.Th || element == atom.Td {
+			return "valign"
+		}
+	case "float":
+		if element == atom.Img {
+			return "align"
+		}
+	}
+	return ""
+}
+
+func setAttribute(n *html.Node, key, value string) {
+	for i := range n.Attr {
+		if n.Attr[i].Key == key {
+			n.Attr[i].Val = value
+			return
+		}
+	}
+	n.Attr = append(n.Attr, html.Attribute{Key: key, Val: value})
+}

@@ -1,0 +1,203 @@
+package mail
+
+import (
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+// inlineCase is a style sheet, a body and what the result must contain.
+type inlineCase struct{ name, sheet, body, want string }
+
+// check inlines the sheet into the body and looks for the wanted text.
+func (c inlineCase) check(t *testing.T) {
+	got := inlineStyles("<html><head><style>" + c.sheet + "</style></head><body>" + c.body + "</body></html>")
+	if !strings.Contains(got, c.want) {
+		t.Errorf("got %s\nwithout %s", got, c.want)
+	}
+	lacks(t, "the result", got, "enlist-")
+}
+
+// Rules move into style attributes as the cascade of CSS says.
+//
+// covers: decision 46
+func TestRulesAreInlinedByTheCascade(t *testing.T) {
+	for _, c := range []inlineCase{
+		{"the last declaration needs no semicolon", "p{color:red}", `<p>x</p>`, `<p style="color: red;">x</p>`},
+		{"the style attribute wins over rules", "p{color:red;margin:0}", `<p style="color:blue">x</p>`, `<p style="color: blue; margin: 0;">x</p>`},
+		{"the more specific selector wins", "#i{color:green} .c{color:blue} p{color:red}", `<p id="i" class="c">x</p>`, `style="color: green;"`},
+		{"one id wins over eleven classes", "#i{color:green} p" + strings.Repeat(".c", 11) + "{color:red}", `<p id="i" class="c">x</p>`, `style="color: green;"`},
+		{"of equal selectors the later wins", "p{color:red} p{color:blue}", `<p>x</p>`, `style="color: blue;"`},
+		{"of equal properties in a rule the later wins", "p{color:red;color:blue}", `<p>x</p>`, `style="color: blue;"`},
+		{"important wins over the style attribute", "p{color:red !important}", `<p style="color:blue">x</p>`, `style="color: red;"`},
+		{"important may have a space and capitals", "p{color:red ! IMPORTANT}", `<p style="color:blue">x</p>`, `style="color: red;"`},
+		{"an important style attribute wins over important rules", "p{color:red!important}", `<p style="color:blue!important">x</p>`, `style="color: blue;"`},
+		{"of important rules the more specific wins", "#i{color:red!important} p{color:blue!important}", `<p id="i">x</p>`, `style="color: red;"`},
+		{"child and descendant selectors match", "div > p, div a{color:red}", `<div><p><a>x</a></p></div>`, `<p style="color: red;"><a style="color: red;">`},
+		{"the next sibling matches", "p+p{margin:1em 0}", `<p>x</p><p>y</p>`, `<p>x</p><p style="margin: 1em 0;">y</p>`},
+		{"the first child matches", "li:first-child{margin:0}", `<ul><li>x</li><li>y</li></ul>`, `<li style="margin: 0;">x</li><li>y</li>`},
+		{"an attribute selector matches", "td[align=left]{padding:0}", `<table><tr><td align="left">x`, `<td align="left" style="padding: 0;">x`},
+		{"a shorthand comes before its longhand", "p{margin-top:5px;margin:0}", `<p>x</p>`, `style="margin: 0; margin-top: 5px;"`},
+		{"a shorthand keeps its values", "p{border:1px solid #ccc;background:#fff url(a.png) no-repeat 0 0;font:bold 12px/1.5 Arial,sans-serif}", `<p>x</p>`,
+			`style="background: #fff url(a.png) no-repeat 0 0; border: 1px solid #ccc; font: bold 12px/1.5 Arial,sans-serif;"`},
+		{"properties of Outlook and vendors are inlined", "p{mso-line-height-rule:exactly;-webkit-text-size-adjust:100%}", `<p>x</p>`,
+			`style="-webkit-text-size-adjust: 100%; mso-line-height-rule: exactly;"`},
+		{"tables get the attributes of HTML too", "td{background-color:#fff;text-align:center}", `<table><tr><td>x`, `bgcolor="#fff"`},
+		{"an element without a rule keeps its style", "a{color:red}", `<p style="color:blue;margin:0">x</p>`, `<p style="color:blue;margin:0;">x</p>`},
+		{"the universal selector matches every element", "*{color:red} a:hover{color:blue}", `<p>x</p>`, "\na:hover {color:blue}\n</style></head><body style=\"color: red;\"><p style=\"color: red;\">"},
+	} {
+		t.Run(c.name, c.check)
+	}
+}
+
+// What is not CSS is skipped as browsers skip it.
+//
+// covers: decision 46
+func TestBrokenStyleSheetsAreReadAsBrowsersReadThem(t *testing.T) {
+	for _, c := range []inlineCase{
+		{"stray semicolons", ";;p{color:red};;a{color:red};", `<p>x</p>`, `<p style="color: red;">x</p>`},
+		{"stray braces", "}p{color:red}}", `<p>x</p>`, `<p style="color: red;">x</p>`},
+		{"comments", "/* p{color:blue} */p{/**/color:red}<!-- -->", `<p>x</p>`, `<p style="color: red;">x</p>`},
+		{"a comment between declarations", "p{color:red;/* x:y; */margin:0}", `<p>x</p>`, `<p style="color: red; margin: 0;">x</p>`},
+		{"a comment in a style attribute", "a{}", `<p style="color:red;/* x */margin:0/* y */">x</p>`, `<p style="color:red;margin:0;">x</p>`},
+		{"a comment that is not closed", "p{color:red} /* a{", `<p>x</p>`, `<p style="color: red;">x</p>`},
+		{"a comment mark in a string", `p{font-family:"/*"} p{color:red}`, `<p>x</p>`, `style="color: red; font-family: &#34;/*&#34;;"`},
+		{"a rule that is not closed", "p{color:red} a{", `<p>x</p>`, `<p style="color: red;">x</p>`},
+		{"a URL with a semicolon", "p{background:url(data:image/png;base64,AA==)}", `<p>x</p>`, `<p style="background: url(data:image/png;base64,AA==);">x</p>`},
+		{"a quoted semicolon", `p{font-family:"a;b"}`, `<p>x</p>`, `style="font-family: &#34;a;b&#34;;"`},
+		{"a rule without declarations", "p{} p{margin:0}", `<p>x</p>`, `<p style="margin: 0;">x</p>`},
+	} {
+		t.Run(c.name, c.check)
+	}
+}
+
+// What cannot be inlined stays in a style sheet, as it was written.
+//
+// covers: decision 46
+func TestOtherRulesStayInAStyleSheet(t *testing.T) {
+	for _, c := range []inlineCase{
+		{"media queries", "@media (max-width:480px){p{color:red}} p{margin:0}", `<p>x</p>`, "<style type=\"text/css\">\n@media (max-width:480px) {p{color:red}}\n</style>"},
+		{"media queries with important", "@media only screen and (max-width:600px){.c,.d>p{width:100%!important;padding:0 10px!important}}", `<p>x</p>`,
+			"\n@media only screen and (max-width:600px) {.c,.d>p{width:100%!important;padding:0 10px!important}}\n"},
+		{"fonts", "@font-face{font-family:'A B';src:url(https://example.com/a.woff2) format('woff2')} p{font-family:'A B',Arial}", `<p>x</p>`,
+			"\n@font-face {font-family:'A B';src:url(https://example.com/a.woff2) format('woff2')}\n</style></head><body><p style=\"font-family: &#39;A B&#39;,Arial;\">"},
+		{"imports", `@charset "utf-8";@import url(https://example.com/a.css);p{margin:0}`, `<p>x</p>`, "\n@charset \"utf-8\";\n@import url(https://example.com/a.css);\n</style>"},
+		{"animations", "@keyframes k{from{top:0}to{top:1px}} @supports (display:grid){p{display:grid}}", `<p>x</p>`,
+			"\n@keyframes k {from{top:0}to{top:1px}}\n@supports (display:grid) {p{display:grid}}\n</style>"},
+		{"selectors of what the reader does", "a:hover,a{color:red}", `<a>x</a>`, "\na:hover {color:red}\n</style></head><body><a style=\"color: red;\">"},
+		{"links and visited links", "a:link, a:visited{color:red}", `<a>x</a>`, "\na:link, a:visited {color:red}\n</style>"},
+		{"pseudo-elements", "a::before{content:'x;}'}", `<a>x</a>`, "\na::before {content:'x;}'}\n</style>"},
+		{"selectors that take long to match", "p:is(.a){color:red}", `<p>x</p>`, "\np:is(.a) {color:red}\n</style>"},
+		{"a selector with an escape", `v\:*{behavior:url(#default#VML)}`, `<p>x</p>`, "\nv\\:* {behavior:url(#default#VML)}\n</style></head><body><p>x</p>"},
+		{"a selector that cannot be parsed", "td[width=10]{color:red}", `<table><tr><td width=10>x`, "\ntd[width=10] {color:red}\n</style>"},
+		{"a declaration without a value", "p{color;margin:0}", `<p>x</p>`, "\np {color;margin:0}\n</style></head><body><p>x</p>"},
+		{"a filter with a second colon", "p{filter:progid:A.b(c='#1');margin:0}", `<p>x</p>`, "\np {filter:progid:A.b(c='#1');margin:0}\n</style></head><body><p>x</p>"},
+		{"a string that is not closed", "p{font-family:'a} a{margin:0}", `<p>x</p>`, "\np {font-family:'a} a{margin:0}\n}\n</style></head><body><p>x</p>"},
+		{"merge fields in values", "p{color:{{First Name}}}", `<p>x</p>`, "<p>x</p>"},
+	} {
+		t.Run(c.name, c.check)
+	}
+	t.Run("a style sheet for printing", func(t *testing.T) {
+		got := inlineStyles(`<style media="print">p{color:red}</style><style>a{}</style><p>x`)
+		contains(t, "the result", got, "@media print {p{color:red}\n}\n</style>", "<p>x</p>")
+	})
+}
+
+// A Message without style sheets, or beyond a limit, stays byte for byte.
+//
+// covers: decision 46
+func TestMessagesThatAreNotInlinedStayAsTheyAre(t *testing.T) {
+	for _, c := range []struct{ name, source string }{
+		{"no style sheet", "<P CLASS=x>no styles"},
+		{"elements nested too deep to be parsed", "<style>p{color:red}</style>" + strings.Repeat("<div>", 600)},
+		{"media that cannot be written as a rule", `<style media="print{">p{color:red}</style><P>x`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := inlineStyles(c.source); got != c.source {
+				t.Errorf("%.60q became %.60q", c.source, got)
+			}
+		})
+	}
+}
+
+// A Message that was made to be slow is compiled in a moment: test binaries are
+// given minutes, and what is quadratic here would take hours.
+func TestHostileMessagesAreCompiled(t *testing.T) {
+	many := func(s string, n int) string { return strings.Repeat(s, n) }
+	const big = 1 << 18
+	for name, source := range map[string]string{
+		"fields that are not closed": many("{{", big),
+		"closed and never opened":    many("}}", big),
+		"fields":                     many("{{a}}", big/4),
+		"opened twice":               many("{{{{a}}", big/4),
+		"links":                      many("https://", big/4),
+		"brackets":                   many("https://a/((((", big/8) + many(")", big/8),
+		"brackets not opened":        "https://a/" + many(")", 4*big),
+		"tags that are not closed":   many("<a", big),
+		"comments":                   many("<!--", big),
+		"deep":                       many("<div>", big/4),
+		"tables":                     many("<table><tr><td>", big/16),
+		"attributes":                 "<a " + many("b={{c}} ", big/8) + ">",
+		"entities":                   many("&lt;{{a}}", big/8),
+		"formatting":                 many("<b><i>", big/64) + many("</b>", big/64),
+		"lists":                      "<ol>" + many("<li>", big/8),
+		"semicolons":                 "<style>" + many(";", big/2) + "</style>",
+		"braces":                     "<style>" + many("{", 60_000) + "</style>",
+		"rules":                      "<style>" + many("*{a:b}", 10_000) + "</style>" + many("<p>", 20_000),
+		"ancestors":                  "<style>" + many("b ", 100) + "{a:b}</style>" + many("<b>", 400),
+		"ancestors of several":       "<style>" + many("div div div div i{a:b}", 1000) + "</style>" + many(many("<div>", 100)+many("</div>", 100), 20),
+		"declarations":               "<style>*{" + many("a:b;", 10_000) + "}</style>" + many("<p>", 20_000),
+		"different declarations":     "<style>p{" + declarationsOf(5000) + "}</style>" + many("<p></p>", 20_000),
+		"not closed":                 "<style>" + many("a{b:'", 10_000) + "</style>",
+		"comments in styles":         "<style>" + many("/*", 30_000) + "</style>",
+		"words":                      many("a ", big/2),
+	} {
+		c := compile(&audience.Message{EmailType: audience.EmailHTML, Subject: source, HTML: source})
+		compile(&audience.Message{EmailType: audience.EmailPlainHTML, Text: source})
+		r := rendering{letter: testLetter(nil), unsubscribe: "https://mail.example.org/u/"}
+		if n := len(r.html(c)) + len(r.text(c)) + len(r.subject(c)); n > 64<<20 {
+			t.Errorf("%s: %d bytes came of %d", name, n, len(source))
+		}
+	}
+}
+
+func declarationsOf(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString("p" + strings.Repeat("a", i%50) + strings.Repeat("b", i/50) + ":c;")
+	}
+	return b.String()
+}
+
+func written(s textSource) string {
+	var b strings.Builder
+	for _, p := range s {
+		b.WriteString(p.before + p.text + p.after)
+	}
+	return b.String()
+}
+
+func TestPlainText(t *testing.T) {
+	for source, want := range map[string]string{
+		"<p>Hi <b>Ann</b>, welcome.</p><p>Bye</p>":                               "Hi Ann, welcome.\n\nBye\n",
+		"a<br>b<br><br>c":                                                        "a\nb\n\nc\n",
+		"<h1>Title</h1>\n  text\n  goes <i> on </i>":                             "Title\n\ntext goes on\n",
+		"<ul><li>one<li>two <b>2</b></ul><ol><li>a</li><li>b</li></ol>":          "- one\n- two 2\n\n1. a\n2. b\n",
+		`<a href="https://example.com/?a=1&amp;b=2">here</a>.`:                   "here <https://example.com/?a=1&b=2>.\n",
+		`<a href="https://example.com">https://example.com</a>`:                  "https://example.com\n",
+		`<a href="mailto:a@example.com">a@example.com</a> <a href="#x">up</a>`:   "a@example.com up\n",
+		`<a href="https://example.com"><img src=x alt="Shop"></a>`:               "Shop <https://example.com>\n",
+		`<a href="https://example.com"><img src=x></a>{{a}}`:                     "<https://example.com>{{a}}\n",
+		"<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>x":       "a b\nc\n\nx\n",
+		"<style>p{}</style><script>x</script><title>t</title>text<!-- c -->":     "text\n",
+		`<div style="Display: none">preview</div><div>shown</div><div>too</div>`: "shown\ntoo\n",
+		"<pre>a\n  b</pre>c": "a\n  b\n\nc\n",
+		"Dear&nbsp;{{First&nbsp;Name|friend}},<hr>&lt;x&gt; &amp; y": "Dear {{First Name|friend}},\n\n----\n\n<x> & y\n",
+		"": "\n",
+	} {
+		if got := written(plainText(source)); got != want {
+			t.Errorf("%q became %q, want %q", source, got, want)
+		}
+	}
+}
