@@ -11,7 +11,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 )
 
 // TestBounces sends letters through a mail server and has their reports come
@@ -24,7 +24,7 @@ func TestBounces(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	server := mailtest.Start(t, mailtest.Options{})
-	c := newCrash(t, engines.SQLite, server.URL())
+	c := newCrash(t, teststores.SQLite, server.URL())
 	defer c.start()()
 	message := must(c.client.AddMessage(ctx, api.Details{"type": "email", "name": "Hello", "subject": "Hello", "text_content": "Hello"}))(t)
 	for range 3 {

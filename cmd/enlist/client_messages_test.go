@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"enlist/api"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestClientWithMessages(t *testing.T) { engines.Each(t, clientWithMessages) }
+func TestClientWithMessages(t *testing.T) { teststores.Each(t, clientWithMessages) }
 
-func clientWithMessages(t *testing.T, e engines.Engine) {
+func clientWithMessages(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	folder := must(client.AddFolder(ctx, api.Details{"name": "Letters", "type": "message"}))(t)
 	must(client.EditFolder(ctx, api.Details{"id": folder, "name": "Post"}))(t)
@@ -45,9 +45,9 @@ func clientWithMessages(t *testing.T, e engines.Engine) {
 	must(0, client.DeleteFolder(ctx, folder))(t)
 }
 
-func TestClientWithAutoresponders(t *testing.T) { engines.Each(t, clientWithAutoresponders) }
+func TestClientWithAutoresponders(t *testing.T) { teststores.Each(t, clientWithAutoresponders) }
 
-func clientWithAutoresponders(t *testing.T, e engines.Engine) {
+func clientWithAutoresponders(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	message := must(client.AddMessage(ctx, api.Details{"name": "Welcome", "subject": "Hello"}))(t)

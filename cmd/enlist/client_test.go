@@ -9,7 +9,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/config"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -17,7 +17,7 @@ import (
 )
 
 // startClient returns a Client of a server of its own, with a full key.
-func startClient(t *testing.T, e engines.Engine) *api.Client {
+func startClient(t *testing.T, e teststores.Engine) *api.Client {
 	t.Helper()
 	addr, key := startServerOn(t, e, config.Serve{})
 	client := api.NewClient("http://"+addr, key)
@@ -35,11 +35,11 @@ func startServer(t *testing.T) (addr, key string) {
 // startServerWith is startServer with some settings of one's own.
 func startServerWith(t *testing.T, settings config.Serve) (addr, key string) {
 	t.Helper()
-	return startServerOn(t, engines.SQLite, settings)
+	return startServerOn(t, teststores.SQLite, settings)
 }
 
 // startServerOn is startServerWith on an engine.
-func startServerOn(t *testing.T, e engines.Engine, settings config.Serve) (addr, key string) {
+func startServerOn(t *testing.T, e teststores.Engine, settings config.Serve) (addr, key string) {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	key = strings.Repeat("0123456789abcdef", 4)
@@ -83,9 +83,9 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-func TestClientWithContacts(t *testing.T) { engines.Each(t, clientWithContacts) }
+func TestClientWithContacts(t *testing.T) { teststores.Each(t, clientWithContacts) }
 
-func clientWithContacts(t *testing.T, e engines.Engine) {
+func clientWithContacts(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	must(client.AddListPreference(ctx, list, "News"))(t)
@@ -127,9 +127,9 @@ func clientWithContacts(t *testing.T, e engines.Engine) {
 	}
 }
 
-func TestClientChangesStatus(t *testing.T) { engines.Each(t, clientChangesStatus) }
+func TestClientChangesStatus(t *testing.T) { teststores.Each(t, clientChangesStatus) }
 
-func clientChangesStatus(t *testing.T, e engines.Engine) {
+func clientChangesStatus(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	ada := must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
@@ -168,9 +168,9 @@ func clientChangesStatus(t *testing.T, e engines.Engine) {
 	}
 }
 
-func TestClientWithLists(t *testing.T) { engines.Each(t, clientWithLists) }
+func TestClientWithLists(t *testing.T) { teststores.Each(t, clientWithLists) }
 
-func clientWithLists(t *testing.T, e engines.Engine) {
+func clientWithLists(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	list := must(client.AddList(ctx, api.Details{"name": "Customers", "is_gdpr_compliant": true}))(t)
 	must(client.EditList(ctx, api.Details{"id": list, "from_name": "Shop"}))(t)
@@ -208,9 +208,9 @@ func clientWithLists(t *testing.T, e engines.Engine) {
 	}
 }
 
-func TestClientWithFields(t *testing.T) { engines.Each(t, clientWithFields) }
+func TestClientWithFields(t *testing.T) { teststores.Each(t, clientWithFields) }
 
-func clientWithFields(t *testing.T, e engines.Engine) {
+func clientWithFields(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	id := must(client.AddField(ctx, list, api.Details{"name": "Colour", "type": "dropdown", "values_array": "red,green", "show_in_form": 1}))(t)
@@ -229,9 +229,9 @@ func clientWithFields(t *testing.T, e engines.Engine) {
 	}
 }
 
-func TestClientSession(t *testing.T) { engines.Each(t, clientSession) }
+func TestClientSession(t *testing.T) { teststores.Each(t, clientSession) }
 
-func clientSession(t *testing.T, e engines.Engine) {
+func clientSession(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	session := must(client.GetSessionInfo(ctx))(t)
 	if session.AccountID != 1 || session.KeyName != "first key" || session.AccessLevel != "full" || session.Version != version() {

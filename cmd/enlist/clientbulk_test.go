@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"enlist/api"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestClientWithManyContacts(t *testing.T) { engines.Each(t, clientWithManyContacts) }
+func TestClientWithManyContacts(t *testing.T) { teststores.Each(t, clientWithManyContacts) }
 
-func clientWithManyContacts(t *testing.T, e engines.Engine) {
+func clientWithManyContacts(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	people := []api.Details{{"Email": "ada@example.com"}, {"Email": "nobody"}, {"Email": "bob@example.com"}, {"Email": "cid@example.com"}}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/store/engines"
 	"enlist/internal/store/pgtest"
+	"enlist/internal/store/teststores"
 )
 
 // enlist runs a command line and returns its status and what it printed.
@@ -18,11 +18,11 @@ func enlist(args ...string) (status int, stdout, stderr string) {
 
 // A copy is served as the database that it was made of.
 func TestCopy(t *testing.T) {
-	from, to := engines.SQLite.New(t), pgtest.Open(t)
+	from, to := teststores.SQLite.New(t), pgtest.Open(t)
 	if status, _, problem := enlist("copy", "--from", from, "--to", to); status != 1 || !strings.Contains(problem, "no database at") {
 		t.Errorf("no source: %d %s", status, problem)
 	}
-	store, err := engines.Open(t.Context(), from, 0)
+	store, err := teststores.Open(t.Context(), from, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"enlist/api"
 	"enlist/internal/audience"
 	"enlist/internal/config"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -26,9 +26,9 @@ import (
 // one ledger row a call and one notification, and nothing is half written.
 //
 // covers: spec event.notification, consent.ledger, decision 25, decision 27, decision 44
-func TestCrash(t *testing.T) { engines.Each(t, crashes) }
+func TestCrash(t *testing.T) { teststores.Each(t, crashes) }
 
-func crashes(t *testing.T, e engines.Engine) {
+func crashes(t *testing.T, e teststores.Engine) {
 	rounds := map[string]int{"sqlite": 50, "postgres": 10}[e.Name]
 	if testing.Short() {
 		rounds = 5
@@ -67,7 +67,7 @@ type crash struct {
 	recent   []int64          // those of the last round
 }
 
-func newCrash(t *testing.T, e engines.Engine, smtp string) *crash {
+func newCrash(t *testing.T, e teststores.Engine, smtp string) *crash {
 	return &crash{t: t, db: e.New(t), smtp: smtp, key: strings.Repeat("c", 64), answered: make(map[int64]string)}
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 )
 
 // TestHangingUp has clients send calls and hang up at random moments while
@@ -18,7 +18,7 @@ import (
 // roll back the whole transaction, with what neighbours wrote in it. Whoever
 // was answered is stored, and nothing is there twice or by half.
 func TestHangingUp(t *testing.T) {
-	c := newCrash(t, engines.SQLite, "smtp://127.0.0.1:1")
+	c := newCrash(t, teststores.SQLite, "smtp://127.0.0.1:1")
 	kill := c.start()
 	defer kill()
 	c.notifyOwner()

@@ -16,7 +16,7 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 	"enlist/internal/webhook"
 )
 
@@ -33,7 +33,7 @@ func TestMailCrash(t *testing.T) {
 	}
 	server := mailtest.Start(t, mailtest.Options{})
 	server.Script(moody())
-	c := newCrash(t, engines.SQLite, server.URL())
+	c := newCrash(t, teststores.SQLite, server.URL())
 	for round := range rounds {
 		stop := c.start()
 		if round == 0 {

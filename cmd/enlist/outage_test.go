@@ -16,9 +16,9 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/jobs"
-	"enlist/internal/store/engines"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/postgres"
+	"enlist/internal/store/teststores"
 	"enlist/internal/webhook"
 
 	"github.com/riverqueue/river"
@@ -214,7 +214,7 @@ func TestOutage(t *testing.T) {
 // A pool all of whose connections are in use is not ready once that lasts, and is
 // ready again when one comes free.
 func TestFullPoolIsNotReady(t *testing.T) {
-	o := newOutage(t, engines.Postgres.New(t))
+	o := newOutage(t, teststores.Postgres.New(t))
 	held, release := sync.WaitGroup{}, make(chan struct{})
 	var holders sync.WaitGroup
 	for range 2 {

@@ -17,7 +17,7 @@ import (
 	"enlist/api"
 	"enlist/internal/audience"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -31,7 +31,7 @@ import (
 // covers: spec event.notification, decision 30, decision 44, decision 52
 func TestSeveralProcesses(t *testing.T) {
 	server := mailtest.Start(t, mailtest.Options{})
-	f := &fleet{crash: newCrash(t, engines.Postgres, server.URL()), heard: make(map[int64]bool)}
+	f := &fleet{crash: newCrash(t, teststores.Postgres, server.URL()), heard: make(map[int64]bool)}
 	receiver := httptest.NewServer(f)
 	defer receiver.Close()
 	a := f.begin()

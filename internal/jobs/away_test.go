@@ -9,8 +9,8 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
-	"enlist/internal/store/engines"
 	"enlist/internal/store/pgtest"
+	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -26,7 +26,7 @@ func TestQueueOutlivesTheServer(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Cleanup(server.Remove)
-	p := newPlace(t, engines.Engine{Name: "postgres", New: func(testing.TB) string { return server.URL("postgres") }})
+	p := newPlace(t, teststores.Engine{Name: "postgres", New: func(testing.TB) string { return server.URL("postgres") }})
 	var log lockedLog
 	_, done := p.work(p.store, func(c *river.Config) {
 		told := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})

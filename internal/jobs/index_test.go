@@ -12,7 +12,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -23,7 +23,7 @@ const buildsAt = "ENLIST_TEST_BUILDS_AT"
 
 // halfway is a Store whose BuildIndex tells that it has come. On SQLite, where
 // nothing is there before all of it is, it goes no further.
-type halfway struct{ *engines.Store }
+type halfway struct{ *teststores.Store }
 
 // BuildIndex implements audience.Store.
 func (s halfway) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID, k *audience.SearchKey) (int64, error) {
@@ -35,7 +35,7 @@ func (s halfway) BuildIndex(ctx context.Context, id audience.SearchIndexID, list
 }
 
 func buildHalfway(path string) {
-	store, err := engines.Open(context.Background(), path, 0)
+	store, err := teststores.Open(context.Background(), path, 0)
 	if err != nil {
 		panic(err)
 	}
@@ -78,9 +78,9 @@ func (p *place) index() audience.IndexReport {
 	return all[0]
 }
 
-func TestIndexIsBuilt(t *testing.T) { engines.Each(t, indexIsBuilt) }
+func TestIndexIsBuilt(t *testing.T) { teststores.EachParallel(t, indexIsBuilt) }
 
-func indexIsBuilt(t *testing.T, e engines.Engine) {
+func indexIsBuilt(t *testing.T, e teststores.Engine) {
 	p := newPlace(t, e)
 	p.fill(0)
 	x := p.lacking()
@@ -99,9 +99,9 @@ func indexIsBuilt(t *testing.T, e engines.Engine) {
 
 // A process is killed in the middle of making an index. What it leaves behind is
 // found within minutes, and the index made by another.
-func TestKilledIndexIsBuilt(t *testing.T) { engines.Each(t, killedIndexIsBuilt) }
+func TestKilledIndexIsBuilt(t *testing.T) { teststores.EachParallel(t, killedIndexIsBuilt) }
 
-func killedIndexIsBuilt(t *testing.T, e engines.Engine) {
+func killedIndexIsBuilt(t *testing.T, e teststores.Engine) {
 	p := newPlace(t, e)
 	p.fill(0)
 	x := p.lacking()

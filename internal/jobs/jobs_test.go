@@ -12,8 +12,8 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
-	"enlist/internal/store/engines"
 	"enlist/internal/store/pgtest"
+	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -58,7 +58,7 @@ func (s *standing) Update(ctx context.Context, fn func(audience.Tx) error) error
 }
 
 func standStill(path string) {
-	store, err := engines.Open(context.Background(), path, 0)
+	store, err := teststores.Open(context.Background(), path, 0)
 	if err != nil {
 		panic(err)
 	}
@@ -88,13 +88,13 @@ type workingClient interface {
 type place struct {
 	*testing.T
 	path    string
-	store   *engines.Store
+	store   *teststores.Store
 	service *audience.Service
 	caller  *audience.Caller
 	list    audience.ListID
 }
 
-func newPlace(t *testing.T, e engines.Engine) *place {
+func newPlace(t *testing.T, e teststores.Engine) *place {
 	t.Helper()
 	p := &place{T: t, path: e.New(t)}
 	p.open()
@@ -109,7 +109,7 @@ func newPlace(t *testing.T, e engines.Engine) *place {
 func (p *place) open() {
 	p.Helper()
 	var err error
-	p.store, err = engines.Open(p.Context(), p.path, 0)
+	p.store, err = teststores.Open(p.Context(), p.path, 0)
 	p.must(err)
 	p.service = audience.NewService(p.store, time.Now)
 	p.Cleanup(func() { p.store.Close() })
@@ -189,9 +189,9 @@ func (p *place) wait(done <-chan *river.Event) {
 	}
 }
 
-func TestDeletedListIsRemoved(t *testing.T) { engines.Each(t, deletedListIsRemoved) }
+func TestDeletedListIsRemoved(t *testing.T) { teststores.EachParallel(t, deletedListIsRemoved) }
 
-func deletedListIsRemoved(t *testing.T, e engines.Engine) {
+func deletedListIsRemoved(t *testing.T, e teststores.Engine) {
 	p := newPlace(t, e)
 	p.fill(0)
 	p.must(p.service.DeleteList(t.Context(), p.caller, p.list))
@@ -205,9 +205,9 @@ func deletedListIsRemoved(t *testing.T, e engines.Engine) {
 	}))
 }
 
-func TestDeletedFieldIsForgotten(t *testing.T) { engines.Each(t, deletedFieldIsForgotten) }
+func TestDeletedFieldIsForgotten(t *testing.T) { teststores.EachParallel(t, deletedFieldIsForgotten) }
 
-func deletedFieldIsForgotten(t *testing.T, e engines.Engine) {
+func deletedFieldIsForgotten(t *testing.T, e teststores.Engine) {
 	p := newPlace(t, e)
 	field, err := p.service.AddField(t.Context(), p.caller, p.list, []audience.Detail{
 		{Key: "name", Value: audience.Input{Kind: audience.InputText, Text: "Colour"}},
@@ -235,9 +235,11 @@ type unknown struct{}
 // Kind implements audience.Effect.
 func (unknown) Kind() string { return "unknown" }
 
-func TestOtherKindsStayInTheirQueue(t *testing.T) { engines.Each(t, otherKindsStayInTheirQueue) }
+func TestOtherKindsStayInTheirQueue(t *testing.T) {
+	teststores.EachParallel(t, otherKindsStayInTheirQueue)
+}
 
-func otherKindsStayInTheirQueue(t *testing.T, e engines.Engine) {
+func otherKindsStayInTheirQueue(t *testing.T, e teststores.Engine) {
 	p := newPlace(t, e)
 	p.enqueue(unknown{})
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: 1})
@@ -251,9 +253,9 @@ func otherKindsStayInTheirQueue(t *testing.T, e engines.Engine) {
 }
 
 // A process that is told to stop puts its job back, and the next one goes on.
-func TestStoppedJobGoesOn(t *testing.T) { engines.Each(t, stoppedJobGoesOn) }
+func TestStoppedJobGoesOn(t *testing.T) { teststores.EachParallel(t, stoppedJobGoesOn) }
 
-func stoppedJobGoesOn(t *testing.T, e engines.Engine) {
+func stoppedJobGoesOn(t *testing.T, e teststores.Engine) {
 	p := newPlace(t, e)
 	p.fill(0)
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
@@ -280,10 +282,9 @@ func stoppedJobGoesOn(t *testing.T, e engines.Engine) {
 }
 
 // A job whose process was killed is taken up after some minutes.
-func TestKilledJobGoesOn(t *testing.T) { engines.Each(t, killedJobGoesOn) }
+func TestKilledJobGoesOn(t *testing.T) { teststores.EachParallel(t, killedJobGoesOn) }
 
-func killedJobGoesOn(t *testing.T, e engines.Engine) {
-	t.Parallel() // waits some 15 s for the leadership of the dead to run out
+func killedJobGoesOn(t *testing.T, e teststores.Engine) {
 	p := newPlace(t, e)
 	p.fill(0)
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
@@ -301,6 +302,7 @@ func killedJobGoesOn(t *testing.T, e engines.Engine) {
 	if n := p.left(); n == 0 || n == contacts {
 		t.Fatalf("%d of %d Contacts are left, want some", n, contacts)
 	}
+	teststores.AgeKilledJobs(t, p.path)
 	_, done := p.work(p.store, func(c *river.Config) {
 		c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second // as if minutes had passed; a turn takes less
 	})

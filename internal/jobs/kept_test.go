@@ -9,7 +9,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -19,9 +19,9 @@ import (
 // is to be removed.
 //
 // covers: decision 50
-func TestGivenUpIsKept(t *testing.T) { engines.Each(t, givenUpIsKept) }
+func TestGivenUpIsKept(t *testing.T) { teststores.EachParallel(t, givenUpIsKept) }
 
-func givenUpIsKept(t *testing.T, e engines.Engine) {
+func givenUpIsKept(t *testing.T, e teststores.Engine) {
 	p := newPost(t, e)
 	config := func(keep time.Duration) *river.Config {
 		c := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: refusing{}, Log: slog.New(slog.DiscardHandler)})

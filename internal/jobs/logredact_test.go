@@ -11,7 +11,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -28,9 +28,9 @@ func (refusing) Send(context.Context, *audience.OutgoingMail) (string, error) { 
 // Nobody's address comes into the log.
 //
 // covers: decision 50
-func TestLogNamesNoAddress(t *testing.T) { engines.Each(t, logNamesNoAddress) }
+func TestLogNamesNoAddress(t *testing.T) { teststores.EachParallel(t, logNamesNoAddress) }
 
-func logNamesNoAddress(t *testing.T, e engines.Engine) {
+func logNamesNoAddress(t *testing.T, e teststores.Engine) {
 	for _, level := range []slog.Level{slog.LevelWarn, slog.LevelDebug} {
 		p := newPost(t, e, detail("on_register_address", "owner@example.com"))
 		p.subscribe("ann@example.com")

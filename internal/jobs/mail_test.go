@@ -14,7 +14,7 @@ import (
 	"enlist/internal/jobs"
 	letters "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -27,7 +27,7 @@ type post struct {
 	done   <-chan *river.Event
 }
 
-func newPost(t *testing.T, e engines.Engine, details ...audience.Detail) *post {
+func newPost(t *testing.T, e teststores.Engine, details ...audience.Detail) *post {
 	p := &post{place: newPlace(t, e), server: mailtest.Start(t, mailtest.Options{})}
 	_, err := p.service.EditList(t.Context(), p.caller, p.list, details)
 	p.must(err)
@@ -135,9 +135,9 @@ func (p *post) deliveries(id audience.ContactID) (all []audience.Delivery) {
 // TestNotificationsArrive has the mail server do everything wrong once.
 //
 // covers: spec event.notification, decision 50
-func TestNotificationsArrive(t *testing.T) { engines.Each(t, notificationsArrive) }
+func TestNotificationsArrive(t *testing.T) { teststores.EachParallel(t, notificationsArrive) }
 
-func notificationsArrive(t *testing.T, e engines.Engine) {
+func notificationsArrive(t *testing.T, e teststores.Engine) {
 	for name, script := range map[string]func(mailtest.Step) mailtest.Action{
 		"refuses the greeting for now": mailtest.Once(mailtest.Greeting, mailtest.Reply(421, "busy")),
 		"refuses the sender for now":   mailtest.Once(mailtest.Mail, mailtest.Reply(450, "later")),
@@ -168,10 +168,9 @@ func notificationsArrive(t *testing.T, e engines.Engine) {
 // can tell by the Message-ID.
 //
 // covers: spec event.notification, decision 44
-func TestSentTwiceIsRecognisable(t *testing.T) { engines.Each(t, sentTwiceIsRecognisable) }
+func TestSentTwiceIsRecognisable(t *testing.T) { teststores.EachParallel(t, sentTwiceIsRecognisable) }
 
-func sentTwiceIsRecognisable(t *testing.T, e engines.Engine) {
-	t.Parallel()
+func sentTwiceIsRecognisable(t *testing.T, e teststores.Engine) {
 	p := newPost(t, e, detail("on_register_address", "boss@example.com"))
 	p.server.Script(mailtest.Once(mailtest.End, mailtest.Drop()))
 	p.send(p.service)
@@ -185,10 +184,9 @@ func sentTwiceIsRecognisable(t *testing.T, e engines.Engine) {
 // A mail server that is gone and comes back gets all that waited.
 //
 // covers: decision 50
-func TestMailServerComesBack(t *testing.T) { engines.Each(t, mailServerComesBack) }
+func TestMailServerComesBack(t *testing.T) { teststores.EachParallel(t, mailServerComesBack) }
 
-func mailServerComesBack(t *testing.T, e engines.Engine) {
-	t.Parallel()
+func mailServerComesBack(t *testing.T, e teststores.Engine) {
 	p := newPost(t, e, detail("on_register_address", "boss@example.com"))
 	p.server.Stop()
 	p.send(p.service)
@@ -201,10 +199,9 @@ func mailServerComesBack(t *testing.T, e engines.Engine) {
 }
 
 // covers: decision 50
-func TestRefusedForGoodIsKept(t *testing.T) { engines.Each(t, refusedForGoodIsKept) }
+func TestRefusedForGoodIsKept(t *testing.T) { teststores.EachParallel(t, refusedForGoodIsKept) }
 
-func refusedForGoodIsKept(t *testing.T, e engines.Engine) {
-	t.Parallel()
+func refusedForGoodIsKept(t *testing.T, e teststores.Engine) {
 	p := newPost(t, e, detail("on_register_address", "gone@example.com"))
 	p.server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
 	p.send(p.service)
@@ -226,10 +223,9 @@ func refusedForGoodIsKept(t *testing.T, e engines.Engine) {
 }
 
 // covers: spec event.autoresponders, decision 44, decision 46
-func TestAutoresponder(t *testing.T) { engines.Each(t, autoresponder) }
+func TestAutoresponder(t *testing.T) { teststores.EachParallel(t, autoresponder) }
 
-func autoresponder(t *testing.T, e engines.Engine) {
-	t.Parallel()
+func autoresponder(t *testing.T, e teststores.Engine) {
 	p := newPost(t, e)
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.autoresponder("Goodbye", detail("event_type", "unsubscribe"))
@@ -264,10 +260,9 @@ func autoresponder(t *testing.T, e engines.Engine) {
 // A clock that was set back since a job was stored makes it wait.
 //
 // covers: decision 45
-func TestClockSetBack(t *testing.T) { engines.Each(t, clockSetBack) }
+func TestClockSetBack(t *testing.T) { teststores.EachParallel(t, clockSetBack) }
 
-func clockSetBack(t *testing.T, e engines.Engine) {
-	t.Parallel()
+func clockSetBack(t *testing.T, e teststores.Engine) {
 	p := newPost(t, e)
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.subscribe("ann@example.com")
@@ -278,10 +273,9 @@ func clockSetBack(t *testing.T, e engines.Engine) {
 }
 
 // covers: decision 51
-func TestBouncesDeactivate(t *testing.T) { engines.Each(t, bouncesDeactivate) }
+func TestBouncesDeactivate(t *testing.T) { teststores.EachParallel(t, bouncesDeactivate) }
 
-func bouncesDeactivate(t *testing.T, e engines.Engine) {
-	t.Parallel()
+func bouncesDeactivate(t *testing.T, e teststores.Engine) {
 	p := newPost(t, e)
 	for _, subject := range []string{"One", "Two", "Three"} {
 		p.autoresponder(subject, detail("event_type", "subscribe"))
@@ -298,10 +292,9 @@ func bouncesDeactivate(t *testing.T, e engines.Engine) {
 }
 
 // covers: decision 47
-func TestAskedToConfirm(t *testing.T) { engines.Each(t, askedToConfirm) }
+func TestAskedToConfirm(t *testing.T) { teststores.EachParallel(t, askedToConfirm) }
 
-func askedToConfirm(t *testing.T, e engines.Engine) {
-	t.Parallel()
+func askedToConfirm(t *testing.T, e teststores.Engine) {
 	p := newPost(t, e, detail("double_opt_in_required", "1"))
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	id := p.subscribe("ann@example.com")
@@ -318,10 +311,9 @@ func askedToConfirm(t *testing.T, e engines.Engine) {
 }
 
 // Jobs that are done go, those that failed stay.
-func TestSweep(t *testing.T) { engines.Each(t, sweep) }
+func TestSweep(t *testing.T) { teststores.EachParallel(t, sweep) }
 
-func sweep(t *testing.T, e engines.Engine) {
-	t.Parallel()
+func sweep(t *testing.T, e teststores.Engine) {
 	p := newPost(t, e, detail("on_register_address", "boss@example.com"))
 	p.server.Script(mailtest.Once(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
 	p.send(p.service)

@@ -10,7 +10,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -41,9 +41,9 @@ func (h *heavy) Send(context.Context, *audience.OutgoingMail) (string, error) { 
 // However many mails wait, few of them have their contents in memory.
 //
 // covers: decision 50
-func TestMailsTakeTurns(t *testing.T) { engines.Each(t, mailsTakeTurns) }
+func TestMailsTakeTurns(t *testing.T) { teststores.EachParallel(t, mailsTakeTurns) }
 
-func mailsTakeTurns(t *testing.T, e engines.Engine) {
+func mailsTakeTurns(t *testing.T, e teststores.Engine) {
 	p := newPost(t, e, detail("on_register_address", "owner@example.com"))
 	const contacts = 40
 	for i := range contacts {

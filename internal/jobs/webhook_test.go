@@ -17,7 +17,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 	"enlist/internal/webhook"
 
 	"github.com/riverqueue/river"
@@ -174,9 +174,9 @@ func (p *place) subscribe(email string) audience.ContactID {
 // under the IDs of their batches.
 //
 // covers: decision 52
-func TestWebhooksInOrder(t *testing.T) { engines.Each(t, webhooksInOrder) }
+func TestWebhooksInOrder(t *testing.T) { teststores.EachParallel(t, webhooksInOrder) }
 
-func webhooksInOrder(t *testing.T, e engines.Engine) {
+func webhooksInOrder(t *testing.T, e teststores.Engine) {
 	const people, rounds = 8, 15
 	r := newReceiver(t, func(n int, w http.ResponseWriter) {
 		switch n % 4 {
@@ -237,9 +237,9 @@ func webhooksInOrder(t *testing.T, e engines.Engine) {
 // only when its next try is due.
 //
 // covers: decision 52
-func TestWebhookIsHurried(t *testing.T) { engines.Each(t, webhookIsHurried) }
+func TestWebhookIsHurried(t *testing.T) { teststores.EachParallel(t, webhookIsHurried) }
 
-func webhookIsHurried(t *testing.T, e engines.Engine) {
+func webhookIsHurried(t *testing.T, e teststores.Engine) {
 	r := newReceiver(t, func(n int, w http.ResponseWriter) {
 		if n == 1 {
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -260,9 +260,11 @@ func webhookIsHurried(t *testing.T, e engines.Engine) {
 // somebody sends the job again.
 //
 // covers: spec webhook.retries, webhook.redrive, decision 52
-func TestFailingWebhookKeepsItsEvents(t *testing.T) { engines.Each(t, failingWebhookKeepsItsEvents) }
+func TestFailingWebhookKeepsItsEvents(t *testing.T) {
+	teststores.EachParallel(t, failingWebhookKeepsItsEvents)
+}
 
-func failingWebhookKeepsItsEvents(t *testing.T, e engines.Engine) {
+func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
 	works := make(chan struct{})
 	r := newReceiver(t, func(_ int, w http.ResponseWriter) {
 		select {
@@ -325,7 +327,7 @@ func (s still) Post(ctx context.Context, b *audience.WebhookBatch) error {
 }
 
 func postAndStandStill(path string) {
-	store, err := engines.Open(context.Background(), path, 0)
+	store, err := teststores.Open(context.Background(), path, 0)
 	if err != nil {
 		panic(err)
 	}
@@ -345,10 +347,9 @@ func postAndStandStill(path string) {
 // the batch comes again under the same ID, and what happened since after it.
 //
 // covers: decision 52
-func TestKilledWebhookKeepsItsID(t *testing.T) { engines.Each(t, killedWebhookKeepsItsID) }
+func TestKilledWebhookKeepsItsID(t *testing.T) { teststores.EachParallel(t, killedWebhookKeepsItsID) }
 
-func killedWebhookKeepsItsID(t *testing.T, e engines.Engine) {
-	t.Parallel() // waits some 15 s for the leadership of the dead to run out
+func killedWebhookKeepsItsID(t *testing.T, e teststores.Engine) {
 	r := newReceiver(t, func(int, http.ResponseWriter) {})
 	p := newPlace(t, e)
 	p.hooks(r)
@@ -365,6 +366,7 @@ func killedWebhookKeepsItsID(t *testing.T, e engines.Engine) {
 	p.must(cmd.Process.Kill())
 	cmd.Wait() // says that it was killed
 	p.subscribe("b@example.com")
+	teststores.AgeKilledJobs(t, p.path)
 	p.call(p.service, func(c *river.Config) {
 		c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second // as if minutes had passed
 	})

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 )
 
 // firstMoment is what the clock of a harness shows at first.
@@ -35,12 +35,12 @@ type harness struct {
 
 func newHarness(t testing.TB, o Options) *harness {
 	t.Helper()
-	return newHarnessOn(t, engines.SQLite, o)
+	return newHarnessOn(t, teststores.SQLite, o)
 }
 
-func newHarnessOn(t testing.TB, e engines.Engine, o Options) *harness {
+func newHarnessOn(t testing.TB, e teststores.Engine, o Options) *harness {
 	t.Helper()
-	database, err := engines.Open(t.Context(), e.New(t), 50*time.Millisecond)
+	database, err := teststores.Open(t.Context(), e.New(t), 50*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -21,9 +21,9 @@ import (
 var update = flag.Bool("update", false, "rewrite replies in testdata that differ")
 
 // The wire transcripts of testdata, whose README describes them, on each engine.
-func TestTranscripts(t *testing.T) { engines.Each(t, transcripts) }
+func TestTranscripts(t *testing.T) { teststores.Each(t, transcripts) }
 
-func transcripts(t *testing.T, e engines.Engine) {
+func transcripts(t *testing.T, e teststores.Engine) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no transcripts", err)

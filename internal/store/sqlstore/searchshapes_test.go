@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"enlist/internal/audience"
-	"enlist/internal/store/engines"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/sqlstore"
+	"enlist/internal/store/teststores"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
 	"go.uber.org/goleak"
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find()
 // large is a List of 20,000 Contacts, each beside one of another List, that has an
 // index of every key that is asked for.
 type large struct {
-	engine engines.Engine
+	engine teststores.Engine
 	store  audience.Store
 	db     *sql.DB
 	schema *audience.Schema
@@ -33,15 +33,15 @@ type large struct {
 
 const largeContacts = 20_000
 
-func newLarge(t *testing.T, e engines.Engine) *large {
+func newLarge(t *testing.T, e teststores.Engine) *large {
 	place := e.New(t)
-	store, err := engines.Open(t.Context(), place, time.Minute)
+	store, err := teststores.Open(t.Context(), place, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
 	l := &large{engine: e, store: store, keys: make(map[string]*audience.SearchKey)}
-	if e.Name == engines.Postgres.Name {
+	if e.Name == teststores.Postgres.Name {
 		l.db, err = sql.Open("pgx", place)
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func (l *large) update(t *testing.T, fn func(audience.Tx) error) {
 // fill stores the Contacts, whose values go in circles of different lengths.
 func (l *large) fill(t *testing.T, list audience.ListID) {
 	series, document, number := "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < %d)", "jsonb(%s)", "n"
-	if l.engine.Name == engines.Postgres.Name {
+	if l.engine.Name == teststores.Postgres.Name {
 		series, document, number = "WITH series AS (SELECT n FROM generate_series(1, %d) AS n)", "CAST(%s AS JSONB)", "CAST(n AS BIGINT)"
 	}
 	values := fmt.Sprintf(document, `'{"1":"code' || n || '","2":"state' || (n % 3) || '","3":"name' || (n % 500) || '","4":"' ||
@@ -87,7 +87,7 @@ func (l *large) fill(t *testing.T, list audience.ListID) {
 	if _, err := l.db.ExecContext(t.Context(), "UPDATE list SET contact_count = "+strconv.Itoa(largeContacts)+" WHERE id = "+strconv.Itoa(int(list))); err != nil {
 		t.Fatal(err)
 	}
-	if l.engine.Name == engines.Postgres.Name {
+	if l.engine.Name == teststores.Postgres.Name {
 		if _, err := l.db.ExecContext(t.Context(), "VACUUM ANALYZE contact"); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func (l *large) test(key string, op audience.Operator, values ...any) audience.C
 func (l *large) plan(t *testing.T, s *audience.Search) (text, plan string) {
 	t.Helper()
 	text, args := statement(t, l.store, s)
-	if l.engine.Name == engines.SQLite.Name {
+	if l.engine.Name == teststores.SQLite.Name {
 		return text, explain(t, l.db, "EXPLAIN QUERY PLAN "+text, args)
 	}
 	n := 0
@@ -159,10 +159,10 @@ func (l *large) plan(t *testing.T, s *audience.Search) (text, plan string) {
 // Every shape of search goes by an index, on each engine: none looks at the whole
 // List, and each walks or seeks where that is the least.
 func TestShapesUseIndexes(t *testing.T) {
-	engines.Each(t, func(t *testing.T, e engines.Engine) {
+	teststores.Each(t, func(t *testing.T, e teststores.Engine) {
 		l := newLarge(t, e)
 		t.Run("a hundred tests", l.aHundredTests)
-		if e.Name == engines.SQLite.Name {
+		if e.Name == teststores.SQLite.Name {
 			t.Run("entries first", l.entriesFirst)
 		}
 		for name, c := range l.shapes() {
@@ -170,7 +170,7 @@ func TestShapesUseIndexes(t *testing.T) {
 				c.search.Schema, c.search.Columns = l.schema, audience.Columns{System: true, All: true}
 				statement, plan := l.plan(t, &c.search)
 				uses, never := c.sqlite, "SCAN contact\n"
-				if e.Name == engines.Postgres.Name {
+				if e.Name == teststores.Postgres.Name {
 					uses, never = c.postgres, "Seq Scan"
 				}
 				for use := range strings.SplitSeq(uses, "; ") {

@@ -9,20 +9,20 @@ import (
 	"time"
 
 	"enlist/internal/audience"
-	"enlist/internal/store/engines"
+	"enlist/internal/store/teststores"
 )
 
 // shop is a Service on a store, and who may do everything in it.
 type shop struct {
 	*testing.T
-	store   *engines.Store
+	store   *teststores.Store
 	service *audience.Service
 	caller  *audience.Caller
 }
 
 func openShop(t *testing.T, place string) *shop {
 	t.Helper()
-	store, err := engines.Open(t.Context(), place, 0)
+	store, err := teststores.Open(t.Context(), place, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,10 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
-	"enlist/internal/store/engines"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
+	"enlist/internal/store/teststores"
 	"enlist/internal/store/transfer"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,7 +41,7 @@ func run(ctx context.Context, from, to string, batch int, report func(transfer.S
 
 // Everything arrives as it was, and goes on from there.
 func TestCopy(t *testing.T) {
-	from, to := engines.SQLite.New(t), pgtest.Open(t)
+	from, to := teststores.SQLite.New(t), pgtest.Open(t)
 	lists := fill(t, from, 60)
 	result, err := run(t.Context(), from, to, 0, nil)
 	if err != nil {
@@ -78,7 +78,7 @@ func TestCopy(t *testing.T) {
 // A copy that is broken off after any number of batches goes on, and nobody uses
 // the target before it is done.
 func TestResume(t *testing.T) {
-	from, to := engines.SQLite.New(t), pgtest.Open(t)
+	from, to := teststores.SQLite.New(t), pgtest.Open(t)
 	lists := fill(t, from, 40)
 	batches, tries := 0, 0
 	for stopAfter := 1; ; stopAfter += 6 {
@@ -97,7 +97,7 @@ func TestResume(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		if _, err := engines.Open(t.Context(), to, 0); err == nil || !strings.Contains(err.Error(), "run enlist copy again") {
+		if _, err := teststores.Open(t.Context(), to, 0); err == nil || !strings.Contains(err.Error(), "run enlist copy again") {
 			t.Fatalf("a target that is not done opens: %v", err)
 		}
 	}
@@ -108,7 +108,7 @@ func TestResume(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	from := engines.SQLite.New(t)
+	from := teststores.SQLite.New(t)
 	fill(t, from, 10)
 	refused := func(t *testing.T, to, why string) {
 		t.Helper()
@@ -161,7 +161,7 @@ func TestFindsDifferences(t *testing.T) {
 		"a row added to a table not read": {"", "INSERT INTO secret VALUES ('x', '\\x00')", "verify secret"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			from, to := engines.SQLite.New(t), pgtest.Open(t)
+			from, to := teststores.SQLite.New(t), pgtest.Open(t)
 			fill(t, from, 10)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()

@@ -1,0 +1,173 @@
+// Package teststores opens stores of every engine for the tests of other packages.
+// A test that runs with Each shows that both engines behave the same.
+//
+// A package that uses PostgreSQL through it calls pgtest.Main in its TestMain.
+package teststores
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/jobs"
+	"enlist/internal/store/pgtest"
+	"enlist/internal/store/postgres"
+	"enlist/internal/store/sqlite"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+)
+
+// Engine is a kind of store.
+type Engine struct {
+	Name string
+	// New returns the address of a new store, as the flag --db takes it. The store has its tables and no rows.
+	New func(t testing.TB) string
+}
+
+// SQLite keeps everything in a file. A new store is a copy of one migrated file,
+// because to migrate an empty file takes ten times as long as to copy it.
+var SQLite = Engine{"sqlite", func(t testing.TB) string {
+	t.Helper()
+	content, err := migratedFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "enlist.db")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}}
+
+// migratedFile returns the content of a SQLite file that has all migrations.
+// It is made once for each test binary.
+var migratedFile = sync.OnceValues(func() (content []byte, err error) {
+	dir, err := os.MkdirTemp("", "enlist-template-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "enlist.db")
+	store, err := sqlite.Open(context.Background(), path, sqlite.Options{})
+	if err != nil {
+		return nil, err
+	}
+	// Close moves what is in the write-ahead log into the file.
+	if err := store.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// Postgres keeps everything on a server. Tests are skipped if there is none.
+var Postgres = Engine{"postgres", func(t testing.TB) string {
+	return pgtest.OpenLike(t, "tables", func(url string) error {
+		s, err := postgres.Open(context.Background(), url, postgres.Options{})
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	}, "goose_db_version", "river_migration", "catalogue")
+}}
+
+// All are the engines.
+var All = []Engine{SQLite, Postgres}
+
+// Each runs a test on each engine.
+func Each(t *testing.T, test func(t *testing.T, e Engine)) {
+	for _, e := range All {
+		t.Run(e.Name, func(t *testing.T) { test(t, e) })
+	}
+}
+
+// EachParallel is Each for tests that mostly wait: they run beside each other and beside other parallel tests.
+func EachParallel(t *testing.T, test func(t *testing.T, e Engine)) {
+	t.Parallel()
+	for _, e := range All {
+		t.Run(e.Name, func(t *testing.T) {
+			t.Parallel()
+			test(t, e)
+		})
+	}
+}
+
+// Store is an open store.
+type Store struct {
+	audience.Store
+	Jobs func(*river.Config) (jobs.Client, error)
+}
+
+// Open opens the store at an address. wait is the longest time that a search waits for a free connection.
+func Open(ctx context.Context, address string, wait time.Duration) (*Store, error) {
+	if isPostgres(address) {
+		s, err := postgres.Open(ctx, address, postgres.Options{Wait: wait})
+		if err != nil {
+			return nil, err
+		}
+		return &Store{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }}, nil
+	}
+	s, err := sqlite.Open(ctx, address, sqlite.Options{Wait: wait})
+	if err != nil {
+		return nil, err
+	}
+	return &Store{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }}, nil
+}
+
+func isPostgres(address string) bool { return strings.HasPrefix(address, "postgres:") }
+
+// AgeKilledJobs makes a database look as it does an hour after the death of the process that worked its queue.
+// Only the queue's leader resumes the jobs of a killed process, and only those that began long ago.
+// The leadership of a killed leader expires after 15 s, and a leader looks for such jobs every 30 s.
+func AgeKilledJobs(t testing.TB, address string) {
+	t.Helper()
+	earlier := "strftime('%Y-%m-%d %H:%M:%f', attempted_at, '-1 hour')"
+	if isPostgres(address) {
+		earlier = "attempted_at - INTERVAL '1 hour'"
+	}
+	for _, statement := range []string{
+		"DELETE FROM river_leader",
+		"UPDATE river_job SET attempted_at = " + earlier + " WHERE state = 'running'",
+	} {
+		if err := execute(t.Context(), address, statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+// execute runs a statement on a connection of its own.
+func execute(ctx context.Context, address, statement string) error {
+	if isPostgres(address) {
+		conn, err := pgx.Connect(ctx, address)
+		if err != nil {
+			return err
+		}
+		defer conn.Close(context.WithoutCancel(ctx))
+		_, err = conn.Exec(ctx, statement)
+		return err
+	}
+	db, err := OpenSQLiteFile(address)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.ExecContext(ctx, statement)
+	return err
+}
+
+// OpenSQLiteFile opens a file with the driver of this build, beside the store.
+func OpenSQLiteFile(path string) (*sql.DB, error) {
+	driver := "sqlite"
+	if slices.Contains(sql.Drivers(), "sqlite3") {
+		driver = "sqlite3"
+	}
+	return sql.Open(driver, path)
+}
