@@ -47,17 +47,6 @@ type LedgerRow struct {
 	KeyName     string // filled when it is read
 }
 
-// Unsubscriber is one row of the Unsubscriber List: the Account's permanent
-// record of addresses that ever unsubscribed.
-type Unsubscriber struct {
-	ContactID   ContactID // 0 when the address belonged to no Contact
-	ListID      ListID    // 0 when it was unsubscribed from no List in particular
-	AddressType AddressType
-	Address     string // as it was stored or given
-	AddressKey  string // comparison form
-	Time        int64
-}
-
 // check applies the consent rules. specification: subscribeContact, rule 1;
 // decisions.md: 27
 func (c *Consent) check(schema *Schema) error {

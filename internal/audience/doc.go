@@ -1,23 +1,71 @@
 // Package audience is the domain: Lists, their Fields and Contacts, consent,
-// and every rule about them. It says what is allowed and what follows; it does
-// not know JSON, SQL, HTTP or mail.
+// mail to Contacts, webhooks, and every rule about them. It says what is allowed
+// and what follows. It does not know JSON, SQL, HTTP or SMTP.
 //
-// A Service carries the rules. Each of its methods is one thing a caller can
-// ask for, checks it in the order that the specification gives, and makes its
-// change inside one Store.Update, so that the change, its ledger row and what
-// it sets in motion are stored together or not at all.
+// A Service carries the rules. Each of its methods is one action of a caller. It
+// checks the request in the order of the specification and makes its change inside
+// one Store.Update. So the change, its ledger row and the jobs that it causes are
+// stored together or not at all. Times are integer Unix seconds, 0 for never.
 //
-// The Store and Tx interfaces (store.go) are what the domain needs from a
-// database; the packages under internal/store implement them. Times are integer
-// Unix seconds, 0 where something never happened.
+// # Map of the package
 //
-// Tx is made of roles, one for each kind of record. A role is declared beside the
-// rules that use it: AccountTx in account.go, KeyTx in key.go, FolderTx in
-// folders.go, ListTx in list.go, FieldTx in field.go, PreferenceTx in
-// preferences.go, ContactTx in contact.go, SearchTx in searchcontacts.go, ConsentTx
-// in consent.go, UnsubscriberTx in searchunsubscribers.go, RetryTx in service.go,
-// IndexTx in searchindex.go, MessageTx in message_service.go, AutoresponderTx in
-// autoresponder_service.go, WebhookTx in webhook_edit.go, WebhookQueueTx in webhook_deliver.go,
-// DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go, and LockTx in
-// store.go.
+// What every file uses:
+//
+//	service.go       the Service, the check which List a caller may name, shared refusals
+//	store.go         what the domain needs from a database: Store, Tx and its roles
+//	error.go         kinds of refusals
+//	idempotent.go    Idempotency-Key: a repeated call is executed once
+//	batches.go       long changes in several transactions that resume after a crash
+//	precondition.go  checks over all Contacts of a List before a definition changes
+//	effect.go        background jobs that a change causes
+//	event.go         events of a Contact and what each of them causes
+//
+// Accounts and their parts:
+//
+//	account*.go      Accounts and their administration on the command line
+//	key*.go          API keys, their administration, the check of a caller's key
+//	bootstrap.go     the first Account, List and key of an empty database
+//	folder.go        Folders
+//	list*.go         Lists: record, Schema, attributes, edit, search, delete
+//	preference.go    preferences of a List
+//	field*.go        Fields: record, attributes, edit, conversion and deletion of values
+//
+// Contacts, one file for each action:
+//
+//	contact.go                the record
+//	contact_parse.go          what a call says about a Contact, checked against its Fields
+//	contact_subscribe.go, contact_resubscribe.go, contact_unsubscribe.go
+//	contact_add.go, contact_edit.go, contact_delete.go   many Contacts in a call
+//	contact_bulk.go           what those three share
+//	contact_status.go         activate, confirm, preferences and consents of a Contact
+//	contact_search.go         search and count
+//	consent.go                consent and its ledger
+//	unsubscriber.go           the Unsubscriber List
+//
+// Values that callers send, and search:
+//
+//	input.go, value.go, date.go, decimal.go   a value as sent, and as a Field stores it
+//	attribute.go, record.go, columns.go       keys of records, and how they are set and shown
+//	search.go, searchkey.go, operand.go, typing.go, match.go   criteria and their evaluation
+//	searchindex.go, searchneed.go, searchindexes.go, tendindexes.go, handmadeindexes.go
+//	                                          which search indexes a List needs
+//
+// Mail to Contacts, and webhooks:
+//
+//	message*.go        Messages and their merge fields
+//	autoresponder*.go  autoresponders and when they are due
+//	delivery*.go       what is sent to a Contact, and what became of it
+//	link*.go           links in mails, and what they do
+//	webhook*.go        webhooks, their targets, and the delivery of events
+//
+// # Roles of a transaction
+//
+// Tx is made of roles, one for each kind of record. Each is declared beside the rules
+// that use it: AccountTx, KeyTx, FolderTx, ListTx, FieldTx, PreferenceTx and ContactTx
+// in the file of the record, SearchTx in contact_search.go, ConsentTx in consent.go,
+// UnsubscriberTx in unsubscriber.go, RetryTx in idempotent.go, IndexTx in
+// searchindex.go, MessageTx in message_service.go, AutoresponderTx in
+// autoresponder_service.go, WebhookTx in webhook_edit.go, WebhookQueueTx in
+// webhook_deliver.go, DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go,
+// and LockTx in store.go.
 package audience

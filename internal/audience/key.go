@@ -1,111 +1,89 @@
 package audience
 
 import (
-	"context"
-	"sync"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
 )
 
-// keyUse remembers when keys were used until it is written down: one write a
-// minute, not one a call.
-type keyUse struct {
-	mu   sync.Mutex
-	when map[KeyID]int64
+// Level is what a key may do; each level includes those before it.
+type Level int
+
+// The access levels. decisions.md: 10
+const (
+	Read     Level = iota + 1 // definitions and figures that name nobody
+	Standard                  // whatever shows, tests or changes a Contact's data
+	Full                      // Lists, Fields and the Account
+)
+
+var levelNames = [...]string{Read: "read", Standard: "standard", Full: "full"}
+
+func (l Level) String() string { return levelNames[l] }
+
+// ParseLevel reads "read", "standard" or "full".
+func ParseLevel(s string) (Level, error) {
+	if i := slices.Index(levelNames[1:], s); i >= 0 {
+		return Level(i + 1), nil
+	}
+	return 0, Refuse(InvalidParameters, "access level %q is none of read, standard, full", s)
 }
 
-// Authenticate finds the Caller that a key's text belongs to. InvalidKey when
-// it is unknown, expired or revoked. Most keys have been seen before, and are
-// taken as they were then: the transaction of the call itself looks whether that
-// still holds. What is answered without one, refusals too, asks Recheck first.
-// decisions.md: 9, 11
-func (s *Service) Authenticate(ctx context.Context, text string) (*Caller, error) {
-	if !ValidKeyText(text) {
-		return nil, ErrInvalidKey
+// Key is an API key as it is stored: never its text, only the SHA-256 of it.
+type Key struct {
+	ID           KeyID
+	AccountID    AccountID
+	Name         string
+	Prefix       string // the key's first 8 characters, to recognise it by
+	Level        Level
+	Lists        []ListID // nil: all Lists of the Account
+	CreationTime int64
+	ExpiryTime   int64 // 0: never
+	RevokedTime  int64 // 0: not revoked
+	LastUsedTime int64 // within a minute or so; 0: never
+}
+
+// KeyHash is the SHA-256 of a key's text, by which it is found.
+type KeyHash [sha256.Size]byte
+
+// KeyLength is the length of a key's text: 32 random bytes in lower-case hex.
+const KeyLength = 64
+
+// NewKeyText makes the text of a new key. It is shown once and never stored.
+func NewKeyText() string {
+	var b [KeyLength / 2]byte
+	rand.Read(b[:]) // never fails: crypto/rand
+	return hex.EncodeToString(b[:])
+}
+
+// ValidKeyText reports whether text is 64 lower-case hexadecimal characters.
+func ValidKeyText(text string) bool {
+	if len(text) != KeyLength {
+		return false
 	}
-	hash := HashKey(text)
-	c := &Caller{hash: &hash}
-	var known bool
-	if c.Key, c.Account, known = s.store.CachedKey(hash); !known {
-		if err := s.Recheck(ctx, c); err != nil {
-			return nil, err
+	for _, c := range []byte(text) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
 		}
 	}
-	now := s.now().Unix()
-	if !c.Key.good(now) {
-		return nil, ErrInvalidKey
-	}
-	s.used.note(c.Key.ID, now)
-	return c, nil
+	return true
 }
 
-// Recheck looks whether a Caller's key is still good. InvalidKey when it is not.
-func (s *Service) Recheck(ctx context.Context, c *Caller) error {
-	return s.view(ctx, c, func(Tx) error { return nil })
+// HashKey returns what a key's text is stored and found as.
+func HashKey(text string) KeyHash { return sha256.Sum256([]byte(text)) }
+
+// Caller is who is asking: a good key, its Account, and how the call is to be
+// remembered for a retry.
+type Caller struct {
+	Account *Account
+	Key     *Key
+	Retry   *Retry // nil without an Idempotency-Key
+
+	hash *KeyHash // of the key that was shown; nil for an operator, who shows none
 }
 
-// good reports whether a key is neither revoked nor expired.
-func (k *Key) good(now int64) bool {
-	return k.RevokedTime == 0 && (k.ExpiryTime == 0 || k.ExpiryTime > now)
-}
-
-// confirm brings a Caller up to date with what a transaction sees.
-func confirm(tx Tx, c *Caller) error {
-	if c.hash == nil {
-		return nil
-	}
-	key, err := tx.KeyByHash(*c.hash)
-	if err != nil {
-		return err
-	}
-	if key.RevokedTime != 0 {
-		return ErrInvalidKey
-	}
-	account, err := tx.Account(key.AccountID)
-	if err != nil {
-		return err
-	}
-	c.Key, c.Account = key, account
-	return nil
-}
-
-// view runs fn for a Caller in a View.
-func (s *Service) view(ctx context.Context, c *Caller, fn func(Tx) error) error {
-	return s.store.View(ctx, confirmed(c, fn))
-}
-
-func confirmed(c *Caller, fn func(Tx) error) func(Tx) error {
-	return func(tx Tx) error {
-		if err := confirm(tx, c); err != nil {
-			return err
-		}
-		return fn(tx)
-	}
-}
-
-// WriteKeyUse stores when keys were last used. Call it once a minute and when stopping.
-func (s *Service) WriteKeyUse(ctx context.Context) error {
-	used := s.used.take()
-	if len(used) == 0 {
-		return nil
-	}
-	return s.store.Update(ctx, func(tx Tx) error { return tx.TouchKeys(used) })
-}
-
-func (u *keyUse) note(id KeyID, at int64) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.when == nil {
-		u.when = make(map[KeyID]int64)
-	}
-	u.when[id] = at
-}
-
-func (u *keyUse) take() map[KeyID]int64 {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	used := u.when
-	u.when = nil
-	return used
-}
+// Allows reports whether the key's restriction, if it has one, includes the List.
+func (k *Key) Allows(id ListID) bool { return k.Lists == nil || slices.Contains(k.Lists, id) }
 
 // KeyTx reads and changes API keys, in a transaction.
 type KeyTx interface {

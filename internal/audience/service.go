@@ -1,8 +1,6 @@
 package audience
 
 import (
-	"context"
-	"encoding/json"
 	"sync/atomic"
 	"time"
 )
@@ -22,42 +20,6 @@ func NewService(store Store, now func() time.Time) *Service {
 	s := &Service{store: store, now: now}
 	s.needs.rules = DefaultIndexRules()
 	return s
-}
-
-// change runs fn in an Update. With an Idempotency-Key it runs once per key:
-// a repeat gets the first result. decisions.md: 30
-func change[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64) (R, error)) (result R, err error) {
-	err = s.store.Update(ctx, once(s, c, &result, fn))
-	return result, err
-}
-
-// once is fn as a function for the Store: it confirms the caller, and looks up
-// and keeps the result where there is an Idempotency-Key.
-func once[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int64) (R, error)) func(Tx) error {
-	return func(tx Tx) error {
-		if err := confirm(tx, c); err != nil {
-			return err
-		}
-		now := s.now().Unix()
-		if c.Retry != nil {
-			saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry, now)
-			if err == nil {
-				return json.Unmarshal(saved, result)
-			}
-			if KindOf(err) != NotFound {
-				return err
-			}
-		}
-		var err error
-		if *result, err = fn(tx, now); err != nil || c.Retry == nil {
-			return err
-		}
-		saved, err := json.Marshal(*result)
-		if err != nil {
-			return err
-		}
-		return tx.SaveRetry(c.Account.ID, c.Key.ID, c.Retry, saved, now)
-	}
 }
 
 // loadList returns the schema of a List that the caller may name.
@@ -98,30 +60,6 @@ var (
 	ErrInvalidKey = Refuse(InvalidKey, "")
 )
 
-// RetryLife is how long the result of a call with an Idempotency-Key is kept, in
-// seconds. decisions.md: 30
-const RetryLife = 24 * 60 * 60
-
-// ForgetRetries removes results of calls with an Idempotency-Key that are over
-// a day old. Call it once an hour or so.
-func (s *Service) ForgetRetries(ctx context.Context) error {
-	return s.store.Update(ctx, func(tx Tx) error { return tx.DeleteRetries(s.now().Unix() - RetryLife) })
-}
-
 // IgnoredKeys counts the keys of contact_details that named no Field since the
 // start. decisions.md: 20
 func (s *Service) IgnoredKeys() int64 { return s.ignored.Load() }
-
-// RetryTx stores the results of calls by their Idempotency-Key, in a transaction.
-// decisions.md: 30
-type RetryTx interface {
-	// ClaimRetry returns the result that was stored for a repeated call. Its error is
-	// of kind NotFound for a first call, and InvalidParameters when the key was used
-	// with other parameters. In an Update, another call with the same key waits until
-	// this transaction ends. now is in Unix seconds.
-	ClaimRetry(account AccountID, key KeyID, r *Retry, now int64) (result []byte, err error)
-	// SaveRetry stores the result of a call, in place of an older one of the same key.
-	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte, now int64) error
-	// DeleteRetries removes the results that were stored before a Unix time.
-	DeleteRetries(before int64) error
-}

@@ -108,9 +108,3 @@ type LockTx interface {
 	// ended, and later ones begin after it. The function may run again from the start.
 	LockDefinitions() error
 }
-
-// Retry makes a call that is sent twice happen once. decisions.md: 30
-type Retry struct {
-	Header      string   // the Idempotency-Key
-	Fingerprint [32]byte // of method and parameters, without the API key
-}

@@ -5,6 +5,17 @@ import (
 	"errors"
 )
 
+// Unsubscriber is one row of the Unsubscriber List: the Account's permanent
+// record of addresses that ever unsubscribed.
+type Unsubscriber struct {
+	ContactID   ContactID // 0 when the address belonged to no Contact
+	ListID      ListID    // 0 when it was unsubscribed from no List in particular
+	AddressType AddressType
+	Address     string // as it was stored or given
+	AddressKey  string // comparison form
+	Time        int64
+}
+
 // UnsubscriberAttributes are the keys of an Unsubscriber List record, in their order.
 var UnsubscriberAttributes = []Attribute[Unsubscriber]{
 	{Name: "contact_id", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Value { return IntValue(u.ContactID) }},

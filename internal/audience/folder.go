@@ -12,6 +12,16 @@ const (
 	FolderOfFiles    = "file"
 )
 
+// Folder groups Lists (Type "list"), Messages ("message") or files ("file").
+type Folder struct {
+	ID           FolderID
+	AccountID    AccountID
+	Name         string
+	Type         string
+	CreationTime int64
+	ItemCount    int64
+}
+
 // FolderAttributes are the keys of a Folder record, in their order.
 var FolderAttributes = []Attribute[Folder]{
 	searchable(shownInt("id", func(f *Folder) FolderID { return f.ID })),

@@ -2,6 +2,13 @@ package audience
 
 import "context"
 
+// Preference is a named choice that Contacts of a List agree to or decline.
+type Preference struct {
+	ID     PreferenceID
+	ListID ListID
+	Name   string
+}
+
 // PreferenceAttributes are the keys of a preference record, in their order.
 var PreferenceAttributes = []Attribute[Preference]{
 	searchable(shownInt("id", func(p *Preference) PreferenceID { return p.ID })),

@@ -1,0 +1,107 @@
+package audience
+
+import "context"
+
+// Deactivate sets is_active to false: the Contact receives nothing, but is not
+// unsubscribed. Errors: NoList, Denied, NoContact.
+func (s *Service) Deactivate(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
+	return s.setStatus(ctx, c, list, id, deactivate)
+}
+
+// Reactivate sets is_active to true and clears is_bounce_deactivated. Errors:
+// NoList, Denied, NoContact.
+func (s *Service) Reactivate(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
+	return s.setStatus(ctx, c, list, id, func(tx Tx, schema *Schema, contact *Contact, now int64) error {
+		if contact.IsActive && !contact.IsBounceDeactivated {
+			return nil
+		}
+		contact.IsActive, contact.IsBounceDeactivated = true, false
+		return storeAndTell(tx, schema, contact, now, WebhookReactivated)
+	})
+}
+
+// Confirm sets double_opt_in and its time, which a second confirmation does not
+// change. Errors: NoList, Denied, NoContact.
+func (s *Service) Confirm(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
+	return s.setStatus(ctx, c, list, id, confirmSubscription)
+}
+
+// setStatus has a Contact changed.
+func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id ContactID, set func(Tx, *Schema, *Contact, int64) error) (ContactID, error) {
+	return change(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
+		schema, contact, err := loadContact(tx, c, list, id)
+		if err != nil {
+			return 0, err
+		}
+		return id, set(tx, schema, contact, now)
+	})
+}
+
+func deactivate(tx Tx, schema *Schema, contact *Contact, now int64) error {
+	if !contact.IsActive {
+		return nil
+	}
+	contact.IsActive = false
+	return storeAndTell(tx, schema, contact, now, WebhookDeactivated)
+}
+
+// confirmSubscription sets double_opt_in and sets in motion what that causes:
+// also the autoresponders that have waited for it. decisions.md: 47
+func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) error {
+	if contact.DoubleOptIn {
+		return nil
+	}
+	contact.DoubleOptIn, contact.DoubleOptInTime = true, now
+	if err := storeAndTell(tx, schema, contact, now, WebhookUpdated); err != nil {
+		return err
+	}
+	waits, err := tx.IsSubscriptionPending(contact.ListID, contact.ID)
+	if err == nil && waits {
+		err = enqueueAutoresponders(tx, schema, contact.ID, EventSubscribe, now)
+	}
+	if err != nil {
+		return err
+	}
+	return emit(tx, schema, contact.ID, EventConfirm, now)
+}
+
+func storeAndTell(tx Tx, schema *Schema, contact *Contact, now int64, event WebhookEventType) error {
+	contact.Modified = now
+	if err := tx.UpdateContact(contact); err != nil {
+		return err
+	}
+	return publishWebhook(tx, schema, contact.ID, now, event)
+}
+
+// ContactPreferences returns a Contact's answers to the List's preferences, in
+// the order in which they were defined; those never answered are left out.
+// Errors: NoList, Denied, NoContact.
+func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID, id ContactID) (answers []PreferenceChoice, err error) {
+	err = s.view(ctx, c, func(tx Tx) error {
+		schema, contact, err := loadContact(tx, c, list, id)
+		if err != nil {
+			return err
+		}
+		answers = nil
+		for _, p := range schema.Preferences {
+			if agree, answered := contact.Prefs[p.ID]; answered {
+				answers = append(answers, PreferenceChoice{p.Name, agree})
+			}
+		}
+		return nil
+	})
+	return answers, err
+}
+
+// ContactConsents returns a Contact's rows of the consent ledger, newest first;
+// limit 0 means all. Errors: NoList, Denied, NoContact.
+func (s *Service) ContactConsents(ctx context.Context, c *Caller, list ListID, id ContactID, limit, offset int64) (ledger []LedgerRow, err error) {
+	err = s.view(ctx, c, func(tx Tx) error {
+		if _, _, err := loadContact(tx, c, list, id); err != nil {
+			return err
+		}
+		ledger, err = tx.LedgerRows(list, id, limit, offset)
+		return err
+	})
+	return ledger, err
+}

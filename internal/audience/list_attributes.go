@@ -1,0 +1,96 @@
+package audience
+
+import (
+	"slices"
+	"strings"
+)
+
+// ListAttributes are the keys of a List record, in their order.
+var ListAttributes = []Attribute[List]{
+	searchable(shownInt("id", func(l *List) ListID { return l.ID })),
+	searchable(shownInt("creator_user_id", func(l *List) KeyID { return l.CreatorKeyID })),
+	shownText("creator_name", func(l *List) string { return l.CreatorName }),
+	searchable(textKey("name", func(l *List) *string { return &l.Name }, readName)),
+	searchable(shownInt("creation_time", func(l *List) int64 { return l.CreationTime })),
+	searchable(shownInt("last_modified_time", func(l *List) int64 { return l.LastModifiedTime })),
+	textKey("on_register_address", func(l *List) *string { return &l.OnRegister }, readAddresses),
+	textKey("on_update_address", func(l *List) *string { return &l.OnUpdate }, readAddresses),
+	textKey("on_unsubscribe_address", func(l *List) *string { return &l.OnUnsubscribe }, readAddresses),
+	flagKey("disallow_duplicate_contacts", func(l *List) *bool { return &l.DisallowDuplicates }),
+	flagKey("allow_send_to_duplicates", func(l *List) *bool { return &l.SendToDuplicates }),
+	searchable(intKey("folder_id", func(l *List) *FolderID { return &l.FolderID }, 0, maxID)),
+	searchable(shownText("folder_name", func(l *List) string { return l.FolderName })),
+	searchable(shownInt("contact_count", func(l *List) int64 { return l.ContactCount })),
+	countryCode(intKey("country_code", func(l *List) *int64 { return &l.CountryCode }, 1, 999)),
+	textKey("virtual_number", func(l *List) *string { return &l.VirtualNumber }, readLine),
+	textKey("sms_stop_words", func(l *List) *string { return &l.SMSStopWords }, readLine),
+	textKey("sms_response_action", func(l *List) *string { return &l.SMSResponseAction }, readLine),
+	textKey("sms_response_field_ids", func(l *List) *string { return &l.SMSResponseFields }, readLine),
+	textKey("address_types", func(l *List) *string { return &l.AddressTypes }, readAddressTypes),
+	searchable(flagKey("is_gdpr_compliant", func(l *List) *bool { return &l.GDPR })),
+	flagKey("double_opt_in_required", func(l *List) *bool { return &l.DoubleOptIn }),
+	flagKey("track_opens", func(l *List) *bool { return &l.TrackOpens }),
+	flagKey("track_clicks", func(l *List) *bool { return &l.TrackClicks }),
+	textKey("from_name", func(l *List) *string { return &l.FromName }, readLine),
+	textKey("from_address", func(l *List) *string { return &l.FromAddress }, readAddress),
+}
+
+// maxAddresses bounds how many addresses hear of one event: each is a job of
+// its own, stored together with what it is about.
+const maxAddresses = 100
+
+// maxID bounds IDs that are sent as attributes.
+const maxID = 1<<63 - 1
+
+// readAddresses takes email addresses separated by commas, each once. decisions.md: 17
+func readAddresses(text string) (string, error) {
+	var spellings, keys []string
+	for _, item := range splitTrimmed(text) {
+		spelling, key, ok := ParseEmail(item)
+		if !ok {
+			return "", expected(quoted(item) + " is no email address; a list of them separated by commas")
+		}
+		if len(keys) == maxAddresses {
+			return "", expected("at most 100 addresses")
+		}
+		if !slices.Contains(keys, key) {
+			spellings, keys = append(spellings, spelling), append(keys, key)
+		}
+	}
+	return strings.Join(spellings, ","), nil
+}
+
+func readAddress(text string) (string, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return "", nil
+	}
+	spelling, _, ok := ParseEmail(text)
+	if !ok {
+		return "", expected(quoted(text) + " is no email address; one")
+	}
+	return spelling, nil
+}
+
+// readAddressTypes takes email, mobile or both.
+func readAddressTypes(text string) (string, error) {
+	types := splitTrimmed(text)
+	slices.Sort(types)
+	return oneOf("email", "mobile", "email,mobile")(strings.Join(slices.Compact(types), ","))
+}
+
+// countryCode refuses numbers that are no country's.
+func countryCode(a Attribute[List]) Attribute[List] {
+	set := a.Set
+	a.Set = func(l *List, in Input) error {
+		changed := *l
+		if err := set(&changed, in); err != nil {
+			return err
+		}
+		if !knownCountryCode(changed.CountryCode) {
+			return expected("a telephone country code, like 61,")
+		}
+		*l = changed
+		return nil
+	}
+	return a
+}

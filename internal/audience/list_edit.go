@@ -1,0 +1,133 @@
+package audience
+
+import "context"
+
+// AddList makes a List with its two address Fields. Errors: Denied,
+// InvalidParameters. decisions.md: 14, 24
+func (s *Service) AddList(ctx context.Context, c *Caller, details []Detail) (ListID, error) {
+	if err := wholeAccount(c); err != nil {
+		return 0, err
+	}
+	return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return addList(tx, c, now, details) })
+}
+
+func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
+	list := List{
+		AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now, LastModifiedTime: now,
+		DisallowDuplicates: true, CountryCode: 61, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile",
+	}
+	if err := assign(&list, ListAttributes, details); err != nil {
+		return 0, err
+	}
+	if list.Name == "" {
+		return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "a name was expected"}
+	}
+	if err := putInFolder(tx, c, &list); err != nil {
+		return 0, err
+	}
+	if err := tx.AddList(&list); err != nil {
+		return 0, err
+	}
+	for _, f := range addressFields() {
+		f.ListID = list.ID
+		if err := tx.AddField(&f); err != nil {
+			return 0, err
+		}
+	}
+	return list.ID, tellOfList(tx, list.ID, now, WebhookCreated)
+}
+
+// tellOfList tells the webhooks that listen to a List as it is now.
+func tellOfList(tx Tx, id ListID, now int64, event WebhookEventType) error {
+	schema, err := tx.Schema(id)
+	if err != nil {
+		return err
+	}
+	return publishWebhook(tx, schema, 0, now, event)
+}
+
+// EditList changes what details name. Errors: NoList, Denied, InvalidParameters.
+func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []Detail) (ListID, error) {
+	return changeUnhindered(ctx, s, c, func(tx Tx, now int64, l *lookout) (ListID, error) {
+		schema, err := loadList(tx, c, id)
+		if err != nil {
+			return 0, err
+		}
+		list := schema.List
+		if err := assign(&list, ListAttributes, details); err != nil {
+			return 0, err
+		}
+		if list.DisallowDuplicates && !schema.List.DisallowDuplicates {
+			if err := l.clear(tx, now, noDuplicates(id)); err != nil {
+				return 0, err
+			}
+		}
+		if list.CountryCode != schema.List.CountryCode {
+			if err := l.clear(tx, now, keepsNumbers(schema, list.CountryCode)); err != nil {
+				return 0, err
+			}
+		}
+		if list.FolderID != schema.List.FolderID {
+			if err := putInFolder(tx, c, &list); err != nil {
+				return 0, err
+			}
+		}
+		changed := list != schema.List
+		list.LastModifiedTime = now
+		if err := tx.UpdateList(&list); err != nil || !changed {
+			return id, err
+		}
+		return id, publishWebhook(tx, schema, 0, now, WebhookUpdated)
+	})
+}
+
+// noDuplicates hinders disallowing what is there already. Its index holds
+// nothing but duplicates, so it looks at all of them each time. decisions.md: 24
+func noDuplicates(id ListID) *hindrance {
+	type question struct{ list ListID }
+	return &hindrance{question{id}, func(tx Tx, _ int64) error {
+		n, err := tx.Duplicates(id)
+		if err == nil && n > 0 {
+			e := Refuse(InvalidParameters, "addresses that more than one Contact has: %d; remove the duplicates first", n)
+			e.Field = "disallow_duplicate_contacts"
+			return e
+		}
+		return err
+	}}
+}
+
+// keepsNumbers hinders a country code under which national numbers that
+// Contacts hold would mean others: two people could become one. decisions.md: 24
+func keepsNumbers(schema *Schema, countryCode int64) *hindrance {
+	mobile := schema.Mobile()
+	if mobile == nil {
+		return nil
+	}
+	type question struct {
+		mobile   FieldID
+		from, to int64
+	}
+	others := holders{schema, mobile.holders(), []FieldID{mobile.ID}, func(c *Contact) bool {
+		number := c.Values.Get(mobile.ID)
+		return MobileKey(number, schema.List.CountryCode) != MobileKey(number, countryCode)
+	}}
+	return others.unless(question{mobile.ID, schema.List.CountryCode, countryCode}, "country_code", "hold a national number that would mean another")
+}
+
+// putInFolder looks for the List's Folder; without one it is the Account's first for Lists.
+func putInFolder(tx Tx, c *Caller, l *List) error {
+	folders, err := tx.Folders(c.Account.ID)
+	if err != nil {
+		return err
+	}
+	for i := range folders {
+		if folders[i].Type == FolderOfLists && (l.FolderID == 0 || l.FolderID == folders[i].ID) {
+			l.FolderID = folders[i].ID
+			return nil
+		}
+	}
+	if l.FolderID == 0 {
+		return nil // an Account without one
+	}
+	return &Error{Kind: InvalidParameters, Field: "folder_id", Detail: "a Folder for Lists was expected"}
+}

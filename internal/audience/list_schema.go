@@ -1,0 +1,56 @@
+package audience
+
+// Schema is a List with all that gives its Contacts their shape. It is shared
+// between calls and never changed; a change to the List makes a new one.
+// List.ContactCount is not kept in it: ask Tx.ContactCount.
+type Schema struct {
+	List        List
+	Fields      []Field // in display order as decisions.md: 40 means it: by position, hidden ones last, then by ID
+	Preferences []Preference
+
+	TimeZone       string // the Account's
+	Autoresponders []Autoresponder
+	Webhooks       []Webhook     // that listen to it: its own, and the Account's for all Lists
+	SearchIndexes  []SearchIndex // those that are ready; times and uses are not kept up to date in it
+
+	byName map[string]*Field
+	byID   map[FieldID]*Field
+	prefs  map[string]*Preference
+	email  *Field
+	mobile *Field
+	whole  []Column // of a Contact
+}
+
+// NewSchema sorts nothing and copies nothing: fields come in display order.
+func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
+	s := &Schema{List: list, Fields: fields, Preferences: preferences,
+		byName: make(map[string]*Field, len(fields)), byID: make(map[FieldID]*Field, len(fields)),
+		prefs: make(map[string]*Preference, len(preferences))}
+	for i := range preferences {
+		s.prefs[preferences[i].Name] = &preferences[i]
+	}
+	for i := range fields {
+		f := &fields[i]
+		s.byName[f.Name], s.byID[f.ID] = f, f
+		switch f.AddressType {
+		case AddressEmail:
+			s.email = f
+		case AddressMobile:
+			s.mobile = f
+		}
+	}
+	s.whole = wholeContact(s)
+	return s
+}
+
+// Field returns the Field of an ID, nil when the List has none.
+func (s *Schema) Field(id FieldID) *Field { return s.byID[id] }
+
+// FieldNamed returns the Field of an exact name, nil when the List has none.
+func (s *Schema) FieldNamed(name string) *Field { return s.byName[name] }
+
+// Email returns the List's email Field, which every List has.
+func (s *Schema) Email() *Field { return s.email }
+
+// Mobile returns the List's mobile Field, nil when it has none.
+func (s *Schema) Mobile() *Field { return s.mobile }
