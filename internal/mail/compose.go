@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -10,52 +11,46 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// composer gives messages their form.
+// This file composes the mails of a List: Messages with their text and HTML
+// parts (rendered in compose_render.go from what compose_cache.go compiled), and
+// requests to confirm. compose_header.go writes the headers.
+
+// composer composes messages.
 type composer struct {
-	from      string // address of what has no sender of its own
+	from      string // sender of mails for which neither Message nor List names one
 	publicURL string
 	key       audience.LinkKey
 	links     Linker
 	now       func() time.Time
-	templates templates
+	templates templateCache
 }
 
 func newComposer(o Options) (*composer, error) {
 	if _, _, ok := parseAddress(o.From); !ok && o.From != "" {
-		return nil, fmt.Errorf("mail from %q: an address like name@example.com was expected", o.From)
+		return nil, fmt.Errorf("sender %q is not an address such as name@example.com", o.From)
 	}
 	return &composer{from: o.From, publicURL: o.PublicURL, key: o.Key, links: o.Links, now: time.Now}, nil
 }
 
-// link returns the URL of a link.
+// link returns the URL of a link to this service.
 func (c *composer) link(kind audience.LinkKind, about audience.DeliveryKey) string {
 	return c.publicURL + c.key.Path(audience.Link{Kind: kind, DeliveryKey: about})
 }
 
-// listSender is who sends what a List sends.
-func (c *composer) listSender(list *audience.List) envelope {
-	return envelope{list: list.ID, fromName: first(list.FromName, list.Name), from: first(list.FromAddress, c.from)}
+// listHeader returns a header with the sender of a List.
+func (c *composer) listHeader(list *audience.List) header {
+	return header{list: list.ID, fromName: cmp.Or(list.FromName, list.Name), from: cmp.Or(list.FromAddress, c.from)}
 }
 
-// first returns the first text that is not empty.
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
-// letter makes the message of a letter and returns its subject.
-func (c *composer) letter(ctx context.Context, l *audience.OutgoingMail) (*gomail.Msg, string, error) {
+// outgoing composes a mail to a Contact and returns its subject as it is sent.
+func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*gomail.Msg, string, error) {
 	if l.Message == nil {
 		return c.confirmation(l)
 	}
 	list := &l.Schema.List
-	t := c.templates.of(l.Message)
+	t := c.templates.get(l.Message)
 	r := rendering{
-		letter:      l,
+		mail:        l,
 		unsubscribe: c.link(audience.LinkUnsubscribe, l.Delivery),
 		confirm:     c.link(audience.LinkConfirm, l.Delivery),
 	}
@@ -65,17 +60,17 @@ func (c *composer) letter(ctx context.Context, l *audience.OutgoingMail) (*gomai
 	if list.TrackClicks {
 		targets, err := t.linkTargets(ctx, l.Message.ID, c.links)
 		if err != nil {
-			return nil, "", fmt.Errorf("keep the targets of links: %w", err)
+			return nil, "", fmt.Errorf("store the targets of links: %w", err)
 		}
 		r.click = func(i int) string {
 			return c.publicURL + c.key.Path(audience.Link{Kind: audience.LinkClick, DeliveryKey: l.Delivery, Target: targets[i]})
 		}
 	}
-	e := c.listSender(list)
-	e.fromName, e.from = first(l.Message.FromName, e.fromName), first(l.Message.FromAddress, e.from)
-	e.to, e.replyTo, e.key = l.Address, l.Message.ReplyTo, "d/"+l.Delivery.String()
-	e.subject, e.unsubscribe = r.subject(t), r.unsubscribe
-	m, err := c.message(e)
+	h := c.listHeader(list)
+	h.fromName, h.from = cmp.Or(l.Message.FromName, h.fromName), cmp.Or(l.Message.FromAddress, h.from)
+	h.to, h.replyTo, h.key = l.Address, l.Message.ReplyTo, "d/"+l.Delivery.String()
+	h.subject, h.unsubscribe = r.subject(t), r.unsubscribe
+	m, err := c.message(h)
 	if err != nil {
 		return nil, "", err
 	}
@@ -86,10 +81,10 @@ func (c *composer) letter(ctx context.Context, l *audience.OutgoingMail) (*gomai
 	if r.tooLong {
 		return nil, "", &audience.Undelivered{Permanent: true, Detail: "the Contact's values make this mail too long"}
 	}
-	return m, e.subject, nil
+	return m, h.subject, nil
 }
 
-// confirmation asks a Contact to confirm the subscription. decisions.md: 47
+// confirmation composes the request to confirm a subscription. decisions.md: 47
 func (c *composer) confirmation(l *audience.OutgoingMail) (*gomail.Msg, string, error) {
 	list := &l.Schema.List
 	b := &builtIn{
@@ -101,13 +96,13 @@ func (c *composer) confirmation(l *audience.OutgoingMail) (*gomail.Msg, string, 
 		Link:    c.link(audience.LinkConfirm, l.Delivery),
 		After:   "If it was not you, ignore this mail. Without your confirmation you are sent nothing else.",
 	}
-	e := c.listSender(list)
-	e.to, e.key, e.subject = l.Address, "d/"+l.Delivery.String(), oneLine(b.Title)
-	m, err := c.message(e)
+	h := c.listHeader(list)
+	h.to, h.key, h.subject = l.Address, "d/"+l.Delivery.String(), oneLine(b.Title)
+	m, err := c.message(h)
 	if err != nil {
 		return nil, "", err
 	}
 	m.SetBodyString(gomail.TypeTextPlain, b.text())
 	m.AddAlternativeString(gomail.TypeTextHTML, b.html())
-	return m, e.subject, nil
+	return m, h.subject, nil
 }

@@ -59,7 +59,7 @@ func testContact() *audience.Contact {
 	return c
 }
 
-func testLetter(m *audience.Message) *audience.OutgoingMail {
+func testMail(m *audience.Message) *audience.OutgoingMail {
 	if m != nil {
 		m.ID, m.Type = 9, audience.MessageEmail
 	}
@@ -152,7 +152,7 @@ func (r *received) names() []string {
 
 func send(t testing.TB, c *composer, l *audience.OutgoingMail) *received {
 	t.Helper()
-	m, subject, err := c.letter(t.Context(), l)
+	m, subject, err := c.outgoing(t.Context(), l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func keep(t *testing.T, name string, r *received) {
 }
 
 // covers: spec event.notification, decision 46
-func TestNotification(t *testing.T) {
+func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
 	c, _ := testComposer(t)
 	m, err := c.notification("77", testNotification())
 	if err != nil {
@@ -240,9 +240,9 @@ func TestNotification(t *testing.T) {
 }
 
 // covers: decision 46, decision 47
-func TestConfirmation(t *testing.T) {
+func TestConfirmationHasTheLinkToConfirm(t *testing.T) {
 	c, _ := testComposer(t)
-	l := testLetter(nil)
+	l := testMail(nil)
 	l.Delivery.Cause = audience.CauseConfirmation
 	r := send(t, c, l)
 	keep(t, "confirmation", r)
@@ -271,10 +271,10 @@ const newsletter = `<!DOCTYPE html>
 </div></body></html>`
 
 // covers: decision 46, spec message.unsubscribe, spec message.text, spec message.html, spec merge.list
-func TestLetter(t *testing.T) {
+func TestMessageIsMergedAndInlined(t *testing.T) {
 	c, l := testComposer(t)
 	message := &audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter + "<p>{{list_name}}</p>", FromName: "Ann's friends", ReplyTo: "reply@example.net"}
-	r := send(t, c, testLetter(message))
+	r := send(t, c, testMail(message))
 	keep(t, "letter", r)
 	unsubscribe := "https://mail.example.org/u/12-345-1767225600-a7/"
 	for name, want := range map[string]string{
@@ -294,18 +294,18 @@ func TestLetter(t *testing.T) {
 	if len(l.asked) != 0 {
 		t.Errorf("links were asked for: %v", l.asked)
 	}
-	again := send(t, c, testLetter(message))
+	again := send(t, c, testMail(message))
 	if again.Get("Message-Id") != r.Get("Message-Id") {
 		t.Errorf("Message-ID %q, then %q", r.Get("Message-Id"), again.Get("Message-Id"))
 	}
 }
 
 // covers: decision 49
-func TestTracking(t *testing.T) {
+func TestTrackedLinksLeadToThisService(t *testing.T) {
 	c, l := testComposer(t)
 	message := &audience.Message{EmailType: audience.EmailHTML, Subject: "x", HTML: newsletter + `<a href=" HTTP://example.com/b ">b</a><a href="https://example.com/c?{{unsubscribe_url}}">c</a><a href="#top">t</a>`}
 	for range 2 {
-		letter := testLetter(message)
+		letter := testMail(message)
 		letter.Schema.List.TrackClicks, letter.Schema.List.TrackOpens = true, true
 		r := send(t, c, letter)
 		contains(t, "html", r.html, `href="https://mail.example.org/k/12-345-1767225600-a7-501/`, `href="https://mail.example.org/k/12-345-1767225600-a7-502/`,
@@ -317,13 +317,13 @@ func TestTracking(t *testing.T) {
 		t.Errorf("links were asked for: %q", l.asked)
 	}
 	message.HTML = `<a href="https://example.com/other">o</a>`
-	letter := testLetter(message)
+	letter := testMail(message)
 	letter.Schema.List.TrackClicks = true
 	lacks(t, "a Message that was changed", send(t, c, letter).html, "/k/12-345-1767225600-a7-502", "/o/")
 }
 
 // covers: decision 46, spec merge.unsubscribe, spec merge.confirm
-func TestEmailTypes(t *testing.T) {
+func TestEmailTypeDecidesTheParts(t *testing.T) {
 	c, _ := testComposer(t)
 	const text = "Hi {{First Name}},\n\n  see https://example.com/{{First Name}}?a=1&b=2. <Bye>\n{{unsubscribe_url}}\n{{confirm_url}}\n"
 	for _, test := range []struct {
@@ -338,7 +338,7 @@ func TestEmailTypes(t *testing.T) {
 		{audience.Message{EmailType: audience.EmailHTML, Text: "only text"}, []string{"only text"}, nil},
 	} {
 		test.message.Subject = "s"
-		r := send(t, c, testLetter(&test.message))
+		r := send(t, c, testMail(&test.message))
 		contains(t, "text", r.text, test.text...)
 		contains(t, "html", r.html, test.html...)
 		if test.html == nil && r.html != "" {
@@ -351,9 +351,9 @@ func TestEmailTypes(t *testing.T) {
 }
 
 // covers: decision 46
-func TestSender(t *testing.T) {
+func TestSenderIsOfTheMessageOrTheListOrTheSettings(t *testing.T) {
 	c, _ := testComposer(t)
-	l := testLetter(&audience.Message{EmailType: audience.EmailPlain, Text: "x", FromAddress: "message@example.com"})
+	l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x", FromAddress: "message@example.com"})
 	l.Schema.List.FromName, l.Schema.List.FromAddress = "Zoë", "list@bücher.example"
 	if from := send(t, c, l).Get("From"); from != "=?utf-8?q?Zo=C3=AB?= <message@example.com>" {
 		t.Errorf("From: %s", from)
@@ -364,7 +364,7 @@ func TestSender(t *testing.T) {
 		t.Errorf("From: %s, Message-ID: %s", from, r.Get("Message-Id"))
 	}
 	c.from, l.Schema.List.FromAddress = "", ""
-	if _, _, err := c.letter(t.Context(), l); err == nil || !strings.Contains(err.Error(), "--mail-from") {
+	if _, _, err := c.outgoing(t.Context(), l); err == nil || !strings.Contains(err.Error(), "--mail-from") {
 		t.Errorf("without a sender: %v", err)
 	}
 	if _, err := newComposer(Options{From: "nobody"}); err == nil {
@@ -373,16 +373,16 @@ func TestSender(t *testing.T) {
 }
 
 // What audience takes for an address can be written to.
-func TestUnusualAddresses(t *testing.T) {
+func TestUnusualAddressesCanBeWrittenTo(t *testing.T) {
 	c, _ := testComposer(t)
 	for address, want := range map[string]string{
 		`"a b"@example.com`: `<"a b"@example.com>`, `"a\"b\\c"@example.com`: `<"a\"b\\c"@example.com>`, `"a@b"@example.com`: `<"a@b"@example.com>`,
 		`"plain"@example.com`: `<plain@example.com>`, `"a,b;c:d<e>"@example.com`: `<"a,b;c:d<e>"@example.com>`, `a'b+c/d={e}@example.com`: `<a'b+c/d={e}@example.com>`,
 		"ann@bücher.example": "<ann@xn--bcher-kva.example>", "用户@example.com": "<用户@example.com>", "Ann@Example.COM": "<Ann@example.com>",
 	} {
-		l := testLetter(&audience.Message{EmailType: audience.EmailPlain, Text: "x"})
+		l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x"})
 		l.Address = address
-		m, _, err := c.letter(t.Context(), l)
+		m, _, err := c.outgoing(t.Context(), l)
 		if err != nil {
 			t.Errorf("%s: %v", address, err)
 			continue
@@ -398,7 +398,7 @@ func TestUnusualAddresses(t *testing.T) {
 	}
 }
 
-func TestSubjects(t *testing.T) {
+func TestSubjectIsOneLineWithoutControlCharacters(t *testing.T) {
 	c, _ := testComposer(t)
 	for value, want := range map[string]string{
 		"a\r\nBcc: x@example.com":        "a Bcc: x@example.com",
@@ -410,7 +410,7 @@ func TestSubjects(t *testing.T) {
 		"\xff\xfe":                       "\uFFFD",
 		"{{unsubscribe_url}}":            "{{unsubscribe_url}}",
 	} {
-		l := testLetter(&audience.Message{EmailType: audience.EmailPlain, Text: "x", Subject: "{{First Name}}{{unsubscribe_url}}"})
+		l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x", Subject: "{{First Name}}{{unsubscribe_url}}"})
 		l.Contact.Values = l.Contact.Values.Set(2, value)
 		r := send(t, c, l)
 		if s := r.subject(t); s != want {
@@ -423,19 +423,19 @@ func TestSubjects(t *testing.T) {
 }
 
 // covers: decision 46
-func TestTemplatesAreBounded(t *testing.T) {
-	var kept templates
+func TestTemplateCacheIsBounded(t *testing.T) {
+	var kept templateCache
 	for i := range 3 * maxTemplates {
-		kept.of(&audience.Message{ID: audience.MessageID(i), Text: "x"})
+		kept.get(&audience.Message{ID: audience.MessageID(i), Text: "x"})
 	}
 	if bytes := kept.byID[3*maxTemplates-1].bytes; len(kept.byID) > maxTemplates || kept.bytes != bytes*len(kept.byID) {
 		t.Errorf("%d Messages of %d bytes are kept", len(kept.byID), kept.bytes)
 	}
 	for i := range 5 {
-		kept.of(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("x", maxTemplateBytes/3)})
+		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("x", maxTemplateBytes/3)})
 	}
 	for i := range 5 { // short, and of very many parts
-		kept.of(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)})
+		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)})
 	}
 	if len(kept.byID) > maxTemplates || kept.bytes > maxTemplateBytes || kept.byID[4].bytes < maxTemplateBytes/20 {
 		t.Errorf("%d bytes are kept of Messages of many parts", kept.bytes)
@@ -444,7 +444,7 @@ func TestTemplatesAreBounded(t *testing.T) {
 		t.Errorf("%d bytes are kept", kept.bytes)
 	}
 	a, b := &audience.Message{ID: 1, Text: "a"}, &audience.Message{ID: 1, Text: "b"}
-	if first := kept.of(a); first != kept.of(a) || first == kept.of(b) {
+	if first := kept.get(a); first != kept.get(a) || first == kept.get(b) {
 		t.Error("a Message is compiled again, or is not when it was changed")
 	}
 }
@@ -459,12 +459,12 @@ func BenchmarkNotification(b *testing.B) {
 	}
 }
 
-func BenchmarkLetter(b *testing.B) {
+func BenchmarkOutgoing(b *testing.B) {
 	c, _ := testComposer(b)
-	l := testLetter(&audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter})
+	l := testMail(&audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter})
 	l.Schema.List.TrackClicks, l.Schema.List.TrackOpens = true, true
 	for b.Loop() {
-		if _, _, err := c.letter(b.Context(), l); err != nil {
+		if _, _, err := c.outgoing(b.Context(), l); err != nil {
 			b.Fatal(err)
 		}
 	}

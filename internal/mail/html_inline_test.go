@@ -123,7 +123,7 @@ func TestMessagesThatAreNotInlinedStayAsTheyAre(t *testing.T) {
 
 // A Message that was made to be slow is compiled in a moment: test binaries are
 // given minutes, and what is quadratic here would take hours.
-func TestHostileMessagesAreCompiled(t *testing.T) {
+func TestHostileMessagesAreCompiledFast(t *testing.T) {
 	many := func(s string, n int) string { return strings.Repeat(s, n) }
 	const big = 1 << 18
 	for name, source := range map[string]string{
@@ -155,7 +155,7 @@ func TestHostileMessagesAreCompiled(t *testing.T) {
 	} {
 		c := compile(&audience.Message{EmailType: audience.EmailHTML, Subject: source, HTML: source})
 		compile(&audience.Message{EmailType: audience.EmailPlainHTML, Text: source})
-		r := rendering{letter: testLetter(nil), unsubscribe: "https://mail.example.org/u/"}
+		r := rendering{mail: testMail(nil), unsubscribe: "https://mail.example.org/u/"}
 		if n := len(r.html(c)) + len(r.text(c)) + len(r.subject(c)); n > 64<<20 {
 			t.Errorf("%s: %d bytes came of %d", name, n, len(source))
 		}
@@ -178,7 +178,7 @@ func written(s textSource) string {
 	return b.String()
 }
 
-func TestPlainText(t *testing.T) {
+func TestPlainTextOfHTML(t *testing.T) {
 	for source, want := range map[string]string{
 		"<p>Hi <b>Ann</b>, welcome.</p><p>Bye</p>":                               "Hi Ann, welcome.\n\nBye\n",
 		"a<br>b<br><br>c":                                                        "a\nb\n\nc\n",

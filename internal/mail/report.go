@@ -12,44 +12,47 @@ import (
 	"github.com/emersion/go-message/textproto"
 )
 
-// ReportKind is what a report tells of a message that was sent.
+// This file reads the mails that mail servers send back: delivery failures
+// (bounces) and complaints of recipients. cmd/enlist passes them in from
+// "enlist bounce"; the result deactivates or unsubscribes a Contact.
+
+// ReportKind says what a report means for the message that was sent.
 type ReportKind string
 
-// The kinds of reports. NoReport is any other mail, and reports of what
-// concerns nobody: a delay, a delivery, a message that is not from here.
+// The kinds of reports. NoReport is any other mail, and a report without
+// consequence: a delay, a success, a message that this service did not send.
 const (
 	NoReport        ReportKind = ""
 	BounceReport    ReportKind = "bounce"
 	ComplaintReport ReportKind = "complaint"
 )
 
-// Report is what a mail server, or a recipient through it, says of a message
-// that was sent.
+// Report is what a mail server or a recipient reports about a message that was
+// sent.
 type Report struct {
 	Kind     ReportKind
-	Delivery audience.DeliveryKey // which message
-	Detail   string               // what went wrong; for NoReport, why it is none
+	Delivery audience.DeliveryKey // the message; zero for NoReport
+	Detail   string               // what went wrong; for NoReport, why the mail is ignored
 }
 
-// maxReport bounds how much of a report is looked at, in bytes. What tells
-// something comes before the message that it is about.
+// maxReport limits how much of a report is read, in bytes. The status comes
+// before the returned message.
 const maxReport = 4 << 20
 
-// maxParts bounds how many parts of a report are looked at, and maxText how much
-// of the text for people, in bytes.
+// maxParts limits how many MIME parts of a report are read, maxText how much of
+// the text for people, in bytes.
 const (
 	maxParts = 100
 	maxText  = 64 << 10
 )
 
 // ReadReport reads a delivery status notification (RFC 3464) or a complaint
-// (RFC 5965). Which message it is about, it says with a name that only the key
-// can have made: in the address that it was sent to, which the mail server may
-// know better than the header, in the sender of the message that it returns, or
-// in a link of its header. What does not is none, whatever it looks like.
-// decisions.md: 51
+// (RFC 5965). A report must contain the name of a delivery that was made with the
+// key, so that a forged report has no effect. The name is in the address that the
+// report was sent to (recipient, or a header field), in the sender of the returned
+// message, or in its link to unsubscribe. decisions.md: 51
 func ReadReport(r io.Reader, key *audience.LinkKey, recipient string) Report {
-	s := &scan{key: key}
+	s := &reportReader{key: key}
 	s.address(recipient)
 	e, err := message.Read(withoutFromLine(io.LimitReader(r, maxReport)))
 	if e == nil {
@@ -62,7 +65,8 @@ func ReadReport(r io.Reader, key *audience.LinkKey, recipient string) Report {
 	return s.report()
 }
 
-// withoutFromLine passes over the line that some programs put before a mail.
+// withoutFromLine skips the line "From ..." that some programs write before a
+// mail (the mbox format).
 func withoutFromLine(r io.Reader) io.Reader {
 	b := bufio.NewReader(r)
 	if start, err := b.Peek(5); err == nil && string(start) == "From " {
@@ -73,26 +77,27 @@ func withoutFromLine(r io.Reader) io.Reader {
 	return b
 }
 
-// scan is what was found in a report.
-type scan struct {
+// reportReader collects what a report says.
+type reportReader struct {
 	key      *audience.LinkKey
 	delivery audience.DeliveryKey
-	known    bool
+	found    bool // the name of the delivery
 	parts    int
-	text     string // what is said to people, before the status
+	text     string // for people; it comes before the status
 
-	failed, other string // what a status says, when it is a failure for good, or is not
+	failed, other string // status of a permanent failure; any other status
 	complaint     string // the kind of complaint
 	isReport      bool
 }
 
-func (s *scan) report() Report {
+// report returns the result.
+func (s *reportReader) report() Report {
 	switch {
 	case !s.isReport:
 		return Report{Detail: "it is neither a delivery status notification nor a complaint"}
 	case s.failed == "" && s.complaint == "":
 		return Report{Detail: "it tells of nothing that is for good: " + shorten(s.other)}
-	case !s.known:
+	case !s.found:
 		return Report{Detail: "it does not name a message that was sent from here"}
 	case s.complaint != "":
 		return Report{Kind: ComplaintReport, Delivery: s.delivery, Detail: shorten("complaint: " + s.complaint)}
@@ -100,8 +105,8 @@ func (s *scan) report() Report {
 	return Report{Kind: BounceReport, Delivery: s.delivery, Detail: shorten(s.failed)}
 }
 
-// entity looks through a mail or a part of one.
-func (s *scan) entity(e *message.Entity, depth int) {
+// entity reads a mail or a MIME part.
+func (s *reportReader) entity(e *message.Entity, depth int) {
 	if s.parts++; s.parts > maxParts || depth > 4 {
 		return
 	}
@@ -118,7 +123,7 @@ func (s *scan) entity(e *message.Entity, depth int) {
 		s.feedback(e.Body)
 	case "text/plain":
 		if s.text == "" {
-			text, _ := io.ReadAll(io.LimitReader(e.Body, maxText)) // what there is before an error counts
+			text, _ := io.ReadAll(io.LimitReader(e.Body, maxText)) // the text before an error is used
 			s.text = string(text)
 		}
 	case "message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers":
@@ -137,7 +142,7 @@ func (s *scan) entity(e *message.Entity, depth int) {
 
 // status reads a delivery status: fields about the message, then, after an empty
 // line, about each recipient. RFC 3464, 2
-func (s *scan) status(r io.Reader) {
+func (s *reportReader) status(r io.Reader) {
 	for b := bufio.NewReader(r); ; {
 		if _, err := b.Peek(1); err != nil {
 			return
@@ -154,17 +159,19 @@ func (s *scan) status(r io.Reader) {
 	}
 }
 
-func (s *scan) recipient(action string, h *textproto.Header) {
+// recipient reads the fields about one recipient. Only a permanent failure of the
+// address counts as a bounce.
+func (s *reportReader) recipient(action string, h *textproto.Header) {
 	status, _, _ := strings.Cut(strings.TrimSpace(h.Get("Status")), " ")
 	_, diagnostic, _ := strings.Cut(h.Get("Diagnostic-Code"), ";")
-	said := strings.TrimSpace(diagnostic)
-	if said == "" {
+	reply := strings.TrimSpace(diagnostic)
+	if reply == "" {
 		_, address, _ := strings.Cut(h.Get("Final-Recipient"), ";")
-		said = s.saidOf(strings.TrimSpace(address))
+		reply = s.replyFor(strings.TrimSpace(address))
 	}
-	detail := strings.TrimSpace(status + " " + said)
-	if status == "5.0.0" { // says nothing: the reply may
-		_, rest, _ := strings.Cut(said, " ")
+	detail := strings.TrimSpace(status + " " + reply)
+	if status == "5.0.0" { // unspecific: the reply may have a better one
+		_, rest, _ := strings.Cut(reply, " ")
 		if better := enhanced(rest); better != "" {
 			status = better
 		}
@@ -172,39 +179,39 @@ func (s *scan) recipient(action string, h *textproto.Header) {
 	if action == "failed" && enhanced(status) != "" && aboutAddress(status) {
 		s.failed = detail
 	} else {
-		s.other = action + " " + status // and no address: it goes into a log
+		s.other = action + " " + status // without the address: this text goes into a log
 	}
 }
 
-// saidOf finds the reply for an address in the text for people, where OpenSMTPD
-// has it alone: a line of the address, a colon and the reply.
-func (s *scan) saidOf(address string) string {
+// replyFor finds the reply for an address in the text for people. OpenSMTPD writes
+// it only there: a line with the address, a colon and the reply.
+func (s *reportReader) replyFor(address string) string {
 	if address == "" {
 		return ""
 	}
 	for line := range strings.Lines(s.text) {
-		if said, ok := strings.CutPrefix(strings.TrimSpace(line), address+":"); ok {
-			return strings.TrimSpace(said)
+		if reply, ok := strings.CutPrefix(strings.TrimSpace(line), address+":"); ok {
+			return strings.TrimSpace(reply)
 		}
 	}
 	return ""
 }
 
-// feedback reads what a recipient complains of. RFC 5965, 3
-func (s *scan) feedback(r io.Reader) {
-	h, _ := textproto.ReadHeader(bufio.NewReader(r)) // what there is before an error counts
+// feedback reads a complaint. RFC 5965, 3
+func (s *reportReader) feedback(r io.Reader) {
+	h, _ := textproto.ReadHeader(bufio.NewReader(r)) // the fields before an error are used
 	switch kind := strings.ToLower(strings.TrimSpace(h.Get("Feedback-Type"))); kind {
 	case "abuse", "fraud", "opt-out", "opt-out-list":
 		s.complaint = kind
-	default: // not-spam, virus, auth-failure and others are no wish to get nothing more
+	default: // not-spam, virus, auth-failure and others: the recipient does not ask to be unsubscribed
 		s.other = "feedback of type " + kind
 	}
 	s.addresses(h.Values("Original-Mail-From"))
 	s.addresses(h.Values("Original-Rcpt-To"))
 }
 
-// original reads the header of the message that comes back.
-func (s *scan) original(r io.Reader) {
+// original reads the header of the returned message.
+func (s *reportReader) original(r io.Reader) {
 	h, _ := textproto.ReadHeader(bufio.NewReader(r))
 	s.addresses(h.Values("Return-Path"))
 	s.addresses(h.Values("X-Original-Return-Path"))
@@ -213,46 +220,47 @@ func (s *scan) original(r io.Reader) {
 	}
 }
 
-func (s *scan) addresses(all []string) {
+func (s *reportReader) addresses(all []string) {
 	for _, a := range all {
 		s.address(a)
 	}
 }
 
-// longestTag bounds the name of a delivery, in bytes: who sends reports may write
-// anything, and as much of it as a mail holds.
+// longestTag limits the name of a delivery, in bytes. Anyone can send a report,
+// with any text.
 const longestTag = 128
 
-// address looks for the name of a delivery in text with addresses: letters,
+// address looks for the name of a delivery in a text with addresses: letters,
 // digits and "-" after a plus sign.
-func (s *scan) address(text string) {
-	for rest := text; !s.known; {
+func (s *reportReader) address(text string) {
+	for rest := text; !s.found; {
 		var found bool
 		if _, rest, found = strings.Cut(rest, "+"); !found {
 			return
 		}
 		tag := rest[:min(len(rest), longestTag)]
-		if end := strings.IndexFunc(tag, noTag); end >= 0 {
+		if end := strings.IndexFunc(tag, notTagChar); end >= 0 {
 			tag = tag[:end]
 		}
-		s.delivery, s.known = s.key.ReadTag(tag)
+		s.delivery, s.found = s.key.ReadTag(tag)
 	}
 }
 
-func noTag(r rune) bool {
+// notTagChar reports whether a character cannot be part of a name.
+func notTagChar(r rune) bool {
 	return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
-// links looks for a link to unsubscribe that was made here.
-func (s *scan) links(text string) {
+// links looks for a link to unsubscribe that this service has made.
+func (s *reportReader) links(text string) {
 	for link := range strings.SplitSeq(text, ",") {
 		u, err := url.Parse(strings.Trim(strings.TrimSpace(link), "<>"))
-		if err != nil || s.known {
+		if err != nil || s.found {
 			continue
 		}
 		if at := strings.LastIndex(u.Path, "/"+string(audience.LinkUnsubscribe)+"/"); at >= 0 {
 			l, ok := s.key.Read(u.Path[at:])
-			s.delivery, s.known = l.DeliveryKey, ok
+			s.delivery, s.found = l.DeliveryKey, ok
 		}
 	}
 }

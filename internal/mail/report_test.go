@@ -101,7 +101,7 @@ const (
 // Reports of several programs, and what only looks like one.
 //
 // covers: decision 51
-func TestReports(t *testing.T) {
+func TestReportsAreUnderstoodOrIgnored(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, recipient string
 		want            ReportKind
@@ -172,7 +172,7 @@ func FuzzReport(f *testing.F) {
 // at must not keep a processor busy for hours.
 //
 // covers: decision 51
-func TestReportsOfManySigns(t *testing.T) {
+func TestLargeReportsAreReadFast(t *testing.T) {
 	for name, filling := range map[string]string{
 		"plus signs":   strings.Repeat("+-", 400),
 		"almost names": strings.Repeat("+1-2-3-c-0123456789abcdef", 30),

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,68 +16,73 @@ import (
 	"golang.org/x/time/rate"
 )
 
+// This file sends messages to a mail server over a pool of connections. The
+// other files of the group: smtp_server.go (URL, TLS, login), smtp_conn.go (one
+// message on one connection), smtp_reply.go (what a reply means) and
+// smtp_breaker.go (the pause while the server does not answer).
+
 const (
-	// placeTime is how long a message waits for a connection and for what the rate
-	// allows, probeTime for the end of a pause, and messageTime how long it may
-	// take from then on. One that begins late has as long as any other, or a slow
-	// server would be left when it has accepted it and before it says so. All of
-	// it together is less than a job has.
+	// placeTime limits the wait for a connection and for the rate limit, probeTime
+	// the wait for the end of a pause, and messageTime the sending itself. The
+	// sending has a limit of its own so that a message that had to wait is not
+	// broken off between DATA and the reply of a slow server. The three together
+	// are less than the time limit of a job.
 	placeTime   = 10 * time.Second
 	probeTime   = longestPause + 3*time.Second
 	messageTime = 40 * time.Second
 
-	// idleTime is how long a connection is kept that nobody uses. Mail servers
-	// end them after a minute or more.
+	// idleTime is how long an unused connection is kept. Mail servers close them
+	// after a minute or more.
 	idleTime = 20 * time.Second
 
 	defaultConnections = 8
 
-	// A server that takes some connections and refuses one more has enough of
-	// them: for crowdedTime the others are waited for, sharingTime each time.
-	crowdedTime = 30 * time.Second
-	sharingTime = 2 * time.Second
+	// A server that accepts some connections and refuses one more has reached its
+	// limit. For fullTime senders then share the connections that exist, and wait
+	// shareTime for one before they try to open another.
+	fullTime  = 30 * time.Second
+	shareTime = 2 * time.Second
 )
 
-// smtpSender gives messages to a mail server, over a few connections that are
-// kept. decisions.md: 50
+// smtpSender sends messages to a mail server and keeps its connections.
+// decisions.md: 50
 //
-// What the server says about a message is an error of that message. When the
-// server cannot be talked with at all, everybody waits until one has found out
-// that it can again; who runs out of time has not tried.
+// A reply about a message is an error of that message. When the server cannot
+// be reached, all senders wait until one of them has reached it again. A
+// message whose time ends while it waits does not count as an attempt.
 type smtpSender struct {
-	server mailServer
-	form   *form
-	log    *slog.Logger
-	limit  *rate.Limiter
-	places chan struct{} // one for each connection that may be there
-	idle   chan *line
-	lines  atomic.Int64 // connections that there are
-	pause  *pause
+	server  mailServer
+	encoder *encoder
+	log     *slog.Logger
+	limit   *rate.Limiter
+	places  chan struct{} // one for each connection that may exist
+	idle    chan *conn
+	open    atomic.Int64 // number of open connections
+	breaker *circuitBreaker
 
-	crowded atomic.Int64 // until then no more connections are tried, in Unix seconds
-	stop    chan struct{}
-	wg      sync.WaitGroup
+	fullUntil atomic.Int64 // Unix seconds; until then no further connection is opened
+	stop      chan struct{}
+	wg        sync.WaitGroup
 }
 
-func newSMTPSender(at mailServer, t Transport, f *form) *smtpSender {
+func newSMTPSender(at mailServer, t Transport, e *encoder) *smtpSender {
 	n := t.Connections
 	if n <= 0 {
 		n = defaultConnections
 	}
-	limit := rate.Inf
-	if t.Rate > 0 {
-		limit = rate.Limit(t.Rate)
-	}
+	limit := cmp.Or(rate.Limit(max(t.Rate, 0)), rate.Inf)
 	s := &smtpSender{
-		server: at, form: f, log: t.Log, limit: rate.NewLimiter(limit, 1), pause: newPause(),
-		places: make(chan struct{}, n), idle: make(chan *line, n), stop: make(chan struct{}),
+		server: at, encoder: e, log: t.Log, limit: rate.NewLimiter(limit, 1), breaker: newCircuitBreaker(),
+		places: make(chan struct{}, n), idle: make(chan *conn, n), stop: make(chan struct{}),
 	}
-	s.wg.Go(s.tidy)
+	s.wg.Go(s.closeIdleRegularly)
 	return s
 }
 
+// send waits for a connection, the rate limit and the circuit breaker, in this
+// order, and sends the message.
 func (s *smtpSender) send(ctx context.Context, m *gomail.Msg, about *audience.DeliveryKey) error {
-	p, err := s.form.parcel(m, about)
+	e, err := s.encoder.encode(m, about)
 	if err != nil {
 		return err
 	}
@@ -86,22 +92,22 @@ func (s *smtpSender) send(ctx context.Context, m *gomail.Msg, about *audience.De
 	case s.places <- struct{}{}:
 		defer func() { <-s.places }()
 	case <-waiting.Done():
-		return untried(waiting.Err())
+		return notAttempted(waiting.Err())
 	}
 	if err := s.limit.Wait(waiting); err != nil {
-		return untried(err)
+		return notAttempted(err)
 	}
 	waiting, cancel = context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	probe, err := s.pause.enter(waiting)
+	probe, err := s.breaker.allow(waiting)
 	if err != nil {
-		return untried(err)
+		return notAttempted(err)
 	}
 	ctx, cancel = context.WithTimeout(ctx, messageTime)
 	defer cancel()
-	failed, look := s.try(ctx, p)
-	if began := s.pause.leave(probe, look); began > 0 {
-		s.log.Warn("the mail server does not answer", "error", brief{failed.err}, "pause", began)
+	failed, state := s.attempt(ctx, e)
+	if pause := s.breaker.record(probe, state); pause > 0 {
+		s.log.Warn("the mail server does not answer", "error", shortError{failed.err}, "pause", pause)
 	}
 	if failed == nil {
 		return nil
@@ -109,132 +115,133 @@ func (s *smtpSender) send(ctx context.Context, m *gomail.Msg, about *audience.De
 	return failed.undelivered()
 }
 
-func untried(why error) error { return fmt.Errorf("%w: %w", audience.ErrSendingPaused, why) }
+func notAttempted(why error) error { return fmt.Errorf("%w: %w", audience.ErrSendingPaused, why) }
 
-// try sends a parcel on a connection that is there or a new one. What was kept
-// may turn out to be dead: then, if the server can have taken nothing, the
-// parcel goes out once more on a new one.
-func (s *smtpSender) try(ctx context.Context, p *parcel) (*failure, outlook) {
-	l, kept, err := s.get(ctx)
+// attempt sends a message on an idle or a new connection. The server may have
+// closed an idle connection: if it cannot have accepted the message, attempt
+// sends it once more on a new connection.
+func (s *smtpSender) attempt(ctx context.Context, e *envelope) (*failure, serverState) {
+	c, reused, err := s.acquire(ctx)
 	for err == nil {
-		failed := l.deliver(ctx, p)
-		s.put(l, failed)
+		failed := c.deliver(ctx, e)
+		s.release(c, failed)
 		switch {
 		case failed == nil:
-			return nil, up
+			return nil, serverUp
 		case !failed.broken():
-			return failed, up
+			return failed, serverUp
 		case ctx.Err() != nil:
-			return failed, unclear
-		case !kept || !failed.untaken():
+			return failed, serverUnknown
+		case !reused || !failed.notAccepted():
 			if failed.stage == stageMail {
-				return failed, down
+				return failed, serverDown
 			}
-			return failed, unclear
+			return failed, serverUnknown
 		}
-		kept = false
-		l, err = s.dial(ctx)
+		reused = false
+		c, err = s.dial(ctx)
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return &failure{stageConnect, err}, unclear
+		return &failure{stageConnect, err}, serverUnknown
 	}
-	return &failure{stageConnect, err}, down
+	return &failure{stageConnect, err}, serverDown
 }
 
-// get returns a connection that is kept, or a new one.
-func (s *smtpSender) get(ctx context.Context) (l *line, kept bool, err error) {
+// acquire returns an idle connection, or opens one.
+func (s *smtpSender) acquire(ctx context.Context) (c *conn, reused bool, err error) {
 	select {
-	case l := <-s.idle:
-		return l, true, nil
+	case c := <-s.idle:
+		return c, true, nil
 	default:
 	}
-	if s.lines.Load() == 0 || time.Now().Unix() >= s.crowded.Load() {
-		if l, err = s.dial(ctx); err == nil || s.lines.Load() == 0 {
-			return l, false, err
+	if s.open.Load() == 0 || time.Now().Unix() >= s.fullUntil.Load() {
+		c, err = s.dial(ctx)
+		if err == nil || s.open.Load() == 0 {
+			return c, false, err
 		}
-		s.crowded.Store(time.Now().Add(crowdedTime).Unix())
+		s.fullUntil.Store(time.Now().Add(fullTime).Unix())
 	}
-	timer := time.NewTimer(sharingTime)
+	timer := time.NewTimer(shareTime)
 	defer timer.Stop()
 	select {
-	case l := <-s.idle:
-		return l, true, nil
+	case c := <-s.idle:
+		return c, true, nil
 	case <-ctx.Done():
 	case <-timer.C:
 	}
-	l, err = s.dial(ctx)
-	return l, false, err
+	c, err = s.dial(ctx)
+	return c, false, err
 }
 
-func (s *smtpSender) dial(ctx context.Context) (*line, error) {
-	l, err := s.server.dial(ctx)
+func (s *smtpSender) dial(ctx context.Context) (*conn, error) {
+	c, err := s.server.dial(ctx)
 	if err == nil {
-		s.lines.Add(1)
+		s.open.Add(1)
 	}
-	return l, err
+	return c, err
 }
 
-// put keeps a connection for the next message, unless it is broken.
-func (s *smtpSender) put(l *line, failed *failure) {
+// release keeps a connection for the next message, unless it is broken.
+func (s *smtpSender) release(c *conn, failed *failure) {
 	if failed != nil && failed.broken() {
-		l.client = nil // nobody is there to say good-bye to
+		c.client = nil // QUIT would get no answer
 	}
-	if l.client == nil {
-		s.drop(l)
+	if c.client == nil {
+		s.drop(c)
 		return
 	}
-	l.idle = time.Now()
-	s.keep(l)
+	c.idleSince = time.Now()
+	s.keep(c)
 }
 
-// keep keeps a connection while there is room: tidy may have one in hand that
-// another was made instead of.
-func (s *smtpSender) keep(l *line) {
+// keep stores an idle connection. There may be no room for it: while closeIdle
+// holds a connection, a sender may open another one in its place.
+func (s *smtpSender) keep(c *conn) {
 	select {
-	case s.idle <- l:
+	case s.idle <- c:
 	default:
-		s.drop(l)
+		s.drop(c)
 	}
 }
 
-func (s *smtpSender) drop(l *line) {
-	s.lines.Add(-1)
-	l.hangUp()
+func (s *smtpSender) drop(c *conn) {
+	s.open.Add(-1)
+	c.close()
 }
 
-// tidy ends connections that were not used for some time.
-func (s *smtpSender) tidy() {
+// closeIdleRegularly closes unused connections until the sender is closed.
+func (s *smtpSender) closeIdleRegularly() {
 	ticker := time.NewTicker(idleTime / 4)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-			s.hangUp(time.Now().Add(-idleTime))
+			s.closeIdle(time.Now().Add(-idleTime))
 		case <-s.stop:
 			return
 		}
 	}
 }
 
-// hangUp ends the connections that were not used since a time.
-func (s *smtpSender) hangUp(since time.Time) {
+// closeIdle closes the connections that have been unused since the given time.
+func (s *smtpSender) closeIdle(since time.Time) {
 	for range len(s.idle) {
 		select {
-		case l := <-s.idle:
-			if l.idle.After(since) {
-				s.keep(l)
+		case c := <-s.idle:
+			if c.idleSince.After(since) {
+				s.keep(c)
 			} else {
-				s.drop(l)
+				s.drop(c)
 			}
 		default:
 		}
 	}
 }
 
-// close ends the connections. Nobody sends any more.
+// close closes the connections. The caller has ended all calls of send.
 func (s *smtpSender) close() error {
 	close(s.stop)
 	s.wg.Wait()
-	s.hangUp(time.Now())
+	s.closeIdle(time.Now())
 	return nil
 }

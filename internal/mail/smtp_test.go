@@ -17,15 +17,15 @@ import (
 )
 
 // post is a sender to a mail server of the test.
-type post struct {
+type smtpFixture struct {
 	*testing.T
 	server *mailtest.Server
 	sender *smtpSender
 }
 
-func newPost(t *testing.T, o mailtest.Options, change func(*Transport)) *post {
+func newSMTPFixture(t *testing.T, o mailtest.Options, change func(*Transport)) *smtpFixture {
 	t.Helper()
-	p := &post{T: t, server: mailtest.Start(t, o)}
+	p := &smtpFixture{T: t, server: mailtest.Start(t, o)}
 	transport := Transport{SMTP: p.server.URL(), Connections: 2, Log: slog.New(slog.DiscardHandler)}
 	if change != nil {
 		change(&transport)
@@ -43,7 +43,7 @@ func newPost(t *testing.T, o mailtest.Options, change func(*Transport)) *post {
 }
 
 // letter makes a message. Its number makes it one of its kind.
-func letter(t testing.TB, n int, to string) *gomail.Msg {
+func testMessage(t testing.TB, n int, to string) *gomail.Msg {
 	t.Helper()
 	m := gomail.NewMsg()
 	if err := errors.Join(m.From("list@example.org"), m.To(to)); err != nil {
@@ -56,12 +56,12 @@ func letter(t testing.TB, n int, to string) *gomail.Msg {
 	return m
 }
 
-func (p *post) send(n int) error {
+func (p *smtpFixture) send(n int) error {
 	p.Helper()
-	return p.sender.send(p.Context(), letter(p.T, n, "ann@example.com"), nil)
+	return p.sender.send(p.Context(), testMessage(p.T, n, "ann@example.com"), nil)
 }
 
-func (p *post) mustSend(n int) {
+func (p *smtpFixture) mustSend(n int) {
 	p.Helper()
 	if err := p.send(n); err != nil {
 		p.Fatalf("message %d: %v", n, err)
@@ -79,8 +79,8 @@ func ids(messages []mailtest.Message) map[string]int {
 	return found
 }
 
-func TestSend(t *testing.T) {
-	p := newPost(t, mailtest.Options{}, nil)
+func TestMessagesShareAConnection(t *testing.T) {
+	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	p.mustSend(1)
 	p.mustSend(2)
 	messages := p.server.Messages()
@@ -96,11 +96,11 @@ func TestSend(t *testing.T) {
 // The address for bounces names the delivery.
 //
 // covers: decision 51
-func TestEnvelopeSender(t *testing.T) {
+func TestEnvelopeSenderNamesTheDelivery(t *testing.T) {
 	key := audience.LinkKey{1}
-	p := newPost(t, mailtest.Options{}, func(o *Transport) { o.BounceAddress, o.Key = "bounces@example.org", key })
+	p := newSMTPFixture(t, mailtest.Options{}, func(o *Transport) { o.BounceAddress, o.Key = "bounces@example.org", key })
 	about := audience.DeliveryKey{List: 1, Contact: 2, Time: 1767225600, Cause: "a7"}
-	if err := p.sender.send(t.Context(), letter(t, 1, "ann@example.com"), &about); err != nil {
+	if err := p.sender.send(t.Context(), testMessage(t, 1, "ann@example.com"), &about); err != nil {
 		t.Fatal(err)
 	}
 	p.mustSend(2)
@@ -113,13 +113,13 @@ func TestEnvelopeSender(t *testing.T) {
 	}
 }
 
-func TestBounceAddress(t *testing.T) {
+func TestWrongBounceAddressIsRefused(t *testing.T) {
 	widest := audience.DeliveryKey{List: 99_999, Contact: 999_999_999, Time: 9_999_999_999, Cause: audience.CauseAutoresponder(999_999)}
 	if n := maxBounceLocal + len("+") + len((&audience.LinkKey{}).Tag(widest)); n > 64 {
 		t.Errorf("%d characters before the @", n)
 	}
 	for _, address := range []string{"bounces", "@example.org", "\"a b\"@example.org", "newsletter-bounces@example.org", "a@b@c"} {
-		if _, err := newForm(Transport{BounceAddress: address}); err == nil {
+		if _, err := newEncoder(Transport{BounceAddress: address}); err == nil {
 			t.Errorf("%s was taken", address)
 		}
 	}
@@ -128,7 +128,7 @@ func TestBounceAddress(t *testing.T) {
 // Each reply counts for what it blames.
 //
 // covers: decision 50
-func TestReplies(t *testing.T) {
+func TestReplyDecidesWhatFailed(t *testing.T) {
 	const temporary, permanent, bounce = "temporary", "permanent", "bounce"
 	for _, c := range []struct {
 		stage mailtest.Stage
@@ -156,7 +156,7 @@ func TestReplies(t *testing.T) {
 		{mailtest.End, 451, "4.3.0 try later", temporary},
 	} {
 		t.Run(fmt.Sprint(c.stage, " ", c.code, " ", c.text), func(t *testing.T) {
-			p := newPost(t, mailtest.Options{}, nil)
+			p := newSMTPFixture(t, mailtest.Options{}, nil)
 			p.server.Script(mailtest.Once(c.stage, mailtest.Reply(c.code, c.text)))
 			err := p.send(1)
 			u, ok := errors.AsType[*audience.Undelivered](err)
@@ -182,14 +182,14 @@ func TestReplies(t *testing.T) {
 // A connection that the server has ended meanwhile is no failed attempt.
 //
 // covers: decision 50
-func TestStaleConnection(t *testing.T) {
+func TestClosedConnectionIsReplaced(t *testing.T) {
 	for name, script := range map[string]func(mailtest.Step) mailtest.Action{
 		"broken":     mailtest.Once(mailtest.Mail, mailtest.Drop()),
 		"said so":    mailtest.Once(mailtest.Mail, mailtest.Reply(421, "4.4.2 you were silent for too long")),
 		"at address": mailtest.Once(mailtest.Rcpt, mailtest.Drop()),
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPost(t, mailtest.Options{}, nil)
+			p := newSMTPFixture(t, mailtest.Options{}, nil)
 			p.mustSend(1)
 			p.server.Script(script)
 			p.mustSend(2)
@@ -199,7 +199,7 @@ func TestStaleConnection(t *testing.T) {
 		})
 	}
 	t.Run("the server went away and came back", func(t *testing.T) {
-		p := newPost(t, mailtest.Options{}, nil)
+		p := newSMTPFixture(t, mailtest.Options{}, nil)
 		p.mustSend(1)
 		p.server.Stop()
 		if err := p.server.Resume(); err != nil {
@@ -213,13 +213,13 @@ func TestStaleConnection(t *testing.T) {
 // with the same Message-ID.
 //
 // covers: decision 50
-func TestBrokenInTheMiddle(t *testing.T) {
+func TestMessageThatMayBeAcceptedIsNotRepeated(t *testing.T) {
 	for _, c := range []struct {
 		stage mailtest.Stage
 		kept  int // of the first try
 	}{{mailtest.Text, 0}, {mailtest.End, 1}} {
 		t.Run(string(c.stage), func(t *testing.T) {
-			p := newPost(t, mailtest.Options{}, nil)
+			p := newSMTPFixture(t, mailtest.Options{}, nil)
 			p.mustSend(0)
 			p.server.Script(mailtest.Once(c.stage, mailtest.Drop()))
 			err := p.send(1)
@@ -238,8 +238,8 @@ func TestBrokenInTheMiddle(t *testing.T) {
 // While the server is away one tries, and the others wait and have not tried.
 //
 // covers: decision 50
-func TestPause(t *testing.T) {
-	p := newPost(t, mailtest.Options{}, nil)
+func TestSendersWaitWhileTheServerIsAway(t *testing.T) {
+	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	p.server.Script(mailtest.Always(mailtest.Greeting, mailtest.Reply(421, "4.3.2 closed")))
 	err := p.send(1)
 	if u, ok := errors.AsType[*audience.Undelivered](err); !ok || u.Permanent || u.Recipient {
@@ -250,7 +250,7 @@ func TestPause(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 5 {
 		wg.Go(func() {
-			if err := p.sender.send(ctx, letter(t, 2, "ann@example.com"), nil); !errors.Is(err, audience.ErrSendingPaused) {
+			if err := p.sender.send(ctx, testMessage(t, 2, "ann@example.com"), nil); !errors.Is(err, audience.ErrSendingPaused) {
 				t.Errorf("got %v, want ErrPaused", err)
 			}
 		})
@@ -266,8 +266,8 @@ func TestPause(t *testing.T) {
 // A server that wants fewer connections gets fewer, without a pause.
 //
 // covers: decision 50
-func TestFewerConnections(t *testing.T) {
-	p := newPost(t, mailtest.Options{}, func(o *Transport) { o.Connections = 4 })
+func TestServerLimitOfConnectionsIsRespected(t *testing.T) {
+	p := newSMTPFixture(t, mailtest.Options{}, func(o *Transport) { o.Connections = 4 })
 	p.server.Script(func(s mailtest.Step) mailtest.Action {
 		if s.Stage == mailtest.Greeting && s.N > 0 {
 			return mailtest.Reply(421, "4.7.0 too many connections")
@@ -278,7 +278,7 @@ func TestFewerConnections(t *testing.T) {
 	var wg sync.WaitGroup
 	for n := range 20 {
 		wg.Go(func() {
-			if err := p.sender.send(t.Context(), letter(t, n+1, "ann@example.com"), nil); err != nil {
+			if err := p.sender.send(t.Context(), testMessage(t, n+1, "ann@example.com"), nil); err != nil {
 				t.Errorf("message %d: %v", n+1, err)
 			}
 		})
@@ -292,7 +292,7 @@ func TestFewerConnections(t *testing.T) {
 // How a server is spoken with, and what is refused.
 //
 // covers: decision 50
-func TestEncryption(t *testing.T) {
+func TestTLSAndLogin(t *testing.T) {
 	login := mailtest.Options{User: "me@example.org", Password: "p@ss/word:%"}
 	for name, c := range map[string]struct {
 		options mailtest.Options
@@ -310,7 +310,7 @@ func TestEncryption(t *testing.T) {
 		"certificate of nobody, on this machine": {mailtest.Options{StartTLS: true}, func(s *mailServer) { s.roots = nil }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPost(t, c.options, nil)
+			p := newSMTPFixture(t, c.options, nil)
 			if c.change != nil {
 				c.change(&p.sender.server)
 			}
@@ -333,10 +333,10 @@ func TestEncryption(t *testing.T) {
 // of somebody else will do.
 //
 // covers: decision 50
-func TestPasswordNeedsEncryption(t *testing.T) {
-	far := func(o mailtest.Options) *post {
-		p := newPost(t, o, nil)
-		p.sender.server.near = false
+func TestPasswordNeedsTLSAwayFromThisMachine(t *testing.T) {
+	far := func(o mailtest.Options) *smtpFixture {
+		p := newSMTPFixture(t, o, nil)
+		p.sender.server.loopback = false
 		return p
 	}
 	p := far(mailtest.Options{User: "a", Password: "b"})
@@ -350,18 +350,18 @@ func TestPasswordNeedsEncryption(t *testing.T) {
 	if err := p.send(1); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("got %v", err)
 	}
-	for host, near := range map[string]bool{"localhost": true, "127.0.0.1": true, "127.0.0.2": true, "[::1]": true, "mail.example.com": false, "192.0.2.1": false} {
-		if s, err := parseServer("smtp://" + host); err != nil || s.near != near {
-			t.Errorf("%s: near %v, %v", host, s.near, err)
+	for host, loopback := range map[string]bool{"localhost": true, "127.0.0.1": true, "127.0.0.2": true, "[::1]": true, "mail.example.com": false, "192.0.2.1": false} {
+		if s, err := parseServer("smtp://" + host); err != nil || s.loopback != loopback {
+			t.Errorf("%s: loopback %v, %v", host, s.loopback, err)
 		}
 	}
 }
 
-func TestServerURL(t *testing.T) {
+func TestServerURLIsParsed(t *testing.T) {
 	for text, want := range map[string]mailServer{
 		"smtp://mail.example.com":            {host: "mail.example.com", port: 25},
-		"smtp://localhost:2525/":             {host: "localhost", port: 2525, near: true},
-		"smtp://[::1]:25":                    {host: "::1", port: 25, near: true},
+		"smtp://localhost:2525/":             {host: "localhost", port: 2525, loopback: true},
+		"smtp://[::1]:25":                    {host: "::1", port: 25, loopback: true},
 		"smtp://me:p%40ss@mail.example.com":  {host: "mail.example.com", port: 587, user: "me", password: "p@ss"},
 		"smtps://me:x@mail.example.com":      {host: "mail.example.com", port: 465, tls: true, user: "me", password: "x"},
 		"smtps://me%40a.b:x@mail.example:99": {host: "mail.example", port: 99, tls: true, user: "me@a.b", password: "x"},
@@ -378,51 +378,51 @@ func TestServerURL(t *testing.T) {
 	}
 }
 
-func TestInternationalAddresses(t *testing.T) {
-	p := newPost(t, mailtest.Options{}, nil)
-	if err := p.sender.send(t.Context(), letter(t, 1, "ann@bücher.example"), nil); err != nil {
+func TestInternationalAddressesNeedSMTPUTF8(t *testing.T) {
+	p := newSMTPFixture(t, mailtest.Options{}, nil)
+	if err := p.sender.send(t.Context(), testMessage(t, 1, "ann@bücher.example"), nil); err != nil {
 		t.Error(err)
 	} else if to := p.server.Messages()[0].To[0]; to != "ann@xn--bcher-kva.example" {
 		t.Errorf("to %s", to)
 	}
-	err := p.sender.send(t.Context(), letter(t, 2, "änn@example.com"), nil)
+	err := p.sender.send(t.Context(), testMessage(t, 2, "änn@example.com"), nil)
 	if u, ok := errors.AsType[*audience.Undelivered](err); !ok || !u.Permanent || u.Recipient {
 		t.Errorf("without SMTPUTF8: %v", err)
 	}
-	p = newPost(t, mailtest.Options{UTF8: true}, nil)
-	if err := p.sender.send(t.Context(), letter(t, 3, "änn@example.com"), nil); err != nil {
+	p = newSMTPFixture(t, mailtest.Options{UTF8: true}, nil)
+	if err := p.sender.send(t.Context(), testMessage(t, 3, "änn@example.com"), nil); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestRate(t *testing.T) {
-	p := newPost(t, mailtest.Options{}, func(o *Transport) { o.Rate = 0.5 })
+func TestRateLimitDelaysWithoutAnAttempt(t *testing.T) {
+	p := newSMTPFixture(t, mailtest.Options{}, func(o *Transport) { o.Rate = 0.5 })
 	p.mustSend(1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if err := p.sender.send(ctx, letter(t, 2, "ann@example.com"), nil); !errors.Is(err, audience.ErrSendingPaused) {
+	if err := p.sender.send(ctx, testMessage(t, 2, "ann@example.com"), nil); !errors.Is(err, audience.ErrSendingPaused) {
 		t.Errorf("got %v, want ErrPaused at once", err)
 	}
 }
 
 // Connections that nobody uses are ended, and at the end all are.
-func TestIdleConnections(t *testing.T) {
-	p := newPost(t, mailtest.Options{}, nil)
+func TestIdleConnectionsAreClosed(t *testing.T) {
+	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	p.mustSend(1)
-	p.sender.hangUp(time.Now().Add(-time.Hour))
-	if n := p.sender.lines.Load(); n != 1 {
+	p.sender.closeIdle(time.Now().Add(-time.Hour))
+	if n := p.sender.open.Load(); n != 1 {
 		t.Errorf("%d connections, want 1", n)
 	}
-	p.sender.hangUp(time.Now())
-	if n := p.sender.lines.Load(); n != 0 {
+	p.sender.closeIdle(time.Now())
+	if n := p.sender.open.Load(); n != 0 {
 		t.Errorf("%d connections, want 0", n)
 	}
 	p.mustSend(2)
 }
 
 // What is under way when its time is over gets a moment to end well.
-func TestStopInTheMiddle(t *testing.T) {
-	p := newPost(t, mailtest.Options{}, nil)
+func TestMessageUnderWayIsFinished(t *testing.T) {
+	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	p.server.Script(func(s mailtest.Step) mailtest.Action {
 		if s.Stage == mailtest.End {
@@ -431,7 +431,7 @@ func TestStopInTheMiddle(t *testing.T) {
 		}
 		return mailtest.Action{}
 	})
-	if err := p.sender.send(ctx, letter(t, 1, "ann@example.com"), nil); err != nil {
+	if err := p.sender.send(ctx, testMessage(t, 1, "ann@example.com"), nil); err != nil {
 		t.Errorf("got %v", err)
 	}
 }

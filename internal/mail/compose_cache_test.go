@@ -11,15 +11,15 @@ import (
 // Hundreds of jobs come upon a new Message at once; it is compiled once.
 //
 // covers: decision 46
-func TestCompiledOnce(t *testing.T) {
+func TestMessageIsCompiledOnce(t *testing.T) {
 	message := audience.Message{ID: 7, EmailType: audience.EmailHTML, Subject: "Hello", HTML: strings.Repeat("<p>Dear {{Email}}</p>", 2000)}
-	var all templates
+	var all templateCache
 	found := make([]*compiled, 50)
 	var wg sync.WaitGroup
 	for i := range found {
 		wg.Go(func() {
 			m := message
-			found[i] = all.of(&m)
+			found[i] = all.get(&m)
 		})
 	}
 	wg.Wait()
@@ -28,7 +28,7 @@ func TestCompiledOnce(t *testing.T) {
 			t.Fatal("the Message was compiled more than once")
 		}
 	}
-	if message.Subject = "Changed"; all.of(&message) == found[0] {
+	if message.Subject = "Changed"; all.get(&message) == found[0] {
 		t.Error("a changed Message was not compiled again")
 	}
 }

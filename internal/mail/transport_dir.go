@@ -14,48 +14,52 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// dirSender keeps messages in a folder, each in an .eml file that mail programs
-// open. A message that is sent again replaces the file of the first time.
+// This file writes mails into a folder while there is no mail server: for trying
+// the service out, and for tests.
+
+// dirSender writes each message into an .eml file, which mail programs open. A
+// message that is sent again replaces its first file.
 type dirSender struct {
-	dir  string
-	form *form
+	dir     string
+	encoder *encoder
 
 	mu    sync.Mutex
-	names map[string]string // of the files, by the Message-ID in them
+	names map[string]string // of the files, by the Message-ID in their name
 }
 
-// nameTime begins a file's name, so that names sort by time; UTC.
+// nameTime is the time at the beginning of a file's name, in UTC. Names sort by
+// time.
 const nameTime = "20060102-150405"
 
-func newDirSender(dir string, f *form) (*dirSender, error) {
+func newDirSender(dir string, e *encoder) (*dirSender, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder for mail: %w", err)
+		return nil, fmt.Errorf("create the folder for mail: %w", err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read the folder for mail: %w", err)
 	}
-	s := &dirSender{dir: dir, form: f, names: make(map[string]string, len(entries))}
-	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), ".eml"); ok && len(id) > len(nameTime) {
-			s.names[id[len(nameTime)+1:]] = e.Name()
+	s := &dirSender{dir: dir, encoder: e, names: make(map[string]string, len(entries))}
+	for _, file := range entries {
+		if id, ok := strings.CutSuffix(file.Name(), ".eml"); ok && len(id) > len(nameTime) {
+			s.names[id[len(nameTime)+1:]] = file.Name()
 		}
 	}
 	return s, nil
 }
 
 func (s *dirSender) send(_ context.Context, m *gomail.Msg, about *audience.DeliveryKey) error {
-	p, err := s.form.parcel(m, about)
+	e, err := s.encoder.encode(m, about)
 	if err != nil {
 		return err
 	}
-	if err := s.keep(s.name(fileID(p.id)), p); err != nil {
+	if err := s.write(s.name(fileID(e.id)), e.data); err != nil {
 		return &audience.Undelivered{Detail: "write the mail into a file", Err: err}
 	}
 	return nil
 }
 
-// name returns the name of the file for a message, the same for the same ID.
+// name returns the file name for a Message-ID, the same for the same ID.
 func (s *dirSender) name(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,9 +71,9 @@ func (s *dirSender) name(id string) string {
 	return name
 }
 
-// keep writes a file under another name first, so that nobody reads half of it.
-// The name does not end in .eml.
-func (s *dirSender) keep(name string, p *parcel) (err error) {
+// write creates a file under a temporary name and renames it, so that no program
+// reads half a mail. The temporary name does not end in .eml.
+func (s *dirSender) write(name string, data []byte) (err error) {
 	f, err := os.CreateTemp(s.dir, ".*.part") // mode 0600
 	if err != nil {
 		return err
@@ -79,7 +83,7 @@ func (s *dirSender) keep(name string, p *parcel) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	if _, err := f.Write(p.data); err != nil {
+	if _, err := f.Write(data); err != nil {
 		f.Close()
 		return err
 	}
@@ -89,7 +93,7 @@ func (s *dirSender) keep(name string, p *parcel) (err error) {
 	return os.Rename(f.Name(), filepath.Join(s.dir, name))
 }
 
-// fileID is a Message-ID without what has a meaning in a file's name.
+// fileID returns a Message-ID with only characters that are safe in file names.
 func fileID(id string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -28,7 +28,7 @@ func href(t *testing.T, source string) string {
 // The text part has the addresses of the HTML part, and of refused ones nothing.
 //
 // covers: decision 46, spec merge.links, spec message.text
-func TestAddressesInText(t *testing.T) {
+func TestTextPartHasTheLinksOfTheHTMLPart(t *testing.T) {
 	c, _ := testComposer(t)
 	values := append([]string{"x", "https://ok.example/a", "www.example.com", "ann@example.com", "https://ok.example/> https://evil.example",
 		"https://ok.example/?> https://evil.example", "https://ok.example> https://evil.example", "mailto:a> https://evil.example"}, hostile...)
@@ -52,7 +52,7 @@ func TestAddressesInText(t *testing.T) {
 // A link that says where it leads is written once.
 //
 // covers: decision 46, spec merge.links
-func TestAddressesThatLinksSay(t *testing.T) {
+func TestLinkThatShowsItsTargetIsWrittenOnce(t *testing.T) {
 	c, _ := testComposer(t)
 	for _, test := range []struct{ target, value, want string }{
 		{"{{V}}", "https://ok.example/> https://evil.example", "See https://ok.example/%3E%20https://evil.example."},

@@ -19,10 +19,10 @@ import (
 	"enlist/internal/mail/mailtest"
 )
 
-// realMTA is OpenSMTPD on this machine, which passes everything on to a mail
+// openSMTPD is OpenSMTPD on this machine, which passes everything on to a mail
 // server of the test. Its queue is the machine's, and survives the test: each
 // writes to an address of its own.
-type realMTA struct {
+type openSMTPD struct {
 	*testing.T
 	sink   *mailtest.Server
 	to     string
@@ -32,8 +32,8 @@ type realMTA struct {
 	cmd    *exec.Cmd
 }
 
-// newRealMTA skips the test where it cannot run.
-func newRealMTA(t *testing.T, to *mailtest.Server) *realMTA {
+// newOpenSMTPD skips the test where it cannot run.
+func newOpenSMTPD(t *testing.T, to *mailtest.Server) *openSMTPD {
 	t.Helper()
 	program, err := exec.LookPath("smtpd")
 	if err != nil {
@@ -56,7 +56,7 @@ func newRealMTA(t *testing.T, to *mailtest.Server) *realMTA {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	m := &realMTA{T: t, sink: to, to: fmt.Sprintf("ann@%d.example.com", time.Now().UnixNano()), addr: l.Addr().String(), config: filepath.Join(t.TempDir(), "smtpd.conf"), log: filepath.Join(t.TempDir(), "log")}
+	m := &openSMTPD{T: t, sink: to, to: fmt.Sprintf("ann@%d.example.com", time.Now().UnixNano()), addr: l.Addr().String(), config: filepath.Join(t.TempDir(), "smtpd.conf"), log: filepath.Join(t.TempDir(), "log")}
 	_, port, _ := net.SplitHostPort(m.addr)
 	text := fmt.Sprintf("listen on 127.0.0.1 port %s hostname mta.example.org\naction \"onward\" relay host %q\nmatch from any for any action \"onward\"\n", port, to.URL())
 	if err := os.WriteFile(m.config, []byte(text), 0o600); err != nil {
@@ -67,7 +67,7 @@ func newRealMTA(t *testing.T, to *mailtest.Server) *realMTA {
 }
 
 // start starts it, and waits until it answers.
-func (m *realMTA) start() {
+func (m *openSMTPD) start() {
 	m.Helper()
 	log, err := os.OpenFile(m.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -90,7 +90,7 @@ func (m *realMTA) start() {
 
 // kill ends it at once, and waits until it answers no more: its processes hold
 // on to the port for a moment.
-func (m *realMTA) kill() {
+func (m *openSMTPD) kill() {
 	m.Helper()
 	m.cmd.Process.Kill()
 	m.cmd.Wait() // says that it was killed
@@ -104,7 +104,7 @@ func (m *realMTA) kill() {
 }
 
 // until waits for a process of the machine.
-func (m *realMTA) until(what string, done func() bool) {
+func (m *openSMTPD) until(what string, done func() bool) {
 	m.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.Context()), 20*time.Second) // at the test's end too
 	defer cancel()
@@ -119,7 +119,7 @@ func (m *realMTA) until(what string, done func() bool) {
 }
 
 // arrived are the messages to an address that begins so.
-func (m *realMTA) arrived(to string) (mine []mailtest.Message) {
+func (m *openSMTPD) arrived(to string) (mine []mailtest.Message) {
 	for _, got := range m.sink.Messages() {
 		if strings.HasPrefix(got.To[0], to) {
 			mine = append(mine, got)
@@ -128,7 +128,7 @@ func (m *realMTA) arrived(to string) (mine []mailtest.Message) {
 	return mine
 }
 
-func (m *realMTA) sender(t Transport) sender {
+func (m *openSMTPD) sender(t Transport) sender {
 	m.Helper()
 	t.SMTP, t.Log = "smtp://"+m.addr, slog.New(slog.DiscardHandler)
 	s, err := newSender(t)
@@ -139,15 +139,15 @@ func (m *realMTA) sender(t Transport) sender {
 	return s
 }
 
-// TestRealMTA sends through OpenSMTPD, which is killed and started again in
+// TestOpenSMTPDReceivesEachMessageDespiteKills sends through OpenSMTPD, which is killed and started again in
 // between. Everything arrives; what is sent again has the Message-ID of the
 // first time.
 //
 // covers: decision 50
-func TestRealMTA(t *testing.T) {
+func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
 	const letters = 200
 	sink := mailtest.Start(t, mailtest.Options{})
-	m := newRealMTA(t, sink)
+	m := newOpenSMTPD(t, sink)
 	m.start()
 	t.Cleanup(m.kill)
 	s := m.sender(Transport{})
@@ -183,9 +183,9 @@ func TestRealMTA(t *testing.T) {
 }
 
 // sendUntilTaken does what the queue does, at once.
-func (m *realMTA) sendUntilTaken(s sender, n int) {
+func (m *openSMTPD) sendUntilTaken(s sender, n int) {
 	for {
-		err := s.send(m.Context(), letter(m.T, n, m.to), nil)
+		err := s.send(m.Context(), testMessage(m.T, n, m.to), nil)
 		u, ok := errors.AsType[*audience.Undelivered](err)
 		switch {
 		case err == nil:
@@ -197,11 +197,11 @@ func (m *realMTA) sendUntilTaken(s sender, n int) {
 	}
 }
 
-// TestRealBounce has OpenSMTPD report what the next mail server refuses: the
+// TestBounceOfOpenSMTPDIsUnderstood has OpenSMTPD report what the next mail server refuses: the
 // report comes to the address that names the delivery, and is understood.
 //
 // covers: decision 51
-func TestRealBounce(t *testing.T) {
+func TestBounceOfOpenSMTPDIsUnderstood(t *testing.T) {
 	sink := mailtest.Start(t, mailtest.Options{})
 	sink.Script(func(s mailtest.Step) mailtest.Action {
 		if s.Stage == mailtest.Rcpt && strings.HasPrefix(s.To[0], "ann@") {
@@ -209,11 +209,11 @@ func TestRealBounce(t *testing.T) {
 		}
 		return mailtest.Action{}
 	})
-	m := newRealMTA(t, sink)
+	m := newOpenSMTPD(t, sink)
 	m.start()
 	t.Cleanup(m.kill)
 	s := m.sender(Transport{BounceAddress: "bounces@example.org", Key: reportKey})
-	if err := s.send(t.Context(), letter(t, 1, m.to), &reported); err != nil {
+	if err := s.send(t.Context(), testMessage(t, 1, m.to), &reported); err != nil {
 		t.Fatal(err)
 	}
 	m.until("the report comes", func() bool { return len(m.arrived("bounces+")) > 0 })

@@ -7,10 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/emersion/go-msgauth/dkim"
 	gomail "github.com/wneessen/go-mail"
 )
+
+// This file signs messages with DKIM, so that receivers can check the domain of
+// the sender. transport_encode.go calls it last, on the finished message.
 
 // minRSA is the shortest RSA key that receivers accept, in bits. RFC 8301, 3.2
 const minRSA = 1024
@@ -18,23 +22,24 @@ const minRSA = 1024
 // signer adds DKIM signatures. RFC 6376; RFC 8463
 type signer struct{ options dkim.SignOptions }
 
-// signed are the header fields under the signature. From is named twice, so
-// that a second one that somebody adds breaks it. RFC 6376, 5.4 and 8.15
+// signed are the header fields under the signature. From is named twice, so that
+// adding a second From breaks the signature. RFC 6376, 5.4 and 8.15
 var signed = []string{"From", "From", "To", "Subject", "Date", "Message-ID", "Reply-To", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"}
 
-// signedIfThere are signed where a message has them: RFC 8058, 4, wants them
-// covered, and lists that pass on what has none add their own.
-var signedIfThere = []string{"List-Unsubscribe", "List-Unsubscribe-Post"}
+// signedIfPresent are signed in messages that have them, as RFC 8058, 4 demands.
+// They are not signed when absent: mailing lists that forward a message may add
+// their own.
+var signedIfPresent = []string{"List-Unsubscribe", "List-Unsubscribe-Post"}
 
 // newSigner returns nil when no key is set.
 func newSigner(t Transport) (*signer, error) {
 	switch {
 	case t.DKIMKey == "" && (t.DKIMDomain != "" || t.DKIMSelector != ""):
-		return nil, errors.New("DKIM wants a private key, besides a domain and a selector")
+		return nil, errors.New("DKIM wants a private key as well as a domain and a selector: set --dkim-key")
 	case t.DKIMKey == "":
 		return nil, nil
 	case t.DKIMDomain == "" || t.DKIMSelector == "":
-		return nil, errors.New("DKIM wants a domain and a selector, besides a private key")
+		return nil, errors.New("DKIM wants a domain and a selector as well as a private key: set --dkim-domain and --dkim-selector")
 	}
 	key, err := readKey(t.DKIMKey)
 	if err != nil {
@@ -50,6 +55,7 @@ func newSigner(t Transport) (*signer, error) {
 	return s, nil
 }
 
+// readKey reads a private key, RSA or Ed25519.
 func readKey(file string) (crypto.Signer, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -57,22 +63,21 @@ func readKey(file string) (crypto.Signer, error) {
 	}
 	key, err := gomail.PrivKeyFromPEM(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no private key in PEM, RSA or Ed25519: %w", file, err)
+		return nil, fmt.Errorf("%s is no private key in PEM format, RSA or Ed25519: %w", file, err)
 	}
 	if long, ok := key.(*rsa.PrivateKey); ok && long.N.BitLen() < minRSA {
-		return nil, fmt.Errorf("%s has %d bits, which nobody accepts: make one of 2048", file, long.N.BitLen())
+		return nil, fmt.Errorf("%s has %d bits, which receivers reject: create a key of 2048 bits", file, long.N.BitLen())
 	}
 	return key, nil
 }
 
-// sign returns a message with its signature on top. What fields there are is
-// read from the message as it goes out: the mail library keeps some, the List-…
-// ones among them, where it can be asked for none.
+// sign returns a message with its signature on top. It looks for header fields in
+// the encoded message, because go-mail does not report all fields that it writes.
 func (s *signer) sign(data []byte) ([]byte, error) {
 	options := s.options
-	options.HeaderKeys = append([]string(nil), signed...)
+	options.HeaderKeys = slices.Clone(signed)
 	header, _, _ := bytes.Cut(data, []byte("\r\n\r\n"))
-	for _, field := range signedIfThere {
+	for _, field := range signedIfPresent {
 		if bytes.Contains(header, []byte("\r\n"+field+":")) {
 			options.HeaderKeys = append(options.HeaderKeys, field)
 		}

@@ -42,7 +42,7 @@ func pkcs8(t *testing.T, key crypto.PrivateKey) []byte {
 // Signatures hold, and break when something is added or changed.
 //
 // covers: decision 50
-func TestDKIM(t *testing.T) {
+func TestSignatureBreaksWhenTheMessageChanges(t *testing.T) {
 	long, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
@@ -62,14 +62,14 @@ func TestDKIM(t *testing.T) {
 		"Ed25519":     {writeKey(t, "PRIVATE KEY", pkcs8(t, short)), "v=DKIM1; k=ed25519; p=" + base64.StdEncoding.EncodeToString(public)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := newForm(Transport{DKIMKey: c.file, DKIMDomain: "example.org", DKIMSelector: "s1"})
+			f, err := newEncoder(Transport{DKIMKey: c.file, DKIMDomain: "example.org", DKIMSelector: "s1"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := letter(t, 1, "ann@example.com")
+			m := testMessage(t, 1, "ann@example.com")
 			m.SetListUnsubscribe("https://example.org/u/1") // as a composer sets them
 			m.SetListUnsubscribePost()
-			p, err := f.parcel(m, nil)
+			p, err := f.encode(m, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestDKIM(t *testing.T) {
 	}
 }
 
-func TestDKIMSettings(t *testing.T) {
+func TestWrongDKIMSettingsAreRefused(t *testing.T) {
 	t.Setenv("GODEBUG", "rsa1024min=0")
 	weak, err := rsa.GenerateKey(rand.Reader, 768)
 	if err != nil {
@@ -124,7 +124,7 @@ func TestDKIMSettings(t *testing.T) {
 		{writeKey(t, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(weak)), "example.org", "s1", "768 bits"},
 		{writeKey(t, "PRIVATE KEY", pkcs8(t, curve)), "example.org", "s1", "no private key in PEM"},
 	} {
-		_, err := newForm(Transport{DKIMKey: c.file, DKIMDomain: c.domain, DKIMSelector: c.selector})
+		_, err := newEncoder(Transport{DKIMKey: c.file, DKIMDomain: c.domain, DKIMSelector: c.selector})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: got %v", c.want, err)
 		}

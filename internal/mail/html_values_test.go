@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// places has a merge field wherever somebody could put one.
-const places = `<!DOCTYPE html {{V}}><html lang="{{V}}"><head><title>{{V}}</title><meta name="a" content="{{V}}"><style>a{color:{{V}}}</style></head>
+// fieldInEveryPlace has a merge field wherever somebody could put one.
+const fieldInEveryPlace = `<!DOCTYPE html {{V}}><html lang="{{V}}"><head><title>{{V}}</title><meta name="a" content="{{V}}"><style>a{color:{{V}}}</style></head>
 <body onload="x('{{V}}')" style="color:{{V}}" title='{{V}}' id={{V}}><!-- {{V}} --><script>var a="{{V}}";</script>
 <p>&{{V}}; <{{V}} a < {{V}}> </{{V}}> <{{V}}<b>x</b></p><a href={{V}}>a</a><a href='https://example.com/{{V}}?a={{V}}#{{V}}'>b</a>
 <a href="{{V}}">c</a><a href="javascript:{{V}}">d</a><a href="https://{{V}}">e</a><a href="https://example.com{{V}}">f</a><a href="java{{V}}:x">g</a>
@@ -68,9 +68,9 @@ func leads(n *html.Node, a html.Attribute) string {
 
 func merged(t testing.TB, c *composer, m audience.Message, value string) *received {
 	t.Helper()
-	l := testLetter(&m)
+	l := testMail(&m)
 	l.Contact.Values = l.Contact.Values.Set(2, value)
-	msg, _, err := c.letter(t.Context(), l)
+	msg, _, err := c.outgoing(t.Context(), l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,9 +117,9 @@ func keepsShape(want, other, have []string) bool {
 }
 
 // covers: decision 46, spec merge.escaping
-func TestValuesStayValues(t *testing.T) {
+func TestHostileValuesDoNotChangeAMessage(t *testing.T) {
 	for _, kind := range []string{audience.EmailRawHTML, audience.EmailHTML, audience.EmailPlainHTML, audience.EmailPlain} {
-		m := audience.Message{EmailType: kind, Subject: "{{V}}", HTML: places, Text: "{{V}} https://example.com/{{V}} https://{{V}}"}
+		m := audience.Message{EmailType: kind, Subject: "{{V}}", HTML: fieldInEveryPlace, Text: "{{V}} https://example.com/{{V}} https://{{V}}"}
 		m.Subject, m.HTML, m.Text = named(m.Subject), named(m.HTML), named(m.Text)
 		for _, value := range hostile {
 			checkMerge(t, m, value)
@@ -130,7 +130,7 @@ func TestValuesStayValues(t *testing.T) {
 func named(text string) string { return strings.ReplaceAll(text, "{{V}}", "{{First Name}}") }
 
 // A notification has the same shape whatever a Contact typed.
-func TestNotificationOfHostileValues(t *testing.T) {
+func TestHostileValuesDoNotChangeANotification(t *testing.T) {
 	c, _ := testComposer(t)
 	compose := func(value string) *received {
 		n := testNotification()
@@ -161,7 +161,7 @@ func TestNotificationOfHostileValues(t *testing.T) {
 
 func FuzzMerge(f *testing.F) {
 	for _, value := range hostile {
-		f.Add(named(places), value)
+		f.Add(named(fieldInEveryPlace), value)
 	}
 	f.Add(`<{{First Name}}`, "script ")
 	f.Add(`<a src="//{{First Name}}.g">m`, "->")

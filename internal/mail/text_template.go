@@ -8,18 +8,23 @@ import (
 	"enlist/internal/merge"
 )
 
-// textSource is the text of a Message, links and the rest in turns.
+// This file handles the text part of a Message: it finds the links in a text,
+// makes a template of it, and makes HTML of it for Messages of type plain-html.
+
+// textSource is the text of a Message, split into links and other text.
 type textSource []textPiece
 
 type textPiece struct {
 	text          string
 	link          bool
-	before, after string // what surrounds a link, and is left out with it
+	before, after string // text around a link, left out together with an unsafe link
 }
 
-// webLink finds what mail programs make a link of. A merge field in it may have spaces.
+// webLink finds the texts that mail programs turn into links. A merge field in a
+// link may contain spaces.
 var webLink = regexp.MustCompile(`(?i)\bhttps?://(?:\{\{[^{}]*\}\}|[^\s<>"])+`)
 
+// splitText finds the links in a text.
 func splitText(text string) textSource {
 	var pieces textSource
 	rest := 0
@@ -37,7 +42,7 @@ func splitText(text string) textSource {
 	return pieces
 }
 
-// trimLink leaves out what ends a sentence rather than a link.
+// trimLink removes punctuation that ends the sentence and not the link.
 func trimLink(link string) string {
 	unopened := strings.Count(link, ")") - strings.Count(link, "(")
 	for link != "" {
@@ -53,8 +58,8 @@ func trimLink(link string) string {
 	return link
 }
 
-// textTemplate is a text with merge fields. Values in links are escaped as they
-// are in links of HTML.
+// textTemplate is a text with merge fields. Values in links are escaped as in
+// links of HTML.
 type textTemplate struct {
 	pieces      []textMerge
 	unsubscribe bool // the text has a link to unsubscribe
@@ -62,16 +67,17 @@ type textTemplate struct {
 
 type textMerge struct {
 	merge.Template
-	link          bool // with fields
+	link          bool // a link with merge fields
 	before, after string
 }
 
+// template parses the merge fields.
 func (s textSource) template() textTemplate {
 	t := textTemplate{pieces: make([]textMerge, 0, len(s))}
 	for _, p := range s {
 		m := textMerge{merge.Parse(p.text), p.link, p.before, p.after}
 		if m.link && !m.HasFields() {
-			link, _ := m.URL(nil) // the same for everybody
+			link, _ := m.URL(nil) // the same in all mails
 			m = textMerge{Template: merge.Template{{Text: p.before + link + p.after}}}
 		}
 		t.pieces = append(t.pieces, m)
@@ -80,6 +86,7 @@ func (s textSource) template() textTemplate {
 	return t
 }
 
+// names reports whether a template contains a merge field.
 func names(m merge.Template, field string) bool {
 	for i := range m {
 		if m[i].Name == field {
@@ -89,8 +96,7 @@ func names(m merge.Template, field string) bool {
 	return false
 }
 
-// html makes an HTML template of a plain text: its lines, with its links to
-// be followed.
+// html returns the text as HTML with the same lines. Its links can be clicked.
 func (s textSource) html() string {
 	var b strings.Builder
 	b.WriteString(plainBegin)
@@ -121,7 +127,7 @@ func writeLink(b *strings.Builder, link string) {
 	b.WriteString(`<a href="` + link + `">` + link + `</a>`)
 }
 
-// lines keeps line breaks, and more than one space.
+// lines preserves line breaks, tabs and runs of spaces in HTML.
 var lines = strings.NewReplacer("\n", "<br>\n", "  ", "&nbsp; ", "\t", "&nbsp; &nbsp; ")
 
 const (

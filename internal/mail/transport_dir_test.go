@@ -11,7 +11,7 @@ import (
 // A folder has each mail once, for its owner to read.
 //
 // covers: decision 50
-func TestDir(t *testing.T) {
+func TestFolderHasEachMailOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "mail")
 	s, err := newSender(Transport{Dir: dir})
 	if err != nil {
@@ -19,7 +19,7 @@ func TestDir(t *testing.T) {
 	}
 	send := func(s sender, n int) {
 		t.Helper()
-		if err := s.send(t.Context(), letter(t, n, "ann@example.com"), nil); err != nil {
+		if err := s.send(t.Context(), testMessage(t, n, "ann@example.com"), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,7 +50,7 @@ func TestDir(t *testing.T) {
 	}
 }
 
-func TestFileID(t *testing.T) {
+func TestFileNameHasSafeCharactersOnly(t *testing.T) {
 	if got := fileID("../a b/é\x00@x"); got != ".._a_b___@x" {
 		t.Errorf("got %q", got)
 	}

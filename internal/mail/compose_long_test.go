@@ -10,7 +10,7 @@ import (
 // A value can be as long as a request. Nobody can fill the memory with some.
 //
 // covers: decision 46
-func TestLongValues(t *testing.T) {
+func TestLongValuesDoNotMakeLongMails(t *testing.T) {
 	long := strings.Repeat("é<", 1<<20)
 	c, _ := testComposer(t)
 	n := testNotification()
@@ -31,9 +31,9 @@ func TestLongValues(t *testing.T) {
 		"one":     {EmailType: audience.EmailPlain, Text: strings.Repeat("{{Comment}}", 3)},
 		"subject": {EmailType: audience.EmailPlain, Text: "Hello", Subject: strings.Repeat("{{Comment}}", 80)},
 	} {
-		l := testLetter(&m)
+		l := testMail(&m)
 		l.Contact.Values = l.Contact.Values.Set(4, long)
-		_, _, err := c.letter(t.Context(), l)
+		_, _, err := c.outgoing(t.Context(), l)
 		if why, _ := err.(*audience.Undelivered); (name != "subject") != (why != nil && why.Permanent && !why.Recipient) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -7,26 +7,30 @@ import (
 	"enlist/internal/audience"
 )
 
+// This file inserts the values of one Contact into a compiled Message. Every
+// value is escaped for its place: text, HTML, or a link.
+
 // rendering merges a Message with one Contact.
 type rendering struct {
-	letter      *audience.OutgoingMail
+	mail        *audience.OutgoingMail
 	unsubscribe string
 	confirm     string
-	open        string           // URL of the image that says the mail was opened; "": none
-	click       func(int) string // URL in place of a link; nil: links stay as they are
-	tooLong     bool             // a part is longer than maxPart, and has no end
+	open        string           // URL of the image that records the opening of the mail; "": none
+	click       func(int) string // URL that records a click and leads to the link; nil: links stay as they are
+	tooLong     bool             // a part has grown beyond maxPart and is incomplete
 }
 
-// maxPart bounds what the values of a Contact may make of a part, in bytes: each
-// can be as long as a request and stand in a Message many thousand times.
+// maxPart limits a text or HTML part, in bytes. A value can be as long as a
+// request, and a Message can contain it many thousand times.
 const maxPart = 8 << 20
 
-func (r *rendering) ends(b *strings.Builder) bool {
+// exceeded reports whether the rendering must stop because a part is too long.
+func (r *rendering) exceeded(b *strings.Builder) bool {
 	r.tooLong = r.tooLong || b.Len() > maxPart
 	return r.tooLong
 }
 
-// value returns what a merge field comes to in a body.
+// value returns the value of a merge field in a body.
 func (r *rendering) value(name string) string {
 	switch name {
 	case fieldUnsubscribe:
@@ -37,32 +41,37 @@ func (r *rendering) value(name string) string {
 	return r.contactValue(name)
 }
 
+// contactValue returns the value of a merge field in a subject. Links have none
+// there: a subject is shown and stored, and such a link works without a password.
 func (r *rendering) contactValue(name string) string {
 	if name == fieldUnsubscribe || name == fieldConfirm {
-		return "" // a subject is shown, and kept: no place for a link that works
+		return ""
 	}
-	value, _ := r.letter.Schema.MergeValue(r.letter.Contact, name)
+	value, _ := r.mail.Schema.MergeValue(r.mail.Contact, name)
 	return plain(value)
 }
 
+// subject returns the subject in one line.
 func (r *rendering) subject(t *compiled) string {
 	var b strings.Builder
 	for i := range t.subject {
 		if b.Len() > maxPart {
-			break // it is cut off anyway
+			break // oneLine cuts it anyway
 		}
 		b.WriteString(t.subject[i].Value(r.contactValue))
 	}
 	return oneLine(b.String())
 }
 
-// noLink stands in HTML in place of a link that a value made impossible.
+// noLink replaces a link in HTML that a value has made unsafe.
 const noLink = "#"
 
+// text returns the text part. It ends with a link to unsubscribe, unless the
+// Message has one.
 func (r *rendering) text(t *compiled) string {
 	var b strings.Builder
 	for i := range t.text.pieces {
-		if r.ends(&b) {
+		if r.exceeded(&b) {
 			return ""
 		}
 		m := &t.text.pieces[i]
@@ -71,34 +80,35 @@ func (r *rendering) text(t *compiled) string {
 				b.WriteString(m.before + link + m.after)
 				continue
 			}
-			// A value that is what the link says, such as "www.example.com", is text.
+			// An unsafe link is left out, unless its text is the value itself, such as "www.example.com".
 			if m.before != "" || m.Template[0].Name == "" {
 				continue
 			}
 		}
 		for j := range m.Template {
-			if r.ends(&b) {
+			if r.exceeded(&b) {
 				return ""
 			}
 			b.WriteString(m.Template[j].Value(r.value))
 		}
 	}
-	if r.ends(&b) {
+	if r.exceeded(&b) {
 		return ""
 	}
 	text := strings.TrimRight(b.String(), " \n") + "\n"
 	if t.text.unsubscribe {
 		return text
 	}
-	// A line "-- " is what mail programs take for the end of what was written.
-	return text + "\n-- \nUnsubscribe from " + oneLine(r.letter.Schema.List.Name) + ": " + r.unsubscribe + "\n"
+	// Mail programs treat a line "-- " as the end of the text (RFC 3676, 4.3).
+	return text + "\n-- \nUnsubscribe from " + oneLine(r.mail.Schema.List.Name) + ": " + r.unsubscribe + "\n"
 }
 
+// html returns the HTML part.
 func (r *rendering) html(t *compiled) string {
 	var b strings.Builder
-	b.Grow(len(t.of.HTML) + len(t.of.Text) + 2048)
+	b.Grow(len(t.source.HTML) + len(t.source.Text) + 2048)
 	for i := range t.html.parts {
-		if r.ends(&b) {
+		if r.exceeded(&b) {
 			return ""
 		}
 		if i == t.html.end {
@@ -106,7 +116,7 @@ func (r *rendering) html(t *compiled) string {
 		}
 		r.part(&b, &t.html.parts[i])
 	}
-	if r.ends(&b) {
+	if r.exceeded(&b) {
 		return ""
 	}
 	if t.html.end == len(t.html.parts) {
@@ -115,6 +125,7 @@ func (r *rendering) html(t *compiled) string {
 	return b.String()
 }
 
+// part writes one part of the template.
 func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 	switch {
 	case p.field != nil:
@@ -133,11 +144,12 @@ func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 	}
 }
 
-// bodyEnd writes what is added to a body.
+// bodyEnd writes what is added at the end of the body: a link to unsubscribe,
+// unless the Message has one, and the image that records the opening.
 func (r *rendering) bodyEnd(b *strings.Builder, t *htmlTemplate) {
 	if !t.unsubscribe {
 		b.WriteString(`<p dir="auto" style="margin: 24px 0 0; padding: 12px 0 0; border-top: 1px solid #c9ced6; font: 13px/1.5 sans-serif; text-align: center;">` +
-			`<a href="` + html.EscapeString(r.unsubscribe) + `">Unsubscribe from ` + html.EscapeString(oneLine(r.letter.Schema.List.Name)) + "</a></p>\n")
+			`<a href="` + html.EscapeString(r.unsubscribe) + `">Unsubscribe from ` + html.EscapeString(oneLine(r.mail.Schema.List.Name)) + "</a></p>\n")
 	}
 	if r.open != "" {
 		b.WriteString(`<img src="` + html.EscapeString(r.open) + `" width="1" height="1" alt="" style="display: block;">` + "\n")

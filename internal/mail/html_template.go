@@ -9,24 +9,27 @@ import (
 	"golang.org/x/net/html"
 )
 
-// htmlTemplate is HTML with merge fields, taken apart by where they stand: only
-// there it is known how a value must be escaped.
+// This file parses the HTML of a Message into a template. Each merge field is
+// found at its place, because the place decides how a value is escaped.
+// compose_render.go inserts the values.
+
+// htmlTemplate is HTML with merge fields.
 type htmlTemplate struct {
 	parts       []htmlPart
-	end         int      // the parts before the end of the body
-	links       []string // the links that can be tracked, as they stand in the Message
+	end         int      // number of parts before </body>
+	links       []string // links that can be tracked, as written in the Message
 	unsubscribe bool     // the HTML has a link to unsubscribe
 }
 
-// htmlPart is HTML as it is, or in place of it a field in text, or a link.
+// htmlPart is one of three: fixed HTML, a merge field, or a link.
 type htmlPart struct {
 	html  string
-	field *merge.Part    // in text or in an attribute that is no link
-	link  merge.Template // an attribute that is one
-	track int            // its index in links, -1 when it is not tracked
+	field *merge.Part    // in text, or in an attribute that is not a link
+	link  merge.Template // value of an attribute that is a link
+	track int            // index in htmlTemplate.links, -1: not tracked
 }
 
-// parseHTML never fails: all text is HTML to somebody.
+// parseHTML parses a Message. It cannot fail: browsers show any text as HTML.
 func parseHTML(source string) *htmlTemplate {
 	p := htmlParser{template: &htmlTemplate{end: -1}, index: make(map[string]int)}
 	z := html.NewTokenizer(strings.NewReader(source))
@@ -46,30 +49,33 @@ func parseHTML(source string) *htmlTemplate {
 	return p.template
 }
 
-// plainFallbacks escapes the fallbacks of merge fields that look like elements:
-// they are text, as values are. Else HTML would be taken apart within the field.
+// plainFallbacks escapes < and > in the fallbacks of merge fields. A fallback is
+// text, and the tokenizer would otherwise find elements within the field.
 func plainFallbacks(source string) string {
 	return anyFallback.ReplaceAllStringFunc(source, angles.Replace)
 }
 
-// anyFallback finds fields with a fallback. One with elements in its name is
-// none: it is braces around a part of a page.
+// anyFallback finds merge fields with a fallback. Braces around elements are not
+// a merge field: a name contains no < or >.
 var anyFallback = regexp.MustCompile(`\{\{\s*[^{}|<>\s][^{}|<>]*\|(?:[^{}]|\{[^{}]|\}[^{}])*\}\}`)
 
 var angles = strings.NewReplacer("<", "&lt;", ">", "&gt;")
 
+// htmlParser builds an htmlTemplate from tokens.
 type htmlParser struct {
 	template *htmlTemplate
-	pending  strings.Builder // HTML that is not among the parts yet
+	pending  strings.Builder // fixed HTML that is not yet a part
 	index    map[string]int  // of a link in template.links
-	within   string          // the element whose content is no HTML
+	within   string          // the element in opaque that is open; "": none
 }
 
-// contents of elements that are no HTML: to browsers these are text until the
-// element's end. In those that are false, not even an escaped value has a place.
+// opaque are the elements whose contents browsers read as text up to the end tag.
+// Merge fields are removed from those with false: no escape is safe there.
 var opaque = map[string]bool{"title": true, "textarea": true, "script": false, "style": false, "iframe": false,
 	"noembed": false, "noframes": false, "noscript": false, "plaintext": false, "xmp": false}
 
+// token adds one token. Tags are written anew if they contain fields or may be
+// tracked links; all others stay byte for byte.
 func (p *htmlParser) token(kind html.TokenType, raw string, z *html.Tokenizer) {
 	switch kind {
 	case html.TextToken:
@@ -97,6 +103,7 @@ func (p *htmlParser) token(kind html.TokenType, raw string, z *html.Tokenizer) {
 	}
 }
 
+// text adds a text.
 func (p *htmlParser) text(raw string) {
 	switch takesText, isOpaque := opaque[p.within]; {
 	case isOpaque && !takesText:
@@ -104,12 +111,12 @@ func (p *htmlParser) text(raw string) {
 	case !strings.Contains(raw, "{{"):
 		p.literal(raw)
 	default:
-		// Written anew, so that nothing before a field, such as "<", joins its value.
+		// Escaped anew, so that a character before a field, such as "<", cannot form a tag with the value.
 		p.fields(html.UnescapeString(raw))
 	}
 }
 
-// withoutFields takes the merge fields out of what has no place for values.
+// withoutFields removes merge fields where no value may be inserted.
 func withoutFields(raw string) string {
 	if !strings.Contains(raw, "{{") {
 		return raw
@@ -121,6 +128,7 @@ func withoutFields(raw string) string {
 	return b.String()
 }
 
+// fields adds a text with merge fields.
 func (p *htmlParser) fields(text string) {
 	m := merge.Parse(text)
 	for i := range m {
@@ -133,17 +141,18 @@ func (p *htmlParser) fields(text string) {
 	}
 }
 
+// tag adds a start tag, its attributes written anew.
 func (p *htmlParser) tag(token html.Token) {
 	p.literal("<" + token.Data)
 	for _, a := range token.Attr {
 		if strings.Contains(a.Key, "{{") || strings.Contains(a.Key, "}}") {
-			continue // a field in place of an attribute
+			continue // a field where an attribute name should be
 		}
 		p.literal(" " + a.Key + `="`)
 		switch {
 		case linkAttributes[a.Key]:
 			p.link(token.Data, a)
-		case noValues(a.Key):
+		case refusesValues(a.Key):
 			p.literal(html.EscapeString(withoutFields(a.Val)))
 		default:
 			p.fields(a.Val)
@@ -156,15 +165,17 @@ func (p *htmlParser) tag(token html.Token) {
 	p.literal(">")
 }
 
-// linkAttributes hold one URL each.
+// linkAttributes are the attributes that contain one URL.
 var linkAttributes = set("href", "src", "action", "formaction", "background", "cite", "poster", "data", "longdesc", "lowsrc", "dynsrc",
 	"xlink:href", "ping", "manifest", "codebase", "classid", "usemap", "profile", "icon", "archive")
 
-// noValues reports whether an attribute is no place for anybody's value: what it
-// holds is a program, a style, several URLs, or says what the element is.
-func noValues(attribute string) bool { return strings.HasPrefix(attribute, "on") || meaning[attribute] }
+// refusesValues reports whether no value may be inserted into an attribute: it
+// contains a script, a style or several URLs, or decides what the element does.
+func refusesValues(attribute string) bool {
+	return strings.HasPrefix(attribute, "on") || fixedAttributes[attribute]
+}
 
-var meaning = set("style", "srcdoc", "srcset", "imagesrcset", "http-equiv", "content", "type", "rel", "target", "sandbox",
+var fixedAttributes = set("style", "srcdoc", "srcset", "imagesrcset", "http-equiv", "content", "type", "rel", "target", "sandbox",
 	"integrity", "nonce", "attributename", "from", "to", "by", "values", "is", "slot", "xmlns")
 
 func set(names ...string) map[string]bool {
@@ -175,6 +186,7 @@ func set(names ...string) map[string]bool {
 	return m
 }
 
+// link adds the value of an attribute that is a link.
 func (p *htmlParser) link(element string, a html.Attribute) {
 	part := htmlPart{link: merge.Parse(a.Val), track: -1}
 	if a.Key == "href" && (element == "a" || element == "area") {
@@ -188,8 +200,8 @@ func (p *htmlParser) link(element string, a html.Attribute) {
 	p.add(part)
 }
 
-// tracked returns the index of a link that can be tracked, -1 for others: those
-// of this service, and those that are not of the web.
+// tracked returns the index of a link that can be tracked. It returns -1 for
+// links of this service and for links that are not http or https.
 func (p *htmlParser) tracked(url string, m merge.Template) int {
 	lower := strings.ToLower(url[:min(len(url), len("https://"))])
 	if !strings.HasPrefix(lower, "http://") && lower != "https://" || names(m, fieldUnsubscribe) || names(m, fieldConfirm) {
@@ -204,10 +216,12 @@ func (p *htmlParser) tracked(url string, m merge.Template) int {
 	return i
 }
 
+// uses notes whether the text links to the page to unsubscribe.
 func (p *htmlParser) uses(m merge.Template) {
 	p.template.unsubscribe = p.template.unsubscribe || names(m, fieldUnsubscribe)
 }
 
+// literal adds fixed HTML. flush turns what was added into one part.
 func (p *htmlParser) literal(html string) { p.pending.WriteString(html) }
 
 func (p *htmlParser) flush() {

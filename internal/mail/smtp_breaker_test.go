@@ -11,18 +11,18 @@ import (
 // The pauses grow, up to a bound.
 //
 // covers: decision 50
-func TestPauseLasts(t *testing.T) {
+func TestPauseDoublesUpToABound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPause()
+		p := newCircuitBreaker()
 		start := time.Now()
 		var at []time.Duration
 		for range 7 {
-			probe, err := p.enter(t.Context())
+			probe, err := p.allow(t.Context())
 			if err != nil || probe != (len(at) > 0) {
 				t.Fatal(probe, err)
 			}
 			at = append(at, time.Since(start))
-			p.leave(probe, down)
+			p.record(probe, serverDown)
 		}
 		for i, want := range []time.Duration{0, 1, 3, 7, 15, 31, 61} {
 			if at[i] != want*time.Second {
@@ -35,15 +35,15 @@ func TestPauseLasts(t *testing.T) {
 // One goes first; when the server answers, all go.
 //
 // covers: decision 50
-func TestOneProbes(t *testing.T) {
+func TestOneProbeGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPause()
-		p.leave(false, down)
+		p := newCircuitBreaker()
+		p.record(false, serverDown)
 		var probes, entered atomic.Int32
 		release := make(chan struct{})
 		for range 10 {
 			go func() {
-				probe, err := p.enter(t.Context())
+				probe, err := p.allow(t.Context())
 				if err != nil {
 					t.Error(err)
 				}
@@ -52,7 +52,7 @@ func TestOneProbes(t *testing.T) {
 					probes.Add(1)
 					<-release
 				}
-				p.leave(probe, up)
+				p.record(probe, serverUp)
 			}()
 		}
 		<-time.After(time.Minute) // of the bubble
@@ -69,18 +69,18 @@ func TestOneProbes(t *testing.T) {
 }
 
 // A probe that ends without a finding leaves the next one its place.
-func TestProbeGivesUp(t *testing.T) {
+func TestProbeWithoutResultLetsTheNextOneTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPause()
-		p.leave(false, down)
-		probe, _ := p.enter(t.Context())
+		p := newCircuitBreaker()
+		p.record(false, serverDown)
+		probe, _ := p.allow(t.Context())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := p.enter(ctx); err == nil {
+		if _, err := p.allow(ctx); err == nil {
 			t.Error("a second one entered")
 		}
-		p.leave(probe, unclear)
-		if probe, err := p.enter(t.Context()); !probe || err != nil {
+		p.record(probe, serverUnknown)
+		if probe, err := p.allow(t.Context()); !probe || err != nil {
 			t.Error(probe, err)
 		}
 	})

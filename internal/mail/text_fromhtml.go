@@ -11,11 +11,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// plainText makes the text part of a Message that has only HTML. Merge fields in
-// it stay as they are.
+// This file makes the text part of a Message that has only HTML.
+
+// plainText returns the text of an HTML document. Merge fields in it stay as
+// they are.
 //
-// html2text was tried: it puts spaces before punctuation that follows an
-// element, draws frames around headings, and wraps nothing but quotations.
+// The library html2text was tried. It adds spaces before punctuation that follows
+// an element, and it draws frames around headings.
 func plainText(source string) textSource {
 	root, err := html.Parse(strings.NewReader(source))
 	if err != nil {
@@ -26,20 +28,22 @@ func plainText(source string) textSource {
 	return w.source()
 }
 
-// textWriter writes text in lines. Space is owed until something follows it.
+// textWriter writes text in lines. It writes pending space and line breaks when a
+// word follows.
 type textWriter struct {
 	b      strings.Builder
-	breaks int  // line breaks that are owed
-	space  bool // a space is owed
-	pre    bool
+	breaks int  // pending line breaks
+	space  bool // a space is pending
+	pre    bool // inside <pre>
 
-	addresses []address
+	addresses []writtenLink
 }
 
-// address is where a link leads, by its place in what was written: from begin
-// to end with what surrounds it.
-type address struct{ begin, from, to, end int }
+// writtenLink is the place of a link's target in the text: the target is from:to,
+// with the angle brackets and the space around it begin:end.
+type writtenLink struct{ begin, from, to, end int }
 
+// source returns the text with its links, trimmed, with a line break at its end.
 func (w *textWriter) source() textSource {
 	text := strings.TrimRightFunc(w.b.String(), unicode.IsSpace)
 	rest := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
@@ -70,6 +74,7 @@ func (w *textWriter) children(n *html.Node) {
 	}
 }
 
+// element writes an element as its tag demands. Invisible elements are skipped.
 func (w *textWriter) element(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Head, atom.Style, atom.Script, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Svg, atom.Noembed, atom.Noframes:
@@ -108,23 +113,27 @@ func (w *textWriter) element(n *html.Node) {
 	}
 }
 
-// linesAround are the line breaks before and after what is no part of a line.
+// linesAround are the line breaks before and after block elements. Two make an
+// empty line.
 var linesAround = map[atom.Atom]int{atom.P: 2, atom.H1: 2, atom.H2: 2, atom.H3: 2, atom.H4: 2, atom.H5: 2, atom.H6: 2,
 	atom.Ul: 2, atom.Ol: 2, atom.Dl: 2, atom.Table: 2, atom.Blockquote: 2, atom.Figure: 2, atom.Form: 2,
 	atom.Div: 1, atom.Tr: 1, atom.Dt: 1, atom.Dd: 1, atom.Section: 1, atom.Article: 1, atom.Header: 1, atom.Footer: 1,
 	atom.Main: 1, atom.Nav: 1, atom.Aside: 1, atom.Center: 1, atom.Caption: 1, atom.Figcaption: 1, atom.Address: 1}
 
-// hidden takes in the texts that a list of mails shows and the mail does not.
+// hidden reports whether an element is hidden by its style. Newsletters hide the
+// preview text that mail programs show in the list of mails.
 func hidden(n *html.Node) bool {
 	style := strings.ReplaceAll(strings.ToLower(attribute(n, "style")), " ", "")
 	return strings.Contains(style, "display:none")
 }
 
+// item writes a list item after its mark. Numbers end at 99, so that the cost of
+// counting stays linear.
 func (w *textWriter) item(n *html.Node) {
 	mark := "- "
 	if p := n.Parent; p != nil && p.DataAtom == atom.Ol {
 		at := 1
-		for s := n.PrevSibling; s != nil && at < 100; s = s.PrevSibling { // so that counting stays short
+		for s := n.PrevSibling; s != nil && at < 100; s = s.PrevSibling {
 			if s.DataAtom == atom.Li {
 				at++
 			}
@@ -139,7 +148,7 @@ func (w *textWriter) item(n *html.Node) {
 	w.block(1)
 }
 
-// link writes where a link leads after what it says, unless that is the same.
+// link writes the text of a link and then its target, unless both are the same.
 func (w *textWriter) link(n *html.Node) {
 	before, known := w.b.Len(), len(w.addresses)
 	w.children(n)
@@ -152,7 +161,7 @@ func (w *textWriter) link(n *html.Node) {
 	case target == "" || target[0] == '#' || isMail && mailbox == says:
 	case target == says:
 		if end := before + len(says); known == len(w.addresses) && !readsAsLink(target) {
-			w.addresses = append(w.addresses, address{before, before, end, end})
+			w.addresses = append(w.addresses, writtenLink{before, before, end, end})
 		}
 	default:
 		w.space = w.space || says != ""
@@ -160,16 +169,17 @@ func (w *textWriter) link(n *html.Node) {
 	}
 }
 
-// readsAsLink reports whether a target is found where it stands in text, or is
-// the same for everybody.
+// readsAsLink reports whether splitText finds the target as a whole, or whether
+// it has no merge fields, so that its value needs no check.
 func readsAsLink(target string) bool {
 	s := splitText(target)
 	return len(s) == 1 && s[0].link || !merge.Parse(target).HasFields()
 }
 
-// address writes a target in angle brackets, so that nothing after it joins it.
+// address writes a target in angle brackets, which separate it from the text that
+// follows.
 func (w *textWriter) address(target string) {
-	a := address{begin: w.b.Len()}
+	a := writtenLink{begin: w.b.Len()}
 	w.word("<")
 	a.from = w.b.Len()
 	w.b.WriteString(target)
@@ -179,14 +189,14 @@ func (w *textWriter) address(target string) {
 	w.addresses = append(w.addresses, a)
 }
 
-// block begins a new line, after an empty one when lines is 2.
+// block begins a new line; 2 lines leave an empty one before it.
 func (w *textWriter) block(lines int) {
 	if lines > 0 {
 		w.breaks, w.space = max(w.breaks, lines), false
 	}
 }
 
-// text writes a text with its runs of space as one.
+// text writes a text. A run of white space becomes one space, as in a browser.
 func (w *textWriter) text(text string) {
 	text = strings.ReplaceAll(lineEnds.Replace(text), "\u00a0", " ")
 	if w.pre {
@@ -206,6 +216,7 @@ func (w *textWriter) text(text string) {
 
 func asciiSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\f' }
 
+// word writes pending space or line breaks, and then the word.
 func (w *textWriter) word(word string) {
 	switch {
 	case w.b.Len() == 0:
@@ -218,6 +229,7 @@ func (w *textWriter) word(word string) {
 	w.b.WriteString(word)
 }
 
+// attribute returns the value of an attribute, "" without it.
 func attribute(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Key == key {

@@ -9,27 +9,31 @@ import (
 	"enlist/internal/merge"
 )
 
+// This file compiles Messages into templates, once for all mails of a Message,
+// and caches the results. compose_render.go inserts the values of a Contact.
+
 // compiled is a Message that is ready to be merged with Contacts.
 type compiled struct {
-	of      audience.Message // what it was made of
+	source  audience.Message
 	subject merge.Template
 	text    textTemplate
 	html    *htmlTemplate // nil: there is no HTML part
-	bytes   int           // about what it takes in memory
+	bytes   int           // memory that it takes, estimated
 
 	mu      sync.Mutex
-	targets []audience.LinkID // of html.links, once somebody asked
+	targets []audience.LinkID // of html.links; nil until the first use
 }
 
-// The merge fields that stand for links of one mail. decisions.md: 46
+// The merge fields that are links of one mail. decisions.md: 46
 const (
 	fieldUnsubscribe = "unsubscribe_url"
 	fieldConfirm     = "confirm_url"
 )
 
-// compile prepares a Message. It is done once for all its mails.
+// compile prepares a Message. The text part is made from the HTML if the Message
+// has no text.
 func compile(m *audience.Message) *compiled {
-	c := &compiled{of: *m, subject: merge.Parse(m.Subject)}
+	c := &compiled{source: *m, subject: merge.Parse(m.Subject)}
 	source := plainFallbacks(m.HTML)
 	text := splitText(lineEnds.Replace(m.Text))
 	if m.Text == "" {
@@ -50,11 +54,11 @@ func compile(m *audience.Message) *compiled {
 	return c
 }
 
-// size is what a Message takes: its contents, and what they were taken apart
-// into. A merge field of five bytes becomes a part of over a hundred.
+// size estimates the memory of a compiled Message: its contents and its parts. A
+// merge field of five bytes becomes a part of over a hundred.
 func (c *compiled) size() int {
 	const part = 128
-	n := len(c.of.Subject) + len(c.of.Text) + len(c.of.HTML) + part*len(c.subject)
+	n := len(c.source.Subject) + len(c.source.Text) + len(c.source.HTML) + part*len(c.subject)
 	for i := range c.text.pieces {
 		n += part * len(c.text.pieces[i].Template)
 	}
@@ -64,7 +68,8 @@ func (c *compiled) size() int {
 	return n
 }
 
-// linkTargets returns the IDs of the links in the HTML part.
+// linkTargets returns the IDs of the tracked links in the HTML part, in their
+// order. The first call stores the targets.
 func (c *compiled) linkTargets(ctx context.Context, id audience.MessageID, links Linker) ([]audience.LinkID, error) {
 	if c.html == nil || len(c.html.links) == 0 {
 		return nil, nil
@@ -82,32 +87,32 @@ func (c *compiled) linkTargets(ctx context.Context, id audience.MessageID, links
 }
 
 const (
-	// Compiled Messages that are kept, and bytes of them.
+	// Limits of the cache: Messages, and bytes of them.
 	maxTemplates     = 200
 	maxTemplateBytes = 32 << 20
 )
 
-// templates keeps Messages that were compiled. The zero value is ready.
-type templates struct {
+// templateCache keeps compiled Messages. The zero value is ready.
+type templateCache struct {
 	mu    sync.Mutex
 	byID  map[audience.MessageID]*compiled
 	bytes int
 
-	// compiling is held by who compiles: hundreds of jobs come upon a new Message
-	// at once, and each would need many times its size.
+	// compiling is held while a Message is compiled. Hundreds of jobs need a new
+	// Message at once, and each would take many times its size in memory.
 	compiling sync.Mutex
 }
 
-// of returns a Message compiled. One that was changed is compiled again,
-// however little time has passed.
-func (t *templates) of(m *audience.Message) *compiled {
-	if known := t.known(m); known != nil {
-		return known
+// get returns a compiled Message. It compiles a Message again when any part of
+// it has changed.
+func (t *templateCache) get(m *audience.Message) *compiled {
+	if cached := t.cached(m); cached != nil {
+		return cached
 	}
 	t.compiling.Lock()
 	defer t.compiling.Unlock()
-	if known := t.known(m); known != nil {
-		return known // somebody else was faster
+	if cached := t.cached(m); cached != nil {
+		return cached // another goroutine has compiled it meanwhile
 	}
 	fresh := compile(m)
 	t.mu.Lock()
@@ -115,29 +120,32 @@ func (t *templates) of(m *audience.Message) *compiled {
 	if t.byID == nil {
 		t.byID = make(map[audience.MessageID]*compiled)
 	}
-	t.drop(m.ID)
-	for id := range t.byID { // any will do: what is used comes back
+	t.evict(m.ID)
+	for id := range t.byID { // in any order: a Message in use is soon compiled again
 		if len(t.byID) < maxTemplates && t.bytes+fresh.bytes <= maxTemplateBytes {
 			break
 		}
-		t.drop(id)
+		t.evict(id)
 	}
 	t.byID[m.ID] = fresh
 	t.bytes += fresh.bytes
 	return fresh
 }
 
-func (t *templates) known(m *audience.Message) *compiled {
+// cached returns the compiled form of a Message, nil if there is none or if the
+// Message has changed.
+func (t *templateCache) cached(m *audience.Message) *compiled {
 	t.mu.Lock()
-	known := t.byID[m.ID]
+	cached := t.byID[m.ID]
 	t.mu.Unlock()
-	if known == nil || known.of != *m {
+	if cached == nil || cached.source != *m {
 		return nil
 	}
-	return known
+	return cached
 }
 
-func (t *templates) drop(id audience.MessageID) {
+// evict removes a Message. The caller holds t.mu.
+func (t *templateCache) evict(id audience.MessageID) {
 	if old := t.byID[id]; old != nil {
 		t.bytes -= old.bytes
 		delete(t.byID, id)

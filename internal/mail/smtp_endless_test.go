@@ -13,21 +13,21 @@ import (
 // looked at only when it has ended.
 //
 // covers: decision 50
-func TestEndlessReply(t *testing.T) {
+func TestEndlessReplyIsCutOff(t *testing.T) {
 	for name, words := range map[string][2]string{
 		"lines":              {"", "220-hello\r\n"},
 		"one line":           {"220 ", "x"},
 		"after the greeting": {"220 hello\r\n", "250-hello\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			listener, said := talker(t, words[0], words[1])
+			listener, said := endlessServer(t, words[0], words[1])
 			s, err := newSender(Transport{SMTP: "smtp://" + listener, Connections: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.close()
 			began := time.Now()
-			err = s.send(t.Context(), letter(t, 1, "ann@example.com"), nil)
+			err = s.send(t.Context(), testMessage(t, 1, "ann@example.com"), nil)
 			if err == nil || len(err.Error()) > longestDetail+200 {
 				t.Errorf("sent, or a long error: %.1000v", err)
 			}
@@ -39,8 +39,8 @@ func TestEndlessReply(t *testing.T) {
 	}
 }
 
-// talker begins with a text and says another one as long as anybody listens.
-func talker(t *testing.T, first, again string) (addr string, said *atomic.Int64) {
+// endlessServer begins with a text and says another one as long as anybody listens.
+func endlessServer(t *testing.T, first, again string) (addr string, said *atomic.Int64) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

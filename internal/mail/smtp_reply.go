@@ -10,7 +10,11 @@ import (
 	"enlist/internal/audience"
 )
 
-// stage is how far the sending of a message has come.
+// This file decides what an error of the mail server means: whether the
+// connection still works, whether to try again, and whether the recipient's
+// address is to blame (a bounce). decisions.md: 50
+
+// stage is the step of sending at which an error occurred.
 type stage string
 
 const (
@@ -21,13 +25,13 @@ const (
 	stageText    stage = "send the message"
 )
 
-// failure is an error at a stage.
+// failure is an error of sending and its stage.
 type failure struct {
 	stage stage
 	err   error
 }
 
-// code is that of the server's reply, 0 when there was none.
+// code returns the SMTP reply code, 0 without a reply.
 func (f *failure) code() int {
 	if reply, ok := errors.AsType[*textproto.Error](f.err); ok {
 		return reply.Code
@@ -35,25 +39,27 @@ func (f *failure) code() int {
 	return 0
 }
 
-// broken reports whether the connection is good for nothing any more.
+// broken reports whether the connection can no longer be used. With 421 the
+// server announces that it closes it. RFC 5321, 3.8
 func (f *failure) broken() bool {
 	code := f.code()
 	return code == 0 || code == 421 || f.stage == stageConnect
 }
 
-// untaken reports whether nothing of the message can have been accepted.
-func (f *failure) untaken() bool { return f.stage != stageText }
+// notAccepted reports whether the server cannot have accepted the message.
+func (f *failure) notAccepted() bool { return f.stage != stageText }
 
-// undelivered says what the failure means. decisions.md: 50
+// undelivered translates the failure for the queue. decisions.md: 50
 func (f *failure) undelivered() *audience.Undelivered {
-	u := &audience.Undelivered{Detail: string(f.stage), Err: brief{f.err}}
+	u := &audience.Undelivered{Detail: string(f.stage), Err: shortError{f.err}}
 	reply, ok := errors.AsType[*textproto.Error](f.err)
 	if !ok {
 		return u
 	}
 	u.Code, u.Detail = reply.Code, shorten(reply.Msg)
 	if f.stage == stageConnect {
-		// Refused is not the message but everybody. Somebody will put that right.
+		// The server refused the connection or the login, not this message. The
+		// operator has to correct that; until then the message stays in the queue.
 		u.Code, u.Detail = 0, string(f.stage)
 		return u
 	}
@@ -62,9 +68,9 @@ func (f *failure) undelivered() *audience.Undelivered {
 	return u
 }
 
-// blamesRecipient reports whether a permanent refusal is about the address: a
-// reply to the address that is not about something else, and a reply to the
-// message that is about the address.
+// blamesRecipient reports whether a permanent refusal is about the recipient's
+// address. A reply to RCPT is, unless its enhanced status code names another
+// reason. A reply to the message is only if its status code names the address.
 func (f *failure) blamesRecipient(reply *textproto.Error) bool {
 	status := enhanced(reply.Msg)
 	switch f.stage {
@@ -81,8 +87,8 @@ func (f *failure) blamesRecipient(reply *textproto.Error) bool {
 }
 
 // aboutAddress reports whether an enhanced status code of a permanent failure
-// says that the address takes no mail: not when it is about the sender's
-// address, the mail system, the message or policy. RFC 3463
+// says that the address accepts no mail. Codes about the sender's address, the
+// mail system (5.3), the message (5.6) and policy (5.7) do not. RFC 3463
 func aboutAddress(status string) bool {
 	switch status {
 	case "5.1.7", "5.1.8", "5.1.9", "5.2.3": // the sender's address; a message too long
@@ -95,8 +101,8 @@ func aboutAddress(status string) bool {
 	return strings.HasPrefix(status, "5.")
 }
 
-// enhanced returns the enhanced status code that a reply begins with, "" when
-// there is none.
+// enhanced returns the enhanced status code at the beginning of a reply, such as
+// 5.1.1, or "" without one.
 func enhanced(reply string) string {
 	status, _, _ := strings.Cut(reply, " ")
 	parts := strings.Split(status, ".")
@@ -111,17 +117,22 @@ func enhanced(reply string) string {
 	return status
 }
 
-// brief is an error that may hold text of others.
-type brief struct{ error }
+// shortError is an error whose text may come from a mail server. Its text is one
+// line of bounded length.
+type shortError struct{ error }
 
-func (b brief) Error() string { return shorten(b.error.Error()) }
+// Error returns the shortened text.
+func (e shortError) Error() string { return shorten(e.error.Error()) }
 
-func (b brief) Unwrap() error { return b.error }
+// Unwrap returns the whole error.
+func (e shortError) Unwrap() error { return e.error }
 
-// longestDetail bounds what is kept of what others say, in bytes.
+// longestDetail limits the text of mail servers that is stored and logged, in
+// bytes.
 const longestDetail = 500
 
-// shorten is text of others as one line of bounded length.
+// shorten returns a text from outside as one printable line of at most
+// longestDetail bytes.
 func shorten(text string) string {
 	text = strings.ToValidUTF8(text, "?")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")

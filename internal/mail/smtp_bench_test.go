@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// drain is a mail server that takes everything, as cheaply as it can.
-func drain(b *testing.B) string {
+// acceptAllServer is a mail server that takes everything, as cheaply as it can.
+func acceptAllServer(b *testing.B) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
@@ -31,7 +31,7 @@ func drain(b *testing.B) string {
 func takeAll(c net.Conn) {
 	defer c.Close()
 	r := bufio.NewReader(c)
-	c.Write([]byte("220 drain\r\n"))
+	c.Write([]byte("220 acceptAllServer\r\n"))
 	for text := false; ; {
 		line, err := r.ReadSlice('\n')
 		if err != nil {
@@ -52,7 +52,7 @@ func takeAll(c net.Conn) {
 
 // BenchmarkSend sends small messages from 8 senders, as many as connections.
 func BenchmarkSend(b *testing.B) {
-	s, err := newSender(Transport{SMTP: drain(b)})
+	s, err := newSender(Transport{SMTP: acceptAllServer(b)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func BenchmarkSend(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for n := 0; pb.Next(); n++ {
-			if err := s.send(b.Context(), letter(b, n, "ann@example.com"), nil); err != nil {
+			if err := s.send(b.Context(), testMessage(b, n, "ann@example.com"), nil); err != nil {
 				b.Error(err)
 			}
 		}

@@ -6,31 +6,34 @@ import (
 	"strings"
 )
 
-//go:embed builtin.html
+// This file makes the mails in the service's own words: notifications
+// (compose_notification.go) and requests to confirm (compose.go). Both have a
+// text part and an HTML part with the same contents.
+
+//go:embed compose_builtin.html
 var builtInFile embed.FS
 
-// builtInHTML is the form of the mails that no Message describes.
-var builtInHTML = template.Must(template.ParseFS(builtInFile, "builtin.html"))
+// builtInHTML is the template of the HTML part.
+var builtInHTML = template.Must(template.ParseFS(builtInFile, "compose_builtin.html"))
 
-// builtIn is a mail in this service's own words: a notification, or the request
-// to confirm.
+// builtIn is the contents of such a mail.
 type builtIn struct {
 	List    string
 	Title   string
 	Heading string
 	Before  string // text above the rows
 	Rows    []row
-	Button  string // leads to Link
+	Button  string // text of the link to Link
 	Link    string
 	After   string
 }
 
-// row is a name with a value, which may have several lines.
+// row is a name with its value. A value may have several lines.
 type row struct{ Name, Value string }
 
-// tidied has no characters that are no text. Nothing in it is a link: those of
-// mail programs lead where they say.
-func (b *builtIn) tidied() *builtIn {
+// sanitized returns a copy without control characters. Values come from
+// subscribers; none of them becomes a link.
+func (b *builtIn) sanitized() *builtIn {
 	t := *b
 	t.List, t.Title, t.Heading = oneLine(b.List), oneLine(b.Title), oneLine(b.Heading)
 	t.Rows = make([]row, len(b.Rows))
@@ -40,10 +43,11 @@ func (b *builtIn) tidied() *builtIn {
 	return &t
 }
 
-// longestValue bounds what a row shows, in bytes. A value can be as long as a
-// request, and is in a mail four times; the whole of it is behind the link.
+// longestValue limits what a row shows of a value, in bytes. A value can be as
+// long as a request. The link leads to the whole value.
 const longestValue = 10_000
 
+// excerpt cuts a value at longestValue bytes, never within a character.
 func excerpt(value string) string {
 	if len(value) <= longestValue {
 		return value
@@ -51,20 +55,21 @@ func excerpt(value string) string {
 	return strings.ToValidUTF8(value[:longestValue], "") + "…"
 }
 
+// html returns the HTML part.
 func (b *builtIn) html() string {
 	var s strings.Builder
 	s.Grow(4096)
-	// It fails only when writing does, or when a name in it is wrong, as every test would show.
-	if err := builtInHTML.Execute(&s, b.tidied()); err != nil {
+	// Writing into a strings.Builder cannot fail, so an error is a mistake in the template.
+	if err := builtInHTML.Execute(&s, b.sanitized()); err != nil {
 		panic(err)
 	}
 	return s.String()
 }
 
-// text writes the lines of a value under each other and all but the first after
-// spaces, so that no value looks like another row.
+// text returns the text part. The second and further lines of a value are
+// indented, so that a value cannot look like another row.
 func (b *builtIn) text() string {
-	t := b.tidied()
+	t := b.sanitized()
 	var s strings.Builder
 	s.Grow(1024)
 	s.WriteString(t.Heading + "\n" + t.List + "\n")

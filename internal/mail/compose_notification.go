@@ -9,32 +9,37 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// notification tells one of a List's addresses what happened to a Contact.
+// This file composes notifications: one of a List's addresses learns that a
+// Contact has subscribed, unsubscribed or changed, with the Contact's values.
+
+// notification composes a mail to one of a List's addresses about a Contact.
 // specification: Events, Notification message
 func (c *composer) notification(id string, n *audience.Notification) (*gomail.Msg, error) {
-	letter := c.notice(n)
-	from := c.listSender(&n.Schema.List)
-	from.to, from.key, from.subject = n.Address, "n/"+id, oneLine(letter.Title)
-	m, err := c.message(from)
+	b := c.notificationBody(n)
+	h := c.listHeader(&n.Schema.List)
+	h.to, h.key, h.subject = n.Address, "n/"+id, oneLine(b.Title)
+	m, err := c.message(h)
 	if err != nil {
 		return nil, err
 	}
-	m.SetBodyString(gomail.TypeTextPlain, letter.text())
-	m.AddAlternativeString(gomail.TypeTextHTML, letter.html())
+	m.SetBodyString(gomail.TypeTextPlain, b.text())
+	m.AddAlternativeString(gomail.TypeTextHTML, b.html())
 	return m, nil
 }
 
-// notice says what a notification tells.
-func (c *composer) notice(n *audience.Notification) *builtIn {
-	happened := map[audience.Event][3]string{
+// notificationBody returns the contents of a notification. A Contact that has
+// been removed since the event has no details left.
+func (c *composer) notificationBody(n *audience.Notification) *builtIn {
+	// The part of the title, the name of the row with the time, and the heading.
+	words := map[audience.Event][3]string{
 		audience.EventSubscribe:     {" subscribed to ", "Subscribed", "New subscription"},
 		audience.EventUnsubscribe:   {" unsubscribed from ", "Unsubscribed", "Unsubscription"},
 		audience.EventUpdateProfile: {" changed their details on ", "Changed", "Changed details"},
 	}[n.Event]
-	b := &builtIn{Title: who(n) + happened[0] + n.Schema.List.Name, Heading: happened[2], List: n.Schema.List.Name}
-	b.Rows = append(b.Rows, row{happened[1], clock(n.Schema, n.Time)})
+	b := &builtIn{Title: contactName(n) + words[0] + n.Schema.List.Name, Heading: words[2], List: n.Schema.List.Name}
+	b.Rows = append(b.Rows, row{words[1], localTime(n.Schema, n.Time)})
 	if n.Details == nil {
-		b.Before = who(n) + " has been removed since, so there is nothing left to show."
+		b.Before = contactName(n) + " has been removed since, so there is nothing left to show."
 		return b
 	}
 	b.Rows = append(b.Rows, contactRows(n.Schema, n.Details)...)
@@ -45,11 +50,13 @@ func (c *composer) notice(n *audience.Notification) *builtIn {
 	return b
 }
 
-// causeNotification stands in links of a notification for what was delivered.
+// causeNotification is the cause in links of a notification. They belong to no
+// delivery.
 const causeNotification = "n"
 
-// who is how a Contact is called in a sentence.
-func who(n *audience.Notification) string {
+// contactName is the name of a Contact in a sentence: its Email, else its
+// mobile number, else its ID.
+func contactName(n *audience.Notification) string {
 	if n.Details != nil {
 		if email := n.Details.Values.Get(n.Schema.Email().ID); email != "" {
 			return email
@@ -61,6 +68,8 @@ func who(n *audience.Notification) string {
 	return "Contact " + strconv.FormatInt(int64(n.Contact), 10)
 }
 
+// contactRows returns a row for each Field with a value, then the answers to the
+// List's preferences, the status and the ID.
 func contactRows(schema *audience.Schema, contact *audience.Contact) []row {
 	var rows []row
 	for i := range schema.Fields {
@@ -82,39 +91,40 @@ func contactRows(schema *audience.Schema, contact *audience.Contact) []row {
 	return append(rows, row{"Status", status(schema, contact)}, row{"Contact ID", strconv.FormatInt(int64(contact.ID), 10)})
 }
 
-// status says what keeps a Contact from receiving mail, or that nothing does.
+// status says whether a Contact receives mail, and if not, why.
 func status(schema *audience.Schema, contact *audience.Contact) string {
-	var says []string
+	var parts []string
 	if contact.IsUnsubscribed {
-		says = append(says, "unsubscribed")
+		parts = append(parts, "unsubscribed")
 	} else {
-		says = append(says, "subscribed")
+		parts = append(parts, "subscribed")
 	}
 	switch {
 	case contact.IsBounceDeactivated && !contact.IsActive:
-		says = append(says, "deactivated after bounces")
+		parts = append(parts, "deactivated after bounces")
 	case !contact.IsActive:
-		says = append(says, "deactivated")
+		parts = append(parts, "deactivated")
 	}
 	switch {
 	case contact.DoubleOptIn:
-		says = append(says, "confirmed "+clock(schema, contact.DoubleOptInTime))
+		parts = append(parts, "confirmed "+localTime(schema, contact.DoubleOptInTime))
 	case schema.List.DoubleOptIn:
-		says = append(says, "not confirmed yet")
+		parts = append(parts, "not confirmed yet")
 	}
-	return strings.Join(says, ", ")
+	return strings.Join(parts, ", ")
 }
 
+// consentRows returns the rows about a consent, none without one.
 func consentRows(schema *audience.Schema, consent *audience.LedgerRow) []row {
 	if consent == nil {
 		return nil
 	}
-	says := map[audience.ConsentType]string{
+	kind := map[audience.ConsentType]string{
 		audience.ConsentGDPR:        "GDPR",
 		audience.ConsentDirect:      "direct",
 		audience.ConsentNotRecorded: "not recorded",
 	}[consent.Type]
-	rows := []row{{"Consent", says + ", " + clock(schema, consent.Time)}}
+	rows := []row{{"Consent", kind + ", " + localTime(schema, consent.Time)}}
 	if consent.Text != "" {
 		rows = append(rows, row{"Consent text", consent.Text})
 	}
@@ -124,8 +134,8 @@ func consentRows(schema *audience.Schema, consent *audience.LedgerRow) []row {
 	return rows
 }
 
-// clock writes a moment in the Account's time zone.
-func clock(schema *audience.Schema, unix int64) string {
+// localTime writes a time, in Unix seconds, in the Account's time zone.
+func localTime(schema *audience.Schema, unix int64) string {
 	return schema.LocalTime(unix).Format("2 January 2006, 15:04:05 (UTC-07:00)")
 }
 

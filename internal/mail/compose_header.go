@@ -1,0 +1,157 @@
+package mail
+
+import (
+	"encoding/base64"
+	"errors"
+	"net/mail"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"enlist/internal/audience"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// This file writes the headers of a message and makes texts from outside fit for
+// them: addresses, subjects and names without control characters.
+
+// header is what the header of a message says.
+type header struct {
+	fromName, from string
+	replyTo        string // "": none
+	to             string
+	subject        string
+	key            string // the Message-ID is derived from it
+	list           audience.ListID
+	unsubscribe    string // URL; "": none, as in notifications
+}
+
+// message makes a message with a header and without a body.
+func (c *composer) message(h header) (*gomail.Msg, error) {
+	from, domain, ok := parseAddress(h.from)
+	if !ok {
+		return nil, &audience.Undelivered{Err: errors.New("no sender address: set one with --mail-from, or in the List")}
+	}
+	to, _, ok := parseAddress(h.to)
+	if !ok {
+		return nil, &audience.Undelivered{Permanent: true, Recipient: true, Detail: "this is not an address that mail can be sent to"}
+	}
+	from.Name = oneLine(h.fromName)
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	m.FromMailAddress(from)
+	m.ToMailAddress(to)
+	if replyTo, _, ok := parseAddress(h.replyTo); ok {
+		m.ReplyToMailAddress(replyTo)
+	}
+	m.SetGenHeader(gomail.HeaderSubject, headerText(h.subject))
+	m.SetDateWithValue(c.now())
+	m.SetMessageIDWithValue(c.key.MessageID(h.key) + "@" + domain)
+	m.SetGenHeader("List-Id", "<"+strconv.FormatInt(int64(h.list), 10)+".list."+domain+">")
+	// RFC 3834: automatic replies, such as holiday notes, are not wanted.
+	m.SetGenHeader("Auto-Submitted", "auto-generated")
+	m.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
+	if h.unsubscribe != "" {
+		m.SetGenHeader(gomail.HeaderPrecedence, "bulk")
+		m.SetListUnsubscribe(h.unsubscribe)
+		if strings.HasPrefix(h.unsubscribe, "https://") { // RFC 8058, 3.1 forbids it for other links
+			m.SetListUnsubscribePost()
+		}
+	}
+	return m, nil
+}
+
+// parseAddress reads an address as it is stored. The domain is returned in
+// ASCII, so that a mail server needs SMTPUTF8 for the local part only.
+func parseAddress(text string) (address *mail.Address, domain string, ok bool) {
+	spelling, key, ok := audience.ParseEmail(text)
+	if !ok {
+		return nil, "", false
+	}
+	local := unquote(spelling[:strings.LastIndexByte(spelling, '@')])
+	if local == "" {
+		return nil, "", false // "" in quotes is a valid local part, but net/mail cannot write it
+	}
+	domain = key[strings.LastIndexByte(key, '@')+1:]
+	return &mail.Address{Address: local + "@" + domain}, domain, true
+}
+
+// unquote removes the quotes of a local part. mail.Address adds them again.
+func unquote(local string) string {
+	if local[0] != '"' {
+		return local
+	}
+	var b strings.Builder
+	for i := 1; i < len(local)-1; i++ {
+		if local[i] == '\\' {
+			i++
+		}
+		b.WriteByte(local[i])
+	}
+	return b.String()
+}
+
+// maxSubject limits a subject, in characters. A line of a mail has 998 bytes at
+// most (RFC 5322, 2.1.1), and a long value without a space cannot be folded.
+const maxSubject = 250
+
+// headerText encodes a text that looks like an encoded word (RFC 2047), so that
+// mail programs show it as it is. go-mail encodes other texts where needed.
+func headerText(text string) string {
+	if !strings.Contains(text, "=?") {
+		return text
+	}
+	const most = 45 // bytes that fit into an encoded word of 75 characters
+	var words []string
+	for len(text) > 0 {
+		n := min(most, len(text))
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		words = append(words, "=?UTF-8?B?"+base64.StdEncoding.EncodeToString([]byte(text[:n]))+"?=")
+		text = text[n:]
+	}
+	return strings.Join(words, " ")
+}
+
+// oneLine makes a text fit for a header: one line without control characters,
+// of at most maxSubject characters.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(plain(text)), " ")
+	if utf8.RuneCountInString(text) <= maxSubject {
+		return text
+	}
+	return string([]rune(text)[:maxSubject-1]) + "…"
+}
+
+// plain removes control characters, except line breaks and tabs, and characters
+// that change the direction of the following text.
+func plain(text string) string {
+	if !strings.ContainsFunc(text, isControl) && utf8.ValidString(text) {
+		return text
+	}
+	text = lineEnds.Replace(strings.ToValidUTF8(text, "\uFFFD"))
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && isControl(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// lineEnds turns every kind of line end into \n.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// isControl reports whether plain removes a character or turns it into \n.
+func isControl(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r < utf8.RuneSelf:
+		return r < ' ' || r == 0x7f
+	case '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069', r == '\u2028', r == '\u2029':
+		return true
+	}
+	return unicode.IsControl(r)
+}

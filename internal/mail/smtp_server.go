@@ -1,0 +1,187 @@
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// This file reads the URL of a mail server, connects to the server, agrees on
+// TLS and logs in. smtp.go keeps the connections that dial returns.
+
+const (
+	dialTime    = 10 * time.Second // to connect, TLS handshake included
+	commandTime = 30 * time.Second // for each reply
+)
+
+// mailServer is the address of a mail server and how to talk to it.
+type mailServer struct {
+	host           string
+	port           int
+	tls            bool // from the first byte
+	loopback       bool // on this machine, where no network can be tapped
+	user, password string
+	roots          *x509.CertPool // nil: those of the operating system
+}
+
+// errServerURL does not repeat the URL: it may hold a password.
+var errServerURL = errors.New("the mail server's URL is not smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT; " +
+	"in a user's name or password, write @ as %40, : as %3A, / as %2F and % as %25")
+
+// parseServer reads the URL of a mail server. The default port is 25, with a
+// user name 587, and 465 for smtps.
+func parseServer(text string) (mailServer, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
+		return mailServer{}, errServerURL
+	}
+	s := mailServer{host: u.Hostname(), port: 25}
+	if u.User != nil {
+		var hasPassword bool
+		s.user = u.User.Username()
+		s.password, hasPassword = u.User.Password()
+		if s.user == "" || !hasPassword {
+			return mailServer{}, errServerURL
+		}
+		s.port = 587
+	}
+	switch u.Scheme {
+	case "smtp":
+	case "smtps":
+		s.tls, s.port = true, 465
+	default:
+		return mailServer{}, errServerURL
+	}
+	if u.Port() != "" {
+		s.port, err = strconv.Atoi(u.Port())
+		if err != nil || s.port < 1 || s.port > 65535 {
+			return mailServer{}, errServerURL
+		}
+	}
+	if s.host == "" {
+		return mailServer{}, errServerURL
+	}
+	ip := net.ParseIP(s.host)
+	s.loopback = s.host == "localhost" || ip != nil && ip.IsLoopback()
+	return s, nil
+}
+
+// dial connects, starts TLS if the server offers it, and logs in. A password is
+// sent through TLS or to this machine only. decisions.md: 50
+func (s *mailServer) dial(ctx context.Context) (*conn, error) {
+	c, stop := new(conn), func() bool { return true }
+	options := append(s.options(), gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
+		raw, err := s.connect(dialing, network, address)
+		if err != nil {
+			return nil, err
+		}
+		c.net = raw
+		stop = context.AfterFunc(ctx, func() { raw.Close() })
+		return raw, nil
+	}))
+	client, err := gomail.NewClient(s.host, options...)
+	if err != nil {
+		return nil, err
+	}
+	c.client, err = client.DialToSMTPClientWithContext(ctx)
+	stop()
+	if err == nil {
+		return c, nil
+	}
+	if c.net != nil {
+		c.net.Close() // go-mail leaves it open when the greeting or the login fails
+	}
+	if s.requiresTLS() {
+		err = fmt.Errorf("with encryption, which the password needs: %w", err)
+	}
+	return nil, err
+}
+
+// requiresTLS reports whether the client must ask for TLS and give up without
+// it: a password goes over a network, and TLS has not started yet.
+func (s *mailServer) requiresTLS() bool { return s.user != "" && !s.loopback && !s.tls }
+
+// options are those of the go-mail client. The first login method that both
+// sides know is used.
+func (s *mailServer) options() []gomail.Option {
+	policy := gomail.TLSOpportunistic
+	options := []gomail.Option{gomail.WithPort(s.port), gomail.WithTimeout(commandTime), gomail.WithTLSConfig(s.tlsConfig())}
+	if s.user != "" {
+		plain, login := gomail.SMTPAuthPlain, gomail.SMTPAuthLogin
+		if s.loopback {
+			plain, login = gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc
+		}
+		if s.requiresTLS() {
+			policy = gomail.TLSMandatory
+		}
+		options = append(options, gomail.WithUsername(s.user), gomail.WithPassword(s.password),
+			gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, plain, login, gomail.SMTPAuthCramMD5))
+	}
+	return append(options, gomail.WithTLSPolicy(policy))
+}
+
+// connect opens the TCP connection, and TLS for smtps.
+func (s *mailServer) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	var dialer net.Dialer
+	raw, err := dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	raw = &boundedConn{Conn: raw}
+	if !s.tls {
+		return raw, nil
+	}
+	secured := tls.Client(raw, s.tlsConfig())
+	if err := secured.HandshakeContext(ctx); err != nil {
+		raw.Close()
+		return nil, err
+	}
+	return secured, nil
+}
+
+// maxReply limits what a server may send at a time, in bytes: a reply, or its
+// part of a TLS handshake.
+const maxReply = 64 << 10
+
+var errEndlessReply = errors.New("the mail server's reply does not end")
+
+// boundedConn is a connection that fails when the server sends more than
+// maxReply bytes without being asked. go-mail reads a reply to its end, however
+// long it is.
+type boundedConn struct {
+	net.Conn
+	received int // bytes since the last Write; no lock: one goroutine reads or writes
+}
+
+// Read implements net.Conn.
+func (b *boundedConn) Read(p []byte) (int, error) {
+	if b.received >= maxReply {
+		return 0, errEndlessReply
+	}
+	n, err := b.Conn.Read(p[:min(len(p), maxReply-b.received)])
+	b.received += n
+	return n, err
+}
+
+// Write implements net.Conn. Each Write allows a new reply.
+func (b *boundedConn) Write(p []byte) (int, error) {
+	b.received = 0
+	return b.Conn.Write(p)
+}
+
+// tlsConfig requires a valid certificate, except for smtp to this machine: mail
+// servers are installed with self-signed certificates, and the alternative there
+// is no encryption at all.
+func (s *mailServer) tlsConfig() *tls.Config {
+	return &tls.Config{ServerName: s.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12, InsecureSkipVerify: s.loopback && !s.tls}
+}
