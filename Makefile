@@ -1,32 +1,62 @@
-# Needs Go and make. A C compiler is used when there is one: Go then takes the
-# faster SQLite driver, and the race detector runs. Tests run on PostgreSQL too
-# where there is one: on the server at the URL ENLIST_TEST_POSTGRES, or on one that
-# they start themselves from installed programs (Debian: postgresql).
+# Needs Go and make. With a C compiler Go builds the faster SQLite driver, and the
+# race detector runs. Tests run on PostgreSQL too if there is one: on the server at
+# the URL ENLIST_TEST_POSTGRES, or on one that they start themselves from installed
+# programs (Debian: postgresql). No target installs anything.
 #
-#   make build   the program, ./enlist
-#   make test    every check that CI runs
-#   make bench   the benchmarks, and enlist bench
-#   make vuln    known vulnerabilities; asks the Go vulnerability database
+#   make build    the program, ./enlist
+#   make test     format, vet and the short tests: for each change, about a minute and a half
+#   make check    staticcheck, both builds, tidy modules, and all tests with the race detector but those of faults
+#   make nocgo    the tests that depend on the SQLite driver, with the driver that needs no C compiler
+#   make faults   outages, failovers, several processes and killed processes, in all their rounds
+#   make fuzz     each fuzz target, for some thousand inputs
+#   make bench    the benchmarks, and the program enlist-bench
+#   make vuln     known vulnerabilities; asks the Go vulnerability database
 
 GO       ?= go
-# Inputs for each fuzz target: go test sometimes takes the end of a time for a failure.
+# Inputs for each fuzz target. A number, because go test sometimes reports the end of a duration as a failure.
 FUZZTIME ?= 10000x
 TOOL      = $(GO) tool -modfile=tools/go.mod
 
-# Go says 1 when it finds a C compiler, 0 when not or when told so.
+# Names of the tests of faults. internal/faults_test.go checks that each word is in a test's name.
+FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad|ReadOnlyServer|OutlivesTheServer|ServerIsWaitedFor
+# The packages with tests of faults.
+FAULTY = ./cmd/enlist ./internal/jobs ./internal/store/postgres
+# The packages whose tests depend on the SQLite driver.
+DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/store/sqlstore ./internal/store/teststores ./internal/store/transfer
+
+# Databases of tests are in memory if that is possible. Go's own temporary files
+# stay on the disk.
+MEMORY  := $(shell tools/memorydir)
+INMEMORY = $(if $(MEMORY),GOTMPDIR=$${GOTMPDIR:-$${TMPDIR:-/tmp}} TMPDIR=$(MEMORY))
+# Many tests wait for another process: several run beside each other on each core.
+TEST     = $(INMEMORY) $(GO) test -timeout 3m -p 3 -parallel 8
+
+# Go says 1 if it finds a C compiler, 0 if not or if it is told so.
 CGO := $(shell $(GO) env CGO_ENABLED)
 
-.PHONY: build test format compile vet staticcheck postgres race nocgo fuzz bench vuln
+.PHONY: build test check format vet short tidy compile staticcheck race nocgo faults fuzz bench vuln
 .NOTPARALLEL:
 
 build:
 	$(GO) build -o enlist ./cmd/enlist
 
-test: format compile vet staticcheck postgres race nocgo fuzz
-	@echo "make test: all checks passed"
+test: format vet short
+	@echo "make test: passed. Left out: $$(tools/leftout). For make check, nocgo, faults and fuzz: race detector, second SQLite driver, fault tests, all rounds."
+
+check: tidy compile staticcheck race
+	@echo "make check: passed. Left out: $$(tools/leftout)."
 
 format:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "run gofmt -w on:" $$files; exit 1; }
+
+vet:
+	$(GO) vet ./...
+
+short:
+	$(TEST) -short ./...
+
+tidy:
+	$(GO) mod tidy -diff
 
 compile:
 	CGO_ENABLED=0 $(GO) build ./...
@@ -34,36 +64,26 @@ ifeq ($(CGO),1)
 	CGO_ENABLED=1 $(GO) build ./...
 endif
 
-vet:
-	$(GO) vet ./...
-
 staticcheck:
 	$(TOOL) staticcheck ./...
 
-# A PostgreSQL server's programs are installed on Debian as root; elsewhere this
-# says what is not tested without them.
-postgres:
-	@test -n "$$ENLIST_TEST_POSTGRES" || command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
-	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; \
-	else \
-		echo "not tested: PostgreSQL; install its server, or set ENLIST_TEST_POSTGRES to the URL of one"; \
-	fi
-
-# All tests with the race detector, which needs cgo.
+# The race detector needs cgo.
 race:
 ifeq ($(CGO),1)
-	CGO_ENABLED=1 $(GO) test -race ./...
+	CGO_ENABLED=1 $(TEST) -race -skip '$(FAULTS)' ./...
 else
-	@echo "no C compiler: the checks with cgo and the race detector are left out"
+	@echo "no C compiler: the race detector is left out"
+	$(TEST) -skip '$(FAULTS)' ./...
 endif
 
-# All tests with the SQLite driver that needs no C compiler.
 nocgo:
-	CGO_ENABLED=0 $(GO) test ./...
+	CGO_ENABLED=0 $(TEST) -skip '$(FAULTS)' $(DRIVEN)
 
-# Each fuzz target that go test lists, for some thousand inputs. It lists the
-# targets of a package and then "ok" with the package's name.
+faults:
+	$(TEST) -run '$(FAULTS)' $(FAULTY)
+
+# Each fuzz target that go test lists. It lists the targets of a package and then
+# "ok" with the package's name.
 fuzz:
 	@list=$$($(GO) test -list '^Fuzz' ./...) || { echo "$$list"; exit 1; }; \
 	echo "$$list" | while read -r first package _; do \
@@ -71,14 +91,14 @@ fuzz:
 		Fuzz*) names="$$names $$first" ;; \
 		ok) for name in $$names; do \
 				echo "fuzz $$name $$package"; \
-				$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || exit 1; \
+				$(GO) test -timeout 3m -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || exit 1; \
 			done; names= ;; \
 		esac; \
 	done
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
-	./enlist bench
+	$(GO) run ./cmd/enlist-bench --program ./enlist
 
 vuln:
 	$(TOOL) govulncheck ./...

@@ -37,10 +37,8 @@ var arrows = map[string][]string{
 	"enlist/internal/webhook":       {"enlist/internal/audience"},
 	"enlist/internal/rpc": {"enlist/internal/audience", "enlist/api", "github.com/go-json-experiment/json/...",
 		"github.com/prometheus/client_golang/...", "golang.org/x/sync/semaphore"},
-	// It starts the program as a process of its own, fills its database before, and is
-	// the bare program that inserts into PostgreSQL.
-	"enlist/internal/bench": {"enlist/internal/audience", "enlist/internal/store/sqlite", "enlist/internal/store/postgres", "github.com/jackc/pgx/v5/pgxpool", "github.com/go-json-experiment/json/..."},
-	"enlist/cmd/enlist":     {"..."},
+	"enlist/cmd/enlist-bench": {"..."},
+	"enlist/cmd/enlist":       {"..."},
 }
 
 // fromTests are what the tests of any package may import besides: the store

@@ -32,7 +32,6 @@ type program struct {
 	Copy       copyCommand       `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
 	Distribute distributeCommand `cmd:"" help:"Spread the large tables of a PostgreSQL database over a Citus cluster."`
 	Doctor     doctorCommand     `cmd:"" help:"Check a database and this machine, and say what is wrong."`
-	Bench      benchCommand      `cmd:"" help:"Measure this program on this machine."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 

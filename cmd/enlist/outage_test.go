@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -146,8 +145,8 @@ func (o *outage) becomes(status int) {
 // databaseServer is one that the test may stop and start.
 func databaseServer(t *testing.T) *pgtest.Server {
 	t.Helper()
-	if os.Getenv("ENLIST_TEST_POSTGRES") != "" {
-		t.Skip("the server is somebody else's")
+	if testing.Short() {
+		t.Skip("a test with a server of its own: make faults runs it")
 	}
 	s, err := pgtest.StartServer()
 	if err != nil {
@@ -158,7 +157,7 @@ func databaseServer(t *testing.T) *pgtest.Server {
 }
 
 // The primary crashes for good, and after a while its standby is promoted.
-func TestOutageUntilFailover(t *testing.T) {
+func TestFailoverMakesTheServiceReadyAgain(t *testing.T) {
 	primary := databaseServer(t)
 	standby, err := primary.StartStandby()
 	if err != nil {
@@ -180,7 +179,7 @@ func TestOutageUntilFailover(t *testing.T) {
 // The database falls silent, stops, crashes, and comes back as a standby: callers
 // are told in time that it failed, /readyz tells the truth throughout, and
 // everything goes on by itself.
-func TestOutage(t *testing.T) {
+func TestOutageEndsWithTheServiceReadyAgain(t *testing.T) {
 	server := databaseServer(t)
 	line := pgtest.NewProxy(t, server.URL("postgres"))
 	o := newOutage(t, line.URL(server.URL("postgres")))

@@ -134,6 +134,9 @@ func (c *traffic) start() {
 // serves: no call fails, also as long as somebody reads the tables and the migration
 // cannot begin.
 func TestMigratingWhileServing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a migration under load: make check runs it")
+	}
 	url := prepared(t)
 	c := &traffic{desk: newDesk(t, openAt(t, url, Options{}))}
 	execute(t, url, fmt.Sprintf(`INSERT INTO contact (list_id, dedupe_key, creation_time, last_modified_time, double_opt_in, double_opt_in_time, is_active,

@@ -34,12 +34,13 @@ func heldUp(t *testing.T, s *Store) (end func()) {
 	return end
 }
 
-// backendBuilding waits until an index is being made, or one that is no good dropped, and returns its backend's number.
+// backendBuilding waits until an index is being built, or an invalid one dropped, and the backend waits for heldUp's
+// transaction: only then is the index in the catalog. It returns the backend's number.
 func backendBuilding(t *testing.T, s *Store) (pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
 		err := s.jobs.QueryRow(t.Context(), `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
-			AND query LIKE '% INDEX CONCURRENTLY%' AND pid <> pg_backend_pid() AND wait_event_type = 'Lock'`).Scan(&pid)
+			AND query LIKE '% INDEX CONCURRENTLY%' AND pid <> pg_backend_pid() AND wait_event = 'virtualxid'`).Scan(&pid)
 		if err == nil {
 			return pid
 		}

@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"bytes"
@@ -11,11 +11,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ServeBare serves what every figure is a ratio to until ctx ends: a handler on
-// the same HTTP server that reads the same request, decodes all of it token by
-// token, and writes a reply of as many bytes as the header Bare-Reply asks for.
-// What a call costs over it is what enlist itself costs.
-func ServeBare(ctx context.Context, addr string) error {
+// serveBare serves the bare handler until ctx ends. Every figure is a ratio to its rate: it uses the same HTTP
+// server, reads the same request, decodes all of it token by token, and writes as many bytes as the header Bare-Reply
+// asks for. The difference to enlist is the cost of enlist itself.
+func serveBare(ctx context.Context, addr string) error {
 	server := &http.Server{Addr: addr, Handler: http.HandlerFunc(bare), BaseContext: func(net.Listener) context.Context { return ctx }}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
 	if err := server.ListenAndServe(); err != http.ErrServerClosed {

@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"context"
@@ -46,24 +46,24 @@ func (b *bench) serveAt(db string, flags ...string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.start(append([]string{"serve", "--db", db, "--ops-listen", ops}, flags...)...)
+	return b.start(b.program, append([]string{"serve", "--db", db, "--ops-listen", ops}, flags...)...)
 }
 
 // bareHandler starts the bare handler.
 func (b *bench) bareHandler() (*process, error) {
-	p, err := b.start("bench", "--bare")
+	p, err := b.start(b.self, "--bare")
 	if err == nil {
 		p.bare = true
 	}
 	return p, err
 }
 
-func (b *bench) start(args ...string) (*process, error) {
+func (b *bench) start(program string, args ...string) (*process, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
-	p := &process{addr: addr, cmd: exec.CommandContext(b.ctx, b.Program, append(args, "--listen", addr)...)}
+	p := &process{addr: addr, cmd: exec.CommandContext(b.ctx, program, append(args, "--listen", addr)...)}
 	p.cmd.Stderr = os.Stderr
 	p.cmd.Env = append(os.Environ(), "ENLIST_BOOTSTRAP_KEY="+apiKey)
 	began := time.Now()

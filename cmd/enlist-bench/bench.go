@@ -1,8 +1,5 @@
-// Package bench measures the whole program over loopback: it starts a server
-// and a bare handler as processes of their own, drives them by turns with the
-// same load, and prints each figure with its ratio to the bare handler's. Two
-// absolute times never are compared: machines differ, and so do their moments.
-package bench
+// This file runs the parts of a measurement and prints the table. Each part has a file of its own.
+package main
 
 import (
 	"context"
@@ -16,9 +13,10 @@ import (
 	"time"
 )
 
-// Options say how much to measure.
-type Options struct {
-	Program     string        // path of the enlist program to start
+// options say what to measure and how much.
+type options struct {
+	program     string        // path of the enlist program to start
+	self        string        // path of this program, which is the bare handler too
 	Dir         string        // for the databases; "": a temporary one
 	Connections int           // at once
 	Duration    time.Duration // of each load
@@ -26,7 +24,7 @@ type Options struct {
 	Contacts    int           // in the database that is searched
 	Postgres    string        // URL of an empty PostgreSQL database; "": nothing is measured there
 	Plot        string        // file for a plot of how searches grow; "": they are not measured
-	Only        string        // measure only the figures whose name contains it
+	Only        string        // names of the parts to measure, with commas between; "": all
 }
 
 // figure is one line of the report.
@@ -39,33 +37,56 @@ type figure struct {
 
 // bench is one run.
 type bench struct {
-	Options
+	options
 	ctx     context.Context
 	log     io.Writer
 	figures []figure
 }
 
-// Run measures and writes a table to out; what it is doing goes to log.
-func Run(ctx context.Context, o Options, out, log io.Writer) (err error) {
+// measure measures and writes a table to out, and its progress to log.
+func measure(ctx context.Context, o options, out, log io.Writer) (err error) {
 	if o.Dir == "" {
 		if o.Dir, err = os.MkdirTemp("", "enlist-bench-"); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
 	}
-	b := &bench{Options: o, ctx: ctx, log: log}
-	for _, part := range []struct {
-		name string
-		run  func() error
-	}{{"subscribe", b.subscribing}, {"notify", b.notifying}, {"kill", b.killing}, {"search", b.searching}, {"indexes", b.indexing}, {"growth", b.growing}, {"writes", b.writingIndexed}, {"postgres", b.onPostgres}} {
-		if o.Only != "" && !strings.Contains(part.name, o.Only) {
-			continue
-		}
+	b := &bench{options: o, ctx: ctx, log: log}
+	parts := []part{
+		{"subscribe", b.subscribing}, {"notify", b.notifying}, {"kill", b.killing}, {"search", b.searching},
+		{"indexes", b.indexing}, {"growth", b.growing}, {"writes", b.writingIndexed}, {"postgres", b.onPostgres},
+	}
+	chosen, err := choose(parts, o.Only)
+	if err != nil {
+		return err
+	}
+	for _, part := range chosen {
 		if err := part.run(); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
 	}
 	return b.report(out)
+}
+
+// part is a group of figures that can be measured alone.
+type part struct {
+	name string
+	run  func() error
+}
+
+// choose returns the parts that are named, or all if none is.
+func choose(parts []part, only string) (chosen []part, err error) {
+	if only == "" {
+		return parts, nil
+	}
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no part %q to measure: --help names them", name)
+		}
+		chosen = append(chosen, parts[i])
+	}
+	return chosen, nil
 }
 
 func (b *bench) say(format string, args ...any) { fmt.Fprintf(b.log, format+"\n", args...) }

@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"context"
@@ -218,9 +218,9 @@ func (b *bench) createIndexes(db string, list audience.ListID, keys []string) er
 	return nil
 }
 
-// run runs a command of this program.
+// run runs a command of enlist and returns its output.
 func (b *bench) run(args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(b.ctx, b.Program, args...)
+	cmd := exec.CommandContext(b.ctx, b.program, args...)
 	cmd.Stderr = os.Stderr
 	return cmd.Output()
 }

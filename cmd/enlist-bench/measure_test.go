@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A short measurement prints its table. The figures of such a short run mean nothing.
+func TestShortMeasurementPrintsItsTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds of both cores: make check runs it")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"enlist", "enlist-bench"} {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "enlist/cmd/"+name).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	for _, test := range []struct{ part, figure string }{
+		{"search", "page of 100 Contacts"},
+		{"notify", "notifications drained"},
+	} {
+		t.Run(test.part, func(t *testing.T) {
+			cmd := exec.Command(filepath.Join(dir, "enlist-bench"), "--program", filepath.Join(dir, "enlist"), "--only", test.part,
+				"--duration", "100ms", "--rounds", "1", "--contacts", "2000", "--connections", "4")
+			var problems bytes.Buffer
+			cmd.Stderr = &problems
+			out, err := cmd.Output()
+			if err != nil || !strings.Contains(string(out), test.figure) {
+				t.Errorf("error %v, output %s%s", err, out, &problems)
+			}
+		})
+	}
+}
+
+func TestWrongFlagsHaveStatus2(t *testing.T) {
+	var out, problems bytes.Buffer
+	if status := run([]string{"--rounds", "0"}, &out, &problems); status != 2 || !strings.Contains(problems.String(), "must be more than 0") {
+		t.Errorf("status %d: %s", status, &problems)
+	}
+}
+
+func TestUnknownPartIsRefused(t *testing.T) {
+	var out, problems bytes.Buffer
+	if status := run([]string{"--program", "go", "--only", "nothing"}, &out, &problems); status != 1 || !strings.Contains(problems.String(), `no part "nothing"`) {
+		t.Errorf("status %d: %s", status, &problems)
+	}
+}
