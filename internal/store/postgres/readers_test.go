@@ -22,13 +22,14 @@ func TestReadingWithoutBegin(t *testing.T) {
 		if only {
 			query = r.QueryLast
 		}
-		row := make([]driver.Value, 3)
+		var row []driver.Value
 		read := func() error {
 			rows, err := query(t.Context(), settings)
 			if err != nil {
 				return err
 			}
-			return errors.Join(rows.Next(row), rows.Close())
+			row, err = rows.Next()
+			return errors.Join(err, rows.Close())
 		}
 		if err := read(); err != nil {
 			t.Fatal(err)

@@ -27,13 +27,12 @@ func (h *held) take(r *pgconn.ResultReader) error {
 }
 
 // Next implements sqlstore.Rows.
-func (h *held) Next(dest []driver.Value) error {
+func (h *held) Next() ([]driver.Value, error) {
 	if h.next == len(h.rows) {
-		return io.EOF
+		return nil, io.EOF
 	}
-	copy(dest, h.rows[h.next])
 	h.next++
-	return nil
+	return h.rows[h.next-1], nil
 }
 
 // Close implements sqlstore.Rows.
@@ -43,21 +42,23 @@ func (h *held) Close() error { return nil }
 type rows struct {
 	session *session
 	reader  *pgconn.ResultReader
+	row     []driver.Value
 }
 
 // Next implements sqlstore.Rows. Texts are good until the next one.
-func (r *rows) Next(dest []driver.Value) error {
+func (r *rows) Next() ([]driver.Value, error) {
 	if !r.reader.NextRow() {
 		if _, err := r.reader.Close(); err != nil {
-			return r.session.recover(err)
+			return nil, r.session.recover(err)
 		}
-		return io.EOF
+		return nil, io.EOF
 	}
 	fields := r.reader.FieldDescriptions()
+	r.row = r.row[:0]
 	for i, value := range r.reader.Values() {
-		dest[i] = decode(value, fields[i].DataTypeOID, false)
+		r.row = append(r.row, decode(value, fields[i].DataTypeOID, false))
 	}
-	return nil
+	return r.row, nil
 }
 
 // Close implements sqlstore.Rows.

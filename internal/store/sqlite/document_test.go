@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -30,8 +29,8 @@ func binary(t testing.TB) func(text string) (document string) {
 			t.Fatal(err)
 		}
 		defer rows.Close()
-		row := make([]driver.Value, 1)
-		if err := rows.Next(row); err != nil {
+		row, err := rows.Next()
+		if err != nil {
 			t.Fatal(err)
 		}
 		return row[0].(string)
@@ -78,8 +77,8 @@ func TestReadValuesSetByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rows.Close()
-	row := make([]driver.Value, 1)
-	if err := rows.Next(row); err != nil {
+	row, err := rows.Next()
+	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := readValues(row[0].(string), nil)

@@ -3,10 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 
 	"enlist/internal/audience"
 	"enlist/internal/store/sqlstore"
@@ -93,17 +91,11 @@ func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	row := make([]driver.Value, 1)
-	for {
-		switch err := rows.Next(row); {
-		case err == io.EOF:
-			return built, nil
-		case err != nil:
-			return nil, err
-		}
-		if id := sqlstore.IndexID(fmt.Sprintf("%s", row[0])); id != 0 {
+	err = sqlstore.EachRow(rows, func(row *sqlstore.Cursor) error {
+		if id := sqlstore.IndexID(row.Text()); id != 0 {
 			built = append(built, audience.BuiltIndex{ID: id, Good: true})
 		}
-	}
+		return nil
+	})
+	return built, err
 }

@@ -28,6 +28,7 @@ type session struct {
 type statement struct {
 	driver.Stmt
 	running bool
+	columns int // of its rows; 0 until it was first run
 }
 
 // maxStatements bounds the prepared statements of a connection: searches have
@@ -183,7 +184,10 @@ func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstor
 		return nil, s.noteFirst(ctx, query, err)
 	}
 	st.running = true
-	return &result{Rows: rows, ctx: ctx, session: s, statement: st, query: query}, nil
+	if st.columns == 0 { // asked once: it is a call into SQLite for each column
+		st.columns = len(rows.Columns())
+	}
+	return &result{Rows: rows, row: make([]driver.Value, st.columns), ctx: ctx, session: s, statement: st, query: query}, nil
 }
 
 // noteFirst is note for an error of a query that has given no row yet. One that
@@ -204,25 +208,28 @@ func (s *session) QueryLast(ctx context.Context, query string, args ...any) (sql
 // result gives its statement back when it is closed.
 type result struct {
 	driver.Rows
+	row       []driver.Value
 	ctx       context.Context // of the query
 	session   *session
 	statement *statement
 	query     string
-	begun     bool // there was a row
+	started   bool // there was a row
 }
 
-func (r *result) Next(dest []driver.Value) error {
-	err := r.Rows.Next(dest)
+// Next implements sqlstore.Rows.
+func (r *result) Next() ([]driver.Value, error) {
+	err := r.Rows.Next(r.row)
 	if err != nil && err != io.EOF {
-		if r.begun {
-			return r.session.note(err)
+		if r.started {
+			return nil, r.session.note(err)
 		}
-		return r.session.noteFirst(r.ctx, r.query, err)
+		return nil, r.session.noteFirst(r.ctx, r.query, err)
 	}
-	r.begun = true
-	return err
+	r.started = true
+	return r.row, err
 }
 
+// Close implements sqlstore.Rows.
 func (r *result) Close() error {
 	err := r.Rows.Close()
 	r.statement.running = false

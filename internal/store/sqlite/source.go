@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,8 +64,8 @@ func (s *Source) Close() error { return s.conn.Close() }
 
 // Tables are the names of the tables that hold something of ours, with the queue's jobs.
 func (s *Source) Tables(ctx context.Context) (names []string, err error) {
-	err = s.each(ctx, 1, func(row []driver.Value) error {
-		names = append(names, asText(row[0]))
+	err = s.each(ctx, func(row *sqlstore.Cursor) error {
+		names = append(names, row.Text())
 		return nil
 	}, `SELECT name FROM sqlite_schema WHERE type = 'table' AND (name = 'river_job'
 		OR name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE 'goose\_%' ESCAPE '\' AND name NOT LIKE 'river\_%' ESCAPE '\') ORDER BY name`)
@@ -81,13 +80,14 @@ func (s *Source) Describe(ctx context.Context, t *sqlstore.Table) error {
 	}
 	t.Key = nil
 	found := 0
-	err := s.each(ctx, 2, func(row []driver.Value) error {
-		i, ok := names[asText(row[0])]
+	err := s.each(ctx, func(row *sqlstore.Cursor) error {
+		name, key := row.Text(), row.Int()
+		i, ok := names[name]
 		if !ok {
-			return fmt.Errorf("table %s has no place for %s", t.Name, asText(row[0]))
+			return fmt.Errorf("table %s has no place for %s", t.Name, name)
 		}
 		found++
-		if row[1].(int64) > 0 {
+		if key > 0 {
 			t.Key = append(t.Key, i)
 		}
 		return nil
@@ -122,8 +122,8 @@ func (s *Source) Each(ctx context.Context, t *sqlstore.Table, after []driver.Val
 	if len(t.Key) > 0 {
 		query += " ORDER BY " + keyColumns(t)
 	}
-	return s.each(ctx, len(columns), func(row []driver.Value) error {
-		row = slices.Clone(row)
+	return s.each(ctx, func(c *sqlstore.Cursor) error {
+		row := slices.Clone(c.Rest())
 		changed, err := t.Normalise(row)
 		if err != nil {
 			return err
@@ -159,8 +159,9 @@ func keyOf(t *sqlstore.Table, compared string) string {
 func (s *Source) LastIDs(ctx context.Context) (last map[string]int64, err error) {
 	last = make(map[string]int64)
 	// A target of webhooks remembers the job that was last at it.
-	err = s.each(ctx, 2, func(row []driver.Value) error {
-		last[asText(row[0])] = row[1].(int64)
+	err = s.each(ctx, func(row *sqlstore.Cursor) error {
+		table := row.Text()
+		last[table] = row.Int()
 		return nil
 	}, `SELECT name, seq FROM sqlite_sequence WHERE name NOT LIKE 'goose\_%' ESCAPE '\'
 		UNION ALL SELECT 'river_job', max((SELECT coalesce(max(id), 0) FROM river_job), (SELECT coalesce(max(holder), 0) FROM webhook_target))
@@ -168,43 +169,23 @@ func (s *Source) LastIDs(ctx context.Context) (last map[string]int64, err error)
 	return last, err
 }
 
-func (s *Source) number(ctx context.Context, query string, args ...any) (int64, error) {
-	found, err := s.numbers(ctx, query, args...)
-	if err == nil && len(found) != 1 {
-		err = fmt.Errorf("%d rows in place of one", len(found))
-	}
-	if err != nil {
-		return 0, err
-	}
-	return found[0], nil
-}
-
-func (s *Source) numbers(ctx context.Context, query string, args ...any) (found []int64, err error) {
-	err = s.each(ctx, 1, func(row []driver.Value) error {
-		found = append(found, row[0].(int64))
+func (s *Source) number(ctx context.Context, query string, args ...any) (n int64, err error) {
+	err = s.each(ctx, func(row *sqlstore.Cursor) error {
+		n = row.Int()
 		return nil
 	}, query, args...)
-	return found, err
+	return n, err
 }
 
-func (s *Source) each(ctx context.Context, columns int, fn func(row []driver.Value) error, query string, args ...any) (err error) {
+func (s *Source) each(ctx context.Context, fn func(*sqlstore.Cursor) error, query string, args ...any) (err error) {
 	rows, err := s.conn.session.Query(ctx, query, args...)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	row := make([]driver.Value, columns)
-	for {
-		switch err := rows.Next(row); {
-		case err == io.EOF:
-			return ctx.Err()
-		case err != nil:
-			return err
-		}
-		if err := fn(row); err != nil {
-			return err
-		}
+	if err := sqlstore.EachRow(rows, fn); err != nil {
+		return err
 	}
+	return ctx.Err()
 }
 
 func values(key []driver.Value) []any {
@@ -213,12 +194,4 @@ func values(key []driver.Value) []any {
 		args[i] = v
 	}
 	return args
-}
-
-func asText(v driver.Value) string {
-	if b, ok := v.([]byte); ok {
-		return string(b)
-	}
-	s, _ := v.(string)
-	return s
 }

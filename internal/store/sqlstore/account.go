@@ -1,8 +1,6 @@
 package sqlstore
 
 import (
-	"database/sql/driver"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,22 +9,17 @@ import (
 	"enlist/internal/audience"
 )
 
-const accountColumns = "id, name, time_zone, contact_limit, creation_time"
-
-func decodeAccount(row []driver.Value) audience.Account {
-	return audience.Account{
-		ID: audience.AccountID(integer(row[0])), Name: text(row[1]), TimeZone: text(row[2]),
-		ContactLimit: integer(row[3]), CreationTime: integer(row[4]),
-	}
+func mapAccount(m *mapper, a *audience.Account) {
+	m.id("id", (*int64)(&a.ID))
+	m.value("name", &a.Name)
+	m.value("time_zone", &a.TimeZone)
+	m.value("contact_limit", &a.ContactLimit)
+	m.fixed("creation_time", &a.CreationTime)
 }
 
 // Accounts returns all Accounts by ID.
-func (t *Tx) Accounts() (accounts []audience.Account, err error) {
-	err = t.each(5, func(row []driver.Value) error {
-		accounts = append(accounts, decodeAccount(row))
-		return nil
-	}, "SELECT "+accountColumns+" FROM account ORDER BY id")
-	return accounts, err
+func (t *Tx) Accounts() ([]audience.Account, error) {
+	return t.sql.mappings.accounts.all(t, "ORDER BY id")
 }
 
 // Account returns one Account.
@@ -35,16 +28,8 @@ func (t *Tx) Account(id audience.AccountID) (*audience.Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cached(s, s.accounts, id, func() (found *audience.Account, err error) {
-		err = t.each(5, func(row []driver.Value) error {
-			a := decodeAccount(row)
-			found = &a
-			return nil
-		}, "SELECT "+accountColumns+" FROM account WHERE id = ?", int64(id))
-		if err == nil && found == nil {
-			err = fmt.Errorf("no account %d", id)
-		}
-		return found, err
+	return cached(s, s.accounts, id, func() (*audience.Account, error) {
+		return t.sql.mappings.accounts.one(t, fmt.Errorf("no account %d", id), "WHERE id = ?", int64(id))
 	})
 }
 
@@ -53,8 +38,7 @@ func (t *Tx) AddAccount(a *audience.Account) error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
-	id, err := t.conn.Insert("INSERT INTO account (name, time_zone, contact_limit, creation_time) VALUES (?, ?, ?, ?)",
-		a.Name, a.TimeZone, a.ContactLimit, a.CreationTime)
+	id, err := t.sql.mappings.accounts.add(t, a)
 	if err != nil {
 		return err
 	}
@@ -67,8 +51,7 @@ func (t *Tx) UpdateAccount(a *audience.Account) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	return t.conn.Do("UPDATE account SET name = ?, time_zone = ?, contact_limit = ? WHERE id = ?",
-		a.Name, a.TimeZone, a.ContactLimit, int64(a.ID))
+	return t.sql.mappings.accounts.save(t, a)
 }
 
 // AccountContacts counts the stored Contacts of all the Account's Lists.
@@ -82,19 +65,24 @@ func (t *Tx) AccountContacts(id audience.AccountID) (int64, error) {
 	return n + t.counted(func(c count) bool { return c.account == id }), err
 }
 
-const keyColumns = "id, account_id, name, prefix, level, lists, creation_time, expiry_time, revoked_time, last_used_time"
+// storedKey is a key with the hash of its text, which is never read again.
+type storedKey struct {
+	audience.Key
+	hash audience.KeyHash
+}
 
-func decodeKey(row []driver.Value) (audience.Key, error) {
-	k := audience.Key{
-		ID: audience.KeyID(integer(row[0])), AccountID: audience.AccountID(integer(row[1])), Name: text(row[2]),
-		Prefix: text(row[3]), Level: audience.Level(integer(row[4])), CreationTime: integer(row[6]),
-		ExpiryTime: integer(row[7]), RevokedTime: integer(row[8]), LastUsedTime: integer(row[9]),
-	}
-	if row[5] == nil {
-		return k, nil
-	}
-	k.Lists = []audience.ListID{}
-	return k, json.Unmarshal([]byte(text(row[5])), &k.Lists)
+func mapKey(m *mapper, k *storedKey) {
+	m.id("id", (*int64)(&k.ID))
+	m.fixed("account_id", (*int64)(&k.AccountID))
+	m.stored("hash", (*hashBytes)(&k.hash))
+	m.fixed("name", &k.Name)
+	m.fixed("prefix", &k.Prefix)
+	m.fixed("level", (*keyLevel)(&k.Level))
+	m.fixed("lists", (*keyLists)(&k.Lists))
+	m.fixed("creation_time", &k.CreationTime)
+	m.fixed("expiry_time", &k.ExpiryTime)
+	m.fixed("revoked_time", &k.RevokedTime)
+	m.fixed("last_used_time", &k.LastUsedTime)
 }
 
 // KeyByHash returns the key with a hash, whether or not it is still good.
@@ -103,45 +91,30 @@ func (t *Tx) KeyByHash(hash audience.KeyHash) (*audience.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cached(s, s.keys, hash, func() (found *audience.Key, err error) {
-		err = t.each(10, func(row []driver.Value) error {
-			k, err := decodeKey(row)
-			found = &k
-			return err
-		}, "SELECT "+keyColumns+" FROM api_key WHERE hash = ?", hash[:])
-		if err == nil && found == nil {
-			err = audience.ErrInvalidKey
+	return cached(s, s.keys, hash, func() (*audience.Key, error) {
+		found, err := t.sql.mappings.keys.one(t, audience.ErrInvalidKey, "WHERE hash = ?", hash[:])
+		if err != nil {
+			return nil, err
 		}
-		return found, err
+		return &found.Key, nil
 	})
 }
 
 // Keys returns the keys of all Accounts by ID.
 func (t *Tx) Keys() (keys []audience.Key, err error) {
-	err = t.each(10, func(row []driver.Value) error {
-		k, err := decodeKey(row)
-		keys = append(keys, k)
-		return err
-	}, "SELECT "+keyColumns+" FROM api_key ORDER BY id")
+	err = t.sql.mappings.keys.each(t, func(k *storedKey) error {
+		keys = append(keys, k.Key)
+		return nil
+	}, "ORDER BY id")
 	return keys, err
 }
 
 // AddKey stores a new key by the hash of its text.
 func (t *Tx) AddKey(k *audience.Key, hash audience.KeyHash) error {
-	var lists any
-	if k.Lists != nil {
-		b, err := json.Marshal(k.Lists)
-		if err != nil {
-			return err
-		}
-		lists = string(b)
-	}
 	if err := t.changed(); err != nil {
 		return err
 	}
-	id, err := t.conn.Insert(`INSERT INTO api_key (account_id, hash, name, prefix, level, lists, creation_time, expiry_time, revoked_time, last_used_time)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`,
-		int64(k.AccountID), hash[:], k.Name, k.Prefix, int64(k.Level), lists, k.CreationTime, k.ExpiryTime)
+	id, err := t.sql.mappings.keys.add(t, &storedKey{*k, hash})
 	k.ID = audience.KeyID(id)
 	return err
 }
@@ -169,21 +142,21 @@ func (t *Tx) TouchKeys(used map[audience.KeyID]int64) error {
 	return nil
 }
 
+func mapFolder(m *mapper, f *audience.Folder) {
+	m.id("id", (*int64)(&f.ID))
+	m.fixed("account_id", (*int64)(&f.AccountID))
+	m.value("name", &f.Name)
+	m.fixed("type", &f.Type)
+	m.fixed("creation_time", &f.CreationTime)
+	m.computed(`(SELECT count(*) FROM list WHERE list.account_id = folder.account_id AND list.folder_id = folder.id AND hidden = 0)
+		+ (SELECT count(*) FROM message WHERE message.account_id = folder.account_id AND message.folder_id = folder.id)
+		+ (SELECT count(*) FROM autoresponder WHERE autoresponder.account_id = folder.account_id AND autoresponder.folder_id = folder.id
+			AND autoresponder.list_id IN (SELECT list.id FROM list WHERE hidden = 0))`, &f.ItemCount)
+}
+
 // Folders returns an Account's Folders by ID.
-func (t *Tx) Folders(account audience.AccountID) (folders []audience.Folder, err error) {
-	err = t.each(6, func(row []driver.Value) error {
-		folders = append(folders, audience.Folder{
-			ID: audience.FolderID(integer(row[0])), AccountID: audience.AccountID(integer(row[1])), Name: text(row[2]),
-			Type: text(row[3]), CreationTime: integer(row[4]), ItemCount: integer(row[5]),
-		})
-		return nil
-	}, `SELECT id, account_id, name, type, creation_time,
-			(SELECT count(*) FROM list WHERE list.account_id = folder.account_id AND list.folder_id = folder.id AND hidden = 0)
-			+ (SELECT count(*) FROM message WHERE message.account_id = folder.account_id AND message.folder_id = folder.id)
-			+ (SELECT count(*) FROM autoresponder WHERE autoresponder.account_id = folder.account_id AND autoresponder.folder_id = folder.id
-				AND autoresponder.list_id IN (SELECT list.id FROM list WHERE hidden = 0))
-		FROM folder WHERE account_id = ? ORDER BY id`, int64(account))
-	return folders, err
+func (t *Tx) Folders(account audience.AccountID) ([]audience.Folder, error) {
+	return t.sql.mappings.folders.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
 // AddFolder stores a new Folder.
@@ -191,8 +164,7 @@ func (t *Tx) AddFolder(f *audience.Folder) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	id, err := t.conn.Insert("INSERT INTO folder (account_id, name, type, creation_time) VALUES (?, ?, ?, ?)",
-		int64(f.AccountID), f.Name, f.Type, f.CreationTime)
+	id, err := t.sql.mappings.folders.add(t, f)
 	f.ID = audience.FolderID(id)
 	return err
 }
@@ -202,7 +174,7 @@ func (t *Tx) UpdateFolder(f *audience.Folder) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	return t.conn.Do("UPDATE folder SET name = ? WHERE id = ?", f.Name, int64(f.ID))
+	return t.sql.mappings.folders.save(t, f)
 }
 
 // DeleteFolder removes a Folder.

@@ -1,22 +1,28 @@
 package sqlstore
 
 import (
-	"database/sql/driver"
-
 	"enlist/internal/audience"
 )
 
-const autoresponderColumns = `id, account_id, list_id, creator_key_id, creator_name, creation_time, last_modified_time, message_id, event_type,
-	folder_id, time_zone, is_active, criteria_type, criteria_timestamp, offset_value, offset_period, specific_hour, specific_minute`
-
-func decodeAutoresponder(row []driver.Value) audience.Autoresponder {
-	return audience.Autoresponder{
-		ID: audience.AutoresponderID(integer(row[0])), AccountID: audience.AccountID(integer(row[1])), ListID: audience.ListID(integer(row[2])),
-		CreatorKeyID: audience.KeyID(integer(row[3])), CreatorName: text(row[4]), CreationTime: integer(row[5]), LastModifiedTime: integer(row[6]),
-		MessageID: audience.MessageID(integer(row[7])), Event: audience.Event(text(row[8])), FolderID: audience.FolderID(integer(row[9])),
-		TimeZone: text(row[10]), IsActive: flag(row[11]), CriteriaType: text(row[12]), Timestamp: integer(row[13]),
-		OffsetValue: integer(row[14]), OffsetPeriod: text(row[15]), SpecificHour: integer(row[16]), SpecificMinute: integer(row[17]),
-	}
+func mapAutoresponder(m *mapper, a *audience.Autoresponder) {
+	m.id("id", (*int64)(&a.ID))
+	m.fixed("account_id", (*int64)(&a.AccountID))
+	m.value("list_id", (*int64)(&a.ListID))
+	m.fixed("creator_key_id", (*int64)(&a.CreatorKeyID))
+	m.fixed("creator_name", &a.CreatorName)
+	m.fixed("creation_time", &a.CreationTime)
+	m.value("last_modified_time", &a.LastModifiedTime)
+	m.value("message_id", (*int64)(&a.MessageID))
+	m.value("event_type", (*string)(&a.Event))
+	m.value("folder_id", (*int64)(&a.FolderID))
+	m.value("time_zone", &a.TimeZone)
+	m.value("is_active", &a.IsActive)
+	m.value("criteria_type", &a.CriteriaType)
+	m.value("criteria_timestamp", &a.Timestamp)
+	m.value("offset_value", &a.OffsetValue)
+	m.value("offset_period", &a.OffsetPeriod)
+	m.value("specific_hour", &a.SpecificHour)
+	m.value("specific_minute", &a.SpecificMinute)
 }
 
 // Autoresponders returns the autoresponders of an Account's Lists by ID.
@@ -24,17 +30,8 @@ func (t *Tx) Autoresponders(account audience.AccountID) ([]audience.Autoresponde
 	return t.autoresponders("account_id = ? AND list_id IN (SELECT list.id FROM list WHERE hidden = 0)", int64(account))
 }
 
-func (t *Tx) autoresponders(where string, args ...any) (found []audience.Autoresponder, err error) {
-	err = t.each(18, func(row []driver.Value) error {
-		found = append(found, decodeAutoresponder(row))
-		return nil
-	}, "SELECT "+autoresponderColumns+" FROM autoresponder WHERE "+where+" ORDER BY id", args...)
-	return found, err
-}
-
-func autoresponderValues(a *audience.Autoresponder) []any {
-	return []any{int64(a.ListID), a.LastModifiedTime, int64(a.MessageID), string(a.Event), int64(a.FolderID), a.TimeZone, bit(a.IsActive),
-		a.CriteriaType, a.Timestamp, a.OffsetValue, a.OffsetPeriod, a.SpecificHour, a.SpecificMinute}
+func (t *Tx) autoresponders(where string, args ...any) ([]audience.Autoresponder, error) {
+	return t.sql.mappings.autoresponders.all(t, "WHERE "+where+" ORDER BY id", args...)
 }
 
 // AddAutoresponder stores a new autoresponder.
@@ -42,11 +39,7 @@ func (t *Tx) AddAutoresponder(a *audience.Autoresponder) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	id, err := t.conn.Insert(`INSERT INTO autoresponder (account_id, creator_key_id, creator_name, creation_time,
-			list_id, last_modified_time, message_id, event_type, folder_id, time_zone, is_active,
-			criteria_type, criteria_timestamp, offset_value, offset_period, specific_hour, specific_minute)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		append([]any{int64(a.AccountID), int64(a.CreatorKeyID), a.CreatorName, a.CreationTime}, autoresponderValues(a)...)...)
+	id, err := t.sql.mappings.autoresponders.add(t, a)
 	a.ID = audience.AutoresponderID(id)
 	return err
 }
@@ -56,10 +49,7 @@ func (t *Tx) UpdateAutoresponder(a *audience.Autoresponder) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	return t.conn.Do(`UPDATE autoresponder SET list_id = ?, last_modified_time = ?, message_id = ?, event_type = ?, folder_id = ?,
-			time_zone = ?, is_active = ?, criteria_type = ?, criteria_timestamp = ?, offset_value = ?, offset_period = ?,
-			specific_hour = ?, specific_minute = ?
-		WHERE id = ?`, append(autoresponderValues(a), int64(a.ID))...)
+	return t.sql.mappings.autoresponders.save(t, a)
 }
 
 // DeleteAutoresponder removes an autoresponder.

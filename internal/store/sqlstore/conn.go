@@ -12,7 +12,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"io"
 )
 
 // Conn is a connection inside a transaction. Arguments and results are of the
@@ -58,74 +57,12 @@ const (
 	Shared                    // those who share it
 )
 
-// Rows are a query's result. Next fills dest, one value a column, and returns
-// io.EOF after the last row.
+// Rows are a query's result.
 type Rows interface {
-	Next(dest []driver.Value) error
+	// Next returns the next row, one value for each column, or io.EOF after the last
+	// row. The engine may overwrite the slice when Next is called again.
+	Next() ([]driver.Value, error)
+	// Close ends the query. It must be called before the next statement of a
+	// transaction that only reads.
 	Close() error
-}
-
-// each calls fn with every row, in a slice that the next row overwrites.
-func (t *Tx) each(columns int, fn func(row []driver.Value) error, query string, args ...any) error {
-	rows, err := t.conn.Query(t.ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	return eachOf(rows, columns, fn)
-}
-
-func eachOf(rows Rows, columns int, fn func(row []driver.Value) error) (err error) {
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	row := make([]driver.Value, columns)
-	for {
-		switch err := rows.Next(row); {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		}
-		if err := fn(row); err != nil {
-			return err
-		}
-	}
-}
-
-// number returns a query's only value, an integer; NULL and no row are 0.
-func (t *Tx) number(query string, args ...any) (n int64, err error) {
-	err = t.each(1, func(row []driver.Value) error {
-		n = integer(row[0])
-		return nil
-	}, query, args...)
-	return n, err
-}
-
-// text reads a text column: engines give text as string or as bytes.
-func text(v driver.Value) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case []byte:
-		return string(v)
-	}
-	return ""
-}
-
-// integer reads a number; engines give conditions as numbers or as bool.
-func integer(v driver.Value) int64 {
-	switch v := v.(type) {
-	case int64:
-		return v
-	case bool:
-		return bit(v)
-	}
-	return 0
-}
-
-func flag(v driver.Value) bool { return integer(v) != 0 }
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -1,11 +1,9 @@
 package sqlstore
 
 import (
-	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 
 	"enlist/internal/audience"
 )
@@ -16,14 +14,27 @@ func (t *Tx) AddLedgerRow(r *audience.LedgerRow) error {
 	if err != nil {
 		return err
 	}
-	return t.conn.Do(t.sql.statements.addLedgerRow,
-		int64(r.ListID), int64(r.ContactID), r.Time, r.Method, string(r.Type), r.Text, r.IP, row.preferences, int64(r.KeyID))
+	return t.sql.mappings.ledger.queue(t, &row)
 }
 
 // ledgerRow is a row with its preferences as the table has them.
 type ledgerRow struct {
 	audience.LedgerRow
 	preferences string
+}
+
+// mapLedgerRow describes the table consent. The rows of a Contact are numbered.
+func (d *Dialect) mapLedgerRow(m *mapper, r *ledgerRow) {
+	m.fixed("list_id", (*int64)(&r.ListID))       // ?1 in LedgerNumber
+	m.fixed("contact_id", (*int64)(&r.ContactID)) // ?2 in LedgerNumber
+	m.generated("number", d.LedgerNumber)
+	m.fixed("time", &r.Time)
+	m.fixed("method", &r.Method)
+	m.fixed("type", (*string)(&r.Type))
+	m.fixed("text", &r.Text)
+	m.fixed("ip", &r.IP)
+	m.fixed("preferences", &r.preferences)
+	m.fixed("key_id", (*int64)(&r.KeyID))
 }
 
 func encodeLedgerRow(r *audience.LedgerRow) (ledgerRow, error) {
@@ -41,21 +52,15 @@ func (t *Tx) LedgerRows(list audience.ListID, contact audience.ContactID, limit,
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	err = t.each(7, func(row []driver.Value) error {
-		r := audience.LedgerRow{
-			ListID: list, ContactID: contact, Time: integer(row[0]), Method: text(row[1]),
-			Type: audience.ConsentType(text(row[2])), Text: text(row[3]), IP: text(row[4]),
-			KeyID: audience.KeyID(integer(row[6])),
-		}
-		if p := text(row[5]); p != "" {
-			if err := json.Unmarshal([]byte(p), &r.Preferences); err != nil {
+	err = t.sql.mappings.ledger.each(t, func(r *ledgerRow) error {
+		if r.preferences != "" {
+			if err := json.Unmarshal([]byte(r.preferences), &r.Preferences); err != nil {
 				return err
 			}
 		}
-		ledger = append(ledger, r)
+		ledger = append(ledger, r.LedgerRow)
 		return nil
-	}, `SELECT time, method, type, text, ip, preferences, key_id
-		FROM consent WHERE list_id = ? AND contact_id = ? ORDER BY number DESC LIMIT CAST(? AS BIGINT) OFFSET CAST(? AS BIGINT)`,
+	}, "WHERE list_id = ? AND contact_id = ? ORDER BY number DESC"+limited+" OFFSET CAST(? AS BIGINT)",
 		int64(list), int64(contact), limit, offset)
 	if err != nil || len(ledger) == 0 {
 		return ledger, err
@@ -71,8 +76,8 @@ func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
 		ids[i] = ledger[i].KeyID
 	}
 	names := make(map[audience.KeyID]string)
-	err := t.each(2, func(row []driver.Value) error {
-		names[audience.KeyID(integer(row[0]))] = strings.Clone(text(row[1]))
+	err := t.each(func(row *Cursor) error {
+		names[audience.KeyID(row.Int())] = row.Text()
 		return nil
 	}, "SELECT id, name FROM api_key WHERE id IN "+t.sql.ids(), idList(ids))
 	for i := range ledger {
@@ -81,25 +86,37 @@ func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
 	return err
 }
 
+// storedUnsubscriber is a row of the Unsubscriber List with the Account that it
+// belongs to.
+type storedUnsubscriber struct {
+	audience.Unsubscriber
+	account audience.AccountID
+}
+
+func mapUnsubscriber(m *mapper, u *storedUnsubscriber) {
+	m.stored("account_id", (*int64)(&u.account))
+	m.fixed("contact_id", (*int64)(&u.ContactID))
+	m.fixed("list_id", (*int64)(&u.ListID))
+	m.fixed("address_type", (*string)(&u.AddressType))
+	m.fixed("address", &u.Address)
+	m.fixed("address_key", &u.AddressKey)
+	m.fixed("time", &u.Time)
+}
+
 // AddUnsubscriber adds an address to the Unsubscriber List.
 func (t *Tx) AddUnsubscriber(account audience.AccountID, u *audience.Unsubscriber) error {
-	_, err := t.conn.Insert(`INSERT INTO unsubscriber (account_id, list_id, contact_id, address_type, address, address_key, time)
-		VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		int64(account), int64(u.ListID), int64(u.ContactID), string(u.AddressType), u.Address, u.AddressKey, u.Time)
+	_, err := t.sql.mappings.unsubscribers.add(t, &storedUnsubscriber{*u, account})
 	return err
 }
 
 // Unsubscribers calls each with the rows of the Unsubscriber List, of one List or, for 0, of all.
 func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID, each func(*audience.Unsubscriber) error) error {
-	query, args := "SELECT contact_id, list_id, address_type, address, address_key, time FROM unsubscriber WHERE account_id = ?", []any{int64(account)}
+	query, args := "WHERE account_id = ?", []any{int64(account)}
 	if list != 0 {
 		query, args = query+" AND list_id = ?", append(args, int64(list))
 	}
-	return t.each(6, func(row []driver.Value) error {
-		return each(&audience.Unsubscriber{
-			ContactID: audience.ContactID(integer(row[0])), ListID: audience.ListID(integer(row[1])),
-			AddressType: audience.AddressType(text(row[2])), Address: text(row[3]), AddressKey: text(row[4]), Time: integer(row[5]),
-		})
+	return t.sql.mappings.unsubscribers.each(t, func(u *storedUnsubscriber) error {
+		return each(&u.Unsubscriber)
 	}, query+" ORDER BY id", args...)
 }
 
@@ -123,12 +140,12 @@ func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audie
 		}
 	}
 	found := false
-	err = t.each(2, func(row []driver.Value) error {
+	err = t.each(func(row *Cursor) error {
 		found = true
-		if print, _ := row[0].([]byte); string(print) != string(r.Fingerprint[:]) {
+		if row.Text() != string(r.Fingerprint[:]) {
 			return audience.Refuse(audience.InvalidParameters, "this Idempotency-Key was used with another method or other parameters")
 		}
-		result = []byte(text(row[1]))
+		result = []byte(row.Text())
 		return nil
 	}, "SELECT fingerprint, result FROM retry WHERE account_id = ? AND key_id = ? AND header = ? AND time > ?",
 		int64(account), int64(key), r.Header, now-audience.RetryLife)

@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"database/sql/driver"
 	"strconv"
 
 	"enlist/internal/audience"
@@ -46,14 +45,48 @@ func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string, after a
 
 // contacts calls fn with each Contact, which fn may keep.
 func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Contact), args ...any) error {
-	return t.each(contactColumnCount, func(row []driver.Value) error {
+	m := mapper{job: selected}
+	return t.each(func(row *Cursor) error {
 		c := &audience.Contact{ListID: list}
-		if err := t.decodeContact(row, c); err != nil {
+		m.cursor = row
+		if t.sql.mapContact(&m, c); m.err != nil {
+			return m.err
+		}
+		if err := t.readValues(m.document, c); err != nil {
 			return err
 		}
 		fn(c)
 		return nil
 	}, query, args...)
+}
+
+// mapContact describes the table contact. The document of Field values passes
+// through the mapper, since its form depends on the List's Fields and on the engine.
+func (d *Dialect) mapContact(m *mapper, c *audience.Contact) {
+	m.owner("list_id", (*int64)(&c.ListID)) // ?1 in insertNew
+	m.value("dedupe_key", (*dedupeKey)(c))  // ?2 in insertNew
+	m.value("duplicate_key", (*duplicateKey)(c))
+	m.value("mobile_key", (*nullText)(&c.Mobile))
+	m.id("id", (*int64)(&c.ID))
+	mapContactState(m, c)
+	m.state("preference_values", "''", (*answers)(&c.Prefs))
+	m.converted("field_values", d.Document, d.ToDocument, &m.document)
+}
+
+// mapContactState describes the columns that replies call system values.
+func mapContactState(m *mapper, c *audience.Contact) {
+	m.fixed("creation_time", &c.Created)
+	m.value("last_modified_time", &c.Modified)
+	m.state("double_opt_in", "0", &c.DoubleOptIn)
+	m.state("double_opt_in_time", "0", &c.DoubleOptInTime)
+	m.state("is_active", "1", &c.IsActive)
+	m.state("is_bounce_deactivated", "0", &c.IsBounceDeactivated)
+	m.state("is_unsubscribed", "0", &c.IsUnsubscribed)
+	m.state("last_click_time", "0", &c.LastClickTime)
+	m.state("last_message_time", "0", &c.LastMessageTime)
+	m.state("last_open_time", "0", &c.LastOpenTime)
+	m.fixed("subscribed_via", &c.SubscribedVia)
+	m.fixed("webform_id", &c.WebformID)
 }
 
 // InsertContact stores a new Contact and counts it, unless it is to be the
@@ -117,23 +150,24 @@ func (t *Tx) insertBeside(as *insertion, c *audience.Contact, doc string) (id in
 	}
 }
 
-const insertContact = `INSERT INTO contact (list_id, dedupe_key, duplicate_key, mobile_key, creation_time, last_modified_time, subscribed_via,
-	double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
-	last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
-	`
-
 // insertContact inserts the row. One to whom nothing has happened yet, as nearly
 // all are, has most values in the statement: every argument is a call into SQLite.
 func (t *Tx) insertContact(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
-	dedupe, duplicate := addressKeys(c)
+	statement, job := as.whole, inserted
 	if untouched(c) {
-		return t.conn.Insert(as.untouched,
-			int64(c.ListID), dedupe, duplicate, orNull(c.Mobile), c.Created, c.Modified, c.SubscribedVia, doc)
+		statement, job = as.untouched, unset
 	}
-	return t.conn.Insert(as.whole,
-		int64(c.ListID), dedupe, duplicate, orNull(c.Mobile), c.Created, c.Modified, c.SubscribedVia,
-		bit(c.DoubleOptIn), c.DoubleOptInTime, bit(c.IsActive), bit(c.IsBounceDeactivated), bit(c.IsUnsubscribed),
-		c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.WebformID, encodePreferences(c.Prefs), doc)
+	args, err := t.contactArguments(job, c, doc)
+	if err != nil {
+		return 0, err
+	}
+	return t.conn.Insert(statement, args...)
+}
+
+func (t *Tx) contactArguments(job use, c *audience.Contact, doc string) ([]any, error) {
+	m := mapper{job: job, args: make([]any, 0, 20), document: doc}
+	t.sql.mapContact(&m, c)
+	return append(m.args, m.keys...), m.err
 }
 
 func untouched(c *audience.Contact) bool {
@@ -151,11 +185,11 @@ func (t *Tx) UpdateContact(c *audience.Contact) error {
 	if err != nil {
 		return err
 	}
-	dedupe, duplicate := addressKeys(c)
-	return t.conn.Do(t.sql.statements.updateContact,
-		dedupe, duplicate, orNull(c.Mobile), c.Modified,
-		bit(c.DoubleOptIn), c.DoubleOptInTime, bit(c.IsActive), bit(c.IsBounceDeactivated), bit(c.IsUnsubscribed),
-		c.LastClickTime, c.LastMessageTime, c.LastOpenTime, encodePreferences(c.Prefs), doc, int64(c.ListID), int64(c.ID))
+	args, err := t.contactArguments(updated, c, doc)
+	if err != nil {
+		return err
+	}
+	return t.conn.Do(t.sql.mappings.contacts.update, args...)
 }
 
 // LastContactID returns the highest ID among a List's Contacts.
@@ -180,14 +214,6 @@ func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, aft
 // Duplicates counts the addresses that more than one Contact of a List has.
 func (t *Tx) Duplicates(list audience.ListID) (int64, error) {
 	return t.number("SELECT count(DISTINCT duplicate_key) FROM contact WHERE list_id = ? AND duplicate_key IS NOT NULL", int64(list))
-}
-
-// addressKeys returns the dedupe_key and duplicate_key of a Contact, one of them NULL.
-func addressKeys(c *audience.Contact) (dedupe, duplicate any) {
-	if c.IsFirst {
-		return c.Key, nil
-	}
-	return nil, c.Key
 }
 
 func orNull(s string) any {

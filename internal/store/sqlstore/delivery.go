@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"database/sql/driver"
 	"fmt"
 	"math"
 
@@ -50,55 +49,42 @@ func (t *Tx) RaiseContactTimes(list audience.ListID, id audience.ContactID, mess
 		WHERE list_id = ?4 AND id = ?5`, message, open, click, int64(list), int64(id))
 }
 
-const deliveryColumns = "contact_id, event_time, cause, message_id, address, subject, time, status, detail"
-
-func decodeDelivery(list audience.ListID, row []driver.Value) audience.Delivery {
-	return audience.Delivery{
-		DeliveryKey: audience.DeliveryKey{List: list, Contact: audience.ContactID(integer(row[0])), Time: integer(row[1]), Cause: text(row[2])},
-		MessageID:   audience.MessageID(integer(row[3])), Address: text(row[4]), Subject: text(row[5]),
-		SentTime: integer(row[6]), Status: audience.DeliveryStatus(text(row[7])), Detail: text(row[8]),
-	}
+func mapDelivery(m *mapper, d *audience.Delivery) {
+	m.naturalKey("list_id", (*int64)(&d.List))
+	m.naturalKey("contact_id", (*int64)(&d.Contact))
+	m.naturalKey("event_time", &d.Time)
+	m.naturalKey("cause", &d.Cause)
+	m.value("message_id", (*int64)(&d.MessageID))
+	m.value("address", &d.Address)
+	m.value("subject", &d.Subject)
+	m.value("time", &d.SentTime)
+	m.value("status", (*string)(&d.Status))
+	m.value("detail", &d.Detail)
 }
 
 // Delivery returns what became of a delivery, false when it is not known.
-func (t *Tx) Delivery(k audience.DeliveryKey) (found *audience.Delivery, err error) {
+func (t *Tx) Delivery(k audience.DeliveryKey) (*audience.Delivery, error) {
 	if t.writes { // it may not be there to be locked
 		if err := t.conn.Lock(Exclusive, fmt.Sprintf("delivery %d %d %d %s", k.List, k.Contact, k.Time, k.Cause)); err != nil {
 			return nil, err
 		}
 	}
-	err = t.each(9, func(row []driver.Value) error {
-		d := decodeDelivery(k.List, row)
-		found = &d
-		return nil
-	}, "SELECT "+deliveryColumns+" FROM delivery WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?",
+	return t.sql.mappings.deliveries.one(t, audience.ErrNotFound, "WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?",
 		int64(k.List), int64(k.Contact), k.Time, k.Cause)
-	if err == nil && found == nil {
-		err = audience.ErrNotFound
-	}
-	return found, err
 }
 
 // PutDelivery stores what became of a delivery.
 func (t *Tx) PutDelivery(d *audience.Delivery) error {
-	return t.conn.Do(`INSERT INTO delivery (list_id, contact_id, event_time, cause, message_id, address, subject, time, status, detail)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (list_id, contact_id, event_time, cause) DO UPDATE SET message_id = excluded.message_id, address = excluded.address,
-			subject = excluded.subject, time = excluded.time, status = excluded.status, detail = excluded.detail`,
-		int64(d.List), int64(d.Contact), d.Time, d.Cause, int64(d.MessageID), d.Address, d.Subject, d.SentTime, string(d.Status), d.Detail)
+	return t.sql.mappings.deliveries.put(t, d)
 }
 
 // Deliveries returns what was sent to a Contact, newest first; limit 0 means all.
-func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit int) (deliveries []audience.Delivery, err error) {
+func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit int) ([]audience.Delivery, error) {
 	if limit == 0 {
 		limit = math.MaxInt
 	}
-	err = t.each(9, func(row []driver.Value) error {
-		deliveries = append(deliveries, decodeDelivery(list, row))
-		return nil
-	}, "SELECT "+deliveryColumns+" FROM delivery WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause LIMIT CAST(? AS BIGINT)",
+	return t.sql.mappings.deliveries.all(t, "WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause"+limited,
 		int64(list), int64(contact), int64(limit))
-	return deliveries, err
 }
 
 // Secret returns a key that the processes on this database share, which is
@@ -107,8 +93,8 @@ func (t *Tx) Secret(name string, fresh []byte) (value []byte, err error) {
 	if err := t.conn.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh); err != nil {
 		return nil, err
 	}
-	err = t.each(1, func(row []driver.Value) error {
-		value = append(value, text(row[0])...)
+	err = t.each(func(row *Cursor) error {
+		value = append(value, row.Text()...)
 		return nil
 	}, "SELECT value FROM secret WHERE name = ?", name)
 	return value, err

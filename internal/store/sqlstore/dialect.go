@@ -57,7 +57,30 @@ type Dialect struct {
 	// they do not wait for one another.
 	ConcurrentWriters bool
 
+	mappings   mappings
 	statements statements
+}
+
+// mappings are those of all tables.
+type mappings struct {
+	accounts       *mapping[audience.Account]
+	autoresponders *mapping[audience.Autoresponder]
+	contacts       *mapping[audience.Contact]
+	contactState   *mapping[audience.Contact] // the columns of a search that reads system values
+	deliveries     *mapping[audience.Delivery]
+	fields         *mapping[audience.Field]
+	folders        *mapping[audience.Folder]
+	keys           *mapping[storedKey]
+	ledger         *mapping[ledgerRow]
+	lists          *mapping[audience.List]
+	messages       *mapping[audience.Message]
+	messageHeads   *mapping[audience.Message]
+	preferences    *mapping[audience.Preference]
+	searchIndexes  *mapping[audience.SearchIndex]
+	unsubscribers  *mapping[storedUnsubscriber]
+	webhooks       *mapping[audience.Webhook]
+	webhookEvents  *mapping[audience.WebhookEvent]
+	webhookTargets *mapping[audience.WebhookTarget]
 }
 
 // statements are those that are run most often: putting one together costs as
@@ -66,18 +89,42 @@ type statements struct {
 	contactByID, contactByKey, contactsByAddress string
 	lockedByID, lockedByKey, lockedByAddress     string
 	insert, insertNew                            insertion
-	updateContact                                string
-	addLedgerRow                                 string
 }
 
 // Complete prepares a Dialect for use.
 func (d Dialect) Complete() *Dialect {
+	d.mappings = mappings{
+		accounts:       newMapping("account", mapAccount),
+		autoresponders: newMapping("autoresponder", mapAutoresponder),
+		contacts:       newMapping("contact", d.mapContact),
+		contactState:   newMapping("contact", mapContactState),
+		deliveries:     newMapping("delivery", mapDelivery),
+		fields:         newMapping("field", mapField),
+		folders:        newMapping("folder", mapFolder),
+		keys:           newMapping("api_key", mapKey),
+		ledger:         newMapping("consent", d.mapLedgerRow),
+		lists:          newMapping("list", d.mapList),
+		messages:       newMapping("message", mapMessage),
+		messageHeads:   newMapping("message", mapMessageHead),
+		preferences:    newMapping("preference", mapPreference),
+		searchIndexes:  newMapping("search_index", d.mapSearchIndex),
+		unsubscribers:  newMapping("unsubscriber", mapUnsubscriber),
+		webhooks:       newMapping("webhook", mapWebhook),
+		webhookEvents:  newMapping("webhook_event", mapWebhookEvent),
+		webhookTargets: newMapping("webhook_target", mapWebhookTarget),
+	}
+	d.prepareContactStatements()
+	return &d
+}
+
+// prepareContactStatements writes the statements of the table contact.
+func (d *Dialect) prepareContactStatements() {
 	lock := ""
 	if d.ConcurrentWriters {
 		lock = " FOR UPDATE"
 	}
-	s := &d.statements
-	contact := "SELECT " + d.contactColumns() + " FROM contact WHERE "
+	s, c := &d.statements, d.mappings.contacts
+	contact := "SELECT " + c.columns + c.from + " WHERE "
 	s.contactByID = contact + "list_id = ? AND id = ?"
 	s.contactByKey = contact + "list_id = ? AND dedupe_key = ?"
 	// The IDs first: SQLite would rather walk the List.
@@ -91,13 +138,6 @@ func (d Dialect) Complete() *Dialect {
 	if d.ConcurrentWriters { // an ID is only taken where the address is just coming to be there
 		s.insertNew = d.insertion("SELECT ", " WHERE NOT EXISTS (SELECT 1 FROM contact WHERE list_id = ?1 AND dedupe_key = ?2) ON CONFLICT DO NOTHING")
 	}
-	s.updateContact = `UPDATE contact SET dedupe_key = ?, duplicate_key = ?, mobile_key = ?, last_modified_time = ?,
-			double_opt_in = ?, double_opt_in_time = ?, is_active = ?, is_bounce_deactivated = ?, is_unsubscribed = ?,
-			last_click_time = ?, last_message_time = ?, last_open_time = ?, preference_values = ?, field_values = ` + d.ToDocument("?") + `
-		WHERE list_id = ? AND id = ?`
-	s.addLedgerRow = `INSERT INTO consent (list_id, contact_id, number, time, method, type, text, ip, preferences, key_id)
-		VALUES (?1, ?2, ` + d.LedgerNumber + `, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
-	return &d
 }
 
 // insertion inserts a Contact. One to whom nothing has happened yet, as nearly all
@@ -105,20 +145,13 @@ func (d Dialect) Complete() *Dialect {
 type insertion struct{ untouched, whole string }
 
 func (d *Dialect) insertion(begin, end string) insertion {
-	return insertion{
-		insertContact + begin + "?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 1, 0, 0, 0, 0, 0, 0, '', " + d.ToDocument("?8") + end,
-		insertContact + begin + "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, " + d.ToDocument("?18") + end,
-	}
+	c := d.mappings.contacts
+	return insertion{c.into + begin + c.initial + end, c.into + begin + c.values + end}
 }
 
 // limited is LIMIT with an argument. A bare one would have SQLite plan the
 // statement again, at 5 to 100 µs each time, whenever it is bound.
 const limited = " LIMIT CAST(? AS BIGINT)"
-
-// contactColumns is all of a Contact, as decodeContact reads it.
-func (d *Dialect) contactColumns() string {
-	return "id, " + systemColumns + ", " + d.Document + ", " + hiddenColumns
-}
 
 // ids is a list of the IDs in a JSON array that is an argument.
 func (d *Dialect) ids() string { return "(SELECT CAST(value AS BIGINT) FROM " + d.Items("?") + ")" }

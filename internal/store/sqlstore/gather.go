@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 
@@ -52,17 +51,15 @@ var ErrNotBatchable = errors.New("the function has to run by itself")
 // NewInsertBatch prepares for functions that add Contacts with these addresses.
 // Whose address is new gets an ID.
 func NewInsertBatch(ctx context.Context, conn Conn, addresses []Address) (*InsertBatch, error) {
-	g := &InsertBatch{sql: conn.Dialect(), addresses: addresses, ids: make([]audience.ContactID, 0, len(addresses))}
+	g := &InsertBatch{sql: conn.Dialect(), addresses: addresses}
 	var lists []int64
 	var keys []string
 	for _, a := range addresses {
 		lists, keys = append(lists, int64(a.List)), append(keys, a.Key)
 	}
 	t := &Tx{ctx: ctx, conn: conn}
-	err := t.each(1, func(row []driver.Value) error {
-		g.ids = append(g.ids, audience.ContactID(integer(row[0])))
-		return nil
-	}, takeIDs, lists, keys)
+	ids, err := idsOf[audience.ContactID](t, takeIDs, lists, keys)
+	g.ids = ids
 	if err == nil && len(g.ids) != len(addresses) {
 		err = fmt.Errorf("%d IDs for %d Contacts", len(g.ids), len(addresses))
 	}
@@ -116,8 +113,8 @@ func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 		return nil
 	}
 	t := &Tx{ctx: ctx, conn: conn}
-	return t.each(1, func(row []driver.Value) error {
-		byID[integer(row[0])].inserted = true
+	return t.each(func(row *Cursor) error {
+		byID[row.Int()].inserted = true
 		return nil
 	}, insertGathered, lists, ids, keys, mobiles, created, modified, via, preferences, docs)
 }

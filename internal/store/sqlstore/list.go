@@ -1,22 +1,40 @@
 package sqlstore
 
 import (
-	"database/sql/driver"
-
 	"enlist/internal/audience"
 )
 
-// listColumns are in the order of decodeList; folder names come by a look-up
-// since a List's Folder may be renamed.
-func (d *Dialect) listColumns() string {
-	return `id, account_id, creator_key_id, creator_name, name, creation_time, last_modified_time,
-	on_register, on_update, on_unsubscribe, disallow_duplicates, send_to_duplicates, folder_id,
-	coalesce((SELECT folder.name FROM folder WHERE folder.id = list.folder_id), ''), ` + d.counter("list") + `,
-	country_code, virtual_number, sms_stop_words, sms_response_action, sms_response_fields, address_types,
-	gdpr, double_opt_in, track_opens, track_clicks, from_name, from_address`
+// mapList describes the table list with the name of the List's Folder, which is
+// looked up: a Folder may be renamed.
+func (d *Dialect) mapList(m *mapper, l *audience.List) {
+	m.id("id", (*int64)(&l.ID))
+	m.fixed("account_id", (*int64)(&l.AccountID))
+	m.fixed("creator_key_id", (*int64)(&l.CreatorKeyID))
+	m.fixed("creator_name", &l.CreatorName)
+	m.fixed("creation_time", &l.CreationTime)
+	m.value("name", &l.Name)
+	m.value("last_modified_time", &l.LastModifiedTime)
+	m.value("on_register", &l.OnRegister)
+	m.value("on_update", &l.OnUpdate)
+	m.value("on_unsubscribe", &l.OnUnsubscribe)
+	m.value("disallow_duplicates", &l.DisallowDuplicates)
+	m.value("send_to_duplicates", &l.SendToDuplicates)
+	m.value("folder_id", (*int64)(&l.FolderID))
+	m.computed("coalesce((SELECT folder.name FROM folder WHERE folder.id = list.folder_id), '')", &l.FolderName)
+	m.computed(d.counter("list"), &l.ContactCount)
+	m.value("country_code", &l.CountryCode)
+	m.value("virtual_number", &l.VirtualNumber)
+	m.value("sms_stop_words", &l.SMSStopWords)
+	m.value("sms_response_action", &l.SMSResponseAction)
+	m.value("sms_response_fields", &l.SMSResponseFields)
+	m.value("address_types", &l.AddressTypes)
+	m.value("gdpr", &l.GDPR)
+	m.value("double_opt_in", &l.DoubleOptIn)
+	m.value("track_opens", &l.TrackOpens)
+	m.value("track_clicks", &l.TrackClicks)
+	m.value("from_name", &l.FromName)
+	m.value("from_address", &l.FromAddress)
 }
-
-const listColumnCount = 27
 
 // counter is the number of Contacts that a table counts.
 func (d *Dialect) counter(table string) string {
@@ -26,29 +44,13 @@ func (d *Dialect) counter(table string) string {
 	return "contact_count + (SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM contact_delta WHERE " + table + "_id = " + table + ".id)"
 }
 
-func decodeList(row []driver.Value) audience.List {
-	return audience.List{
-		ID: audience.ListID(integer(row[0])), AccountID: audience.AccountID(integer(row[1])),
-		CreatorKeyID: audience.KeyID(integer(row[2])), CreatorName: text(row[3]), Name: text(row[4]),
-		CreationTime: integer(row[5]), LastModifiedTime: integer(row[6]),
-		OnRegister: text(row[7]), OnUpdate: text(row[8]), OnUnsubscribe: text(row[9]),
-		DisallowDuplicates: flag(row[10]), SendToDuplicates: flag(row[11]),
-		FolderID: audience.FolderID(integer(row[12])), FolderName: text(row[13]), ContactCount: integer(row[14]),
-		CountryCode: integer(row[15]), VirtualNumber: text(row[16]), SMSStopWords: text(row[17]),
-		SMSResponseAction: text(row[18]), SMSResponseFields: text(row[19]), AddressTypes: text(row[20]),
-		GDPR: flag(row[21]), DoubleOptIn: flag(row[22]), TrackOpens: flag(row[23]), TrackClicks: flag(row[24]),
-		FromName: text(row[25]), FromAddress: text(row[26]),
-	}
-}
-
 // Lists returns an Account's Lists by ID.
-func (t *Tx) Lists(account audience.AccountID) (lists []audience.List, err error) {
-	err = t.each(listColumnCount, func(row []driver.Value) error {
-		l := decodeList(row)
+func (t *Tx) Lists(account audience.AccountID) ([]audience.List, error) {
+	lists, err := t.sql.mappings.lists.all(t, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
+	for i := range lists {
+		l := &lists[i]
 		l.ContactCount += t.counted(func(c count) bool { return c.list == l.ID })
-		lists = append(lists, l)
-		return nil
-	}, "SELECT "+t.sql.listColumns()+" FROM list WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
+	}
 	return lists, err
 }
 
@@ -62,19 +64,11 @@ func (t *Tx) Schema(id audience.ListID) (*audience.Schema, error) {
 }
 
 func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
-	var list *audience.List
-	err := t.each(listColumnCount, func(row []driver.Value) error {
-		l := decodeList(row)
-		l.ContactCount = 0 // changes without the catalogue's version: see ContactCount
-		list = &l
-		return nil
-	}, "SELECT "+t.sql.listColumns()+" FROM list WHERE id = ? AND hidden = 0", int64(id))
+	list, err := t.sql.mappings.lists.one(t, audience.ErrNoList, "WHERE id = ? AND hidden = 0", int64(id))
 	if err != nil {
 		return nil, err
 	}
-	if list == nil {
-		return nil, audience.ErrNoList
-	}
+	list.ContactCount = 0 // changes without the catalogue's version: see ContactCount
 	fields, err := t.fields(id)
 	if err != nil {
 		return nil, err
@@ -93,8 +87,8 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 
 // readListeners reads what waits for events of a List, and the Account's time zone.
 func (t *Tx) readListeners(s *audience.Schema) error {
-	err := t.each(1, func(row []driver.Value) error {
-		s.TimeZone = text(row[0])
+	err := t.each(func(row *Cursor) error {
+		s.TimeZone = row.Text()
 		return nil
 	}, "SELECT time_zone FROM account WHERE id = ?", int64(s.List.AccountID))
 	if err != nil {
@@ -113,27 +107,12 @@ func (t *Tx) ContactCount(id audience.ListID) (int64, error) {
 	return n + t.counted(func(c count) bool { return c.list == id }), err
 }
 
-func listValues(l *audience.List) []any {
-	return []any{
-		l.Name, l.LastModifiedTime, l.OnRegister, l.OnUpdate, l.OnUnsubscribe,
-		bit(l.DisallowDuplicates), bit(l.SendToDuplicates), int64(l.FolderID), l.CountryCode, l.VirtualNumber,
-		l.SMSStopWords, l.SMSResponseAction, l.SMSResponseFields, l.AddressTypes, bit(l.GDPR), bit(l.DoubleOptIn),
-		bit(l.TrackOpens), bit(l.TrackClicks), l.FromName, l.FromAddress,
-	}
-}
-
 // AddList stores a new List.
 func (t *Tx) AddList(l *audience.List) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	args := append([]any{int64(l.AccountID), int64(l.CreatorKeyID), l.CreatorName, l.CreationTime}, listValues(l)...)
-	id, err := t.conn.Insert(`INSERT INTO list (account_id, creator_key_id, creator_name, creation_time,
-			name, last_modified_time, on_register, on_update, on_unsubscribe,
-			disallow_duplicates, send_to_duplicates, folder_id, country_code, virtual_number,
-			sms_stop_words, sms_response_action, sms_response_fields, address_types, gdpr, double_opt_in,
-			track_opens, track_clicks, from_name, from_address)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, args...)
+	id, err := t.sql.mappings.lists.add(t, l)
 	l.ID = audience.ListID(id)
 	return err
 }
@@ -143,11 +122,7 @@ func (t *Tx) UpdateList(l *audience.List) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	return t.conn.Do(`UPDATE list SET name = ?, last_modified_time = ?, on_register = ?, on_update = ?, on_unsubscribe = ?,
-			disallow_duplicates = ?, send_to_duplicates = ?, folder_id = ?, country_code = ?, virtual_number = ?,
-			sms_stop_words = ?, sms_response_action = ?, sms_response_fields = ?, address_types = ?, gdpr = ?, double_opt_in = ?,
-			track_opens = ?, track_clicks = ?, from_name = ?, from_address = ?
-		WHERE id = ?`, append(listValues(l), int64(l.ID))...)
+	return t.sql.mappings.lists.save(t, l)
 }
 
 // MarkListDeleted makes a List unknown.
@@ -177,14 +152,14 @@ func (t *Tx) DropList(id audience.ListID) error {
 	return t.dropTargets("TRUE")
 }
 
-func (t *Tx) preferences(list audience.ListID) (preferences []audience.Preference, err error) {
-	err = t.each(3, func(row []driver.Value) error {
-		preferences = append(preferences, audience.Preference{
-			ID: audience.PreferenceID(integer(row[0])), ListID: audience.ListID(integer(row[1])), Name: text(row[2]),
-		})
-		return nil
-	}, "SELECT id, list_id, name FROM preference WHERE list_id = ? ORDER BY id", int64(list))
-	return preferences, err
+func mapPreference(m *mapper, p *audience.Preference) {
+	m.id("id", (*int64)(&p.ID))
+	m.fixed("list_id", (*int64)(&p.ListID))
+	m.fixed("name", &p.Name)
+}
+
+func (t *Tx) preferences(list audience.ListID) ([]audience.Preference, error) {
+	return t.sql.mappings.preferences.all(t, "WHERE list_id = ? ORDER BY id", int64(list))
 }
 
 // AddPreference stores a new preference.
@@ -192,7 +167,7 @@ func (t *Tx) AddPreference(p *audience.Preference) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	id, err := t.conn.Insert("INSERT INTO preference (list_id, name) VALUES (?, ?)", int64(p.ListID), p.Name)
+	id, err := t.sql.mappings.preferences.add(t, p)
 	p.ID = audience.PreferenceID(id)
 	return err
 }

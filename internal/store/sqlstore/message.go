@@ -1,52 +1,43 @@
 package sqlstore
 
 import (
-	"database/sql/driver"
-
 	"enlist/internal/audience"
 )
 
-// messageHead is what a Message is listed with; its contents come after it.
-const messageHead = `id, account_id, creator_key_id, creator_name, creation_time, last_modified_time, type, name, folder_id,
-	email_type, subject, from_name, from_address, reply_to`
+// mapMessageHead describes what Messages are listed with: all but their contents,
+// which may be large.
+func mapMessageHead(m *mapper, x *audience.Message) {
+	m.id("id", (*int64)(&x.ID))
+	m.fixed("account_id", (*int64)(&x.AccountID))
+	m.fixed("creator_key_id", (*int64)(&x.CreatorKeyID))
+	m.fixed("creator_name", &x.CreatorName)
+	m.fixed("creation_time", &x.CreationTime)
+	m.value("last_modified_time", &x.LastModifiedTime)
+	m.value("type", &x.Type)
+	m.value("name", &x.Name)
+	m.value("folder_id", (*int64)(&x.FolderID))
+	m.value("email_type", &x.EmailType)
+	m.value("subject", &x.Subject)
+	m.value("from_name", &x.FromName)
+	m.value("from_address", &x.FromAddress)
+	m.value("reply_to", &x.ReplyTo)
+}
 
-const messageHeadCount = 14
-
-func decodeMessage(row []driver.Value) audience.Message {
-	return audience.Message{
-		ID: audience.MessageID(integer(row[0])), AccountID: audience.AccountID(integer(row[1])),
-		CreatorKeyID: audience.KeyID(integer(row[2])), CreatorName: text(row[3]), CreationTime: integer(row[4]), LastModifiedTime: integer(row[5]),
-		Type: text(row[6]), Name: text(row[7]), FolderID: audience.FolderID(integer(row[8])), EmailType: text(row[9]), Subject: text(row[10]),
-		FromName: text(row[11]), FromAddress: text(row[12]), ReplyTo: text(row[13]),
-	}
+func mapMessage(m *mapper, x *audience.Message) {
+	mapMessageHead(m, x)
+	m.value("html_content", &x.HTML)
+	m.value("text_content", &x.Text)
+	m.value("sms_content", &x.SMS)
 }
 
 // Messages returns an Account's Messages by ID, without their contents.
-func (t *Tx) Messages(account audience.AccountID) (messages []audience.Message, err error) {
-	err = t.each(messageHeadCount, func(row []driver.Value) error {
-		messages = append(messages, decodeMessage(row))
-		return nil
-	}, "SELECT "+messageHead+" FROM message WHERE account_id = ? ORDER BY id", int64(account))
-	return messages, err
+func (t *Tx) Messages(account audience.AccountID) ([]audience.Message, error) {
+	return t.sql.mappings.messageHeads.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
 // Message returns a Message of an Account with its contents.
-func (t *Tx) Message(account audience.AccountID, id audience.MessageID) (found *audience.Message, err error) {
-	err = t.each(messageHeadCount+3, func(row []driver.Value) error {
-		m := decodeMessage(row)
-		m.HTML, m.Text, m.SMS = text(row[messageHeadCount]), text(row[messageHeadCount+1]), text(row[messageHeadCount+2])
-		found = &m
-		return nil
-	}, "SELECT "+messageHead+", html_content, text_content, sms_content FROM message WHERE id = ? AND account_id = ?", int64(id), int64(account))
-	if err == nil && found == nil {
-		err = audience.ErrNoMessage
-	}
-	return found, err
-}
-
-func messageValues(m *audience.Message) []any {
-	return []any{m.LastModifiedTime, m.Type, m.Name, int64(m.FolderID), m.EmailType, m.Subject, m.HTML, m.Text, m.SMS,
-		m.FromName, m.FromAddress, m.ReplyTo}
+func (t *Tx) Message(account audience.AccountID, id audience.MessageID) (*audience.Message, error) {
+	return t.sql.mappings.messages.one(t, audience.ErrNoMessage, "WHERE id = ? AND account_id = ?", int64(id), int64(account))
 }
 
 // AddMessage stores a new Message.
@@ -54,11 +45,7 @@ func (t *Tx) AddMessage(m *audience.Message) error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
-	id, err := t.conn.Insert(`INSERT INTO message (account_id, creator_key_id, creator_name, creation_time,
-			last_modified_time, type, name, folder_id, email_type, subject, html_content, text_content, sms_content,
-			from_name, from_address, reply_to)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		append([]any{int64(m.AccountID), int64(m.CreatorKeyID), m.CreatorName, m.CreationTime}, messageValues(m)...)...)
+	id, err := t.sql.mappings.messages.add(t, m)
 	m.ID = audience.MessageID(id)
 	return err
 }
@@ -68,9 +55,7 @@ func (t *Tx) UpdateMessage(m *audience.Message) error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
-	return t.conn.Do(`UPDATE message SET last_modified_time = ?, type = ?, name = ?, folder_id = ?, email_type = ?, subject = ?,
-			html_content = ?, text_content = ?, sms_content = ?, from_name = ?, from_address = ?, reply_to = ?
-		WHERE id = ?`, append(messageValues(m), int64(m.ID))...)
+	return t.sql.mappings.messages.save(t, m)
 }
 
 // DeleteMessage removes a Message and the targets of its links.
@@ -107,8 +92,8 @@ func (t *Tx) LinkTargets(message audience.MessageID, urls []string) ([]audience.
 
 // LinkTarget returns the URL that a link leads to, as it stands in its Message.
 func (t *Tx) LinkTarget(id audience.LinkID) (message audience.MessageID, url string, err error) {
-	err = t.each(2, func(row []driver.Value) error {
-		message, url = audience.MessageID(integer(row[0])), text(row[1])
+	err = t.each(func(row *Cursor) error {
+		message, url = audience.MessageID(row.Int()), row.Text()
 		return nil
 	}, "SELECT message_id, url FROM link WHERE id = ?", int64(id))
 	if err == nil && message == 0 {

@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"database/sql/driver"
 	"strconv"
 
 	"enlist/internal/audience"
@@ -41,15 +40,16 @@ func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (ids []au
 		shared = "dedupe_key"
 	}
 	addresses := []byte{'['}
-	err = t.each(2, func(row []driver.Value) (err error) {
-		ids = append(ids, audience.ContactID(integer(row[0])))
-		if row[1] == nil {
+	err = t.each(func(row *Cursor) (err error) {
+		ids = append(ids, audience.ContactID(row.Int()))
+		address := row.Value()
+		if address == nil {
 			return nil
 		}
 		if len(addresses) > 1 {
 			addresses = append(addresses, ',')
 		}
-		addresses, err = jsontext.AppendQuote(addresses, text(row[1]))
+		addresses, err = jsontext.AppendQuote(addresses, text(address))
 		return err
 	}, "SELECT id, "+shared+" FROM contact c WHERE list_id = ? AND "+where+t.locking(), append([]any{int64(list)}, args...)...)
 	return ids, string(append(addresses, ']')), err

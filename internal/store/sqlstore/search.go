@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"database/sql/driver"
 	"errors"
 	"math"
 	"slices"
@@ -13,33 +12,33 @@ import (
 
 // SearchContacts calls each with the Contacts that match, in order.
 func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
-	c := audience.Contact{ListID: s.Schema.List.ID}
-	return t.found(s, t.sql.columnCount(s.Columns), func(row []driver.Value) error {
-		if err := t.decodeColumns(row, s.Columns, &c); err != nil {
+	r := columnReader{tx: t, of: s.Columns, state: mapper{job: selected}, contact: audience.Contact{ListID: s.Schema.List.ID}}
+	return t.found(s, func(row *Cursor) error {
+		if err := r.read(row); err != nil {
 			return err
 		}
-		return each(&c)
+		return each(&r.contact)
 	})
 }
 
 // found calls fn with every row that a search's statement finds.
-func (t *Tx) found(s *audience.Search, columns int, fn func(row []driver.Value) error) error {
-	err := t.foundBy(s, columns, fn)
+func (t *Tx) found(s *audience.Search, fn func(*Cursor) error) error {
+	err := t.foundBy(s, fn)
 	if !errors.Is(err, ErrUnprepared) {
 		return err
 	}
 	// An index is not there that is said to be: somebody has dropped it by hand.
 	without, schema := *s, *s.Schema
 	schema.SearchIndexes, without.Schema = nil, &schema
-	return t.foundBy(&without, columns, fn)
+	return t.foundBy(&without, fn)
 }
 
-func (t *Tx) foundBy(s *audience.Search, columns int, fn func(row []driver.Value) error) error {
+func (t *Tx) foundBy(s *audience.Search, fn func(*Cursor) error) error {
 	rows, err := t.run(s)
 	if err != nil {
 		return err
 	}
-	return eachOf(rows, columns, fn)
+	return EachRow(rows, fn)
 }
 
 func (t *Tx) run(s *audience.Search) (Rows, error) {
@@ -87,8 +86,8 @@ func (t *Tx) CountContacts(s *audience.Search) (n int64, err error) {
 	}
 	counted := *s
 	counted.Counted = true
-	err = t.found(&counted, 1, func(row []driver.Value) error {
-		n = integer(row[0])
+	err = t.found(&counted, func(row *Cursor) error {
+		n = row.Int()
 		return nil
 	})
 	return n, err

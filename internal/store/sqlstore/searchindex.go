@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"database/sql/driver"
 	"strconv"
 
 	"enlist/internal/audience"
@@ -66,20 +65,29 @@ func (t *Tx) SearchIndex(id audience.SearchIndexID) (*audience.SearchIndex, erro
 }
 
 func (t *Tx) searchIndexes(since int64, where string, args ...any) (all []audience.SearchIndex, err error) {
-	err = t.each(16, func(row []driver.Value) error {
-		all = append(all, audience.SearchIndex{
-			ID: audience.SearchIndexID(integer(row[0])), ListID: audience.ListID(integer(row[1])), Key: text(row[2]),
-			State: audience.IndexState(text(row[3])), Manual: flag(row[4]), Created: integer(row[5]), Changed: integer(row[6]),
-			Built: integer(row[7]), BuildMS: integer(row[8]), ScanMS: integer(row[9]), LastUsed: integer(row[10]), Error: text(row[11]),
-			Bytes: integer(row[12]), Place: integer(row[13]), Uses: integer(row[14]), SavedMS: integer(row[15]),
-		})
-		return nil
-	}, `SELECT id, list_id, key_name, state, by_hand, creation_time, state_time, built_time, build_ms, scan_ms, last_used_time, error, bytes,
-			`+t.sql.IndexPlace+`, coalesce(uses, 0), coalesce(saved, 0)
-		FROM search_index LEFT JOIN (SELECT index_id, CAST(sum(uses) AS BIGINT) AS uses, CAST(sum(saved_ms) AS BIGINT) AS saved
+	return t.sql.mappings.searchIndexes.all(t, `LEFT JOIN (SELECT index_id, CAST(sum(uses) AS BIGINT) AS uses, CAST(sum(saved_ms) AS BIGINT) AS saved
 			FROM search_index_use WHERE day >= ? GROUP BY index_id) AS used ON index_id = id
 		WHERE `+where+" ORDER BY id", append([]any{audience.DayOf(since)}, args...)...)
-	return all, err
+}
+
+// mapSearchIndex describes the table search_index and what its indexes were good for.
+func (d *Dialect) mapSearchIndex(m *mapper, x *audience.SearchIndex) {
+	m.id("id", (*int64)(&x.ID))
+	m.fixed("list_id", (*int64)(&x.ListID))
+	m.fixed("key_name", &x.Key)
+	m.value("state", (*string)(&x.State))
+	m.value("by_hand", &x.Manual)
+	m.fixed("creation_time", &x.Created)
+	m.value("state_time", &x.Changed)
+	m.value("built_time", &x.Built)
+	m.value("build_ms", &x.BuildMS)
+	m.value("scan_ms", &x.ScanMS)
+	m.value("error", &x.Error)
+	m.value("bytes", &x.Bytes)
+	m.computed("last_used_time", &x.LastUsed)
+	m.computed(d.IndexPlace, &x.Place)
+	m.computed("coalesce(uses, 0)", &x.Uses)
+	m.computed("coalesce(saved, 0)", &x.SavedMS)
 }
 
 // IndexPlace returns the part of the table in which a List's indexes are.
@@ -89,9 +97,7 @@ func (t *Tx) IndexPlace(list audience.ListID) (int64, error) {
 
 // AddSearchIndex stores a new one, unless the List has one of the key.
 func (t *Tx) AddSearchIndex(x *audience.SearchIndex) (added bool, err error) {
-	id, err := t.conn.Insert(`INSERT INTO search_index (list_id, key_name, state, by_hand, creation_time, state_time, scan_ms)
-		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		int64(x.ListID), x.Key, string(x.State), bit(x.Manual), x.Created, x.Changed, x.ScanMS)
+	id, err := t.sql.mappings.searchIndexes.addNew(t, x)
 	x.ID = audience.SearchIndexID(id)
 	return id != 0, err
 }
@@ -110,8 +116,7 @@ func (t *Tx) UpdateSearchIndex(x *audience.SearchIndex) error {
 			return err
 		}
 	}
-	return t.conn.Do(`UPDATE search_index SET state = ?, by_hand = ?, state_time = ?, built_time = ?, build_ms = ?, bytes = ?, scan_ms = ?, error = ? WHERE id = ?`,
-		string(x.State), bit(x.Manual), x.Changed, x.Built, x.BuildMS, x.Bytes, x.ScanMS, x.Error, int64(x.ID))
+	return t.sql.mappings.searchIndexes.save(t, x)
 }
 
 // RemoveSearchIndex removes one that no Schema has.

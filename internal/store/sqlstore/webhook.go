@@ -1,24 +1,28 @@
 package sqlstore
 
 import (
-	"database/sql/driver"
+	"math"
 	"strconv"
 
 	"enlist/internal/audience"
 )
 
-const webhookQuery = `SELECT webhook.id, webhook.account_id, list_id, object, event, creation_time, last_modified_time,
-		target_id, url, secret, is_failing, last_error
-	FROM webhook JOIN webhook_target ON webhook_target.id = target_id WHERE `
-
-func decodeWebhook(row []driver.Value) audience.Webhook {
-	return audience.Webhook{
-		ID: audience.WebhookID(integer(row[0])), AccountID: audience.AccountID(integer(row[1])), ListID: audience.ListID(integer(row[2])),
-		Object: audience.WebhookObject(text(row[3])), Event: audience.WebhookEventType(text(row[4])),
-		CreationTime: integer(row[5]), LastModifiedTime: integer(row[6]),
-		Target: audience.WebhookTargetID(integer(row[7])), URL: text(row[8]), Secret: text(row[9]),
-		IsFailing: flag(row[10]), LastError: text(row[11]),
-	}
+// mapWebhook describes the table webhook with the target that each row posts to.
+func mapWebhook(m *mapper, w *audience.Webhook) {
+	m.id("id", (*int64)(&w.ID))
+	m.readAs("webhook.id")
+	m.fixed("account_id", (*int64)(&w.AccountID))
+	m.readAs("webhook.account_id")
+	m.value("list_id", (*int64)(&w.ListID))
+	m.value("object", (*string)(&w.Object))
+	m.value("event", (*string)(&w.Event))
+	m.fixed("creation_time", &w.CreationTime)
+	m.value("last_modified_time", &w.LastModifiedTime)
+	m.value("target_id", (*int64)(&w.Target))
+	m.computed("url", &w.URL)
+	m.computed("secret", &w.Secret)
+	m.computed("is_failing", &w.IsFailing)
+	m.computed("last_error", &w.LastError)
 }
 
 // Webhooks returns an Account's webhooks by ID.
@@ -26,12 +30,8 @@ func (t *Tx) Webhooks(account audience.AccountID) ([]audience.Webhook, error) {
 	return t.webhooks("webhook.account_id = ? AND (list_id = 0 OR list_id IN (SELECT list.id FROM list WHERE hidden = 0))", int64(account))
 }
 
-func (t *Tx) webhooks(where string, args ...any) (found []audience.Webhook, err error) {
-	err = t.each(12, func(row []driver.Value) error {
-		found = append(found, decodeWebhook(row))
-		return nil
-	}, webhookQuery+where+" ORDER BY webhook.id", args...)
-	return found, err
+func (t *Tx) webhooks(where string, args ...any) ([]audience.Webhook, error) {
+	return t.sql.mappings.webhooks.all(t, "JOIN webhook_target ON webhook_target.id = target_id WHERE "+where+" ORDER BY webhook.id", args...)
 }
 
 // AddWebhook stores a new webhook.
@@ -42,9 +42,7 @@ func (t *Tx) AddWebhook(w *audience.Webhook) error {
 	if err := t.FindWebhookTarget(w); err != nil {
 		return err
 	}
-	id, err := t.conn.Insert(`INSERT INTO webhook (account_id, creation_time, list_id, object, event, target_id, last_modified_time)
-		VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		int64(w.AccountID), w.CreationTime, int64(w.ListID), string(w.Object), string(w.Event), int64(w.Target), w.LastModifiedTime)
+	id, err := t.sql.mappings.webhooks.add(t, w)
 	w.ID = audience.WebhookID(id)
 	return err
 }
@@ -57,8 +55,7 @@ func (t *Tx) UpdateWebhook(w *audience.Webhook) error {
 	if err := t.FindWebhookTarget(w); err != nil {
 		return err
 	}
-	return t.conn.Do("UPDATE webhook SET list_id = ?, object = ?, event = ?, target_id = ?, last_modified_time = ? WHERE id = ?",
-		int64(w.ListID), string(w.Object), string(w.Event), int64(w.Target), w.LastModifiedTime, int64(w.ID))
+	return t.sql.mappings.webhooks.save(t, w)
 }
 
 // DeleteWebhook removes a webhook and leaves its events.
@@ -85,26 +82,29 @@ func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
 // WebhookTarget returns where webhooks post to. A transaction that writes has the
 // target to itself: no event is on its way there that would come, under a lower
 // ID, behind those that are seen now.
-func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (target *audience.WebhookTarget, err error) {
+func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (*audience.WebhookTarget, error) {
 	if t.writes {
 		if err := t.lockTarget(Exclusive, id); err != nil {
 			return nil, err
 		}
 	}
-	err = t.each(12, func(row []driver.Value) error {
-		target = &audience.WebhookTarget{
-			ID: id, URL: text(row[0]), Secret: text(row[1]), IsFailing: flag(row[2]), Failures: integer(row[3]), NextTime: integer(row[4]),
-			LeaseTime: integer(row[5]), Holder: integer(row[6]), Batch: text(row[7]), BatchUpto: integer(row[8]), LastError: text(row[9]),
-			CallTime: integer(row[10]), IsOrphaned: flag(row[11]),
-		}
-		return nil
-	}, `SELECT url, secret, is_failing, failures, next_time, lease_time, holder, batch, batch_upto, last_error, call_time,
-			NOT EXISTS (SELECT 1 FROM webhook WHERE target_id = webhook_target.id)
-		FROM webhook_target WHERE id = ?`, int64(id))
-	if err == nil && target == nil {
-		err = audience.ErrNotFound
-	}
-	return target, err
+	return t.sql.mappings.webhookTargets.one(t, audience.ErrNotFound, "WHERE id = ?", int64(id))
+}
+
+func mapWebhookTarget(m *mapper, w *audience.WebhookTarget) {
+	m.id("id", (*int64)(&w.ID))
+	m.fixed("url", &w.URL)
+	m.fixed("secret", &w.Secret)
+	m.computed("is_failing", &w.IsFailing) // changed by SetWebhookFailing alone
+	m.value("failures", &w.Failures)
+	m.value("next_time", &w.NextTime)
+	m.value("lease_time", &w.LeaseTime)
+	m.value("holder", &w.Holder)
+	m.value("batch", &w.Batch)
+	m.value("batch_upto", &w.BatchUpto)
+	m.value("last_error", &w.LastError)
+	m.value("call_time", &w.CallTime)
+	m.computed("NOT EXISTS (SELECT 1 FROM webhook WHERE target_id = webhook_target.id)", &w.IsOrphaned)
 }
 
 func (t *Tx) lockTarget(mode LockMode, id audience.WebhookTargetID) error {
@@ -113,8 +113,7 @@ func (t *Tx) lockTarget(mode LockMode, id audience.WebhookTargetID) error {
 
 // UpdateWebhookTarget stores how far the delivery to a target is.
 func (t *Tx) UpdateWebhookTarget(w *audience.WebhookTarget) error {
-	return t.conn.Do(`UPDATE webhook_target SET failures = ?, next_time = ?, lease_time = ?, holder = ?, batch = ?, batch_upto = ?, last_error = ?, call_time = ?
-		WHERE id = ?`, w.Failures, w.NextTime, w.LeaseTime, w.Holder, w.Batch, w.BatchUpto, w.LastError, w.CallTime, int64(w.ID))
+	return t.sql.mappings.webhookTargets.save(t, w)
 }
 
 // MarkWebhookScheduled notes that a wake-up was stored. One that was noted at a
@@ -145,12 +144,8 @@ func (t *Tx) dropTargets(where string, args ...any) error {
 
 // OrphanedWebhookTargets returns targets given up on whose webhooks are gone.
 func (t *Tx) OrphanedWebhookTargets() (ids []audience.WebhookTargetID, err error) {
-	err = t.each(1, func(row []driver.Value) error {
-		ids = append(ids, audience.WebhookTargetID(integer(row[0])))
-		return nil
-	}, `SELECT id FROM webhook_target WHERE is_failing = 1
+	return idsOf[audience.WebhookTargetID](t, `SELECT id FROM webhook_target WHERE is_failing = 1
 		AND NOT EXISTS (SELECT 1 FROM webhook WHERE target_id = webhook_target.id) ORDER BY id`)
-	return ids, err
 }
 
 // AddWebhookEvent stores an event for one webhook.
@@ -158,27 +153,26 @@ func (t *Tx) AddWebhookEvent(e *audience.WebhookEvent) error {
 	if err := t.lockTarget(Shared, e.Target); err != nil {
 		return err
 	}
-	return t.conn.Do("INSERT INTO webhook_event (target_id, webhook_id, list_id, contact_id, object, event, time) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		int64(e.Target), int64(e.Webhook), int64(e.List), int64(e.Contact), string(e.Object), string(e.Event), e.Time)
+	return t.sql.mappings.webhookEvents.queue(t, e)
+}
+
+func mapWebhookEvent(m *mapper, e *audience.WebhookEvent) {
+	m.id("id", &e.ID)
+	m.fixed("target_id", (*int64)(&e.Target))
+	m.fixed("webhook_id", (*int64)(&e.Webhook))
+	m.fixed("list_id", (*int64)(&e.List))
+	m.fixed("contact_id", (*int64)(&e.Contact))
+	m.fixed("object", (*string)(&e.Object))
+	m.fixed("event", (*string)(&e.Event))
+	m.fixed("time", &e.Time)
 }
 
 // WebhookEvents returns the oldest events that wait for a target.
-func (t *Tx) WebhookEvents(id audience.WebhookTargetID, upto int64, limit int) (events []audience.WebhookEvent, err error) {
-	query := "SELECT id, webhook_id, list_id, contact_id, object, event, time FROM webhook_event WHERE target_id = ?"
-	args := []any{int64(id), int64(limit)}
-	if upto > 0 {
-		query += " AND id <= ?"
-		args = []any{int64(id), upto, int64(limit)}
+func (t *Tx) WebhookEvents(id audience.WebhookTargetID, upto int64, limit int) ([]audience.WebhookEvent, error) {
+	if upto <= 0 {
+		upto = math.MaxInt64
 	}
-	err = t.each(7, func(row []driver.Value) error {
-		events = append(events, audience.WebhookEvent{
-			ID: integer(row[0]), Target: id, Webhook: audience.WebhookID(integer(row[1])), List: audience.ListID(integer(row[2])),
-			Contact: audience.ContactID(integer(row[3])), Object: audience.WebhookObject(text(row[4])),
-			Event: audience.WebhookEventType(text(row[5])), Time: integer(row[6]),
-		})
-		return nil
-	}, query+" ORDER BY id LIMIT CAST(? AS BIGINT)", args...)
-	return events, err
+	return t.sql.mappings.webhookEvents.all(t, "WHERE target_id = ? AND id <= ? ORDER BY id"+limited, int64(id), upto, int64(limit))
 }
 
 // RemoveWebhookEvents removes events that still wait for a target, each by its

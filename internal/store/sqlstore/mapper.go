@@ -1,0 +1,161 @@
+package sqlstore
+
+import (
+	"database/sql/driver"
+	"fmt"
+)
+
+// use says in which statements a column is.
+type use uint8
+
+const (
+	selected   use = 1 << iota
+	inserted       // an argument of insert
+	unset          // an argument of initial
+	updated        // changed by update
+	identifies     // in the WHERE of update, and in the ON CONFLICT of upsert
+)
+
+// mapper visits the columns of a mapping, in one order for every job: it lists them,
+// reads them from a row, or collects their values as arguments.
+type mapper struct {
+	job     use      // the statement; 0: list the columns
+	cursor  *Cursor  // the row, for selected
+	args    []any    // for the other statements
+	keys    []any    // arguments that come after args
+	columns []column // for no statement
+	err     error    // the first one of a codec
+
+	document string // field_values of the Contact, in the form of the statement
+}
+
+// column is one column of a mapping.
+type column struct {
+	name    string
+	in      use
+	read    string                  // its expression in SELECT
+	arg     func(arg string) string // its expression in INSERT and UPDATE
+	initial string                  // its expression in INSERT where it has no argument
+}
+
+// codec is a place whose value is stored in another form than an int64, a string or
+// a bool. It should be a pointer, which becomes a codec without an allocation.
+type codec interface {
+	decode(driver.Value) error
+	encode() (any, error)
+}
+
+// id is the key that the database generates: update finds the row by it.
+func (m *mapper) id(name string, place any) { m.column(name, selected|identifies, place) }
+
+// naturalKey is a key, or one column of several, that is part of the data.
+func (m *mapper) naturalKey(name string, place any) {
+	m.column(name, selected|inserted|unset|identifies, place)
+}
+
+// owner is a natural key that is not selected, since readers know it.
+func (m *mapper) owner(name string, place any) { m.column(name, inserted|unset|identifies, place) }
+
+// fixed is a column that does not change once the row is there.
+func (m *mapper) fixed(name string, place any) { m.column(name, selected|inserted|unset, place) }
+
+// value is a column that may change.
+func (m *mapper) value(name string, place any) {
+	m.column(name, selected|inserted|unset|updated, place)
+}
+
+// state is a column that may change and that nearly all rows begin with the same
+// value of. That value is in the text of the INSERT: each argument costs time.
+func (m *mapper) state(name, initial string, place any) {
+	m.column(name, selected|inserted|updated, place)
+	if m.job == 0 {
+		m.last().initial = initial
+	}
+}
+
+// readAs says by which expression the last column is selected.
+func (m *mapper) readAs(expression string) {
+	if m.job == 0 {
+		m.last().read = expression
+	}
+}
+
+// converted is a value for which the engine reads and writes expressions.
+func (m *mapper) converted(name, read string, write func(arg string) string, place any) {
+	m.value(name, place)
+	m.readAs(read)
+	if m.job == 0 {
+		m.last().arg = write
+	}
+}
+
+// stored is a column that is inserted and not selected.
+func (m *mapper) stored(name string, place any) { m.column(name, inserted|unset, place) }
+
+// generated is a column that the database gives a value when the row is inserted.
+func (m *mapper) generated(name, expression string) {
+	if m.job == 0 {
+		m.columns = append(m.columns, column{name: name, initial: expression})
+	}
+}
+
+// computed is an expression that is only selected.
+func (m *mapper) computed(expression string, place any) { m.column(expression, selected, place) }
+
+func (m *mapper) last() *column { return &m.columns[len(m.columns)-1] }
+
+// column does the mapper's job for one column.
+func (m *mapper) column(name string, in use, place any) {
+	switch {
+	case m.job == 0:
+		m.columns = append(m.columns, column{name: name, in: in, read: name, arg: func(arg string) string { return arg }})
+	case in&m.job == 0:
+		if m.job == updated && in&identifies != 0 {
+			m.keys = append(m.keys, m.argument(place))
+		}
+	case m.job == selected:
+		m.assign(place, m.cursor.Value())
+	default:
+		m.args = append(m.args, m.argument(place))
+	}
+}
+
+// assign stores a column's value at a place.
+func (m *mapper) assign(place any, v driver.Value) {
+	switch p := place.(type) {
+	case *int64:
+		*p = integer(v)
+	case *string:
+		*p = text(v)
+	case *bool:
+		*p = integer(v) != 0
+	case codec:
+		m.fail(p.decode(v))
+	default:
+		m.fail(fmt.Errorf("a column cannot be read into a %T", place))
+	}
+}
+
+// argument returns the value at a place as an argument of a statement.
+func (m *mapper) argument(place any) any {
+	switch p := place.(type) {
+	case *int64:
+		return *p
+	case *string:
+		return *p
+	case *bool:
+		return bit(*p)
+	case codec:
+		v, err := p.encode()
+		m.fail(err)
+		return v
+	}
+	m.fail(fmt.Errorf("a %T cannot be stored in a column", place))
+	return nil
+}
+
+func (m *mapper) fail(err error) {
+	if m.err == nil {
+		m.err = err
+	}
+}
