@@ -5,9 +5,12 @@ import (
 	"time"
 )
 
-// Due returns when an autoresponder sends its Message for an event at now, and
-// false when it sends none. accountZone counts where it has no zone of its own.
-// decisions.md: 45
+// This file computes when an autoresponder is due. The difficulty is the time zones' calendar:
+// a clock may skip an hour or a day, and may show the same hour twice.
+
+// Due returns when an autoresponder sends its Message for an event at now, in Unix seconds.
+// ok is false if the time to send has passed. accountZone is used if the autoresponder has no
+// time zone. decisions.md: 45
 func (a *Autoresponder) Due(now int64, accountZone string) (due int64, ok bool) {
 	zone := location(cmp.Or(a.TimeZone, accountZone))
 	switch a.CriteriaType {
@@ -22,16 +25,8 @@ func (a *Autoresponder) Due(now int64, accountZone string) (due int64, ok bool) 
 	return now, true
 }
 
-// The periods of an offset. Days and weeks are of the calendar: they end at the
-// same time of day, however many hours that takes.
-const (
-	periodMinute = "minute"
-	periodHour   = "hour"
-	periodDay    = "day"
-	periodWeek   = "week"
-)
-
-// offset returns the moment that lies as many periods after another.
+// offset returns the moment that is the autoresponder's offset after from. Minutes and hours
+// are exact; days and weeks keep the time of day.
 func (a *Autoresponder) offset(from int64, zone *time.Location) int64 {
 	days := a.OffsetValue
 	switch a.OffsetPeriod {
@@ -43,56 +38,57 @@ func (a *Autoresponder) offset(from int64, zone *time.Location) int64 {
 		days *= 7
 	}
 	if days == 0 {
-		return from // which may be the second time that a clock says so
+		return from // as it is: the clock may show this time for the second time today
 	}
-	return max(from, whenClockSays(clockAt(from, zone).AddDate(0, 0, int(days)), zone))
+	return max(from, whenClockShows(clockAt(from, zone).AddDate(0, 0, int(days)), zone))
 }
 
-// nextClock returns the first moment, not before another, at which the clock
-// says the autoresponder's hour and minute.
+// nextClock returns the first moment at or after from at which a clock in the zone shows the
+// autoresponder's hour and minute.
 func (a *Autoresponder) nextClock(from int64, zone *time.Location) int64 {
-	// The day before counts too: what it has no room for may be due just after it.
+	// Start on the day before: a time that its clock skips at midnight is due on this day.
 	year, month, day := clockAt(from, zone).AddDate(0, 0, -1).Date()
 	for ; ; day++ {
 		face := time.Date(year, month, day, int(a.SpecificHour), int(a.SpecificMinute), 0, 0, time.UTC)
-		if due := whenClockSays(face, zone); due >= from {
+		if due := whenClockShows(face, zone); due >= from {
 			return due
 		}
 	}
 }
 
-// clockAt returns what a zone's calendar and clock say at a moment, as a time in UTC.
+// clockAt returns the date and time that a clock in the zone shows at a moment. They are in the
+// fields of a time in UTC, where arithmetic of days has no exceptions.
 func clockAt(at int64, zone *time.Location) time.Time {
 	_, offset := time.Unix(at, 0).In(zone).Zone()
 	return time.Unix(at+int64(offset), 0).UTC()
 }
 
-// farthestZone is more than any zone is away from UTC, in seconds.
-const farthestZone = 26 * 60 * 60
+// maxZoneOffset is more than the difference of any zone from UTC, in seconds.
+const maxZoneOffset = 26 * 60 * 60
 
-// whenClockSays returns the first moment at which a zone's calendar and clock
-// say what face does as a time in UTC. A time that a clock is put forward over
-// becomes the moment at which that happens; on a day that a calendar leaves
-// out, the same time of the next. time.Date says that it may take either.
-func whenClockSays(face time.Time, zone *time.Location) int64 {
-	says := face.Unix()
-	before := int64(0)
-	for at := time.Unix(says-farthestZone, 0).In(zone); ; {
+// whenClockShows returns the first moment at which a clock in the zone shows a date and time,
+// which face holds as a time in UTC. A time that the clock skips becomes the moment at which
+// the clock is put forward. A time on a skipped day becomes the same time on the next day.
+// time.Date does not say which of two moments it returns, so this walks the zone's changes.
+func whenClockShows(face time.Time, zone *time.Location) int64 {
+	shown := face.Unix()
+	previous := int64(0) // the offset before the zone's last change
+	for at := time.Unix(shown-maxZoneOffset, 0).In(zone); ; {
 		start, end := at.ZoneBounds()
 		_, seconds := at.Zone()
 		offset := int64(seconds)
 		switch {
-		case !end.IsZero() && end.Unix()+offset <= says:
-			at, before = end, offset
-		case start.IsZero() || start.Unix()+offset <= says:
-			return says - offset
-		case offset-before >= secondsOfDay:
-			return says + secondsOfDay - offset
+		case !end.IsZero() && end.Unix()+offset <= shown:
+			at, previous = end, offset // the clock shows face after this change or a later one
+		case start.IsZero() || start.Unix()+offset <= shown:
+			return shown - offset
+		case offset-previous >= secondsOfDay:
+			return shown + secondsOfDay - offset // the change skipped a whole day
 		default:
-			return start.Unix()
+			return start.Unix() // the change skipped face
 		}
 	}
 }
 
-// secondsOfDay is how long a day is on the clock.
+// secondsOfDay is the length of a day without a change of the clock.
 const secondsOfDay = 24 * 60 * 60

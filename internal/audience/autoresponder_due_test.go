@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"fmt"
 	"testing"
 	"time"
 	_ "time/tzdata" // the same zones on every machine
@@ -8,8 +9,12 @@ import (
 	"pgregory.net/rapid"
 )
 
+// The zones in these tests have gaps of an hour, of half an hour and of a day, and hours that
+// come twice. Times are written as the clock of the zone shows them, with the offset from UTC.
+
 const wallClock = "2006-01-02 15:04:05 -0700"
 
+// moment returns Unix seconds of a time in the form of wallClock.
 func moment(t *testing.T, text string) int64 {
 	t.Helper()
 	at, err := time.Parse(wallClock, text)
@@ -19,21 +24,24 @@ func moment(t *testing.T, text string) int64 {
 	return at.Unix()
 }
 
+// delay sends some periods after the event.
 func delay(value int64, period string) Autoresponder {
 	return Autoresponder{CriteriaType: CriteriaDelay, OffsetValue: value, OffsetPeriod: period}
 }
 
+// atClock sends when the clock shows a time.
 func atClock(hour, minute int64) Autoresponder {
 	return Autoresponder{CriteriaType: CriteriaSpecific, SpecificHour: hour, SpecificMinute: minute}
 }
 
+// daysLater adds days to wait before the time of the clock counts.
 func daysLater(a Autoresponder, days int64) Autoresponder {
 	a.OffsetValue, a.OffsetPeriod = days, periodDay
 	return a
 }
 
 // covers: decision 45
-func TestDue(t *testing.T) {
+func TestAutoresponderIsDueByTheClockOfItsZone(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		a    Autoresponder
@@ -53,8 +61,8 @@ func TestDue(t *testing.T) {
 		{"no delay in the second of two hours", delay(0, periodDay), "Europe/Berlin", "2026-10-25 02:30:00 +0100", "2026-10-25 02:30:00 +0100"},
 		{"a delay over the end of a year", delay(1, periodDay), "America/New_York", "2026-12-31 23:59:59 -0500", "2027-01-01 23:59:59 -0500"},
 		{"a delay over the end of February", delay(1, periodDay), "UTC", "2028-02-28 08:00:00 +0000", "2028-02-29 08:00:00 +0000"},
-		{"a delay into a day that is left out", delay(1, periodDay), "Pacific/Apia", "2011-12-29 10:00:00 -1000", "2011-12-31 10:00:00 +1400"},
-		{"a delay over a day that is left out", delay(2, periodDay), "Pacific/Apia", "2011-12-29 10:00:00 -1000", "2011-12-31 10:00:00 +1400"},
+		{"a delay into a skipped day", delay(1, periodDay), "Pacific/Apia", "2011-12-29 10:00:00 -1000", "2011-12-31 10:00:00 +1400"},
+		{"a delay over a skipped day", delay(2, periodDay), "Pacific/Apia", "2011-12-29 10:00:00 -1000", "2011-12-31 10:00:00 +1400"},
 
 		{"later today", atClock(9, 30), "Europe/Berlin", "2026-06-15 08:00:00 +0200", "2026-06-15 09:30:00 +0200"},
 		{"right now", atClock(9, 30), "Europe/Berlin", "2026-06-15 09:30:00 +0200", "2026-06-15 09:30:00 +0200"},
@@ -77,7 +85,7 @@ func TestDue(t *testing.T) {
 		{"a gap over midnight", atClock(23, 45), "America/Toronto", "1919-03-30 12:00:00 -0500", "1919-03-31 00:30:00 -0400"},
 		{"a gap over midnight, from its end", atClock(23, 45), "America/Toronto", "1919-03-31 00:30:00 -0400", "1919-03-31 00:30:00 -0400"},
 		{"midnight after an evening that comes twice", atClock(0, 0), "America/Santiago", "2026-04-04 23:30:00 -0300", "2026-04-05 00:00:00 -0400"},
-		{"a day that is left out", atClock(9, 0), "Pacific/Apia", "2011-12-29 10:00:00 -1000", "2011-12-31 09:00:00 +1400"},
+		{"a skipped day", atClock(9, 0), "Pacific/Apia", "2011-12-29 10:00:00 -1000", "2011-12-31 09:00:00 +1400"},
 		{"years ahead", daysLater(atClock(2, 30), 3650), "Europe/Berlin", "2029-03-29 02:00:00 +0200", "2039-03-27 03:00:00 +0200"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -90,36 +98,46 @@ func TestDue(t *testing.T) {
 }
 
 // covers: decision 45
-func TestDueAtAMoment(t *testing.T) {
+func TestTimestampIsDueUntilItHasPassed(t *testing.T) {
 	a := Autoresponder{CriteriaType: CriteriaSpecific, Timestamp: 1000, OffsetValue: 3, OffsetPeriod: periodDay, SpecificHour: 9}
-	for now, want := range map[int64]bool{0: true, 999: true, 1000: true, 1001: false} {
-		if due, ok := a.Due(now, "Europe/Berlin"); ok != want || ok && due != 1000 {
-			t.Errorf("at %d: %d, %v", now, due, ok)
-		}
+	for _, c := range []struct {
+		now int64
+		ok  bool
+	}{{0, true}, {999, true}, {1000, true}, {1001, false}} {
+		t.Run(fmt.Sprint("at ", c.now), func(t *testing.T) {
+			if due, ok := a.Due(c.now, "Europe/Berlin"); ok != c.ok || ok && due != 1000 {
+				t.Errorf("due at %d, %v", due, ok)
+			}
+		})
 	}
 }
 
 // covers: decision 45
-func TestDueInAZoneOfItsOwn(t *testing.T) {
-	a := atClock(9, 0)
+func TestOwnTimeZoneReplacesTheAccounts(t *testing.T) {
 	now := moment(t, "2026-06-15 00:00:00 +0000")
-	for own, want := range map[string]string{"": "2026-06-16 09:00:00 +1000", "Europe/Berlin": "2026-06-15 09:00:00 +0200"} {
-		a.TimeZone = own
-		if due, _ := a.Due(now, "Australia/Sydney"); due != moment(t, want) {
-			t.Errorf("zone %q: due %s", own, time.Unix(due, 0).UTC())
-		}
+	for _, c := range []struct{ own, want string }{
+		{"", "2026-06-16 09:00:00 +1000"},
+		{"Europe/Berlin", "2026-06-15 09:00:00 +0200"},
+	} {
+		t.Run("own zone "+c.own, func(t *testing.T) {
+			a := atClock(9, 0)
+			a.TimeZone = c.own
+			if due, _ := a.Due(now, "Australia/Sydney"); due != moment(t, c.want) {
+				t.Errorf("due %s", time.Unix(due, 0).UTC())
+			}
+		})
 	}
 }
 
-// dueZones have every kind of night: by an hour, by half an hour, by two, at
-// midnight, twice a year around a fast, a day left out and one lived twice.
+// dueZones have every kind of change: by half an hour, one hour and two hours, at midnight,
+// four times a year around Ramadan, a skipped day and a repeated day.
 var dueZones = []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "America/Santiago", "Africa/Casablanca",
 	"Africa/Cairo", "Asia/Kathmandu", "Antarctica/Troll", "Asia/Beirut", "Pacific/Kwajalein", "America/Havana", "Europe/Dublin", "Asia/Gaza"}
 
-// A plain model, minute by minute: what a clock on the wall shows.
+// The model looks at the clock minute by minute.
 //
 // covers: decision 45
-func TestNextClockOnTheWall(t *testing.T) {
+func TestDueTimeIsTheFirstThatTheClockShows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		zone := rapid.SampledFrom(dueZones).Draw(t, "zone")
 		a := atClock(rapid.Int64Range(0, 23).Draw(t, "hour"), rapid.Int64Range(0, 59).Draw(t, "minute"))
@@ -140,7 +158,7 @@ func TestNextClockOnTheWall(t *testing.T) {
 		if shown(due) != wanted && after <= before {
 			t.Fatalf("at %d the clock says %s, and is not put forward", due, shown(due))
 		}
-		// It showed the time before only where it was put back: the second time of two.
+		// An earlier minute may show the same time only as the second one of a repeated hour.
 		for at := now + (60-now%60)%60; at < due; at += 60 {
 			if shown(at) == wanted && !shownJustBefore(at, zone) {
 				t.Fatalf("due %d, but the clock said %s at %d already", due, wanted, at)
@@ -154,7 +172,7 @@ func TestNextClockOnTheWall(t *testing.T) {
 
 const moment1960, moment2100 = -315_619_200, 4_102_444_800
 
-// shownJustBefore reports whether the clock said the same on the same date earlier.
+// shownJustBefore reports whether the clock has shown the same date and time earlier.
 func shownJustBefore(at int64, zone string) bool {
 	face := time.Unix(at, 0).In(location(zone)).Format(time.DateTime)
 	for earlier := at - 60; earlier >= at-25*60*60; earlier -= 60 {

@@ -5,7 +5,10 @@ import (
 	"slices"
 )
 
-// AutoresponderAttributes are the keys of an autoresponder record, in their order.
+// This file has the calls about autoresponders: add, edit, delete, get and search. A key may
+// name an autoresponder if it may name its List.
+
+// AutoresponderAttributes are the keys of an autoresponder record, in their order on the wire.
 var AutoresponderAttributes = []Attribute[Autoresponder]{
 	searchable(shownInt("id", func(a *Autoresponder) AutoresponderID { return a.ID })),
 	shownInt("creator_user_id", func(a *Autoresponder) KeyID { return a.CreatorKeyID }),
@@ -15,32 +18,33 @@ var AutoresponderAttributes = []Attribute[Autoresponder]{
 	searchable(refKey("list_id", func(a *Autoresponder) *ListID { return &a.ListID })),
 	searchable(refKey("message_id", func(a *Autoresponder) *MessageID { return &a.MessageID })),
 	searchable(wordKey("event_type", func(a *Autoresponder) *Event { return &a.Event },
-		string(EventSubscribe), string(EventUnsubscribe), string(EventUpdateProfile), string(EventConfirm), string(EventAPIUpload))),
+		string(EventSubscribe), string(EventUnsubscribe), string(EventUpdateProfile), string(EventConfirm),
+		string(EventAPIUpload))),
 	searchable(intKey("folder_id", func(a *Autoresponder) *FolderID { return &a.FolderID }, 0, maxID)),
 	textKey("timezone", func(a *Autoresponder) *string { return &a.TimeZone }, readTimeZone),
 	searchable(flagKey("is_active", func(a *Autoresponder) *bool { return &a.IsActive })),
-	wordKey("time_criteria_type", func(a *Autoresponder) *string { return &a.CriteriaType }, CriteriaImmediate, CriteriaDelay, CriteriaSpecific),
+	wordKey("time_criteria_type", func(a *Autoresponder) *string { return &a.CriteriaType },
+		CriteriaImmediate, CriteriaDelay, CriteriaSpecific),
 	intKey("time_criteria_timestamp", func(a *Autoresponder) *int64 { return &a.Timestamp }, 0, maxTimestamp),
-	intKey("time_criteria_offset_value", func(a *Autoresponder) *int64 { return &a.OffsetValue }, 0, 10*366*24*60),
-	wordKey("time_criteria_offset_period", func(a *Autoresponder) *string { return &a.OffsetPeriod }, periodMinute, periodHour, periodDay, periodWeek),
+	intKey("time_criteria_offset_value", func(a *Autoresponder) *int64 { return &a.OffsetValue },
+		0, maxOffset(periodMinute)),
+	wordKey("time_criteria_offset_period", func(a *Autoresponder) *string { return &a.OffsetPeriod },
+		periodMinute, periodHour, periodDay, periodWeek),
 	intKey("time_criteria_specific_hour", func(a *Autoresponder) *int64 { return &a.SpecificHour }, 0, 23),
 	intKey("time_criteria_specific_minute", func(a *Autoresponder) *int64 { return &a.SpecificMinute }, 0, 59),
 }
 
 // Limits of autoresponders. decisions.md: 54
 const (
-	// maxAutoresponders bounds those of a List: each is a job of its own, stored
-	// together with the event that it is about.
+	// maxAutoresponders bounds the autoresponders of a List: one event stores a job for
+	// each of them in its own transaction.
 	maxAutoresponders = 100
 
 	// maxTimestamp is the end of the year 9999.
 	maxTimestamp = 253_402_300_799
 )
 
-// farthest is how many periods an offset may have: those of ten years.
-var farthest = map[string]int64{periodMinute: 10 * 366 * 24 * 60, periodHour: 10 * 366 * 24, periodDay: 10 * 366, periodWeek: 10 * 53}
-
-// readTimeZone takes the name of a time zone; "" is the Account's.
+// readTimeZone accepts an IANA name of a time zone. "" means the Account's time zone.
 func readTimeZone(text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -65,9 +69,10 @@ func (s *Service) AddAutoresponder(ctx context.Context, c *Caller, details []Det
 	})
 }
 
-// EditAutoresponder changes what details name. What is due already keeps its
-// time. Errors: NoAutoresponder, Denied, InvalidParameters, NoList, NoMessage.
-func (s *Service) EditAutoresponder(ctx context.Context, c *Caller, id AutoresponderID, details []Detail) (AutoresponderID, error) {
+// EditAutoresponder changes the keys that details name. Jobs that are already enqueued keep
+// their time. Errors: NoAutoresponder, Denied, InvalidParameters, NoList, NoMessage.
+func (s *Service) EditAutoresponder(ctx context.Context, c *Caller, id AutoresponderID,
+	details []Detail) (AutoresponderID, error) {
 	return change(ctx, s, c, func(tx Tx, now int64) (AutoresponderID, error) {
 		a, err := loadAutoresponder(tx, c, id)
 		if err != nil {
@@ -81,7 +86,8 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *Caller, id Autorespo
 	})
 }
 
-// set changes what details name, and makes sure that the whole can be carried out.
+// set changes the keys that details name, and refuses an autoresponder that could not be
+// carried out.
 func (a *Autoresponder) set(tx Tx, c *Caller, details []Detail) error {
 	if err := assign(a, AutoresponderAttributes, details); err != nil {
 		return err
@@ -105,15 +111,16 @@ func (a *Autoresponder) set(tx Tx, c *Caller, details []Detail) error {
 		return refuse("event_type", "one of subscribe, unsubscribe, update_profile, confirm, api_upload was expected")
 	case a.OffsetValue > 0 && a.OffsetPeriod == "":
 		return refuse("time_criteria_offset_period", "one of minute, hour, day, week was expected")
-	case a.OffsetValue > 0 && a.OffsetValue > farthest[a.OffsetPeriod]:
+	case a.OffsetValue > 0 && a.OffsetValue > maxOffset(a.OffsetPeriod):
 		return refuse("time_criteria_offset_value", "at most ten years were expected")
 	case len(others) >= maxAutoresponders:
 		return refuse("list_id", "the List has 100 autoresponders, as many as it may")
 	}
-	return inMessageFolder(tx, c.Account.ID, a.FolderID)
+	return checkMessageFolder(tx, c.Account.ID, a.FolderID)
 }
 
-// errNoAutoresponder answers for what there is not, and for what is another Account's.
+// errNoAutoresponder is the same for an ID that does not exist and for another Account's ID, so
+// that a caller cannot find out which IDs exist. decisions.md: 11
 var errNoAutoresponder = Refuse(NoAutoresponder, "no autoresponder with this ID")
 
 // loadAutoresponder returns an autoresponder that the caller may name.
@@ -133,8 +140,8 @@ func loadAutoresponder(tx Tx, c *Caller, id AutoresponderID) (*Autoresponder, er
 	return &found, nil
 }
 
-// DeleteAutoresponder removes an autoresponder: what of it is due later is not
-// sent. Errors: NoAutoresponder, Denied.
+// DeleteAutoresponder removes an autoresponder. Its jobs that wait will send nothing. Errors:
+// NoAutoresponder, Denied.
 func (s *Service) DeleteAutoresponder(ctx context.Context, c *Caller, id AutoresponderID) error {
 	_, err := change(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
 		if _, err := loadAutoresponder(tx, c, id); err != nil {
@@ -154,8 +161,8 @@ func (s *Service) Autoresponder(ctx context.Context, c *Caller, id Autoresponder
 	return a, err
 }
 
-// SearchAutoresponders returns the autoresponders that match, of those Lists
-// that the key may see. Errors: InvalidSearch.
+// SearchAutoresponders returns the matching autoresponders of the Lists that the key may name.
+// Errors: InvalidSearch.
 func (s *Service) SearchAutoresponders(ctx context.Context, c *Caller, q Query) (found []Autoresponder, err error) {
 	err = s.view(ctx, c, func(tx Tx) error {
 		all, err := tx.Autoresponders(c.Account.ID)

@@ -1,14 +1,17 @@
 package audience
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 )
 
-// DeliveryKey names one thing that was to be sent to a Contact: because of which
-// event, by the time of it, and what.
+// Mail to a Contact goes through the files delivery_*.go in this order: delivery_prepare.go
+// decides whether to send when the job runs, package mail composes and sends, and
+// delivery_outcome.go stores the result. delivery_bounce.go handles mail that comes back days
+// later, and delivery_history.go shows all of it to callers.
+
+// DeliveryKey identifies one mail to a Contact by the event that caused it. The same event
+// and cause give the same key, so a job that runs twice finds the delivery of its first run.
 type DeliveryKey struct {
 	List    ListID
 	Contact ContactID
@@ -16,31 +19,57 @@ type DeliveryKey struct {
 	Cause   string // CauseConfirmation or CauseAutoresponder
 }
 
-// CauseConfirmation is the request to confirm a subscription.
+// CauseConfirmation is the Cause of a request to confirm a subscription.
 const CauseConfirmation = "c"
 
-// CauseAutoresponder is an autoresponder's Message.
+// CauseAutoresponder returns the Cause of an autoresponder's Message.
 func CauseAutoresponder(id AutoresponderID) string { return "a" + strconv.FormatInt(int64(id), 10) }
 
-// autoresponder is the one whose Message it is, 0 where it is none's.
+// autoresponder returns the ID in a Cause made by CauseAutoresponder, 0 for other causes.
 func (k DeliveryKey) autoresponder() AutoresponderID {
 	id, ok := strings.CutPrefix(k.Cause, "a")
 	if !ok {
 		return 0
 	}
-	n, _ := strconv.ParseInt(id, 10, 64) // the cause was made by CauseAutoresponder
+	n, _ := strconv.ParseInt(id, 10, 64) // CauseAutoresponder wrote a number
 	return AutoresponderID(n)
 }
 
-// Delivery is what became of one thing that was to be sent to a Contact.
+// String joins the four parts with "-". Links and envelope addresses contain it.
+func (k DeliveryKey) String() string {
+	b := strconv.AppendInt(nil, int64(k.List), 10)
+	b = strconv.AppendInt(append(b, '-'), int64(k.Contact), 10)
+	b = strconv.AppendInt(append(b, '-'), k.Time, 10)
+	return string(append(append(b, '-'), k.Cause...))
+}
+
+// parseDeliveryKey reads what String wrote. It accepts other spellings of a number too, such
+// as "007"; the signature around the text refuses those.
+func parseDeliveryKey(text string) (k DeliveryKey, ok bool) {
+	parts := strings.Split(text, "-")
+	if len(parts) != 4 {
+		return k, false
+	}
+	var numbers [3]int64
+	for i := range numbers {
+		n, err := strconv.ParseInt(parts[i], 10, 64)
+		if err != nil {
+			return k, false
+		}
+		numbers[i] = n
+	}
+	return DeliveryKey{ListID(numbers[0]), ContactID(numbers[1]), numbers[2], parts[3]}, true
+}
+
+// Delivery is the stored result of one mail to a Contact.
 type Delivery struct {
 	DeliveryKey
 	MessageID MessageID // 0: the request to confirm
 	Address   string
-	Subject   string
+	Subject   string // with the merge fields filled
 	SentTime  int64
 	Status    DeliveryStatus
-	Detail    string // what the mail server said
+	Detail    string // the mail server's reply, or the text of the report
 }
 
 // DeliveryStatus says how a delivery ended.
@@ -48,21 +77,13 @@ type DeliveryStatus string
 
 // The delivery statuses.
 const (
-	DeliverySent       DeliveryStatus = "sent"
-	DeliveryBounced    DeliveryStatus = "bounced"    // refused for good because of the address
-	DeliveryFailed     DeliveryStatus = "failed"     // given up on for another reason
-	DeliveryComplained DeliveryStatus = "complained" // the recipient called it spam
+	DeliverySent       DeliveryStatus = "sent"       // the mail server accepted it
+	DeliveryBounced    DeliveryStatus = "bounced"    // refused permanently because of the address
+	DeliveryFailed     DeliveryStatus = "failed"     // not sent for another reason, after all attempts
+	DeliveryComplained DeliveryStatus = "complained" // the recipient reported it as spam
 )
 
-// Notification is what a message to one of a List's addresses tells about a Contact.
-type Notification struct {
-	Notify
-	Schema  *Schema
-	Details *Contact   // nil when it was removed meanwhile
-	Consent *LedgerRow // nil when the event left none
-}
-
-// OutgoingMail is something to be sent to a Contact now.
+// OutgoingMail is a mail that must be sent to a Contact now.
 type OutgoingMail struct {
 	Delivery DeliveryKey
 	Schema   *Schema
@@ -71,33 +92,13 @@ type OutgoingMail struct {
 	Message  *Message // nil: the request to confirm the subscription
 }
 
-// Undelivered says why something was not sent. Package mail makes it; what it
-// leads to is decided here and in package jobs.
-type Undelivered struct {
-	Permanent bool   // trying again is no use
-	Recipient bool   // it is the address that was refused
-	Code      int    // of the mail server's reply, 0 when there was none
-	Detail    string // the reply, or what else happened
-	Err       error
+// Notification is what a notification mail to one of a List's addresses says about a Contact.
+type Notification struct {
+	Notify
+	Schema  *Schema
+	Details *Contact   // nil when the Contact has been removed since
+	Consent *LedgerRow // nil when the event stored no consent
 }
-
-func (u *Undelivered) Error() string {
-	switch {
-	case u.Code != 0:
-		return fmt.Sprintf("the mail server answered %d %s", u.Code, u.Detail)
-	case u.Err != nil && u.Detail != "":
-		return u.Detail + ": " + u.Err.Error()
-	case u.Err != nil:
-		return u.Err.Error()
-	}
-	return u.Detail
-}
-
-func (u *Undelivered) Unwrap() error { return u.Err }
-
-// ErrSendingPaused says that sending was not tried: the mail server does not answer,
-// and everybody waits for one to find out when it does again.
-var ErrSendingPaused = errors.New("sending pauses: the mail server does not answer")
 
 // DeliveryTx reads and changes what is noted about mail to Contacts, in a
 // transaction. Times are Unix seconds.

@@ -2,97 +2,101 @@ package audience
 
 import "context"
 
+// This file handles what comes back after a mail server has accepted a mail: reports of
+// bounces and complaints, which package mail reads and passes on by DeliveryKey.
+
 const (
-	// bouncesInARow is how many permanent ones deactivate a Contact. decisions.md: 51
-	bouncesInARow = 3
+	// bouncesToDeactivate is how many permanent bounces in a row deactivate a Contact.
+	// decisions.md: 51
+	bouncesToDeactivate = 3
 
-	// A bounce may come a day after the mail server took the mail: until then a
-	// delivery that was sent says nothing about the address.
-	bounceTime = 24 * 60 * 60
+	// bounceDelay is how long a bounce may take after the mail server accepted the mail, in
+	// seconds. A delivery that was sent more recently says nothing yet about the address.
+	bounceDelay = 24 * 60 * 60
 
-	// bouncesLookedAt bounds how many deliveries are looked at.
-	bouncesLookedAt = 100
+	// maxDeliveries bounds how many deliveries of a Contact are read to count bounces.
+	maxDeliveries = 100
 )
 
-// Bounced notes that a delivery came back for good; detail is what the report
-// of it says. The third one in a row deactivates the Contact. It reports whether
-// that was news: of a delivery that is known to have bounced, or of a Contact
-// who is gone, it is none. decisions.md: 51
+// Bounced stores that a delivery came back permanently. detail is the text of the report. The
+// third bounce in a row deactivates the Contact. news is false, and nothing changes, for a
+// second report of a delivery and for a Contact that is gone. decisions.md: 51
 func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (news bool, err error) {
 	err = s.store.Update(ctx, func(tx Tx) error {
-		d, schema, _, err := returned(tx, k, s.now().Unix())
-		if news = err == nil && schema != nil && d.Status != DeliveryBounced && d.Status != DeliveryComplained; !news {
+		now := s.now().Unix()
+		r, err := loadReported(tx, k, now)
+		news = r != nil && r.delivery.Status != DeliveryBounced && r.delivery.Status != DeliveryComplained
+		if err != nil || !news {
 			return err
 		}
-		d.Status, d.Detail = DeliveryBounced, detail
-		return bounced(tx, d, s.now().Unix())
+		r.delivery.Status, r.delivery.Detail = DeliveryBounced, detail
+		return putBounced(tx, r.delivery, now)
 	})
 	return news, err
 }
 
-// Complained notes that the recipient of a delivery called it spam, and
-// unsubscribes the Contact. A second report of the same delivery is no news and
-// changes nothing: the Contact may have subscribed again. decisions.md: 51
+// Complained stores that the recipient reported a delivery as spam, and unsubscribes the
+// Contact. news is false, and nothing changes, for a second report of the same delivery: the
+// Contact may have subscribed again since. decisions.md: 51
 func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) (news bool, err error) {
 	err = s.store.Update(ctx, func(tx Tx) error {
 		now := s.now().Unix()
-		d, schema, contact, err := returned(tx, k, now)
-		if news = err == nil && schema != nil && d.Status != DeliveryComplained; !news {
+		r, err := loadReported(tx, k, now)
+		news = r != nil && r.delivery.Status != DeliveryComplained
+		if err != nil || !news {
 			return err
 		}
-		d.Status, d.Detail = DeliveryComplained, detail
-		if err := tx.PutDelivery(d); err != nil {
+		r.delivery.Status, r.delivery.Detail = DeliveryComplained, detail
+		if err := tx.PutDelivery(r.delivery); err != nil {
 			return err
 		}
 		kind := AddressEmail
-		if contact.Values.Get(schema.Email().ID) == "" {
+		if r.contact.Values.Get(r.schema.Email().ID) == "" {
 			kind = AddressMobile
 		}
-		return unsubscribe(tx, schema, contact, kind, now)
+		return unsubscribe(tx, r.schema, r.contact, kind, now)
 	})
 	return news, err
 }
 
-// returned returns a delivery that something has come back from, and nils when
-// its Contact is gone. A mail server may be faster than the one who sends in
-// writing down that it was sent: then it is made up from what is known.
-func returned(tx Tx, k DeliveryKey, now int64) (*Delivery, *Schema, *Contact, error) {
+// reported is a delivery that a report is about, with its List and Contact.
+type reported struct {
+	delivery *Delivery
+	schema   *Schema
+	contact  *Contact
+}
+
+// loadReported returns the delivery that a report is about, nil if its Contact is gone. A
+// report can arrive before the sending process has stored the delivery. Then the delivery is
+// built from the key, the Contact and the List's autoresponders.
+func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
 	schema, err := tx.Schema(k.List)
 	if err != nil {
-		return nil, nil, nil, ignoreKind(NoList, err)
+		return nil, ignoreKind(NoList, err)
 	}
 	contact, err := tx.Contact(k.List, k.Contact)
 	if err != nil {
-		return nil, nil, nil, ignoreKind(NoContact, err)
+		return nil, ignoreKind(NoContact, err)
 	}
 	d, err := tx.Delivery(k)
-	if KindOf(err) != NotFound {
-		return d, schema, contact, err
+	if ignoreKind(NotFound, err) != nil {
+		return nil, err
 	}
-	d = &Delivery{DeliveryKey: k, Address: contact.Values.Get(schema.Email().ID), SentTime: now, Status: DeliverySent}
-	for i := range schema.Autoresponders {
-		if a := &schema.Autoresponders[i]; CauseAutoresponder(a.ID) == k.Cause {
-			d.MessageID = a.MessageID
+	if err != nil {
+		to := contact.Values.Get(schema.Email().ID)
+		d = &Delivery{DeliveryKey: k, Address: to, SentTime: now, Status: DeliverySent}
+		for i := range schema.Autoresponders {
+			if a := &schema.Autoresponders[i]; CauseAutoresponder(a.ID) == k.Cause {
+				d.MessageID = a.MessageID
+			}
 		}
 	}
-	return d, schema, contact, nil
+	return &reported{d, schema, contact}, nil
 }
 
-// sent stores that a delivery was sent, unless something has come back from it.
-func sent(tx Tx, d *Delivery) error {
-	before, err := tx.Delivery(d.DeliveryKey)
-	if err != nil && KindOf(err) != NotFound {
-		return err
-	}
-	if err == nil && (before.Status == DeliveryBounced || before.Status == DeliveryComplained) {
-		d.Status, d.Detail = before.Status, before.Detail
-	}
-	return tx.PutDelivery(d)
-}
-
-// bounced stores that a delivery bounced for good. The third one in a row
-// deactivates the Contact, and begins a new row for when it is reactivated.
-func bounced(tx Tx, d *Delivery, now int64) error {
+// putBounced stores that a delivery bounced permanently. The third bounce in a row deactivates
+// the Contact and restarts the count, for the case that the Contact is reactivated.
+func putBounced(tx Tx, d *Delivery, now int64) error {
 	if err := tx.PutDelivery(d); err != nil {
 		return err
 	}
@@ -104,8 +108,8 @@ func bounced(tx Tx, d *Delivery, now int64) error {
 	if err != nil {
 		return err
 	}
-	deliveries, err := tx.Deliveries(d.List, d.Contact, bouncesLookedAt)
-	if err != nil || !bouncing(deliveries, contact.Key, since, now) {
+	deliveries, err := tx.Deliveries(d.List, d.Contact, maxDeliveries)
+	if err != nil || !bouncesInARow(deliveries, contact.Key, since, now) {
 		return err
 	}
 	schema, err := tx.Schema(d.List)
@@ -119,9 +123,9 @@ func bounced(tx Tx, d *Delivery, now int64) error {
 	return deactivate(tx, schema, contact, now)
 }
 
-// bouncing reports whether the last deliveries to an address, newest first,
-// bounced. Those sent before since count no more.
-func bouncing(deliveries []Delivery, key string, since, now int64) bool {
+// bouncesInARow reports whether the last deliveries to an address bounced often enough to
+// deactivate the Contact. deliveries are newest first; those sent up to since do not count.
+func bouncesInARow(deliveries []Delivery, key string, since, now int64) bool {
 	bounces := 0
 	for i := range deliveries {
 		d := &deliveries[i]
@@ -129,12 +133,12 @@ func bouncing(deliveries []Delivery, key string, since, now int64) bool {
 			continue // the Contact had another address then
 		}
 		switch {
-		case d.SentTime <= since, d.Status == DeliveryComplained, d.Status == DeliverySent && d.SentTime < now-bounceTime:
+		case d.SentTime <= since, d.Status == DeliveryComplained, d.Status == DeliverySent && d.SentTime < now-bounceDelay:
 			return false
 		case d.Status == DeliveryBounced:
 			bounces++
 		}
-		if bounces == bouncesInARow {
+		if bounces == bouncesToDeactivate {
 			return true
 		}
 	}

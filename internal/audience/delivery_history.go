@@ -2,14 +2,16 @@ package audience
 
 import "context"
 
+// This file shows callers what was sent to a Contact.
+
 // SentMessage is a Delivery as callers see it.
 type SentMessage struct {
 	Delivery
 	Autoresponder AutoresponderID // 0: the request to confirm
-	Name          string          // of the Message; "" when there is none any more
+	Name          string          // of the Message; "" when the Message was deleted
 }
 
-// SentMessageAttributes are the keys of a record of what was sent, in their order.
+// SentMessageAttributes are the keys of a SentMessage record, in their order on the wire.
 var SentMessageAttributes = []Attribute[SentMessage]{
 	shownInt("message_id", func(m *SentMessage) MessageID { return m.MessageID }),
 	shownInt("autoresponder_id", func(m *SentMessage) AutoresponderID { return m.Autoresponder }),
@@ -21,9 +23,10 @@ var SentMessageAttributes = []Attribute[SentMessage]{
 	shownText("detail", func(m *SentMessage) string { return m.Detail }),
 }
 
-// MessagesSentToContact returns what was sent to a Contact, or given up on,
+// MessagesSentToContact returns the mails that were sent to a Contact, and those that failed,
 // newest first. Errors: NoList, Denied, NoContact. decisions.md: 54
-func (s *Service) MessagesSentToContact(ctx context.Context, c *Caller, list ListID, id ContactID) (sent []SentMessage, err error) {
+func (s *Service) MessagesSentToContact(ctx context.Context, c *Caller, list ListID,
+	id ContactID) (sent []SentMessage, err error) {
 	err = s.view(ctx, c, func(tx Tx) error {
 		sent = nil
 		if _, _, err := loadContact(tx, c, list, id); err != nil {

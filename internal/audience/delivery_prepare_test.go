@@ -3,8 +3,8 @@ package audience
 import "testing"
 
 // covers: decision 46, decision 47
-func TestReceives(t *testing.T) {
-	list, confirmed := NewSchema(List{}, nil, nil), NewSchema(List{DoubleOptIn: true}, nil, nil)
+func TestContactReceivesWhatItsStatusAllows(t *testing.T) {
+	list, doubleOptIn := NewSchema(List{}, nil, nil), NewSchema(List{DoubleOptIn: true}, nil, nil)
 	for _, c := range []struct {
 		name    string
 		schema  *Schema
@@ -19,15 +19,17 @@ func TestReceives(t *testing.T) {
 		{"deactivated", list, Contact{}, EventSubscribe, false},
 		{"unsubscribed", list, Contact{IsActive: true, IsUnsubscribed: true}, EventUnsubscribe, true},
 		{"unsubscribed and deactivated", list, Contact{IsUnsubscribed: true}, EventUnsubscribe, false},
-		{"unsubscribed, then back", list, Contact{IsActive: true}, EventUnsubscribe, false},
-		{"not confirmed", confirmed, Contact{IsActive: true}, EventSubscribe, false},
-		{"uploaded, not confirmed", confirmed, Contact{IsActive: true}, EventAPIUpload, false},
-		{"unsubscribed, never confirmed", confirmed, Contact{IsActive: true, IsUnsubscribed: true}, EventUnsubscribe, false},
-		{"unsubscribed, confirmed", confirmed, Contact{IsActive: true, IsUnsubscribed: true, DoubleOptIn: true}, EventUnsubscribe, true},
-		{"confirmed", confirmed, Contact{IsActive: true, DoubleOptIn: true}, EventConfirm, true},
+		{"subscribed again since", list, Contact{IsActive: true}, EventUnsubscribe, false},
+		{"subscribed, not confirmed", doubleOptIn, Contact{IsActive: true}, EventSubscribe, false},
+		{"uploaded, not confirmed", doubleOptIn, Contact{IsActive: true}, EventAPIUpload, false},
+		{"unsubscribed, never confirmed", doubleOptIn, Contact{IsActive: true, IsUnsubscribed: true}, EventUnsubscribe, false},
+		{"unsubscribed, confirmed", doubleOptIn, Contact{IsActive: true, IsUnsubscribed: true, DoubleOptIn: true}, EventUnsubscribe, true},
+		{"confirmed", doubleOptIn, Contact{IsActive: true, DoubleOptIn: true}, EventConfirm, true},
 	} {
-		if got := c.contact.receives(c.schema, c.event); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if got := c.contact.receives(c.schema, c.event); got != c.want {
+				t.Errorf("receives mail: %v", got)
+			}
+		})
 	}
 }

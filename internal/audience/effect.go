@@ -1,61 +1,63 @@
 package audience
 
-// Effect is something that a change sets in motion. It is stored in the
-// change's own transaction and carried out later, at least once, by package
-// jobs. Kind names it in the queue, and its fields are stored as JSON, so
-// neither may change its meaning once released.
+// Effect is work that a change causes and that is done later, at least once, by package jobs.
+// The change stores it as a job in its own transaction. Kind names the job's queue, and the
+// fields are stored as JSON. Jobs of an older version may still wait, so neither Kind nor a
+// field's meaning may ever change.
 type Effect interface{ Kind() string }
 
-// Attempts is how often an effect is tried before it is given up on and kept for
-// somebody to look at. Package jobs has mail tried so often within a day.
+// Attempts is how often a job is tried before the queue gives up. A job given up on is kept,
+// so that the operator can look at it. Package jobs spreads the attempts of a mail over a day.
 const Attempts = 19
 
-// Timed is an Effect that is not to be carried out before a time, in Unix seconds.
+// Timed is an Effect that must not be carried out before a time.
 type Timed interface {
 	Effect
+	// DueTime returns that time in Unix seconds.
 	DueTime() int64
 }
 
-// Notify sends one message to one address about one Contact.
+// Notify sends one message about one Contact to one address of the List.
 // specification: Events, Notification message
 type Notify struct {
 	List    ListID    `json:"list_id"`
 	Contact ContactID `json:"contact_id"`
 	Event   Event     `json:"event"`
 	Address string    `json:"address"`
-	Time    int64     `json:"time"`
+	Time    int64     `json:"time"` // of the event
 }
 
 // Kind names the effect in the queue.
 func (Notify) Kind() string { return "notify" }
 
-// Autorespond sends an autoresponder's Message to one Contact, once for the
-// event at Time. specification: Events, Autoresponders
+// Autorespond sends an autoresponder's Message to one Contact, once for the event at Time.
+// specification: Events, Autoresponders
 type Autorespond struct {
 	List          ListID          `json:"list_id"`
 	Contact       ContactID       `json:"contact_id"`
 	Autoresponder AutoresponderID `json:"autoresponder_id"`
 	Time          int64           `json:"time"`
-	Due           int64           `json:"due"`
+	Due           int64           `json:"due"` // when the Message is to be sent
 }
 
 // Kind names the effect in the queue.
 func (Autorespond) Kind() string { return "autorespond" }
 
-// DueTime is when the Message is to be sent.
+// DueTime returns when the Message is to be sent.
 func (a Autorespond) DueTime() int64 { return a.Due }
 
 // RequestConfirmation sends a Contact the request to confirm the subscription.
 type RequestConfirmation struct {
 	List    ListID    `json:"list_id"`
 	Contact ContactID `json:"contact_id"`
-	Time    int64     `json:"time"`
+	Time    int64     `json:"time"` // of the subscription
 }
 
 // Kind names the effect in the queue.
 func (RequestConfirmation) Kind() string { return "ask_to_confirm" }
 
-// DeliverWebhook posts the events that wait for a target of webhooks.
+// DeliverWebhook posts the events that wait for a webhook target. The events themselves are
+// in a table, so that one job can post many of them.
 type DeliverWebhook struct {
 	Target WebhookTargetID `json:"target_id"`
 }
@@ -63,8 +65,8 @@ type DeliverWebhook struct {
 // Kind names the effect in the queue.
 func (DeliverWebhook) Kind() string { return "call_webhook" }
 
-// RemoveContacts removes a List's Contacts up to and including an ID, in
-// steps, and with Delete the List itself after them.
+// RemoveContacts removes a List's Contacts up to and including an ID, in steps. With Delete it
+// removes the List itself after them.
 type RemoveContacts struct {
 	List   ListID    `json:"list_id"`
 	Upto   ContactID `json:"upto"`
@@ -74,29 +76,28 @@ type RemoveContacts struct {
 // Kind names the effect in the queue.
 func (RemoveContacts) Kind() string { return "remove_contacts" }
 
-// DeleteFieldValues removes what Contacts still hold of a deleted Field, in steps.
+// DeleteFieldValues removes the values of a deleted Field from Contacts, in steps.
 type DeleteFieldValues struct {
 	List   ListID    `json:"list_id"`
 	Field  FieldID   `json:"field_id"`
-	After  ContactID `json:"after"`
+	After  ContactID `json:"after"`  // the last Contact that is done
 	Mobile bool      `json:"mobile"` // it was the mobile Field
 }
 
 // Kind names the effect in the queue.
 func (DeleteFieldValues) Kind() string { return "forget_field" }
 
-// ConvertField stores what Contacts hold in a Field again, in steps, in the
-// form of the Field's new type.
+// ConvertField stores the values of a Field again in the form of its new type, in steps.
 type ConvertField struct {
 	List  ListID    `json:"list_id"`
 	Field FieldID   `json:"field_id"`
-	After ContactID `json:"after"`
+	After ContactID `json:"after"` // the last Contact that is done
 }
 
 // Kind names the effect in the queue.
 func (ConvertField) Kind() string { return "convert_field" }
 
-// BuildIndex has the database make an index that searches need.
+// BuildIndex builds a database index that searches need.
 type BuildIndex struct {
 	Index SearchIndexID `json:"index_id"`
 }
@@ -104,10 +105,10 @@ type BuildIndex struct {
 // Kind names the effect in the queue.
 func (BuildIndex) Kind() string { return "build_index" }
 
-// DropIndex has the database drop an index on which nobody relies any more.
+// DropIndex drops a database index after searches have stopped using it.
 type DropIndex struct {
 	Index SearchIndexID `json:"index_id"`
-	Again bool          `json:"again"` // another one of the same key is made then
+	Again bool          `json:"again"` // build another index of the same key afterwards
 }
 
 // Kind names the effect in the queue.

@@ -2,11 +2,14 @@ package audience
 
 import "strings"
 
-// Event says what happened to a Contact, in the words of an autoresponder's
-// event_type.
+// This file says what an event of a Contact causes: notifications to the List's addresses,
+// autoresponders, and the request to confirm a subscription. Each becomes a job in the
+// transaction of the event (effect.go). Webhooks have a file of their own, webhook_publish.go.
+
+// Event says what happened to a Contact, as in an autoresponder's event_type.
 type Event string
 
-// The events that set mail in motion.
+// The events that cause mail.
 const (
 	EventSubscribe     Event = "subscribe"
 	EventUnsubscribe   Event = "unsubscribe"
@@ -15,9 +18,8 @@ const (
 	EventAPIUpload     Event = "api_upload" // added by addContacts
 )
 
-// emit sets in motion what an event of a Contact causes: a message to each
-// address of the List that is told of such events, and the autoresponders for
-// it. decisions.md: 44
+// emit enqueues the mail that an event of a Contact causes: notifications to addresses of the
+// List, and the autoresponders for the event. decisions.md: 44
 func emit(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
 	if err := enqueueNotifications(tx, schema, id, event, now); err != nil {
 		return err
@@ -25,14 +27,15 @@ func emit(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
 	return enqueueAutoresponders(tx, schema, id, event, now)
 }
 
-// enqueueNotifications sets a message to each address that is told of an event in motion.
+// enqueueNotifications enqueues one notification for each recipient of an event.
 func enqueueNotifications(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
 	addresses := schema.List.recipients(event)
 	if addresses == "" {
 		return nil
 	}
 	for address := range strings.SplitSeq(addresses, ",") {
-		if address = strings.TrimSpace(address); address == "" {
+		address = strings.TrimSpace(address)
+		if address == "" {
 			continue
 		}
 		err := tx.Enqueue(Notify{List: schema.List.ID, Contact: id, Event: event, Address: address, Time: now})
@@ -43,7 +46,7 @@ func enqueueNotifications(tx Tx, schema *Schema, id ContactID, event Event, now 
 	return nil
 }
 
-// recipients returns the addresses, separated by commas, that hear of an event.
+// recipients returns the addresses that are notified of an event, separated by commas.
 func (l *List) recipients(event Event) string {
 	switch event {
 	case EventSubscribe:
@@ -56,7 +59,8 @@ func (l *List) recipients(event Event) string {
 	return ""
 }
 
-// enqueueAutoresponders sets the List's autoresponders for an event in motion.
+// enqueueAutoresponders enqueues the List's active autoresponders for an event, each for the
+// time at which it is due.
 func enqueueAutoresponders(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
 	for i := range schema.Autoresponders {
 		a := &schema.Autoresponders[i]
@@ -75,22 +79,24 @@ func enqueueAutoresponders(tx Tx, schema *Schema, id ContactID, event Event, now
 	return nil
 }
 
-// confirmationInterval is how long nobody is asked a second time to confirm, in
-// seconds. decisions.md: 47
+// confirmationInterval is the least time between two requests to confirm the same
+// subscription, in seconds. Else a form that is sent often would flood an address.
+// decisions.md: 47
 const confirmationInterval = 10 * 60
 
-// askToConfirm asks a Contact to confirm, unless that was done a short time ago.
+// requestConfirmation enqueues the request to confirm a subscription, unless one was enqueued
+// less than confirmationInterval ago.
 func requestConfirmation(tx Tx, list ListID, id ContactID, now int64) error {
-	may, err := tx.MarkConfirmationRequested(list, id, now, now-confirmationInterval)
-	if err != nil || !may {
+	marked, err := tx.MarkConfirmationRequested(list, id, now, now-confirmationInterval)
+	if err != nil || !marked {
 		return err
 	}
 	return tx.Enqueue(RequestConfirmation{List: list, Contact: id, Time: now})
 }
 
-// subscribed sets in motion what follows when a Contact has come to be
-// subscribed. Where the List wants subscriptions confirmed, autoresponders wait
-// until this one is. specification: Events; decisions.md: 47
+// emitSubscribed enqueues the mail that a new subscription causes. On a List with double
+// opt-in the Contact is asked to confirm, and the autoresponders wait until it has.
+// specification: Events; decisions.md: 47
 func emitSubscribed(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	if !schema.List.DoubleOptIn || contact.DoubleOptIn {
 		return emit(tx, schema, contact.ID, EventSubscribe, now)

@@ -11,20 +11,24 @@ import (
 	"strings"
 )
 
-// LinkKind is what a link in a mail does. It is the first part of its path.
+// This file makes and reads the links of mails, and two other short texts that are signed the
+// same way. What a link shows and does is in link_view.go; where a tracked link of a Message
+// leads is in link_target.go. Package web serves the links.
+
+// LinkKind is what a link in a mail does. It is the first part of the link's path.
 type LinkKind string
 
 // The kinds of links.
 const (
 	LinkUnsubscribe LinkKind = "u"
 	LinkConfirm     LinkKind = "c"
-	LinkOpen        LinkKind = "o" // an image that says the mail was opened
-	LinkClick       LinkKind = "k" // leads on to a target of the Message
-	LinkContact     LinkKind = "n" // shows a Contact to those who were notified
+	LinkOpen        LinkKind = "o" // an image; fetching it shows that the mail was opened
+	LinkClick       LinkKind = "k" // redirects to a URL of the Message
+	LinkContact     LinkKind = "n" // shows a Contact to the recipient of a notification
 )
 
-// Link is what a link in a mail says: for whom it was made and because of what.
-// It carries no address, and nobody can make one without the database's key.
+// Link is the content of a link in a mail: its kind, and the delivery that it was made for. It
+// holds no address. Only a process with the database's LinkKey can make a valid path.
 // decisions.md: 48
 type Link struct {
 	Kind LinkKind
@@ -32,33 +36,40 @@ type Link struct {
 	Target LinkID // of a LinkClick
 }
 
-// LinkKey signs links. All processes on a database share it.
+// LinkKey signs links. All processes on a database share one key.
 type LinkKey [32]byte
 
-// LinkKey returns the database's key for links, which it makes at the first call.
+// Lengths of signatures, in bytes: HMAC-SHA-256, cut off.
+const (
+	linkSignature      = 16
+	tagSignature       = 8 // an address has room for 64 characters before its "@"
+	messageIDSignature = 16
+)
+
+// LinkKey returns the database's key for links. The first call creates it.
 func (s *Service) LinkKey(ctx context.Context) (key LinkKey, err error) {
 	err = s.store.Update(ctx, func(tx Tx) error {
 		fresh := make([]byte, len(key))
-		rand.Read(fresh) // never fails
-		kept, err := tx.Secret("links", fresh)
-		copy(key[:], kept)
+		rand.Read(fresh) // crypto/rand never returns an error
+		stored, err := tx.Secret("links", fresh)
+		copy(key[:], stored)
 		return err
 	})
 	return key, err
 }
 
-// Path returns a link's path, which begins with a slash and ends in the signature:
-// /u/12-345-1767225600-a7/SIGNATURE.
+// Path returns a link's path, such as /u/12-345-1767225600-a7/SIGNATURE.
 func (k *LinkKey) Path(l Link) string {
 	path := "/" + string(l.Kind) + "/" + l.DeliveryKey.String()
 	if l.Kind == LinkClick {
 		path += "-" + strconv.FormatInt(int64(l.Target), 10)
 	}
 	sum := k.sign("link", path)
-	return path + "/" + base64.RawURLEncoding.EncodeToString(sum[:16])
+	return path + "/" + base64.RawURLEncoding.EncodeToString(sum[:linkSignature])
 }
 
-// Read returns what a path says, false when it is none that Path made.
+// Read returns the link of a path, false for any path that Path would not return. It compares
+// the whole path, so a link has one spelling only.
 func (k *LinkKey) Read(path string) (l Link, ok bool) {
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	text, _, _ := strings.Cut(rest, "/")
@@ -84,15 +95,16 @@ func (k *LinkKey) Read(path string) (l Link, ok bool) {
 	return l, hmac.Equal([]byte(k.Path(l)), []byte(path))
 }
 
-// Tag returns a short text that names a delivery and nobody can make up, for
-// the envelope sender of a mail: lower-case letters, digits and "-".
+// Tag returns a signed text for a delivery, which mail carries in its envelope sender so that
+// a bounce names the delivery. It has lower-case letters, digits and "-" only.
 func (k *LinkKey) Tag(d DeliveryKey) string {
 	text := d.String()
 	sum := k.sign("tag", text)
-	return text + "-" + hex.EncodeToString(sum[:8])
+	return text + "-" + hex.EncodeToString(sum[:tagSignature])
 }
 
-// ReadTag returns the delivery that a Tag names, in any letter case.
+// ReadTag returns the delivery of a Tag, false if the signature is wrong. Mail servers may
+// change the letter case of an address, so any case is accepted.
 func (k *LinkKey) ReadTag(tag string) (d DeliveryKey, ok bool) {
 	tag = strings.ToLower(tag)
 	at := strings.LastIndexByte(tag, '-')
@@ -105,41 +117,18 @@ func (k *LinkKey) ReadTag(tag string) (d DeliveryKey, ok bool) {
 	return d, hmac.Equal([]byte(k.Tag(d)), []byte(tag))
 }
 
-// MessageID returns the first part of a Message-ID: the same for the same
-// text, and nobody else's.
+// MessageID returns the left side of a Message-ID. The same text gives the same ID, so a mail
+// that is sent twice is recognised as one. Outsiders cannot predict the ID.
 func (k *LinkKey) MessageID(text string) string {
 	sum := k.sign("message", text)
-	return hex.EncodeToString(sum[:16])
+	return hex.EncodeToString(sum[:messageIDSignature])
 }
 
+// sign returns the signature of a text. use keeps the three kinds of texts apart.
 func (k *LinkKey) sign(use, text string) []byte {
 	mac := hmac.New(sha256.New, k[:])
 	mac.Write([]byte(use + "\x00" + text))
 	return mac.Sum(nil)
-}
-
-// String joins the parts with "-".
-func (d DeliveryKey) String() string {
-	b := strconv.AppendInt(nil, int64(d.List), 10)
-	b = strconv.AppendInt(append(b, '-'), int64(d.Contact), 10)
-	b = strconv.AppendInt(append(b, '-'), d.Time, 10)
-	return string(append(append(b, '-'), d.Cause...))
-}
-
-func parseDeliveryKey(text string) (d DeliveryKey, ok bool) {
-	parts := strings.Split(text, "-")
-	if len(parts) != 4 {
-		return d, false
-	}
-	var numbers [3]int64
-	for i := range numbers {
-		n, err := strconv.ParseInt(parts[i], 10, 64)
-		if err != nil {
-			return d, false
-		}
-		numbers[i] = n
-	}
-	return DeliveryKey{ListID(numbers[0]), ContactID(numbers[1]), numbers[2], parts[3]}, true
 }
 
 // LinkTx reads and stores what links in mails need, in a transaction.

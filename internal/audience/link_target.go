@@ -1,13 +1,90 @@
 package audience
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
-// LinkTargets returns the IDs under which links lead to URLs of a Message, as
-// they are written in it, and keeps those that are new.
+// This file follows the tracked links of Messages. Composing a mail replaces each URL of the
+// Message by a LinkClick with the URL's ID; a click leads back to the URL and is recorded.
+
+// LinkTargets returns the IDs of URLs of a Message, as they are written in it. It stores the
+// URLs that are new.
 func (s *Service) LinkTargets(ctx context.Context, message MessageID, urls []string) (targets []LinkID, err error) {
 	err = s.store.Update(ctx, func(tx Tx) error {
 		targets, err = tx.LinkTargets(message, urls)
 		return err
 	})
 	return targets, err
+}
+
+// LinkURL returns the URL to which a LinkClick leads, always http or https. Its merge fields
+// are filled with the Contact's values, or with none if the Contact is gone. The error is of
+// kind NoLink if the Message is gone, or if the values make no URL that is allowed.
+func (s *Service) LinkURL(ctx context.Context, l Link) (url string, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		_, target, err := tx.LinkTarget(l.Target)
+		if err != nil {
+			return err
+		}
+		v, err := loadLinkView(tx, l.DeliveryKey)
+		if err != nil {
+			return err
+		}
+		if v.Schema == nil {
+			v.Schema = NewSchema(List{}, nil, nil)
+		}
+		if v.Contact == nil {
+			v.Contact = new(Contact)
+		}
+		merged, ok := v.Schema.mergeURL(target, v.Contact)
+		if !ok || !isWebURL(merged) {
+			return ErrNoLink
+		}
+		url = merged
+		return nil
+	})
+	return url, err
+}
+
+// isWebURL reports whether a URL has the scheme http or https, and a host after it.
+func isWebURL(url string) bool {
+	scheme, rest, ok := strings.Cut(url, "://")
+	return ok && rest != "" && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
+// Opened records that a mail was opened, if the List tracks opens. decisions.md: 49
+func (s *Service) Opened(ctx context.Context, d DeliveryKey) error {
+	return s.recordAccess(ctx, d, false)
+}
+
+// Clicked records that a link was followed, if the List tracks clicks. A reader who follows a
+// link has also opened the mail. decisions.md: 49
+func (s *Service) Clicked(ctx context.Context, d DeliveryKey) error {
+	return s.recordAccess(ctx, d, true)
+}
+
+// recordAccess raises the Contact's last_open_time and last_click_time. It writes only if that
+// changes something: mail programs fetch images often, and a link may be fetched in a loop.
+func (s *Service) recordAccess(ctx context.Context, d DeliveryKey, clicked bool) error {
+	now := s.now().Unix()
+	var open, click int64
+	err := s.store.View(ctx, func(tx Tx) error {
+		open, click = 0, 0
+		v, err := loadLinkView(tx, d)
+		if err != nil || v.Contact == nil {
+			return err
+		}
+		if v.Schema.List.TrackOpens && v.Contact.LastOpenTime < now {
+			open = now
+		}
+		if clicked && v.Schema.List.TrackClicks && v.Contact.LastClickTime < now {
+			click = now
+		}
+		return nil
+	})
+	if err != nil || open == 0 && click == 0 {
+		return err
+	}
+	return s.store.Update(ctx, func(tx Tx) error { return tx.RaiseContactTimes(d.List, d.Contact, 0, open, click) })
 }

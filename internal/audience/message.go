@@ -1,7 +1,8 @@
 package audience
 
-// Message is what is sent to Contacts: an email (Type "email") with merge
-// fields such as {{First Name}} or {{First Name|friend}}, or an SMS.
+// Message is the text that autoresponders send to Contacts: an email with merge fields such as
+// {{First Name|friend}} (package merge), or an SMS. The rules for callers are in
+// message_service.go; package mail composes the email.
 type Message struct {
 	ID               MessageID
 	AccountID        AccountID
@@ -12,7 +13,7 @@ type Message struct {
 	Type             string // MessageEmail or MessageSMS
 	Name             string
 	FolderID         FolderID // 0: in none
-	EmailType        string   // html, plain-html, plain or raw_html
+	EmailType        string   // EmailHTML, EmailPlainHTML, EmailPlain or EmailRawHTML
 	Subject          string
 	HTML             string
 	Text             string
@@ -28,42 +29,10 @@ const (
 	MessageSMS   = "sms"
 )
 
-// The email types: html has its style sheets put into the elements, raw_html
-// goes out as it is, plain-html is plain text from which an HTML part is made,
-// and plain has no HTML part.
+// The email types.
 const (
-	EmailHTML      = "html"
-	EmailPlainHTML = "plain-html"
-	EmailPlain     = "plain"
-	EmailRawHTML   = "raw_html"
-)
-
-// Autoresponder sends a Message to a Contact because of an Event, at once or
-// later.
-type Autoresponder struct {
-	ID               AutoresponderID
-	AccountID        AccountID
-	ListID           ListID
-	CreatorKeyID     KeyID
-	CreatorName      string
-	CreationTime     int64
-	LastModifiedTime int64
-	MessageID        MessageID
-	Event            Event
-	FolderID         FolderID
-	TimeZone         string // IANA name; "": the Account's
-	IsActive         bool
-	CriteriaType     string // CriteriaImmediate, CriteriaDelay or CriteriaSpecific
-	Timestamp        int64  // of CriteriaSpecific: that very moment; 0: by hour and minute
-	OffsetValue      int64
-	OffsetPeriod     string // minute, hour, day or week
-	SpecificHour     int64  // 0 to 23
-	SpecificMinute   int64  // 0 to 59
-}
-
-// When an autoresponder sends.
-const (
-	CriteriaImmediate = "immediate"
-	CriteriaDelay     = "delay"
-	CriteriaSpecific  = "specific"
+	EmailHTML      = "html"       // style sheets are moved into the elements
+	EmailPlainHTML = "plain-html" // an HTML part is made from the plain text
+	EmailPlain     = "plain"      // no HTML part
+	EmailRawHTML   = "raw_html"   // the HTML is sent as it is
 )

@@ -7,7 +7,11 @@ import (
 	"unicode"
 )
 
-// MessageAttributes are the keys of a Message record, in their order.
+// This file has the calls about Messages: add, edit, delete, get and search. A restricted key
+// may use none of them, since a Message belongs to no List.
+
+// MessageAttributes are the keys of a Message record, in their order on the wire. Contents are
+// left out, so that a search stays small.
 var MessageAttributes = []Attribute[Message]{
 	searchable(shownInt("id", func(m *Message) MessageID { return m.ID })),
 	searchable(shownInt("creator_user_id", func(m *Message) KeyID { return m.CreatorKeyID })),
@@ -17,14 +21,15 @@ var MessageAttributes = []Attribute[Message]{
 	searchable(wordKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
 	searchable(textKey("name", func(m *Message) *string { return &m.Name }, readName)),
 	searchable(intKey("folder_id", func(m *Message) *FolderID { return &m.FolderID }, 0, maxID)),
-	searchable(wordKey("email_type", func(m *Message) *string { return &m.EmailType }, EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML)),
+	searchable(wordKey("email_type", func(m *Message) *string { return &m.EmailType },
+		EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML)),
 	searchable(textKey("subject", func(m *Message) *string { return &m.Subject }, readSubject)),
 	textKey("from_name", func(m *Message) *string { return &m.FromName }, readLine),
 	textKey("from_address", func(m *Message) *string { return &m.FromAddress }, readAddress),
 	textKey("reply_to", func(m *Message) *string { return &m.ReplyTo }, readAddress),
 }
 
-// WholeMessageAttributes are those of a Message together with its contents.
+// WholeMessageAttributes are MessageAttributes and the contents.
 var WholeMessageAttributes = slices.Concat(MessageAttributes, []Attribute[Message]{
 	contentKey("html_content", func(m *Message) *string { return &m.HTML }),
 	contentKey("text_content", func(m *Message) *string { return &m.Text }),
@@ -34,10 +39,11 @@ var WholeMessageAttributes = slices.Concat(MessageAttributes, []Attribute[Messag
 // Limits of a Message. decisions.md: 54
 const (
 	maxContent = 2 << 20 // of each of its contents, in bytes
-	maxSubject = 998     // in bytes: what a line of a mail may have
+	maxSubject = 998     // in bytes: the longest line of a mail. RFC 5322, section 2.1.1
 )
 
-// contentKey is a text of a Message that callers may set, kept as it is sent.
+// contentKey is the key of a content, which callers may set. The text is stored as it was sent,
+// with its space and line breaks.
 func contentKey(name string, at func(*Message) *string) Attribute[Message] {
 	return Attribute[Message]{Name: name, Type: KeyText,
 		Get: func(m *Message) Value { return TextValue(*at(m)) },
@@ -55,7 +61,7 @@ func contentKey(name string, at func(*Message) *string) Attribute[Message] {
 	}
 }
 
-// readSubject takes a trimmed text that fits on one line of a mail.
+// readSubject trims a subject and refuses one that does not fit on one line of a mail.
 func readSubject(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxSubject || strings.ContainsFunc(text, unicode.IsControl) {
@@ -80,8 +86,8 @@ func (s *Service) AddMessage(ctx context.Context, c *Caller, details []Detail) (
 	})
 }
 
-// EditMessage changes what details name. Errors: Denied, NoMessage,
-// InvalidParameters, also for an SMS where autoresponders send the Message.
+// EditMessage changes the keys that details name. Autoresponders cannot send SMS, so a Message
+// that one of them sends must stay an email. Errors: Denied, NoMessage, InvalidParameters.
 func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, details []Detail) (MessageID, error) {
 	if err := wholeAccount(c); err != nil {
 		return 0, err
@@ -96,7 +102,7 @@ func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, deta
 			return 0, err
 		}
 		if m.Type != old.Type {
-			if err := notSent(tx, old, "type"); err != nil {
+			if err := checkUnused(tx, old, "type"); err != nil {
 				return 0, err
 			}
 		}
@@ -105,7 +111,7 @@ func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, deta
 	})
 }
 
-// set changes what details name, and makes sure that the whole can be kept.
+// set changes the keys that details name, and refuses a Message that is not valid as a whole.
 func (m *Message) set(tx Tx, details []Detail) error {
 	folder := m.FolderID
 	if err := assign(m, WholeMessageAttributes, details); err != nil {
@@ -119,11 +125,12 @@ func (m *Message) set(tx Tx, details []Detail) error {
 	case m.FolderID == folder:
 		return nil
 	}
-	return inMessageFolder(tx, m.AccountID, m.FolderID)
+	return checkMessageFolder(tx, m.AccountID, m.FolderID)
 }
 
-// inMessageFolder refuses what is no Folder for Messages of the Account; 0 is none.
-func inMessageFolder(tx Tx, account AccountID, id FolderID) error {
+// checkMessageFolder refuses an ID that is no Folder for Messages of the Account. 0 means no
+// Folder, and is allowed.
+func checkMessageFolder(tx Tx, account AccountID, id FolderID) error {
 	if id == 0 {
 		return nil
 	}
@@ -137,8 +144,9 @@ func inMessageFolder(tx Tx, account AccountID, id FolderID) error {
 	return nil
 }
 
-// notSent refuses while autoresponders send a Message.
-func notSent(tx Tx, m *Message, field string) error {
+// checkUnused refuses a change of a Message that autoresponders send. field is the key at
+// fault, "" for the whole Message.
+func checkUnused(tx Tx, m *Message, field string) error {
 	all, err := tx.Autoresponders(m.AccountID)
 	if err != nil {
 		return err
@@ -152,14 +160,14 @@ func notSent(tx Tx, m *Message, field string) error {
 	if n == 0 {
 		return nil
 	}
-	e := Refuse(InvalidParameters, "autoresponders that send the Message: %d; delete them first, or give them another", n)
+	const text = "autoresponders that send the Message: %d; delete them first, or give them another"
+	e := Refuse(InvalidParameters, text, n)
 	e.Field = field
 	return e
 }
 
-// DeleteMessage removes a Message. Links in what was sent of it lead nowhere from
-// then on. Errors: Denied, NoMessage, InvalidParameters while autoresponders
-// send it. decisions.md: 54
+// DeleteMessage removes a Message. Links in mails that were already sent stop working. Errors:
+// Denied, NoMessage, InvalidParameters while autoresponders send it. decisions.md: 54
 func (s *Service) DeleteMessage(ctx context.Context, c *Caller, id MessageID) error {
 	if err := wholeAccount(c); err != nil {
 		return err
@@ -169,7 +177,7 @@ func (s *Service) DeleteMessage(ctx context.Context, c *Caller, id MessageID) er
 		if err != nil {
 			return false, err
 		}
-		if err := notSent(tx, m, ""); err != nil {
+		if err := checkUnused(tx, m, ""); err != nil {
 			return false, err
 		}
 		return true, tx.DeleteMessage(id)

@@ -1,6 +1,10 @@
 package audience
 
-// Webhook posts what happens to Lists or Contacts to a URL.
+// Webhooks are in the files webhook_*.go. A change publishes events into a table in its own
+// transaction (webhook_publish.go). A job of package jobs takes them from there in batches
+// (webhook_deliver.go), and package webhook posts them.
+
+// Webhook posts events of Lists or Contacts to a URL.
 type Webhook struct {
 	ID               WebhookID
 	AccountID        AccountID
@@ -10,60 +14,73 @@ type Webhook struct {
 	CreationTime     int64
 	LastModifiedTime int64
 
+	// The rest belongs to the target, which several webhooks may share.
 	Target    WebhookTargetID
-	URL       string // of the target, as is all that follows
-	Secret    string // "whsec_" and the key in base64, as Standard Webhooks has it
-	IsFailing bool   // given up on; its events are kept
-	LastError string // of the last try, "" when that went well; not kept up in a Schema
+	URL       string
+	Secret    string // "whsec_" and the key in base64, as in Standard Webhooks
+	IsFailing bool   // the server has given up; events are kept
+	LastError string // of the last attempt, "" if it succeeded; a Schema may have an old one
 }
 
-// WebhookTarget is where webhooks post to. Those of an Account that agree in
-// URL and secret share one, so that what they hear of arrives together and in
-// order. decisions.md: 52
+// WebhookTarget is where webhooks post to. Webhooks of an Account with the same URL and secret
+// share one target, so that their events arrive together and in order. decisions.md: 52
 type WebhookTarget struct {
 	ID         WebhookTargetID
 	URL        string
 	Secret     string
 	IsFailing  bool
-	IsOrphaned bool // no webhook has it any more
+	IsOrphaned bool // no webhook refers to it any more
 
-	Failures  int64 // in a row
-	NextTime  int64 // not before this
-	CallTime  int64 // when a wake-up was stored that waits; 0: none does
-	LeaseTime int64 // the holder is at it until then
-	Holder    int64 // the job that is at it, or was last
-	Batch     string
-	BatchUpto int64 // the last event of the batch that is being tried
+	// The state of the delivery. Times are in Unix seconds.
+	Failures  int64  // attempts in a row that failed
+	NextTime  int64  // no attempt before this time
+	CallTime  int64  // when the job that waits was enqueued; 0: no job waits
+	LeaseTime int64  // until then only the holder may post
+	Holder    int64  // the job that has the lease, or had it last
+	Batch     string // ID of the batch that is being tried
+	BatchUpto int64  // ID of the last event of that batch
 	LastError string
 }
 
 // WebhookObject is what a webhook is about.
 type WebhookObject string
 
-// The objects.
+// The objects of webhooks.
 const (
 	AboutList    WebhookObject = "list"
 	AboutContact WebhookObject = "contact"
 )
 
-// WebhookEventType is what a webhook hears of.
+// WebhookEventType is the kind of event that a webhook receives.
 type WebhookEventType string
 
-// The events of webhooks: those of Lists and Contacts, and what one alone has.
+// The events of webhooks. Lists and Contacts have the first three in common.
 const (
 	WebhookCreated      WebhookEventType = "created"
 	WebhookUpdated      WebhookEventType = "updated"
 	WebhookRemoved      WebhookEventType = "removed"
-	WebhookBulkUpdated  WebhookEventType = "bulk_updated" // Lists: over 100 Contacts changed by one call, or cleared
+	WebhookBulkUpdated  WebhookEventType = "bulk_updated" // Lists: over 100 Contacts changed by one call, or all removed
 	WebhookSubscribed   WebhookEventType = "subscribed"   // Contacts, as are the rest
 	WebhookUnsubscribed WebhookEventType = "unsubscribed"
 	WebhookDeactivated  WebhookEventType = "deactivated"
 	WebhookReactivated  WebhookEventType = "reactivated"
 )
 
-// WebhookEvent is one thing that happened, on its way to one webhook.
+// webhookEvents returns the events of an object, nil for an unknown object.
+func webhookEvents(object WebhookObject) []WebhookEventType {
+	switch object {
+	case AboutList:
+		return []WebhookEventType{WebhookCreated, WebhookUpdated, WebhookRemoved, WebhookBulkUpdated}
+	case AboutContact:
+		return []WebhookEventType{WebhookCreated, WebhookUpdated, WebhookRemoved, WebhookSubscribed,
+			WebhookUnsubscribed, WebhookDeactivated, WebhookReactivated}
+	}
+	return nil
+}
+
+// WebhookEvent is one event that waits to be posted for one webhook.
 type WebhookEvent struct {
-	ID      int64 // counts up: the order
+	ID      int64 // rises: events are posted in its order
 	Target  WebhookTargetID
 	Webhook WebhookID
 	List    ListID
@@ -71,50 +88,4 @@ type WebhookEvent struct {
 	Object  WebhookObject
 	Event   WebhookEventType
 	Time    int64
-}
-
-// tell stores events of a Contact (contact 0: of its List) for every webhook
-// that listens to them, in the order given.
-func publishWebhook(tx Tx, schema *Schema, contact ContactID, now int64, events ...WebhookEventType) error {
-	if len(schema.Webhooks) == 0 {
-		return nil
-	}
-	object := AboutContact
-	if contact == 0 {
-		object = AboutList
-	}
-	for _, event := range events {
-		for i := range schema.Webhooks {
-			w := &schema.Webhooks[i]
-			if w.Object != object || w.Event != event {
-				continue
-			}
-			err := tx.AddWebhookEvent(&WebhookEvent{Target: w.Target, Webhook: w.ID, List: schema.List.ID,
-				Contact: contact, Object: object, Event: event, Time: now})
-			if err != nil {
-				return err
-			}
-			if w.IsFailing {
-				continue // kept until somebody sends them again
-			}
-			if err := scheduleDelivery(tx, w.Target, now); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// wakeUpLife is how long a wake-up is waited for, in seconds: then somebody has
-// removed the job, or very many are before it.
-const wakeUpLife = 60
-
-// wake stores a wake-up for a target, unless one waits already: under load
-// there are more events than jobs can be taken up.
-func scheduleDelivery(tx Tx, id WebhookTargetID, now int64) error {
-	may, err := tx.MarkWebhookScheduled(id, now, now-wakeUpLife)
-	if err != nil || !may {
-		return err
-	}
-	return tx.Enqueue(DeliverWebhook{id})
 }

@@ -1,8 +1,6 @@
 package audience
 
 import (
-	"crypto/rand"
-	"encoding/base64"
 	"net/url"
 	"slices"
 	"strconv"
@@ -10,46 +8,60 @@ import (
 	"unicode"
 )
 
-// webhookEvents are the events that there are of each object.
-var webhookEvents = map[WebhookObject][]WebhookEventType{
-	AboutList: {WebhookCreated, WebhookUpdated, WebhookRemoved, WebhookBulkUpdated},
-	AboutContact: {WebhookCreated, WebhookUpdated, WebhookRemoved, WebhookSubscribed, WebhookUnsubscribed,
-		WebhookDeactivated, WebhookReactivated},
+// This file has the keys of a webhook's record, and reads their values from callers.
+
+// WebhookAttributes are the keys of a webhook's record in a search, in their order on the wire.
+// The secret is left out. decisions.md: 52
+var WebhookAttributes = []Attribute[Webhook]{
+	searchable(shownInt("id", func(w *Webhook) WebhookID { return w.ID })),
+	searchable(intKey("list_id", func(w *Webhook) *ListID { return &w.ListID }, 0, maxID)),
+	searchable(textKey("object", func(w *Webhook) *WebhookObject { return &w.Object },
+		oneOf(string(AboutList), string(AboutContact)))),
+	searchable(textKey("event", func(w *Webhook) *WebhookEventType { return &w.Event }, readWebhookEvent)),
+	searchable(textKey("url", func(w *Webhook) *string { return &w.URL }, readWebhookURL)),
+	searchable(shownInt("creation_time", func(w *Webhook) int64 { return w.CreationTime })),
+	searchable(shownInt("last_modified_time", func(w *Webhook) int64 { return w.LastModifiedTime })),
+	{Name: "is_failing", Type: KeyBool, Searchable: true,
+		Get: func(w *Webhook) Value { return BoolValue(w.IsFailing) }},
+	shownText("last_error", func(w *Webhook) string { return w.LastError }),
 }
 
-func joined(events []WebhookEventType) string {
-	var b strings.Builder
+// WholeWebhook are WebhookAttributes and the secret.
+var WholeWebhook = append(slices.Clip(WebhookAttributes),
+	textKey("secret", func(w *Webhook) *string { return &w.Secret }, readWebhookSecret))
+
+// joinEvents lists events for an error text.
+func joinEvents(events []WebhookEventType) string {
+	names := make([]string, len(events))
 	for i, event := range events {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(string(event))
+		names[i] = string(event)
 	}
-	return b.String()
+	return strings.Join(names, ", ")
 }
 
-// readWebhookEvent takes the name of an event; whether the object has it shows later.
+// readWebhookEvent accepts the name of an event of any object. Webhook.check then refuses an
+// event that the webhook's object does not have.
 func readWebhookEvent(text string) (string, error) {
-	for _, events := range webhookEvents {
-		if slices.Contains(events, WebhookEventType(text)) {
-			return text, nil
-		}
+	ofLists, ofContacts := webhookEvents(AboutList), webhookEvents(AboutContact)
+	if event := WebhookEventType(text); slices.Contains(ofLists, event) || slices.Contains(ofContacts, event) {
+		return text, nil
 	}
-	return "", expected("an event of Lists, " + joined(webhookEvents[AboutList]) + ", or of Contacts, " + joined(webhookEvents[AboutContact]) + ",")
+	return "", expected("an event of Lists, " + joinEvents(ofLists) + ", or of Contacts, " + joinEvents(ofContacts) + ",")
 }
 
 // maxURL is the longest URL of a webhook, in bytes.
 const maxURL = 2048
 
-// readWebhookURL takes an absolute URL of http or https without user info,
-// which logs would show, and without a fragment, which nobody would receive.
+// readWebhookURL accepts an absolute URL of http or https. It refuses user info, which logs
+// would show, and a fragment, which HTTP does not send.
 func readWebhookURL(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	u, err := url.Parse(text)
 	switch {
 	case len(text) > maxURL:
 		return "", expected("a URL of at most 2,048 bytes")
-	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", strings.ContainsFunc(text, unicode.IsSpace):
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "",
+		strings.ContainsFunc(text, unicode.IsSpace):
 		return "", expected("a URL that begins with https:// or http:// and a host")
 	case u.User != nil:
 		return "", expected("a URL without a user name")
@@ -60,39 +72,4 @@ func readWebhookURL(text string) (string, error) {
 		return "", expected("a URL with a port from 1 to 65535")
 	}
 	return text, nil
-}
-
-// The secret of a webhook, as Standard Webhooks has it.
-const (
-	secretPrefix            = "whsec_"
-	secretBytes             = 32 // of a new one
-	leastSecret, mostSecret = 24, 64
-)
-
-// readWebhookSecret takes a secret; "" asks for one to be chosen.
-func readWebhookSecret(text string) (string, error) {
-	if text = strings.TrimSpace(text); text == "" {
-		return "", nil
-	}
-	if _, ok := WebhookKey(text); !ok {
-		return "", expected(`a secret, "whsec_" and 24 to 64 bytes in base64,`)
-	}
-	return text, nil
-}
-
-// WebhookKey returns the key in a webhook's secret, 24 to 64 bytes; false when
-// it is none. decisions.md: 52
-func WebhookKey(secret string) (key []byte, ok bool) {
-	encoded, ok := strings.CutPrefix(secret, secretPrefix)
-	if !ok {
-		return nil, false
-	}
-	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
-	return key, err == nil && len(key) >= leastSecret && len(key) <= mostSecret && base64.StdEncoding.EncodeToString(key) == encoded
-}
-
-func newWebhookSecret() string {
-	var key [secretBytes]byte
-	rand.Read(key[:]) // never fails: crypto/rand
-	return secretPrefix + base64.StdEncoding.EncodeToString(key[:])
 }

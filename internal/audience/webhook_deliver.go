@@ -10,51 +10,57 @@ import (
 	"time"
 )
 
-// WebhookBatch is what one POST carries: the oldest events that wait for a
-// target. Whoever has one has the target to itself. decisions.md: 52
+// This file decides which events are posted when. A job of package jobs reserves a target with
+// TakeWebhookEvents, posts the batch, and reports WebhookDelivered, WebhookFailed or
+// ReleaseWebhook. The lease in the target's row ensures that one job posts at a time, so
+// events arrive in order. decisions.md: 52
+
+// WebhookBatch is the content of one POST: the oldest events that wait for a target. The job
+// that has a batch holds the target's lease.
 type WebhookBatch struct {
-	ID     string // the same each time that these events are tried
+	ID     string // the same for every attempt with these events
 	URL    string
 	Secret string
 	Events []WebhookEvent // in their order, at least one
 
 	target WebhookTargetID
-	holder int64
+	holder int64 // ID of the job
 }
 
-// ErrWebhookGone says that a receiver wants no more events, ever.
+// ErrWebhookGone is the cause of a failure after which the server makes no further attempt.
 var ErrWebhookGone = errors.New("status 410: the receiver wants no more")
 
 const (
-	maxBatch = 100 // events of one POST
+	maxBatchEvents = 100 // events of one POST
 
-	// webhookLease is how long a target is reserved, in seconds: longer than a
-	// POST can take, and shorter than until a job whose process died is taken up
-	// again.
+	// webhookLease is how long a target is reserved, in seconds. That is longer than a POST
+	// can take. It is shorter than the time after which the queue takes up a job again whose
+	// process died, so such a job finds the lease over.
 	webhookLease = 60
 
-	maxWebhookError = 255 // bytes of an error that are kept
+	maxWebhookError = 255 // bytes of an error that are stored
 )
 
-// webhookGaps are the seconds between tries; after the last one a target is
-// given up on, over 7 hours after the first. decisions.md: 52
-var webhookGaps = [...]int64{10, 60, 5 * 60, 30 * 60, 2 * 60 * 60, 5 * 60 * 60}
+// webhookDelays are the seconds between attempts. After the last one, over 7 hours after the
+// first attempt, the server gives up on the target. decisions.md: 52
+var webhookDelays = [...]int64{10, 60, 5 * 60, 30 * 60, 2 * 60 * 60, 5 * 60 * 60}
 
-// webhookGap returns how long to wait after some failures in a row. Up to a
-// tenth is added, so that not all that failed together come back together.
-func webhookGap(failures int64) int64 {
-	gap := webhookGaps[failures-1]
-	return gap + mathrand.Int64N(gap/10+1)
+// webhookDelay returns how long to wait after some failures in a row, in seconds. It adds up to
+// a tenth at random, so that targets that failed together are not retried together.
+func webhookDelay(failures int64) int64 {
+	delay := webhookDelays[failures-1]
+	return delay + mathrand.Int64N(delay/10+1)
 }
 
-// maxGap is the longest wait; a time further away was written by a clock that
-// has been set back since.
-const maxGap = 6 * 60 * 60
+// maxWebhookDelay is more than the longest delay, in seconds. A NextTime further ahead was
+// written by a clock that has been set back since.
+const maxWebhookDelay = 6 * 60 * 60
 
-// TakeWebhookEvents reserves a target for a job and returns what to post there.
-// nil: there is nothing to do, because nothing waits, or because another job is
-// at it or will be. wait: it is this job that should come back, after so long.
-func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID, holder int64) (b *WebhookBatch, wait time.Duration, err error) {
+// TakeWebhookEvents reserves a target for a job and returns the batch to post. A nil batch and
+// no wait mean that the job is done: no event waits, or another job posts or will post them. A
+// wait means that this same job must come back after that time.
+func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
+	holder int64) (b *WebhookBatch, wait time.Duration, err error) {
 	id, now := newBatchID(), s.now().Unix()
 	err = s.store.Update(ctx, func(tx Tx) error {
 		b, wait = nil, 0
@@ -63,7 +69,7 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 			return ignoreKind(NotFound, err)
 		}
 		if t.CallTime > 0 {
-			t.CallTime = 0 // this is what was waited for: the next event has one of its own
+			t.CallTime = 0 // this job waits no longer, so the next event enqueues another
 			if err := tx.UpdateWebhookTarget(t); err != nil {
 				return err
 			}
@@ -71,15 +77,16 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 		switch {
 		case t.IsFailing && t.IsOrphaned:
 			return dropOrphan(tx, target)
-		case t.Holder != holder && within(t.LeaseTime, now, webhookLease):
+		case t.Holder != holder && isWithin(t.LeaseTime, now, webhookLease):
 			return nil
-		case within(t.NextTime, now, maxGap):
+		case isWithin(t.NextTime, now, maxWebhookDelay):
 			if t.Holder == holder {
 				wait = time.Duration(t.NextTime-now) * time.Second
 			}
 			return nil
 		}
-		if b, err = t.reserve(tx, holder, now, id); b == nil && err == nil && t.IsOrphaned {
+		b, err = t.reserve(tx, holder, now, id)
+		if b == nil && err == nil && t.IsOrphaned {
 			err = tx.DropWebhookTarget(target)
 		}
 		return err
@@ -87,26 +94,27 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 	return b, wait, err
 }
 
-// within reports whether a time is ahead, by so many seconds at most.
-func within(at, now, most int64) bool { return at > now && at <= now+most }
+// isWithin reports whether a time is in the future, and at most limit seconds ahead.
+func isWithin(at, now, limit int64) bool { return at > now && at <= now+limit }
 
 func newBatchID() string {
 	var b [16]byte
-	rand.Read(b[:]) // never fails: crypto/rand
+	rand.Read(b[:]) // crypto/rand never returns an error
 	return "msg_" + hex.EncodeToString(b[:])
 }
 
-// reserve makes the oldest events the batch of the holder: those that were
-// tried before, when there are such. Without any it stores nothing.
+// reserve gives the holder the lease and returns the batch to post. That is the batch of the
+// last attempt if its events still wait, else the oldest events. Without events it returns nil
+// and stores nothing.
 func (t *WebhookTarget) reserve(tx Tx, holder, now int64, id string) (*WebhookBatch, error) {
 	var events []WebhookEvent
 	var err error
 	if t.BatchUpto > 0 {
-		events, err = tx.WebhookEvents(t.ID, t.BatchUpto, maxBatch)
+		events, err = tx.WebhookEvents(t.ID, t.BatchUpto, maxBatchEvents)
 	}
 	if err == nil && len(events) == 0 {
 		t.Batch, t.BatchUpto = id, 0
-		events, err = tx.WebhookEvents(t.ID, 0, maxBatch)
+		events, err = tx.WebhookEvents(t.ID, 0, maxBatchEvents)
 	}
 	if err != nil {
 		return nil, err
@@ -120,9 +128,9 @@ func (t *WebhookTarget) reserve(tx Tx, holder, now int64, id string) (*WebhookBa
 	return b, tx.UpdateWebhookTarget(t)
 }
 
-// WebhookDelivered forgets the events of a batch that was accepted. It returns
-// the next one, nil when nothing waits any more. To stop, say so: a job is
-// stored for what is left then.
+// WebhookDelivered deletes the events of a batch that the receiver accepted. It returns the
+// next batch, nil when no event waits. With stop it returns nil, gives the lease back and
+// enqueues a job for the events that are left.
 func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bool) (next *WebhookBatch, err error) {
 	id, now := newBatchID(), s.now().Unix()
 	err = s.store.Update(ctx, func(tx Tx) error {
@@ -130,7 +138,7 @@ func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bo
 		if err := tx.RemoveWebhookEvents(b.target, b.Events); err != nil {
 			return err
 		}
-		t, err := b.held(tx)
+		t, err := b.leased(tx)
 		if err != nil || t == nil {
 			return err
 		}
@@ -140,29 +148,36 @@ func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bo
 				return err
 			}
 		}
-		if !stop {
-			next, err = t.reserve(tx, b.holder, now, id)
+		if stop {
+			return t.release(tx, true)
 		}
+		next, err = t.reserve(tx, b.holder, now, id)
 		if next != nil || err != nil {
 			return err
 		}
-		t.LeaseTime = 0
-		if err := tx.UpdateWebhookTarget(t); err != nil {
-			return err
-		}
-		if stop {
-			return tx.Enqueue(DeliverWebhook{t.ID})
-		}
-		if t.IsOrphaned {
-			return tx.DropWebhookTarget(t.ID)
-		}
-		return nil
+		return t.release(tx, false)
 	})
 	return next, err
 }
 
-// held returns the batch's target, nil when somebody else has it now.
-func (b *WebhookBatch) held(tx Tx) (*WebhookTarget, error) {
+// release gives the lease back. more says whether events may still wait, for another job; if
+// none wait, an orphaned target is dropped.
+func (t *WebhookTarget) release(tx Tx, more bool) error {
+	t.LeaseTime = 0
+	if err := tx.UpdateWebhookTarget(t); err != nil {
+		return err
+	}
+	switch {
+	case more:
+		return tx.Enqueue(DeliverWebhook{t.ID})
+	case t.IsOrphaned:
+		return tx.DropWebhookTarget(t.ID)
+	}
+	return nil
+}
+
+// leased returns the batch's target, nil when another job has taken over the lease.
+func (b *WebhookBatch) leased(tx Tx) (*WebhookTarget, error) {
 	t, err := tx.WebhookTarget(b.target)
 	if err != nil || t.Holder != b.holder {
 		return nil, ignoreKind(NotFound, err)
@@ -170,28 +185,32 @@ func (b *WebhookBatch) held(tx Tx) (*WebhookTarget, error) {
 	return t, nil
 }
 
-// WebhookFailed notes that a batch was not accepted, and returns how long to
-// wait before the next try; 0 when the target is given up on. Its events are kept.
+// WebhookFailed stores that the receiver did not accept a batch. It returns how long the job
+// must wait before the next attempt, 0 when the server gives up. The events are kept.
 func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause error) (wait time.Duration, err error) {
 	now := s.now().Unix()
+	text := cause.Error()
+	text = strings.ToValidUTF8(text[:min(len(text), maxWebhookError)], "")
 	err = s.store.Update(ctx, func(tx Tx) error {
 		wait = 0
-		t, err := b.held(tx)
+		t, err := b.leased(tx)
 		if err != nil || t == nil {
 			return err
 		}
-		t.LeaseTime, t.LastError = 0, strings.ToValidUTF8(cause.Error()[:min(len(cause.Error()), maxWebhookError)], "")
+		t.LeaseTime, t.LastError = 0, text
 		t.Failures++
-		if t.IsFailing || t.Failures > int64(len(webhookGaps)) || errors.Is(cause, ErrWebhookGone) {
+		if t.IsFailing || t.Failures > int64(len(webhookDelays)) || errors.Is(cause, ErrWebhookGone) {
 			return t.giveUp(tx)
 		}
-		gap := webhookGap(t.Failures)
-		t.NextTime, wait = now+gap, time.Duration(gap)*time.Second
+		delay := webhookDelay(t.Failures)
+		t.NextTime, wait = now+delay, time.Duration(delay)*time.Second
 		return tx.UpdateWebhookTarget(t)
 	})
 	return wait, err
 }
 
+// giveUp marks the target's webhooks as failing. Their events are kept until a caller edits a
+// webhook or the operator retries the job. The events of an orphaned target are deleted.
 func (t *WebhookTarget) giveUp(tx Tx) error {
 	t.NextTime = 0
 	if err := tx.UpdateWebhookTarget(t); err != nil {
@@ -208,8 +227,8 @@ func (t *WebhookTarget) giveUp(tx Tx) error {
 	return nil
 }
 
-// RetryWebhookNow has a target called by the next job that looks, however long it
-// was to wait after a failure. Its failures still count.
+// RetryWebhookNow ends a target's wait after a failure: the next job posts at once. The count
+// of its failures stays.
 func (s *Service) RetryWebhookNow(ctx context.Context, target WebhookTargetID) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		t, err := tx.WebhookTarget(target)
@@ -221,10 +240,11 @@ func (s *Service) RetryWebhookNow(ctx context.Context, target WebhookTargetID) e
 	})
 }
 
-// ReleaseWebhook gives a target back that was not called, or not to the end.
+// ReleaseWebhook gives the lease back without a result: the POST was not made, or the process
+// stopped during it. The batch is tried again.
 func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
 	return s.store.Update(ctx, func(tx Tx) error {
-		t, err := b.held(tx)
+		t, err := b.leased(tx)
 		if err != nil || t == nil {
 			return err
 		}
@@ -233,27 +253,32 @@ func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
 	})
 }
 
-// forsake removes, in steps, what waits for a target that failed and that
-// nobody can set going again, since its Lists were deleted.
+// dropOrphan deletes the events of a failing target, in steps, and then the target. Its Lists
+// were deleted together with its webhooks, so no call can resume it.
 func dropOrphan(tx Tx, target WebhookTargetID) error {
-	removed, err := tx.DeleteWebhookEvents(target, 0, forgetStep)
+	removed, err := tx.DeleteWebhookEvents(target, 0, eventStep)
 	if err != nil {
 		return err
 	}
-	if removed == forgetStep {
+	if removed == eventStep {
 		return tx.Enqueue(DeliverWebhook{target})
 	}
 	return tx.DropWebhookTarget(target)
 }
 
-// dropOrphans has what waits for such targets removed, after a List was
-// deleted with its webhooks.
+// dropOrphans enqueues jobs that drop the failing targets which lost their last webhook when
+// its List was deleted.
 func dropOrphans(tx Tx) error {
 	targets, err := tx.OrphanedWebhookTargets()
-	for i := 0; i < len(targets) && err == nil; i++ {
-		err = tx.Enqueue(DeliverWebhook{targets[i]})
+	if err != nil {
+		return err
 	}
-	return err
+	for _, target := range targets {
+		if err := tx.Enqueue(DeliverWebhook{target}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // WebhookQueueTx reads and changes the targets of webhooks and the events that wait

@@ -6,32 +6,18 @@ import (
 	"slices"
 )
 
-// WebhookAttributes are the keys of a webhook's record as a search shows it:
-// without the secret. decisions.md: 52
-var WebhookAttributes = []Attribute[Webhook]{
-	searchable(shownInt("id", func(w *Webhook) WebhookID { return w.ID })),
-	searchable(intKey("list_id", func(w *Webhook) *ListID { return &w.ListID }, 0, maxID)),
-	searchable(textKey("object", func(w *Webhook) *WebhookObject { return &w.Object }, oneOf(string(AboutList), string(AboutContact)))),
-	searchable(textKey("event", func(w *Webhook) *WebhookEventType { return &w.Event }, readWebhookEvent)),
-	searchable(textKey("url", func(w *Webhook) *string { return &w.URL }, readWebhookURL)),
-	searchable(shownInt("creation_time", func(w *Webhook) int64 { return w.CreationTime })),
-	searchable(shownInt("last_modified_time", func(w *Webhook) int64 { return w.LastModifiedTime })),
-	{Name: "is_failing", Type: KeyBool, Searchable: true, Get: func(w *Webhook) Value { return BoolValue(w.IsFailing) }},
-	shownText("last_error", func(w *Webhook) string { return w.LastError }),
-}
+// This file adds, edits and deletes webhooks. Events that already wait for a webhook follow it
+// to its new target or are deleted with it, in steps, since there may be very many.
 
-// WholeWebhook are the keys of a webhook's record with the secret.
-var WholeWebhook = append(slices.Clip(WebhookAttributes), textKey("secret", func(w *Webhook) *string { return &w.Secret }, readWebhookSecret))
-
-// maxWebhooks bounds the webhooks of one List, and those of all Lists: each
-// event is stored once for every webhook, together with what it is about.
+// maxWebhooks bounds the webhooks of one List, and those of all Lists: each event is stored
+// once for every webhook, in the transaction of the change.
 const maxWebhooks = 100
 
-// forgetStep is how many events one Update moves or removes with their webhook.
-const forgetStep = 2000
+// eventStep is how many waiting events one Update moves or deletes.
+const eventStep = 2000
 
-// AddWebhook has events of a List, or of all, posted to a URL and returns the
-// webhook's ID. Errors: NoList, Denied, InvalidParameters. decisions.md: 52
+// AddWebhook stores a webhook for events of one List or of all Lists. Errors: NoList, Denied,
+// InvalidParameters. decisions.md: 52
 func (s *Service) AddWebhook(ctx context.Context, c *Caller, details []Detail) (WebhookID, error) {
 	fresh := newWebhookSecret()
 	return change(ctx, s, c, func(tx Tx, now int64) (WebhookID, error) {
@@ -45,14 +31,13 @@ func (s *Service) AddWebhook(ctx context.Context, c *Caller, details []Detail) (
 		if err := tx.AddWebhook(&w); err != nil {
 			return 0, err
 		}
-		// Somebody who adds one to a URL expects that it works now.
+		// The URL may be that of a failing target. The caller expects that it works now.
 		return w.ID, resume(tx, w.Target, false)
 	})
 }
 
-// EditWebhook changes what details name. What waits for a webhook goes where it
-// posts to from now on, and is tried at once. Errors: NoList, Denied,
-// InvalidParameters, also for an ID of no webhook.
+// EditWebhook changes the keys that details name. Events that wait are posted to the new
+// target, at once. Errors: NoList, Denied, InvalidParameters, also for an ID of no webhook.
 func (s *Service) EditWebhook(ctx context.Context, c *Caller, id WebhookID, details []Detail) (WebhookID, error) {
 	edit := webhookEdit{caller: c, id: id, details: details, fresh: newWebhookSecret()}
 	for {
@@ -60,22 +45,22 @@ func (s *Service) EditWebhook(ctx context.Context, c *Caller, id WebhookID, deta
 		if !errors.Is(err, errMany) {
 			return result, err
 		}
-		// Very many events wait: the oldest ones go ahead.
-		if err := s.store.Update(ctx, confirmed(c, edit.begin)); err != nil {
+		// More than eventStep events wait: move the oldest ones first, then try again.
+		if err := s.store.Update(ctx, confirmed(c, edit.moveOldest)); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// webhookEdit is an edit of a webhook being carried out.
+// webhookEdit is one call of EditWebhook.
 type webhookEdit struct {
 	caller  *Caller
 	id      WebhookID
 	details []Detail
-	fresh   string
+	fresh   string // the secret to use if the webhook needs a new one
 }
 
-// read returns the webhook as it is and as it is to be.
+// read returns the webhook before and after the edit, without storing anything.
 func (e *webhookEdit) read(tx Tx) (old, edited *Webhook, err error) {
 	if old, err = loadWebhook(tx, e.caller, e.id); err != nil {
 		return nil, nil, err
@@ -87,6 +72,7 @@ func (e *webhookEdit) read(tx Tx) (old, edited *Webhook, err error) {
 	return old, &w, w.define(tx, e.caller, e.fresh)
 }
 
+// run stores the edit. Its error is errMany, which undoes the edit, if too many events wait.
 func (e *webhookEdit) run(tx Tx, now int64) (WebhookID, error) {
 	old, w, err := e.read(tx)
 	if err != nil {
@@ -103,8 +89,8 @@ func (e *webhookEdit) run(tx Tx, now int64) (WebhookID, error) {
 	return w.ID, err
 }
 
-// begin moves the oldest events and leaves the webhook as it is.
-func (e *webhookEdit) begin(tx Tx) error {
+// moveOldest moves the oldest events to the new target and leaves the webhook as it is.
+func (e *webhookEdit) moveOldest(tx Tx) error {
 	old, w, err := e.read(tx)
 	if err != nil {
 		return err
@@ -116,24 +102,25 @@ func (e *webhookEdit) begin(tx Tx) error {
 	return err
 }
 
-// moveEvents has what waits for a webhook wait for its new target, and has
-// that called.
+// moveEvents moves up to eventStep events of a webhook to its new target, and enqueues a job
+// for that target. more reports whether there may be further events.
 func moveEvents(tx Tx, old, w *Webhook) (more bool, err error) {
 	if w.Target == old.Target {
 		return false, resume(tx, w.Target, false)
 	}
-	moved, err := tx.MoveWebhookEvents(w.ID, old.Target, w.Target, forgetStep)
+	moved, err := tx.MoveWebhookEvents(w.ID, old.Target, w.Target, eventStep)
 	if err != nil {
 		return false, err
 	}
 	if err := tx.DropWebhookTarget(old.Target); err != nil {
 		return false, err
 	}
-	return moved == forgetStep, resume(tx, w.Target, moved > 0)
+	return moved == eventStep, resume(tx, w.Target, moved > 0)
 }
 
-// revive has a target called now that has failed. When others have come among
-// its events, they are no batch that was tried before.
+// resume enqueues a job for a target whose last attempts failed, so that it is tried now. With
+// mixed, other events have joined those of the batch that was tried; the next attempt must then
+// have a batch ID of its own, since a receiver drops a batch ID that it has seen.
 func resume(tx Tx, id WebhookTargetID, mixed bool) error {
 	t, err := tx.WebhookTarget(id)
 	if err != nil || t.Failures == 0 && !t.IsFailing && !mixed {
@@ -154,7 +141,7 @@ func resume(tx Tx, id WebhookTargetID, mixed bool) error {
 	return tx.Enqueue(DeliverWebhook{id})
 }
 
-// DeleteWebhook removes a webhook and what waits for it. Errors: Denied,
+// DeleteWebhook removes a webhook and the events that wait for it. Errors: Denied,
 // InvalidParameters for an ID of no webhook.
 func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) error {
 	target, err := change(ctx, s, c, func(tx Tx, _ int64) (WebhookTargetID, error) {
@@ -164,9 +151,9 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) er
 		}
 		return w.Target, tx.DeleteWebhook(id)
 	})
-	for removed := forgetStep; err == nil && removed == forgetStep; {
+	for removed := eventStep; err == nil && removed == eventStep; {
 		err = s.store.Update(ctx, func(tx Tx) (err error) {
-			if removed, err = tx.DeleteWebhookEvents(target, id, forgetStep); err != nil {
+			if removed, err = tx.DeleteWebhookEvents(target, id, eventStep); err != nil {
 				return err
 			}
 			return tx.DropWebhookTarget(target)
@@ -175,64 +162,13 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) er
 	return err
 }
 
-// Webhook returns one webhook. Errors: Denied, InvalidParameters for an ID of none.
-func (s *Service) Webhook(ctx context.Context, c *Caller, id WebhookID) (w *Webhook, err error) {
-	err = s.view(ctx, c, func(tx Tx) error {
-		w, err = loadWebhook(tx, c, id)
-		return err
-	})
-	return w, err
-}
-
-// SearchWebhooks returns the Account's webhooks that match, of those that the
-// key may see. Errors: InvalidSearch.
-func (s *Service) SearchWebhooks(ctx context.Context, c *Caller, q Query) (found []Webhook, err error) {
-	err = s.view(ctx, c, func(tx Tx) error {
-		webhooks, err := visibleWebhooks(tx, c)
-		if err != nil {
-			return err
-		}
-		found, err = searchRecords(WebhookAttributes, webhooks, q)
-		return err
-	})
-	return found, err
-}
-
-// visibleWebhooks returns those that a key may name: a restricted one those of its Lists.
-func visibleWebhooks(tx Tx, c *Caller) ([]Webhook, error) {
-	all, err := tx.Webhooks(c.Account.ID)
-	return slices.DeleteFunc(slices.Clone(all), func(w Webhook) bool { return !c.Key.Allows(w.ListID) }), err
-}
-
-// loadWebhook returns a webhook that the caller may name. decisions.md: 11, 52
-func loadWebhook(tx Tx, c *Caller, id WebhookID) (*Webhook, error) {
-	all, err := tx.Webhooks(c.Account.ID)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(all, func(w Webhook) bool { return w.ID == id })
-	if i < 0 {
-		return nil, &Error{Kind: InvalidParameters, Detail: "the Account has no webhook with this ID"}
-	}
-	return &all[i], mayName(tx, c, all[i].ListID)
-}
-
-// mayName refuses a List that the caller may not name; 0 means all.
-func mayName(tx Tx, c *Caller, list ListID) error {
-	if list == 0 {
-		return wholeAccount(c)
-	}
-	_, err := loadList(tx, c, list)
-	return err
-}
-
-// define checks a webhook as a whole. One without a secret gets that of another
-// of the same URL, so that they arrive together, or a fresh one.
+// define refuses a webhook that is not valid as a whole, and gives it a secret if it has none:
+// that of another webhook with the same URL, so that they share a target, or else fresh.
 func (w *Webhook) define(tx Tx, c *Caller, fresh string) error {
 	if err := w.check(); err != nil {
 		return err
 	}
-	if err := mayName(tx, c, w.ListID); err != nil {
+	if err := checkWebhookList(tx, c, w.ListID); err != nil {
 		return err
 	}
 	others, err := visibleWebhooks(tx, c)
@@ -258,15 +194,16 @@ func (w *Webhook) define(tx Tx, c *Caller, fresh string) error {
 	return nil
 }
 
-// check refuses what belongs to no webhook.
+// check refuses a webhook without an object or a URL, and an event that the object lacks.
 func (w *Webhook) check() error {
+	events := webhookEvents(w.Object)
 	switch {
 	case w.Object == "":
 		return &Error{Kind: InvalidParameters, Field: "object", Detail: "object: list or contact was expected"}
 	case w.URL == "":
 		return &Error{Kind: InvalidParameters, Field: "url", Detail: "url: where to post to was expected"}
-	case !slices.Contains(webhookEvents[w.Object], w.Event):
-		return &Error{Kind: InvalidParameters, Field: "event", Detail: "event: one of " + joined(webhookEvents[w.Object]) +
+	case !slices.Contains(events, w.Event):
+		return &Error{Kind: InvalidParameters, Field: "event", Detail: "event: one of " + joinEvents(events) +
 			" was expected, for the object " + string(w.Object)}
 	}
 	return nil

@@ -1,0 +1,57 @@
+package audience
+
+// Autoresponder sends a Message to a Contact of its List because of an Event, at once or
+// later. The rules for callers are in autoresponder_service.go, the calendar is in
+// autoresponder_due.go, and delivery_prepare.go decides at the due time whether to send.
+type Autoresponder struct {
+	ID               AutoresponderID
+	AccountID        AccountID
+	ListID           ListID
+	CreatorKeyID     KeyID
+	CreatorName      string
+	CreationTime     int64
+	LastModifiedTime int64
+	MessageID        MessageID
+	Event            Event
+	FolderID         FolderID // 0: in none
+	TimeZone         string   // IANA name; "": the Account's
+	IsActive         bool
+	CriteriaType     string // CriteriaImmediate, CriteriaDelay or CriteriaSpecific
+	Timestamp        int64  // of CriteriaSpecific: the moment to send; 0: by hour and minute
+	OffsetValue      int64  // how many periods to wait
+	OffsetPeriod     string // minute, hour, day or week
+	SpecificHour     int64  // 0 to 23
+	SpecificMinute   int64  // 0 to 59
+}
+
+// The values of CriteriaType.
+const (
+	CriteriaImmediate = "immediate" // at the event
+	CriteriaDelay     = "delay"     // an offset after the event
+	CriteriaSpecific  = "specific"  // at Timestamp, or at a time of day after the offset
+)
+
+// The periods of an offset. Days and weeks are of the calendar: they end at the same time of
+// day, also where the clock was changed in between.
+const (
+	periodMinute = "minute"
+	periodHour   = "hour"
+	periodDay    = "day"
+	periodWeek   = "week"
+)
+
+// maxOffset returns how many periods an offset may have, which is ten years; 0 for an unknown
+// period.
+func maxOffset(period string) int64 {
+	switch period {
+	case periodMinute:
+		return 10 * 366 * 24 * 60
+	case periodHour:
+		return 10 * 366 * 24
+	case periodDay:
+		return 10 * 366
+	case periodWeek:
+		return 10 * 53
+	}
+	return 0
+}

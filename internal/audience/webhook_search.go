@@ -1,0 +1,59 @@
+package audience
+
+import (
+	"context"
+	"slices"
+)
+
+// This file finds webhooks for callers. A key that is restricted to some Lists may name only
+// the webhooks of those Lists, and none that listens to all Lists.
+
+// Webhook returns one webhook. Errors: Denied, InvalidParameters for an ID of none.
+func (s *Service) Webhook(ctx context.Context, c *Caller, id WebhookID) (w *Webhook, err error) {
+	err = s.view(ctx, c, func(tx Tx) error {
+		w, err = loadWebhook(tx, c, id)
+		return err
+	})
+	return w, err
+}
+
+// SearchWebhooks returns the matching webhooks that the key may name. Errors: InvalidSearch.
+func (s *Service) SearchWebhooks(ctx context.Context, c *Caller, q Query) (found []Webhook, err error) {
+	err = s.view(ctx, c, func(tx Tx) error {
+		webhooks, err := visibleWebhooks(tx, c)
+		if err != nil {
+			return err
+		}
+		found, err = searchRecords(WebhookAttributes, webhooks, q)
+		return err
+	})
+	return found, err
+}
+
+// visibleWebhooks returns the Account's webhooks that the key may name.
+func visibleWebhooks(tx Tx, c *Caller) ([]Webhook, error) {
+	all, err := tx.Webhooks(c.Account.ID)
+	return slices.DeleteFunc(slices.Clone(all), func(w Webhook) bool { return !c.Key.Allows(w.ListID) }), err
+}
+
+// loadWebhook returns a webhook that the caller may name. decisions.md: 11, 52
+func loadWebhook(tx Tx, c *Caller, id WebhookID) (*Webhook, error) {
+	all, err := tx.Webhooks(c.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(w Webhook) bool { return w.ID == id })
+	if i < 0 {
+		return nil, &Error{Kind: InvalidParameters, Detail: "the Account has no webhook with this ID"}
+	}
+	return &all[i], checkWebhookList(tx, c, all[i].ListID)
+}
+
+// checkWebhookList refuses a List that the caller may not name. 0 means all Lists.
+func checkWebhookList(tx Tx, c *Caller, list ListID) error {
+	if list == 0 {
+		return wholeAccount(c)
+	}
+	_, err := loadList(tx, c, list)
+	return err
+}

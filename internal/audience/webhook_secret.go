@@ -1,0 +1,49 @@
+package audience
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"strings"
+)
+
+// This file has the secrets with which posted events are signed, in the form of Standard
+// Webhooks: "whsec_" and the key in base64.
+
+const (
+	secretPrefix   = "whsec_"
+	newSecretBytes = 32 // of a key that the server chooses
+	minSecretBytes = 24
+	maxSecretBytes = 64
+)
+
+// readWebhookSecret accepts a secret. "" means that the server chooses one.
+func readWebhookSecret(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return "", nil
+	}
+	if _, ok := WebhookKey(text); !ok {
+		return "", expected(`a secret, "whsec_" and 24 to 64 bytes in base64,`)
+	}
+	return text, nil
+}
+
+// WebhookKey returns the key in a secret, 24 to 64 bytes; false if the text is no secret. A key
+// has one valid spelling only. decisions.md: 52
+func WebhookKey(secret string) (key []byte, ok bool) {
+	encoded, ok := strings.CutPrefix(secret, secretPrefix)
+	if !ok {
+		return nil, false
+	}
+	key, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil || len(key) < minSecretBytes || len(key) > maxSecretBytes {
+		return key, false
+	}
+	return key, base64.StdEncoding.EncodeToString(key) == encoded // DecodeString skips line breaks
+}
+
+func newWebhookSecret() string {
+	var key [newSecretBytes]byte
+	rand.Read(key[:]) // crypto/rand never returns an error
+	return secretPrefix + base64.StdEncoding.EncodeToString(key[:])
+}
