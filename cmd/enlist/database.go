@@ -8,6 +8,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
@@ -18,8 +19,17 @@ import (
 // withService runs do on the database that is there already.
 func withService(ctx context.Context, db config.Database, do func(*audience.Service) error) error {
 	return withStore(ctx, db, func(store *database) error {
-		return do(audience.NewService(store, time.Now))
+		service, _ := newService(store, indexadvisor.DefaultRules())
+		return do(service)
 	})
+}
+
+// newService makes the rules of a store, and the advisor that learns from them which
+// indexes searches need.
+func newService(store audience.Store, rules indexadvisor.Rules) (*audience.Service, *indexadvisor.Advisor) {
+	service, advisor := audience.NewService(store, time.Now), indexadvisor.New(store, time.Now, rules)
+	service.SetSearchObserver(advisor)
+	return service, advisor
 }
 
 // database is a store of either engine, with what only its engine can do.

@@ -8,6 +8,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/indexadvisor"
 )
 
 type doctorCommand struct {
@@ -25,8 +26,8 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 		}
 		found.add("database", problems)
 		found.add("writing", problemOf(store.Ready(ctx)))
-		service := audience.NewService(store, time.Now)
-		if problems, err = checkIndexes(ctx, store, service); err != nil {
+		service, advisor := newService(store, indexadvisor.DefaultRules())
+		if problems, err = checkIndexes(ctx, store, advisor); err != nil {
 			return err
 		}
 		found.add("indexes", problems)
@@ -85,12 +86,12 @@ func (c *doctorCommand) print(out *console, found []record) error {
 
 // checkIndexes looks whether the database has the indexes of searches that it is
 // said to have, and no others.
-func checkIndexes(ctx context.Context, store audience.Store, s *audience.Service) (problems []string, err error) {
+func checkIndexes(ctx context.Context, store audience.Store, advisor *indexadvisor.Advisor) (problems []string, err error) {
 	built, err := store.BuiltIndexes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	said, err := s.SearchIndexes(ctx)
+	said, err := advisor.Reports(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +104,7 @@ func checkIndexes(ctx context.Context, store audience.Store, s *audience.Service
 		}
 	}
 	for _, b := range built {
-		if !slices.ContainsFunc(said, func(x audience.IndexReport) bool { return x.ID == b.ID }) {
+		if !slices.ContainsFunc(said, func(x indexadvisor.Report) bool { return x.ID == b.ID }) {
 			problems = append(problems, fmt.Sprintf("index search_%d belongs to no search: a running service drops it within minutes", b.ID))
 		}
 	}

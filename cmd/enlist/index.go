@@ -8,12 +8,23 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/indexadvisor"
 )
 
+// Subcommands for the indexes that searches need. The service builds and drops these
+// by itself; here an operator sees them and overrides it. decisions.md: 56
+
 type indexCommand struct {
-	List   indexList   `cmd:"" help:"List the indexes that searches got, what they are good for and what they cost."`
-	Create indexCreate `cmd:"" help:"Make an index now. It stays until it is dropped by hand."`
-	Drop   indexDrop   `cmd:"" help:"Drop indexes. One that searches need comes again by itself."`
+	List   indexList   `cmd:"" help:"List the search indexes, what they save and what they cost."`
+	Create indexCreate `cmd:"" help:"Build an index now. It stays until you drop it."`
+	Drop   indexDrop   `cmd:"" help:"Drop indexes. The service builds one again when searches need it."`
+}
+
+// withAdvisor runs do on the database that is there already.
+func withAdvisor(ctx context.Context, db config.Database, do func(*indexadvisor.Advisor) error) error {
+	return withStore(ctx, db, func(store *database) error {
+		return do(indexadvisor.New(store, time.Now, indexadvisor.DefaultRules()))
+	})
 }
 
 type indexList struct {
@@ -23,8 +34,8 @@ type indexList struct {
 
 // Run lists the indexes.
 func (c *indexList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
-		found, err := s.SearchIndexes(ctx)
+	return withAdvisor(ctx, c.Database, func(advisor *indexadvisor.Advisor) error {
+		found, err := advisor.Reports(ctx)
 		if err != nil {
 			return err
 		}
@@ -36,15 +47,15 @@ func (c *indexList) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// indexRecord is an index as a program reads it.
-func indexRecord(r *audience.IndexReport) record {
+// indexRecord returns an index for --json. Its keys are read by other programs.
+func indexRecord(r *indexadvisor.Report) record {
 	return record{{"id", r.ID}, {"list_id", r.ListID}, {"key", r.Key}, {"name", r.KeyName}, {"state", stateOf(r)}, {"by_hand", r.Manual},
 		{"bytes", r.Bytes}, {"contacts", r.Contacts}, {"creation_time", r.Created}, {"built_time", r.Built}, {"build_ms", r.BuildMS},
 		{"write_us", r.WriteMicros()}, {"last_used_time", r.LastUsed}, {"uses_7_days", r.Uses}, {"saved_ms_7_days", r.SavedMS}, {"error", r.Error}}
 }
 
-// indexLine is an index as a person reads it.
-func indexLine(r *audience.IndexReport) record {
+// indexLine returns an index as a line of the table.
+func indexLine(r *indexadvisor.Report) record {
 	key := r.Key
 	if r.KeyName != "" && r.KeyName != r.Key {
 		key += " (" + r.KeyName + ")"
@@ -54,16 +65,16 @@ func indexLine(r *audience.IndexReport) record {
 		{"a write", microsShown(r.WriteMicros())}, {"why", r.Error}}
 }
 
-// stateOf is a state as a program reads it.
-func stateOf(r *audience.IndexReport) string {
+// stateOf returns a state for --json: missing when the database lacks a ready index.
+func stateOf(r *indexadvisor.Report) string {
 	if r.Missing {
 		return "missing"
 	}
 	return string(r.State)
 }
 
-// indexState is a state as a person reads it.
-func indexState(r *audience.IndexReport) string {
+// indexState returns a state for the table.
+func indexState(r *indexadvisor.Report) string {
 	if r.Manual && !r.Missing {
 		return stateOf(r) + ", by hand"
 	}
@@ -72,7 +83,7 @@ func indexState(r *audience.IndexReport) string {
 
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// timeShown is a Unix time in a table; 0 is never.
+// timeShown formats a Unix time for a table; 0 is never.
 func timeShown(at int64) string {
 	if at == 0 {
 		return "–"
@@ -80,7 +91,7 @@ func timeShown(at int64) string {
 	return time.Unix(at, 0).UTC().Format(time.DateTime)
 }
 
-// microsShown is a time in a table; 0 is not known.
+// microsShown formats microseconds for a table; 0 is not known.
 func microsShown(n float64) string {
 	if n == 0 {
 		return "–"
@@ -88,7 +99,7 @@ func microsShown(n float64) string {
 	return fmt.Sprintf("%.1fµs", n)
 }
 
-// sizeShown is a number of bytes in a table.
+// sizeShown formats a number of bytes for a table.
 func sizeShown(bytes int64) string { return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20)) }
 
 type indexCreate struct {
@@ -98,10 +109,10 @@ type indexCreate struct {
 	Key  string `required:"" placeholder:"NAME" help:"Field, by its name or as field_ID, or a system key such as is_unsubscribed."`
 }
 
-// Run makes the index.
+// Run builds the index and waits for it.
 func (c *indexCreate) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
-		x, err := s.AddSearchIndex(ctx, audience.ListID(c.List), c.Key)
+	return withAdvisor(ctx, c.Database, func(advisor *indexadvisor.Advisor) error {
+		x, err := advisor.Create(ctx, audience.ListID(c.List), c.Key)
 		switch {
 		case errors.Is(err, audience.ErrIndexBusy):
 			return next(err, "enlist index list shows when it is ready")
@@ -110,7 +121,7 @@ func (c *indexCreate) Run(ctx context.Context, out *console) error {
 		case err != nil:
 			return err
 		case x.State != audience.IndexReady:
-			return fmt.Errorf("the index was not made: %s", x.Error)
+			return fmt.Errorf("the index was not built: %s", x.Error)
 		}
 		return c.one(out.stdout, indexRecord(x), "made index %d in %s, %s", x.ID, milliseconds(x.BuildMS), sizeShown(x.Bytes))
 	})
@@ -123,11 +134,11 @@ type indexDrop struct {
 
 // Run drops the indexes.
 func (c *indexDrop) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withAdvisor(ctx, c.Database, func(advisor *indexadvisor.Advisor) error {
 		for _, id := range c.IDs {
-			err := s.RemoveSearchIndex(ctx, audience.SearchIndexID(id))
-			if errors.Is(err, audience.ErrIndexBusy) { // a running service may have taken up its job at once
-				fmt.Fprintf(out.stdout, "index %d: no search relies on it any more; it is dropped when who is at work on it is done\n", id)
+			err := advisor.Remove(ctx, audience.SearchIndexID(id))
+			if errors.Is(err, audience.ErrIndexBusy) { // a running service may have started its job at once
+				fmt.Fprintf(out.stdout, "index %d: no search uses it any more; the process that is working on it drops it when it is done\n", id)
 				continue
 			}
 			if err != nil {

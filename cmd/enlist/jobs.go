@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
 
 	"github.com/riverqueue/river"
@@ -133,6 +133,7 @@ func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, jobs
 		if err != nil {
 			return err
 		}
-		return do(q, audience.NewService(store, time.Now))
+		service, _ := newService(store, indexadvisor.DefaultRules())
+		return do(q, service)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"enlist/api"
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/postgres"
@@ -45,7 +46,7 @@ func newOutage(t *testing.T, db string) *outage {
 	must0(err)
 	t.Cleanup(func() { store.Close() })
 	key := strings.Repeat("f", 64)
-	service := audience.NewService(store, time.Now)
+	service, advisor := newService(store, indexadvisor.DefaultRules())
 	_, err = service.Bootstrap(t.Context(), key)
 	must0(err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -58,7 +59,7 @@ func newOutage(t *testing.T, db string) *outage {
 	hooks := webhook.New(webhook.Options{})
 	t.Cleanup(hooks.Close)
 	room := &database{Store: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
-	s, err := newServer(settings, rooms{room, service, mailer, hooks, links, nil, quiet, quiet})
+	s, err := newServer(settings, rooms{room, service, advisor, mailer, hooks, links, nil, quiet, quiet})
 	must0(err)
 	must0(s.start(context.WithoutCancel(t.Context()), listener))
 	t.Cleanup(func() { s.stop() })

@@ -10,10 +10,10 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
-	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/indexadvisor"
 	"enlist/internal/webhook"
 )
 
@@ -54,10 +54,10 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	service := audience.NewService(store, time.Now)
-	rules := audience.DefaultIndexRules()
-	rules.Most, rules.Walks = c.SearchIndexes, !c.IsPostgres() // which always reads the Contacts, too
-	service.SetIndexRules(rules)
+	rules := indexadvisor.DefaultRules()
+	rules.Most = c.SearchIndexes
+	rules.CoveringFilters = !c.IsPostgres() // PostgreSQL reads the Contacts as well
+	service, advisor := newService(store, rules)
 	first, err := service.Bootstrap(ctx, key)
 	if err != nil {
 		return fmt.Errorf("prepare the database: %w", err)
@@ -80,7 +80,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	defer func() { err = errors.Join(err, mailer.Close()) }()
 	hooks := webhook.New(webhook.Options{Private: c.WebhookPrivate, Version: version()})
 	defer hooks.Close()
-	s, err := newServer(c.Serve, rooms{store, service, mailer, hooks, links, ops, log, quiet})
+	s, err := newServer(c.Serve, rooms{store, service, advisor, mailer, hooks, links, ops, log, quiet})
 	if err != nil {
 		return err
 	}

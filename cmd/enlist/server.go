@@ -13,6 +13,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
 	"enlist/internal/mail"
 	"enlist/internal/rpc"
@@ -35,6 +36,7 @@ const (
 type server struct {
 	log      *slog.Logger
 	service  *audience.Service
+	indexes  *indexadvisor.Advisor
 	store    audience.Store
 	jobs     jobs.Client
 	api      *http.Server
@@ -53,6 +55,7 @@ type server struct {
 type rooms struct {
 	store   *database
 	service *audience.Service
+	indexes *indexadvisor.Advisor
 	mailer  *mail.Mailer
 	hooks   *webhook.Client
 	links   audience.LinkKey
@@ -62,12 +65,12 @@ type rooms struct {
 }
 
 func newServer(c config.Serve, r rooms) (*server, error) {
-	queue, err := r.store.jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Mails: 2 * c.MailConnections, Poster: r.hooks, Log: r.quiet}))
+	queue, err := r.store.jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Mails: 2 * c.MailConnections, Poster: r.hooks, Indexes: r.indexes, Log: r.quiet}))
 	if err != nil {
 		return nil, err
 	}
 	calls, cut := context.WithCancel(context.Background())
-	s := &server{log: r.log, service: r.service, store: r.store, jobs: queue, ops: r.ops, cut: cut, places: cmp.Or(c.Connections, defaultConnections), failed: make(chan error, 1)}
+	s := &server{log: r.log, service: r.service, indexes: r.indexes, store: r.store, jobs: queue, ops: r.ops, cut: cut, places: cmp.Or(c.Connections, defaultConnections), failed: make(chan error, 1)}
 	s.pages = web.New(r.service, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:       version(),
@@ -80,6 +83,9 @@ func newServer(c config.Serve, r rooms) (*server, error) {
 		Log:           r.log,
 		Registerer:    r.ops.registerer(),
 	})
+	if metrics := r.ops.registerer(); metrics != nil {
+		metrics.MustRegister(r.indexes.Metrics()...)
+	}
 	s.api = &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTime,
@@ -177,7 +183,7 @@ func (s *server) stop() error {
 	s.work.Wait()
 	last, done := context.WithTimeout(context.Background(), finishTime)
 	defer done()
-	return errors.Join(s.service.WriteKeyUse(last), s.service.WriteIndexUse(last))
+	return errors.Join(s.service.WriteKeyUse(last), s.indexes.WriteUse(last))
 }
 
 // stopJobs lets mails that are being sent go out: cut off, some would be sent
@@ -203,7 +209,7 @@ func (s *server) keepHouse(ctx context.Context) {
 	defer minute.Stop()
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()
-	err := s.service.ReconcileIndexes(ctx)
+	err := s.indexes.Reconcile(ctx)
 	for failing := false; ; {
 		if err != nil && !failing && ctx.Err() == nil { // once, while the database is away
 			s.log.Error("housekeeping", "error", err)
@@ -213,9 +219,9 @@ func (s *server) keepHouse(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-second.C:
-			err = errors.Join(jobs.Sweep(ctx, s.jobs), s.service.ScheduleIndexBuilds(ctx))
+			err = errors.Join(jobs.Sweep(ctx, s.jobs), s.indexes.ScheduleBuilds(ctx))
 		case <-minute.C:
-			err = errors.Join(s.service.WriteKeyUse(ctx), s.service.WriteIndexUse(ctx), s.service.ReconcileIndexes(ctx))
+			err = errors.Join(s.service.WriteKeyUse(ctx), s.indexes.WriteUse(ctx), s.indexes.Reconcile(ctx))
 		case <-hour.C:
 			err = s.service.ForgetRetries(ctx)
 		}

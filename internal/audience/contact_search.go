@@ -97,7 +97,7 @@ func (s *Service) search(tx Tx, search *Search, p phase, each func(*Contact) err
 	if took < 0 {
 		took = now.Sub(began)
 	}
-	s.needs.note(search, took, now)
+	s.observer.SearchRan(search, took, now)
 	return err
 }
 
@@ -117,7 +117,7 @@ func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, cri
 		began := s.now()
 		n, err = tx.CountContacts(search)
 		now := s.now()
-		s.needs.note(search, now.Sub(began), now)
+		s.observer.SearchRan(search, now.Sub(began), now)
 		return err
 	})
 	return n, err

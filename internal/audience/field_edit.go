@@ -82,10 +82,8 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 		if err := tx.UpdateField(&f); err != nil {
 			return 0, err
 		}
-		if f.ordersOtherwise(old) {
-			if err := dropIndexes(tx, now, list, f.searchKey().IndexKey(), true); err != nil {
-				return 0, err
-			}
+		if err := s.observer.FieldChanged(tx, old, &f, now); err != nil {
+			return 0, err
 		}
 		if convert = f.storesOtherwise(old); convert {
 			return id, tx.Enqueue(ConvertField{List: list, Field: id})
@@ -123,7 +121,7 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 		if err := tx.DeleteField(list, id); err != nil {
 			return false, err
 		}
-		if err := dropIndexes(tx, now, list, f.searchKey().IndexKey(), false); err != nil {
+		if err := s.observer.FieldChanged(tx, f, nil, now); err != nil {
 			return false, err
 		}
 		return true, tx.Enqueue(DeleteFieldValues{List: list, Field: id, Mobile: f.AddressType == AddressMobile})

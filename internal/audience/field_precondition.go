@@ -30,14 +30,14 @@ func (f *Field) takesOver(schema *Schema, old *Field, today string) *hindrance {
 // onlyAddress hinders while Contacts have a mobile number in the Field and no Email.
 func (f *Field) onlyAddress(schema *Schema) *hindrance {
 	type question struct{ mobile, email FieldID }
-	noEmail := Condition{Key: schema.Email().searchKey(), Operator: Exactly, Operands: []Operand{{Absent: true}}}
+	noEmail := Condition{Key: schema.Email().SearchKey(), Operator: Exactly, Operands: []Operand{{Absent: true}}}
 	only := holders{schema: schema, where: &Condition{All: []Condition{*f.holders(), noEmail}}}
 	return only.unless(question{f.ID, schema.Email().ID}, "", "have no other address")
 }
 
 // holders matches the Contacts that have a value in the Field.
 func (f *Field) holders() *Condition {
-	return &Condition{Key: f.searchKey(), Operator: Not, Operands: []Operand{{Absent: true}}}
+	return &Condition{Key: f.SearchKey(), Operator: Not, Operands: []Operand{{Absent: true}}}
 }
 
 func refuseHolders(n int64, err error, attribute, what string) error {

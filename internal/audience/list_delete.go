@@ -13,7 +13,7 @@ func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
 		if err != nil {
 			return e, err
 		}
-		if err := dropIndexes(tx, now, id, "", false); err != nil {
+		if err := s.observer.ListDeleted(tx, id, now); err != nil {
 			return e, err
 		}
 		return e, tx.MarkListDeleted(id)

@@ -1,6 +1,10 @@
 package audience
 
-import "strconv"
+import (
+	"errors"
+	"strconv"
+	"time"
+)
 
 // SearchIndexID identifies a SearchIndex. The database's index is called
 // search_<id>; no ID is used twice.
@@ -69,35 +73,56 @@ func (s *Schema) IndexFor(k *SearchKey) *SearchIndex {
 // Indexed reports whether an index is ready for a key.
 func (s *Schema) Indexed(k *SearchKey) bool { return s.IndexFor(k) != nil }
 
-// indexKey returns the key that a SearchIndex is for, nil when the List has none
-// of that name that can have an index: a system key that has one already, a Field
-// that is gone, or one of long texts.
-func (s *Schema) indexKey(name string) *SearchKey {
+// KeyFor returns the key that IndexKey calls by a name. It returns nil when the List
+// has none: an unknown name, or a Field that was deleted.
+func (s *Schema) KeyFor(name string) *SearchKey {
 	for i := range contactKeys {
-		if k := &contactKeys[i]; k.Name == name && k.indexable() {
+		if k := &contactKeys[i]; k.Name == name {
 			return k
 		}
 	}
 	if f := s.fieldByKey(name); f != nil {
-		if k := f.searchKey(); k.indexable() {
-			return k
-		}
+		return f.SearchKey()
 	}
 	return nil
 }
 
-// indexable reports whether a key may have a SearchIndex.
-func (k *SearchKey) indexable() bool {
-	if k.Field != nil {
-		return k.Field.Type != Comment
-	}
-	return !alwaysIndexed(k)
+// BuiltIndex is a SearchIndex as the database has it.
+type BuiltIndex struct {
+	ID    SearchIndexID
+	Good  bool  // false: its build was interrupted, or still runs
+	Bytes int64 // 0: not known
 }
 
-// alwaysIndexed reports whether every List has an index of a system key.
-func alwaysIndexed(k *SearchKey) bool {
-	return k.Field == nil && (k.Name == "id" || k.Name == "creation_time" || k.Name == "last_modified_time")
+// ErrIndexBusy is what an IndexBuilder returns when another process is building or
+// dropping the same index.
+var ErrIndexBusy = errors.New("another process is building or dropping this index")
+
+// SearchObserver learns which searches run, and which keys of a List change or go.
+// internal/indexadvisor implements it, to decide which indexes searches need; the
+// rules of this package are the same without one.
+type SearchObserver interface {
+	// SearchRan is called after each search and count, with the time that the database
+	// took for it. It must be quick: the caller waits.
+	SearchRan(s *Search, took time.Duration, at time.Time)
+	// FieldChanged is called in the Update that changes or deletes a Field. changed is
+	// nil when it is deleted.
+	FieldChanged(tx Tx, old, changed *Field, now int64) error
+	// ListDeleted is called in the Update that deletes a List.
+	ListDeleted(tx Tx, list ListID, now int64) error
 }
+
+// SetSearchObserver has a SearchObserver called. Call it before any other method.
+func (s *Service) SetSearchObserver(o SearchObserver) { s.observer = o }
+
+// noObserver is the SearchObserver of a Service that was given none.
+type noObserver struct{}
+
+func (noObserver) SearchRan(*Search, time.Duration, time.Time) {}
+
+func (noObserver) FieldChanged(Tx, *Field, *Field, int64) error { return nil }
+
+func (noObserver) ListDeleted(Tx, ListID, int64) error { return nil }
 
 // IndexUse is what a SearchIndex was good for.
 type IndexUse struct {

@@ -32,7 +32,7 @@ func (k keys) find(name string) *SearchKey {
 		return nil
 	}
 	if f := k.schema.fieldCalled(name); f != nil {
-		return f.searchKey()
+		return f.SearchKey()
 	}
 	return nil
 }
@@ -45,8 +45,8 @@ func (s *Schema) fieldCalled(name string) *Field {
 	return s.fieldByKey(name)
 }
 
-// searchKey says how the Field's values are compared. decisions.md: 36
-func (f *Field) searchKey() *SearchKey {
+// SearchKey says how the Field's values are compared. decisions.md: 36
+func (f *Field) SearchKey() *SearchKey {
 	k := &SearchKey{Field: f, Type: KeyText, Searchable: true}
 	switch {
 	case f.Numeric():
@@ -79,11 +79,11 @@ func (k keys) sort(name string) (*SearchKey, error) {
 	if k.schema != nil {
 		for i := range k.schema.Fields {
 			if strings.EqualFold(k.schema.Fields[i].Name, name) {
-				found = append(found, k.schema.Fields[i].searchKey())
+				found = append(found, k.schema.Fields[i].SearchKey())
 			}
 		}
 		if f := k.schema.fieldCalled(strings.ToLower(name)); f != nil && len(found) == 0 {
-			found = append(found, f.searchKey())
+			found = append(found, f.SearchKey())
 		}
 	}
 	switch len(found) {

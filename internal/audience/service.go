@@ -10,16 +10,15 @@ type Service struct {
 	store Store
 	now   func() time.Time
 	used  keyUse
-	needs indexNeeds
+
+	observer SearchObserver
 
 	ignored atomic.Int64
 }
 
 // NewService makes a Service on a Store, with the one clock that it goes by.
 func NewService(store Store, now func() time.Time) *Service {
-	s := &Service{store: store, now: now}
-	s.needs.rules = DefaultIndexRules()
-	return s
+	return &Service{store: store, now: now, observer: noObserver{}}
 }
 
 // loadList returns the schema of a List that the caller may name.

@@ -12,14 +12,14 @@ import (
 
 // indexTime is how long an index may be in the making: on PostgreSQL it waits for
 // all transactions that began before it. The queue takes up a job again whose
-// process died only after that, so audience.TendIndexes stores another one much
+// process died only after that, so indexadvisor's Reconcile stores another one much
 // earlier; of two that are at the same index, one returns at once.
 const indexTime = 24 * time.Hour
 
 // buildIndex makes indexes that searches need.
 type buildIndex struct {
 	river.WorkerDefaults[audience.BuildIndex]
-	service *audience.Service
+	indexes Indexes
 }
 
 // Timeout implements river.Worker.
@@ -27,13 +27,13 @@ func (*buildIndex) Timeout(*river.Job[audience.BuildIndex]) time.Duration { retu
 
 // Work implements river.Worker.
 func (w *buildIndex) Work(ctx context.Context, job *river.Job[audience.BuildIndex]) error {
-	return tended(ctx, w.service.BuildIndex(ctx, job.Args))
+	return tended(ctx, w.indexes.Build(ctx, job.Args))
 }
 
 // dropIndex drops indexes on which nobody relies any more.
 type dropIndex struct {
 	river.WorkerDefaults[audience.DropIndex]
-	service *audience.Service
+	indexes Indexes
 }
 
 // Timeout implements river.Worker.
@@ -44,7 +44,7 @@ const busyPause = 10 * time.Second
 
 // Work implements river.Worker.
 func (w *dropIndex) Work(ctx context.Context, job *river.Job[audience.DropIndex]) error {
-	err := w.service.DropIndex(ctx, job.Args)
+	err := w.indexes.Drop(ctx, job.Args)
 	if errors.Is(err, audience.ErrIndexBusy) {
 		return river.JobSnooze(busyPause)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
 	"enlist/internal/store/teststores"
 
@@ -34,13 +35,17 @@ func (s halfway) BuildIndex(ctx context.Context, id audience.SearchIndexID, list
 	return s.Store.BuildIndex(ctx, id, list, k)
 }
 
+func newAdvisor(store audience.Store) *indexadvisor.Advisor {
+	return indexadvisor.New(store, time.Now, indexadvisor.DefaultRules())
+}
+
 func buildHalfway(path string) {
 	store, err := teststores.Open(context.Background(), path, 0)
 	if err != nil {
 		panic(err)
 	}
 	still := halfway{store}
-	config := jobs.Config(jobs.Options{Service: audience.NewService(still, time.Now), Store: still, Log: slog.New(slog.DiscardHandler)})
+	config := jobs.Config(jobs.Options{Service: audience.NewService(still, time.Now), Store: still, Indexes: newAdvisor(still), Log: slog.New(slog.DiscardHandler)})
 	config.FetchPollInterval = river.FetchCooldownDefault
 	client, err := store.Jobs(config)
 	if err != nil {
@@ -53,24 +58,26 @@ func buildHalfway(path string) {
 }
 
 // lacking has an index ordered that a search lacked, and returns it.
-func (p *place) lacking() audience.IndexReport {
+func (p *place) lacking() indexadvisor.Report {
 	p.Helper()
 	now := time.Now()
-	slow := audience.NewService(p.store, func() time.Time { now = now.Add(time.Second); return now })
-	rules := audience.DefaultIndexRules()
+	clock := func() time.Time { now = now.Add(time.Second); return now }
+	slow := audience.NewService(p.store, clock)
+	rules := indexadvisor.DefaultRules()
 	rules.Contacts = contacts / 2
-	slow.SetIndexRules(rules)
+	advisor := indexadvisor.New(p.store, clock, rules)
+	slow.SetSearchObserver(advisor)
 	active := audience.Criteria{Key: "is_active", Operator: "exactly", Value: audience.Input{Kind: audience.InputTrue}}
 	if n, err := slow.CountContacts(p.Context(), p.caller, p.list, &active); err != nil || n != contacts {
 		p.Fatalf("counts %d, %v", n, err)
 	}
-	p.must(slow.ScheduleIndexBuilds(p.Context()))
+	p.must(advisor.ScheduleBuilds(p.Context()))
 	return p.index()
 }
 
-func (p *place) index() audience.IndexReport {
+func (p *place) index() indexadvisor.Report {
 	p.Helper()
-	all, err := p.service.SearchIndexes(p.Context())
+	all, err := newAdvisor(p.store).Reports(p.Context())
 	p.must(err)
 	if len(all) != 1 {
 		p.Fatalf("indexes: %+v", all)
@@ -128,7 +135,7 @@ func killedIndexIsBuilt(t *testing.T, e teststores.Engine) {
 	_, done := p.work(p.store, nil)
 	for now := time.Now(); p.index().State != audience.IndexReady; {
 		now = now.Add(6 * time.Minute)
-		p.must(audience.NewService(p.store, func() time.Time { return now }).ReconcileIndexes(t.Context()))
+		p.must(indexadvisor.New(p.store, func() time.Time { return now }, indexadvisor.DefaultRules()).Reconcile(t.Context()))
 		p.wait(done)
 	}
 	if x = p.index(); x.Missing {

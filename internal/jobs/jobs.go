@@ -48,8 +48,9 @@ type Options struct {
 	Service *audience.Service
 	Store   audience.Store
 	Mailer  Mailer
-	Mails   int    // at work at once; 0: 16
-	Poster  Poster // nil: webhooks are left to other processes
+	Mails   int     // at work at once; 0: 16
+	Poster  Poster  // nil: webhooks are left to other processes
+	Indexes Indexes // nil: indexes of searches are left to other processes
 	Log     *slog.Logger
 }
 
@@ -61,6 +62,13 @@ type Mailer interface {
 	Send(ctx context.Context, l *audience.OutgoingMail) (subject string, err error)
 }
 
+// Indexes builds and drops the indexes that searches need. An audience.ErrIndexBusy
+// says that another process is working on the same index.
+type Indexes interface {
+	Build(ctx context.Context, e audience.BuildIndex) error
+	Drop(ctx context.Context, e audience.DropIndex) error
+}
+
 // Config says which jobs a process works, and how. A client of the queue that
 // is made with it works once it is started.
 func Config(o Options) *river.Config {
@@ -70,8 +78,10 @@ func Config(o Options) *river.Config {
 	add(workers, queues, &removeContacts{base: b}, oneByOne)
 	add(workers, queues, &forgetField{base: b}, oneByOne)
 	add(workers, queues, &convertField{base: b}, oneByOne)
-	add(workers, queues, &buildIndex{service: o.Service}, oneByOne)
-	add(workers, queues, &dropIndex{service: o.Service}, oneByOne)
+	if o.Indexes != nil {
+		add(workers, queues, &buildIndex{indexes: o.Indexes}, oneByOne)
+		add(workers, queues, &dropIndex{indexes: o.Indexes}, oneByOne)
+	}
 	m := mails{o.Service, o.Mailer, make(chan struct{}, cmp.Or(o.Mails, defaultMails))}
 	add(workers, queues, &notify{mailing[audience.Notify]{mails: m}}, inParallel)
 	add(workers, queues, &askToConfirm{mailing[audience.RequestConfirmation]{mails: m}}, inParallel)

@@ -112,6 +112,7 @@ func (p *place) open() {
 	p.store, err = teststores.Open(p.Context(), p.path, 0)
 	p.must(err)
 	p.service = audience.NewService(p.store, time.Now)
+	p.service.SetSearchObserver(newAdvisor(p.store))
 	p.Cleanup(func() { p.store.Close() })
 }
 
@@ -162,7 +163,7 @@ func (p *place) left() (n int64) {
 // work starts a client of the queue that looks for jobs often.
 func (p *place) work(store audience.Store, change func(*river.Config)) (client workingClient, done <-chan *river.Event) {
 	p.Helper()
-	config := jobs.Config(jobs.Options{Service: audience.NewService(store, time.Now), Store: store, Log: slog.New(slog.DiscardHandler)})
+	config := jobs.Config(jobs.Options{Service: audience.NewService(store, time.Now), Store: store, Indexes: newAdvisor(store), Log: slog.New(slog.DiscardHandler)})
 	config.FetchPollInterval = river.FetchCooldownDefault
 	config.TestOnly = true // no random wait before the first look for jobs of the dead
 	if change != nil {

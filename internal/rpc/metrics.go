@@ -37,7 +37,6 @@ func newMetrics(table map[string]*method, service *audience.Service, r prometheu
 	}, func() float64 { return float64(service.IgnoredKeys()) }) // decisions.md: 20
 	if r != nil {
 		r.MustRegister(calls, durations, ignored)
-		r.MustRegister(indexMetrics(service)...)
 	}
 	m := &metrics{calls: calls, known: make(map[*method]measured, len(table))}
 	measure := func(name string) measured {
@@ -48,22 +47,6 @@ func newMetrics(table map[string]*method, service *audience.Service, r prometheu
 	}
 	m.other = measure("other")
 	return m
-}
-
-// indexMetrics count the indexes of searches.
-func indexMetrics(service *audience.Service) []prometheus.Collector {
-	builds := func(result string, n func(audience.IndexCounts) int64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "enlist_search_index_builds_total", Help: "Indexes of searches that this process made or failed to make.",
-			ConstLabels: prometheus.Labels{"result": result},
-		}, func() float64 { return float64(n(service.IndexCounts())) })
-	}
-	ready := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "enlist_search_indexes", Help: "Indexes that searches rely on, a minute ago at most.",
-	}, func() float64 { return float64(service.IndexCounts().Ready) })
-	return []prometheus.Collector{ready,
-		builds("ready", func(c audience.IndexCounts) int64 { return c.Built }),
-		builds("failed", func(c audience.IndexCounts) int64 { return c.Failed })}
 }
 
 // count counts a call; code is 0 when it succeeded, m nil when it named no method.

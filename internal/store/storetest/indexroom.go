@@ -10,92 +10,97 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/indexadvisor"
 )
+
+// Tests of the index advisor that go on from searchindex.go: the limit on indexes,
+// repairs after a crash, changes of Fields and Lists, and an operator's commands.
 
 const day = 24 * time.Hour
 
-// use has searches use an index on a day, each saving so many milliseconds.
-func (l *library) use(id audience.SearchIndexID, uses, saved int64) {
+// recordUse stores that searches used an index today, and how many milliseconds they
+// saved together.
+func (l *listWithThreeFields) recordUse(id audience.SearchIndexID, uses, saved int64) {
 	l.Helper()
 	update(l.T, l.store, func(tx audience.Tx) error {
-		return tx.RecordIndexUse(map[audience.SearchIndexID]audience.IndexUse{id: {Uses: uses, SavedMS: saved}}, l.look().Unix())
+		return tx.RecordIndexUse(map[audience.SearchIndexID]audience.IndexUse{id: {Uses: uses, SavedMS: saved}}, l.tick().Unix())
 	})
 }
 
-// Who saved least makes room, and not at once, and not for who saves as much.
-func indexRoom(t *testing.T, e Engine) {
-	l := newLibrary(t, e)
-	rules := audience.DefaultIndexRules()
+// An index is evicted only after a day, and only by one that would save clearly more.
+func evictedIndex(t *testing.T, e Engine) {
+	l := newListWithThreeFields(t, e)
+	rules := indexadvisor.DefaultRules()
 	rules.Contacts, rules.Most = 10, 2
-	l.service.SetIndexRules(rules)
+	l.advise(rules)
 	city, amount, active := triple("City", "exactly", "a"), triple("Amount", "exactly", 1), triple("is_active", "exactly", true)
-	l.slowly(city)
-	l.slowly(amount)
+	l.countSlowly(city)
+	l.countSlowly(amount)
 	for _, key := range []string{"City", "Amount"} {
 		l.build(l.index(key).ID)
 	}
-	l.slowly(active)
-	l.later(time.Hour)
-	l.use(l.index("City").ID, 10, 2000)
-	l.use(l.index("Amount").ID, 2, 150)
-	l.slowly(active)
-	same(t, "the first day", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady, "Amount": audience.IndexReady})
+	l.countSlowly(active)
+	l.advance(time.Hour)
+	l.recordUse(l.index("City").ID, 10, 2000)
+	l.recordUse(l.index("Amount").ID, 2, 150)
+	l.countSlowly(active)
+	same(t, "on the first day", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady, "Amount": audience.IndexReady})
 
-	l.later(day)
-	l.slowly(active) // 200 ms, less than twice what Amount saved on an average day: 75 ms
-	same(t, "who saved least", l.indexes(), map[string]audience.IndexState{
+	l.advance(day)
+	l.countSlowly(active) // 200 ms, less than twice what Amount saved on an average day: 75 ms
+	same(t, "on the second day", l.indexes(), map[string]audience.IndexState{
 		"City": audience.IndexReady, "Amount": audience.IndexDropping, "is_active": audience.IndexWaiting})
 	l.wantJobs("drop_index", 1)
-	l.must(l.service.DropIndex(t.Context(), audience.DropIndex{Index: l.index("Amount").ID}))
+	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: l.index("Amount").ID}))
 	l.build(l.index("is_active").ID)
 
-	// Needed alike, they do not take turns.
+	// Indexes that save alike do not evict each other in turn.
 	for range 5 {
-		l.later(day)
+		l.advance(day)
 		for _, key := range []string{"City", "is_active"} {
-			l.use(l.index(key).ID, 10, 2000)
+			l.recordUse(l.index(key).ID, 10, 2000)
 		}
 		for range 10 {
-			l.slowly(amount)
+			l.countSlowly(amount)
 		}
-		same(t, "who stays", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady, "is_active": audience.IndexReady})
+		same(t, "needed alike", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady, "is_active": audience.IndexReady})
 	}
 
-	// One that was made by hand makes room for nobody.
-	if _, err := l.service.AddSearchIndex(t.Context(), l.list, "City"); err != nil {
+	// A manual index is never evicted.
+	if _, err := l.advisor.Create(t.Context(), l.list, "City"); err != nil {
 		t.Fatal(err)
 	}
-	l.later(8 * day)
-	l.use(l.index("is_active").ID, 10, 1_000_000)
-	l.slowly(amount)
-	same(t, "by hand", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady, "is_active": audience.IndexReady})
+	l.advance(8 * day)
+	l.recordUse(l.index("is_active").ID, 10, 1_000_000)
+	l.countSlowly(amount)
+	same(t, "beside a manual index", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady, "is_active": audience.IndexReady})
 
 	rules.Most = 0
-	l.service.SetIndexRules(rules)
-	l.later(8 * day)
-	l.slowly(amount)
-	same(t, "none", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady, "is_active": audience.IndexReady})
+	l.advise(rules)
+	l.advance(8 * day)
+	l.countSlowly(amount)
+	same(t, "with a limit of 0", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady, "is_active": audience.IndexReady})
 }
 
-// No place gets more than its number, whatever is searched.
+// Two hundred Lists want five indexes each.
 func indexesOfManyLists(t *testing.T, e Engine) {
-	l := newLibrary(t, e)
-	rules := audience.DefaultIndexRules()
+	l := newListWithThreeFields(t, e)
+	rules := indexadvisor.DefaultRules()
 	rules.Contacts, rules.Most = 0, 4
-	l.service.SetIndexRules(rules)
-	l.takes(200 * time.Millisecond)
+	l.advise(rules)
+	l.searchesTake(200 * time.Millisecond)
 	for i := range 200 {
 		list := l.addList()
 		l.subscribe(list, "Email", "a"+strconv.Itoa(i)+"@example.com")
 		for _, key := range []string{"is_active", "double_opt_in", "last_open_time", "webform_id", "subscribed_via"} {
-			l.takes(200 * time.Millisecond)
+			l.searchesTake(200 * time.Millisecond)
 			l.count(list, key, "exactly", "1")
-			l.takes(0)
+			l.searchesTake(0)
 		}
-		l.later(2 * time.Minute)
-		l.must(l.service.ScheduleIndexBuilds(t.Context()))
+		l.advance(2 * time.Minute)
+		l.must(l.advisor.ScheduleBuilds(t.Context()))
 	}
-	all, err := l.service.SearchIndexes(t.Context())
+	all, err := l.advisor.Reports(t.Context())
 	l.must(err)
 	places := make(map[int64]int64)
 	for _, x := range all {
@@ -112,60 +117,61 @@ func indexesOfManyLists(t *testing.T, e Engine) {
 	}
 }
 
-// What a process leaves behind that was killed, or a person who was at the database.
-func indexesPutRight(t *testing.T, e Engine) {
-	l := newLibrary(t, e)
-	l.slowly(triple("City", "exactly", "a"))
+// A process that is killed leaves jobs and indexes half done; an operator may drop an
+// index of the database by hand.
+func reconciledIndexes(t *testing.T, e Engine) {
+	l := newListWithThreeFields(t, e)
+	l.countSlowly(triple("City", "exactly", "a"))
 	city := l.index("City")
 	l.build(city.ID)
-	tend := func() {
+	reconcile := func() {
 		t.Helper()
-		l.later(10 * time.Minute)
-		l.must(l.service.ReconcileIndexes(t.Context()))
+		l.advance(10 * time.Minute)
+		l.must(l.advisor.Reconcile(t.Context()))
 	}
-	tend()
-	l.wantJobs("build_index", 1) // the first
+	reconcile()
+	l.wantJobs("build_index", 1) // that of countSlowly
 
 	l.must(l.store.DropIndex(t.Context(), city.ID))
 	if x := l.index("City"); !x.Missing {
 		t.Errorf("index %+v", x)
 	}
-	tend()
+	reconcile()
 	same(t, "missing", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting})
 	l.wantJobs("build_index", 2)
 
-	// Its job is lost, and then it dies in the middle.
-	tend()
+	// Its job is lost, and then a process dies while it builds.
+	reconcile()
 	l.wantJobs("build_index", 3)
 	x := city.SearchIndex
 	x.State = audience.IndexBuilding
 	update(t, l.store, func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
-	tend()
+	reconcile()
 	l.wantJobs("build_index", 4)
 	l.build(city.ID)
 	same(t, "again", l.built(), []audience.SearchIndexID{city.ID})
 
-	// One of which nobody knows.
+	// The database has an index without a row.
 	amount := &audience.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: audience.KeyNumber, Searchable: true}
 	if _, err := l.store.BuildIndex(t.Context(), 4711, l.list, amount); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "with a stray", l.built(), []audience.SearchIndexID{city.ID, 4711})
-	tend()
-	same(t, "without", l.built(), []audience.SearchIndexID{city.ID})
+	same(t, "with an unknown index", l.built(), []audience.SearchIndexID{city.ID, 4711})
+	reconcile()
+	same(t, "without the unknown index", l.built(), []audience.SearchIndexID{city.ID})
 
-	// Its dropping is lost.
+	// Its drop job is lost.
 	x = l.index("City").SearchIndex
 	x.State = audience.IndexDropping
 	update(t, l.store, func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
-	tend()
+	reconcile()
 	l.wantJobs("drop_index", 1)
-	l.must(l.service.DropIndex(t.Context(), audience.DropIndex{Index: city.ID}))
+	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: city.ID}))
 	same(t, "dropped", l.built(), []audience.SearchIndexID(nil))
 }
 
 // schema reads the List's Schema.
-func (l *library) schema() (schema *audience.Schema) {
+func (l *listWithThreeFields) schema() (schema *audience.Schema) {
 	l.Helper()
 	view(l.T, l.store, func(tx audience.Tx) (err error) {
 		schema, err = tx.Schema(l.list)
@@ -174,24 +180,24 @@ func (l *library) schema() (schema *audience.Schema) {
 	return schema
 }
 
-// Indexes go with what they are about.
+// A Field that changes its type or is deleted takes its index along, and so does a List.
 func indexesOfDefinitions(t *testing.T, e Engine) {
-	l := newLibrary(t, e)
+	l := newListWithThreeFields(t, e)
 	city := l.field(l.list, l.schema().FieldNamed("City").ID)
 	for _, key := range []string{"City", "Amount", "is_active"} {
-		if _, err := l.service.AddSearchIndex(t.Context(), l.list, key); err != nil {
+		if _, err := l.advisor.Create(t.Context(), l.list, key); err != nil {
 			t.Fatal(err)
 		}
 	}
 	amount := l.index("Amount")
 
-	// Of another type it is ordered otherwise; the index comes back.
+	// Values of the new type are ordered in another way, so the index is built again.
 	if _, err := l.service.EditField(t.Context(), l.caller, l.list, l.schema().FieldNamed("Amount").ID, details("type", "text")); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "another type", l.indexes(), map[string]audience.IndexState{
 		"City": audience.IndexReady, "Amount": audience.IndexDropping, "is_active": audience.IndexReady})
-	l.must(l.service.DropIndex(t.Context(), audience.DropIndex{Index: amount.ID, Again: true}))
+	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: amount.ID, Again: true}))
 	if again := l.index("Amount"); again.ID == amount.ID || again.State != audience.IndexWaiting || !again.Manual {
 		t.Errorf("index %+v", again)
 	}
@@ -204,45 +210,45 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 	l.wantJobs("drop_index", 2)
 	l.must(l.service.DeleteList(t.Context(), l.caller, l.list))
 	l.wantJobs("drop_index", 4)
-	all, err := l.service.SearchIndexes(t.Context())
+	all, err := l.advisor.Reports(t.Context())
 	l.must(err)
 	for _, x := range all {
 		if x.State != audience.IndexDropping {
 			t.Errorf("index %+v", x)
 		}
-		l.must(l.service.DropIndex(t.Context(), audience.DropIndex{Index: x.ID}))
+		l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID}))
 	}
 	same(t, "dropped", l.built(), []audience.SearchIndexID(nil))
 }
 
-// What somebody makes stays.
-func indexesByHand(t *testing.T, e Engine) {
-	l := newLibrary(t, e)
+// A manual index is not dropped for want of use.
+func manualIndexes(t *testing.T, e Engine) {
+	l := newListWithThreeFields(t, e)
 	city := l.schema().FieldNamed("City")
 	for _, key := range []string{"City", "field_" + strconv.FormatInt(int64(city.ID), 10)} {
-		x, err := l.service.AddSearchIndex(t.Context(), l.list, key)
+		x, err := l.advisor.Create(t.Context(), l.list, key)
 		if err != nil || x.State != audience.IndexReady || !x.Manual || x.ID != l.index("City").ID {
 			t.Errorf("%s: index %+v, error %v", key, x, err)
 		}
 	}
 	for _, key := range []string{"Note", "id", "creation_time", "nothing", ""} {
-		_, err := l.service.AddSearchIndex(t.Context(), l.list, key)
+		_, err := l.advisor.Create(t.Context(), l.list, key)
 		l.refused(err, audience.InvalidParameters, "was expected")
 	}
-	_, err := l.service.AddSearchIndex(t.Context(), 4711, "City")
+	_, err := l.advisor.Create(t.Context(), 4711, "City")
 	l.refused(err, audience.NoList, "")
-	l.later(100 * day)
-	l.must(l.service.ReconcileIndexes(t.Context()))
-	same(t, "after long", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady})
-	l.must(l.service.RemoveSearchIndex(t.Context(), l.index("City").ID))
+	l.advance(100 * day)
+	l.must(l.advisor.Reconcile(t.Context()))
+	same(t, "after 100 days", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady})
+	l.must(l.advisor.Remove(t.Context(), l.index("City").ID))
 	same(t, "removed", l.built(), []audience.SearchIndexID(nil))
-	l.refused(l.service.RemoveSearchIndex(t.Context(), 4711), audience.InvalidParameters, "no index")
+	l.refused(l.advisor.Remove(t.Context(), 4711), audience.InvalidParameters, "no index")
 }
 
-// While indexes come and go, and Contacts swap their values, whoever searches sees
-// what holds before and after every change: four of each City, in order.
+// Indexes come and go while Contacts swap their Cities. Each search must see what is
+// true before and after every change: four Contacts of each City, in order.
 func rightAnswers(t *testing.T, e Engine) {
-	l := newLibrary(t, e)
+	l := newListWithThreeFields(t, e)
 	ids, city := l.ids(), l.schema().FieldNamed("City").ID
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
@@ -254,19 +260,19 @@ func rightAnswers(t *testing.T, e Engine) {
 	}
 	for range 8 {
 		for _, key := range []string{"City", "Amount", "is_active"} {
-			if _, err := l.service.AddSearchIndex(t.Context(), l.list, key); err != nil {
+			if _, err := l.advisor.Create(t.Context(), l.list, key); err != nil {
 				t.Error(err)
 			}
 		}
 		for _, key := range []string{"City", "Amount", "is_active"} {
-			if err := l.service.RemoveSearchIndex(t.Context(), l.index(key).ID); err != nil {
+			if err := l.advisor.Remove(t.Context(), l.index(key).ID); err != nil {
 				t.Error(err)
 			}
 		}
 	}
 }
 
-func (l *library) ids() (ids []audience.ContactID) {
+func (l *listWithThreeFields) ids() (ids []audience.ContactID) {
 	l.Helper()
 	l.must(l.store.Search(l.Context(), func(tx audience.Tx) error {
 		schema, err := tx.Schema(l.list)
@@ -281,8 +287,8 @@ func (l *library) ids() (ids []audience.ContactID) {
 	return ids
 }
 
-// swap has Contacts swap their Cities until ctx ends.
-func (l *library) swap(ctx context.Context, ids []audience.ContactID, city audience.FieldID) {
+// swap exchanges the Cities of two Contacts after another until ctx ends.
+func (l *listWithThreeFields) swap(ctx context.Context, ids []audience.ContactID, city audience.FieldID) {
 	for i := 0; ctx.Err() == nil; i++ {
 		one, other := ids[i%len(ids)], ids[(i+1)%len(ids)]
 		err := l.store.Update(ctx, func(tx audience.Tx) error {
@@ -306,7 +312,7 @@ func (l *library) swap(ctx context.Context, ids []audience.ContactID, city audie
 }
 
 // checkCities searches by City until ctx ends.
-func (l *library) checkCities(ctx context.Context, city audience.FieldID) {
+func (l *listWithThreeFields) checkCities(ctx context.Context, city audience.FieldID) {
 	want := []string{"city2", "city2", "city2", "city2", "city1", "city1", "city1", "city1", "city0", "city0", "city0", "city0"}
 	found := cities{city: city}
 	for ctx.Err() == nil {
@@ -328,7 +334,7 @@ func (l *library) checkCities(ctx context.Context, city audience.FieldID) {
 	}
 }
 
-// cities are the Cities of the Contacts that a search finds.
+// cities is a ContactWriter that keeps the City of each Contact.
 type cities struct {
 	city audience.FieldID
 	all  []string

@@ -10,42 +10,51 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/indexadvisor"
 )
 
-// SearchIndexes tests the indexes that searches get by themselves: how they come and
-// go, and that answers are right meanwhile.
+// The suite of the index advisor on a real store: when it schedules, builds, repeats
+// and drops the indexes that searches need, and that answers stay right meanwhile.
+// indexroom.go has the tests of limits, of repairs, and of an operator's commands.
+
+// SearchIndexes tests indexadvisor and the IndexBuilder of an engine. decisions.md: 56
 func SearchIndexes(t *testing.T, e Engine) {
-	for name, test := range map[string]func(*testing.T, Engine){
-		"life":          indexLife,
-		"not for":       indexNotFor,
-		"by the day":    indexByTheDay,
-		"failure":       indexFailure,
-		"room":          indexRoom,
-		"many Lists":    indexesOfManyLists,
-		"put right":     indexesPutRight,
-		"definitions":   indexesOfDefinitions,
-		"by hand":       indexesByHand,
-		"right answers": rightAnswers,
+	for _, c := range []struct {
+		rule string
+		test func(*testing.T, Engine)
+	}{
+		{"an index is built when searches lack it and dropped when they stop", indexLife},
+		{"searches that no index helps get none", searchesThatNoIndexHelps},
+		{"searches that are slow together get an index", searchesSlowTogether},
+		{"a failed build is repeated after a day", failedBuild},
+		{"the index that saves least is evicted", evictedIndex},
+		{"no place gets more indexes than the limit", indexesOfManyLists},
+		{"what a crash leaves behind is reconciled", reconciledIndexes},
+		{"an index goes with its Field and its List", indexesOfDefinitions},
+		{"a manual index stays until it is removed", manualIndexes},
+		{"answers are right while indexes come and go", rightAnswers},
 	} {
-		t.Run(name, func(t *testing.T) { test(t, e) })
+		t.Run(c.rule, func(t *testing.T) { c.test(t, e) })
 	}
 }
 
-// library is an office whose clock a test sets, and may have go on with each look.
-type library struct {
+// listWithThreeFields is a List of 12 Contacts, with an advisor that takes it for a
+// large one. Its clock moves only when the test moves it.
+type listWithThreeFields struct {
 	*office
-	engine Engine
-	list   audience.ListID
+	engine  Engine
+	advisor *indexadvisor.Advisor
+	list    audience.ListID
 
 	mu   sync.Mutex
-	step time.Duration
+	step time.Duration // by which each look at the clock moves it
 }
 
-// newLibrary has a List of Contacts with a City, an Amount and a Note, and rules by
-// which it is large.
-func newLibrary(t *testing.T, e Engine) *library {
-	l := &library{office: newOffice(t, e.Open), engine: e}
-	l.begin(l.store)
+// newListWithThreeFields makes a List with the Fields City, Amount and Note. Four
+// Contacts have each City; Amount and Note differ.
+func newListWithThreeFields(t *testing.T, e Engine) *listWithThreeFields {
+	l := &listWithThreeFields{office: newOffice(t, e.Open), engine: e}
+	l.restart(l.store)
 	l.list = l.addList()
 	l.addField(l.list, "name", "City", "type", "text")
 	l.addField(l.list, "name", "Amount", "type", "decimal")
@@ -57,55 +66,65 @@ func newLibrary(t *testing.T, e Engine) *library {
 	return l
 }
 
-// begin begins anew with a store, as a process that starts.
-func (l *library) begin(store audience.Store) {
-	l.service = audience.NewService(store, l.look)
-	rules := audience.DefaultIndexRules()
+// restart replaces the service and the advisor, as a process that starts does.
+func (l *listWithThreeFields) restart(store audience.Store) {
+	l.service = audience.NewService(store, l.tick)
+	rules := indexadvisor.DefaultRules()
 	rules.Contacts = 10
-	l.service.SetIndexRules(rules)
+	l.adviseOn(store, rules)
 }
 
-// look looks at the clock.
-func (l *library) look() time.Time {
+// advise replaces the advisor by one with other rules. It has seen no search yet.
+func (l *listWithThreeFields) advise(rules indexadvisor.Rules) { l.adviseOn(l.store, rules) }
+
+func (l *listWithThreeFields) adviseOn(store audience.Store, rules indexadvisor.Rules) {
+	l.advisor = indexadvisor.New(store, l.tick, rules)
+	l.service.SetSearchObserver(l.advisor)
+}
+
+// tick is the clock.
+func (l *listWithThreeFields) tick() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.now = l.now.Add(l.step)
 	return l.now
 }
 
-func (l *library) later(d time.Duration) {
+// advance moves the clock.
+func (l *listWithThreeFields) advance(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.now = l.now.Add(d)
 }
 
-// takes is how long whatever is timed takes from now on.
-func (l *library) takes(d time.Duration) {
+// searchesTake sets how long a search takes from now on, by the clock.
+func (l *listWithThreeFields) searchesTake(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.step = d
 }
 
-// triple is a test of criteria.
+// triple returns the criteria that test one key.
 func triple(key, operator string, value any) *audience.Criteria {
 	return &audience.Criteria{Key: key, Operator: operator, Value: input(value)}
 }
 
-// slowly counts what matches, which takes long, and has what it lacked ordered.
-func (l *library) slowly(c *audience.Criteria) (n int64) {
+// countSlowly counts what matches, in 200 ms, and has the indexes scheduled that the
+// count lacked.
+func (l *listWithThreeFields) countSlowly(c *audience.Criteria) (n int64) {
 	l.Helper()
-	l.takes(200 * time.Millisecond)
+	l.searchesTake(200 * time.Millisecond)
 	n, err := l.service.CountContacts(l.Context(), l.caller, l.list, c)
-	l.takes(0)
+	l.searchesTake(0)
 	l.must(err)
-	l.must(l.service.ScheduleIndexBuilds(l.Context()))
+	l.must(l.advisor.ScheduleBuilds(l.Context()))
 	return n
 }
 
-// indexes are the states of all indexes by their keys' names.
-func (l *library) indexes() map[string]audience.IndexState {
+// indexes returns the states of all indexes, by the names of their keys.
+func (l *listWithThreeFields) indexes() map[string]audience.IndexState {
 	l.Helper()
-	all, err := l.service.SearchIndexes(l.Context())
+	all, err := l.advisor.Reports(l.Context())
 	l.must(err)
 	states := make(map[string]audience.IndexState)
 	for _, x := range all {
@@ -115,19 +134,19 @@ func (l *library) indexes() map[string]audience.IndexState {
 }
 
 // index returns the index of a key.
-func (l *library) index(name string) audience.IndexReport {
+func (l *listWithThreeFields) index(name string) indexadvisor.Report {
 	l.Helper()
-	all, err := l.service.SearchIndexes(l.Context())
+	all, err := l.advisor.Reports(l.Context())
 	l.must(err)
-	i := slices.IndexFunc(all, func(x audience.IndexReport) bool { return x.KeyName == name })
+	i := slices.IndexFunc(all, func(x indexadvisor.Report) bool { return x.KeyName == name })
 	if i < 0 {
 		l.Fatalf("no index of %s", name)
 	}
 	return all[i]
 }
 
-// built are the IDs of the indexes that the database has.
-func (l *library) built() (ids []audience.SearchIndexID) {
+// built returns the IDs of the indexes that the database has, all of them complete.
+func (l *listWithThreeFields) built() (ids []audience.SearchIndexID) {
 	l.Helper()
 	built, err := l.store.BuiltIndexes(l.Context())
 	l.must(err)
@@ -140,12 +159,12 @@ func (l *library) built() (ids []audience.SearchIndexID) {
 	return ids
 }
 
-func (l *library) build(id audience.SearchIndexID) {
+func (l *listWithThreeFields) build(id audience.SearchIndexID) {
 	l.Helper()
-	l.must(l.service.BuildIndex(l.Context(), audience.BuildIndex{Index: id}))
+	l.must(l.advisor.Build(l.Context(), audience.BuildIndex{Index: id}))
 }
 
-func (l *library) wantJobs(kind string, want int) {
+func (l *listWithThreeFields) wantJobs(kind string, want int) {
 	l.Helper()
 	if n := l.engine.Jobs(l.T, l.store, kind); n != want {
 		l.Errorf("%d jobs of kind %s wait, want %d", n, kind, want)
@@ -153,13 +172,13 @@ func (l *library) wantJobs(kind string, want int) {
 }
 
 func indexLife(t *testing.T, e Engine) {
-	l := newLibrary(t, e)
+	l := newListWithThreeFields(t, e)
 	city := triple("City", "exactly", "city1")
-	n := l.slowly(city)
-	same(t, "ordered", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting})
+	n := l.countSlowly(city)
+	same(t, "scheduled", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting})
 	l.wantJobs("build_index", 1)
-	l.later(time.Hour)
-	l.slowly(city)
+	l.advance(time.Hour)
+	l.countSlowly(city)
 	l.wantJobs("build_index", 1) // not twice
 
 	x := l.index("City")
@@ -175,100 +194,101 @@ func indexLife(t *testing.T, e Engine) {
 	if got := l.count(l.list, "City", "exactly", "city1"); got != n {
 		t.Errorf("counts %d with the index, %d without", got, n)
 	}
-	l.must(l.service.WriteIndexUse(t.Context()))
+	l.must(l.advisor.WriteUse(t.Context()))
 	if x = l.index("City"); x.State != audience.IndexReady || x.Uses != 1 || x.SavedMS != 200 || x.LastUsed != l.now.Unix() || x.Bytes <= 0 || x.Built == 0 {
 		t.Errorf("index %+v", x)
 	}
 
-	// After 30 days without a search.
-	l.later(29 * 24 * time.Hour)
-	l.must(l.service.ReconcileIndexes(t.Context()))
+	// It is dropped after 30 days without a search.
+	l.advance(29 * 24 * time.Hour)
+	l.must(l.advisor.Reconcile(t.Context()))
 	if x = l.index("City"); x.State != audience.IndexReady || x.Uses != 0 {
 		t.Errorf("index %+v", x)
 	}
-	l.later(2 * 24 * time.Hour)
-	l.must(l.service.ReconcileIndexes(t.Context()))
+	l.advance(2 * 24 * time.Hour)
+	l.must(l.advisor.Reconcile(t.Context()))
 	l.wantJobs("drop_index", 1)
-	l.must(l.service.DropIndex(t.Context(), audience.DropIndex{Index: x.ID}))
+	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID}))
 	same(t, "dropped", l.built(), []audience.SearchIndexID(nil))
 	same(t, "dropped", l.indexes(), map[string]audience.IndexState{})
-	l.must(l.service.DropIndex(t.Context(), audience.DropIndex{Index: x.ID})) // again does no harm
+	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID})) // again does no harm
 	l.build(x.ID)
 	if got := l.count(l.list, "City", "exactly", "city1"); got != n {
 		t.Errorf("counts %d without the index, %d before", got, n)
 	}
 }
 
-// What has an index anyway, what cannot have one, and what none helps.
-func indexNotFor(t *testing.T, e Engine) {
-	l := newLibrary(t, e)
+// Some keys have an index in every List, some cannot have one, and some tests read
+// every Contact whether there is one or not.
+func searchesThatNoIndexHelps(t *testing.T, e Engine) {
+	l := newListWithThreeFields(t, e)
 	for _, c := range []*audience.Criteria{
 		triple("id", "greater_than", 5), triple("creation_time", "less_than", 5), triple("last_modified_time", "exactly", 5),
 		triple("Email", "exactly", "c1@example.com"), triple("Mobile Phone", "in", []any{"+61400000000"}),
 		triple("Note", "exactly", "n1"), triple("City", "contains", "y1"), triple("City", "not", "city1"),
-		{Any: []audience.Criteria{*triple("City", "exactly", "city1"), *triple("Note", "exactly", "n1")}}, // looks at all for the Note
+		{Any: []audience.Criteria{*triple("City", "exactly", "city1"), *triple("Note", "exactly", "n1")}}, // reads every Contact for the Note
 		nil,
 	} {
-		l.later(time.Hour)
-		l.slowly(c)
+		l.advance(time.Hour)
+		l.countSlowly(c)
 	}
-	same(t, "for want of none", l.indexes(), map[string]audience.IndexState{})
-	l.later(time.Hour)
-	l.slowly(&audience.Criteria{All: []audience.Criteria{*triple("City", "starts_with", "city1"), *triple("Note", "exactly", "n1")}})
-	same(t, "one of two", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting})
-	rules := audience.DefaultIndexRules()
-	rules.Contacts, rules.Walks = 10, true
-	l.service.SetIndexRules(rules)
-	l.slowly(triple("Note", "contains", "n1"))
-	l.slowly(triple("Amount", "ends_with", "1"))
-	same(t, "to be walked", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting, "Amount": audience.IndexWaiting})
-	l.must(l.service.RemoveSearchIndex(t.Context(), l.index("Amount").ID))
+	same(t, "after searches that no index helps", l.indexes(), map[string]audience.IndexState{})
+	l.advance(time.Hour)
+	l.countSlowly(&audience.Criteria{All: []audience.Criteria{*triple("City", "starts_with", "city1"), *triple("Note", "exactly", "n1")}})
+	same(t, "after a search with one indexable key of two", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting})
+	rules := indexadvisor.DefaultRules()
+	rules.Contacts, rules.CoveringFilters = 10, true
+	l.advise(rules)
+	l.countSlowly(triple("Note", "contains", "n1"))
+	l.countSlowly(triple("Amount", "ends_with", "1"))
+	same(t, "with covering filters", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting, "Amount": audience.IndexWaiting})
+	l.must(l.advisor.Remove(t.Context(), l.index("Amount").ID))
 
-	l.takes(200 * time.Millisecond)
+	l.searchesTake(200 * time.Millisecond)
 	err := l.service.SearchContacts(t.Context(), l.caller, l.list, audience.Query{SortBy: "is_active", Limit: 2}, nil, discard{})
-	l.takes(0)
+	l.searchesTake(0)
 	l.must(err)
-	l.must(l.service.ScheduleIndexBuilds(t.Context()))
+	l.must(l.advisor.ScheduleBuilds(t.Context()))
 	l.build(l.index("is_active").ID)
-	same(t, "of a sort", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting, "is_active": audience.IndexReady})
+	same(t, "after a sort", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting, "is_active": audience.IndexReady})
 
 	small := l.addList()
 	l.subscribe(small, "Email", "a@example.com")
-	l.takes(200 * time.Millisecond)
+	l.searchesTake(200 * time.Millisecond)
 	l.count(small, "is_active", "exactly", "true")
-	l.takes(0)
-	l.must(l.service.ScheduleIndexBuilds(t.Context()))
+	l.searchesTake(0)
+	l.must(l.advisor.ScheduleBuilds(t.Context()))
 	if n := len(l.indexes()); n != 2 {
 		t.Errorf("%d indexes", n)
 	}
 }
 
-// discard takes what a search finds.
+// discard is a ContactWriter that ignores the Contacts.
 type discard struct{}
 
 func (discard) Begin([]audience.Column, bool) error { return nil }
 func (discard) Contact(*audience.Contact) error     { return nil }
 
-// Many searches of a List that are not slow themselves.
-func indexByTheDay(t *testing.T, e Engine) {
-	l := newLibrary(t, e)
+// No single search is slow. They take over 10 s on one day together.
+func searchesSlowTogether(t *testing.T, e Engine) {
+	l := newListWithThreeFields(t, e)
 	search := func(n int) {
-		l.takes(50 * time.Millisecond)
+		l.searchesTake(50 * time.Millisecond)
 		for range n {
 			l.count(l.list, "Amount", "greater_than", "3")
 		}
-		l.takes(0)
-		l.must(l.service.ScheduleIndexBuilds(t.Context()))
+		l.searchesTake(0)
+		l.must(l.advisor.ScheduleBuilds(t.Context()))
 	}
 	search(150)
-	l.later(24 * time.Hour)
-	search(150) // another day begins with nothing
+	l.advance(24 * time.Hour)
+	search(150) // the times of one day do not count on the next
 	same(t, "not enough", l.indexes(), map[string]audience.IndexState{})
 	search(100)
 	same(t, "enough", l.indexes(), map[string]audience.IndexState{"Amount": audience.IndexWaiting})
 }
 
-// brokenBuilder cannot make indexes.
+// brokenBuilder is a Store that fails to build indexes.
 type brokenBuilder struct {
 	audience.Store
 	err error
@@ -279,33 +299,33 @@ func (b *brokenBuilder) BuildIndex(_ context.Context, _ audience.SearchIndexID, 
 	return 0, b.err
 }
 
-func indexFailure(t *testing.T, e Engine) {
-	l := newLibrary(t, e)
-	l.begin(&brokenBuilder{l.store, errors.New("the disk is full")})
+func failedBuild(t *testing.T, e Engine) {
+	l := newListWithThreeFields(t, e)
+	l.restart(&brokenBuilder{l.store, errors.New("the disk is full")})
 	amount := triple("Amount", "exactly", 3)
-	l.slowly(amount)
+	l.countSlowly(amount)
 	l.build(l.index("Amount").ID)
 	if x := l.index("Amount"); x.State != audience.IndexFailed || x.Error != "the disk is full" {
 		t.Errorf("index %+v", x)
 	}
 	number := &audience.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: audience.KeyNumber, Searchable: true}
-	if _, err := l.store.BuildIndex(t.Context(), l.index("Amount").ID, l.list, number); err != nil { // half of it, say
+	if _, err := l.store.BuildIndex(t.Context(), l.index("Amount").ID, l.list, number); err != nil { // as if the build had left a part
 		t.Fatal(err)
 	}
-	l.later(23 * time.Hour)
-	l.slowly(amount)
-	l.must(l.service.ReconcileIndexes(t.Context()))
-	same(t, "what a failure leaves", l.built(), []audience.SearchIndexID(nil))
+	l.advance(23 * time.Hour)
+	l.countSlowly(amount)
+	l.must(l.advisor.Reconcile(t.Context()))
+	same(t, "after the failure", l.built(), []audience.SearchIndexID(nil))
 	l.wantJobs("build_index", 1)
-	l.later(2 * time.Hour)
-	l.slowly(amount)
+	l.advance(2 * time.Hour)
+	l.countSlowly(amount)
 	l.wantJobs("build_index", 2)
 
-	l.begin(&brokenBuilder{l.store, audience.ErrIndexBusy})
-	if err := l.service.BuildIndex(t.Context(), audience.BuildIndex{Index: l.index("Amount").ID}); !errors.Is(err, audience.ErrIndexBusy) {
+	l.restart(&brokenBuilder{l.store, audience.ErrIndexBusy})
+	if err := l.advisor.Build(t.Context(), audience.BuildIndex{Index: l.index("Amount").ID}); !errors.Is(err, audience.ErrIndexBusy) {
 		t.Errorf("error %v", err)
 	}
-	l.begin(l.store)
+	l.restart(l.store)
 	l.build(l.index("Amount").ID)
-	same(t, "at last", l.indexes(), map[string]audience.IndexState{"Amount": audience.IndexReady})
+	same(t, "after a good build", l.indexes(), map[string]audience.IndexState{"Amount": audience.IndexReady})
 }

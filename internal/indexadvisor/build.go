@@ -1,0 +1,128 @@
+package indexadvisor
+
+import (
+	"context"
+	"errors"
+
+	"enlist/internal/audience"
+)
+
+// Here the jobs are carried out. The database builds and drops its indexes outside
+// of transactions, so the state of an index is written before and after.
+
+// Build carries out a build job. Repeating it does no harm. It returns an error only
+// when another process is working on this index, when ctx ends, or when the result
+// could not be stored: a failed build is an ordinary result, repeated after a day.
+func (a *Advisor) Build(ctx context.Context, e audience.BuildIndex) error {
+	x, key, err := a.startBuild(ctx, e.Index)
+	if err != nil || key == nil {
+		return err
+	}
+	began := a.now()
+	bytes, err := a.store.BuildIndex(ctx, x.ID, x.ListID, key)
+	switch {
+	case errors.Is(err, audience.ErrIndexBusy):
+		return err
+	case ctx.Err() != nil: // the process stops, and the queue repeats the job
+		return errors.Join(ctx.Err(), err)
+	case err != nil:
+		return a.failBuild(ctx, x, err)
+	}
+	x.State, x.Error, x.Bytes, x.Built = audience.IndexReady, "", bytes, a.now().Unix()
+	x.BuildMS = a.now().Sub(began).Milliseconds()
+	wanted, err := a.finishBuild(ctx, x)
+	a.built.Add(1)
+	if err == nil && !wanted {
+		err = a.store.DropIndex(ctx, x.ID)
+	}
+	return err
+}
+
+// startBuild sets an index to building. key is nil when there is nothing to build.
+func (a *Advisor) startBuild(ctx context.Context, id audience.SearchIndexID) (x *audience.SearchIndex, key *audience.SearchKey, err error) {
+	err = a.store.Update(ctx, func(tx audience.Tx) (err error) {
+		key = nil // the function may run again
+		x, err = tx.SearchIndex(id)
+		if err != nil || x.State != audience.IndexWaiting && x.State != audience.IndexBuilding {
+			return ignoreKind(audience.NotFound, err)
+		}
+		schema, err := tx.Schema(x.ListID)
+		if err != nil && audience.KindOf(err) != audience.NoList {
+			return err
+		}
+		if err == nil {
+			key = keyOf(schema, x.Key)
+		}
+		if key == nil {
+			return evict(tx, x, a.now().Unix(), false)
+		}
+		x.State, x.Changed = audience.IndexBuilding, a.now().Unix()
+		return tx.UpdateSearchIndex(x)
+	})
+	return x, key, err
+}
+
+// finishBuild stores the result of a build. It returns false when the row was
+// deleted meanwhile, so that no job will drop the database's index.
+func (a *Advisor) finishBuild(ctx context.Context, x *audience.SearchIndex) (wanted bool, err error) {
+	err = a.store.Update(ctx, func(tx audience.Tx) error {
+		current, err := tx.SearchIndex(x.ID)
+		wanted = err == nil
+		if err != nil {
+			return ignoreKind(audience.NotFound, err)
+		}
+		// It is waiting when Reconcile took this job for stuck and stored another one.
+		if current.State != audience.IndexBuilding && current.State != audience.IndexWaiting {
+			return nil // the transaction that changed the state has stored a job
+		}
+		x.Changed, x.Manual = a.now().Unix(), current.Manual
+		return tx.UpdateSearchIndex(x)
+	})
+	return wanted, err
+}
+
+// failBuild stores why an index could not be built, and drops what there is of it.
+func (a *Advisor) failBuild(ctx context.Context, x *audience.SearchIndex, cause error) error {
+	a.failed.Add(1)
+	x.State, x.Error = audience.IndexFailed, cause.Error()
+	if _, err := a.finishBuild(ctx, x); err != nil {
+		return errors.Join(cause, err)
+	}
+	if err := a.store.DropIndex(ctx, x.ID); err != nil && !errors.Is(err, audience.ErrIndexBusy) {
+		return errors.Join(cause, err)
+	}
+	return nil
+}
+
+// Drop carries out a drop job: it drops the database's index and then its row. With
+// e.Again it stores a new build of the same key. Repeating it does no harm.
+func (a *Advisor) Drop(ctx context.Context, e audience.DropIndex) error {
+	dropping := true
+	err := a.store.View(ctx, func(tx audience.Tx) error {
+		x, err := tx.SearchIndex(e.Index)
+		dropping = err != nil || x.State == audience.IndexDropping
+		return ignoreKind(audience.NotFound, err)
+	})
+	if err != nil || !dropping {
+		return err
+	}
+	if err := a.store.DropIndex(ctx, e.Index); err != nil {
+		return err
+	}
+	return a.store.Update(ctx, func(tx audience.Tx) error {
+		x, err := tx.SearchIndex(e.Index)
+		if err != nil {
+			return ignoreKind(audience.NotFound, err)
+		}
+		if err := tx.RemoveSearchIndex(x.ID); err != nil || !e.Again {
+			return err
+		}
+		again := audience.SearchIndex{ListID: x.ListID, Key: x.Key, State: audience.IndexWaiting, Manual: x.Manual, ScanMS: x.ScanMS}
+		again.Created, again.Changed = a.now().Unix(), a.now().Unix()
+		added, err := tx.AddSearchIndex(&again)
+		if err != nil || !added {
+			return err
+		}
+		return tx.Enqueue(audience.BuildIndex{Index: again.ID}) // the build checks that the key still exists
+	})
+}

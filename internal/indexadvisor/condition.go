@@ -1,0 +1,89 @@
+package indexadvisor
+
+import "enlist/internal/audience"
+
+// Which keys of a search an index would help is read from its typed condition, not
+// from a plan of the database: the same keys result on every engine.
+
+// indexKeys returns the keys of a search whose indexes, if they exist, spare it from
+// reading every Contact. coveringFilters is Rules.CoveringFilters.
+func indexKeys(s *audience.Search, coveringFilters bool) (keys []*audience.SearchKey) {
+	if s.Where != nil {
+		keys, _ = conditionKeys(s.Where, coveringFilters)
+	}
+	if s.Sort != nil && indexable(s.Sort) {
+		keys = append(keys, s.Sort)
+	}
+	return keys
+}
+
+// conditionKeys returns the keys whose indexes help to find the Contacts that match
+// c. bounded reports whether these, or the indexes that every List has, lead to the
+// Contacts without a look at all of them.
+func conditionKeys(c *audience.Condition, coveringFilters bool) (keys []*audience.SearchKey, bounded bool) {
+	switch {
+	case c.Key != nil:
+		return testKeys(c, coveringFilters)
+	case c.Any != nil:
+		for i := range c.Any {
+			part, bounded := conditionKeys(&c.Any[i], false)
+			if !bounded {
+				return nil, false // this alternative reads every Contact anyway
+			}
+			keys = append(keys, part...)
+		}
+		return keys, true
+	}
+	for i := range c.All {
+		part, is := conditionKeys(&c.All[i], coveringFilters)
+		keys, bounded = append(keys, part...), bounded || is
+	}
+	return keys, bounded
+}
+
+// testKeys is conditionKeys for the test of one key.
+func testKeys(c *audience.Condition, coveringFilters bool) (keys []*audience.SearchKey, bounded bool) {
+	switch c.Operator {
+	case audience.Exactly, audience.In:
+		if c.Key.Type == audience.KeyEmail || c.Key.Type == audience.KeyMobile {
+			return nil, true // every List has indexes of addresses
+		}
+		bounded = true
+	case audience.GreaterThan, audience.LessThan, audience.StartsWith:
+		bounded = true
+	case audience.Not, audience.EndsWith, audience.Contains:
+		if !coveringFilters {
+			return nil, false
+		}
+	}
+	switch {
+	case alwaysIndexed(c.Key):
+		return nil, bounded
+	case !indexable(c.Key):
+		return nil, false
+	}
+	return []*audience.SearchKey{c.Key}, bounded
+}
+
+// indexable reports whether a key may have a SearchIndex. Comments may not: their
+// texts are long, and no search compares them as a whole.
+func indexable(k *audience.SearchKey) bool {
+	if k.Field != nil {
+		return k.Field.Type != audience.Comment
+	}
+	return !alwaysIndexed(k)
+}
+
+// alwaysIndexed reports whether every List has an index of a system key.
+func alwaysIndexed(k *audience.SearchKey) bool {
+	return k.Field == nil && (k.Name == "id" || k.Name == "creation_time" || k.Name == "last_modified_time")
+}
+
+// keyOf returns the key that a SearchIndex is for. It returns nil when the List no
+// longer has the key, or when the key may not have an index.
+func keyOf(schema *audience.Schema, name string) *audience.SearchKey {
+	if k := schema.KeyFor(name); k != nil && indexable(k) {
+		return k
+	}
+	return nil
+}

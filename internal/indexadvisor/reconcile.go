@@ -1,0 +1,148 @@
+package indexadvisor
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"enlist/internal/audience"
+)
+
+// A process may crash between any two steps of an index's life, and an operator may
+// drop the database's index by hand. Reconcile finds both.
+
+// Reconcile compares the catalogue of indexes with the indexes that the database has.
+// It builds those again that are ready in the catalogue and missing or incomplete in
+// the database. It repeats jobs that are stuck, drops indexes that no search used for
+// long or whose key is gone, and drops those of the database that no row knows. Call
+// it at the start and every minute.
+func (a *Advisor) Reconcile(ctx context.Context) error {
+	built, err := a.store.BuiltIndexes(ctx)
+	if err != nil {
+		return err
+	}
+	var all []audience.SearchIndex
+	err = a.store.View(ctx, func(tx audience.Tx) error {
+		all, err = tx.SearchIndexes(a.now().Unix())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	a.ready.Store(countReady(all))
+	r := reconciliation{rules: a.rules, now: a.now().Unix(), built: built}
+	if len(all) > 0 {
+		err = a.store.Update(ctx, r.reconcile)
+	}
+	return errors.Join(err, a.dropUnknown(ctx, all, built))
+}
+
+func countReady(all []audience.SearchIndex) (n int64) {
+	for _, x := range all {
+		if x.State == audience.IndexReady {
+			n++
+		}
+	}
+	return n
+}
+
+// dropUnknown drops the database's indexes that have no row. A row is stored before
+// its index is built and deleted after it is dropped, so these have lost theirs.
+func (a *Advisor) dropUnknown(ctx context.Context, all []audience.SearchIndex, built []audience.BuiltIndex) (err error) {
+	for _, b := range built {
+		if slices.ContainsFunc(all, func(x audience.SearchIndex) bool { return x.ID == b.ID && x.State != audience.IndexFailed }) {
+			continue
+		}
+		if failed := a.store.DropIndex(ctx, b.ID); !errors.Is(failed, audience.ErrIndexBusy) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
+// justBuilt is how many seconds after its last change an index may be absent from
+// the list of built ones, which was read before the transaction.
+const justBuilt = 30
+
+// reconciliation is one comparison of all rows with the built indexes.
+type reconciliation struct {
+	rules Rules
+	now   int64
+	built []audience.BuiltIndex
+}
+
+func (r *reconciliation) reconcile(tx audience.Tx) error {
+	all, err := tx.SearchIndexes(r.now)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if err := r.one(tx, &all[i]); err != nil {
+			return err
+		}
+	}
+	return tx.DeleteIndexUse(r.now - (useDays+1)*secondsADay)
+}
+
+// one stores the job that one index needs, if any.
+func (r *reconciliation) one(tx audience.Tx, x *audience.SearchIndex) error {
+	stuck := r.now-x.Changed >= int64(r.rules.StuckAfter.Seconds())
+	if x.State == audience.IndexDropping {
+		if stuck {
+			return r.evict(tx, x)
+		}
+		return nil
+	}
+	gone, err := keyIsGone(tx, x)
+	switch {
+	case err != nil:
+		return err
+	case gone:
+		return r.evict(tx, x)
+	}
+	switch x.State {
+	case audience.IndexReady:
+		if !r.isBuilt(x) && r.now-x.Changed >= justBuilt {
+			return r.build(tx, x)
+		}
+		if unused := r.now - max(x.Built, x.LastUsed); !x.Manual && unused > int64(r.rules.Unused.Seconds()) {
+			return r.evict(tx, x)
+		}
+	case audience.IndexWaiting, audience.IndexBuilding:
+		if stuck {
+			return r.build(tx, x)
+		}
+	}
+	return nil
+}
+
+func (r *reconciliation) evict(tx audience.Tx, x *audience.SearchIndex) error {
+	return evict(tx, x, r.now, false)
+}
+
+// build stores another build job. A ready index goes back to waiting, so that no
+// search uses it until it is built.
+func (r *reconciliation) build(tx audience.Tx, x *audience.SearchIndex) error {
+	x.Changed = r.now
+	if x.State == audience.IndexReady {
+		x.State = audience.IndexWaiting
+	}
+	if err := tx.UpdateSearchIndex(x); err != nil {
+		return err
+	}
+	return tx.Enqueue(audience.BuildIndex{Index: x.ID})
+}
+
+// isBuilt reports whether the database has the whole index.
+func (r *reconciliation) isBuilt(x *audience.SearchIndex) bool {
+	return slices.ContainsFunc(r.built, func(b audience.BuiltIndex) bool { return b.ID == x.ID && b.Good })
+}
+
+// keyIsGone reports whether the List or the key of an index no longer exists.
+func keyIsGone(tx audience.Tx, x *audience.SearchIndex) (bool, error) {
+	schema, err := tx.Schema(x.ListID)
+	if audience.KindOf(err) == audience.NoList {
+		return true, nil
+	}
+	return err == nil && keyOf(schema, x.Key) == nil, err
+}

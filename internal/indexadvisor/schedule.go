@@ -1,0 +1,223 @@
+package indexadvisor
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"enlist/internal/audience"
+)
+
+// Here an index is decided on: its row and the job that builds it are stored in one
+// Update, and so are the state dropping and the job that drops it.
+
+// useDays is how many days of recorded use decide which index is evicted.
+const useDays = 7
+
+const secondsADay = 24 * 60 * 60
+
+// ScheduleBuilds stores build jobs for the indexes that searches lacked. Call it
+// every second or so: it does nothing while searches lack none.
+func (a *Advisor) ScheduleBuilds(ctx context.Context) error {
+	now := a.now()
+	demanded := a.demanded(now)
+	if len(demanded) == 0 {
+		return nil
+	}
+	return a.store.Update(ctx, func(tx audience.Tx) error {
+		s := scheduling{tx: tx, rules: a.rules, now: now.Unix()}
+		for _, of := range slices.SortedFunc(maps.Keys(demanded), func(a, b target) int {
+			return cmp.Or(cmp.Compare(demanded[b].today, demanded[a].today), cmp.Compare(a.list, b.list), cmp.Compare(a.key, b.key))
+		}) {
+			if err := s.schedule(of, demanded[of]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// WriteUse stores which indexes searches used. Call it once a minute and when the
+// process stops.
+func (a *Advisor) WriteUse(ctx context.Context) error {
+	used := a.takeUses()
+	if len(used) == 0 {
+		return nil
+	}
+	return a.store.Update(ctx, func(tx audience.Tx) error { return tx.RecordIndexUse(used, a.now().Unix()) })
+}
+
+// scheduling is one transaction that schedules builds.
+type scheduling struct {
+	tx    audience.Tx
+	rules Rules
+	now   int64
+	all   []audience.SearchIndex
+	read  bool
+}
+
+// indexes returns all indexes as the database has them, with what this transaction
+// has changed since.
+func (s *scheduling) indexes() (_ []audience.SearchIndex, err error) {
+	if !s.read {
+		s.all, err = s.tx.SearchIndexes(s.now - useDays*secondsADay)
+		s.all, s.read = slices.Clone(s.all), err == nil
+	}
+	return s.all, err
+}
+
+// schedule stores the build of an index if the rules allow it.
+func (s *scheduling) schedule(of target, m missing) error {
+	if wanted, err := s.allowed(of); err != nil || !wanted {
+		return err
+	}
+	all, err := s.indexes()
+	if err != nil {
+		return err
+	}
+	place, err := s.tx.IndexPlace(of.list)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(x audience.SearchIndex) bool { return x.ListID == of.list && x.Key == of.key })
+	if i >= 0 && (all[i].State != audience.IndexFailed || s.now-all[i].Changed < int64(s.rules.Again.Seconds())) {
+		return nil
+	}
+	if room, err := s.makeRoom(place, m); err != nil || !room {
+		return err
+	}
+	if i >= 0 {
+		return s.rebuild(&all[i], m)
+	}
+	return s.add(audience.SearchIndex{ListID: of.list, Key: of.key, State: audience.IndexWaiting,
+		Created: s.now, Changed: s.now, ScanMS: m.last.Milliseconds(), Place: place})
+}
+
+// allowed reports whether a List is large enough for an index and still has the key.
+func (s *scheduling) allowed(of target) (bool, error) {
+	schema, err := s.tx.Schema(of.list)
+	if err != nil {
+		return false, ignoreKind(audience.NoList, err)
+	}
+	if keyOf(schema, of.key) == nil {
+		return false, nil
+	}
+	n, err := s.tx.ContactCount(of.list)
+	return n > s.rules.Contacts, err
+}
+
+// add stores a new index and its build job.
+func (s *scheduling) add(x audience.SearchIndex) error {
+	added, err := s.tx.AddSearchIndex(&x)
+	if err != nil || !added {
+		return err
+	}
+	s.all = append(s.all, x)
+	return s.tx.Enqueue(audience.BuildIndex{Index: x.ID})
+}
+
+// rebuild stores another build job for an index that could not be built.
+func (s *scheduling) rebuild(x *audience.SearchIndex, m missing) error {
+	x.State, x.Changed, x.ScanMS = audience.IndexWaiting, s.now, m.last.Milliseconds()
+	if err := s.tx.UpdateSearchIndex(x); err != nil {
+		return err
+	}
+	return s.tx.Enqueue(audience.BuildIndex{Index: x.ID})
+}
+
+// makeRoom reports whether a place has room for one more index. In a full place it
+// evicts the index that saved least, if that saves on an average day less than half
+// of what searches took today without the new one. The factor of two keeps two
+// indexes that are needed alike from evicting each other in turn.
+func (s *scheduling) makeRoom(place int64, m missing) (room bool, err error) {
+	count := 0
+	var least *audience.SearchIndex
+	for i := range s.all {
+		x := &s.all[i]
+		if x.Place != place || x.State == audience.IndexFailed || x.State == audience.IndexDropping {
+			continue
+		}
+		count++
+		if s.evictable(x) && (least == nil || s.savedADay(x) < s.savedADay(least)) {
+			least = x
+		}
+	}
+	switch {
+	case count < s.rules.Most:
+		return true, nil
+	case count > s.rules.Most || s.rules.Most == 0 || least == nil || 2*s.savedADay(least) >= m.today.Milliseconds():
+		return false, nil
+	}
+	return true, evict(s.tx, least, s.now, false)
+}
+
+// evictable reports whether an index may be dropped for another one: it was built by
+// need, and long enough ago to have shown what it saves.
+func (s *scheduling) evictable(x *audience.SearchIndex) bool {
+	return x.State == audience.IndexReady && !x.Manual && s.now-x.Built >= int64(s.rules.Settled.Seconds())
+}
+
+// savedADay returns what an index saved on an average day, in milliseconds.
+func (s *scheduling) savedADay(x *audience.SearchIndex) int64 {
+	days := (s.now - x.Built + secondsADay - 1) / secondsADay
+	return x.SavedMS / min(max(days, 1), useDays)
+}
+
+// evict sets an index to dropping, so that no search uses it once tx is committed,
+// and stores the job that drops it. With again the job then stores a new build of it.
+func evict(tx audience.Tx, x *audience.SearchIndex, now int64, again bool) error {
+	x.State, x.Changed = audience.IndexDropping, now
+	if err := tx.UpdateSearchIndex(x); err != nil {
+		return err
+	}
+	return tx.Enqueue(audience.DropIndex{Index: x.ID, Again: again})
+}
+
+// ListDeleted implements audience.SearchObserver: it drops the List's indexes.
+func (a *Advisor) ListDeleted(tx audience.Tx, list audience.ListID, now int64) error {
+	return evictAll(tx, now, func(x *audience.SearchIndex) bool { return x.ListID == list }, false)
+}
+
+// FieldChanged implements audience.SearchObserver: it drops the index of a Field that
+// is deleted, or whose new type is compared in another way. In the second case the
+// index is built again if it was created by hand or if searches used it this week.
+func (a *Advisor) FieldChanged(tx audience.Tx, old, changed *audience.Field, now int64) error {
+	was := old.SearchKey()
+	of := func(x *audience.SearchIndex) bool { return x.ListID == old.ListID && x.Key == was.IndexKey() }
+	if changed == nil {
+		return evictAll(tx, now, of, false)
+	}
+	if is := changed.SearchKey(); indexable(is) == indexable(was) && is.Type == was.Type {
+		return nil
+	}
+	return evictAll(tx, now, of, true)
+}
+
+// evictAll evicts the indexes that match and are not being dropped already. With
+// again those are built anew that are manual or were used in the last useDays.
+func evictAll(tx audience.Tx, now int64, match func(*audience.SearchIndex) bool, again bool) error {
+	all, err := tx.SearchIndexes(now)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		x := &all[i]
+		if !match(x) || x.State == audience.IndexDropping {
+			continue
+		}
+		if err := evict(tx, x, now, again && (x.Manual || x.LastUsed > now-useDays*secondsADay)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ignoreKind returns nil for an error of a kind: the List or the index no longer
+// exists, so there is nothing left to do.
+func ignoreKind(kind audience.Kind, err error) error {
+	if audience.KindOf(err) == kind {
+		return nil
+	}
+	return err
+}
