@@ -8,7 +8,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// Hundreds of jobs come upon a new Message at once; it is compiled once.
+// Hundreds of jobs need a new Message at once. It is compiled once.
 //
 // covers: decision 46
 func TestMessageIsCompiledOnce(t *testing.T) {
@@ -28,7 +28,38 @@ func TestMessageIsCompiledOnce(t *testing.T) {
 			t.Fatal("the Message was compiled more than once")
 		}
 	}
-	if message.Subject = "Changed"; all.get(&message) == found[0] {
+	message.Subject = "Changed"
+	if all.get(&message) == found[0] {
 		t.Error("a changed Message was not compiled again")
+	}
+}
+
+// The cache is bounded by the number of Messages and by their memory. A Message
+// that was changed is compiled again.
+//
+// covers: decision 46
+func TestTemplateCacheIsBounded(t *testing.T) {
+	var kept templateCache
+	for i := range 3 * maxTemplates {
+		kept.get(&audience.Message{ID: audience.MessageID(i), Text: "x"})
+	}
+	if bytes := kept.byID[3*maxTemplates-1].bytes; len(kept.byID) > maxTemplates || kept.bytes != bytes*len(kept.byID) {
+		t.Errorf("%d Messages of %d bytes are kept", len(kept.byID), kept.bytes)
+	}
+	for i := range 5 {
+		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: "x", HTML: strings.Repeat("x", maxTemplateBytes/3)})
+	}
+	for i := range 5 { // short sources with very many parts
+		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)})
+	}
+	if len(kept.byID) > maxTemplates || kept.bytes > maxTemplateBytes || kept.byID[4].bytes < maxTemplateBytes/20 {
+		t.Errorf("%d bytes are kept of Messages of many parts", kept.bytes)
+	}
+	if kept.bytes > maxTemplateBytes {
+		t.Errorf("%d bytes are kept", kept.bytes)
+	}
+	a, b := &audience.Message{ID: 1, Text: "a"}, &audience.Message{ID: 1, Text: "b"}
+	if first := kept.get(a); first != kept.get(a) || first == kept.get(b) {
+		t.Error("a Message is compiled again, or is not when it was changed")
 	}
 }

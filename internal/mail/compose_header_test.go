@@ -11,12 +11,15 @@ import (
 // covers: spec message.unsubscribe
 func TestOneClickHeaderNeedsHTTPS(t *testing.T) {
 	c, _ := testComposer(t)
-	for url, want := range map[string]string{"https://mail.example.org": "List-Unsubscribe=One-Click", "http://mail.example.org": ""} {
-		c.publicURL = url
+	for _, test := range []struct{ url, want string }{
+		{"https://mail.example.org", "List-Unsubscribe=One-Click"},
+		{"http://mail.example.org", ""},
+	} {
+		c.publicURL = test.url
 		r := send(t, c, testMail(&audience.Message{EmailType: audience.EmailPlain, Subject: "s", Text: "x"}))
-		if got := r.Get("List-Unsubscribe-Post"); got != want {
-			t.Errorf("%s: List-Unsubscribe-Post %q, want %q", url, got, want)
+		if got := r.Get("List-Unsubscribe-Post"); got != test.want {
+			t.Errorf("%s: List-Unsubscribe-Post %q, want %q", test.url, got, test.want)
 		}
-		contains(t, "List-Unsubscribe", r.Get("List-Unsubscribe"), "<"+url+"/u/")
+		contains(t, "List-Unsubscribe", r.Get("List-Unsubscribe"), "<"+test.url+"/u/")
 	}
 }

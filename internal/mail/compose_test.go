@@ -1,198 +1,19 @@
 package mail
 
 import (
-	"bytes"
-	"context"
-	"io"
-	"mime"
-	"mime/multipart"
-	"mime/quotedprintable"
-	"net/mail"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"enlist/internal/audience"
-
-	gomail "github.com/wneessen/go-mail"
 )
 
-// links counts how often it is asked, and numbers URLs from 501 on.
-type links struct{ asked [][]string }
+// These tests show what each kind of mail contains. compose_fixtures_test.go has
+// what they share.
 
-func (l *links) LinkTargets(_ context.Context, _ audience.MessageID, urls []string) (ids []audience.LinkID, err error) {
-	l.asked = append(l.asked, urls)
-	for i := range urls {
-		ids = append(ids, audience.LinkID(501+i))
-	}
-	return ids, nil
-}
-
-func testComposer(t testing.TB) (*composer, *links) {
-	t.Helper()
-	l := new(links)
-	c, err := newComposer(Options{From: "lists@example.org", PublicURL: "https://mail.example.org", Key: audience.LinkKey{1, 2, 3}, Links: l})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.now = func() time.Time { return time.Unix(1767225600, 0).UTC() }
-	return c, l
-}
-
-func testSchema() *audience.Schema {
-	s := audience.NewSchema(audience.List{ID: 12, Name: "News & Views"}, []audience.Field{
-		{ID: 1, Name: "Email", Type: audience.Text, AddressType: audience.AddressEmail},
-		{ID: 2, Name: "First Name", Type: audience.Text},
-		{ID: 3, Name: "Website", Type: audience.Text},
-		{ID: 4, Name: "Comment", Type: audience.Comment},
-	}, []audience.Preference{{ID: 1, Name: "Weekly"}, {ID: 2, Name: "Offers"}})
-	s.TimeZone = "Australia/Sydney"
-	return s
-}
-
-func testContact() *audience.Contact {
-	c := &audience.Contact{ID: 345, ListID: 12, IsActive: true, Created: 1767225600, Prefs: map[audience.PreferenceID]bool{1: true, 2: false}}
-	c.Values = c.Values.Set(1, "ann@example.com").Set(2, "Ann").Set(3, "https://ann.example/").Set(4, "Hello,\nI like it.")
-	return c
-}
-
-func testMail(m *audience.Message) *audience.OutgoingMail {
-	if m != nil {
-		m.ID, m.Type = 9, audience.MessageEmail
-	}
-	return &audience.OutgoingMail{Delivery: audience.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"},
-		Schema: testSchema(), Contact: testContact(), Address: "ann@example.com", Message: m}
-}
-
-func testNotification() *audience.Notification {
-	return &audience.Notification{
-		Notify: audience.Notify{List: 12, Contact: 345, Event: audience.EventSubscribe, Address: "owner@example.org", Time: 1767225600},
-		Schema: testSchema(), Details: testContact(),
-		Consent: &audience.LedgerRow{Time: 1767225600, Type: audience.ConsentGDPR, Text: "I agree to receive news.", IP: "192.0.2.7"},
-	}
-}
-
-// received is a message as the other side reads it.
-type received struct {
-	mail.Header
-	text, html string
-	raw        []byte
-}
-
-func read(t testing.TB, m *gomail.Msg) *received {
-	t.Helper()
-	var b bytes.Buffer
-	if _, err := m.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	for line := range bytes.SplitSeq(b.Bytes(), []byte("\r\n")) {
-		if len(line) > 998 || bytes.ContainsAny(line, "\r\n\x00") {
-			t.Fatalf("a line of %d bytes: %.100q", len(line), line)
-		}
-	}
-	parsed, err := mail.ReadMessage(bytes.NewReader(b.Bytes()))
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, b.Bytes())
-	}
-	r := &received{Header: parsed.Header, raw: b.Bytes()}
-	kind, params, err := mime.ParseMediaType(parsed.Header.Get("Content-Type"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if kind == "text/plain" {
-		r.text = readPart(t, quotedprintable.NewReader(parsed.Body))
-		return r
-	}
-	parts := multipart.NewReader(parsed.Body, params["boundary"])
-	for {
-		part, err := parts.NextPart() // decodes quoted-printable
-		if err == io.EOF {
-			return r
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasPrefix(part.Header.Get("Content-Type"), "text/html") {
-			r.html = readPart(t, part)
-		} else {
-			r.text = readPart(t, part)
-		}
-	}
-}
-
-func readPart(t testing.TB, r io.Reader) string {
-	t.Helper()
-	b, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.ReplaceAll(string(b), "\r\n", "\n")
-}
-
-func (r *received) subject(t testing.TB) string {
-	t.Helper()
-	s, err := new(mime.WordDecoder).DecodeHeader(r.Get("Subject"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func (r *received) names() []string {
-	var names []string
-	for name := range r.Header {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-func send(t testing.TB, c *composer, l *audience.OutgoingMail) *received {
-	t.Helper()
-	m, subject, err := c.outgoing(t.Context(), l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := read(t, m)
-	if s := r.subject(t); s != subject {
-		t.Errorf("subject %q went out as %q", subject, s)
-	}
-	return r
-}
-
-func contains(t *testing.T, what, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("%s lacks %q:\n%s", what, part, text)
-		}
-	}
-}
-
-func lacks(t *testing.T, what, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if strings.Contains(text, part) {
-			t.Errorf("%s has %q:\n%s", what, part, text)
-		}
-	}
-}
-
-// The mails can be looked at: ENLIST_TEST_KEEP names a folder for them.
-func keep(t *testing.T, name string, r *received) {
-	t.Helper()
-	if dir := os.Getenv("ENLIST_TEST_KEEP"); dir != "" {
-		for ext, content := range map[string]string{".eml": string(r.raw), ".html": r.html, ".txt": r.text} {
-			if err := os.WriteFile(filepath.Join(dir, name+ext), []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
+// A notification has the Contact's values, the consent and a link to the Contact.
+// After the Contact was removed it says so.
+//
 // covers: spec event.notification, decision 46
 func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
 	c, _ := testComposer(t)
@@ -205,14 +26,10 @@ func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
 	if s := r.subject(t); s != "ann@example.com subscribed to News & Views" {
 		t.Errorf("subject %q", s)
 	}
-	for name, want := range map[string]string{
-		"From": `"News & Views" <lists@example.org>`, "To": "<owner@example.org>", "Auto-Submitted": "auto-generated",
-		"Date": "Thu, 01 Jan 2026 00:00:00 +0000", "List-Id": "<12.list.example.org>", "List-Unsubscribe": "", "User-Agent": "", "X-Mailer": "",
-	} {
-		if got := r.Get(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
+	checkHeaders(t, r, []headerCase{
+		{"From", `"News & Views" <lists@example.org>`}, {"To", "<owner@example.org>"}, {"Auto-Submitted", "auto-generated"},
+		{"Date", "Thu, 01 Jan 2026 00:00:00 +0000"}, {"List-Id", "<12.list.example.org>"}, {"List-Unsubscribe", ""}, {"User-Agent", ""}, {"X-Mailer", ""},
+	})
 	link := "https://mail.example.org/n/12-345-1767225600-n/"
 	contains(t, "text", r.text, "Subscribed: 1 January 2026, 11:00:00 (UTC+11:00)\n", "\nFirst Name: Ann\n", "\nComment: Hello,\n    I like it.\n",
 		"Weekly: yes\n    Offers: no", "Consent: GDPR, 1 January 2026", "IP address: 192.0.2.7", "Consent text: I agree to receive news.", link, "Contact ID: 345")
@@ -220,7 +37,8 @@ func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
 
 	gone := testNotification()
 	gone.Details, gone.Event = nil, audience.EventUnsubscribe
-	if m, err = c.notification("77", gone); err != nil {
+	m, err = c.notification("77", gone)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if again := read(t, m); again.Get("Message-Id") != r.Get("Message-Id") || !strings.HasSuffix(again.Get("Message-Id"), "@example.org>") {
@@ -232,13 +50,15 @@ func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
 	lacks(t, "text", removed.text, "ann@", "/n/")
 
 	bad := testNotification()
-	bad.Address = "nobody"
+	bad.Address = "no-address"
 	_, err = c.notification("77", bad)
 	if u, ok := err.(*audience.Undelivered); !ok || !u.Permanent || !u.Recipient {
-		t.Errorf("to nobody: %v", err)
+		t.Errorf("to an invalid address: %v", err)
 	}
 }
 
+// A request to confirm has the link to confirm, and none to unsubscribe.
+//
 // covers: decision 46, decision 47
 func TestConfirmationHasTheLinkToConfirm(t *testing.T) {
 	c, _ := testComposer(t)
@@ -270,6 +90,9 @@ const newsletter = `<!DOCTYPE html>
 <img src="https://example.com/logo.png" alt="Our logo"><ul><li>one</li><li>two</li></ul>
 </div></body></html>`
 
+// A Message has the values of the Contact in its subject, its text and its HTML,
+// its styles inlined, and a link to unsubscribe.
+//
 // covers: decision 46, spec message.unsubscribe, spec message.text, spec message.html, spec merge.list
 func TestMessageIsMergedAndInlined(t *testing.T) {
 	c, l := testComposer(t)
@@ -277,14 +100,10 @@ func TestMessageIsMergedAndInlined(t *testing.T) {
 	r := send(t, c, testMail(message))
 	keep(t, "letter", r)
 	unsubscribe := "https://mail.example.org/u/12-345-1767225600-a7/"
-	for name, want := range map[string]string{
-		"From": `"Ann's friends" <lists@example.org>`, "To": "<ann@example.com>", "Reply-To": "<reply@example.net>", "Precedence": "bulk",
-		"List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-	} {
-		if got := r.Get(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
+	checkHeaders(t, r, []headerCase{
+		{"From", `"Ann's friends" <lists@example.org>`}, {"To", "<ann@example.com>"}, {"Reply-To", "<reply@example.net>"}, {"Precedence", "bulk"},
+		{"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"},
+	})
 	contains(t, "List-Unsubscribe", r.Get("List-Unsubscribe"), "<"+unsubscribe)
 	contains(t, "html", r.html, "<title>Ann&#39;s news</title>", `<p style="color: #333; margin: 0 0 1em;">`, "a:hover {", "@media (max-width: 480px)",
 		`href="https://example.com/new?who=Ann&amp;x=1"`, `href="https://ann.example/"`, `href="`+unsubscribe, "padding: 24px;", ">News &amp; Views</p>")
@@ -300,6 +119,8 @@ func TestMessageIsMergedAndInlined(t *testing.T) {
 	}
 }
 
+// Tracked links lead through this service. Their targets are stored once.
+//
 // covers: decision 49
 func TestTrackedLinksLeadToThisService(t *testing.T) {
 	c, l := testComposer(t)
@@ -322,6 +143,9 @@ func TestTrackedLinksLeadToThisService(t *testing.T) {
 	lacks(t, "a Message that was changed", send(t, c, letter).html, "/k/12-345-1767225600-a7-502", "/o/")
 }
 
+// The email type decides which parts a mail has. Each part has one link to
+// unsubscribe.
+//
 // covers: decision 46, spec merge.unsubscribe, spec merge.confirm
 func TestEmailTypeDecidesTheParts(t *testing.T) {
 	c, _ := testComposer(t)
@@ -350,6 +174,8 @@ func TestEmailTypeDecidesTheParts(t *testing.T) {
 	}
 }
 
+// The sender is the Message's, else the List's, else the one of the settings.
+//
 // covers: decision 46
 func TestSenderIsOfTheMessageOrTheListOrTheSettings(t *testing.T) {
 	c, _ := testComposer(t)
@@ -367,112 +193,58 @@ func TestSenderIsOfTheMessageOrTheListOrTheSettings(t *testing.T) {
 	if _, _, err := c.outgoing(t.Context(), l); err == nil || !strings.Contains(err.Error(), "--mail-from") {
 		t.Errorf("without a sender: %v", err)
 	}
-	if _, err := newComposer(Options{From: "nobody"}); err == nil {
+	if _, err := newComposer(Options{From: "no-address"}); err == nil {
 		t.Error("a sender that is no address is taken")
 	}
 }
 
-// What audience takes for an address can be written to.
+// Every address that package audience accepts can be written to.
 func TestUnusualAddressesCanBeWrittenTo(t *testing.T) {
 	c, _ := testComposer(t)
-	for address, want := range map[string]string{
-		`"a b"@example.com`: `<"a b"@example.com>`, `"a\"b\\c"@example.com`: `<"a\"b\\c"@example.com>`, `"a@b"@example.com`: `<"a@b"@example.com>`,
-		`"plain"@example.com`: `<plain@example.com>`, `"a,b;c:d<e>"@example.com`: `<"a,b;c:d<e>"@example.com>`, `a'b+c/d={e}@example.com`: `<a'b+c/d={e}@example.com>`,
-		"ann@bücher.example": "<ann@xn--bcher-kva.example>", "用户@example.com": "<用户@example.com>", "Ann@Example.COM": "<Ann@example.com>",
+	for _, test := range []struct{ address, want string }{
+		{`"a b"@example.com`, `<"a b"@example.com>`}, {`"a\"b\\c"@example.com`, `<"a\"b\\c"@example.com>`}, {`"a@b"@example.com`, `<"a@b"@example.com>`},
+		{`"plain"@example.com`, `<plain@example.com>`}, {`"a,b;c:d<e>"@example.com`, `<"a,b;c:d<e>"@example.com>`}, {`a'b+c/d={e}@example.com`, `<a'b+c/d={e}@example.com>`},
+		{"ann@bücher.example", "<ann@xn--bcher-kva.example>"}, {"用户@example.com", "<用户@example.com>"}, {"Ann@Example.COM", "<Ann@example.com>"},
 	} {
 		l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x"})
-		l.Address = address
+		l.Address = test.address
 		m, _, err := c.outgoing(t.Context(), l)
 		if err != nil {
-			t.Errorf("%s: %v", address, err)
+			t.Errorf("%s: %v", test.address, err)
 			continue
 		}
 		r := read(t, m)
 		to := r.Get("To")
-		if to != want {
-			t.Errorf("%s: To: %s, want %s", address, to, want)
+		if to != test.want {
+			t.Errorf("%s: To: %s, want %s", test.address, to, test.want)
 		}
-		if to, err := m.GetRecipients(); err != nil || len(to) != 1 || !strings.Contains(want, strings.Trim(to[0], "<>")) {
-			t.Errorf("%s: recipients %q, %v", address, to, err)
+		if to, err := m.GetRecipients(); err != nil || len(to) != 1 || !strings.Contains(test.want, strings.Trim(to[0], "<>")) {
+			t.Errorf("%s: recipients %q, %v", test.address, to, err)
 		}
 	}
 }
 
+// A subject is one line of bounded length, whatever the values contain.
 func TestSubjectIsOneLineWithoutControlCharacters(t *testing.T) {
 	c, _ := testComposer(t)
-	for value, want := range map[string]string{
-		"a\r\nBcc: x@example.com":        "a Bcc: x@example.com",
-		"=?utf-8?q?=0D=0ABcc:_x?=":       "=?utf-8?q?=0D=0ABcc:_x?=",
-		"Zoë \u202e evil\u2028x\x00\x1b": "Zoë evil x",
-		strings.Repeat("x", 300):         strings.Repeat("x", 249) + "…",
-		strings.Repeat("é", 240):         strings.Repeat("é", 240),
-		"=?" + strings.Repeat("é", 200):  "=?" + strings.Repeat("é", 200),
-		"\xff\xfe":                       "\uFFFD",
-		"{{unsubscribe_url}}":            "{{unsubscribe_url}}",
+	for _, test := range []struct{ value, want string }{
+		{"a\r\nBcc: x@example.com", "a Bcc: x@example.com"},
+		{"=?utf-8?q?=0D=0ABcc:_x?=", "=?utf-8?q?=0D=0ABcc:_x?="},
+		{"Zoë \u202e evil\u2028x\x00\x1b", "Zoë evil x"},
+		{strings.Repeat("x", 300), strings.Repeat("x", 249) + "…"},
+		{strings.Repeat("é", 240), strings.Repeat("é", 240)},
+		{"=?" + strings.Repeat("é", 200), "=?" + strings.Repeat("é", 200)},
+		{"\xff\xfe", "\uFFFD"},
+		{"{{unsubscribe_url}}", "{{unsubscribe_url}}"},
 	} {
 		l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x", Subject: "{{First Name}}{{unsubscribe_url}}"})
-		l.Contact.Values = l.Contact.Values.Set(2, value)
+		l.Contact.Values = l.Contact.Values.Set(2, test.value)
 		r := send(t, c, l)
-		if s := r.subject(t); s != want {
-			t.Errorf("%q: subject %q, want %q", value, s, want)
+		if s := r.subject(t); s != test.want {
+			t.Errorf("%q: subject %q, want %q", test.value, s, test.want)
 		}
 		if r.Get("Bcc") != "" {
-			t.Errorf("%q made a header", value)
+			t.Errorf("%q made a header", test.value)
 		}
-	}
-}
-
-// covers: decision 46
-func TestTemplateCacheIsBounded(t *testing.T) {
-	var kept templateCache
-	for i := range 3 * maxTemplates {
-		kept.get(&audience.Message{ID: audience.MessageID(i), Text: "x"})
-	}
-	if bytes := kept.byID[3*maxTemplates-1].bytes; len(kept.byID) > maxTemplates || kept.bytes != bytes*len(kept.byID) {
-		t.Errorf("%d Messages of %d bytes are kept", len(kept.byID), kept.bytes)
-	}
-	for i := range 5 {
-		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("x", maxTemplateBytes/3)})
-	}
-	for i := range 5 { // short, and of very many parts
-		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)})
-	}
-	if len(kept.byID) > maxTemplates || kept.bytes > maxTemplateBytes || kept.byID[4].bytes < maxTemplateBytes/20 {
-		t.Errorf("%d bytes are kept of Messages of many parts", kept.bytes)
-	}
-	if kept.bytes > maxTemplateBytes {
-		t.Errorf("%d bytes are kept", kept.bytes)
-	}
-	a, b := &audience.Message{ID: 1, Text: "a"}, &audience.Message{ID: 1, Text: "b"}
-	if first := kept.get(a); first != kept.get(a) || first == kept.get(b) {
-		t.Error("a Message is compiled again, or is not when it was changed")
-	}
-}
-
-func BenchmarkNotification(b *testing.B) {
-	c, _ := testComposer(b)
-	n := testNotification()
-	for b.Loop() {
-		if _, err := c.notification("77", n); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkOutgoing(b *testing.B) {
-	c, _ := testComposer(b)
-	l := testMail(&audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter})
-	l.Schema.List.TrackClicks, l.Schema.List.TrackOpens = true, true
-	for b.Loop() {
-		if _, _, err := c.outgoing(b.Context(), l); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkCompile(b *testing.B) {
-	m := &audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter}
-	for b.Loop() {
-		compile(m)
 	}
 }

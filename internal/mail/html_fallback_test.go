@@ -8,6 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
+// A fallback is text: its tags are escaped, in both parts of a mail.
+//
 // covers: decision 46, spec merge.fallback
 func TestFallbackIsText(t *testing.T) {
 	c, _ := testComposer(t)

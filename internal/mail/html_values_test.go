@@ -11,7 +11,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// fieldInEveryPlace has a merge field wherever somebody could put one.
+// These tests insert hostile values into every place of a Message. A value must
+// stay a value: it may not add an element, an attribute, a header or a host.
+
+// fieldInEveryPlace is a page with a merge field in every place.
 const fieldInEveryPlace = `<!DOCTYPE html {{V}}><html lang="{{V}}"><head><title>{{V}}</title><meta name="a" content="{{V}}"><style>a{color:{{V}}}</style></head>
 <body onload="x('{{V}}')" style="color:{{V}}" title='{{V}}' id={{V}}><!-- {{V}} --><script>var a="{{V}}";</script>
 <p>&{{V}}; <{{V}} a < {{V}}> </{{V}}> <{{V}}<b>x</b></p><a href={{V}}>a</a><a href='https://example.com/{{V}}?a={{V}}#{{V}}'>b</a>
@@ -24,8 +27,8 @@ var hostile = []string{`"><script>alert(1)</script>`, `' onmouseover='alert(1)`,
 	"javascript:alert(1)", "java\tscript:alert(1)", "//evil.example", "https://evil.example/\" onclick=\"x", "@evil.example", ".evil.example", "script src=//evil", "!-- ", "?xml", "/p", "&#34;", "lt;", "#60;script>",
 	"x\r\nBcc: evil@example.com\r\n\r\n<b>", "\x00\x01\x1b", "\u2028\u202e", "=?utf-8?q?=0D=0A?=", "{{Email}}", "{{unsubscribe_url}}", "}}<b>", "`", "a b", " ", "\n"}
 
-// shape is what values must not change in an HTML document: its elements, the
-// names of their attributes, its comments, and where links lead.
+// shape lists what values must not change in an HTML document: elements, names of
+// attributes, comments, and the hosts of links.
 func shape(t testing.TB, source string) []string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(source))
@@ -51,7 +54,7 @@ func shape(t testing.TB, source string) []string {
 	return shape
 }
 
-// leads returns what must be the same of an attribute's value.
+// leads returns the part of an attribute's value that must not change.
 func leads(n *html.Node, a html.Attribute) string {
 	switch {
 	case strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "srcdoc" || a.Key == "srcset" || a.Key == "type":
@@ -66,6 +69,7 @@ func leads(n *html.Node, a html.Attribute) string {
 	return ""
 }
 
+// merged composes a Message for a Contact whose First Name is the value.
 func merged(t testing.TB, c *composer, m audience.Message, value string) *received {
 	t.Helper()
 	l := testMail(&m)
@@ -77,8 +81,8 @@ func merged(t testing.TB, c *composer, m audience.Message, value string) *receiv
 	return read(t, msg)
 }
 
-// checkMerge compares what a value makes of a Message with what "x" does. A
-// value that is a link may be one where the whole link is its own.
+// checkMerge compares a Message with the value to the same Message with "x". A
+// value that is a link may lead elsewhere where it is the whole link.
 func checkMerge(t *testing.T, m audience.Message, value string) {
 	t.Helper()
 	c, _ := testComposer(t)
@@ -88,16 +92,16 @@ func checkMerge(t *testing.T, m audience.Message, value string) {
 	}
 	want, have := shape(t, harmless.html), shape(t, got.html)
 	if u, err := url.Parse(strings.TrimSpace(value)); err == nil && (u.Host != "" || u.Opaque != "") {
-		return // may lead elsewhere
+		return
 	}
 	if !keepsShape(want, shape(t, merged(t, c, m, "z").html), have) {
 		t.Fatalf("%q made\n%s\n%q of\n%q", value, got.html, have, want)
 	}
 }
 
-// keepsShape reports whether a value left all as two harmless ones do. Where those
-// two differ, the Message has the value in a link's host: there it may be a name
-// below the domain that stands in the Message, or the link is refused.
+// keepsShape reports whether a value left the same shape as two harmless values.
+// Where those two differ, the value is part of a link's host. There the host may
+// be a name below the domain in the Message, or the link is refused.
 func keepsShape(want, other, have []string) bool {
 	if len(want) != len(have) || len(want) != len(other) {
 		return false
@@ -116,6 +120,8 @@ func keepsShape(want, other, have []string) bool {
 	return true
 }
 
+// A hostile value changes neither headers nor elements, in any email type.
+//
 // covers: decision 46, spec merge.escaping
 func TestHostileValuesDoNotChangeAMessage(t *testing.T) {
 	for _, kind := range []string{audience.EmailRawHTML, audience.EmailHTML, audience.EmailPlainHTML, audience.EmailPlain} {
@@ -127,9 +133,10 @@ func TestHostileValuesDoNotChangeAMessage(t *testing.T) {
 	}
 }
 
+// named puts the name of a Field in place of {{V}}.
 func named(text string) string { return strings.ReplaceAll(text, "{{V}}", "{{First Name}}") }
 
-// A notification has the same shape whatever a Contact typed.
+// A notification has the same shape whatever values a Contact has.
 func TestHostileValuesDoNotChangeANotification(t *testing.T) {
 	c, _ := testComposer(t)
 	compose := func(value string) *received {
@@ -153,7 +160,7 @@ func TestHostileValuesDoNotChangeANotification(t *testing.T) {
 		}
 		for line := range strings.Lines(got.text) {
 			if strings.HasPrefix(line, "Bcc") || strings.HasPrefix(line, "<b>") {
-				t.Errorf("%q looks like a row in\n%s", value, got.text)
+				t.Errorf("%q looks like a header or a row in\n%s", value, got.text)
 			}
 		}
 	}
@@ -169,7 +176,7 @@ func FuzzMerge(f *testing.F) {
 	f.Add(`<a href=x{{First Name}}><table><a>{{First Name}}`, "y")
 	f.Fuzz(func(t *testing.T, template, value string) {
 		if strings.TrimSpace(plain(value)) == "" {
-			value = "y" // space is no text where a browser looks for text: it may not even begin the body
+			value = "y" // browsers ignore white space before the body
 		}
 		checkMerge(t, audience.Message{EmailType: audience.EmailRawHTML, HTML: template, Text: template, Subject: template}, value)
 	})

@@ -8,13 +8,16 @@ import (
 	"enlist/internal/audience"
 )
 
+// These tests read reports as Postfix and others write them, and mails that only
+// look like reports.
+
 var (
 	reportKey = audience.LinkKey{7}
 	reported  = audience.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"}
 )
 
-// dsn is a delivery status notification as Postfix writes it, about one
-// recipient. TAG and LINK stand for names of the delivery.
+// dsn returns a delivery status notification as Postfix writes it, about one
+// recipient. TAG and LINK are replaced by names of the delivery.
 func dsn(to, fields, original string) string {
 	return strings.NewReplacer("\n", "\r\n", "TAG", reportKey.Tag(reported), "LINK", reportKey.Path(audience.Link{Kind: audience.LinkUnsubscribe, DeliveryKey: reported})).Replace(
 		`Return-Path: <>
@@ -55,7 +58,7 @@ Subject: Hello
 `)
 }
 
-// arf is a complaint.
+// arf returns a complaint in the Abuse Reporting Format (RFC 5965).
 func arf(kind, mailFrom, original string) string {
 	return strings.NewReplacer("\n", "\r\n", "TAG", reportKey.Tag(reported), "LINK", reportKey.Path(audience.Link{Kind: audience.LinkUnsubscribe, DeliveryKey: reported})).Replace(
 		`From: <feedback@mx.example.com>
@@ -98,46 +101,48 @@ const (
 	delayedStatus = "Action: delayed\nStatus: 4.4.1\nDiagnostic-Code: X-Postfix; connection refused"
 )
 
-// Reports of several programs, and what only looks like one.
+// A report is understood if it is about a permanent failure and names a delivery
+// of this service. Every other mail is ignored.
 //
 // covers: decision 51
 func TestReportsAreUnderstoodOrIgnored(t *testing.T) {
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name            string
 		text, recipient string
 		want            ReportKind
 		detail          string
 	}{
-		"bounce": {dsn("bounces+TAG@example.org", failedStatus, "X: y"), "", BounceReport,
+		{"bounce", dsn("bounces+TAG@example.org", failedStatus, "X: y"), "", BounceReport,
 			"5.1.1 550 5.1.1 <ann@example.com>: nobody here"},
-		"capitals":               {dsn("Bounces+"+strings.ToUpper(reportKey.Tag(reported))+"@EXAMPLE.ORG", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
-		"with a name":            {dsn("\"Bounces + more\" <bounces+TAG@example.org>", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
-		"mailbox line":           {"From MAILER-DAEMON  Fri Nov 20 17:00:00 2026\n" + dsn("bounces+TAG@example.org", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
-		"recipient of the pipe":  {dsn("x@example.org", failedStatus, "X: y"), "bounces+" + reportKey.Tag(reported) + "@example.org", BounceReport, "5.1.1"},
-		"delivered-to":           {"Delivered-To: bounces+" + reportKey.Tag(reported) + "@example.org\r\n" + dsn("x@example.org", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
-		"return path of the old": {dsn("x@example.org", failedStatus, "Return-Path: <bounces+TAG@example.org>"), "", BounceReport, "5.1.1"},
-		"link of the old":        {dsn("x@example.org", failedStatus, "List-Unsubscribe: <mailto:x@y>,\n <https://example.org/mailLINK>"), "", BounceReport, "5.1.1"},
-		"status with a comment":  {dsn("bounces+TAG@example.org", "Action: Failed\nStatus: 5.2.1 (disabled)", "X: y"), "", BounceReport, "5.2.1"},
-		"status says nothing":    {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550", "X: y"), "", BounceReport, "5.0.0"},
+		{"capitals", dsn("Bounces+"+strings.ToUpper(reportKey.Tag(reported))+"@EXAMPLE.ORG", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
+		{"with a name", dsn("\"Bounces + more\" <bounces+TAG@example.org>", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
+		{"mailbox line", "From MAILER-DAEMON  Fri Nov 20 17:00:00 2026\n" + dsn("bounces+TAG@example.org", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
+		{"recipient of the pipe", dsn("x@example.org", failedStatus, "X: y"), "bounces+" + reportKey.Tag(reported) + "@example.org", BounceReport, "5.1.1"},
+		{"delivered-to", "Delivered-To: bounces+" + reportKey.Tag(reported) + "@example.org\r\n" + dsn("x@example.org", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
+		{"return path of the returned message", dsn("x@example.org", failedStatus, "Return-Path: <bounces+TAG@example.org>"), "", BounceReport, "5.1.1"},
+		{"link in the returned message", dsn("x@example.org", failedStatus, "List-Unsubscribe: <mailto:x@y>,\n <https://example.org/mailLINK>"), "", BounceReport, "5.1.1"},
+		{"status with a comment", dsn("bounces+TAG@example.org", "Action: Failed\nStatus: 5.2.1 (disabled)", "X: y"), "", BounceReport, "5.2.1"},
+		{"status says nothing", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550", "X: y"), "", BounceReport, "5.0.0"},
 
-		"no name":              {dsn("bounces@example.org", failedStatus, "X: y"), "", NoReport, "does not name a message"},
-		"forged name":          {dsn("bounces+12-345-1767225600-a7-0123456789abcdef@example.org", failedStatus, "X: y"), "", NoReport, "does not name a message"},
-		"forged link":          {dsn("x@example.org", failedStatus, "List-Unsubscribe: <https://example.org/u/12-345-1767225600-a7/AAAAAAAAAAAAAAAAAAAAAA>"), "", NoReport, "does not name a message"},
-		"delayed":              {dsn("bounces+TAG@example.org", delayedStatus, "X: y"), "", NoReport, "delayed 4.4.1"},
-		"relayed":              {dsn("bounces+TAG@example.org", "Action: relayed\nStatus: 2.0.0", "X: y"), "", NoReport, "relayed"},
-		"failed for now":       {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 4.4.7", "X: y"), "", NoReport, "failed 4.4.7"},
-		"policy":               {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.7.1", "X: y"), "", NoReport, "failed 5.7.1"},
-		"policy in the text":   {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0", "X: y"), "", NoReport, "failed 5.7.1"},
-		"policy in the reply":  {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.7.1 blocked", "X: y"), "", NoReport, "failed 5.7.1"},
-		"too long":             {dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.3.4", "X: y"), "", NoReport, "failed 5.3.4"},
-		"out of the office":    {"To: bounces+" + reportKey.Tag(reported) + "@example.org\r\nSubject: I am away\r\n\r\nUntil Monday. 550 5.1.1\r\n", "", NoReport, "neither"},
-		"empty":                {"", "", NoReport, "neither"},
-		"noise":                {"\x00\x01\xff", "", NoReport, ""},
-		"complaint":            {arf("abuse", "<bounces+TAG@example.org>", "X: y"), "", ComplaintReport, "complaint: abuse"},
-		"complaint by link":    {arf("abuse", "<>", "List-Unsubscribe: <https://example.orgLINK>"), "", ComplaintReport, "complaint: abuse"},
-		"no spam":              {arf("not-spam", "<bounces+TAG@example.org>", "X: y"), "", NoReport, "not-spam"},
-		"complaint of another": {arf("abuse", "<x@example.org>", "X: y"), "", NoReport, "does not name a message"},
+		{"no name", dsn("bounces@example.org", failedStatus, "X: y"), "", NoReport, "does not name a message"},
+		{"forged name", dsn("bounces+12-345-1767225600-a7-0123456789abcdef@example.org", failedStatus, "X: y"), "", NoReport, "does not name a message"},
+		{"forged link", dsn("x@example.org", failedStatus, "List-Unsubscribe: <https://example.org/u/12-345-1767225600-a7/AAAAAAAAAAAAAAAAAAAAAA>"), "", NoReport, "does not name a message"},
+		{"delayed", dsn("bounces+TAG@example.org", delayedStatus, "X: y"), "", NoReport, "delayed 4.4.1"},
+		{"relayed", dsn("bounces+TAG@example.org", "Action: relayed\nStatus: 2.0.0", "X: y"), "", NoReport, "relayed"},
+		{"failed for now", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 4.4.7", "X: y"), "", NoReport, "failed 4.4.7"},
+		{"policy", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.7.1", "X: y"), "", NoReport, "failed 5.7.1"},
+		{"policy in the text", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0", "X: y"), "", NoReport, "failed 5.7.1"},
+		{"policy in the reply", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.7.1 blocked", "X: y"), "", NoReport, "failed 5.7.1"},
+		{"too long", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.3.4", "X: y"), "", NoReport, "failed 5.3.4"},
+		{"out of the office", "To: bounces+" + reportKey.Tag(reported) + "@example.org\r\nSubject: I am away\r\n\r\nUntil Monday. 550 5.1.1\r\n", "", NoReport, "neither"},
+		{"empty", "", "", NoReport, "neither"},
+		{"noise", "\x00\x01\xff", "", NoReport, ""},
+		{"complaint", arf("abuse", "<bounces+TAG@example.org>", "X: y"), "", ComplaintReport, "complaint: abuse"},
+		{"complaint by link", arf("abuse", "<>", "List-Unsubscribe: <https://example.orgLINK>"), "", ComplaintReport, "complaint: abuse"},
+		{"no spam", arf("not-spam", "<bounces+TAG@example.org>", "X: y"), "", NoReport, "not-spam"},
+		{"complaint of another", arf("abuse", "<x@example.org>", "X: y"), "", NoReport, "does not name a message"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			got := ReadReport(strings.NewReader(c.text), &reportKey, c.recipient)
 			if got.Kind != c.want || !strings.Contains(got.Detail, c.detail) {
 				t.Errorf("got %q %q", got.Kind, got.Detail)
@@ -149,7 +154,7 @@ func TestReportsAreUnderstoodOrIgnored(t *testing.T) {
 	}
 }
 
-// Whatever comes, a report without a name from here changes nothing.
+// A report without a name that was made with the key has no effect.
 //
 // covers: decision 51
 func FuzzReport(f *testing.F) {
@@ -157,7 +162,6 @@ func FuzzReport(f *testing.F) {
 	f.Add(dsn("x@example.org", failedStatus, "List-Unsubscribe: <https://example.orgLINK>"), "bounces+1-2-3-c-00@x")
 	f.Add(arf("abuse", "<bounces+TAG@example.org>", "X: y"), "")
 	f.Fuzz(func(t *testing.T, text, recipient string) {
-		// Whatever it says, without a name that the key made it changes nothing.
 		other := audience.LinkKey{8}
 		if got := ReadReport(strings.NewReader(text), &other, recipient); got.Kind != NoReport {
 			t.Errorf("got %+v", got)
@@ -168,23 +172,23 @@ func FuzzReport(f *testing.F) {
 	})
 }
 
-// Anybody can send a mail to where reports go. One of the largest that is looked
-// at must not keep a processor busy for hours.
+// Anyone can send a mail to the address for reports. The largest one that is read
+// must not keep a processor busy.
 //
 // covers: decision 51
 func TestLargeReportsAreReadFast(t *testing.T) {
-	for name, filling := range map[string]string{
-		"plus signs":   strings.Repeat("+-", 400),
-		"almost names": strings.Repeat("+1-2-3-c-0123456789abcdef", 30),
+	for _, c := range []struct{ name, filling string }{
+		{"plus signs", strings.Repeat("+-", 400)},
+		{"almost names", strings.Repeat("+1-2-3-c-0123456789abcdef", 30)},
 	} {
 		const header = 900 << 10 // bytes; one over 1 MiB is not read
-		mail := "From: a@example.com\r\nTo: " + strings.Repeat(filling+"\r\n ", header/(len(filling)+3)) + "x\r\n\r\nhello\r\n"
+		mail := "From: a@example.com\r\nTo: " + strings.Repeat(c.filling+"\r\n ", header/(len(c.filling)+3)) + "x\r\n\r\nhello\r\n"
 		began := time.Now()
 		if r := ReadReport(strings.NewReader(mail), &reportKey, ""); !strings.HasPrefix(r.Detail, "it is neither") {
-			t.Errorf("%s: %+v", name, r)
+			t.Errorf("%s: %+v", c.name, r)
 		}
 		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%s: it took %v", name, took)
+			t.Errorf("%s: it took %v", c.name, took)
 		}
 	}
 }

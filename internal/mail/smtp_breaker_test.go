@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The pauses grow, up to a bound.
+// Each failure doubles the pause, up to longestPause.
 //
 // covers: decision 50
 func TestPauseDoublesUpToABound(t *testing.T) {
@@ -32,7 +32,7 @@ func TestPauseDoublesUpToABound(t *testing.T) {
 	})
 }
 
-// One goes first; when the server answers, all go.
+// After a pause one sender tries the server. When it succeeds, all others follow.
 //
 // covers: decision 50
 func TestOneProbeGoesFirst(t *testing.T) {
@@ -55,7 +55,7 @@ func TestOneProbeGoesFirst(t *testing.T) {
 				p.record(probe, serverUp)
 			}()
 		}
-		<-time.After(time.Minute) // of the bubble
+		<-time.After(time.Minute) // in the time of synctest
 		synctest.Wait()
 		if entered.Load() != 1 {
 			t.Errorf("%d entered, want the probe alone", entered.Load())
@@ -68,7 +68,7 @@ func TestOneProbeGoesFirst(t *testing.T) {
 	})
 }
 
-// A probe that ends without a finding leaves the next one its place.
+// A probe that ends without a result lets the next sender try.
 func TestProbeWithoutResultLetsTheNextOneTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newCircuitBreaker()

@@ -19,11 +19,19 @@ import (
 	"enlist/internal/mail/mailtest"
 )
 
-// openSMTPD is OpenSMTPD on this machine, which passes everything on to a mail
-// server of the test. Its queue is the machine's, and survives the test: each
-// writes to an address of its own.
+// These tests send through a real mail server, OpenSMTPD. They are skipped where
+// it is not installed, and where they do not run as root.
+
+// openSMTPDTimeout limits each test, so that a server that never answers fails the
+// test and does not block it.
+const openSMTPDTimeout = 90 * time.Second
+
+// openSMTPD is a running OpenSMTPD that forwards every mail to a mail server of
+// the test. Its queue belongs to the machine and outlives the test, so each test
+// uses a recipient of its own.
 type openSMTPD struct {
 	*testing.T
+	ctx    context.Context // ends with the test or after openSMTPDTimeout
 	sink   *mailtest.Server
 	to     string
 	addr   string
@@ -32,8 +40,9 @@ type openSMTPD struct {
 	cmd    *exec.Cmd
 }
 
-// newOpenSMTPD skips the test where it cannot run.
-func newOpenSMTPD(t *testing.T, to *mailtest.Server) *openSMTPD {
+// findOpenSMTPD returns the path of the program. It skips the test where the
+// program cannot run.
+func findOpenSMTPD(t *testing.T) string {
 	t.Helper()
 	program, err := exec.LookPath("smtpd")
 	if err != nil {
@@ -48,25 +57,35 @@ func newOpenSMTPD(t *testing.T, to *mailtest.Server) *openSMTPD {
 	for _, socket := range []string{"/run/smtpd.sock", "/var/run/smtpd.sock"} {
 		if c, err := net.Dial("unix", socket); err == nil {
 			c.Close()
-			t.Skip("OpenSMTPD runs on this machine already, and there can be one only")
+			t.Skip("OpenSMTPD runs on this machine already: only one can run at a time")
 		}
 	}
+	return program
+}
+
+// newOpenSMTPD configures a server that forwards to another one. start starts it;
+// it is killed at the end of the test.
+func newOpenSMTPD(t *testing.T, program string, to *mailtest.Server) *openSMTPD {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	m := &openSMTPD{T: t, sink: to, to: fmt.Sprintf("ann@%d.example.com", time.Now().UnixNano()), addr: l.Addr().String(), config: filepath.Join(t.TempDir(), "smtpd.conf"), log: filepath.Join(t.TempDir(), "log")}
+	ctx, cancel := context.WithTimeout(t.Context(), openSMTPDTimeout)
+	t.Cleanup(cancel)
+	m := &openSMTPD{T: t, ctx: ctx, sink: to, to: fmt.Sprintf("ann@%d.example.com", time.Now().UnixNano()), addr: l.Addr().String(), config: filepath.Join(t.TempDir(), "smtpd.conf"), log: filepath.Join(t.TempDir(), "log")}
 	_, port, _ := net.SplitHostPort(m.addr)
 	text := fmt.Sprintf("listen on 127.0.0.1 port %s hostname mta.example.org\naction \"onward\" relay host %q\nmatch from any for any action \"onward\"\n", port, to.URL())
 	if err := os.WriteFile(m.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	m.cmd = exec.Command(program, "-d", "-f", m.config)
+	t.Cleanup(m.kill)
 	return m
 }
 
-// start starts it, and waits until it answers.
+// start starts the server and waits until it accepts connections.
 func (m *openSMTPD) start() {
 	m.Helper()
 	log, err := os.OpenFile(m.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -88,13 +107,16 @@ func (m *openSMTPD) start() {
 	})
 }
 
-// kill ends it at once, and waits until it answers no more: its processes hold
-// on to the port for a moment.
+// kill kills the server and waits until its port is free: its processes hold the
+// port for a moment. Without a running server kill does nothing.
 func (m *openSMTPD) kill() {
 	m.Helper()
+	if m.cmd.Process == nil {
+		return
+	}
 	m.cmd.Process.Kill()
-	m.cmd.Wait() // says that it was killed
-	m.until("it is gone", func() bool {
+	m.cmd.Wait() // the error says that it was killed
+	m.until("the port is free", func() bool {
 		c, err := net.Dial("tcp", m.addr)
 		if err == nil {
 			c.Close()
@@ -103,12 +125,14 @@ func (m *openSMTPD) kill() {
 	})
 }
 
-// until waits for a process of the machine.
+// until waits until a condition holds, and fails the test after 20 s.
 func (m *openSMTPD) until(what string, done func() bool) {
 	m.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.Context()), 20*time.Second) // at the test's end too
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.Context()), 20*time.Second) // kill also needs it when the test's context has ended
 	defer cancel()
-	for tick := time.NewTicker(20 * time.Millisecond); !done(); {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !done() {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -118,7 +142,7 @@ func (m *openSMTPD) until(what string, done func() bool) {
 	}
 }
 
-// arrived are the messages to an address that begins so.
+// arrived returns the messages whose recipient begins with the text.
 func (m *openSMTPD) arrived(to string) (mine []mailtest.Message) {
 	for _, got := range m.sink.Messages() {
 		if strings.HasPrefix(got.To[0], to) {
@@ -139,17 +163,20 @@ func (m *openSMTPD) sender(t Transport) sender {
 	return s
 }
 
-// TestOpenSMTPDReceivesEachMessageDespiteKills sends through OpenSMTPD, which is killed and started again in
-// between. Everything arrives; what is sent again has the Message-ID of the
-// first time.
+// OpenSMTPD is killed and started again while messages are sent. Every message
+// arrives, and a message that is sent again has the same Message-ID. With -short
+// a quarter of the messages is sent.
 //
 // covers: decision 50
 func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
-	const letters = 200
+	messages := 200
+	if testing.Short() {
+		messages = 50
+	}
+	program := findOpenSMTPD(t)
 	sink := mailtest.Start(t, mailtest.Options{})
-	m := newOpenSMTPD(t, sink)
+	m := newOpenSMTPD(t, program, sink)
 	m.start()
-	t.Cleanup(m.kill)
 	s := m.sender(Transport{})
 
 	var wg sync.WaitGroup
@@ -157,12 +184,12 @@ func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for n := range numbers {
-				m.sendUntilTaken(s, n)
+				m.sendUntilAccepted(s, n)
 			}
 		})
 	}
-	for n := range letters {
-		if n == letters/4 || n == letters/2 {
+	for n := range messages {
+		if n == messages/4 || n == messages/2 {
 			m.kill()
 			m.start()
 		}
@@ -171,7 +198,7 @@ func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
 	close(numbers)
 	wg.Wait()
 
-	m.until("all have arrived", func() bool { return len(ids(m.arrived(m.to))) == letters })
+	m.until("all have arrived", func() bool { return len(ids(m.arrived(m.to))) == messages })
 	twice := 0
 	for id, n := range ids(m.arrived(m.to)) {
 		if !strings.HasSuffix(id, "@example.org") {
@@ -179,39 +206,40 @@ func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
 		}
 		twice += n - 1
 	}
-	t.Logf("%d letters, %d sent again", letters, twice)
+	t.Logf("%d messages, %d sent again", messages, twice)
 }
 
-// sendUntilTaken does what the queue does, at once.
-func (m *openSMTPD) sendUntilTaken(s sender, n int) {
+// sendUntilAccepted repeats temporary failures as the queue does, without its
+// delays.
+func (m *openSMTPD) sendUntilAccepted(s sender, n int) {
 	for {
-		err := s.send(m.Context(), testMessage(m.T, n, m.to), nil)
+		err := s.send(m.ctx, testMessage(m.T, n, m.to), nil)
 		u, ok := errors.AsType[*audience.Undelivered](err)
 		switch {
 		case err == nil:
 			return
-		case m.Context().Err() != nil, ok && u.Permanent, !ok && !errors.Is(err, audience.ErrSendingPaused):
-			m.Errorf("letter %d: %v", n, err)
+		case m.ctx.Err() != nil, ok && u.Permanent, !ok && !errors.Is(err, audience.ErrSendingPaused):
+			m.Errorf("message %d: %v", n, err)
 			return
 		}
 	}
 }
 
-// TestBounceOfOpenSMTPDIsUnderstood has OpenSMTPD report what the next mail server refuses: the
-// report comes to the address that names the delivery, and is understood.
+// OpenSMTPD reports a mail that the next server refuses. The report goes to the
+// address that names the delivery, and ReadReport understands it.
 //
 // covers: decision 51
 func TestBounceOfOpenSMTPDIsUnderstood(t *testing.T) {
+	program := findOpenSMTPD(t)
 	sink := mailtest.Start(t, mailtest.Options{})
 	sink.Script(func(s mailtest.Step) mailtest.Action {
 		if s.Stage == mailtest.Rcpt && strings.HasPrefix(s.To[0], "ann@") {
-			return mailtest.Reply(550, "5.1.1 nobody here")
+			return mailtest.Reply(550, "5.1.1 no such user")
 		}
 		return mailtest.Action{}
 	})
-	m := newOpenSMTPD(t, sink)
+	m := newOpenSMTPD(t, program, sink)
 	m.start()
-	t.Cleanup(m.kill)
 	s := m.sender(Transport{BounceAddress: "bounces@example.org", Key: reportKey})
 	if err := s.send(t.Context(), testMessage(t, 1, m.to), &reported); err != nil {
 		t.Fatal(err)

@@ -16,7 +16,9 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// post is a sender to a mail server of the test.
+// These tests send through smtpSender to a mail server that follows a script.
+
+// smtpFixture is a sender with two connections, and the server that it sends to.
 type smtpFixture struct {
 	*testing.T
 	server *mailtest.Server
@@ -42,7 +44,7 @@ func newSMTPFixture(t *testing.T, o mailtest.Options, change func(*Transport)) *
 	return p
 }
 
-// letter makes a message. Its number makes it one of its kind.
+// letter makes a message with a Message-ID of its own for each number.
 func testMessage(t testing.TB, n int, to string) *gomail.Msg {
 	t.Helper()
 	m := gomail.NewMsg()
@@ -61,6 +63,17 @@ func (p *smtpFixture) send(n int) error {
 	return p.sender.send(p.Context(), testMessage(p.T, n, "ann@example.com"), nil)
 }
 
+// endPause ends the pause of the circuit breaker now, so that the test need not
+// wait for it.
+func (p *smtpFixture) endPause() {
+	b := p.sender.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.retryAt = time.Now()
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
 func (p *smtpFixture) mustSend(n int) {
 	p.Helper()
 	if err := p.send(n); err != nil {
@@ -68,7 +81,7 @@ func (p *smtpFixture) mustSend(n int) {
 	}
 }
 
-// ids are the Message-IDs that arrived, and how often.
+// ids counts the messages that arrived, by Message-ID.
 func ids(messages []mailtest.Message) map[string]int {
 	found := make(map[string]int)
 	for _, m := range messages {
@@ -79,6 +92,7 @@ func ids(messages []mailtest.Message) map[string]int {
 	return found
 }
 
+// Messages that are sent one after another share a connection.
 func TestMessagesShareAConnection(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	p.mustSend(1)
@@ -113,6 +127,7 @@ func TestEnvelopeSenderNamesTheDelivery(t *testing.T) {
 	}
 }
 
+// A bounce address must leave room for the name of a delivery.
 func TestWrongBounceAddressIsRefused(t *testing.T) {
 	widest := audience.DeliveryKey{List: 99_999, Contact: 999_999_999, Time: 9_999_999_999, Cause: audience.CauseAutoresponder(999_999)}
 	if n := maxBounceLocal + len("+") + len((&audience.LinkKey{}).Tag(widest)); n > 64 {
@@ -125,7 +140,7 @@ func TestWrongBounceAddressIsRefused(t *testing.T) {
 	}
 }
 
-// Each reply counts for what it blames.
+// A reply decides whether a failure is temporary, permanent or a bounce.
 //
 // covers: decision 50
 func TestReplyDecidesWhatFailed(t *testing.T) {
@@ -179,26 +194,29 @@ func TestReplyDecidesWhatFailed(t *testing.T) {
 	}
 }
 
-// A connection that the server has ended meanwhile is no failed attempt.
+// The server may close an idle connection. The message is then sent on a new one.
 //
 // covers: decision 50
 func TestClosedConnectionIsReplaced(t *testing.T) {
-	for name, script := range map[string]func(mailtest.Step) mailtest.Action{
-		"broken":     mailtest.Once(mailtest.Mail, mailtest.Drop()),
-		"said so":    mailtest.Once(mailtest.Mail, mailtest.Reply(421, "4.4.2 you were silent for too long")),
-		"at address": mailtest.Once(mailtest.Rcpt, mailtest.Drop()),
+	for _, c := range []struct {
+		name   string
+		script func(mailtest.Step) mailtest.Action
+	}{
+		{"broken off", mailtest.Once(mailtest.Mail, mailtest.Drop())},
+		{"closed with 421", mailtest.Once(mailtest.Mail, mailtest.Reply(421, "4.4.2 you were silent for too long"))},
+		{"broken off at the recipient", mailtest.Once(mailtest.Rcpt, mailtest.Drop())},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			p := newSMTPFixture(t, mailtest.Options{}, nil)
 			p.mustSend(1)
-			p.server.Script(script)
+			p.server.Script(c.script)
 			p.mustSend(2)
 			if n := p.server.Seen(mailtest.Greeting); n != 2 {
 				t.Errorf("%d connections, want 2", n)
 			}
 		})
 	}
-	t.Run("the server went away and came back", func(t *testing.T) {
+	t.Run("the server was restarted", func(t *testing.T) {
 		p := newSMTPFixture(t, mailtest.Options{}, nil)
 		p.mustSend(1)
 		p.server.Stop()
@@ -209,14 +227,14 @@ func TestClosedConnectionIsReplaced(t *testing.T) {
 	})
 }
 
-// What may have been accepted is never sent again here: the queue does that,
-// with the same Message-ID.
+// A message that the server may have accepted is not sent again here. The queue
+// sends it again, with the same Message-ID.
 //
 // covers: decision 50
 func TestMessageThatMayBeAcceptedIsNotRepeated(t *testing.T) {
 	for _, c := range []struct {
 		stage mailtest.Stage
-		kept  int // of the first try
+		kept  int // messages that the server stores at the first attempt
 	}{{mailtest.Text, 0}, {mailtest.End, 1}} {
 		t.Run(string(c.stage), func(t *testing.T) {
 			p := newSMTPFixture(t, mailtest.Options{}, nil)
@@ -227,7 +245,7 @@ func TestMessageThatMayBeAcceptedIsNotRepeated(t *testing.T) {
 				t.Fatalf("got %v", err)
 			}
 			p.mustSend(1)
-			all, err := p.server.Wait(t.Context(), c.kept+2) // what was broken off may be kept a moment later
+			all, err := p.server.Wait(t.Context(), c.kept+2) // the server may store the first one a moment later
 			if got := ids(all)["1@example.org"]; got != c.kept+1 || err != nil {
 				t.Errorf("it arrived %d times, want %d", got, c.kept+1)
 			}
@@ -235,7 +253,8 @@ func TestMessageThatMayBeAcceptedIsNotRepeated(t *testing.T) {
 	}
 }
 
-// While the server is away one tries, and the others wait and have not tried.
+// While the server does not answer, one sender tries it. The others wait, and
+// their messages do not count as attempted.
 //
 // covers: decision 50
 func TestSendersWaitWhileTheServerIsAway(t *testing.T) {
@@ -251,7 +270,7 @@ func TestSendersWaitWhileTheServerIsAway(t *testing.T) {
 	for range 5 {
 		wg.Go(func() {
 			if err := p.sender.send(ctx, testMessage(t, 2, "ann@example.com"), nil); !errors.Is(err, audience.ErrSendingPaused) {
-				t.Errorf("got %v, want ErrPaused", err)
+				t.Errorf("got %v, want ErrSendingPaused", err)
 			}
 		})
 	}
@@ -260,10 +279,12 @@ func TestSendersWaitWhileTheServerIsAway(t *testing.T) {
 		t.Errorf("%d connections, want 1", n)
 	}
 	p.server.Script(nil)
-	p.mustSend(3) // when the pause is over
+	p.endPause()
+	p.mustSend(3)
 }
 
-// A server that wants fewer connections gets fewer, without a pause.
+// A server that refuses further connections gets the mails over those that it
+// accepted, without a pause.
 //
 // covers: decision 50
 func TestServerLimitOfConnectionsIsRespected(t *testing.T) {
@@ -289,95 +310,7 @@ func TestServerLimitOfConnectionsIsRespected(t *testing.T) {
 	}
 }
 
-// How a server is spoken with, and what is refused.
-//
-// covers: decision 50
-func TestTLSAndLogin(t *testing.T) {
-	login := mailtest.Options{User: "me@example.org", Password: "p@ss/word:%"}
-	for name, c := range map[string]struct {
-		options mailtest.Options
-		change  func(*mailServer)
-		want    string // of the error; "" when it is sent
-	}{
-		"STARTTLS":             {mailtest.Options{StartTLS: true}, nil, ""},
-		"TLS":                  {mailtest.Options{TLS: true}, nil, ""},
-		"login":                {login, nil, ""},
-		"login after STARTTLS": {mailtest.Options{User: "a", Password: "b", StartTLS: true}, nil, ""},
-		"login with TLS":       {mailtest.Options{User: "a", Password: "b", TLS: true}, nil, ""},
-		"wrong password":       {login, func(s *mailServer) { s.password = "x" }, "535"},
-		"certificate of nobody, TLS": {mailtest.Options{TLS: true}, func(s *mailServer) { s.roots = nil },
-			"certificate"},
-		"certificate of nobody, on this machine": {mailtest.Options{StartTLS: true}, func(s *mailServer) { s.roots = nil }, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := newSMTPFixture(t, c.options, nil)
-			if c.change != nil {
-				c.change(&p.sender.server)
-			}
-			err := p.send(1)
-			if c.want == "" {
-				if err != nil {
-					t.Error(err)
-				}
-				return
-			}
-			u, ok := errors.AsType[*audience.Undelivered](err)
-			if !ok || u.Permanent || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
-}
-
-// Away from this machine no password goes out in the clear, and no certificate
-// of somebody else will do.
-//
-// covers: decision 50
-func TestPasswordNeedsTLSAwayFromThisMachine(t *testing.T) {
-	far := func(o mailtest.Options) *smtpFixture {
-		p := newSMTPFixture(t, o, nil)
-		p.sender.server.loopback = false
-		return p
-	}
-	p := far(mailtest.Options{User: "a", Password: "b"})
-	if err := p.send(1); err == nil || !strings.Contains(err.Error(), "which the password needs") {
-		t.Errorf("got %v", err)
-	}
-	p = far(mailtest.Options{User: "a", Password: "b", StartTLS: true})
-	p.mustSend(1)
-	p = far(mailtest.Options{StartTLS: true})
-	p.sender.server.roots = nil
-	if err := p.send(1); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("got %v", err)
-	}
-	for host, loopback := range map[string]bool{"localhost": true, "127.0.0.1": true, "127.0.0.2": true, "[::1]": true, "mail.example.com": false, "192.0.2.1": false} {
-		if s, err := parseServer("smtp://" + host); err != nil || s.loopback != loopback {
-			t.Errorf("%s: loopback %v, %v", host, s.loopback, err)
-		}
-	}
-}
-
-func TestServerURLIsParsed(t *testing.T) {
-	for text, want := range map[string]mailServer{
-		"smtp://mail.example.com":            {host: "mail.example.com", port: 25},
-		"smtp://localhost:2525/":             {host: "localhost", port: 2525, loopback: true},
-		"smtp://[::1]:25":                    {host: "::1", port: 25, loopback: true},
-		"smtp://me:p%40ss@mail.example.com":  {host: "mail.example.com", port: 587, user: "me", password: "p@ss"},
-		"smtps://me:x@mail.example.com":      {host: "mail.example.com", port: 465, tls: true, user: "me", password: "x"},
-		"smtps://me%40a.b:x@mail.example:99": {host: "mail.example", port: 99, tls: true, user: "me@a.b", password: "x"},
-	} {
-		if got, err := parseServer(text); err != nil || got != want {
-			t.Errorf("%s: %+v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "mail.example.com", "localhost:25", "http://a", "smtp://", "smtp://:25", "smtp://a/b", "smtp://a?b",
-		"smtp://me@a", "smtp://:s3cret@a", "smtp://a:s3cret", "smtp://me:s3cret%@a", "smtp://a:0", "smtp://a:70000", "smtp://me:s3 cret@a"} {
-		if _, err := parseServer(text); err == nil || strings.Contains(err.Error(), "s3") {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-}
-
+// A domain is sent in ASCII. Only the local part of an address needs SMTPUTF8.
 func TestInternationalAddressesNeedSMTPUTF8(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	if err := p.sender.send(t.Context(), testMessage(t, 1, "ann@bücher.example"), nil); err != nil {
@@ -395,17 +328,19 @@ func TestInternationalAddressesNeedSMTPUTF8(t *testing.T) {
 	}
 }
 
+// A message that would wait longer than its time limit fails at once, and does
+// not count as attempted.
 func TestRateLimitDelaysWithoutAnAttempt(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, func(o *Transport) { o.Rate = 0.5 })
 	p.mustSend(1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if err := p.sender.send(ctx, testMessage(t, 2, "ann@example.com"), nil); !errors.Is(err, audience.ErrSendingPaused) {
-		t.Errorf("got %v, want ErrPaused at once", err)
+		t.Errorf("got %v, want ErrSendingPaused at once", err)
 	}
 }
 
-// Connections that nobody uses are ended, and at the end all are.
+// Connections that are unused for some time are closed.
 func TestIdleConnectionsAreClosed(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	p.mustSend(1)
@@ -420,7 +355,7 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 	p.mustSend(2)
 }
 
-// What is under way when its time is over gets a moment to end well.
+// A message that is under way when its context ends may still be finished.
 func TestMessageUnderWayIsFinished(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	ctx, cancel := context.WithCancel(t.Context())

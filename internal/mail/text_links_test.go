@@ -25,7 +25,8 @@ func href(t *testing.T, source string) string {
 	return ""
 }
 
-// The text part has the addresses of the HTML part, and of refused ones nothing.
+// A link leads to the same target in the text part and in the HTML part. A link
+// that a value made unsafe is left out of the text part.
 //
 // covers: decision 46, spec merge.links, spec message.text
 func TestTextPartHasTheLinksOfTheHTMLPart(t *testing.T) {
@@ -49,14 +50,14 @@ func TestTextPartHasTheLinksOfTheHTMLPart(t *testing.T) {
 	}
 }
 
-// A link that says where it leads is written once.
+// A link whose text is its target is written once.
 //
 // covers: decision 46, spec merge.links
 func TestLinkThatShowsItsTargetIsWrittenOnce(t *testing.T) {
 	c, _ := testComposer(t)
 	for _, test := range []struct{ target, value, want string }{
 		{"{{V}}", "https://ok.example/> https://evil.example", "See https://ok.example/%3E%20https://evil.example."},
-		{"{{V}}", "www.example.com", "See www.example.com."}, // which the HTML part shows, too
+		{"{{V}}", "www.example.com", "See www.example.com."}, // the HTML part shows it too
 		{"https://example.com/{{V}}", "a b", "See https://example.com/a%20b."},
 		{"https://example.com{{V}}", ".evil.example", "See ."},
 		{"tel:{{V}}", "+1 2> https://evil.example", "See tel:+1%202%3E%20https%3A%2F%2Fevil.example."},

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A folder has each mail once, for its owner to read.
+// A mail that is sent again replaces its file, also after a restart. Only the
+// owner may read the files.
 //
 // covers: decision 50
 func TestFolderHasEachMailOnce(t *testing.T) {
@@ -26,7 +27,7 @@ func TestFolderHasEachMailOnce(t *testing.T) {
 	send(s, 1)
 	send(s, 2)
 	send(s, 1)
-	s, err = newSender(Transport{Dir: dir}) // of the next process
+	s, err = newSender(Transport{Dir: dir}) // as after a restart
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/emersion/go-msgauth/dkim"
 )
 
-// writeKey writes a private key into a file.
+// writeKey writes a private key in PEM format into a file.
 func writeKey(t *testing.T, kind string, der []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "key.pem")
@@ -39,7 +39,7 @@ func pkcs8(t *testing.T, key crypto.PrivateKey) []byte {
 	return der
 }
 
-// Signatures hold, and break when something is added or changed.
+// A signature is valid, and breaks when a From is added or the text is changed.
 //
 // covers: decision 50
 func TestSignatureBreaksWhenTheMessageChanges(t *testing.T) {
@@ -56,12 +56,12 @@ func TestSignatureBreaksWhenTheMessageChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	rsaRecord := "v=DKIM1; k=rsa; p=" + base64.StdEncoding.EncodeToString(der)
-	for name, c := range map[string]struct{ file, record string }{
-		"RSA":         {writeKey(t, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(long)), rsaRecord},
-		"RSA, PKCS 8": {writeKey(t, "PRIVATE KEY", pkcs8(t, long)), rsaRecord},
-		"Ed25519":     {writeKey(t, "PRIVATE KEY", pkcs8(t, short)), "v=DKIM1; k=ed25519; p=" + base64.StdEncoding.EncodeToString(public)},
+	for _, c := range []struct{ name, file, record string }{
+		{"RSA", writeKey(t, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(long)), rsaRecord},
+		{"RSA, PKCS 8", writeKey(t, "PRIVATE KEY", pkcs8(t, long)), rsaRecord},
+		{"Ed25519", writeKey(t, "PRIVATE KEY", pkcs8(t, short)), "v=DKIM1; k=ed25519; p=" + base64.StdEncoding.EncodeToString(public)},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			f, err := newEncoder(Transport{DKIMKey: c.file, DKIMDomain: "example.org", DKIMSelector: "s1"})
 			if err != nil {
 				t.Fatal(err)
@@ -101,6 +101,7 @@ func TestSignatureBreaksWhenTheMessageChanges(t *testing.T) {
 	}
 }
 
+// An error of a wrong key does not show the contents of the file.
 func TestWrongDKIMSettingsAreRefused(t *testing.T) {
 	t.Setenv("GODEBUG", "rsa1024min=0")
 	weak, err := rsa.GenerateKey(rand.Reader, 768)

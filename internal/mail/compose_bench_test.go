@@ -1,0 +1,37 @@
+package mail
+
+import (
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+// Benchmarks of composing: what a mail costs before it is sent.
+
+func BenchmarkNotification(b *testing.B) {
+	c, _ := testComposer(b)
+	n := testNotification()
+	for b.Loop() {
+		if _, err := c.notification("77", n); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkOutgoing(b *testing.B) {
+	c, _ := testComposer(b)
+	l := testMail(&audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter})
+	l.Schema.List.TrackClicks, l.Schema.List.TrackOpens = true, true
+	for b.Loop() {
+		if _, _, err := c.outgoing(b.Context(), l); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	m := &audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter}
+	for b.Loop() {
+		compile(m)
+	}
+}

@@ -1,0 +1,216 @@
+package mail
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// This file has what the tests of composing share: a composer with a fixed clock,
+// a List with four Fields, a Contact, and a reader of composed mails.
+
+// links records the URLs that it is asked for and numbers them from 501.
+type links struct{ asked [][]string }
+
+func (l *links) LinkTargets(_ context.Context, _ audience.MessageID, urls []string) (ids []audience.LinkID, err error) {
+	l.asked = append(l.asked, urls)
+	for i := range urls {
+		ids = append(ids, audience.LinkID(501+i))
+	}
+	return ids, nil
+}
+
+func testComposer(t testing.TB) (*composer, *links) {
+	t.Helper()
+	l := new(links)
+	c, err := newComposer(Options{From: "lists@example.org", PublicURL: "https://mail.example.org", Key: audience.LinkKey{1, 2, 3}, Links: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.now = func() time.Time { return time.Unix(1767225600, 0).UTC() }
+	return c, l
+}
+
+func testSchema() *audience.Schema {
+	s := audience.NewSchema(audience.List{ID: 12, Name: "News & Views"}, []audience.Field{
+		{ID: 1, Name: "Email", Type: audience.Text, AddressType: audience.AddressEmail},
+		{ID: 2, Name: "First Name", Type: audience.Text},
+		{ID: 3, Name: "Website", Type: audience.Text},
+		{ID: 4, Name: "Comment", Type: audience.Comment},
+	}, []audience.Preference{{ID: 1, Name: "Weekly"}, {ID: 2, Name: "Offers"}})
+	s.TimeZone = "Australia/Sydney"
+	return s
+}
+
+func testContact() *audience.Contact {
+	c := &audience.Contact{ID: 345, ListID: 12, IsActive: true, Created: 1767225600, Prefs: map[audience.PreferenceID]bool{1: true, 2: false}}
+	c.Values = c.Values.Set(1, "ann@example.com").Set(2, "Ann").Set(3, "https://ann.example/").Set(4, "Hello,\nI like it.")
+	return c
+}
+
+func testMail(m *audience.Message) *audience.OutgoingMail {
+	if m != nil {
+		m.ID, m.Type = 9, audience.MessageEmail
+	}
+	return &audience.OutgoingMail{Delivery: audience.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"},
+		Schema: testSchema(), Contact: testContact(), Address: "ann@example.com", Message: m}
+}
+
+func testNotification() *audience.Notification {
+	return &audience.Notification{
+		Notify: audience.Notify{List: 12, Contact: 345, Event: audience.EventSubscribe, Address: "owner@example.org", Time: 1767225600},
+		Schema: testSchema(), Details: testContact(),
+		Consent: &audience.LedgerRow{Time: 1767225600, Type: audience.ConsentGDPR, Text: "I agree to receive news.", IP: "192.0.2.7"},
+	}
+}
+
+// received is a message as a mail program reads it.
+type received struct {
+	mail.Header
+	text, html string
+	raw        []byte
+}
+
+// read encodes a message and parses it. It checks that every line is valid.
+func read(t testing.TB, m *gomail.Msg) *received {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := m.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.SplitSeq(b.Bytes(), []byte("\r\n")) {
+		if len(line) > 998 || bytes.ContainsAny(line, "\r\n\x00") {
+			t.Fatalf("a line of %d bytes: %.100q", len(line), line)
+		}
+	}
+	parsed, err := mail.ReadMessage(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, b.Bytes())
+	}
+	r := &received{Header: parsed.Header, raw: b.Bytes()}
+	kind, params, err := mime.ParseMediaType(parsed.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind == "text/plain" {
+		r.text = readPart(t, quotedprintable.NewReader(parsed.Body))
+		return r
+	}
+	parts := multipart.NewReader(parsed.Body, params["boundary"])
+	for {
+		part, err := parts.NextPart() // decodes quoted-printable
+		if err == io.EOF {
+			return r
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(part.Header.Get("Content-Type"), "text/html") {
+			r.html = readPart(t, part)
+		} else {
+			r.text = readPart(t, part)
+		}
+	}
+}
+
+func readPart(t testing.TB, r io.Reader) string {
+	t.Helper()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(b), "\r\n", "\n")
+}
+
+// subject returns the subject, decoded.
+func (r *received) subject(t testing.TB) string {
+	t.Helper()
+	s, err := new(mime.WordDecoder).DecodeHeader(r.Get("Subject"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// names returns the names of the header fields, sorted.
+func (r *received) names() []string {
+	var names []string
+	for name := range r.Header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// send composes a mail and reads it.
+func send(t testing.TB, c *composer, l *audience.OutgoingMail) *received {
+	t.Helper()
+	m, subject, err := c.outgoing(t.Context(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := read(t, m)
+	if s := r.subject(t); s != subject {
+		t.Errorf("subject %q went out as %q", subject, s)
+	}
+	return r
+}
+
+// headerCase is a header field and its value, "" when it must be absent.
+type headerCase struct{ name, want string }
+
+func checkHeaders(t *testing.T, r *received, cases []headerCase) {
+	t.Helper()
+	for _, c := range cases {
+		if got := r.Get(c.name); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// contains checks that a text has all the parts; what names the text.
+func contains(t *testing.T, what, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s lacks %q:\n%s", what, part, text)
+		}
+	}
+}
+
+// lacks checks that a text has none of the parts.
+func lacks(t *testing.T, what, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			t.Errorf("%s has %q:\n%s", what, part, text)
+		}
+	}
+}
+
+// keep writes a mail into the folder ENLIST_TEST_KEEP, so that a developer can
+// look at it in a mail program.
+func keep(t *testing.T, name string, r *received) {
+	t.Helper()
+	if dir := os.Getenv("ENLIST_TEST_KEEP"); dir != "" {
+		for ext, content := range map[string]string{".eml": string(r.raw), ".html": r.html, ".txt": r.text} {
+			if err := os.WriteFile(filepath.Join(dir, name+ext), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

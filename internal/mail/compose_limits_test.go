@@ -1,0 +1,105 @@
+package mail
+
+import (
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+// These tests show that no value and no Message can take much memory or time.
+
+// A value can be as long as a request. A mail with it has bounded parts.
+//
+// covers: decision 46
+func TestLongValuesDoNotMakeLongMails(t *testing.T) {
+	long := strings.Repeat("é<", 1<<20)
+	composer, _ := testComposer(t)
+	n := testNotification()
+	n.Details.Values = n.Details.Values.Set(4, long)
+	m, err := composer.notification("1", n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var size strings.Builder
+	if _, err := m.WriteTo(&size); err != nil || size.Len() > 200_000 {
+		t.Errorf("a notification of %d bytes, %v", size.Len(), err)
+	}
+	contains(t, "a notification", read(t, m).text, "é<é<é", "…\n")
+
+	for _, c := range []struct {
+		name    string
+		message audience.Message
+		fits    bool
+	}{
+		{"a text with the value many times", audience.Message{EmailType: audience.EmailPlain, Text: strings.Repeat("{{Comment}}", 100_000)}, false},
+		{"HTML with the value many times", audience.Message{EmailType: audience.EmailRawHTML, HTML: strings.Repeat("<b>{{Comment}}</b>", 100_000), Text: "Hello"}, false},
+		{"a text with the value three times", audience.Message{EmailType: audience.EmailPlain, Text: strings.Repeat("{{Comment}}", 3)}, false},
+		{"a subject, which is cut off", audience.Message{EmailType: audience.EmailPlain, Text: "Hello", Subject: strings.Repeat("{{Comment}}", 80)}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			mail := testMail(&c.message)
+			mail.Contact.Values = mail.Contact.Values.Set(4, long)
+			_, _, err := composer.outgoing(t.Context(), mail)
+			if why, _ := err.(*audience.Undelivered); c.fits == (why != nil && why.Permanent && !why.Recipient) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// A hostile Message is compiled in linear time: a quadratic algorithm would exceed
+// the time limit of the test. With -short the Messages are an eighth as long.
+func TestHostileMessagesAreCompiledFast(t *testing.T) {
+	divisor := 1
+	if testing.Short() {
+		divisor = 8
+	}
+	many := func(s string, n int) string { return strings.Repeat(s, max(n/divisor, 1)) }
+	const big = 1 << 18
+	for _, test := range []struct{ name, source string }{
+		{"fields that are not closed", many("{{", big)},
+		{"closed and never opened", many("}}", big)},
+		{"fields", many("{{a}}", big/4)},
+		{"opened twice", many("{{{{a}}", big/4)},
+		{"links", many("https://", big/4)},
+		{"brackets", many("https://a/((((", big/8) + many(")", big/8)},
+		{"brackets not opened", "https://a/" + many(")", 4*big)},
+		{"tags that are not closed", many("<a", big)},
+		{"comments", many("<!--", big)},
+		{"deep", many("<div>", big/4)},
+		{"tables", many("<table><tr><td>", big/16)},
+		{"attributes", "<a " + many("b={{c}} ", big/8) + ">"},
+		{"entities", many("&lt;{{a}}", big/8)},
+		{"formatting", many("<b><i>", big/64) + many("</b>", big/64)},
+		{"lists", "<ol>" + many("<li>", big/8)},
+		{"semicolons", "<style>" + many(";", big/2) + "</style>"},
+		{"braces", "<style>" + many("{", 60_000) + "</style>"},
+		{"rules", "<style>" + many("*{a:b}", 10_000) + "</style>" + many("<p>", 20_000)},
+		{"ancestors", "<style>" + many("b ", 100) + "{a:b}</style>" + many("<b>", 400)},
+		{"ancestors of several", "<style>" + many("div div div div i{a:b}", 1000) + "</style>" + many(many("<div>", 100)+many("</div>", 100), 20)},
+		{"declarations", "<style>*{" + many("a:b;", 10_000) + "}</style>" + many("<p>", 20_000)},
+		{"different declarations", "<style>p{" + declarationsOf(5000) + "}</style>" + many("<p></p>", 20_000)},
+		{"not closed", "<style>" + many("a{b:'", 10_000) + "</style>"},
+		{"comments in styles", "<style>" + many("/*", 30_000) + "</style>"},
+		{"words", many("a ", big/2)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := compile(&audience.Message{EmailType: audience.EmailHTML, Subject: test.source, HTML: test.source})
+			compile(&audience.Message{EmailType: audience.EmailPlainHTML, Text: test.source})
+			r := rendering{mail: testMail(nil), unsubscribe: "https://mail.example.org/u/"}
+			if n := len(r.html(c)) + len(r.text(c)) + len(r.subject(c)); n > 64<<20 {
+				t.Errorf("%d bytes became %d", len(test.source), n)
+			}
+		})
+	}
+}
+
+// declarationsOf returns n declarations with different properties.
+func declarationsOf(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString("p" + strings.Repeat("a", i%50) + strings.Repeat("b", i/50) + ":c;")
+	}
+	return b.String()
+}

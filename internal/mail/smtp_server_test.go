@@ -1,0 +1,112 @@
+package mail
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+	"enlist/internal/mail/mailtest"
+)
+
+// These tests connect with and without TLS and login, and read the server's URL.
+
+// TLS and login are used as the server offers them and the URL demands.
+//
+// covers: decision 50
+func TestTLSAndLogin(t *testing.T) {
+	login := mailtest.Options{User: "me@example.org", Password: "p@ss/word:%"}
+	for _, c := range []struct {
+		name    string
+		options mailtest.Options
+		change  func(*mailServer)
+		want    string // of the error; "" when it is sent
+	}{
+		{"STARTTLS", mailtest.Options{StartTLS: true}, nil, ""},
+		{"TLS", mailtest.Options{TLS: true}, nil, ""},
+		{"login", login, nil, ""},
+		{"login after STARTTLS", mailtest.Options{User: "a", Password: "b", StartTLS: true}, nil, ""},
+		{"login with TLS", mailtest.Options{User: "a", Password: "b", TLS: true}, nil, ""},
+		{"wrong password", login, func(s *mailServer) { s.password = "x" }, "535"},
+		{"an unknown certificate with TLS", mailtest.Options{TLS: true}, func(s *mailServer) { s.roots = nil },
+			"certificate"},
+		{"an unknown certificate on this machine", mailtest.Options{StartTLS: true}, func(s *mailServer) { s.roots = nil }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newSMTPFixture(t, c.options, nil)
+			if c.change != nil {
+				c.change(&p.sender.server)
+			}
+			err := p.send(1)
+			if c.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			u, ok := errors.AsType[*audience.Undelivered](err)
+			if !ok || u.Permanent || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// To another machine a password is sent through TLS only, and an unknown
+// certificate is refused.
+//
+// covers: decision 50
+func TestPasswordNeedsTLSAwayFromThisMachine(t *testing.T) {
+	far := func(o mailtest.Options) *smtpFixture {
+		p := newSMTPFixture(t, o, nil)
+		p.sender.server.loopback = false
+		return p
+	}
+	p := far(mailtest.Options{User: "a", Password: "b"})
+	if err := p.send(1); err == nil || !strings.Contains(err.Error(), "which the password needs") {
+		t.Errorf("got %v", err)
+	}
+	p = far(mailtest.Options{User: "a", Password: "b", StartTLS: true})
+	p.mustSend(1)
+	p = far(mailtest.Options{StartTLS: true})
+	p.sender.server.roots = nil
+	if err := p.send(1); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("got %v", err)
+	}
+	for _, c := range []struct {
+		host     string
+		loopback bool
+	}{
+		{"localhost", true}, {"127.0.0.1", true}, {"127.0.0.2", true}, {"[::1]", true},
+		{"mail.example.com", false}, {"192.0.2.1", false},
+	} {
+		if s, err := parseServer("smtp://" + c.host); err != nil || s.loopback != c.loopback {
+			t.Errorf("%s: loopback %v, %v", c.host, s.loopback, err)
+		}
+	}
+}
+
+// An error of a wrong URL does not repeat its password.
+func TestServerURLIsParsed(t *testing.T) {
+	for _, c := range []struct {
+		url  string
+		want mailServer
+	}{
+		{"smtp://mail.example.com", mailServer{host: "mail.example.com", port: 25}},
+		{"smtp://localhost:2525/", mailServer{host: "localhost", port: 2525, loopback: true}},
+		{"smtp://[::1]:25", mailServer{host: "::1", port: 25, loopback: true}},
+		{"smtp://me:p%40ss@mail.example.com", mailServer{host: "mail.example.com", port: 587, user: "me", password: "p@ss"}},
+		{"smtps://me:x@mail.example.com", mailServer{host: "mail.example.com", port: 465, tls: true, user: "me", password: "x"}},
+		{"smtps://me%40a.b:x@mail.example:99", mailServer{host: "mail.example", port: 99, tls: true, user: "me@a.b", password: "x"}},
+	} {
+		if got, err := parseServer(c.url); err != nil || got != c.want {
+			t.Errorf("%s: %+v, %v", c.url, got, err)
+		}
+	}
+	for _, text := range []string{"", "mail.example.com", "localhost:25", "http://a", "smtp://", "smtp://:25", "smtp://a/b", "smtp://a?b",
+		"smtp://me@a", "smtp://:s3cret@a", "smtp://a:s3cret", "smtp://me:s3cret%@a", "smtp://a:0", "smtp://a:70000", "smtp://me:s3 cret@a"} {
+		if _, err := parseServer(text); err == nil || strings.Contains(err.Error(), "s3") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
