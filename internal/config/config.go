@@ -1,8 +1,8 @@
-// Package config is what a person can set: one struct per kind of command,
-// filled once from flags and ENLIST_ environment variables by cmd/enlist (the
-// tags are for package kong) and passed down from there. Nothing else in the
-// program reads the environment, but for ENLIST_BOOTSTRAP_KEY, which cmd/enlist
-// reads: as a flag, every user of the machine could see it.
+// Package config has the settings of the program: one struct for each kind of
+// command. cmd/enlist fills it once from flags and ENLIST_ environment variables
+// (the struct tags are read by package kong) and passes it on. Nothing else reads
+// the environment, with one exception: cmd/enlist reads ENLIST_BOOTSTRAP_KEY. It
+// is not a flag, because every user of the machine can see flags.
 package config
 
 import (
@@ -14,12 +14,13 @@ import (
 	"time"
 )
 
-// Database says where everything is kept. Every command has it.
+// Database is the setting of the database. Every command has it.
 type Database struct {
-	DB string `name:"db" default:"enlist.db" placeholder:"PATH|URL" help:"SQLite file that holds everything, or postgres://USER@HOST/DATABASE (${default}). Everybody on this machine can see flags: a password belongs in ENLIST_DB."`
+	DB string `name:"db" default:"enlist.db" placeholder:"PATH|URL" help:"SQLite file with all data, or postgres://USER@HOST/DATABASE (${default}). Every user of this machine can see flags: set a password in ENLIST_DB."`
 }
 
-// Check refuses databases that this program cannot open.
+// Check refuses databases that this program cannot open. An error does not repeat
+// the password in a URL.
 func (d Database) Check() error {
 	switch {
 	case d.DB == "":
@@ -35,7 +36,8 @@ func (d Database) IsPostgres() bool {
 	return strings.HasPrefix(d.DB, "postgres://") || strings.HasPrefix(d.DB, "postgresql://")
 }
 
-// Shown is the database in a message, without the password that a URL may hold.
+// Shown returns the database for logs and messages, without the password that a
+// URL may contain.
 func (d Database) Shown() string {
 	if !d.IsPostgres() {
 		return d.DB
@@ -48,11 +50,11 @@ func (d Database) Shown() string {
 	if name := u.User.Username(); name != "" {
 		shown.User = url.User(name)
 	}
-	return shown.String() // without its parameters, one of which may be the password
+	return shown.String() // without parameters: one may be the password
 }
 
-// Exists refuses a path at which there is no database, so that a wrong path
-// does not make an empty one. What is on a server has to be looked for there.
+// Exists refuses a path without a file, so that a wrong path does not create an
+// empty database. A database on a server is not checked here.
 func (d Database) Exists() error {
 	if d.IsPostgres() {
 		return nil
@@ -63,61 +65,62 @@ func (d Database) Exists() error {
 	return nil
 }
 
-// schemeOf keeps the password that a URL may hold out of messages.
+// schemeOf returns a URL without everything after its scheme, which may contain a
+// password.
 func schemeOf(url string) string {
 	scheme, _, _ := strings.Cut(url, "://")
 	return scheme + "://…"
 }
 
-// DefaultOpsListen is where a server listens for its operator when it is not
-// told where. Two servers on one machine are no error as long as it is not.
+// DefaultOpsListen is the default of --ops-listen. A second server on the same
+// machine may find the port taken; that is an error only if the flag is set.
 const DefaultOpsListen = "127.0.0.1:9090"
 
-// Serve is what a server can be told.
+// Serve has the settings of enlist serve.
 type Serve struct {
 	Database
 
-	DBWriters    int           `name:"db-writers" placeholder:"N" help:"PostgreSQL: connections for changes (16)."`
-	DBReaders    int           `name:"db-readers" placeholder:"N" help:"PostgreSQL: connections for look-ups (two for each processor, at least 4)."`
-	DBReplica    []string      `name:"db-replica" sep:" " placeholder:"URL" help:"PostgreSQL: standby of the database that searches and exports read from; may be given several times. A password belongs in ENLIST_DB_REPLICA, with a space between several URLs."`
-	DBReplicaLag time.Duration `name:"db-replica-lag" default:"0s" placeholder:"TIME" help:"How old what such a search sees may be; 0s: it sees all that was answered before it came (${default})."`
+	DBWriters    int           `name:"db-writers" placeholder:"N" help:"PostgreSQL: number of connections for writes (16)."`
+	DBReaders    int           `name:"db-readers" placeholder:"N" help:"PostgreSQL: number of connections for reads (two per processor, at least 4)."`
+	DBReplica    []string      `name:"db-replica" sep:" " placeholder:"URL" help:"PostgreSQL: standby server for searches and exports; may be given several times. Set a password in ENLIST_DB_REPLICA, with a space between several URLs."`
+	DBReplicaLag time.Duration `name:"db-replica-lag" default:"0s" placeholder:"TIME" help:"How far a standby may be behind; 0s: a search sees every change that was answered before the search started (${default})."`
 
 	Listen      string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to serve the API on; port 0 takes a free one (${default})."`
-	OpsListen   string        `default:"127.0.0.1:9090" placeholder:"ADDR" help:"Address for metrics and profiles, not for the public; none turns it off (${default})."`
+	OpsListen   string        `default:"127.0.0.1:9090" placeholder:"ADDR" help:"Address for metrics and profiles, which must not be public; none turns it off (${default})."`
 	MaxBody     Size          `default:"32MiB" placeholder:"SIZE" help:"Largest request body (${default})."`
-	ReadTimeout time.Duration `default:"1m" placeholder:"TIME" help:"How long a client may take to send a request (${default})."`
+	ReadTimeout time.Duration `default:"1m" placeholder:"TIME" help:"Longest time a client may take to send a request (${default})."`
 
-	Connections int `default:"4096" placeholder:"N" help:"Connections at once; further ones wait until one closes (${default})."`
+	Connections int `default:"4096" placeholder:"N" help:"Most HTTP connections at once; further ones wait until one closes (${default})."`
 
-	MaxCalls int           `default:"256" placeholder:"N" help:"Calls of one Account that run at once; further ones wait in line (${default})."`
-	CallWait time.Duration `default:"5s" placeholder:"TIME" help:"How long a call waits in line before it is refused (${default})."`
+	MaxCalls int           `default:"256" placeholder:"N" help:"Most calls of one Account at once; further ones wait in a queue (${default})."`
+	CallWait time.Duration `default:"5s" placeholder:"TIME" help:"Longest time a call waits in the queue before it is refused (${default})."`
 
-	Searches      int           `default:"4" placeholder:"N" help:"Searches at once that may look at every Contact of a List; further ones wait in line (${default})."`
-	SearchTimeout time.Duration `default:"1m" placeholder:"TIME" help:"The longest that one of them may take (${default})."`
-	Streams       int           `default:"4" placeholder:"N" help:"Long replies that stream at once; further ones wait in line (${default})."`
-	SearchWait    time.Duration `default:"5s" placeholder:"TIME" help:"How long a search or a stream waits in line before it is refused (${default})."`
-	SearchIndexes int           `default:"64" placeholder:"N" help:"Indexes that searches get by themselves where they need them, at most, in a SQLite file or in each of the 16 partitions on PostgreSQL; 0: none (${default})."`
-	StreamTimeout time.Duration `default:"10m" placeholder:"TIME" help:"How long a client may take for all of a long reply (${default})."`
-	FlushTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"How long a client may take nothing of a long reply (${default})."`
+	Searches      int           `default:"4" placeholder:"N" help:"Most searches at once that may read every Contact of a List; further ones wait in a queue (${default})."`
+	SearchTimeout time.Duration `default:"1m" placeholder:"TIME" help:"Longest time one of these searches may take (${default})."`
+	Streams       int           `default:"4" placeholder:"N" help:"Most streamed replies at once; further ones wait in a queue (${default})."`
+	SearchWait    time.Duration `default:"5s" placeholder:"TIME" help:"Longest time a search or a streamed reply waits in the queue before it is refused (${default})."`
+	SearchIndexes int           `default:"64" placeholder:"N" help:"Most indexes that the server builds by itself for searches, in a SQLite file or in each of the 16 partitions on PostgreSQL; 0: none (${default})."`
+	StreamTimeout time.Duration `default:"10m" placeholder:"TIME" help:"Longest time a client may take to read a streamed reply (${default})."`
+	FlushTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"Longest time a client may stall while it reads a streamed reply (${default})."`
 
-	PublicURL string `name:"public-url" placeholder:"URL" help:"Where people reach this service, for the links in mails; the address of --listen when it is left out."`
+	PublicURL string `name:"public-url" placeholder:"URL" help:"URL of this service for the links in mails; without it, the address of --listen."`
 
-	SMTP            string  `name:"smtp" placeholder:"URL" help:"Mail server: smtp://HOST:PORT, or smtps:// for TLS from the start, with USER:PASSWORD@ if it wants them. Everybody on this machine can see flags: a password belongs in ENLIST_SMTP."`
-	Mail            string  `placeholder:"dir:PATH" help:"Folder that mails are written to while there is no mail server; one beside the database file, or enlist-mail, when it is left out."`
-	MailFrom        string  `placeholder:"ADDRESS" help:"Sender of mails that name none; wanted with --smtp."`
-	MailConnections int     `default:"8" placeholder:"N" help:"Connections to the mail server at once (${default})."`
-	MailRate        float64 `default:"0" placeholder:"N" help:"Mails a second at most; 0: as many as the mail server takes (${default})."`
-	BounceAddress   string  `placeholder:"ADDRESS" help:"Address that bounces come back to, LOCAL@HOST: mails leave with LOCAL+TAG@HOST as their envelope sender. See enlist bounce."`
-	DKIMKey         string  `name:"dkim-key" placeholder:"FILE" help:"Private key in PEM, RSA or Ed25519, with which mails are signed."`
-	DKIMDomain      string  `name:"dkim-domain" placeholder:"DOMAIN" help:"Domain that signs; that of --mail-from when it is left out."`
+	SMTP            string  `name:"smtp" placeholder:"URL" help:"Mail server: smtp://HOST:PORT, or smtps:// for TLS from the first byte, with USER:PASSWORD@ if it requires a login. Every user of this machine can see flags: set a password in ENLIST_SMTP."`
+	Mail            string  `placeholder:"dir:PATH" help:"Folder for mails when there is no mail server; without it, a folder beside the database file, or enlist-mail."`
+	MailFrom        string  `placeholder:"ADDRESS" help:"Sender of mails for which neither Message nor List names one; required with --smtp."`
+	MailConnections int     `default:"8" placeholder:"N" help:"Most connections to the mail server at once (${default})."`
+	MailRate        float64 `default:"0" placeholder:"N" help:"Most mails per second; 0: no limit (${default})."`
+	BounceAddress   string  `placeholder:"ADDRESS" help:"Address for bounces, LOCAL@HOST: mails are sent with the envelope sender LOCAL+TAG@HOST. See enlist bounce."`
+	DKIMKey         string  `name:"dkim-key" placeholder:"FILE" help:"Private key in PEM format, RSA or Ed25519, to sign mails with."`
+	DKIMDomain      string  `name:"dkim-domain" placeholder:"DOMAIN" help:"Domain of the signature; without it, the domain of --mail-from."`
 	DKIMSelector    string  `name:"dkim-selector" default:"enlist" placeholder:"NAME" help:"Name of the key in the domain's DNS, at NAME._domainkey (${default})."`
 
-	WebhookPrivate bool `help:"Let webhooks call private, loopback and link-local addresses."`
+	WebhookPrivate bool `help:"Allow webhooks to call private, loopback and link-local addresses."`
 
-	LogLevel string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: debug, info, warn or error (${default})."`
+	LogLevel string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error (${default})."`
 }
 
-// Check refuses values that cannot be meant.
+// Check refuses settings that are out of range or contradict each other.
 func (s Serve) Check() error {
 	if err := s.Database.Check(); err != nil {
 		return err
@@ -143,13 +146,13 @@ func (s Serve) Check() error {
 	return nil
 }
 
-// checkConnections refuses settings of connections to a database server that cannot be meant.
+// checkConnections checks the settings of connections to a database server.
 func (s Serve) checkConnections() error {
 	switch {
 	case !s.IsPostgres() && (s.DBWriters != 0 || s.DBReaders != 0):
-		return errors.New("--db-writers and --db-readers are for PostgreSQL: give the URL of a database with --db, or leave them out")
+		return errors.New("--db-writers and --db-readers are for PostgreSQL: set --db to the URL of a PostgreSQL database, or leave them out")
 	case !s.IsPostgres() && len(s.DBReplica) > 0:
-		return errors.New("--db-replica is for PostgreSQL: give the URL of the database that it is a standby of with --db, or leave it out")
+		return errors.New("--db-replica is for PostgreSQL: set --db to the URL of its primary, or leave it out")
 	case min(s.DBWriters, s.DBReaders) < 0:
 		return errors.New("--db-writers and --db-readers are at least 1")
 	case s.DBReplicaLag < 0:
@@ -165,31 +168,31 @@ func (s Serve) checkConnections() error {
 	return nil
 }
 
-// checkMail refuses settings of mails that do not go together.
+// checkMail checks the settings of mail.
 func (s Serve) checkMail() error {
 	_, domain, _ := strings.Cut(s.MailFrom, "@")
 	switch {
 	case s.SMTP != "" && s.Mail != "":
-		return errors.New("--smtp and --mail exclude each other: mails go to a mail server or into a folder")
+		return errors.New("--smtp and --mail exclude each other: mails are sent to a mail server or written into a folder")
 	case s.SMTP != "" && s.MailFrom == "":
-		return errors.New("--smtp wants --mail-from, the sender of mails that name none")
+		return errors.New("--smtp wants --mail-from, the default sender of mails")
 	case s.MailFrom != "" && domain == "":
 		return fmt.Errorf("--mail-from %s is no address", s.MailFrom)
 	case s.Mail != "" && !strings.HasPrefix(s.Mail, "dir:"):
-		return errors.New("--mail is dir: and the path of a folder")
+		return errors.New("--mail must be dir: and the path of a folder")
 	case s.MailConnections < 0 || s.MailRate < 0:
 		return errors.New("--mail-connections and --mail-rate are not negative")
 	case s.DKIMKey == "" && s.DKIMDomain != "":
 		return errors.New("--dkim-domain wants --dkim-key")
 	case s.DKIMKey != "" && s.DKIMDomain == "" && s.MailFrom == "":
-		return errors.New("--dkim-key wants --dkim-domain, or --mail-from to take the domain of")
+		return errors.New("--dkim-key wants --dkim-domain, or --mail-from, whose domain is the default")
 	case s.PublicURL != "" && !strings.HasPrefix(s.PublicURL, "http://") && !strings.HasPrefix(s.PublicURL, "https://"):
 		return fmt.Errorf("--public-url %s does not begin with http:// or https://", s.PublicURL)
 	}
 	return nil
 }
 
-// MailDir is the folder for mails while there is no mail server.
+// MailDir returns the folder for mails when there is no mail server.
 func (s Serve) MailDir() string {
 	if dir, ok := strings.CutPrefix(s.Mail, "dir:"); ok {
 		return dir

@@ -8,13 +8,19 @@ import (
 	"enlist/internal/config"
 )
 
-func TestSize(t *testing.T) {
-	for text, want := range map[string]config.Size{
-		"0": 0, "1048576": 1 << 20, "512KiB": 512 << 10, "32MiB": 32 << 20, "2GiB": 2 << 30,
+// These tests read sizes and expiry times, and check settings.
+
+// A size is a number of bytes with an optional binary unit.
+func TestSizeIsParsed(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want config.Size
+	}{
+		{"0", 0}, {"1048576", 1 << 20}, {"512KiB", 512 << 10}, {"32MiB", 32 << 20}, {"2GiB", 2 << 30},
 	} {
 		var got config.Size
-		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
-			t.Errorf("%s: got %d, %v; want %d", text, got, err, want)
+		if err := got.UnmarshalText([]byte(c.text)); err != nil || got != c.want {
+			t.Errorf("%s: got %d, %v; want %d", c.text, got, err, c.want)
 		}
 	}
 	for _, text := range []string{"", "MiB", "-1", "1.5MiB", "32MB", "9223372036854775807KiB"} {
@@ -25,14 +31,18 @@ func TestSize(t *testing.T) {
 	}
 }
 
-func TestExpiry(t *testing.T) {
+// An expiry is a duration or a day. Durations below a second are refused.
+func TestExpiryIsParsed(t *testing.T) {
 	now := time.Unix(1_000_000_000, 0)
-	for text, want := range map[string]int64{
-		"90d": 1_000_000_000 + 90*86400, "1h30m": 1_000_005_400, "2027-01-31": 1_801_353_600,
+	for _, c := range []struct {
+		text string
+		want int64
+	}{
+		{"90d", 1_000_000_000 + 90*86400}, {"1h30m", 1_000_005_400}, {"2027-01-31", 1_801_353_600},
 	} {
 		var got config.Expiry
-		if err := got.UnmarshalText([]byte(text)); err != nil || got.Unix(now) != want {
-			t.Errorf("%s: got %d, %v; want %d", text, got.Unix(now), err, want)
+		if err := got.UnmarshalText([]byte(c.text)); err != nil || got.Unix(now) != c.want {
+			t.Errorf("%s: got %d, %v; want %d", c.text, got.Unix(now), err, c.want)
 		}
 	}
 	for _, text := range []string{"", "0d", "-1h", "90", "2027-02-30", "99999d"} {
@@ -46,25 +56,27 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-func TestDatabaseCheck(t *testing.T) {
+// No message about a database shows its password.
+func TestDatabaseIsShownWithoutItsPassword(t *testing.T) {
 	err := config.Database{DB: "mysql://user:secret@host/db"}.Check()
 	if err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v, want a refusal that does not repeat the password", err)
 	}
-	for url, want := range map[string]string{
-		"enlist.db": "enlist.db",
-		"postgres://user:secret@host:5433/db?password=secret": "postgres://user@host:5433/db",
-		"postgresql:///db?user=me&password=secret&host=/run":  "postgresql:///db",
-		"postgres://user:sec ret@host/db":                     "postgres://…",
+	for _, c := range []struct{ url, want string }{
+		{"enlist.db", "enlist.db"},
+		{"postgres://user:secret@host:5433/db?password=secret", "postgres://user@host:5433/db"},
+		{"postgresql:///db?user=me&password=secret&host=/run", "postgresql:///db"},
+		{"postgres://user:sec ret@host/db", "postgres://…"},
 	} {
-		d := config.Database{DB: url}
-		if err := d.Check(); err != nil || d.Shown() != want {
-			t.Errorf("%s: shown as %s, %v", url, d.Shown(), err)
+		d := config.Database{DB: c.url}
+		if err := d.Check(); err != nil || d.Shown() != c.want {
+			t.Errorf("%s: shown as %s, %v", c.url, d.Shown(), err)
 		}
 	}
 }
 
-func TestConnectionsCheck(t *testing.T) {
+// Settings for PostgreSQL are refused with SQLite and outside their range.
+func TestConnectionSettingsAreChecked(t *testing.T) {
 	const postgres = "postgres://enlist@host/enlist"
 	for _, wrong := range []config.Serve{
 		{Database: config.Database{DB: "enlist.db"}, DBWriters: 4},

@@ -7,14 +7,16 @@ import (
 	"time"
 )
 
-// Expiry is when something ends: after a time (12h, 90d) or on a day
-// (2027-01-31, its first moment in UTC).
+// This file reads the time at which an API key expires.
+
+// Expiry is a duration from now (12h, 90d) or a day (2027-01-31, from its first
+// moment in UTC). The zero value is never.
 type Expiry struct {
 	after time.Duration
 	on    time.Time
 }
 
-// UnmarshalText reads an expiry.
+// UnmarshalText implements encoding.TextUnmarshaler.
 func (e *Expiry) UnmarshalText(text []byte) error {
 	s := string(text)
 	if on, err := time.Parse(time.DateOnly, s); err == nil {
@@ -34,7 +36,7 @@ func (e *Expiry) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%q is neither a time such as 12h or 90d nor a day such as 2027-01-31", text)
 }
 
-// Unix returns the moment in Unix seconds, 0 for the zero Expiry: never.
+// Unix returns the time in Unix seconds, 0 for never.
 func (e Expiry) Unix(now time.Time) int64 {
 	switch {
 	case e.after > 0:

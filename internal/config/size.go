@@ -7,10 +7,13 @@ import (
 	"strings"
 )
 
+// This file reads sizes such as that of --max-body.
+
 // Size is a number of bytes, written as 1048576, 1024KiB or 1MiB.
 type Size int64
 
-// UnmarshalText reads a size.
+// UnmarshalText implements encoding.TextUnmarshaler. A size is not negative and
+// fits into 63 bits.
 func (s *Size) UnmarshalText(text []byte) error {
 	number, factor := string(text), int64(1)
 	for i, unit := range []string{"KiB", "MiB", "GiB"} {

@@ -13,14 +13,16 @@ import (
 	"time"
 )
 
-// keys are a server's certificate and what a client needs to trust it.
+// This file makes the certificate of a server with TLS.
+
+// keys are the certificate of a server, and the roots with which a client trusts it.
 type keys struct {
 	config *tls.Config
 	roots  *x509.CertPool
 	pem    []byte
 }
 
-// newKeys makes a certificate for this machine.
+// newKeys makes a self-signed certificate for localhost, valid for a day.
 func newKeys() (*keys, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -40,7 +42,8 @@ func newKeys() (*keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	if certificate, err = x509.ParseCertificate(der); err != nil {
+	certificate, err = x509.ParseCertificate(der)
+	if err != nil {
 		return nil, err
 	}
 	k := &keys{roots: x509.NewCertPool(), pem: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}

@@ -1,11 +1,11 @@
-// Package mailtest is a mail server for tests. It keeps what it is given and
-// does what its script says: refuse, wait, break off at any stage, or go away
-// and come back.
+// Package mailtest is a mail server for tests. It stores the messages that it
+// accepts. A script tells it to refuse, to wait or to drop the connection at any
+// stage. It can be stopped and started again on the same port.
 //
 //	server := mailtest.Start(t, mailtest.Options{})
-//	server.Script(mailtest.Once(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 nobody here")))
+//	server.Script(mailtest.Once(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
 //	… something sends to server.URL() …
-//	messages := server.Wait(t.Context(), 2)
+//	messages, err := server.Wait(t.Context(), 2)
 package mailtest
 
 import (
@@ -19,21 +19,22 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/emersion/go-smtp"
 )
 
-// Options of a Server. The zero value takes mail from anybody, unencrypted.
+// Options of a Server. The zero value accepts all mail, without TLS and login.
 type Options struct {
 	StartTLS bool   // offer STARTTLS
-	TLS      bool   // speak TLS from the first byte
-	User     string // who has to log in; "": nobody
+	TLS      bool   // TLS from the first byte
+	User     string // user name for the login; "": no login
 	Password string
 	UTF8     bool // offer SMTPUTF8
-	LMTP     bool // speak LMTP, for a mail server that delivers to this one
+	LMTP     bool // LMTP instead of SMTP, for a mail server that delivers to this one
 }
 
-// Message is one that was accepted.
+// Message is a message that was accepted.
 type Message struct {
 	From string
 	To   []string
@@ -47,14 +48,14 @@ type Server struct {
 	addr    string
 
 	mu       sync.Mutex
-	running  *run // nil: away
+	running  *run // nil: stopped
 	script   func(Step) Action
 	seen     map[Stage]int
 	messages []Message
-	arrived  chan struct{} // closed when a message has come; a new one each time
+	arrived  chan struct{} // closed and replaced when a message is accepted
 }
 
-// run is the time between a Resume and a Stop.
+// run is what exists between a Resume and a Stop.
 type run struct {
 	smtp     *smtp.Server
 	listener net.Listener
@@ -63,7 +64,7 @@ type run struct {
 	accepted []net.Conn // written by Serve's goroutine, for which wg waits
 }
 
-// Start starts a server on a free port of this machine. It ends with the test.
+// Start starts a server on a free port of this machine. It stops with the test.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
 	s := &Server{options: o, addr: "127.0.0.1:0", seen: make(map[Stage]int), arrived: make(chan struct{})}
@@ -80,7 +81,7 @@ func Start(t testing.TB, o Options) *Server {
 	return s
 }
 
-// URL is where it is, with who may log in.
+// URL returns the URL of the server, with user name and password.
 func (s *Server) URL() string {
 	u := url.URL{Scheme: "smtp", Host: s.addr}
 	if s.options.TLS {
@@ -92,13 +93,14 @@ func (s *Server) URL() string {
 	return u.String()
 }
 
-// Roots are what a client has to trust.
+// Roots returns the certificates that a client has to trust.
 func (s *Server) Roots() *x509.CertPool { return s.keys.roots }
 
-// RootsPEM is the same as a file, for a process of its own: SSL_CERT_FILE names it.
+// RootsPEM returns the same in PEM format, for another process: write it into a
+// file and name the file in SSL_CERT_FILE.
 func (s *Server) RootsPEM() []byte { return s.keys.pem }
 
-// Stop ends all connections and listens no more, until Resume.
+// Stop closes all connections and stops listening, until Resume.
 func (s *Server) Stop() {
 	s.mu.Lock()
 	r := s.running
@@ -119,7 +121,7 @@ func (s *Server) Stop() {
 	r.smtp.Close()
 }
 
-// Resume listens again, where it did before.
+// Resume listens again on the same port.
 func (s *Server) Resume() error {
 	l, err := net.Listen("tcp", s.addr)
 	if err != nil {
@@ -134,7 +136,7 @@ func (s *Server) Resume() error {
 	r.smtp.LMTP = s.options.LMTP
 	r.smtp.EnableSMTPUTF8 = s.options.UTF8
 	r.smtp.AllowInsecureAuth = true
-	r.smtp.ErrorLog = log.New(io.Discard, "", 0) // connections that break are what it is for
+	r.smtp.ErrorLog = log.New(io.Discard, "", 0) // broken connections are expected
 	if s.keys != nil {
 		r.smtp.TLSConfig = s.keys.config
 	}
@@ -145,15 +147,21 @@ func (s *Server) Resume() error {
 	return nil
 }
 
-// Messages returns what was accepted until now.
+// Messages returns the messages that were accepted until now.
 func (s *Server) Messages() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.messages)
 }
 
-// Wait waits until n messages were accepted in all, and returns all there are.
+// waitLimit limits Wait, so that a message that never arrives fails the test and
+// does not block it.
+const waitLimit = 2 * time.Minute
+
+// Wait waits until n messages were accepted since Start, and returns all of them.
 func (s *Server) Wait(ctx context.Context, n int) ([]Message, error) {
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
+	defer cancel()
 	for {
 		s.mu.Lock()
 		got, more := len(s.messages), s.arrived
@@ -164,11 +172,12 @@ func (s *Server) Wait(ctx context.Context, n int) ([]Message, error) {
 		select {
 		case <-more:
 		case <-ctx.Done():
-			return s.Messages(), fmt.Errorf("%d of %d messages came: %w", got, n, ctx.Err())
+			return s.Messages(), fmt.Errorf("%d of %d messages arrived: %w", got, n, ctx.Err())
 		}
 	}
 }
 
+// accept stores a message and wakes the callers of Wait.
 func (s *Server) accept(m Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

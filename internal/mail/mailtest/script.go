@@ -5,48 +5,50 @@ import (
 	"time"
 )
 
-// Stage is a point of the talk between client and server.
+// This file has the scripts: what the server does when a client reaches a stage.
+
+// Stage is a point in the dialogue between client and server.
 type Stage string
 
 // The stages, in their order.
 const (
-	Greeting Stage = "greeting" // somebody connects
+	Greeting Stage = "greeting" // a client connects
 	Hello    Stage = "hello"
 	Mail     Stage = "mail" // the sender's address was given
 	Rcpt     Stage = "rcpt" // a recipient's address was given
-	Text     Stage = "text" // the message begins to come; a Reply is sent after all of it
-	End      Stage = "end"  // all of it has come and, unless a Reply refuses it, is kept; only the answer is missing
+	Text     Stage = "text" // the message begins; a Reply is sent after its end
+	End      Stage = "end"  // the message is complete and stored, unless a Reply refuses it; the server has not answered yet
 )
 
-// Step is a stage that was reached.
+// Step describes a stage that a client has reached.
 type Step struct {
 	Stage Stage
 	N     int    // how often this stage was reached before, on all connections
-	From  string // as far as known
+	From  string // "" before Mail
 	To    []string
 }
 
-// Action is what the server does at a Step. The zero value goes on.
+// Action is what the server does at a Step. The zero value continues as usual.
 type Action struct {
-	Wait time.Duration // before all else
+	Wait time.Duration // before everything else
 	Code int           // to reply with; 0: as usual
 	Text string        // of the reply, with an enhanced status code or without
-	Drop bool          // break the connection
+	Drop bool          // close the connection without a reply
 }
 
-// Reply answers with a code. At the greeting it ends the connection.
+// Reply replies with a code. At the greeting it also closes the connection.
 func Reply(code int, text string) Action { return Action{Code: code, Text: text} }
 
-// Drop breaks the connection.
+// Drop closes the connection without a reply.
 func Drop() Action { return Action{Drop: true} }
 
-// Wait waits, and goes on.
+// Wait waits and then continues as usual. Stop ends the wait.
 func Wait(d time.Duration) Action { return Action{Wait: d} }
 
-// Once is a script that does something the first time that a stage is reached.
+// Once is a script that acts the first time that a stage is reached.
 func Once(stage Stage, a Action) func(Step) Action { return Times(1, stage, a) }
 
-// Times is a script that does something the first n times that a stage is reached
+// Times is a script that acts the first n times that a stage is reached, counted
 // from now on.
 func Times(n int, stage Stage, a Action) func(Step) Action {
 	var mu sync.Mutex
@@ -61,11 +63,11 @@ func Times(n int, stage Stage, a Action) func(Step) Action {
 	}
 }
 
-// Always is a script that does something whenever a stage is reached.
+// Always is a script that acts every time that a stage is reached.
 func Always(stage Stage, a Action) func(Step) Action { return Times(-1, stage, a) }
 
-// Script says from now on what happens at each stage; nil: all goes well.
-// It is called by several connections at once.
+// Script sets what happens at each stage from now on; nil: all messages are
+// accepted. Several connections call the script at once.
 func (s *Server) Script(script func(Step) Action) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +81,7 @@ func (s *Server) Seen(stage Stage) int {
 	return s.seen[stage]
 }
 
-// at says what to do at a stage, after the wait that belongs to it.
+// at counts the stage, calls the script, and waits as the script says.
 func (s *Server) at(r *run, stage Stage, m Message) Action {
 	s.mu.Lock()
 	step := Step{Stage: stage, N: s.seen[stage], From: m.From, To: m.To}

@@ -10,13 +10,18 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// greeter is a listener whose connections go through the script's Greeting.
+// This file connects the script to go-smtp: greeter handles the greeting, session
+// the other stages.
+
+// greeter is a listener that runs the script's Greeting on each connection.
 type greeter struct {
 	net.Listener
 	server *Server
 	run    *run
 }
 
+// Accept implements net.Listener. It returns connections that the script did not
+// refuse.
 func (g *greeter) Accept() (net.Conn, error) {
 	for {
 		c, err := g.Listener.Accept()
@@ -40,25 +45,25 @@ func (g *greeter) Accept() (net.Conn, error) {
 
 // session is one client's connection.
 type session struct {
-	server *Server
-	run    *run
-	conn   *smtp.Conn
-	known  bool // it has logged in
-	now    Message
+	server   *Server
+	run      *run
+	conn     *smtp.Conn
+	loggedIn bool    // or no login is required
+	now      Message // the message that is being received
 }
 
 func (s *Server) newSession(c *smtp.Conn, r *run) (smtp.Session, error) {
-	n := &session{server: s, run: r, conn: c, known: s.options.User == ""}
+	n := &session{server: s, run: r, conn: c, loggedIn: s.options.User == ""}
 	return n, n.at(Hello)
 }
 
-// at does what the script says; an error is what the client gets instead.
+// at runs the script. An error is the reply that the client gets.
 func (n *session) at(stage Stage) error {
 	a := n.server.at(n.run, stage, n.now)
 	switch {
 	case a.Drop:
 		n.conn.Conn().Close()
-		return smtp.ErrServerClosed // which nobody hears
+		return smtp.ErrServerClosed // the client cannot receive it
 	case a.Code != 0:
 		return &smtp.SMTPError{Code: a.Code, EnhancedCode: smtp.NoEnhancedCode, Message: a.Text}
 	}
@@ -79,14 +84,14 @@ func (n *session) Auth(string) (sasl.Server, error) {
 		if user != n.server.options.User || password != n.server.options.Password {
 			return smtp.ErrAuthFailed
 		}
-		n.known = true
+		n.loggedIn = true
 		return nil
 	}), nil
 }
 
 // Mail implements smtp.Session.
 func (n *session) Mail(from string, _ *smtp.MailOptions) error {
-	if !n.known {
+	if !n.loggedIn {
 		return smtp.ErrAuthRequired
 	}
 	n.now = Message{From: from}
@@ -109,7 +114,8 @@ func (n *session) Data(r io.Reader) error {
 		return err
 	}
 	n.now.Data = data
-	// What is kept and never answered for is what makes a client send twice.
+	// A message that is stored although the client gets no reply: the client will
+	// send it again, and tests check that it has the same Message-ID.
 	err = n.at(End)
 	if err == nil || err == smtp.ErrServerClosed {
 		n.server.accept(n.now)
@@ -117,7 +123,7 @@ func (n *session) Data(r io.Reader) error {
 	return err
 }
 
-// Reset implements smtp.Session.
+// Reset implements smtp.Session. RSET discards the message.
 func (n *session) Reset() { n.now = Message{} }
 
 // Logout implements smtp.Session.
