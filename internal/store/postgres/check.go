@@ -7,8 +7,9 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// Check says what is wrong with the database, one sentence each, and nothing when
-// all is well. It changes nothing.
+// This file looks for damage and risky settings, for enlist check.
+
+// Check returns a sentence for each problem that it finds. It changes nothing.
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	for _, c := range checks {
 		found, err := s.check(ctx, c)
@@ -34,7 +35,7 @@ var checks = sqlstore.Checks(
 		WHERE contact_count <> coalesce(l.n, 0)`,
 		Say: "Account %s counts %d Contacts and its Lists have another number of them"},
 	sqlstore.Check{About: "look for indexes", Query: `SELECT indexrelid::regclass::text, 0 FROM pg_index WHERE NOT indisvalid
-		AND indexrelid::regclass::text !~ '^search_[0-9]+$' -- those of searches are looked at elsewhere
+		AND indexrelid::regclass::text !~ '^search_[0-9]+$' -- sqlstore.Checks has those of searches
 		AND indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)`,
 		Say: "the index %s is not complete, and not used: REINDEX INDEX CONCURRENTLY makes it good"},
 )

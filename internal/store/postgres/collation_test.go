@@ -13,18 +13,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Texts compare and sort alike in every database, whatever its language: that of
-// the other tests has none. Turkish sorts ä with a, as others do, and has another
-// lower case of I.
-func TestCollation(t *testing.T) {
+// Texts compare and sort alike in every database, whatever its locale. The databases of
+// the other tests have the locale C. Turkish sorts ä with a and lowers I to ı.
+func TestSearchIsTheSameInEveryLocale(t *testing.T) {
 	if testing.Short() {
-		t.Skip("TestSearch again in another locale: make check runs it")
+		t.Skip("TestSearchSuite again in another locale: make check runs it")
 	}
 	at := databaseLike(t, "LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR' LOCALE 'C.UTF-8'")
 	var different bool
 	query(t, at, "SELECT 'ä' < 'b' AND lower('I') = 'ı'", &different)
 	if !different {
-		t.Fatal("the database knows no language")
+		t.Fatal("the database does not use the Turkish locale")
 	}
 	storetest.Search(t, func(t *testing.T) audience.Store { return openAt(t, at, Options{}) })
 }
@@ -43,7 +42,7 @@ func databaseLike(t *testing.T, locale string) string {
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	var icu bool
 	if err := conn.QueryRow(t.Context(), "SELECT EXISTS (SELECT 1 FROM pg_collation WHERE collprovider = 'i')").Scan(&icu); err != nil || !icu {
-		t.Skipf("the server was built without languages (ICU), %v", err)
+		t.Skipf("the server was built without ICU, %v", err)
 	}
 	name := at.Path[1:] + "_like"
 	if _, err := conn.Exec(t.Context(), fmt.Sprintf("CREATE DATABASE %s TEMPLATE template0 ENCODING 'UTF8' %s", name, locale)); err != nil {

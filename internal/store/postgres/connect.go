@@ -17,40 +17,49 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
+// This file reads a database's URL and opens pools of connections: one each for
+// transactions that write, for those that read, for the job queue and for migrations.
+// The pools differ in the server's settings and in what happens when a server does
+// not answer.
+
 const (
-	// connectTime is how long a server may take to accept a connection; each of
-	// several, so that a caller has time for the next when one's machine is gone.
+	// connectTime is how long a server may take to accept a connection. When the URL
+	// names several, connectTimeEach leaves time to try the next one.
 	connectTime     = 5 * time.Second
 	connectTimeEach = 2 * time.Second
 
-	// pingTime is how long a connection that nobody has used for a second may take
-	// to show that it is alive, before another one is opened.
+	// pingTime is how long a connection that was idle for a second may take to answer
+	// a ping before the pool opens another one.
 	pingTime = time.Second
 
-	// idleTime is how long a connection is kept that nobody uses: other processes
-	// may want it, and the server allows so many.
+	// idleTime is how long an unused connection stays open: the server allows only
+	// so many, and other processes may need it.
 	idleTime = time.Minute
 
-	// A statement that its caller does not wait for any more is cancelled; when
-	// the server does not answer to that either, the connection is given up.
+	// giveUpAfter is how long the server may take to answer the cancellation of a
+	// statement before the connection is closed.
 	giveUpAfter = 2 * time.Second
 
-	// jobTime is how long a statement of the queue may take: most take milliseconds,
-	// its daily housekeeping more.
+	// maxStatements is how many statements pgx keeps prepared on a connection. Each
+	// costs the server memory, and searches have many forms.
+	maxStatements = 200
+
+	// jobTime is how long a statement of the queue may take. Most take milliseconds;
+	// the queue's daily maintenance takes longer.
 	jobTime = time.Minute
 
-	// lockTime is how long a statement waits for a lock: longer than transactions
-	// take, and shorter than a caller waits.
+	// lockTime is how long a statement waits for a lock: longer than a transaction
+	// takes, and shorter than a caller waits.
 	lockTime = 5 * time.Second
 )
 
-// alive finds a server whose machine has gone within half a minute, for who waits
-// for what it has to say: a stream, and the queue for news.
-var alive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
+// keepAlive detects a dead server within 30 s on connections that only listen:
+// those of a stream, and the one on which the queue waits for notifications.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
 
-// parse reads a database's URL. It may name several hosts, of which the one that
-// is no standby is taken, whenever a connection is opened: after a failover that is
-// another. Its error does not repeat the URL, since a password may be in it.
+// parse reads a database's URL. It may name several hosts; each new connection goes to
+// the one that is the primary then, so after a failover to another one. The error does
+// not repeat the URL, which may contain a password.
 func parse(text string) (*pgxpool.Config, error) {
 	config, err := parseAny(text)
 	if err == nil {
@@ -66,7 +75,7 @@ func parseAny(text string) (*pgxpool.Config, error) {
 		return nil, errors.New("--db is no URL of a PostgreSQL database: postgres://USER:PASSWORD@HOST:PORT/DATABASE")
 	}
 	c := config.ConnConfig
-	c.DialFunc = (&net.Dialer{KeepAliveConfig: alive}).DialContext
+	c.DialFunc = (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = connectTime
 		if len(hosts(c)) > 1 {
@@ -79,7 +88,7 @@ func parseAny(text string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// shown is a database in a message, without the password.
+// shown names a database in a message, without the password.
 func shown(config *pgxpool.Config) string {
 	c := config.ConnConfig
 	host := strings.Join(hosts(c), ",")
@@ -87,13 +96,13 @@ func shown(config *pgxpool.Config) string {
 	if c.User != "" {
 		u.User = url.User(c.User)
 	}
-	if host != "" && host[0] == '/' { // a folder with a socket
+	if host != "" && host[0] == '/' { // the folder of a Unix socket
 		return fmt.Sprintf("database %s in %s", c.Database, host)
 	}
 	return u.String()
 }
 
-// hosts are the servers that a connection may be opened to, each once.
+// hosts returns the servers that a URL names, each once.
 func hosts(c *pgx.ConnConfig) (all []string) {
 	add := func(host string, port uint16) {
 		if port != 0 && (host == "" || host[0] != '/') {
@@ -104,26 +113,27 @@ func hosts(c *pgx.ConnConfig) (all []string) {
 		}
 	}
 	add(c.Host, c.Port)
-	for _, other := range c.Fallbacks { // the same one again without TLS is among them
+	for _, other := range c.Fallbacks { // pgx adds each server a second time, without TLS
 		add(other.Host, other.Port)
 	}
 	return all
 }
 
-// newPool makes a pool of at most size connections, opened when they are needed.
+// newPool makes a pool of at most size connections, which it opens when they are
+// needed. settings are the server's, for each connection.
 func newPool(ctx context.Context, config *pgxpool.Config, size int, settings map[string]string) (*pgxpool.Pool, error) {
 	config = config.Copy()
 	config.MaxConns, config.MinConns = int32(min(size, 1<<20)), 0
 	config.MaxConnIdleTime = idleTime
 	config.PingTimeout = pingTime
+	config.ConnConfig.StatementCacheCapacity = maxStatements
 	for name, value := range settings {
 		config.ConnConfig.RuntimeParams[name] = value
 	}
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
-// cancelling makes a config whose statements are cancelled on the server too when
-// nobody waits for them any more.
+// cancelling returns a config whose statements the server cancels when their context ends.
 func cancelling(config *pgxpool.Config) *pgxpool.Config {
 	config = config.Copy()
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
@@ -132,8 +142,8 @@ func cancelling(config *pgxpool.Config) *pgxpool.Config {
 	return config
 }
 
-// writable is a config for what writes: a server that only lets itself be read is
-// as good as none, for whatever reason it does.
+// writable returns a config whose connections go to a server that accepts writes. A
+// server that is read-only, for whatever reason, counts as unreachable.
 func writable(config *pgxpool.Config) *pgxpool.Config {
 	config = config.Copy()
 	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
@@ -141,79 +151,82 @@ func writable(config *pgxpool.Config) *pgxpool.Config {
 	return config
 }
 
-// noteStandbyMissing notes a COMMIT that was broken off while it waited for the
-// standby which the server is told to wait for. The server calls that a success,
-// with a warning that has no code of its own; the function that warns is named in it.
+// standbyMissingKey marks a connection in its CustomData.
+const standbyMissingKey = "enlist: the standby has not confirmed"
+
+// noteStandbyMissing marks a connection whose COMMIT stopped waiting for the
+// synchronous standby. PostgreSQL reports such a COMMIT as a success, with a warning
+// that has no code of its own; only the name of the C function identifies it.
 func noteStandbyMissing(c *pgconn.PgConn, n *pgconn.Notice) {
 	if n.Routine == "SyncRepWaitForLSN" {
-		statementsOf(c).onlyHere = true
+		c.CustomData()[standbyMissingKey] = true
 	}
 }
 
-var errOnlyHere = errors.New("the standby has not confirmed in time that it has the change")
+var errStandbyMissing = errors.New("the standby has not confirmed in time that it has the change")
 
-// stored returns an error when what was committed just now would be lost with the server.
-func (s *statements) stored() error {
-	if s.onlyHere {
-		return errOnlyHere // the connection is not used again
+// takeStandbyMissing returns an error when the last COMMIT of a connection is
+// stored on the primary only, and removes the mark.
+func takeStandbyMissing(c *pgconn.PgConn) error {
+	if c.CustomData()[standbyMissingKey] == nil {
+		return nil
 	}
-	return nil
+	delete(c.CustomData(), standbyMissingKey)
+	return errStandbyMissing
 }
 
-// milliseconds is a time as the server's settings have it.
+// milliseconds writes a time for one of the server's settings.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// writingPool is for transactions that write. The server ends what takes too
-// long, also for a process that does not answer any more and whose locks others
-// wait for.
+// writingPool is for transactions that write. The server ends those that take longer
+// than longest, so that a process that hangs does not hold its locks.
 func writingPool(ctx context.Context, config *pgxpool.Config, size int, longest time.Duration) (*pgxpool.Pool, error) {
 	return newPool(ctx, writable(cancelling(config)), size, map[string]string{
 		"statement_timeout":                   milliseconds(longest),
 		"lock_timeout":                        milliseconds(min(lockTime, longest)),
 		"idle_in_transaction_session_timeout": milliseconds(longest),
 		"default_transaction_isolation":       "read committed",
-		// All of its statements find what they are about by an index. To plan one
-		// anew for its arguments, as the server would since that spares it a look at
-		// 15 partitions, takes longer than to run it: 4,400 subscriptions a second in
-		// place of 6,200.
+		// Every statement of this pool uses an index, whatever its arguments. By default
+		// PostgreSQL would plan each anew to skip 15 of 16 partitions, which takes longer
+		// than running it: 4,400 subscriptions a second in place of 6,200.
 		"plan_cache_mode": "force_generic_plan",
 	})
 }
 
-// readingPool is for transactions that read. One that streams may be idle for as
-// long as its client takes.
+// readingPool is for transactions that read. They have no time limit on the server:
+// a stream waits for its client.
 func readingPool(ctx context.Context, config *pgxpool.Config, size int) (*pgxpool.Pool, error) {
 	return newPool(ctx, cancelling(config), size, map[string]string{
 		"default_transaction_read_only": "on",
-		"default_transaction_isolation": "repeatable read", // of those without BEGIN
-		// Pages are in memory or on a disk without heads: at the default of 4 it takes
-		// one index after the other for worse than reading everything.
+		"default_transaction_isolation": "repeatable read", // for transactions without BEGIN
+		// Pages are in memory or on an SSD. At the default of 4 the planner prefers a
+		// sequential scan to most indexes.
 		"random_page_cost": "1.1",
 	})
 }
 
-// jobPool is for the queue library, which waits on one connection for news, and
-// breaks that off, without anything to cancel, whenever it wants to hear of more.
+// jobPool is for the queue library. It does not cancel statements on the server:
+// the library interrupts its wait for notifications often, and there is no statement
+// to cancel then.
 func jobPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
 	config = writable(config)
-	config.ConnConfig.Tracer = limiter(jobTime)
+	config.ConnConfig.Tracer = statementLimit(jobTime)
 	return newPool(ctx, config, 8, nil)
 }
 
-// limiter gives each statement a time limit where callers have none, so that they
-// come to know of a server that has gone without a word. Waiting for news is no
-// statement.
-type limiter time.Duration
+// statementLimit gives each statement a time limit, so that callers without one notice
+// a server that no longer answers. Waiting for notifications is no statement.
+type statementLimit time.Duration
 
-type limiterKey struct{}
+type statementLimitKey struct{}
 
 // TraceQueryStart implements pgx.QueryTracer.
-func (l limiter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+func (l statementLimit) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(l))
-	return context.WithValue(ctx, limiterKey{}, cancel)
+	return context.WithValue(ctx, statementLimitKey{}, cancel)
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.
-func (limiter) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
-	ctx.Value(limiterKey{}).(context.CancelFunc)()
+func (statementLimit) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
+	ctx.Value(statementLimitKey{}).(context.CancelFunc)()
 }

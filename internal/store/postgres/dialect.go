@@ -2,16 +2,18 @@ package postgres
 
 import "enlist/internal/store/sqlstore"
 
+// This file has PostgreSQL's words for what sqlstore's statements need.
+
 // dialect is PostgreSQL's.
 var dialect = sqlstore.Dialect{
 	FieldText: func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
-	// A Field that was for text may still hold 007 or +5 as text.
+	// A Field that was changed from text to a number may still hold 007 or +5 as text.
 	FieldNumber: func(id string) string {
 		value := "(field_values -> '" + id + "')"
 		return "(CASE jsonb_typeof(" + value + ") WHEN 'number' THEN CAST(" + value + ` AS NUMERIC)
 			WHEN 'string' THEN CAST(substring(field_values ->> '` + id + `' FROM '^[+-]?[0-9]+\.?[0-9]*$|^[+-]?\.[0-9]+$') AS NUMERIC) END)`
 	},
-	// jsonb keeps the decimals that were sent.
+	// jsonb keeps a number's decimals as they were sent, so its text is what is shown.
 	FieldShown:    func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
 	Document:      "CAST(field_values AS TEXT)",
 	ReadValues:    readValues,

@@ -10,29 +10,32 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Distribution is what it takes to spread the large tables over the workers of a
-// Citus cluster, by List. Everything else stays on the coordinator, which is the
-// server that enlist is connected to: no statement has both.
-//
-// The statements depend on how the tables are, so those of an interrupted
-// Distribution are left out when it is prepared again.
+// This file distributes the large tables over the workers of a Citus cluster, for
+// enlist distribute. Rows of one List are on one worker. All other tables stay on the
+// coordinator, the server that enlist connects to. No statement uses both kinds of
+// tables (lists_test.go).
+
+// Distribution is the list of statements that distribute the large tables. They depend
+// on the present state of the tables, so a second Distribution continues an
+// interrupted one.
 type Distribution struct {
-	Statements []string // none: it is all done
-	Superuser  bool     // owns the ledger, which nothing protects from him
+	Statements []string // empty: the tables are distributed
+	Superuser  bool     // a superuser owns the ledger; privileges do not protect it from changes
 	conn       *pgxpool.Conn
 	pool       *pgxpool.Pool
 }
 
-// distributed are the large tables: first the one whose shards the others' go with.
-var distributed = []string{"contact", "consent", "delivery"}
+// largeTables are the tables with rows of every Contact. The shards of the others are
+// placed with those of the first.
+var largeTables = []string{"contact", "consent", "delivery"}
 
 var (
 	errNoCitus = errors.New(`the extension Citus is not in this database: install it on every server of the cluster, with shared_preload_libraries = 'citus', and run in a database of this name on each: CREATE EXTENSION citus`)
 	errNoNodes = errors.New(`no server takes shards: name each with: SELECT citus_add_node('HOST', 5432)`)
-	errTurn    = errors.New("another process is changing the tables: try again when it is done")
+	errLocked  = errors.New("another process is changing the tables: try again when it has finished")
 )
 
-// isDistributed reports whether the large tables are spread over several servers.
+// isDistributed reports whether the large tables are on several servers.
 func (s *Store) isDistributed(ctx context.Context) (is bool, err error) {
 	err = s.readers.pool.QueryRow(ctx, "SELECT to_regclass('pg_dist_partition') IS NOT NULL").Scan(&is)
 	if err == nil && is {
@@ -41,7 +44,8 @@ func (s *Store) isDistributed(ctx context.Context) (is bool, err error) {
 	return is, err
 }
 
-// OpenDistribution prepares the Distribution of a database, and changes nothing.
+// OpenDistribution prepares the Distribution of a database. It changes nothing, and
+// holds the lock of migrations until Close.
 func OpenDistribution(ctx context.Context, url string) (*Distribution, error) {
 	config, err := parse(url)
 	if err != nil {
@@ -66,14 +70,14 @@ func OpenDistribution(ctx context.Context, url string) (*Distribution, error) {
 // Close closes the connection.
 func (d *Distribution) Close(ctx context.Context) {
 	if d.conn != nil {
-		d.conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", turn) // ends with the connection anyway, but later
+		unlockMigration(ctx, d.conn)
 		d.conn.Release()
 	}
 	d.pool.Close()
 }
 
-// Run runs the statements, each in a transaction of its own, and reports each
-// before it does.
+// Run runs the statements, each in a transaction of its own, and reports each one
+// before it runs.
 func (d *Distribution) Run(ctx context.Context, report func(statement string)) error {
 	for _, statement := range d.Statements {
 		report(statement)
@@ -84,15 +88,16 @@ func (d *Distribution) Run(ctx context.Context, report func(statement string)) e
 	return nil
 }
 
+// prepare checks the database and fills in Statements.
 func (d *Distribution) prepare(ctx context.Context) error {
 	var mine, citus, ours bool
 	err := d.conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1), EXISTS (SELECT FROM pg_extension WHERE extname = 'citus'),
-		to_regclass('contact') IS NOT NULL AND to_regclass('goose_db_version') IS NOT NULL`, turn).Scan(&mine, &citus, &ours)
+		to_regclass('contact') IS NOT NULL AND to_regclass('goose_db_version') IS NOT NULL`, migrationLock).Scan(&mine, &citus, &ours)
 	switch {
 	case err != nil:
 		return err
 	case !mine:
-		return errTurn
+		return errLocked
 	case !citus:
 		return errNoCitus
 	case !ours:
@@ -105,8 +110,8 @@ func (d *Distribution) prepare(ctx context.Context) error {
 	if !nodes {
 		return errNoNodes
 	}
-	tables := make([]*largeTable, len(distributed))
-	for i, name := range distributed {
+	tables := make([]*largeTable, len(largeTables))
+	for i, name := range largeTables {
 		if tables[i], err = d.look(ctx, name); err != nil {
 			return err
 		}
@@ -115,16 +120,16 @@ func (d *Distribution) prepare(ctx context.Context) error {
 	return nil
 }
 
-// largeTable is how one of them is.
+// largeTable is the state of one of them. Names are quoted for SQL.
 type largeTable struct {
 	name        string
 	distributed bool
-	triggers    []string // as SQL, like all names here
+	triggers    []string
 	owner       string
-	superuser   bool     // the owner
-	granted     []string // what may be done by the owner, or by everybody
+	superuser   bool     // the owner is one
+	granted     []string // privileges of the owner or of PUBLIC
 	partitions  []string
-	full        []string // partitions with rows here, on the coordinator
+	full        []string // partitions that have rows on the coordinator
 }
 
 const lookAtTable = `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = t.oid),
@@ -135,14 +140,16 @@ const lookAtTable = `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalr
 		ARRAY(SELECT relid::text FROM pg_partition_tree(t.oid) p WHERE isleaf AND pg_relation_size(relid) > 0 ORDER BY p.relid)
 	FROM pg_class t JOIN pg_roles ON pg_roles.oid = relowner WHERE t.oid = $1::regclass`
 
+// look reads the state of a table.
 func (d *Distribution) look(ctx context.Context, name string) (*largeTable, error) {
 	t := &largeTable{name: name}
 	err := d.conn.QueryRow(ctx, lookAtTable, name).Scan(&t.distributed, &t.triggers, &t.owner, &t.superuser, &t.granted, &t.partitions, &t.full)
 	return t, err
 }
 
-// plan says what is to be done. Citus takes no table with triggers, so the ledger
-// is protected by privileges instead: first that, then the triggers go.
+// plan fills in Statements. Citus distributes no table with triggers, so privileges
+// protect the ledger instead. They are revoked before the triggers are dropped, so the
+// ledger is never without protection.
 func (d *Distribution) plan(tables []*largeTable) {
 	for _, t := range tables {
 		if t.name == "consent" {
@@ -154,7 +161,7 @@ func (d *Distribution) plan(tables []*largeTable) {
 		}
 	}
 	for _, t := range tables {
-		with := distributed[0]
+		with := largeTables[0]
 		if t.name == with {
 			with = "none"
 		}
@@ -162,7 +169,7 @@ func (d *Distribution) plan(tables []*largeTable) {
 			d.add("SELECT create_distributed_table('%s', 'list_id', colocate_with => '%s')", t.name, with)
 		}
 	}
-	// What was there has been copied to the shards.
+	// create_distributed_table has copied these rows to the shards.
 	for _, t := range tables {
 		for _, partition := range t.full {
 			d.add("SELECT truncate_local_data_after_distributing_table('%s')", partition)
@@ -175,11 +182,12 @@ func (d *Distribution) plan(tables []*largeTable) {
 	}
 }
 
+// add appends a statement.
 func (d *Distribution) add(format string, args ...any) {
 	d.Statements = append(d.Statements, fmt.Sprintf(format, args...))
 }
 
-// revoke takes privileges from everybody, the owner too.
+// revoke takes privileges from all roles, also from the owner.
 func (d *Distribution) revoke(t *largeTable, privileges ...string) {
 	for _, p := range privileges {
 		if slices.Contains(t.granted, p) {

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// citus stands for the extension: it notes what is distributed, and as whoever asks
-// for the rest of a table gets it from the shards, has the rows here go.
+// citus replaces the extension: create_distributed_table records the table, and
+// truncate_local_data_after_distributing_table removes the rows of a partition.
 const citus = `
 	INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
 		SELECT 70000, 'citus', 10, 'public'::regnamespace, false, '13.0-1';
@@ -34,12 +34,13 @@ const citus = `
 	END
 	$$;`
 
-// citusTables would be taken for another program's before enlist has its own.
+// citusTables are created after enlist's own: before that, enlist would take them for
+// another program's.
 const citusTables = `
 	CREATE TABLE pg_dist_node (noderole TEXT, shouldhaveshards BOOL);
 	CREATE TABLE pg_dist_partition (logicalrelid REGCLASS, partkey TEXT, colocation TEXT)`
 
-func TestDistribute(t *testing.T) {
+func TestDistributionContinuesAndProtectsTheLedger(t *testing.T) {
 	url := pgtest.Open(t)
 	wantRefusal(t, url, errNoCitus)
 	conn, err := pgx.Connect(t.Context(), url)
@@ -55,7 +56,7 @@ func TestDistribute(t *testing.T) {
 	}
 	run(citus)
 	wantRefusal(t, url, errEmpty)
-	d := newDesk(t, openAt(t, url, Options{}))
+	d := newListFixture(t, openAt(t, url, Options{}))
 	run(citusTables)
 	wantRefusal(t, url, errNoNodes)
 	run("INSERT INTO pg_dist_node VALUES ('primary', true)")
@@ -70,26 +71,26 @@ func TestDistribute(t *testing.T) {
 	}
 	plan.Close(t.Context())
 
-	// What has broken off goes on.
+	// A second Distribution continues one that was interrupted.
 	plan = distribution(t, url)
 	plan.Statements = plan.Statements[:6]
 	d.must(plan.Run(t.Context(), func(string) {}))
 	plan.Close(t.Context())
 	plan = distribution(t, url)
 	if !strings.HasPrefix(plan.Statements[0], "SELECT create_distributed_table('delivery'") {
-		t.Errorf("goes on with %q", plan.Statements)
+		t.Errorf("continues with %q", plan.Statements)
 	}
 	d.must(plan.Run(t.Context(), func(string) {}))
 	plan.Close(t.Context())
 	plan = distribution(t, url)
 	defer plan.Close(t.Context())
 	if len(plan.Statements) > 0 {
-		t.Errorf("done, and yet to do: %q", plan.Statements)
+		t.Errorf("after the last statement there are more: %q", plan.Statements)
 	}
 	wantLedgerProtected(t, conn, role)
 
-	// Statements about several Lists at once are for one server.
-	if d.store.spread || !openAt(t, url, Options{}).spread {
+	// A store opened now uses no statement that names several Lists.
+	if d.store.distributed || !openAt(t, url, Options{}).distributed {
 		t.Error("a store does not see whether the tables are distributed")
 	}
 }
@@ -170,7 +171,7 @@ func wantPlan(t *testing.T, d *Distribution, role string) {
 	}
 }
 
-// The ledger takes rows, and changes none.
+// wantLedgerProtected checks that the role can insert rows and change none.
 func wantLedgerProtected(t *testing.T, conn *pgx.Conn, role string) {
 	t.Helper()
 	if _, err := conn.Exec(t.Context(), "SET ROLE "+role+`; INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
@@ -185,8 +186,8 @@ func wantLedgerProtected(t *testing.T, conn *pgx.Conn, role string) {
 	}
 }
 
-// Nothing is unique on a large table but with its List, and no key leads to or from
-// one: a server that has some of the Lists could not tell.
+// Every unique index of a large table includes the List, and no foreign key starts or
+// ends at one: a server with some of the Lists could not check it.
 func TestLargeTablesAreUniqueByList(t *testing.T) {
 	s := open(t)
 	for _, query := range []string{
@@ -194,10 +195,10 @@ func TestLargeTablesAreUniqueByList(t *testing.T) {
 			AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = indrelid AND attname = 'list_id' AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1]))`,
 		`SELECT conname::text FROM pg_constraint WHERE contype IN ('f', 'x') AND (conrelid = ANY ($1::text[]::regclass[]) OR confrelid = ANY ($1::text[]::regclass[]))`,
 		`SELECT name FROM unnest($1::text[]) name WHERE pg_get_partkeydef(name::regclass) <> 'HASH (list_id)'`,
-		// A number that a worker would give out: those of a sequence are 64 bits wide.
+		// Workers take IDs from sequences of 64 bits.
 		`SELECT relname::text FROM pg_class JOIN pg_sequence ON seqrelid = pg_class.oid WHERE relname IN ('contact_id', 'consent_number') AND seqtypid <> 'bigint'::regtype AND cardinality($1::text[]) > 0`,
 	} {
-		rows, err := s.jobs.Query(t.Context(), query, distributed)
+		rows, err := s.jobs.Query(t.Context(), query, largeTables)
 		if err != nil {
 			t.Fatal(err)
 		}

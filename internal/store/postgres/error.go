@@ -13,7 +13,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// connectFailed says that there was no connection to be had.
+// This file classifies errors by the codes of pgx and of PostgreSQL
+// (https://www.postgresql.org/docs/current/errcodes-appendix.html): which of them
+// another attempt may avoid, and on what connection.
+
+// connectFailed is the error when no connection could be opened.
 type connectFailed struct{ cause error }
 
 func (e *connectFailed) Error() string {
@@ -21,8 +25,8 @@ func (e *connectFailed) Error() string {
 }
 func (e *connectFailed) Unwrap() error { return e.cause }
 
-// connectError tells a caller who has gone, or has waited too long for a
-// connection to come free, from a database that cannot be reached.
+// connectError separates a database that cannot be reached from a caller that has
+// gone or has waited too long for a free connection.
 func connectError(err error) error {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return &connectFailed{err}
@@ -30,19 +34,19 @@ func connectError(err error) error {
 	return fmt.Errorf("wait for a connection: %w", err)
 }
 
-// outdated reports whether a statement was prepared before somebody changed the
-// type of a column in it: prepared anew it may run.
+// outdated reports whether a column's type has changed since the statement was
+// prepared ("cached plan must not change result type"). Prepared again it can run.
 func outdated(err error) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && server.Code == "0A000" && server.Routine == "RevalidateCachedQuery"
 }
 
-// lost reports whether the connection is to blame, or what was prepared on it, so
-// that another one may do.
+// lost reports whether the connection, or a statement prepared on it, has failed, so
+// that another attempt on another connection may succeed.
 func lost(err error) bool {
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
-		// 08: connections; 57P: the server stops, starts or has crashed; 53300: it
-		// has too many connections.
+		// 08: connection failure; 57P: the server stops, starts or has crashed; 53300:
+		// too many connections.
 		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P") ||
 			server.Code == "53300" || refusesWrites(err) || outdated(err)
 	}
@@ -50,33 +54,33 @@ func lost(err error) bool {
 		return true
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return false // the caller waits no longer
+		return false // the caller no longer waits
 	}
 	return isBroken(err)
 }
 
-// collided reports whether another transaction is to blame that is over by now:
-// deadlock, serialisation failure, or a row that has just come to be there.
+// collided reports whether another transaction, which has ended by now, caused the
+// error: 40P01 deadlock, 40001 serialisation failure, 23505 unique violation.
 func collided(err error) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && slices.Contains([]string{"40P01", "40001", "23505"}, server.Code)
 }
 
-// deadlocked reports whether the server has ended a circle of transactions that
-// wait for each other by failing this one.
+// deadlocked reports whether the server has resolved a deadlock by failing this
+// transaction.
 func deadlocked(err error) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && server.Code == "40P01"
 }
 
-// refusesWrites reports whether a server only lets itself be read: a standby, or
-// one that was told so. Its connections are of no use to who writes.
+// refusesWrites reports whether the server is read-only: a standby, or a primary with
+// default_transaction_read_only.
 func refusesWrites(err error) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && server.Code == "25006"
 }
 
-// isBroken reports whether an error came from the line to the server.
+// isBroken reports whether the network connection to the server has failed.
 func isBroken(err error) bool {
 	_, network := errors.AsType[net.Error](err)
 	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||

@@ -12,7 +12,9 @@ import (
 	"enlist/internal/store/pgtest"
 )
 
-// server is one that the test may stop and start.
+// This file stops, crashes and replaces servers while callers subscribe Contacts.
+
+// server starts a server that the test may stop and start.
 func server(t *testing.T) *pgtest.Server {
 	t.Helper()
 	if testing.Short() {
@@ -26,11 +28,11 @@ func server(t *testing.T) *pgtest.Server {
 	return s
 }
 
-// callers subscribes Contacts of ever new addresses until it is stopped, half of
-// them under Idempotency-Keys. Those try until they are answered, and then once
-// more, as who has not heard the answer.
+// callers subscribe Contacts of new addresses until they are stopped. Half of them use
+// Idempotency-Keys: they try until they get an answer, and then repeat the call, as a
+// client does that has not received the answer.
 type callers struct {
-	*desk
+	*listFixture
 	ending   chan struct{}
 	all      sync.WaitGroup
 	answered atomic.Int64
@@ -41,8 +43,8 @@ type callers struct {
 	unknown map[string]bool               // addresses that were not
 }
 
-func (d *desk) callers() *callers {
-	c := &callers{desk: d, ending: make(chan struct{}), ids: make(map[string]audience.ContactID), unknown: make(map[string]bool)}
+func (d *listFixture) callers() *callers {
+	c := &callers{listFixture: d, ending: make(chan struct{}), ids: make(map[string]audience.ContactID), unknown: make(map[string]bool)}
 	for i := range 8 {
 		c.all.Go(func() {
 			for j := 0; ; j++ {
@@ -52,9 +54,9 @@ func (d *desk) callers() *callers {
 				default:
 				}
 				if email := fmt.Sprintf("a%d.%d@example.com", i, j); i%2 == 0 {
-					c.insist(email)
+					c.subscribeUntilAnswered(email)
 				} else {
-					c.once(email)
+					c.subscribeOnce(email)
 				}
 			}
 		})
@@ -62,12 +64,13 @@ func (d *desk) callers() *callers {
 	return c
 }
 
-func (c *callers) insist(email string) {
+// subscribeUntilAnswered subscribes with an Idempotency-Key.
+func (c *callers) subscribeUntilAnswered(email string) {
 	for {
 		first, err := c.subscribe(c.Context(), email, email)
 		if err != nil {
 			c.failed.Add(1)
-			continue // as a caller does who got 302
+			continue // as a client does after error 302
 		}
 		if again, err := c.subscribe(c.Context(), email, email); err == nil && again != first {
 			c.Errorf("%s was Contact %d, and then %d", email, first, again)
@@ -77,7 +80,8 @@ func (c *callers) insist(email string) {
 	}
 }
 
-func (c *callers) once(email string) {
+// subscribeOnce subscribes without an Idempotency-Key.
+func (c *callers) subscribeOnce(email string) {
 	id, err := c.subscribe(c.Context(), email, "")
 	if err == nil {
 		c.note(email, id)
@@ -96,15 +100,15 @@ func (c *callers) note(email string, id audience.ContactID) {
 	c.answered.Add(1)
 }
 
-// more waits until so many more were answered.
+// more waits until n more calls have been answered.
 func (c *callers) more(n int64) {
 	c.Helper()
 	before := c.answered.Load()
 	waitFor(c.T, func() bool { return c.answered.Load() >= before+n })
 }
 
-// stop ends the callers, and looks that what was answered is there with one row in
-// the ledger, and what was not is there like that or not at all.
+// stop ends the callers. It checks that each answered Contact is stored with one ledger
+// row, and each other one with one row or not at all.
 func (c *callers) stop() {
 	c.Helper()
 	close(c.ending)
@@ -145,12 +149,12 @@ func (c *callers) find(email string) (id audience.ContactID) {
 	return id
 }
 
-// The server is stopped and started, gently and hard, while many subscribe: what
-// was answered is there, and who tries again under the same key makes no second
-// Contact.
-func TestRestartUnderLoad(t *testing.T) {
+// The server is stopped (fast) and crashes (immediate) while callers subscribe. Every
+// answered Contact is stored, and a repeated call with the same Idempotency-Key makes
+// no second Contact.
+func TestRestartUnderLoadLosesNoAnsweredSubscription(t *testing.T) {
 	server := server(t)
-	c := newDesk(t, openAt(t, server.URL("postgres"), Options{})).callers()
+	c := newListFixture(t, openAt(t, server.URL("postgres"), Options{})).callers()
 	c.more(100)
 	for _, mode := range []string{"fast", "immediate", "fast"} {
 		c.must(server.Stop(mode))
@@ -160,11 +164,11 @@ func TestRestartUnderLoad(t *testing.T) {
 	c.stop()
 }
 
-// A server crashes for good while many subscribe, and its standby takes its place.
-// Nobody tells the service; its URL names both.
-func TestFailover(t *testing.T) {
+// The primary crashes while callers subscribe, and its standby is promoted. The service
+// finds the new primary by itself: its URL names both servers.
+func TestFailoverLosesNoAnsweredSubscription(t *testing.T) {
 	primary := server(t)
-	d := newDesk(t, openAt(t, primary.URL("postgres"), Options{}))
+	d := newListFixture(t, openAt(t, primary.URL("postgres"), Options{}))
 	standby, err := primary.StartStandby()
 	d.must(err)
 	t.Cleanup(standby.Remove)
@@ -184,10 +188,10 @@ func TestFailover(t *testing.T) {
 	d.must(d.store.Ready(t.Context()))
 }
 
-// standbyAway has the standby be away while somebody subscribes: he is not told
-// that it is done, since it would be lost if the primary were. When he tries again
-// it was done once.
-func (d *desk) standbyAway(url string, standby *pgtest.Server) {
+// standbyAway stops the standby and subscribes. The call must fail, since the Contact
+// would be lost with the primary. Repeated when the standby is back, the call succeeds
+// and there is one Contact.
+func (d *listFixture) standbyAway(url string, standby *pgtest.Server) {
 	d.Helper()
 	hasty := *d
 	hasty.store = openAt(d.T, url, Options{UpdateTime: 500 * time.Millisecond})
@@ -204,11 +208,11 @@ func (d *desk) standbyAway(url string, standby *pgtest.Server) {
 	}
 }
 
-// A standby that had not got everything takes the place of a server: definitions
-// are those that it has, and what changes there is not taken for what was lost.
-func TestLostDefinitions(t *testing.T) {
+// A standby that had not received everything becomes the primary. The store uses the
+// definitions that this server has, not the newer ones in its cache.
+func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	url := database(t)
-	d := newDesk(t, openAt(t, url, Options{}))
+	d := newListFixture(t, openAt(t, url, Options{}))
 	rename := func(s *audience.Service, name string) {
 		t.Helper()
 		_, err := s.EditList(t.Context(), d.caller, d.list, []audience.Detail{detail("name", name)})
@@ -238,12 +242,11 @@ func TestLostDefinitions(t *testing.T) {
 	see("other")
 }
 
-// A server that lets itself only be read, on connections that are open already:
-// they are given up, and who writes waits until there is one that lets itself be
-// written to.
-func TestReadOnlyServer(t *testing.T) {
+// A server becomes read-only while connections to it are open. The store closes them,
+// and an Update waits until the server is writable again.
+func TestReadOnlyServerMakesWritesWait(t *testing.T) {
 	server := server(t)
-	d := newDesk(t, openAt(t, server.URL("postgres"), Options{}))
+	d := newListFixture(t, openAt(t, server.URL("postgres"), Options{}))
 	_, err := d.subscribe(t.Context(), "a@example.com", "")
 	d.must(err)
 	hasty := openAt(t, server.URL("postgres"), Options{UpdateTime: 300 * time.Millisecond})
@@ -268,14 +271,14 @@ func TestReadOnlyServer(t *testing.T) {
 	d.wantCount(2)
 }
 
-// waitFor waits until something holds.
+// waitFor waits until a condition holds, for a minute at most.
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.Now().Add(time.Minute); !holds(); {
 		if time.Now().After(end) {
-			t.Fatal("it did not come to that in a minute")
+			t.Fatal("the condition did not hold within a minute")
 		}
 		<-tick.C
 	}

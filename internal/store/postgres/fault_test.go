@@ -16,8 +16,11 @@ import (
 	"enlist/internal/store/pgtest"
 )
 
-// desk is somebody who subscribes Contacts to a List.
-type desk struct {
+// This file interrupts transactions: lost connections, deadlocks, silent and slow
+// servers, full pools. Its fixture is used by most tests of the package.
+
+// listFixture is a store with one List, and a caller who may change it.
+type listFixture struct {
 	*testing.T
 	store   *Store
 	service *audience.Service
@@ -26,9 +29,9 @@ type desk struct {
 	schema  *audience.Schema
 }
 
-func newDesk(t *testing.T, s *Store) *desk {
+func newListFixture(t *testing.T, s *Store) *listFixture {
 	t.Helper()
-	d := &desk{T: t, store: s, service: audience.NewService(s, time.Now)}
+	d := &listFixture{T: t, store: s, service: audience.NewService(s, time.Now)}
 	first, err := d.service.Bootstrap(t.Context(), "")
 	d.must(err)
 	d.list = first.List
@@ -38,7 +41,7 @@ func newDesk(t *testing.T, s *Store) *desk {
 	return d
 }
 
-func (d *desk) must(err error) {
+func (d *listFixture) must(err error) {
 	d.Helper()
 	if err != nil {
 		d.Fatal(err)
@@ -46,7 +49,7 @@ func (d *desk) must(err error) {
 }
 
 // subscribe subscribes an address, under an Idempotency-Key if one is given.
-func (d *desk) subscribe(ctx context.Context, email, key string) (audience.ContactID, error) {
+func (d *listFixture) subscribe(ctx context.Context, email, key string) (audience.ContactID, error) {
 	caller := *d.caller
 	if key != "" {
 		caller.Retry = &audience.Retry{Header: key}
@@ -56,8 +59,8 @@ func (d *desk) subscribe(ctx context.Context, email, key string) (audience.Conta
 	}})
 }
 
-// insert stores a Contact past the Service.
-func (d *desk) insert(tx audience.Tx, email string) (audience.ContactID, error) {
+// insert stores a Contact without the Service.
+func (d *listFixture) insert(tx audience.Tx, email string) (audience.ContactID, error) {
 	c := audience.Contact{ListID: d.list, Key: email, IsFirst: true, IsActive: true, SubscribedVia: "api"}
 	inserted, err := tx.InsertContact(&c)
 	if err == nil && !inserted {
@@ -66,8 +69,8 @@ func (d *desk) insert(tx audience.Tx, email string) (audience.ContactID, error) 
 	return c.ID, err
 }
 
-// wantCount looks how many Contacts there are, by the counters and by counting.
-func (d *desk) wantCount(want int64) {
+// wantCount checks the number of Contacts by both counters and by the rows.
+func (d *listFixture) wantCount(want int64) {
 	d.Helper()
 	d.must(d.store.View(d.Context(), func(tx audience.Tx) error {
 		list, err := tx.ContactCount(d.list)
@@ -86,10 +89,10 @@ func (d *desk) wantCount(want int64) {
 	}))
 }
 
-// A connection that is cut in the middle of a transaction costs another try, and
-// nothing is stored twice.
-func TestConnectionCut(t *testing.T) {
-	d := newDesk(t, open(t))
+// When the connection is lost in the middle of a transaction, the function runs again
+// and nothing is stored twice.
+func TestLostConnectionBeforeCommitRunsTheFunctionAgain(t *testing.T) {
+	d := newListFixture(t, open(t))
 	cuts := 0
 	cut := func() {
 		if cuts++; cuts%2 == 1 {
@@ -118,13 +121,15 @@ func TestConnectionCut(t *testing.T) {
 	d.wantCount(3)
 }
 
-// When the connection is lost while COMMIT is under way nobody knows whether the
-// change is stored: that is an error, and the function does not run again.
-func TestCutWhileCommitting(t *testing.T) {
+// When the connection is lost after COMMIT was sent, it is unknown whether the change is
+// stored. That is an error, and the function does not run again.
+func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
 	url := database(t)
 	p := pgtest.NewProxy(t, url)
-	d := newDesk(t, openAt(t, url, Options{}))
-	through := openAt(t, p.URL(url), Options{})
+	d := newListFixture(t, openAt(t, url, Options{}))
+	through := openAt(t, p.URL(url), Options{Writers: 1})
+	// This call prepares the statements, so that the next flush has COMMIT in it.
+	d.must(through.Update(t.Context(), func(tx audience.Tx) error { _, err := d.insert(tx, "first@example.com"); return err }))
 	runs := 0
 	err := through.Update(t.Context(), func(tx audience.Tx) error {
 		runs++
@@ -140,11 +145,10 @@ func TestCutWhileCommitting(t *testing.T) {
 	}
 }
 
-// Two transactions that each wait for what the other holds: one of them runs
-// again, and both are stored. So are those that a server refuses for a
-// serialisation failure.
-func TestDeadlock(t *testing.T) {
-	d := newDesk(t, open(t))
+// Two transactions wait for each other's Contact. PostgreSQL fails one of them; it runs
+// again, and both are stored.
+func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
+	d := newListFixture(t, open(t))
 	var ids [2]audience.ContactID
 	d.must(d.store.Update(t.Context(), func(tx audience.Tx) (err error) {
 		for i := range ids {
@@ -185,7 +189,7 @@ func TestDeadlock(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if runs.Load() < 3 { // more when who runs again is quick enough to meet the other again
+	if runs.Load() < 3 { // more if the second attempt meets the other transaction again
 		t.Errorf("%d functions ran, want 3", runs.Load())
 	}
 	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
@@ -198,8 +202,10 @@ func TestDeadlock(t *testing.T) {
 	}))
 }
 
-func TestSerialisationFailure(t *testing.T) {
-	d := newDesk(t, open(t))
+// The server refuses the first two attempts with a serialisation failure; the third
+// succeeds.
+func TestSerialisationFailureIsRetried(t *testing.T) {
+	d := newListFixture(t, open(t))
 	_, err := d.store.jobs.Exec(t.Context(), `CREATE SEQUENCE failures;
 		CREATE FUNCTION fail_twice() RETURNS trigger LANGUAGE plpgsql AS $$
 		BEGIN
@@ -215,14 +221,14 @@ func TestSerialisationFailure(t *testing.T) {
 	d.must(err)
 }
 
-// Who has waited for a database that was away may be told after that that the
-// definitions have changed, and may have to run alone.
-func TestTriesAfterAnOutage(t *testing.T) {
+// Attempts during an outage are not counted, so a function can still run again for
+// changed definitions and for the exclusive lock after it.
+func TestRetryCountsNoAttemptsDuringAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		outcomes := append(slices.Repeat([]error{&connectFailed{io.EOF}}, maxTries), errStale, errAlone, nil)
-		err := tries(ctx, func() (again bool, err error) {
+		outcomes := append(slices.Repeat([]error{&connectFailed{io.EOF}}, maxAttempts), errStale, errAlone, nil)
+		err := retry(ctx, func() (again bool, err error) {
 			err, outcomes = outcomes[0], outcomes[1:]
 			return err != nil, err
 		})
@@ -232,13 +238,13 @@ func TestTriesAfterAnOutage(t *testing.T) {
 	})
 }
 
-// What was prepared before somebody changed the type of a column is prepared again.
-func TestColumnChangedByHand(t *testing.T) {
-	d := newDesk(t, open(t))
+// A statement that was prepared before a column's type changed is prepared again.
+func TestChangedColumnTypeIsPreparedAgain(t *testing.T) {
+	d := newListFixture(t, open(t))
 	for _, kind := range []string{"BIGINT", "INT", "BIGINT"} {
 		_, err := d.store.jobs.Exec(t.Context(), "ALTER TABLE contact ALTER COLUMN webform_id TYPE "+kind)
 		d.must(err)
-		for range 2 { // the second one finds the Contact, to change it
+		for range 2 { // the second call finds the Contact and changes it
 			id, err := d.subscribe(t.Context(), "a@example.com", "")
 			d.must(err)
 			d.must(d.store.View(t.Context(), func(tx audience.Tx) error { _, err := tx.Contact(d.list, id); return err }))
@@ -247,9 +253,10 @@ func TestColumnChangedByHand(t *testing.T) {
 	d.wantCount(1)
 }
 
-// More callers than connections wait and are served; one who has gone is not.
-func TestFullPool(t *testing.T) {
-	d := newDesk(t, openAt(t, database(t), Options{Writers: 2, Readers: 2}))
+// Callers beyond the number of connections wait and are served. A caller whose context
+// has ended is not.
+func TestCallersBeyondThePoolWait(t *testing.T) {
+	d := newListFixture(t, openAt(t, database(t), Options{Writers: 2, Readers: 2}))
 	var all sync.WaitGroup
 	const callers, each = 64, 5
 	for i := range callers {
@@ -277,50 +284,51 @@ func TestFullPool(t *testing.T) {
 	gone, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := d.subscribe(gone, "gone@example.com", ""); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("one who has gone: %v", err)
+		t.Errorf("a caller whose context has ended: error %v", err)
 	}
 	close(release)
 	all.Wait()
 	d.wantCount(callers * each)
 }
 
-// A server that does not answer any more, on old connections and on new ones:
-// who writes and who reads gets an error in time.
-func TestSilentServer(t *testing.T) {
+// The server no longer answers, neither on open connections nor on new ones. Reads and
+// writes return an error in time.
+func TestSilentServerIsAnErrorInTime(t *testing.T) {
 	url := database(t)
 	p := pgtest.NewProxy(t, url)
 	limit := 300 * time.Millisecond
-	d := newDesk(t, openAt(t, url, Options{}))
+	d := newListFixture(t, openAt(t, url, Options{}))
 	s := openAt(t, p.URL(url), Options{Writers: 1, Readers: 1, UpdateTime: limit})
 	look := func(tx audience.Tx) error { _, err := tx.LastContactID(d.list); return err }
 	d.must(s.Update(t.Context(), look))
 	d.must(s.View(t.Context(), look))
 	d.must(s.Search(t.Context(), look))
 	p.FallSilent()
-	for range 2 { // the second one finds no connection
-		for name, run := range map[string]func(context.Context, func(audience.Tx) error) error{
-			"Update": s.Update, "View": s.View, "Search": s.Search, "Stream": s.Stream,
-		} {
+	for range 2 { // the second round finds no open connection
+		for _, call := range []struct {
+			name string
+			run  func(context.Context, func(audience.Tx) error) error
+		}{{"Update", s.Update}, {"View", s.View}, {"Search", s.Search}, {"Stream", s.Stream}} {
 			began := time.Now()
-			err := run(t.Context(), look)
+			err := call.run(t.Context(), look)
 			if took := time.Since(began); err == nil || took > limit+2*giveUpAfter {
-				t.Errorf("%s: after %s: %v", name, took, err)
+				t.Errorf("%s: after %s: %v", call.name, took, err)
 			}
 		}
 	}
 	if err := s.Ready(t.Context()); err == nil {
-		t.Error("a server that says nothing is ready")
+		t.Error("Ready succeeds although the server is silent")
 	}
 	p.Talk()
 	waitFor(t, func() bool { return s.Ready(t.Context()) == nil })
 	d.must(s.Update(t.Context(), look))
 }
 
-// A server that is far away, or has much to do: everything is served.
-func TestSlowServer(t *testing.T) {
+// Each round trip takes 100 ms. Every call is served.
+func TestSlowServerServesEveryCall(t *testing.T) {
 	url := database(t)
 	p := pgtest.NewProxy(t, url)
-	d := newDesk(t, openAt(t, p.URL(url), Options{Writers: 4}))
+	d := newListFixture(t, openAt(t, p.URL(url), Options{Writers: 4}))
 	p.Delay(50 * time.Millisecond)
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -340,18 +348,18 @@ func TestSlowServer(t *testing.T) {
 	d.wantCount(8)
 }
 
-// Counters are folded while others count, and stay exact.
-func TestFolding(t *testing.T) {
-	d := newDesk(t, open(t))
+// Counts are exact while rows are compacted beside subscriptions, and after it.
+func TestCompactingKeepsCountsExact(t *testing.T) {
+	d := newListFixture(t, open(t))
 	stop := make(chan struct{})
-	var folding, all sync.WaitGroup
-	folding.Go(func() {
+	var compacting, all sync.WaitGroup
+	compacting.Go(func() {
 		for {
 			select {
 			case <-stop:
 				return
 			default:
-				if err := d.store.fold(t.Context()); err != nil {
+				if err := d.store.compactCounters(t.Context()); err != nil {
 					t.Error(err)
 				}
 			}
@@ -369,10 +377,10 @@ func TestFolding(t *testing.T) {
 	}
 	all.Wait()
 	close(stop)
-	folding.Wait()
+	compacting.Wait()
 	d.wantCount(callers * each)
 	var rows int
-	d.must(d.store.fold(t.Context()))
+	d.must(d.store.compactCounters(t.Context()))
 	d.must(d.store.jobs.QueryRow(t.Context(), "SELECT count(*) FROM contact_delta").Scan(&rows))
 	if problems, err := d.store.Check(t.Context()); rows != 0 || err != nil {
 		t.Errorf("%d rows are left; %v, %v", rows, problems, err)

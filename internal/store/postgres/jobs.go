@@ -13,16 +13,20 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
 
-// insertJobs is what the queue library's own inserting comes to for jobs that are
-// not unique. Said here, it goes out with the rest of the transaction; the
-// library's takes round trips of its own. jobs_test.go compares the two.
+// This file stores effects as jobs of the queue library (river), in the transaction
+// that causes them.
+
+// insertJobs inserts what river's client would insert for jobs that are not unique.
+// The client itself cannot be used here: its INSERT returns the stored rows, which it
+// reads before it sends the NOTIFY and returns, so a transaction with a job would take
+// two more round trips. This statement is sent together with COMMIT. jobs_test.go
+// holds that the rows are equal.
 const insertJobs = `INSERT INTO river_job (args, kind, max_attempts, priority, queue, scheduled_at, state)
 	SELECT args, kind, max_attempts, 1, kind, coalesce(to_timestamp(due), now()),
 		(CASE WHEN due IS NULL THEN 'available' ELSE 'scheduled' END)::river_job_state
 	FROM jsonb_to_recordset(CAST(? AS JSONB)) AS job (args JSONB, kind TEXT, max_attempts SMALLINT, due BIGINT)`
 
-// wakeQueue tells whoever works a queue that there is something in it, in the
-// words of the queue library.
+// wakeQueue notifies the workers of a queue that it has jobs, as river's client does.
 const wakeQueue = `SELECT pg_notify(concat(current_schema(), '.river_insert'), json_build_object('queue', CAST(? AS TEXT))::text)`
 
 // jobRow is a job as insertJobs reads it.
@@ -33,14 +37,14 @@ type jobRow struct {
 	Due         *int64          `json:"due"`
 }
 
-// insertJobs queues storing effects as jobs, each kind in the queue of its name.
+// insertJobs queues the INSERT of effects as jobs. Each kind has the queue of its name.
 func (s *Store) insertJobs(t *session, effects []audience.Effect) error {
 	rows := make([]jobRow, 0, len(effects))
 	wake := make(map[string]bool)
 	now := time.Now().Unix()
 	for _, e := range effects {
 		row := jobRow{Args: e, Kind: e.Kind(), MaxAttempts: audience.Attempts}
-		// Only what is due later has a time: else it is to be taken up at once.
+		// A job that is due now has no time, so that a worker fetches it at once.
 		if timed, ok := e.(audience.Timed); ok && timed.DueTime() > now {
 			due := timed.DueTime()
 			row.Due = &due
@@ -66,18 +70,19 @@ func (s *Store) insertJobs(t *session, effects []audience.Effect) error {
 	return nil
 }
 
-// notices bounds how often a queue is woken: the server commits transactions that
-// tell something one after another. Who is woken takes all that there is, and
-// what comes soon after is found when the queue is next looked into.
+// notices limits how often this process notifies a queue, since PostgreSQL commits
+// transactions with NOTIFY one by one. A notified worker fetches all jobs. One that
+// is stored within noticeGap after the last notice waits for the worker's next poll.
 type notices struct {
 	mu   sync.Mutex
-	last map[string]time.Time
+	last map[string]time.Time // by queue
 }
 
 const noticeGap = 20 * time.Millisecond
 
 func newNotices() *notices { return &notices{last: make(map[string]time.Time)} }
 
+// allow reports whether a queue may be notified now.
 func (n *notices) allow(queue string) bool {
 	now := time.Now()
 	n.mu.Lock()
@@ -89,13 +94,12 @@ func (n *notices) allow(queue string) bool {
 	return true
 }
 
-// Jobs opens a client of the job queue that works what config says. The queue's
-// tables are there already.
+// Jobs opens a client of the job queue, which works the queues that config names.
 func (s *Store) Jobs(config *river.Config) (*river.Client[pgx.Tx], error) {
 	return river.NewClient(riverpgxv5.New(s.jobs), config)
 }
 
-// countJobs counts the jobs of a kind that wait.
+// countJobs counts the jobs of a kind that are ready to be worked.
 func (s *Store) countJobs(ctx context.Context, kind string) (n int, err error) {
 	err = s.jobs.QueryRow(ctx, "SELECT count(*) FROM river_job WHERE kind = $1 AND state = 'available'", kind).Scan(&n)
 	return n, err

@@ -10,8 +10,10 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// Jobs are stored as the queue library would have stored them.
-func TestJobsAreTheLibrarys(t *testing.T) {
+// This file compares the store's jobs with those that river's own client inserts.
+
+// Rows of river_job are equal to those of the client, apart from their ID and times.
+func TestJobsAreStoredAsRiverStoresThem(t *testing.T) {
 	s := open(t)
 	due := time.Now().Add(time.Hour).Unix()
 	effects := []audience.Effect{
@@ -60,12 +62,12 @@ func TestJobsAreTheLibrarys(t *testing.T) {
 		return all
 	}
 	if diff := cmp.Diff(rows("id > 3"), rows("id <= 3")); diff != "" {
-		t.Errorf("(-the library's +ours)\n%s", diff)
+		t.Errorf("(-river's client +Update)\n%s", diff)
 	}
 }
 
-// Whoever works a queue hears at once that there is something in it.
-func TestQueuesAreWoken(t *testing.T) {
+// A worker that listens for notifications gets one when a job is stored.
+func TestStoredJobNotifiesItsQueue(t *testing.T) {
 	s := open(t)
 	conn, err := s.jobs.Acquire(t.Context())
 	if err != nil {
@@ -83,9 +85,9 @@ func TestQueuesAreWoken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, err := conn.Conn().WaitForNotification(t.Context())
-	if err != nil || told.Payload != `{"queue" : "notify"}` {
-		t.Errorf("told %+v, %v", told, err)
+	notice, err := conn.Conn().WaitForNotification(t.Context())
+	if err != nil || notice.Payload != `{"queue" : "notify"}` {
+		t.Errorf("notification %+v, %v", notice, err)
 	}
 	if _, err := conn.Exec(t.Context(), "UNLISTEN *"); err != nil {
 		t.Fatal(err)

@@ -14,17 +14,20 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
+// This file decides whether a database can be used and whether its tables must be
+// migrated. migrate_files.go applies the migrations.
+
 var (
 	errForeign  = errors.New("there are tables of another program in it; choose another database with --db")
-	errEmpty    = errors.New("there is nothing in it: look at --db, or make it with: enlist serve")
-	errNewer    = errors.New("it was made by a newer enlist; use that one, or a backup from before")
+	errEmpty    = errors.New("it has no tables of enlist: check --db, or create them with: enlist serve")
+	errNewer    = errors.New("it was made by a newer enlist; use that version, or a backup from before")
 	errTooOld   = errors.New("the server is older than PostgreSQL 15")
-	errEncoding = errors.New("its encoding is not UTF8; make one with: createdb --encoding UTF8 --template template0")
+	errEncoding = errors.New("its encoding is not UTF8; create one with: createdb --encoding UTF8 --template template0")
 )
 
-// migrate brings the tables up to date. Of several processes that start at once
-// one does so, and the others wait for it. Where nothing is to be done nobody waits:
-// an older version starts again beside a newer one that is at work.
+// migrate brings the tables up to date. Of several processes that start at once one
+// migrates and the others wait. A process whose tables are up to date does not wait,
+// so the previous version can restart while the next one migrates.
 func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -38,7 +41,7 @@ func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	return err
 }
 
-// migrateTo is migrate with the files given.
+// migrateTo is migrate with other files, for tests.
 func migrateTo(ctx context.Context, config *pgxpool.Config, o Options, files fs.FS) error {
 	pool, err := migratingPool(ctx, config, 0)
 	if err != nil {
@@ -50,7 +53,7 @@ func migrateTo(ctx context.Context, config *pgxpool.Config, o Options, files fs.
 		return connectError(err)
 	}
 	defer conn.Release()
-	if err := suits(ctx, conn); err != nil {
+	if err := checkServer(ctx, conn); err != nil {
 		return err
 	}
 	db := stdlib.OpenDBFromPool(pool)
@@ -63,10 +66,10 @@ func migrateTo(ctx context.Context, config *pgxpool.Config, o Options, files fs.
 	if done, err := m.done(ctx, conn); err != nil || done {
 		return errors.Join(err, refuseUnfinished(ctx, conn, o.copying))
 	}
-	if err := awaitTurn(ctx, conn, o.Log); err != nil {
+	if err := lockMigration(ctx, conn, o.Log); err != nil {
 		return err
 	}
-	defer conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", turn) // ends with the connection anyway
+	defer unlockMigration(ctx, conn)
 	if err := refuseForeign(ctx, conn, o.Existing); err != nil {
 		return err
 	}
@@ -76,8 +79,9 @@ func migrateTo(ctx context.Context, config *pgxpool.Config, o Options, files fs.
 	return m.run(ctx, conn)
 }
 
-// suits looks whether the server can do what is asked of it.
-func suits(ctx context.Context, conn *pgxpool.Conn) error {
+// checkServer returns an error when the server is too old or the database's encoding
+// is not UTF-8.
+func checkServer(ctx context.Context, conn *pgxpool.Conn) error {
 	var version int
 	var encoding string
 	err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding')").Scan(&version, &encoding)
@@ -92,19 +96,20 @@ func suits(ctx context.Context, conn *pgxpool.Conn) error {
 	return nil
 }
 
-// turn is the number of the lock that migrating goes by: "enlist".
-const turn = 0x656e6c697374
+// migrationLock is the number of the advisory lock of the process that migrates:
+// "enlist" in ASCII.
+const migrationLock = 0x656e6c697374
 
-// awaitTurn waits for its turn. It asks again and again: a statement that waits
-// would hold up one that builds an index beside the running service.
-func awaitTurn(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) error {
+// lockMigration waits for the advisory lock. It polls: a statement that waits for a
+// lock has a snapshot, and CREATE INDEX CONCURRENTLY waits for older snapshots to end.
+func lockMigration(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) error {
 	for try := 1; ; try++ {
 		var mine bool
-		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", turn).Scan(&mine); err != nil || mine {
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", migrationLock).Scan(&mine); err != nil || mine {
 			return err
 		}
 		if try == 20 {
-			log.Warn("another process brings the tables up to date; waiting for it")
+			log.Warn("another process migrates the tables; waiting for it")
 		}
 		select {
 		case <-ctx.Done():
@@ -114,8 +119,14 @@ func awaitTurn(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) error 
 	}
 }
 
-// refuseForeign looks whether there are tables, but not the one in which the
-// migrations are counted. What belongs to an extension is nobody's.
+// unlockMigration releases the lock. Without it the lock would last until the server
+// notices that the connection is closed.
+func unlockMigration(ctx context.Context, conn *pgxpool.Conn) {
+	conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
+}
+
+// refuseForeign returns an error when there are tables but none of them records
+// migrations. Tables of extensions do not count.
 func refuseForeign(ctx context.Context, conn *pgxpool.Conn, existing bool) error {
 	var tables int
 	var ours bool
@@ -133,7 +144,8 @@ func refuseForeign(ctx context.Context, conn *pgxpool.Conn, existing bool) error
 	return nil
 }
 
-// refuseUnfinished looks whether a copy has begun that is not done.
+// refuseUnfinished returns an error when enlist copy has not finished copying into
+// the database.
 func refuseUnfinished(ctx context.Context, conn *pgxpool.Conn, copying bool) error {
 	var begun bool
 	err := conn.QueryRow(ctx, "SELECT to_regclass('copy_progress') IS NOT NULL").Scan(&begun)

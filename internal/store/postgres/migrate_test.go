@@ -14,6 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// This file opens new, old and foreign databases.
+
+// execute runs a statement in the database at a URL.
 func execute(t *testing.T, url, statement string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -26,7 +29,7 @@ func execute(t *testing.T, url, statement string) {
 	}
 }
 
-// query runs a query with one row.
+// query reads the only row of a query.
 func query(t *testing.T, url, text string, into ...any) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -39,8 +42,8 @@ func query(t *testing.T, url, text string, into ...any) {
 	}
 }
 
-// Many processes that start at once on a new database make its tables once.
-func TestStartingAtOnce(t *testing.T) {
+// Six processes that start at once on a new database create its tables once.
+func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 	for range 3 {
 		url := pgtest.Open(t)
 		var all sync.WaitGroup
@@ -66,16 +69,16 @@ func TestStartingAtOnce(t *testing.T) {
 	}
 }
 
-// A process that finds nothing to be done does not wait for another one that
-// migrates, which may take hours: neither this version nor an older one.
-func TestStartingBesideAMigration(t *testing.T) {
+// A process whose tables are up to date starts while another process, of this or of a
+// newer version, migrates.
+func TestStartDoesNotWaitForAnotherMigration(t *testing.T) {
 	url := prepared(t)
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	for _, statement := range []string{fmt.Sprintf("SELECT pg_advisory_lock(%d)", turn), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)"} {
+	for _, statement := range []string{fmt.Sprintf("SELECT pg_advisory_lock(%d)", migrationLock), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)"} {
 		if _, err := conn.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
@@ -89,32 +92,34 @@ func TestStartingBesideAMigration(t *testing.T) {
 	}
 }
 
-// What is no database of this version is left as it is.
-func TestOpenRefuses(t *testing.T) {
-	for what, c := range map[string]struct {
+// Open refuses databases that it cannot use, and leaves them unchanged.
+func TestOpenRefusesForeignNewerAndEmptyDatabases(t *testing.T) {
+	for _, test := range []struct {
+		name   string
 		url    func(testing.TB) string
 		change string
 		o      Options
 		want   error
 	}{
-		"a database of another program": {pgtest.Open, "CREATE TABLE users (id INTEGER)", Options{}, errForeign},
-		"a database of a newer version": {func(t testing.TB) string { return prepared(t) },
-			"INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, true)", Options{}, errNewer},
-		"an empty one that should not be": {pgtest.Open, "SELECT 1", Options{Existing: true}, errEmpty},
+		{"tables of another program", pgtest.Open, "CREATE TABLE users (id INTEGER)", Options{}, errForeign},
+		{"a newer version", prepared, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, true)", Options{}, errNewer},
+		{"an empty database where one must exist", pgtest.Open, "SELECT 1", Options{Existing: true}, errEmpty},
 	} {
-		url := c.url(t)
-		execute(t, url, c.change)
-		s, err := Open(t.Context(), url, c.o)
-		if err == nil {
-			s.Close()
-		}
-		if !errors.Is(err, c.want) {
-			t.Errorf("%s: error %v, want %v", what, err, c.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			url := test.url(t)
+			execute(t, url, test.change)
+			s, err := Open(t.Context(), url, test.o)
+			if err == nil {
+				s.Close()
+			}
+			if !errors.Is(err, test.want) {
+				t.Errorf("error %v, want %v", err, test.want)
+			}
+		})
 	}
 }
 
-// prepared is a new database with tables that no other test gets.
+// prepared returns the URL of a new database with tables, which only this test uses.
 func prepared(t testing.TB) string {
 	t.Helper()
 	url := pgtest.Open(t)
@@ -126,7 +131,7 @@ func prepared(t testing.TB) string {
 	return url
 }
 
-// A password is in no message.
+// No error contains the password of a URL.
 func TestErrorsHideThePassword(t *testing.T) {
 	for _, url := range []string{
 		"postgres://user:secret@127.0.0.1:1/db?connect_timeout=1",
@@ -143,8 +148,8 @@ func TestErrorsHideThePassword(t *testing.T) {
 	}
 }
 
-// A role that may not make tables is told how it comes to be allowed to.
-func TestRoleWithoutRights(t *testing.T) {
+// The error for a role that may not create tables says how to allow it.
+func TestRoleWithoutRightsIsToldHowToGetThem(t *testing.T) {
 	url := pgtest.Open(t)
 	execute(t, url, `CREATE ROLE "weak one"; REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
 	defer execute(t, url, `DROP ROLE "weak one"`)

@@ -11,19 +11,22 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// readers run transactions that read, each on one snapshot.
+// This file runs functions that only read, for Store.View, Search and Stream: each
+// in one transaction, on one snapshot.
+
+// readers run transactions that read.
 type readers struct {
 	pool   *pgxpool.Pool
 	cache  *sqlstore.Cache
 	places sqlstore.Places
-	time   time.Duration // until a function has begun: it may itself take longer
+	time   time.Duration // until a function starts; the function itself may take longer
 
-	// again: the functions are look-ups, which may run again when the catalogue
-	// is another than was taken for granted, or when a connection is lost. Others
-	// may have sent something by then.
+	// again says that the functions are look-ups. They may run a second time when
+	// the catalogue has a new version or a connection is lost. A search or stream may
+	// already have sent a part of its reply by then, so it may not.
 	again bool
 
-	replicas *replicas // to be tried first; nil: none
+	replicas *replicas // asked before the primary; nil: none
 }
 
 func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int, places sqlstore.Places) (*readers, error) {
@@ -38,7 +41,8 @@ var errSilent = errors.New("the database does not answer")
 
 const beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-// view runs fn on one snapshot, of a replica if one is as good.
+// view runs fn on one snapshot: of a replica if one is as new as the primary, else
+// of the primary.
 func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
 	return r.places.Hold(ctx, func(ctx context.Context) error {
 		if r.replicas != nil {
@@ -50,8 +54,8 @@ func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
 	})
 }
 
-// survey is view without replicas.
-func (r *readers) survey(ctx context.Context, fn func(audience.Tx) error) error {
+// viewPrimary is view without replicas.
+func (r *readers) viewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
 	return r.places.Hold(ctx, func(ctx context.Context) error { return r.run(ctx, fn) })
 }
 
@@ -65,7 +69,7 @@ func (r *readers) run(ctx context.Context, fn func(audience.Tx) error) error {
 	if r.again {
 		version = r.cache.Newest()
 	}
-	return tries(ctx, func() (bool, error) {
+	return retry(ctx, func() (bool, error) {
 		conn, err := r.pool.Acquire(ctx)
 		if err != nil {
 			err = connectError(err)
@@ -73,8 +77,8 @@ func (r *readers) run(ctx context.Context, fn func(audience.Tx) error) error {
 		}
 		defer conn.Release()
 		s := newReading(ctx, conn, version)
-		began, err := s.read(ctx, begin, r.cache, version == 0)
-		version = 0 // the next try asks first
+		began, err := s.read(begin, r.cache, version == 0)
+		version = 0 // a second attempt asks first
 		if errors.Is(err, errStale) {
 			return true, err
 		}
@@ -82,17 +86,16 @@ func (r *readers) run(ctx context.Context, fn func(audience.Tx) error) error {
 	})
 }
 
-// newReading makes a session that reads, for which the catalogue is taken to be
-// at a version; 0: it is not known.
+// newReading makes a session that only reads.
 func newReading(ctx context.Context, conn *pgxpool.Conn, version int64) *session {
-	pg := conn.Conn().PgConn()
-	return &session{pipeline: pg.StartPipeline(ctx), statements: statementsOf(pg), reads: true, version: version}
+	s := newSession(ctx, conn, version)
+	s.readOnly = true
+	return s
 }
 
-// read runs fn in a transaction of the session, and reports whether fn has begun.
-// ask says to look first whether the catalogue is at the version.
-func (s *session) read(ctx context.Context, fn func(audience.Tx) error, cache *sqlstore.Cache, ask bool) (began bool, err error) {
-	defer s.pipeline.Close()
+// read runs fn in a transaction of the session and reports whether fn has started.
+// ask says to verify the catalogue's version before fn starts.
+func (s *session) read(fn func(audience.Tx) error, cache *sqlstore.Cache, ask bool) (began bool, err error) {
 	if ask {
 		s.start(false)
 		if err := s.flush(); err != nil {
@@ -101,19 +104,19 @@ func (s *session) read(ctx context.Context, fn func(audience.Tx) error, cache *s
 	}
 	shared := sqlstore.NewSession(cache)
 	shared.Sees(s.version)
-	fnErr := s.call(ctx, fn, shared, nil)
+	fnErr := s.call(fn, shared, nil)
 	return true, errors.Join(s.end(), fnErr)
 }
 
-// start begins a transaction that reads, unless it has begun. What the server gets
-// in one go is a transaction by itself, so that one of a single query is left
-// without BEGIN and COMMIT: they cost as much as finding a Contact.
-func (s *session) start(whole bool) {
-	if s.begun {
+// start queues the beginning of a transaction that reads, once. The server runs
+// statements that it receives together as one transaction, so a single statement
+// needs no BEGIN and COMMIT: they would cost as much as finding a Contact.
+func (s *session) start(single bool) {
+	if s.started {
 		return
 	}
-	s.begun, s.whole = true, whole
-	if whole {
+	s.started, s.single = true, single
+	if single {
 		s.begin()
 	} else {
 		s.begin(beginReading)
@@ -122,22 +125,16 @@ func (s *session) start(whole bool) {
 
 // end ends a transaction that reads.
 func (s *session) end() error {
-	if s.broken || s.whole {
-		return s.failed
-	}
-	if !s.begun { // nobody asked for anything: is the catalogue as it was taken to be?
-		s.start(true)
-		return s.flush()
-	}
-	ending := "COMMIT"
 	if s.failed != nil {
-		ending = "ROLLBACK"
+		return s.rollback(s.failed)
 	}
-	failed := s.failed
-	s.failed = nil // the server listens again
-	s.send(ending, nil, nil)
-	if err := s.flush(); err != nil && failed == nil {
-		return err
+	if s.single {
+		return nil
 	}
-	return failed
+	if !s.started { // fn used only the cache: verify that it was up to date
+		s.start(true)
+	} else {
+		s.send("COMMIT", nil, nil)
+	}
+	return s.flush()
 }

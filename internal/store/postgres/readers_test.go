@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A transaction of one query has no BEGIN, and is one all the same: on one
-// snapshot, and nothing can be written in it. It is over with its query.
-func TestReadingWithoutBegin(t *testing.T) {
+// A transaction of one query has no BEGIN and COMMIT. It is still read-only, on one
+// snapshot, and verifies the catalogue's version; no other query can follow.
+func TestSingleQueryIsATransactionWithoutBegin(t *testing.T) {
 	s := open(t)
 	conn, err := s.readers.pool.Acquire(t.Context())
 	if err != nil {
@@ -38,12 +38,12 @@ func TestReadingWithoutBegin(t *testing.T) {
 			t.Errorf("only query: %t; isolation %s, read only %s", only, row[0], row[1])
 		}
 		if !r.verified {
-			t.Errorf("only query: %t; nobody has looked at the catalogue's version", only)
+			t.Errorf("only query: %t; the catalogue's version was not verified", only)
 		}
 		if err := read(); errors.Is(err, errEnded) != only {
 			t.Errorf("only query: %t; another one: %v", only, err)
 		}
-		if err := errors.Join(r.end(), r.pipeline.Close()); err != nil {
+		if err := r.end(); err != nil {
 			t.Error(err)
 		}
 		if status := conn.Conn().PgConn().TxStatus(); status != 'I' {

@@ -15,35 +15,40 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// replicas are streaming standbys, which take searches and streams off the
-// primary. The primary is asked how far it is first, and a replica serves once it
-// has replayed that much: so a caller sees whatever was answered before, by any
-// process. A replica that has not done so in time is passed over, as is one that
-// cannot be used, and the primary serves. decisions.md: 55
+// This file runs searches and streams on streaming standbys, to take load off the
+// primary. A search first asks the primary for its position in the write-ahead log,
+// and runs on a replica that has replayed the log up to there. So a caller sees every
+// change that was answered before, by any process. When no replica gets there in
+// time, or none can be used, the primary serves the search. decisions.md: 55
+
+// replicas are the standbys of a Store.
 type replicas struct {
 	all     []*replica
-	turn    atomic.Uint32
+	turn    atomic.Uint32 // the number of searches so far: each starts with another replica
 	primary *pgxpool.Pool
 	cache   *sqlstore.Cache
-	lag     time.Duration // how old what is seen may be
+	lag     time.Duration // how old the data that a search sees may be
 }
 
 const (
-	// A replica has so long to accept a connection and to say how far it is,
+	// replicaTime is how long a replica may take to accept a connection and to report
+	// its position.
 	replicaTime = time.Second
-	// and so long to replay what is missing: less than a search takes that is not
-	// answered by an index.
-	catchUpTime = 100 * time.Millisecond
-	catchUpGap  = 2 * time.Millisecond
+	// catchUpTime is how long a replica may take to replay the rest of the log: less
+	// than a search takes that no index answers. It is asked every catchUpPause.
+	catchUpTime  = 100 * time.Millisecond
+	catchUpPause = 2 * time.Millisecond
 
-	// One that could not be used is tried again after a while, by one search.
+	// A replica that failed gets no search for awayTime, one that was late for
+	// behindTime. Then one search tries it.
 	awayTime   = 5 * time.Second
 	behindTime = time.Second
 )
 
-var errBehind = errors.New("it has not replayed in time what is committed; see that it keeps up, or allow it more with --db-replica-lag")
+var errBehind = errors.New("it has not replayed in time what is committed; " +
+	"check that it keeps up with the primary, or allow it more with --db-replica-lag")
 
-// openReplicas does not connect yet: a replica may be away.
+// openReplicas makes the pools. It does not connect: a replica may be unreachable now.
 func (s *Store) openReplicas(ctx context.Context, o Options, size int) (*replicas, error) {
 	if len(o.Replicas) == 0 {
 		return nil, nil
@@ -63,7 +68,7 @@ func (s *Store) openReplicas(ctx context.Context, o Options, size int) (*replica
 	return all, nil
 }
 
-// look says of those that cannot be used that they cannot, before a search comes.
+// look logs which replicas cannot be used, at the start rather than at the first search.
 func (r *replicas) look(ctx context.Context) error {
 	if r == nil {
 		return nil
@@ -74,7 +79,7 @@ func (r *replicas) look(ctx context.Context) error {
 	}
 	for _, one := range r.all {
 		if conn, err := one.ready(ctx, to); err != nil {
-			one.pass(err)
+			one.markAway(err)
 		} else {
 			conn.Release()
 		}
@@ -91,12 +96,12 @@ func (r *replicas) close() {
 	}
 }
 
-// view runs fn on a replica, and reports whether that has served. When not, it may
-// have run fn, which is then to run again.
+// view runs fn on a replica and reports whether err is the outcome. If not, the caller
+// runs fn on the primary; fn may have started on a replica before.
 func (r *replicas) view(ctx context.Context, fn func(audience.Tx) error) (served bool, err error) {
 	to, err := r.position(ctx)
 	if err != nil {
-		return false, nil // the primary is to say what is wrong with it
+		return false, nil // reading from the primary will return the same error
 	}
 	turn := int(r.turn.Add(1) % uint32(len(r.all)))
 	for i := range r.all {
@@ -108,27 +113,26 @@ func (r *replicas) view(ctx context.Context, fn func(audience.Tx) error) (served
 		if failure == nil || ctx.Err() != nil {
 			return true, errors.Join(err, failure)
 		}
-		if !errors.Is(failure, errStale) { // else definitions have just changed
-			one.pass(failure)
+		if !errors.Is(failure, errStale) { // errStale: definitions have just changed
+			one.markAway(failure)
 		}
 	}
 	return false, nil
 }
 
-// position is what a replica is compared with: a moment of the primary.
+// position identifies a moment of the primary, to compare a replica with.
 type position struct {
-	system   int64  // the cluster
-	database int64  // in it
-	timeline int64  // after which failover
-	lsn      string // up to which the log has what is committed
-	version  int64  // of the catalogue
-	oldest   *time.Time
+	system   int64      // identifies the cluster
+	database int64      // OID of the database
+	timeline int64      // increases with each failover
+	lsn      string     // end of the log that is on disk; every commit before it is included
+	version  int64      // of the catalogue
+	oldest   *time.Time // a replica is new enough with a commit of that time; nil: never by time alone
 }
 
-// A replica that follows a server which is no longer the primary may have what is
-// lost, and the other way round: then the numbers of their timelines differ. That
-// of a replica is known from the last checkpoint in its log, which says so late
-// rather than early.
+// After a failover a replica may still follow the old primary, and have commits that
+// the new one lost, or lack others: then their timelines differ. A replica's timeline
+// is that of its last checkpoint, so it changes late rather than early.
 const (
 	thisDatabase = `(SELECT system_identifier FROM pg_control_system()), (SELECT oid::bigint FROM pg_database WHERE datname = current_database())`
 	wherePrimary = `SELECT ` + thisDatabase + `, ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::bigint, lsn::text, version, clock_timestamp()
@@ -137,6 +141,7 @@ const (
 		coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) OR coalesce(pg_last_xact_replay_timestamp() >= $2::timestamptz, false)`
 )
 
+// position asks the primary for its position.
 func (r *replicas) position(ctx context.Context) (p position, err error) {
 	ctx, cancel := context.WithTimeout(ctx, replicaTime)
 	defer cancel()
@@ -149,18 +154,19 @@ func (r *replicas) position(ctx context.Context) (p position, err error) {
 	return p, err
 }
 
-// replica is one of them.
+// replica is one standby.
 type replica struct {
 	pool *pgxpool.Pool
-	name string
+	name string // in log messages
 	log  *slog.Logger
 
 	mu    sync.Mutex
-	away  bool
-	until time.Time // when it is tried again
+	away  bool      // the last attempt failed
+	until time.Time // no search tries it before, if it is away
 }
 
-// mayTry reports whether it is worth a try.
+// mayTry reports whether a search may use the replica. Of a replica that is away it
+// lets one search try, and no other for awayTime.
 func (r *replica) mayTry() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -172,8 +178,8 @@ func (r *replica) mayTry() bool {
 	return true
 }
 
-// pass notes that it cannot be used for now.
-func (r *replica) pass(why error) {
+// markAway remembers that the replica cannot be used for now.
+func (r *replica) markAway(why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.away {
@@ -182,12 +188,12 @@ func (r *replica) pass(why error) {
 	r.away, r.until = true, time.Now().Add(behindTime)
 	if !errors.Is(why, errBehind) {
 		r.until = time.Now().Add(awayTime)
-		r.pool.Reset() // its other connections may be as dead
+		r.pool.Reset() // its other connections have probably failed too
 	}
 }
 
-// use notes that it can be used.
-func (r *replica) use() {
+// markUsed remembers that the replica can be used.
+func (r *replica) markUsed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.away {
@@ -196,26 +202,26 @@ func (r *replica) use() {
 	r.away = false
 }
 
-// view runs fn on the replica; err is fn's, and failure why it could not be run to
-// its end here.
+// view runs fn on the replica. err is fn's; failure is the reason why fn could not run,
+// or not to its end, on this replica.
 func (r *replica) view(ctx context.Context, fn func(audience.Tx) error, cache *sqlstore.Cache, to position) (err, failure error) {
 	conn, failure := r.ready(ctx, to)
 	if failure != nil {
 		return nil, failure
 	}
 	defer conn.Release()
-	r.use()
+	r.markUsed()
 	s := newReading(ctx, conn, to.version)
-	_, err = s.read(ctx, fn, cache, true)
+	_, err = s.read(fn, cache, true)
 	if s.failed == nil {
 		return err, nil
 	}
-	// Replaying may have needed what was being read, and the replica may have
-	// stopped: whatever it is, the primary can be asked.
+	// The replica may have stopped, or have cancelled the query because replaying the
+	// log needed the same rows. In any case the primary can serve fn.
 	return nil, s.failed
 }
 
-// ready returns a connection on which what is committed is seen.
+// ready returns a connection to the replica when that has reached a position.
 func (r *replica) ready(ctx context.Context, to position) (conn *pgxpool.Conn, err error) {
 	limited, cancel := context.WithTimeout(ctx, replicaTime)
 	defer cancel()
@@ -235,7 +241,7 @@ func (r *replica) ready(ctx context.Context, to position) (conn *pgxpool.Conn, e
 			select {
 			case <-limited.Done():
 				err = limited.Err()
-			case <-time.After(catchUpGap):
+			case <-time.After(catchUpPause):
 				continue
 			}
 		}
@@ -244,7 +250,8 @@ func (r *replica) ready(ctx context.Context, to position) (conn *pgxpool.Conn, e
 	}
 }
 
-// reachedOn reports whether a replica has come so far. The error says why it never will.
+// reachedOn reports whether a replica has reached the position. An error is a reason
+// for which it never will.
 func (p *position) reachedOn(ctx context.Context, conn *pgxpool.Conn) (there bool, err error) {
 	var system, database, timeline int64
 	var standby bool

@@ -13,35 +13,38 @@ import (
 	"enlist/internal/store/pgtest"
 )
 
-// follower is a desk whose store has a replica.
-type follower struct {
-	*desk
+// This file reads from a real streaming standby that is up to date, late, gone, in
+// conflict, or of another cluster.
+
+// replicaFixture is a listFixture whose store has a replica.
+type replicaFixture struct {
+	*listFixture
 	primary, standby *pgtest.Server
 	log              *lines
 }
 
-// newFollower starts two servers.
-func newFollower(t *testing.T) *follower {
+// newReplicaFixture starts a primary and a standby.
+func newReplicaFixture(t *testing.T) *replicaFixture {
 	t.Helper()
-	f := &follower{primary: server(t), log: new(lines)}
+	f := &replicaFixture{primary: server(t), log: new(lines)}
 	var err error
 	if f.standby, err = f.primary.StartStandby(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.standby.Remove)
-	if err := f.primary.Set("synchronous_standby_names", "''"); err != nil { // as most have it
+	if err := f.primary.Set("synchronous_standby_names", "''"); err != nil { // replication is asynchronous, as in most installations
 		t.Fatal(err)
 	}
-	f.desk = newDesk(t, f.open(t, 0, f.standby.URL("postgres")))
+	f.listFixture = newListFixture(t, f.open(t, 0, f.standby.URL("postgres")))
 	return f
 }
 
-func (f *follower) open(t *testing.T, lag time.Duration, replicas ...string) *Store {
+func (f *replicaFixture) open(t *testing.T, lag time.Duration, replicas ...string) *Store {
 	t.Helper()
 	return openAt(t, f.primary.URL("postgres"), Options{Replicas: replicas, ReplicaLag: lag, Log: slog.New(slog.NewTextHandler(f.log, nil))})
 }
 
-// lines is a log.
+// lines is a log writer that keeps its text.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -53,7 +56,7 @@ func (l *lines) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-// take returns what was logged since it was last called.
+// take returns the text since its last call.
 func (l *lines) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +64,8 @@ func (l *lines) take() string {
 	return l.text.String()
 }
 
-func (f *follower) wantWarning(about string) {
+// wantWarning checks that there was one warning since the last look at the log.
+func (f *replicaFixture) wantWarning(about string) {
 	f.Helper()
 	got := f.log.take()
 	if strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, about) {
@@ -69,8 +73,8 @@ func (f *follower) wantWarning(about string) {
 	}
 }
 
-// count counts the Contacts in a Search, and reports whether a replica served it.
-func (f *follower) count(s *Store) (n int64, byReplica bool) {
+// count counts the Contacts in a Search and reports whether a replica served it.
+func (f *replicaFixture) count(s *Store) (n int64, byReplica bool) {
 	f.Helper()
 	before := s.searches.pool.Stat().AcquireCount()
 	f.must(s.Search(f.Context(), func(tx audience.Tx) (err error) {
@@ -81,37 +85,37 @@ func (f *follower) count(s *Store) (n int64, byReplica bool) {
 }
 
 // wantReplica waits until a replica serves.
-func (f *follower) wantReplica() {
+func (f *replicaFixture) wantReplica() {
 	f.Helper()
 	waitFor(f.T, func() bool { _, byReplica := f.count(f.store); return byReplica })
 	f.log.take()
 }
 
-// A search sees what was answered before it, wherever it runs.
+// A search sees every change that was answered before, on whichever server it runs.
 //
 // covers: decision 55
-func TestReplica(t *testing.T) {
-	f := newFollower(t)
+func TestReplicaShowsEveryAnsweredChange(t *testing.T) {
+	f := newReplicaFixture(t)
 	for _, test := range []struct {
 		name string
-		run  func(*follower, *testing.T)
+		run  func(*replicaFixture, *testing.T)
 	}{
-		{"in time", (*follower).inTime},
-		{"behind", (*follower).behind},
-		{"allowed to be behind", (*follower).allowed},
-		{"in the way", (*follower).inTheWay},
-		{"away", (*follower).away},
-		{"another", (*follower).another},
+		{"a replica that is up to date serves", (*replicaFixture).inTime},
+		{"a replica that is late does not serve", (*replicaFixture).behind},
+		{"a replica within the allowed lag serves", (*replicaFixture).allowed},
+		{"a search that replay cancels runs on the primary", (*replicaFixture).inTheWay},
+		{"the primary serves while the replica is gone", (*replicaFixture).away},
+		{"a server that is no standby is refused", (*replicaFixture).another},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			one := *f.desk
+			one := *f.listFixture
 			one.T = t
-			test.run(&follower{&one, f.primary, f.standby, f.log}, t)
+			test.run(&replicaFixture{&one, f.primary, f.standby, f.log}, t)
 		})
 	}
 }
 
-func (f *follower) inTime(t *testing.T) {
+func (f *replicaFixture) inTime(t *testing.T) {
 	f.wantReplica()
 	served := 0
 	for i := range 50 {
@@ -126,24 +130,24 @@ func (f *follower) inTime(t *testing.T) {
 		}
 	}
 	if served == 0 {
-		t.Error("the replica has served nothing")
+		t.Error("the replica has served no search")
 	}
 	before := f.store.searches.pool.Stat().AcquireCount() + f.store.streams.pool.Stat().AcquireCount()
 	f.must(f.store.ViewPrimary(t.Context(), func(tx audience.Tx) error { _, err := tx.ContactCount(f.list); return err }))
 	if f.store.searches.pool.Stat().AcquireCount()+f.store.streams.pool.Stat().AcquireCount() == before {
-		t.Error("the replica has served what a change has to know first")
+		t.Error("the replica has served ViewPrimary")
 	}
 }
 
-// pause has the replica stop replaying until the test ends.
-func (f *follower) pause(t *testing.T) {
+// pause stops replay on the replica until the test ends.
+func (f *replicaFixture) pause(t *testing.T) {
 	f.wantReplica()
 	f.must(f.standby.Await("SELECT pg_wal_replay_pause() IS NOT NULL"))
 	f.must(f.standby.Await("SELECT pg_get_wal_replay_pause_state() = 'paused'"))
 	t.Cleanup(func() { f.must(f.standby.Await("SELECT pg_wal_replay_resume() IS NOT NULL")) })
 }
 
-func (f *follower) behind(t *testing.T) {
+func (f *replicaFixture) behind(t *testing.T) {
 	f.pause(t)
 	before, _ := f.count(f.store)
 	_, err := f.subscribe(t.Context(), "behind@example.com", "")
@@ -156,27 +160,27 @@ func (f *follower) behind(t *testing.T) {
 	f.wantWarning("it has not replayed in time")
 }
 
-func (f *follower) allowed(t *testing.T) {
+func (f *replicaFixture) allowed(t *testing.T) {
 	lenient := f.open(t, time.Hour, f.standby.URL("postgres"))
 	f.pause(t)
 	before, _ := f.count(lenient)
 	_, err := f.subscribe(t.Context(), "allowed@example.com", "")
 	f.must(err)
 	if n, byReplica := f.count(lenient); n != before || !byReplica {
-		t.Errorf("%d Contacts, want the %d of before; by a replica: %t", n, before, byReplica)
+		t.Errorf("%d Contacts, want %d as before; by a replica: %t", n, before, byReplica)
 	}
 	if n, byReplica := f.count(f.open(t, time.Nanosecond, f.standby.URL("postgres"))); n != before+1 || byReplica {
 		t.Errorf("%d Contacts, want %d; by a replica: %t", n, before+1, byReplica)
 	}
-	// Definitions are never old.
+	// Definitions are always current.
 	made, err := f.service.AddList(t.Context(), f.caller, []audience.Detail{detail("name", "New")})
 	f.must(err)
 	f.must(lenient.Search(t.Context(), func(tx audience.Tx) error { _, err := tx.Schema(made); return err }))
 }
 
-// Replaying needs what a search looks at: the search is broken off on the replica,
-// and runs again on the primary.
-func (f *follower) inTheWay(t *testing.T) {
+// Replay needs a lock on what a search reads. The standby cancels the search, and it runs
+// again on the primary.
+func (f *replicaFixture) inTheWay(t *testing.T) {
 	f.wantReplica()
 	f.must(f.standby.Set("max_standby_streaming_delay", "'0'"))
 	runs := 0
@@ -199,7 +203,7 @@ func (f *follower) inTheWay(t *testing.T) {
 	f.wantWarning("a replica cannot be used")
 }
 
-func (f *follower) away(t *testing.T) {
+func (f *replicaFixture) away(t *testing.T) {
 	f.wantReplica()
 	f.must(f.standby.Stop("immediate"))
 	before, _ := f.count(f.store)
@@ -215,19 +219,19 @@ func (f *follower) away(t *testing.T) {
 	f.wantReplica()
 }
 
-// What is no standby of the database is said when the service starts.
-func (f *follower) another(t *testing.T) {
+// A server that is no standby of the database is logged at the start of the service.
+func (f *replicaFixture) another(t *testing.T) {
 	other := server(t)
 	f.log.take()
-	for url, want := range map[string]string{
-		f.primary.URL("postgres"):  "it is no standby",
-		other.URL("postgres"):      "it is no standby of the database that --db names",
-		f.standby.URL("template1"): "it is no standby of the database that --db names",
+	for _, test := range []struct{ name, url, want string }{
+		{"the primary itself", f.primary.URL("postgres"), "it is no standby"},
+		{"another cluster", other.URL("postgres"), "it is no standby of the database that --db names"},
+		{"another database", f.standby.URL("template1"), "it is no standby of the database that --db names"},
 	} {
-		s := f.open(t, 0, url)
-		f.wantWarning(want)
+		s := f.open(t, 0, test.url)
+		f.wantWarning(test.want)
 		if _, byReplica := f.count(s); byReplica {
-			t.Errorf("%s serves", url)
+			t.Errorf("%s serves a search", test.name)
 		}
 		f.log.take()
 	}
@@ -242,8 +246,8 @@ func (f *follower) another(t *testing.T) {
 	}
 }
 
-// A server that allows fewer connections than the service may want says so.
-func TestTooFewConnections(t *testing.T) {
+// A warning is logged when the pools may open more connections than the server allows.
+func TestTooFewConnectionsAreWarnedOf(t *testing.T) {
 	var log lines
 	openAt(t, database(t), Options{Writers: 500, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if got := log.take(); !strings.Contains(got, "too few connections") {

@@ -90,7 +90,7 @@ func dropIndex(ctx context.Context, conn *pgxpool.Conn, name string) error {
 // withIndex runs do on a connection of its own without time limits, while nobody
 // else, in any process, is at the same index.
 func (s *Store) withIndex(ctx context.Context, id audience.SearchIndexID, do func(*pgxpool.Conn) error) error {
-	return tries(ctx, func() (again bool, err error) {
+	return retry(ctx, func() (again bool, err error) {
 		err = s.onceWithIndex(ctx, id, do)
 		return lost(err), err
 	})

@@ -3,256 +3,179 @@ package postgres
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"enlist/internal/audience"
 	"enlist/internal/store/sqlstore"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// session runs a transaction's statements for sqlstore. They are queued, and go
-// out when somebody waits for a result: each time is one round trip, whatever is
-// in it. The transaction's own beginning is part of the first.
+// session implements sqlstore.Conn for one transaction. It queues statements and
+// sends them together when the function needs a result: each flush is one round
+// trip, however many statements are queued. BEGIN is part of the first flush.
 //
-// It begins by taking for granted that the catalogue is as this process has last
-// seen it. The first round trip brings the true version; when that is another,
-// nothing that was read is used: the function is left there and then (RetrySignal),
-// and runs again.
+// A session starts with the catalogue version that this process saw last, so that
+// it need not ask for it. The first flush returns the true version. When the two
+// differ, no result of that flush is used: flush panics with a RetrySignal, and the
+// function runs again from its start.
 type session struct {
-	pipeline   *pgconn.Pipeline
-	statements *statements
-	queue      []request // sent or to be sent, whose results are not read yet
-	rows       *rows     // being read
-	failed     error     // the first error: the transaction is lost
-	broken     bool      // and the connection with it
-	reads      bool      // nothing may be written, and rows are read as they come
-	begun      bool      // of one that reads: its beginning is queued
-	whole      bool      // of one that reads: it is over with the round trip of its only statement
+	ctx      context.Context // limits every statement of the transaction
+	conn     *pgx.Conn
+	queue    []request     // not sent yet
+	rows     *streamedRows // still being read; no other statement can be sent meanwhile
+	failed   error         // the first error; every later statement gets it too
+	readOnly bool          // Query returns rows while the server still sends them
+	started  bool          // readOnly: BEGIN is queued or sent
+	single   bool          // readOnly: the only statement is its own transaction, without BEGIN and COMMIT
 
-	version  int64 // of the catalogue, as it is or is taken to be
+	version  int64 // of the catalogue; a guess until verified is true
 	verified bool
 
-	running    bool // a function
-	alone      bool // no other transaction that writes runs beside this one
-	wantsAlone bool
-	deltas     bool // counts of Contacts were written
-	committing bool // COMMIT was sent
-	skipped    bool // the server has refused a statement before the last one, and runs no later one
-}
-
-// request is a statement whose result is to be read.
-type request struct {
-	prepares *statement                       // which is being prepared by it
-	then     func(*pgconn.ResultReader) error // nil: only its error counts
+	running    bool // a function runs, so a RetrySignal has a receiver
+	exclusive  bool // no other transaction writes at the same time
+	needsLock  bool // the function has called Alone without having exclusive
+	counted    bool // the transaction wrote to contact_delta
+	committing bool // COMMIT is queued or sent
+	skipped    bool // an earlier statement of the same flush failed, so the server did not run COMMIT
 }
 
 var (
-	errStale    = errors.New("the definitions have changed")
-	errAlone    = errors.New("the function has to run alone")
-	errReadOnly = errors.New("a transaction that reads was to write")
-	errNested   = errors.New("a statement while the rows of another are read")
-	errEnded    = errors.New("a statement after the one that was to be the last")
+	errStale    = errors.New("another process has changed the definitions; the function runs again")
+	errAlone    = errors.New("the function changes definitions; it runs again under an exclusive lock")
+	errReadOnly = errors.New("a read-only transaction cannot write")
+	errNested   = errors.New("read or close the rows of the previous query before the next statement")
+	errEnded    = errors.New("QueryLast has ended the transaction; no statement can follow")
 )
 
-// begin queues the beginning of a transaction.
+// newSession makes a session. version is the catalogue's version as this process
+// knows it, 0 when it does not.
+func newSession(ctx context.Context, conn *pgxpool.Conn, version int64) *session {
+	return &session{ctx: ctx, conn: conn.Conn(), version: version}
+}
+
+// begin queues statements that open the transaction, and the query for the true
+// version of the catalogue behind them.
 func (s *session) begin(statements ...string) {
 	for _, text := range statements {
 		s.send(text, nil, nil)
 	}
-	s.send("SELECT version FROM catalogue", nil, func(r *pgconn.ResultReader) error {
-		version := int64(0)
-		if r.NextRow() {
-			version, _ = strconv.ParseInt(string(r.Values()[0]), 10, 64)
-		}
-		if _, err := r.Close(); err != nil {
+	s.send("SELECT version FROM catalogue", nil, func(rows pgx.Rows) error {
+		expected := s.version
+		if err := readNumber(rows, &s.version); err != nil {
 			return err
 		}
-		if taken := s.version; taken != 0 && taken != version {
-			s.version = version
+		if expected != 0 && expected != s.version {
 			return errStale
 		}
-		s.version, s.verified = version, true
+		s.verified = true
 		return nil
 	})
 }
 
-// send queues a statement.
-func (s *session) send(query string, args []any, then func(*pgconn.ResultReader) error) {
-	values := make([][]byte, len(args))
-	for i, arg := range args {
-		values[i] = encode(arg)
-	}
-	st, fresh := s.statements.find(query)
-	if st.name == "" {
-		s.pipeline.SendQueryParams(st.text, values, nil, nil, nil)
-		s.queue = append(s.queue, request{then: then})
-		return
-	}
-	var prepares *statement
-	if fresh {
-		s.pipeline.SendPrepare(st.name, st.text, nil)
-		prepares = st
-	}
-	s.pipeline.SendQueryPrepared(st.name, values, nil, nil)
-	s.queue = append(s.queue, request{prepares, then})
-}
-
-// call runs a function on the session.
-func (s *session) call(ctx context.Context, fn func(audience.Tx) error, shared *sqlstore.Session, enqueue func(audience.Effect) error) error {
+// call runs fn on the session.
+func (s *session) call(fn func(audience.Tx) error, shared *sqlstore.Session, enqueue func(audience.Effect) error) error {
 	s.running = true
 	defer func() { s.running = false }()
-	return sqlstore.Call(fn, sqlstore.NewTx(ctx, s, shared, enqueue))
+	return sqlstore.Call(fn, sqlstore.NewTx(s.ctx, s, shared, enqueue))
 }
 
-// fail notes that the transaction is lost.
+// fail remembers the first error of the transaction and returns it.
 func (s *session) fail(err error) error {
-	if err == nil {
-		return nil
-	}
 	if s.failed == nil {
 		s.failed = err
 	}
-	server, told := errors.AsType[*pgconn.PgError](err)
-	if !told && !errors.Is(err, errStale) || told && (server.Severity == "FATAL" || server.Severity == "PANIC") {
-		s.broken = true
+	if outdated(err) {
+		// Other statements of this connection are probably outdated too. The pool opens a new one.
+		s.conn.Close(s.ctx)
 	}
 	return s.failed
 }
 
-// ready returns why no statement can be run.
+// broken reports whether the connection can no longer be used. pgx closes it after
+// a network error, a FATAL error of the server and an ended context.
+func (s *session) broken() bool { return s.conn.IsClosed() }
+
+// ready returns the reason why no statement can run now, nil when one can.
 func (s *session) ready() error {
 	switch {
 	case s.failed != nil:
 		return s.failed
 	case s.rows != nil:
 		return errNested
-	case s.whole:
+	case s.single:
 		return errEnded
 	}
 	return nil
 }
 
-// flush sends what is queued and reads the results.
-func (s *session) flush() error {
-	if err := s.pipeline.Sync(); err != nil {
-		return s.fail(err)
+// writable is ready for a statement that changes something.
+func (s *session) writable() error {
+	if s.readOnly {
+		return errReadOnly
 	}
-	if _, err := s.receive(len(s.queue)); err != nil {
-		return s.unwind(err)
-	}
-	return s.synced()
+	return s.ready()
 }
 
-// unwind leaves the function when it has gone by a catalogue that is another now.
-func (s *session) unwind(err error) error {
+// flush sends the queued statements and reads their results.
+func (s *session) flush() error {
+	queue := s.queue
+	results := s.sendQueue()
+	err := s.receive(results, queue)
+	if closed := results.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		return nil
+	}
+	return s.retryIfStale(s.fail(err))
+}
+
+// receive reads the results of requests in the order in which they were sent.
+func (s *session) receive(results results, requests []request) error {
+	for i, r := range requests {
+		if err := r.read(results); err != nil {
+			_, refused := errors.AsType[*pgconn.PgError](err)
+			_, unsent := errors.AsType[pgx.ErrPreprocessingBatch](err)
+			s.skipped = unsent || refused && i < len(requests)-1
+			return err
+		}
+	}
+	return nil
+}
+
+// retryIfStale leaves the function when it used an old version of the catalogue.
+func (s *session) retryIfStale(err error) error {
 	if s.running && errors.Is(err, errStale) {
 		panic(sqlstore.RetrySignal{Err: err})
 	}
 	return err
 }
 
-// receive reads the results of the next n requests; of the last one, when it
-// says nothing of what to do with it, it returns the reader.
-func (s *session) receive(n int) (*pgconn.ResultReader, error) {
-	for i := range n {
-		request := &s.queue[i]
-		reader, err := s.result(request)
-		switch {
-		case err != nil:
-		case i == n-1 && request.then == nil && s.reads:
-			s.queue = s.queue[:0]
-			return reader, nil
-		case request.then != nil:
-			err = request.then(reader)
-		default:
-			_, err = reader.Close()
-		}
-		if err != nil {
-			_, says := errors.AsType[*pgconn.PgError](err)
-			s.skipped = says && i < n-1
-			return nil, s.recover(err)
-		}
+// rollback ends the transaction after an error, which it returns.
+func (s *session) rollback(err error) error {
+	s.queue = nil
+	if !s.broken() && s.conn.PgConn().TxStatus() != 'I' {
+		s.conn.Exec(s.ctx, "ROLLBACK") // after an error here the pool drops the connection
 	}
-	s.queue = s.queue[:0]
-	return nil, nil
+	return err
 }
 
-func (s *session) result(r *request) (*pgconn.ResultReader, error) {
-	if r.prepares != nil {
-		if _, err := s.pipeline.GetResults(); err != nil {
-			return nil, err
-		}
-		r.prepares = nil
-	}
-	result, err := s.pipeline.GetResults()
-	if err != nil {
-		return nil, err
-	}
-	reader, ok := result.(*pgconn.ResultReader)
-	if !ok {
-		return nil, errors.New("a result is missing")
-	}
-	return reader, nil
-}
-
-// recover reads, after an error, up to where the server listens again.
-func (s *session) recover(err error) error {
-	s.fail(err)
-	for _, request := range s.queue {
-		if request.prepares != nil {
-			s.statements.forget(request.prepares)
-		}
-	}
-	if outdated(err) {
-		clear(s.statements.prepared) // others are likely to be so too
-	}
-	s.queue = s.queue[:0]
-	for !s.broken {
-		result, err := s.pipeline.GetResults()
-		switch result := result.(type) {
-		case *pgconn.PipelineSync:
-			return s.failed
-		case *pgconn.ResultReader:
-			result.Close() // the first error counts
-		}
-		if err != nil {
-			s.fail(err)
-		}
-		if err == nil && result == nil {
-			s.broken = true
-		}
-	}
-	return s.failed
-}
-
-// synced reads the end of what was sent together.
-func (s *session) synced() error {
-	result, err := s.pipeline.GetResults()
-	if err != nil {
-		return s.recover(err)
-	}
-	if _, ok := result.(*pgconn.PipelineSync); !ok {
-		s.broken = true
-		return s.fail(errors.New("the server's answers are out of step"))
-	}
-	return nil
-}
-
-// Exec runs a statement.
+// Exec implements sqlstore.Conn.
 func (s *session) Exec(query string, args ...any) (affected int64, err error) {
 	if err := s.writable(); err != nil {
 		return 0, err
 	}
-	s.send(query, args, func(r *pgconn.ResultReader) error {
-		tag, err := r.Close()
-		affected = tag.RowsAffected()
-		return err
+	s.send(query, args, func(rows pgx.Rows) error {
+		rows.Close()
+		affected = rows.CommandTag().RowsAffected()
+		return rows.Err()
 	})
 	return affected, s.flush()
 }
 
-// Do queues a statement.
+// Do implements sqlstore.Conn: the statement is sent with the next flush.
 func (s *session) Do(query string, args ...any) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -261,36 +184,23 @@ func (s *session) Do(query string, args ...any) error {
 	return nil
 }
 
-func (s *session) writable() error {
-	if s.reads {
-		return errReadOnly
-	}
-	return s.ready()
-}
-
-// Insert runs an INSERT of one row.
+// Insert implements sqlstore.Conn.
 func (s *session) Insert(query string, args ...any) (id int64, err error) {
 	if err := s.writable(); err != nil {
 		return 0, err
 	}
-	s.send(query+" RETURNING id", args, func(r *pgconn.ResultReader) error {
-		if r.NextRow() {
-			id, _ = strconv.ParseInt(string(r.Values()[0]), 10, 64)
-		}
-		_, err := r.Close()
-		return err
-	})
+	s.send(query+" RETURNING id", args, func(rows pgx.Rows) error { return readNumber(rows, &id) })
 	return id, s.flush()
 }
 
-// Query runs a query. A transaction that writes gets all rows at once, so that
-// it may run another statement while it looks at them.
+// Query implements sqlstore.Conn. A transaction that writes gets buffered rows, so
+// that it can run other statements while it reads them.
 func (s *session) Query(_ context.Context, query string, args ...any) (sqlstore.Rows, error) {
 	return s.query(query, args, false)
 }
 
-// QueryLast runs a query. When it is the only one of its transaction too, that is
-// no more than one round trip.
+// QueryLast implements sqlstore.Conn. The whole transaction is one round trip when
+// this is its only statement.
 func (s *session) QueryLast(_ context.Context, query string, args ...any) (sqlstore.Rows, error) {
 	return s.query(query, args, true)
 }
@@ -299,30 +209,37 @@ func (s *session) query(query string, args []any, last bool) (sqlstore.Rows, err
 	if err := s.ready(); err != nil {
 		return nil, err
 	}
-	if s.reads {
+	if s.readOnly {
 		s.start(last)
-	} else {
-		var all held
-		s.send(query, args, all.take)
-		if err := s.flush(); err != nil {
-			return nil, err
-		}
-		return &all, nil
+		return s.stream(query, args)
 	}
-	s.send(query, args, nil)
-	if err := s.pipeline.Sync(); err != nil {
-		return nil, s.fail(err)
+	buffered := &bufferedRows{decoder: decoder{s.conn.TypeMap(), true}}
+	s.send(query, args, buffered.readAll)
+	if err := s.flush(); err != nil {
+		return nil, err
 	}
-	reader, err := s.receive(len(s.queue))
-	if err != nil {
-		return nil, s.unwind(err)
-	}
-	s.rows = &rows{session: s, reader: reader}
-	return s.rows, nil
+	return buffered, nil
 }
 
-// Lock queues waiting for a name. Different names may come to the same lock;
-// that only makes them wait for each other.
+// stream flushes the queue with a query at its end, whose rows it does not read.
+func (s *session) stream(query string, args []any) (sqlstore.Rows, error) {
+	before := s.queue
+	s.send(query, args, nil)
+	results := s.sendQueue()
+	err := s.receive(results, before)
+	if err == nil {
+		var rows pgx.Rows
+		if rows, err = results.Query(); err == nil {
+			s.rows = &streamedRows{session: s, decoder: decoder{types: s.conn.TypeMap()}, rows: rows, results: results}
+			return s.rows, nil
+		}
+	}
+	results.Close() // the first error counts
+	return nil, s.retryIfStale(s.fail(err))
+}
+
+// Lock implements sqlstore.Conn with an advisory lock, which it queues. Two names
+// with the same hash only wait for each other needlessly.
 func (s *session) Lock(mode sqlstore.LockMode, name string) error {
 	if mode == sqlstore.Shared {
 		return s.Do("SELECT pg_advisory_xact_lock_shared(hashtextextended(?, 0))", name)
@@ -332,12 +249,12 @@ func (s *session) Lock(mode sqlstore.LockMode, name string) error {
 
 // Alone implements sqlstore.Conn.
 func (s *session) Alone() error {
-	if s.alone {
+	if s.exclusive {
 		return nil
 	}
-	s.wantsAlone = true
+	s.needsLock = true
 	panic(sqlstore.RetrySignal{Err: errAlone})
 }
 
-// Dialect is PostgreSQL's.
+// Dialect implements sqlstore.Conn.
 func (s *session) Dialect() *sqlstore.Dialect { return dialect }

@@ -1,13 +1,19 @@
-// Package postgres keeps everything in a PostgreSQL database, 15 or later, which
-// any number of processes may share: it opens connections, makes transactions
-// and migrates. What is in them is said in package sqlstore.
+// Package postgres stores everything in a PostgreSQL database, version 15 or later,
+// which any number of processes may share. It opens connections, runs transactions
+// and migrates the tables; the SQL inside the transactions is in package sqlstore.
 //
-// Transactions that write run side by side (update.go). Statements that nobody
-// waits for are sent together with the next one that somebody does (session.go),
-// so that a subscription takes two round trips.
+// Transactions that write run at the same time (update.go). A statement whose result
+// the function does not need is sent with the next one whose result it needs
+// (session.go), so a subscription takes two round trips.
+//
+// The files, by their prefixes: connect (URLs and pools), session (a transaction's
+// statements), update, counters and jobs (writing), readers and replica (reading),
+// retry and error (failures), migrate (tables), searchindex (a List's own indexes),
+// target (enlist copy), distribute (Citus), document and dialect (SQL's forms).
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -21,24 +27,25 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Options of a Store; the zero value is good.
+// Options of a Store. The zero value has the defaults.
 type Options struct {
-	Writers    int           // transactions at once that write; 0: 16
-	Readers    int           // look-ups at once; 0: two for each processor, at least 4
-	Searches   int           // reads at once that may look at every Contact of a List; 0: 4
-	SearchTime time.Duration // the longest that one may take; 0: 1 minute
-	Streams    int           // replies at once that go out while they are read; 0: 4
-	Wait       time.Duration // for a place among either; 0: 5 s
-	UpdateTime time.Duration // the longest that a change, or a look-up, may take with all its tries; 0: 10 s
-	Replicas   []string      // URLs of standbys that Search and Stream may read from
-	ReplicaLag time.Duration // how old what they see there may be; 0: as new as on the primary
-	Existing   bool          // refuse a database in which there is nothing yet
-	Patience   time.Duration // for a server that cannot be reached when the database is opened; 0: none
+	Writers    int           // concurrent transactions that write; 0: 16
+	Readers    int           // concurrent look-ups; 0: two for each processor, at least 4
+	Searches   int           // concurrent reads that may scan a whole List; 0: 4
+	SearchTime time.Duration // time limit of one such read; 0: 1 minute
+	Streams    int           // concurrent replies that are sent while they are read; 0: 4
+	Wait       time.Duration // how long a search or stream waits for its turn; 0: 5 s
+	UpdateTime time.Duration // time limit of a change or look-up with all its attempts; 0: 10 s
+	Replicas   []string      // URLs of standbys for Search and Stream
+	ReplicaLag time.Duration // how old the data on a standby may be; 0: as new as the primary's
+	Existing   bool          // refuse a database without tables
+	Patience   time.Duration // how long Open waits for a server that it cannot reach; 0: not at all
 	Log        *slog.Logger  // nil: none
 
-	copying bool // open a database into which another one is being copied
+	copying bool // accept a database into which enlist copy has not finished copying
 }
 
+// complete fills in the log, so that no caller has to test it.
 func (o Options) complete() Options {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -46,55 +53,57 @@ func (o Options) complete() Options {
 	return o
 }
 
-// Store is an audience.Store in one PostgreSQL database.
+// Store is an audience.Store in one PostgreSQL database. Its methods may be called
+// by many goroutines at once.
 type Store struct {
-	config   *pgxpool.Config // for connections besides the pools'
-	cache    *sqlstore.Cache
-	writers  *pgxpool.Pool
-	readers  *readers
-	searches *readers
-	streams  *readers
-	replicas *replicas
-	jobs     *pgxpool.Pool
-	folder   *folder
-	gatherer *gatherer
-	notices  *notices
-	spread   bool          // the large tables, over several servers
-	deadlock atomic.Int64  // when the last one was, in Unix nanoseconds
-	time     time.Duration // of an Update
+	config      *pgxpool.Config // for connections outside the pools
+	cache       *sqlstore.Cache
+	writers     *pgxpool.Pool
+	readers     *readers
+	searches    *readers
+	streams     *readers
+	replicas    *replicas
+	jobs        *pgxpool.Pool
+	compactor   *counterCompactor
+	batcher     *insertBatcher
+	notices     *notices
+	distributed bool          // the large tables are on several servers (Citus)
+	deadlock    atomic.Int64  // time of the last one, in Unix nanoseconds
+	time        time.Duration // limit of an Update and of a View
 }
 
-// Open opens the database at a URL, which must be there, and brings its tables up
-// to date. Errors do not show the password that is in a URL.
+// Open opens the database at a URL and brings its tables up to date. The database
+// itself must exist. Errors do not contain the URL's password.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	o = o.complete()
 	config, err := parse(url)
 	if err != nil {
 		return nil, err
 	}
-	if err := patiently(ctx, o, func() error { return migrate(ctx, config, o) }); err != nil {
+	if err := waitForServer(ctx, o, func() error { return migrate(ctx, config, o) }); err != nil {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
-	s := &Store{config: config, cache: new(sqlstore.Cache), notices: newNotices(), time: orDefault(o.UpdateTime, 10*time.Second)}
+	s := &Store{config: config, cache: new(sqlstore.Cache), notices: newNotices(), time: cmp.Or(o.UpdateTime, 10*time.Second)}
 	if err := s.open(ctx, config, o); err != nil {
 		s.closePools()
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
-	s.folder, s.gatherer = newFolder(s), &gatherer{store: s}
+	s.compactor, s.batcher = newCounterCompactor(s), &insertBatcher{store: s}
 	return s, nil
 }
 
+// open opens the pools. After an error the caller closes those that were opened.
 func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (err error) {
-	wait := orDefault(o.Wait, 5*time.Second)
-	if s.writers, err = writingPool(ctx, config, orDefault(o.Writers, 16), s.time); err != nil {
+	wait := cmp.Or(o.Wait, 5*time.Second)
+	if s.writers, err = writingPool(ctx, config, cmp.Or(o.Writers, 16), s.time); err != nil {
 		return err
 	}
-	if s.readers, err = s.newReaders(ctx, config, orDefault(o.Readers, max(4, 2*runtime.GOMAXPROCS(0))), sqlstore.Places{}); err != nil {
+	if s.readers, err = s.newReaders(ctx, config, cmp.Or(o.Readers, max(4, 2*runtime.GOMAXPROCS(0))), sqlstore.Places{}); err != nil {
 		return err
 	}
 	s.readers.again = true
-	searches, streams := orDefault(o.Searches, 4), orDefault(o.Streams, 4)
-	if s.searches, err = s.newReaders(ctx, config, searches, sqlstore.NewPlaces(searches, wait, orDefault(o.SearchTime, time.Minute))); err != nil {
+	searches, streams := cmp.Or(o.Searches, 4), cmp.Or(o.Streams, 4)
+	if s.searches, err = s.newReaders(ctx, config, searches, sqlstore.NewPlaces(searches, wait, cmp.Or(o.SearchTime, time.Minute))); err != nil {
 		return err
 	}
 	if s.streams, err = s.newReaders(ctx, config, streams, sqlstore.NewPlaces(streams, wait, 0)); err != nil {
@@ -110,7 +119,7 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	if s.jobs, err = jobPool(ctx, config); err != nil {
 		return err
 	}
-	if s.spread, err = s.isDistributed(ctx); err != nil {
+	if s.distributed, err = s.isDistributed(ctx); err != nil {
 		return err
 	}
 	return s.countConnections(ctx, o.Log)
@@ -135,7 +144,7 @@ func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
 
 // ViewPrimary implements audience.Store.
 func (s *Store) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
-	return s.streams.survey(ctx, fn)
+	return s.streams.viewPrimary(ctx, fn)
 }
 
 // CachedKey implements audience.Store.
@@ -148,8 +157,8 @@ func (s *Store) CachedSchema(id audience.ListID) (*audience.Schema, bool) {
 	return s.cache.KnownSchema(id)
 }
 
-// Ready implements audience.Store: a read, and a write of nothing, which a standby
-// refuses. Both are within the time limit of an Update.
+// Ready implements audience.Store: a read, and a DELETE that matches no row, which a
+// read-only server refuses. Both are within the time limit of an Update.
 func (s *Store) Ready(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
@@ -161,8 +170,8 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // Close waits for the transactions that run and closes the connections.
 func (s *Store) Close() error {
-	s.gatherer.close()
-	s.folder.close()
+	s.batcher.close()
+	s.compactor.close()
 	s.closePools()
 	return nil
 }
@@ -179,12 +188,4 @@ func (s *Store) closePools() {
 			p.Close()
 		}
 	}
-}
-
-func orDefault[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
 }

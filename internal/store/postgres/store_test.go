@@ -13,7 +13,9 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
-// database returns the URL of a new database that has the tables.
+// This file opens the stores of the package's tests and runs the suites of storetest.
+
+// database returns the URL of a database that has the tables and no rows.
 func database(t testing.TB) string {
 	t.Helper()
 	return pgtest.OpenLike(t, "tables", func(url string) error {
@@ -25,11 +27,13 @@ func database(t testing.TB) string {
 	}, "goose_db_version", "river_migration", "catalogue")
 }
 
+// open opens a store on a database of its own.
 func open(t testing.TB) *Store {
 	t.Helper()
 	return openAt(t, database(t), Options{})
 }
 
+// openAt opens a store and closes it after the test.
 func openAt(t testing.TB, url string, o Options) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), url, o)
@@ -37,7 +41,7 @@ func openAt(t testing.TB, url string, o Options) *Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		nameTheirList(t, s)
+		checkStatements(t, s)
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
@@ -45,12 +49,13 @@ func openAt(t testing.TB, url string, o Options) *Store {
 	return s
 }
 
-// The suite has 64 clients subscribe the same addresses, fill an Account to its
-// limit and repeat one call, all at once.
-func TestStore(t *testing.T) {
+// In the suite 64 clients subscribe the same addresses, fill an Account to its limit and
+// repeat one call, all at the same time.
+func TestStoreSuite(t *testing.T) {
 	storetest.Run(t, engine(func(t *testing.T) audience.Store { return open(t) }))
 }
 
+// engine is what the suites need to know of PostgreSQL.
 func engine(open func(*testing.T) audience.Store) storetest.Engine {
 	return storetest.Engine{
 		Open: open,
@@ -65,17 +70,18 @@ func engine(open func(*testing.T) audience.Store) storetest.Engine {
 	}
 }
 
-// Lists, Fields, preferences, Folders and Messages.
-func TestDefinitions(t *testing.T) {
+// The suite changes Lists, Fields, preferences, Folders and Messages.
+func TestDefinitionsSuite(t *testing.T) {
 	storetest.Definitions(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
-// Random Contacts and criteria, compared with a plain model.
-func TestSearch(t *testing.T) {
+// The suite compares random Contacts and criteria with a plain model.
+func TestSearchSuite(t *testing.T) {
 	storetest.Search(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
-func TestTheLedgerIsAppendOnly(t *testing.T) {
+// Triggers refuse every change of the ledger.
+func TestLedgerIsAppendOnly(t *testing.T) {
 	s := open(t)
 	err := s.Update(t.Context(), func(tx audience.Tx) error {
 		return tx.AddLedgerRow(&audience.LedgerRow{ListID: 1, ContactID: 1, Text: "yes"})

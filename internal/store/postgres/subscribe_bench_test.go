@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -14,10 +13,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// BenchmarkSubscribe measures Service.Subscribe with 10 Field values and its
-// ledger row from 16 goroutines, and beside it, on the same server, a bare program
-// that inserts the same Contact's row and nothing else. ENLIST_TEST_POSTGRES names
-// a server that waits for its disk; that of the tests does not.
+// This file compares subscriptions with the fastest way to insert the same rows.
+
+// BenchmarkSubscribe measures Service.Subscribe with 10 Field values and its ledger row
+// from 16 and from 64 goroutines. "bare" inserts the same Contact's row, and nothing
+// else, on the same server. The tests' server runs with fsync off; set
+// ENLIST_TEST_POSTGRES to the URL of another one to include the disk.
 func BenchmarkSubscribe(b *testing.B) {
 	for _, callers := range []int{16, 64} {
 		b.Run(fmt.Sprintf("enlist/%d", callers), func(b *testing.B) { benchSubscribe(b, callers) })
@@ -25,7 +26,7 @@ func BenchmarkSubscribe(b *testing.B) {
 	}
 }
 
-// parallel runs do b.N times in all, from so many goroutines.
+// parallel runs do b.N times in total, from a number of goroutines.
 func parallel(b *testing.B, callers int, do func(n int64) error) {
 	b.SetParallelism(max(1, callers/runtime.GOMAXPROCS(0)))
 	var n atomic.Int64
@@ -41,9 +42,10 @@ func parallel(b *testing.B, callers int, do func(n int64) error) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// address is the address of a Contact: they come in no order.
+// address returns the nth address. Successive addresses are far apart in the index.
 func address(n int64) string { return fmt.Sprintf("%d@example.com", uint32(n*2654435761)) }
 
+// benchSubscribe measures Service.Subscribe.
 func benchSubscribe(b *testing.B, callers int) {
 	ctx := context.Background()
 	s := openAt(b, database(b), Options{})
@@ -74,6 +76,7 @@ func benchSubscribe(b *testing.B, callers int) {
 	})
 }
 
+// benchInsert measures the INSERT of a Contact's row with pgx alone.
 func benchInsert(b *testing.B, callers int) {
 	ctx := context.Background()
 	config, err := pgxpool.ParseConfig(database(b))

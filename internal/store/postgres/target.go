@@ -14,25 +14,29 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Target is a database into which another one is copied, table by table. How far
-// that is stands in the database itself, in a table that goes when it is done;
-// until then nobody else opens it.
+// This file is the PostgreSQL side of enlist copy, which copies a SQLite database
+// table by table. The table copy_progress records how far each table is copied. It is
+// dropped at the end; while it exists Open refuses the database.
+
+// Target is a database into which another one is copied. It has one connection, so
+// its methods are called by one goroutine at a time.
 type Target struct {
 	conn  *pgx.Conn
-	shown string
+	shown string // names the database in errors
 }
 
 var (
-	errUnfinished = errors.New("the copy into it is not done: run enlist copy again, which goes on where it stopped")
-	errCopying    = errors.New("another enlist copy is at it")
+	errUnfinished = errors.New("the copy into it is not finished: run enlist copy again, which continues where it stopped")
+	errCopying    = errors.New("another enlist copy is running: wait until it has finished")
 )
 
-// copying is the number of the lock that whoever copies holds: "copy".
-const copying = 0x636f7079
+// copyLock is the number of the advisory lock of the process that copies: "copy" in
+// ASCII.
+const copyLock = 0x636f7079
 
-// OpenTarget opens the database at a URL, makes its tables where there are none,
-// and begins a copy or takes up one that was broken off. A database that has
-// anything else in it is refused.
+// OpenTarget opens the database at a URL, creates its tables if it has none, and
+// starts a copy or continues an interrupted one. It refuses a database that has rows
+// of anything else.
 func OpenTarget(ctx context.Context, url string) (*Target, error) {
 	config, err := parse(url)
 	if err != nil {
@@ -53,10 +57,11 @@ func (t *Target) open(ctx context.Context, url string) error {
 	if err := migrate(ctx, config, Options{copying: true}.complete()); err != nil {
 		return err
 	}
-	// A server that crashes loses the last batches together with the notes of them.
+	// After a crash of the server the last rows are missing together with their entries
+	// in copy_progress, so the copy continues correctly.
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
 	config.ConnConfig.RuntimeParams["application_name"] = "enlist copy"
-	config.ConnConfig.RuntimeParams["statement_timeout"] = "0" // whatever the user's is: a table is read in one
+	config.ConnConfig.RuntimeParams["statement_timeout"] = "0" // the role's limit could be too short to read a table
 	if t.conn, err = pgx.ConnectConfig(ctx, config.ConnConfig); err != nil {
 		return connectError(err)
 	}
@@ -66,13 +71,13 @@ func (t *Target) open(ctx context.Context, url string) error {
 	return nil
 }
 
-// Close leaves the copy as it is.
+// Close closes the connection. An unfinished copy can be continued.
 func (t *Target) Close() error { return t.conn.Close(context.Background()) }
 
-// begin begins the copy, unless it has begun.
+// begin creates copy_progress in an empty database, unless it is there already.
 func (t *Target) begin(ctx context.Context) error {
 	var mine, begun bool
-	if err := t.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1), to_regclass('copy_progress') IS NOT NULL", copying).Scan(&mine, &begun); err != nil {
+	if err := t.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1), to_regclass('copy_progress') IS NOT NULL", copyLock).Scan(&mine, &begun); err != nil {
 		return err
 	}
 	if !mine {
@@ -86,7 +91,7 @@ func (t *Target) begin(ctx context.Context) error {
 		return err
 	}
 	return pgx.BeginFunc(ctx, t.conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, alone); err != nil {
+		if _, err := tx.Exec(ctx, lockExclusive); err != nil {
 			return err
 		}
 		for _, table := range tables {
@@ -95,7 +100,7 @@ func (t *Target) begin(ctx context.Context) error {
 				return err
 			}
 			if used {
-				return fmt.Errorf("there is something in it already, in table %s: give an empty database", table.Name)
+				return fmt.Errorf("table %s is not empty: give an empty database", table.Name)
 			}
 		}
 		_, err := tx.Exec(ctx, `CREATE TABLE copy_progress (name TEXT PRIMARY KEY, rows BIGINT NOT NULL, last JSONB, done BOOLEAN NOT NULL)`)
@@ -103,8 +108,8 @@ func (t *Target) begin(ctx context.Context) error {
 	})
 }
 
-// Tables are the tables that hold something of ours, with the queue's jobs. Their
-// keys are the source's business.
+// Tables returns the tables to copy, with the queue's jobs. The keys of the tables come
+// from the source.
 func (t *Target) Tables(ctx context.Context) (tables []sqlstore.Table, err error) {
 	rows, err := t.conn.Query(ctx, `SELECT relname, attname, CASE WHEN typtype = 'e' THEN 'text' ELSE typname END
 		FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid JOIN pg_type ON pg_type.oid = atttypid
@@ -131,6 +136,7 @@ func (t *Target) Tables(ctx context.Context) (tables []sqlstore.Table, err error
 	return tables, err
 }
 
+// forms are the forms in which values of PostgreSQL's types are copied.
 var forms = map[string]sqlstore.Form{
 	"int2": sqlstore.Number, "int4": sqlstore.Number, "int8": sqlstore.Number,
 	"text": sqlstore.Text, "varchar": sqlstore.Text, "bytea": sqlstore.Bytes, "timestamptz": sqlstore.Time, "bit": sqlstore.Bits,
@@ -139,9 +145,9 @@ var forms = map[string]sqlstore.Form{
 
 // Progress is how far a table is copied.
 type Progress struct {
-	Rows int64
-	Last []driver.Value // the key of the last row, nil when there is none
-	Done bool
+	Rows int64          // copied so far
+	Last []driver.Value // the key of the last one, nil before the first
+	Done bool           // there are no more
 }
 
 // Progress returns how far a table is copied.
@@ -171,7 +177,7 @@ func (t *Target) Progress(ctx context.Context, table *sqlstore.Table) (p Progres
 	return p, nil
 }
 
-// Write adds rows to a table and notes how far it is then, both or neither.
+// Write adds rows to a table and records the progress p in the same transaction.
 func (t *Target) Write(ctx context.Context, table *sqlstore.Table, rows [][]driver.Value, p Progress) error {
 	text, err := copyText(table, rows)
 	if err != nil {
@@ -187,7 +193,7 @@ func (t *Target) Write(ctx context.Context, table *sqlstore.Table, rows [][]driv
 		last = &s
 	}
 	return pgx.BeginFunc(ctx, t.conn, func(tx pgx.Tx) error {
-		if len(table.Key) == 0 { // it has its row from the beginning
+		if len(table.Key) == 0 { // a table without a key has one row, which the migration inserted
 			if _, err := tx.Exec(ctx, "DELETE FROM "+table.Name); err != nil {
 				return err
 			}
@@ -205,27 +211,26 @@ func (t *Target) Write(ctx context.Context, table *sqlstore.Table, rows [][]driv
 	})
 }
 
-// Each calls fn with every row of a table, in any order.
+// Each calls fn with every row of a table, in no particular order.
 func (t *Target) Each(ctx context.Context, table *sqlstore.Table, fn func(row []driver.Value) error) error {
 	columns := make([]string, len(table.Columns))
 	for i, c := range table.Columns {
-		columns[i] = reading(c)
+		columns[i] = readExpression(c)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rows := t.conn.PgConn().ExecParams(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+table.Name, nil, nil, nil, nil)
-	row := make([]driver.Value, len(columns))
+	row, decoder := make([]driver.Value, len(columns)), decoder{t.conn.TypeMap(), true}
 	for rows.NextRow() {
-		types := rows.FieldDescriptions()
-		for i, value := range rows.Values() {
-			row[i] = decode(value, types[i].DataTypeOID, true)
+		err := decoder.decodeRow(row, rows.FieldDescriptions(), rows.Values())
+		if err == nil {
+			_, err = table.Normalise(row)
 		}
-		_, err := table.Normalise(row)
 		if err == nil {
 			err = fn(row)
 		}
 		if err != nil {
-			cancel() // what is left is not read
+			cancel() // the rest is not read
 			rows.Close()
 			return err
 		}
@@ -234,8 +239,8 @@ func (t *Target) Each(ctx context.Context, table *sqlstore.Table, fn func(row []
 	return err
 }
 
-// reading is the expression that reads a column in its form.
-func reading(c sqlstore.Column) string {
+// readExpression returns the SQL that reads a column in its form.
+func readExpression(c sqlstore.Column) string {
 	switch c.Form {
 	case sqlstore.Text, sqlstore.Document:
 		return "CAST(" + c.Name + " AS TEXT)"
@@ -249,11 +254,10 @@ func reading(c sqlstore.Column) string {
 	return c.Name
 }
 
-// Finish sees to it that IDs go on after the last ones that were given out, by
-// table, and opens the database to everybody. What was written is then on the
-// disk.
+// Finish sets each table's sequence of IDs to the last one that was given out, drops
+// copy_progress, and waits until all is on disk. Then the database can be opened.
 func (t *Target) Finish(ctx context.Context, last map[string]int64) error {
-	// Without knowing how much there is, the server chooses bad plans.
+	// Without statistics the server chooses bad plans for the first searches.
 	if _, err := t.conn.Exec(ctx, "ANALYZE"); err != nil {
 		return err
 	}

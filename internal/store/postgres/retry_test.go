@@ -11,7 +11,9 @@ import (
 	"enlist/internal/store/pgtest"
 )
 
-// logged is a log of which each line is a value of a channel.
+// This file opens stores on servers that are not there yet, or do not answer.
+
+// logged is a log writer that sends each line to a channel.
 type logged chan string
 
 func (l logged) Write(line []byte) (int, error) {
@@ -19,8 +21,8 @@ func (l logged) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// A service that is started before its database waits for it, and says so once.
-func TestServerIsWaitedFor(t *testing.T) {
+// A service that starts before its database waits for it and logs that once.
+func TestServerIsWaitedForWhenOpened(t *testing.T) {
 	server := server(t)
 	if err := server.Stop("fast"); err != nil {
 		t.Fatal(err)
@@ -52,8 +54,9 @@ func TestServerIsWaitedFor(t *testing.T) {
 	}
 }
 
-// Patience has an end, and there is none with a server that answers but refuses.
-func TestPatienceEnds(t *testing.T) {
+// Open stops waiting at its time limit, at the end of its context, and at once when the
+// server answers with a refusal.
+func TestOpenStopsWaiting(t *testing.T) {
 	gone := "postgres:///enlist?user=enlist&host=" + t.TempDir()
 	_, err := Open(t.Context(), gone, Options{Patience: time.Millisecond})
 	if _, unreachable := errors.AsType[*connectFailed](err); !unreachable {
@@ -62,24 +65,24 @@ func TestPatienceEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Open(ctx, gone, Options{Patience: time.Hour}); err == nil {
-		t.Error("one who waits was called off, and it is open")
+		t.Error("Open succeeds although its context has ended")
 	}
-	url := strings.Replace(database(t), "/enlist_test", "/nobody_has_this_enlist_test", 1)
+	url := strings.Replace(database(t), "/enlist_test", "/missing_enlist_test", 1)
 	if _, err := Open(t.Context(), url, Options{Patience: time.Hour}); err == nil {
-		t.Error("a database that is not there is open")
+		t.Error("Open succeeds although the database does not exist")
 	}
 }
 
-// Whoever has no time limit of his own, as the queue, comes to know of a server
-// that has gone without a word.
-func TestQueueStatementsEnd(t *testing.T) {
+// A statement of the queue, which has no time limit of its own, fails when the server is
+// silent.
+func TestQueueStatementsHaveATimeLimit(t *testing.T) {
 	url := database(t)
 	p := pgtest.NewProxy(t, url)
 	config, err := parse(p.URL(url))
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.ConnConfig.Tracer = limiter(100 * time.Millisecond)
+	config.ConnConfig.Tracer = statementLimit(100 * time.Millisecond)
 	pool, err := newPool(t.Context(), config, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -90,10 +93,10 @@ func TestQueueStatementsEnd(t *testing.T) {
 	}
 	p.FallSilent()
 	if _, err := pool.Exec(t.Context(), "SELECT 1"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a server that says nothing: %v", err)
+		t.Errorf("a silent server: error %v", err)
 	}
 	p.Talk()
 	if _, err := pool.Exec(t.Context(), "SELECT 1"); err != nil {
-		t.Errorf("it talks again: %v", err)
+		t.Errorf("after the silence: error %v", err)
 	}
 }

@@ -8,48 +8,53 @@ import (
 	"enlist/internal/audience"
 )
 
-// InsertBatch is what several functions that each add a Contact write in one
-// transaction: all their Contacts go in with one statement, and all rows of the
-// ledger with another. The functions run before anything is sent, so they must
-// need no answer from the database; one that does is left with RetrySignal, and runs
-// by itself instead.
+// This file lets several functions that each add a Contact share a transaction:
+// NewInsertBatch takes their IDs, Run runs each function, Insert stores all Contacts
+// with one statement, and Finish stores the rest with another. Package postgres calls
+// them in this order.
+
+// InsertBatch collects what the functions of one transaction write. A function runs
+// before anything is sent, so it must not need a result from the database. One that
+// does panics with RetrySignal (ErrNotBatchable) and runs in its own transaction.
 type InsertBatch struct {
 	sql       *Dialect
 	addresses []Address
-	ids       []audience.ContactID // for them, 0 where somebody has the address
-	parts     []*Part
+	ids       []audience.ContactID // by address; 0: a Contact has the address already
+	parts     []*Part              // of the functions that have run
 }
 
-// Address is the address, by its comparison form, of a Contact of a List.
+// Address is the normalised address of a Contact in a List.
 type Address struct {
 	List audience.ListID
 	Key  string
 }
 
-// Part is what one function of a InsertBatch writes.
+// Part is what one function of an InsertBatch writes. It is also the Conn of the
+// function's Tx.
 type Part struct {
 	sql      *Dialect
 	address  Address
 	id       audience.ContactID // for the Contact
 	effects  []audience.Effect
-	contact  *audience.Contact
-	doc      string // its values
+	contact  *audience.Contact // nil: the function added none
+	doc      string            // the Contact's values
 	account  audience.AccountID
 	ledger   []ledgerRow
-	rest     []statement
-	inserted bool
+	rest     []statement // others, whose results the function does not need
+	inserted bool        // the Contact is stored: no other has its address
 }
 
+// statement is one that Finish runs.
 type statement struct {
 	query string
 	args  []any
 }
 
-// ErrNotBatchable is why a function is left that cannot run with others.
-var ErrNotBatchable = errors.New("the function has to run by itself")
+// ErrNotBatchable is the error of a function that cannot share a transaction.
+var ErrNotBatchable = errors.New("the function needs a transaction of its own")
 
-// NewInsertBatch prepares for functions that add Contacts with these addresses.
-// Whose address is new gets an ID.
+// NewInsertBatch takes an ID from the sequence for each address that no Contact of
+// its List has. The addresses are in the order of the functions.
 func NewInsertBatch(ctx context.Context, conn Conn, addresses []Address) (*InsertBatch, error) {
 	g := &InsertBatch{sql: conn.Dialect(), addresses: addresses}
 	var lists []int64
@@ -66,14 +71,14 @@ func NewInsertBatch(ctx context.Context, conn Conn, addresses []Address) (*Inser
 	return g, err
 }
 
-// A subquery in place of a join: it looks each address up in the index, however
-// few Contacts there were when the statement was planned.
+// takeIDs has a subquery and no join, so that the server looks each address up in the
+// index. A generic plan made while the table was small would scan it for a join.
 const takeIDs = `SELECT CASE WHEN (SELECT id FROM contact WHERE list_id = wanted.list_id AND dedupe_key = wanted.key) IS NULL
 		THEN nextval('contact_id') ELSE 0 END
 	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[])) WITH ORDINALITY AS wanted (list_id, key, place) ORDER BY place`
 
-// Run runs the function for the address at a place. After an error nothing of it
-// is written.
+// Run runs the function of the address at a place in the list. After an error nothing
+// of it is stored.
 func (g *InsertBatch) Run(ctx context.Context, place int, fn func(audience.Tx) error, session *Session) (*Part, error) {
 	if g.ids[place] == 0 {
 		return nil, ErrNotBatchable
@@ -83,17 +88,18 @@ func (g *InsertBatch) Run(ctx context.Context, place int, fn func(audience.Tx) e
 		p.effects = append(p.effects, e)
 		return nil
 	}
-	if err := Call(fn, &gatheredTx{NewTx(ctx, p, session, enqueue), p}); err != nil {
+	if err := Call(fn, &batchTx{NewTx(ctx, p, session, enqueue), p}); err != nil {
 		return nil, err
 	}
 	if p.contact == nil && len(p.ledger)+len(p.rest)+len(p.effects) > 0 {
-		return nil, ErrNotBatchable // it hangs on nobody
+		return nil, ErrNotBatchable // without a Contact, Insert cannot tell whether to store the rest
 	}
 	g.parts = append(g.parts, p)
 	return p, nil
 }
 
-// Insert inserts the Contacts, but for those whose address another one has.
+// Insert inserts the Contacts, except those whose address has been taken since
+// NewInsertBatch looked, or by another function of the batch.
 func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 	byID := make(map[int64]*Part, len(g.parts))
 	var lists, ids, created, modified []int64
@@ -116,12 +122,12 @@ func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 	return t.each(func(row *Cursor) error {
 		byID[row.Int()].inserted = true
 		return nil
-	}, insertGathered, lists, ids, keys, mobiles, created, modified, via, preferences, docs)
+	}, insertContacts, lists, ids, keys, mobiles, created, modified, via, preferences, docs)
 }
 
-// In one order, so that two transactions with the same addresses do not wait for
-// each other.
-const insertGathered = `INSERT INTO contact (list_id, id, dedupe_key, mobile_key, creation_time, last_modified_time, subscribed_via,
+// insertContacts sorts the rows, so that two transactions with the same addresses
+// cannot deadlock.
+const insertContacts = `INSERT INTO contact (list_id, id, dedupe_key, mobile_key, creation_time, last_modified_time, subscribed_via,
 		double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
 		last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
 	SELECT list_id, id, key, nullif(mobile, ''), created, modified, via, 0, 0, 1, 0, 0, 0, 0, 0, 0, preferences, CAST(doc AS JSONB)
@@ -130,14 +136,15 @@ const insertGathered = `INSERT INTO contact (list_id, id, dedupe_key, mobile_key
 		AS added (list_id, id, key, mobile, created, modified, via, preferences, doc)
 	ORDER BY list_id, key ON CONFLICT DO NOTHING RETURNING id`
 
-const addGathered = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
+// addLedgerRows is one statement for the ledger rows of all functions.
+const addLedgerRows = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
 	SELECT list_id, contact_id, time, method, type, text, ip, preferences, key_id
 	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]),
 		CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]))
 		AS added (list_id, contact_id, time, method, type, text, ip, preferences, key_id)`
 
-// Finish queues what else belongs to the Contacts that were inserted, and returns
-// what they set in motion.
+// Finish queues the statements that belong to the inserted Contacts: ledger rows,
+// others, and counters. It returns the effects of their functions.
 func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 	var counts []count
 	var rest []statement
@@ -156,7 +163,7 @@ func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 		}
 	}
 	if len(lists) > 0 {
-		if err := conn.Do(addGathered, lists, contacts, times, methods, types, texts, ips, preferences, keys); err != nil {
+		if err := conn.Do(addLedgerRows, lists, contacts, times, methods, types, texts, ips, preferences, keys); err != nil {
 			return nil, err
 		}
 	}
@@ -169,21 +176,23 @@ func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 }
 
 // Inserted reports whether what the function wrote is in the transaction. If not,
-// somebody has the address already.
+// another Contact has the address.
 func (p *Part) Inserted() bool { return p.inserted || p.contact == nil }
 
-// gatheredTx is the Tx for a function of a InsertBatch.
-type gatheredTx struct {
+// batchTx is the Tx of a function in an InsertBatch. It keeps the Contact and its
+// ledger rows in the Part; everything else goes through the embedded Tx to the Part.
+type batchTx struct {
 	*Tx
 	part *Part
 }
 
-// InsertOrFind takes for granted that the address is still new.
-func (t *gatheredTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
+// InsertOrFind keeps the Contact for InsertBatch.Insert and assumes that its address is
+// still free. Only a Contact with the default values of a new one can be kept.
+func (t *batchTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
 	plain := *c
 	plain.Prefs = nil
 	if t.part.contact != nil || t.part.address != (Address{c.ListID, c.Key}) || !untouched(&plain) {
-		return nil, apart()
+		return nil, notBatchable()
 	}
 	schema, err := t.Schema(c.ListID)
 	if err != nil {
@@ -198,16 +207,17 @@ func (t *gatheredTx) InsertOrFind(c *audience.Contact) (existing *audience.Conta
 	return nil, nil
 }
 
-// AddLedgerRow adds a row for the Contact that the function adds.
-func (t *gatheredTx) AddLedgerRow(r *audience.LedgerRow) error {
+// AddLedgerRow keeps a row for InsertBatch.Finish.
+func (t *batchTx) AddLedgerRow(r *audience.LedgerRow) error {
 	row, err := encodeLedgerRow(r)
 	t.part.ledger = append(t.part.ledger, row)
 	return err
 }
 
-func apart() error { panic(RetrySignal{Err: ErrNotBatchable}) }
+// notBatchable leaves the function.
+func notBatchable() error { panic(RetrySignal{Err: ErrNotBatchable}) }
 
-// A Part is its function's Conn: what needs no answer waits, and nothing else goes.
+// The methods of Conn follow. Only Do can wait for Finish; the others need a result.
 
 // Do implements Conn.
 func (p *Part) Do(query string, args ...any) error {
@@ -216,22 +226,22 @@ func (p *Part) Do(query string, args ...any) error {
 }
 
 // Exec implements Conn.
-func (p *Part) Exec(string, ...any) (int64, error) { return 0, apart() }
+func (p *Part) Exec(string, ...any) (int64, error) { return 0, notBatchable() }
 
 // Insert implements Conn.
-func (p *Part) Insert(string, ...any) (int64, error) { return 0, apart() }
+func (p *Part) Insert(string, ...any) (int64, error) { return 0, notBatchable() }
 
 // Query implements Conn.
-func (p *Part) Query(context.Context, string, ...any) (Rows, error) { return nil, apart() }
+func (p *Part) Query(context.Context, string, ...any) (Rows, error) { return nil, notBatchable() }
 
 // QueryLast implements Conn.
-func (p *Part) QueryLast(context.Context, string, ...any) (Rows, error) { return nil, apart() }
+func (p *Part) QueryLast(context.Context, string, ...any) (Rows, error) { return nil, notBatchable() }
 
 // Lock implements Conn.
-func (p *Part) Lock(LockMode, string) error { return apart() }
+func (p *Part) Lock(LockMode, string) error { return notBatchable() }
 
 // Alone implements Conn.
-func (p *Part) Alone() error { return apart() }
+func (p *Part) Alone() error { return notBatchable() }
 
 // Dialect implements Conn.
 func (p *Part) Dialect() *Dialect { return p.sql }

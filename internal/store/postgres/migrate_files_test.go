@@ -17,8 +17,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// nextVersion are the migrations of this version and those that the next one may
-// have: a column, an index of it and a constraint on the Contacts.
+// This file runs the migrations of a later version while this version serves.
+
+// nextVersion returns this version's migrations and examples of later ones: a column of
+// contact, an index of it and a constraint.
 func nextVersion(t *testing.T) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -52,7 +54,7 @@ CREATE INDEX contact_colour ON ONLY contact (list_id, colour, id);
 	return files
 }
 
-// waitLog is a log of what a migration waits for.
+// waitLog is a log handler that reports each time that a migration waits for a lock.
 type waitLog struct {
 	slog.Handler
 	waits chan string
@@ -72,21 +74,21 @@ func (l waitLog) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// wait waits until the migration could not begin.
+// wait waits until the migration has failed to get its lock once more.
 func (l waitLog) wait(migrated <-chan error) error {
 	select {
 	case <-l.waits:
 		return nil
 	case err := <-migrated:
-		return fmt.Errorf("migrated while somebody read the tables: %w", err)
+		return fmt.Errorf("migrated while a transaction reads the tables: %w", err)
 	case <-time.After(time.Minute):
-		return errors.New("the migration waits, and does not let others go first")
+		return errors.New("the migration has not given up its lock request within a minute")
 	}
 }
 
-// traffic is callers who subscribe, search and change definitions all the time.
+// traffic are callers that subscribe, search and change definitions continuously.
 type traffic struct {
-	*desk
+	*listFixture
 	calls   atomic.Int64
 	longest atomic.Int64 // nanoseconds that a call took
 	stop    atomic.Bool
@@ -130,15 +132,14 @@ func (c *traffic) start() {
 	})
 }
 
-// While the tables of 100,000 Contacts are changed for the next version, this one
-// serves: no call fails, also as long as somebody reads the tables and the migration
-// cannot begin.
-func TestMigratingWhileServing(t *testing.T) {
+// While tables with 100,000 Contacts are migrated, no call of this version fails. That
+// holds also while a long transaction keeps the migration from starting.
+func TestMigrationRunsWhileThePreviousVersionServes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a migration under load: make check runs it")
 	}
 	url := prepared(t)
-	c := &traffic{desk: newDesk(t, openAt(t, url, Options{}))}
+	c := &traffic{listFixture: newListFixture(t, openAt(t, url, Options{}))}
 	execute(t, url, fmt.Sprintf(`INSERT INTO contact (list_id, dedupe_key, creation_time, last_modified_time, double_opt_in, double_opt_in_time, is_active,
 			is_bounce_deactivated, is_unsubscribed, last_click_time, last_message_time, last_open_time, subscribed_via, webform_id, preference_values, field_values)
 		SELECT %d, 'old' || n || '@example.com', 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 'api', 0, '', '{}' FROM generate_series(0, 99999) n;
@@ -162,7 +163,7 @@ func TestMigratingWhileServing(t *testing.T) {
 	before := c.calls.Load()
 	c.must(log.wait(migrated))
 	if c.calls.Load() == before {
-		t.Error("nobody was served while the migration waited")
+		t.Error("no call was served while the migration waited")
 	}
 	_, err = reader.Exec(t.Context(), "COMMIT")
 	c.must(err)
@@ -177,6 +178,6 @@ func TestMigratingWhileServing(t *testing.T) {
 	if valid != 1 || parts != 16 {
 		t.Errorf("the index is valid: %d; it has %d parts", valid, parts)
 	}
-	again := openAt(t, url, Options{Log: slog.New(log)}) // the version before starts again
+	again := openAt(t, url, Options{Log: slog.New(log)}) // the previous version restarts
 	c.must(again.Ready(t.Context()))
 }

@@ -12,12 +12,14 @@ import (
 	"enlist/internal/audience"
 )
 
-// Two processes add, change and remove Contacts of a few addresses in a List that
-// allows duplicates, at once: each address keeps exactly one first Contact, and
-// the counts are right.
-func TestFirstOfAnAddress(t *testing.T) {
+// This file runs changes of several processes at the same time: each process is a store
+// of its own on one database.
+
+// Two processes add, change and remove Contacts of four addresses in a List that allows
+// duplicates. Each address keeps exactly one primary Contact, and counts are exact.
+func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 	url := database(t)
-	d := newDesk(t, openAt(t, url, Options{}))
+	d := newListFixture(t, openAt(t, url, Options{}))
 	if _, err := d.service.EditList(t.Context(), d.caller, d.list, []audience.Detail{detail("disallow_duplicate_contacts", "0")}); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +70,7 @@ func TestFirstOfAnAddress(t *testing.T) {
 		var first, count int64
 		d.must(rows.Scan(&address, &first, &count))
 		if first != 1 {
-			t.Errorf("%d of the %d Contacts of %s are the first", first, count, address)
+			t.Errorf("%d of the %d Contacts of %s are primary, want 1", first, count, address)
 		}
 		contacts += count
 	}
@@ -77,17 +79,17 @@ func TestFirstOfAnAddress(t *testing.T) {
 	problems, err := d.store.Check(t.Context())
 	d.must(err)
 	for _, p := range problems {
-		if !strings.Contains(p, "setting") { // the server of the tests does not wait for the disk
+		if !strings.Contains(p, "setting") { // the tests' server runs with fsync off
 			t.Error(p)
 		}
 	}
 }
 
-// Several go through the same Contacts, each in an order of its own: that they wait
-// for each other in circles costs a second, and none of them its call.
-func TestManyInAnyOrder(t *testing.T) {
+// Four calls change the same Contacts, each in its own random order. Deadlocks cost time,
+// but every call succeeds.
+func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 	url := database(t)
-	first := newDesk(t, openAt(t, url, Options{}))
+	first := newListFixture(t, openAt(t, url, Options{}))
 	request := audience.AddRequest{List: first.list}
 	for i := range 800 {
 		request.Contacts = append(request.Contacts, []audience.Detail{detail("Email", fmt.Sprintf("a%d@example.com", i))})
@@ -110,11 +112,10 @@ func TestManyInAnyOrder(t *testing.T) {
 	all.Wait()
 }
 
-// What one process changes of the definitions the other goes by from then on,
-// also one that is in the middle of writing.
-func TestDefinitionsAcrossProcesses(t *testing.T) {
+// A process uses definitions that another one has changed from its next transaction on.
+func TestDefinitionsOfAnotherProcessCountAtOnce(t *testing.T) {
 	url := database(t)
-	d := newDesk(t, openAt(t, url, Options{}))
+	d := newListFixture(t, openAt(t, url, Options{}))
 	other := audience.NewService(openAt(t, url, Options{}), time.Now)
 	subscribe := func(s *audience.Service, key, value string) error {
 		_, err := s.Subscribe(t.Context(), d.caller, audience.SubscribeRequest{List: d.list,
@@ -134,11 +135,11 @@ func TestDefinitionsAcrossProcesses(t *testing.T) {
 	}
 }
 
-// While some write values, a Field becomes a number: none that is no number is
-// left in it.
-func TestTypeChangeWhileWriting(t *testing.T) {
+// A Field of type text becomes a decimal while callers write values to it. After that no
+// Contact has a value in it that is no number.
+func TestNewFieldTypeLeavesNoOldValues(t *testing.T) {
 	url := database(t)
-	d := newDesk(t, openAt(t, url, Options{}))
+	d := newListFixture(t, openAt(t, url, Options{}))
 	other := audience.NewService(openAt(t, url, Options{}), time.Now)
 	for round := range 8 {
 		name := fmt.Sprintf("Age %d", round)
@@ -164,16 +165,16 @@ func TestTypeChangeWhileWriting(t *testing.T) {
 		var old int
 		d.must(d.store.jobs.QueryRow(t.Context(), "SELECT count(*) FROM contact WHERE field_values ->> $1 = 'old'", fmt.Sprint(id)).Scan(&old))
 		if changed == nil && old > 0 {
-			t.Errorf("%d Contacts hold what is no number in a Field for numbers", old)
+			t.Errorf("%d Contacts have a text in a Field of type decimal", old)
 		}
 	}
 }
 
-// A change that waits for no answer of the server is not stored by definitions
-// that another process has changed meanwhile, and then once more.
-func TestStoredOnce(t *testing.T) {
+// An Update that reads no result sends its statements before it can compare the
+// catalogue's version. When the version is old, it must not commit and then run again.
+func TestStaleUpdateIsStoredOnce(t *testing.T) {
 	url := database(t)
-	d := newDesk(t, openAt(t, url, Options{}))
+	d := newListFixture(t, openAt(t, url, Options{}))
 	elsewhere := audience.NewService(openAt(t, url, Options{}), time.Now)
 	for i := range 5 {
 		_, err := elsewhere.EditList(t.Context(), d.caller, d.list, []audience.Detail{detail("name", fmt.Sprintf("List %d", i))})

@@ -7,8 +7,10 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// Contacts by the thousand, and random calls compared with a plain model.
-func TestBulk(t *testing.T) {
+// This file runs the suites of storetest that take longest.
+
+// The suite adds Contacts by the thousand and compares random calls with a plain model.
+func TestBulkSuite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the suite is long on PostgreSQL: make check runs it")
 	}

@@ -14,26 +14,27 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// assembling is a Store that runs the functions of so many callers together,
-// never fewer.
-type assembling struct {
+// This file runs the calls of several callers in one transaction.
+
+// fullBatchStore is a Store that collects size calls before it runs a batch.
+type fullBatchStore struct {
 	*Store
 	mu    sync.Mutex
-	group []*gathered
+	batch []*batchedCall
 	size  int
 }
 
-func (a *assembling) UpdateTogether(ctx context.Context, list audience.ListID, key string, fn func(audience.Tx) error) error {
+func (a *fullBatchStore) UpdateTogether(ctx context.Context, list audience.ListID, key string, fn func(audience.Tx) error) error {
 	limited, cancel := context.WithTimeout(ctx, a.time)
 	defer cancel()
-	c := &gathered{ctx: limited, address: sqlstore.Address{List: list, Key: key}, fn: fn, done: make(chan struct{})}
+	c := &batchedCall{ctx: limited, address: sqlstore.Address{List: list, Key: key}, fn: fn, done: make(chan struct{})}
 	a.mu.Lock()
-	if a.group = append(a.group, c); len(a.group) == a.size {
-		a.gatherer.serve(a.group)
-		for _, c := range a.group {
+	if a.batch = append(a.batch, c); len(a.batch) == a.size {
+		a.batcher.serve(a.batch)
+		for _, c := range a.batch {
 			close(c.done)
 		}
-		a.group = nil
+		a.batch = nil
 	}
 	a.mu.Unlock()
 	<-c.done
@@ -43,34 +44,34 @@ func (a *assembling) UpdateTogether(ctx context.Context, list audience.ListID, k
 	return c.err
 }
 
-// gathering is a desk where the calls of several are served together.
-type gathering struct {
-	*desk
-	together *assembling
-	db       *pgx.Conn // past the Store
+// batchFixture is a listFixture whose calls run in batches.
+type batchFixture struct {
+	*listFixture
+	batches *fullBatchStore
+	db      *pgx.Conn // a connection outside the Store
 }
 
-func newGathering(t *testing.T) *gathering {
+func newBatchFixture(t *testing.T) *batchFixture {
 	url := database(t)
-	d := newDesk(t, openAt(t, url, Options{}))
+	d := newListFixture(t, openAt(t, url, Options{}))
 	_, err := d.service.EditList(t.Context(), d.caller, d.list, []audience.Detail{
 		detail("on_register_address", "owner@example.com"), detail("on_update_address", "owner@example.com")})
 	d.must(err)
-	_, err = d.subscribe(t.Context(), "first@example.com", "") // the List is known from now on
+	_, err = d.subscribe(t.Context(), "first@example.com", "") // from now on the List is in the cache
 	d.must(err)
 	db, err := pgx.Connect(t.Context(), url)
 	d.must(err)
 	t.Cleanup(func() { db.Close(context.Background()) })
-	g := &gathering{d, &assembling{Store: d.store}, db}
-	d.service = audience.NewService(g.together, time.Now)
+	g := &batchFixture{d, &fullBatchStore{Store: d.store}, db}
+	d.service = audience.NewService(g.batches, time.Now)
 	return g
 }
 
-// all has all addresses subscribe in one transaction.
-func (g *gathering) all(emails ...string) (ids []audience.ContactID, errs []error) {
+// all subscribes all addresses in one batch.
+func (g *batchFixture) all(emails ...string) (ids []audience.ContactID, errs []error) {
 	g.Helper()
 	ids, errs = make([]audience.ContactID, len(emails)), make([]error, len(emails))
-	g.together.size = len(emails)
+	g.batches.size = len(emails)
 	var all sync.WaitGroup
 	for i, email := range emails {
 		all.Go(func() { ids[i], errs[i] = g.subscribe(g.Context(), email, "") })
@@ -79,8 +80,8 @@ func (g *gathering) all(emails ...string) (ids []audience.ContactID, errs []erro
 	return ids, errs
 }
 
-// want compares the one number that a query past the Store returns.
-func (g *gathering) want(want int, query string) {
+// want checks the number that a query returns.
+func (g *batchFixture) want(want int, query string) {
 	g.Helper()
 	var n int
 	g.must(g.db.QueryRow(g.Context(), query).Scan(&n))
@@ -89,10 +90,10 @@ func (g *gathering) want(want int, query string) {
 	}
 }
 
-// Everybody of a group has a Contact, a row in the ledger and a notification, all
-// from one transaction.
-func TestGathered(t *testing.T) {
-	g := newGathering(t)
+// Each call of a batch stores a Contact, a ledger row and a notification, all in one
+// transaction (xmin is the transaction of a row).
+func TestBatchStoresEveryCall(t *testing.T) {
+	g := newBatchFixture(t)
 	var emails []string
 	for i := range 20 {
 		emails = append(emails, fmt.Sprintf(`"%d\"{},'ö"@example.com`, i))
@@ -115,10 +116,10 @@ func TestGathered(t *testing.T) {
 	g.want(21, "SELECT count(DISTINCT args->>'contact_id') FROM river_job")
 }
 
-// Who is there already, and who comes twice in one group, is changed and told of
-// like anybody else; the others do not notice.
-func TestGatheredWithWhoIsThere(t *testing.T) {
-	g := newGathering(t)
+// Calls whose address is taken, by a stored Contact or by the same batch, run in their
+// own transactions. The other calls are not affected.
+func TestBatchLeavesTakenAddressesToTheirOwnTransaction(t *testing.T) {
+	g := newBatchFixture(t)
 	ids, errs := g.all("twice@example.com", "new@example.com", "TWICE@example.com", "first@example.com")
 	g.must(errors.Join(errs...))
 	if ids[0] != ids[2] || ids[0] == ids[1] || ids[3] == ids[0] || ids[3] == ids[1] {
@@ -129,9 +130,10 @@ func TestGatheredWithWhoIsThere(t *testing.T) {
 	g.want(3, "SELECT count(*) FROM river_job WHERE args->>'event' = 'subscribe'")
 }
 
-// What the database does not take of one is that one's alone.
-func TestGatheredWithOneRefused(t *testing.T) {
-	g := newGathering(t)
+// When the database refuses one row, the batch is rolled back and each call runs alone:
+// only the call of that row fails.
+func TestRefusedRowFailsOnlyItsOwnCall(t *testing.T) {
+	g := newBatchFixture(t)
 	_, err := g.db.Exec(t.Context(), `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;
 		CREATE TRIGGER refuse BEFORE INSERT ON contact FOR EACH ROW WHEN (NEW.dedupe_key = 'refused@example.com') EXECUTE FUNCTION refuse()`)
 	g.must(err)
@@ -142,9 +144,9 @@ func TestGatheredWithOneRefused(t *testing.T) {
 	g.wantCount(3)
 }
 
-// A connection that is cut under a group costs another try.
-func TestGatheredWhenCut(t *testing.T) {
-	g := newGathering(t)
+// When the connection is lost during a batch, each call runs again.
+func TestBatchSurvivesALostConnection(t *testing.T) {
+	g := newBatchFixture(t)
 	_, err := g.db.Exec(t.Context(), `CREATE TABLE cut AS SELECT 1 AS once;
 		CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			IF (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 77) = 0 THEN RETURN NEW; END IF;

@@ -12,6 +12,9 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
+// This file encodes rows of another database for COPY in its text format:
+// https://www.postgresql.org/docs/current/sql-copy.html
+
 // copyText writes rows as COPY reads them: a line each, with tabs between the columns.
 func copyText(t *sqlstore.Table, rows [][]driver.Value) ([]byte, error) {
 	b := make([]byte, 0, 256*len(rows))
@@ -30,9 +33,10 @@ func copyText(t *sqlstore.Table, rows [][]driver.Value) ([]byte, error) {
 	return b, nil
 }
 
-// escape is for what COPY does not read as it is.
+// escape writes the bytes that have a meaning in COPY's format.
 var escape = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
+// appendColumn appends one value in the form that the column has.
 func appendColumn(b []byte, form sqlstore.Form, value driver.Value) ([]byte, error) {
 	switch v := value.(type) {
 	case nil:
@@ -57,10 +61,10 @@ func appendColumn(b []byte, form sqlstore.Form, value driver.Value) ([]byte, err
 		}
 		return append(b, escape.Replace(v)...), nil
 	}
-	return nil, fmt.Errorf("there is a %T", value)
+	return nil, fmt.Errorf("a value of type %T cannot be copied", value)
 }
 
-// arrayText writes a JSON array as the server reads an array.
+// arrayText turns a JSON array into PostgreSQL's text for an array: {"a","b"}.
 func arrayText(form sqlstore.Form, array string) (string, error) {
 	var elements []json.RawMessage
 	if err := json.Unmarshal([]byte(array), &elements); err != nil {

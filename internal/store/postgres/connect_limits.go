@@ -7,13 +7,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// pools are those of the primary.
+// This file compares the connections that the pools may open with those that the
+// server allows.
+
+// pools returns the pools that lead to the primary.
 func (s *Store) pools() []*pgxpool.Pool {
 	return []*pgxpool.Pool{s.writers, s.readers.pool, s.searches.pool, s.streams.pool, s.jobs}
 }
 
-// countConnections warns when this process alone may want more connections than
-// it can get. Calls would fail, and only under load.
+// countConnections warns when this process may need more connections than the server
+// allows. Without the warning, calls would fail much later, under load.
 func (s *Store) countConnections(ctx context.Context, log *slog.Logger) error {
 	var wanted, allowed int
 	for _, p := range s.pools() {

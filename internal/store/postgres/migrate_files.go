@@ -24,39 +24,44 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// Migrations run while the version before serves, on tables of any size. So what
-// one changes must be no harm to that version, and nobody may wait long for it.
+// This file applies migrations: SQL files, and after them those of the job queue.
 //
-// A file with nothing about transactions is one transaction of statements that are
-// done at once but need a table to themselves: a column with a constant default, a
-// constraint NOT VALID, an index ON ONLY the table that has partitions. Whoever waits
-// for a table holds up all who come after, so it does not wait for long, and tries
-// again (insist). A file with NO TRANSACTION may take hours, of locks that disturb
-// nobody: CREATE INDEX CONCURRENTLY, on each partition, VALIDATE CONSTRAINT. It is run
-// again from its start when it breaks off, so it drops each index before making it.
-// TestMigrationsTakeNoLongLocks knows what is allowed.
+// Migrations run while the previous version serves, on tables of any size. A migration
+// must not break that version, and no call may wait long for it.
+//
+// A file is one transaction by default. Its statements finish at once but lock a table
+// exclusively: a column with a constant default, a constraint NOT VALID, an index ON
+// ONLY the partitioned table. A statement that waits for such a lock blocks all calls
+// that come after it, so it waits shortly and is tried again (retryOnLockTimeout).
+//
+// A file with NO TRANSACTION may run for hours; its locks block neither reads nor
+// writes: CREATE INDEX CONCURRENTLY on each partition, VALIDATE CONSTRAINT. When it is
+// interrupted it runs again from its start, so it drops each index before it creates
+// it. TestMigrationsTakeNoLongLocks has the list of allowed statements.
 
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrator brings the tables up to date.
+// migrator applies the migrations of files that the database does not have yet.
 type migrator struct {
 	config *pgxpool.Config
 	files  fs.FS
 	log    *slog.Logger
-	goose  *goose.Provider
+	goose  *goose.Provider // for questions; each migration has a provider of its own
 }
 
+// provider makes goose's provider, which records applied files in goose_db_version.
 func (m *migrator) provider(db *sql.DB) (*goose.Provider, error) {
 	return goose.NewProvider(goose.DialectPostgres, db, m.files, goose.WithSlog(m.log))
 }
 
-// queue is the migrator of the queue library. To ask what it knows takes no pool.
+// queue makes the migrator of the queue library. pool may be nil for a question about
+// the versions that the library has.
 func (m *migrator) queue(pool *pgxpool.Pool) (*rivermigrate.Migrator[pgx.Tx], error) {
 	return rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: m.log})
 }
 
-// done reports whether nothing is to be done, changing nothing.
+// done reports whether the database has all migrations. It changes nothing.
 func (m *migrator) done(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
 	var ours, queues bool
 	err := conn.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL, to_regclass('river_migration') IS NOT NULL").Scan(&ours, &queues)
@@ -80,8 +85,8 @@ func (m *migrator) done(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
 	return has >= knows && river >= int64(steps[len(steps)-1].Version), nil
 }
 
-// run applies what is not applied yet: file by file, and the queue's own. Whoever
-// breaks it off has it taken up where it was.
+// run applies the migrations that are missing: file by file, then the queue's own.
+// After an interruption the next run continues with the file that was interrupted.
 func (m *migrator) run(ctx context.Context, conn *pgxpool.Conn) error {
 	has, knows, err := m.goose.GetVersions(ctx)
 	if err != nil {
@@ -94,14 +99,14 @@ func (m *migrator) run(ctx context.Context, conn *pgxpool.Conn) error {
 		if source.Version <= has {
 			continue
 		}
-		if err := conn.Ping(ctx); err != nil { // with the connection the turn is lost
+		if err := conn.Ping(ctx); err != nil { // the advisory lock ends with the connection
 			return err
 		}
 		if err := m.apply(ctx, conn, source); err != nil {
 			return err
 		}
 	}
-	return m.insist(ctx, conn, "those of the queue", func(pool *pgxpool.Pool) error {
+	return m.retryOnLockTimeout(ctx, conn, "those of the queue", func(pool *pgxpool.Pool) error {
 		queue, err := m.queue(pool)
 		if err != nil {
 			return err
@@ -111,7 +116,7 @@ func (m *migrator) run(ctx context.Context, conn *pgxpool.Conn) error {
 	})
 }
 
-// apply applies a file.
+// apply applies one file.
 func (m *migrator) apply(ctx context.Context, conn *pgxpool.Conn, source *goose.Source) error {
 	text, err := fs.ReadFile(m.files, source.Path)
 	if err != nil {
@@ -128,48 +133,50 @@ func (m *migrator) apply(ctx context.Context, conn *pgxpool.Conn, source *goose.
 		return err
 	}
 	if strings.Contains(string(text), "+goose NO TRANSACTION") {
-		return m.once(ctx, 0, do) // an index waits for all transactions of before, which may be long
+		return m.withPool(ctx, 0, do) // CREATE INDEX CONCURRENTLY waits for all older transactions, however long
 	}
-	return m.insist(ctx, conn, path.Base(source.Path), do)
+	return m.retryOnLockTimeout(ctx, conn, path.Base(source.Path), do)
 }
 
 const (
-	// A migration that waits for a lock holds up all who come after it, for shortLock
-	// at most. Every patientTry it waits for longer than it takes the server
-	// (deadlock_timeout, 1 s) to end an autovacuum that is in the way.
-	shortLock   = 200 * time.Millisecond
-	longLock    = 1500 * time.Millisecond
-	patientTry  = 10
-	betweenLock = time.Second
+	// A migration that waits for a lock blocks the calls behind it, so it waits for
+	// shortLock only. Every longEvery attempts it waits for longLock: PostgreSQL cancels
+	// an autovacuum that holds a lock after deadlock_timeout (1 s).
+	shortLock = 200 * time.Millisecond
+	longLock  = 1500 * time.Millisecond
+	longEvery = 10
+	lockPause = time.Second // between attempts
 )
 
-// insist does something that needs locks, until it has got them.
-func (m *migrator) insist(ctx context.Context, conn *pgxpool.Conn, what string, do func(*pgxpool.Pool) error) error {
-	for try := 1; ; try++ {
+// retryOnLockTimeout repeats do until it gets its locks. what names the migration in
+// the log.
+func (m *migrator) retryOnLockTimeout(ctx context.Context, conn *pgxpool.Conn, what string, do func(*pgxpool.Pool) error) error {
+	for attempt := 1; ; attempt++ {
 		lock := shortLock
-		if try%patientTry == 0 {
+		if attempt%longEvery == 0 {
 			lock = longLock
 		}
-		err := m.once(ctx, lock, do)
-		if !waits(err) {
+		err := m.withPool(ctx, lock, do)
+		if !lockTimedOut(err) {
 			return err
 		}
 		level := slog.LevelDebug
-		if try%patientTry == 1 {
+		if attempt%longEvery == 1 {
 			level = slog.LevelWarn
 		}
-		m.log.Log(ctx, level, "tables are in use by a transaction and cannot be changed yet; it is tried again until that has ended",
-			"migration", what, "oldest", oldest(ctx, conn))
+		m.log.Log(ctx, level, "tables are in use by a transaction; the migration is tried again until that has ended",
+			"migration", what, "oldest", oldestTransaction(ctx, conn))
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(betweenLock):
+		case <-time.After(lockPause):
 		}
 	}
 }
 
-// once does something on connections that wait for a lock so long; 0: for ever.
-func (m *migrator) once(ctx context.Context, lock time.Duration, do func(*pgxpool.Pool) error) error {
+// withPool runs do with connections whose statements wait for a lock for this long;
+// 0: without limit.
+func (m *migrator) withPool(ctx context.Context, lock time.Duration, do func(*pgxpool.Pool) error) error {
 	pool, err := migratingPool(ctx, m.config, lock)
 	if err != nil {
 		return err
@@ -178,31 +185,33 @@ func (m *migrator) once(ctx context.Context, lock time.Duration, do func(*pgxpoo
 	return do(pool)
 }
 
-// waits reports whether a lock was not to be had.
-func waits(err error) bool {
+// lockTimedOut reports whether a statement did not get a lock: 55P03 timeout, 40P01
+// deadlock.
+func lockTimedOut(err error) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && slices.Contains([]string{"55P03", "40P01"}, server.Code)
 }
 
-// oldest names the oldest transaction, which is most likely to be in the way.
-func oldest(ctx context.Context, conn *pgxpool.Conn) string {
+// oldestTransaction describes the oldest transaction for the log: it is the one that
+// most probably holds the lock.
+func oldestTransaction(ctx context.Context, conn *pgxpool.Conn) string {
 	var pid int
 	var program string
 	var since time.Time
 	err := conn.QueryRow(ctx, `SELECT pid, coalesce(nullif(application_name, ''), backend_type, ''), xact_start FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL ORDER BY xact_start LIMIT 1`).Scan(&pid, &program, &since)
-	if err != nil { // it has ended by now
+	if err != nil { // the transaction has ended by now
 		return ""
 	}
 	return fmt.Sprintf("process %d, %s, since %s", pid, program, since.UTC().Format(time.RFC3339))
 }
 
-// migratingPool is for migrations, whatever the role's own limits are.
+// migratingPool is for migrations. Its settings override time limits of the role.
 func migratingPool(ctx context.Context, config *pgxpool.Config, lock time.Duration) (*pgxpool.Pool, error) {
 	return newPool(ctx, writable(cancelling(config)), 4, map[string]string{
 		"lock_timeout":                        milliseconds(lock),
 		"statement_timeout":                   "0",
 		"idle_in_transaction_session_timeout": "0",
-		"idle_session_timeout":                "0", // whose turn it is waits on a connection of its own
+		"idle_session_timeout":                "0", // the advisory lock is on a connection that is idle meanwhile
 	})
 }

@@ -1,0 +1,95 @@
+package postgres
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"enlist/internal/store/sqlstore"
+)
+
+// This file keeps the table contact_delta small. A transaction that adds or removes
+// Contacts inserts a row there, since a counter that all transactions update would
+// make them wait for each other. Readers add the rows to the counters of Lists and
+// Accounts, so counts are exact whether or not the rows have been compacted.
+
+// counterCompactor periodically merges contact_delta rows into the counters.
+type counterCompactor struct {
+	store   *Store
+	written atomic.Int64 // rows since the last run
+	wake    chan struct{}
+	stop    context.CancelFunc
+	stopped chan struct{}
+}
+
+const (
+	// compactAfter rows cost a reader of a count about as much as finding a Contact.
+	compactAfter = 500
+	compactEvery = time.Minute
+)
+
+func newCounterCompactor(s *Store) *counterCompactor {
+	ctx, stop := context.WithCancel(context.Background())
+	c := &counterCompactor{store: s, wake: make(chan struct{}, 1), stop: stop, stopped: make(chan struct{})}
+	go c.run(ctx)
+	return c
+}
+
+// note counts a transaction that has inserted a row.
+func (c *counterCompactor) note() {
+	if c.written.Add(1)%compactAfter == 0 {
+		select {
+		case c.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (c *counterCompactor) run(ctx context.Context) {
+	defer close(c.stopped)
+	tick := time.NewTicker(compactEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.wake:
+		case <-tick.C:
+			if c.written.Load() == 0 {
+				continue
+			}
+		}
+		c.written.Store(0)
+		c.store.compactCounters(ctx) // after an error the rows wait for the next run
+	}
+}
+
+func (c *counterCompactor) close() {
+	c.stop()
+	<-c.stopped
+}
+
+// compactCounters merges all rows in one transaction. An advisory lock keeps other
+// processes from doing the same at that time.
+func (s *Store) compactCounters(ctx context.Context) error {
+	conn, err := s.writers.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.time)
+	defer cancel()
+	t := newSession(work, conn, 0)
+	t.begin(beginWriting, lockShared)
+	if err := t.Lock(sqlstore.Exclusive, "fold counts"); err != nil {
+		return err
+	}
+	if err := sqlstore.CompactCounters(t); err != nil {
+		return err
+	}
+	t.send("COMMIT", nil, nil)
+	if err := t.flush(); err != nil {
+		return t.rollback(err)
+	}
+	return nil
+}

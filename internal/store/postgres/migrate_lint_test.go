@@ -1,0 +1,168 @@
+package postgres
+
+import (
+	"io/fs"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// This file holds migrations to a list of statements that can run while the previous
+// version serves: they lock a table only as long as it takes to change PostgreSQL's
+// catalogue, however many rows it has, and the previous version's statements keep
+// their meaning. Add a statement here after checking both.
+var (
+	quick = allowed(
+		`CREATE TABLE \w+ \([^;]*\)( PARTITION BY HASH \(\w+\))?( WITH \([^)]*\))?`,
+		`CREATE SEQUENCE \w+`,
+		`CREATE (OR REPLACE )?FUNCTION .*`,
+		`CREATE TRIGGER .*`,
+		`CREATE INDEX \w+ ON ONLY \w+ .*`, // the partitions' indexes are attached later
+		`ALTER INDEX \w+ ATTACH PARTITION \w+`,
+		`ALTER TABLE \w+ ADD COLUMN \w+ \w+( COLLATE "C")?( NOT NULL DEFAULT `+constant+`| DEFAULT `+constant+`)?`,
+		`ALTER TABLE \w+ ADD CONSTRAINT \w+ .* NOT VALID`,
+		`ALTER TABLE \w+ ALTER COLUMN \w+ (SET DEFAULT `+constant+`|DROP NOT NULL|SET STATISTICS \d+)`,
+		`ALTER TABLE \w+ SET \([^)]*\)`,
+		`COMMENT ON .*`,
+	)
+	patient = allowed(
+		`DROP INDEX CONCURRENTLY IF EXISTS \w+`,
+		`CREATE INDEX CONCURRENTLY \w+ ON \w+ .*`,
+		`ALTER TABLE \w+ VALIDATE CONSTRAINT \w+`,
+	)
+	// removal may be in the first file of a new thousand: see sqlstore.SupportsVersion.
+	removal = allowed(
+		`DROP TABLE \w+`,
+		`DROP INDEX \w+`,
+		`ALTER TABLE \w+ DROP (COLUMN|CONSTRAINT) \w+`,
+	)
+	newTable = regexp.MustCompile(`^CREATE TABLE (\w+)`)
+	// onNewTable matches statements about a table that the same file creates: it is empty.
+	onNewTable = regexp.MustCompile(`^(?:CREATE (?:UNIQUE )?INDEX \w+ ON|INSERT INTO|CREATE TABLE \w+ PARTITION OF) (\w+)\b`)
+	building   = regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (\w+)`)
+)
+
+const constant = `(-?\d+|'[^']*'|TRUE|FALSE|NULL)`
+
+func allowed(patterns ...string) *regexp.Regexp {
+	return regexp.MustCompile(`^(` + strings.Join(patterns, "|") + `)$`)
+}
+
+// objections returns the statements of a migration that are not allowed.
+func objections(file, text string) (bad []string) {
+	number, err := strconv.Atoi(strings.SplitN(file, "_", 2)[0])
+	if err != nil {
+		return []string{file}
+	}
+	kind, made, dropped := quick, []string{}, []string{}
+	if strings.Contains(text, "+goose NO TRANSACTION") {
+		kind = patient
+	}
+	for _, statement := range statementsIn(text) {
+		if table := newTable.FindStringSubmatch(statement); table != nil && kind == quick {
+			made = append(made, table[1])
+		}
+		if index, ok := strings.CutPrefix(statement, "DROP INDEX CONCURRENTLY IF EXISTS "); ok {
+			dropped = append(dropped, index)
+		}
+		on := onNewTable.FindStringSubmatch(statement)
+		index := building.FindStringSubmatch(statement)
+		switch {
+		case on != nil && slices.Contains(made, on[1]):
+		case index != nil && !slices.Contains(dropped, index[1]): // an interrupted build leaves an invalid index
+			bad = append(bad, statement)
+		case kind.MatchString(statement), number%1000 == 0 && kind == quick && removal.MatchString(statement):
+		default:
+			bad = append(bad, statement)
+		}
+	}
+	return bad
+}
+
+// statementsIn returns the statements of a migration, each on one line without comments.
+func statementsIn(text string) (all []string) {
+	text = regexp.MustCompile(`(?s)-- \+goose StatementBegin\n(.*?)-- \+goose StatementEnd`).ReplaceAllStringFunc(text, func(s string) string {
+		return strings.ReplaceAll(s, ";", " ") + ";"
+	})
+	text = regexp.MustCompile(`--[^\n]*`).ReplaceAllString(text, "")
+	for statement := range strings.SplitSeq(text, ";") {
+		if statement = strings.Join(strings.Fields(statement), " "); statement != "" {
+			all = append(all, statement)
+		}
+	}
+	return all
+}
+
+// Tables may have tens of millions of rows, and calls wait behind an exclusive lock.
+func TestMigrationsTakeNoLongLocks(t *testing.T) {
+	for _, files := range []fs.FS{migrations, nextVersion(t)} {
+		err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || d.Name() == "00001_first.sql" { // it ran on empty databases only
+				return err
+			}
+			text, err := fs.ReadFile(files, path)
+			for _, statement := range objections(d.Name(), string(text)) {
+				t.Errorf("%s: not in the list of statements that can run while the previous version serves: %s", path, statement)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Each allowed statement passes, and each similar one that is dangerous does not.
+func TestMigrationLintKnowsAllowedStatements(t *testing.T) {
+	const later = "-- +goose NO TRANSACTION\n"
+	for _, test := range []struct {
+		text string
+		fine bool
+	}{
+		{"ALTER TABLE contact ADD COLUMN a BIGINT NOT NULL DEFAULT 0;", true},
+		{"ALTER TABLE contact ADD COLUMN a BIGINT NOT NULL DEFAULT 0; -- why\n", true},
+		{"ALTER TABLE contact ADD COLUMN a TEXT COLLATE \"C\";", true},
+		{"ALTER TABLE contact ADD COLUMN a BIGINT NOT NULL;", false},                // the previous version inserts no value
+		{"ALTER TABLE contact ADD COLUMN a UUID DEFAULT gen_random_uuid();", false}, // writes every row
+		{"ALTER TABLE contact ADD COLUMN a BIGINT GENERATED ALWAYS AS (id) STORED;", false},
+		{"ALTER TABLE contact ADD COLUMN a BIGINT UNIQUE;", false},
+		{"ALTER TABLE contact ADD COLUMN a BIGINT, DROP COLUMN id;", false},
+		{"ALTER TABLE contact ALTER COLUMN webform_id TYPE INTEGER;", false},
+		{"ALTER TABLE contact ALTER COLUMN mobile_key SET NOT NULL;", false},
+		{"ALTER TABLE contact ADD CONSTRAINT c CHECK (id > 0);", false},
+		{"ALTER TABLE contact ADD CONSTRAINT c CHECK (id > 0) NOT VALID;", true},
+		{"ALTER TABLE contact VALIDATE CONSTRAINT c;", false},
+		{later + "ALTER TABLE contact VALIDATE CONSTRAINT c;", true},
+		{"ALTER TABLE contact DROP COLUMN webform_id;", false},
+		{"ALTER TABLE contact RENAME COLUMN webform_id TO form_id;", false},
+		{"DROP INDEX contact_mobile;", false},
+		{"CREATE INDEX a ON contact (id);", false},
+		{"CREATE INDEX a ON ONLY contact (id);", true},
+		{"CREATE UNIQUE INDEX a ON ONLY contact (list_id, id);", false}, // the previous version does not handle a violation
+		{"CREATE INDEX CONCURRENTLY a ON contact_1 (id);", false},
+		{later + "CREATE INDEX CONCURRENTLY a ON contact_1 (id);", false}, // run again, it would find the index
+		{later + "DROP INDEX CONCURRENTLY IF EXISTS a; CREATE INDEX CONCURRENTLY a ON b (id);", true},
+		{later + "CREATE INDEX a ON ONLY contact (id);", false}, // could wait without limit
+		{later + "ALTER TABLE contact ADD COLUMN a BIGINT;", false},
+		{"CREATE TABLE a (id BIGINT NOT NULL); CREATE INDEX b ON a (id); INSERT INTO a VALUES (1);", true},
+		{"INSERT INTO account VALUES (1);", false},
+		{"UPDATE contact SET webform_id = 0;", false}, // a job does this in batches
+		{"VACUUM FULL contact;", false},
+		{"CLUSTER contact;", false},
+		{"LOCK TABLE contact;", false},
+		{"-- +goose StatementBegin\nDO $$ BEGIN UPDATE contact SET id = 1; END $$;\n-- +goose StatementEnd\n", false},
+	} {
+		if bad := objections("00002_next.sql", test.text); (len(bad) == 0) != test.fine {
+			t.Errorf("%q: objections %q", test.text, bad)
+		}
+	}
+	const drop = "ALTER TABLE contact DROP COLUMN webform_id;"
+	if bad := objections("01000_generation.sql", drop); len(bad) > 0 {
+		t.Errorf("objections to the first file of a new thousand: %q", bad)
+	}
+	if bad := objections("01000_generation.sql", later+drop); len(bad) == 0 {
+		t.Error("a removal with NO TRANSACTION is allowed, and could wait for its lock without limit")
+	}
+}

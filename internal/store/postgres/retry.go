@@ -1,0 +1,64 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+// This file repeats what a lost connection, a deadlock or changed definitions have
+// interrupted (retry), and waits for a server when the database is opened
+// (waitForServer).
+
+const maxAttempts = 20
+
+// retry runs do until it succeeds, wants no other attempt, or has had maxAttempts.
+// The pauses between attempts are random, so that two transactions that collided do
+// not meet again, and grow up to a second. With a time limit in ctx, attempts that
+// fail because the server cannot be reached are not counted.
+func retry(ctx context.Context, do func() (again bool, err error)) error {
+	counted := 0
+	for attempt := 1; ; attempt++ {
+		again, err := do()
+		if _, limited := ctx.Deadline(); !limited || !lost(err) {
+			counted++
+		}
+		if !again || counted >= maxAttempts {
+			return err
+		}
+		if errors.Is(err, errAlone) || errors.Is(err, errStale) {
+			continue
+		}
+		pause := min(time.Second, time.Millisecond<<min(attempt, 10))
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(rand.N(pause)):
+		}
+	}
+}
+
+// waitPause is between two attempts to reach a server.
+const waitPause = 500 * time.Millisecond
+
+// waitForServer repeats do while the server cannot be reached, for o.Patience at
+// most: machines start in any order. An answer that refuses ends it at once.
+func waitForServer(ctx context.Context, o Options, do func() error) error {
+	limited, cancel := context.WithTimeout(ctx, o.Patience)
+	defer cancel()
+	for logged := false; ; logged = true {
+		err := do()
+		if !lost(err) || limited.Err() != nil {
+			return err
+		}
+		if !logged {
+			o.Log.Warn("the database cannot be reached yet: waiting for it", "seconds", o.Patience.Seconds(), "error", err)
+		}
+		select {
+		case <-limited.Done():
+			return err
+		case <-time.After(waitPause):
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package postgres
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"enlist/internal/store/sqlstore"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// This file sends a session's queue: as a pgx.Batch, whose statements pgx prepares
+// and keeps, or unprepared when one of them must be planned anew each time.
+
+// request is a queued statement.
+type request struct {
+	query string
+	args  []any
+	once  bool                 // it must not be kept prepared
+	then  func(pgx.Rows) error // reads the result; nil: only an error matters
+}
+
+// read reads the request's result, which is the next one.
+func (r *request) read(results results) error {
+	if r.then == nil {
+		_, err := results.Exec()
+		return err
+	}
+	rows, err := results.Query()
+	if err == nil {
+		err = r.then(rows)
+	}
+	if err == nil {
+		rows.Close()
+		err = rows.Err()
+	}
+	return err
+}
+
+// results are the results of a queue, in its order. pgx.BatchResults is one.
+type results interface {
+	Exec() (pgconn.CommandTag, error)
+	Query() (pgx.Rows, error)
+	Close() error // reads the results that are left
+}
+
+// send queues a statement.
+func (s *session) send(query string, args []any, then func(pgx.Rows) error) {
+	for i, arg := range args {
+		args[i] = storable(arg)
+	}
+	s.queue = append(s.queue, request{rewrite(query), args, strings.HasPrefix(query, sqlstore.Once), then})
+}
+
+// sendQueue sends all queued statements at once and empties the queue.
+func (s *session) sendQueue() results {
+	queue := s.queue
+	s.queue = nil
+	if slices.ContainsFunc(queue, func(r request) bool { return r.once }) {
+		return s.sendUnprepared(queue)
+	}
+	batch := new(pgx.Batch)
+	for _, r := range queue {
+		batch.Queue(r.query, r.args...)
+	}
+	return s.conn.SendBatch(s.ctx, batch)
+}
+
+// sendUnprepared sends statements without preparing them. A pgx.Batch cannot:
+// its mode is that of the connection.
+func (s *session) sendUnprepared(queue []request) results {
+	var encoder pgx.ExtendedQueryBuilder
+	batch := new(pgconn.Batch)
+	for _, r := range queue {
+		if err := encoder.Build(s.conn.TypeMap(), nil, r.args); err != nil {
+			return pgx.FailedBatchResults(new(pgx.Batch), err)
+		}
+		batch.ExecParams(r.query, encoder.ParamValues, nil, encoder.ParamFormats, nil)
+	}
+	return unpreparedResults{s.conn.PgConn().ExecBatch(s.ctx, batch), s.conn.TypeMap()}
+}
+
+// unpreparedResults are the results of sendUnprepared.
+type unpreparedResults struct {
+	*pgconn.MultiResultReader
+	types *pgtype.Map
+}
+
+// Exec skips the rows of the next result.
+func (u unpreparedResults) Exec() (pgconn.CommandTag, error) {
+	if !u.NextResult() {
+		return pgconn.CommandTag{}, u.Close()
+	}
+	return u.ResultReader().Close()
+}
+
+// Query returns the next result.
+func (u unpreparedResults) Query() (pgx.Rows, error) {
+	if !u.NextResult() {
+		return nil, u.Close()
+	}
+	return pgx.RowsFromResultReader(u.types, u.ResultReader()), nil
+}
+
+// rewrite writes $1, $2 for the arguments that sqlstore writes as ?, or as ?1, ?2.
+func rewrite(query string) string {
+	var b strings.Builder
+	b.Grow(len(query) + 16)
+	quoted, n := false, 0
+	for {
+		i := strings.IndexAny(query, "'?")
+		if i < 0 {
+			b.WriteString(query)
+			return b.String()
+		}
+		b.WriteString(query[:i])
+		isArgument := query[i] == '?' && !quoted
+		if query[i] == '\'' {
+			quoted = !quoted
+		}
+		if !isArgument {
+			b.WriteByte(query[i])
+			query = query[i+1:]
+			continue
+		}
+		query = query[i+1:]
+		b.WriteByte('$')
+		if query == "" || query[0] < '0' || query[0] > '9' {
+			n++
+			b.WriteString(strconv.Itoa(n))
+		}
+	}
+}
+
+// storable returns an argument as the server accepts it: texts are UTF-8 without NUL.
+func storable(arg any) any {
+	switch v := arg.(type) {
+	case string:
+		if text := storableText(v); text != v {
+			return text
+		}
+	case []string:
+		if slices.ContainsFunc(v, func(text string) bool { return storableText(text) != text }) {
+			v = slices.Clone(v)
+			for i := range v {
+				v[i] = storableText(v[i])
+			}
+			return v
+		}
+	}
+	return arg
+}
+
+func storableText(text string) string {
+	text = strings.ReplaceAll(text, "\x00", string(utf8.RuneError))
+	return strings.ToValidUTF8(text, string(utf8.RuneError))
+}

@@ -1,0 +1,168 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlstore"
+)
+
+// This file runs the functions of many callers in one transaction when each only
+// adds a Contact. One INSERT of ten rows and one COMMIT take the server a fifth of
+// the time of ten transactions. A caller that is alone is served at once. Callers
+// that arrive meanwhile share the next transaction; when minBatch of them wait, that
+// transaction runs beside the first.
+
+// insertBatcher collects callers and runs their functions together.
+type insertBatcher struct {
+	store   *Store
+	mu      sync.Mutex
+	waiting []*batchedCall
+	running int // transactions
+	all     sync.WaitGroup
+}
+
+const (
+	minBatch   = 16 // this many waiting callers start a transaction beside the running ones
+	maxBatch   = 64 // functions in one transaction
+	maxRunning = 4  // transactions at the same time
+)
+
+// batchedCall is one caller's function.
+type batchedCall struct {
+	ctx     context.Context
+	address sqlstore.Address // of the Contact that fn adds
+	fn      func(audience.Tx) error
+	done    chan struct{}
+	part    *sqlstore.Part // what fn wrote; nil until it has run
+	err     error
+}
+
+// UpdateTogether implements audience.Store. A function that cannot run with others
+// (ErrNotBatchable) runs in a transaction of its own.
+func (s *Store) UpdateTogether(ctx context.Context, list audience.ListID, key string, fn func(audience.Tx) error) error {
+	if s.distributed { // a statement with several Lists would go to several servers
+		return s.Update(ctx, fn)
+	}
+	limited, cancel := context.WithTimeout(ctx, s.time)
+	defer cancel()
+	err := s.batcher.run(limited, sqlstore.Address{List: list, Key: key}, fn)
+	if !errors.Is(err, sqlstore.ErrNotBatchable) {
+		return err
+	}
+	return s.Update(limited, fn)
+}
+
+// run runs fn in a transaction with other callers'. After ErrNotBatchable nothing of
+// fn is stored, and the caller runs it alone.
+func (b *insertBatcher) run(ctx context.Context, a sqlstore.Address, fn func(audience.Tx) error) error {
+	c := &batchedCall{ctx: ctx, address: a, fn: fn, done: make(chan struct{})}
+	b.mu.Lock()
+	b.waiting = append(b.waiting, c)
+	if b.running == 0 || b.running < maxRunning && len(b.waiting) >= minBatch {
+		b.running++
+		b.all.Go(b.work)
+	}
+	b.mu.Unlock()
+	<-c.done
+	return c.err
+}
+
+// work runs one transaction after another while callers wait.
+func (b *insertBatcher) work() {
+	for {
+		batch := b.next()
+		if batch == nil {
+			return
+		}
+		b.serve(batch)
+		for _, c := range batch {
+			close(c.done)
+		}
+	}
+}
+
+// next takes up to maxBatch of the waiting callers, nil when there are none.
+func (b *insertBatcher) next() []*batchedCall {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := min(len(b.waiting), maxBatch)
+	if n == 0 {
+		b.running--
+		return nil
+	}
+	batch := b.waiting[:n:n]
+	b.waiting = b.waiting[n:]
+	return batch
+}
+
+// serve runs a batch in one transaction and sets each call's error.
+func (b *insertBatcher) serve(batch []*batchedCall) {
+	err := b.transaction(batch)
+	for _, c := range batch {
+		switch {
+		case c.err != nil:
+		case err != nil:
+			c.err = err
+		case c.part != nil && !c.part.Inserted():
+			c.err = sqlstore.ErrNotBatchable
+		}
+	}
+}
+
+// transaction runs a batch in one transaction. When that fails the error is
+// ErrNotBatchable, since each function may succeed alone. Only when it is unknown
+// whether the transaction is stored is it another error.
+func (b *insertBatcher) transaction(batch []*batchedCall) error {
+	deadline, _ := batch[0].ctx.Deadline() // the earliest: this caller has waited longest
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	defer cancel()
+	conn, err := b.store.writers.Acquire(ctx)
+	if err != nil {
+		return sqlstore.ErrNotBatchable
+	}
+	defer conn.Release()
+	t := newSession(ctx, conn, 0)
+	if err = b.write(t, batch); err == nil {
+		b.store.compactor.note()
+		return nil
+	}
+	if t.outcomeUnknown() {
+		return unknownOutcome(err)
+	}
+	t.rollback(err)
+	return sqlstore.ErrNotBatchable
+}
+
+// write runs the functions and commits what they wrote.
+func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
+	t.begin(beginWriting, lockShared)
+	addresses := make([]sqlstore.Address, len(batch))
+	for i, c := range batch {
+		addresses[i] = c.address
+	}
+	inserts, err := sqlstore.NewInsertBatch(t.ctx, t, addresses) // the flush that returns the version too
+	if err != nil {
+		return err
+	}
+	shared := sqlstore.NewSession(b.store.cache)
+	shared.Sees(t.version)
+	for i, c := range batch {
+		if c.err = c.ctx.Err(); c.err == nil {
+			c.part, c.err = inserts.Run(t.ctx, i, c.fn, shared)
+		}
+	}
+	if err := inserts.Insert(t.ctx, t); err != nil {
+		return err
+	}
+	effects, err := inserts.Finish(t)
+	if err != nil {
+		return err
+	}
+	return b.store.commit(t, effects)
+}
+
+// close waits for the transactions that run.
+func (b *insertBatcher) close() { b.all.Wait() }
