@@ -17,7 +17,7 @@ import (
 func (b *bench) waiting() int { return max(1, b.Contacts/10) }
 
 // notifying measures what notifications cost: the subscriptions that cause
-// them, while the mail server stands still and while the queue drains into it;
+// them, while the mail server is paused and while the queue drains into it;
 // the server's memory while they wait; and how fast they go.
 func (b *bench) notifying() error {
 	quiet, told, err := b.makeTold("notify.db", 0)

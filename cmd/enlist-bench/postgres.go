@@ -98,7 +98,7 @@ const bareInsert = `INSERT INTO contact (list_id, dedupe_key, creation_time, las
 const bareConnections = 16
 
 // bareInserts returns how many rows a second bare connections insert into the
-// table of Contacts, each in a transaction of its own, into a List that nobody uses.
+// table of Contacts, each in a transaction of its own, into a List that no other process uses.
 func (b *bench) bareInserts(run int) (rate float64, err error) {
 	config, err := pgxpool.ParseConfig(b.Postgres)
 	if err != nil {

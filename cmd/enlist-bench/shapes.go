@@ -32,7 +32,7 @@ var indexed = []shape{
 	{"starts_with, 100", "searchContacts", `[["Last Name","starts_with","Kowalska 471"]]`, 0},
 }
 
-// scanned look at every Contact: Fields that have no index yet, and nobody matches.
+// scanned are searches that read every Contact: their Fields have no index yet, and no Contact matches.
 var scanned = []shape{
 	{"the first search on a Field", "searchContacts", `[["First Name","exactly","Nobody"]]`, 400 * time.Millisecond},
 	{"contains, the first time", "searchContacts", `[["Comment","contains","autumn"]]`, 300 * time.Millisecond},
@@ -75,11 +75,11 @@ func (s *shape) query(contacts int) (q audience.Query, err error) {
 	return q, nil
 }
 
-// nobody takes the Contacts that are found.
-type nobody struct{}
+// discard ignores the Contacts that a search finds.
+type discard struct{}
 
-func (nobody) Begin([]audience.Column, bool) error { return nil }
-func (nobody) Contact(*audience.Contact) error     { return nil }
+func (discard) Begin([]audience.Column, bool) error { return nil }
+func (discard) Contact(*audience.Contact) error     { return nil }
 
 // within searches in this process, and returns how long that took: what the
 // database takes, and to read its rows.
@@ -92,7 +92,7 @@ func (s *shape) within(ctx context.Context, service *audience.Service, caller *a
 	if s.method == "countContacts" {
 		_, err = service.CountContacts(ctx, caller, list, q.Criteria)
 	} else {
-		err = service.SearchContacts(ctx, caller, list, q, nil, nobody{})
+		err = service.SearchContacts(ctx, caller, list, q, nil, discard{})
 	}
 	return time.Since(began), err
 }

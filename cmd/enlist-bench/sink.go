@@ -14,11 +14,11 @@ type sink struct {
 	listener net.Listener
 	taken    atomic.Int64 // messages
 	met      atomic.Int64 // connections
-	gate     sync.RWMutex // locked while it stands still
+	gate     sync.RWMutex // locked while it is paused
 	conns    sync.WaitGroup
 }
 
-// newSink listens, and stands still before resume.
+// newSink listens. It is paused until resume is called.
 func newSink() (*sink, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -41,7 +41,7 @@ func newSink() (*sink, error) {
 
 func (s *sink) url() string { return "smtp://" + s.listener.Addr().String() }
 
-// pause lets everybody wait for an answer until resume.
+// pause makes every connection wait for an answer until resume is called.
 func (s *sink) pause() { s.gate.Lock() }
 
 func (s *sink) resume() { s.gate.Unlock() }

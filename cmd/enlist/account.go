@@ -1,5 +1,8 @@
 package main
 
+// enlist account: adds and lists Accounts, and changes their limit of Contacts and their time zone.
+// A running server applies a change from its next transaction on.
+
 import (
 	"context"
 	"fmt"
@@ -13,13 +16,13 @@ type accountCommand struct {
 	Add      accountAdd      `cmd:"" help:"Add an Account."`
 	List     accountList     `cmd:"" help:"List the Accounts."`
 	Limit    accountLimit    `cmd:"" help:"Limit how many Contacts an Account may store."`
-	Timezone accountTimezone `cmd:"" help:"Set the time zone of dates, of times in mails, and of autoresponders that name none."`
+	Timezone accountTimezone `cmd:"" help:"Set the time zone of dates, of times in mails, and of autoresponders without one of their own."`
 }
 
-// contactLimit is a number of Contacts, or none.
+// contactLimit is a flag: a number of Contacts, or "none" for no limit.
 type contactLimit int64
 
-// UnmarshalText reads a limit.
+// UnmarshalText parses a limit. Kong calls it for flags and arguments.
 func (l *contactLimit) UnmarshalText(text []byte) error {
 	if string(text) == "none" {
 		*l = audience.NoContactLimit
@@ -33,7 +36,7 @@ func (l *contactLimit) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String shows a limit as it is read.
+// String formats a limit in the form that UnmarshalText parses.
 func (l contactLimit) String() string {
 	if l == audience.NoContactLimit {
 		return "none"
@@ -45,8 +48,8 @@ type accountAdd struct {
 	config.Database
 	format
 	Name     string       `required:"" help:"Name of the Account."`
-	Timezone string       `default:"UTC" placeholder:"NAME" help:"IANA name such as Europe/Berlin (${default})."`
-	Limit    contactLimit `default:"none" placeholder:"N" help:"Contacts that it may store at most, or none (${default})."`
+	Timezone string       `default:"UTC" placeholder:"NAME" help:"IANA name of the time zone, such as Europe/Berlin (${default})."`
+	Limit    contactLimit `default:"none" placeholder:"N" help:"Largest number of Contacts that the Account may store, or none (${default})."`
 }
 
 // Run adds the Account.
@@ -79,10 +82,10 @@ func (c *accountList) Run(ctx context.Context, out *console) error {
 type accountLimit struct {
 	config.Database
 	ID    int64        `arg:"" help:"ID of the Account."`
-	Limit contactLimit `arg:"" help:"Contacts that it may store at most, or none."`
+	Limit contactLimit `arg:"" help:"Largest number of Contacts that the Account may store, or none."`
 }
 
-// Run sets the limit.
+// Run sets the limit of Contacts.
 func (c *accountLimit) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
 		if err := s.SetContactLimit(ctx, audience.AccountID(c.ID), int64(c.Limit)); err != nil {
@@ -96,7 +99,7 @@ func (c *accountLimit) Run(ctx context.Context, out *console) error {
 type accountTimezone struct {
 	config.Database
 	ID   int64  `arg:"" help:"ID of the Account."`
-	Name string `arg:"" help:"IANA name such as Europe/Berlin."`
+	Name string `arg:"" help:"IANA name of the time zone, such as Europe/Berlin."`
 }
 
 // Run sets the time zone.
@@ -110,6 +113,7 @@ func (c *accountTimezone) Run(ctx context.Context, out *console) error {
 	})
 }
 
+// accountRecord returns an Account in the order of the printed columns. The limit is a number or "none".
 func accountRecord(a *audience.Account) record {
 	var limit any = contactLimit(a.ContactLimit).String()
 	if a.ContactLimit != audience.NoContactLimit {

@@ -1,5 +1,8 @@
 package main
 
+// enlist bounce: reads one bounce or complaint report from the standard input and records it.
+// A mail server starts it from a pipe, once for each report.
+
 import (
 	"context"
 	"fmt"
@@ -13,20 +16,20 @@ import (
 
 type bounceCommand struct {
 	config.Database
-	Recipient string `placeholder:"ADDRESS" help:"Address that the report came to, as the mail server knows it; else its header says."`
+	Recipient string `placeholder:"ADDRESS" help:"Address that received the report, as the mail server knows it; by default the report's header."`
 }
 
-// Help is what --help adds.
+// Help returns the text that --help prints after the usage.
 func (bounceCommand) Help() string {
-	return `Meant for a mail server's pipe: what comes to the address given with --bounce-address,
-whatever stands after a plus sign, goes to the standard input. A message that cannot be
-delivered for good counts as a bounce, and a complaint unsubscribes the Contact; any other
-mail is passed over. Exit status: 0 done, or nothing to do; 75 failed, try again later;
-2 not understood.`
+	return `For a mail server's pipe. The mail server passes each mail to the address of
+--bounce-address, with any text after a plus sign, to the standard input. A permanent
+delivery failure counts as a bounce. A complaint unsubscribes the Contact. All other mail
+is ignored. Exit status: 0 recorded, or nothing to do; 75 failed, try again later;
+2 wrong flags.`
 }
 
-// Run reads one report and notes what it says. Output goes into the mail
-// server's log: it names no address.
+// Run reads one report and records it. Its output goes into the mail server's
+// log, so it contains no address.
 func (c *bounceCommand) Run(ctx context.Context, out *console) error {
 	if err := c.Check(); err != nil {
 		return &usageError{err}
@@ -37,11 +40,11 @@ func (c *bounceCommand) Run(ctx context.Context, out *console) error {
 			return err
 		}
 		report := mail.ReadReport(os.Stdin, &key, c.Recipient)
-		// Who writes into the pipe may take it for a failure when it ends early.
+		// If the pipe closes early, the mail server may report a failure: read all of it.
 		if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 			return fmt.Errorf("read the report: %w", err)
 		}
-		return note(ctx, s, &report, out)
+		return recordReport(ctx, s, &report, out)
 	})
 	if err != nil {
 		return &laterError{err}
@@ -49,14 +52,14 @@ func (c *bounceCommand) Run(ctx context.Context, out *console) error {
 	return nil
 }
 
-// note has a report carried out.
-func note(ctx context.Context, s *audience.Service, r *mail.Report, out *console) (err error) {
-	var news bool
+// recordReport records a bounce or a complaint, and prints what it changed.
+func recordReport(ctx context.Context, s *audience.Service, r *mail.Report, out *console) (err error) {
+	var changed bool
 	switch r.Kind {
 	case mail.BounceReport:
-		news, err = s.Bounced(ctx, r.Delivery, r.Detail)
+		changed, err = s.Bounced(ctx, r.Delivery, r.Detail)
 	case mail.ComplaintReport:
-		news, err = s.Complained(ctx, r.Delivery, r.Detail)
+		changed, err = s.Complained(ctx, r.Delivery, r.Detail)
 	default:
 		fmt.Fprintln(out.stdout, "nothing to do:", r.Detail)
 		return nil
@@ -64,7 +67,7 @@ func note(ctx context.Context, s *audience.Service, r *mail.Report, out *console
 	switch {
 	case err != nil:
 		return err
-	case !news:
+	case !changed:
 		fmt.Fprintf(out.stdout, "nothing to do: the %s of Contact %d in List %d is known, or the Contact is gone\n", r.Kind, r.Delivery.Contact, r.Delivery.List)
 	default:
 		fmt.Fprintf(out.stdout, "noted a %s of Contact %d in List %d\n", r.Kind, r.Delivery.Contact, r.Delivery.List)
@@ -72,8 +75,8 @@ func note(ctx context.Context, s *audience.Service, r *mail.Report, out *console
 	return nil
 }
 
-// laterError is a failure that another try may mend: mail servers keep a mail
-// whose pipe ends with this status, and try again.
+// laterError is a failure that may be temporary. The program then ends with
+// status tryLater: a mail server keeps the mail and runs the command again.
 type laterError struct{ error }
 
 // tryLater is EX_TEMPFAIL of sysexits.h.

@@ -1,5 +1,7 @@
 package main
 
+// The command enlist bounce with reports of mails that the service sent.
+
 import (
 	"bytes"
 	"context"
@@ -14,9 +16,8 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// TestBounces sends letters through a mail server and has their reports come
-// back by the pipe's command, to the address that they were sent from: the
-// third one deactivates the Contact, and a complaint unsubscribes.
+// Mails go out through a mail server, and reports about them come in through enlist bounce, at the address that they
+// were sent from. The third bounce deactivates the Contact, and a complaint unsubscribes it.
 //
 // covers: decision 51
 func TestBounces(t *testing.T) {
@@ -67,7 +68,7 @@ func (c *crash) flags(id int64) *api.Contact {
 	return must(c.client.GetContactByID(c.t.Context(), 1, id))(c.t)
 }
 
-// pipe runs the command as a mail server does.
+// pipe runs enlist bounce with a report on its standard input, as a mail server does.
 func (c *crash) pipe(status int, says, text string, args ...string) {
 	c.t.Helper()
 	cmd := exec.CommandContext(c.t.Context(), "enlist", append([]string{"bounce", "--db", c.db}, args...)...)
@@ -86,7 +87,7 @@ func (c *crash) pipe(status int, says, text string, args ...string) {
 	}
 }
 
-// report is a delivery status notification.
+// report returns a delivery status notification (RFC 3464).
 func report(to, action, status string) string {
 	return strings.ReplaceAll(`From: MAILER-DAEMON@mx.example.org
 To: `+to+`
@@ -99,7 +100,7 @@ Reporting-MTA: dns; mx.example.org
 
 Action: `+action+`
 Status: `+status+`
-Diagnostic-Code: smtp; 550 nobody here
+Diagnostic-Code: smtp; 550 no such user
 
 --B--
 `, "\n", "\r\n")

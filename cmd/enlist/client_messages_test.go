@@ -1,5 +1,7 @@
 package main
 
+// The Go client: Messages, Folders and autoresponders.
+
 import (
 	"errors"
 	"testing"

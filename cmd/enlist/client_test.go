@@ -1,5 +1,7 @@
 package main
 
+// The Go client against a whole server in this process: Contacts, Lists, Fields and the session.
+
 import (
 	"context"
 	"errors"
@@ -32,7 +34,7 @@ func startServer(t *testing.T) (addr, key string) {
 	return startServerWith(t, config.Serve{})
 }
 
-// startServerWith is startServer with some settings of one's own.
+// startServerWith is startServer with settings.
 func startServerWith(t *testing.T, settings config.Serve) (addr, key string) {
 	t.Helper()
 	return startServerOn(t, teststores.SQLite, settings)
@@ -51,14 +53,14 @@ func startServerOn(t *testing.T, e teststores.Engine, settings config.Serve) (ad
 	settings.MaxBody, settings.LogLevel = 1<<20, "error" // 0 for the others: their defaults
 	c := &serveCommand{settings}
 	ctx, stop := context.WithCancel(context.Background())
-	greeting, stdout := io.Pipe()
+	banner, stdout := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
 		ended <- c.serve(ctx, stop, &console{stdout: stdout, stderr: t.Output()}, key)
 		stdout.Close()
 	}()
 	text := make([]byte, 4096)
-	n, err := greeting.Read(text)
+	n, err := banner.Read(text)
 	if err != nil {
 		t.Fatalf("the service did not start: %v", <-ended)
 	}
@@ -72,7 +74,7 @@ func startServerOn(t *testing.T, e teststores.Engine, settings config.Serve) (ad
 	return greetingAddr.FindStringSubmatch(string(text[:n]))[1], key
 }
 
-// must is for results that cannot be missing.
+// must returns a result, or ends the test if there is an error.
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

@@ -1,5 +1,7 @@
 package main
 
+// The Go client: webhooks, with a receiver in this process.
+
 import (
 	"encoding/json"
 	"net/http"

@@ -1,5 +1,8 @@
 package main
 
+// enlist copy: copies a SQLite database to an empty PostgreSQL database and verifies each row.
+// Package transfer does the work; an interrupted copy continues with the same command.
+
 import (
 	"context"
 	"errors"
@@ -16,12 +19,12 @@ import (
 )
 
 type copyCommand struct {
-	From string `required:"" placeholder:"PATH" help:"SQLite file that is copied. The service on it must be stopped."`
-	To   string `required:"" placeholder:"URL" help:"postgres://USER@HOST/DATABASE, which is empty. Everybody on this machine can see flags: a password belongs in ENLIST_TO."`
+	From string `required:"" placeholder:"PATH" help:"SQLite file to copy. Stop the service that uses it first."`
+	To   string `required:"" placeholder:"URL" help:"URL of the empty database, postgres://USER@HOST/DATABASE. All users of this machine can see flags: set a URL with a password in ENLIST_TO."`
 	format
 }
 
-// Run copies, and goes on with a copy that was broken off.
+// Run copies, or continues an interrupted copy.
 func (c *copyCommand) Run(ctx context.Context, out *console) error {
 	from, to := config.Database{DB: c.From}, config.Database{DB: c.To}
 	switch {
@@ -38,13 +41,13 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 	start := time.Now()
 	result, err := c.copy(ctx, out)
 	if err != nil && ctx.Err() != nil {
-		return errors.New("interrupted: the same command goes on where it stopped")
+		return errors.New("interrupted: run the same command again to continue")
 	}
 	if err != nil {
 		return err
 	}
 	if result.Changed > 0 {
-		fmt.Fprintf(out.stderr, "%d rows had characters that PostgreSQL cannot hold (U+0000, or no UTF-8): U+FFFD is in their place\n", result.Changed)
+		fmt.Fprintf(out.stderr, "%d rows had characters that PostgreSQL cannot store (U+0000, or invalid UTF-8): they were replaced by U+FFFD\n", result.Changed)
 	}
 	return c.one(out.stdout, record{{"tables", result.Tables}, {"rows", result.Rows}, {"replaced", result.Changed}},
 		"Copied and verified: %d rows in %d tables, in %s. Now give the same URL to enlist serve --db",
@@ -61,15 +64,15 @@ func (c *copyCommand) copy(ctx context.Context, out *console) (result transfer.R
 	if err != nil {
 		return result, err
 	}
-	defer to.Close() // after an error there is no more to say
+	defer to.Close() // an error of Run is reported already
 	p := progress{out: out}
 	return (&transfer.Copier{From: from, To: to, Report: p.report}).Run(ctx)
 }
 
-// progress prints a line for each table that is done, and now and then between.
+// progress prints a line for each finished table, and every progressEvery during a table.
 type progress struct {
 	out  *console
-	last time.Time
+	last time.Time // of the last line
 }
 
 const progressEvery = 2 * time.Second

@@ -1,7 +1,10 @@
 package main
 
+// The command enlist copy, from its flags to the database that it makes.
+
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,16 +12,16 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// enlist runs a command line and returns its status and what it printed.
+// enlist runs a command line in this process and returns its status and output.
 func enlist(args ...string) (status int, stdout, stderr string) {
 	var out, problems bytes.Buffer
 	status = run(args, &console{&out, &problems, func(string) string { return "" }})
 	return status, out.String(), problems.String()
 }
 
-// A copy is served as the database that it was made of.
-func TestCopy(t *testing.T) {
-	from, to := teststores.SQLite.New(t), pgtest.Open(t)
+// Commands print the same for a copy as for its source.
+func TestCopyEqualsItsSource(t *testing.T) {
+	from, to := filepath.Join(t.TempDir(), "enlist.db"), pgtest.Open(t)
 	if status, _, problem := enlist("copy", "--from", from, "--to", to); status != 1 || !strings.Contains(problem, "no database at") {
 		t.Errorf("no source: %d %s", status, problem)
 	}
@@ -55,7 +58,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-func TestCopyIsUnderstood(t *testing.T) {
+func TestCopyRefusesWrongFlags(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"--from", "a.db"}, {"--from", "a.db", "--to", "b.db"}, {"--from", "postgres://host/a", "--to", "postgres://host/b"}, {"--from", "", "--to", "postgres://host/b"},
 	} {

@@ -1,5 +1,7 @@
 package main
 
+// Killing the program while clients subscribe. Other tests use its harness, type crash.
+
 import (
 	"context"
 	"encoding/json"
@@ -32,7 +34,7 @@ func crashes(t *testing.T, e teststores.Engine) {
 	if testing.Short() {
 		rounds = 2
 	}
-	c := newCrash(t, e, "smtp://127.0.0.1:1") // nobody is there: notifications wait
+	c := newCrash(t, e, "smtp://127.0.0.1:1") // no mail server listens there: notifications wait
 	for round := range rounds {
 		stop := c.start()
 		if round == 0 {
@@ -53,6 +55,7 @@ func crashes(t *testing.T, e teststores.Engine) {
 	t.Logf("%d Contacts in %d rounds", len(c.answered), rounds)
 }
 
+// crash is a database whose server is killed, with the Contacts that were answered.
 type crash struct {
 	t      *testing.T
 	db     string
@@ -70,14 +73,14 @@ func newCrash(t *testing.T, e teststores.Engine, smtp string) *crash {
 	return &crash{t: t, db: e.New(t), smtp: smtp, key: strings.Repeat("c", 64), answered: make(map[int64]string)}
 }
 
-// process is the program at work.
+// process is a running server.
 type process struct {
 	cmd    *exec.Cmd
 	url    string
 	client *api.Client
 }
 
-// end sends a signal and waits for the end, whatever its status.
+// end sends a signal and waits until the process has ended. Its status does not matter.
 func (p *process) end(signal os.Signal) {
 	p.cmd.Process.Signal(signal)
 	p.cmd.Wait()
@@ -116,6 +119,7 @@ func (c *crash) process() *process {
 	return &process{cmd, url, api.NewClient(url, c.key)}
 }
 
+// notifyOwner makes each subscription send a notification.
 func (c *crash) notifyOwner() {
 	_, err := c.client.EditList(c.t.Context(), api.Details{"id": 1, "on_register_address": "owner@example.com"})
 	if err != nil {
@@ -126,8 +130,8 @@ func (c *crash) notifyOwner() {
 	}
 }
 
-// subscribe has 16 clients subscribe for a time; the caller kills the program
-// while calls are under way.
+// subscribe starts 16 clients that subscribe, and returns after a time. The
+// caller then kills the program while calls run.
 func (c *crash) subscribe(round int, during time.Duration) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), during)
 	defer cancel()
@@ -151,7 +155,7 @@ func (c *crash) subscribe(round int, during time.Duration) {
 	<-ctx.Done()
 }
 
-// verify asks the program for Contacts that it had answered for.
+// verify checks that the program returns each answered Contact with its values and consent.
 func (c *crash) verify(ids []int64) {
 	c.t.Helper()
 	c.mu.Lock()
@@ -172,7 +176,7 @@ func (c *crash) verify(ids []int64) {
 	}
 }
 
-// open opens the database as the program does.
+// open opens the database in this process.
 func (c *crash) open() *database {
 	c.t.Helper()
 	store, err := openDatabase(c.t.Context(), config.Database{DB: c.db}, limits{}, false, nil)
@@ -182,8 +186,8 @@ func (c *crash) open() *database {
 	return store
 }
 
-// inspect looks into the database: each Contact that is stored, answered or not,
-// has its ledger row and its notification, and the counters are right.
+// inspect reads the database: each stored Contact, answered or not, has one
+// ledger row and one notification, and the counters are right.
 func (c *crash) inspect() {
 	ctx, store := c.t.Context(), c.open()
 	defer store.Close()
@@ -194,7 +198,7 @@ func (c *crash) inspect() {
 		last, err := tx.LastContactID(1)
 		for id := audience.ContactID(1); id <= last && err == nil; id++ {
 			if _, err := tx.Contact(1, id); err != nil {
-				continue // an ID that a rolled back insert had
+				continue // the ID of an insert that was rolled back
 			}
 			stored++
 			var rows []audience.LedgerRow
@@ -212,8 +216,8 @@ func (c *crash) inspect() {
 	}
 }
 
-// check looks whether anything is wrong with what is stored. That the tests' server
-// does not wait for the disk is no news.
+// check runs the checks of enlist doctor. It ignores problems of the server's
+// settings, because the test's server has no fsync on purpose.
 func (c *crash) check(store *database) {
 	c.t.Helper()
 	problems, err := store.check(c.t.Context())
@@ -223,6 +227,7 @@ func (c *crash) check(store *database) {
 	}
 }
 
+// notifications counts the queued notifications of each Contact.
 func (c *crash) notifications(store *database) map[audience.ContactID]int {
 	client, err := store.jobs(&river.Config{})
 	if err != nil {
@@ -245,6 +250,6 @@ func (c *crash) notifications(store *database) map[audience.ContactID]int {
 		if len(page.Jobs) < 1000 {
 			return count
 		}
-		params = all().After(page.LastCursor) // a list changes its params: they serve once
+		params = all().After(page.LastCursor) // JobList changes its params: make new ones
 	}
 }

@@ -1,5 +1,7 @@
 package main
 
+// Opening a database of either engine, and finding the Account that a command acts for.
+
 import (
 	"context"
 	"errors"
@@ -16,7 +18,7 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// withService runs do on the database that is there already.
+// withService runs do with a Service on an existing database.
 func withService(ctx context.Context, db config.Database, do func(*audience.Service) error) error {
 	return withStore(ctx, db, func(store *database) error {
 		service, _ := newService(store, indexadvisor.DefaultRules())
@@ -24,53 +26,54 @@ func withService(ctx context.Context, db config.Database, do func(*audience.Serv
 	})
 }
 
-// newService makes the rules of a store, and the advisor that learns from them which
-// indexes searches need.
+// newService returns the Service of a store and its index advisor. The advisor observes the Service's searches, to
+// learn which indexes they need.
 func newService(store audience.Store, rules indexadvisor.Rules) (*audience.Service, *indexadvisor.Advisor) {
 	service, advisor := audience.NewService(store, time.Now), indexadvisor.New(store, time.Now, rules)
 	service.SetSearchObserver(advisor)
 	return service, advisor
 }
 
-// database is a store of either engine, with what only its engine can do.
+// database is a store of either engine, with the functions that are not in audience.Store.
 type database struct {
 	audience.Store
 	jobs  func(*river.Config) (jobs.Client, error)
 	check func(ctx context.Context) (problems []string, err error)
 }
 
-// limits are how a database is to be used; zero means an engine's defaults.
+// limits are the sizes of pools and the time limits of a database. Zero means the engine's default.
 type limits struct {
 	searches   int
 	searchTime time.Duration
 	streams    int
 	wait       time.Duration
 
-	// Of PostgreSQL alone.
-	writers    int
-	readers    int
-	replicas   []string
-	replicaLag time.Duration
-	patience   time.Duration
+	// For PostgreSQL only.
+	writers       int
+	readers       int
+	replicas      []string
+	replicaLag    time.Duration
+	waitForServer time.Duration
 }
 
-// patience is how long a service that is started waits for its database server.
-const patience = time.Minute
+// waitForServer is the longest time that a starting service waits for its database server.
+const waitForServer = time.Minute
 
+// limitsOf returns the limits that the flags of serve set.
 func limitsOf(s config.Serve) limits {
 	return limits{
 		searches: s.Searches, searchTime: s.SearchTimeout, streams: s.Streams, wait: s.SearchWait,
-		writers: s.DBWriters, readers: s.DBReaders, replicas: s.DBReplica, replicaLag: s.DBReplicaLag, patience: patience,
+		writers: s.DBWriters, readers: s.DBReaders, replicas: s.DBReplica, replicaLag: s.DBReplicaLag, waitForServer: waitForServer,
 	}
 }
 
-// openDatabase opens a database. One on a server that has nothing of enlist in it
-// is only made use of when it may be new.
+// openDatabase opens a database. If mayBeNew is false, a PostgreSQL database
+// without the tables of enlist is an error instead of being migrated.
 func openDatabase(ctx context.Context, db config.Database, l limits, mayBeNew bool, log *slog.Logger) (*database, error) {
 	if db.IsPostgres() {
 		s, err := postgres.Open(ctx, db.DB, postgres.Options{
 			Writers: l.writers, Readers: l.readers, Searches: l.searches, SearchTime: l.searchTime, Streams: l.streams, Wait: l.wait,
-			Replicas: l.replicas, ReplicaLag: l.replicaLag, Existing: !mayBeNew, Patience: l.patience, Log: log,
+			Replicas: l.replicas, ReplicaLag: l.replicaLag, Existing: !mayBeNew, Patience: l.waitForServer, Log: log,
 		})
 		if err != nil {
 			return nil, err
@@ -87,6 +90,7 @@ func openDatabase(ctx context.Context, db config.Database, l limits, mayBeNew bo
 	return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check}, nil
 }
 
+// withStore runs do with the store of an existing database, and closes it.
 func withStore(ctx context.Context, db config.Database, do func(*database) error) error {
 	if err := db.Check(); err != nil {
 		return &usageError{err}
@@ -98,7 +102,7 @@ func withStore(ctx context.Context, db config.Database, do func(*database) error
 	if err != nil {
 		return err
 	}
-	// One error at most, as a rule: a person reads it.
+	// Only the first error is returned: the operator reads one line.
 	if err := do(store); err != nil {
 		store.Close()
 		return err
@@ -106,7 +110,7 @@ func withStore(ctx context.Context, db config.Database, do func(*database) error
 	return store.Close()
 }
 
-// chooseAccount returns the Account with the ID, or, for 0, the only one there is.
+// chooseAccount returns the Account with the ID. For 0 it returns the only Account of the database.
 func chooseAccount(ctx context.Context, s *audience.Service, id int64) (audience.AccountID, error) {
 	if id != 0 {
 		return audience.AccountID(id), nil
@@ -116,14 +120,14 @@ func chooseAccount(ctx context.Context, s *audience.Service, id int64) (audience
 	case err != nil:
 		return 0, err
 	case len(all) == 0:
-		return 0, errors.New("there is no Account yet: make one with: enlist account add --name NAME")
+		return 0, errors.New("there is no Account yet: add one with: enlist account add --name NAME")
 	case len(all) > 1:
-		return 0, usage("there are several Accounts: say which with --account; enlist account list shows them")
+		return 0, usage("there are several Accounts: choose one with --account; enlist account list shows them")
 	}
 	return all[0].ID, nil
 }
 
-// operator returns a Caller for the Account with the ID, or, for 0, the only one there is.
+// operator returns a Caller with all rights in an Account. The ID 0 means the only Account of the database.
 func operator(ctx context.Context, s *audience.Service, account int64) (*audience.Caller, error) {
 	id, err := chooseAccount(ctx, s, account)
 	if err != nil {
@@ -132,7 +136,7 @@ func operator(ctx context.Context, s *audience.Service, account int64) (*audienc
 	return s.Operator(ctx, id)
 }
 
-// operatorOfList returns a Caller for the Account that has the List.
+// operatorOfList returns a Caller with all rights in the Account that the List belongs to.
 func operatorOfList(ctx context.Context, s *audience.Service, list audience.ListID) (*audience.Caller, error) {
 	accounts, err := s.Accounts(ctx)
 	if err != nil {
@@ -152,7 +156,7 @@ func operatorOfList(ctx context.Context, s *audience.Service, list audience.List
 	return nil, next(audience.Refuse(audience.NoList, "no List with ID %d", list), "enlist list show prints the Lists")
 }
 
-// next adds to an error what to do about it.
+// next adds advice to an error: what the operator does next.
 func next(err error, what string) error { return &nextError{err, what} }
 
 type nextError struct {

@@ -1,5 +1,7 @@
 package main
 
+// enlist distribute: distributes the large tables of a PostgreSQL database over a Citus cluster.
+
 import (
 	"context"
 	"fmt"
@@ -13,10 +15,10 @@ import (
 
 type distributeCommand struct {
 	config.Database
-	DryRun bool `help:"Print the statements, and run none."`
+	DryRun bool `help:"Print the statements without running them."`
 }
 
-// Run distributes the large tables, and goes on with what was broken off.
+// Run distributes the large tables. After an interruption it continues with the tables that are left.
 func (c *distributeCommand) Run(ctx context.Context, out *console) error {
 	if err := c.Check(); err != nil {
 		return &usageError{err}
@@ -32,7 +34,7 @@ func (c *distributeCommand) Run(ctx context.Context, out *console) error {
 	}
 	defer d.Close(ctx)
 	if d.Superuser {
-		fmt.Fprintln(out.stderr, "The tables belong to a superuser, whom nothing keeps from changing the consent ledger once it is distributed: have them belong to a role that is none.")
+		fmt.Fprintln(out.stderr, "A superuser owns the tables, and can change the consent ledger after it is distributed: make a role without superuser rights their owner.")
 	}
 	show := func(statement string) { fmt.Fprintln(out.stdout, statement+";") }
 	switch {
@@ -44,7 +46,7 @@ func (c *distributeCommand) Run(ctx context.Context, out *console) error {
 		}
 	default:
 		if err := d.Run(ctx, show); err != nil {
-			return next(err, "the same command goes on where it stopped")
+			return next(err, "run the same command again to continue")
 		}
 		fmt.Fprintln(out.stdout, "Distributed. The service can be started.")
 	}

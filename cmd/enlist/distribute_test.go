@@ -1,5 +1,7 @@
 package main
 
+// The command enlist distribute without Citus.
+
 import (
 	"strings"
 	"testing"
@@ -7,9 +9,9 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// What cannot be distributed is refused with what to do. Distributing itself is
-// tested in package postgres, with something that stands for Citus.
-func TestDistribute(t *testing.T) {
+// A database that cannot be distributed is refused with advice. The tests of package postgres distribute one, with a
+// substitute for Citus.
+func TestDistributeRefusesADatabaseWithoutCitus(t *testing.T) {
 	if status, _, problem := enlist("distribute", "--db", "enlist.db"); status != 2 || !strings.Contains(problem, "--db") {
 		t.Errorf("a file: %d %s", status, problem)
 	}

@@ -1,5 +1,7 @@
 package main
 
+// enlist doctor: checks a database and its keys, and prints one line for each finding.
+
 import (
 	"context"
 	"fmt"
@@ -16,7 +18,7 @@ type doctorCommand struct {
 	format
 }
 
-// Run checks and prints one line for each finding. What is wrong makes it fail.
+// Run checks and prints the findings. It fails if there is a problem.
 func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 	var found findings
 	err := withStore(ctx, c.Database, func(store *database) error {
@@ -42,17 +44,18 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 		return err
 	}
 	if found.wrong > 0 {
-		return fmt.Errorf("found %d to put right", found.wrong)
+		return fmt.Errorf("found %d problems", found.wrong)
 	}
 	return nil
 }
 
-// findings are what was looked at, and what was found there.
+// findings are the checks that ran and the problems that they found.
 type findings struct {
 	records []record
-	wrong   int
+	wrong   int // number of problems
 }
 
+// add adds the problems of one check, or that it found none.
 func (f *findings) add(about string, problems []string) {
 	if len(problems) == 0 {
 		f.records = append(f.records, record{{"check", about}, {"ok", true}, {"problem", ""}})
@@ -63,6 +66,7 @@ func (f *findings) add(about string, problems []string) {
 	}
 }
 
+// problemOf returns an error as a list of problems.
 func problemOf(err error) []string {
 	if err == nil {
 		return nil
@@ -70,6 +74,7 @@ func problemOf(err error) []string {
 	return []string{err.Error()}
 }
 
+// print prints the findings as JSON or as one line each.
 func (c *doctorCommand) print(out *console, found []record) error {
 	if c.JSON {
 		return c.list(out.stdout, found)
@@ -84,34 +89,34 @@ func (c *doctorCommand) print(out *console, found []record) error {
 	return nil
 }
 
-// checkIndexes looks whether the database has the indexes of searches that it is
-// said to have, and no others.
+// checkIndexes compares the search indexes in the database with the recorded ones: a recorded index may be
+// missing or have failed, and an index in the database may belong to no record.
 func checkIndexes(ctx context.Context, store audience.Store, advisor *indexadvisor.Advisor) (problems []string, err error) {
 	built, err := store.BuiltIndexes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	said, err := advisor.Reports(ctx)
+	recorded, err := advisor.Reports(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range said {
+	for _, x := range recorded {
 		switch {
 		case x.Missing:
-			problems = append(problems, fmt.Sprintf("the database has no good index %d, of List %d by %s: a running service makes it again within minutes", x.ID, x.ListID, x.Key))
+			problems = append(problems, fmt.Sprintf("index %d of List %d by %s is missing or invalid in the database: a running service builds it again within minutes", x.ID, x.ListID, x.Key))
 		case x.State == audience.IndexFailed:
-			problems = append(problems, fmt.Sprintf("index %d, of List %d by %s, could not be made: %s: try again with: enlist index create --list %[2]d --key %[3]s", x.ID, x.ListID, x.Key, x.Error))
+			problems = append(problems, fmt.Sprintf("index %d of List %d by %s could not be built: %s: try again with: enlist index create --list %[2]d --key %[3]s", x.ID, x.ListID, x.Key, x.Error))
 		}
 	}
 	for _, b := range built {
-		if !slices.ContainsFunc(said, func(x indexadvisor.Report) bool { return x.ID == b.ID }) {
+		if !slices.ContainsFunc(recorded, func(x indexadvisor.Report) bool { return x.ID == b.ID }) {
 			problems = append(problems, fmt.Sprintf("index search_%d belongs to no search: a running service drops it within minutes", b.ID))
 		}
 	}
 	return problems, nil
 }
 
-// checkAccess looks for what keeps everybody out.
+// checkAccess looks for problems that prevent every call: no valid key, or an unknown time zone.
 func checkAccess(ctx context.Context, s *audience.Service) (problems []string, err error) {
 	keys, err := s.Keys(ctx)
 	if err != nil {
@@ -124,7 +129,7 @@ func checkAccess(ctx context.Context, s *audience.Service) (problems []string, e
 		}
 	}
 	if good == 0 {
-		problems = append(problems, "no API key is good: make one with: enlist key create --name NAME --level full")
+		problems = append(problems, "no API key is valid: create one with: enlist key create --name NAME --level full")
 	}
 	accounts, err := s.Accounts(ctx)
 	if err != nil {
@@ -132,7 +137,7 @@ func checkAccess(ctx context.Context, s *audience.Service) (problems []string, e
 	}
 	for _, a := range accounts {
 		if _, err := time.LoadLocation(a.TimeZone); err != nil {
-			problems = append(problems, fmt.Sprintf("time zone %q of Account %d is not known: change it with: enlist account timezone %[2]d NAME", a.TimeZone, a.ID))
+			problems = append(problems, fmt.Sprintf("time zone %q of Account %d is unknown: change it with: enlist account timezone %[2]d NAME", a.TimeZone, a.ID))
 		}
 	}
 	return problems, nil

@@ -1,5 +1,7 @@
 package main
 
+// enlist field: adds a Field to a List and lists the Fields of a List.
+
 import (
 	"context"
 
@@ -15,7 +17,7 @@ type fieldCommand struct {
 type fieldAdd struct {
 	config.Database
 	format
-	List int64             `required:"" placeholder:"ID" help:"List that the Field is added to."`
+	List int64             `required:"" placeholder:"ID" help:"ID of the List to add the Field to."`
 	Name string            `required:"" help:"Name of the Field."`
 	Type string            `default:"text" help:"text, comment, decimal, currency, date, dropdown, radio, checkbox or file (${default})."`
 	Set  map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"Attribute by its name in the API, such as values_array=red,green; may be repeated."`
@@ -46,7 +48,7 @@ func (c *fieldAdd) Run(ctx context.Context, out *console) error {
 type fieldList struct {
 	config.Database
 	format
-	List int64 `required:"" placeholder:"ID" help:"List whose Fields are listed."`
+	List int64 `required:"" placeholder:"ID" help:"ID of the List whose Fields to list."`
 }
 
 // Run lists the Fields.

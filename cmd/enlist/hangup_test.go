@@ -1,5 +1,7 @@
 package main
 
+// Clients that close their connection before the answer.
+
 import (
 	"fmt"
 	"math/rand/v2"

@@ -1,5 +1,7 @@
 package main
 
+// enlist jobs: lists, retries and discards the jobs of the queue, beside a running server.
+
 import (
 	"context"
 	"errors"
@@ -14,23 +16,23 @@ import (
 )
 
 type jobsCommand struct {
-	List    jobsList    `cmd:"" help:"List what waits and what failed, and why."`
-	Retry   jobsRetry   `cmd:"" help:"Have jobs done now, also such as were given up on."`
-	Discard jobsDiscard `cmd:"" help:"Remove jobs: what they were to do is not done."`
+	List    jobsList    `cmd:"" help:"List the jobs that wait and those that failed, and why."`
+	Retry   jobsRetry   `cmd:"" help:"Run jobs now, also those that failed for good."`
+	Discard jobsDiscard `cmd:"" help:"Remove jobs without running them."`
 }
 
 type jobsList struct {
 	config.Database
 	format
-	State string `enum:"waiting,scheduled,running,retrying,failed," default:"" placeholder:"STATE" help:"Only those waiting, scheduled, running, retrying or failed."`
-	Kind  string `placeholder:"KIND" help:"Only those of a kind, such as notify, autorespond, ask_to_confirm or call_webhook."`
-	Limit int    `default:"1000" placeholder:"N" help:"How many at most; 0: all (${default})."`
+	State string `enum:"waiting,scheduled,running,retrying,failed," default:"" placeholder:"STATE" help:"Only jobs in this state: waiting, scheduled, running, retrying or failed."`
+	Kind  string `placeholder:"KIND" help:"Only jobs of this kind, such as notify, autorespond, ask_to_confirm or call_webhook."`
+	Limit int    `default:"1000" placeholder:"N" help:"Largest number of jobs to list; 0: all (${default})."`
 }
 
 // Run lists the jobs.
 func (c *jobsList) Run(ctx context.Context, out *console) error {
 	if c.Limit < 0 {
-		return usage("--limit is 0 or more")
+		return usage("--limit must be 0 or more")
 	}
 	return withQueue(ctx, c.Database, func(q jobs.Queue, _ jobs.WebhookRetrier) error {
 		found, err := jobs.List(ctx, q, jobs.Filter{State: jobs.State(c.State), Kind: c.Kind, Limit: c.Limit})
@@ -44,7 +46,7 @@ func (c *jobsList) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// jobRecord is a job as a program reads it.
+// jobRecord returns a job for JSON: times are Unix times.
 func jobRecord(j *jobs.Job) record {
 	next := int64(0)
 	if !j.Next.IsZero() {
@@ -54,7 +56,7 @@ func jobRecord(j *jobs.Job) record {
 		{"next_time", next}, {"about", j.About}, {"error", j.LastFail}}
 }
 
-// jobLine is a job as a person reads it.
+// jobLine returns a job for a table: times are dates.
 func jobLine(j *jobs.Job) record {
 	next := "–"
 	if !j.Next.IsZero() {
@@ -63,17 +65,17 @@ func jobLine(j *jobs.Job) record {
 	return record{{"id", j.ID}, {"kind", j.Kind}, {"state", j.State}, {"tries", j.Attempt}, {"next", next}, {"about", j.About}, {"why", j.LastFail}}
 }
 
-// chosen are the jobs that a command is about.
+// chosen are the flags and arguments that choose jobs.
 type chosen struct {
 	config.Database
 	IDs  []int64 `arg:"" optional:"" name:"id" help:"IDs of jobs, as enlist jobs list shows them."`
-	All  bool    `help:"All that failed."`
-	Kind string  `placeholder:"KIND" help:"With --all, only those of a kind."`
+	All  bool    `help:"All failed jobs."`
+	Kind string  `placeholder:"KIND" help:"With --all, only jobs of this kind."`
 }
 
 type jobsRetry struct{ chosen }
 
-// Run has the jobs done now.
+// Run retries the jobs.
 func (c *jobsRetry) Run(ctx context.Context, out *console) error {
 	return c.each(ctx, out, "to be done now", jobs.Retry)
 }
@@ -88,16 +90,17 @@ func (c *jobsDiscard) Run(ctx context.Context, out *console) error {
 	return c.each(ctx, out, "removed", discard)
 }
 
-// breather is how long it pauses after each job: without, thousands of small
-// transactions leave a running server little of the writer's time.
-const breather = 2 * time.Millisecond
+// pauseBetween is the pause between two jobs. Without it, thousands of small
+// transactions would take most of the writer's time from a running server.
+const pauseBetween = 2 * time.Millisecond
 
+// each runs do on each chosen job and prints for how many it succeeded.
 func (c *chosen) each(ctx context.Context, out *console, done string, do func(context.Context, jobs.Queue, jobs.WebhookRetrier, int64) error) error {
 	switch {
 	case c.All == (len(c.IDs) > 0):
-		return usage("say which jobs: their IDs, or --all for those that failed")
+		return usage("choose jobs: give their IDs, or --all for all failed jobs")
 	case c.Kind != "" && !c.All:
-		return usage("--kind goes with --all")
+		return usage("--kind needs --all")
 	}
 	return withQueue(ctx, c.Database, func(q jobs.Queue, h jobs.WebhookRetrier) error {
 		if c.All {
@@ -113,7 +116,7 @@ func (c *chosen) each(ctx context.Context, out *console, done string, do func(co
 		var problems []error
 		for i, id := range c.IDs {
 			if i > 0 {
-				time.Sleep(breather)
+				time.Sleep(pauseBetween)
 			}
 			if err := do(ctx, q, h, id); err != nil {
 				problems = append(problems, fmt.Errorf("job %d: %w", id, err))
@@ -126,7 +129,7 @@ func (c *chosen) each(ctx context.Context, out *console, done string, do func(co
 	})
 }
 
-// withQueue runs do on the jobs of the database that is there already.
+// withQueue runs do with the queue of an existing database.
 func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, jobs.WebhookRetrier) error) error {
 	return withStore(ctx, db, func(store *database) error {
 		q, err := store.jobs(&river.Config{})

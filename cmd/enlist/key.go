@@ -1,5 +1,7 @@
 package main
 
+// enlist key: creates, lists and revokes API keys. A running server applies a change from its next transaction on.
+
 import (
 	"context"
 	"fmt"
@@ -11,22 +13,22 @@ import (
 )
 
 type keyCommand struct {
-	Create keyCreate `cmd:"" help:"Make a key and print it, this once."`
-	List   keyList   `cmd:"" help:"List the keys, without their text."`
-	Revoke keyRevoke `cmd:"" help:"Make a key invalid from now on."`
+	Create keyCreate `cmd:"" help:"Create a key and print it. It cannot be printed again."`
+	List   keyList   `cmd:"" help:"List the keys, without their secret text."`
+	Revoke keyRevoke `cmd:"" help:"Make a key invalid at once."`
 }
 
 type keyCreate struct {
 	config.Database
 	format
-	Name    string        `required:"" help:"What the key is for; stands in the consent ledger."`
-	Level   string        `required:"" enum:"read,standard,full" help:"What it may do: read (definitions), standard (Contacts too) or full (all of the Account)."`
-	Account int64         `placeholder:"ID" help:"Account that it belongs to; needed when there are several."`
-	Expires config.Expiry `placeholder:"WHEN" help:"When it ends: after a time (12h, 90d) or on a day (2027-01-31). Never without."`
-	List    []int64       `placeholder:"ID" help:"Only List that it may name; may be repeated. All without."`
+	Name    string        `required:"" help:"Name of the key; the consent ledger records it."`
+	Level   string        `required:"" enum:"read,standard,full" help:"Rights of the key: read (definitions), standard (Contacts too) or full (everything in the Account)."`
+	Account int64         `placeholder:"ID" help:"Account that the key belongs to; needed if there are several."`
+	Expires config.Expiry `placeholder:"WHEN" help:"When the key expires: after a duration (12h, 90d) or on a date (2027-01-31). By default never."`
+	List    []int64       `placeholder:"ID" help:"List that the key may use; may be repeated. By default all Lists."`
 }
 
-// Run makes the key.
+// Run creates the key and prints its text.
 func (c *keyCreate) Run(ctx context.Context, out *console) error {
 	level, err := audience.ParseLevel(c.Level)
 	if err != nil {
@@ -92,7 +94,7 @@ func (c *keyRevoke) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// keyRecord is a key as a program reads it.
+// keyRecord returns a key for JSON: times are Unix times.
 func keyRecord(k *audience.Key) record {
 	return record{{"id", k.ID}, {"account_id", k.AccountID}, {"name", k.Name}, {"prefix", k.Prefix},
 		{"level", k.Level.String()}, {"lists", append([]audience.ListID{}, k.Lists...)},
@@ -100,7 +102,7 @@ func keyRecord(k *audience.Key) record {
 		{"revoked_time", k.RevokedTime}, {"last_used_time", k.LastUsedTime}}
 }
 
-// keyLine is a key as a person reads it.
+// keyLine returns a key for a table: times are dates.
 func keyLine(k *audience.Key) record {
 	lists := "all"
 	if k.Lists != nil {
@@ -119,6 +121,7 @@ func keyLine(k *audience.Key) record {
 		{"lists", lists}, {"state", state}, {"last used", moment(k.LastUsedTime, "never")}}
 }
 
+// records returns one record for each item.
 func records[T any](of []T, each func(*T) record) []record {
 	all := make([]record, len(of))
 	for i := range of {

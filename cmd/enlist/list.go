@@ -1,5 +1,7 @@
 package main
 
+// enlist list: adds Lists and shows them.
+
 import (
 	"context"
 	"maps"
@@ -18,7 +20,7 @@ type listAdd struct {
 	config.Database
 	format
 	Name    string            `required:"" help:"Name of the List."`
-	Account int64             `placeholder:"ID" help:"Account that it belongs to; needed when there are several."`
+	Account int64             `placeholder:"ID" help:"Account that the List belongs to; needed if there are several."`
 	Set     map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"Setting by its name in the API, such as is_gdpr_compliant=true; may be repeated."`
 }
 
@@ -47,8 +49,8 @@ func (c *listAdd) Run(ctx context.Context, out *console) error {
 type listShow struct {
 	config.Database
 	format
-	ID      int64 `arg:"" optional:"" help:"ID of the List; all of the Account without."`
-	Account int64 `placeholder:"ID" help:"Account whose Lists are shown; all without."`
+	ID      int64 `arg:"" optional:"" help:"ID of the List; by default all Lists."`
+	Account int64 `placeholder:"ID" help:"Account whose Lists to show; by default all Accounts."`
 }
 
 // Run shows the Lists.
@@ -65,6 +67,7 @@ func (c *listShow) Run(ctx context.Context, out *console) error {
 	})
 }
 
+// find returns the Lists of all Accounts, or of the chosen one.
 func (c *listShow) find(ctx context.Context, s *audience.Service) ([]record, error) {
 	accounts, err := s.Accounts(ctx)
 	if err != nil {
@@ -90,6 +93,7 @@ func (c *listShow) find(ctx context.Context, s *audience.Service) ([]record, err
 	return all, nil
 }
 
+// showOne prints all attributes of one List.
 func (c *listShow) showOne(ctx context.Context, s *audience.Service, out *console) error {
 	caller, err := operatorOfList(ctx, s, audience.ListID(c.ID))
 	if err != nil {
@@ -102,13 +106,13 @@ func (c *listShow) showOne(ctx context.Context, s *audience.Service, out *consol
 	return c.show(out.stdout, listRecord(l))
 }
 
-// listRecord is a List's record as the API has it, and whose it is.
+// listRecord returns the attributes of a List as in the API, and its Account.
 func listRecord(l *audience.List) record {
 	return append(recordOf(audience.ListAttributes, l), value{"account_id", l.AccountID})
 }
 
-// known refuses settings that the API does not have: there, unknown ones are
-// passed over, here they are spelling mistakes.
+// known refuses a setting that the API does not have. The API ignores unknown
+// settings; on the command line they are spelling mistakes.
 func known[T any](attributes []audience.Attribute[T], set map[string]string) error {
 	for name := range set {
 		i := slices.IndexFunc(attributes, func(a audience.Attribute[T]) bool { return a.Name == name && a.Set != nil })
@@ -119,7 +123,7 @@ func known[T any](attributes []audience.Attribute[T], set map[string]string) err
 	return nil
 }
 
-// details are named values and settings as the domain takes them.
+// details returns named values and settings in the form that the Service takes.
 func details(set map[string]string, named ...value) []audience.Detail {
 	var all []audience.Detail
 	add := func(key string, text string) {

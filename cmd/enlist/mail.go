@@ -1,5 +1,7 @@
 package main
 
+// Building the Mailer from the flags of serve.
+
 import (
 	"cmp"
 	"context"
@@ -13,11 +15,11 @@ import (
 	"enlist/internal/mail"
 )
 
-// nobody sends what is only written into a folder: an address that cannot be.
-const nobody = "enlist@mail.invalid"
+// placeholderSender is the sender of mails that are only written to a folder. RFC 2606 reserves its domain.
+const placeholderSender = "enlist@mail.invalid"
 
-// newMailer makes what composes and sends mails: to the mail server, or while
-// there is none into a folder.
+// newMailer returns the Mailer, which composes and sends mails: to the mail server of --smtp, or without
+// one to a folder. It also returns the key that signs the links in mails.
 func newMailer(ctx context.Context, c config.Serve, service *audience.Service, addr net.Addr, log *slog.Logger) (*mail.Mailer, audience.LinkKey, error) {
 	key, err := service.LinkKey(ctx)
 	if err != nil {
@@ -32,12 +34,12 @@ func newMailer(ctx context.Context, c config.Serve, service *audience.Service, a
 		transport.Dir = c.MailDir()
 	}
 	mailer, err := mail.New(mail.Options{
-		From: cmp.Or(c.MailFrom, nobody), PublicURL: publicURL(c, addr), Key: key, Links: service, Transport: transport,
+		From: cmp.Or(c.MailFrom, placeholderSender), PublicURL: publicURL(c, addr), Key: key, Links: service, Transport: transport,
 	})
 	return mailer, key, err
 }
 
-// publicURL is where links in mails lead.
+// publicURL returns the URL that links in mails begin with, without a slash at its end.
 func publicURL(c config.Serve, addr net.Addr) string {
 	if c.PublicURL == "" {
 		return base(addr)

@@ -1,11 +1,19 @@
 // Command enlist keeps contact lists, subscriptions and consent, and serves
 // them as a JSON-RPC API.
 //
-// Each subcommand has a file of its own here, which reads what was asked for,
-// has it done by package audience and prints what came of it; no rule lives
-// here. Every one works beside a running server on the same database.
+// Each subcommand has a file of its own. It parses flags, calls package
+// audience and prints the result; it contains no rules. Every subcommand works
+// beside a running server on the same database.
 //
-// Exit status: 0 done, 1 failed, 2 not understood; bounce has one more.
+//	serve.go, server.go, banner.go, mail.go, ops.go   the service
+//	account.go, key.go, list.go, field.go             definitions
+//	index.go, jobs.go, doctor.go                      inspection and repair
+//	bounce.go                                         reports from a mail server
+//	copy.go, distribute.go                            PostgreSQL
+//	database.go, print.go                             shared by the subcommands
+//
+// Exit status: 0 success, 1 failure, 2 wrong flags or arguments; bounce also
+// ends with 75.
 package main
 
 import (
@@ -15,27 +23,28 @@ import (
 	"io"
 	"os"
 	"strings"
-	_ "time/tzdata" // machines without zone files know all zones too
+	_ "time/tzdata" // for machines without a time zone database
 
 	"github.com/alecthomas/kong"
 )
 
+// program lists the subcommands. Kong reads their flags from the tags.
 type program struct {
 	Serve      serveCommand      `cmd:"" help:"Serve the API."`
 	Key        keyCommand        `cmd:"" help:"Create, list and revoke API keys."`
 	Account    accountCommand    `cmd:"" help:"Add, list and change Accounts."`
 	List       listCommand       `cmd:"" help:"Add and show Lists."`
 	Field      fieldCommand      `cmd:"" help:"Add and list the Fields of a List."`
-	Index      indexCommand      `cmd:"" help:"See, make and drop the indexes of searches."`
-	Jobs       jobsCommand       `cmd:"" help:"See what waits to be sent, and send again what failed."`
-	Bounce     bounceCommand     `cmd:"" help:"Take a report of a mail that came back, for a mail server's pipe."`
+	Index      indexCommand      `cmd:"" help:"List, create and drop search indexes."`
+	Jobs       jobsCommand       `cmd:"" help:"List queued jobs, and retry failed ones."`
+	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report, for a mail server's pipe."`
 	Copy       copyCommand       `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
-	Distribute distributeCommand `cmd:"" help:"Spread the large tables of a PostgreSQL database over a Citus cluster."`
-	Doctor     doctorCommand     `cmd:"" help:"Check a database and this machine, and say what is wrong."`
+	Distribute distributeCommand `cmd:"" help:"Distribute the large tables of a PostgreSQL database over a Citus cluster."`
+	Doctor     doctorCommand     `cmd:"" help:"Check a database and print its problems."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 
-// console is where a command prints, and what it may read of its surroundings.
+// console has the outputs and the environment of a command. Tests replace them.
 type console struct {
 	stdout io.Writer
 	stderr io.Writer
@@ -46,7 +55,7 @@ func main() {
 	os.Exit(run(os.Args[1:], &console{os.Stdout, os.Stderr, os.Getenv}))
 }
 
-// run carries out one command line and returns the exit status.
+// run parses and runs one command line and returns the exit status.
 func run(args []string, out *console) int {
 	var p program
 	parser, err := kong.New(&p,
@@ -62,7 +71,7 @@ func run(args []string, out *console) int {
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(out.stderr, "enlist: %v\nRun \"%s --help\" to see what there is.\n", err, asked(err))
+		fmt.Fprintf(out.stderr, "enlist: %v\nRun \"%s --help\" for the commands and flags.\n", err, understood(err))
 		return 2
 	}
 	if err := command.Run(); err != nil {
@@ -78,8 +87,8 @@ func run(args []string, out *console) int {
 	return 0
 }
 
-// asked returns the command that was understood before the mistake.
-func asked(err error) string {
+// understood returns the part of the command that was parsed before the mistake, for a hint at its --help.
+func understood(err error) string {
 	path := []string{"enlist"}
 	if wrong, ok := errors.AsType[*kong.ParseError](err); ok {
 		for _, step := range wrong.Context.Path {
@@ -91,9 +100,10 @@ func asked(err error) string {
 	return strings.Join(path, " ")
 }
 
-// usageError is a mistake in how the program was called: exit status 2.
+// usageError is a mistake in flags or arguments: exit status 2.
 type usageError struct{ error }
 
 func (e *usageError) Unwrap() error { return e.error }
 
+// usage returns a usageError with a message.
 func usage(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }

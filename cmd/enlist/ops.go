@@ -1,5 +1,8 @@
 package main
 
+// The second HTTP server, for operators: metrics and profiles. It listens on an address of its own because
+// profiles must not be public.
+
 import (
 	"errors"
 	"log/slog"
@@ -14,8 +17,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// opsServer serves metrics and profiles to whoever runs the service. A nil one
-// does nothing.
+// opsServer serves metrics and profiles. All methods of a nil opsServer do
+// nothing.
 type opsServer struct {
 	metrics  *prometheus.Registry
 	http     *http.Server
@@ -23,8 +26,9 @@ type opsServer struct {
 	log      *slog.Logger
 }
 
-// newOps listens on an address, or on none. When the address is only the
-// default, somebody else's being there first is no reason not to serve.
+// newOps listens on addr. It returns nil for no address. If the default address
+// is taken, it logs a warning and returns nil, so that a second service on the
+// machine starts without flags; a chosen address that is taken is an error.
 func newOps(addr string, log *slog.Logger) (*opsServer, error) {
 	if addr == "" || addr == "none" {
 		return nil, nil
@@ -32,7 +36,7 @@ func newOps(addr string, log *slog.Logger) (*opsServer, error) {
 	listener, err := net.Listen("tcp", addr)
 	switch {
 	case err != nil && addr == config.DefaultOpsListen:
-		log.Warn("going on without metrics: their address is taken; choose another with --ops-listen, or none", "address", addr)
+		log.Warn("metrics are not served: the address is taken; choose another with --ops-listen, or none", "address", addr)
 		return nil, nil
 	case err != nil:
 		return nil, next(err, "choose another address with --ops-listen, or none")
@@ -51,7 +55,7 @@ func newOps(addr string, log *slog.Logger) (*opsServer, error) {
 	return &opsServer{metrics, server, listener, log}, nil
 }
 
-// registerer is where others add their metrics; nil when nobody could read them.
+// registerer returns the registry for metrics of other packages; nil if no metrics are served.
 func (o *opsServer) registerer() prometheus.Registerer {
 	if o == nil {
 		return nil
@@ -59,6 +63,7 @@ func (o *opsServer) registerer() prometheus.Registerer {
 	return o.metrics
 }
 
+// serve serves until close is called.
 func (o *opsServer) serve() {
 	if o == nil {
 		return
@@ -68,8 +73,8 @@ func (o *opsServer) serve() {
 	}
 }
 
-// close ends its connections at once: a profile that runs is no reason to wait.
-// It may be called again, and before serve.
+// close ends all connections at once, also those of running profiles. It may
+// be called several times, and before serve.
 func (o *opsServer) close() {
 	if o == nil {
 		return

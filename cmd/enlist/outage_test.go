@@ -1,5 +1,7 @@
 package main
 
+// A whole service whose PostgreSQL server stops, hangs, crashes or fails over.
+
 import (
 	"context"
 	"errors"
@@ -24,7 +26,7 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// outage is a whole service, in this process, whose database is made to go away.
+// outage is a whole service in this process, whose database server the test makes unavailable.
 type outage struct {
 	*testing.T
 	store *postgres.Store
@@ -33,7 +35,7 @@ type outage struct {
 	http  *http.Client
 }
 
-// newOutage has every call end after half a second, in place of ten.
+// newOutage starts a service whose calls end after 0.5 s instead of 10 s.
 func newOutage(t *testing.T, db string) *outage {
 	t.Helper()
 	must0 := func(err error) {
@@ -58,8 +60,8 @@ func newOutage(t *testing.T, db string) *outage {
 	t.Cleanup(func() { mailer.Close() })
 	hooks := webhook.New(webhook.Options{})
 	t.Cleanup(hooks.Close)
-	room := &database{Store: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
-	s, err := newServer(settings, rooms{room, service, advisor, mailer, hooks, links, nil, quiet, quiet})
+	opened := &database{Store: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
+	s, err := newServer(settings, components{opened, service, advisor, mailer, hooks, links, nil, quiet, quiet})
 	must0(err)
 	must0(s.start(context.WithoutCancel(t.Context()), listener))
 	t.Cleanup(func() { s.stop() })
@@ -70,7 +72,7 @@ func newOutage(t *testing.T, db string) *outage {
 	return o
 }
 
-// status is what a path of the service answers with.
+// status returns the HTTP status of a path of the service.
 func (o *outage) status(path string) int {
 	o.Helper()
 	reply, err := o.http.Get(o.url + path)
@@ -81,7 +83,7 @@ func (o *outage) status(path string) int {
 	return reply.StatusCode
 }
 
-// calls are those that an outage is tried with, and the codes that they then get.
+// calls are sent during an outage; each must be answered with its code.
 var calls = []struct {
 	method string
 	params []any
@@ -95,8 +97,8 @@ var calls = []struct {
 	{"addField", []any{1, api.Details{"name": "Age", "type": "decimal"}}, 100},
 }
 
-// away looks that while the database is away every call is answered with the code
-// of a failure, and that the service lives and is not ready.
+// away checks that without its database the service answers every call with the
+// code of a failure, is alive and is not ready.
 func (o *outage) away(name string) {
 	o.Helper()
 	began := time.Now()
@@ -118,8 +120,8 @@ func (o *outage) away(name string) {
 	o.Logf("%s: the calls took %s", name, time.Since(began).Round(time.Millisecond))
 }
 
-// back waits until the service is ready again, which it has to become by itself,
-// and looks that it serves.
+// back waits until the service has become ready by itself, and checks that it
+// serves calls.
 func (o *outage) back(name string) {
 	o.Helper()
 	o.becomes(200)
@@ -131,19 +133,19 @@ func (o *outage) back(name string) {
 	}
 }
 
-// becomes waits until /readyz says a status.
+// becomes waits until /readyz has a status.
 func (o *outage) becomes(status int) {
 	o.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.Now().Add(time.Minute); o.status("/readyz") != status; <-tick.C {
 		if time.Now().After(end) {
-			o.Fatalf("/readyz does not come to say %d", status)
+			o.Fatalf("/readyz did not answer with %d within a minute", status)
 		}
 	}
 }
 
-// databaseServer is one that the test may stop and start.
+// databaseServer starts a PostgreSQL server that the test may stop.
 func databaseServer(t *testing.T) *pgtest.Server {
 	t.Helper()
 	if testing.Short() {
@@ -157,7 +159,7 @@ func databaseServer(t *testing.T) *pgtest.Server {
 	return s
 }
 
-// The primary crashes for good, and after a while its standby is promoted.
+// After the primary crashes for good and its standby is promoted, the service becomes ready by itself.
 func TestFailoverMakesTheServiceReadyAgain(t *testing.T) {
 	primary := databaseServer(t)
 	standby, err := primary.StartStandby()
@@ -177,9 +179,8 @@ func TestFailoverMakesTheServiceReadyAgain(t *testing.T) {
 	o.back("failover")
 }
 
-// The database falls silent, stops, crashes, and comes back as a standby: callers
-// are told in time that it failed, /readyz tells the truth throughout, and
-// everything goes on by itself.
+// The database server hangs, stops, crashes, and returns as a standby. During each outage calls fail in time and
+// /readyz is 503; after it the service becomes ready by itself.
 func TestOutageEndsWithTheServiceReadyAgain(t *testing.T) {
 	server := databaseServer(t)
 	line := pgtest.NewProxy(t, server.URL("postgres"))
@@ -211,8 +212,8 @@ func TestOutageEndsWithTheServiceReadyAgain(t *testing.T) {
 	}
 }
 
-// A pool all of whose connections are in use is not ready once that lasts, and is
-// ready again when one comes free.
+// A service whose pool has no free connection for some time is not ready. It is
+// ready again when a connection is free.
 func TestFullPoolIsNotReady(t *testing.T) {
 	o := newOutage(t, teststores.Postgres.New(t))
 	held, release := sync.WaitGroup{}, make(chan struct{})
@@ -221,7 +222,7 @@ func TestFullPoolIsNotReady(t *testing.T) {
 		held.Add(1)
 		first := sync.OnceFunc(held.Done)
 		holders.Go(func() {
-			for { // the store takes a connection away from who holds it for too long
+			for { // the store takes back a connection that is held for too long
 				o.store.Update(o.Context(), func(audience.Tx) error { first(); <-release; return nil })
 				select {
 				case <-release:

@@ -1,5 +1,7 @@
 package main
 
+// Printing results: as a table or a line for people, as JSON for programs.
+
 import (
 	"bytes"
 	"encoding/json"
@@ -13,23 +15,24 @@ import (
 	"enlist/internal/audience"
 )
 
-// record is what a command prints: named values in order.
+// record is one printed row: named values in the order of their columns.
 type record []value
 
+// value is one named value of a record.
 type value struct {
 	name string
 	any
 }
 
-// format is the flag of commands that print records.
+// format is the flag --json of commands that print records.
 type format struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// list prints records as a JSON array, or as a table of the columns named.
+// list prints records as a JSON array, or as a table with the named columns.
 func (f format) list(w io.Writer, records []record, columns ...string) error {
 	if f.JSON {
-		return printJSON(w, append([]record{}, records...)) // never null
+		return printJSON(w, append([]record{}, records...)) // an empty array, not null
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, strings.ToUpper(strings.Join(columns, "\t")))
@@ -43,7 +46,7 @@ func (f format) list(w io.Writer, records []record, columns ...string) error {
 	return table.Flush()
 }
 
-// one prints a record as a JSON object, or the line in its place.
+// one prints a record as a JSON object, or without --json the line instead.
 func (f format) one(w io.Writer, r record, line string, args ...any) error {
 	if f.JSON {
 		return printJSON(w, r)
@@ -52,8 +55,8 @@ func (f format) one(w io.Writer, r record, line string, args ...any) error {
 	return err
 }
 
-// text shows a value in a table, in which a tab or a line end would break the
-// rows and other control characters would reach the terminal.
+// text returns a value for a table. Control characters become spaces: tabs and
+// line ends would break the rows, and others could control the terminal.
 func (r record) text(name string) string {
 	for _, v := range r {
 		if v.name == name {
@@ -68,7 +71,7 @@ func (r record) text(name string) string {
 	return ""
 }
 
-// MarshalJSON keeps the order of the values.
+// MarshalJSON encodes a JSON object with the values in their order.
 func (r record) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	for i, v := range r {
@@ -89,6 +92,7 @@ func (r record) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// printJSON prints indented JSON without escaping <, > and &.
 func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -96,7 +100,7 @@ func printJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// recordOf reads a record of the domain by its table of attributes.
+// recordOf returns the attributes of a domain object as a record.
 func recordOf[T any](attributes []audience.Attribute[T], from *T) record {
 	r := make(record, len(attributes))
 	for i, a := range attributes {
@@ -105,6 +109,7 @@ func recordOf[T any](attributes []audience.Attribute[T], from *T) record {
 	return r
 }
 
+// cellValue returns an attribute as a Go value, so that JSON has numbers and booleans.
 func cellValue(c audience.Value) any {
 	switch c.Kind {
 	case audience.KeyInt:
@@ -115,7 +120,7 @@ func cellValue(c audience.Value) any {
 	return c.Text
 }
 
-// moment shows a time to a person; 0 is one that never comes or came.
+// moment formats a Unix time for people. For 0 it returns the text never.
 func moment(unix int64, never string) string {
 	if unix == 0 {
 		return never
@@ -123,7 +128,7 @@ func moment(unix int64, never string) string {
 	return time.Unix(unix, 0).UTC().Format("2006-01-02 15:04 UTC")
 }
 
-// show prints a record as a JSON object, or as one line for each value.
+// show prints a record as a JSON object, or without --json one line for each value.
 func (f format) show(w io.Writer, r record) error {
 	if f.JSON {
 		return printJSON(w, r)

@@ -1,5 +1,7 @@
 package main
 
+// Documents that show calls or flags are compared with the program.
+
 import (
 	"encoding/json"
 	"os"

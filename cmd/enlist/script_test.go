@@ -1,5 +1,7 @@
 package main
 
+// The commands of the scripts in testdata.
+
 import (
 	"bufio"
 	"bytes"
@@ -28,7 +30,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(stopping{m}, map[string]func(){"enlist": main})
 }
 
-// stopping runs the tests and stops the database server that some of them started.
+// stopping runs the tests and then stops the database server that some tests start.
 type stopping struct{ *testing.M }
 
 // Run implements testscript.TestingM.
@@ -37,14 +39,14 @@ func (s stopping) Run() int {
 	return s.M.Run()
 }
 
-// TestScripts runs the program as a person does: testdata/*.txt. Besides the
+// TestScripts runs the command lines in testdata/*.txt. Besides the
 // commands of testscript there are:
 //
 //	status N enlist …     run the program; it must end with status N
 //	serve enlist serve …  run a server until the script ends; sets $URL to its
 //	                      endpoint, $ADDR to its address and, on a new
 //	                      database, $KEY and $CURL
-//	occupy ADDR           listen there, unless somebody else does
+//	occupy ADDR           listen there, unless another program does
 //	call METHOD [PARAMS]  call the server with $KEY; prints the result as JSON
 //	hang                  begin a call, and do not end it
 //	finish                end that call; it must be answered
@@ -162,7 +164,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 			r.cmd.Wait()
 		}
 	})
-	// The greeting is one write, which a pipe hands over as one.
+	// The banner is one write, so one read of the pipe returns all of it.
 	greeting := make([]byte, 4096)
 	n, _ := stdout.Read(greeting)
 	if n == 0 {
@@ -219,7 +221,7 @@ func occupy(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// hang sends half a call. The server's leave to go on shows that it has begun.
+// hang sends half a call. The reply 100 Continue shows that the server has begun to read it.
 func hang(ts *testscript.TestScript, neg bool, args []string) {
 	conn, err := net.Dial("tcp", ts.Getenv("ADDR"))
 	ts.Check(err)

@@ -1,5 +1,8 @@
 package main
 
+// enlist serve: opens the database and listeners, starts the server and waits for a signal.
+// server.go has the server itself.
+
 import (
 	"context"
 	"errors"
@@ -17,26 +20,27 @@ import (
 	"enlist/internal/webhook"
 )
 
+// serveCommand has the flags of config.Serve.
 type serveCommand struct {
 	config.Serve
 }
 
-// bootstrapKey names the environment variable with the first key that a new
-// database is to have. It is no flag: every user of a machine can read those.
+// bootstrapKey is the environment variable with the first key of a new database.
+// It is not a flag, because all users of a machine can read flags.
 const bootstrapKey = "ENLIST_BOOTSTRAP_KEY"
 
-// Run serves until a signal comes. The first one drains; the second ends the
-// process at once, since signals have their usual effect again by then.
+// Run serves until a signal arrives. After the first SIGINT or SIGTERM the server finishes running calls. A second
+// signal ends the process at once, because restore has then removed the handler.
 func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	if err := c.Check(); err != nil {
 		return &usageError{err}
 	}
 	if out.getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // a few MiB for 5 % of a call's processor time
+		debug.SetGCPercent(200) // uses a few MiB more and saves 5 % of a call's processor time
 	}
 	key := out.getenv(bootstrapKey)
 	if key != "" && !audience.ValidKeyText(key) {
-		return usage("%s is not 64 lower-case hexadecimal characters: make one with: openssl rand -hex 32", bootstrapKey)
+		return usage("%s must be 64 lower-case hexadecimal characters: make a key with: openssl rand -hex 32", bootstrapKey)
 	}
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
@@ -48,7 +52,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	log := newLog(out, c.LogLevel)
 	store, err := openDatabase(ctx, c.Database, limitsOf(c.Serve), true, quieter(out, c.LogLevel))
 	if ctx.Err() != nil && err != nil {
-		return nil // told to stop while it waited for the database
+		return nil // a signal arrived while it waited for the database
 	}
 	if err != nil {
 		return err
@@ -66,7 +70,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return next(err, "choose another address with --listen")
 	}
-	defer listener.Close() // a server has closed it by then, as a rule
+	defer listener.Close() // only matters if the server does not start
 	ops, err := newOps(c.OpsListen, log)
 	if err != nil {
 		return err
@@ -80,28 +84,28 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	defer func() { err = errors.Join(err, mailer.Close()) }()
 	hooks := webhook.New(webhook.Options{Private: c.WebhookPrivate, Version: version()})
 	defer hooks.Close()
-	s, err := newServer(c.Serve, rooms{store, service, advisor, mailer, hooks, links, ops, log, quiet})
+	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, log, quiet})
 	if err != nil {
 		return err
 	}
 	if err := s.start(ctx, listener); err != nil {
 		return err
 	}
-	greet(out, listener.Addr(), c.Serve, first, key != "")
+	printBanner(out, listener.Addr(), c.Serve, first, key != "")
 	return s.run(ctx, ending)
 }
 
-// newLog logs to stderr from a level on.
+// newLog returns a Logger that writes records of a level and above to stderr.
 func newLog(out *console, level string) *slog.Logger {
 	var least slog.Level
 	if err := least.UnmarshalText([]byte(level)); err != nil {
-		panic(err) // an enum of the flag
+		panic(err) // the flag allows only valid levels
 	}
 	return slog.New(slog.NewTextHandler(out.stderr, &slog.HandlerOptions{Level: least}))
 }
 
-// quieter is the log of libraries, whose news only matter when one looks for a
-// mistake: from warnings on, unless the level is debug.
+// quieter returns the Logger for libraries. At level info it logs only warnings and errors, because their other
+// messages matter only for debugging.
 func quieter(out *console, level string) *slog.Logger {
 	if level == "info" {
 		level = "warn"

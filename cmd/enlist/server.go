@@ -1,5 +1,7 @@
 package main
 
+// The running service: it starts the API's HTTP server, the queue, maintenance and metrics, and stops them in order.
+
 import (
 	"cmp"
 	"context"
@@ -24,35 +26,35 @@ import (
 )
 
 const (
-	drainTime          = 7 * time.Second // for calls that run when a signal comes; all of a stop takes 10 s at most
-	finishTime         = time.Second     // for jobs, for jobs that are cut off, and for what has to be written last
+	drainTime          = 7 * time.Second // for calls that run when a signal arrives; stopping takes 10 s at most in all
+	finishTime         = time.Second     // each for jobs to end, for cancelled jobs to end, and for the last writes
 	defaultConnections = 4096
 
 	headerTime = 10 * time.Second
 	idleTime   = 2 * time.Minute
 )
 
-// server is one running service: its listeners, its jobs and its housekeeping.
+// server is one running service: its listeners, its queue and its maintenance.
 type server struct {
-	log      *slog.Logger
-	service  *audience.Service
-	indexes  *indexadvisor.Advisor
-	store    audience.Store
-	jobs     jobs.Client
-	api      *http.Server
-	places   int // for connections
-	ops      *opsServer
-	calls    *rpc.Handler
-	pages    *web.Handler
-	stopping atomic.Bool
-	cut      context.CancelFunc // ends the calls that outlast drainTime
-	halt     context.CancelFunc // ends the housekeeping
-	work     sync.WaitGroup
-	failed   chan error
+	log         *slog.Logger
+	service     *audience.Service
+	indexes     *indexadvisor.Advisor
+	store       audience.Store
+	jobs        jobs.Client
+	api         *http.Server
+	connections int // largest number of concurrent connections
+	ops         *opsServer
+	calls       *rpc.Handler
+	pages       *web.Handler
+	stopping    atomic.Bool
+	cut         context.CancelFunc // ends the calls that outlast drainTime
+	halt        context.CancelFunc // ends maintenance
+	work        sync.WaitGroup
+	failed      chan error
 }
 
-// rooms are what a server puts together.
-type rooms struct {
+// components are the parts that serve builds and a server connects.
+type components struct {
 	store   *database
 	service *audience.Service
 	indexes *indexadvisor.Advisor
@@ -64,13 +66,14 @@ type rooms struct {
 	quiet   *slog.Logger // for libraries
 }
 
-func newServer(c config.Serve, r rooms) (*server, error) {
+// newServer connects the components. Nothing runs before start.
+func newServer(c config.Serve, r components) (*server, error) {
 	queue, err := r.store.jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Mails: 2 * c.MailConnections, Poster: r.hooks, Indexes: r.indexes, Log: r.quiet}))
 	if err != nil {
 		return nil, err
 	}
 	calls, cut := context.WithCancel(context.Background())
-	s := &server{log: r.log, service: r.service, indexes: r.indexes, store: r.store, jobs: queue, ops: r.ops, cut: cut, places: cmp.Or(c.Connections, defaultConnections), failed: make(chan error, 1)}
+	s := &server{log: r.log, service: r.service, indexes: r.indexes, store: r.store, jobs: queue, ops: r.ops, cut: cut, connections: cmp.Or(c.Connections, defaultConnections), failed: make(chan error, 1)}
 	s.pages = web.New(r.service, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:       version(),
@@ -90,7 +93,7 @@ func newServer(c config.Serve, r rooms) (*server, error) {
 		Handler:           s,
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
-		// No write time-out: long searches stream, and have time limits of their own.
+		// There is no WriteTimeout: long searches stream, and rpc limits their time.
 		MaxHeaderBytes: 64 << 10,
 		BaseContext:    func(net.Listener) context.Context { return calls },
 		ErrorLog:       slog.NewLogLogger(r.quiet.Handler(), slog.LevelWarn),
@@ -98,8 +101,8 @@ func newServer(c config.Serve, r rooms) (*server, error) {
 	return s, nil
 }
 
-// ServeHTTP is everything on the API's address. It is no ServeMux: that one
-// redirects paths which the API forgives.
+// ServeHTTP serves every path on the API's address. A ServeMux is not used, because it redirects paths such as //,
+// which the API accepts.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/healthz":
@@ -115,6 +118,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// ready reports whether the service can take calls: it is not stopping and the database answers.
 func (s *server) ready(ctx context.Context) error {
 	if s.stopping.Load() {
 		return errors.New("stopping")
@@ -126,33 +130,34 @@ func (s *server) ready(ctx context.Context) error {
 	return nil
 }
 
+// answer writes status 200, or 503 with the error.
 func answer(w http.ResponseWriter, err error) {
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Write([]byte("ok\n")) // a client that is gone needs no answer
+	w.Write([]byte("ok\n")) // an error means that the client has disconnected
 }
 
-// start begins to serve; run must follow when it succeeds.
+// start starts all goroutines of the server. If it succeeds, run or stop must follow.
 func (s *server) start(ctx context.Context, listener net.Listener) error {
-	// The queue outlives ctx, which ends when the draining begins.
+	// The queue must outlive ctx, which ends at the first signal: stop ends it later.
 	if err := s.jobs.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
 	ctx, s.halt = context.WithCancel(ctx)
-	s.work.Go(func() { s.keepHouse(ctx) })
+	s.work.Go(func() { s.maintain(ctx) })
 	s.work.Go(s.ops.serve)
 	s.work.Go(func() {
-		if err := s.api.Serve(netutil.LimitListener(listener, s.places)); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.api.Serve(netutil.LimitListener(listener, s.connections)); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	})
 	return nil
 }
 
-// run waits for ctx to end, or for serving to fail, and then stops everything.
+// run waits until ctx ends or the HTTP server fails, and then stops everything. It calls ending before it stops.
 func (s *server) run(ctx context.Context, ending func()) error {
 	var err error
 	select {
@@ -164,15 +169,15 @@ func (s *server) run(ctx context.Context, ending func()) error {
 	return errors.Join(err, s.stop())
 }
 
-// stop ends everything within 10 s: calls first, since they may store jobs and
-// use keys.
+// stop ends everything within 10 s. It ends calls first, because they store
+// jobs and use keys; the times of last use are written at the end.
 func (s *server) stop() error {
 	s.stopping.Store(true)
 	s.calls.Drain()
 	ctx, done := context.WithTimeout(context.Background(), drainTime)
 	defer done()
 	if err := s.api.Shutdown(ctx); err != nil {
-		s.log.Warn("calls were cut off that took too long to finish")
+		s.log.Warn("calls were cut off: they did not finish in time")
 		s.cut()
 		s.api.Close()
 	}
@@ -186,8 +191,8 @@ func (s *server) stop() error {
 	return errors.Join(s.service.WriteKeyUse(last), s.indexes.WriteUse(last))
 }
 
-// stopJobs lets mails that are being sent go out: cut off, some would be sent
-// twice. What takes longer is put back.
+// stopJobs waits finishTime for running jobs, because a mail that is cancelled while it is sent may be sent twice.
+// Then it cancels them, and the queue puts them back.
 func (s *server) stopJobs() {
 	soft, done := context.WithTimeout(context.Background(), finishTime)
 	defer done()
@@ -197,12 +202,13 @@ func (s *server) stopJobs() {
 	hard, done := context.WithTimeout(context.Background(), finishTime)
 	defer done()
 	if err := s.jobs.StopAndCancel(hard); err != nil {
-		s.log.Warn("a job was left behind; it is taken up again in some minutes", "error", err)
+		s.log.Warn("a job did not stop; the queue resumes it after some minutes", "error", err)
 	}
 }
 
-// keepHouse does what is to be done now and then, until ctx ends.
-func (s *server) keepHouse(ctx context.Context) {
+// maintain runs the periodic work until ctx ends: every second it resumes due jobs and schedules index builds, every
+// minute it writes times of use and reconciles indexes, every hour it deletes old idempotency results.
+func (s *server) maintain(ctx context.Context) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	minute := time.NewTicker(time.Minute)
@@ -211,8 +217,8 @@ func (s *server) keepHouse(ctx context.Context) {
 	defer hour.Stop()
 	err := s.indexes.Reconcile(ctx)
 	for failing := false; ; {
-		if err != nil && !failing && ctx.Err() == nil { // once, while the database is away
-			s.log.Error("housekeeping", "error", err)
+		if err != nil && !failing && ctx.Err() == nil { // log an outage of the database only once
+			s.log.Error("maintenance failed", "error", err)
 		}
 		failing = err != nil
 		select {

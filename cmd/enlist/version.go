@@ -1,5 +1,7 @@
 package main
 
+// enlist version: prints the versions of the program, of Go and of the SQLite driver.
+
 import (
 	"runtime"
 	"runtime/debug"
@@ -17,7 +19,7 @@ func (c *versionCommand) Run(out *console) error {
 		"enlist %s, %s, SQLite by %s", version(), runtime.Version(), sqlite.Driver)
 }
 
-// version is the module's version, or the commit that it was built from.
+// version returns the module's version, or the commit that the program was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,5 +1,7 @@
 package main
 
+// A service or command that starts while its database server is away.
+
 import (
 	"bufio"
 	"os/exec"
@@ -8,8 +10,8 @@ import (
 	"testing"
 )
 
-// A service that waits for its database says so, and can be told to stop.
-func TestStoppedWhileWaiting(t *testing.T) {
+// A service that waits for its database server logs that, and a signal stops it.
+func TestServiceThatWaitsForItsDatabaseCanBeStopped(t *testing.T) {
 	cmd := exec.Command("enlist", "serve", "--db", "postgres://enlist@/enlist?host="+t.TempDir(), "--listen", "127.0.0.1:0", "--ops-listen", "none")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -30,8 +32,8 @@ func TestStoppedWhileWaiting(t *testing.T) {
 	}
 }
 
-// A command does not wait for a database that is not there.
-func TestCommandsDoNotWait(t *testing.T) {
+// Only serve waits for its database server.
+func TestCommandsDoNotWaitForTheDatabase(t *testing.T) {
 	out, err := exec.Command("enlist", "key", "list", "--db", "postgres://enlist@/enlist?host="+t.TempDir()).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "connect to the database") || strings.Count(string(out), "\n") != 1 {
 		t.Errorf("%v: %s", err, out)

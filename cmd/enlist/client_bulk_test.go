@@ -1,5 +1,7 @@
 package main
 
+// The Go client: calls about many Contacts.
+
 import (
 	"testing"
 

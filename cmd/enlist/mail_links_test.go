@@ -1,5 +1,7 @@
 package main
 
+// The links in mails, followed in the order in which a subscriber follows them.
+
 import (
 	"bytes"
 	"context"

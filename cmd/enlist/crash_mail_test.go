@@ -1,5 +1,7 @@
 package main
 
+// Killing the program while it sends mail.
+
 import (
 	"bytes"
 	"context"
@@ -51,7 +53,7 @@ func TestKilledServerLosesNoNotification(t *testing.T) {
 	}
 }
 
-// moody is a mail server's script in which every eighth message or so meets with a fault.
+// moody returns a script for the mail server: about every eighth message meets a fault.
 func moody() func(mailtest.Step) mailtest.Action {
 	var count atomic.Int64
 	return func(step mailtest.Step) mailtest.Action {
@@ -67,15 +69,15 @@ func moody() func(mailtest.Step) mailtest.Action {
 	}
 }
 
-// sendFor waits until some more messages came, or a moment has passed: the queue
-// looks for jobs twice a second.
+// sendFor waits until more messages have arrived, at most 700 ms. The queue
+// looks for jobs every 500 ms.
 func sendFor(ctx context.Context, server *mailtest.Server, more int) {
 	ctx, cancel := context.WithTimeout(ctx, 700*time.Millisecond)
 	defer cancel()
-	server.Wait(ctx, len(server.Messages())+more) // both ends are as good
+	server.Wait(ctx, len(server.Messages())+more) // the time limit is not an error
 }
 
-// sendRest works the queue as a process does minutes after the last one died.
+// sendRest works the queue as a process does an hour after the last one was killed.
 func (c *crash) sendRest(server *mailtest.Server) {
 	c.t.Helper()
 	teststores.AgeKilledJobs(c.t, c.db)
@@ -104,7 +106,7 @@ func (c *crash) sendRest(server *mailtest.Server) {
 	c.untilDone(client)
 }
 
-// untilDone waits until no job is left to do.
+// untilDone waits until the queue is empty.
 func (c *crash) untilDone(queue jobs.Queue) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), 2*time.Minute)
@@ -125,11 +127,10 @@ func (c *crash) untilDone(queue jobs.Queue) {
 	}
 }
 
-// contactLink is in every notification; a soft line break may be anywhere.
+// contactLink matches the link in every notification, without soft line breaks.
 var contactLink = regexp.MustCompile(`/n/1-(\d+)-`)
 
-// told counts the Contacts of whom several messages came, and those of whom
-// none did.
+// told counts the Contacts with several messages, and those with none.
 func (c *crash) told(messages []mailtest.Message) (inTwo, lost int) {
 	c.t.Helper()
 	ids := make(map[int64]map[string]bool) // by Contact

@@ -1,5 +1,7 @@
 package main
 
+// Several processes on one PostgreSQL database, of which one is killed.
+
 import (
 	"encoding/json"
 	"errors"
@@ -31,7 +33,7 @@ func TestSeveralProcessesShareOneDatabase(t *testing.T) {
 		contacts = 20
 	}
 	server := mailtest.Start(t, mailtest.Options{})
-	f := &fleet{crash: newCrash(t, teststores.Postgres, server.URL()), heard: make(map[int64]bool)}
+	f := &processes{crash: newCrash(t, teststores.Postgres, server.URL()), heard: make(map[int64]bool)}
 	receiver := httptest.NewServer(f)
 	defer receiver.Close()
 	a := f.begin()
@@ -55,8 +57,8 @@ func TestSeveralProcessesShareOneDatabase(t *testing.T) {
 	f.inspectAll(server)
 }
 
-// fleet are processes on one database, and those who call them.
-type fleet struct {
+// processes are several servers on one database, with the callers that use them.
+type processes struct {
 	*crash
 	live    []*process // under crash.mu
 	ending  chan struct{}
@@ -67,19 +69,19 @@ type fleet struct {
 	heard map[int64]bool // Contacts that the webhook was told of
 }
 
-// begin starts a process.
-func (f *fleet) begin() *process {
+// begin starts a process that callers may use.
+func (f *processes) begin() *process {
 	f.t.Helper()
 	p := f.process()
-	f.t.Cleanup(func() { p.end(os.Kill) }) // it has ended, as a rule
+	f.t.Cleanup(func() { p.end(os.Kill) }) // most have ended before; then it does nothing
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.live = append(f.live, p)
 	return p
 }
 
-// lose kills a process.
-func (f *fleet) lose(p *process) {
+// lose kills a process and tells the callers.
+func (f *processes) lose(p *process) {
 	p.end(os.Kill)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,15 +93,15 @@ func (f *fleet) lose(p *process) {
 	}
 }
 
-// any is one that lives, as far as callers know.
-func (f *fleet) any() *process {
+// any returns a random process that callers believe to be alive.
+func (f *processes) any() *process {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.live[rand.IntN(len(f.live))]
 }
 
-// load has so many callers subscribe until they are to end.
-func (f *fleet) load(callers int) {
+// load starts callers, which subscribe new Contacts until f.ending is closed.
+func (f *processes) load(callers int) {
 	f.ending = make(chan struct{})
 	for n := range callers {
 		f.workers.Go(func() {
@@ -108,15 +110,15 @@ func (f *fleet) load(callers int) {
 				case <-f.ending:
 					return
 				default:
-					f.insist(fmt.Sprintf("Ada %d.%d", n, i), fmt.Sprintf("ada%d.%d@example.com", n, i))
+					f.subscribeTwice(fmt.Sprintf("Ada %d.%d", n, i), fmt.Sprintf("ada%d.%d@example.com", n, i))
 				}
 			}
 		})
 	}
 }
 
-// insist subscribes somebody, and asks another process for the same again.
-func (f *fleet) insist(name, email string) {
+// subscribeTwice subscribes a Contact, retrying until a process answers, and repeats the call at any process.
+func (f *processes) subscribeTwice(name, email string) {
 	details := api.Details{"Email": email, "First Name": name}
 	call := func() (int64, error) {
 		return f.any().client.Idempotent(email).SubscribeContact(f.t.Context(), 1, details, api.Consent{Type: api.ConsentDirect, Text: name})
@@ -140,8 +142,8 @@ func (f *fleet) insist(name, email string) {
 	}
 }
 
-// await waits until so many more were answered.
-func (f *fleet) await(more int) {
+// await waits until more Contacts were answered.
+func (f *processes) await(more int) {
 	f.t.Helper()
 	count := func() int {
 		f.mu.Lock()
@@ -158,8 +160,8 @@ func (f *fleet) await(more int) {
 	}
 }
 
-// change changes the List by one process, and looks whether the others see it.
-func (f *fleet) change(by *process, others ...*process) {
+// change changes the List through one process and checks that the others see it at once.
+func (f *processes) change(by *process, others ...*process) {
 	f.t.Helper()
 	for range 5 {
 		f.fields++
@@ -178,11 +180,11 @@ func (f *fleet) change(by *process, others ...*process) {
 	}
 }
 
-// ServeHTTP is the webhook's receiver.
-func (f *fleet) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+// ServeHTTP receives the webhook's events.
+func (f *processes) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	var events []api.WebhookEvent
 	if err := json.NewDecoder(r.Body).Decode(&events); err != nil {
-		return // broken off: it comes again
+		return // the connection broke: the batch is sent again
 	}
 	f.tell.Lock()
 	defer f.tell.Unlock()
@@ -191,9 +193,9 @@ func (f *fleet) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// inspectAll looks that all who were answered are there once, nobody else is, and
-// that the owner and the webhook were told of each.
-func (f *fleet) inspectAll(server *mailtest.Server) {
+// inspectAll checks that the List has exactly the answered Contacts, each once, and that the owner's mail and the
+// webhook reported each.
+func (f *processes) inspectAll(server *mailtest.Server) {
 	f.t.Helper()
 	inTwo, lost := f.told(server.Messages())
 	if lost > 0 {

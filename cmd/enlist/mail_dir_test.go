@@ -1,5 +1,7 @@
 package main
 
+// Mails that are written to a folder, because no mail server is set.
+
 import (
 	"context"
 	"io"

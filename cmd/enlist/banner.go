@@ -1,5 +1,7 @@
 package main
 
+// The text that serve prints when it is ready, and the URLs of a listening address.
+
 import (
 	"fmt"
 	"net"
@@ -9,23 +11,24 @@ import (
 	"enlist/internal/config"
 )
 
-// endpoint is the URL to call at an address that is listened on.
+// endpoint returns the URL of the API at a listening address.
 func endpoint(addr net.Addr) string { return base(addr) + api.Path }
 
+// base returns the URL of a listening address without a path.
 func base(addr net.Addr) string {
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {
 		return addr.String()
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "localhost" // all addresses: this one works on the machine itself
+		host = "localhost" // it listens on all addresses: this one works on the same machine
 	}
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// greet says where the service is and where mails and the links in them go, and
-// on a new database what to call it with.
-func greet(out *console, addr net.Addr, c config.Serve, first *audience.BootstrapRequest, keyGiven bool) {
+// printBanner prints the service's URL, where mails are sent and where their links lead. For a new database it
+// also prints the first key and a call that works as pasted. Tests read it as one write.
+func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.BootstrapRequest, keyGiven bool) {
 	url := endpoint(addr)
 	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.Shown())
 	switch {
@@ -41,12 +44,13 @@ func greet(out *console, addr net.Addr, c config.Serve, first *audience.Bootstra
 	case keyGiven:
 		text += fmt.Sprintf("The database is new: its first key, for everything, is the one in %s; its first List is %d.\n", bootstrapKey, first.List)
 	default:
-		text += fmt.Sprintf(firstGreeting, first.Key, first.List, url)
+		text += fmt.Sprintf(newDatabaseText, first.Key, first.List, url)
 	}
 	fmt.Fprint(out.stdout, text)
 }
 
-const firstGreeting = `
+// newDatabaseText has the key, the ID of the first List, and the endpoint.
+const newDatabaseText = `
 The database is new. This is its first key, for everything; it is shown only now:
 
     %[1]s
