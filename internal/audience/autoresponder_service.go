@@ -10,25 +10,25 @@ import (
 
 // AutoresponderAttributes are the keys of an autoresponder record, in their order on the wire.
 var AutoresponderAttributes = []Attribute[Autoresponder]{
-	searchable(shownInt("id", func(a *Autoresponder) AutoresponderID { return a.ID })),
-	shownInt("creator_user_id", func(a *Autoresponder) KeyID { return a.CreatorKeyID }),
-	shownText("creator_name", func(a *Autoresponder) string { return a.CreatorName }),
-	shownInt("creation_time", func(a *Autoresponder) int64 { return a.CreationTime }),
-	shownInt("last_modified_time", func(a *Autoresponder) int64 { return a.LastModifiedTime }),
+	searchable(readOnlyInt("id", func(a *Autoresponder) AutoresponderID { return a.ID })),
+	readOnlyInt("creator_user_id", func(a *Autoresponder) KeyID { return a.CreatorKeyID }),
+	readOnlyText("creator_name", func(a *Autoresponder) string { return a.CreatorName }),
+	readOnlyInt("creation_time", func(a *Autoresponder) int64 { return a.CreationTime }),
+	readOnlyInt("last_modified_time", func(a *Autoresponder) int64 { return a.LastModifiedTime }),
 	searchable(refKey("list_id", func(a *Autoresponder) *ListID { return &a.ListID })),
 	searchable(refKey("message_id", func(a *Autoresponder) *MessageID { return &a.MessageID })),
-	searchable(wordKey("event_type", func(a *Autoresponder) *Event { return &a.Event },
+	searchable(enumKey("event_type", func(a *Autoresponder) *Event { return &a.Event },
 		string(EventSubscribe), string(EventUnsubscribe), string(EventUpdateProfile), string(EventConfirm),
 		string(EventAPIUpload))),
 	searchable(intKey("folder_id", func(a *Autoresponder) *FolderID { return &a.FolderID }, 0, maxID)),
 	textKey("timezone", func(a *Autoresponder) *string { return &a.TimeZone }, readTimeZone),
 	searchable(flagKey("is_active", func(a *Autoresponder) *bool { return &a.IsActive })),
-	wordKey("time_criteria_type", func(a *Autoresponder) *string { return &a.CriteriaType },
+	enumKey("time_criteria_type", func(a *Autoresponder) *string { return &a.CriteriaType },
 		CriteriaImmediate, CriteriaDelay, CriteriaSpecific),
 	intKey("time_criteria_timestamp", func(a *Autoresponder) *int64 { return &a.Timestamp }, 0, maxTimestamp),
 	intKey("time_criteria_offset_value", func(a *Autoresponder) *int64 { return &a.OffsetValue },
 		0, maxOffset(periodMinute)),
-	wordKey("time_criteria_offset_period", func(a *Autoresponder) *string { return &a.OffsetPeriod },
+	enumKey("time_criteria_offset_period", func(a *Autoresponder) *string { return &a.OffsetPeriod },
 		periodMinute, periodHour, periodDay, periodWeek),
 	intKey("time_criteria_specific_hour", func(a *Autoresponder) *int64 { return &a.SpecificHour }, 0, 23),
 	intKey("time_criteria_specific_minute", func(a *Autoresponder) *int64 { return &a.SpecificMinute }, 0, 59),
@@ -50,7 +50,7 @@ func readTimeZone(text string) (string, error) {
 		return "", nil
 	}
 	if checkTimeZone(text) != nil {
-		return "", expected(quoted(text) + " is not known; an IANA name such as Europe/Berlin")
+		return "", expected("an IANA name such as Europe/Berlin, not " + quoted(text))
 	}
 	return text, nil
 }
@@ -106,11 +106,11 @@ func (a *Autoresponder) set(tx Tx, c *Caller, details []Detail) error {
 	}
 	switch {
 	case m.Type != MessageEmail:
-		return refuse("message_id", "an email was expected: SMS cannot be sent yet")
+		return refuse("message_id", "expected a Message of type email: enlist cannot send SMS yet")
 	case a.Event == "":
-		return refuse("event_type", "one of subscribe, unsubscribe, update_profile, confirm, api_upload was expected")
+		return refuse("event_type", "expected one of subscribe, unsubscribe, update_profile, confirm, api_upload")
 	case a.OffsetValue > 0 && a.OffsetPeriod == "":
-		return refuse("time_criteria_offset_period", "one of minute, hour, day, week was expected")
+		return refuse("time_criteria_offset_period", "expected one of minute, hour, day, week")
 	case a.OffsetValue > 0 && a.OffsetValue > maxOffset(a.OffsetPeriod):
 		return refuse("time_criteria_offset_value", "at most ten years were expected")
 	case len(others) >= maxAutoresponders:

@@ -141,7 +141,7 @@ func testsSomething(c *Condition) error {
 	if c.Key.Field != nil {
 		name = c.Key.Field.Name
 	}
-	return aboutKey(name, "%s: starts_with, ends_with and contains need a value here", name)
+	return refuseKey(name, "%s: starts_with, ends_with and contains need a value here", name)
 }
 
 // presentStep is how many IDs one View looks for.

@@ -13,14 +13,14 @@ type SentMessage struct {
 
 // SentMessageAttributes are the keys of a SentMessage record, in their order on the wire.
 var SentMessageAttributes = []Attribute[SentMessage]{
-	shownInt("message_id", func(m *SentMessage) MessageID { return m.MessageID }),
-	shownInt("autoresponder_id", func(m *SentMessage) AutoresponderID { return m.Autoresponder }),
-	shownText("name", func(m *SentMessage) string { return m.Name }),
-	shownText("subject", func(m *SentMessage) string { return m.Subject }),
-	shownText("address", func(m *SentMessage) string { return m.Address }),
-	shownInt("time", func(m *SentMessage) int64 { return m.SentTime }),
-	shownText("status", func(m *SentMessage) DeliveryStatus { return m.Status }),
-	shownText("detail", func(m *SentMessage) string { return m.Detail }),
+	readOnlyInt("message_id", func(m *SentMessage) MessageID { return m.MessageID }),
+	readOnlyInt("autoresponder_id", func(m *SentMessage) AutoresponderID { return m.Autoresponder }),
+	readOnlyText("name", func(m *SentMessage) string { return m.Name }),
+	readOnlyText("subject", func(m *SentMessage) string { return m.Subject }),
+	readOnlyText("address", func(m *SentMessage) string { return m.Address }),
+	readOnlyInt("time", func(m *SentMessage) int64 { return m.SentTime }),
+	readOnlyText("status", func(m *SentMessage) DeliveryStatus { return m.Status }),
+	readOnlyText("detail", func(m *SentMessage) string { return m.Detail }),
 }
 
 // MessagesSentToContact returns the mails that were sent to a Contact, and those that failed,

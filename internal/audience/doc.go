@@ -44,9 +44,12 @@
 //
 // Values that callers send, and search:
 //
-//	input.go, value.go, date.go, decimal.go   a value as sent, and as a Field stores it
-//	attribute.go, record.go, columns.go       keys of records, and how they are set and shown
-//	search.go, searchkey.go, operand.go, typing.go, match.go   criteria and their evaluation
+//	input*.go         a value as sent: its tree, and the one scanner of numbers
+//	value*.go         a value as a Field stores it: text, decimals, dates, choices
+//	record*.go        keys of records: how they are read, set and searched in memory
+//	contact_columns.go  the columns that a search of Contacts returns
+//	criteria.go       search criteria as sent, and their limits
+//	condition*.go     criteria after they were checked: keys, operands, evaluation
 //	searchindex.go, searchneed.go, searchindexes.go, tendindexes.go, handmadeindexes.go
 //	                                          which search indexes a List needs
 //

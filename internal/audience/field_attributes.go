@@ -7,8 +7,8 @@ import (
 
 // FieldAttributes are the keys of a Field record, in their order. specification: Field
 var FieldAttributes = []Attribute[Field]{
-	searchable(shownInt("id", func(f *Field) FieldID { return f.ID })),
-	shownInt("list_id", func(f *Field) ListID { return f.ListID }),
+	searchable(readOnlyInt("id", func(f *Field) FieldID { return f.ID })),
+	readOnlyInt("list_id", func(f *Field) ListID { return f.ListID }),
 	searchable(textKey("name", func(f *Field) *string { return &f.Name }, readName)),
 	searchable(textKey("type", func(f *Field) *FieldType { return &f.Type }, oneOf("text", "comment", "decimal", "currency", "date", "dropdown", "radio", "checkbox", "file"))),
 	searchable(flagKey("is_mandatory", func(f *Field) *bool { return &f.Mandatory })),
@@ -53,7 +53,7 @@ var typed = []struct {
 func (f *Field) applicable(details []Detail) []Detail {
 	fieldType := f.Type
 	for i := range details {
-		if text, ok := details[i].Value.AsText(); ok && text != "" && details[i].Key == "type" {
+		if text, ok := details[i].Value.Unbox().AsText(); ok && text != "" && details[i].Key == "type" {
 			fieldType = FieldType(text)
 		}
 	}
@@ -120,7 +120,7 @@ func readValuesArray(text string) (string, error) {
 	sorted := slices.Sorted(slices.Values(choices))
 	for i := range len(sorted) - 1 {
 		if sorted[i] == sorted[i+1] {
-			return "", expected(quoted(sorted[i]) + " is there twice; a list of choices that differ")
+			return "", expected("a list of choices that differ; " + quoted(sorted[i]) + " is there twice")
 		}
 	}
 	return strings.Join(choices, ","), nil
@@ -144,7 +144,7 @@ func readFileTypes(text string) (string, error) {
 func readDateValidation(text string) (string, error) {
 	validation, ok := parseDateValidation(text)
 	if !ok {
-		return "", expected("past, future, or two dates as YYYY-MM-DD separated by a comma, the earlier one first,")
+		return "", expected("past, future, or two dates as YYYY-MM-DD separated by a comma, the earlier one first")
 	}
 	return validation, nil
 }

@@ -46,7 +46,7 @@ func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details 
 			return 0, err
 		}
 		if f.Type == "" {
-			return 0, &Error{Kind: InvalidParameters, Field: "type", Detail: "a type was expected"}
+			return 0, &Error{Kind: InvalidParameters, Field: "type", Detail: "expected a type"}
 		}
 		if err := f.define(tx, c, schema, now); err != nil {
 			return 0, err
@@ -173,7 +173,7 @@ func loadField(tx Tx, c *Caller, list ListID, id FieldID) (*Schema, *Field, erro
 // apply to its type.
 func (f *Field) define(tx Tx, c *Caller, schema *Schema, now int64) error {
 	if f.Name == "" {
-		return &Error{Kind: InvalidParameters, Field: "name", Detail: "a name was expected"}
+		return &Error{Kind: InvalidParameters, Field: "name", Detail: "expected a name"}
 	}
 	if reserved(f.Name) {
 		return &Error{Kind: ReservedField, Detail: quoted(f.Name) + " is a name of the service's own"}
@@ -210,7 +210,7 @@ func (f *Field) checkFileFolder(tx Tx, c *Caller) error {
 		return err
 	}
 	if !slices.ContainsFunc(folders, func(o Folder) bool { return o.ID == f.FileFolderID && o.Type == FolderOfFiles }) {
-		return &Error{Kind: InvalidParameters, Field: "file_folder_id", Detail: "a Folder for files was expected"}
+		return &Error{Kind: InvalidParameters, Field: "file_folder_id", Detail: "expected a Folder for files"}
 	}
 	return nil
 }

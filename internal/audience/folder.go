@@ -24,11 +24,11 @@ type Folder struct {
 
 // FolderAttributes are the keys of a Folder record, in their order.
 var FolderAttributes = []Attribute[Folder]{
-	searchable(shownInt("id", func(f *Folder) FolderID { return f.ID })),
+	searchable(readOnlyInt("id", func(f *Folder) FolderID { return f.ID })),
 	searchable(textKey("name", func(f *Folder) *string { return &f.Name }, readName)),
-	searchable(shownInt("creation_time", func(f *Folder) int64 { return f.CreationTime })),
-	searchable(wordKey("type", func(f *Folder) *string { return &f.Type }, FolderOfLists, FolderOfMessages, FolderOfFiles)),
-	searchable(shownInt("item_count", func(f *Folder) int64 { return f.ItemCount })),
+	searchable(readOnlyInt("creation_time", func(f *Folder) int64 { return f.CreationTime })),
+	searchable(enumKey("type", func(f *Folder) *string { return &f.Type }, FolderOfLists, FolderOfMessages, FolderOfFiles)),
+	searchable(readOnlyInt("item_count", func(f *Folder) int64 { return f.ItemCount })),
 }
 
 // SearchFolders returns the Account's Folders of a type (list, message, file)
@@ -96,9 +96,9 @@ func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (F
 		}
 		switch {
 		case f.Name == "":
-			return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "a name was expected"}
+			return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "expected a name"}
 		case f.Type == "":
-			return 0, &Error{Kind: InvalidParameters, Field: "type", Detail: "one of list, message, file was expected"}
+			return 0, &Error{Kind: InvalidParameters, Field: "type", Detail: "expected one of list, message, file"}
 		}
 		all, err := tx.Folders(c.Account.ID)
 		if err == nil {

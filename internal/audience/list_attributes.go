@@ -7,20 +7,20 @@ import (
 
 // ListAttributes are the keys of a List record, in their order.
 var ListAttributes = []Attribute[List]{
-	searchable(shownInt("id", func(l *List) ListID { return l.ID })),
-	searchable(shownInt("creator_user_id", func(l *List) KeyID { return l.CreatorKeyID })),
-	shownText("creator_name", func(l *List) string { return l.CreatorName }),
+	searchable(readOnlyInt("id", func(l *List) ListID { return l.ID })),
+	searchable(readOnlyInt("creator_user_id", func(l *List) KeyID { return l.CreatorKeyID })),
+	readOnlyText("creator_name", func(l *List) string { return l.CreatorName }),
 	searchable(textKey("name", func(l *List) *string { return &l.Name }, readName)),
-	searchable(shownInt("creation_time", func(l *List) int64 { return l.CreationTime })),
-	searchable(shownInt("last_modified_time", func(l *List) int64 { return l.LastModifiedTime })),
+	searchable(readOnlyInt("creation_time", func(l *List) int64 { return l.CreationTime })),
+	searchable(readOnlyInt("last_modified_time", func(l *List) int64 { return l.LastModifiedTime })),
 	textKey("on_register_address", func(l *List) *string { return &l.OnRegister }, readAddresses),
 	textKey("on_update_address", func(l *List) *string { return &l.OnUpdate }, readAddresses),
 	textKey("on_unsubscribe_address", func(l *List) *string { return &l.OnUnsubscribe }, readAddresses),
 	flagKey("disallow_duplicate_contacts", func(l *List) *bool { return &l.DisallowDuplicates }),
 	flagKey("allow_send_to_duplicates", func(l *List) *bool { return &l.SendToDuplicates }),
 	searchable(intKey("folder_id", func(l *List) *FolderID { return &l.FolderID }, 0, maxID)),
-	searchable(shownText("folder_name", func(l *List) string { return l.FolderName })),
-	searchable(shownInt("contact_count", func(l *List) int64 { return l.ContactCount })),
+	searchable(readOnlyText("folder_name", func(l *List) string { return l.FolderName })),
+	searchable(readOnlyInt("contact_count", func(l *List) int64 { return l.ContactCount })),
 	countryCode(intKey("country_code", func(l *List) *int64 { return &l.CountryCode }, 1, 999)),
 	textKey("virtual_number", func(l *List) *string { return &l.VirtualNumber }, readLine),
 	textKey("sms_stop_words", func(l *List) *string { return &l.SMSStopWords }, readLine),
@@ -48,7 +48,7 @@ func readAddresses(text string) (string, error) {
 	for _, item := range splitTrimmed(text) {
 		spelling, key, ok := ParseEmail(item)
 		if !ok {
-			return "", expected(quoted(item) + " is no email address; a list of them separated by commas")
+			return "", expected("a list of email addresses separated by commas; " + quoted(item) + " is not an email address")
 		}
 		if len(keys) == maxAddresses {
 			return "", expected("at most 100 addresses")
@@ -66,7 +66,7 @@ func readAddress(text string) (string, error) {
 	}
 	spelling, _, ok := ParseEmail(text)
 	if !ok {
-		return "", expected(quoted(text) + " is no email address; one")
+		return "", expected("an email address, not " + quoted(text))
 	}
 	return spelling, nil
 }
@@ -87,7 +87,7 @@ func countryCode(a Attribute[List]) Attribute[List] {
 			return err
 		}
 		if !knownCountryCode(changed.CountryCode) {
-			return expected("a telephone country code, like 61,")
+			return expected("a telephone country code, like 61")
 		}
 		*l = changed
 		return nil

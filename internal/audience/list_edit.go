@@ -20,7 +20,7 @@ func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
 		return 0, err
 	}
 	if list.Name == "" {
-		return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "a name was expected"}
+		return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "expected a name"}
 	}
 	if err := putInFolder(tx, c, &list); err != nil {
 		return 0, err
@@ -129,5 +129,5 @@ func putInFolder(tx Tx, c *Caller, l *List) error {
 	if l.FolderID == 0 {
 		return nil // an Account without one
 	}
-	return &Error{Kind: InvalidParameters, Field: "folder_id", Detail: "a Folder for Lists was expected"}
+	return &Error{Kind: InvalidParameters, Field: "folder_id", Detail: "expected a Folder for Lists"}
 }

@@ -13,15 +13,15 @@ import (
 // MessageAttributes are the keys of a Message record, in their order on the wire. Contents are
 // left out, so that a search stays small.
 var MessageAttributes = []Attribute[Message]{
-	searchable(shownInt("id", func(m *Message) MessageID { return m.ID })),
-	searchable(shownInt("creator_user_id", func(m *Message) KeyID { return m.CreatorKeyID })),
-	shownText("creator_name", func(m *Message) string { return m.CreatorName }),
-	searchable(shownInt("creation_time", func(m *Message) int64 { return m.CreationTime })),
-	searchable(shownInt("last_modified_time", func(m *Message) int64 { return m.LastModifiedTime })),
-	searchable(wordKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
+	searchable(readOnlyInt("id", func(m *Message) MessageID { return m.ID })),
+	searchable(readOnlyInt("creator_user_id", func(m *Message) KeyID { return m.CreatorKeyID })),
+	readOnlyText("creator_name", func(m *Message) string { return m.CreatorName }),
+	searchable(readOnlyInt("creation_time", func(m *Message) int64 { return m.CreationTime })),
+	searchable(readOnlyInt("last_modified_time", func(m *Message) int64 { return m.LastModifiedTime })),
+	searchable(enumKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
 	searchable(textKey("name", func(m *Message) *string { return &m.Name }, readName)),
 	searchable(intKey("folder_id", func(m *Message) *FolderID { return &m.FolderID }, 0, maxID)),
-	searchable(wordKey("email_type", func(m *Message) *string { return &m.EmailType },
+	searchable(enumKey("email_type", func(m *Message) *string { return &m.EmailType },
 		EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML)),
 	searchable(textKey("subject", func(m *Message) *string { return &m.Subject }, readSubject)),
 	textKey("from_name", func(m *Message) *string { return &m.FromName }, readLine),
@@ -48,7 +48,7 @@ func contentKey(name string, at func(*Message) *string) Attribute[Message] {
 	return Attribute[Message]{Name: name, Type: KeyText,
 		Get: func(m *Message) Value { return TextValue(*at(m)) },
 		Set: func(m *Message, in Input) error {
-			if in = in.Unbox(); in.Kind != InputText && in.Omitted() {
+			if in.Kind != InputText && in.Omitted() {
 				return nil
 			}
 			text, ok := in.AsText()
@@ -65,7 +65,7 @@ func contentKey(name string, at func(*Message) *string) Attribute[Message] {
 func readSubject(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxSubject || strings.ContainsFunc(text, unicode.IsControl) {
-		return "", expected("a text of at most 998 bytes, none of them a control character,")
+		return "", expected("a text of at most 998 bytes without control characters")
 	}
 	return text, nil
 }
@@ -119,7 +119,7 @@ func (m *Message) set(tx Tx, details []Detail) error {
 	}
 	switch {
 	case m.Name == "":
-		return &Error{Kind: InvalidParameters, Field: "name", Detail: "a name was expected"}
+		return &Error{Kind: InvalidParameters, Field: "name", Detail: "expected a name"}
 	case m.Subject == "" && m.Type == MessageEmail:
 		return &Error{Kind: InvalidParameters, Field: "subject", Detail: "an email needs a subject"}
 	case m.FolderID == folder:
@@ -139,7 +139,7 @@ func checkMessageFolder(tx Tx, account AccountID, id FolderID) error {
 		return err
 	}
 	if !slices.ContainsFunc(folders, func(f Folder) bool { return f.ID == id && f.Type == FolderOfMessages }) {
-		return &Error{Kind: InvalidParameters, Field: "folder_id", Detail: "a Folder for Messages was expected"}
+		return &Error{Kind: InvalidParameters, Field: "folder_id", Detail: "expected a Folder for Messages"}
 	}
 	return nil
 }

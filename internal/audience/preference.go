@@ -11,9 +11,9 @@ type Preference struct {
 
 // PreferenceAttributes are the keys of a preference record, in their order.
 var PreferenceAttributes = []Attribute[Preference]{
-	searchable(shownInt("id", func(p *Preference) PreferenceID { return p.ID })),
-	shownInt("list_id", func(p *Preference) ListID { return p.ListID }),
-	searchable(shownText("name", func(p *Preference) string { return p.Name })),
+	searchable(readOnlyInt("id", func(p *Preference) PreferenceID { return p.ID })),
+	readOnlyInt("list_id", func(p *Preference) ListID { return p.ListID }),
+	searchable(readOnlyText("name", func(p *Preference) string { return p.Name })),
 }
 
 // AddPreference defines a preference on a List. Errors: NoList, Denied,

@@ -1,14 +1,18 @@
+// This file says how a record's keys are described. Lists, Fields, Folders,
+// Messages, autoresponders and webhooks each have a table of Attributes, and
+// Contacts have one for their system keys.
+
 package audience
 
-// Attribute describes one key of a kind of record: how it is named in criteria
-// and replies, how it compares, and how it is read and set. A table of them,
-// in the order of the record, is all that search, replies and edits know of it.
+// Attribute describes one key of a kind of record: its name in criteria and
+// replies, how it is compared, and how it is read and set. Search, replies and
+// edits work from the table alone; its order is the order of keys in a reply.
 type Attribute[T any] struct {
 	Name       string
 	Type       KeyType
-	Searchable bool
+	Searchable bool // criteria may name it
 	Get        func(*T) Value
-	Set        func(*T, Input) error // nil: callers cannot set it
+	Set        func(*T, Input) error // takes an unboxed Input; nil: callers cannot set it
 }
 
 // Value is a value of a record: an integer or time, a flag, or text.

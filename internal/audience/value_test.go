@@ -19,61 +19,6 @@ func (f *Field) of(v string) *Field { f.Values = v; return f }
 
 const sometime = "2026-06-15"
 
-// covers: decision 7, spec value.int
-func TestAsInt(t *testing.T) {
-	for _, c := range []struct {
-		in   Input
-		want int64
-	}{
-		{literal("10"), 10}, {literal("10.0"), 10}, {literal("1e+05"), 100000}, {literal("-3"), -3}, {literal("-0"), 0}, {literal("1.50e1"), 15},
-		{text("7"), 7}, {text("1E2"), 100}, {array(literal("5")), 5}, {array(array(text("5"))), 5},
-		{literal("9223372036854775807"), 9223372036854775807}, {literal("-9223372036854775808"), -9223372036854775808},
-	} {
-		if n, ok := c.in.AsInt(); !ok || n != c.want {
-			t.Errorf("%v reads as %d, %v; want %d", c.in, n, ok, c.want)
-		}
-	}
-	for _, in := range []Input{flag(true), flag(false), null(), object(), array(), array(literal("1"), literal("2")), text(""), text(" 7"), text("x"), text("07"),
-		text("+7"), text(".0"), text("7."), text("1e"), literal("1.5"), literal("9223372036854775808"), literal("1e19"), literal("1e999999999"), literal("1e-9")} {
-		if n, ok := in.AsInt(); ok {
-			t.Errorf("%v reads as %d", in, n)
-		}
-	}
-}
-
-// covers: decision 7, spec value.bool
-func TestAsBool(t *testing.T) {
-	for _, in := range []Input{flag(true), literal("1"), literal("1.0"), text("1"), text("true"), array(flag(true))} {
-		if b, ok := in.AsBool(); !ok || !b {
-			t.Errorf("%v reads as %v, %v", in, b, ok)
-		}
-	}
-	for _, in := range []Input{flag(false), literal("0"), literal("0e0"), text("0"), text("false")} {
-		if b, ok := in.AsBool(); !ok || b {
-			t.Errorf("%v reads as %v, %v", in, b, ok)
-		}
-	}
-	for _, in := range []Input{null(), object(), array(), text(""), text("yes"), text("TRUE"), literal("2"), literal("1.5"), literal("-1"), literal("true")} {
-		if b, ok := in.AsBool(); ok {
-			t.Errorf("%v reads as %v", in, b)
-		}
-	}
-}
-
-// covers: decision 7, spec value.placeholder
-func TestOmitted(t *testing.T) {
-	for _, in := range []Input{null(), text(""), array(), array(null()), array(array())} {
-		if !in.Omitted() {
-			t.Errorf("%v is not omitted", in)
-		}
-	}
-	for _, in := range []Input{text(" "), literal("0"), flag(false), object(), array(null(), null())} {
-		if in.Omitted() {
-			t.Errorf("%v is omitted", in)
-		}
-	}
-}
-
 // covers: decision 21, spec type.text, type.comment, type.decimal, type.currency, type.date, type.dropdown, type.radio, type.checkbox, type.file, type.coercion, field.length, field.values_array
 func TestRead(t *testing.T) {
 	limited := &Field{Type: Text, Length: 3}

@@ -13,17 +13,17 @@ import (
 // WebhookAttributes are the keys of a webhook's record in a search, in their order on the wire.
 // The secret is left out. decisions.md: 52
 var WebhookAttributes = []Attribute[Webhook]{
-	searchable(shownInt("id", func(w *Webhook) WebhookID { return w.ID })),
+	searchable(readOnlyInt("id", func(w *Webhook) WebhookID { return w.ID })),
 	searchable(intKey("list_id", func(w *Webhook) *ListID { return &w.ListID }, 0, maxID)),
 	searchable(textKey("object", func(w *Webhook) *WebhookObject { return &w.Object },
 		oneOf(string(AboutList), string(AboutContact)))),
 	searchable(textKey("event", func(w *Webhook) *WebhookEventType { return &w.Event }, readWebhookEvent)),
 	searchable(textKey("url", func(w *Webhook) *string { return &w.URL }, readWebhookURL)),
-	searchable(shownInt("creation_time", func(w *Webhook) int64 { return w.CreationTime })),
-	searchable(shownInt("last_modified_time", func(w *Webhook) int64 { return w.LastModifiedTime })),
+	searchable(readOnlyInt("creation_time", func(w *Webhook) int64 { return w.CreationTime })),
+	searchable(readOnlyInt("last_modified_time", func(w *Webhook) int64 { return w.LastModifiedTime })),
 	{Name: "is_failing", Type: KeyBool, Searchable: true,
 		Get: func(w *Webhook) Value { return BoolValue(w.IsFailing) }},
-	shownText("last_error", func(w *Webhook) string { return w.LastError }),
+	readOnlyText("last_error", func(w *Webhook) string { return w.LastError }),
 }
 
 // WholeWebhook are WebhookAttributes and the secret.
@@ -46,7 +46,7 @@ func readWebhookEvent(text string) (string, error) {
 	if event := WebhookEventType(text); slices.Contains(ofLists, event) || slices.Contains(ofContacts, event) {
 		return text, nil
 	}
-	return "", expected("an event of Lists, " + joinEvents(ofLists) + ", or of Contacts, " + joinEvents(ofContacts) + ",")
+	return "", expected("an event of Lists, " + joinEvents(ofLists) + ", or of Contacts, " + joinEvents(ofContacts))
 }
 
 // maxURL is the longest URL of a webhook, in bytes.

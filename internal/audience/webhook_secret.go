@@ -23,7 +23,7 @@ func readWebhookSecret(text string) (string, error) {
 		return "", nil
 	}
 	if _, ok := WebhookKey(text); !ok {
-		return "", expected(`a secret, "whsec_" and 24 to 64 bytes in base64,`)
+		return "", expected(`a secret, "whsec_" and 24 to 64 bytes in base64`)
 	}
 	return text, nil
 }

@@ -112,7 +112,7 @@ func addManual(tx audience.Tx, list audience.ListID, key string, now int64) (*au
 		k = keyOf(schema, f.SearchKey().IndexKey())
 	}
 	if k == nil {
-		return nil, invalidKey("a Field that is no comment, or a system key other than id, creation_time and last_modified_time, was expected")
+		return nil, invalidKey("expected a Field that is not a comment, or a system key other than id, creation_time and last_modified_time")
 	}
 	n, err := tx.ContactCount(list)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"enlist/api"
+	"enlist/internal/audience"
 )
 
 // goodParams are params, without the key, with which each method succeeds on
@@ -123,7 +124,7 @@ func TestBadInput(t *testing.T) {
 // stage makes two Lists, and a Contact in the first.
 func (h *harness) stage(t testing.TB) {
 	t.Helper()
-	if h.call(t, "countLists", "").text != "0" {
+	if h.call(t, "countLists", "").Text != "0" {
 		return
 	}
 	h.call(t, "addList", `{"name":"Customers"}`)
@@ -136,7 +137,7 @@ func (h *harness) stage(t testing.TB) {
 // autoresponder sends the first, a webhook, and a Folder that is not needed.
 func (h *harness) stageAll(t testing.TB) {
 	t.Helper()
-	if h.call(t, "countMessages", "").text != "0" {
+	if h.call(t, "countMessages", "").Text != "0" {
 		return
 	}
 	h.stage(t)
@@ -157,11 +158,11 @@ func clearlyFailed(t *testing.T, reply, body string) bool {
 		return true
 	}
 	failed := child(v, "error")
-	if failed == nil || failed.kind == kNull {
+	if failed == nil || failed.Kind == audience.InputNull {
 		return false
 	}
-	n, _ := child(failed, "code").integer()
-	message := child(failed, "message").text
+	n, _ := child(failed, "code").AsInt()
+	message := child(failed, "message").Text
 	if name := api.Code(n).Name(); name == "" || n < 103 || n == 302 || !strings.HasPrefix(message, name) {
 		t.Errorf("%.200s: %s", body, reply)
 	}

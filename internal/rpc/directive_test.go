@@ -205,11 +205,11 @@ func (s *transcript) prepare(t *testing.T, rest string) error {
 	if err != nil {
 		return err
 	}
-	if failed := child(v, "error"); failed == nil || failed.kind != kNull {
+	if failed := child(v, "error"); failed == nil || failed.Kind != audience.InputNull {
 		return errors.New(reply)
 	}
 	if name != "" {
-		s.vars[name] = child(v, "result").text
+		s.vars[name] = child(v, "result").Text
 	}
 	return nil
 }

@@ -1,18 +1,17 @@
+// This file answers one HTTP request: its calls one after another, each through
+// the checks in the order that decisions.md: 13 fixes. The parts are in files
+// of their own: the body, the envelope, the key, the retry, the throttle.
+
 package rpc
 
 import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"enlist/api"
@@ -22,7 +21,11 @@ import (
 // maxBatch is how many calls a batch may hold. decisions.md: 4
 const maxBatch = 100
 
-// exchange is one HTTP request being answered.
+// outsideBatch is the index of a call that is not part of a batch.
+const outsideBatch = -1
+
+// exchange is one HTTP request and its reply. Handler uses it again for a later
+// request, with its buffers.
 type exchange struct {
 	handler   *Handler
 	request   *http.Request
@@ -31,11 +34,12 @@ type exchange struct {
 	arena     arena
 	reply     reply
 	call      call
-	reserved  int64 // of the room for large bodies
+	reserved  int64 // bytes of memory reserved for a large body
 	good, bad int   // calls whose key was, and was not, accepted
 }
 
-// call is one call whose key and level have been found good.
+// call is one call whose key is good and whose level suffices. Methods of the
+// API are functions of it.
 type call struct {
 	params
 	ctx     context.Context
@@ -45,67 +49,10 @@ type call struct {
 	version string
 }
 
-// read reads the body, within the time that a client has for that.
-func (x *exchange) read() error {
-	o := &x.handler.options
-	control := http.NewResponseController(x.reply.w)
-	control.SetReadDeadline(time.Now().Add(o.ReadTimeout)) // an error here comes again below
-	body := http.MaxBytesReader(x.reply.w, x.request.Body, o.MaxBody)
-	expected := x.request.ContentLength
-	if expected >= 0 && expected < smallBody {
-		x.body.Grow(int(expected) + bytes.MinRead)
-	} else if _, err := io.CopyN(&x.body, body, smallBody); err == io.EOF {
-		expected = 0 // it was small all the same
-	} else if err != nil {
-		return err
-	}
-	if expected < 0 || expected >= smallBody {
-		if err := x.reserve(expected); err != nil {
-			return err
-		}
-	}
-	if _, err := x.body.ReadFrom(body); err != nil {
-		return err
-	}
-	control.SetReadDeadline(time.Time{})
-	return nil
-}
-
-// smallBody is how much of a body is read without asking whether there is room.
-const smallBody = 1 << 20
-
-// bodiesAtOnce is how many bodies of the largest size are held in memory at
-// once. Anybody can send them: whose key it is, is only known from the body.
-const bodiesAtOnce = 8
-
-var errNoRoom = errors.New("no room for a large body")
-
-// reserve takes room for a large body of an expected length, -1 when unknown.
-func (x *exchange) reserve(expected int64) error {
-	h := x.handler
-	if expected < 0 {
-		expected = h.options.MaxBody
-	}
-	ctx, cancel := context.WithTimeout(x.request.Context(), h.options.CallWait)
-	defer cancel()
-	if h.bodies.Acquire(ctx, expected) != nil {
-		return errNoRoom
-	}
-	x.reserved = expected
-	x.body.Grow(int(expected)) // at once: growing by doubling would take as much again
-	return nil
-}
-
-// giveBack gives the room of a large body back.
-func (x *exchange) giveBack() {
-	x.handler.bodies.Release(x.reserved)
-	x.reserved = 0
-}
-
 // answer answers a body: one request, or a batch.
 func (x *exchange) answer(body []byte) {
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '[' {
-		x.one(body, -1)
+		x.one(body, outsideBatch)
 		return
 	}
 	parts, err := x.source.readBatch(body, maxBatch)
@@ -120,6 +67,12 @@ func (x *exchange) answer(body []byte) {
 		x.refuseBatch(err)
 		return
 	}
+	x.batch(parts)
+}
+
+// batch answers the requests of a batch in their order. Notifications have no
+// reply; a batch of notifications alone has none at all.
+func (x *exchange) batch(parts [][]byte) {
 	separator := byte('[')
 	for i, part := range parts {
 		before := len(x.reply.buf)
@@ -130,7 +83,9 @@ func (x *exchange) answer(body []byte) {
 			continue
 		}
 		separator = ','
-		if len(x.reply.buf) >= firstBytes && x.reply.flush() != nil { // what is answered is answered
+		// Send early: if a later call breaks the connection off, the client
+		// has these replies.
+		if len(x.reply.buf) >= firstBytes && x.reply.flush() != nil {
 			panic(http.ErrAbortHandler)
 		}
 	}
@@ -139,26 +94,27 @@ func (x *exchange) answer(body []byte) {
 	}
 }
 
-// refuseBatch answers an array as a whole, in the 2.0 form: arrays are of that form only.
+// refuseBatch answers an array as a whole, in the form of JSON-RPC 2.0, which
+// alone has batches.
 func (x *exchange) refuseBatch(err error) {
-	e := envelope{v2: true, hasID: true, id: null, fault: err}
-	x.reply.open(&e)
-	w, _ := expose(err, nil)
-	x.reply.fail(&e, w)
-	x.handler.metrics.count(nil, w.code, 0)
+	x.refuseEnvelope(envelope{v2: true, hasID: true, id: null, fault: err})
 }
 
 // refuseAll answers a body that was not read.
 func (x *exchange) refuseAll(err error) {
-	e := envelope{id: null, fault: err}
-	x.reply.open(&e)
-	w, _ := expose(err, nil)
-	x.reply.fail(&e, w)
+	x.refuseEnvelope(envelope{id: null, fault: err})
 	x.reply.finish()
+}
+
+// refuseEnvelope answers without a look at any call.
+func (x *exchange) refuseEnvelope(e envelope) {
+	x.reply.open(&e)
+	w, _ := expose(e.fault, nil)
+	x.reply.fail(&e, w)
 	x.handler.metrics.count(nil, w.code, 0)
 }
 
-// one answers one request; index is its place in a batch, -1 outside.
+// one answers one request. index is its position in a batch, or outsideBatch.
 func (x *exchange) one(raw []byte, index int) {
 	started := time.Now()
 	e := x.source.readEnvelope(raw)
@@ -176,7 +132,7 @@ func (x *exchange) one(raw []byte, index int) {
 	x.handler.metrics.count(m, code, time.Since(started))
 }
 
-// run carries a call out. The order of its checks is law. decisions.md: 13
+// run executes a call. The order of its checks must stay as it is. decisions.md: 13
 func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -196,21 +152,23 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 		x.bad++
 		return err
 	default:
-		return err // the key may well be good
+		return err // the service could not look the key up: it is not counted as bad
 	}
-	if err = x.perform(e, m, index, reader, caller); err != nil {
-		if _, foreseen := expose(err, m); !foreseen {
-			return err // the database may be away: to ask it again would take as long again
-		}
-		// A key that was known may have been revoked since; that comes first.
-		if stale := h.service.Recheck(ctx, caller); audience.KindOf(stale) == audience.InvalidKey {
-			return stale
-		}
+	err = x.perform(e, m, index, reader, caller)
+	if err == nil {
+		return nil
+	}
+	if _, foreseen := expose(err, m); !foreseen {
+		return err // the database may be down: Recheck would wait for it once more
+	}
+	// The cached key may have been revoked since; that error comes first.
+	if stale := h.service.Recheck(ctx, caller); audience.KindOf(stale) == audience.InvalidKey {
+		return stale
 	}
 	return err
 }
 
-// perform carries out a call whose key is known.
+// perform executes a call whose key is known: method, level, limit, parameters.
 func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsReader, caller *audience.Caller) error {
 	if m == nil {
 		return refuse(api.CodeMethodNotFound, "%q", e.method)
@@ -219,17 +177,18 @@ func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsRead
 		return audience.Refuse(audience.Denied, "%s needs the access level %s; this key has %s", m.name, m.level, caller.Key.Level)
 	}
 	h, ctx := x.handler, x.request.Context()
-	leave, err := h.gate.enter(ctx, caller.Account.ID)
+	release, err := h.limiter.acquire(ctx, caller.Account.ID)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	values, err := reader.rest(m.params)
 	if err != nil {
 		return err
 	}
 	if m.writes {
-		if caller, err = x.retry(caller, m, values, index); err != nil {
+		caller, err = x.retry(caller, m, values, index)
+		if err != nil {
 			return err
 		}
 	}
@@ -237,8 +196,8 @@ func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsRead
 	return m.run(&x.call)
 }
 
-// explain turns an error into what the caller sees. What nobody foresaw goes to
-// the log under a request id. decisions.md: 13
+// explain turns an error into the one that the caller sees. An unforeseen error
+// is logged with a request id, and the caller gets only the id. decisions.md: 13
 func (x *exchange) explain(err error, m *method) wireError {
 	w, foreseen := expose(err, m)
 	if foreseen {
@@ -252,7 +211,7 @@ func (x *exchange) explain(err error, m *method) wireError {
 	id := x.handler.options.NewRequestID()
 	log := x.handler.options.Log
 	if x.request.Context().Err() != nil || x.reply.err != nil {
-		log.Debug("client went away", "request", id, "method", name, "error", err)
+		log.Debug("client closed the connection before the reply", "request", id, "method", name, "error", err)
 	} else {
 		log.Error("call failed", "request", id, "method", name, "error", err)
 	}
@@ -261,56 +220,6 @@ func (x *exchange) explain(err error, m *method) wireError {
 
 func newRequestID() string {
 	var b [6]byte
-	rand.Read(b[:]) // never fails: crypto/rand
+	rand.Read(b[:]) // crypto/rand never fails
 	return hex.EncodeToString(b[:])
-}
-
-var errRetryHeader = refuse(api.CodeInvalidParameters, "Idempotency-Key is 1 to 255 visible ASCII characters")
-
-// retry adds to the caller how a repeat of this call is recognised. The calls
-// of a batch count apart. decisions.md: 30
-func (x *exchange) retry(caller *audience.Caller, m *method, values []value, index int) (*audience.Caller, error) {
-	headers := x.request.Header["Idempotency-Key"]
-	if len(headers) == 0 {
-		return caller, nil
-	}
-	header := headers[0]
-	if len(headers) > 1 || header == "" || len(header) > 255 {
-		return nil, errRetryHeader
-	}
-	for _, c := range []byte(header) {
-		if c <= ' ' || c >= 0x7f {
-			return nil, errRetryHeader
-		}
-	}
-	if index >= 0 {
-		header += " " + strconv.Itoa(index) // no header has a space in it
-	}
-	again := *caller
-	again.Retry = &audience.Retry{Header: header, Fingerprint: fingerprint(m.name, values)}
-	return &again, nil
-}
-
-// fingerprint is a SHA-256 over a method and its parameters but the key. White
-// space and the way in which strings are escaped do not count; the order of an
-// object's members and the spelling of numbers do.
-func fingerprint(method string, values []value) (sum [32]byte) {
-	b := appendCanonical(nil, &value{kind: kString, text: method})
-	for i := 1; i < len(values); i++ {
-		b = appendCanonical(b, &values[i])
-	}
-	return sha256.Sum256(b)
-}
-
-func appendCanonical(b []byte, v *value) []byte {
-	b = append(b, byte(v.kind))
-	b = binary.AppendUvarint(b, uint64(len(v.text)))
-	b = append(b, v.text...)
-	b = binary.AppendUvarint(b, uint64(len(v.items)))
-	for i := range v.items {
-		b = binary.AppendUvarint(b, uint64(len(v.items[i].name)))
-		b = append(b, v.items[i].name...)
-		b = appendCanonical(b, &v.items[i])
-	}
-	return b
 }

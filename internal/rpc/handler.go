@@ -43,7 +43,7 @@ type Handler struct {
 	options  Options
 	limits   limits
 	methods  map[string]*method
-	gate     gate
+	limiter  callLimiter
 	failures failures
 	bodies   *semaphore.Weighted // bytes of large bodies
 	metrics  *metrics
@@ -59,7 +59,7 @@ func New(service *audience.Service, o Options) *Handler {
 		options:  o,
 		limits:   limits{hold: o.MaxHeld, flush: o.FlushTimeout, stream: o.StreamTimeout},
 		methods:  methods(),
-		gate:     gate{places: o.MaxCalls, wait: o.CallWait},
+		limiter:  callLimiter{size: o.MaxCalls, wait: o.CallWait},
 		failures: failures{now: o.Now},
 		bodies:   semaphore.NewWeighted(bodiesAtOnce * o.MaxBody),
 	}
@@ -146,9 +146,9 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 	x := h.exchange(w, r)
 	defer h.release(x)
 	if err := x.read(); err != nil {
-		if err == errNoRoom {
+		if err == errNoMemory {
 			w.Header().Set("Connection", "close")
-			x.refuseAll(errCrowded)
+			x.refuseAll(errTooManyCalls)
 			return
 		}
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
@@ -158,8 +158,8 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // the client went away, or takes too long
 	}
 	x.answer(x.body.Bytes())
-	x.giveBack() // what comes now may take as long as the client likes
-	x.holdBack()
+	x.releaseBody() // what comes now may take as long as the client likes
+	x.throttle()
 	if len(x.reply.buf) == 0 && !x.reply.sent {
 		w.WriteHeader(http.StatusNoContent)
 	} else {
@@ -190,12 +190,12 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 
 // release keeps an exchange for another request, unless it has grown large.
 func (h *Handler) release(x *exchange) {
-	x.giveBack()
+	x.releaseBody()
 	if x.body.Cap() > keptBytes || cap(x.reply.buf) > keptBytes {
 		return
 	}
 	x.body.Reset()
-	x.source.forget()
+	x.source.reset()
 	x.arena.reset()
 	x.request, x.reply.w, x.call = nil, nil, call{}
 	h.idle.Put(x)

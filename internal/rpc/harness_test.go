@@ -254,11 +254,11 @@ func (h *harness) post(t testing.TB, body string) string {
 
 // call makes a call with the full key that must succeed and returns its result.
 // params are JSON, without brackets and key.
-func (h *harness) call(t testing.TB, method, params string) *value {
+func (h *harness) call(t testing.TB, method, params string) *audience.Input {
 	t.Helper()
 	reply := h.post(t, h.request(method, params))
 	v, err := parse(reply)
-	if err != nil || child(v, "error").kind != kNull {
+	if err != nil || child(v, "error").Kind != audience.InputNull {
 		t.Fatalf("%s: %s", method, reply)
 	}
 	return child(v, "result")

@@ -80,7 +80,7 @@ func TestStreamToHTTP10(t *testing.T) {
 	if err != nil || resp.TransferEncoding != nil || resp.ContentLength >= 0 {
 		t.Error(err, resp.TransferEncoding, resp.ContentLength)
 	}
-	if v, err := parse(string(reply)); err != nil || len(child(v, "result").items) != 200 {
+	if v, err := parse(string(reply)); err != nil || len(child(v, "result").Items) != 200 {
 		t.Errorf("%v in %.100s", err, reply)
 	}
 }

@@ -202,15 +202,15 @@ func TestMetrics(t *testing.T) {
 // Every zone of getTimezoneList can be used.
 func TestTimezones(t *testing.T) {
 	v, err := parse(string(appendTimezones(nil)))
-	if err != nil || len(v.items) < 400 {
-		t.Fatal(err, len(v.items))
+	if err != nil || len(v.Items) < 400 {
+		t.Fatal(err, len(v.Items))
 	}
-	for i := range v.items {
-		zone := &v.items[i]
-		if _, err := time.LoadLocation(zone.items[0].text); err != nil {
+	for i := range v.Items {
+		zone := &v.Items[i]
+		if _, err := time.LoadLocation(zone.Items[0].Text); err != nil {
 			t.Error(err)
 		}
-		if zone.items[0].name != "timezone" || zone.items[1].name != "display_name" || len(zone.items) != 2 {
+		if zone.Items[0].Name != "timezone" || zone.Items[1].Name != "display_name" || len(zone.Items) != 2 {
 			t.Error(zone)
 		}
 	}

@@ -49,7 +49,7 @@ func TestSameReplyHeldAndStreamed(t *testing.T) {
 		if kept != streamed {
 			t.Errorf("with %d held: %d and %d bytes differ", held, len(kept), len(streamed))
 		}
-		if v, err := parse(kept); err != nil || len(child(v, "result").items) != 60 {
+		if v, err := parse(kept); err != nil || len(child(v, "result").Items) != 60 {
 			t.Errorf("with %d held: %v in %.100s", held, err, kept)
 		}
 		batch := h.post(t, "["+h.request("searchContacts", "1,[],0")+","+h.request("searchContacts", "1,[],60")+`,{"jsonrpc":"2.0","method":"searchContacts","params":["`+

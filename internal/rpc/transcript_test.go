@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/audience"
 	"enlist/internal/store/teststores"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -158,13 +159,13 @@ func (s *transcript) save(t *testing.T, line string, body string) {
 			t.Fatalf("save %s: no %s in %s", name, path, body)
 		}
 	}
-	s.vars[name] = v.text
+	s.vars[name] = v.Text
 }
 
-func child(v *value, key string) *value {
-	for i := range v.items {
-		if v.kind == kObject && v.items[i].name == key || v.kind == kArray && strconv.Itoa(i) == key {
-			return &v.items[i]
+func child(v *audience.Input, key string) *audience.Input {
+	for i := range v.Items {
+		if v.Kind == audience.InputObject && v.Items[i].Name == key || v.Kind == audience.InputArray && strconv.Itoa(i) == key {
+			return &v.Items[i]
 		}
 	}
 	return nil
@@ -209,21 +210,21 @@ func sameReply(expected, got string) error {
 	return same(want, have, "reply")
 }
 
-func same(want, have *value, where string) error {
+func same(want, have *audience.Input, where string) error {
 	switch {
-	case want.kind == kString && want.text == "$ANY":
+	case want.Kind == audience.InputText && want.Text == "$ANY":
 		return nil
-	case want.kind != have.kind || want.text != have.text:
-		return fmt.Errorf("%s is %s %q, expected %s %q", where, have.describe(), have.text, want.describe(), want.text)
-	case len(want.items) != len(have.items):
-		return fmt.Errorf("%s has %d parts, expected %d", where, len(have.items), len(want.items))
+	case want.Kind != have.Kind || want.Text != have.Text:
+		return fmt.Errorf("%s is %s %q, expected %s %q", where, describe(have), have.Text, describe(want), want.Text)
+	case len(want.Items) != len(have.Items):
+		return fmt.Errorf("%s has %d parts, expected %d", where, len(have.Items), len(want.Items))
 	}
-	for i := range want.items {
-		w, h := &want.items[i], &have.items[i]
-		if w.name != h.name {
-			return fmt.Errorf("%s has the key %q where %q is expected", where, h.name, w.name)
+	for i := range want.Items {
+		w, h := &want.Items[i], &have.Items[i]
+		if w.Name != h.Name {
+			return fmt.Errorf("%s has the key %q where %q is expected", where, h.Name, w.Name)
 		}
-		if err := same(w, h, where+"."+cmp.Or(w.name, strconv.Itoa(i))); err != nil {
+		if err := same(w, h, where+"."+cmp.Or(w.Name, strconv.Itoa(i))); err != nil {
 			return err
 		}
 	}
@@ -231,7 +232,7 @@ func same(want, have *value, where string) error {
 }
 
 // parse reads JSON strictly.
-func parse(text string) (*value, error) {
+func parse(text string) (*audience.Input, error) {
 	if !jsontext.Value(text).IsValid() {
 		return nil, errors.New("not valid")
 	}
@@ -248,7 +249,7 @@ func layOut(body string) string {
 		return body
 	}
 	items := child(v, "result")
-	if items == nil || items.kind != kArray || len(items.items) < 2 {
+	if items == nil || items.Kind != audience.InputArray || len(items.Items) < 2 {
 		return body
 	}
 	dec := jsontext.NewDecoder(strings.NewReader(body))

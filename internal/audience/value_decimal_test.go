@@ -28,13 +28,13 @@ func TestParseDecimal(t *testing.T) {
 	}
 }
 
-func TestPlainNumber(t *testing.T) {
+func TestExponentsAreWrittenOutUpTo400Digits(t *testing.T) {
 	for _, c := range []struct{ literal, text string }{
 		{"12.50", "12.50"}, {"-0", "-0"}, {"1e+05", "100000"}, {"1.25E-2", "0.0125"}, {"12345678901234567890", "12345678901234567890"},
 		{"1e308", "1" + strings.Repeat("0", 308)}, {"1e400", ""}, {"1e-999999999", ""},
 	} {
-		if text, ok := plainNumber(c.literal); text != c.text || ok != (c.text != "") {
-			t.Errorf("plainNumber(%q) = %q, %v; want %q", c.literal, text, ok, c.text)
+		if text, ok := withoutExponent(c.literal); text != c.text || ok != (c.text != "") {
+			t.Errorf("withoutExponent(%q) = %q, %v; want %q", c.literal, text, ok, c.text)
 		}
 	}
 }

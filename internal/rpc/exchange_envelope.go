@@ -48,8 +48,8 @@ func (s *source) strict(b []byte) *jsontext.Decoder {
 	return &s.dec
 }
 
-// forget lets go of the request's bytes.
-func (s *source) forget() {
+// reset drops the request's bytes, so that they can be freed.
+func (s *source) reset() {
 	s.buf = bytes.Buffer{}
 	s.dec.Reset(&s.buf)
 }

@@ -1,16 +1,17 @@
+// This file finds the keys that criteria and sorting name: system keys, and for
+// Contacts the Fields of their List.
+
 package audience
 
-import (
-	"strings"
-)
+import "strings"
 
-// keys are what the criteria and the sorting of a search may name.
+// keys are the keys that a search may name.
 type keys struct {
 	system []SearchKey
-	schema *Schema // nil when the records are no Contacts
+	schema *Schema // nil when the records are not Contacts
 }
 
-// attributeKeys returns the keys of a kind of record, each at its attribute's index.
+// attributeKeys returns the keys of a kind of record, each with the index of its Attribute.
 func attributeKeys[T any](attributes []Attribute[T]) []SearchKey {
 	all := make([]SearchKey, len(attributes))
 	for i := range attributes {
@@ -20,8 +21,8 @@ func attributeKeys[T any](attributes []Attribute[T]) []SearchKey {
 	return all
 }
 
-// find looks a key up: system keys first, then Fields by name, then
-// field_<id>. nil when there is none. decisions.md: 34
+// find looks a key up: system keys first, then Fields by name, then by
+// field_<id>. It returns nil when no key matches. decisions.md: 34
 func (k keys) find(name string) *SearchKey {
 	for i := range k.system {
 		if k.system[i].Name == name {
@@ -45,7 +46,7 @@ func (s *Schema) fieldCalled(name string) *Field {
 	return s.fieldByKey(name)
 }
 
-// SearchKey says how the Field's values are compared. decisions.md: 36
+// SearchKey is the key of a Field, which says how its values are compared. decisions.md: 36
 func (f *Field) SearchKey() *SearchKey {
 	k := &SearchKey{Field: f, Type: KeyText, Searchable: true}
 	switch {
@@ -61,8 +62,8 @@ func (f *Field) SearchKey() *SearchKey {
 	return k
 }
 
-// sort finds the key to sort by, in any letter case where only one fits; nil
-// for "". decisions.md: 37
+// sort finds the key to sort by; nil for "". A name in another letter case
+// counts when exactly one key matches it. decisions.md: 37
 func (k keys) sort(name string) (*SearchKey, error) {
 	if name == "" {
 		return nil, nil
@@ -70,7 +71,19 @@ func (k keys) sort(name string) (*SearchKey, error) {
 	if key := k.find(name); key != nil {
 		return key, nil
 	}
-	var found []*SearchKey
+	found := k.inAnyCase(name)
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, Refuse(InvalidSearch, "sort_by: no key %q", name)
+	}
+	return nil, Refuse(InvalidSearch, "sort_by: %q could be several keys; write it exactly as the Field's name", name)
+}
+
+// inAnyCase returns the keys whose names differ from the name in letter case
+// at most.
+func (k keys) inAnyCase(name string) (found []*SearchKey) {
 	for i := range k.system {
 		if strings.EqualFold(k.system[i].Name, name) {
 			found = append(found, &k.system[i])
@@ -86,11 +99,5 @@ func (k keys) sort(name string) (*SearchKey, error) {
 			found = append(found, f.SearchKey())
 		}
 	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return nil, Refuse(InvalidSearch, "sort_by: no key %q", name)
-	}
-	return nil, Refuse(InvalidSearch, "sort_by: %q could be several keys; spell it as the Field does", name)
+	return found
 }

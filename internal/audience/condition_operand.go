@@ -1,3 +1,5 @@
+// This file reads the values of a test into operands of its key's type.
+
 package audience
 
 import (
@@ -6,15 +8,15 @@ import (
 	"strings"
 )
 
-// operandParser reads the values of one test. What is wrong with a value is
-// returned as a sentence, "" when nothing is.
+// operandParser reads the values of one test. Its methods return a problem
+// with a value as a sentence for the caller, "" when there is none.
 type operandParser struct {
 	key     *SearchKey
 	op      Operator
 	country int64 // telephone code for national mobile numbers
 }
 
-func (p *operandParser) operands(value Input) ([]Operand, string) {
+func (p *operandParser) operands(value Input) (operands []Operand, problem string) {
 	items := []Input{value}
 	switch {
 	case p.op == In:
@@ -22,17 +24,17 @@ func (p *operandParser) operands(value Input) ([]Operand, string) {
 	case value.Kind == InputArray:
 		return nil, "a list of values goes with in only"
 	}
-	operands := make([]Operand, len(items))
+	operands = make([]Operand, len(items))
 	for i := range items {
-		var wrong string
-		if operands[i], wrong = p.operand(items[i]); wrong != "" {
-			return nil, wrong
+		operands[i], problem = p.operand(items[i])
+		if problem != "" {
+			return nil, problem
 		}
 	}
 	return operands, ""
 }
 
-// operandCount says how many operands a value will be, before it is taken apart.
+// operandCount says how many operands a value has, before it is split.
 func operandCount(op Operator, value Input) int {
 	switch {
 	case op == In && value.Kind == InputText:
@@ -43,8 +45,8 @@ func operandCount(op Operator, value Input) int {
 	return 1
 }
 
-// inItems takes a list apart. An empty text is an empty list, and an empty
-// item of a list means the absent value. decisions.md: 35, 36
+// inItems splits the value of In. An empty text is an empty list. An empty item
+// of a list means a record without the value. decisions.md: 35, 36
 func inItems(value Input) []Input {
 	switch {
 	case value.Kind == InputArray:
@@ -61,8 +63,10 @@ func inItems(value Input) []Input {
 	return items
 }
 
-func (p *operandParser) operand(value Input) (Operand, string) {
-	text, ok := value.scalar()
+// operand reads one value by the type of the key. Operators that look for a
+// part of a text take any text, whatever the type.
+func (p *operandParser) operand(value Input) (o Operand, problem string) {
+	text, ok := value.scalarText()
 	whole := p.op == Exactly || p.op == Not || p.op == In
 	flag := value.Kind == InputTrue || value.Kind == InputFalse
 	switch {
@@ -89,21 +93,23 @@ func (p *operandParser) operand(value Input) (Operand, string) {
 			return p.address(text), ""
 		}
 	}
-	if text = lowerASCII(text); !whole {
+	text = lowerASCII(text)
+	if !whole {
 		text = firstCharacters(text)
 	}
 	return Operand{Text: text}, ""
 }
 
-// integer reads a number to compare integers with. One with a fraction equals
-// none of them and lies between two.
-func (p *operandParser) integer(text string) (Operand, string) {
-	o, wrong := numberOperand(text)
-	if wrong != "" {
-		return o, wrong
+// integer reads a number to compare integers with. A number with a fraction
+// equals no integer; for GreaterThan and LessThan it becomes the integer beside
+// it that gives the same result.
+func (p *operandParser) integer(text string) (o Operand, problem string) {
+	o, problem = numberOperand(text)
+	if problem != "" {
+		return o, problem
 	}
 	floor := math.Floor(o.Number)
-	o.Int = int64(floor) // exact: under 1e15
+	o.Int = int64(floor) // exact: below 1e15
 	if floor != o.Number {
 		o.Impossible = p.op != GreaterThan && p.op != LessThan
 		if p.op == LessThan {
@@ -113,7 +119,7 @@ func (p *operandParser) integer(text string) (Operand, string) {
 	return o, ""
 }
 
-func numberOperand(text string) (Operand, string) {
+func numberOperand(text string) (o Operand, problem string) {
 	plain, ok := ParseDecimal(text)
 	if !ok {
 		return Operand{}, "the value must be a number of at most 15 digits"
@@ -125,7 +131,7 @@ func numberOperand(text string) (Operand, string) {
 	return Operand{Text: plain, Number: number}, ""
 }
 
-func flagOperand(value Input) (Operand, string) {
+func flagOperand(value Input) (o Operand, problem string) {
 	on, ok := value.AsBool()
 	switch {
 	case !ok:
@@ -136,15 +142,17 @@ func flagOperand(value Input) (Operand, string) {
 	return Operand{Text: "0"}, ""
 }
 
-func dateOperand(text string) (Operand, string) {
-	iso, ok := ParseDate(text, time12) // the most that any Field takes
+// dateOperand takes every form that a Date Field of any time format takes.
+func dateOperand(text string) (o Operand, problem string) {
+	iso, ok := ParseDate(text, time12)
 	if !ok {
 		return Operand{}, "the value must be a date such as 2026-01-31 or 2026-01-31 17:05:00"
 	}
 	return Operand{Text: iso}, ""
 }
 
-// address reads an address to compare whole; one that is none equals nothing.
+// address normalises an address to compare it whole. A text that is not an
+// address equals no stored value.
 func (p *operandParser) address(text string) Operand {
 	if p.key.Type == KeyMobile {
 		key := MobileKey(text, p.country)

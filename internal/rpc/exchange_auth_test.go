@@ -50,7 +50,7 @@ func TestFailedKeysAreHeldBack(t *testing.T) {
 func TestFailuresAreBounded(t *testing.T) {
 	f := failures{now: func() time.Time { return firstMoment }}
 	for i := range maxAddresses + 100 {
-		f.note(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 1)
+		f.count(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 1)
 	}
 	if len(f.seen) > maxAddresses {
 		t.Errorf("%d addresses are remembered", len(f.seen))
@@ -62,7 +62,7 @@ func TestAddressesOfFailures(t *testing.T) {
 		"192.0.2.1:1234": "192.0.2.1", "[::ffff:192.0.2.1]:5": "192.0.2.1", "[2001:db8:1:2:3:4:5:6]:7": "2001:db8:1:2::",
 		"[fe80::1%eth0]:7": "fe80::", "@": "invalid IP",
 	} {
-		if got := address(remote).String(); got != expected {
+		if got := clientAddress(remote).String(); got != expected {
 			t.Errorf("%s counts as %s, expected %s", remote, got, expected)
 		}
 	}
@@ -80,7 +80,7 @@ func TestGoodKeyIsNotHeldBack(t *testing.T) {
 	if reply := h.post(t, h.request("countLists", "")); !strings.Contains(reply, `"result":0`) {
 		t.Error(reply)
 	}
-	if h.post(t, "["+bad+","+h.request("countLists", "")+"]"); h.handler.failures.seen[address("127.0.0.1:1")].count != 20 {
+	if h.post(t, "["+bad+","+h.request("countLists", "")+"]"); h.handler.failures.seen[clientAddress("127.0.0.1:1")].count != 20 {
 		t.Errorf("failures: %v", h.handler.failures.seen)
 	}
 	if took := time.Since(started); took > time.Second {
@@ -91,24 +91,24 @@ func TestGoodKeyIsNotHeldBack(t *testing.T) {
 // covers: decision 43
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := gate{places: 2, wait: 5 * time.Second}
-		first, err := g.enter(t.Context(), 1)
+		l := callLimiter{size: 2, wait: 5 * time.Second}
+		first, err := l.acquire(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.enter(t.Context(), 1); err != nil {
+		if _, err := l.acquire(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
 		started := time.Now()
-		if _, err := g.enter(t.Context(), 1); audience.KindOf(err) != audience.Busy || time.Since(started) != 5*time.Second {
+		if _, err := l.acquire(t.Context(), 1); audience.KindOf(err) != audience.Busy || time.Since(started) != 5*time.Second {
 			t.Errorf("%v after %v", err, time.Since(started))
 		}
-		if _, err := g.enter(t.Context(), 2); err != nil {
+		if _, err := l.acquire(t.Context(), 2); err != nil {
 			t.Error(err)
 		}
 		time.AfterFunc(time.Second, first)
 		started = time.Now()
-		if _, err := g.enter(t.Context(), 1); err != nil || time.Since(started) != time.Second {
+		if _, err := l.acquire(t.Context(), 1); err != nil || time.Since(started) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(started))
 		}
 	})

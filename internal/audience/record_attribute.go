@@ -1,22 +1,28 @@
+// This file has the kinds of Attributes that the tables of records are made of,
+// and the readers of names and lines that they share. An Attribute's Set reads
+// an unboxed Input; a reader's error becomes the message of a refusal.
+
 package audience
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// maxName is the longest name of a List, Field or preference, and the longest
-// line of text among their attributes, in characters. decisions.md: 16
+// maxName is the length of a name of a List, Field or preference, and of a line
+// of text among their attributes, in characters. decisions.md: 16
 const maxName = 255
 
-// maxText is the longest text among the attributes of Lists and Fields, in
-// bytes: they are kept in memory, and read with every Contact.
+// maxText is the length of a text among the attributes of Lists and Fields, in
+// bytes. They are cached in memory, so they must stay small.
 const maxText = 64 << 10
 
-// assign sets what details name, in the order sent. Keys that there are not
-// and those that only the service sets are ignored: clients send whole records back.
+// assign sets the keys that details name, in the order sent. Unknown keys and
+// keys that callers cannot set are ignored, because clients send whole records
+// back.
 func assign[T any](record *T, attributes []Attribute[T], details []Detail) error {
 	for i := range details {
 		for j := range attributes {
@@ -24,7 +30,7 @@ func assign[T any](record *T, attributes []Attribute[T], details []Detail) error
 			if a.Name != details[i].Key || a.Set == nil {
 				continue
 			}
-			if err := a.Set(record, details[i].Value); err != nil {
+			if err := a.Set(record, details[i].Value.Unbox()); err != nil {
 				return &Error{Kind: InvalidParameters, Field: a.Name, Detail: err.Error()}
 			}
 		}
@@ -32,13 +38,13 @@ func assign[T any](record *T, attributes []Attribute[T], details []Detail) error
 	return nil
 }
 
-// textKey is a text that callers may set; null and an empty array leave it as
-// it is, "" empties it. read turns what was sent into what is stored.
+// textKey is a text that callers may set. null and an empty array leave it
+// unchanged, "" empties it. read checks the text and returns its stored form.
 func textKey[T any, S ~string](name string, at func(*T) *S, read func(string) (string, error)) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyText,
 		Get: func(record *T) Value { return TextValue(*at(record)) },
 		Set: func(record *T, in Input) error {
-			if in = in.Unbox(); in.Kind != InputText && in.Omitted() {
+			if in.Kind != InputText && in.Omitted() {
 				return nil
 			}
 			text, ok := in.AsText()
@@ -46,7 +52,7 @@ func textKey[T any, S ~string](name string, at func(*T) *S, read func(string) (s
 				return expected("a text")
 			}
 			if len(text) > maxText {
-				return expected("a text of at most 65,536 bytes")
+				return expected("a text of at most " + strconv.Itoa(maxText) + " bytes")
 			}
 			text, err := read(text)
 			if err == nil {
@@ -57,8 +63,8 @@ func textKey[T any, S ~string](name string, at func(*T) *S, read func(string) (s
 	}
 }
 
-// wordKey is one of some words that callers may set; "" leaves it as it is.
-func wordKey[T any, S ~string](name string, at func(*T) *S, words ...string) Attribute[T] {
+// enumKey is one of several words that callers may set. "" leaves it unchanged.
+func enumKey[T any, S ~string](name string, at func(*T) *S, words ...string) Attribute[T] {
 	a := textKey(name, at, oneOf(words...))
 	set := a.Set
 	a.Set = func(record *T, in Input) error {
@@ -70,8 +76,8 @@ func wordKey[T any, S ~string](name string, at func(*T) *S, words ...string) Att
 	return a
 }
 
-// refKey is the ID of another record, which callers may set. One that no record
-// can have becomes 0, so that looking for it fails in its turn.
+// refKey is the ID of another record, which callers may set. An ID below 0
+// becomes 0, which no record has, so that the look-up refuses it later.
 func refKey[T any, N ~int64](name string, at func(*T) *N) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyInt,
 		Get: func(record *T) Value { return IntValue(*at(record)) },
@@ -80,7 +86,7 @@ func refKey[T any, N ~int64](name string, at func(*T) *N) Attribute[T] {
 				return nil
 			}
 			n, ok := in.AsInt()
-			if !ok && in.Unbox().Kind != InputFalse {
+			if !ok && in.Kind != InputFalse {
 				return expected("an integer")
 			}
 			*at(record) = N(max(n, 0))
@@ -89,7 +95,7 @@ func refKey[T any, N ~int64](name string, at func(*T) *N) Attribute[T] {
 	}
 }
 
-// intKey is a number that callers may set between bounds.
+// intKey is an integer from least to most that callers may set.
 func intKey[T any, N ~int64](name string, at func(*T) *N, least, most int64) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyInt,
 		Get: func(record *T) Value { return IntValue(*at(record)) },
@@ -107,7 +113,7 @@ func intKey[T any, N ~int64](name string, at func(*T) *N, least, most int64) Att
 	}
 }
 
-// flagKey is a flag that callers may set.
+// flagKey is a boolean that callers may set.
 func flagKey[T any](name string, at func(*T) *bool) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyBool,
 		Get: func(record *T) Value { return BoolValue(*at(record)) },
@@ -125,7 +131,7 @@ func flagKey[T any](name string, at func(*T) *bool) Attribute[T] {
 	}
 }
 
-// bitKey is a flag that is shown as 0 or 1.
+// bitKey is a boolean that replies show as 0 or 1.
 func bitKey[T any](name string, at func(*T) *bool) Attribute[T] {
 	a := flagKey(name, at)
 	a.Type = KeyInt
@@ -133,57 +139,58 @@ func bitKey[T any](name string, at func(*T) *bool) Attribute[T] {
 	return a
 }
 
-// shownText and shownInt are keys that only the service sets.
-func shownText[T any, S ~string](name string, at func(*T) S) Attribute[T] {
+// readOnlyText is a text that callers cannot set.
+func readOnlyText[T any, S ~string](name string, at func(*T) S) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyText, Get: func(record *T) Value { return TextValue(at(record)) }}
 }
 
-func shownInt[T any, N ~int64](name string, at func(*T) N) Attribute[T] {
+// readOnlyInt is a number that callers cannot set.
+func readOnlyInt[T any, N ~int64](name string, at func(*T) N) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyInt, Get: func(record *T) Value { return IntValue(at(record)) }}
 }
 
-// searchable marks a key as one that criteria may name.
+// searchable returns the key as one that criteria may name.
 func searchable[T any](a Attribute[T]) Attribute[T] {
 	a.Searchable = true
 	return a
 }
 
-// expected says what a value should have been.
+// expected is the error of a value that is not of this form.
 type expected string
 
-func (e expected) Error() string { return string(e) + " was expected" }
+// Error says what the caller may send.
+func (e expected) Error() string { return "expected " + string(e) }
 
-// readName takes the name of a List, Field or preference. decisions.md: 16
+// readName reads the name of a List, Field or preference. decisions.md: 16
 func readName(text string) (string, error) {
 	name, err := readLine(text)
 	if err == nil && name == "" {
-		err = expected("a name of 1 to 255 characters")
+		err = expected("a name of 1 to " + strconv.Itoa(maxName) + " characters")
 	}
 	return name, err
 }
 
-// readLine takes a trimmed text without control characters.
+// readLine reads one line of text. Spaces around it are removed.
 func readLine(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) > maxName || strings.ContainsFunc(text, unicode.IsControl) {
-		return "", expected("a text of at most 255 characters, none of them a control character,")
+		return "", expected("a text of at most " + strconv.Itoa(maxName) + " characters without control characters")
 	}
 	return text, nil
 }
 
-// oneOf takes one of some words, of which "" need not be said.
+// oneOf reads one of the words. A message leaves "" out, which is first if allowed.
 func oneOf(words ...string) func(string) (string, error) {
 	return func(text string) (string, error) {
-		for _, word := range words {
-			if text == word {
-				return text, nil
-			}
+		if slices.Contains(words, text) {
+			return text, nil
 		}
 		return "", expected("one of " + strings.TrimPrefix(strings.Join(words, ", "), ", "))
 	}
 }
 
-// quoted shows what was sent in a message, where square brackets must not be.
+// quoted returns the beginning of a text in quotes, for a message. Clients find
+// the end of a message by its square brackets, so there are none in it.
 func quoted(text string) string {
 	const most = 100
 	if len(text) > most {

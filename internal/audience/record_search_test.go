@@ -93,7 +93,7 @@ func TestSearchRecords(t *testing.T) {
 
 // covers: decision 36
 func TestLongTextsCompareByTheirBeginning(t *testing.T) {
-	long := strings.Repeat("Ä", comparedText)
+	long := strings.Repeat("Ä", MaxComparedCharacters)
 	rows := []pet{{id: 1, name: long + "b"}, {id: 2, name: long + "a"}, {id: 3, name: long[2:] + "z"}}
 	found, err := searchRecords(petAttributes, rows, Query{SortBy: "name"})
 	if err != nil || found[0].id != 3 || found[1].id != 1 {

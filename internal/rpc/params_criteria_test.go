@@ -76,7 +76,7 @@ func criteriaParams(t *testing.T, text string) *params {
 	if err != nil {
 		t.Fatal(text, err)
 	}
-	return &params{names: []string{"search_criteria"}, values: []value{*v}}
+	return &params{names: []string{"search_criteria"}, values: []audience.Input{*v}}
 }
 
 // show writes a tree down.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"enlist/api"
+	"enlist/internal/audience"
 )
 
 // covers: decision 3, decision 4, decision 8
@@ -126,9 +127,9 @@ func TestKeyOfParams(t *testing.T) {
 		}
 		var s source
 		r := newParamsReader(&s, new(arena), raw)
-		got := r.key.text
-		if r.key.kind != kString {
-			got = r.key.describe()
+		got := r.key.Text
+		if r.key.Kind != audience.InputText {
+			got = describe(&r.key)
 		}
 		if got != expected || r.err != nil {
 			t.Errorf("%s: %s, %v", params, got, r.err)

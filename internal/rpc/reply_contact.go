@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"errors"
-	"strings"
 
 	"enlist/internal/audience"
 )
@@ -110,25 +109,17 @@ func (w *contactWriter) Contact(c *audience.Contact) error {
 	return nil
 }
 
-// appendNumber appends the value of a numeric Field, "" as a string. While such
-// a Field is being made of one for text, Contacts still hold numbers that its
-// new type takes and JSON does not, like 007 and +5.
+// appendNumber appends the value of a numeric Field; "" stays a string. While a
+// Field is converted from text to numbers, its Contacts still hold texts such as
+// 007 and +5: JSON does not allow these, so they are written in stored form.
 func appendNumber(b []byte, text string) []byte {
-	if isNumber(text) {
+	if audience.IsPlainDecimal(text) {
 		return append(b, text...)
 	}
 	if canonical, ok := audience.ParseDecimal(text); ok {
 		return append(b, canonical...)
 	}
 	return appendString(b, text)
-}
-
-// isNumber reports whether a text is a plain decimal number, as nearly all are
-// that come here: it saves reading it as anybody may have written it.
-func isNumber(text string) bool {
-	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(text, "-"), ".")
-	return whole != "" && leadingDigits(whole) == whole && (whole[0] != '0' || len(whole) == 1) &&
-		pointed == (fraction != "") && leadingDigits(fraction) == fraction
 }
 
 // end closes the array, unless the search went wrong.

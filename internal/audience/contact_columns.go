@@ -1,13 +1,16 @@
+// This file turns the names in returned_fields into the columns of a reply, and
+// says which parts of a Contact the store has to read for them.
+
 package audience
 
-// columnsOf says what the Contacts of a search come back with: nil returned
-// means all; unknown names are left out, and a name that is repeated counts
-// once. decisions.md: 40
+// columnsOf returns the columns that a search replies with. No names mean all
+// columns. Unknown names are left out, and a repeated name counts once.
+// decisions.md: 40
 func columnsOf(schema *Schema, returned []string) ([]Column, Columns) {
 	if len(returned) == 0 {
 		return schema.whole, Columns{System: true, All: true}
 	}
-	p := projection{schema: schema, seen: make(map[string]bool), columns: make([]Column, 0, max(len(returned), len(schema.Fields)+len(ContactAttributes)))}
+	p := newProjection(schema, len(returned))
 	for _, name := range returned {
 		if name == "all" {
 			p.whole()
@@ -19,13 +22,14 @@ func columnsOf(schema *Schema, returned []string) ([]Column, Columns) {
 	return p.columns, p.needs
 }
 
-// wholeContact is all that a List's Contacts have.
+// wholeContact returns all columns of a List's Contacts. Schema keeps them.
 func wholeContact(schema *Schema) []Column {
-	p := projection{schema: schema, seen: make(map[string]bool), columns: make([]Column, 0, len(schema.Fields)+len(ContactAttributes))}
+	p := newProjection(schema, 0)
 	p.whole()
 	return p.columns
 }
 
+// projection collects the columns of one search.
 type projection struct {
 	schema  *Schema
 	seen    map[string]bool // names that were added
@@ -33,7 +37,13 @@ type projection struct {
 	needs   Columns
 }
 
-// whole adds all of a Contact: its ID, the Fields in display order, the other
+// newProjection has space for every column and for so many names.
+func newProjection(schema *Schema, names int) projection {
+	size := max(names, len(schema.Fields)+len(ContactAttributes))
+	return projection{schema: schema, seen: make(map[string]bool), columns: make([]Column, 0, size)}
+}
+
+// whole adds every column: the ID, the Fields in display order, then the other
 // system keys.
 func (p *projection) whole() {
 	if p.needs.All {
@@ -51,6 +61,8 @@ func (p *projection) whole() {
 	}
 }
 
+// add adds the column of a system key or a Field, if there is one of that name.
+// A later column of the same name is left out.
 func (p *projection) add(name string) {
 	if p.seen[name] {
 		return

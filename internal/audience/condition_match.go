@@ -1,0 +1,127 @@
+// This file evaluates a Condition in memory, for records that are not searched
+// with SQL. storetest compares its results with those of the SQL.
+
+package audience
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// matches reports whether a record satisfies the condition; get returns the
+// record's value of a key. It knows keys of type KeyInt, KeyBool and KeyText.
+// sortOperands must have been called.
+func (c *Condition) matches(get func(*SearchKey) Value) bool {
+	matches := func(part Condition) bool { return part.matches(get) }
+	switch {
+	case c.Key != nil:
+		return c.test(get(c.Key))
+	case c.Any != nil:
+		return slices.ContainsFunc(c.Any, matches)
+	}
+	return !slices.ContainsFunc(c.All, func(part Condition) bool { return !matches(part) })
+}
+
+// test evaluates one test. An empty text is neither greater nor less than any
+// operand.
+func (c *Condition) test(value Value) bool {
+	if c.Operator == In {
+		return value.isIn(c.Operands)
+	}
+	operand := c.Operands[0]
+	switch c.Operator {
+	case Exactly:
+		return value.equals(operand)
+	case Not:
+		return !value.equals(operand)
+	case StartsWith:
+		return strings.HasPrefix(value.written(), operand.Text)
+	case EndsWith:
+		return strings.HasSuffix(value.written(), operand.Text)
+	case Contains:
+		return strings.Contains(value.written(), operand.Text)
+	}
+	if value.Kind == KeyText && value.Text == "" {
+		return false
+	}
+	order := value.compare(Value{Kind: value.Kind, Int: operand.Int, Text: operand.Text})
+	return c.Operator == GreaterThan && order > 0 || c.Operator == LessThan && order < 0
+}
+
+// sortOperands sorts the operands of each In test, so that isIn can search them
+// by bisection: there may be as many operands as records.
+func (c *Condition) sortOperands() {
+	for _, parts := range [][]Condition{c.All, c.Any} {
+		for i := range parts {
+			parts[i].sortOperands()
+		}
+	}
+	if c.Operator != In {
+		return
+	}
+	if c.Key.Type != KeyText {
+		c.Operands = slices.DeleteFunc(c.Operands, func(o Operand) bool { return o.Absent || o.Impossible })
+	}
+	slices.SortFunc(c.Operands, func(a, b Operand) int {
+		if c.Key.Type == KeyText {
+			return cmp.Compare(a.Text, b.Text)
+		}
+		return cmp.Compare(a.Int, b.Int)
+	})
+}
+
+// isIn reports whether the value equals one of sorted operands.
+func (v Value) isIn(operands []Operand) bool {
+	text := lowerASCII(v.Text)
+	_, found := slices.BinarySearchFunc(operands, v, func(o Operand, v Value) int {
+		if v.Kind == KeyText {
+			return cmp.Compare(o.Text, text)
+		}
+		return cmp.Compare(o.Int, v.Int)
+	})
+	return found
+}
+
+// equals compares for Exactly and Not.
+func (v Value) equals(o Operand) bool {
+	switch {
+	case o.Impossible:
+		return false
+	case v.Kind == KeyText:
+		return lowerASCII(v.Text) == o.Text
+	}
+	return !o.Absent && v.Int == o.Int
+}
+
+// compare orders two values of one key, for GreaterThan, LessThan and sorting.
+func (v Value) compare(other Value) int {
+	if v.Kind == KeyText {
+		return cmp.Compare(firstCharacters(lowerASCII(v.Text)), firstCharacters(lowerASCII(other.Text)))
+	}
+	return cmp.Compare(v.Int, other.Int)
+}
+
+// written is the value as a reply shows it, in ASCII lower case.
+func (v Value) written() string {
+	if v.Kind == KeyText {
+		return lowerASCII(v.Text)
+	}
+	return strconv.FormatInt(v.Int, 10)
+}
+
+// firstCharacters cuts a text to the characters that are compared for order.
+func firstCharacters(s string) string {
+	if len(s) <= MaxComparedCharacters {
+		return s
+	}
+	characters := 0
+	for i := range s {
+		if characters == MaxComparedCharacters {
+			return s[:i]
+		}
+		characters++
+	}
+	return s
+}

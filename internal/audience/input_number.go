@@ -1,0 +1,216 @@
+// This file scans numbers. Integers, decimal values, criteria and JSON output
+// all use scanNumeral, so that the program has one idea of what a number is.
+
+package audience
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// numeral is a decimal number as it is written, cut into its parts.
+type numeral struct {
+	sign            byte   // '-', '+', or 0 without a sign
+	whole, fraction string // digits before and after the point; at least one digit together
+	hasExponent     bool
+	exponent        int
+}
+
+// scanNumeral reads [+-] digits [. digits] [e [+-] digits]. Digits before the
+// point may be missing, digits after it may not. It costs one pass over the
+// text, whatever the exponent says.
+func scanNumeral(text string) (n numeral, ok bool) {
+	if text != "" && (text[0] == '-' || text[0] == '+') {
+		n.sign, text = text[0], text[1:]
+	}
+	n.whole = leadingDigits(text)
+	text = text[len(n.whole):]
+	if after, pointed := strings.CutPrefix(text, "."); pointed {
+		n.fraction = leadingDigits(after)
+		if n.fraction == "" {
+			return n, false
+		}
+		text = after[len(n.fraction):]
+	}
+	switch {
+	case n.whole == "" && n.fraction == "":
+		return n, false
+	case text == "":
+		return n, true
+	case text[0] != 'e' && text[0] != 'E':
+		return n, false
+	}
+	n.hasExponent = true
+	n.exponent, ok = scanExponent(text[1:])
+	return n, ok
+}
+
+// scanExponent reads [+-] digits. It stops counting at a size at which every
+// number that a request can hold is too large, or too small, for any use.
+func scanExponent(text string) (exponent int, ok bool) {
+	const enough = 1 << 27 // more than the bytes of a request
+	negative := strings.HasPrefix(text, "-")
+	if negative || strings.HasPrefix(text, "+") {
+		text = text[1:]
+	}
+	if text == "" || !allDigits(text) {
+		return 0, false
+	}
+	for i := range len(text) {
+		exponent = min(exponent*10+int(text[i]-'0'), enough)
+	}
+	if negative {
+		exponent = -exponent
+	}
+	return exponent, true
+}
+
+// isJSON reports whether JSON allows this way to write the number. It forbids
+// "+7", "07" and ".7", which decimal values may have.
+func (n *numeral) isJSON() bool {
+	return n.sign != '+' && n.whole != "" && (n.whole[0] != '0' || len(n.whole) == 1)
+}
+
+// IsPlainDecimal reports whether a text is a JSON number without an exponent,
+// so that a reply may hold it as it is.
+func IsPlainDecimal(text string) bool {
+	n, ok := scanNumeral(text)
+	return ok && !n.hasExponent && n.isJSON()
+}
+
+// parseInteger reads a number in JSON's spelling that has no fraction: 10,
+// 10.0, 1e+05. A value outside 64 bits becomes the nearest one inside.
+func parseInteger(text string) (int64, bool) {
+	written, ok := scanNumeral(text)
+	if !ok || !written.isJSON() {
+		return 0, false
+	}
+	n := written.decimal()
+	significant := strings.TrimRight(n.digits, "0")
+	switch {
+	case significant == "":
+		return 0, true
+	case n.point < len(significant):
+		return 0, false // a fraction
+	case n.point > 19: // 64 bits have 19 digits
+		return saturated(n.negative), true
+	}
+	size, err := strconv.ParseUint(significant+strings.Repeat("0", n.point-len(significant)), 10, 64)
+	switch {
+	case err != nil || size > math.MaxInt64:
+		return saturated(n.negative), true
+	case n.negative:
+		return -int64(size), true
+	}
+	return int64(size), true
+}
+
+// saturated returns the end of the range of 64 bits on the number's side.
+func saturated(negative bool) int64 {
+	if negative {
+		return math.MinInt64
+	}
+	return math.MaxInt64
+}
+
+// decimal is the value of a numeral: 0.digits × 10^point. Zero has no digits;
+// its point is minus the number of decimals that it is shown with.
+type decimal struct {
+	negative bool
+	digits   string // without leading zeros
+	point    int
+}
+
+// decimal returns the value that the numeral writes.
+func (n *numeral) decimal() decimal {
+	d := decimal{negative: n.sign == '-', digits: strings.TrimLeft(n.whole, "0")}
+	d.point = len(d.digits)
+	if d.digits == "" {
+		d.digits = strings.TrimLeft(n.fraction, "0")
+		d.point = len(d.digits) - len(n.fraction)
+	} else if n.fraction != "" {
+		d.digits += n.fraction
+	}
+	switch {
+	case d.digits != "":
+		d.point += n.exponent
+	case n.hasExponent:
+		d.point = 0 // zero stays zero however far the point moves
+	}
+	return d
+}
+
+// decimals counts the digits after the point.
+func (d *decimal) decimals() int { return max(len(d.digits)-d.point, 0) }
+
+// significant counts the digits without zeros at the end.
+func (d *decimal) significant() int { return len(strings.TrimRight(d.digits, "0")) }
+
+// plain writes the number out without an exponent. It returns sent itself when
+// that is the same text, which saves the copy.
+func (d *decimal) plain(sent string) string {
+	var space [64]byte
+	b := space[:0]
+	if d.negative {
+		b = append(b, '-')
+	}
+	for i := range max(d.point, 0) {
+		b = append(b, digitAt(d.digits, i))
+	}
+	if d.point <= 0 {
+		b = append(b, '0')
+	}
+	if decimals := d.decimals(); decimals > 0 {
+		b = append(b, '.')
+		for i := range decimals {
+			b = append(b, digitAt(d.digits, d.point+i))
+		}
+	}
+	if string(b) == sent {
+		return sent
+	}
+	return string(b)
+}
+
+// maxExpanded bounds the digits of a number whose exponent is written out. The
+// smallest double, 5e-324, needs 325.
+const maxExpanded = 400
+
+// withoutExponent writes a JSON number without its exponent and otherwise as it
+// was sent. It refuses an exponent that would make the text too long.
+func withoutExponent(literal string) (text string, ok bool) {
+	if !strings.ContainsAny(literal, "eE") {
+		return literal, true
+	}
+	written, ok := scanNumeral(literal)
+	if !ok {
+		return "", false
+	}
+	d := written.decimal()
+	if d.point > maxExpanded || d.decimals() > maxExpanded {
+		return "", false
+	}
+	return d.plain(literal), true
+}
+
+// digitAt returns a digit of the number, '0' on both sides of those it has.
+func digitAt(digits string, i int) byte {
+	if i < 0 || i >= len(digits) {
+		return '0'
+	}
+	return digits[i]
+}
+
+// leadingDigits returns the ASCII digits with which a text begins.
+func leadingDigits(s string) string {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// allDigits reports whether a text holds nothing but ASCII digits; "" does.
+func allDigits(s string) bool { return leadingDigits(s) == s }

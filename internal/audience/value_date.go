@@ -1,0 +1,131 @@
+// This file reads dates, checks them against a Field's date_validation, and says
+// which date today is in an Account's time zone.
+
+package audience
+
+import (
+	"strings"
+	"sync"
+	"time"
+)
+
+// Values of a Date Field's time_format. specification: Field, time_format
+const (
+	timeOff = "off"
+	time12  = "12h"
+	time24  = "24h"
+)
+
+// Values of a Date Field's date_validation; a range is the third kind. specification: Field, date_validation
+const (
+	datePast   = "past"
+	dateFuture = "future"
+)
+
+// currentDate as the default value of a Date Field means today.
+const currentDate = "current"
+
+// dateLength is the length of "YYYY-MM-DD".
+const dateLength = len(time.DateOnly)
+
+// dateTimeLength is the length of "YYYY-MM-DD HH:MM:SS".
+const dateTimeLength = len(time.DateTime)
+
+// ParseDate reads "YYYY-MM-DD" and, in a Field with a time, also "YYYY-MM-DD
+// HH:MM:SS". In the 12-hour form "AM" or "PM" may follow. iso is the stored
+// form: the date, with the time in 24 hours if one was sent. Years go from 1 to
+// 9999. decisions.md: 21
+func ParseDate(text, timeFormat string) (iso string, ok bool) {
+	text = strings.TrimSpace(text)
+	if len(text) == dateLength {
+		_, ok = parseLayout(time.DateOnly, text)
+		return valid(text, ok)
+	}
+	if timeFormat != time12 && timeFormat != time24 || len(text) < dateTimeLength {
+		return "", false
+	}
+	at, ok := parseLayout(time.DateTime, text[:dateTimeLength])
+	if !ok || len(text) == dateTimeLength {
+		return valid(text, ok)
+	}
+	hour := at.Hour()
+	if timeFormat != time12 || hour < 1 || hour > 12 {
+		return "", false
+	}
+	switch half := strings.TrimLeft(text[dateTimeLength:], " "); {
+	case strings.EqualFold(half, "AM"):
+		at = at.Add(time.Duration(hour%12-hour) * time.Hour)
+	case strings.EqualFold(half, "PM"):
+		at = at.Add(time.Duration(hour%12+12-hour) * time.Hour)
+	default:
+		return "", false
+	}
+	return at.Format(time.DateTime), true
+}
+
+// parseLayout is time.Parse without the year 0, which databases do not have.
+func parseLayout(layout, text string) (at time.Time, ok bool) {
+	at, err := time.Parse(layout, text)
+	return at, err == nil && at.Year() > 0
+}
+
+// valid returns the text when it was accepted, "" otherwise.
+func valid(text string, ok bool) (string, bool) {
+	if !ok {
+		return "", false
+	}
+	return text, true
+}
+
+// inDateRange reports whether the date part of iso passes a date_validation.
+// Past and future both include today, and a range includes both ends. decisions.md: 19
+func inDateRange(iso, validation, today string) bool {
+	date := iso[:dateLength]
+	switch validation {
+	case "":
+		return true
+	case datePast:
+		return date <= today
+	case dateFuture:
+		return date >= today
+	}
+	from, to, _ := strings.Cut(validation, ",")
+	return from <= date && date <= to
+}
+
+// parseDateValidation reads "", past, future or a range and returns its stored form.
+func parseDateValidation(text string) (validation string, ok bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || text == datePast || text == dateFuture {
+		return text, true
+	}
+	first, last, ok := strings.Cut(text, ",")
+	from, ok1 := ParseDate(first, timeOff)
+	to, ok2 := ParseDate(last, timeOff)
+	return from + "," + to, ok && ok1 && ok2 && from <= to
+}
+
+// locations caches time zones, since loading one reads a file.
+var locations sync.Map // IANA name to *time.Location
+
+// Today is the current date in a time zone, which is an IANA name. An unknown
+// zone counts as UTC. decisions.md: 19
+func Today(now time.Time, timeZone string) string {
+	return now.In(location(timeZone)).Format(time.DateOnly)
+}
+
+// location loads a time zone, or returns UTC.
+func location(timeZone string) *time.Location {
+	if timeZone == "" || timeZone == "UTC" {
+		return time.UTC
+	}
+	if known, ok := locations.Load(timeZone); ok {
+		return known.(*time.Location)
+	}
+	loaded, err := time.LoadLocation(timeZone)
+	if err != nil {
+		return time.UTC
+	}
+	locations.Store(timeZone, loaded)
+	return loaded
+}

@@ -1,0 +1,95 @@
+package rpc
+
+import (
+	"strconv"
+
+	"enlist/internal/audience"
+)
+
+func addContacts(c *call) error {
+	r := audience.AddRequest{List: c.list(1), Contacts: c.contacts(2), Overwrite: c.flag(3), Skip: c.choice(4)}
+	if c.err != nil {
+		return c.err
+	}
+	ids, err := c.service.AddContacts(c.ctx, c.caller, r)
+	if err != nil {
+		return err
+	}
+	w := memberWriter{b: append(c.reply.buf, '{')}
+	sent := c.at(2)
+	for i, id := range ids {
+		if id == 0 {
+			continue
+		}
+		if sent.Kind == audience.InputObject {
+			w.name(sent.Items[i].Name)
+		} else {
+			w.number(int64(i))
+		}
+		w.b = strconv.AppendInt(w.b, int64(id), 10)
+	}
+	c.reply.buf = append(w.b, '}')
+	return nil
+}
+
+func editContacts(c *call) error {
+	r := audience.EditRequest{List: c.list(1), Contacts: c.editRows(2), Trigger: c.flag(3)}
+	if c.err != nil {
+		return c.err
+	}
+	outcomes, err := c.service.EditContacts(c.ctx, c.caller, r)
+	return writeOutcomes(c, outcomes, err)
+}
+
+func deleteContacts(c *call) error {
+	r := audience.DeleteRequest{List: c.list(1), Query: c.query(3)}
+	if r.Query.Criteria == nil {
+		r.Contacts = c.contactIDs(2)
+	}
+	if c.at(4).IsBlank() {
+		r.Query.Limit = 0 // what matches is deleted, not the first hundred
+	}
+	if c.err != nil {
+		return c.err
+	}
+	outcomes, err := c.service.DeleteContacts(c.ctx, c.caller, r)
+	return writeOutcomes(c, outcomes, err)
+}
+
+// writeOutcomes makes an object of Contact ID to bool the result.
+func writeOutcomes(c *call, outcomes []audience.Outcome, err error) error {
+	if err != nil {
+		return err
+	}
+	w := memberWriter{b: append(c.reply.buf, '{')}
+	for _, o := range outcomes {
+		w.number(int64(o.Contact))
+		w.b = strconv.AppendBool(w.b, o.Done)
+	}
+	c.reply.buf = append(w.b, '}')
+	return nil
+}
+
+// memberWriter appends the members of an object, in order.
+type memberWriter struct {
+	b    []byte
+	some bool
+}
+
+func (w *memberWriter) number(n int64) {
+	w.comma()
+	w.b = strconv.AppendInt(append(w.b, '"'), n, 10)
+	w.b = append(w.b, '"', ':')
+}
+
+func (w *memberWriter) name(name string) {
+	w.comma()
+	w.b = append(appendString(w.b, name), ':')
+}
+
+func (w *memberWriter) comma() {
+	if w.some {
+		w.b = append(w.b, ',')
+	}
+	w.some = true
+}

@@ -1,0 +1,72 @@
+// This file reads the body of an HTTP request. Small bodies are read at once. A
+// large one first reserves memory, since the server does not know whose body it
+// is before it has read the key inside.
+
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+// smallBody is how many bytes of a body are read without a reservation.
+const smallBody = 1 << 20
+
+// bodiesAtOnce is how many bodies of the largest size fit in memory at the same
+// time.
+const bodiesAtOnce = 8
+
+var errNoMemory = errors.New("no memory left for a large body")
+
+// read reads the body within the time that a client has to send it.
+func (x *exchange) read() error {
+	o := &x.handler.options
+	control := http.NewResponseController(x.reply.w)
+	control.SetReadDeadline(time.Now().Add(o.ReadTimeout)) // reading below returns the same error
+	body := http.MaxBytesReader(x.reply.w, x.request.Body, o.MaxBody)
+	expected := x.request.ContentLength
+	if expected >= 0 && expected < smallBody {
+		x.body.Grow(int(expected) + bytes.MinRead)
+	} else if _, err := io.CopyN(&x.body, body, smallBody); err == io.EOF {
+		expected = 0 // no length was announced, and the body is small
+	} else if err != nil {
+		return err
+	}
+	if expected < 0 || expected >= smallBody {
+		if err := x.reserve(expected); err != nil {
+			return err
+		}
+	}
+	if _, err := x.body.ReadFrom(body); err != nil {
+		return err
+	}
+	control.SetReadDeadline(time.Time{})
+	return nil
+}
+
+// reserve waits for memory for a large body of an expected length in bytes, -1
+// when unknown.
+func (x *exchange) reserve(expected int64) error {
+	h := x.handler
+	if expected < 0 {
+		expected = h.options.MaxBody
+	}
+	ctx, cancel := context.WithTimeout(x.request.Context(), h.options.CallWait)
+	defer cancel()
+	if h.bodies.Acquire(ctx, expected) != nil {
+		return errNoMemory
+	}
+	x.reserved = expected
+	x.body.Grow(int(expected)) // at once: growth by doubling would take as much again
+	return nil
+}
+
+// releaseBody ends the reservation of a large body.
+func (x *exchange) releaseBody() {
+	x.handler.bodies.Release(x.reserved)
+	x.reserved = 0
+}

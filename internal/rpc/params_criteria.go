@@ -1,0 +1,167 @@
+// This file reads search_criteria: triples and groups of them, joined by the
+// bare strings "OR" and "AND". Keys and values are checked later, in audience.
+
+package rpc
+
+import (
+	"strings"
+
+	"enlist/api"
+	"enlist/internal/audience"
+)
+
+// criteria reads search_criteria. Parts without a string between them are
+// joined by AND. It returns nil when there is no triple.
+// specification: Search criteria; decisions.md: 33
+func (p *params) criteria(i int) *audience.Criteria {
+	v := p.at(i)
+	if v.IsBlank() {
+		return nil
+	}
+	if v.Kind != audience.InputArray {
+		p.refuse(i, "an array of triples")
+		return nil
+	}
+	var r criteriaReader
+	found, err := r.group(v, 1)
+	if err != nil && p.err == nil {
+		err.position = i + 1
+		p.err = err
+	}
+	return found
+}
+
+// criteriaReader counts the triples that it reads.
+type criteriaReader struct{ triples int }
+
+// group reads an array of parts. AND binds tighter than OR. A connector with
+// nothing on one of its sides is dropped.
+func (r *criteriaReader) group(v *audience.Input, level int) (*audience.Criteria, *refusal) {
+	if level > audience.MaxCriteriaLevels {
+		return nil, badCriteria("more than %d levels", audience.MaxCriteriaLevels)
+	}
+	var alternatives, together []audience.Criteria
+	for i := range v.Items {
+		item := &v.Items[i]
+		if or, ok := connector(item); ok {
+			if or && len(together) > 0 {
+				alternatives = append(alternatives, allOf(together))
+				together = nil
+			}
+			continue
+		}
+		part, err := r.part(item, level)
+		if err != nil {
+			return nil, err
+		}
+		if part != nil {
+			together = append(together, *part)
+		}
+	}
+	if len(together) > 0 {
+		alternatives = append(alternatives, allOf(together))
+	}
+	switch len(alternatives) {
+	case 0:
+		return nil, nil
+	case 1:
+		return &alternatives[0], nil
+	}
+	return &audience.Criteria{Any: alternatives}, nil
+}
+
+// allOf joins parts by AND. A single part stays as it is.
+func allOf(parts []audience.Criteria) audience.Criteria {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return audience.Criteria{All: parts}
+}
+
+// connector reports whether an item is "OR" or "AND", and which.
+func connector(v *audience.Input) (or, ok bool) {
+	if v.Kind != audience.InputText {
+		return false, false
+	}
+	or = strings.EqualFold(v.Text, "OR")
+	return or, or || strings.EqualFold(v.Text, "AND")
+}
+
+// part reads a triple or a group.
+func (r *criteriaReader) part(v *audience.Input, level int) (*audience.Criteria, *refusal) {
+	switch {
+	case v.Kind == audience.InputObject:
+		return r.object(v)
+	case v.Kind == audience.InputArray && isTriple(v):
+		if len(v.Items) != 3 {
+			return nil, badCriteria("a triple has three elements: key, operator, value")
+		}
+		return r.triple(&v.Items[0], &v.Items[1], &v.Items[2])
+	case v.Kind == audience.InputArray:
+		return r.group(v, level+1)
+	}
+	return nil, badCriteria("expected an array of triples, found %s in it", describe(v))
+}
+
+// isTriple tells a triple from a group: a triple begins with a key. A Field may
+// be named OR; then the operator after it tells.
+func isTriple(v *audience.Input) bool {
+	if len(v.Items) == 0 || v.Items[0].Kind != audience.InputText {
+		return false
+	}
+	if _, ok := connector(&v.Items[0]); !ok {
+		return true
+	}
+	if len(v.Items) != 3 || v.Items[1].Kind != audience.InputText {
+		return false
+	}
+	_, ok := connector(&v.Items[1])
+	return !ok
+}
+
+// object reads a triple in the form {"field","modifier","value"}.
+func (r *criteriaReader) object(v *audience.Input) (*audience.Criteria, *refusal) {
+	var key, operator, operand *audience.Input
+	for i := range v.Items {
+		switch item := &v.Items[i]; item.Name {
+		case "field":
+			key = item
+		case "modifier":
+			operator = item
+		case "value":
+			operand = item
+		default:
+			return nil, badCriteria("a triple has field, modifier and value, not %q", item.Name)
+		}
+	}
+	if key == nil || operator == nil || operand == nil {
+		return nil, badCriteria("a triple has field, modifier and value")
+	}
+	return r.triple(key, operator, operand)
+}
+
+// triple reads a test.
+func (r *criteriaReader) triple(key, operator, operand *audience.Input) (*audience.Criteria, *refusal) {
+	r.triples++
+	switch {
+	case r.triples > audience.MaxCriteriaTests:
+		return nil, badCriteria("more than %d triples", audience.MaxCriteriaTests)
+	case key.Kind != audience.InputText:
+		return nil, badCriteria("a key is a string, not %s", describe(key))
+	case operator.Kind != audience.InputText:
+		return nil, badCriteria("an operator is a string, not %s", describe(operator))
+	case operand.Kind == audience.InputObject:
+		return nil, badCriteria("the value for %q is an object", key.Text)
+	}
+	for i := range operand.Items {
+		if item := &operand.Items[i]; !item.IsScalar() {
+			return nil, badCriteria("the value for %q holds %s", key.Text, describe(item))
+		}
+	}
+	return &audience.Criteria{Key: key.Text, Operator: operator.Text, Value: *operand}, nil
+}
+
+// badCriteria refuses criteria that are not built as the specification says.
+func badCriteria(format string, args ...any) *refusal {
+	return refuse(api.CodeInvalidSearch, "search_criteria: "+format, args...)
+}

@@ -1,0 +1,194 @@
+// This file reads the details of records: of one Contact, of the rows of
+// addContacts and editContacts, and of Lists, Fields and other definitions.
+
+package rpc
+
+import (
+	"strconv"
+
+	"enlist/api"
+	"enlist/internal/audience"
+)
+
+// maxDetails is how many values one Contact may be sent with. They are matched
+// with Fields inside a transaction. decisions.md: 20
+const maxDetails = 10_000
+
+// isObject reports whether a value is an object. PHP writes an empty object as
+// an empty array. decisions.md: 7
+func isObject(v *audience.Input) bool {
+	return v.Kind == audience.InputObject || v.Kind == audience.InputArray && len(v.Items) == 0
+}
+
+// unboxOnce removes one array around a value. Details of any depth of boxes
+// are read by Input.Unbox; an ID and a row may stand in one box only.
+func unboxOnce(v *audience.Input) *audience.Input {
+	if v.Kind == audience.InputArray && len(v.Items) == 1 {
+		return &v.Items[0]
+	}
+	return v
+}
+
+// details returns the members of an object in the order sent, out of their
+// boxes. They are in the arena. decisions.md: 7
+func (p *params) details(v *audience.Input) []audience.Detail {
+	start := len(p.arena.details)
+	for i := range v.Items {
+		p.arena.details = append(p.arena.details, audience.Detail{Key: v.Items[i].Name, Value: v.Items[i].Unbox()})
+	}
+	return p.arena.details[start:]
+}
+
+// contactDetails reads the values of one Contact. specification: subscribeContact, contact_details
+func (p *params) contactDetails(i int) []audience.Detail {
+	v := p.at(i)
+	switch {
+	case !isObject(v):
+		p.refuse(i, "an object of values by Field name")
+		return nil
+	case len(v.Items) > maxDetails:
+		p.refuse(i, "at most "+strconv.Itoa(maxDetails)+" values")
+		return nil
+	}
+	return p.details(v)
+}
+
+// recordDetails reads the attributes of a List, Field or other definition: an
+// object, or an array that holds one. methods: Lists
+func (p *params) recordDetails(i int) []audience.Detail {
+	v := p.at(i)
+	if inner := unboxOnce(v); inner.Kind == audience.InputObject {
+		v = inner
+	}
+	if !isObject(v) {
+		p.refuse(i, "an object")
+		return nil
+	}
+	return p.details(v)
+}
+
+// recordID reads the "id" among the details of an edit. A missing one is -1.
+func (p *params) recordID(i int) int64 {
+	v := unboxOnce(p.at(i))
+	for j := range v.Items {
+		item := unboxOnce(&v.Items[j])
+		if v.Items[j].Name != "id" || isNoID(item) {
+			continue
+		}
+		n, ok := item.AsInt()
+		if !ok {
+			p.refusePart(i, "an integer as the id in it", item)
+		}
+		return max(n, -1)
+	}
+	return -1
+}
+
+// contacts reads the rows of addContacts: an array of objects of values. PHP
+// sends an array with gaps as an object, whose members keep their names.
+func (p *params) contacts(i int) [][]audience.Detail {
+	items := p.rows(i)
+	all := make([][]audience.Detail, 0, len(items))
+	for j := range items {
+		if row := p.row(i, &items[j]); p.err == nil {
+			all = append(all, p.details(row))
+		}
+	}
+	return all
+}
+
+// editRows reads the rows of editContacts, each with the Contact's id in it.
+func (p *params) editRows(i int) []audience.EditRow {
+	items := p.rows(i)
+	all := make([]audience.EditRow, 0, len(items))
+	for j := range items {
+		if row := p.row(i, &items[j]); p.err == nil {
+			id := p.rowID(i, row)
+			all = append(all, audience.EditRow{ID: audience.ContactID(id), Details: withoutID(p.details(row))})
+		}
+	}
+	return all
+}
+
+// rows reads an array of up to MaxRows Contacts.
+func (p *params) rows(i int) []audience.Input {
+	v := p.at(i)
+	switch {
+	case v.IsScalar():
+		p.refuseContacts(i, "an array of Contacts", describeFound(v))
+		return nil
+	case len(v.Items) > audience.MaxRows:
+		p.refuseAs(shapeCode(p.names, i), i, "at most "+strconv.Itoa(audience.MaxRows)+" Contacts", strconv.Itoa(len(v.Items)))
+		return nil
+	}
+	return v.Items
+}
+
+// row reads one of the Contacts.
+func (p *params) row(i int, item *audience.Input) *audience.Input {
+	row := unboxOnce(item)
+	switch {
+	case !isObject(row):
+		p.refuseContacts(i, "an object for each Contact", describeFound(row))
+	case len(row.Items) > maxDetails:
+		p.refuse(i, "at most "+strconv.Itoa(maxDetails)+" values for each Contact")
+	}
+	return row
+}
+
+// rowID reads the id of a row, by which the reply names it.
+func (p *params) rowID(i int, row *audience.Input) int64 {
+	for j := range row.Items {
+		if row.Items[j].Name != "id" {
+			continue
+		}
+		item := unboxOnce(&row.Items[j])
+		n, ok := item.AsInt()
+		if !ok {
+			p.refuseContacts(i, "an integer as the id of each Contact", describeFound(item))
+		}
+		return n
+	}
+	p.refuseContacts(i, "the id of each Contact", "an object without one")
+	return 0
+}
+
+// withoutID removes the id from a row's details. Their order may change.
+func withoutID(details []audience.Detail) []audience.Detail {
+	for j := range details {
+		if details[j].Key == "id" {
+			details[j] = details[len(details)-1]
+			return details[:len(details)-1]
+		}
+	}
+	return details
+}
+
+// refuseContacts keeps the error that contacts has the wrong shape, for which
+// there is a code of its own.
+func (p *params) refuseContacts(i int, expected, found string) {
+	p.refuseAs(api.CodeInvalidContactArray, i, expected, found)
+}
+
+// contactIDs reads an array of IDs, one ID by itself, or the object as which
+// PHP sends an array with gaps.
+func (p *params) contactIDs(i int) []audience.ContactID {
+	v := p.at(i)
+	if v.IsBlank() {
+		return nil
+	}
+	items := v.Items
+	if v.IsScalar() {
+		items = []audience.Input{*v}
+	}
+	ids := make([]audience.ContactID, 0, len(items))
+	for j := range items {
+		n, ok := items[j].AsInt()
+		if !ok {
+			p.refusePart(i, "an array of integers", &items[j])
+			return nil
+		}
+		ids = append(ids, audience.ContactID(n))
+	}
+	return ids
+}

@@ -1,0 +1,86 @@
+// This file reads the parameters that searches share: criteria, limit, offset,
+// sort_by and sort_order, which stand in a row, and returned_fields.
+
+package rpc
+
+import (
+	"strings"
+
+	"enlist/internal/audience"
+)
+
+// defaultLimit is how many records a search returns when the caller sent no
+// limit. specification: Limits
+const defaultLimit = 100
+
+// query reads the five parameters of a search. specification: Search criteria
+func (p *params) query(i int) audience.Query {
+	q := audience.Query{Criteria: p.criteria(i), Limit: p.limit(i + 1), Offset: p.offset(i + 2)}
+	if v := p.at(i + 3); v.Kind == audience.InputText || v.Kind == audience.InputNull {
+		q.SortBy = v.Text
+	} else {
+		p.refuse(i+3, "the name of a key")
+	}
+	q.Descending = p.descending(i + 4)
+	return q
+}
+
+// limit reads a number of records; 0 means no limit. decisions.md: 38
+func (p *params) limit(i int) int64 {
+	if p.at(i).IsBlank() {
+		return defaultLimit
+	}
+	return p.amount(i)
+}
+
+// offset reads a number of records to skip.
+func (p *params) offset(i int) int64 {
+	if p.at(i).IsBlank() {
+		return 0
+	}
+	return p.amount(i)
+}
+
+func (p *params) amount(i int) int64 {
+	n, ok := p.at(i).AsInt()
+	if !ok || n < 0 {
+		p.refuse(i, "an integer of 0 or more")
+	}
+	return n
+}
+
+// descending reads a sort order, DESC when it is left out. decisions.md: 37
+func (p *params) descending(i int) bool {
+	v := p.at(i)
+	switch {
+	case v.IsBlank(), v.Kind == audience.InputText && strings.EqualFold(v.Text, "DESC"):
+		return true
+	case v.Kind == audience.InputText && strings.EqualFold(v.Text, "ASC"):
+		return false
+	}
+	p.refuse(i, "ASC or DESC")
+	return true
+}
+
+// returnedFields reads the names of the keys to return; nil means all. decisions.md: 40
+func (p *params) returnedFields(i int) []string {
+	v := p.at(i)
+	switch {
+	case v.Omitted():
+		return nil
+	case v.Kind == audience.InputText:
+		return []string{v.Text}
+	case v.Kind != audience.InputArray:
+		p.refuse(i, "an array of names")
+		return nil
+	}
+	list := make([]string, len(v.Items))
+	for j := range v.Items {
+		if item := &v.Items[j]; item.Kind != audience.InputText && item.Kind != audience.InputNumber {
+			p.refusePart(i, "an array of names", item)
+			return nil
+		}
+		list[j] = v.Items[j].Text
+	}
+	return list
+}

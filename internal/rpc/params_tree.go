@@ -1,0 +1,171 @@
+// This file reads JSON strictly into a tree of audience.Inputs. Strict means: no
+// member twice in an object, no broken UTF-8, no NUL, no more than maxDepth
+// levels and maxValues values. decisions.md: 8
+
+package rpc
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"enlist/api"
+	"enlist/internal/audience"
+)
+
+// maxValues bounds the values of one request, each of which costs some 80
+// bytes: without it, 32 MiB of "[0,0,…" would take over a GiB.
+const maxValues = 1_000_000
+
+var errTooMany = refuse(api.CodeInvalidParameters, "more than %d values", maxValues)
+
+// kindOf is the shape of the JSON value that begins with this token.
+func kindOf(k jsontext.Kind) audience.InputKind {
+	switch k {
+	case '"':
+		return audience.InputText
+	case '0':
+		return audience.InputNumber
+	case 't':
+		return audience.InputTrue
+	case 'f':
+		return audience.InputFalse
+	case '[':
+		return audience.InputArray
+	case '{':
+		return audience.InputObject
+	}
+	return audience.InputNull
+}
+
+// tree reads values from text that is known to be well-formed JSON. The texts
+// of values share memory with it.
+type tree struct {
+	*arena
+	dec   *jsontext.Decoder
+	text  string
+	count int // values read
+}
+
+// read reads the next value. depth is its level of nesting in the request.
+func (t *tree) read(depth int) (audience.Input, error) {
+	v := audience.Input{Kind: kindOf(t.dec.PeekKind())}
+	t.count++
+	if t.count > maxValues {
+		return v, errTooMany
+	}
+	var err error
+	switch v.Kind {
+	case audience.InputText:
+		v.Text, err = t.string()
+	case audience.InputNumber:
+		v.Text, err = t.raw()
+	case audience.InputArray, audience.InputObject:
+		if depth > maxDepth {
+			return v, errTooDeep
+		}
+		v.Items, err = t.children(v.Kind, depth)
+	default:
+		_, err = t.raw()
+	}
+	return v, err
+}
+
+// children reads an array's items or an object's members.
+func (t *tree) children(kind audience.InputKind, depth int) ([]audience.Input, error) {
+	if _, err := t.dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	mark := len(t.open)
+	for next := t.dec.PeekKind(); next != ']' && next != '}'; next = t.dec.PeekKind() {
+		var name string
+		if kind == audience.InputObject {
+			var err error
+			name, err = t.string()
+			if err != nil {
+				return nil, err
+			}
+		}
+		item, err := t.read(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		item.Name = name
+		t.open = append(t.open, item)
+	}
+	_, err := t.dec.ReadToken()
+	return t.keep(mark), err
+}
+
+// raw reads the next value and returns it as it was sent.
+func (t *tree) raw() (string, error) {
+	raw, err := t.dec.ReadValue()
+	if err != nil {
+		return "", err
+	}
+	end := int(t.dec.InputOffset())
+	return t.text[end-len(raw) : end], nil
+}
+
+// string reads a string. One without an escape is returned without a copy.
+func (t *tree) string() (string, error) {
+	raw, err := t.raw()
+	if err != nil {
+		return "", err
+	}
+	inner := raw[1 : len(raw)-1]
+	if strings.IndexByte(inner, '\\') < 0 {
+		return inner, nil // JSON forbids a NUL that is not escaped
+	}
+	text, err := jsontext.AppendUnquote(make([]byte, 0, len(inner)), raw)
+	if err != nil {
+		return "", err
+	}
+	if strings.IndexByte(string(text), 0) >= 0 {
+		return "", errBadText
+	}
+	return string(text), nil
+}
+
+// strictly turns an error of the strict reading into a refusal.
+func strictly(err error) *refusal {
+	if r, ok := errors.AsType[*refusal](err); ok {
+		return r
+	}
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return refuse(api.CodeInvalidParameters, "an object has two members of one name")
+	}
+	return errBadText
+}
+
+// arena is memory for the values of one request. The next request uses it
+// again, so a value must not be kept after the request is answered.
+type arena struct {
+	open    []audience.Input  // items of arrays and objects that are not yet read to their end
+	values  []audience.Input  // items of those that are
+	details []audience.Detail // see params.details
+	columns columns
+}
+
+// keep moves the items opened since a mark to where they stay.
+func (a *arena) keep(mark int) []audience.Input {
+	start := len(a.values)
+	a.values = append(a.values, a.open[mark:]...)
+	a.open = a.open[:mark]
+	return a.values[start:len(a.values):len(a.values)]
+}
+
+// reset drops the values in the arena, and the arena itself when it has grown
+// large, so that one large request does not hold memory for good.
+func (a *arena) reset() {
+	const kept = 1000 // values
+	if cap(a.values) > kept || cap(a.open) > kept || cap(a.details) > kept {
+		*a = arena{}
+		return
+	}
+	clear(a.open[:cap(a.open)])
+	clear(a.values)
+	clear(a.details)
+	a.open, a.values, a.details = a.open[:0], a.values[:0], a.details[:0]
+}
