@@ -10,7 +10,7 @@ import (
 	"enlist/api"
 )
 
-// answering stands in for a server: it answers every call with the same text.
+// answering is a server that answers every call with the same text.
 func answering(reply string) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, reply)

@@ -1,5 +1,9 @@
-// Package api is what a program that calls enlist needs: the error codes and
-// their published names, and a client. It depends on the standard library only.
+// Package api is for programs that call enlist: a client with a method for each
+// operation, and the error codes with their published names. It depends on the
+// standard library only.
+//
+// Files: client*.go have the client and the operations by subject, record*.go the
+// records of replies, codes.go the errors. doc/specification.md has the rules.
 package api
 
 import (
@@ -16,7 +20,7 @@ const (
 	CodeNoResponse          Code = 103
 	CodeMethodNotFound      Code = 104
 	CodeUnreadable          Code = 106 // unreadable or empty request
-	CodeInvalidMethod       Code = 107 // no method name, or one that is no string
+	CodeInvalidMethod       Code = 107 // the method name is missing or not a string
 	CodeTermsNotAccepted    Code = 108
 	CodeInvalidKey          Code = 300 // unknown, expired or revoked key
 	CodeMissingKey          Code = 301
@@ -52,8 +56,9 @@ const (
 	CodeTooManyConcurrent   Code = 399
 )
 
-// Name returns the published name that a message with the code begins with, ""
-// for a number that is no code. For CodeUndefined see FailureName.
+// Name returns the published name with which a message of this code begins; ""
+// for an unknown code. The name of CodeUndefined depends on the method: see
+// FailureName.
 func (c Code) Name() string {
 	switch c {
 	case CodeInternal:
@@ -143,9 +148,9 @@ func (c Code) laterName() string {
 	return ""
 }
 
-// FailureName returns what a message begins with when the method failed for a
-// reason that nobody foresaw, and the code: 302 with a sentence of their own
-// for the methods that change one Contact's standing, else 100.
+// FailureName returns the code and the published name of an internal failure of a
+// method: CodeUndefined with a name of its own for methods that change the state
+// of one Contact, CodeInternal for all others.
 // specification: Errors, 302; decisions.md: 13
 func FailureName(method string) (Code, string) {
 	switch method {
@@ -163,12 +168,13 @@ func FailureName(method string) (Code, string) {
 	return CodeInternal, CodeInternal.Name()
 }
 
-// Error is the error of a reply. Message begins with the code's published name;
-// what follows after ": " is for a person to read and may change.
+// Error is the error of a reply. Message begins with the code's published name.
+// The text after ": " is for people and may change between versions.
 type Error struct {
 	Code    Code            `json:"code"`
 	Message string          `json:"message"`
-	Data    json.RawMessage `json:"data,omitempty"` // in replies to JSON-RPC 2.0 requests only, and not always
+	Data    json.RawMessage `json:"data,omitempty"` // only in replies to JSON-RPC 2.0 requests; may be missing
 }
 
+// Error returns the message and the code.
 func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }

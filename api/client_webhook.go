@@ -1,9 +1,11 @@
+// This file has the operations on webhooks, and the events that a webhook receives.
+
 package api
 
 import "context"
 
-// Webhook is a webhook's record: what is posted to a URL when something
-// happens. specification: Webhooks
+// Webhook is a webhook's record: an event, and the URL to which the server posts
+// it. specification: Webhooks
 type Webhook struct {
 	ID               int64  `json:"id"`
 	ListID           int64  `json:"list_id"` // 0: all Lists of the Account
@@ -12,34 +14,34 @@ type Webhook struct {
 	URL              string `json:"url"`
 	CreationTime     int64  `json:"creation_time"`
 	LastModifiedTime int64  `json:"last_modified_time"`
-	IsFailing        bool   `json:"is_failing"` // given up on, until it is edited; its events are kept
-	LastError        string `json:"last_error"` // of the last try, "" when that went well
+	IsFailing        bool   `json:"is_failing"` // the server stopped posting until the webhook is edited; it keeps the events
+	LastError        string `json:"last_error"` // of the last attempt, "" if it succeeded
 	Secret           string `json:"secret"`     // only GetWebhookByID shows it
 }
 
-// WebhookEvent is one thing that happened: a POST to a webhook's URL carries an
-// array of them, oldest first. specification: Webhooks
+// WebhookEvent is one event. The body of a POST to a webhook's URL is an array of
+// events, oldest first. specification: Webhooks
 type WebhookEvent struct {
 	ListID    int64  `json:"list_id"`
 	ContactID int64  `json:"contact_id"` // 0 for an event of a List
 	Object    string `json:"object"`     // list or contact
 	Event     string `json:"event"`
-	Timestamp int64  `json:"timestamp"` // when it happened, Unix seconds
+	Timestamp int64  `json:"timestamp"` // time of the event in Unix seconds
 }
 
-// AddWebhook makes a webhook, of which details give at least object, event and
-// url, and returns its ID.
+// AddWebhook creates a webhook and returns its ID. details need at least object,
+// event and url.
 func (c *Client) AddWebhook(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "addWebhook", details)
 }
 
-// EditWebhook changes what details name, of the webhook whose ID is in them, and
-// returns the ID. What waits for the webhook is tried again at once.
+// EditWebhook changes the attributes in details, of the webhook whose "id" is in
+// them, and returns the ID. The server then posts its waiting events at once.
 func (c *Client) EditWebhook(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "editWebhook", details)
 }
 
-// DeleteWebhook removes a webhook with what waits for it.
+// DeleteWebhook deletes a webhook and its waiting events.
 func (c *Client) DeleteWebhook(ctx context.Context, webhook int64) error {
 	return c.Call(ctx, "deleteWebhook", []any{webhook}, nil)
 }

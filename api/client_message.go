@@ -1,3 +1,6 @@
+// This file has the operations on Messages and autoresponders. An unknown Message
+// is CodeNoMessage, an unknown autoresponder CodeNoCampaign.
+
 package api
 
 import "context"
@@ -5,7 +8,7 @@ import "context"
 // Message is a Message's record.
 type Message struct {
 	ID               int64  `json:"id"`
-	CreatorUserID    int64  `json:"creator_user_id"` // ID of the key that made it
+	CreatorUserID    int64  `json:"creator_user_id"` // ID of the key that created it
 	CreatorName      string `json:"creator_name"`
 	CreationTime     int64  `json:"creation_time"`
 	LastModifiedTime int64  `json:"last_modified_time"`
@@ -14,21 +17,21 @@ type Message struct {
 	FolderID         int64  `json:"folder_id"`  // 0: in none
 	EmailType        string `json:"email_type"` // html, plain-html, plain or raw_html
 	Subject          string `json:"subject"`
-	FromName         string `json:"from_name"`    // "": the List's, as the next
+	FromName         string `json:"from_name"`    // "": the List's, as for FromAddress
 	FromAddress      string `json:"from_address"` // one email address
 	ReplyTo          string `json:"reply_to"`
 
-	// Contents, of at most 2 MiB each; only from GetMessageByID, when asked for.
+	// The contents, up to 2 MiB each. Only GetMessageByID returns them, on request.
 	HTMLContent string `json:"html_content"`
 	TextContent string `json:"text_content"`
 	SMSContent  string `json:"sms_content"`
 }
 
-// Autoresponder is an autoresponder's record: it sends a Message to a Contact
-// because of an event.
+// Autoresponder is an autoresponder's record. It sends a Message to a Contact
+// after an event of that Contact.
 type Autoresponder struct {
 	ID               int64  `json:"id"`
-	CreatorUserID    int64  `json:"creator_user_id"` // ID of the key that made it
+	CreatorUserID    int64  `json:"creator_user_id"` // ID of the key that created it
 	CreatorName      string `json:"creator_name"`
 	CreationTime     int64  `json:"creation_time"`
 	LastModifiedTime int64  `json:"last_modified_time"`
@@ -40,37 +43,39 @@ type Autoresponder struct {
 	IsActive         bool   `json:"is_active"`
 
 	TimeCriteriaType           string `json:"time_criteria_type"`      // immediate, delay or specific
-	TimeCriteriaTimestamp      int64  `json:"time_criteria_timestamp"` // of specific: that very moment; 0: by hour and minute
+	TimeCriteriaTimestamp      int64  `json:"time_criteria_timestamp"` // of specific: the time to send; 0: use hour and minute
 	TimeCriteriaOffsetValue    int64  `json:"time_criteria_offset_value"`
 	TimeCriteriaOffsetPeriod   string `json:"time_criteria_offset_period"` // minute, hour, day or week
 	TimeCriteriaSpecificHour   int64  `json:"time_criteria_specific_hour"`
 	TimeCriteriaSpecificMinute int64  `json:"time_criteria_specific_minute"`
 }
 
-// SentMessage says what became of one thing that was to be sent to a Contact.
+// SentMessage is the result of one mail to a Contact.
 type SentMessage struct {
 	MessageID       int64  `json:"message_id"` // 0: the request to confirm the subscription
 	AutoresponderID int64  `json:"autoresponder_id"`
-	Name            string `json:"name"` // of the Message; "" when there is none any more
+	Name            string `json:"name"` // of the Message; "" after it was deleted
 	Subject         string `json:"subject"`
 	Address         string `json:"address"`
 	Time            int64  `json:"time"`
 	Status          string `json:"status"` // sent, bounced, failed or complained
-	Detail          string `json:"detail"` // what the mail server said
+	Detail          string `json:"detail"` // the reply of the mail server
 }
 
-// AddMessage stores a Message, of which details give at least name and
-// subject, and returns its ID.
+// AddMessage creates a Message and returns its ID. details need at least the
+// name and the subject.
 func (c *Client) AddMessage(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "addMessage", details)
 }
 
-// EditMessage changes what details name, of the Message whose ID is in them, and returns the ID.
+// EditMessage changes the attributes in details, of the Message whose "id" is in
+// them, and returns the ID.
 func (c *Client) EditMessage(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "editMessage", details)
 }
 
-// DeleteMessage removes a Message that no autoresponder sends.
+// DeleteMessage deletes a Message. A Message that an autoresponder sends is
+// refused with CodeInvalidParameters.
 func (c *Client) DeleteMessage(ctx context.Context, message int64) error {
 	return c.Call(ctx, "deleteMessage", []any{message}, nil)
 }
@@ -90,24 +95,26 @@ func (c *Client) CountMessages(ctx context.Context, criteria Criteria) (int64, e
 	return call[int64](ctx, c, "countMessages", criteria.param())
 }
 
-// GetMessagesSentToContact returns what was sent to a Contact because of
-// events, or given up on, newest first.
+// GetMessagesSentToContact returns the mails that events caused to be sent to a
+// Contact, newest first, with those that could not be delivered.
 func (c *Client) GetMessagesSentToContact(ctx context.Context, list, contact int64) ([]SentMessage, error) {
 	return call[[]SentMessage](ctx, c, "getMessagesSentToContact", list, contact)
 }
 
-// AddAutoresponder stores an autoresponder, of which details give at least
-// list_id, message_id and event_type, and returns its ID.
+// AddAutoresponder creates an autoresponder and returns its ID. details need at
+// least list_id, message_id and event_type.
 func (c *Client) AddAutoresponder(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "addAutoresponder", details)
 }
 
-// EditAutoresponder changes what details name, of the autoresponder whose ID is in them, and returns the ID.
+// EditAutoresponder changes the attributes in details, of the autoresponder whose
+// "id" is in them, and returns the ID.
 func (c *Client) EditAutoresponder(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "editAutoresponder", details)
 }
 
-// DeleteAutoresponder removes an autoresponder: what of it is due later is not sent.
+// DeleteAutoresponder deletes an autoresponder. Its mails that are due later are
+// not sent.
 func (c *Client) DeleteAutoresponder(ctx context.Context, autoresponder int64) error {
 	return c.Call(ctx, "deleteAutoresponder", []any{autoresponder}, nil)
 }

@@ -1,3 +1,5 @@
+// This file has the operations on Fields. Unknown IDs are CodeNoList and CodeNoField.
+
 package api
 
 import "context"
@@ -18,17 +20,20 @@ func (c *Client) GetFieldByID(ctx context.Context, list, field int64) (*Field, e
 	return callOne[Field](ctx, c, "getFieldById", list, field)
 }
 
-// AddField defines a Field on a List and returns its ID.
+// AddField adds a Field to a List and returns its ID. details need at least the
+// name and the type. Codes: CodeDuplicateField, CodeReservedField.
 func (c *Client) AddField(ctx context.Context, list int64, details Details) (int64, error) {
 	return call[int64](ctx, c, "addField", list, details)
 }
 
-// EditField changes what details name, of the Field whose ID is in them, and returns the ID.
+// EditField changes the attributes in details, of the Field whose "id" is in
+// them, and returns the ID. Codes: CodeEmailFieldFixed, CodeDuplicateField.
 func (c *Client) EditField(ctx context.Context, list int64, details Details) (int64, error) {
 	return call[int64](ctx, c, "editField", list, details)
 }
 
-// DeleteField removes a Field from a List, and what Contacts have in it.
+// DeleteField deletes a Field and its values in all Contacts. The email Field
+// cannot be deleted: CodeEmailFieldFixed.
 func (c *Client) DeleteField(ctx context.Context, list, field int64) error {
 	return c.Call(ctx, "deleteField", []any{list, field}, nil)
 }

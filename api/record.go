@@ -1,14 +1,16 @@
+// This file has the records of replies. Times are Unix seconds, 0 for never.
+
 package api
 
-// List is a List's record.
+// List is a List's record. specification: List
 type List struct {
 	ID                        int64  `json:"id"`
-	CreatorUserID             int64  `json:"creator_user_id"` // ID of the key that made it
+	CreatorUserID             int64  `json:"creator_user_id"` // ID of the key that created it
 	CreatorName               string `json:"creator_name"`
 	Name                      string `json:"name"`
 	CreationTime              int64  `json:"creation_time"`
 	LastModifiedTime          int64  `json:"last_modified_time"`
-	OnRegisterAddress         string `json:"on_register_address"` // comma-separated, as the next two
+	OnRegisterAddress         string `json:"on_register_address"` // comma-separated, like the next two
 	OnUpdateAddress           string `json:"on_update_address"`
 	OnUnsubscribeAddress      string `json:"on_unsubscribe_address"`
 	DisallowDuplicateContacts bool   `json:"disallow_duplicate_contacts"`
@@ -55,7 +57,7 @@ type Field struct {
 	DisplayOrder     int64  `json:"display_order"` // -1: hidden
 }
 
-// Preference is a named choice that Contacts of a List agree to or decline.
+// Preference is a named question that Contacts of a List answer with yes or no.
 type Preference struct {
 	ID     int64  `json:"id"`
 	ListID int64  `json:"list_id"`
@@ -67,7 +69,7 @@ type Folder struct {
 	ID           int64  `json:"id"`
 	Name         string `json:"name"`
 	CreationTime int64  `json:"creation_time"`
-	Type         string `json:"type"`
+	Type         string `json:"type"` // list, message or file
 	ItemCount    int64  `json:"item_count"`
 }
 
@@ -84,14 +86,14 @@ type ConsentRecord struct {
 
 // Unsubscriber is a row of the Account's Unsubscriber List.
 type Unsubscriber struct {
-	ContactID   int64  `json:"contact_id"` // 0 when the address belonged to no Contact
-	ListID      int64  `json:"list_id"`    // 0 when it was unsubscribed from no List in particular
+	ContactID   int64  `json:"contact_id"` // 0: no Contact had the address
+	ListID      int64  `json:"list_id"`    // 0: unsubscribed without a List
 	AddressType string `json:"address_type"`
 	Address     string `json:"address"`
 	Time        int64  `json:"time"`
 }
 
-// SessionInfo says what an API key belongs to.
+// SessionInfo describes an API key and its Account.
 type SessionInfo struct {
 	AccountID   int64  `json:"account_id"`
 	AccountName string `json:"account_name"`
@@ -100,7 +102,7 @@ type SessionInfo struct {
 	Version     string `json:"version"`      // of the server
 }
 
-// Timezone is a time zone that the server knows.
+// Timezone is a time zone that the server accepts.
 type Timezone struct {
 	Timezone    string `json:"timezone"` // IANA name
 	DisplayName string `json:"display_name"`

@@ -1,0 +1,99 @@
+// This file decodes the record of a Contact, whose keys depend on its List.
+
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Contact is one record of a List. Only the values that the caller asked for are
+// set. specification: Contact
+type Contact struct {
+	ID                  int64
+	CreationTime        int64
+	DoubleOptIn         bool
+	DoubleOptInTime     int64
+	IsActive            bool
+	IsBounceDeactivated bool // advisory: IsActive alone says whether the Contact gets mail
+	IsUnsubscribed      bool
+	LastClickTime       int64
+	LastModifiedTime    int64
+	LastMessageTime     int64
+	LastOpenTime        int64
+	SubscribedVia       string
+	WebformID           int64
+
+	// Values are the Field values by the names that the caller asked for. A
+	// missing value is "". A number has the digits that the server sent.
+	Values map[string]string
+}
+
+// UnmarshalJSON decodes a record. It compares names exactly, which encoding/json
+// does not do: a Field may be called "ID".
+func (c *Contact) UnmarshalJSON(data []byte) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	*c = Contact{Values: make(map[string]string)}
+	for name, raw := range all {
+		into := c.system(name)
+		if into == nil {
+			text, err := valueText(raw)
+			if err != nil {
+				return fmt.Errorf("value of %s: %w", name, err)
+			}
+			c.Values[name] = text
+			continue
+		}
+		if err := json.Unmarshal(raw, into); err != nil {
+			return fmt.Errorf("value of %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// system returns the member for a system key, nil for the name of a Field.
+func (c *Contact) system(name string) any {
+	switch name {
+	case "id":
+		return &c.ID
+	case "creation_time":
+		return &c.CreationTime
+	case "double_opt_in":
+		return &c.DoubleOptIn
+	case "double_opt_in_time":
+		return &c.DoubleOptInTime
+	case "is_active":
+		return &c.IsActive
+	case "is_bounce_deactivated":
+		return &c.IsBounceDeactivated
+	case "is_unsubscribed":
+		return &c.IsUnsubscribed
+	case "last_click_time":
+		return &c.LastClickTime
+	case "last_modified_time":
+		return &c.LastModifiedTime
+	case "last_message_time":
+		return &c.LastMessageTime
+	case "last_open_time":
+		return &c.LastOpenTime
+	case "subscribed_via":
+		return &c.SubscribedVia
+	case "webform_id":
+		return &c.WebformID
+	}
+	return nil
+}
+
+// valueText returns a Field value as text: the content of a string, or the
+// literal of a number.
+func valueText(raw json.RawMessage) (text string, err error) {
+	if strings.HasPrefix(string(raw), `"`) {
+		err = json.Unmarshal(raw, &text)
+		return text, err
+	}
+	return string(raw), nil
+}
