@@ -11,13 +11,13 @@ import (
 // convertField stores a Field's values in the form of its new type.
 type convertField struct {
 	river.WorkerDefaults[audience.ConvertField]
-	base
+	stepper
 }
 
 // Work implements river.Worker.
 func (w *convertField) Work(ctx context.Context, job *river.Job[audience.ConvertField]) error {
 	at := job.Args
-	return w.inTurns(ctx, func() (audience.Effect, error) {
+	return w.runSteps(ctx, func() (audience.Effect, error) {
 		next, done, err := w.service.ConvertField(ctx, at)
 		if done || err != nil {
 			return nil, err

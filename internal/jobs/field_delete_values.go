@@ -8,16 +8,16 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// forgetField removes what Contacts hold of a deleted Field.
-type forgetField struct {
+// deleteFieldValues removes the values of a deleted Field from Contacts.
+type deleteFieldValues struct {
 	river.WorkerDefaults[audience.DeleteFieldValues]
-	base
+	stepper
 }
 
 // Work implements river.Worker.
-func (w *forgetField) Work(ctx context.Context, job *river.Job[audience.DeleteFieldValues]) error {
+func (w *deleteFieldValues) Work(ctx context.Context, job *river.Job[audience.DeleteFieldValues]) error {
 	at := job.Args
-	return w.inTurns(ctx, func() (audience.Effect, error) {
+	return w.runSteps(ctx, func() (audience.Effect, error) {
 		next, done, err := w.service.ForgetField(ctx, at)
 		if done || err != nil {
 			return nil, err

@@ -10,49 +10,59 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// indexTime is how long an index may be in the making: on PostgreSQL it waits for
-// all transactions that began before it. The queue takes up a job again whose
-// process died only after that, so indexadvisor's Reconcile stores another one much
-// earlier; of two that are at the same index, one returns at once.
-const indexTime = 24 * time.Hour
+// Indexes builds and drops the indexes that searches need. The error audience.ErrIndexBusy means
+// that another process builds or drops the same index.
+type Indexes interface {
+	// Build builds an index and makes it known to searches.
+	Build(ctx context.Context, e audience.BuildIndex) error
+	// Drop drops an index that searches have stopped using.
+	Drop(ctx context.Context, e audience.DropIndex) error
+}
 
-// buildIndex makes indexes that searches need.
+// indexTimeout is the time limit for building or dropping an index. On PostgreSQL either waits
+// for all transactions that began before it. The queue retries a job whose process died only
+// after this time. So indexadvisor.Advisor.Reconcile enqueues another job much earlier; of
+// two jobs for one index, the second returns at once.
+const indexTimeout = 24 * time.Hour
+
+// buildIndex builds indexes that searches need.
 type buildIndex struct {
 	river.WorkerDefaults[audience.BuildIndex]
 	indexes Indexes
 }
 
 // Timeout implements river.Worker.
-func (*buildIndex) Timeout(*river.Job[audience.BuildIndex]) time.Duration { return indexTime }
+func (*buildIndex) Timeout(*river.Job[audience.BuildIndex]) time.Duration { return indexTimeout }
 
 // Work implements river.Worker.
 func (w *buildIndex) Work(ctx context.Context, job *river.Job[audience.BuildIndex]) error {
-	return tended(ctx, w.indexes.Build(ctx, job.Args))
+	return indexResult(ctx, w.indexes.Build(ctx, job.Args))
 }
 
-// dropIndex drops indexes on which nobody relies any more.
+// dropIndex drops indexes after searches have stopped using them.
 type dropIndex struct {
 	river.WorkerDefaults[audience.DropIndex]
 	indexes Indexes
 }
 
 // Timeout implements river.Worker.
-func (*dropIndex) Timeout(*river.Job[audience.DropIndex]) time.Duration { return indexTime }
+func (*dropIndex) Timeout(*river.Job[audience.DropIndex]) time.Duration { return indexTimeout }
 
-// busyPause is how long dropping waits for whoever is at the index.
-const busyPause = 10 * time.Second
+// busySnooze is how long a drop waits while another process builds or drops the index.
+const busySnooze = 10 * time.Second
 
 // Work implements river.Worker.
 func (w *dropIndex) Work(ctx context.Context, job *river.Job[audience.DropIndex]) error {
 	err := w.indexes.Drop(ctx, job.Args)
 	if errors.Is(err, audience.ErrIndexBusy) {
-		return river.JobSnooze(busyPause)
+		return river.JobSnooze(busySnooze)
 	}
-	return tended(ctx, err)
+	return indexResult(ctx, err)
 }
 
-// tended is the outcome of work on an index: a process that stops puts its job back.
-func tended(ctx context.Context, err error) error {
+// indexResult turns an error into the result of the job. A process that stops puts the job
+// back. If another process is at the index, there is nothing left to do.
+func indexResult(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, audience.ErrIndexBusy):
 		return nil

@@ -18,18 +18,18 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// buildsAt makes the test binary a process that works the database at its path
-// and is in the middle of making an index, to be killed there.
-const buildsAt = "ENLIST_TEST_BUILDS_AT"
+// hangInBuildAt is an environment variable. With a database's path in it, the test binary is a
+// process that hangs while it builds an index, to be killed there.
+const hangInBuildAt = "ENLIST_TEST_HANG_IN_BUILD"
 
-// halfway is a Store whose BuildIndex tells that it has come. On SQLite, where
-// nothing is there before all of it is, it goes no further.
-type halfway struct{ *teststores.Store }
+// hangingBuilder is a Store whose BuildIndex prints a line when it starts. On SQLite, where an
+// unfinished index is not visible, it then waits; on PostgreSQL the build itself waits.
+type hangingBuilder struct{ *teststores.Store }
 
 // BuildIndex implements audience.Store.
-func (s halfway) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID, k *audience.SearchKey) (int64, error) {
+func (s hangingBuilder) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID, k *audience.SearchKey) (int64, error) {
 	fmt.Println("here")
-	if os.Getenv(buildsAt)[0] == '/' {
+	if os.Getenv(hangInBuildAt)[0] == '/' {
 		<-ctx.Done()
 	}
 	return s.Store.BuildIndex(ctx, id, list, k)
@@ -39,13 +39,14 @@ func newAdvisor(store audience.Store) *indexadvisor.Advisor {
 	return indexadvisor.New(store, time.Now, indexadvisor.DefaultRules())
 }
 
-func buildHalfway(path string) {
+// buildAndHang works the queue until the process is killed.
+func buildAndHang(path string) {
 	store, err := teststores.Open(context.Background(), path, 0)
 	if err != nil {
 		panic(err)
 	}
-	still := halfway{store}
-	config := jobs.Config(jobs.Options{Service: audience.NewService(still, time.Now), Store: still, Indexes: newAdvisor(still), Log: slog.New(slog.DiscardHandler)})
+	hanging := hangingBuilder{store}
+	config := jobs.Config(jobs.Options{Service: audience.NewService(hanging, time.Now), Store: hanging, Indexes: newAdvisor(hanging), Log: slog.New(slog.DiscardHandler)})
 	config.FetchPollInterval = river.FetchCooldownDefault
 	client, err := store.Jobs(config)
 	if err != nil {
@@ -57,11 +58,12 @@ func buildHalfway(path string) {
 	select {}
 }
 
-// lacking has an index ordered that a search lacked, and returns it.
-func (p *place) lacking() indexadvisor.Report {
+// scheduleMissingIndex runs a search that needs an index, enqueues the build, and returns the
+// index.
+func (p *storeWithList) scheduleMissingIndex() indexadvisor.Report {
 	p.Helper()
 	now := time.Now()
-	clock := func() time.Time { now = now.Add(time.Second); return now }
+	clock := func() time.Time { now = now.Add(time.Second); return now } // each search takes seconds
 	slow := audience.NewService(p.store, clock)
 	rules := indexadvisor.DefaultRules()
 	rules.Contacts = contacts / 2
@@ -75,7 +77,8 @@ func (p *place) lacking() indexadvisor.Report {
 	return p.index()
 }
 
-func (p *place) index() indexadvisor.Report {
+// index returns the one index that is stored.
+func (p *storeWithList) index() indexadvisor.Report {
 	p.Helper()
 	all, err := newAdvisor(p.store).Reports(p.Context())
 	p.must(err)
@@ -85,37 +88,41 @@ func (p *place) index() indexadvisor.Report {
 	return all[0]
 }
 
-func TestIndexIsBuilt(t *testing.T) { teststores.EachParallel(t, indexIsBuilt) }
+func TestMissingIndexIsBuiltAndDroppedWithItsList(t *testing.T) {
+	teststores.EachParallel(t, missingIndexIsBuiltAndDroppedWithItsList)
+}
 
-func indexIsBuilt(t *testing.T, e teststores.Engine) {
-	p := newPlace(t, e)
-	p.fill(0)
-	x := p.lacking()
-	_, done := p.work(p.store, nil)
-	p.wait(done)
+func missingIndexIsBuiltAndDroppedWithItsList(t *testing.T, e teststores.Engine) {
+	p := newStoreWithList(t, e)
+	p.addContacts(0)
+	x := p.scheduleMissingIndex()
+	_, done := p.startWorking(p.store, nil)
+	p.waitForJob(done)
 	if x = p.index(); x.State != audience.IndexReady || x.Missing {
 		t.Errorf("index %+v", x)
 	}
 	p.must(p.service.DeleteList(t.Context(), p.caller, p.list))
-	p.wait(done)
-	p.wait(done)
+	p.waitForJob(done)
+	p.waitForJob(done)
 	if built, err := p.store.BuiltIndexes(t.Context()); err != nil || len(built) > 0 {
 		t.Errorf("built %+v, %v", built, err)
 	}
 }
 
-// A process is killed in the middle of making an index. What it leaves behind is
-// found within minutes, and the index made by another.
-func TestKilledIndexIsBuilt(t *testing.T) { teststores.EachParallel(t, killedIndexIsBuilt) }
+// A process is killed while it builds an index. Within minutes another process finds what it
+// left, and builds the index.
+func TestIndexOfAKilledProcessIsBuiltByAnother(t *testing.T) {
+	teststores.EachParallel(t, indexOfAKilledProcessIsBuiltByAnother)
+}
 
-func killedIndexIsBuilt(t *testing.T, e teststores.Engine) {
-	p := newPlace(t, e)
-	p.fill(0)
-	x := p.lacking()
+func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
+	p := newStoreWithList(t, e)
+	p.addContacts(0)
+	x := p.scheduleMissingIndex()
 	reading, read := make(chan struct{}), make(chan struct{})
-	held := make(chan error)
-	go func() { // what is made on PostgreSQL has to wait for this
-		held <- p.store.Stream(t.Context(), func(tx audience.Tx) error {
+	reader := make(chan error)
+	go func() { // a build on PostgreSQL waits for this transaction
+		reader <- p.store.Stream(t.Context(), func(tx audience.Tx) error {
 			_, err := tx.ContactCount(p.list)
 			close(reading)
 			<-read
@@ -125,29 +132,29 @@ func killedIndexIsBuilt(t *testing.T, e teststores.Engine) {
 	<-reading
 	p.killBuilder()
 	close(read)
-	p.must(<-held)
+	p.must(<-reader)
 	if x = p.index(); x.State != audience.IndexBuilding {
 		t.Errorf("index %+v", x)
 	}
 
-	// A server may be slow to see that its client is gone: until then it is at the
-	// index, and others leave it alone.
-	_, done := p.work(p.store, nil)
+	// The database server may notice late that its client has gone. Until then it still builds
+	// the index, and other processes leave it alone.
+	_, done := p.startWorking(p.store, nil)
 	for now := time.Now(); p.index().State != audience.IndexReady; {
 		now = now.Add(6 * time.Minute)
 		p.must(indexadvisor.New(p.store, func() time.Time { return now }, indexadvisor.DefaultRules()).Reconcile(t.Context()))
-		p.wait(done)
+		p.waitForJob(done)
 	}
 	if x = p.index(); x.Missing {
 		t.Errorf("index %+v", x)
 	}
 }
 
-// killBuilder starts a process that makes the index, and kills it.
-func (p *place) killBuilder() {
+// killBuilder starts a process that builds the index, and kills it during the build.
+func (p *storeWithList) killBuilder() {
 	p.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), buildsAt+"="+p.path)
+	cmd.Env = append(os.Environ(), hangInBuildAt+"="+p.path)
 	out, err := cmd.StdoutPipe()
 	p.must(err)
 	cmd.Stderr = os.Stderr
@@ -162,8 +169,8 @@ func (p *place) killBuilder() {
 	cmd.Wait() // says that it was killed
 }
 
-// awaitIndex waits until the database has an index that is as it should be.
-func (p *place) awaitIndex(is func(audience.BuiltIndex) bool) {
+// awaitIndex waits until the database has one index that meets a condition.
+func (p *storeWithList) awaitIndex(is func(audience.BuiltIndex) bool) {
 	p.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
 		built, err := p.store.BuiltIndexes(p.Context())

@@ -1,11 +1,15 @@
-// Package jobs carries out what changes set in motion. A change stores an
-// audience.Effect in its own transaction, in the queue that is named like its
-// kind; a worker here takes it up later, at least once.
+// Package jobs carries out the effects of changes: it sends mail, posts webhooks, and does long
+// work on Lists in the background. A change stores an audience.Effect as a job in its own
+// transaction, in the queue named like the effect's kind. A worker of this package carries it
+// out later, at least once. The queue library is riverqueue/river.
 //
-// Config says what this process works. Kinds without a worker stay in their
-// queue until a process has one. No job runs long, but for those of indexes: what
-// needs more than a turn stores where it has got to as a job of its own, so that a
-// process may die at any moment and another goes on.
+// Config says which kinds this process works. Jobs of other kinds stay in their queue until a
+// process has a worker for them. No job runs for long, except those for indexes: a job that
+// has more to do after runTime enqueues another job for the rest. So a process may die at any
+// moment, and another process continues.
+//
+// jobs.go registers the workers; mail*.go, webhook.go, index.go, field_*.go and list_*.go have
+// them. queue*.go is what the command `enlist jobs` uses. log*.go filter the library's log.
 package jobs
 
 import (
@@ -21,119 +25,119 @@ import (
 )
 
 const (
-	// turn is how long a job works before it lets others have theirs.
-	turn = 20 * time.Second
+	// runTime is how long a job works before it lets the next job of its queue run.
+	runTime = 20 * time.Second
 
-	// A job whose process died is taken up again after rescueAfter, so no job
-	// may run that long: what outlives timeout is cancelled. It is enough for a
-	// mail to wait for its turn and for all that its server may take.
+	// timeout is when a job is cancelled. It suffices for a mail to wait for its slot and for
+	// the slowest accepted mail server. rescueAfter is when the queue retries a job whose
+	// process died; it must be longer, or a job that still runs would be started twice.
 	timeout     = 105 * time.Second
 	rescueAfter = 2 * time.Minute
 
-	// pollEvery is how soon a job is seen. SQLite cannot wake anybody, and an
-	// idle poll is one statement that writes nothing.
-	pollEvery = 2 * time.Second
+	// pollInterval is how often a process looks for jobs. SQLite cannot notify other
+	// processes. A poll that finds nothing is one statement that writes nothing.
+	pollInterval = 2 * time.Second
 
-	// cancelledFor is how long jobs are kept that trying again cannot help, in
-	// case they are to be done again after all.
-	cancelledFor = 30 * 24 * time.Hour
+	// cancelledRetention is how long cancelled jobs are kept: the operator may retry a mail
+	// that was refused permanently.
+	cancelledRetention = 30 * 24 * time.Hour
 
-	// forever is how long other jobs are kept. The queue library has -1 for that,
-	// and its driver for SQLite removes at once what is to be kept so (0.31).
+	// forever is how long other jobs are kept. The queue library's value for that is -1, but
+	// its driver for SQLite deletes such jobs at once (version 0.31).
 	forever = 200 * 365 * 24 * time.Hour
 )
 
-// Options are what the workers work with.
+// Options are what the workers need.
 type Options struct {
 	Service *audience.Service
 	Store   audience.Store
 	Mailer  Mailer
-	Mails   int     // at work at once; 0: 16
-	Poster  Poster  // nil: webhooks are left to other processes
-	Indexes Indexes // nil: indexes of searches are left to other processes
+	Mails   int     // how many mails are composed and sent at once; 0: 16
+	Poster  Poster  // nil: this process leaves webhooks to other processes
+	Indexes Indexes // nil: this process leaves indexes to other processes
 	Log     *slog.Logger
 }
 
-// Mailer composes and sends mails. It returns an *audience.Undelivered when one
-// could not be sent, and audience.ErrPaused when it was not tried at all.
+// Mailer composes and sends mails. Its error is an *audience.Undelivered when a mail could not
+// be sent, and audience.ErrSendingPaused when it was not tried.
 type Mailer interface {
-	// Notify makes the same Message-ID from the same id.
+	// Notify sends a notification. It makes the Message-ID from id, so that a mail that is
+	// sent twice can be recognised.
 	Notify(ctx context.Context, id string, n *audience.Notification) error
-	Send(ctx context.Context, l *audience.OutgoingMail) (subject string, err error)
+	// Send sends a mail to a Contact and returns the subject with its merge fields filled.
+	Send(ctx context.Context, m *audience.OutgoingMail) (subject string, err error)
 }
 
-// Indexes builds and drops the indexes that searches need. An audience.ErrIndexBusy
-// says that another process is working on the same index.
-type Indexes interface {
-	Build(ctx context.Context, e audience.BuildIndex) error
-	Drop(ctx context.Context, e audience.DropIndex) error
-}
-
-// Config says which jobs a process works, and how. A client of the queue that
-// is made with it works once it is started.
+// Config returns the workers of a process and how the queue library runs them. A client of the
+// library that is made with it takes up jobs once it is started.
 func Config(o Options) *river.Config {
 	workers := river.NewWorkers()
 	queues := make(map[string]river.QueueConfig)
-	b := base{o.Service, o.Store}
-	add(workers, queues, &removeContacts{base: b}, oneByOne)
-	add(workers, queues, &forgetField{base: b}, oneByOne)
-	add(workers, queues, &convertField{base: b}, oneByOne)
+	s := stepper{o.Service, o.Store}
+	serial := river.QueueConfig{MaxWorkers: 1}
+	add(workers, queues, &removeContacts{stepper: s}, serial)
+	add(workers, queues, &deleteFieldValues{stepper: s}, serial)
+	add(workers, queues, &convertField{stepper: s}, serial)
 	if o.Indexes != nil {
-		add(workers, queues, &buildIndex{indexes: o.Indexes}, oneByOne)
-		add(workers, queues, &dropIndex{indexes: o.Indexes}, oneByOne)
+		add(workers, queues, &buildIndex{indexes: o.Indexes}, serial)
+		add(workers, queues, &dropIndex{indexes: o.Indexes}, serial)
 	}
-	m := mails{o.Service, o.Mailer, make(chan struct{}, cmp.Or(o.Mails, defaultMails))}
-	add(workers, queues, &notify{mailing[audience.Notify]{mails: m}}, inParallel)
-	add(workers, queues, &askToConfirm{mailing[audience.RequestConfirmation]{mails: m}}, inParallel)
-	add(workers, queues, &autorespond{mailing[audience.Autorespond]{mails: m}}, inParallel)
+	m := mailSender{o.Service, o.Mailer, make(chan struct{}, cmp.Or(o.Mails, defaultMails))}
+	add(workers, queues, &sendNotification{mailWorker[audience.Notify]{mailSender: m}}, mailQueue())
+	add(workers, queues, &sendConfirmation{mailWorker[audience.RequestConfirmation]{mailSender: m}}, mailQueue())
+	add(workers, queues, &sendAutoresponder{mailWorker[audience.Autorespond]{mailSender: m}}, mailQueue())
 	if o.Poster != nil {
-		add(workers, queues, &callWebhook{base: b, poster: o.Poster}, sideBySide)
+		add(workers, queues, &deliverWebhook{stepper: s, poster: o.Poster}, webhookQueue())
 	}
 	return &river.Config{
 		Workers:              workers,
 		Queues:               queues,
-		Logger:               slog.New(discreet{calm{o.Log.Handler(), new(atomic.Int64)}}),
-		FetchPollInterval:    pollEvery,
+		Logger:               slog.New(redactedLog{throttledLog{o.Log.Handler(), new(atomic.Int64)}}),
+		FetchPollInterval:    pollInterval,
 		JobTimeout:           timeout,
 		RescueStuckJobsAfter: rescueAfter,
-		// What was given up on is kept, to be looked at and sent again.
+		// The operator can look at jobs that failed in all attempts, and retry them.
 		DiscardedJobRetentionPeriod: forever,
-		CancelledJobRetentionPeriod: cancelledFor,
-		CompletedJobRetentionPeriod: forever, // Sweep removes them
+		CancelledJobRetentionPeriod: cancelledRetention,
+		CompletedJobRetentionPeriod: forever, // Sweep deletes them
 	}
 }
 
-var (
-	// oneByOne is for what writes to the same database: each gives way to the
-	// next after its turn.
-	oneByOne = river.QueueConfig{MaxWorkers: 1}
+// mailQueue is the configuration of a queue for mail. Each fetch is a transaction of its own,
+// so there are many workers and a fetch brings jobs for all that are free.
+func mailQueue() river.QueueConfig {
+	return river.QueueConfig{
+		MaxWorkers:        200,
+		FetchCooldown:     20 * time.Millisecond,
+		FetchPollInterval: 500 * time.Millisecond,
+	}
+}
 
-	// inParallel is for mails, which somebody waits for. Every fetch is a
-	// transaction of its own, so it takes what many places came free for.
-	inParallel = river.QueueConfig{MaxWorkers: 200, FetchCooldown: 20 * time.Millisecond, FetchPollInterval: 500 * time.Millisecond}
+// webhookQueue is the configuration of the queue for webhooks. A slow receiver occupies one
+// worker and must not delay the others.
+func webhookQueue() river.QueueConfig {
+	return river.QueueConfig{MaxWorkers: 16, FetchPollInterval: 500 * time.Millisecond}
+}
 
-	// sideBySide is for webhooks: a slow receiver must not hold up the others.
-	sideBySide = river.QueueConfig{MaxWorkers: 16, FetchPollInterval: 500 * time.Millisecond}
-)
-
-// add registers a worker with the queue of its kind.
-func add[E river.JobArgs](workers *river.Workers, queues map[string]river.QueueConfig, w river.Worker[E], q river.QueueConfig) {
+// add registers a worker for the queue of its kind.
+func add[E river.JobArgs](workers *river.Workers, queues map[string]river.QueueConfig,
+	w river.Worker[E], q river.QueueConfig) {
 	var kind E
 	river.AddWorker(workers, w)
 	queues[kind.Kind()] = q
 }
 
-// base is what workers have that change the database.
-type base struct {
+// stepper is what workers need that change the database.
+type stepper struct {
 	service *audience.Service
 	store   audience.Store
 }
 
-// inTurns makes steps until there is nothing left to do. After a turn, what is
-// left becomes a job at the end of the queue. A process that stops puts its
-// job back, which does not count as a failed attempt.
-func (b base) inTurns(ctx context.Context, step func() (rest audience.Effect, err error)) error {
-	for end := time.Now().Add(turn); ; {
+// runSteps calls step until it returns no effect, which would be the rest of the work. After
+// runTime it enqueues the rest as a job at the end of the queue. When the process stops, the
+// job goes back to the queue, which does not count as a failed attempt.
+func (s stepper) runSteps(ctx context.Context, step func() (rest audience.Effect, err error)) error {
+	for end := time.Now().Add(runTime); ; {
 		rest, err := step()
 		switch {
 		case ctx.Err() != nil && (err != nil || rest != nil):
@@ -141,7 +145,7 @@ func (b base) inTurns(ctx context.Context, step func() (rest audience.Effect, er
 		case err != nil || rest == nil:
 			return err
 		case time.Now().After(end):
-			return b.store.Update(ctx, func(tx audience.Tx) error { return tx.Enqueue(rest) })
+			return s.store.Update(ctx, func(tx audience.Tx) error { return tx.Enqueue(rest) })
 		}
 	}
 }

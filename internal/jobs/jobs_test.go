@@ -20,50 +20,51 @@ import (
 	"go.uber.org/goleak"
 )
 
-// contacts are enough for several steps of a removal.
+// contacts is the size of the List in these tests: a removal takes several steps.
 const contacts = 1700
 
-// diesAt makes the test binary a process that works the database at its path
-// and stands still in the middle of a removal, to be killed there.
-const diesAt = "ENLIST_TEST_DIES_AT"
+// hangInRemovalAt is an environment variable. With a database's path in it, the test binary is
+// a process that works the queue and hangs in the middle of a removal, to be killed there.
+const hangInRemovalAt = "ENLIST_TEST_HANG_IN_REMOVAL"
 
 func TestMain(m *testing.M) {
-	if path := os.Getenv(diesAt); path != "" {
-		standStill(path)
+	if path := os.Getenv(hangInRemovalAt); path != "" {
+		removeAndHang(path)
 	}
-	if path := os.Getenv(postsAt); path != "" {
-		postAndStandStill(path)
+	if path := os.Getenv(hangAfterPostAt); path != "" {
+		postAndHang(path)
 	}
-	if path := os.Getenv(buildsAt); path != "" {
-		buildHalfway(path)
+	if path := os.Getenv(hangInBuildAt); path != "" {
+		buildAndHang(path)
 	}
 	pgtest.Main(m, func() error { return goleak.Find() })
 }
 
-// standing is a Store whose third Update tells that it has come and does not
-// begin before its caller gives up.
-type standing struct {
+// hangingStore is a Store whose third Update calls reached, and then waits until its context
+// ends.
+type hangingStore struct {
 	audience.Store
 	updates int
-	come    func()
+	reached func()
 }
 
 // Update implements audience.Store. One worker calls it, one after another.
-func (s *standing) Update(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *hangingStore) Update(ctx context.Context, fn func(audience.Tx) error) error {
 	if s.updates++; s.updates == 3 {
-		s.come()
+		s.reached()
 		<-ctx.Done()
 	}
 	return s.Store.Update(ctx, fn)
 }
 
-func standStill(path string) {
+// removeAndHang works the queue until the process is killed.
+func removeAndHang(path string) {
 	store, err := teststores.Open(context.Background(), path, 0)
 	if err != nil {
 		panic(err)
 	}
-	still := &standing{Store: store, come: func() { fmt.Println("here") }}
-	config := jobs.Config(jobs.Options{Service: audience.NewService(still, time.Now), Store: still, Log: slog.New(slog.DiscardHandler)})
+	hanging := &hangingStore{Store: store, reached: func() { fmt.Println("here") }}
+	config := jobs.Config(jobs.Options{Service: audience.NewService(hanging, time.Now), Store: hanging, Log: slog.New(slog.DiscardHandler)})
 	config.FetchPollInterval = river.FetchCooldownDefault
 	client, err := store.Jobs(config)
 	if err != nil {
@@ -84,8 +85,9 @@ type workingClient interface {
 	JobGet(ctx context.Context, id int64) (*rivertype.JobRow, error)
 }
 
-// place is a database with a List of Contacts.
-type place struct {
+// storeWithList is a database with an Account and one List, on one engine. It fails its test by
+// itself.
+type storeWithList struct {
 	*testing.T
 	path    string
 	store   *teststores.Store
@@ -94,9 +96,10 @@ type place struct {
 	list    audience.ListID
 }
 
-func newPlace(t *testing.T, e teststores.Engine) *place {
+// newStoreWithList makes the database; the List is empty.
+func newStoreWithList(t *testing.T, e teststores.Engine) *storeWithList {
 	t.Helper()
-	p := &place{T: t, path: e.New(t)}
+	p := &storeWithList{T: t, path: e.New(t)}
 	p.open()
 	first, err := p.service.Bootstrap(t.Context(), "")
 	p.must(err)
@@ -106,7 +109,8 @@ func newPlace(t *testing.T, e teststores.Engine) *place {
 	return p
 }
 
-func (p *place) open() {
+// open opens the database, again after a test has closed it.
+func (p *storeWithList) open() {
 	p.Helper()
 	var err error
 	p.store, err = teststores.Open(p.Context(), p.path, 0)
@@ -116,22 +120,24 @@ func (p *place) open() {
 	p.Cleanup(func() { p.store.Close() })
 }
 
-func (p *place) client(config *river.Config) workingClient {
+// client returns a client of the queue that is not started.
+func (p *storeWithList) client(config *river.Config) workingClient {
 	p.Helper()
 	client, err := p.store.Jobs(config)
 	p.must(err)
 	return client.(workingClient)
 }
 
-func (p *place) must(err error) {
+// must fails the test on an error.
+func (p *storeWithList) must(err error) {
 	p.Helper()
 	if err != nil {
 		p.Fatal(err)
 	}
 }
 
-// fill adds Contacts with a value in a Field.
-func (p *place) fill(field audience.FieldID) {
+// addContacts adds Contacts with a value in a Field.
+func (p *storeWithList) addContacts(field audience.FieldID) {
 	p.Helper()
 	p.must(p.store.Update(p.Context(), func(tx audience.Tx) error {
 		for i := range contacts {
@@ -145,13 +151,14 @@ func (p *place) fill(field audience.FieldID) {
 	}))
 }
 
-func (p *place) enqueue(e audience.Effect) {
+// enqueue stores a job.
+func (p *storeWithList) enqueue(e audience.Effect) {
 	p.Helper()
 	p.must(p.store.Update(p.Context(), func(tx audience.Tx) error { return tx.Enqueue(e) }))
 }
 
-// left counts the Contacts.
-func (p *place) left() (n int64) {
+// contactCount counts the Contacts.
+func (p *storeWithList) contactCount() (n int64) {
 	p.Helper()
 	p.must(p.store.View(p.Context(), func(tx audience.Tx) (err error) {
 		n, err = tx.ContactCount(p.list)
@@ -160,12 +167,12 @@ func (p *place) left() (n int64) {
 	return n
 }
 
-// work starts a client of the queue that looks for jobs often.
-func (p *place) work(store audience.Store, change func(*river.Config)) (client workingClient, done <-chan *river.Event) {
+// startWorking starts a client of the queue that looks for jobs often.
+func (p *storeWithList) startWorking(store audience.Store, change func(*river.Config)) (client workingClient, done <-chan *river.Event) {
 	p.Helper()
 	config := jobs.Config(jobs.Options{Service: audience.NewService(store, time.Now), Store: store, Indexes: newAdvisor(store), Log: slog.New(slog.DiscardHandler)})
 	config.FetchPollInterval = river.FetchCooldownDefault
-	config.TestOnly = true // no random wait before the first look for jobs of the dead
+	config.TestOnly = true // no random wait before jobs of dead processes are retried
 	if change != nil {
 		change(config)
 	}
@@ -177,8 +184,8 @@ func (p *place) work(store audience.Store, change func(*river.Config)) (client w
 	return client, done
 }
 
-// wait waits for a job to be completed.
-func (p *place) wait(done <-chan *river.Event) {
+// waitForJob waits for a job to be completed.
+func (p *storeWithList) waitForJob(done <-chan *river.Event) {
 	p.Helper()
 	select {
 	case e := <-done:
@@ -190,14 +197,16 @@ func (p *place) wait(done <-chan *river.Event) {
 	}
 }
 
-func TestDeletedListIsRemoved(t *testing.T) { teststores.EachParallel(t, deletedListIsRemoved) }
+func TestContactsOfADeletedListAreRemoved(t *testing.T) {
+	teststores.EachParallel(t, contactsOfADeletedListAreRemoved)
+}
 
-func deletedListIsRemoved(t *testing.T, e teststores.Engine) {
-	p := newPlace(t, e)
-	p.fill(0)
+func contactsOfADeletedListAreRemoved(t *testing.T, e teststores.Engine) {
+	p := newStoreWithList(t, e)
+	p.addContacts(0)
 	p.must(p.service.DeleteList(t.Context(), p.caller, p.list))
-	_, done := p.work(p.store, nil)
-	p.wait(done)
+	_, done := p.startWorking(p.store, nil)
+	p.waitForJob(done)
 	p.must(p.store.View(t.Context(), func(tx audience.Tx) error {
 		if n, err := tx.AccountContacts(p.caller.Account.ID); n != 0 || err != nil {
 			t.Errorf("%d Contacts are left, %v", n, err)
@@ -206,19 +215,21 @@ func deletedListIsRemoved(t *testing.T, e teststores.Engine) {
 	}))
 }
 
-func TestDeletedFieldIsForgotten(t *testing.T) { teststores.EachParallel(t, deletedFieldIsForgotten) }
+func TestValuesOfADeletedFieldAreRemoved(t *testing.T) {
+	teststores.EachParallel(t, valuesOfADeletedFieldAreRemoved)
+}
 
-func deletedFieldIsForgotten(t *testing.T, e teststores.Engine) {
-	p := newPlace(t, e)
+func valuesOfADeletedFieldAreRemoved(t *testing.T, e teststores.Engine) {
+	p := newStoreWithList(t, e)
 	field, err := p.service.AddField(t.Context(), p.caller, p.list, []audience.Detail{
 		{Key: "name", Value: audience.Input{Kind: audience.InputText, Text: "Colour"}},
 		{Key: "type", Value: audience.Input{Kind: audience.InputText, Text: "text"}},
 	})
 	p.must(err)
-	p.fill(field)
+	p.addContacts(field)
 	p.must(p.service.DeleteField(t.Context(), p.caller, p.list, field))
-	_, done := p.work(p.store, nil)
-	p.wait(done)
+	_, done := p.startWorking(p.store, nil)
+	p.waitForJob(done)
 	for id := range audience.ContactID(contacts) {
 		p.must(p.store.View(t.Context(), func(tx audience.Tx) error {
 			c, err := tx.Contact(p.list, id+1)
@@ -230,22 +241,22 @@ func deletedFieldIsForgotten(t *testing.T, e teststores.Engine) {
 	}
 }
 
-// unknown is of a kind that this process has no worker for.
+// unknown is an effect of a kind without a worker.
 type unknown struct{}
 
 // Kind implements audience.Effect.
 func (unknown) Kind() string { return "unknown" }
 
-func TestOtherKindsStayInTheirQueue(t *testing.T) {
-	teststores.EachParallel(t, otherKindsStayInTheirQueue)
+func TestJobsWithoutAWorkerStayInTheirQueue(t *testing.T) {
+	teststores.EachParallel(t, jobsWithoutAWorkerStayInTheirQueue)
 }
 
-func otherKindsStayInTheirQueue(t *testing.T, e teststores.Engine) {
-	p := newPlace(t, e)
+func jobsWithoutAWorkerStayInTheirQueue(t *testing.T, e teststores.Engine) {
+	p := newStoreWithList(t, e)
 	p.enqueue(unknown{})
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: 1})
-	client, done := p.work(p.store, nil)
-	p.wait(done)
+	client, done := p.startWorking(p.store, nil)
+	p.waitForJob(done)
 	list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds("unknown"))
 	p.must(err)
 	if len(list.Jobs) != 1 || list.Jobs[0].State != "available" || list.Jobs[0].Attempt != 0 {
@@ -253,18 +264,20 @@ func otherKindsStayInTheirQueue(t *testing.T, e teststores.Engine) {
 	}
 }
 
-// A process that is told to stop puts its job back, and the next one goes on.
-func TestStoppedJobGoesOn(t *testing.T) { teststores.EachParallel(t, stoppedJobGoesOn) }
+// A process that is stopped puts its job back, and the next process continues it.
+func TestStoppedJobIsContinuedByTheNextProcess(t *testing.T) {
+	teststores.EachParallel(t, stoppedJobIsContinuedByTheNextProcess)
+}
 
-func stoppedJobGoesOn(t *testing.T, e teststores.Engine) {
-	p := newPlace(t, e)
-	p.fill(0)
+func stoppedJobIsContinuedByTheNextProcess(t *testing.T, e teststores.Engine) {
+	p := newStoreWithList(t, e)
+	p.addContacts(0)
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
-	come := make(chan struct{})
-	client, _ := p.work(&standing{Store: p.store, come: func() { close(come) }}, nil)
-	<-come
+	reached := make(chan struct{})
+	client, _ := p.startWorking(&hangingStore{Store: p.store, reached: func() { close(reached) }}, nil)
+	<-reached
 	p.must(client.StopAndCancel(t.Context()))
-	if n := p.left(); n == 0 || n == contacts {
+	if n := p.contactCount(); n == 0 || n == contacts {
 		t.Fatalf("%d of %d Contacts are left, want some", n, contacts)
 	}
 	list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds("remove_contacts"))
@@ -275,22 +288,24 @@ func stoppedJobGoesOn(t *testing.T, e teststores.Engine) {
 	p.must(p.store.Close())
 
 	p.open()
-	_, done := p.work(p.store, nil)
-	p.wait(done)
-	if n := p.left(); n != 0 {
+	_, done := p.startWorking(p.store, nil)
+	p.waitForJob(done)
+	if n := p.contactCount(); n != 0 {
 		t.Errorf("%d Contacts are left", n)
 	}
 }
 
-// A job whose process was killed is taken up after some minutes.
-func TestKilledJobGoesOn(t *testing.T) { teststores.EachParallel(t, killedJobGoesOn) }
+// A job whose process was killed is retried after some minutes.
+func TestJobOfAKilledProcessIsContinued(t *testing.T) {
+	teststores.EachParallel(t, jobOfAKilledProcessIsContinued)
+}
 
-func killedJobGoesOn(t *testing.T, e teststores.Engine) {
-	p := newPlace(t, e)
-	p.fill(0)
+func jobOfAKilledProcessIsContinued(t *testing.T, e teststores.Engine) {
+	p := newStoreWithList(t, e)
+	p.addContacts(0)
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), diesAt+"="+p.path)
+	cmd.Env = append(os.Environ(), hangInRemovalAt+"="+p.path)
 	out, err := cmd.StdoutPipe()
 	p.must(err)
 	cmd.Stderr = os.Stderr
@@ -300,15 +315,15 @@ func killedJobGoesOn(t *testing.T, e teststores.Engine) {
 	}
 	p.must(cmd.Process.Kill())
 	cmd.Wait() // says that it was killed
-	if n := p.left(); n == 0 || n == contacts {
+	if n := p.contactCount(); n == 0 || n == contacts {
 		t.Fatalf("%d of %d Contacts are left, want some", n, contacts)
 	}
 	teststores.AgeKilledJobs(t, p.path)
-	_, done := p.work(p.store, func(c *river.Config) {
-		c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second // as if minutes had passed; a turn takes less
+	_, done := p.startWorking(p.store, func(c *river.Config) {
+		c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second // as if minutes had passed
 	})
-	p.wait(done)
-	if n := p.left(); n != 0 {
+	p.waitForJob(done)
+	if n := p.contactCount(); n != 0 {
 		t.Errorf("%d Contacts are left", n)
 	}
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// removeContacts empties a List that was cleared or deleted.
+// removeContacts removes the Contacts of a List that was cleared or deleted.
 type removeContacts struct {
 	river.WorkerDefaults[audience.RemoveContacts]
-	base
+	stepper
 }
 
 // Work implements river.Worker.
 func (w *removeContacts) Work(ctx context.Context, job *river.Job[audience.RemoveContacts]) error {
-	return w.inTurns(ctx, func() (audience.Effect, error) {
+	return w.runSteps(ctx, func() (audience.Effect, error) {
 		done, err := w.service.RemoveContacts(ctx, job.Args)
 		if done || err != nil {
 			return nil, err
 		}
-		return job.Args, nil // what was removed is gone: the same again is what is left
+		return job.Args, nil // the next step removes the first Contacts that are left
 	})
 }

@@ -7,41 +7,47 @@ import (
 	"enlist/internal/audience"
 )
 
-// discreet is the log of the queue library, which tells why a job failed. Of a
-// mail that is what the mail server said, and mail servers repeat the address.
-// Whoever asks for debugging sees it; others find it in the list of jobs.
-type discreet struct{ slog.Handler }
+// redactedLog passes the log of the queue library on without addresses. The library logs why a
+// job failed. For a mail that is the mail server's reply, and replies repeat the recipient's
+// address. The operator finds the reply with `enlist jobs list`, or at the level debug.
+type redactedLog struct{ slog.Handler }
 
-func (d discreet) Handle(ctx context.Context, r slog.Record) error {
-	if d.Enabled(ctx, slog.LevelDebug) || !aboutMail(r) {
-		return d.Handler.Handle(ctx, r)
+// Handle implements slog.Handler.
+func (l redactedLog) Handle(ctx context.Context, r slog.Record) error {
+	if l.Enabled(ctx, slog.LevelDebug) || !isAboutMail(r) {
+		return l.Handler.Handle(ctx, r)
 	}
-	told := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	redacted := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "error" || a.Key == "err" {
 			a.Value = slog.StringValue("see enlist jobs list")
 		}
-		told.AddAttrs(a)
+		redacted.AddAttrs(a)
 		return true
 	})
-	return d.Handler.Handle(ctx, told)
+	return l.Handler.Handle(ctx, redacted)
 }
 
-func (d discreet) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return discreet{d.Handler.WithAttrs(attrs)}
+// WithAttrs implements slog.Handler.
+func (l redactedLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return redactedLog{l.Handler.WithAttrs(attrs)}
 }
 
-func (d discreet) WithGroup(name string) slog.Handler { return discreet{d.Handler.WithGroup(name)} }
+// WithGroup implements slog.Handler.
+func (l redactedLog) WithGroup(name string) slog.Handler {
+	return redactedLog{l.Handler.WithGroup(name)}
+}
 
-func aboutMail(r slog.Record) (about bool) {
+// isAboutMail reports whether a record names a job that sends a mail.
+func isAboutMail(r slog.Record) (found bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "job_kind" {
 			switch a.Value.String() {
 			case audience.Notify{}.Kind(), audience.Autorespond{}.Kind(), audience.RequestConfirmation{}.Kind():
-				about = true
+				found = true
 			}
 		}
-		return !about
+		return !found
 	})
-	return about
+	return found
 }

@@ -6,47 +6,52 @@ import (
 	"sync/atomic"
 )
 
-// calm is the log of the queue library while the database is away: each of its
-// loops tells an error then at each of its tries, some ten a second, and goes on by itself
-// when the database is back. It is told once a minute. What is about a job, and
-// what somebody sees who asks for debugging, is told always.
-type calm struct {
+// throttledLog passes the log of the queue library on, with fewer errors. While the database
+// is away, each loop of the library logs an error at each attempt, some ten a second in all,
+// and recovers by itself later. Of these errors one a minute is logged, as a warning. Records
+// about a job are always logged, and so is everything at the level debug.
+type throttledLog struct {
 	slog.Handler
-	told *atomic.Int64 // when, in Unix seconds
+	last *atomic.Int64 // when such a warning was logged last, in Unix seconds
 }
 
-const calmFor = 60 // seconds
+// throttleInterval is the least time between two such warnings, in seconds.
+const throttleInterval = 60
 
 // Handle implements slog.Handler.
-func (c calm) Handle(ctx context.Context, r slog.Record) error {
-	if r.Level < slog.LevelError || aboutJob(r) || c.Enabled(ctx, slog.LevelDebug) {
-		return c.Handler.Handle(ctx, r)
+func (l throttledLog) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level < slog.LevelError || isAboutJob(r) || l.Enabled(ctx, slog.LevelDebug) {
+		return l.Handler.Handle(ctx, r)
 	}
-	last, now := c.told.Load(), r.Time.Unix()
-	if now-last < calmFor || !c.told.CompareAndSwap(last, now) {
+	last, now := l.last.Load(), r.Time.Unix()
+	if now-last < throttleInterval || !l.last.CompareAndSwap(last, now) {
 		return nil
 	}
-	told := slog.NewRecord(r.Time, slog.LevelWarn, "the queue cannot reach the database as it should; it tries again, and says so again in a minute", r.PC)
-	told.AddAttrs(slog.String("doing", r.Message))
+	const text = "the job queue has trouble reaching the database; it keeps trying, and logs this at most once a minute"
+	warning := slog.NewRecord(r.Time, slog.LevelWarn, text, r.PC)
+	warning.AddAttrs(slog.String("doing", r.Message))
 	r.Attrs(func(a slog.Attr) bool {
-		told.AddAttrs(a)
+		warning.AddAttrs(a)
 		return true
 	})
-	return c.Handler.Handle(ctx, told)
+	return l.Handler.Handle(ctx, warning)
 }
 
 // WithAttrs implements slog.Handler.
-func (c calm) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return calm{c.Handler.WithAttrs(attrs), c.told}
+func (l throttledLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return throttledLog{l.Handler.WithAttrs(attrs), l.last}
 }
 
 // WithGroup implements slog.Handler.
-func (c calm) WithGroup(name string) slog.Handler { return calm{c.Handler.WithGroup(name), c.told} }
+func (l throttledLog) WithGroup(name string) slog.Handler {
+	return throttledLog{l.Handler.WithGroup(name), l.last}
+}
 
-func aboutJob(r slog.Record) (about bool) {
+// isAboutJob reports whether a record of the queue library names a job.
+func isAboutJob(r slog.Record) (found bool) {
 	r.Attrs(func(a slog.Attr) bool {
-		about = a.Key == "job_id" || a.Key == "job_kind"
-		return !about
+		found = a.Key == "job_id" || a.Key == "job_kind"
+		return !found
 	})
-	return about
+	return found
 }

@@ -11,72 +11,77 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// mails is what workers have that send.
-type mails struct {
+// This file has what the three workers for mail share: the limit on mails in memory, the times
+// of further attempts, and what a failure means for the job. The workers are in the other
+// files mail_*.go; whether a mail is still wanted is decided in audience/delivery_prepare.go.
+
+// mailSender is what the workers for mail share. Its slots are common to all of them.
+type mailSender struct {
 	service *audience.Service
 	mailer  Mailer
-	turns   chan struct{} // one for each mail that may be at work
+	slots   chan struct{} // holds one element for each mail that is being sent
 }
 
-// mailing is a worker that sends, but for its Work.
-type mailing[E river.JobArgs] struct {
+// mailWorker is a worker for mail without its method Work.
+type mailWorker[E river.JobArgs] struct {
 	river.WorkerDefaults[E]
-	mails
+	mailSender
 }
 
 // NextRetry implements river.Worker.
-func (mailing[E]) NextRetry(job *river.Job[E]) time.Time { return nextTry(job.Attempt) }
+func (mailWorker[E]) NextRetry(job *river.Job[E]) time.Time { return nextAttempt(job.Attempt) }
 
 const (
-	// defaultMails is how many mails are at work at once. There are more jobs, so
-	// that the next ones need not be fetched first, but they hold no contents:
-	// hundreds of large mails before a slow mail server would fill the memory.
+	// defaultMails is how many mails are composed and sent at once. Many more jobs are
+	// running, so that no fetch is needed between two mails, but those that wait for a slot
+	// hold no contents. Hundreds of large mails for a slow mail server would fill the memory.
 	defaultMails = 16
 
-	// turnTime is how long a job waits for its turn before it is put back.
-	turnTime = 20 * time.Second
+	// slotTime is how long a job waits for a slot before it goes back to the queue.
+	slotTime = 20 * time.Second
 )
 
-// turn waits until a mail may be loaded and sent. leave must follow.
-func (m mails) turn(ctx context.Context) (leave func(), err error) {
-	timer := time.NewTimer(turnTime)
+// acquireSlot waits until a mail may be loaded and sent. The caller must call release.
+func (m mailSender) acquireSlot(ctx context.Context) (release func(), err error) {
+	timer := time.NewTimer(slotTime)
 	defer timer.Stop()
 	select {
-	case m.turns <- struct{}{}:
-		return func() { <-m.turns }, nil
+	case m.slots <- struct{}{}:
+		return func() { <-m.slots }, nil
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	return nil, outcome(ctx, audience.ErrSendingPaused)
+	return nil, jobResult(ctx, audience.ErrSendingPaused)
 }
 
-// retries are the waits before a mail is tried again; the last one repeats until
-// audience.Attempts are used up, a day after the first. decisions.md: 50
-var retries = [...]time.Duration{
+// retryDelays are the waits before a mail is tried again. The last one repeats until
+// audience.Attempts are used up, a day after the first attempt. decisions.md: 50
+var retryDelays = [...]time.Duration{
 	2 * time.Second, 10 * time.Second, 40 * time.Second,
 	3 * time.Minute, 10 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour,
 }
 
-// nextTry returns when a mail that failed is tried again: up to a tenth sooner
-// or later, so that what failed together does not come back together.
-func nextTry(attempt int) time.Time {
-	wait := retries[min(max(attempt, 1), len(retries))-1]
+// nextAttempt returns when a mail that failed is tried again. The delay varies by a tenth at
+// random, so that mails that failed together are not retried together.
+func nextAttempt(attempt int) time.Time {
+	wait := retryDelays[min(max(attempt, 1), len(retryDelays))-1]
 	return time.Now().Add(wait*9/10 + rand.N(wait/5))
 }
 
-// pauseNap is how long a mail is put back while the mail server does not answer.
-const pauseNap = 5 * time.Second
+// pausedSnooze is how long a mail goes back to the queue while the mail server does not answer.
+const pausedSnooze = 5 * time.Second
 
-// outcome turns an error of sending into what the queue does with the job: one
-// that was not tried, or interrupted, is put back, one that trying again cannot
-// help is kept aside, every other is tried again.
-func outcome(ctx context.Context, err error) error {
-	switch why, _ := errors.AsType[*audience.Undelivered](err); {
+// jobResult turns an error of sending into the result of the job. A mail that was not tried, or
+// interrupted, goes back to the queue without using up an attempt. A mail that cannot succeed
+// is cancelled, which keeps the job. Any other error leads to another attempt.
+func jobResult(ctx context.Context, err error) error {
+	why, _ := errors.AsType[*audience.Undelivered](err)
+	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, audience.ErrSendingPaused):
-		return river.JobSnooze(pauseNap)
+		return river.JobSnooze(pausedSnooze)
 	case errors.Is(ctx.Err(), context.Canceled): // the process stops
 		return river.JobSnooze(0)
 	case why != nil && why.Permanent:
@@ -85,21 +90,24 @@ func outcome(ctx context.Context, err error) error {
 	return err
 }
 
-// sendLetter sends a letter, if there is one to be sent, and records what became of it.
-func sendLetter[E river.JobArgs](ctx context.Context, m mails, job *river.Job[E], l *audience.OutgoingMail, err error) error {
-	if err != nil || l == nil {
+// sendMail sends a mail to a Contact and stores the result. It takes what a method of Service
+// returned: a nil mail means that there is nothing to send.
+func sendMail[E river.JobArgs](ctx context.Context, m mailSender, job *river.Job[E],
+	mail *audience.OutgoingMail, err error) error {
+	if err != nil || mail == nil {
 		return err
 	}
-	subject, err := m.mailer.Send(ctx, l)
+	// Results are stored even when the process stops: else the mail would be sent again.
+	storeCtx := context.WithoutCancel(ctx)
+	subject, err := m.mailer.Send(ctx, mail)
 	if err == nil {
-		// Recorded even when the process stops: else it would be sent again.
-		return m.service.RecordSent(context.WithoutCancel(ctx), l, subject)
+		return m.service.RecordSent(storeCtx, mail, subject)
 	}
 	why, known := errors.AsType[*audience.Undelivered](err)
 	if known && (why.Permanent || job.Attempt >= job.MaxAttempts) {
-		if err := m.service.RecordNotSent(context.WithoutCancel(ctx), l, why); err != nil {
+		if err := m.service.RecordNotSent(storeCtx, mail, why); err != nil {
 			return err
 		}
 	}
-	return outcome(ctx, err)
+	return jobResult(ctx, err)
 }

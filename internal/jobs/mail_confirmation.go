@@ -8,18 +8,18 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// askToConfirm sends one Contact the request to confirm a subscription.
-type askToConfirm struct {
-	mailing[audience.RequestConfirmation]
+// sendConfirmation sends a Contact the request to confirm a subscription.
+type sendConfirmation struct {
+	mailWorker[audience.RequestConfirmation]
 }
 
 // Work implements river.Worker.
-func (w *askToConfirm) Work(ctx context.Context, job *river.Job[audience.RequestConfirmation]) error {
-	leave, err := w.turn(ctx)
+func (w *sendConfirmation) Work(ctx context.Context, job *river.Job[audience.RequestConfirmation]) error {
+	release, err := w.acquireSlot(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
-	l, err := w.service.ConfirmationMail(ctx, job.Args)
-	return sendLetter(ctx, w.mails, job, l, err)
+	defer release()
+	mail, err := w.service.ConfirmationMail(ctx, job.Args)
+	return sendMail(ctx, w.mailSender, job, mail, err)
 }

@@ -10,21 +10,24 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// notify tells one address about one Contact.
-type notify struct{ mailing[audience.Notify] }
+// sendNotification tells one address of a List about one Contact. Its result is not stored: a
+// notification is no mail to a Contact.
+type sendNotification struct {
+	mailWorker[audience.Notify]
+}
 
 // Work implements river.Worker.
-func (w *notify) Work(ctx context.Context, job *river.Job[audience.Notify]) error {
-	leave, err := w.turn(ctx)
+func (w *sendNotification) Work(ctx context.Context, job *river.Job[audience.Notify]) error {
+	release, err := w.acquireSlot(ctx)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	n, err := w.service.Notification(ctx, job.Args)
 	if err != nil || n == nil {
 		return err
 	}
-	// The time goes in because an engine may use a job's ID again.
+	// The Message-ID is made from this. A job's ID alone is not enough: SQLite may reuse it.
 	id := strconv.FormatInt(job.ID, 10) + " " + job.CreatedAt.UTC().Format(time.RFC3339Nano)
-	return outcome(ctx, w.mailer.Notify(ctx, id, n))
+	return jobResult(ctx, w.mailer.Notify(ctx, id, n))
 }

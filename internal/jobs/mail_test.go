@@ -12,36 +12,37 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
-	letters "enlist/internal/mail"
+	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
 
-// post is a place whose queue sends to a mail server.
-type post struct {
-	*place
+// listWithMailServer is a storeWithList whose queue sends to a mail server of its own.
+type listWithMailServer struct {
+	*storeWithList
 	server *mailtest.Server
 	queue  jobs.Queue
 	done   <-chan *river.Event
 }
 
-func newPost(t *testing.T, e teststores.Engine, details ...audience.Detail) *post {
-	p := &post{place: newPlace(t, e), server: mailtest.Start(t, mailtest.Options{})}
+// newListWithMailServer makes it and edits the List. The queue is not started.
+func newListWithMailServer(t *testing.T, e teststores.Engine, details ...audience.Detail) *listWithMailServer {
+	p := &listWithMailServer{storeWithList: newStoreWithList(t, e), server: mailtest.Start(t, mailtest.Options{})}
 	_, err := p.service.EditList(t.Context(), p.caller, p.list, details)
 	p.must(err)
 	return p
 }
 
-// send starts to work the queue.
-func (p *post) send(service *audience.Service) {
+// send starts to work the queue, with the clock of a Service.
+func (p *listWithMailServer) send(service *audience.Service) {
 	p.Helper()
 	key, err := service.LinkKey(p.Context())
 	p.must(err)
 	quiet := slog.New(slog.DiscardHandler)
-	mailer, err := letters.New(letters.Options{From: "news@example.com", PublicURL: "http://localhost", Key: key, Links: service,
-		Transport: letters.Transport{SMTP: p.server.URL(), Key: key, Log: quiet}})
+	mailer, err := enlistmail.New(enlistmail.Options{From: "news@example.com", PublicURL: "http://localhost", Key: key, Links: service,
+		Transport: enlistmail.Transport{SMTP: p.server.URL(), Key: key, Log: quiet}})
 	p.must(err)
 	p.Cleanup(func() { mailer.Close() })
 	config := jobs.Config(jobs.Options{Service: service, Store: p.store, Mailer: mailer, Log: quiet})
@@ -58,15 +59,16 @@ func detail(key, text string) audience.Detail {
 	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: text}}
 }
 
-func (p *post) subscribe(email string) audience.ContactID {
+// subscribe subscribes an address to the List.
+func (p *listWithMailServer) subscribe(email string) audience.ContactID {
 	p.Helper()
 	id, err := p.service.Subscribe(p.Context(), p.caller, audience.SubscribeRequest{List: p.list, Details: []audience.Detail{detail("Email", email)}})
 	p.must(err)
 	return id
 }
 
-// autoresponder adds one with a Message of its own.
-func (p *post) autoresponder(subject string, details ...audience.Detail) {
+// autoresponder adds an autoresponder with a Message of its own.
+func (p *listWithMailServer) autoresponder(subject string, details ...audience.Detail) {
 	p.Helper()
 	message, err := p.service.AddMessage(p.Context(), p.caller, []audience.Detail{detail("type", "email"), detail("name", subject),
 		detail("subject", subject), detail("text_content", "Dear {{Email}}")})
@@ -78,8 +80,8 @@ func (p *post) autoresponder(subject string, details ...audience.Detail) {
 	p.must(err)
 }
 
-// event waits for the next job of a kind to end in some way.
-func (p *post) event(kind string) *river.Event {
+// waitForEvent waits for the next job of a kind to end in some way.
+func (p *listWithMailServer) waitForEvent(kind string) *river.Event {
 	p.Helper()
 	for {
 		select {
@@ -93,8 +95,8 @@ func (p *post) event(kind string) *river.Event {
 	}
 }
 
-// arrived waits for messages and returns them.
-func (p *post) arrived(n int) []mailtest.Message {
+// waitForMessages waits for messages and returns them.
+func (p *listWithMailServer) waitForMessages(n int) []mailtest.Message {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
 	defer cancel()
@@ -105,6 +107,7 @@ func (p *post) arrived(n int) []mailtest.Message {
 	return all
 }
 
+// header returns a header field of a message.
 func header(t *testing.T, m mailtest.Message, name string) string {
 	t.Helper()
 	read, err := mail.ReadMessage(bytes.NewReader(m.Data))
@@ -114,7 +117,8 @@ func header(t *testing.T, m mailtest.Message, name string) string {
 	return read.Header.Get(name)
 }
 
-func (p *post) contact(id audience.ContactID) (c *audience.Contact) {
+// contact reads a Contact of the List.
+func (p *listWithMailServer) contact(id audience.ContactID) (c *audience.Contact) {
 	p.Helper()
 	p.must(p.store.View(p.Context(), func(tx audience.Tx) (err error) {
 		c, err = tx.Contact(p.list, id)
@@ -123,7 +127,8 @@ func (p *post) contact(id audience.ContactID) (c *audience.Contact) {
 	return c
 }
 
-func (p *post) deliveries(id audience.ContactID) (all []audience.Delivery) {
+// deliveries reads all deliveries to a Contact.
+func (p *listWithMailServer) deliveries(id audience.ContactID) (all []audience.Delivery) {
 	p.Helper()
 	p.must(p.store.View(p.Context(), func(tx audience.Tx) (err error) {
 		all, err = tx.Deliveries(p.list, id, 0)
@@ -132,81 +137,92 @@ func (p *post) deliveries(id audience.ContactID) (all []audience.Delivery) {
 	return all
 }
 
-// TestNotificationsArrive has the mail server do everything wrong once.
+// The mail server makes each kind of mistake once.
 //
 // covers: spec event.notification, decision 50
-func TestNotificationsArrive(t *testing.T) { teststores.EachParallel(t, notificationsArrive) }
+func TestNotificationsArriveAfterTemporaryFailures(t *testing.T) {
+	teststores.EachParallel(t, notificationsArriveAfterTemporaryFailures)
+}
 
-func notificationsArrive(t *testing.T, e teststores.Engine) {
-	for name, script := range map[string]func(mailtest.Step) mailtest.Action{
-		"refuses the greeting for now": mailtest.Once(mailtest.Greeting, mailtest.Reply(421, "busy")),
-		"refuses the sender for now":   mailtest.Once(mailtest.Mail, mailtest.Reply(450, "later")),
-		"refuses the address for now":  mailtest.Once(mailtest.Rcpt, mailtest.Reply(451, "later")),
-		"refuses the text for now":     mailtest.Once(mailtest.Text, mailtest.Reply(452, "disk full")),
-		"breaks off in the greeting":   mailtest.Once(mailtest.Greeting, mailtest.Drop()),
-		"breaks off in the text":       mailtest.Once(mailtest.Text, mailtest.Drop()),
-		"is slow":                      mailtest.Always(mailtest.Rcpt, mailtest.Wait(time.Second)),
+func notificationsArriveAfterTemporaryFailures(t *testing.T, e teststores.Engine) {
+	for _, c := range []struct {
+		name   string
+		script func(mailtest.Step) mailtest.Action
+	}{
+		{"refuses the greeting temporarily", mailtest.Once(mailtest.Greeting, mailtest.Reply(421, "busy"))},
+		{"refuses the sender temporarily", mailtest.Once(mailtest.Mail, mailtest.Reply(450, "later"))},
+		{"refuses the address temporarily", mailtest.Once(mailtest.Rcpt, mailtest.Reply(451, "later"))},
+		{"refuses the text temporarily", mailtest.Once(mailtest.Text, mailtest.Reply(452, "disk full"))},
+		{"disconnects during the greeting", mailtest.Once(mailtest.Greeting, mailtest.Drop())},
+		{"disconnects during the text", mailtest.Once(mailtest.Text, mailtest.Drop())},
+		{"is slow", mailtest.Always(mailtest.Rcpt, mailtest.Wait(time.Second))},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel() // a second try comes after two seconds
-			p := newPost(t, e, detail("on_register_address", "boss@example.com, desk@example.com"))
-			p.server.Script(script)
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // the second attempt follows after two seconds
+			p := newListWithMailServer(t, e, detail("on_register_address", "first@example.com, second@example.com"))
+			p.server.Script(c.script)
 			p.send(p.service)
 			p.subscribe("ann@example.com")
 			to := make(map[string]int)
-			for _, m := range p.arrived(2) {
+			for _, m := range p.waitForMessages(2) {
 				to[strings.Join(m.To, ",")]++
 			}
-			if len(to) != 2 || to["boss@example.com"] != 1 || to["desk@example.com"] != 1 {
+			if len(to) != 2 || to["first@example.com"] != 1 || to["second@example.com"] != 1 {
 				t.Errorf("messages went to %v", to)
 			}
 		})
 	}
 }
 
-// A mail server that took the message but could not say so gets it again, and
-// can tell by the Message-ID.
+// A mail server that accepted a message but could not answer receives it again. It recognises
+// the repetition by the Message-ID.
 //
 // covers: spec event.notification, decision 44
-func TestSentTwiceIsRecognisable(t *testing.T) { teststores.EachParallel(t, sentTwiceIsRecognisable) }
+func TestMailSentTwiceHasTheSameMessageID(t *testing.T) {
+	teststores.EachParallel(t, mailSentTwiceHasTheSameMessageID)
+}
 
-func sentTwiceIsRecognisable(t *testing.T, e teststores.Engine) {
-	p := newPost(t, e, detail("on_register_address", "boss@example.com"))
+func mailSentTwiceHasTheSameMessageID(t *testing.T, e teststores.Engine) {
+	p := newListWithMailServer(t, e, detail("on_register_address", "first@example.com"))
 	p.server.Script(mailtest.Once(mailtest.End, mailtest.Drop()))
 	p.send(p.service)
 	p.subscribe("ann@example.com")
-	all := p.arrived(2)
+	all := p.waitForMessages(2)
 	if a, b := header(t, all[0], "Message-Id"), header(t, all[1], "Message-Id"); a != b || a == "" {
 		t.Errorf("Message-IDs %q and %q", a, b)
 	}
 }
 
-// A mail server that is gone and comes back gets all that waited.
+// When a mail server returns, it receives all mails that waited.
 //
 // covers: decision 50
-func TestMailServerComesBack(t *testing.T) { teststores.EachParallel(t, mailServerComesBack) }
+func TestWaitingMailIsSentWhenTheMailServerReturns(t *testing.T) {
+	teststores.EachParallel(t, waitingMailIsSentWhenTheMailServerReturns)
+}
 
-func mailServerComesBack(t *testing.T, e teststores.Engine) {
-	p := newPost(t, e, detail("on_register_address", "boss@example.com"))
+func waitingMailIsSentWhenTheMailServerReturns(t *testing.T, e teststores.Engine) {
+	p := newListWithMailServer(t, e, detail("on_register_address", "first@example.com"))
 	p.server.Stop()
 	p.send(p.service)
 	for i := range 30 {
 		p.subscribe("ann" + string(rune('a'+i%26)) + string(rune('a'+i/26)) + "@example.com")
 	}
-	p.event("notify") // the first one has failed, or was put back
+	p.waitForEvent("notify") // the first one has failed, or went back to the queue
 	p.must(p.server.Resume())
-	p.arrived(30)
+	p.waitForMessages(30)
 }
 
 // covers: decision 50
-func TestRefusedForGoodIsKept(t *testing.T) { teststores.EachParallel(t, refusedForGoodIsKept) }
+func TestPermanentlyRefusedMailIsKept(t *testing.T) {
+	teststores.EachParallel(t, permanentlyRefusedMailIsKept)
+}
 
-func refusedForGoodIsKept(t *testing.T, e teststores.Engine) {
-	p := newPost(t, e, detail("on_register_address", "gone@example.com"))
+func permanentlyRefusedMailIsKept(t *testing.T, e teststores.Engine) {
+	p := newListWithMailServer(t, e, detail("on_register_address", "gone@example.com"))
 	p.server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
 	p.send(p.service)
 	p.subscribe("ann@example.com")
-	if e := p.event("notify"); e.Kind != river.EventKindJobCancelled {
+	if e := p.waitForEvent("notify"); e.Kind != river.EventKindJobCancelled {
 		t.Fatalf("the job: %s", e.Kind)
 	}
 	failed, err := jobs.List(t.Context(), p.queue, jobs.Filter{State: jobs.Failed})
@@ -216,17 +232,17 @@ func refusedForGoodIsKept(t *testing.T, e teststores.Engine) {
 	}
 	p.server.Script(nil)
 	p.must(jobs.Retry(t.Context(), p.queue, p.service, failed[0].ID))
-	p.arrived(1)
+	p.waitForMessages(1)
 	if err := jobs.Discard(t.Context(), p.queue, 99); err != jobs.ErrNoJob {
-		t.Errorf("discarding what is not there: %v", err)
+		t.Errorf("discarding a job that does not exist: %v", err)
 	}
 }
 
 // covers: spec event.autoresponders, decision 44, decision 46
-func TestAutoresponder(t *testing.T) { teststores.EachParallel(t, autoresponder) }
+func TestAutoresponderIsSentOnce(t *testing.T) { teststores.EachParallel(t, autoresponderIsSentOnce) }
 
-func autoresponder(t *testing.T, e teststores.Engine) {
-	p := newPost(t, e)
+func autoresponderIsSentOnce(t *testing.T, e teststores.Engine) {
+	p := newListWithMailServer(t, e)
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.autoresponder("Goodbye", detail("event_type", "unsubscribe"))
 	stayed, left := p.subscribe("ann@example.com"), p.subscribe("bob@example.com")
@@ -234,12 +250,12 @@ func autoresponder(t *testing.T, e teststores.Engine) {
 	p.must(err)
 	p.send(p.service)
 	for range 3 {
-		if e := p.event("autorespond"); e.Kind != river.EventKindJobCompleted {
+		if e := p.waitForEvent("autorespond"); e.Kind != river.EventKindJobCompleted {
 			t.Fatalf("a job: %s: %v", e.Kind, e.Job.Errors)
 		}
 	}
 	got := make(map[string]string)
-	for _, m := range p.arrived(2) {
+	for _, m := range p.waitForMessages(2) {
 		got[m.To[0]] = header(t, m, "Subject")
 	}
 	if len(p.server.Messages()) != 2 || got["ann@example.com"] != "Welcome" || got["bob@example.com"] != "Goodbye" {
@@ -249,34 +265,38 @@ func autoresponder(t *testing.T, e teststores.Engine) {
 	if len(d) != 1 || d[0].Status != audience.DeliverySent || d[0].Subject != "Welcome" || p.contact(stayed).LastMessageTime == 0 {
 		t.Fatalf("recorded: %+v, last_message_time %d", d, p.contact(stayed).LastMessageTime)
 	}
-	// The same job again, as after a crash before it was done with.
+	// The same job runs again, as after a crash before its completion was stored.
 	p.enqueue(audience.Autorespond{List: p.list, Contact: stayed, Autoresponder: 1, Time: d[0].Time})
-	p.event("autorespond")
+	p.waitForEvent("autorespond")
 	if n := len(p.server.Messages()); n != 2 {
 		t.Errorf("%d messages after the same job again, want 2", n)
 	}
 }
 
-// A clock that was set back since a job was stored makes it wait.
+// The clock was set back after the job was stored, so its time has not come.
 //
 // covers: decision 45
-func TestClockSetBack(t *testing.T) { teststores.EachParallel(t, clockSetBack) }
+func TestJobWaitsWhenTheClockWasSetBack(t *testing.T) {
+	teststores.EachParallel(t, jobWaitsWhenTheClockWasSetBack)
+}
 
-func clockSetBack(t *testing.T, e teststores.Engine) {
-	p := newPost(t, e)
+func jobWaitsWhenTheClockWasSetBack(t *testing.T, e teststores.Engine) {
+	p := newListWithMailServer(t, e)
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.subscribe("ann@example.com")
 	p.send(audience.NewService(p.store, func() time.Time { return time.Now().Add(-time.Hour) }))
-	if e := p.event("autorespond"); e.Kind != river.EventKindJobSnoozed || time.Until(e.Job.ScheduledAt) < 59*time.Minute {
+	if e := p.waitForEvent("autorespond"); e.Kind != river.EventKindJobSnoozed || time.Until(e.Job.ScheduledAt) < 59*time.Minute {
 		t.Errorf("the job: %s, again at %v", e.Kind, e.Job.ScheduledAt)
 	}
 }
 
 // covers: decision 51
-func TestBouncesDeactivate(t *testing.T) { teststores.EachParallel(t, bouncesDeactivate) }
+func TestThreeBouncesDeactivateTheContact(t *testing.T) {
+	teststores.EachParallel(t, threeBouncesDeactivateTheContact)
+}
 
-func bouncesDeactivate(t *testing.T, e teststores.Engine) {
-	p := newPost(t, e)
+func threeBouncesDeactivateTheContact(t *testing.T, e teststores.Engine) {
+	p := newListWithMailServer(t, e)
 	for _, subject := range []string{"One", "Two", "Three"} {
 		p.autoresponder(subject, detail("event_type", "subscribe"))
 	}
@@ -284,7 +304,7 @@ func bouncesDeactivate(t *testing.T, e teststores.Engine) {
 	id := p.subscribe("ann@example.com")
 	p.send(p.service)
 	for range 3 {
-		p.event("autorespond")
+		p.waitForEvent("autorespond")
 	}
 	if c := p.contact(id); c.IsActive || !c.IsBounceDeactivated {
 		t.Errorf("after three bounces: is_active %v, is_bounce_deactivated %v, %+v", c.IsActive, c.IsBounceDeactivated, p.deliveries(id))
@@ -292,35 +312,37 @@ func bouncesDeactivate(t *testing.T, e teststores.Engine) {
 }
 
 // covers: decision 47
-func TestAskedToConfirm(t *testing.T) { teststores.EachParallel(t, askedToConfirm) }
+func TestConfirmationIsRequestedBeforeTheAutoresponder(t *testing.T) {
+	teststores.EachParallel(t, confirmationIsRequestedBeforeTheAutoresponder)
+}
 
-func askedToConfirm(t *testing.T, e teststores.Engine) {
-	p := newPost(t, e, detail("double_opt_in_required", "1"))
+func confirmationIsRequestedBeforeTheAutoresponder(t *testing.T, e teststores.Engine) {
+	p := newListWithMailServer(t, e, detail("double_opt_in_required", "1"))
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	id := p.subscribe("ann@example.com")
 	p.send(p.service)
-	m := p.arrived(1)[0]
+	m := p.waitForMessages(1)[0]
 	if m.To[0] != "ann@example.com" || !bytes.Contains(m.Data, []byte("http://localhost/c/")) {
 		t.Errorf("to %v:\n%s", m.To, m.Data)
 	}
 	_, err := p.service.Confirm(t.Context(), p.caller, p.list, id)
 	p.must(err)
-	if got := header(t, p.arrived(2)[1], "Subject"); got != "Welcome" {
-		t.Errorf("after the answer came %q", got)
+	if got := header(t, p.waitForMessages(2)[1], "Subject"); got != "Welcome" {
+		t.Errorf("after the confirmation came %q", got)
 	}
 }
 
-// Jobs that are done go, those that failed stay.
-func TestSweep(t *testing.T) { teststores.EachParallel(t, sweep) }
+// Completed jobs are deleted, and those that failed are kept.
+func TestSweepDeletesCompletedJobsOnly(t *testing.T) { teststores.EachParallel(t, sweepDeletesCompletedJobsOnly) }
 
-func sweep(t *testing.T, e teststores.Engine) {
-	p := newPost(t, e, detail("on_register_address", "boss@example.com"))
+func sweepDeletesCompletedJobsOnly(t *testing.T, e teststores.Engine) {
+	p := newListWithMailServer(t, e, detail("on_register_address", "first@example.com"))
 	p.server.Script(mailtest.Once(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
 	p.send(p.service)
 	p.subscribe("ann@example.com")
-	p.event("notify")
+	p.waitForEvent("notify")
 	p.subscribe("bob@example.com")
-	p.event("notify")
+	p.waitForEvent("notify")
 	p.must(jobs.Sweep(t.Context(), p.queue.(jobs.Sweeper)))
 	all, err := p.queue.JobList(t.Context(), river.NewJobListParams())
 	p.must(err)

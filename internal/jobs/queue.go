@@ -12,36 +12,41 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// Queue is what a client of the queue library lets people do with jobs.
+// This file is behind the command `enlist jobs`: it lists, retries and discards jobs.
+
+// Queue is the part of a client of the queue library that reads and changes jobs.
 type Queue interface {
 	JobList(ctx context.Context, params *river.JobListParams) (*river.JobListResult, error)
 	JobRetry(ctx context.Context, id int64) (*rivertype.JobRow, error)
 	JobDelete(ctx context.Context, id int64) (*rivertype.JobRow, error)
 }
 
-// Client is a client of the queue library, which has a type of its own for each
-// engine, that works jobs.
+// Client is a client of the queue library that runs workers. The library's own type differs
+// between the engines.
 type Client interface {
 	Queue
 	Sweeper
+	// Start takes up jobs until the client is stopped.
 	Start(ctx context.Context) error
-	Stop(ctx context.Context) error          // lets jobs finish
-	StopAndCancel(ctx context.Context) error // and breaks them off
+	// Stop takes up no further jobs and waits for those that run.
+	Stop(ctx context.Context) error
+	// StopAndCancel cancels the jobs that run and waits for them.
+	StopAndCancel(ctx context.Context) error
 }
 
-// State says where a job has got to, in words for people.
+// State is the state of a job, in words for the operator.
 type State string
 
-// The states.
+// The states of jobs.
 const (
-	Waiting   State = "waiting"   // to be taken up now
-	Scheduled State = "scheduled" // to be taken up later
+	Waiting   State = "waiting"   // runs as soon as a worker is free
+	Scheduled State = "scheduled" // runs at its time
 	Running   State = "running"
-	Retrying  State = "retrying" // failed, to be tried again
-	Failed    State = "failed"   // given up on, and kept
+	Retrying  State = "retrying" // failed, and runs again after a delay
+	Failed    State = "failed"   // all attempts failed; the job is kept
 )
 
-// queueStates are the queue library's names for a State.
+// queueStates are the queue library's names for each State.
 var queueStates = map[State][]rivertype.JobState{
 	Waiting:   {rivertype.JobStateAvailable, rivertype.JobStatePending},
 	Scheduled: {rivertype.JobStateScheduled},
@@ -50,29 +55,29 @@ var queueStates = map[State][]rivertype.JobState{
 	Failed:    {rivertype.JobStateDiscarded, rivertype.JobStateCancelled},
 }
 
-// Job is a job as people see it.
+// Job is a job as the operator sees it.
 type Job struct {
 	ID       int64
 	Kind     string
 	State    State
-	Attempt  int // how often it was tried
+	Attempt  int // how many attempts were made
 	Created  time.Time
-	Next     time.Time // when it is taken up; zero when it is not
+	Next     time.Time // when it runs next; zero when it does not
 	About    string    // the effect, as JSON
-	LastFail string    // why the last try failed, "" when none did
+	LastFail string    // the error of the last attempt that failed, "" when none did
 }
 
-// Filter says which jobs are meant; the zero value means all that are not done.
+// Filter selects jobs. The zero value selects all jobs that are not completed.
 type Filter struct {
 	State State
 	Kind  string
-	Limit int
+	Limit int // 0: no limit
 }
 
-// page is how many jobs are read at once.
-const page = 1000
+// pageSize is how many jobs one query reads.
+const pageSize = 1000
 
-// List returns jobs by ID, at most Filter.Limit where that is not 0.
+// List returns the selected jobs in the order of their IDs.
 func List(ctx context.Context, q Queue, f Filter) (found []Job, err error) {
 	for after := int64(0); ; {
 		rows, err := f.page(ctx, q, after)
@@ -84,15 +89,16 @@ func List(ctx context.Context, q Queue, f Filter) (found []Job, err error) {
 				return found, nil
 			}
 		}
-		if len(rows) < page {
+		if len(rows) < pageSize {
 			return found, nil
 		}
 		after = rows[len(rows)-1].ID
 	}
 }
 
+// page reads the selected jobs with an ID above after.
 func (f Filter) page(ctx context.Context, q Queue, after int64) ([]*rivertype.JobRow, error) {
-	params := river.NewJobListParams().First(page).OrderBy(river.JobListOrderByID, river.SortOrderAsc).
+	params := river.NewJobListParams().First(pageSize).OrderBy(river.JobListOrderByID, river.SortOrderAsc).
 		Where("id > @after", river.NamedArgs{"after": after})
 	states := queueStates[f.State]
 	if f.State == "" {
@@ -111,6 +117,7 @@ func (f Filter) page(ctx context.Context, q Queue, after int64) ([]*rivertype.Jo
 	return result.Jobs, nil
 }
 
+// job converts a row of the queue library.
 func job(row *rivertype.JobRow) Job {
 	j := Job{ID: row.ID, Kind: row.Kind, Attempt: row.Attempt, Created: row.CreatedAt, About: string(row.EncodedArgs)}
 	for state, names := range queueStates {
@@ -129,23 +136,24 @@ func job(row *rivertype.JobRow) Job {
 	return j
 }
 
-// ErrNoJob says that there is no job with an ID, ErrRunning that somebody works
-// on it just now, ErrNotDue that an autoresponder has a time to come.
+// ErrNoJob means that no job has the ID, ErrRunning that a worker runs the job now, and
+// ErrNotDue that the time of an autoresponder is still to come.
 var (
 	ErrNoJob   = errors.New("there is no such job: it may be done")
 	ErrRunning = errors.New("the job is running")
 	ErrNotDue  = errors.New("the autoresponder is not due yet; it goes out at its time")
 )
 
-// WebhookRetrier has a target of webhooks called before the time that it waits for.
+// WebhookRetrier ends the wait of a webhook target after a failure.
 type WebhookRetrier interface {
+	// RetryWebhookNow lets the next job post to the target at once.
 	RetryWebhookNow(ctx context.Context, target audience.WebhookTargetID) error
 }
 
-// Retry has a job taken up now, also one that was given up on. What is not due
-// yet keeps its time.
+// Retry runs a job as soon as a worker is free, also one in the state Failed. The error is
+// ErrNotDue for an autoresponder whose time has not come.
 func Retry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
-	if err := prepare(ctx, q, h, id); err != nil {
+	if err := prepareRetry(ctx, q, h, id); err != nil {
 		return err
 	}
 	row, err := q.JobRetry(ctx, id)
@@ -158,9 +166,9 @@ func Retry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	return err
 }
 
-// prepare sees to the jobs that go by a time of their own, besides the queue's: a
-// worker would put them back until then.
-func prepare(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
+// prepareRetry handles the two kinds whose worker checks a time of its own and would put the
+// job back: autoresponders, which are refused, and webhooks, whose wait is ended.
+func prepareRetry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	result, err := q.JobList(ctx, river.NewJobListParams().First(1).Where("id = @id", river.NamedArgs{"id": id}))
 	if err != nil || len(result.Jobs) == 0 {
 		return err
@@ -184,7 +192,8 @@ func prepare(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	return nil
 }
 
-// Discard removes a job: what it was to do is not done.
+// Discard deletes a job, so that its work is never done. The error is ErrRunning for a job that
+// runs now.
 func Discard(ctx context.Context, q Queue, id int64) error {
 	_, err := q.JobDelete(ctx, id)
 	switch {

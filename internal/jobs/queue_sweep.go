@@ -7,20 +7,20 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// Sweeper is what a client of the queue library removes jobs with.
+// Sweeper is the method of a queue client with which Sweep deletes jobs.
 type Sweeper interface {
 	JobDeleteMany(ctx context.Context, params *river.JobDeleteManyParams) (*river.JobDeleteManyResult, error)
 }
 
-// sweepStep is how many jobs are removed at once: some 5 ms of the writer's time.
+// sweepStep is how many jobs one transaction deletes, in some 5 ms of SQLite's one writer.
 const sweepStep = 500
 
-// Sweep removes the jobs that are done, which are of no use to anybody. Call it
-// often: the queue library would do it, too, but takes up to 250 ms for 10,000 of
-// them, in which SQLite lets nobody write.
+// Sweep deletes the jobs that are completed. Call it often. The queue library has a cleaner of
+// its own, but that takes up to 250 ms for 10,000 jobs, in which SQLite accepts no other write.
 func Sweep(ctx context.Context, q Sweeper) error {
 	for {
-		swept, err := q.JobDeleteMany(ctx, river.NewJobDeleteManyParams().States(rivertype.JobStateCompleted).First(sweepStep))
+		params := river.NewJobDeleteManyParams().States(rivertype.JobStateCompleted).First(sweepStep)
+		swept, err := q.JobDeleteMany(ctx, params)
 		if err != nil || len(swept.Jobs) < sweepStep {
 			return err
 		}

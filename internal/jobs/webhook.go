@@ -10,35 +10,35 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// Poster posts a batch of events to its URL. An error that is
-// audience.ErrWebhookGone says that trying again cannot help. What an error
-// says is shown to whoever may see the webhook.
+// Poster posts a batch of events to its URL. The error audience.ErrWebhookGone means that no
+// further attempt can succeed. Callers who may name the webhook see the error's text.
 type Poster interface {
 	Post(ctx context.Context, b *audience.WebhookBatch) error
 }
 
-// callWebhook posts what waits for a target of webhooks.
+// deliverWebhook posts the events that wait for a webhook target.
 //
-// A job stands for the wake-up only: the events are in a table of their own, and
-// one that finds another job at them, or about to try them again, is done. None
-// is lost that way: whoever is at them looks for more before it lets go of the
-// target, and a job whose process dies is taken up again. decisions.md: 52
-type callWebhook struct {
+// The events are in a table of their own, and a job only starts the work on them. A job ends
+// at once if another job has the target's lease. No event is lost by that: before a job gives
+// the lease back it looks for more events, and a job whose process died is retried.
+// decisions.md: 52
+type deliverWebhook struct {
 	river.WorkerDefaults[audience.DeliverWebhook]
-	base
+	stepper
 	poster Poster
-	next   sync.Map // by job ID: the time of the next try
+	next   sync.Map // by job ID: the time.Time of the next attempt
 }
 
-// Work implements river.Worker.
-func (w *callWebhook) Work(ctx context.Context, job *river.Job[audience.DeliverWebhook]) error {
+// Work implements river.Worker. It posts one batch after another until none waits, a POST
+// fails, or runTime is over.
+func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[audience.DeliverWebhook]) error {
 	b, wait, err := w.service.TakeWebhookEvents(ctx, job.Args.Target, job.ID)
 	if wait > 0 && err == nil {
 		return river.JobSnooze(wait)
 	}
-	for end := time.Now().Add(turn); b != nil && err == nil; {
+	for end := time.Now().Add(runTime); b != nil && err == nil; {
 		if err := w.poster.Post(ctx, b); err != nil {
-			return w.failed(ctx, job.ID, b, err)
+			return w.recordFailure(ctx, job.ID, b, err)
 		}
 		stop := ctx.Err() != nil || time.Now().After(end)
 		b, err = w.service.WebhookDelivered(context.WithoutCancel(ctx), b, stop)
@@ -46,31 +46,30 @@ func (w *callWebhook) Work(ctx context.Context, job *river.Job[audience.DeliverW
 	return err
 }
 
-// failed notes how a POST failed. One that this process broke off says nothing
-// about the receiver: the job is put back.
-func (w *callWebhook) failed(ctx context.Context, job int64, b *audience.WebhookBatch, cause error) error {
-	outcome := context.WithoutCancel(ctx)
+// recordFailure stores that a POST failed. If this process interrupted it, that says nothing
+// about the receiver, and the job goes back to the queue.
+func (w *deliverWebhook) recordFailure(ctx context.Context, job int64, b *audience.WebhookBatch, cause error) error {
+	storeCtx := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
-		if err := w.service.ReleaseWebhook(outcome, b); err != nil {
+		if err := w.service.ReleaseWebhook(storeCtx, b); err != nil {
 			return err
 		}
 		return river.JobSnooze(0)
 	}
-	wait, err := w.service.WebhookFailed(outcome, b, cause)
+	wait, err := w.service.WebhookFailed(storeCtx, b, cause)
 	switch {
 	case err != nil:
 		return err
-	case wait == 0:
+	case wait == 0: // the server gives up on this target
 		return river.JobCancel(cause)
 	}
 	w.next.Store(job, time.Now().Add(wait))
 	return cause
 }
 
-// NextRetry implements river.Worker. A job that is not tried again because of a
-// receiver, but because its process died or the database could not be written
-// to, is tried soon.
-func (w *callWebhook) NextRetry(job *river.Job[audience.DeliverWebhook]) time.Time {
+// NextRetry implements river.Worker. recordFailure sets the time after a failed POST. A job
+// that failed otherwise (its process died, the database refused a write) is retried soon.
+func (w *deliverWebhook) NextRetry(job *river.Job[audience.DeliverWebhook]) time.Time {
 	if at, ok := w.next.LoadAndDelete(job.ID); ok {
 		return at.(time.Time)
 	}

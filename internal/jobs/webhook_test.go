@@ -23,7 +23,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// receiver is a server that takes batches, each ID once, as they should.
+// receiver is a webhook's server. It counts the events of each batch ID once, as receivers
+// should.
 type receiver struct {
 	*httptest.Server
 	answer func(n int, w http.ResponseWriter) // to POST number n, from 1
@@ -31,8 +32,8 @@ type receiver struct {
 	mu    sync.Mutex
 	calls int
 	ids   []string          // of the batches, in order; repeats too
-	told  map[string]string // by Contact: what was told, each batch once
-	count int               // events told
+	told  map[string]string // by Contact: its events, each batch once
+	count int               // events of all batches
 	seen  map[string]bool
 	more  chan struct{}
 }
@@ -57,11 +58,11 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls++
-	answered := &watched{ResponseWriter: w}
+	answered := &statusRecorder{ResponseWriter: w}
 	id := req.Header.Get("Webhook-Id")
 	r.ids = append(r.ids, id)
 	defer func() {
-		if answered.status < 400 && !r.seen[id] { // taken, also if nobody hears of it
+		if answered.status < 400 && !r.seen[id] { // accepted, also if the answer does not arrive
 			r.seen[id] = true
 			for _, e := range events {
 				r.told[fmt.Sprint(e.Contact)] += e.Event + " "
@@ -76,25 +77,25 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.answer(r.calls, answered)
 }
 
-// watched notes the status.
-type watched struct {
+// statusRecorder records the status of an answer.
+type statusRecorder struct {
 	http.ResponseWriter
 	status int
 }
 
-func (w *watched) WriteHeader(status int) {
+func (w *statusRecorder) WriteHeader(status int) {
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// has reports how many events were told, each once.
+// has returns how many events have arrived.
 func (r *receiver) has() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.count
 }
 
-// until waits until so many events have come.
+// until waits until a number of events has arrived.
 func (r *receiver) until(t *testing.T, events int) {
 	t.Helper()
 	deadline := time.After(time.Minute)
@@ -107,7 +108,7 @@ func (r *receiver) until(t *testing.T, events int) {
 	}
 }
 
-// clock is a time that a test moves.
+// clock is a clock that a test sets.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -125,13 +126,13 @@ func (c *clock) move(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// hooks adds webhooks to the receiver for all events of Contacts.
-func (p *place) hooks(r *receiver) (ids []audience.WebhookID) {
+// addWebhooks adds webhooks to the receiver for all events of Contacts.
+func (p *storeWithList) addWebhooks(r *receiver) (ids []audience.WebhookID) {
 	p.Helper()
 	for _, event := range []string{"created", "updated", "subscribed", "unsubscribed"} {
 		var details []audience.Detail
-		for key, value := range map[string]string{"object": "contact", "event": event, "url": r.URL + "/hook"} {
-			details = append(details, audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: value}})
+		for _, d := range [][2]string{{"object", "contact"}, {"event", event}, {"url", r.URL + "/hook"}} {
+			details = append(details, audience.Detail{Key: d[0], Value: audience.Input{Kind: audience.InputText, Text: d[1]}})
 		}
 		id, err := p.service.AddWebhook(p.Context(), p.caller, details)
 		p.must(err)
@@ -140,8 +141,8 @@ func (p *place) hooks(r *receiver) (ids []audience.WebhookID) {
 	return ids
 }
 
-// call starts a client of the queue that calls webhooks.
-func (p *place) call(service *audience.Service, change func(*river.Config)) (workingClient, <-chan *river.Event) {
+// startPosting starts a client of the queue that calls webhooks.
+func (p *storeWithList) startPosting(service *audience.Service, change func(*river.Config)) (workingClient, <-chan *river.Event) {
 	p.Helper()
 	poster := webhook.New(webhook.Options{Private: true, Version: "test"})
 	config := jobs.Config(jobs.Options{Service: service, Store: p.store, Poster: poster, Log: slog.New(slog.DiscardHandler)})
@@ -160,7 +161,8 @@ func (p *place) call(service *audience.Service, change func(*river.Config)) (wor
 	return client, events
 }
 
-func (p *place) subscribe(email string) audience.ContactID {
+// subscribe subscribes an address to the List.
+func (p *storeWithList) subscribe(email string) audience.ContactID {
 	p.Helper()
 	id, err := p.service.Subscribe(p.Context(), p.caller, audience.SubscribeRequest{List: p.list, Details: []audience.Detail{
 		{Key: "Email", Value: audience.Input{Kind: audience.InputText, Text: email}},
@@ -169,38 +171,39 @@ func (p *place) subscribe(email string) audience.ContactID {
 	return id
 }
 
-// Two clients work the queue while many change Contacts, and the receiver fails
-// and breaks connections off: each Contact's events come in order, each once
-// under the IDs of their batches.
+// Two clients work the queue while many callers change Contacts. The receiver fails and drops
+// connections. Each Contact's events arrive in order, and once if batch IDs are counted once.
 //
 // covers: decision 52
-func TestWebhooksInOrder(t *testing.T) { teststores.EachParallel(t, webhooksInOrder) }
+func TestWebhookEventsArriveInOrderAndOnce(t *testing.T) {
+	teststores.EachParallel(t, webhookEventsArriveInOrderAndOnce)
+}
 
-func webhooksInOrder(t *testing.T, e teststores.Engine) {
+func webhookEventsArriveInOrderAndOnce(t *testing.T, e teststores.Engine) {
 	const people, rounds = 8, 15
 	r := newReceiver(t, func(n int, w http.ResponseWriter) {
 		switch n % 4 {
 		case 1:
 			w.WriteHeader(http.StatusInternalServerError)
 		case 3:
-			panic(http.ErrAbortHandler) // it has taken the batch, and does not say so
+			panic(http.ErrAbortHandler) // it has accepted the batch, but does not answer
 		}
 	})
 	r.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
-	p := newPlace(t, e)
-	p.hooks(r)
+	p := newStoreWithList(t, e)
+	p.addWebhooks(r)
 	at := &clock{now: time.Now()}
 	service := audience.NewService(p.store, at.read)
 	var watching sync.WaitGroup
 	stop := make(chan struct{})
 	for range 2 {
-		client, failed := p.call(service, nil)
+		client, failed := p.startPosting(service, nil)
 		watching.Go(func() {
 			for {
 				select {
-				case e := <-failed: // its 10 s and a tenth pass at once
+				case e := <-failed: // the delay of up to 11 s passes at once
 					at.move(12 * time.Second)
-					client.JobRetry(context.Background(), e.Job.ID) // another may have come before it
+					client.JobRetry(context.Background(), e.Job.ID) // an error means that the other client was faster
 				case <-stop:
 					return
 				}
@@ -233,31 +236,33 @@ func webhooksInOrder(t *testing.T, e teststores.Engine) {
 	}
 }
 
-// A receiver that works again is called at once, when somebody says so, and not
-// only when its next try is due.
+// A receiver works again. When the operator retries the job, the server posts at once and does
+// not wait for the next attempt.
 //
 // covers: decision 52
-func TestWebhookIsHurried(t *testing.T) { teststores.EachParallel(t, webhookIsHurried) }
+func TestRetryPostsToAWebhookAtOnce(t *testing.T) {
+	teststores.EachParallel(t, retryPostsToAWebhookAtOnce)
+}
 
-func webhookIsHurried(t *testing.T, e teststores.Engine) {
+func retryPostsToAWebhookAtOnce(t *testing.T, e teststores.Engine) {
 	r := newReceiver(t, func(n int, w http.ResponseWriter) {
 		if n == 1 {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
-	p := newPlace(t, e)
-	p.hooks(r)
-	at := &clock{now: time.Now()} // stands still: no time to wait for comes
+	p := newStoreWithList(t, e)
+	p.addWebhooks(r)
+	at := &clock{now: time.Now()} // never moves, so the wait never ends by itself
 	service := audience.NewService(p.store, at.read)
-	client, failed := p.call(service, nil)
+	client, failed := p.startPosting(service, nil)
 	p.subscribe("a@example.com")
 	event := <-failed
 	p.must(jobs.Retry(t.Context(), client, service, event.Job.ID))
 	r.until(t, 2)
 }
 
-// A receiver that fails for hours: its events are kept, those after too, until
-// somebody sends the job again.
+// A receiver fails for hours. Its events, and those after the server gave up, are kept until the
+// operator retries the job.
 //
 // covers: spec webhook.retries, webhook.redrive, decision 52
 func TestFailingWebhookKeepsItsEvents(t *testing.T) {
@@ -273,26 +278,26 @@ func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
-	p := newPlace(t, e)
-	ids := p.hooks(r)
+	p := newStoreWithList(t, e)
+	ids := p.addWebhooks(r)
 	at := &clock{now: time.Now()}
-	client, failed := p.call(audience.NewService(p.store, at.read), nil)
+	client, failed := p.startPosting(audience.NewService(p.store, at.read), nil)
 	p.subscribe("a@example.com")
 	var last *river.Event
-	for tries := 1; ; tries++ {
+	for attemptsOfAMailTakeAboutADay := 1; ; attemptsOfAMailTakeAboutADay++ {
 		select {
 		case last = <-failed:
 		case <-time.After(time.Minute):
-			t.Fatalf("%d tries", tries)
+			t.Fatalf("%d attemptsOfAMailTakeAboutADay", attemptsOfAMailTakeAboutADay)
 		}
 		if last.Kind == river.EventKindJobCancelled {
-			if tries != 7 {
-				t.Errorf("given up on after %d tries", tries)
+			if attemptsOfAMailTakeAboutADay != 7 {
+				t.Errorf("given up on after %d attemptsOfAMailTakeAboutADay", attemptsOfAMailTakeAboutADay)
 			}
 			break
 		}
 		if until := time.Until(last.Job.ScheduledAt); until < 5*time.Second {
-			t.Errorf("the next try is in %s", until)
+			t.Errorf("the next attempt is in %s", until)
 		}
 		at.move(6 * time.Hour)
 		_, err := client.JobRetry(t.Context(), last.Job.ID)
@@ -313,26 +318,27 @@ func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
 	}
 }
 
-// postsAt makes the test binary a process that works the database at its path,
-// posts one batch and stands still before it has noted that.
-const postsAt = "ENLIST_TEST_POSTS_AT"
+// hangAfterPostAt is an environment variable. With a database's path in it, the test binary is
+// a process that posts one batch and hangs before it stores the result, to be killed there.
+const hangAfterPostAt = "ENLIST_TEST_HANG_AFTER_POST"
 
-// still posts, tells so, and never comes back.
-type still struct{ *webhook.Client }
+// hangingPoster posts a batch, prints the result, and never returns.
+type hangingPoster struct{ *webhook.Client }
 
 // Post implements jobs.Poster.
-func (s still) Post(ctx context.Context, b *audience.WebhookBatch) error {
+func (s hangingPoster) Post(ctx context.Context, b *audience.WebhookBatch) error {
 	fmt.Println(s.Client.Post(ctx, b))
 	select {}
 }
 
-func postAndStandStill(path string) {
+// postAndHang works the queue until the process is killed.
+func postAndHang(path string) {
 	store, err := teststores.Open(context.Background(), path, 0)
 	if err != nil {
 		panic(err)
 	}
 	config := jobs.Config(jobs.Options{Service: audience.NewService(store, time.Now), Store: store, Log: slog.New(slog.DiscardHandler),
-		Poster: still{webhook.New(webhook.Options{Private: true})}})
+		Poster: hangingPoster{webhook.New(webhook.Options{Private: true})}})
 	client, err := store.Jobs(config)
 	if err != nil {
 		panic(err)
@@ -343,19 +349,21 @@ func postAndStandStill(path string) {
 	select {}
 }
 
-// A process is killed after a receiver took a batch and before that was noted:
-// the batch comes again under the same ID, and what happened since after it.
+// A process is killed after the receiver accepted a batch and before that is stored. The batch
+// is posted again with the same ID, and later events follow in another batch.
 //
 // covers: decision 52
-func TestKilledWebhookKeepsItsID(t *testing.T) { teststores.EachParallel(t, killedWebhookKeepsItsID) }
+func TestBatchOfAKilledProcessKeepsItsID(t *testing.T) {
+	teststores.EachParallel(t, batchOfAKilledProcessKeepsItsID)
+}
 
-func killedWebhookKeepsItsID(t *testing.T, e teststores.Engine) {
+func batchOfAKilledProcessKeepsItsID(t *testing.T, e teststores.Engine) {
 	r := newReceiver(t, func(int, http.ResponseWriter) {})
-	p := newPlace(t, e)
-	p.hooks(r)
+	p := newStoreWithList(t, e)
+	p.addWebhooks(r)
 	p.subscribe("a@example.com")
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), postsAt+"="+p.path)
+	cmd.Env = append(os.Environ(), hangAfterPostAt+"="+p.path)
 	out, err := cmd.StdoutPipe()
 	p.must(err)
 	cmd.Stderr = os.Stderr
@@ -367,7 +375,7 @@ func killedWebhookKeepsItsID(t *testing.T, e teststores.Engine) {
 	cmd.Wait() // says that it was killed
 	p.subscribe("b@example.com")
 	teststores.AgeKilledJobs(t, p.path)
-	p.call(p.service, func(c *river.Config) {
+	p.startPosting(p.service, func(c *river.Config) {
 		c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second // as if minutes had passed
 	})
 	r.until(t, 4)

@@ -7,7 +7,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// subscription is what a page about one says.
+// This file has the actions of Handler: one function for each kind of link and method.
+
+// subscription returns the data of a page about a subscription.
 func subscription(title string, v *audience.LinkView) page {
 	p := page{Title: title, Address: mask(v.Address())}
 	if v.Schema != nil {
@@ -16,7 +18,8 @@ func subscription(title string, v *audience.LinkView) page {
 	return p
 }
 
-func (h *Handler) askToUnsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
+// showUnsubscribe shows the button that unsubscribes.
+func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	v, err := h.service.ViewLink(r.Context(), l.DeliveryKey)
 	switch {
 	case err != nil:
@@ -28,8 +31,8 @@ func (h *Handler) askToUnsubscribe(w http.ResponseWriter, r *http.Request, l aud
 	}
 }
 
-// unsubscribe answers both the page's button and the one of a mail program,
-// which wants no redirect. RFC 8058, section 3.2
+// unsubscribe unsubscribes, for the page's button and for the button of a mail program, which
+// does not follow redirects. RFC 8058, section 3.2
 func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	v, err := h.service.UnsubscribeByLink(r.Context(), l.DeliveryKey)
 	if err != nil {
@@ -39,22 +42,26 @@ func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l audience
 	h.unsubscribed(w, v)
 }
 
+// unsubscribed says that the Contact is unsubscribed, also if it was before or is gone.
 func (h *Handler) unsubscribed(w http.ResponseWriter, v *audience.LinkView) {
 	h.render(w, http.StatusOK, "unsubscribed", subscription("You are unsubscribed", v))
 }
 
-func (h *Handler) askToConfirm(w http.ResponseWriter, r *http.Request, l audience.Link) {
+// showConfirm shows the button that confirms a subscription.
+func (h *Handler) showConfirm(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	v, err := h.service.ViewLink(r.Context(), l.DeliveryKey)
 	h.confirmation(w, r, l, v, err)
 }
 
+// confirm confirms a subscription and shows the result.
 func (h *Handler) confirm(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	v, err := h.service.ConfirmByLink(r.Context(), l.DeliveryKey)
 	h.confirmation(w, r, l, v, err)
 }
 
-// confirmation shows what there is to confirm, or that there is nothing.
-func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l audience.Link, v *audience.LinkView, err error) {
+// confirmation answers with the page for the state of a confirmation.
+func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l audience.Link,
+	v *audience.LinkView, err error) {
 	if err != nil {
 		h.failed(w, r, l, err)
 		return
@@ -73,20 +80,21 @@ func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l audienc
 	h.render(w, status, name, subscription(title, v))
 }
 
-// pixel is a GIF of one transparent point.
-const pixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+// pixel is a GIF image of one transparent pixel.
+const pixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!" +
+	"\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 
-// open sends the image, whether or not the opening can be noted.
+// open sends the image, also if the opening cannot be recorded.
 func (h *Handler) open(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	if r.Method == http.MethodGet {
-		h.note(r, l, h.service.Opened(r.Context(), l.DeliveryKey))
+		h.logError(r, l, h.service.Opened(r.Context(), l.DeliveryKey))
 	}
 	w.Header().Set("Content-Type", "image/gif")
 	w.Header().Set("Content-Length", strconv.Itoa(len(pixel)))
 	send(w, http.StatusOK, pixel)
 }
 
-// click leads on to the link's target, whether or not the click can be noted.
+// click redirects to the link's URL, also if the click cannot be recorded.
 func (h *Handler) click(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	url, err := h.service.LinkURL(r.Context(), l)
 	switch {
@@ -98,11 +106,12 @@ func (h *Handler) click(w http.ResponseWriter, r *http.Request, l audience.Link)
 		return
 	}
 	if r.Method == http.MethodGet {
-		h.note(r, l, h.service.Clicked(r.Context(), l.DeliveryKey))
+		h.logError(r, l, h.service.Clicked(r.Context(), l.DeliveryKey))
 	}
 	http.Redirect(w, r, url, http.StatusFound)
 }
 
+// contact shows a Contact to the recipient of a notification.
 func (h *Handler) contact(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	v, err := h.service.ViewContactPage(r.Context(), l.DeliveryKey)
 	switch {

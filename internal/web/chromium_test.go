@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -22,7 +21,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// browser is a tab of a real Chromium of the size of a phone, without script.
+// browser is a tab of Chromium with the size of a phone and without script.
 type browser struct {
 	*harness
 	ctx context.Context
@@ -81,7 +80,7 @@ func (b *browser) visit(path string) {
 	b.do(chromedp.Navigate(b.server.URL + path))
 }
 
-// shot keeps a picture for people to look at: go test -artifacts.
+// shot stores a picture of the page for the developer: go test -artifacts.
 func (b *browser) shot(name string) {
 	b.Helper()
 	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
@@ -89,8 +88,8 @@ func (b *browser) shot(name string) {
 	b.must(os.WriteFile(filepath.Join(b.ArtifactDir(), name+".png"), picture, 0o600))
 }
 
-// look checks what is true of every page, and returns its text. Evaluating runs
-// no script of the page.
+// look checks the rules for every page and returns its text. The evaluated script comes from
+// the test; pages have none.
 func (b *browser) look() string {
 	b.Helper()
 	type facts struct {
@@ -119,7 +118,7 @@ func (b *browser) look() string {
 	return f.Text
 }
 
-// tree returns what a screen reader is told, as "role name".
+// tree returns the accessibility tree, which screen readers use, as "role name".
 func (b *browser) tree() []string {
 	b.Helper()
 	found, err := chromedp.Run(b.ctx, func(ctx context.Context, t *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
@@ -137,7 +136,7 @@ func (b *browser) tree() []string {
 
 func said(v *accessibility.Value) (text string) {
 	if v != nil {
-		json.Unmarshal(v.Value, &text) // other values than text say nothing
+		json.Unmarshal(v.Value, &text) // values that are no text stay ""
 	}
 	return text
 }
@@ -152,7 +151,7 @@ func (b *browser) tells(what ...string) {
 	}
 }
 
-// press does what sends a form and waits for the answer.
+// press carries out an action that sends a form, and waits for the answer.
 func (b *browser) press(action chromedp.Action[chromedp.Void]) {
 	b.Helper()
 	resp, err := chromedp.RunResponse(b.ctx, action)
@@ -163,7 +162,7 @@ func (b *browser) press(action chromedp.Action[chromedp.Void]) {
 }
 
 // covers: decision 48
-func TestPagesInChromium(t *testing.T) {
+func TestButtonsWorkInChromiumWithoutScript(t *testing.T) {
 	b := newBrowser(newHarness(t, "double_opt_in_required", "1"))
 	id := b.subscribe("Email", "mira@example.com")
 
@@ -177,7 +176,7 @@ func TestPagesInChromium(t *testing.T) {
 	}
 	b.shot("confirmed")
 
-	// With the keyboard alone.
+	// The second page is used with the keyboard only.
 	b.visit(b.path(audience.LinkUnsubscribe, id))
 	b.tells("main", "heading Unsubscribe from News & <Views>", "button Unsubscribe")
 	b.look()
@@ -194,10 +193,10 @@ func TestPagesInChromium(t *testing.T) {
 	b.shot("unsubscribed")
 }
 
-// Every page fits on a phone, whatever is in it, and has its own style in the dark.
+// Pages with very long texts fit on a phone, in the light and in the dark colour scheme.
 //
 // covers: decision 48
-func TestPagesFitInChromium(t *testing.T) {
+func TestPagesFitAPhoneInChromium(t *testing.T) {
 	h := newHarness(t)
 	_, err := h.service.EditList(t.Context(), h.caller, h.list, sent([]string{"name", strings.Repeat("W", 255)}))
 	h.must(err)
@@ -205,36 +204,36 @@ func TestPagesFitInChromium(t *testing.T) {
 	h.must(addField(h, strings.Repeat("Field", 50)))
 	b := newBrowser(h)
 	id := b.subscribe("Email", long+"@"+long+".example.com", strings.Repeat("Field", 50), strings.Repeat("value", 500))
-	pages := map[string]string{
-		"long-unsubscribe": b.path(audience.LinkUnsubscribe, id), "long-confirm": b.path(audience.LinkConfirm, id),
-		"long-contact": b.path(audience.LinkContact, id), "unknown": "/u/x", "nowhere": b.clickPath(id, "relative"),
-	}
-	for _, dark := range []bool{false, true} {
-		b.dark(dark)
-		for name, path := range pages {
-			b.visit(path)
+	contactPage := b.path(audience.LinkContact, id)
+	for _, scheme := range []string{"light", "dark"} {
+		b.dark(scheme == "dark")
+		for _, page := range []struct{ name, path string }{
+			{"long-unsubscribe", b.path(audience.LinkUnsubscribe, id)}, {"long-confirm", b.path(audience.LinkConfirm, id)},
+			{"long-contact", contactPage}, {"unknown", "/u/x"}, {"nowhere", b.clickPath(id, "relative")},
+		} {
+			b.visit(page.path)
 			b.look()
-			b.shot(fmt.Sprintf("%s-%s", name, map[bool]string{false: "light", true: "dark"}[dark]))
+			b.shot(page.name + "-" + scheme)
 		}
 	}
 	b.size(1280, 800)
-	b.visit(pages["long-contact"])
+	b.visit(contactPage)
 	b.look()
 	b.shot("wide-contact")
 }
 
 // covers: decision 48
-func TestContrast(t *testing.T) {
+func TestColoursHaveEnoughContrast(t *testing.T) {
 	t.Parallel()
 	light, dark, ok := strings.Cut(style, "@media (prefers-color-scheme: dark)")
 	if !ok {
-		t.Fatal("no style for the dark")
+		t.Fatal("no style for the dark colour scheme")
 	}
-	for name, css := range map[string]string{"light": light, "dark": dark} {
+	for _, scheme := range []struct{ name, css string }{{"light", light}, {"dark", dark}} {
 		for _, pair := range [][2]string{{"ink", "sheet"}, {"quiet", "sheet"}, {"on-act", "act"}, {"act", "sheet"}} {
-			a, b := luminance(t, css, pair[0]), luminance(t, css, pair[1])
+			a, b := luminance(t, scheme.css, pair[0]), luminance(t, scheme.css, pair[1])
 			if contrast := (max(a, b) + 0.05) / (min(a, b) + 0.05); contrast < 4.5 {
-				t.Errorf("%s: %s on %s has a contrast of %.2f", name, pair[0], pair[1], contrast)
+				t.Errorf("%s: %s on %s has a contrast of %.2f", scheme.name, pair[0], pair[1], contrast)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // covers: decision 49
-func TestOpen(t *testing.T) {
+func TestFetchingTheImageRecordsAnOpening(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "track_opens", "1")
 	id := h.subscribe("Email", "mira@example.com")
@@ -31,10 +31,10 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// Whoever is not to be watched, or is gone, gets the image all the same.
+// The image is also sent if recording fails, if tracking is off, or if the Contact is gone.
 //
 // covers: decision 49
-func TestOpenThatIsNotNoted(t *testing.T) {
+func TestImageIsSentAlsoIfNotRecorded(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "track_opens", "1")
 	id := h.subscribe("Email", "mira@example.com")
@@ -45,9 +45,9 @@ func TestOpenThatIsNotNoted(t *testing.T) {
 			t.Errorf("%d %q", a.StatusCode, a.body)
 		}
 	}
-	h.faults.seen = errors.New("to order")
+	h.faults.record = errors.New("cannot record")
 	image()
-	h.faults.seen = nil
+	h.faults.record = nil
 	h.editList("track_opens", "0")
 	image()
 	if c := h.contact(id); c.LastOpenTime != 0 {
@@ -60,7 +60,7 @@ func TestOpenThatIsNotNoted(t *testing.T) {
 }
 
 // covers: decision 49
-func TestClick(t *testing.T) {
+func TestClickRedirectsAndIsRecorded(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "track_clicks", "1", "track_opens", "1")
 	id := h.subscribe("Email", "mira@example.com")
@@ -83,9 +83,9 @@ func TestClick(t *testing.T) {
 		t.Errorf("clicked at %d, opened at %d, want %d", c.LastClickTime, c.LastOpenTime, clicked)
 	}
 	h.pass(time.Hour)
-	h.faults.seen = errors.New("to order")
+	h.faults.record = errors.New("cannot record")
 	leads("GET", target)
-	h.faults.seen = nil
+	h.faults.record = nil
 	h.editList("track_clicks", "0", "track_opens", "0")
 	leads("GET", target)
 	if c := h.contact(id); c.LastClickTime != clicked || c.LastOpenTime != clicked {
@@ -97,10 +97,10 @@ func TestClick(t *testing.T) {
 	leads("GET", "https://shop.example/new?for=&x=1#top")
 }
 
-// A link leads to a site or nowhere, whatever a Contact or a Message says.
+// A tracked link leads to an http or https URL or nowhere, with any values.
 //
 // covers: decision 49
-func TestClickThatLeadsNowhere(t *testing.T) {
+func TestClickLeadsToWebURLsOnly(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "track_clicks", "1")
 	id := h.subscribe("Email", "mira@example.com")
@@ -115,11 +115,11 @@ func TestClickThatLeadsNowhere(t *testing.T) {
 	h.must(h.store.Update(t.Context(), func(tx audience.Tx) error { return tx.DeleteMessage(1) }))
 	h.shows(h.do("GET", path, ""), http.StatusGone, "This link leads nowhere any more")
 	if c := h.contact(id); c.LastClickTime != 0 {
-		t.Error("what leads nowhere counts as a click")
+		t.Error("a link that leads nowhere counts as a click")
 	}
 }
 
-// No two links can be made into a third one: where it leads is signed as well.
+// The target is part of what is signed, so two links cannot be combined into a third one.
 //
 // covers: decision 48
 func TestClickTargetIsSigned(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// luminance is that of a colour of the style sheet, as WCAG 2 defines it.
+// luminance returns the relative luminance of a colour of the style sheet, as in WCAG 2.
 func luminance(t *testing.T, css, name string) float64 {
 	t.Helper()
 	m := regexp.MustCompile(`--` + name + `: #([0-9a-f]{3,6});`).FindStringSubmatch(css)

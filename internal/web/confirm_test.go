@@ -9,7 +9,7 @@ import (
 )
 
 // covers: decision 48
-func TestConfirm(t *testing.T) {
+func TestButtonConfirmsOnce(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "double_opt_in_required", "1")
 	id := h.subscribe("Email", "mira@example.com")
@@ -35,11 +35,10 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// A link never confirms what its reader has ended, or an address that it was
-// not sent to.
+// A link does not confirm a subscription that has ended, or an address to which it was not sent.
 //
 // covers: decision 48
-func TestConfirmWhatIsNotThere(t *testing.T) {
+func TestEndedOrMovedSubscriptionIsNotConfirmed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "double_opt_in_required", "1")
 	ended, moved, gone := h.subscribe("Email", "mira@example.com"), h.subscribe("Email", "old@example.com"), h.subscribe("Email", "noor@example.com")
@@ -48,28 +47,30 @@ func TestConfirmWhatIsNotThere(t *testing.T) {
 		d := audience.Delivery{DeliveryKey: h.delivery(moved), Address: "older@example.com", Status: audience.DeliverySent}
 		return tx.PutDelivery(&d)
 	}))
-	for id, text := range map[audience.ContactID]string{
-		ended: "This subscription has ended",
-		moved: "This link is out of date",
-	} {
+	for _, c := range []struct {
+		id   audience.ContactID
+		text string
+	}{{ended, "This subscription has ended"}, {moved, "This link is out of date"}} {
 		for _, method := range []string{"GET", "POST"} {
-			a := h.do(method, h.path(audience.LinkConfirm, id), "")
-			h.shows(a, http.StatusGone, text)
-			if a.hasButton() || h.contact(id).DoubleOptIn {
-				t.Errorf("%s: button %v, confirmed %v", method, a.hasButton(), h.contact(id).DoubleOptIn)
-			}
+			t.Run(method+" "+c.text, func(t *testing.T) {
+				a := h.do(method, h.path(audience.LinkConfirm, c.id), "")
+				h.shows(a, http.StatusGone, c.text)
+				if a.hasButton() || h.contact(c.id).DoubleOptIn {
+					t.Errorf("button %v, confirmed %v", a.hasButton(), h.contact(c.id).DoubleOptIn)
+				}
+			})
 		}
 	}
-	h.remove(gone) // and all before
+	h.remove(gone) // and all Contacts with a lower ID
 	h.shows(h.do("POST", h.path(audience.LinkConfirm, gone), ""), http.StatusGone, "There is nothing to confirm", "News &amp; &lt;Views&gt;")
 	h.hideList()
 	h.shows(h.do("POST", h.path(audience.LinkConfirm, gone), ""), http.StatusGone, "There is nothing to confirm", "this list")
 }
 
-// The spelling of an address is none of its changes.
+// An address in another letter case is the same address.
 //
 // covers: decision 48
-func TestConfirmAddressSpelledOtherwise(t *testing.T) {
+func TestLetterCaseIsNoChangeOfAddress(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "double_opt_in_required", "1")
 	id := h.subscribe("Email", "Mira@Example.com")

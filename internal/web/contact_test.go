@@ -10,7 +10,7 @@ import (
 )
 
 // covers: decision 48
-func TestContactPage(t *testing.T) {
+func TestContactPageEscapesAndExpires(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	h.must(addField(h, "Note <b>"))
@@ -39,12 +39,12 @@ func TestContactPage(t *testing.T) {
 	expired := h.do("GET", path, "")
 	h.shows(expired, http.StatusGone, "This link has expired")
 	if strings.Contains(expired.body, "mira") || strings.Contains(expired.body, "News") {
-		t.Error("an expired page tells something")
+		t.Error("an expired page shows the address or the List")
 	}
 }
 
 // covers: decision 48
-func TestContactPageOfWhatIsGone(t *testing.T) {
+func TestContactPageOfARemovedContact(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
@@ -55,21 +55,27 @@ func TestContactPageOfWhatIsGone(t *testing.T) {
 	h.shows(h.do("GET", path, ""), http.StatusGone, "This contact was removed")
 }
 
-func TestStatus(t *testing.T) {
+func TestStatusInWords(t *testing.T) {
 	t.Parallel()
-	for want, c := range map[string]audience.Contact{
-		"Subscribed":             {IsActive: true},
-		"Subscribed, Inactive":   {},
-		"Unsubscribed":           {IsActive: true, IsUnsubscribed: true},
-		"Unsubscribed, Inactive": {IsUnsubscribed: true},
-		"Subscribed, Inactive: mail to the address came back": {IsBounceDeactivated: true},
+	for _, c := range []struct {
+		want    string
+		contact audience.Contact
+	}{
+		{"Subscribed", audience.Contact{IsActive: true}},
+		{"Subscribed, Inactive", audience.Contact{}},
+		{"Unsubscribed", audience.Contact{IsActive: true, IsUnsubscribed: true}},
+		{"Unsubscribed, Inactive", audience.Contact{IsUnsubscribed: true}},
+		{"Subscribed, Inactive: mail to the address came back", audience.Contact{IsBounceDeactivated: true}},
 	} {
-		if got := strings.Join(status(&c), ", "); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := strings.Join(status(&c.contact), ", "); got != c.want {
+				t.Errorf("shown as %q", got)
+			}
+		})
 	}
 }
 
+// addField adds a text Field to the List.
 func addField(h *harness, name string) error {
 	_, err := h.service.AddField(h.Context(), h.caller, h.list, sent([]string{"name", name, "type", "text"}))
 	return err

@@ -2,24 +2,28 @@ package web
 
 import "enlist/internal/audience"
 
-// details are what the page of a Contact shows: tables of names and values.
+// details is the content of a Contact's page: tables of names and values. Recipients of
+// notifications see it.
 type details struct {
 	Status                       []string
 	Values, Preferences, Consent []row
 
-	schema *audience.Schema
+	schema *audience.Schema // for the Account's time zone
 }
 
-// row is one line of a table.
+// row is one row of a table.
 type row struct{ Name, Value string }
 
+// newDetails fills the tables in the order of the page: Fields, times, answered preferences,
+// and the newest consent.
 func newDetails(v *audience.ContactPage) *details {
 	d := &details{schema: v.Schema, Status: status(v.Contact)}
 	for i := range v.Schema.Fields {
 		f := &v.Schema.Fields[i]
 		d.Values = append(d.Values, row{f.Name, v.Contact.Values.Get(f.ID)})
 	}
-	d.Values = append(d.Values, row{"Created", d.at(v.Contact.Created)}, row{"Last changed", d.at(v.Contact.Modified)})
+	d.Values = append(d.Values, row{"Created", d.at(v.Contact.Created)},
+		row{"Last changed", d.at(v.Contact.Modified)})
 	if v.Contact.DoubleOptIn {
 		d.Values = append(d.Values, row{"Confirmed", d.at(v.Contact.DoubleOptInTime)})
 	}
@@ -32,6 +36,7 @@ func newDetails(v *audience.ContactPage) *details {
 	return d
 }
 
+// status returns the state of a Contact in words for people.
 func status(c *audience.Contact) (all []string) {
 	if c.IsUnsubscribed {
 		all = append(all, "Unsubscribed")
@@ -47,6 +52,7 @@ func status(c *audience.Contact) (all []string) {
 	return all
 }
 
+// consent adds the table of a consent; nil is none.
 func (d *details) consent(c *audience.LedgerRow) {
 	if c == nil {
 		return
@@ -58,10 +64,11 @@ func (d *details) consent(c *audience.LedgerRow) {
 	case audience.ConsentDirect:
 		kind = "direct: supplied the details with this intent"
 	}
-	d.Consent = append(d.Consent, row{"Type", kind}, row{"Text", c.Text}, row{"Time", d.at(c.Time)}, row{"IP address", c.IP})
+	d.Consent = append(d.Consent, row{"Type", kind}, row{"Text", c.Text},
+		row{"Time", d.at(c.Time)}, row{"IP address", c.IP})
 }
 
-// at shows a time in the Account's zone, with its distance from UTC.
+// at formats Unix seconds in the Account's time zone, with its difference from UTC.
 func (d *details) at(unix int64) string {
 	return d.schema.LocalTime(unix).Format("2 January 2006, 15:04 UTC-07:00")
 }

@@ -1,8 +1,9 @@
-// Package web is the pages for people: those that links in mails lead to. They
-// are plain HTML in a List's name that works on a phone and without script, and
-// no page changes anything before somebody presses its button.
+// Package web serves the pages to which links in mails lead. They are plain HTML under the List's
+// name. They work on a phone and without script. No page changes a subscription before the
+// visitor presses its button.
 //
-// A link's path carries its own permission, the signature of audience.LinkKey, so
-// there are no cookies, no sessions and no keys here. What a visit may do and what
-// follows from it is decided in package audience; here it becomes a page.
+// A link's path is signed (audience.LinkKey), and the signature is the permission. So there are
+// no cookies, sessions or keys here. Package audience decides what a link shows and does; this
+// package makes a page of it. handler.go checks the request, actions.go has one function for
+// each kind of link and method, page.go fills the templates in the folder pages.
 package web

@@ -6,7 +6,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// Whatever a path is, it is read as a link only when it is one, letter by letter.
+// FuzzPath reads paths: one that is read as a link is exactly the path of that link.
 //
 // covers: decision 48
 func FuzzPath(f *testing.F) {

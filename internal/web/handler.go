@@ -13,37 +13,45 @@ import (
 	"enlist/internal/audience"
 )
 
-// Service is what the pages show and do.
+// Service is the part of audience.Service that the pages need. A List or a Contact that is gone
+// is no error, except for LinkURL.
 type Service interface {
+	// ViewLink returns the state of a link's Contact.
 	ViewLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
+	// UnsubscribeByLink unsubscribes the Contact.
 	UnsubscribeByLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
+	// ConfirmByLink confirms the subscription if it can be confirmed.
 	ConfirmByLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
+	// ViewContactPage returns the Contact that a notification is about.
 	ViewContactPage(ctx context.Context, d audience.DeliveryKey) (*audience.ContactPage, error)
+	// LinkURL returns where a tracked link leads. Its error is of kind NoLink if nowhere.
 	LinkURL(ctx context.Context, l audience.Link) (string, error)
+	// Opened and Clicked record that a mail was opened or a link was followed.
 	Opened(ctx context.Context, d audience.DeliveryKey) error
 	Clicked(ctx context.Context, d audience.DeliveryKey) error
 }
 
 const (
-	maxBody = 4 << 10          // of a pressed button; nothing in it is looked at
-	ioTime  = 30 * time.Second // for a client to send that, and to take a page
+	maxBody   = 4 << 10          // bytes of a form; its content is not used
+	ioTimeout = 30 * time.Second // for a client to send a form, and to receive a page
 )
 
-// Handler answers the links of mails.
+// Handler answers requests for the links in mails.
 type Handler struct {
 	service Service
 	key     audience.LinkKey
 	pages   map[string]*template.Template
-	policy  string
+	policy  string // the Content-Security-Policy
 	log     *slog.Logger
 }
 
-// New makes the Handler of a Service, whose links are signed with key.
+// New returns a Handler for links that are signed with key.
 func New(service Service, key audience.LinkKey, log *slog.Logger) *Handler {
 	return &Handler{service: service, key: key, pages: readPages(), policy: contentPolicy(), log: log}
 }
 
-// IsLinkPath reports whether a path is one of those that links in mails have.
+// IsLinkPath reports whether a path starts like that of a link, such as "/u/". The server gives
+// such requests to this package.
 func IsLinkPath(path string) bool {
 	if len(path) < 3 || path[0] != '/' || path[2] != '/' {
 		return false
@@ -55,18 +63,18 @@ func IsLinkPath(path string) bool {
 	return false
 }
 
-// action answers one method of one kind of link.
+// action answers one method for one kind of link.
 type action func(h *Handler, w http.ResponseWriter, r *http.Request, l audience.Link)
 
-// actions are what can be done with a kind of link. Programs that look at mail
-// fetch every link in it, so that what show does must change nothing that
-// matters. decisions.md: 48
+// actions returns what a kind of link does: show for GET and HEAD, press for POST, nil if there
+// is no button. Mail filters fetch every link in a mail, so show must not change a
+// subscription. decisions.md: 48
 func actions(kind audience.LinkKind) (show, press action) {
 	switch kind {
 	case audience.LinkUnsubscribe:
-		return (*Handler).askToUnsubscribe, (*Handler).unsubscribe
+		return (*Handler).showUnsubscribe, (*Handler).unsubscribe
 	case audience.LinkConfirm:
-		return (*Handler).askToConfirm, (*Handler).confirm
+		return (*Handler).showConfirm, (*Handler).confirm
 	case audience.LinkOpen:
 		return (*Handler).open, nil
 	case audience.LinkClick:
@@ -75,10 +83,9 @@ func actions(kind audience.LinkKind) (show, press action) {
 	return (*Handler).contact, nil
 }
 
-// ServeHTTP answers a link. One that nobody signed gets the same answer whatever
-// is wrong with it, before anything is looked up. The path is compared as it is
-// decoded: a proxy may spell it otherwise, and only the text that was signed is
-// the text that was signed.
+// ServeHTTP answers a request for a link. A path without a valid signature gets the same answer
+// in all cases, before the database is read. The signature is checked on the decoded path,
+// since a proxy may escape characters differently.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.protect(w.Header())
 	link, ok := h.key.Read(r.URL.Path)
@@ -91,7 +98,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		show(h, w, r, link)
 	case r.Method == http.MethodPost && press != nil:
-		if h.takeBody(w, r) {
+		if h.discardBody(w, r) {
 			press(h, w, r, link)
 		}
 	default:
@@ -104,9 +111,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// protect sets what every answer has: pages that may be kept nowhere, framed by
-// nobody and found by no search, that run and load nothing, and tell no other
-// site the link by which they were reached.
+// protect sets the security headers of every answer. Pages must not be cached, framed or
+// indexed, must not load or run anything, and must not send their URL to other sites.
 func (h *Handler) protect(header http.Header) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("Content-Security-Policy", h.policy)
@@ -115,10 +121,10 @@ func (h *Handler) protect(header http.Header) {
 	header.Set("X-Robots-Tag", "noindex, nofollow")
 }
 
-// takeBody reads what was posted, so that the connection can be used again, and
-// drops it: the link says all. False when it was answered already.
-func (h *Handler) takeBody(w http.ResponseWriter, r *http.Request) bool {
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTime)) // not supported: none is set
+// discardBody reads the posted form and drops it: the link says everything, and an unread body
+// would close the connection. It returns false if it has already sent an answer.
+func (h *Handler) discardBody(w http.ResponseWriter, r *http.Request) bool {
+	http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout)) // no deadline if not supported
 	_, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		w.Header().Set("Connection", "close")
@@ -126,35 +132,37 @@ func (h *Handler) takeBody(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	if err != nil {
-		panic(http.ErrAbortHandler) // the client went away, or takes too long
+		panic(http.ErrAbortHandler) // the client has gone, or is too slow
 	}
 	return true
 }
 
-// failed answers what could not be done for a reason that nobody foresaw.
+// failed answers after an unexpected error. Only the log gets the cause.
 func (h *Handler) failed(w http.ResponseWriter, r *http.Request, l audience.Link, err error) {
 	status := http.StatusInternalServerError
 	if audience.KindOf(err) == audience.Busy {
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "10")
 	}
-	h.note(r, l, err)
+	h.logError(r, l, err)
 	h.render(w, status, "failed", page{Title: "This did not work"})
 }
 
-// note logs an error, by IDs: whoever reads the log must not be able to use the link.
-func (h *Handler) note(r *http.Request, l audience.Link, err error) {
+// logError logs an error with the IDs of the link, not with its path: a reader of the log must
+// not be able to use the link. Without an error it does nothing.
+func (h *Handler) logError(r *http.Request, l audience.Link, err error) {
 	if err != nil && r.Context().Err() == nil {
 		h.log.Error("page", "kind", string(l.Kind), "list", int64(l.List), "contact", int64(l.Contact), "error", err)
 	}
 }
 
-// send writes an answer through to a client, who has a time to take it.
+// send writes an answer and flushes it. A client that does not read it within ioTimeout is
+// disconnected.
 func send(w http.ResponseWriter, status int, body string) {
 	control := http.NewResponseController(w)
-	control.SetWriteDeadline(time.Now().Add(ioTime)) // not supported: none is set
+	control.SetWriteDeadline(time.Now().Add(ioTimeout)) // no deadline if not supported
 	w.WriteHeader(status)
-	io.Copy(w, strings.NewReader(body)) // a client that is gone needs no answer
+	io.Copy(w, strings.NewReader(body)) // an error means that the client has gone
 	control.Flush()
 	control.SetWriteDeadline(time.Time{})
 }

@@ -14,10 +14,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// kinds are all kinds of links; each has a page of its own.
+// kinds are all kinds of links, in the order of harness.links.
 var kinds = []audience.LinkKind{audience.LinkUnsubscribe, audience.LinkConfirm, audience.LinkOpen, audience.LinkClick, audience.LinkContact}
 
-// links makes a link of each kind for a Contact.
+// links returns the path of a link of each kind to a Contact.
 func (h *harness) links(id audience.ContactID) []string {
 	h.Helper()
 	var all []string
@@ -31,11 +31,11 @@ func (h *harness) links(id audience.ContactID) []string {
 	return all
 }
 
-// Mail programs and filters fetch what is in a mail, some of it many times.
-// Nothing of a subscription may come of it.
+// Mail programs and filters fetch all links of a mail, some of them many times. That must not
+// change a subscription.
 //
 // covers: decision 48
-func TestScanner(t *testing.T) {
+func TestFetchingLinksChangesNoSubscription(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "double_opt_in_required", "1", "track_opens", "1", "track_clicks", "1")
 	id := h.subscribe("Email", "mira@example.com")
@@ -52,18 +52,18 @@ func TestScanner(t *testing.T) {
 	}
 	after := h.contact(id)
 	if after.LastOpenTime == 0 || after.LastClickTime == 0 {
-		t.Error("neither an opening nor a click was noted")
+		t.Error("no opening or no click was recorded")
 	}
 	after.LastOpenTime, after.LastClickTime = before.LastOpenTime, before.LastClickTime
 	if !reflect.DeepEqual(before, after) {
-		t.Errorf("fetching the links has made of\n%+v\nthis:\n%+v", before, after)
+		t.Errorf("fetching the links has changed\n%+v\nto\n%+v", before, after)
 	}
 }
 
-// What is wrong with a link must not show.
+// The answer must not show what is wrong with a link.
 //
 // covers: decision 48
-func TestUnknownLinks(t *testing.T) {
+func TestAllInvalidLinksGetTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
@@ -91,12 +91,12 @@ func TestUnknownLinks(t *testing.T) {
 	if h.contact(id).IsUnsubscribed {
 		t.Error("unsubscribed")
 	}
-	// A proxy may spell a path otherwise; what is signed is what it says.
+	// A proxy may escape other characters of a path; the decoded path is signed.
 	h.shows(h.do("GET", strings.ReplaceAll(good, "-", "%2D"), ""), http.StatusOK, "Unsubscribe from")
 }
 
 // covers: decision 48
-func TestMethods(t *testing.T) {
+func TestOtherMethodsAreNotAllowed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
@@ -123,17 +123,18 @@ func TestMethods(t *testing.T) {
 }
 
 // covers: decision 48
-func TestHeaders(t *testing.T) {
+func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
 	for _, path := range append(h.links(id), "/u/x") {
 		a := h.do("GET", path, "")
-		for name, value := range map[string]string{
-			"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "X-Robots-Tag": "noindex, nofollow",
+		for _, want := range [][2]string{
+			{"Cache-Control", "no-store"}, {"Referrer-Policy", "no-referrer"},
+			{"X-Content-Type-Options", "nosniff"}, {"X-Robots-Tag", "noindex, nofollow"},
 		} {
-			if a.Header.Get(name) != value {
-				t.Errorf("%s: %s is %q", path, name, a.Header.Get(name))
+			if got := a.Header.Get(want[0]); got != want[1] {
+				t.Errorf("%s: %s is %q", path, want[0], got)
 			}
 		}
 		policy := a.Header.Get("Content-Security-Policy")
@@ -146,15 +147,15 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// What goes wrong inside stays inside.
-func TestFailures(t *testing.T) {
+// The page of an unexpected error does not show its cause.
+func TestErrorPageHidesTheCause(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
-	h.faults.visit = errors.New("secret cause")
+	h.faults.view = errors.New("secret cause")
 	a := h.do("GET", h.path(audience.LinkUnsubscribe, id), "")
 	h.shows(a, http.StatusInternalServerError, "This did not work")
-	h.faults.visit = audience.Refuse(audience.Busy, "secret cause")
+	h.faults.view = audience.Refuse(audience.Busy, "secret cause")
 	b := h.do("GET", h.path(audience.LinkUnsubscribe, id), "")
 	h.shows(b, http.StatusServiceUnavailable, "This did not work")
 	if strings.Contains(a.body+b.body, "secret") || b.Header.Get("Retry-After") == "" {
@@ -162,22 +163,28 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestMine(t *testing.T) {
+func TestIsLinkPath(t *testing.T) {
 	t.Parallel()
-	for path, mine := range map[string]bool{
-		"/u/1-2-3-c/x": true, "/c/": true, "/o/x": true, "/k/x": true, "/n/x": true,
-		"/": false, "": false, "/u": false, "/rpc": false, "/api/jsonrpcserver": false, "/x/": false, "//u/": false, "/U/x": false, "u/x/": false,
-	} {
-		if IsLinkPath(path) != mine {
-			t.Errorf("Mine(%q) is %v", path, !mine)
-		}
+	for _, path := range []string{"/u/1-2-3-c/x", "/c/", "/o/x", "/k/x", "/n/x"} {
+		t.Run("link "+path, func(t *testing.T) {
+			if !IsLinkPath(path) {
+				t.Error("not taken for a link")
+			}
+		})
+	}
+	for _, path := range []string{"/", "", "/u", "/rpc", "/api/jsonrpcserver", "/x/", "//u/", "/U/x", "u/x/"} {
+		t.Run("no link "+path, func(t *testing.T) {
+			if IsLinkPath(path) {
+				t.Error("taken for a link")
+			}
+		})
 	}
 }
 
-// Who breaks off in the middle of a POST has pressed nothing.
+// A client that disconnects in the middle of a POST changes nothing.
 //
 // covers: decision 48
-func TestBrokenOffPost(t *testing.T) {
+func TestInterruptedPostChangesNothing(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
@@ -185,7 +192,7 @@ func TestBrokenOffPost(t *testing.T) {
 	h.must(err)
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 26\r\n\r\nList-Unsub", h.path(audience.LinkUnsubscribe, id))
 	h.must(conn.(*net.TCPConn).CloseWrite())
-	if rest, err := io.ReadAll(conn); err != nil || len(rest) > 0 { // until the server has given it up
+	if rest, err := io.ReadAll(conn); err != nil || len(rest) > 0 { // until the server closes the connection
 		t.Errorf("%q, %v", rest, err)
 	}
 	h.must(conn.Close())

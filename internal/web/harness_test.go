@@ -16,8 +16,8 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// harness is a Service on a fresh database with one List, and its pages behind
-// a real HTTP server.
+// harness is a Service on a new database with one List, and an HTTP server with its pages. The
+// clock moves only when a test moves it.
 type harness struct {
 	*testing.T
 	store   audience.Store
@@ -32,6 +32,7 @@ type harness struct {
 	now time.Time
 }
 
+// newHarness starts the server. settings are keys and values of the List.
 func newHarness(t *testing.T, settings ...string) *harness {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), sqlite.Options{})
@@ -41,8 +42,8 @@ func newHarness(t *testing.T, settings ...string) *harness {
 	h := &harness{T: t, store: store, now: time.Date(2026, 7, 1, 9, 30, 0, 0, time.UTC)}
 	h.service = audience.NewService(store, h.clock)
 	h.caller = &audience.Caller{
-		Account: &audience.Account{Name: "Office", TimeZone: "Australia/Sydney", ContactLimit: audience.NoContactLimit},
-		Key:     &audience.Key{Name: "desk", Level: audience.Full},
+		Account: &audience.Account{Name: "Account in Sydney", TimeZone: "Australia/Sydney", ContactLimit: audience.NoContactLimit},
+		Key:     &audience.Key{Name: "full access", Level: audience.Full},
 	}
 	h.must(store.Update(t.Context(), func(tx audience.Tx) error {
 		if err := tx.AddAccount(h.caller.Account); err != nil {
@@ -65,29 +66,30 @@ func newHarness(t *testing.T, settings ...string) *harness {
 	return h
 }
 
-// faults is a Service whose parts can be made to fail.
+// faults is a Service that returns errors a test has set.
 type faults struct {
 	Service
-	visit, seen error
+	view   error // of ViewLink
+	record error // of Opened and Clicked
 }
 
 func (f *faults) ViewLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error) {
-	if f.visit != nil {
-		return nil, f.visit
+	if f.view != nil {
+		return nil, f.view
 	}
 	return f.Service.ViewLink(ctx, d)
 }
 
 func (f *faults) Opened(ctx context.Context, d audience.DeliveryKey) error {
-	if f.seen != nil {
-		return f.seen
+	if f.record != nil {
+		return f.record
 	}
 	return f.Service.Opened(ctx, d)
 }
 
 func (f *faults) Clicked(ctx context.Context, d audience.DeliveryKey) error {
-	if f.seen != nil {
-		return f.seen
+	if f.record != nil {
+		return f.record
 	}
 	return f.Service.Clicked(ctx, d)
 }
@@ -98,6 +100,7 @@ func (h *harness) clock() time.Time {
 	return h.now
 }
 
+// pass moves the clock forward.
 func (h *harness) pass(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -131,6 +134,7 @@ func (h *harness) subscribe(pairs ...string) audience.ContactID {
 	return id
 }
 
+// sent returns keys and values as a caller sends them.
 func sent(pairs []string) (all []audience.Detail) {
 	for i := 0; i < len(pairs); i += 2 {
 		all = append(all, audience.Detail{Key: pairs[i], Value: audience.Input{Kind: audience.InputText, Text: pairs[i+1]}})
@@ -147,6 +151,7 @@ func (h *harness) remove(id audience.ContactID) {
 	}))
 }
 
+// hideList marks the List as deleted.
 func (h *harness) hideList() {
 	h.Helper()
 	h.must(h.store.Update(h.Context(), func(tx audience.Tx) error { return tx.MarkListDeleted(h.list) }))
@@ -161,16 +166,17 @@ func (h *harness) contact(id audience.ContactID) (c *audience.Contact) {
 	return c
 }
 
-// delivery names one to a Contact, at the time that it is now.
+// delivery returns the key of a delivery to a Contact at the present time.
 func (h *harness) delivery(id audience.ContactID) audience.DeliveryKey {
 	return audience.DeliveryKey{List: h.list, Contact: id, Time: h.clock().Unix(), Cause: audience.CauseConfirmation}
 }
 
+// path returns the path of a link to a Contact.
 func (h *harness) path(kind audience.LinkKind, id audience.ContactID) string {
 	return h.key.Path(audience.Link{Kind: kind, DeliveryKey: h.delivery(id)})
 }
 
-// clickPath makes a link that leads to a URL of a Message.
+// clickPath returns the path of a tracked link to a URL of a Message.
 func (h *harness) clickPath(id audience.ContactID, url string) string {
 	h.Helper()
 	targets, err := h.service.LinkTargets(h.Context(), 1, []string{url})
@@ -178,12 +184,13 @@ func (h *harness) clickPath(id audience.ContactID, url string) string {
 	return h.key.Path(audience.Link{Kind: audience.LinkClick, DeliveryKey: h.delivery(id), Target: targets[0]})
 }
 
-// answer is what came back, without following it.
+// answer is a response with its body. Redirects are not followed.
 type answer struct {
 	*http.Response
 	body string
 }
 
+// do sends a request; a body is sent as a form.
 func (h *harness) do(method, path, body string) answer {
 	h.Helper()
 	req, err := http.NewRequestWithContext(h.Context(), method, h.server.URL+path, strings.NewReader(body))
@@ -199,7 +206,7 @@ func (h *harness) do(method, path, body string) answer {
 	return answer{resp, string(text)}
 }
 
-// shows checks status and text of an answer.
+// shows checks the status of an answer, and that its body has some texts.
 func (h *harness) shows(a answer, status int, parts ...string) {
 	h.Helper()
 	if a.StatusCode != status {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// mask shows as much of an address as its owner needs to know it again: a mail
-// that was passed on tells nobody else.
+// mask shortens an address to its first character and its domain. The owner recognises it; a
+// person to whom the mail was forwarded does not learn it.
 func mask(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	if at < 0 {

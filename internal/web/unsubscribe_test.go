@@ -9,7 +9,7 @@ import (
 )
 
 // covers: decision 48
-func TestUnsubscribe(t *testing.T) {
+func TestButtonUnsubscribes(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
@@ -44,10 +44,10 @@ func TestUnsubscribe(t *testing.T) {
 	}
 }
 
-// What mail programs send, as RFC 8058 has it: one POST without a page before it.
+// A mail program sends one POST and opens no page before it. RFC 8058
 //
 // covers: decision 48
-func TestOneClick(t *testing.T) {
+func TestOneClickUnsubscribes(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
@@ -58,10 +58,10 @@ func TestOneClick(t *testing.T) {
 	}
 }
 
-// Whoever presses the button of what is gone is told the same as the others.
+// The answer is the same after the Contact or the List was removed.
 //
 // covers: decision 48
-func TestUnsubscribeWhatIsGone(t *testing.T) {
+func TestUnsubscribeOfARemovedContactSucceeds(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
@@ -76,10 +76,10 @@ func TestUnsubscribeWhatIsGone(t *testing.T) {
 	}
 }
 
-// The owner of an address is through with the List, however often it has the address.
+// On a List that allows duplicates, the link unsubscribes all Contacts with the address.
 //
 // covers: decision 48
-func TestUnsubscribeDuplicates(t *testing.T) {
+func TestUnsubscribeIncludesDuplicates(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "disallow_duplicate_contacts", "0")
 	once := h.subscribe("Email", "mira@example.com")
@@ -88,18 +88,18 @@ func TestUnsubscribeDuplicates(t *testing.T) {
 	h.shows(h.do("GET", path, ""), http.StatusOK, "You are unsubscribed")
 	first, second, other := h.subscribe("Email", "mira@example.com"), h.subscribe("Email", "Mira@example.com"), h.subscribe("Email", "mia@example.com")
 	if !h.do("GET", path, "").hasButton() {
-		t.Error("an old link says that nobody is subscribed")
+		t.Error("an old link has no button, although Contacts with the address are subscribed")
 	}
 	h.shows(h.do("POST", h.path(audience.LinkUnsubscribe, second), ""), http.StatusOK)
 	if !h.contact(first).IsUnsubscribed || !h.contact(second).IsUnsubscribed || h.contact(other).IsUnsubscribed {
-		t.Errorf("unsubscribed: %v, %v, and somebody else %v", h.contact(first).IsUnsubscribed, h.contact(second).IsUnsubscribed, h.contact(other).IsUnsubscribed)
+		t.Errorf("unsubscribed: %v, %v, and a Contact with another address: %v", h.contact(first).IsUnsubscribed, h.contact(second).IsUnsubscribed, h.contact(other).IsUnsubscribed)
 	}
 }
 
-// A Contact whose Email was removed since is unsubscribed all the same.
+// A Contact whose Email was removed since is unsubscribed as well.
 //
 // covers: decision 48
-func TestUnsubscribeWithoutEmail(t *testing.T) {
+func TestUnsubscribeOfAContactWithoutEmail(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Mobile Phone", "+61 400 000 001")
@@ -111,14 +111,17 @@ func TestUnsubscribeWithoutEmail(t *testing.T) {
 	}
 }
 
-func TestMask(t *testing.T) {
+func TestMaskedAddress(t *testing.T) {
 	t.Parallel()
-	for address, masked := range map[string]string{
-		"mira@example.com": "m…@example.com", "m@example.com": "m…@example.com", `"a@b"@example.com`: `"…@example.com`,
-		"ölaf@bücher.example": "ö…@bücher.example", "": "", "+61400000001": "",
+	for _, c := range []struct{ address, masked string }{
+		{"mira@example.com", "m…@example.com"}, {"m@example.com", "m…@example.com"},
+		{`"a@b"@example.com`, `"…@example.com`}, {"ölaf@bücher.example", "ö…@bücher.example"},
+		{"", ""}, {"+61400000001", ""},
 	} {
-		if got := mask(address); got != masked {
-			t.Errorf("%q is shown as %q, want %q", address, got, masked)
-		}
+		t.Run(c.address, func(t *testing.T) {
+			if got := mask(c.address); got != c.masked {
+				t.Errorf("shown as %q, want %q", got, c.masked)
+			}
+		})
 	}
 }

@@ -13,53 +13,57 @@ import (
 	"enlist/internal/audience"
 )
 
-// Options are how webhooks are called.
+// Options configure a Client.
 type Options struct {
-	Private bool   // also private addresses, loopback and the like
-	Version string // of the program, for User-Agent
+	Private bool   // allow private addresses, loopback and other special ones
+	Version string // of the program, for the header User-Agent
 }
 
 const (
-	callTime     = 10 * time.Second // for all of a call. decisions.md: 52
+	postTimeout  = 10 * time.Second // for a whole POST with its redirects. decisions.md: 52
 	maxReply     = 64 << 10         // bytes of a reply that are read
 	maxRedirects = 3
 )
 
-// Client calls webhooks. It keeps connections open between calls: Close it.
+// Client posts to webhooks. It keeps connections open between calls, so it must be closed.
 type Client struct {
 	http      http.Client
 	transport *http.Transport
 	dialer    *net.Dialer
 	userAgent string
-	now       func() time.Time
+	now       func() time.Time // the time that is signed
 }
 
-// New makes a Client. It goes by no proxy: that would look names up itself, and
-// reach what must not be reached.
+// New returns a Client. It uses no proxy: a proxy would resolve names itself, and could reach
+// addresses that are not public.
 func New(o Options) *Client {
-	c := &Client{dialer: &net.Dialer{Timeout: callTime, KeepAlive: 30 * time.Second}, userAgent: "enlist/" + o.Version, now: time.Now}
+	c := &Client{
+		dialer:    &net.Dialer{Timeout: postTimeout, KeepAlive: 30 * time.Second},
+		userAgent: "enlist/" + o.Version,
+		now:       time.Now,
+	}
 	if !o.Private {
 		c.dialer.ControlContext = publicOnly
 	}
 	c.transport = &http.Transport{
 		DialContext:            c.dialer.DialContext,
 		ForceAttemptHTTP2:      true,
-		TLSHandshakeTimeout:    callTime,
+		TLSHandshakeTimeout:    postTimeout,
 		MaxIdleConns:           100,
 		MaxIdleConnsPerHost:    4,
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: maxReply,
-		DisableCompression:     true, // replies are not looked at
+		DisableCompression:     true, // replies are not used
 	}
-	c.http = http.Client{Transport: c.transport, Timeout: callTime, CheckRedirect: mayRedirect}
+	c.http = http.Client{Transport: c.transport, Timeout: postTimeout, CheckRedirect: checkRedirect}
 	return c
 }
 
-// Close closes the connections that no call uses.
+// Close closes the connections that are not in use.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Post posts a batch of events. It fails unless the receiver answers with a
-// status of 200 to 299 within 10 s. What it says besides is not looked at.
+// Post posts a batch of events. It succeeds if the receiver answers with a status of 200 to 299
+// within 10 s. The rest of the reply is not used. A status of 410 is audience.ErrWebhookGone.
 func (c *Client) Post(ctx context.Context, b *audience.WebhookBatch) error {
 	body, err := encode(b.Events)
 	if err != nil {
@@ -76,11 +80,11 @@ func (c *Client) Post(ctx context.Context, b *audience.WebhookBatch) error {
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return described(err)
+		return describe(err)
 	}
 	defer resp.Body.Close()
-	// A connection is used again only after its reply was read. The status has
-	// told all: an error from here on is none of the call's.
+	// A connection can be reused only after the reply was read. The status is the result, so
+	// errors while reading are ignored.
 	io.Copy(io.Discard, io.LimitReader(resp.Body, maxReply))
 	switch {
 	case resp.StatusCode == http.StatusGone:
@@ -91,8 +95,8 @@ func (c *Client) Post(ctx context.Context, b *audience.WebhookBatch) error {
 	return nil
 }
 
-// mayRedirect follows only what keeps the POST and its body, within bounds.
-func mayRedirect(req *http.Request, via []*http.Request) error {
+// checkRedirect allows redirects that keep the method and the body, up to maxRedirects.
+func checkRedirect(req *http.Request, via []*http.Request) error {
 	switch status := req.Response.StatusCode; {
 	case status != http.StatusTemporaryRedirect && status != http.StatusPermanentRedirect:
 		return http.ErrUseLastResponse
@@ -101,6 +105,6 @@ func mayRedirect(req *http.Request, via []*http.Request) error {
 	case via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https":
 		return refusal("a redirect from https to http")
 	}
-	req.Header.Del("Referer") // the URL before may hold a secret
+	req.Header.Del("Referer") // the URL may contain a secret of the receiver
 	return nil
 }

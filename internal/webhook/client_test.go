@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// secret is that of the example that libraries of Standard Webhooks are tested with.
+// secret is that of the example with which libraries of Standard Webhooks are tested.
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 // covers: decision 52
@@ -43,8 +43,8 @@ func TestSignatureOfTheExample(t *testing.T) {
 	}
 }
 
-// verify checks a request as a receiver does: written from the receiver's side
-// of the specification, sharing nothing with sign.
+// verify checks a request as a receiver does. It follows the receiver's part of the standard
+// and shares no code with sign.
 func verify(r *http.Request, body []byte) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
@@ -59,9 +59,10 @@ func verify(r *http.Request, body []byte) error {
 			return nil
 		}
 	}
-	return errors.New("no signature is right")
+	return errors.New("no signature is valid")
 }
 
+// batch returns a batch with one event of a Contact and one of a List.
 func batch(url string) *audience.WebhookBatch {
 	return &audience.WebhookBatch{ID: "msg_1", URL: url, Secret: secret, Events: []audience.WebhookEvent{
 		{List: 3, Contact: 7, Object: audience.AboutContact, Event: audience.WebhookCreated, Time: 1767225600},
@@ -83,7 +84,7 @@ func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
 }
 
 // covers: spec webhook.body, webhook.headers, decision 52
-func TestPost(t *testing.T) {
+func TestPostSendsASignedBatch(t *testing.T) {
 	var got *http.Request
 	var body []byte
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -109,14 +110,18 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// What a receiver writes is not repeated.
+// A status from 200 to 299 is a success. Errors do not repeat the text of the receiver.
 //
 // covers: decision 52
-func TestStatus(t *testing.T) {
-	for status, want := range map[int]string{
-		200: "", 204: "", 299: "", 302: "status 302", 304: "status 304", 400: "status 400", 404: "status 404", 429: "status 429", 500: "status 500", 599: "status 599",
-		410: audience.ErrWebhookGone.Error(),
+func TestStatusDecidesSuccess(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		want   string
+	}{
+		{200, ""}, {204, ""}, {299, ""}, {302, "status 302"}, {304, "status 304"}, {400, "status 400"}, {404, "status 404"},
+		{410, audience.ErrWebhookGone.Error()}, {429, "status 429"}, {500, "status 500"}, {599, "status 599"},
 	} {
+		status, want := c.status, c.want
 		server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Location", "/elsewhere")
 			w.WriteHeader(status)
@@ -135,7 +140,7 @@ func TestStatus(t *testing.T) {
 }
 
 // covers: spec webhook.targets, decision 52
-func TestRedirects(t *testing.T) {
+func TestRedirectsThatKeepThePostAreFollowed(t *testing.T) {
 	var referer string
 	var hops int
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -152,11 +157,15 @@ func TestRedirects(t *testing.T) {
 		}
 	})
 	c := newClient(t, Options{Private: true})
-	for path, want := range map[string]string{"7": "", "8": "", "787": "", "7878": "more than 3 redirects", "1": "status 301", "73": "status 303"} {
-		err := c.Post(t.Context(), batch(server.URL+"/"+path))
-		if (err != nil || want != "") && fmt.Sprint(err) != want {
-			t.Errorf("redirects %s: %v", path, err)
-		}
+	for _, test := range []struct{ path, want string }{ // each digit is a redirect: 7 means 307
+		{"7", ""}, {"8", ""}, {"787", ""}, {"7878", "more than 3 redirects"}, {"1", "status 301"}, {"73", "status 303"},
+	} {
+		t.Run("redirects "+test.path, func(t *testing.T) {
+			err := c.Post(t.Context(), batch(server.URL+"/"+test.path))
+			if (err != nil || test.want != "") && fmt.Sprint(err) != test.want {
+				t.Errorf("the error is %v, want %q", err, test.want)
+			}
+		})
 	}
 	if hops == 0 || referer != "" {
 		t.Errorf("%d redirects, Referer %q", hops, referer)
@@ -171,7 +180,7 @@ func TestNoRedirectOutOfTLS(t *testing.T) {
 	defer server.Close()
 	c := newClient(t, Options{Private: true})
 	if err := c.Post(t.Context(), batch(server.URL)); fmt.Sprint(err) != "the certificate is not good for the host" {
-		t.Errorf("a certificate of nobody: %v", err)
+		t.Errorf("a certificate of an unknown authority: %v", err)
 	}
 	c.transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	if err := c.Post(t.Context(), batch(server.URL)); fmt.Sprint(err) != "a redirect from https to http" {
@@ -179,8 +188,7 @@ func TestNoRedirectOutOfTLS(t *testing.T) {
 	}
 }
 
-// Addresses on this machine are refused however they are written, and also
-// when a redirect leads there.
+// Addresses of this machine are refused in every spelling.
 func TestPrivateAddressesAreRefused(t *testing.T) {
 	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called") })
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
@@ -196,11 +204,11 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	}
 }
 
-// The first address is public when it is asked for, and the redirect is not:
-// the connection to the first goes to a server here.
+// The first address is public and the redirect leads to a private one. The connection to the
+// first one goes to a server of the test.
 //
 // covers: spec webhook.targets, decision 52
-func TestRedirectToPrivateAddress(t *testing.T) {
+func TestRedirectToAPrivateAddressIsRefused(t *testing.T) {
 	inner := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called") })
 	server := serve(t, http.RedirectHandler(inner.URL, http.StatusPermanentRedirect).ServeHTTP)
 	c := newClient(t, Options{})
@@ -216,11 +224,11 @@ func TestRedirectToPrivateAddress(t *testing.T) {
 	}
 }
 
-// A name is looked up when the connection is made, and what it leads to then
-// counts: it may have led elsewhere when the webhook was added.
+// A name is checked when the connection is made: it may have resolved to another address when
+// the webhook was added.
 //
 // covers: spec webhook.targets, decision 52
-func TestNameOfPrivateAddress(t *testing.T) {
+func TestNameOfAPrivateAddressIsRefused(t *testing.T) {
 	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called") })
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	if err != nil {
@@ -242,8 +250,8 @@ func TestNameOfPrivateAddress(t *testing.T) {
 	}
 }
 
-// answer answers one question over TCP with 127.0.0.1, or with nothing when it
-// is for an address of another kind.
+// answer is a DNS server for one question over TCP. It answers 127.0.0.1 for an IPv4 address,
+// and nothing for other kinds.
 func answer(conn net.Conn) {
 	defer conn.Close()
 	size := make([]byte, 2)
@@ -271,7 +279,7 @@ func answer(conn net.Conn) {
 // covers: decision 52
 func TestPublicAddresses(t *testing.T) {
 	for _, a := range []string{"8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "198.20.0.1", "2606:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8", "64:ff9b::808:808"} {
-		if !public(netip.MustParseAddr(a)) {
+		if !isPublic(netip.MustParseAddr(a)) {
 			t.Errorf("%s is public", a)
 		}
 	}
@@ -281,17 +289,17 @@ func TestPublicAddresses(t *testing.T) {
 		"::", "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::a00:1", "64:ff9b::7f00:1", "64:ff9b:1::808:808", "100::1", "2001::1", "2001:0:102:304::1",
 		"2001:2::1", "2001:10::1", "2001:db8::1", "2002:7f00:1::1", "2002:808:808::1", "3fff::1", "5f00::1", "fc00::1", "fd12::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1",
 	} {
-		if public(netip.MustParseAddr(a)) {
+		if isPublic(netip.MustParseAddr(a)) {
 			t.Errorf("%s is not public", a)
 		}
 	}
-	if public(netip.Addr{}) {
-		t.Error("no address is public")
+	if isPublic(netip.Addr{}) {
+		t.Error("the zero address is public")
 	}
 }
 
-// What is said of a failure names no address and nothing a receiver sent.
-func TestFailures(t *testing.T) {
+// Errors name no address and no text of the receiver.
+func TestErrorsNameNoAddress(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	silent := serve(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -302,24 +310,26 @@ func TestFailures(t *testing.T) {
 	c := newClient(t, Options{Private: true})
 	c.http.Timeout = 100 * time.Millisecond // for the silent one
 	c.dialer.Resolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no resolver") }}
-	for url, want := range map[string]string{
-		closed.URL:   "the connection was refused",
-		silent.URL:   "no answer within 10 seconds",
-		breaking.URL: "the connection failed",
-		strings.Replace(breaking.URL, "http", "https", 1): "TLS could not be agreed on",
-		"http://nowhere.example.com/":                     "the host was not found",
+	for _, test := range []struct{ url, want string }{
+		{closed.URL, "the connection was refused"},
+		{silent.URL, "no answer within 10 seconds"},
+		{breaking.URL, "the connection failed"},
+		{strings.Replace(breaking.URL, "http", "https", 1), "TLS could not be agreed on"},
+		{"http://nowhere.example.com/", "the host was not found"},
 	} {
-		if err := c.Post(t.Context(), batch(url)); fmt.Sprint(err) != want {
-			t.Errorf("%s: %v, want %s", url, err, want)
-		}
+		t.Run(test.want, func(t *testing.T) {
+			if err := c.Post(t.Context(), batch(test.url)); fmt.Sprint(err) != test.want {
+				t.Errorf("%s: %v", test.url, err)
+			}
+		})
 	}
 }
 
-// What the specification shows receivers in Node.js accepts what is posted, and
-// nothing else. It runs where Node.js is installed.
+// The check that the specification shows for receivers in Node.js accepts a posted batch, and no
+// changed one. The test needs Node.js.
 //
 // covers: spec webhook.headers
-func TestDocumentedCheck(t *testing.T) {
+func TestDocumentedCheckAcceptsPosts(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("Node.js is not installed")

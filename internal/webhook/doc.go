@@ -1,9 +1,8 @@
-// Package webhook posts events to the URLs that asked for them, signed, and to
-// no machine that the public network cannot reach.
+// Package webhook posts signed events to the URLs of webhooks, in the form of Standard Webhooks.
+// It connects to public addresses only.
 //
-// A Client has one method, Post. When it is called, how often, and what becomes
-// of a failure is not decided here: see package jobs and audience.WebhookBatch.
-// What its errors say is shown to callers of the API, so they tell of the
-// receiver's status and of the connection's fate, and never what a receiver
-// wrote or which address a name led to.
+// A Client has one method, Post. Package jobs decides when to call it, and
+// audience.WebhookBatch says what a failure leads to. Callers of the API see the errors of
+// Post. So these name the receiver's status and what happened to the connection, but never the
+// receiver's text and never an address that a name was resolved to.
 package webhook

@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// refusal is why a connection is not made, or not to its end.
+// refusal is an error by which this package itself ends a POST.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// described says what became of a call, in words of our own: errors of the
-// network name addresses and resolvers that are nobody's business.
-func described(err error) error {
+// describe replaces an error of the network by a text that callers of the API may see. The
+// original names addresses and resolvers of the operator's network.
+func describe(err error) error {
 	if r, ok := errors.AsType[refusal](err); ok {
 		return r
 	}

@@ -6,22 +6,26 @@ import (
 	"syscall"
 )
 
-// publicOnly lets a connection be made to public addresses only. It is asked at
-// every dial, after names were looked up: so neither a redirect nor a name that
-// leads elsewhere than before comes past it.
+// This file keeps POSTs out of private networks: a webhook's URL comes from a caller, and must
+// not reach a machine that only the server can reach.
+
+// publicOnly refuses connections to addresses that are not public. The dialer calls it for
+// every connection, after the name was resolved. So it also covers redirects, and names that
+// resolve to another address than before.
 func publicOnly(_ context.Context, _, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
-	if err != nil || !public(to.Addr()) {
+	if err != nil || !isPublic(to.Addr()) {
 		return refusal("the address is not public")
 	}
 	return nil
 }
 
-// public reports whether an address belongs to the public network. What
-// embeds an IPv4 address is as public as that, or not at all.
-func public(a netip.Addr) bool {
+// isPublic reports whether an address belongs to the public network. An IPv6 address that NAT64
+// translates is as public as the IPv4 address in it; other forms with an IPv4 address in them
+// are not public.
+func isPublic(a netip.Addr) bool {
 	a = a.Unmap()
-	if a.Is6() && translated.Contains(a) {
+	if a.Is6() && nat64.Contains(a) {
 		b := a.As16()
 		a = netip.AddrFrom4([4]byte(b[12:]))
 	}
@@ -37,12 +41,12 @@ func public(a netip.Addr) bool {
 }
 
 var (
-	globalIPv6 = netip.MustParsePrefix("2000::/3")     // all that is given out
-	translated = netip.MustParsePrefix("64:ff9b::/96") // NAT64: a network without IPv4 reaches it so
+	globalIPv6 = netip.MustParsePrefix("2000::/3")     // global unicast, all that is assigned
+	nat64      = netip.MustParsePrefix("64:ff9b::/96") // NAT64: a network without IPv4 reaches IPv4 through it
 )
 
-// special are the ranges of the registries of special-purpose addresses that
-// are not the public's.
+// special are the ranges in IANA's registries of special-purpose addresses that are not public.
+// Ranges outside of globalIPv6 need no entry.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),       // this network
 	netip.MustParsePrefix("10.0.0.0/8"),      // private

@@ -13,7 +13,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// event is one event as it is posted. specification: Webhooks
+// This file makes the body and the signature of a POST.
+
+// event is the JSON of one event. specification: Webhooks
 type event struct {
 	List    audience.ListID           `json:"list_id"`
 	Contact audience.ContactID        `json:"contact_id,omitempty"`
@@ -22,7 +24,8 @@ type event struct {
 	Time    int64                     `json:"timestamp"`
 }
 
-// encode makes the body of a POST: the same events give the same bytes.
+// encode returns the body of a POST. The same events give the same bytes, so every attempt with
+// a batch posts the same body.
 func encode(events []audience.WebhookEvent) ([]byte, error) {
 	posted := make([]event, len(events))
 	for i := range events {
@@ -32,12 +35,12 @@ func encode(events []audience.WebhookEvent) ([]byte, error) {
 	return json.Marshal(posted)
 }
 
-// sign sets the headers of Standard Webhooks. The time is that of the try, so
-// that a receiver can refuse what somebody recorded and sends again.
+// sign sets the headers of Standard Webhooks. The timestamp is that of this attempt, so that a
+// receiver can refuse a recorded request that an attacker sends again.
 func sign(h http.Header, b *audience.WebhookBatch, now time.Time, body []byte) error {
 	key, ok := audience.WebhookKey(b.Secret)
 	if !ok {
-		return errors.New("the secret is none")
+		return errors.New("the webhook's secret is not valid; edit the webhook to set one")
 	}
 	timestamp := strconv.FormatInt(now.Unix(), 10)
 	mac := hmac.New(sha256.New, key)

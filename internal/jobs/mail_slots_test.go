@@ -15,15 +15,15 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// heavy is a Mailer that counts how many mails it has at once. None is sent
-// before as many came as may.
-type heavy struct {
+// countingMailer is a Mailer that counts how many mails are being sent at once. It sends none
+// before want of them have arrived.
+type countingMailer struct {
 	now, most, sent atomic.Int64
 	full            chan struct{}
 	want            int64
 }
 
-func (h *heavy) Notify(context.Context, string, *audience.Notification) error {
+func (h *countingMailer) Notify(context.Context, string, *audience.Notification) error {
 	n := h.now.Add(1)
 	defer h.now.Add(-1)
 	for most := h.most.Load(); n > most && !h.most.CompareAndSwap(most, n); most = h.most.Load() {
@@ -36,20 +36,22 @@ func (h *heavy) Notify(context.Context, string, *audience.Notification) error {
 	return nil
 }
 
-func (h *heavy) Send(context.Context, *audience.OutgoingMail) (string, error) { return "", nil }
+func (h *countingMailer) Send(context.Context, *audience.OutgoingMail) (string, error) {
+	return "", nil
+}
 
-// However many mails wait, few of them have their contents in memory.
+// Many mails wait, but only a few have their contents in memory.
 //
 // covers: decision 50
-func TestMailsTakeTurns(t *testing.T) { teststores.EachParallel(t, mailsTakeTurns) }
+func TestMailsInMemoryAreLimited(t *testing.T) { teststores.EachParallel(t, mailsInMemoryAreLimited) }
 
-func mailsTakeTurns(t *testing.T, e teststores.Engine) {
-	p := newPost(t, e, detail("on_register_address", "owner@example.com"))
+func mailsInMemoryAreLimited(t *testing.T, e teststores.Engine) {
+	p := newListWithMailServer(t, e, detail("on_register_address", "owner@example.com"))
 	const contacts = 40
 	for i := range contacts {
 		p.subscribe(fmt.Sprintf("c%d@example.com", i))
 	}
-	mailer := &heavy{full: make(chan struct{}), want: 3}
+	mailer := &countingMailer{full: make(chan struct{}), want: 3}
 	config := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: mailer, Mails: 3, Log: slog.New(slog.DiscardHandler)})
 	config.TestOnly = true
 	client := p.client(config)

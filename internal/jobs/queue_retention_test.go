@@ -15,16 +15,18 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// A mail that was given up on is there when the queue library has removed what
-// is to be removed.
+// A mail that failed in all attempts is kept when the queue library deletes old jobs. A
+// cancelled job, which is deleted, shows that the deletion has run.
 //
 // covers: decision 50
-func TestGivenUpIsKept(t *testing.T) { teststores.EachParallel(t, givenUpIsKept) }
+func TestJobThatFailedInAllAttemptsIsKept(t *testing.T) {
+	teststores.EachParallel(t, jobThatFailedInAllAttemptsIsKept)
+}
 
-func givenUpIsKept(t *testing.T, e teststores.Engine) {
-	p := newPost(t, e)
+func jobThatFailedInAllAttemptsIsKept(t *testing.T, e teststores.Engine) {
+	p := newListWithMailServer(t, e)
 	config := func(keep time.Duration) *river.Config {
-		c := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: refusing{}, Log: slog.New(slog.DiscardHandler)})
+		c := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: refusingMailer{}, Log: slog.New(slog.DiscardHandler)})
 		c.CancelledJobRetentionPeriod = keep
 		c.TestOnly = true // it removes jobs at its start
 		return c
@@ -57,7 +59,7 @@ func givenUpIsKept(t *testing.T, e teststores.Engine) {
 }
 
 // untilGone waits until the queue library has removed a job.
-func (p *post) untilGone(client interface {
+func (p *listWithMailServer) untilGone(client interface {
 	JobGet(context.Context, int64) (*rivertype.JobRow, error)
 }, id int64) {
 	p.Helper()

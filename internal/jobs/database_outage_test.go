@@ -14,8 +14,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// The database server is stopped, crashes, and comes back while the queue is worked:
-// it goes on by itself, and says once that something was wrong.
+// The database server is stopped, then crashes, and returns both times. The queue recovers by
+// itself and logs one warning.
 func TestQueueOutlivesTheServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a test with a server of its own: make faults runs it")
@@ -25,21 +25,21 @@ func TestQueueOutlivesTheServer(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Cleanup(server.Remove)
-	p := newPlace(t, teststores.Engine{Name: "postgres", New: func(testing.TB) string { return server.URL("postgres") }})
+	p := newStoreWithList(t, teststores.Engine{Name: "postgres", New: func(testing.TB) string { return server.URL("postgres") }})
 	var log lockedLog
-	_, done := p.work(p.store, func(c *river.Config) {
+	_, done := p.startWorking(p.store, func(c *river.Config) {
 		told := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 		c.Logger = told.Logger
 	})
 	for _, mode := range []string{"fast", "immediate"} {
 		p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
-		p.wait(done)
+		p.waitForJob(done)
 		p.must(server.Stop(mode))
 		log.await(t, "level=WARN")
 		p.must(server.Start())
 	}
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
-	p.wait(done)
+	p.waitForJob(done)
 	if text := log.String(); strings.Count(text, "\n") != 1 || strings.Contains(text, "level=ERROR") {
 		t.Errorf("the log says:\n%s", text)
 	}

@@ -1,0 +1,27 @@
+package jobs
+
+import (
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// TestAttemptsOfAMailTakeAboutADay adds up the waits between the attemptsOfAMailTakeAboutADay of a mail.
+//
+// covers: decision 50
+func TestAttemptsOfAMailTakeAboutADay(t *testing.T) {
+	var least, most time.Duration
+	for attempt := 1; attempt < audience.Attempts; attempt++ {
+		want := retryDelays[min(attempt, len(retryDelays))-1]
+		wait := time.Until(nextAttempt(attempt))
+		if wait < want*9/10-time.Second || wait > want*11/10 {
+			t.Errorf("after attempt %d: %v, want about %v", attempt, wait, want)
+		}
+		least += want * 9 / 10
+		most += want * 11 / 10
+	}
+	if least < 20*time.Hour || most > 28*time.Hour {
+		t.Errorf("all attemptsOfAMailTakeAboutADay take %v to %v, want about a day", least, most)
+	}
+}
