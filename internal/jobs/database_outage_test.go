@@ -14,6 +14,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// The test in this file runs a PostgreSQL server of its own, to stop and crash it.
+
 // The database server is stopped, then crashes, and returns both times. The queue recovers by
 // itself and logs one warning.
 func TestQueueOutlivesTheServer(t *testing.T) {

@@ -18,6 +18,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// The tests in this file build search indexes through the queue.
+
 // hangInBuildAt is an environment variable. With a database's path in it, the test binary is a
 // process that hangs while it builds an index, to be killed there.
 const hangInBuildAt = "ENLIST_TEST_HANG_IN_BUILD"

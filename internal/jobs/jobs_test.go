@@ -20,6 +20,9 @@ import (
 	"go.uber.org/goleak"
 )
 
+// The tests in this file run long work on a List: to its end, stopped, and in a process that is
+// killed. The fixtures for all tests of the package are here too. Every test runs on each engine.
+
 // contacts is the size of the List in these tests: a removal takes several steps.
 const contacts = 1700
 

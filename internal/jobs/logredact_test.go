@@ -16,6 +16,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// The test in this file reads what the queue library logs about a mail that failed.
+
 // refusingMailer is a Mailer whose mail server repeats the address in its reply, as most do.
 type refusingMailer struct{}
 

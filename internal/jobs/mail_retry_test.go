@@ -7,6 +7,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// The test in this file needs no database: it computes the delays between attempts.
+
 // TestAttemptsOfAMailTakeAboutADay adds up the waits between the attemptsOfAMailTakeAboutADay of a mail.
 //
 // covers: decision 50

@@ -15,6 +15,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// The test in this file counts how many mails are in memory at once.
+
 // countingMailer is a Mailer that counts how many mails are being sent at once. It sends none
 // before want of them have arrived.
 type countingMailer struct {

@@ -19,6 +19,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// The tests in this file send mail through a scripted mail server, which fails as a test says.
+
 // listWithMailServer is a storeWithList whose queue sends to a mail server of its own.
 type listWithMailServer struct {
 	*storeWithList
@@ -333,7 +335,9 @@ func confirmationIsRequestedBeforeTheAutoresponder(t *testing.T, e teststores.En
 }
 
 // Completed jobs are deleted, and those that failed are kept.
-func TestSweepDeletesCompletedJobsOnly(t *testing.T) { teststores.EachParallel(t, sweepDeletesCompletedJobsOnly) }
+func TestSweepDeletesCompletedJobsOnly(t *testing.T) {
+	teststores.EachParallel(t, sweepDeletesCompletedJobsOnly)
+}
 
 func sweepDeletesCompletedJobsOnly(t *testing.T, e teststores.Engine) {
 	p := newListWithMailServer(t, e, detail("on_register_address", "first@example.com"))

@@ -15,6 +15,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
+// The test in this file lets the queue library delete old jobs.
+
 // A mail that failed in all attempts is kept when the queue library deletes old jobs. A
 // cancelled job, which is deleted, shows that the deletion has run.
 //
@@ -36,7 +38,7 @@ func jobThatFailedInAllAttemptsIsKept(t *testing.T, e teststores.Engine) {
 	about := audience.Notify{List: p.list, Contact: 1, Event: audience.EventSubscribe, Address: "owner@example.com"}
 	lost, err := client.Insert(t.Context(), about, &river.InsertOpts{Queue: about.Kind(), MaxAttempts: 1})
 	p.must(err)
-	mark, err := client.Insert(t.Context(), about, &river.InsertOpts{Queue: "nobody"})
+	mark, err := client.Insert(t.Context(), about, &river.InsertOpts{Queue: "without_worker"})
 	p.must(err)
 	_, err = client.JobCancel(t.Context(), mark.Job.ID)
 	p.must(err)

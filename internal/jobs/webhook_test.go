@@ -23,6 +23,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// The tests in this file post events to a receiver that fails as a test says.
+
 // receiver is a webhook's server. It counts the events of each batch ID once, as receivers
 // should.
 type receiver struct {

@@ -21,6 +21,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
+// The tests in this file open the pages in Chromium. They are skipped if it is not installed.
+
 // browser is a tab of Chromium with the size of a phone and without script.
 type browser struct {
 	*harness

@@ -10,6 +10,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// The tests in this file fetch the image of a mail and follow its tracked links.
+
 // covers: decision 49
 func TestFetchingTheImageRecordsAnOpening(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,8 @@ import (
 	"testing"
 )
 
+// This file computes the contrast of colours in the style sheet.
+
 // luminance returns the relative luminance of a colour of the style sheet, as in WCAG 2.
 func luminance(t *testing.T, css, name string) float64 {
 	t.Helper()

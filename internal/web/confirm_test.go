@@ -8,6 +8,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// The tests in this file open the link that confirms a subscription and press its button.
+
 // covers: decision 48
 func TestButtonConfirmsOnce(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// The tests in this file open the link of a notification, which shows a Contact.
+
 // covers: decision 48
 func TestContactPageEscapesAndExpires(t *testing.T) {
 	t.Parallel()

@@ -14,6 +14,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// The tests in this file hold for links of every kind: invalid paths, methods, headers, errors.
+
 // kinds are all kinds of links, in the order of harness.links.
 var kinds = []audience.LinkKind{audience.LinkUnsubscribe, audience.LinkConfirm, audience.LinkOpen, audience.LinkClick, audience.LinkContact}
 

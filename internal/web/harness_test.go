@@ -16,6 +16,8 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
+// This file has the server on which the tests of the pages run.
+
 // harness is a Service on a new database with one List, and an HTTP server with its pages. The
 // clock moves only when a test moves it.
 type harness struct {
@@ -121,12 +123,14 @@ func (h *harness) addList(pairs ...string) audience.ListID {
 	return id
 }
 
+// editList changes keys of the List.
 func (h *harness) editList(pairs ...string) {
 	h.Helper()
 	_, err := h.service.EditList(h.Context(), h.caller, h.list, sent(pairs))
 	h.must(err)
 }
 
+// subscribe adds a Contact with the given keys and values.
 func (h *harness) subscribe(pairs ...string) audience.ContactID {
 	h.Helper()
 	id, err := h.service.Subscribe(h.Context(), h.caller, audience.SubscribeRequest{List: h.list, Details: sent(pairs)})
@@ -157,6 +161,7 @@ func (h *harness) hideList() {
 	h.must(h.store.Update(h.Context(), func(tx audience.Tx) error { return tx.MarkListDeleted(h.list) }))
 }
 
+// contact reads a Contact of the List.
 func (h *harness) contact(id audience.ContactID) (c *audience.Contact) {
 	h.Helper()
 	h.must(h.store.View(h.Context(), func(tx audience.Tx) (err error) {
@@ -219,4 +224,5 @@ func (h *harness) shows(a answer, status int, parts ...string) {
 	}
 }
 
+// hasButton reports whether the page can be used to change something.
 func (a answer) hasButton() bool { return strings.Contains(a.body, "<button") }

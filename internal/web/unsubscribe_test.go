@@ -8,6 +8,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// The tests in this file unsubscribe by the link of a mail: with the page and without it.
+
 // covers: decision 48
 func TestButtonUnsubscribes(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,9 @@ import (
 	"go.uber.org/goleak"
 )
 
+// The tests in this file post to servers on this machine. Addresses that are not public are
+// allowed where a test is not about them.
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // secret is that of the example with which libraries of Standard Webhooks are tested.
