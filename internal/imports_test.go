@@ -17,7 +17,8 @@ import (
 // draws them. A package that is not named here fails the test too.
 var arrows = map[string][]string{
 	"enlist/api":                     {},
-	"enlist/internal/audience":       {"enlist/internal/merge", "github.com/nyaruka/phonenumbers", "golang.org/x/net/idna", "golang.org/x/text/..."},
+	"enlist/internal/address":        {"github.com/nyaruka/phonenumbers", "golang.org/x/net/idna", "golang.org/x/text/..."},
+	"enlist/internal/audience":       {"enlist/internal/address", "enlist/internal/merge"},
 	"enlist/internal/config":         {},
 	"enlist/internal/indexadvisor":   {"enlist/internal/audience", "github.com/prometheus/client_golang/..."},
 	"enlist/internal/store/sqlstore": {"enlist/internal/audience", "github.com/go-json-experiment/json/..."},
@@ -28,9 +29,9 @@ var arrows = map[string][]string{
 	"enlist/internal/store/transfer":   {"enlist/internal/store/sqlite", "enlist/internal/store/postgres", "enlist/internal/store/sqlstore"},
 	"enlist/internal/store/pgtest":     {"github.com/jackc/pgx/v5/..."},
 	"enlist/internal/store/teststores": {"enlist/internal/...", "github.com/riverqueue/river/...", "github.com/jackc/pgx/v5/..."},
-	"enlist/internal/store/storetest":  {"enlist/internal/audience", "enlist/internal/indexadvisor", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
+	"enlist/internal/store/storetest":  {"enlist/internal/address", "enlist/internal/audience", "enlist/internal/indexadvisor", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs":             {"enlist/internal/audience", "github.com/riverqueue/river/..."},
-	"enlist/internal/mail": {"enlist/internal/audience", "enlist/internal/merge", "github.com/wneessen/go-mail/...", "github.com/andybalholm/cascadia", "github.com/tdewolff/parse/v2/...",
+	"enlist/internal/mail": {"enlist/internal/address", "enlist/internal/audience", "enlist/internal/merge", "github.com/wneessen/go-mail/...", "github.com/andybalholm/cascadia", "github.com/tdewolff/parse/v2/...",
 		"github.com/emersion/...", "golang.org/x/net/html/...", "golang.org/x/net/idna", "golang.org/x/time/rate"},
 	"enlist/internal/merge":         {},
 	"enlist/internal/mail/mailtest": {"github.com/emersion/..."},

@@ -229,7 +229,7 @@ func (s *server) maintain(ctx context.Context) {
 		case <-minute.C:
 			err = errors.Join(s.service.WriteKeyUse(ctx), s.indexes.WriteUse(ctx), s.indexes.Reconcile(ctx))
 		case <-hour.C:
-			err = s.service.ForgetRetries(ctx)
+			err = s.service.DeleteExpiredRetries(ctx)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func readTimeZone(text string) (string, error) {
 // AddAutoresponder stores an autoresponder of a List. Errors: InvalidParameters,
 // NoList, Denied, NoMessage. decisions.md: 45, 54
 func (s *Service) AddAutoresponder(ctx context.Context, c *Caller, details []Detail) (AutoresponderID, error) {
-	return change(ctx, s, c, func(tx Tx, now int64) (AutoresponderID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (AutoresponderID, error) {
 		a := Autoresponder{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, LastModifiedTime: now, IsActive: true, CriteriaType: CriteriaImmediate}
 		if err := a.set(tx, c, details); err != nil {
@@ -73,7 +73,7 @@ func (s *Service) AddAutoresponder(ctx context.Context, c *Caller, details []Det
 // their time. Errors: NoAutoresponder, Denied, InvalidParameters, NoList, NoMessage.
 func (s *Service) EditAutoresponder(ctx context.Context, c *Caller, id AutoresponderID,
 	details []Detail) (AutoresponderID, error) {
-	return change(ctx, s, c, func(tx Tx, now int64) (AutoresponderID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (AutoresponderID, error) {
 		a, err := loadAutoresponder(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -143,7 +143,7 @@ func loadAutoresponder(tx Tx, c *Caller, id AutoresponderID) (*Autoresponder, er
 // DeleteAutoresponder removes an autoresponder. Its jobs that wait will send nothing. Errors:
 // NoAutoresponder, Denied.
 func (s *Service) DeleteAutoresponder(ctx context.Context, c *Caller, id AutoresponderID) error {
-	_, err := change(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
 		if _, err := loadAutoresponder(tx, c, id); err != nil {
 			return false, err
 		}

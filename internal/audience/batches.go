@@ -7,16 +7,18 @@ import (
 	"errors"
 )
 
-// inSteps makes a change in several Updates that would hold the writer for too
-// long in one. step does the next part, notes what it has done in p, and says
-// whether that was the last part. As one part may run twice, it only adds to
-// what p has; and p must come through JSON unchanged.
+// This file splits calls about many Contacts into several transactions, so that
+// other callers can write in between, and resumes such a call after a crash.
+
+// runInBatches runs batch in one transaction after another until it says that it is
+// done. batch carries out the next part and notes in p what it has done. A
+// transaction may run twice, so batch must only append to what p has; and p must
+// survive encoding to JSON and back.
 //
-// With an Idempotency-Key, how far the call is is stored with each step: a
-// repeat after a crash goes on from there, and one that comes in meanwhile takes
-// part in it. Without, what a call has done before it fails stays done.
-// decisions.md: 30, 53
-func inSteps[P any](ctx context.Context, s *Service, c *Caller, step func(tx Tx, now int64, p *P) (done bool, err error)) (P, error) {
+// With an Idempotency-Key each transaction also stores the progress. A repeat after
+// a crash continues there, and a repeat at the same time shares the work. Without a
+// key, the batches before an error stay done. decisions.md: 30, 53
+func runInBatches[P any](ctx context.Context, s *Service, c *Caller, batch func(tx Tx, now int64, p *P) (done bool, err error)) (P, error) {
 	var at, next progress[P]
 	for !at.Done {
 		err := s.store.Update(ctx, func(tx Tx) error {
@@ -29,7 +31,7 @@ func inSteps[P any](ctx context.Context, s *Service, c *Caller, step func(tx Tx,
 				return err
 			}
 			var err error
-			if next.Done, err = step(tx, now, &next.SoFar); err != nil {
+			if next.Done, err = batch(tx, now, &next.SoFar); err != nil {
 				return err
 			}
 			return next.save(tx, c, now)
@@ -48,8 +50,8 @@ type progress[P any] struct {
 	SoFar P    `json:"so_far"`
 }
 
-// load takes what is stored under the Idempotency-Key, if there is anything.
-func (p *progress[P]) load(tx Tx, c *Caller, now int64) error {
+// load replaces p by what is stored under the Idempotency-Key, if there is anything.
+func (p *progress[P]) load(tx RetryTx, c *Caller, now int64) error {
 	if c.Retry == nil {
 		return nil
 	}
@@ -61,7 +63,7 @@ func (p *progress[P]) load(tx Tx, c *Caller, now int64) error {
 	return json.Unmarshal(saved, p)
 }
 
-func (p *progress[P]) save(tx Tx, c *Caller, now int64) error {
+func (p *progress[P]) save(tx RetryTx, c *Caller, now int64) error {
 	if c.Retry == nil {
 		return nil
 	}
@@ -72,36 +74,38 @@ func (p *progress[P]) save(tx Tx, c *Caller, now int64) error {
 	return tx.SaveRetry(c.Account.ID, c.Key.ID, c.Retry, text, now)
 }
 
-// The plan of a call in steps is what it was found to be about when it began: to
-// look again, after a part of it is done, would find something else. With an
-// Idempotency-Key it is stored beside the progress.
+// The plan of a call is the Contacts that it found to be about when it began. After
+// a batch, the same search would find others, so the plan is stored beside the
+// progress when there is an Idempotency-Key.
 
-// planned returns the plan that a call with this Idempotency-Key has had.
-func planned(ctx context.Context, s *Service, c *Caller) (plan idSet, found bool, err error) {
+// savedPlan returns the plan of an earlier call with this Idempotency-Key. The error
+// is of kind NotFound when there is none.
+func savedPlan(ctx context.Context, s *Service, c *Caller) (plan idSet, err error) {
 	if c.Retry == nil {
-		return nil, false, nil
+		return nil, ErrNotFound
 	}
 	err = s.view(ctx, c, func(tx Tx) error {
 		saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry.plan(), s.now().Unix())
 		if err != nil {
-			return ignoreKind(NotFound, err)
+			return err
 		}
-		found = true
 		return json.Unmarshal(saved, &plan)
 	})
-	return plan, found, err
+	return plan, err
 }
 
-// settle makes ids the plan of a call, unless one of the same Idempotency-Key
-// has just come first: then it returns that one's.
-func settle(ctx context.Context, s *Service, c *Caller, ids idSet) (idSet, error) {
+// savePlan stores ids as the plan of a call and returns them. If a call with the same
+// Idempotency-Key was faster, it returns the plan of that one.
+func savePlan(ctx context.Context, s *Service, c *Caller, ids idSet) (idSet, error) {
 	if c.Retry == nil {
 		return ids, nil
 	}
-	with := *c
-	with.Retry = c.Retry.plan()
-	return change(ctx, s, &with, func(tx Tx, now int64) (idSet, error) {
-		var fresh, old progress[struct{}] // a plan may be forgotten a moment before what is noted of it
+	planCaller := *c
+	planCaller.Retry = c.Retry.plan()
+	return update(ctx, s, &planCaller, func(tx Tx, now int64) (idSet, error) {
+		// The plan expires a moment before the progress. Without a plan there must be
+		// no progress either, so store the progress anew.
+		var fresh, old progress[struct{}]
 		if err := old.load(tx, c, now); err != nil {
 			return nil, err
 		}
@@ -109,13 +113,14 @@ func settle(ctx context.Context, s *Service, c *Caller, ids idSet) (idSet, error
 	})
 }
 
-// plan is under which a plan is stored: no header has a space in it.
+// plan returns the Retry under which a plan is stored: no Idempotency-Key contains a
+// space.
 func (r *Retry) plan() *Retry {
 	return &Retry{Header: r.Header + " plan", Fingerprint: r.Fingerprint}
 }
 
-// idSet is IDs in ascending order. As JSON it is a string of the distances
-// between them, so that a million take some 1.3 MB.
+// idSet is IDs in ascending order. Its JSON is a string of the differences between
+// them, so that a million IDs take about 1.3 MB.
 type idSet []ContactID
 
 // MarshalJSON writes the set.
@@ -131,17 +136,17 @@ func (s idSet) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (s *idSet) UnmarshalJSON(data []byte) error {
-	var b []byte // a string of base64, as encoding/json has it
+	var b []byte // encoding/json reads it from base64
 	if err := json.Unmarshal(data, &b); err != nil {
 		return err
 	}
 	*s = make(idSet, 0, len(b))
 	for last := uint64(0); len(b) > 0; {
-		distance, n := binary.Uvarint(b)
+		difference, n := binary.Uvarint(b)
 		if n <= 0 {
-			return errors.New("read IDs: cut off")
+			return errors.New("read IDs: the last one is incomplete")
 		}
-		last += distance
+		last += difference
 		*s = append(*s, ContactID(last))
 		b = b[n:]
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"enlist/internal/address"
 )
 
 // operandParser reads the values of one test. Its methods return a problem
@@ -155,9 +157,9 @@ func dateOperand(text string) (o Operand, problem string) {
 // address equals no stored value.
 func (p *operandParser) address(text string) Operand {
 	if p.key.Type == KeyMobile {
-		key := MobileKey(text, p.country)
+		key := address.NormaliseMobile(text, p.country)
 		return Operand{Text: key, Impossible: key == ""}
 	}
-	_, key, ok := ParseEmail(text)
+	_, key, ok := address.ParseEmail(text)
 	return Operand{Text: key, Impossible: !ok}
 }

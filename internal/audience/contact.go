@@ -69,6 +69,31 @@ func (v Values) Set(id FieldID, text string) Values {
 	return append(v, FieldValue{id, text})
 }
 
+// insert stores a new Contact as the first with its address, or as a duplicate of the
+// first where the List allows that. It returns false and stores nothing when the List
+// disallows it.
+func (c *Contact) insert(tx ContactTx, schema *Schema) (inserted bool, err error) {
+	c.IsFirst = true
+	inserted, err = tx.InsertContact(c)
+	if err == nil && !inserted && !schema.List.DisallowDuplicates {
+		c.IsFirst = false
+		inserted, err = tx.InsertContact(c)
+	}
+	return inserted, err
+}
+
+// hasRoom refuses when the Account may store no further Contact. decisions.md: 42
+func hasRoom(tx AccountTx, a *Account) error {
+	if a.ContactLimit == NoContactLimit {
+		return nil
+	}
+	n, err := tx.AccountContacts(a.ID)
+	if err == nil && n >= a.ContactLimit {
+		err = Refuse(ContactLimit, "the Account may store %d Contacts", a.ContactLimit)
+	}
+	return err
+}
+
 // ContactTx reads and changes single Contacts, in a transaction. In an Update, a
 // Contact that was read stays as it is until the transaction ends.
 type ContactTx interface {

@@ -2,29 +2,33 @@ package audience
 
 import "strings"
 
+// This file is what the calls about many Contacts share: AddContacts, EditContacts
+// and DeleteContacts. They run in several transactions (batches.go).
+
 // MaxRows is how many Contacts one call of addContacts or editContacts may
 // carry. decisions.md: 53
 const MaxRows = 5000
 
-// Outcome says whether what was asked for was done with a Contact.
+// Outcome says whether a call did what it was asked to do with a Contact.
 type Outcome struct {
 	Contact ContactID
 	Done    bool
 }
 
-// rows are the Contacts that a call carries, read against their List.
-type rows struct {
-	sent  [][]Detail
-	read  []*reading // those that have been
-	edits bool
+// parsedRows are the Contacts that a call carries, each parsed when it is first
+// needed.
+type parsedRows struct {
+	sent    [][]Detail
+	parsed  []*parsedContact // nil: not parsed yet
+	partial bool             // addresses may be left out
 }
 
-// readEarly reads all of them before the writer is asked, for which others
-// wait, against the List as it was last seen.
-func (r *rows) readEarly(s *Service, c *Caller, list ListID) {
-	r.read = make([]*reading, len(r.sent))
-	schema, known := s.store.CachedSchema(list)
-	if !known {
+// parseEarly parses all rows against the cached Schema, before a transaction for
+// whose end other callers wait.
+func (r *parsedRows) parseEarly(s *Service, c *Caller, list ListID) {
+	r.parsed = make([]*parsedContact, len(r.sent))
+	schema, cached := s.store.CachedSchema(list)
+	if !cached {
 		return
 	}
 	today := Today(s.now(), c.Account.TimeZone)
@@ -33,34 +37,34 @@ func (r *rows) readEarly(s *Service, c *Caller, list ListID) {
 	}
 }
 
-// at returns a row, read again if the List or the day is another by now.
-func (r *rows) at(i int, schema *Schema, today string) *reading {
-	read := r.read[i]
-	if read == nil || read.schema != schema || read.today != today {
-		read = &reading{schema: schema, today: today, edits: r.edits}
-		read.err = read.details(r.sent[i])
-		r.read[i] = read
+// at returns a row. It parses again if the Schema or the day has changed since.
+func (r *parsedRows) at(i int, schema *Schema, today string) *parsedContact {
+	if p := r.parsed[i]; p != nil && p.isCurrent(schema, today) {
+		return p
 	}
-	return read
+	p := &parsedContact{schema: schema, today: today, partial: r.partial}
+	p.err = p.parse(r.sent[i])
+	r.parsed[i] = p
+	return p
 }
 
 // ignored counts the keys that named no Field.
-func (r *rows) ignored() (n int64) {
-	for _, read := range r.read {
-		if read != nil {
-			n += int64(read.ignored)
+func (r *parsedRows) ignored() (n int64) {
+	for _, p := range r.parsed {
+		if p != nil {
+			n += int64(p.ignored)
 		}
 	}
 	return n
 }
 
-// bulkStep is how many Contacts one Update adds or changes: some 20 ms with 10
-// Fields, during which nobody else writes.
-const bulkStep = 500
+// bulkBatch is how many Contacts one transaction adds or changes: about 20 ms with
+// 10 Fields, during which no other caller writes on SQLite.
+const bulkBatch = 500
 
-// stepFor is that number where each Contact also sets jobs for an event in
-// motion, of which two cost as much as a Contact.
-func stepFor(schema *Schema, event Event) int {
+// batchSize is bulkBatch, or less where each Contact also causes jobs for an event.
+// Two jobs cost as much as a Contact.
+func batchSize(schema *Schema, event Event) int {
 	jobs := 0
 	for i := range schema.Autoresponders {
 		if a := &schema.Autoresponders[i]; a.IsActive && a.Event == event {
@@ -70,38 +74,41 @@ func stepFor(schema *Schema, event Event) int {
 	if addresses := schema.List.recipients(event); addresses != "" {
 		jobs += strings.Count(addresses, ",") + 1
 	}
-	return max(1, 2*bulkStep/(2+jobs))
+	return max(1, 2*bulkBatch/(2+jobs))
 }
 
-// manyContacts is up to how many Contacts that a call changes webhooks hear of
-// one by one. decisions.md: 52
-const manyContacts = 100
+// maxSingleEvents is up to how many changed Contacts of a call webhooks get an
+// event for each. For more they get one event of the List. decisions.md: 52
+const maxSingleEvents = 100
 
-// telling tells webhooks what a call has changed, in steps.
-type telling struct {
+// notifier publishes what a call has changed to webhooks, batch by batch. It is part
+// of the progress that is stored under an Idempotency-Key.
+type notifier struct {
 	Changed int  `json:"changed"` // Contacts, so far
-	Many    bool `json:"many"`    // webhooks have heard that they are many
+	Many    bool `json:"many"`    // the event of the List was published
 }
 
-// happening is an event of one Contact.
-type happening struct {
+// contactEvent is what webhooks may hear about one Contact.
+type contactEvent struct {
 	contact ContactID
 	event   WebhookEventType
 }
 
-// tell tells what a step has changed, n Contacts: each of them, or of many only
-// that the List is another. A step that has not changed that many is the last,
-// unless very much mail is set in motion for each.
-func (t *telling) tell(tx Tx, schema *Schema, now int64, n int, each []happening) error {
-	if t.Changed += n; t.Changed > manyContacts {
+// publish publishes what a batch has changed: n Contacts, and an event for some of
+// them. Once the call has changed many, it publishes one event of the List instead.
+// A batch of fewer Contacts is the last one, unless batchSize is small, so both kinds
+// of events seldom come from one call.
+func (t *notifier) publish(tx Tx, schema *Schema, now int64, n int, events []contactEvent) error {
+	t.Changed += n
+	if t.Changed > maxSingleEvents {
 		if t.Many {
 			return nil
 		}
 		t.Many = true
 		return publishWebhook(tx, schema, 0, now, WebhookBulkUpdated)
 	}
-	for _, h := range each {
-		if err := publishWebhook(tx, schema, h.contact, now, h.event); err != nil {
+	for _, e := range events {
+		if err := publishWebhook(tx, schema, e.contact, now, e.event); err != nil {
 			return err
 		}
 	}

@@ -5,32 +5,34 @@ import (
 	"slices"
 )
 
+// This file is the rule of deleteContacts.
+
 // DeleteRequest is a call of deleteContacts.
 type DeleteRequest struct {
 	List     ListID
-	Contacts []ContactID // not looked at when there are criteria
-	Query    Query       // without criteria it is not used; Limit 0: all that match
+	Contacts []ContactID // ignored when there are criteria
+	Query    Query       // ignored without criteria; Limit 0: all that match
 }
 
-// DeleteContacts removes Contacts of a List for good: those with the IDs given,
-// or those that match the criteria. It says of each ID, once, in the order sent,
-// whether it was there; of those that matched, by ID, whether they still were.
-// The consent ledger and the Unsubscriber List stay. Errors: NoList, Denied,
-// InvalidSearch, and Busy when too many searches run, after which nothing has
-// been removed; another one may come when a part of them has been.
-// decisions.md: 33, 53
+// DeleteContacts deletes the Contacts with the IDs given, or those that match the
+// criteria. It returns an Outcome for each ID, once, in the order sent; for criteria,
+// by ID. Done is false when the List did not have the Contact any more. The consent
+// ledger and the Unsubscriber List stay. Errors: NoList, Denied, InvalidSearch, and
+// Busy when too many searches run; after these nothing was deleted. After another
+// error a part of them may have been deleted. decisions.md: 33, 53
 func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest) ([]Outcome, error) {
-	plan, found, err := planned(ctx, s, c)
-	if err == nil && !found {
-		if plan, err = s.toDelete(ctx, c, r); err == nil {
-			plan, err = settle(ctx, s, c, plan)
+	plan, err := savedPlan(ctx, s, c)
+	if KindOf(err) == NotFound {
+		plan, err = s.planDelete(ctx, c, r)
+		if err == nil {
+			plan, err = savePlan(ctx, s, c, plan)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	done, err := inSteps(ctx, s, c, func(tx Tx, now int64, p *deleted) (bool, error) {
-		return deleteSome(tx, c, r.List, plan, now, p)
+	done, err := runInBatches(ctx, s, c, func(tx Tx, now int64, p *deleteProgress) (bool, error) {
+		return deleteBatch(tx, c, r.List, plan, now, p)
 	})
 	if err != nil {
 		return nil, err
@@ -38,14 +40,15 @@ func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest
 	return r.outcomes(plan, done.Missing), nil
 }
 
-// deleted is how far a call is.
-type deleted struct {
-	Next    int   `json:"next"` // of the plan
-	Missing idSet `json:"missing"`
-	telling
+// deleteProgress is how far a call is. It is stored under the Idempotency-Key.
+type deleteProgress struct {
+	Next    int   `json:"next"`    // index in the plan
+	Missing idSet `json:"missing"` // Contacts of the plan that were gone
+	notifier
 }
 
-func deleteSome(tx Tx, c *Caller, list ListID, plan idSet, now int64, p *deleted) (done bool, err error) {
+// deleteBatch deletes the next Contacts of the plan in one transaction.
+func deleteBatch(tx Tx, c *Caller, list ListID, plan idSet, now int64, p *deleteProgress) (done bool, err error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return false, err
@@ -53,24 +56,25 @@ func deleteSome(tx Tx, c *Caller, list ListID, plan idSet, now int64, p *deleted
 	if err := tx.LockListForBulk(list); err != nil {
 		return false, err
 	}
-	ids := plan[p.Next:min(p.Next+removeStep, len(plan))]
+	ids := plan[p.Next:min(p.Next+removeBatch, len(plan))]
 	removed, err := tx.RemoveContactsByID(list, ids)
 	if err != nil {
 		return false, err
 	}
 	p.Next += len(ids)
-	events := make([]happening, len(removed))
+	events := make([]contactEvent, len(removed))
 	for i, id := range removed {
-		events[i] = happening{id, WebhookRemoved}
+		events[i] = contactEvent{id, WebhookRemoved}
 	}
 	for _, id := range ids {
-		if _, was := slices.BinarySearch(removed, id); !was {
+		if _, found := slices.BinarySearch(removed, id); !found {
 			p.Missing = append(p.Missing, id)
 		}
 	}
-	return p.Next == len(plan), p.tell(tx, schema, now, len(removed), events)
+	return p.Next == len(plan), p.publish(tx, schema, now, len(removed), events)
 }
 
+// outcomes makes the reply: an Outcome for each ID sent, or for each that matched.
 func (r *DeleteRequest) outcomes(plan, missing idSet) []Outcome {
 	ids := r.Contacts
 	if r.Query.Criteria != nil {
@@ -85,15 +89,15 @@ func (r *DeleteRequest) outcomes(plan, missing idSet) []Outcome {
 			}
 			seen[id] = true
 		}
-		_, was := slices.BinarySearch(plan, id)
-		_, not := slices.BinarySearch(missing, id)
-		all = append(all, Outcome{id, was && !not})
+		_, planned := slices.BinarySearch(plan, id)
+		_, gone := slices.BinarySearch(missing, id)
+		all = append(all, Outcome{id, planned && !gone})
 	}
 	return all
 }
 
-// toDelete finds the Contacts that a call is about.
-func (s *Service) toDelete(ctx context.Context, c *Caller, r DeleteRequest) (ids idSet, err error) {
+// planDelete finds the Contacts that a call is about.
+func (s *Service) planDelete(ctx context.Context, c *Caller, r DeleteRequest) (ids idSet, err error) {
 	if r.Query.Criteria == nil {
 		return s.present(ctx, c, r)
 	}
@@ -103,14 +107,14 @@ func (s *Service) toDelete(ctx context.Context, c *Caller, r DeleteRequest) (ids
 		if err != nil {
 			return err
 		}
-		if search.Where == nil { // never all
+		if search.Where == nil { // an empty test must not delete all Contacts
 			return Refuse(InvalidSearch, "search_criteria: there is no test in it")
 		}
-		if err := testsSomething(search.Where); err != nil {
+		if err := checkTestsSomething(search.Where); err != nil {
 			return err
 		}
 		if search.Limit == 0 && search.Offset == 0 {
-			search.Sort = nil // it decides nothing
+			search.Sort = nil // the order does not matter when all are deleted
 		}
 		if p == lookingUp && !tx.AnsweredByIndex(search) {
 			return errSlow
@@ -124,12 +128,12 @@ func (s *Service) toDelete(ctx context.Context, c *Caller, r DeleteRequest) (ids
 	return ids, err
 }
 
-// testsSomething refuses looking for nothing in a text: it finds every Contact,
-// and is what a form sends that was left empty. decisions.md: 33
-func testsSomething(c *Condition) error {
+// checkTestsSomething refuses to search for "" inside a text: that matches every
+// Contact, and an empty input of a form sends it. decisions.md: 33
+func checkTestsSomething(c *Condition) error {
 	for _, parts := range [][]Condition{c.All, c.Any} {
 		for i := range parts {
-			if err := testsSomething(&parts[i]); err != nil {
+			if err := checkTestsSomething(&parts[i]); err != nil {
 				return err
 			}
 		}
@@ -144,13 +148,10 @@ func testsSomething(c *Condition) error {
 	return refuseKey(name, "%s: starts_with, ends_with and contains need a value here", name)
 }
 
-// presentStep is how many IDs one View looks for.
-const presentStep = 500
-
-// present returns those of the IDs given that the List has.
+// present returns which of the IDs given the List has.
 func (s *Service) present(ctx context.Context, c *Caller, r DeleteRequest) (ids idSet, err error) {
 	sent := slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
-	for some := range slices.Chunk(sent, presentStep) {
+	for some := range slices.Chunk(sent, viewBatch) {
 		var found idSet
 		err := s.view(ctx, c, func(tx Tx) error {
 			found = nil

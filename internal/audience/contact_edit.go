@@ -5,75 +5,81 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"enlist/internal/address"
 )
+
+// This file is the rule of editContacts.
 
 // EditRequest is a call of editContacts.
 type EditRequest struct {
 	List     ListID
 	Contacts []EditRow // MaxRows at most
-	Trigger  bool      // what an update of a profile sets in motion
+	Trigger  bool      // emit the event of an updated profile for each changed Contact
 }
 
 // EditRow is what is to change of one Contact.
 type EditRow struct {
 	ID      ContactID
-	Details []Detail // keys as in SubscribeRequest; what is not sent stays
+	Details []Detail // keys as in SubscribeRequest; values that are not sent stay
 }
 
-// EditContacts changes values of Contacts and says of each, once, in the order
-// sent, whether all that was asked of it was done: not when the List does not
-// have it, a value is invalid, it would be left without an address, or another
-// Contact of a List that disallows duplicates has the address. Errors: NoList,
-// Denied, and NothingUpdated when none could be changed; another one may come
-// when a part of them has been. decisions.md: 53
+// EditContacts changes values of Contacts. It returns an Outcome for each ID, once,
+// in the order sent. A row is refused when the List does not have the Contact, a
+// value is invalid, the Contact would have no address, or another Contact of a List
+// that disallows duplicates has the address. Errors: NoList, Denied, and
+// NothingUpdated when all rows were refused. After another error a part of them may
+// have been changed. decisions.md: 53
 func (s *Service) EditContacts(ctx context.Context, c *Caller, r EditRequest) ([]Outcome, error) {
-	e := edition{EditRequest: r, caller: c, rows: rows{sent: make([][]Detail, len(r.Contacts)), edits: true}}
+	call := editCall{EditRequest: r, caller: c, rows: parsedRows{sent: make([][]Detail, len(r.Contacts)), partial: true}}
 	for i := range r.Contacts {
-		e.rows.sent[i] = r.Contacts[i].Details
+		call.rows.sent[i] = r.Contacts[i].Details
 	}
-	e.rows.readEarly(s, c, r.List)
-	done, err := inSteps(ctx, s, c, e.step)
-	s.ignored.Add(e.rows.ignored())
+	call.rows.parseEarly(s, c, r.List)
+	done, err := runInBatches(ctx, s, c, call.runBatch)
+	s.ignored.Add(call.rows.ignored())
 	if err != nil {
 		return nil, err
 	}
 	return r.outcomes(done.Refused), nil
 }
 
-// outcomes says what became of each Contact when some rows were refused.
+// outcomes joins the rows of each Contact: it is done when none of them was refused.
+// refused are indexes of rows in ascending order.
 func (r *EditRequest) outcomes(refused []int) []Outcome {
 	all := make([]Outcome, 0, len(r.Contacts))
 	place := make(map[ContactID]int, len(r.Contacts))
 	for i := range r.Contacts {
 		id := r.Contacts[i].ID
-		_, no := slices.BinarySearch(refused, i)
+		_, isRefused := slices.BinarySearch(refused, i)
 		at, again := place[id]
 		if !again {
 			place[id] = len(all)
-			all = append(all, Outcome{id, !no})
+			all = append(all, Outcome{id, !isRefused})
 			continue
 		}
-		all[at].Done = all[at].Done && !no
+		all[at].Done = all[at].Done && !isRefused
 	}
 	return all
 }
 
-// edition is one call on its way into the store.
-type edition struct {
+// editCall is one call and its parsed rows.
+type editCall struct {
 	EditRequest
 	caller *Caller
-	rows   rows
+	rows   parsedRows
 }
 
-// edited is how far it is.
-type edited struct {
+// editProgress is how far a call is. It is stored under the Idempotency-Key.
+type editProgress struct {
 	Next    int         `json:"next"`    // row
 	Refused []int       `json:"refused"` // rows
-	Told    []ContactID `json:"told"`    // whose change has set something in motion
-	telling
+	Told    []ContactID `json:"told"`    // Contacts for which the event was emitted
+	notifier
 }
 
-func (e *edition) step(tx Tx, now int64, p *edited) (done bool, err error) {
+// runBatch changes the next rows in one transaction.
+func (e *editCall) runBatch(tx Tx, now int64, p *editProgress) (done bool, err error) {
 	schema, err := loadList(tx, e.caller, e.List)
 	if err != nil {
 		return false, err
@@ -81,36 +87,37 @@ func (e *edition) step(tx Tx, now int64, p *edited) (done bool, err error) {
 	if err := tx.LockListForBulk(e.List); err != nil {
 		return false, err
 	}
-	step := bulkStep
+	size := bulkBatch
 	if e.Trigger {
-		step = stepFor(schema, EventUpdateProfile)
+		size = batchSize(schema, EventUpdateProfile)
 	}
 	today := Today(time.Unix(now, 0), e.caller.Account.TimeZone)
 	var first error // why the first row was refused
-	put, events := 0, []happening(nil)
-	for ; p.Next < len(e.Contacts) && put < step; p.Next++ {
+	put, events := 0, []contactEvent(nil)
+	for ; p.Next < len(e.Contacts) && put < size; p.Next++ {
 		id := e.Contacts[p.Next].ID
 		changed, refused, err := e.edit(tx, e.rows.at(p.Next, schema, today), id, now)
 		switch {
 		case err != nil:
 			return false, err
 		case refused != nil:
-			if p.Refused = append(p.Refused, p.Next); first == nil {
+			p.Refused = append(p.Refused, p.Next)
+			if first == nil {
 				first = refused
 			}
 			continue
 		case changed:
-			if err := e.happened(tx, schema, id, now, p); err != nil {
+			if err := e.emit(tx, schema, id, now, p); err != nil {
 				return false, err
 			}
-			events = append(events, happening{id, WebhookUpdated})
+			events = append(events, contactEvent{id, WebhookUpdated})
 		}
 		put++
 	}
 	if len(p.Refused) > 0 && len(p.Refused) == len(e.Contacts) {
 		return false, nothingUpdated(first)
 	}
-	return p.Next == len(e.Contacts), p.tell(tx, schema, now, put, events)
+	return p.Next == len(e.Contacts), p.publish(tx, schema, now, put, events)
 }
 
 // nothingUpdated says why the first row was refused.
@@ -125,19 +132,20 @@ func nothingUpdated(why error) error {
 	return e
 }
 
-// edit changes one Contact, or returns why not.
-func (e *edition) edit(tx Tx, read *reading, id ContactID, now int64) (changed bool, refused, err error) {
-	if read.err != nil {
-		return false, read.err, nil
+// edit changes one Contact. refused says why the row cannot be done, and err why the
+// transaction fails.
+func (e *editCall) edit(tx Tx, parsed *parsedContact, id ContactID, now int64) (changed bool, refused, err error) {
+	if parsed.err != nil {
+		return false, parsed.err, nil
 	}
 	contact, err := tx.Contact(e.List, id)
 	if err != nil {
 		return false, ErrNoContact, ignoreKind(NoContact, err)
 	}
-	if !read.apply(contact) {
+	if !parsed.apply(contact) {
 		return false, nil, nil
 	}
-	left, refused, err := readdress(tx, read.schema, contact)
+	left, refused, err := updateKey(tx, parsed.schema, contact)
 	if refused != nil || err != nil {
 		return false, refused, err
 	}
@@ -153,9 +161,9 @@ func (e *edition) edit(tx Tx, read *reading, id ContactID, now int64) (changed b
 	return true, nil, nil
 }
 
-// happened sets in motion what a change of a Contact causes, if it is to, once for
-// all the rows that are about it.
-func (e *edition) happened(tx Tx, schema *Schema, id ContactID, now int64, p *edited) error {
+// emit stores the jobs of an updated profile, if the call asks for that: once for all
+// the rows that are about a Contact.
+func (e *editCall) emit(tx Tx, schema *Schema, id ContactID, now int64, p *editProgress) error {
 	if !e.Trigger || slices.Contains(p.Told, id) {
 		return nil
 	}
@@ -163,9 +171,9 @@ func (e *edition) happened(tx Tx, schema *Schema, id ContactID, now int64, p *ed
 	return emit(tx, schema, id, EventUpdateProfile, now)
 }
 
-// readdress sets a Contact's Key by the addresses that it has now, and returns
-// the one of which it was the first and is not any more. decisions.md: 23, 24
-func readdress(tx Tx, schema *Schema, contact *Contact) (left string, refused, err error) {
+// updateKey sets the Key of a Contact by the addresses that it now has. left is the
+// old Key if the Contact was the first with it. decisions.md: 23, 24
+func updateKey(tx ContactTx, schema *Schema, contact *Contact) (left string, refused, err error) {
 	key := schema.addressKey(contact)
 	if key == "" {
 		return "", errNoAddress(schema), nil
@@ -188,14 +196,14 @@ func readdress(tx Tx, schema *Schema, contact *Contact) (left string, refused, e
 	return left, nil, nil
 }
 
-// addressKey returns the comparison form of a Contact's address: the email's,
-// or without one the mobile's; "" when it has none.
+// addressKey returns the normalised address of a Contact: the email, or without one
+// the mobile number; "" when it has neither.
 func (s *Schema) addressKey(c *Contact) string {
-	if _, key, ok := ParseEmail(c.Values.Get(s.email.ID)); ok {
+	if _, key, ok := address.ParseEmail(c.Values.Get(s.email.ID)); ok {
 		return key
 	}
 	if s.mobile != nil && c.Values.Get(s.mobile.ID) != "" {
 		return c.Mobile
 	}
-	return "" // a number of a deleted Field, not yet forgotten, is none
+	return "" // a number of a deleted Field, whose job has not come to this Contact yet
 }

@@ -15,7 +15,7 @@ type ResubscribeRequest struct {
 // NoContact, InvalidConsent, ConsentRequired, InvalidParameters, in that order.
 // specification: resubscribeContact; decisions.md: 31
 func (s *Service) Resubscribe(ctx context.Context, c *Caller, r ResubscribeRequest) (ContactID, error) {
-	return change(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
 		schema, contact, err := loadContact(tx, c, r.List, r.Contact)
 		if err != nil {
 			return 0, err
@@ -30,7 +30,7 @@ func (s *Service) Resubscribe(ctx context.Context, c *Caller, r ResubscribeReque
 		again := contact.IsUnsubscribed
 		if contact.setPreferences(schema, row.Preferences) || again {
 			contact.IsUnsubscribed = false
-			if err := storeAndTell(tx, schema, contact, now, WebhookUpdated); err != nil {
+			if err := storeAndPublish(tx, schema, contact, now, WebhookUpdated); err != nil {
 				return 0, err
 			}
 		}

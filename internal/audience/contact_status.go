@@ -16,7 +16,7 @@ func (s *Service) Reactivate(ctx context.Context, c *Caller, list ListID, id Con
 			return nil
 		}
 		contact.IsActive, contact.IsBounceDeactivated = true, false
-		return storeAndTell(tx, schema, contact, now, WebhookReactivated)
+		return storeAndPublish(tx, schema, contact, now, WebhookReactivated)
 	})
 }
 
@@ -28,7 +28,7 @@ func (s *Service) Confirm(ctx context.Context, c *Caller, list ListID, id Contac
 
 // setStatus has a Contact changed.
 func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id ContactID, set func(Tx, *Schema, *Contact, int64) error) (ContactID, error) {
-	return change(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
 			return 0, err
@@ -42,7 +42,7 @@ func deactivate(tx Tx, schema *Schema, contact *Contact, now int64) error {
 		return nil
 	}
 	contact.IsActive = false
-	return storeAndTell(tx, schema, contact, now, WebhookDeactivated)
+	return storeAndPublish(tx, schema, contact, now, WebhookDeactivated)
 }
 
 // confirmSubscription sets double_opt_in and sets in motion what that causes:
@@ -52,7 +52,7 @@ func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) err
 		return nil
 	}
 	contact.DoubleOptIn, contact.DoubleOptInTime = true, now
-	if err := storeAndTell(tx, schema, contact, now, WebhookUpdated); err != nil {
+	if err := storeAndPublish(tx, schema, contact, now, WebhookUpdated); err != nil {
 		return err
 	}
 	waits, err := tx.IsSubscriptionPending(contact.ListID, contact.ID)
@@ -65,7 +65,7 @@ func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) err
 	return emit(tx, schema, contact.ID, EventConfirm, now)
 }
 
-func storeAndTell(tx Tx, schema *Schema, contact *Contact, now int64, event WebhookEventType) error {
+func storeAndPublish(tx Tx, schema *Schema, contact *Contact, now int64, event WebhookEventType) error {
 	contact.Modified = now
 	if err := tx.UpdateContact(contact); err != nil {
 		return err

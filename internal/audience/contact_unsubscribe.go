@@ -4,72 +4,88 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"enlist/internal/address"
 )
 
-// Unsubscribe unsubscribes every Contact of the List that has an email or
-// mobile address, and returns the List's ID; that nobody has it is no error.
-// Where very many have it they are done in steps: a call that fails may have
-// done some, and goes on when it is repeated.
-// For List 0 the address is only put on the Unsubscriber List. Errors: NoList,
-// Denied, InvalidParameters for List 0 and what is no address.
-func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, address string) (ListID, error) {
+// This file is the rule of unsubscribeContact and unsubscribeContactByID. Links in
+// mails unsubscribe by the same functions (link_view.go).
+
+// Unsubscribe unsubscribes every Contact of the List that has an email or mobile
+// address, and returns the List's ID. It is no error when no Contact has it. For
+// List 0 it only puts the address on the Unsubscriber List. Where very many Contacts
+// have the address it runs in batches: a call that fails may have done some of them,
+// and a repeat does the rest. Errors: NoList, Denied, InvalidParameters for List 0
+// and a text that is no address.
+func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text string) (ListID, error) {
 	if list == 0 {
-		return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return 0, s.addUnsubscriber(tx, c, address, now) })
+		return update(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return 0, s.addUnsubscriber(tx, c, text, now) })
 	}
-	var after ContactID // those up to it are done
+	batch := unsubscribeBatch{list: list, address: text}
 	for {
-		id, err := change(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
-			_, more, err := unsubscribeSome(tx, c, list, address, after, now, false)
+		id, err := update(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
+			_, more, err := batch.run(tx, c, now, false)
 			if more {
-				err = errMany
+				err = errMoreBatches
 			}
 			return list, err
 		})
-		if !errors.Is(err, errMany) {
+		if !errors.Is(err, errMoreBatches) {
 			return id, err
 		}
-		// Very many Contacts have the address: the call is done with the last
-		// ones, so that a retry after a crash goes on and does not take it for done.
+		// The result of the call is stored with its last batch, so that a repeat after
+		// a crash continues and does not take the call as done.
+		var last ContactID
 		err = s.store.Update(ctx, confirmed(c, func(tx Tx) (err error) {
-			after, _, err = unsubscribeSome(tx, c, list, address, after, s.now().Unix(), true)
+			last, _, err = batch.run(tx, c, s.now().Unix(), true)
 			return err
 		}))
 		if err != nil {
 			return 0, err
 		}
+		batch.after = last
 	}
 }
 
-// errMany is why a change is made in steps.
-var errMany = errors.New("more than one Update may do")
+// errMoreBatches ends an Update that would have to do too much at once.
+var errMoreBatches = errors.New("more than one transaction may do")
 
-// unsubscribeStep is how much one Update does: Contacts, and messages about them.
-const unsubscribeStep = 500
+// maxUnsubscribe is how much one transaction does: Contacts, and jobs that they cause.
+const maxUnsubscribe = 500
 
-// unsubscribeSome unsubscribes the next Contacts with an address. When there are
-// more than a step it does so only if it is to begin, and returns the last one.
-func unsubscribeSome(tx Tx, c *Caller, list ListID, address string, after ContactID, now int64, begin bool) (last ContactID, more bool, err error) {
-	schema, err := loadList(tx, c, list)
+// unsubscribeBatch is the next part of a call.
+type unsubscribeBatch struct {
+	list    ListID
+	address string    // as it was sent
+	after   ContactID // Contacts up to this ID are done
+}
+
+// run unsubscribes the next Contacts with the address. If they are more than one
+// batch it reports more; then it unsubscribes a batch only if partly is true, and
+// returns the ID of the last Contact.
+func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last ContactID, more bool, err error) {
+	schema, err := loadList(tx, c, b.list)
 	if err != nil {
 		return 0, false, err
 	}
-	_, key, isEmail := ParseEmail(address)
+	_, key, isEmail := address.ParseEmail(b.address)
 	mobile, kind, field := "", AddressEmail, schema.Email()
 	if !isEmail {
-		mobile, kind, field = MobileKey(address, schema.List.CountryCode), AddressMobile, schema.Mobile()
+		mobile, kind, field = address.NormaliseMobile(b.address, schema.List.CountryCode), AddressMobile, schema.Mobile()
 	}
 	if field == nil {
-		return 0, false, nil // nobody has a mobile number
+		return 0, false, nil // the List has no mobile numbers
 	}
-	step := max(1, unsubscribeStep/(2+strings.Count(schema.List.OnUnsubscribe, ",")+len(schema.Autoresponders)+len(schema.Webhooks)))
-	contacts, err := tx.ContactsByAddress(list, key, mobile, after, step+1)
-	if more = len(contacts) > step; err != nil || more && !begin {
+	size := max(1, maxUnsubscribe/(2+strings.Count(schema.List.OnUnsubscribe, ",")+len(schema.Autoresponders)+len(schema.Webhooks)))
+	contacts, err := tx.ContactsByAddress(b.list, key, mobile, b.after, size+1)
+	more = len(contacts) > size
+	if err != nil || more && !partly {
 		return 0, more, err
 	}
-	for i := range contacts[:min(len(contacts), step)] {
+	for i := range contacts[:min(len(contacts), size)] {
 		last = contacts[i].ID
 		if contacts[i].Values.Get(field.ID) == "" {
-			continue // a number of a deleted Field, not yet forgotten
+			continue // a number of a deleted Field, whose job has not come to this Contact yet
 		}
 		if err := unsubscribe(tx, schema, &contacts[i], kind, now); err != nil {
 			return 0, false, err
@@ -78,14 +94,15 @@ func unsubscribeSome(tx Tx, c *Caller, list ListID, address string, after Contac
 	return last, more, nil
 }
 
-func (s *Service) addUnsubscriber(tx Tx, c *Caller, address string, now int64) error {
-	if err := wholeAccount(c); err != nil {
+// addUnsubscriber puts an address on the Unsubscriber List for no List in particular.
+func (s *Service) addUnsubscriber(tx Tx, c *Caller, text string, now int64) error {
+	if err := requireWholeAccount(c); err != nil {
 		return err
 	}
 	u := Unsubscriber{AddressType: AddressEmail, Time: now}
 	var ok bool
-	if u.Address, u.AddressKey, ok = ParseEmail(address); !ok {
-		u.AddressType, u.Address, u.AddressKey = AddressMobile, address, MobileKey(address, DefaultCountryCode)
+	if u.Address, u.AddressKey, ok = address.ParseEmail(text); !ok {
+		u.AddressType, u.Address, u.AddressKey = AddressMobile, text, address.NormaliseMobile(text, DefaultCountryCode)
 	}
 	if u.AddressKey == "" {
 		return &Error{Kind: InvalidParameters, Field: "address", Detail: "address is neither an email nor a mobile address"}
@@ -96,7 +113,7 @@ func (s *Service) addUnsubscriber(tx Tx, c *Caller, address string, now int64) e
 // UnsubscribeByID unsubscribes one Contact and returns the List's ID. Errors:
 // NoList, Denied, NoContact.
 func (s *Service) UnsubscribeByID(ctx context.Context, c *Caller, list ListID, id ContactID) (ListID, error) {
-	return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
 			return 0, err
@@ -109,9 +126,9 @@ func (s *Service) UnsubscribeByID(ctx context.Context, c *Caller, list ListID, i
 	})
 }
 
-// unsubscribe sets a Contact's flag, puts the address of the kind by which it
-// was found on the Unsubscriber List and sets in motion what that causes. One
-// who is unsubscribed already stays as it is.
+// unsubscribe sets a Contact's flag, puts its address of a kind on the Unsubscriber
+// List and stores the jobs that this causes. A Contact that is unsubscribed already
+// stays as it is.
 func unsubscribe(tx Tx, schema *Schema, contact *Contact, kind AddressType, now int64) error {
 	if contact.IsUnsubscribed {
 		return nil

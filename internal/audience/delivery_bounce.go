@@ -1,6 +1,10 @@
 package audience
 
-import "context"
+import (
+	"context"
+
+	"enlist/internal/address"
+)
 
 // This file handles what comes back after a mail server has accepted a mail: reports of
 // bounces and complaints, which package mail reads and passes on by DeliveryKey.
@@ -129,7 +133,7 @@ func bouncesInARow(deliveries []Delivery, key string, since, now int64) bool {
 	bounces := 0
 	for i := range deliveries {
 		d := &deliveries[i]
-		if _, to, _ := ParseEmail(d.Address); to != key {
+		if _, to, _ := address.ParseEmail(d.Address); to != key {
 			continue // the Contact had another address then
 		}
 		switch {

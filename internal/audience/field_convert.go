@@ -13,7 +13,7 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 	if err != nil {
 		return next, false, err
 	}
-	if next.After = 0; len(ids) == removeStep {
+	if next.After = 0; len(ids) == removeBatch {
 		next.After = ids[len(ids)-1]
 	}
 	err = s.store.Update(ctx, func(tx Tx) error { return s.convert(tx, e, ids) })
@@ -21,7 +21,7 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 }
 
 // unconverted finds the next Contacts that hold a value in the Field, at most
-// removeStep. It does so outside the Update because finding a few could mean to
+// removeBatch. It does so outside the Update because finding a few could mean to
 // read all the List; whoever gets a value after that, gets it in the new form.
 func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []ContactID, err error) {
 	err = s.store.ViewPrimary(ctx, func(tx Tx) error {
@@ -71,14 +71,14 @@ func (f *Field) storesOtherwise(old *Field) bool {
 	return f.Numeric() != old.Numeric() || f.Type == Date || f.Type == Checkbox
 }
 
-// idsAfter returns the next Contacts of a List that match, at most removeStep.
+// idsAfter returns the next Contacts of a List that match, at most removeBatch.
 func idsAfter(tx Tx, schema *Schema, where *Condition, after ContactID) (ids []ContactID, err error) {
 	id := &SearchKey{Name: "id", Type: KeyInt, Searchable: true}
 	page := Condition{All: []Condition{{Key: id, Operator: GreaterThan, Operands: []Operand{{Int: int64(after)}}}}}
 	if where != nil {
 		page.All = append(page.All, *where)
 	}
-	err = tx.SearchContacts(&Search{Schema: schema, Where: &page, Limit: removeStep}, func(c *Contact) error {
+	err = tx.SearchContacts(&Search{Schema: schema, Where: &page, Limit: removeBatch}, func(c *Contact) error {
 		ids = append(ids, c.ID)
 		return nil
 	})

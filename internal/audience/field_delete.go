@@ -1,10 +1,14 @@
 package audience
 
-import "context"
+import (
+	"context"
 
-// ForgetField makes one step of removing what Contacts hold of a deleted
+	"enlist/internal/address"
+)
+
+// DeleteFieldValues makes one step of removing what Contacts hold of a deleted
 // Field, and returns the next one. Doing it again does no harm.
-func (s *Service) ForgetField(ctx context.Context, e DeleteFieldValues) (next DeleteFieldValues, done bool, err error) {
+func (s *Service) DeleteFieldValues(ctx context.Context, e DeleteFieldValues) (next DeleteFieldValues, done bool, err error) {
 	next = e
 	err = s.store.Update(ctx, func(tx Tx) (err error) {
 		if err := tx.LockListForBulk(e.List); err != nil {
@@ -13,7 +17,7 @@ func (s *Service) ForgetField(ctx context.Context, e DeleteFieldValues) (next De
 		if e.Mobile {
 			next.After, err = forgetMobile(tx, e)
 		} else {
-			next.After, err = tx.DeleteFieldValues(e.List, e.Field, e.After, removeStep)
+			next.After, err = tx.DeleteFieldValues(e.List, e.Field, e.After, removeBatch)
 		}
 		return err
 	})
@@ -31,13 +35,13 @@ func forgetMobile(tx Tx, e DeleteFieldValues) (last ContactID, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if len(ids) == removeStep {
+	if len(ids) == removeBatch {
 		last = ids[len(ids)-1]
 	}
 	return last, eachOf(tx, schema, ids, func(c *Contact) error {
 		c.Values, c.Mobile = c.Values.Set(e.Field, ""), ""
 		if mobile := schema.Mobile(); mobile != nil { // a new one
-			c.Mobile = MobileKey(c.Values.Get(mobile.ID), schema.List.CountryCode)
+			c.Mobile = address.NormaliseMobile(c.Values.Get(mobile.ID), schema.List.CountryCode)
 		}
 		return tx.UpdateContact(c)
 	})

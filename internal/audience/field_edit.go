@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"enlist/internal/address"
 )
 
 // maxEmailLength is the length of a new List's email Field. decisions.md: 14
-const maxEmailLength = maxEmail
+const maxEmailLength = address.MaxEmail
 
 // addressFields are the Fields of a new List. decisions.md: 14
 func addressFields() []Field {
@@ -33,7 +35,7 @@ func SortFields(fields []Field) {
 // AddField defines a Field on a List. Errors: NoList, Denied,
 // InvalidParameters, ReservedField, DuplicateField. decisions.md: 14–16
 func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details []Detail) (FieldID, error) {
-	return change(ctx, s, c, func(tx Tx, now int64) (FieldID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (FieldID, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return 0, err
@@ -61,7 +63,7 @@ func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details 
 // InvalidParameters, EmailFieldFixed, ReservedField, DuplicateField.
 func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id FieldID, details []Detail) (FieldID, error) {
 	var convert bool
-	result, err := changeUnhindered(ctx, s, c, func(tx Tx, now int64, l *lookout) (FieldID, error) {
+	result, err := updateChecked(ctx, s, c, func(tx Tx, now int64, l *preconditionChecker) (FieldID, error) {
 		schema, old, err := loadField(tx, c, list, id)
 		if err != nil {
 			return 0, err
@@ -76,7 +78,7 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 		if err := f.define(tx, c, schema, now); err != nil {
 			return 0, err
 		}
-		if err := l.clear(tx, now, f.takesOver(schema, old, Today(time.Unix(now, 0), c.Account.TimeZone))); err != nil {
+		if err := l.require(tx, now, f.takesOver(schema, old, Today(time.Unix(now, 0), c.Account.TimeZone))); err != nil {
 			return 0, err
 		}
 		if err := tx.UpdateField(&f); err != nil {
@@ -102,7 +104,7 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 // Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for a mobile
 // Field that is the only address of Contacts.
 func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id FieldID) error {
-	_, err := changeUnhindered(ctx, s, c, func(tx Tx, now int64, l *lookout) (bool, error) {
+	_, err := updateChecked(ctx, s, c, func(tx Tx, now int64, l *preconditionChecker) (bool, error) {
 		schema, f, err := loadField(tx, c, list, id)
 		if KindOf(err) == NoField {
 			return false, Refuse(FieldNotFound, "the List has no Field with this ID")
@@ -114,7 +116,7 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 		case AddressEmail:
 			return false, &Error{Kind: EmailFieldFixed, Field: f.Name, Detail: "a List keeps its email Field"}
 		case AddressMobile:
-			if err := l.clear(tx, now, f.onlyAddress(schema)); err != nil {
+			if err := l.require(tx, now, f.onlyAddress(schema)); err != nil {
 				return false, err
 			}
 		}

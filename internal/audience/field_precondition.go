@@ -1,10 +1,8 @@
 package audience
 
-import "strconv"
-
 // takesOver hinders a new type, or another kind of address, while Contacts
 // hold values in the Field that it would refuse.
-func (f *Field) takesOver(schema *Schema, old *Field, today string) *hindrance {
+func (f *Field) takesOver(schema *Schema, old *Field, today string) *precondition {
 	sameNumber := f.Numeric() && old.Numeric()
 	anyText := f.Type == Comment || f.Type == File || f.Type == Text && f.Length == 0
 	type question struct {
@@ -16,7 +14,7 @@ func (f *Field) takesOver(schema *Schema, old *Field, today string) *hindrance {
 	case f.AddressType != old.AddressType:
 		// What Contacts are found and told apart by would have to change with it.
 		all := holders{schema: schema, where: old.holders()}
-		return all.unless(about, "address_type", "hold a value in the Field")
+		return all.mustBeNone(about, "address_type", "hold a value in the Field")
 	case f.Type == old.Type || sameNumber || anyText:
 		return nil
 	}
@@ -24,25 +22,18 @@ func (f *Field) takesOver(schema *Schema, old *Field, today string) *hindrance {
 		_, err := f.Read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today)
 		return err != nil
 	}}
-	return refused.unless(about, "type", "hold a value that the new type refuses")
+	return refused.mustBeNone(about, "type", "hold a value that the new type refuses")
 }
 
 // onlyAddress hinders while Contacts have a mobile number in the Field and no Email.
-func (f *Field) onlyAddress(schema *Schema) *hindrance {
+func (f *Field) onlyAddress(schema *Schema) *precondition {
 	type question struct{ mobile, email FieldID }
 	noEmail := Condition{Key: schema.Email().SearchKey(), Operator: Exactly, Operands: []Operand{{Absent: true}}}
 	only := holders{schema: schema, where: &Condition{All: []Condition{*f.holders(), noEmail}}}
-	return only.unless(question{f.ID, schema.Email().ID}, "", "have no other address")
+	return only.mustBeNone(question{f.ID, schema.Email().ID}, "", "have no other address")
 }
 
 // holders matches the Contacts that have a value in the Field.
 func (f *Field) holders() *Condition {
 	return &Condition{Key: f.SearchKey(), Operator: Not, Operands: []Operand{{Absent: true}}}
-}
-
-func refuseHolders(n int64, err error, attribute, what string) error {
-	if err != nil || n == 0 {
-		return err
-	}
-	return &Error{Kind: InvalidParameters, Field: attribute, Detail: "Contacts that " + what + ": " + strconv.FormatInt(n, 10)}
 }

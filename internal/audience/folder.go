@@ -34,7 +34,7 @@ var FolderAttributes = []Attribute[Folder]{
 // SearchFolders returns the Account's Folders of a type (list, message, file)
 // that match. Errors: Denied, InvalidParameters for another type, InvalidSearch.
 func (s *Service) SearchFolders(ctx context.Context, c *Caller, folderType string, q Query) (found []Folder, err error) {
-	if err := wholeAccount(c); err != nil {
+	if err := requireWholeAccount(c); err != nil {
 		return nil, err
 	}
 	if _, err := oneOf(FolderOfLists, FolderOfMessages, FolderOfFiles)(folderType); err != nil {
@@ -59,7 +59,7 @@ func (s *Service) SearchFolders(ctx context.Context, c *Caller, folderType strin
 
 // Folder returns one Folder. Errors: Denied, NoFolder.
 func (s *Service) Folder(ctx context.Context, c *Caller, id FolderID) (folder *Folder, err error) {
-	if err := wholeAccount(c); err != nil {
+	if err := requireWholeAccount(c); err != nil {
 		return nil, err
 	}
 	err = s.view(ctx, c, func(tx Tx) error {
@@ -86,10 +86,10 @@ func loadFolder(tx Tx, c *Caller, id FolderID) (*Folder, []Folder, error) {
 // AddFolder makes a Folder. Errors: Denied, InvalidParameters, DuplicateFolder
 // where the Account has one of that name and type.
 func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (FolderID, error) {
-	if err := wholeAccount(c); err != nil {
+	if err := requireWholeAccount(c); err != nil {
 		return 0, err
 	}
-	return change(ctx, s, c, func(tx Tx, now int64) (FolderID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (FolderID, error) {
 		f := Folder{AccountID: c.Account.ID, CreationTime: now}
 		if err := assign(&f, FolderAttributes, details); err != nil {
 			return 0, err
@@ -115,10 +115,10 @@ func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (F
 // EditFolder changes a Folder's name; its type stays. Errors: Denied, NoFolder,
 // InvalidParameters, DuplicateFolder.
 func (s *Service) EditFolder(ctx context.Context, c *Caller, id FolderID, details []Detail) (FolderID, error) {
-	if err := wholeAccount(c); err != nil {
+	if err := requireWholeAccount(c); err != nil {
 		return 0, err
 	}
-	return change(ctx, s, c, func(tx Tx, _ int64) (FolderID, error) {
+	return update(ctx, s, c, func(tx Tx, _ int64) (FolderID, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -146,10 +146,10 @@ func (f *Folder) unlike(all []Folder) error {
 // DeleteFolder removes a Folder that holds nothing and is not the last one of
 // its type. Errors: Denied, NoFolder, FolderNeeded.
 func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) error {
-	if err := wholeAccount(c); err != nil {
+	if err := requireWholeAccount(c); err != nil {
 		return err
 	}
-	_, err := change(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return false, err

@@ -5,22 +5,26 @@ import (
 	"encoding/json"
 )
 
-// Retry makes a call that is sent twice happen once. decisions.md: 30
+// This file executes a call with an Idempotency-Key once: the result is stored in the
+// same transaction as the change, and a repeated call returns it.
+
+// Retry identifies a repeated call by its Idempotency-Key so that it is executed
+// once. decisions.md: 30
 type Retry struct {
 	Header      string   // the Idempotency-Key
 	Fingerprint [32]byte // of method and parameters, without the API key
 }
 
-// change runs fn in an Update. With an Idempotency-Key it runs once per key:
-// a repeat gets the first result. decisions.md: 30
-func change[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64) (R, error)) (result R, err error) {
-	err = s.store.Update(ctx, once(s, c, &result, fn))
+// update runs fn in an Update for a caller. With an Idempotency-Key, a repeated call
+// gets the result of the first one. fn may run more than once; now is the Unix time.
+func update[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64) (R, error)) (result R, err error) {
+	err = s.store.Update(ctx, idempotent(s, c, &result, fn))
 	return result, err
 }
 
-// once is fn as a function for the Store: it confirms the caller, and looks up
-// and keeps the result where there is an Idempotency-Key.
-func once[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int64) (R, error)) func(Tx) error {
+// idempotent makes fn a function for Store.Update. It confirms the caller's key, and
+// with an Idempotency-Key it looks up or stores the result.
+func idempotent[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int64) (R, error)) func(Tx) error {
 	return func(tx Tx) error {
 		if err := confirm(tx, c); err != nil {
 			return err
@@ -51,9 +55,9 @@ func once[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int64) (R,
 // seconds. decisions.md: 30
 const RetryLife = 24 * 60 * 60
 
-// ForgetRetries removes results of calls with an Idempotency-Key that are over
+// DeleteExpiredRetries removes results of calls with an Idempotency-Key that are over
 // a day old. Call it once an hour or so.
-func (s *Service) ForgetRetries(ctx context.Context) error {
+func (s *Service) DeleteExpiredRetries(ctx context.Context) error {
 	return s.store.Update(ctx, func(tx Tx) error { return tx.DeleteRetries(s.now().Unix() - RetryLife) })
 }
 

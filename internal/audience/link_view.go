@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"slices"
+
+	"enlist/internal/address"
 )
 
 // This file has what the pages behind links show and do: unsubscribe, confirm a subscription,
@@ -81,7 +83,7 @@ func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 		return v, err
 	}
 	if err == nil {
-		_, key, ok := ParseEmail(delivery.Address)
+		_, key, ok := address.ParseEmail(delivery.Address)
 		v.Moved = ok && key != v.Contact.Key
 	}
 	v.Subscribed, err = isAnySubscribed(tx, v)
@@ -93,7 +95,7 @@ func isAnySubscribed(tx Tx, v *LinkView) (bool, error) {
 	if !v.Contact.IsUnsubscribed || v.Schema.List.DisallowDuplicates || v.email() == "" {
 		return !v.Contact.IsUnsubscribed, nil
 	}
-	others, err := tx.ContactsByAddress(v.Schema.List.ID, v.Contact.Key, "", 0, unsubscribeStep)
+	others, err := tx.ContactsByAddress(v.Schema.List.ID, v.Contact.Key, "", 0, maxUnsubscribe)
 	return slices.ContainsFunc(others, func(c Contact) bool { return !c.IsUnsubscribed }), err
 }
 

@@ -3,6 +3,8 @@ package audience
 import (
 	"slices"
 	"strings"
+
+	"enlist/internal/address"
 )
 
 // ListAttributes are the keys of a List record, in their order.
@@ -46,7 +48,7 @@ const maxID = 1<<63 - 1
 func readAddresses(text string) (string, error) {
 	var spellings, keys []string
 	for _, item := range splitTrimmed(text) {
-		spelling, key, ok := ParseEmail(item)
+		spelling, key, ok := address.ParseEmail(item)
 		if !ok {
 			return "", expected("a list of email addresses separated by commas; " + quoted(item) + " is not an email address")
 		}
@@ -64,7 +66,7 @@ func readAddress(text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return "", nil
 	}
-	spelling, _, ok := ParseEmail(text)
+	spelling, _, ok := address.ParseEmail(text)
 	if !ok {
 		return "", expected("an email address, not " + quoted(text))
 	}
@@ -86,7 +88,7 @@ func countryCode(a Attribute[List]) Attribute[List] {
 		if err := set(&changed, in); err != nil {
 			return err
 		}
-		if !knownCountryCode(changed.CountryCode) {
+		if !address.KnownCountryCode(changed.CountryCode) {
 			return expected("a telephone country code, like 61")
 		}
 		*l = changed

@@ -2,13 +2,13 @@ package audience
 
 import "context"
 
-// removeStep is how many Contacts one Update removes or changes: 1 to 6 ms with
+// removeBatch is how many Contacts one Update removes or changes: 1 to 6 ms with
 // 10 Fields, during which nobody else writes.
-const removeStep = 500
+const removeBatch = 500
 
 // DeleteList hides a List at once and has its Contacts removed. Errors: NoList, Denied.
 func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
-	_, err := change(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
+	_, err := update(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
 		e, err := startRemoval(tx, c, now, RemoveContacts{List: id, Delete: true})
 		if err != nil {
 			return e, err
@@ -24,7 +24,7 @@ func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
 // ClearList removes the Contacts that a List has now. When it returns they are
 // gone; after a crash in the middle of it a job goes on. Errors: NoList, Denied.
 func (s *Service) ClearList(ctx context.Context, c *Caller, id ListID) error {
-	e, err := change(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
+	e, err := update(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
 		return startRemoval(tx, c, now, RemoveContacts{List: id})
 	})
 	for done := false; err == nil && !done; {
@@ -58,8 +58,8 @@ func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bo
 		if err := tx.LockListForBulk(e.List); err != nil {
 			return err
 		}
-		removed, err := tx.RemoveContactsUpTo(e.List, e.Upto, removeStep)
-		if done = removed < removeStep; err != nil || !done || !e.Delete {
+		removed, err := tx.RemoveContactsUpTo(e.List, e.Upto, removeBatch)
+		if done = removed < removeBatch; err != nil || !done || !e.Delete {
 			return err
 		}
 		if err := tx.DropList(e.List); err != nil {

@@ -1,14 +1,18 @@
 package audience
 
-import "context"
+import (
+	"context"
+
+	"enlist/internal/address"
+)
 
 // AddList makes a List with its two address Fields. Errors: Denied,
 // InvalidParameters. decisions.md: 14, 24
 func (s *Service) AddList(ctx context.Context, c *Caller, details []Detail) (ListID, error) {
-	if err := wholeAccount(c); err != nil {
+	if err := requireWholeAccount(c); err != nil {
 		return 0, err
 	}
-	return change(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return addList(tx, c, now, details) })
+	return update(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return addList(tx, c, now, details) })
 }
 
 func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
@@ -48,7 +52,7 @@ func tellOfList(tx Tx, id ListID, now int64, event WebhookEventType) error {
 
 // EditList changes what details name. Errors: NoList, Denied, InvalidParameters.
 func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []Detail) (ListID, error) {
-	return changeUnhindered(ctx, s, c, func(tx Tx, now int64, l *lookout) (ListID, error) {
+	return updateChecked(ctx, s, c, func(tx Tx, now int64, l *preconditionChecker) (ListID, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -58,12 +62,12 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 			return 0, err
 		}
 		if list.DisallowDuplicates && !schema.List.DisallowDuplicates {
-			if err := l.clear(tx, now, noDuplicates(id)); err != nil {
+			if err := l.require(tx, now, noDuplicates(id)); err != nil {
 				return 0, err
 			}
 		}
 		if list.CountryCode != schema.List.CountryCode {
-			if err := l.clear(tx, now, keepsNumbers(schema, list.CountryCode)); err != nil {
+			if err := l.require(tx, now, keepsNumbers(schema, list.CountryCode)); err != nil {
 				return 0, err
 			}
 		}
@@ -83,9 +87,9 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 
 // noDuplicates hinders disallowing what is there already. Its index holds
 // nothing but duplicates, so it looks at all of them each time. decisions.md: 24
-func noDuplicates(id ListID) *hindrance {
+func noDuplicates(id ListID) *precondition {
 	type question struct{ list ListID }
-	return &hindrance{question{id}, func(tx Tx, _ int64) error {
+	return &precondition{question{id}, func(tx Tx, _ int64) error {
 		n, err := tx.Duplicates(id)
 		if err == nil && n > 0 {
 			e := Refuse(InvalidParameters, "addresses that more than one Contact has: %d; remove the duplicates first", n)
@@ -98,7 +102,7 @@ func noDuplicates(id ListID) *hindrance {
 
 // keepsNumbers hinders a country code under which national numbers that
 // Contacts hold would mean others: two people could become one. decisions.md: 24
-func keepsNumbers(schema *Schema, countryCode int64) *hindrance {
+func keepsNumbers(schema *Schema, countryCode int64) *precondition {
 	mobile := schema.Mobile()
 	if mobile == nil {
 		return nil
@@ -109,9 +113,9 @@ func keepsNumbers(schema *Schema, countryCode int64) *hindrance {
 	}
 	others := holders{schema, mobile.holders(), []FieldID{mobile.ID}, func(c *Contact) bool {
 		number := c.Values.Get(mobile.ID)
-		return MobileKey(number, schema.List.CountryCode) != MobileKey(number, countryCode)
+		return address.NormaliseMobile(number, schema.List.CountryCode) != address.NormaliseMobile(number, countryCode)
 	}}
-	return others.unless(question{mobile.ID, schema.List.CountryCode, countryCode}, "country_code", "hold a national number that would mean another")
+	return others.mustBeNone(question{mobile.ID, schema.List.CountryCode, countryCode}, "country_code", "hold a national number that would mean another")
 }
 
 // putInFolder looks for the List's Folder; without one it is the Account's first for Lists.

@@ -72,10 +72,10 @@ func readSubject(text string) (string, error) {
 
 // AddMessage stores a Message. Errors: Denied, InvalidParameters. decisions.md: 54
 func (s *Service) AddMessage(ctx context.Context, c *Caller, details []Detail) (MessageID, error) {
-	if err := wholeAccount(c); err != nil {
+	if err := requireWholeAccount(c); err != nil {
 		return 0, err
 	}
-	return change(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
 		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, LastModifiedTime: now, Type: MessageEmail, EmailType: EmailHTML}
 		if err := m.set(tx, details); err != nil {
@@ -89,10 +89,10 @@ func (s *Service) AddMessage(ctx context.Context, c *Caller, details []Detail) (
 // EditMessage changes the keys that details name. Autoresponders cannot send SMS, so a Message
 // that one of them sends must stay an email. Errors: Denied, NoMessage, InvalidParameters.
 func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, details []Detail) (MessageID, error) {
-	if err := wholeAccount(c); err != nil {
+	if err := requireWholeAccount(c); err != nil {
 		return 0, err
 	}
-	return change(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
 		old, err := tx.Message(c.Account.ID, id)
 		if err != nil {
 			return 0, err
@@ -169,10 +169,10 @@ func checkUnused(tx Tx, m *Message, field string) error {
 // DeleteMessage removes a Message. Links in mails that were already sent stop working. Errors:
 // Denied, NoMessage, InvalidParameters while autoresponders send it. decisions.md: 54
 func (s *Service) DeleteMessage(ctx context.Context, c *Caller, id MessageID) error {
-	if err := wholeAccount(c); err != nil {
+	if err := requireWholeAccount(c); err != nil {
 		return err
 	}
-	_, err := change(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
 		m, err := tx.Message(c.Account.ID, id)
 		if err != nil {
 			return false, err
@@ -187,7 +187,7 @@ func (s *Service) DeleteMessage(ctx context.Context, c *Caller, id MessageID) er
 
 // Message returns one Message with its contents. Errors: Denied, NoMessage.
 func (s *Service) Message(ctx context.Context, c *Caller, id MessageID) (m *Message, err error) {
-	if err := wholeAccount(c); err != nil {
+	if err := requireWholeAccount(c); err != nil {
 		return nil, err
 	}
 	err = s.view(ctx, c, func(tx Tx) error {
@@ -200,7 +200,7 @@ func (s *Service) Message(ctx context.Context, c *Caller, id MessageID) (m *Mess
 // SearchMessages returns the Account's Messages that match, without their
 // contents. Errors: Denied, InvalidSearch.
 func (s *Service) SearchMessages(ctx context.Context, c *Caller, q Query) (found []Message, err error) {
-	if err := wholeAccount(c); err != nil {
+	if err := requireWholeAccount(c); err != nil {
 		return nil, err
 	}
 	err = s.view(ctx, c, func(tx Tx) error {

@@ -3,95 +3,101 @@ package audience
 import (
 	"context"
 	"errors"
+	"strconv"
 )
 
-// hindrance is what a change has to make sure of before it is made: that no
-// Contact of a List stands in its way. Looking at all of a large List takes
-// seconds, in which nobody else could write.
-type hindrance struct {
-	about any // comparable: the question, with all that the answer depends on
-	// look refuses when Contacts that were modified at a time or later stand in
-	// the way; 0 means all Contacts.
-	look func(tx Tx, since int64) error
+// This file checks all Contacts of a List before a definition changes, such as the
+// type of a Field, without blocking other writers for as long as that takes.
+
+// precondition is a check over all Contacts of a List that must pass before a
+// definition changes. On a large List it takes seconds.
+type precondition struct {
+	id any // comparable: the check, with everything that its result depends on
+	// check refuses when a Contact fails the precondition. It reads the Contacts that
+	// were modified at a Unix time or later, 0 for all.
+	check func(tx Tx, since int64) error
 }
 
-// lookout looks for hindrances outside the Update that they are for, so that
-// within it only the Contacts modified since have to be looked at.
+// preconditionChecker runs the check of a precondition outside the Update that needs
+// it. Inside, it repeats the check for the Contacts modified since only.
 //
-// That misses none: what was modified before the time that seen says was
-// committed when the Update which gave that time ended, since nobody wrote beside
-// it, so the look outside, which came after, has seen it. Processes whose clocks
-// differ may share a database: so far back it looks again.
-type lookout struct {
-	seen  map[any]int64 // by question: from when on Contacts have not been looked at
-	next  *hindrance    // to be looked for outside
-	from  int64         // from when on
-	began int64         // the Update's time
-	looks int
+// This misses none. The Update that gave the time ran alone (LockDefinitions). So
+// everything modified before that time was committed when it ended, and the check
+// outside, which came later, has read it. Processes whose clocks differ may share a
+// database, so the check inside goes back further by clockDifference.
+type preconditionChecker struct {
+	checked map[any]int64 // by id: the Unix time from which on Contacts are unchecked
+	next    *precondition // to check outside
+	from    int64         // check Contacts modified at this time or later
+	began   int64         // the time of the Update
+	rounds  int           // checks outside
 }
 
-var errLookFirst = errors.New("look outside the transaction first")
+// errCheckFirst ends an Update that needs a check outside of it.
+var errCheckFirst = errors.New("check the precondition outside the transaction first")
 
 // clockDifference is how much the clocks of two machines may differ, in seconds.
 const clockDifference = 60
 
-// maxLooks bounds how often a change looks again at what others modified while it looked.
-const maxLooks = 5
+// maxRounds is how often a change checks outside what others modified during the
+// last check, before it does the rest inside.
+const maxRounds = 5
 
-// clear returns nil when h, which may be nil, does not hinder, and errLookFirst
-// when that has to be found out outside. Nothing may be written before it.
-func (l *lookout) clear(tx Tx, now int64, h *hindrance) error {
-	if h == nil {
+// require returns nil when p passes; p may be nil. It returns errCheckFirst when p has
+// to be checked outside first. Call it before the first write.
+func (l *preconditionChecker) require(tx Tx, now int64, p *precondition) error {
+	if p == nil {
 		return nil
 	}
-	from, seen := l.seen[h.about]
-	if seen && (now-from <= 1 || l.looks >= maxLooks) {
-		return h.look(tx, max(from-clockDifference, 1))
+	from, checked := l.checked[p.id]
+	if checked && (now-from <= 1 || l.rounds >= maxRounds) {
+		return p.check(tx, max(from-clockDifference, 1))
 	}
 	if err := tx.LockDefinitions(); err != nil {
 		return err
 	}
-	l.looks++
-	l.next, l.from, l.began = h, from, now
-	return errLookFirst
+	l.rounds++
+	l.next, l.from, l.began = p, from, now
+	return errCheckFirst
 }
 
-// changeUnhindered is change for what a lookout has to clear.
-func changeUnhindered[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64, l *lookout) (R, error)) (R, error) {
-	l := lookout{seen: make(map[any]int64)}
+// updateChecked is update for a change that has preconditions.
+func updateChecked[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64, l *preconditionChecker) (R, error)) (R, error) {
+	l := preconditionChecker{checked: make(map[any]int64)}
 	for {
-		result, err := change(ctx, s, c, func(tx Tx, now int64) (R, error) { return fn(tx, now, &l) })
-		if !errors.Is(err, errLookFirst) {
+		result, err := update(ctx, s, c, func(tx Tx, now int64) (R, error) { return fn(tx, now, &l) })
+		if !errors.Is(err, errCheckFirst) {
 			return result, err
 		}
-		if err := s.store.ViewPrimary(ctx, func(tx Tx) error { return l.next.look(tx, l.from) }); err != nil {
+		if err := s.store.ViewPrimary(ctx, func(tx Tx) error { return l.next.check(tx, l.from) }); err != nil {
 			return result, err
 		}
-		l.seen[l.next.about] = l.began
+		l.checked[l.next.id] = l.began
 	}
 }
 
-// holders are the Contacts of a List that match where.
+// holders are the Contacts of a List that match a condition, such as having a value
+// in a Field.
 type holders struct {
 	schema *Schema
 	where  *Condition
-	reads  []FieldID
-	counts func(*Contact) bool // which of them count; nil: all
+	reads  []FieldID           // Fields that fails reads
+	fails  func(*Contact) bool // which of them fail the precondition; nil: all
 }
 
-// count counts those modified at a time or later.
-func (h *holders) count(tx Tx, since int64) (n int64, err error) {
+// count counts the holders that fail, of those modified at a Unix time or later.
+func (h *holders) count(tx SearchTx, since int64) (n int64, err error) {
 	search := Search{Schema: h.schema, Where: h.where, Columns: Columns{Fields: h.reads}}
 	if since > 0 {
 		modified := &SearchKey{Name: "last_modified_time", Type: KeyInt, Searchable: true}
 		recent := Condition{Key: modified, Operator: GreaterThan, Operands: []Operand{{Int: since - 1}}}
 		search.Where = &Condition{All: []Condition{recent, *h.where}}
 	}
-	if h.counts == nil {
+	if h.fails == nil {
 		return tx.CountContacts(&search)
 	}
 	err = tx.SearchContacts(&search, func(c *Contact) error {
-		if h.counts(c) {
+		if h.fails(c) {
 			n++
 		}
 		return nil
@@ -99,10 +105,14 @@ func (h *holders) count(tx Tx, since int64) (n int64, err error) {
 	return n, err
 }
 
-// unless makes a hindrance of holders: a refusal that says how many there are.
-func (h *holders) unless(about any, attribute, what string) *hindrance {
-	return &hindrance{about, func(tx Tx, since int64) error {
+// mustBeNone makes the precondition that no holder fails. The refusal says what the
+// Contacts do, and how many they are.
+func (h *holders) mustBeNone(id any, attribute, what string) *precondition {
+	return &precondition{id, func(tx Tx, since int64) error {
 		n, err := h.count(tx, since)
-		return refuseHolders(n, err, attribute, what)
+		if err != nil || n == 0 {
+			return err
+		}
+		return &Error{Kind: InvalidParameters, Field: attribute, Detail: "Contacts that " + what + ": " + strconv.FormatInt(n, 10)}
 	}}
 }

@@ -19,7 +19,7 @@ var PreferenceAttributes = []Attribute[Preference]{
 // AddPreference defines a preference on a List. Errors: NoList, Denied,
 // InvalidParameters for a name that is there already or is none. decisions.md: 16
 func (s *Service) AddPreference(ctx context.Context, c *Caller, list ListID, name string) (PreferenceID, error) {
-	return change(ctx, s, c, func(tx Tx, _ int64) (PreferenceID, error) {
+	return update(ctx, s, c, func(tx Tx, _ int64) (PreferenceID, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return 0, err
@@ -42,7 +42,7 @@ func (s *Service) AddPreference(ctx context.Context, c *Caller, list ListID, nam
 // DeletePreference removes a preference and with it what Contacts answered.
 // Errors: NoList, Denied, InvalidParameters when the List has none of this ID.
 func (s *Service) DeletePreference(ctx context.Context, c *Caller, list ListID, id PreferenceID) error {
-	_, err := change(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return false, err

@@ -40,8 +40,8 @@ func loadList(tx Tx, c *Caller, id ListID) (*Schema, error) {
 	return schema, nil
 }
 
-// wholeAccount refuses keys that are restricted to some Lists. decisions.md: 11
-func wholeAccount(c *Caller) error {
+// requireWholeAccount refuses keys that are restricted to some Lists. decisions.md: 11
+func requireWholeAccount(c *Caller) error {
 	if c.Key.Lists != nil {
 		return Refuse(Denied, "this key is restricted to some Lists")
 	}

@@ -32,12 +32,16 @@ type Transactor interface {
 	// from a standby that is a little behind. decisions.md: 55
 	ViewPrimary(ctx context.Context, fn func(Tx) error) error
 	// Update runs fn and makes all its changes durable before it returns nil. After
-	// an error none of them is stored.
-	Update(ctx context.Context, fn func(Tx) error) error
-	// UpdateTogether is Update for a function that mostly does no more than add a
-	// Contact with an address, by its normalised form: the functions of several
-	// callers may be carried out at once.
-	UpdateTogether(ctx context.Context, list ListID, key string, fn func(Tx) error) error
+	// an error none of them is stored. At most one hint is given.
+	Update(ctx context.Context, fn func(Tx) error, hint ...InsertsContact) error
+}
+
+// InsertsContact is a hint for an Update whose function usually inserts one Contact
+// and does nothing else that needs an answer of the database. A store may run such
+// functions of several callers in one transaction. A wrong hint costs time only.
+type InsertsContact struct {
+	List ListID
+	Key  string // normalised address of the Contact
 }
 
 // Cache returns what earlier transactions have read, without asking the database.

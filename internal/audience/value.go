@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"enlist/internal/address"
 )
 
 // Read turns the value that was sent for the Field into the text that is
@@ -51,7 +53,7 @@ func (f *Field) readEmail(in Input) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", nil
 	}
-	spelling, _, ok := ParseEmail(text)
+	spelling, _, ok := address.ParseEmail(text)
 	if !ok {
 		return "", f.refuseEmail("expected an address like name@example.com")
 	}

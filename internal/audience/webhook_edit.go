@@ -20,7 +20,7 @@ const eventStep = 2000
 // InvalidParameters. decisions.md: 52
 func (s *Service) AddWebhook(ctx context.Context, c *Caller, details []Detail) (WebhookID, error) {
 	fresh := newWebhookSecret()
-	return change(ctx, s, c, func(tx Tx, now int64) (WebhookID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (WebhookID, error) {
 		w := Webhook{AccountID: c.Account.ID, CreationTime: now, LastModifiedTime: now}
 		if err := assign(&w, WholeWebhook, details); err != nil {
 			return 0, err
@@ -41,8 +41,8 @@ func (s *Service) AddWebhook(ctx context.Context, c *Caller, details []Detail) (
 func (s *Service) EditWebhook(ctx context.Context, c *Caller, id WebhookID, details []Detail) (WebhookID, error) {
 	edit := webhookEdit{caller: c, id: id, details: details, fresh: newWebhookSecret()}
 	for {
-		result, err := change(ctx, s, c, edit.run)
-		if !errors.Is(err, errMany) {
+		result, err := update(ctx, s, c, edit.run)
+		if !errors.Is(err, errMoreBatches) {
 			return result, err
 		}
 		// More than eventStep events wait: move the oldest ones first, then try again.
@@ -72,7 +72,7 @@ func (e *webhookEdit) read(tx Tx) (old, edited *Webhook, err error) {
 	return old, &w, w.define(tx, e.caller, e.fresh)
 }
 
-// run stores the edit. Its error is errMany, which undoes the edit, if too many events wait.
+// run stores the edit. Its error is errMoreBatches, which undoes the edit, if too many events wait.
 func (e *webhookEdit) run(tx Tx, now int64) (WebhookID, error) {
 	old, w, err := e.read(tx)
 	if err != nil {
@@ -84,7 +84,7 @@ func (e *webhookEdit) run(tx Tx, now int64) (WebhookID, error) {
 	}
 	more, err := moveEvents(tx, old, w)
 	if more {
-		err = errMany
+		err = errMoreBatches
 	}
 	return w.ID, err
 }
@@ -144,7 +144,7 @@ func resume(tx Tx, id WebhookTargetID, mixed bool) error {
 // DeleteWebhook removes a webhook and the events that wait for it. Errors: Denied,
 // InvalidParameters for an ID of no webhook.
 func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) error {
-	target, err := change(ctx, s, c, func(tx Tx, _ int64) (WebhookTargetID, error) {
+	target, err := update(ctx, s, c, func(tx Tx, _ int64) (WebhookTargetID, error) {
 		w, err := loadWebhook(tx, c, id)
 		if err != nil {
 			return 0, err

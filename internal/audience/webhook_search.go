@@ -52,7 +52,7 @@ func loadWebhook(tx Tx, c *Caller, id WebhookID) (*Webhook, error) {
 // checkWebhookList refuses a List that the caller may not name. 0 means all Lists.
 func checkWebhookList(tx Tx, c *Caller, list ListID) error {
 	if list == 0 {
-		return wholeAccount(c)
+		return requireWholeAccount(c)
 	}
 	_, err := loadList(tx, c, list)
 	return err

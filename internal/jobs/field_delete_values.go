@@ -18,7 +18,7 @@ type deleteFieldValues struct {
 func (w *deleteFieldValues) Work(ctx context.Context, job *river.Job[audience.DeleteFieldValues]) error {
 	at := job.Args
 	return w.runSteps(ctx, func() (audience.Effect, error) {
-		next, done, err := w.service.ForgetField(ctx, at)
+		next, done, err := w.service.DeleteFieldValues(ctx, at)
 		if done || err != nil {
 			return nil, err
 		}

@@ -52,12 +52,12 @@ type hangingStore struct {
 }
 
 // Update implements audience.Store. One worker calls it, one after another.
-func (s *hangingStore) Update(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *hangingStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
 	if s.updates++; s.updates == 3 {
 		s.reached()
 		<-ctx.Done()
 	}
-	return s.Store.Update(ctx, fn)
+	return s.Store.Update(ctx, fn, hint...)
 }
 
 // removeAndHang works the queue until the process is killed.

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"enlist/internal/address"
 	"enlist/internal/audience"
 
 	gomail "github.com/wneessen/go-mail"
@@ -64,8 +65,8 @@ func (c *composer) message(h header) (*gomail.Msg, error) {
 
 // parseAddress reads an address as it is stored. The domain is returned in
 // ASCII, so that a mail server needs SMTPUTF8 for the local part only.
-func parseAddress(text string) (address *mail.Address, domain string, ok bool) {
-	spelling, key, ok := audience.ParseEmail(text)
+func parseAddress(text string) (parsed *mail.Address, domain string, ok bool) {
+	spelling, key, ok := address.ParseEmail(text)
 	if !ok {
 		return nil, "", false
 	}

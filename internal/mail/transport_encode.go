@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"enlist/internal/address"
 	"enlist/internal/audience"
 
 	gomail "github.com/wneessen/go-mail"
@@ -41,7 +42,7 @@ const maxBounceLocal = 12
 func newEncoder(t Transport) (*encoder, error) {
 	e := &encoder{key: t.Key}
 	if t.BounceAddress != "" {
-		spelling, _, ok := audience.ParseEmail(t.BounceAddress)
+		spelling, _, ok := address.ParseEmail(t.BounceAddress)
 		if !ok || spelling[0] == '"' {
 			return nil, fmt.Errorf("bounce address %s is not an address such as bounces@example.com", t.BounceAddress)
 		}

@@ -181,12 +181,8 @@ func (f *fallible) Stream(ctx context.Context, fn func(audience.Tx) error) error
 	return f.Store.Stream(ctx, func(tx audience.Tx) error { return fn(brokenTx{tx, after}) })
 }
 
-func (f *fallible) Update(ctx context.Context, fn func(audience.Tx) error) error {
-	return f.watch(fn, func(fn func(audience.Tx) error) error { return f.Store.Update(ctx, fn) })
-}
-
-func (f *fallible) UpdateTogether(ctx context.Context, list audience.ListID, key string, fn func(audience.Tx) error) error {
-	return f.watch(fn, func(fn func(audience.Tx) error) error { return f.Store.UpdateTogether(ctx, list, key, fn) })
+func (f *fallible) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+	return f.watch(fn, func(fn func(audience.Tx) error) error { return f.Store.Update(ctx, fn, hint...) })
 }
 
 // watch has update run fn.

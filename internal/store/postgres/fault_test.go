@@ -308,7 +308,7 @@ func TestSilentServerIsAnErrorInTime(t *testing.T) {
 		for _, call := range []struct {
 			name string
 			run  func(context.Context, func(audience.Tx) error) error
-		}{{"Update", s.Update}, {"View", s.View}, {"Search", s.Search}, {"Stream", s.Stream}} {
+		}{{"Update", func(ctx context.Context, fn func(audience.Tx) error) error { return s.Update(ctx, fn) }}, {"View", s.View}, {"Search", s.Search}, {"Stream", s.Stream}} {
 			began := time.Now()
 			err := call.run(t.Context(), look)
 			if took := time.Since(began); err == nil || took > limit+2*giveUpAfter {

@@ -39,9 +39,18 @@ type mode struct {
 // Update implements audience.Store. When ctx ends before fn starts, nothing is
 // stored; after that Update waits for the outcome. One time limit covers all
 // attempts and the waits for a connection.
-func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error) error {
+//
+// A function with a hint runs in one transaction with those of other callers. If it
+// cannot (ErrNotBatchable) it runs in a transaction of its own.
+func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
+	if len(hint) > 0 && !s.distributed { // a statement with several Lists would go to several servers
+		err := s.batcher.run(limited, sqlstore.Address{List: hint[0].List, Key: hint[0].Key}, fn)
+		if !errors.Is(err, sqlstore.ErrNotBatchable) {
+			return err
+		}
+	}
 	m := mode{version: s.cache.Newest()}
 	return retry(limited, func() (again bool, err error) {
 		again, m, err = s.update(limited, fn, m)

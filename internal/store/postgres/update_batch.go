@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"enlist/internal/audience"
@@ -38,21 +37,6 @@ type batchedCall struct {
 	done    chan struct{}
 	part    *sqlstore.Part // what fn wrote; nil until it has run
 	err     error
-}
-
-// UpdateTogether implements audience.Store. A function that cannot run with others
-// (ErrNotBatchable) runs in a transaction of its own.
-func (s *Store) UpdateTogether(ctx context.Context, list audience.ListID, key string, fn func(audience.Tx) error) error {
-	if s.distributed { // a statement with several Lists would go to several servers
-		return s.Update(ctx, fn)
-	}
-	limited, cancel := context.WithTimeout(ctx, s.time)
-	defer cancel()
-	err := s.batcher.run(limited, sqlstore.Address{List: list, Key: key}, fn)
-	if !errors.Is(err, sqlstore.ErrNotBatchable) {
-		return err
-	}
-	return s.Update(limited, fn)
 }
 
 // run runs fn in a transaction with other callers'. After ErrNotBatchable nothing of

@@ -24,10 +24,13 @@ type fullBatchStore struct {
 	size  int
 }
 
-func (a *fullBatchStore) UpdateTogether(ctx context.Context, list audience.ListID, key string, fn func(audience.Tx) error) error {
+func (a *fullBatchStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+	if len(hint) == 0 {
+		return a.Store.Update(ctx, fn)
+	}
 	limited, cancel := context.WithTimeout(ctx, a.time)
 	defer cancel()
-	c := &batchedCall{ctx: limited, address: sqlstore.Address{List: list, Key: key}, fn: fn, done: make(chan struct{})}
+	c := &batchedCall{ctx: limited, address: sqlstore.Address{List: hint[0].List, Key: hint[0].Key}, fn: fn, done: make(chan struct{})}
 	a.mu.Lock()
 	if a.batch = append(a.batch, c); len(a.batch) == a.size {
 		a.batcher.serve(a.batch)
@@ -39,7 +42,7 @@ func (a *fullBatchStore) UpdateTogether(ctx context.Context, list audience.ListI
 	a.mu.Unlock()
 	<-c.done
 	if errors.Is(c.err, sqlstore.ErrNotBatchable) {
-		return a.Update(limited, fn)
+		return a.Store.Update(limited, fn)
 	}
 	return c.err
 }

@@ -116,13 +116,8 @@ func (s *Store) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) err
 }
 
 // Update implements audience.Store.
-func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, _ ...audience.InsertsContact) error {
 	return s.writer.do(ctx, fn)
-}
-
-// UpdateTogether implements audience.Store: all Updates are.
-func (s *Store) UpdateTogether(ctx context.Context, _ audience.ListID, _ string, fn func(audience.Tx) error) error {
-	return s.Update(ctx, fn)
 }
 
 // Ready implements audience.Store: a read, and a write of nothing.

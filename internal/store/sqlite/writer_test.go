@@ -255,7 +255,8 @@ func TestTwoStoresOnOneFile(t *testing.T) {
 		if err := writing.Update(t.Context(), func(tx audience.Tx) error { return tx.UpdateList(list) }); err != nil {
 			t.Fatal(err)
 		}
-		for _, run := range []func(context.Context, func(audience.Tx) error) error{reading.View, reading.Update} {
+		update := func(ctx context.Context, fn func(audience.Tx) error) error { return reading.Update(ctx, fn) }
+		for _, run := range []func(context.Context, func(audience.Tx) error) error{reading.View, update} {
 			err := run(t.Context(), func(tx audience.Tx) error {
 				schema, err := tx.Schema(list.ID)
 				if err == nil && schema.List.Name != list.Name {

@@ -49,7 +49,7 @@ func (t *Tx) UpdateField(f *audience.Field) error {
 	return t.sql.mappings.fields.save(t, f)
 }
 
-// DeleteField removes a Field's definition; ForgetField removes its values.
+// DeleteField removes a Field's definition; DeleteFieldValues removes its values.
 func (t *Tx) DeleteField(list audience.ListID, id audience.FieldID) error {
 	if err := t.changed(); err != nil {
 		return err

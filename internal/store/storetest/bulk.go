@@ -89,19 +89,19 @@ type crashing struct {
 
 var errCrash = errors.New("the process died")
 
-func (c *crashing) Update(ctx context.Context, fn func(audience.Tx) error) error {
+func (c *crashing) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
 	c.seen++
 	if c.seen != c.at {
-		return c.Store.Update(ctx, fn)
+		return c.Store.Update(ctx, fn, hint...)
 	}
 	if c.then != nil {
 		c.then()
-		return c.Store.Update(ctx, fn)
+		return c.Store.Update(ctx, fn, hint...)
 	}
 	if !c.after {
 		return errCrash
 	}
-	if err := c.Store.Update(ctx, fn); err != nil {
+	if err := c.Store.Update(ctx, fn, hint...); err != nil {
 		return err
 	}
 	return errCrash
@@ -505,12 +505,12 @@ type counting struct {
 	effects, most int
 }
 
-func (c *counting) Update(ctx context.Context, fn func(audience.Tx) error) error {
+func (c *counting) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
 	n := 0
 	err := c.Store.Update(ctx, func(tx audience.Tx) error {
 		n = 0
 		return fn(countingTx{tx, &n})
-	})
+	}, hint...)
 	c.effects, c.most = c.effects+n, max(c.most, n)
 	return err
 }

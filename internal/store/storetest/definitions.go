@@ -227,7 +227,7 @@ func steps(o *office) {
 		o.must(o.service.DeleteField(o.Context(), o.caller, list, e.Field))
 		turns := 1
 		for done := false; !done; turns++ {
-			e, done, err = o.service.ForgetField(o.Context(), e)
+			e, done, err = o.service.DeleteFieldValues(o.Context(), e)
 			o.must(err)
 		}
 		if turns < 3 {

@@ -276,7 +276,7 @@ func deleteField(o *office) {
 	o.refused(err, audience.NoField, "")
 	o.refused(o.service.DeleteField(o.Context(), o.caller, list, id), audience.FieldNotFound, "")
 	for e, done := (audience.DeleteFieldValues{List: list, Field: id}), false; !done; {
-		e, done, err = o.service.ForgetField(o.Context(), e)
+		e, done, err = o.service.DeleteFieldValues(o.Context(), e)
 		o.must(err)
 	}
 	if v := o.contact(list, contact).Values; len(v) != 1 {
@@ -298,7 +298,7 @@ func deleteMobile(o *office) {
 	both := o.subscribe(list, "Email", "a@x.io", "Mobile Phone", "0412 345 678")
 	o.must(o.service.DeleteField(o.Context(), o.caller, list, mobile))
 	again := o.addField(list, "name", "Mobile Phone", "type", "text", "address_type", "mobile")
-	_, done, err := o.service.ForgetField(o.Context(), audience.DeleteFieldValues{List: list, Field: mobile, Mobile: true})
+	_, done, err := o.service.DeleteFieldValues(o.Context(), audience.DeleteFieldValues{List: list, Field: mobile, Mobile: true})
 	if err != nil || !done {
 		o.Errorf("forget: %v, %v", done, err)
 	}
@@ -308,7 +308,7 @@ func deleteMobile(o *office) {
 	if n := o.count(list, "field_"+show64(again), "exactly", "0412 345 678"); n != 0 {
 		o.Errorf("%d found by a number that is gone", n)
 	}
-	if _, done, err := o.service.ForgetField(o.Context(), audience.DeleteFieldValues{List: 999, Field: mobile, Mobile: true}); err != nil || !done {
+	if _, done, err := o.service.DeleteFieldValues(o.Context(), audience.DeleteFieldValues{List: 999, Field: mobile, Mobile: true}); err != nil || !done {
 		o.Errorf("of a List that is gone: %v, %v", done, err)
 	}
 }

@@ -22,8 +22,8 @@ func (w *watched) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) e
 	return err
 }
 
-func (w *watched) Update(ctx context.Context, fn func(audience.Tx) error) error {
-	return w.Store.Update(ctx, func(tx audience.Tx) error { return fn(&watchedTx{tx, w.searched}) })
+func (w *watched) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+	return w.Store.Update(ctx, func(tx audience.Tx) error { return fn(&watchedTx{tx, w.searched}) }, hint...)
 }
 
 type watchedTx struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/address"
 	"enlist/internal/audience"
 
 	"pgregory.net/rapid"
@@ -202,9 +203,9 @@ func (l *list) drawContacts(t *rapid.T) []audience.Contact {
 			c.Values = c.Values.Set(audience.FieldID(place+1), value)
 			switch kind {
 			case "email":
-				_, c.Key, _ = audience.ParseEmail(value)
+				_, c.Key, _ = address.ParseEmail(value)
 			case "mobile":
-				c.Mobile = audience.MobileKey(value, l.country)
+				c.Mobile = address.NormaliseMobile(value, l.country)
 				if c.Key == "" {
 					c.Key = c.Mobile
 				}

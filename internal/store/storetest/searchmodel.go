@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"enlist/internal/address"
 	"enlist/internal/audience"
 )
 
@@ -145,10 +146,10 @@ func (m *model) equal(key string, r record, operand string) bool {
 		}
 		return value == operand
 	case "email":
-		_, form, ok := audience.ParseEmail(operand)
+		_, form, ok := address.ParseEmail(operand)
 		return ok && form == r.forms[key]
 	case "mobile":
-		form := audience.MobileKey(operand, m.country)
+		form := address.NormaliseMobile(operand, m.country)
 		return form != "" && form == r.forms[key]
 	}
 	return asciiLower(value) == asciiLower(operand)

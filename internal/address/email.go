@@ -1,4 +1,7 @@
-package audience
+// Package address reads email addresses and mobile numbers, and gives each a
+// normalised form: two texts are the same address exactly when their normalised
+// forms are equal. It knows nothing of Contacts. The rules are in decisions.md: 23.
+package address
 
 import (
 	"strings"
@@ -9,22 +12,23 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Lengths of an address and its parts in octets, from RFC 5321, 4.5.3.1, and RFC 1035, 2.3.4.
+// MaxEmail is the greatest length of an email address in octets. RFC 5321, 4.5.3.1
+const MaxEmail = 254
+
+// Greatest lengths of the parts in octets. RFC 5321, 4.5.3.1; RFC 1035, 2.3.4
 const (
-	maxEmail     = 254
 	maxLocalPart = 64
 	maxDomain    = 253
 	maxLabel     = 63
 )
 
-// ParseEmail reads one email address. spelling is the text without the space
-// around it, as it is stored and written to; key is the comparison form, by
-// which two addresses are the same. It holds exactly when text is no address.
-// decisions.md: 23
+// ParseEmail reads one email address. spelling is the text without surrounding
+// space; mail is sent to it. key is the normalised form. ok is false when the text
+// is not an address; then both are "".
 func ParseEmail(text string) (spelling, key string, ok bool) {
 	spelling = strings.TrimSpace(text)
 	at := strings.LastIndexByte(spelling, '@')
-	if at <= 0 || len(spelling) > maxEmail {
+	if at <= 0 || len(spelling) > MaxEmail {
 		return "", "", false
 	}
 	local, domain := spelling[:at], spelling[at+1:]
@@ -44,13 +48,13 @@ func ParseEmail(text string) (spelling, key string, ok bool) {
 	return spelling, key, true
 }
 
-// internationalKey is the comparison form of an address that is not plain
-// ASCII. Composing comes before and after lower-casing: "H" with a line below
-// is two characters, "h" with one is a single one. Composing may also bring
-// forth what a local part must not hold, so its result is looked at again.
+// internationalKey normalises an address that is not plain ASCII. It composes
+// characters (NFC) before and after it makes them lower case: "H" with a line below
+// is two characters, "h" with one is a single character. Composing may also give
+// characters that a local part must not contain, so the result is checked again.
 func internationalKey(local, domain string) (key string, ok bool) {
 	if !utf8.ValidString(domain) {
-		return "", false // idna would replace what is not
+		return "", false // idna would replace invalid bytes
 	}
 	local = norm.NFC.String(lowerASCII(norm.NFC.String(local)))
 	if !isASCII(domain) || hasACELabel(domain) {
@@ -58,18 +62,18 @@ func internationalKey(local, domain string) (key string, ok bool) {
 		if domain, err = idna.Lookup.ToASCII(domain); err != nil {
 			return "", false
 		}
-		// Mapping may bring forth what is no domain itself, such as a label that
-		// mixes directions.
+		// Mapping may give a domain that is not valid itself, such as a label that
+		// mixes writing directions.
 		if again, err := idna.Lookup.ToASCII(domain); err != nil || again != domain {
 			return "", false
 		}
 	}
 	domain = lowerASCII(strings.TrimSuffix(domain, "."))
 	key = local + "@" + domain
-	return key, validLocalPart(local) && validDomain(domain) && len(key) <= maxEmail
+	return key, validLocalPart(local) && validDomain(domain) && len(key) <= MaxEmail
 }
 
-// validLocalPart takes a dot-atom or a quoted string. RFC 5321, 4.1.2; RFC 6531, 3.3
+// validLocalPart accepts a dot-atom or a quoted string. RFC 5321, 4.1.2; RFC 6531, 3.3
 func validLocalPart(s string) bool {
 	if s == "" || len(s) > maxLocalPart {
 		return false
@@ -77,7 +81,7 @@ func validLocalPart(s string) bool {
 	if s[0] == '"' {
 		return validQuoted(s)
 	}
-	dot := true // so that neither the first nor the last may be one
+	dot := true // the last character was a dot, which may not be first, last or doubled
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c >= utf8.RuneSelf {
@@ -96,7 +100,8 @@ func validLocalPart(s string) bool {
 	return !dot
 }
 
-// validQuoted takes what is between quotes; quotes and backslashes in it have a backslash before them.
+// validQuoted accepts a quoted string. A backslash escapes quotes and backslashes
+// in it. RFC 5321, 4.1.2
 func validQuoted(s string) bool {
 	if len(s) < 2 || s[len(s)-1] != '"' {
 		return false
@@ -125,7 +130,8 @@ func validQuoted(s string) bool {
 	return true
 }
 
-// validDomain takes at least two labels of letters, digits and inner hyphens. RFC 5321, 4.1.2
+// validDomain accepts at least two labels of letters, digits and inner hyphens.
+// RFC 5321, 4.1.2
 func validDomain(s string) bool {
 	if len(s) > maxDomain || !strings.Contains(s, ".") {
 		return false
@@ -143,7 +149,8 @@ func validDomain(s string) bool {
 	return true
 }
 
-// atext is RFC 5322's name for what an unquoted local part is made of.
+// atext reports whether an unquoted local part may contain c. The name is from
+// RFC 5322, 3.2.3.
 func atext(c byte) bool {
 	return letterOrDigit(c) || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
@@ -152,14 +159,14 @@ func letterOrDigit(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// visible refuses bytes that are not UTF-8, and control characters and spaces
-// of any script: they would end or fold a header line somewhere.
+// visible refuses bytes that are not UTF-8, control characters, and spaces of any
+// script: some mail server would end or fold a header line there.
 func visible(r rune, size int) bool {
 	return (r != utf8.RuneError || size > 1) && !unicode.IsControl(r) && !unicode.IsSpace(r)
 }
 
-// hasACELabel reports whether a domain has a label in punycode, of which there
-// is more than one spelling.
+// hasACELabel reports whether a domain has a label in punycode (xn--). The same
+// label can be written in several ways, so it has to be normalised.
 func hasACELabel(domain string) bool {
 	for label := range strings.SplitSeq(domain, ".") {
 		if len(label) >= 4 && strings.EqualFold(label[:4], "xn--") {
@@ -178,18 +185,12 @@ func isASCII(s string) bool {
 	return true
 }
 
-// lowerASCII lower-cases the letters A to Z and no others.
+// lowerASCII lower-cases the letters A to Z and no others. s is valid UTF-8.
 func lowerASCII(s string) string {
-	for i := range len(s) {
-		if 'A' <= s[i] && s[i] <= 'Z' {
-			b := []byte(s)
-			for ; i < len(b); i++ {
-				if 'A' <= b[i] && b[i] <= 'Z' {
-					b[i] += 'a' - 'A'
-				}
-			}
-			return string(b)
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
 		}
-	}
-	return s
+		return r
+	}, s)
 }

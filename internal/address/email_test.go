@@ -1,12 +1,13 @@
-package audience
+package address
 
 import (
 	"strings"
 	"testing"
 )
 
+// An address has one spelling and one normalised form; all else is refused.
 // covers: decision 23, spec type.address
-func TestParseEmail(t *testing.T) {
+func TestParseEmailGivesTheSpellingAndTheNormalisedForm(t *testing.T) {
 	label63 := strings.Repeat("d", 63)
 	longDomain := label63 + "." + label63 + "." + strings.Repeat("d", 57) + ".example"
 	for _, c := range []struct{ text, spelling, key string }{
@@ -45,10 +46,12 @@ func TestParseEmail(t *testing.T) {
 		{"a\u00a0b@example.com", "", ""}, {"a\u0085b@example.com", "", ""}, {"a\u037e@example.com", "", ""}, // NFC makes a ";" of it
 		{"ann@xn--a.example", "", ""}, {"ann@xn--.example", "", ""}, {"ann@a\u200b\u202e.example", "", ""},
 	} {
-		spelling, key, ok := ParseEmail(c.text)
-		if spelling != c.spelling || key != c.key || ok != (c.key != "") {
-			t.Errorf("ParseEmail(%q) = %q, %q, %v; want %q, %q", c.text, spelling, key, ok, c.spelling, c.key)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			spelling, key, ok := ParseEmail(c.text)
+			if spelling != c.spelling || key != c.key || ok != (c.key != "") {
+				t.Errorf("ParseEmail(%q) = %q, %q, %v; want %q, %q", c.text, spelling, key, ok, c.spelling, c.key)
+			}
+		})
 	}
 }
 
@@ -58,6 +61,8 @@ func TestParseEmailAllocatesNothingForPlainAddresses(t *testing.T) {
 	}
 }
 
+// FuzzEmail checks that normalising is idempotent, and that neither form is too long
+// or contains the end of a line.
 // covers: decision 23
 func FuzzEmail(f *testing.F) {
 	for _, s := range []string{"ann@example.com", "Ann@Bücher.example.", `"a b"@x.io`, "H\u0331@x.io", "a@xn--bcher-kva.example",
@@ -72,7 +77,7 @@ func FuzzEmail(f *testing.F) {
 		if spelling != strings.TrimSpace(text) {
 			t.Errorf("spelling %q of %q", spelling, text)
 		}
-		if len(spelling) > maxEmail || len(key) > maxEmail || strings.ContainsAny(key, "\r\n\x00") {
+		if len(spelling) > MaxEmail || len(key) > MaxEmail || strings.ContainsAny(key, "\r\n\x00") {
 			t.Errorf("key %q of %q", key, text)
 		}
 		if s, k, ok := ParseEmail(spelling); !ok || s != spelling || k != key {

@@ -1,4 +1,4 @@
-package audience
+package address
 
 import (
 	"strings"
@@ -7,20 +7,20 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// maxMobileKey bounds what a text that is no telephone number is compared by,
-// so that it fits every index.
+// maxMobileKey is the greatest length of a normalised form in bytes. It keeps
+// texts that are not telephone numbers short enough for every index.
 const maxMobileKey = 255
 
-// maxMobileText bounds where its digits are looked for, in bytes.
+// maxMobileText is how many bytes of a text are read. It bounds the time.
 const maxMobileText = 4096
 
-// MobileKey is the comparison form of a mobile number: E.164, where national
-// forms are taken as those of the telephone country code; the digits of a text
-// that is no telephone number, and "" when it has none. decisions.md: 23
+// NormaliseMobile returns the normalised form of a mobile number: E.164, such as
+// +61412345678. A national form is read as a number of the telephone country code.
+// Of a text that is not a telephone number it returns the digits, "" without any.
 //
-// The library reads its metadata when the program starts: 6 ms and 6 MiB. It
-// cannot be told to wait. A number then costs some 9 µs.
-func MobileKey(text string, countryCode int64) string {
+// The library loads its metadata when the program starts, which takes 6 ms and
+// 6 MiB and cannot be delayed. A call takes about 9 µs.
+func NormaliseMobile(text string, countryCode int64) string {
 	if text == "" {
 		return ""
 	}
@@ -38,8 +38,8 @@ func MobileKey(text string, countryCode int64) string {
 	return string(digits)
 }
 
-// asciiDigits writes the decimal digits of all scripts as ASCII. The library
-// takes those of some for zero: different numbers would be the same.
+// asciiDigits replaces decimal digits of all scripts by ASCII digits. The library
+// reads the digits of some scripts as zero, so different numbers would be equal.
 func asciiDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r <= unicode.MaxASCII || !unicode.IsDigit(r) {
@@ -59,7 +59,7 @@ func asciiDigits(text string) string {
 	}, text)
 }
 
-// knownCountryCode reports whether a telephone country code is in use.
-func knownCountryCode(code int64) bool {
+// KnownCountryCode reports whether a telephone country code is in use, such as 61.
+func KnownCountryCode(code int64) bool {
 	return code > 0 && code < 1000 && len(phonenumbers.GetRegionCodesForCountryCode(int(code))) > 0
 }

@@ -1,0 +1,193 @@
+package audience
+
+import (
+	"strconv"
+	"strings"
+
+	"enlist/internal/address"
+)
+
+// This file checks the details of a Contact against the Fields of its List, for
+// the calls that add or change Contacts.
+
+// parsedContact is what a call says about one Contact, checked against a Schema.
+// The result depends on the Schema and the day only. So a call can parse before
+// its transaction, and parse again there only if one of the two has changed.
+type parsedContact struct {
+	schema  *Schema
+	today   string // the Account's date, YYYY-MM-DD
+	partial bool   // the Contact is known by its ID: the address may be left out
+
+	values  []parsedValue // address Fields first, then in the order sent
+	key     string        // normalised address: the email, or without one the mobile number
+	mobile  string        // normalised mobile number, "" when none was sent
+	consent LedgerRow     // of a subscription
+	ignored int           // keys that name no Field
+	err     error         // the first refusal, in the order of checks
+}
+
+// parsedValue is a value that a Field has accepted, in the form that is stored. ""
+// was sent too, and removes the value.
+type parsedValue struct {
+	field *Field
+	text  string
+}
+
+// isCurrent reports whether parsing again would give the same. A store returns the
+// same pointer for the same version of a Schema.
+func (p *parsedContact) isCurrent(schema *Schema, today string) bool {
+	return p.schema == schema && p.today == today
+}
+
+// parse checks the details: first the address, then the other values in the order
+// sent. Errors: InvalidEmail, InvalidParameters. decisions.md: 13
+func (p *parsedContact) parse(details []Detail) error {
+	sent, ignored := p.schema.match(details)
+	p.ignored = ignored
+	p.values = make([]parsedValue, 0, len(sent))
+	email, mobile := p.schema.Email(), p.schema.Mobile()
+	for _, first := range []*Field{email, mobile} {
+		if err := p.parseAddress(first, sent); err != nil {
+			return err
+		}
+	}
+	if p.key == "" && !p.partial {
+		return errNoAddress(p.schema)
+	}
+	for _, v := range sent {
+		if v.field == email || v.field == mobile {
+			continue
+		}
+		text, err := v.field.Read(*v.value, p.today)
+		if err != nil {
+			return err
+		}
+		p.values = append(p.values, parsedValue{v.field, v.field.Stored(text)})
+	}
+	return nil
+}
+
+// errNoAddress refuses a Contact without an address. decisions.md: 23
+func errNoAddress(schema *Schema) error {
+	return &Error{Kind: InvalidEmail, Field: schema.Email().Name, Detail: "the Contact would have no email or mobile address"}
+}
+
+// parseAddress checks what was sent for an address Field, which may be nil, and
+// sets the normalised forms.
+func (p *parsedContact) parseAddress(f *Field, sent []sentValue) error {
+	if f == nil {
+		return nil
+	}
+	for _, v := range sent {
+		if v.field != f {
+			continue
+		}
+		text, err := f.Read(*v.value, p.today)
+		if err != nil {
+			return err
+		}
+		p.values = append(p.values, parsedValue{f, text})
+		if text == "" {
+			return nil
+		}
+		if f.AddressType == AddressEmail {
+			_, p.key, _ = address.ParseEmail(text)
+			return nil
+		}
+		p.mobile = address.NormaliseMobile(text, p.schema.List.CountryCode)
+		if p.key == "" {
+			p.key = p.mobile
+		}
+	}
+	return nil
+}
+
+// newContact makes a Contact of what was parsed, with defaults for Fields that
+// were not sent. now is a Unix time.
+func (p *parsedContact) newContact(via string, now int64) Contact {
+	c := Contact{ListID: p.schema.List.ID, Created: now, Modified: now, IsActive: true, SubscribedVia: via,
+		Key: p.key, Mobile: p.mobile, IsFirst: true, Values: make(Values, 0, len(p.schema.Fields))}
+	for i := range p.schema.Fields {
+		f := &p.schema.Fields[i]
+		text, sent := p.value(f)
+		if !sent {
+			text = f.Default(p.today)
+		}
+		c.Values = c.Values.Set(f.ID, text)
+	}
+	return c
+}
+
+func (p *parsedContact) value(f *Field) (text string, sent bool) {
+	for _, v := range p.values {
+		if v.field == f {
+			return v.text, true
+		}
+	}
+	return "", false
+}
+
+// apply puts what was sent into an existing Contact, except its Key, and reports
+// whether a value changes.
+func (p *parsedContact) apply(contact *Contact) (changed bool) {
+	for _, v := range p.values {
+		if contact.Values.Get(v.field.ID) != v.text {
+			contact.Values = contact.Values.Set(v.field.ID, v.text)
+			changed = true
+		}
+		if v.field == p.schema.Mobile() {
+			contact.Mobile = p.mobile
+		}
+	}
+	return changed
+}
+
+// sentValue is a value that was sent for a Field.
+type sentValue struct {
+	field *Field
+	value *Input
+	byID  bool // the key was field_<id>
+}
+
+// match finds the Field of each detail, by name or as field_<id>. When both were
+// sent, field_<id> wins. decisions.md: 20
+func (s *Schema) match(details []Detail) (sent []sentValue, ignored int) {
+	sent = make([]sentValue, 0, len(details))
+	for i := range details {
+		field, byID := s.byName[details[i].Key], false
+		if field == nil {
+			field, byID = s.fieldByKey(details[i].Key), true
+		}
+		if field == nil {
+			ignored++
+			continue
+		}
+		sent = addSent(sent, sentValue{field, &details[i].Value, byID})
+	}
+	return sent, ignored
+}
+
+func addSent(sent []sentValue, v sentValue) []sentValue {
+	for i := range sent {
+		if sent[i].field == v.field {
+			if v.byID {
+				sent[i] = v
+			}
+			return sent
+		}
+	}
+	return append(sent, v)
+}
+
+// fieldByKey finds a Field by a key of the form field_<id>, nil when there is none.
+func (s *Schema) fieldByKey(key string) *Field {
+	digits, ok := strings.CutPrefix(key, "field_")
+	if !ok || digits == "" || digits[0] < '1' || digits[0] > '9' { // ParseInt would accept +3 and 03
+		return nil
+	}
+	id, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return s.byID[FieldID(id)]
+}
