@@ -60,7 +60,8 @@ func (d Database) Exists() error {
 		return nil
 	}
 	if _, err := os.Stat(d.DB); err != nil {
-		return fmt.Errorf("there is no database at %s: give its path with --db, or make one with: enlist serve --db %[1]s", d.DB)
+		return fmt.Errorf("there is no database at %s: give its path with --db, "+
+			"or make one with: enlist serve --db %[1]s", d.DB)
 	}
 	return nil
 }
@@ -141,7 +142,8 @@ func (s Serve) Check() error {
 	case s.SearchIndexes < 0:
 		return errors.New("--search-indexes is 0 or more")
 	case min(s.ReadTimeout, s.CallWait, s.SearchWait, s.SearchTimeout, s.StreamTimeout, s.FlushTimeout) <= 0:
-		return errors.New("--read-timeout, --call-wait, --search-wait, --search-timeout, --stream-timeout and --flush-timeout are more than 0s")
+		return errors.New("--read-timeout, --call-wait, --search-wait, --search-timeout, --stream-timeout " +
+			"and --flush-timeout are more than 0s")
 	}
 	return nil
 }
@@ -150,7 +152,8 @@ func (s Serve) Check() error {
 func (s Serve) checkConnections() error {
 	switch {
 	case !s.IsPostgres() && (s.DBWriters != 0 || s.DBReaders != 0):
-		return errors.New("--db-writers and --db-readers are for PostgreSQL: set --db to the URL of a PostgreSQL database, or leave them out")
+		return errors.New("--db-writers and --db-readers are for PostgreSQL: " +
+			"set --db to the URL of a PostgreSQL database, or leave them out")
 	case !s.IsPostgres() && len(s.DBReplica) > 0:
 		return errors.New("--db-replica is for PostgreSQL: set --db to the URL of its primary, or leave it out")
 	case min(s.DBWriters, s.DBReaders) < 0:
@@ -179,7 +182,7 @@ func (s Serve) checkMail() error {
 	case s.MailFrom != "" && domain == "":
 		return fmt.Errorf("--mail-from %s is no address", s.MailFrom)
 	case s.Mail != "" && !strings.HasPrefix(s.Mail, "dir:"):
-		return errors.New("--mail must be dir: and the path of a folder")
+		return errors.New("--mail is dir: and the path of a folder")
 	case s.MailConnections < 0 || s.MailRate < 0:
 		return errors.New("--mail-connections and --mail-rate are not negative")
 	case s.DKIMKey == "" && s.DKIMDomain != "":

@@ -63,7 +63,8 @@ func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*gom
 			return nil, "", fmt.Errorf("store the targets of links: %w", err)
 		}
 		r.click = func(i int) string {
-			return c.publicURL + c.key.Path(audience.Link{Kind: audience.LinkClick, DeliveryKey: l.Delivery, Target: targets[i]})
+			link := audience.Link{Kind: audience.LinkClick, DeliveryKey: l.Delivery, Target: targets[i]}
+			return c.publicURL + c.key.Path(link)
 		}
 	}
 	h := c.listHeader(list)

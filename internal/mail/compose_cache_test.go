@@ -8,6 +8,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// These tests show when a Message is compiled and how long the result is kept.
+
 // Hundreds of jobs need a new Message at once. It is compiled once.
 //
 // covers: decision 46

@@ -37,7 +37,8 @@ func (c *composer) message(h header) (*gomail.Msg, error) {
 	}
 	to, _, ok := parseAddress(h.to)
 	if !ok {
-		return nil, &audience.Undelivered{Permanent: true, Recipient: true, Detail: "this is not an address that mail can be sent to"}
+		return nil, &audience.Undelivered{Permanent: true, Recipient: true,
+			Detail: "this is not an address that mail can be sent to"}
 	}
 	from.Name = oneLine(h.fromName)
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())

@@ -6,6 +6,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// This test covers the header for unsubscribing with one click.
+
 // RFC 8058, 3.1: the header for one click goes with an https link only.
 //
 // covers: spec message.unsubscribe

@@ -45,7 +45,8 @@ func (c *composer) notificationBody(n *audience.Notification) *builtIn {
 	b.Rows = append(b.Rows, contactRows(n.Schema, n.Details)...)
 	b.Rows = append(b.Rows, consentRows(n.Schema, n.Consent)...)
 	b.Button = "Show the Contact"
-	b.Link = c.link(audience.LinkContact, audience.DeliveryKey{List: n.List, Contact: n.Contact, Time: n.Time, Cause: causeNotification})
+	event := audience.DeliveryKey{List: n.List, Contact: n.Contact, Time: n.Time, Cause: causeNotification}
+	b.Link = c.link(audience.LinkContact, event)
 	b.After = "You receive this because your address is in the settings of the List."
 	return b
 }
@@ -88,7 +89,9 @@ func contactRows(schema *audience.Schema, contact *audience.Contact) []row {
 	if answers != nil {
 		rows = append(rows, row{"List preferences", strings.Join(answers, "\n")})
 	}
-	return append(rows, row{"Status", status(schema, contact)}, row{"Contact ID", strconv.FormatInt(int64(contact.ID), 10)})
+	return append(rows,
+		row{"Status", status(schema, contact)},
+		row{"Contact ID", strconv.FormatInt(int64(contact.ID), 10)})
 }
 
 // status says whether a Contact receives mail, and if not, why.

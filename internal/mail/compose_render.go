@@ -148,10 +148,13 @@ func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 // unless the Message has one, and the image that records the opening.
 func (r *rendering) bodyEnd(b *strings.Builder, t *htmlTemplate) {
 	if !t.unsubscribe {
-		b.WriteString(`<p dir="auto" style="margin: 24px 0 0; padding: 12px 0 0; border-top: 1px solid #c9ced6; font: 13px/1.5 sans-serif; text-align: center;">` +
-			`<a href="` + html.EscapeString(r.unsubscribe) + `">Unsubscribe from ` + html.EscapeString(oneLine(r.mail.Schema.List.Name)) + "</a></p>\n")
+		list := html.EscapeString(oneLine(r.mail.Schema.List.Name))
+		b.WriteString(`<p dir="auto" style="margin: 24px 0 0; padding: 12px 0 0; border-top: 1px solid #c9ced6; ` +
+			`font: 13px/1.5 sans-serif; text-align: center;">` +
+			`<a href="` + html.EscapeString(r.unsubscribe) + `">Unsubscribe from ` + list + "</a></p>\n")
 	}
 	if r.open != "" {
-		b.WriteString(`<img src="` + html.EscapeString(r.open) + `" width="1" height="1" alt="" style="display: block;">` + "\n")
+		b.WriteString(`<img src="` + html.EscapeString(r.open) +
+			`" width="1" height="1" alt="" style="display: block;">` + "\n")
 	}
 }

@@ -169,6 +169,7 @@ var inlinable = regexp.MustCompile(`^` + compound + `(?:(?: ?[>+] ?| )` + compou
 const compound = `(?:(?:\*|[A-Za-z][A-Za-z0-9]*)|(?:[A-Za-z][A-Za-z0-9]*|\*)?` +
 	`(?:[.#][A-Za-z_][\w-]*|\[[A-Za-z-]+(?:=[\w-]+)?\]|:(?:first|last|only)-(?:child|of-type))+)`
 
+// inlinableSelector parses a selector, if it can be inlined.
 func inlinableSelector(text string) (cssSelector, bool) {
 	if !inlinable.MatchString(text) {
 		return cssSelector{}, false

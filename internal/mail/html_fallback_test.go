@@ -8,6 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
+// This test covers fallbacks of merge fields, which are text like values.
+
 // A fallback is text: its tags are escaped, in both parts of a mail.
 //
 // covers: decision 46, spec merge.fallback

@@ -57,8 +57,10 @@ func inlineStyles(source string) string {
 	return b.String()
 }
 
+// styleNode makes a style element.
 func styleNode(sheet string) *html.Node {
-	n := &html.Node{Type: html.ElementNode, Data: "style", DataAtom: atom.Style, Attr: []html.Attribute{{Key: "type", Val: "text/css"}}}
+	n := &html.Node{Type: html.ElementNode, Data: "style", DataAtom: atom.Style,
+		Attr: []html.Attribute{{Key: "type", Val: "text/css"}}}
 	n.AppendChild(&html.Node{Type: html.TextNode, Data: sheet})
 	return n
 }
@@ -74,6 +76,7 @@ type styledDocument struct {
 	unknownMedia bool // a style sheet is for media that cannot be written as an @media rule
 }
 
+// collect visits all elements below a node.
 func (d *styledDocument) collect(n *html.Node, depth int) {
 	d.depth = max(d.depth, depth)
 	if n.Type == html.ElementNode {
@@ -84,6 +87,8 @@ func (d *styledDocument) collect(n *html.Node, depth int) {
 	}
 }
 
+// element counts an element and reads its style attribute. What cannot be read of
+// a style attribute is removed, because mail programs would read it differently.
 func (d *styledDocument) element(n *html.Node) {
 	switch {
 	case n.Data == "head" && d.head == nil:
@@ -205,6 +210,7 @@ type elementStyle struct {
 	matched []matchedRule    // in the order of the style sheets
 }
 
+// matchedRule is a rule that matches the element.
 type matchedRule struct {
 	specificity  cascadia.Specificity
 	declarations []cssDeclaration
@@ -250,7 +256,9 @@ func (s *elementStyle) cascade() []cssDeclaration {
 		add(rule.declarations)
 	}
 	add(s.own)
-	return slices.SortedFunc(maps.Values(winners), func(a, b cssDeclaration) int { return cmp.Compare(a.property, b.property) })
+	return slices.SortedFunc(maps.Values(winners), func(a, b cssDeclaration) int {
+		return cmp.Compare(a.property, b.property)
+	})
 }
 
 // presentational returns the attribute of HTML that says the same as a property
@@ -259,7 +267,8 @@ func presentational(element atom.Atom, property string) string {
 	switch property {
 	case "text-align":
 		switch element {
-		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.P, atom.Div, atom.Blockquote, atom.Tr, atom.Th, atom.Td:
+		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.P, atom.Div,
+			atom.Blockquote, atom.Tr, atom.Th, atom.Td:
 			return "align"
 		}
 	case "background-color":
@@ -283,6 +292,7 @@ func presentational(element atom.Atom, property string) string {
 	return ""
 }
 
+// setAttribute changes an attribute or adds it.
 func setAttribute(n *html.Node, key, value string) {
 	for i := range n.Attr {
 		if n.Attr[i].Key == key {

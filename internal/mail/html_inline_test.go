@@ -5,6 +5,9 @@ import (
 	"testing"
 )
 
+// These tests inline the CSS that newsletters have, and CSS that is broken.
+// Each case is a style sheet and what the result must contain.
+
 // inlineCase is a style sheet, a body and what the result must contain.
 type inlineCase struct{ name, sheet, body, want string }
 

@@ -166,8 +166,8 @@ func (p *htmlParser) tag(token html.Token) {
 }
 
 // linkAttributes are the attributes that contain one URL.
-var linkAttributes = set("href", "src", "action", "formaction", "background", "cite", "poster", "data", "longdesc", "lowsrc", "dynsrc",
-	"xlink:href", "ping", "manifest", "codebase", "classid", "usemap", "profile", "icon", "archive")
+var linkAttributes = set("href", "src", "action", "formaction", "background", "cite", "poster", "data", "longdesc",
+	"lowsrc", "dynsrc", "xlink:href", "ping", "manifest", "codebase", "classid", "usemap", "profile", "icon", "archive")
 
 // refusesValues reports whether no value may be inserted into an attribute: it
 // contains a script, a style or several URLs, or decides what the element does.
@@ -175,9 +175,10 @@ func refusesValues(attribute string) bool {
 	return strings.HasPrefix(attribute, "on") || fixedAttributes[attribute]
 }
 
-var fixedAttributes = set("style", "srcdoc", "srcset", "imagesrcset", "http-equiv", "content", "type", "rel", "target", "sandbox",
-	"integrity", "nonce", "attributename", "from", "to", "by", "values", "is", "slot", "xmlns")
+var fixedAttributes = set("style", "srcdoc", "srcset", "imagesrcset", "http-equiv", "content", "type", "rel", "target",
+	"sandbox", "integrity", "nonce", "attributename", "from", "to", "by", "values", "is", "slot", "xmlns")
 
+// set returns the names as a set.
 func set(names ...string) map[string]bool {
 	m := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -204,7 +205,8 @@ func (p *htmlParser) link(element string, a html.Attribute) {
 // links of this service and for links that are not http or https.
 func (p *htmlParser) tracked(url string, m merge.Template) int {
 	lower := strings.ToLower(url[:min(len(url), len("https://"))])
-	if !strings.HasPrefix(lower, "http://") && lower != "https://" || names(m, fieldUnsubscribe) || names(m, fieldConfirm) {
+	isWeb := strings.HasPrefix(lower, "http://") || lower == "https://"
+	if !isWeb || names(m, fieldUnsubscribe) || names(m, fieldConfirm) {
 		return -1
 	}
 	i, known := p.index[url]

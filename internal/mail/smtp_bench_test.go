@@ -8,6 +8,8 @@ import (
 	"testing"
 )
 
+// This benchmark measures the sender without the work of a real mail server.
+
 // acceptAllServer is a mail server that accepts every message with little work,
 // so that the benchmark measures the sender.
 func acceptAllServer(b *testing.B) string {

@@ -79,7 +79,9 @@ func (b *circuitBreaker) record(probe bool, state serverState) time.Duration {
 	defer b.mu.Unlock()
 	var begun time.Duration
 	switch {
-	case state == serverUp && b.failures == 0, state == serverUnknown && !probe, state == serverDown && b.failures > 0 && !probe:
+	case state == serverUp && b.failures == 0,
+		state == serverUnknown && !probe,
+		state == serverDown && b.failures > 0 && !probe:
 		return 0 // nothing new
 	case state == serverUp:
 		b.failures, b.retryAt = 0, time.Time{}

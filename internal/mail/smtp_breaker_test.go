@@ -8,6 +8,8 @@ import (
 	"time"
 )
 
+// These tests run in the fake time of synctest, so pauses take no real time.
+
 // Each failure doubles the pause, up to longestPause.
 //
 // covers: decision 50

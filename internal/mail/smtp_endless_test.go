@@ -9,6 +9,8 @@ import (
 	"time"
 )
 
+// This test talks to a server that never ends its reply.
+
 // A reply without end is cut off, so that a mail server cannot fill the memory.
 //
 // covers: decision 50

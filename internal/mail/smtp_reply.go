@@ -135,7 +135,8 @@ const longestDetail = 500
 // longestDetail bytes.
 func shorten(text string) string {
 	text = strings.ToValidUTF8(text, "?")
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
+	text = strings.Join(words, " ")
 	if len(text) <= longestDetail {
 		return text
 	}

@@ -78,7 +78,7 @@ func parseServer(text string) (mailServer, error) {
 // sent through TLS or to this machine only. decisions.md: 50
 func (s *mailServer) dial(ctx context.Context) (*conn, error) {
 	c, stop := new(conn), func() bool { return true }
-	options := append(s.options(), gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
+	connect := func(dialing context.Context, network, address string) (net.Conn, error) {
 		raw, err := s.connect(dialing, network, address)
 		if err != nil {
 			return nil, err
@@ -86,8 +86,8 @@ func (s *mailServer) dial(ctx context.Context) (*conn, error) {
 		c.net = raw
 		stop = context.AfterFunc(ctx, func() { raw.Close() })
 		return raw, nil
-	}))
-	client, err := gomail.NewClient(s.host, options...)
+	}
+	client, err := gomail.NewClient(s.host, append(s.options(), gomail.WithDialContextFunc(connect))...)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,9 @@ func (s *mailServer) requiresTLS() bool { return s.user != "" && !s.loopback && 
 // sides know is used.
 func (s *mailServer) options() []gomail.Option {
 	policy := gomail.TLSOpportunistic
-	options := []gomail.Option{gomail.WithPort(s.port), gomail.WithTimeout(commandTime), gomail.WithTLSConfig(s.tlsConfig())}
+	options := []gomail.Option{
+		gomail.WithPort(s.port), gomail.WithTimeout(commandTime), gomail.WithTLSConfig(s.tlsConfig()),
+	}
 	if s.user != "" {
 		plain, login := gomail.SMTPAuthPlain, gomail.SMTPAuthLogin
 		if s.loopback {
@@ -123,7 +125,8 @@ func (s *mailServer) options() []gomail.Option {
 			policy = gomail.TLSMandatory
 		}
 		options = append(options, gomail.WithUsername(s.user), gomail.WithPassword(s.password),
-			gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, plain, login, gomail.SMTPAuthCramMD5))
+			gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1,
+				plain, login, gomail.SMTPAuthCramMD5))
 	}
 	return append(options, gomail.WithTLSPolicy(policy))
 }
@@ -183,5 +186,8 @@ func (b *boundedConn) Write(p []byte) (int, error) {
 // servers are installed with self-signed certificates, and the alternative there
 // is no encryption at all.
 func (s *mailServer) tlsConfig() *tls.Config {
-	return &tls.Config{ServerName: s.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12, InsecureSkipVerify: s.loopback && !s.tls}
+	return &tls.Config{
+		ServerName: s.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12,
+		InsecureSkipVerify: s.loopback && !s.tls,
+	}
 }

@@ -77,7 +77,8 @@ func (w *textWriter) children(n *html.Node) {
 // element writes an element as its tag demands. Invisible elements are skipped.
 func (w *textWriter) element(n *html.Node) {
 	switch n.DataAtom {
-	case atom.Head, atom.Style, atom.Script, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Svg, atom.Noembed, atom.Noframes:
+	case atom.Head, atom.Style, atom.Script, atom.Template, atom.Noscript, atom.Iframe, atom.Object,
+		atom.Svg, atom.Noembed, atom.Noframes:
 		return
 	case atom.Br:
 		w.breaks++

@@ -5,6 +5,8 @@ import (
 	"testing"
 )
 
+// This test covers the text part that is made from HTML.
+
 // written joins the pieces of a text.
 func written(s textSource) string {
 	var b strings.Builder

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/net/html"
 )
 
+// These tests compare the links in the text part with those in the HTML part.
+
 // href returns where the first link of an HTML part leads.
 func href(t *testing.T, source string) string {
 	t.Helper()

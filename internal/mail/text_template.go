@@ -130,6 +130,7 @@ func writeLink(b *strings.Builder, link string) {
 // lines preserves line breaks, tabs and runs of spaces in HTML.
 var lines = strings.NewReplacer("\n", "<br>\n", "  ", "&nbsp; ", "\t", "&nbsp; &nbsp; ")
 
+// plainBegin and plainEnd surround the HTML of a plain text.
 const (
 	plainBegin = `<!DOCTYPE html>
 <html>
@@ -137,7 +138,8 @@ const (
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 </head>
-<body style="margin: 0; padding: 16px; font: 16px/1.5 -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; overflow-wrap: anywhere;">
+<body style="margin: 0; padding: 16px; ` +
+		`font: 16px/1.5 -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; overflow-wrap: anywhere;">
 <div dir="auto">
 `
 	plainEnd = `

@@ -8,6 +8,8 @@ import (
 	"testing"
 )
 
+// These tests send into a folder instead of to a mail server.
+
 // A mail that is sent again replaces its file, also after a restart. Only the
 // owner may read the files.
 //

@@ -24,7 +24,8 @@ type signer struct{ options dkim.SignOptions }
 
 // signed are the header fields under the signature. From is named twice, so that
 // adding a second From breaks the signature. RFC 6376, 5.4 and 8.15
-var signed = []string{"From", "From", "To", "Subject", "Date", "Message-ID", "Reply-To", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"}
+var signed = []string{"From", "From", "To", "Subject", "Date", "Message-ID", "Reply-To",
+	"MIME-Version", "Content-Type", "Content-Transfer-Encoding"}
 
 // signedIfPresent are signed in messages that have them, as RFC 8058, 4 demands.
 // They are not signed when absent: mailing lists that forward a message may add
@@ -39,7 +40,8 @@ func newSigner(t Transport) (*signer, error) {
 	case t.DKIMKey == "":
 		return nil, nil
 	case t.DKIMDomain == "" || t.DKIMSelector == "":
-		return nil, errors.New("DKIM wants a domain and a selector as well as a private key: set --dkim-domain and --dkim-selector")
+		return nil, errors.New("DKIM wants a domain and a selector as well as a private key: " +
+			"set --dkim-domain and --dkim-selector")
 	}
 	key, err := readKey(t.DKIMKey)
 	if err != nil {

@@ -20,6 +20,8 @@ import (
 	"github.com/emersion/go-msgauth/dkim"
 )
 
+// These tests sign messages with each kind of key and verify the signatures.
+
 // writeKey writes a private key in PEM format into a file.
 func writeKey(t *testing.T, kind string, der []byte) string {
 	t.Helper()

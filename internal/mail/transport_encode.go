@@ -48,8 +48,8 @@ func newEncoder(t Transport) (*encoder, error) {
 		}
 		at := strings.LastIndexByte(spelling, '@')
 		if at > maxBounceLocal {
-			return nil, fmt.Errorf("bounce address %s: use at most %d characters before the @, because the name of a mail is added there",
-				t.BounceAddress, maxBounceLocal)
+			return nil, fmt.Errorf("bounce address %s: use at most %d characters before the @, "+
+				"because the name of a mail is added there", t.BounceAddress, maxBounceLocal)
 		}
 		e.local, e.domain = spelling[:at], spelling[at+1:]
 	}

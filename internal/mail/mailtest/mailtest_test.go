@@ -8,6 +8,9 @@ import (
 	"enlist/internal/mail/mailtest"
 )
 
+// These tests stop and start the server at bad moments. A failure here would make
+// tests of other packages hang.
+
 // Stop must return also when the server has not begun to accept connections.
 func TestStopRightAfterStartReturns(t *testing.T) {
 	for range 200 {

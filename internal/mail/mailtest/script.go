@@ -17,7 +17,9 @@ const (
 	Mail     Stage = "mail" // the sender's address was given
 	Rcpt     Stage = "rcpt" // a recipient's address was given
 	Text     Stage = "text" // the message begins; a Reply is sent after its end
-	End      Stage = "end"  // the message is complete and stored, unless a Reply refuses it; the server has not answered yet
+	// End: the message is complete, and stored unless a Reply refuses it. The server
+	// has not answered yet.
+	End Stage = "end"
 )
 
 // Step describes a stage that a client has reached.
