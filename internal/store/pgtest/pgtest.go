@@ -1,9 +1,12 @@
-// Package pgtest gives tests databases on a real PostgreSQL server: the one that
-// the environment variable ENLIST_TEST_POSTGRES names by its URL, else one that it
-// starts itself, once for a test binary, on a socket in a temporary folder. Where
-// there is neither, tests are skipped, and one line says so.
+// Package pgtest gives tests databases on a real PostgreSQL server. The environment
+// variable ENLIST_TEST_POSTGRES may have the URL of one. Without it the package starts
+// a server, once in a test binary, on a Unix socket in a temporary folder. If
+// PostgreSQL is not installed, tests are skipped with a message.
 //
-// A package that uses it has Main for its TestMain.
+// A package that uses it calls Main in its TestMain.
+//
+// The files: pgtest.go (databases), server.go and standby.go (servers that a test may
+// stop, crash and promote), proxy.go (a network connection that fails on demand).
 package pgtest
 
 import (
@@ -20,8 +23,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// serverURL is the environment variable with the URL of a server, as a role that
-// may create databases.
+// serverURL is the environment variable with the URL of a server. Its role must be
+// allowed to create databases.
 const serverURL = "ENLIST_TEST_POSTGRES"
 
 // shared is the server of this test binary.
@@ -29,15 +32,16 @@ var shared struct {
 	once   sync.Once
 	url    string
 	err    error
-	own    *Server
-	number atomic.Int64
+	own    *Server      // nil: the server of ENLIST_TEST_POSTGRES
+	number atomic.Int64 // of the last database
 
-	mu        sync.Mutex
-	made      []string            // databases
-	templates map[string]string   // those to copy, by name
-	free      map[string][]string // URLs of their copies that nobody uses
+	mu        sync.Mutex          // guards what follows
+	made      []string            // names of all databases, for Stop
+	templates map[string]string   // names of the databases to copy, by the name given to OpenLike
+	free      map[string][]string // URLs of copies that no test uses now, by the same name
 }
 
+// start starts the server at the first call.
 func start() {
 	shared.once.Do(func() {
 		shared.templates, shared.free = make(map[string]string), make(map[string][]string)
@@ -63,9 +67,9 @@ func Open(t testing.TB) string {
 	return at(name)
 }
 
-// OpenLike is Open with what prepare puts into a database. A test may get one that
-// another had before, emptied but for the tables to keep: to make one takes half
-// a second.
+// OpenLike is Open for a copy of a database that prepare has filled once; name
+// identifies it. Copying takes half a second, so a test may get the copy of an earlier
+// test, whose rows are deleted except those of the tables in keep.
 func OpenLike(t testing.TB, name string, prepare func(url string) error, keep ...string) string {
 	t.Helper()
 	need(t)
@@ -85,7 +89,7 @@ func OpenLike(t testing.TB, name string, prepare func(url string) error, keep ..
 	return url
 }
 
-// take returns a database that nobody uses.
+// take returns the URL of a database that no test uses.
 func take(name string, prepare func(url string) error) (string, error) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
@@ -108,8 +112,8 @@ func take(name string, prepare func(url string) error) (string, error) {
 	return at(made), err
 }
 
-// empty removes every row but those of the tables to keep, and has IDs begin at 1
-// again.
+// empty deletes all rows except those of the tables in keep, drops the indexes that
+// searches have got, and restarts the sequences at 1.
 func empty(url string, keep []string) error {
 	ctx, done := context.WithTimeout(context.Background(), time.Minute)
 	defer done()
@@ -119,7 +123,7 @@ func empty(url string, keep []string) error {
 	}
 	defer conn.Close(ctx)
 	_, err = conn.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
-		SET session_replication_role = replica; -- no triggers
+		SET session_replication_role = replica; -- without triggers
 		DO $$
 		DECLARE name TEXT;
 		BEGIN
@@ -129,7 +133,7 @@ func empty(url string, keep []string) error {
 				EXECUTE 'DELETE FROM ' || name;
 			END LOOP;
 			FOR name IN SELECT oid::regclass FROM pg_class WHERE relkind = 'i' AND relname ~ '^search_[0-9]+$' LOOP
-				EXECUTE 'DROP INDEX ' || name; -- of a search: comes and goes with a row
+				EXECUTE 'DROP INDEX ' || name; -- it belongs to a row of search_index
 			END LOOP;
 			FOR name IN SELECT quote_ident(stxname) FROM pg_statistic_ext WHERE stxname ~ '^search_[0-9]+$' LOOP
 				EXECUTE 'DROP STATISTICS ' || name;
@@ -140,7 +144,8 @@ func empty(url string, keep []string) error {
 	return err
 }
 
-// Stop stops the server and removes what it kept.
+// Stop removes the server that this package started, or drops its databases from the
+// other one.
 func Stop() {
 	if shared.own != nil {
 		shared.own.Remove()
@@ -153,7 +158,7 @@ func Stop() {
 	}
 }
 
-// need skips a test when there is no server.
+// need skips a test when there is no server, or fails it when one is required.
 func need(t testing.TB) {
 	t.Helper()
 	start()
@@ -165,18 +170,19 @@ func need(t testing.TB) {
 	}
 }
 
-// newDatabase makes one, and returns its name.
+// newDatabase creates a database and returns its name. The caller holds shared.mu.
 func newDatabase(template string) (string, error) {
 	name := newName()
 	shared.made = append(shared.made, name)
 	return name, execute(fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s ENCODING 'UTF8' LOCALE 'C.UTF-8'", name, template))
 }
 
+// newName returns a name that no other process uses on the same server.
 func newName() string {
 	return fmt.Sprintf("enlist_test_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), shared.number.Add(1))
 }
 
-// at is the URL of a database of the server.
+// at returns the URL of a database on the server.
 func at(name string) string {
 	if shared.own != nil {
 		return shared.own.URL(name)
@@ -189,8 +195,8 @@ func at(name string) string {
 	return u.String()
 }
 
-// execute runs a statement in a database that is there already. It is tried
-// again while somebody else copies the same template.
+// execute runs a statement in the server's first database. It repeats it while another
+// process copies the same template, which PostgreSQL does not allow twice at a time.
 func execute(statement string) error {
 	ctx, done := context.WithTimeout(context.Background(), time.Minute)
 	defer done()
@@ -212,8 +218,8 @@ func execute(statement string) error {
 	}
 }
 
-// Main runs a package's tests, stops the server and looks for goroutines that were
-// left behind. It is all that TestMain has to do.
+// Main runs a package's tests, stops the server and calls leaks, which returns an error
+// when goroutines are still running. It does all of a TestMain.
 func Main(m *testing.M, leaks func() error) {
 	code := m.Run()
 	Stop()

@@ -14,20 +14,22 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Proxy stands between a client and a server, and is a bad line on demand.
+// This file is a network between a client and a server that fails on demand.
+
+// Proxy forwards connections to a server. It can cut, delay or silence them.
 type Proxy struct {
 	dir              string // of its socket
 	network, address string // of the server
 	cutAfterNext     atomic.Bool
-	delay            atomic.Int64
+	delay            atomic.Int64 // nanoseconds, in each direction
 	wg               sync.WaitGroup
 
 	mu      sync.Mutex
-	talking chan struct{} // closed while it passes on what comes
+	talking chan struct{} // closed while data is forwarded; open during a silence
 }
 
-// NewProxy makes a Proxy to the server at a URL. It ends with the test, before
-// which its clients have to be closed.
+// NewProxy starts a Proxy to the server at a URL. It stops at the end of the test; the
+// test closes its clients before.
 func NewProxy(t testing.TB, to string) *Proxy {
 	t.Helper()
 	config, err := pgx.ParseConfig(to)
@@ -37,7 +39,7 @@ func NewProxy(t testing.TB, to string) *Proxy {
 	p := &Proxy{talking: make(chan struct{})}
 	close(p.talking)
 	p.network, p.address = pgconn.NetworkAddress(config.Host, config.Port)
-	if p.dir, err = os.MkdirTemp("", "proxy-"); err != nil { // a socket's path is short
+	if p.dir, err = os.MkdirTemp("", "proxy-"); err != nil { // not t.TempDir: the path of a Unix socket has about 100 bytes at most
 		t.Fatal(err)
 	}
 	listener, err := net.Listen("unix", filepath.Join(p.dir, ".s.PGSQL.5432"))
@@ -62,7 +64,7 @@ func NewProxy(t testing.TB, to string) *Proxy {
 	return p
 }
 
-// URL is that of a database, given by its URL on the server, by way of the Proxy.
+// URL returns the URL of a database through the Proxy, given its URL on the server.
 func (p *Proxy) URL(of string) string {
 	u, err := url.Parse(of)
 	if err != nil {
@@ -76,15 +78,15 @@ func (p *Proxy) URL(of string) string {
 	return u.String()
 }
 
-// CutAfterNext passes on what a client says next, and cuts its line before the
-// answer can come.
+// CutAfterNext forwards the next data of a client and closes its connection before the
+// server can answer.
 func (p *Proxy) CutAfterNext() { p.cutAfterNext.Store(true) }
 
-// Delay holds up what is said from now on, each way.
+// Delay delays all data from now on, in each direction.
 func (p *Proxy) Delay(d time.Duration) { p.delay.Store(int64(d)) }
 
-// FallSilent keeps lines open and takes new ones, but nothing comes through
-// until Talk.
+// FallSilent keeps connections open and accepts new ones, but forwards nothing until
+// Talk is called.
 func (p *Proxy) FallSilent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,7 +97,7 @@ func (p *Proxy) FallSilent() {
 	}
 }
 
-// Talk ends a silence: what was held back comes through.
+// Talk ends a silence and forwards the data that waited.
 func (p *Proxy) Talk() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,6 +108,7 @@ func (p *Proxy) Talk() {
 	}
 }
 
+// pass connects a client with the server until one of them closes.
 func (p *Proxy) pass(client net.Conn) {
 	server, err := net.Dial(p.network, p.address)
 	if err != nil {
@@ -121,13 +124,13 @@ func (p *Proxy) pass(client net.Conn) {
 	p.carry(server, client, func() bool { return p.cutAfterNext.CompareAndSwap(true, false) })
 }
 
-// piece is what was said at once, and when it may arrive.
+// piece is data that was read at once, and the earliest time to forward it.
 type piece struct {
-	said []byte
+	data []byte
 	due  time.Time
 }
 
-// carry passes on until the line breaks, or until it is to be cut.
+// carry forwards data in one direction until the connection ends or cuts returns true.
 func (p *Proxy) carry(to, from net.Conn, cuts func() bool) {
 	pieces := make(chan piece, 64)
 	p.wg.Go(func() {
@@ -150,13 +153,13 @@ func (p *Proxy) carry(to, from net.Conn, cuts func() bool) {
 	})
 	for piece := range pieces {
 		p.hold(piece.due)
-		if _, err := to.Write(piece.said); err != nil {
-			from.Close() // what is left has nowhere to go
+		if _, err := to.Write(piece.data); err != nil {
+			from.Close() // the rest cannot be forwarded
 		}
 	}
 }
 
-// hold waits for a time, and for the end of a silence.
+// hold waits until a time, and for the end of a silence.
 func (p *Proxy) hold(due time.Time) {
 	if wait := time.Until(due); wait > 0 {
 		<-time.After(wait)

@@ -16,22 +16,23 @@ import (
 	"syscall"
 )
 
-// required is the environment variable that makes the absence of a server a failure.
+// This file starts PostgreSQL servers from the installed programs.
+
+// required is the environment variable with which a missing server fails tests.
 const required = "ENLIST_TEST_POSTGRES_REQUIRED"
 
-// Server is a PostgreSQL server in a temporary folder. It does not wait for the
-// disk: only crashes of the machine could tell, and no test makes those.
+// Server is a PostgreSQL server in a temporary folder. It runs with fsync off: that
+// matters only when the machine crashes, not when the server does.
 type Server struct {
-	dir string
-	bin string
-	as  *syscall.Credential // nil: whoever runs the test
+	dir string              // its data, socket and log
+	bin string              // the folder of PostgreSQL's programs
+	as  *syscall.Credential // the user that it runs as; nil: the test's own
 }
 
-// errMissing says how to get a server.
+// errMissing says how to install a server.
 var errMissing = errors.New("there is no server: set " + serverURL + " to the URL of one, or install it (Debian: apt-get install postgresql)")
 
-// StartServer starts a server of the test's own, which the test may stop, start
-// and kill.
+// StartServer starts a server that only the caller uses and may stop, start and crash.
 func StartServer() (*Server, error) {
 	bin, err := binaries()
 	if err != nil {
@@ -50,7 +51,7 @@ func StartServer() (*Server, error) {
 	return s, nil
 }
 
-// prepare makes the server's folder.
+// prepare creates the server's folder.
 func (s *Server) prepare() (err error) {
 	if s.dir, err = os.MkdirTemp("", "enlist-postgres-"); err != nil {
 		return err
@@ -63,10 +64,11 @@ func (s *Server) prepare() (err error) {
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-// URL is that of a database.
+// URL returns the URL of a database.
 func (s *Server) URL(database string) string { return URL(database, s) }
 
-// URL is that of a database which one of several servers has at a time.
+// URL returns the URL of a database on one of several servers: a primary and its
+// standbys.
 func URL(database string, servers ...*Server) string {
 	dirs := make([]string, len(servers))
 	for i, s := range servers {
@@ -75,28 +77,28 @@ func URL(database string, servers ...*Server) string {
 	return "postgres:///" + database + "?user=postgres&host=" + url.QueryEscape(strings.Join(dirs, ","))
 }
 
-// Start starts a server that was stopped, and returns when it can be used.
+// Start starts a stopped server and returns when it accepts connections.
 func (s *Server) Start() error {
 	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "-l", filepath.Join(s.dir, "log"), "-o",
 		"-c listen_addresses= -c unix_socket_directories="+s.dir+" -c fsync=off -c synchronous_commit=on -c full_page_writes=off"+
 			" -c max_connections=200 -c shared_buffers=64MB -c max_locks_per_transaction=256 -c autovacuum_naptime=10s", "start")
 }
 
-// Stop stops the server: fast breaks off what runs, immediate is a crash.
+// Stop stops the server. Mode fast rolls back transactions; immediate is a crash.
 func (s *Server) Stop(mode string) error {
 	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "-m", mode, "stop")
 }
 
 // Remove stops the server and removes its files.
 func (s *Server) Remove() {
-	s.Stop("immediate") // it may have been stopped
+	s.Stop("immediate") // fails if the test has stopped it
 	if err := os.RemoveAll(s.dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 }
 
-// dropRoot has the server run as somebody else where the test runs as root, as
-// which it refuses to.
+// dropRoot chooses another user for the server when the test runs as root, since
+// PostgreSQL refuses to run as root.
 func (s *Server) dropRoot() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -117,15 +119,16 @@ func (s *Server) dropRoot() error {
 		s.as = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 		return os.Chown(s.dir, int(uid), int(gid))
 	}
-	return errors.New("there is no user to run a server as: make one called postgres")
+	return errors.New("PostgreSQL does not run as root: create a user called postgres")
 }
 
+// run runs one of PostgreSQL's programs; its error has the program's output.
 func (s *Server) run(program string, args ...string) error {
 	cmd := exec.Command(filepath.Join(s.bin, program), args...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
-	out, err := os.CreateTemp(s.dir, program) // no pipe: the server would hold it open
+	out, err := os.CreateTemp(s.dir, program) // not a pipe: the server would keep it open
 	if err != nil {
 		return err
 	}
@@ -139,7 +142,7 @@ func (s *Server) run(program string, args ...string) error {
 	return nil
 }
 
-// binaries finds the folder with the newest server's programs.
+// binaries returns the folder with the programs of the newest installed version.
 func binaries() (string, error) {
 	if dir, ok := lookForBinaries(); ok {
 		return dir, nil
@@ -147,6 +150,7 @@ func binaries() (string, error) {
 	return "", errMissing
 }
 
+// lookForBinaries looks in PATH and where Debian installs PostgreSQL.
 func lookForBinaries() (string, bool) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if real, err := filepath.EvalSymlinks(path); err == nil {

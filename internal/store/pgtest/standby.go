@@ -10,8 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// StartStandby starts a second server that follows this one. From then on nothing
-// is committed here before it is stored there.
+// This file replicates a server to a second one.
+
+// StartStandby starts a standby of this server, with synchronous replication: from then
+// on a COMMIT here waits until the standby has stored it.
 func (s *Server) StartStandby() (*Server, error) {
 	other := &Server{bin: s.bin}
 	if err := other.prepare(); err != nil {
@@ -31,6 +33,7 @@ func (s *Server) StartStandby() (*Server, error) {
 	return other, nil
 }
 
+// awaitStandby turns synchronous replication on and waits until it works.
 func (s *Server) awaitStandby() error {
 	if err := s.Set("synchronous_standby_names", "'*'"); err != nil {
 		return err
@@ -38,12 +41,12 @@ func (s *Server) awaitStandby() error {
 	return s.Await("SELECT count(*) > 0 FROM pg_stat_replication WHERE sync_state = 'sync'")
 }
 
-// Promote makes a standby a server of its own, and returns when it takes writes.
+// Promote makes a standby a primary and returns when it accepts writes.
 func (s *Server) Promote() error {
 	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "promote")
 }
 
-// Demote has a server that is stopped be a standby, of nobody, when it is started.
+// Demote makes a stopped server a standby without a primary from its next start on.
 func (s *Server) Demote() error {
 	path := filepath.Join(s.data(), "standby.signal")
 	if err := os.WriteFile(path, nil, 0o600); err != nil || s.as == nil {
@@ -52,8 +55,8 @@ func (s *Server) Demote() error {
 	return os.Chown(path, int(s.as.Uid), int(s.as.Gid))
 }
 
-// Set changes a setting of the server to a quoted value, and returns when it
-// counts for new connections. Others follow before their next statement or so.
+// Set changes a setting of the server to a quoted value and returns when new
+// connections have it. Open ones get it soon after.
 func (s *Server) Set(name, value string) error {
 	return s.do(func(ctx context.Context, conn *pgx.Conn) error {
 		if _, err := conn.Exec(ctx, "ALTER SYSTEM SET "+name+" = "+value); err != nil {
@@ -66,11 +69,12 @@ func (s *Server) Set(name, value string) error {
 	})
 }
 
-// Await waits until a query says true.
+// Await waits until a query returns true, for a minute at most.
 func (s *Server) Await(query string) error {
 	return s.do(func(ctx context.Context, conn *pgx.Conn) error { return await(ctx, conn, query) })
 }
 
+// do runs a function with a connection to the server.
 func (s *Server) do(what func(context.Context, *pgx.Conn) error) error {
 	ctx, done := context.WithTimeout(context.Background(), time.Minute)
 	defer done()
@@ -81,6 +85,7 @@ func (s *Server) do(what func(context.Context, *pgx.Conn) error) error {
 	return errors.Join(what(ctx, conn), conn.Close(ctx))
 }
 
+// await repeats a query every 10 ms until it returns true.
 func await(ctx context.Context, conn *pgx.Conn, query string) error {
 	for {
 		var yes bool
