@@ -1,6 +1,9 @@
 package audience
 
-// Typed identifiers. Each kind counts from 1 for the whole database and is never reused.
+// This file is the record of an Account, the identifiers of all records, and what
+// the rules ask a database about Accounts.
+
+// Typed identifiers. Each counts from 1 in the whole database; no ID is used twice.
 type (
 	AccountID    int64
 	KeyID        int64
@@ -23,7 +26,7 @@ type Account struct {
 	ID           AccountID
 	Name         string
 	TimeZone     string
-	ContactLimit int64 // -1: none. Counts the stored Contacts of all its Lists.
+	ContactLimit int64 // most Contacts that its Lists may have together; NoContactLimit: any number
 	CreationTime int64
 }
 

@@ -5,22 +5,23 @@ import (
 	"time"
 )
 
-// Methods in this file are for the person who runs the service, at the command
-// line: they need no key and reach every Account.
+// This file is how the operator administers Accounts on the command line. Its methods
+// need no key and reach every Account.
 
-// operatorName is what stands as the creator of what is made without a key.
+// operatorName is the creator of what an operator makes: there is no key.
 const operatorName = "command line"
 
-// AccountDetails are what an Account is made of.
+// AccountDetails describe a new Account.
 type AccountDetails struct {
 	Name         string
 	TimeZone     string // IANA name; "" counts as UTC
 	ContactLimit int64  // NoContactLimit: none
 }
 
-// AddAccount makes an Account with its first List Folder.
+// AddAccount adds an Account with its first Folder for Lists. Errors:
+// InvalidParameters.
 func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*Account, error) {
-	name, err := ownName("Account", d.Name)
+	name, err := operatorText("Account", d.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +52,8 @@ func (s *Service) Accounts(ctx context.Context) (found []Account, err error) {
 }
 
 // SetContactLimit changes how many Contacts an Account may store;
-// NoContactLimit takes the limit away. Contacts beyond a lower limit stay.
-// decisions.md: 42
+// NoContactLimit removes the limit. When the new limit is lower than the number of
+// Contacts, all of them stay. Errors: InvalidParameters. decisions.md: 42
 func (s *Service) SetContactLimit(ctx context.Context, id AccountID, limit int64) error {
 	if err := checkContactLimit(limit); err != nil {
 		return err
@@ -60,8 +61,8 @@ func (s *Service) SetContactLimit(ctx context.Context, id AccountID, limit int64
 	return s.editAccount(ctx, id, func(a *Account) { a.ContactLimit = limit })
 }
 
-// SetTimeZone changes what "today" means for an Account's date Fields.
-// decisions.md: 19
+// SetTimeZone changes what "today" means for an Account's date Fields. Errors:
+// InvalidParameters. decisions.md: 19
 func (s *Service) SetTimeZone(ctx context.Context, id AccountID, zone string) error {
 	if err := checkTimeZone(zone); err != nil {
 		return err
@@ -69,7 +70,8 @@ func (s *Service) SetTimeZone(ctx context.Context, id AccountID, zone string) er
 	return s.editAccount(ctx, id, func(a *Account) { a.TimeZone = zone })
 }
 
-// Operator returns a Caller that may do everything in one Account.
+// Operator returns a Caller that may do everything in one Account. Errors:
+// InvalidParameters when there is no such Account.
 func (s *Service) Operator(ctx context.Context, id AccountID) (*Caller, error) {
 	var account *Account
 	err := s.store.View(ctx, func(tx Tx) (err error) {
@@ -95,8 +97,8 @@ func (s *Service) editAccount(ctx context.Context, id AccountID, edit func(*Acco
 	})
 }
 
-// findAccount is Tx.Account for an ID that a person gave, who may be wrong.
-func findAccount(tx Tx, id AccountID) (*Account, error) {
+// findAccount is Tx.Account for an ID that the operator typed, which may be wrong.
+func findAccount(tx AccountTx, id AccountID) (*Account, error) {
 	all, err := tx.Accounts()
 	if err != nil {
 		return nil, err
@@ -116,7 +118,7 @@ func checkContactLimit(limit int64) error {
 	return nil
 }
 
-// checkTimeZone refuses "Local" too: it would mean another zone on another machine.
+// checkTimeZone also refuses "Local": it means another zone on another machine.
 func checkTimeZone(zone string) error {
 	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
 		return Refuse(InvalidParameters, "time zone %q is not known; give an IANA name such as Europe/Berlin", zone)
@@ -124,8 +126,8 @@ func checkTimeZone(zone string) error {
 	return nil
 }
 
-// ownName is readName for what the operator names.
-func ownName(of, name string) (string, error) {
+// operatorText is readName for a name that the operator typed.
+func operatorText(of, name string) (string, error) {
 	name, err := readName(name)
 	if err != nil {
 		return "", Refuse(InvalidParameters, "name of the %s: %v", of, err)

@@ -2,17 +2,19 @@ package audience
 
 import "context"
 
-// BootstrapRequest is what a database without any key was given to begin with.
+// This file fills an empty database, so that the first start of a server prints a key
+// that works.
+
+// BootstrapRequest is what Bootstrap has added to a database.
 type BootstrapRequest struct {
 	Account AccountID
 	List    ListID
 	Key     string // text of the new key, of level Full; shown once
 }
 
-// Bootstrap gives a database that has no key at all what is missing for a
-// first call: an Account, a List and a key of level Full, whose text is
-// keyText or, when that is "", a new one. It returns nil when there is a key
-// already, even if it is revoked: what was revoked stays so.
+// Bootstrap adds what a database without any key needs for a first call: an Account,
+// a List and a key of level Full. The text of the key is keyText, or a new one if that
+// is "". It returns nil and adds nothing when there is a key, even a revoked one.
 func (s *Service) Bootstrap(ctx context.Context, keyText string) (*BootstrapRequest, error) {
 	if keyText == "" {
 		keyText = NewKeyText()
@@ -30,7 +32,7 @@ func (s *Service) Bootstrap(ctx context.Context, keyText string) (*BootstrapRequ
 	return first, err
 }
 
-// fill makes what is missing.
+// fill adds the key, and an Account and a List if there is none.
 func (f *BootstrapRequest) fill(tx Tx, now int64) error {
 	account, err := firstAccount(tx, now)
 	if err != nil {

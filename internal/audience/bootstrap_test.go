@@ -10,8 +10,9 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// Two servers that are started at once on one new database must not both begin it.
-func TestBeginFirstHappensOnce(t *testing.T) {
+// Two servers start at once on a new database: one of them adds the first key, and
+// both accept it.
+func TestBootstrapAddsOneKeyWhenTwoServersStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	var services [2]*audience.Service
 	for i := range services {

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 )
 
+// This file is the rules of consent, and the ledger that records each of them.
+
 // ConsentType says what a person agreed to. specification: Consent
 type ConsentType string
 
@@ -19,12 +21,12 @@ const (
 // MaxConsentText is the longest consent text, in characters. specification: Limits
 const MaxConsentText = 255
 
-// Consent is what the caller says about a person's agreement.
+// Consent is what a call says about the agreement of a person.
 type Consent struct {
 	Type        ConsentType // "" counts as ConsentNotRecorded
 	Text        string
 	Preferences []PreferenceChoice
-	IP          string // the Contact's last known IP address as it was sent; "" when not given
+	IP          string // last known IP address of the person, as it was sent; "" when it was not
 }
 
 // PreferenceChoice is a person's answer to one List preference, by name.
@@ -33,7 +35,7 @@ type PreferenceChoice struct {
 	Agree bool   `json:"agree"`
 }
 
-// LedgerRow is one entry of the consent ledger: written once, never changed.
+// LedgerRow is one entry of the consent ledger. It is never changed or deleted.
 type LedgerRow struct {
 	ListID      ListID
 	ContactID   ContactID
@@ -44,10 +46,11 @@ type LedgerRow struct {
 	IP          string
 	Preferences []PreferenceChoice // those defined on the List
 	KeyID       KeyID
-	KeyName     string // filled when it is read
+	KeyName     string // set when the row is read
 }
 
-// check applies the consent rules. specification: subscribeContact, rule 1;
+// check refuses a Consent that the rules or the List do not allow. Errors:
+// InvalidConsent, ConsentRequired. specification: subscribeContact, rule 1;
 // decisions.md: 27
 func (c *Consent) check(schema *Schema) error {
 	switch c.Type {
@@ -66,8 +69,9 @@ func (c *Consent) check(schema *Schema) error {
 	return nil
 }
 
-// row makes the ledger row of a Consent that has passed check. Preferences that
-// the List does not define are left out. decisions.md: 27 to 29
+// row makes the ledger row of a Consent that check has accepted. It leaves out
+// preferences that the List does not define. Errors: InvalidParameters.
+// decisions.md: 27 to 29
 func (c *Consent) row(schema *Schema) (LedgerRow, error) {
 	r := LedgerRow{ListID: schema.List.ID, Type: c.Type, Text: c.Text}
 	if len(c.Text) > MaxConsentText && utf8.RuneCountInString(c.Text) > MaxConsentText {
@@ -88,8 +92,8 @@ func (c *Consent) row(schema *Schema) (LedgerRow, error) {
 	return r, nil
 }
 
-// parseIP reads the first address of a comma-separated list, as proxies send
-// it: with or without brackets and a port.
+// parseIP reads the first address of a comma-separated list, as proxies send it in a
+// header, with or without brackets and a port.
 func parseIP(text string) (netip.Addr, bool) {
 	text, _, _ = strings.Cut(text, ",")
 	text = strings.TrimSpace(text)
@@ -106,7 +110,8 @@ func parseIP(text string) (netip.Addr, bool) {
 // preference finds a preference of the List by its name, nil when there is none.
 func (s *Schema) preference(name string) *Preference { return s.prefs[name] }
 
-// setPreferences stores a Contact's answers and reports whether one is new.
+// setPreferences puts answers into a Contact and reports whether one changes. The
+// List must define all of them.
 func (c *Contact) setPreferences(schema *Schema, choices []PreferenceChoice) (changed bool) {
 	for _, choice := range choices {
 		p := schema.preference(choice.Name)

@@ -1,13 +1,15 @@
 package audience
 
+// This file is the record of a Contact and what the rules ask a database about one.
+
 // Contact is one record of a List.
 type Contact struct {
 	ID       ContactID
 	ListID   ListID
 	Values   Values
-	Key      string // comparison form of the address: see Schema.AddressKey; holds an "@" exactly when it is an email
-	Mobile   string // comparison form of the mobile number, "" when there is none
-	IsFirst  bool   // first of its List with this Key; only it holds the Key against others
+	Key      string // normalised address, see Schema.addressKey; has an "@" exactly when it is an email
+	Mobile   string // normalised mobile number, "" without one
+	IsFirst  bool   // the first of its List with this Key; the others are duplicates
 	Prefs    map[PreferenceID]bool
 	Created  int64
 	Modified int64
@@ -24,8 +26,8 @@ type Contact struct {
 	WebformID           int64
 }
 
-// FieldValue is what a Contact has in one Field. Text is never empty: an empty
-// value is an absent one. Numbers are plain decimals ("12.50"), dates ISO
+// FieldValue is the value of a Contact in one Field. Text is never "": a Contact
+// without a value has no FieldValue. Numbers are plain decimals ("12.50"), dates ISO
 // ("2026-01-31", or "2026-01-31 17:05:00" in a Field with a time).
 type FieldValue struct {
 	Field FieldID
@@ -45,7 +47,7 @@ func (v Values) Get(id FieldID) string {
 	return ""
 }
 
-// Set puts a value into its place; an empty text removes it.
+// Set stores a value and keeps the order. "" removes the value.
 func (v Values) Set(id FieldID, text string) Values {
 	for i := range v {
 		switch {

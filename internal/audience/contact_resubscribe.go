@@ -2,6 +2,8 @@ package audience
 
 import "context"
 
+// This file is the rule of resubscribeContact.
+
 // ResubscribeRequest is a call of resubscribeContact.
 type ResubscribeRequest struct {
 	List    ListID
@@ -9,9 +11,9 @@ type ResubscribeRequest struct {
 	Consent Consent
 }
 
-// Resubscribe clears a Contact's unsubscribe flag and returns its ID. The
-// address stays on the Unsubscriber List. On one who is not unsubscribed it
-// records consent and preferences all the same. Errors: NoList, Denied,
+// Resubscribe clears a Contact's unsubscribe flag and returns its ID. The address
+// stays on the Unsubscriber List. A Contact that is not unsubscribed also gets a
+// ledger row, and its preferences. Errors: NoList, Denied,
 // NoContact, InvalidConsent, ConsentRequired, InvalidParameters, in that order.
 // specification: resubscribeContact; decisions.md: 31
 func (s *Service) Resubscribe(ctx context.Context, c *Caller, r ResubscribeRequest) (ContactID, error) {
@@ -27,14 +29,14 @@ func (s *Service) Resubscribe(ctx context.Context, c *Caller, r ResubscribeReque
 		if err != nil {
 			return 0, err
 		}
-		again := contact.IsUnsubscribed
-		if contact.setPreferences(schema, row.Preferences) || again {
+		resubscribed := contact.IsUnsubscribed
+		if contact.setPreferences(schema, row.Preferences) || resubscribed {
 			contact.IsUnsubscribed = false
 			if err := storeAndPublish(tx, schema, contact, now, WebhookUpdated); err != nil {
 				return 0, err
 			}
 		}
-		if again {
+		if resubscribed {
 			if err := publishWebhook(tx, schema, contact.ID, now, WebhookSubscribed); err != nil {
 				return 0, err
 			}

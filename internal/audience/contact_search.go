@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// This file finds and counts Contacts. A search starts as a look-up, and moves on to a
+// slower kind of transaction only when it turns out to need one.
+
 // ContactAttributes are the system keys of a Contact record: id first, then
 // the others in the specification's order. specification: Contact
 var ContactAttributes = []Attribute[Contact]{
@@ -33,28 +36,28 @@ type Column struct {
 	System *Attribute[Contact]
 }
 
-// ContactWriter takes what SearchContacts finds. Begin comes first, and again
-// when the search starts over; a Contact is only good during the call. While
-// streaming is false the writer holds the reply and may return ErrLong; when it
-// is true it may send as it goes.
+// ContactWriter receives what SearchContacts finds.
 type ContactWriter interface {
+	// Begin comes first, and again when the search starts over. While streaming is
+	// false the writer buffers the reply and may return ErrReplyTooLong. When it is
+	// true the writer may send as it goes.
 	Begin(columns []Column, streaming bool) error
+	// Contact receives one Contact. c is valid only during the call.
 	Contact(c *Contact) error
 }
 
-// ErrReplyTooLong is what a ContactWriter returns when the reply has outgrown what may
-// be held in memory: the search starts over as a stream, in which the writer
-// may send as it goes.
-var ErrReplyTooLong = errors.New("reply too long to hold")
+// ErrReplyTooLong is what a ContactWriter returns when the reply is too long to be
+// buffered. The search starts over as a stream.
+var ErrReplyTooLong = errors.New("reply too long to buffer")
 
-// heldContacts is how many Contacts a search may be known to find and not be a
-// stream from the start.
-const heldContacts = 1000
+// maxBuffered is how many Contacts a search without criteria may find and still be
+// buffered at first.
+const maxBuffered = 1000
 
-// SearchContacts finds Contacts of a List. No returned names means all. A
-// search becomes a stream when its reply outgrows what may be held: most
-// clients that set no limit get little, and need not wait for a place among the
-// streams. Errors: NoList, Denied, InvalidSearch, and Busy when too many searches
+// SearchContacts finds Contacts of a List. Without returned names it returns all keys.
+// A search becomes a stream when its reply is too long to be buffered. Most clients
+// that set no limit get short replies, and do not wait for one of the few streams.
+// Errors: NoList, Denied, InvalidSearch, and Busy when too many searches
 // or streams run, or it takes too long. specification: searchContacts; decisions.md: 32–40
 func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q Query, returned []string, w ContactWriter) error {
 	find := func(tx Tx, p phase) error {
@@ -76,11 +79,11 @@ func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q 
 	return s.inPhases(ctx, c, find)
 }
 
-// search finds Contacts and notes what that says of indexes.
+// search finds Contacts, and tells the index advisor how long that took.
 func (s *Service) search(tx Tx, search *Search, p phase, each func(*Contact) error) error {
 	began := s.now()
 	took := time.Duration(-1)
-	if p == streaming { // the rest waits for the client
+	if p == streaming { // after the first Contact the search waits for the client
 		send := each
 		each = func(c *Contact) error {
 			if took < 0 {
@@ -123,6 +126,7 @@ func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, cri
 	return n, err
 }
 
+// searchOf makes the Search of a query, in a List that the caller may name.
 func searchOf(tx Tx, c *Caller, list ListID, q Query) (*Schema, *Search, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
@@ -132,19 +136,21 @@ func searchOf(tx Tx, c *Caller, list ListID, q Query) (*Schema, *Search, error) 
 	return schema, search, err
 }
 
-// phase is where a search runs. It moves on when it turns out to be more than
-// its phase is for, so that nobody's look-up waits for another's long search.
+// phase is the kind of transaction in which a search runs. The search moves on when it
+// is too slow or its reply too long for its phase, so that look-ups of other callers
+// do not wait for it.
 type phase int
 
 const (
-	lookingUp phase = iota // in a View: by an index, a short reply
-	searching              // in a Search: a short reply
+	lookingUp phase = iota // in a View: an index answers, and the reply is short
+	searching              // in a Search: the reply is short
 	streaming              // in a Stream
 )
 
-// errSlow is why a search leaves the View.
+// errSlow ends a View whose search has no index.
 var errSlow = errors.New("the search may look at every Contact")
 
+// inPhases runs find in a View, and again in a Search or a Stream when it asks for that.
 func (s *Service) inPhases(ctx context.Context, c *Caller, find func(Tx, phase) error) error {
 	in := func(p phase) func(Tx) error {
 		return confirmed(c, func(tx Tx) error { return find(tx, p) })
@@ -159,7 +165,7 @@ func (s *Service) inPhases(ctx context.Context, c *Caller, find func(Tx, phase) 
 	return err
 }
 
-// allows returns why a search has to move on before it begins, if it has.
+// allows returns an error when a search has to move on before it begins.
 func (p phase) allows(tx Tx, search *Search) error {
 	if p == streaming {
 		return nil
@@ -176,14 +182,14 @@ func (p phase) allows(tx Tx, search *Search) error {
 	return nil
 }
 
-// surelyLong reports whether a search will find many Contacts: one without
-// criteria, in a large List. It saves looking for what is then looked for again.
-func surelyLong(tx Tx, s *Search) (bool, error) {
-	if s.Where != nil || s.Limit > 0 && s.Limit <= heldContacts {
+// surelyLong reports whether a search will find many Contacts: it has no criteria and
+// the List is large. That saves a search that would start over as a stream.
+func surelyLong(tx ListTx, s *Search) (bool, error) {
+	if s.Where != nil || s.Limit > 0 && s.Limit <= maxBuffered {
 		return false, nil
 	}
 	n, err := tx.ContactCount(s.Schema.List.ID)
-	return n-s.Offset > heldContacts, err
+	return n-s.Offset > maxBuffered, err
 }
 
 // typeSearch types a query of a List's Contacts. Errors are of kind InvalidSearch.

@@ -2,8 +2,9 @@ package audience
 
 import "context"
 
-// Deactivate sets is_active to false: the Contact receives nothing, but is not
-// unsubscribed. Errors: NoList, Denied, NoContact.
+// This file is the calls that change or show a single state of one Contact.
+
+// Deactivate sets is_active to false: the Contact gets no mail, but stays subscribed. Errors: NoList, Denied, NoContact.
 func (s *Service) Deactivate(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
 	return s.setStatus(ctx, c, list, id, deactivate)
 }
@@ -26,7 +27,7 @@ func (s *Service) Confirm(ctx context.Context, c *Caller, list ListID, id Contac
 	return s.setStatus(ctx, c, list, id, confirmSubscription)
 }
 
-// setStatus has a Contact changed.
+// setStatus runs set on a Contact in an Update.
 func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id ContactID, set func(Tx, *Schema, *Contact, int64) error) (ContactID, error) {
 	return update(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
 		schema, contact, err := loadContact(tx, c, list, id)
@@ -45,8 +46,8 @@ func deactivate(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	return storeAndPublish(tx, schema, contact, now, WebhookDeactivated)
 }
 
-// confirmSubscription sets double_opt_in and sets in motion what that causes:
-// also the autoresponders that have waited for it. decisions.md: 47
+// confirmSubscription sets double_opt_in and stores the jobs that this causes, also
+// those of autoresponders that have waited for it. decisions.md: 47
 func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	if contact.DoubleOptIn {
 		return nil
@@ -55,8 +56,8 @@ func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) err
 	if err := storeAndPublish(tx, schema, contact, now, WebhookUpdated); err != nil {
 		return err
 	}
-	waits, err := tx.IsSubscriptionPending(contact.ListID, contact.ID)
-	if err == nil && waits {
+	pending, err := tx.IsSubscriptionPending(contact.ListID, contact.ID)
+	if err == nil && pending {
 		err = enqueueAutoresponders(tx, schema, contact.ID, EventSubscribe, now)
 	}
 	if err != nil {
@@ -65,6 +66,7 @@ func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) err
 	return emit(tx, schema, contact.ID, EventConfirm, now)
 }
 
+// storeAndPublish stores a changed Contact and publishes one event of it.
 func storeAndPublish(tx Tx, schema *Schema, contact *Contact, now int64, event WebhookEventType) error {
 	contact.Modified = now
 	if err := tx.UpdateContact(contact); err != nil {

@@ -5,13 +5,16 @@ import (
 	"fmt"
 )
 
+// This file is the refusals: a Service returns an Error with a Kind when a call breaks
+// a rule.
+
 // Kind says which rule a call broke. Package rpc turns a Kind into the
 // published error code; nothing else may depend on an error's text.
 type Kind int
 
 // The kinds, in the order of the published codes they become.
 const (
-	Internal          Kind = iota // anything unforeseen; the cause is for the log only
+	Internal          Kind = iota // any other error; its cause is for the log only
 	InvalidKey                    // 300: unknown, expired or revoked key
 	MissingKey                    // 301: no key was given
 	NoList                        // 303
@@ -22,7 +25,7 @@ const (
 	NoAutoresponder               // 309
 	InvalidParameters             // 310
 	InvalidSearch                 // 311
-	FieldNotFound                 // 315: deleteField of a Field that is not there
+	FieldNotFound                 // 315: deleteField of an unknown Field
 	EmailFieldFixed               // 316
 	InvalidEmail                  // 317
 	DuplicateField                // 318
@@ -35,7 +38,7 @@ const (
 	ConsentRequired               // 335
 	InvalidContacts               // 380: not an array of Contacts
 	NothingUpdated                // 320
-	Busy                          // 399: waited as long as may be waited
+	Busy                          // 399: the call waited for its turn as long as it may
 
 	// Kinds that no caller of the API sees.
 	NoLink   // a page's link has no target any more

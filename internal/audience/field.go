@@ -1,5 +1,7 @@
 package audience
 
+// This file is the record of a Field and what the rules ask a database about one.
+
 // FieldType names what a Field holds. specification: Field types that are named
 type FieldType string
 

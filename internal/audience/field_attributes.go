@@ -5,6 +5,8 @@ import (
 	"strings"
 )
 
+// This file is the keys of a Field record: how each is read from a caller and shown.
+
 // FieldAttributes are the keys of a Field record, in their order. specification: Field
 var FieldAttributes = []Attribute[Field]{
 	searchable(readOnlyInt("id", func(f *Field) FieldID { return f.ID })),
@@ -29,7 +31,7 @@ var FieldAttributes = []Attribute[Field]{
 	intKey("display_order", func(f *Field) *int64 { return &f.DisplayOrder }, -1, maxSize),
 }
 
-// typed are the attributes that only some types have a use for. decisions.md: 15
+// typed are the attributes that only some types of Fields use. decisions.md: 15
 var typed = []struct {
 	name  string
 	types []FieldType
@@ -48,8 +50,8 @@ var typed = []struct {
 	{"row_size", []FieldType{Comment, File}, func(f *Field) { f.RowSize = "" }},
 }
 
-// applicable leaves out the details that the Field's type, which may be one of
-// them, has no use for: nobody minds what their values are.
+// applicable leaves out the details that the Field's type does not use: their values
+// are not even checked. The details may set that type.
 func (f *Field) applicable(details []Detail) []Detail {
 	fieldType := f.Type
 	for i := range details {
@@ -67,15 +69,15 @@ func (f *Field) applicable(details []Detail) []Detail {
 	})
 }
 
-// keepWhatApplies empties the attributes that the type has no use for.
-func (f *Field) keepWhatApplies() {
+// clearUnused empties the attributes that the type does not use.
+func (f *Field) clearUnused() {
 	for i := range typed {
 		if !slices.Contains(typed[i].types, f.Type) {
 			typed[i].empty(f)
 		}
 	}
 	if f.AddressType != AddressNone {
-		f.DefaultValue = "" // nobody shares an address by default
+		f.DefaultValue = "" // two Contacts would get the same address
 	}
 	if f.Type == Date && f.TimeFormat == "" {
 		f.TimeFormat = timeOff
@@ -85,7 +87,7 @@ func (f *Field) keepWhatApplies() {
 // maxSize bounds lengths, sizes and positions.
 const maxSize = 1<<31 - 1
 
-// noAddress is what Fields show that hold no address. specification: Field, address_type
+// noAddress is the address_type that a caller sees of other Fields. specification: Field, address_type
 const noAddress = "none"
 
 func addressTypeKey() Attribute[Field] {
@@ -104,9 +106,10 @@ func addressTypeKey() Attribute[Field] {
 	return a
 }
 
+// asSent accepts any text; checkDefaults reads it when the type is known.
 func asSent(text string) (string, error) { return text, nil }
 
-// readRowSize takes a whole number: rows, or megabytes.
+// readRowSize accepts a whole number: rows of a Comment, megabytes of a File.
 func readRowSize(text string) (string, error) {
 	if text = strings.TrimSpace(text); !allDigits(text) || len(text) > 9 {
 		return "", expected("a whole number")
@@ -114,7 +117,7 @@ func readRowSize(text string) (string, error) {
 	return text, nil
 }
 
-// readValuesArray takes choices separated by commas and trims them.
+// readValuesArray accepts choices separated by commas, and trims them.
 func readValuesArray(text string) (string, error) {
 	choices := splitTrimmed(text)
 	sorted := slices.Sorted(slices.Values(choices))
@@ -126,7 +129,7 @@ func readValuesArray(text string) (string, error) {
 	return strings.Join(choices, ","), nil
 }
 
-// readFileTypes takes kinds of files separated by commas.
+// readFileTypes accepts kinds of files separated by commas.
 func readFileTypes(text string) (string, error) {
 	kinds := []string{"images", "documents", "spreadsheets", "movies", "other"}
 	var allowed []string
@@ -141,6 +144,7 @@ func readFileTypes(text string) (string, error) {
 	return strings.Join(allowed, ","), nil
 }
 
+// readDateValidation accepts "past", "future" or a range of dates.
 func readDateValidation(text string) (string, error) {
 	validation, ok := parseDateValidation(text)
 	if !ok {

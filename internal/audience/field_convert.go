@@ -5,8 +5,11 @@ import (
 	"time"
 )
 
-// ConvertField makes one step of storing a Field's values in the form of its
-// new type, and returns the next one. Doing it again does no harm.
+// This file rewrites the values of a Field after its type has changed, in batches. The
+// call does it, and a job does the rest after a crash.
+
+// ConvertField stores a batch of a Field's values in the form of its new type, and
+// returns the next batch. To repeat a batch does no harm.
 func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next ConvertField, done bool, err error) {
 	next = e
 	ids, err := s.unconverted(ctx, e)
@@ -21,8 +24,8 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 }
 
 // unconverted finds the next Contacts that hold a value in the Field, at most
-// removeBatch. It does so outside the Update because finding a few could mean to
-// read all the List; whoever gets a value after that, gets it in the new form.
+// removeBatch. It searches outside the Update because that may read the whole List. A
+// Contact that gets a value after the search gets it in the new form.
 func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []ContactID, err error) {
 	err = s.store.ViewPrimary(ctx, func(tx Tx) error {
 		schema, err := tx.Schema(e.List)
@@ -37,6 +40,7 @@ func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []Contac
 	return ids, err
 }
 
+// convert rewrites the values of some Contacts in the form of the Field's type.
 func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) error {
 	if err := tx.LockListForBulk(e.List); err != nil {
 		return err
@@ -62,9 +66,9 @@ func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) error {
 	})
 }
 
-// storesOtherwise reports whether values that the Field took over from its
-// old type may be stored in another form under the new one.
-func (f *Field) storesOtherwise(old *Field) bool {
+// needsConversion reports whether values of the old type may be stored in another
+// form under the new one.
+func (f *Field) needsConversion(old *Field) bool {
 	if f.Type == old.Type {
 		return false
 	}
@@ -85,7 +89,7 @@ func idsAfter(tx Tx, schema *Schema, where *Condition, after ContactID) (ids []C
 	return ids, err
 }
 
-// eachOf calls change with the Contacts of a List that are still there.
+// eachOf calls change with the Contacts that the List still has.
 func eachOf(tx Tx, schema *Schema, ids []ContactID, change func(*Contact) error) error {
 	for _, id := range ids {
 		c, err := tx.Contact(schema.List.ID, id)

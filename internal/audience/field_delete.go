@@ -6,8 +6,11 @@ import (
 	"enlist/internal/address"
 )
 
-// DeleteFieldValues makes one step of removing what Contacts hold of a deleted
-// Field, and returns the next one. Doing it again does no harm.
+// This file removes the values of a Field after it was deleted, in batches. A job
+// calls it.
+
+// DeleteFieldValues removes the values of a deleted Field from a batch of Contacts,
+// and returns the next batch. To repeat a batch does no harm.
 func (s *Service) DeleteFieldValues(ctx context.Context, e DeleteFieldValues) (next DeleteFieldValues, done bool, err error) {
 	next = e
 	err = s.store.Update(ctx, func(tx Tx) (err error) {
@@ -15,7 +18,7 @@ func (s *Service) DeleteFieldValues(ctx context.Context, e DeleteFieldValues) (n
 			return err
 		}
 		if e.Mobile {
-			next.After, err = forgetMobile(tx, e)
+			next.After, err = deleteMobileValues(tx, e)
 		} else {
 			next.After, err = tx.DeleteFieldValues(e.List, e.Field, e.After, removeBatch)
 		}
@@ -24,9 +27,9 @@ func (s *Service) DeleteFieldValues(ctx context.Context, e DeleteFieldValues) (n
 	return next, err == nil && next.After == 0, err
 }
 
-// forgetMobile also removes what the numbers were compared by. A List that is
-// deleted by now is left to its own removal.
-func forgetMobile(tx Tx, e DeleteFieldValues) (last ContactID, err error) {
+// deleteMobileValues also removes the normalised numbers. Of a List that was deleted
+// meanwhile it removes nothing: another job deletes its Contacts.
+func deleteMobileValues(tx Tx, e DeleteFieldValues) (last ContactID, err error) {
 	schema, err := tx.Schema(e.List)
 	if err != nil {
 		return 0, ignoreKind(NoList, err)

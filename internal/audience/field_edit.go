@@ -10,6 +10,8 @@ import (
 	"enlist/internal/address"
 )
 
+// This file is the calls that define, change, delete and show Fields.
+
 // maxEmailLength is the length of a new List's email Field. decisions.md: 14
 const maxEmailLength = address.MaxEmail
 
@@ -58,8 +60,8 @@ func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details 
 	})
 }
 
-// EditField changes what details name. The type cannot change while Contacts
-// hold values that the new one refuses. Errors: NoList, Denied, NoField,
+// EditField changes the attributes that details name. The type cannot change while
+// Contacts hold values that the new type refuses. Errors: NoList, Denied, NoField,
 // InvalidParameters, EmailFieldFixed, ReservedField, DuplicateField.
 func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id FieldID, details []Detail) (FieldID, error) {
 	var convert bool
@@ -78,7 +80,7 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 		if err := f.define(tx, c, schema, now); err != nil {
 			return 0, err
 		}
-		if err := l.require(tx, now, f.takesOver(schema, old, Today(time.Unix(now, 0), c.Account.TimeZone))); err != nil {
+		if err := l.require(tx, now, f.valuesFit(schema, old, Today(time.Unix(now, 0), c.Account.TimeZone))); err != nil {
 			return 0, err
 		}
 		if err := tx.UpdateField(&f); err != nil {
@@ -87,7 +89,7 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 		if err := s.observer.FieldChanged(tx, old, &f, now); err != nil {
 			return 0, err
 		}
-		if convert = f.storesOtherwise(old); convert {
+		if convert = f.needsConversion(old); convert {
 			return id, tx.Enqueue(ConvertField{List: list, Field: id})
 		}
 		return id, nil
@@ -100,7 +102,7 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 	return result, err
 }
 
-// DeleteField removes a Field and what Contacts hold of it. Errors: NoList,
+// DeleteField removes a Field and the values that Contacts hold in it. Errors: NoList,
 // Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for a mobile
 // Field that is the only address of Contacts.
 func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id FieldID) error {
@@ -171,8 +173,8 @@ func loadField(tx Tx, c *Caller, list ListID, id FieldID) (*Schema, *Field, erro
 	return schema, f, nil
 }
 
-// define checks a Field as a whole, within its List, and empties what does not
-// apply to its type.
+// define checks a Field as a whole and against its List, and empties the attributes
+// that its type does not use.
 func (f *Field) define(tx Tx, c *Caller, schema *Schema, now int64) error {
 	if f.Name == "" {
 		return &Error{Kind: InvalidParameters, Field: "name", Detail: "expected a name"}
@@ -183,7 +185,7 @@ func (f *Field) define(tx Tx, c *Caller, schema *Schema, now int64) error {
 	if other := schema.FieldNamed(f.Name); other != nil && other.ID != f.ID {
 		return &Error{Kind: DuplicateField, Detail: "the List has a Field " + quoted(f.Name) + " already"}
 	}
-	f.keepWhatApplies()
+	f.clearUnused()
 	for i := range schema.Fields {
 		if other := &schema.Fields[i]; f.AddressType != AddressNone && other.AddressType == f.AddressType && other.ID != f.ID {
 			return &Error{Kind: InvalidParameters, Field: "address_type", Detail: "the List has its " + string(f.AddressType) + " Field already"}
@@ -195,7 +197,8 @@ func (f *Field) define(tx Tx, c *Caller, schema *Schema, now int64) error {
 	return f.checkDefaults(Today(time.Unix(now, 0), c.Account.TimeZone))
 }
 
-// reserved reports whether a name would hide a system key, "all" or field_<id>. decisions.md: 16
+// reserved reports whether a name would hide a system key, "all" or field_<id>: clients
+// could not send that any more. decisions.md: 16
 func reserved(name string) bool {
 	if digits, ok := strings.CutPrefix(name, "field_"); ok && digits != "" && allDigits(digits) {
 		return true
@@ -218,7 +221,7 @@ func (f *Field) checkFileFolder(tx Tx, c *Caller) error {
 }
 
 // checkDefaults refuses defaults that the Field would refuse from a caller, and
-// brings them into the form that is stored.
+// converts them to the form that is stored. The name of a refused one is in the error.
 func (f *Field) checkDefaults(today string) error {
 	for name, at := range map[string]*string{"default_value": &f.DefaultValue, "defaults_array": &f.Defaults} {
 		if *at == "" || f.Type == Date && *at == currentDate {

@@ -5,6 +5,8 @@ import (
 	"slices"
 )
 
+// This file is Folders: record, keys, and the calls about them.
+
 // The Folder types.
 const (
 	FolderOfLists    = "list"
@@ -83,8 +85,8 @@ func loadFolder(tx Tx, c *Caller, id FolderID) (*Folder, []Folder, error) {
 	return nil, nil, Refuse(NoFolder, "the Account has no Folder with this ID")
 }
 
-// AddFolder makes a Folder. Errors: Denied, InvalidParameters, DuplicateFolder
-// where the Account has one of that name and type.
+// AddFolder adds a Folder. Errors: Denied, InvalidParameters, and DuplicateFolder when
+// the Account has one of that name and type.
 func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (FolderID, error) {
 	if err := requireWholeAccount(c); err != nil {
 		return 0, err
@@ -102,7 +104,7 @@ func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (F
 		}
 		all, err := tx.Folders(c.Account.ID)
 		if err == nil {
-			err = f.unlike(all)
+			err = f.checkUnique(all)
 		}
 		if err != nil {
 			return 0, err
@@ -128,15 +130,15 @@ func (s *Service) EditFolder(ctx context.Context, c *Caller, id FolderID, detail
 			return 0, err
 		}
 		f.Type = folderType
-		if err := f.unlike(all); err != nil {
+		if err := f.checkUnique(all); err != nil {
 			return 0, err
 		}
 		return id, tx.UpdateFolder(f)
 	})
 }
 
-// unlike refuses a name that another Folder of the type has.
-func (f *Folder) unlike(all []Folder) error {
+// checkUnique refuses a name that another Folder of the type has.
+func (f *Folder) checkUnique(all []Folder) error {
 	if slices.ContainsFunc(all, func(o Folder) bool { return o.ID != f.ID && o.Type == f.Type && o.Name == f.Name }) {
 		return &Error{Kind: DuplicateFolder, Field: "name", Detail: "there is a Folder of this name and type already"}
 	}
@@ -160,7 +162,7 @@ func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) erro
 		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID != id && o.Type == f.Type }) {
 			return false, Refuse(FolderNeeded, "it is the Account's last one of its type")
 		}
-		if err := f.unusedByFields(tx); err != nil {
+		if err := f.checkUnusedByFields(tx); err != nil {
 			return false, err
 		}
 		return true, tx.DeleteFolder(id)
@@ -168,8 +170,8 @@ func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) erro
 	return err
 }
 
-// unusedByFields refuses while Fields upload files into a Folder.
-func (f *Folder) unusedByFields(tx Tx) error {
+// checkUnusedByFields refuses while Fields upload files into the Folder.
+func (f *Folder) checkUnusedByFields(tx Tx) error {
 	if f.Type != FolderOfFiles {
 		return nil
 	}

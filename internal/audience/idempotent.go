@@ -55,8 +55,8 @@ func idempotent[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int6
 // seconds. decisions.md: 30
 const RetryLife = 24 * 60 * 60
 
-// DeleteExpiredRetries removes results of calls with an Idempotency-Key that are over
-// a day old. Call it once an hour or so.
+// DeleteExpiredRetries removes results that are older than RetryLife. Call it about
+// once an hour.
 func (s *Service) DeleteExpiredRetries(ctx context.Context) error {
 	return s.store.Update(ctx, func(tx Tx) error { return tx.DeleteRetries(s.now().Unix() - RetryLife) })
 }

@@ -7,14 +7,16 @@ import (
 	"slices"
 )
 
-// Level is what a key may do; each level includes those before it.
+// This file is API keys: levels, the record, and the text that only its owner has.
+
+// Level says what a key may do. Each level includes those before it.
 type Level int
 
 // The access levels. decisions.md: 10
 const (
-	Read     Level = iota + 1 // definitions and figures that name nobody
-	Standard                  // whatever shows, tests or changes a Contact's data
-	Full                      // Lists, Fields and the Account
+	Read     Level = iota + 1 // read definitions and numbers, but no data of persons
+	Standard                  // read and change Contacts
+	Full                      // change Lists, Fields and the Account
 )
 
 var levelNames = [...]string{Read: "read", Standard: "standard", Full: "full"}
@@ -29,18 +31,18 @@ func ParseLevel(s string) (Level, error) {
 	return 0, Refuse(InvalidParameters, "access level %q is none of read, standard, full", s)
 }
 
-// Key is an API key as it is stored: never its text, only the SHA-256 of it.
+// Key is an API key as it is stored. Of its text only the SHA-256 is stored.
 type Key struct {
 	ID           KeyID
 	AccountID    AccountID
 	Name         string
-	Prefix       string // the key's first 8 characters, to recognise it by
+	Prefix       string // the first 8 characters, by which its owner recognises it
 	Level        Level
 	Lists        []ListID // nil: all Lists of the Account
 	CreationTime int64
 	ExpiryTime   int64 // 0: never
 	RevokedTime  int64 // 0: not revoked
-	LastUsedTime int64 // within a minute or so; 0: never
+	LastUsedTime int64 // up to a minute too early; 0: never
 }
 
 // KeyHash is the SHA-256 of a key's text, by which it is found.
@@ -49,7 +51,7 @@ type KeyHash [sha256.Size]byte
 // KeyLength is the length of a key's text: 32 random bytes in lower-case hex.
 const KeyLength = 64
 
-// NewKeyText makes the text of a new key. It is shown once and never stored.
+// NewKeyText returns the text of a new key. It is shown once and never stored.
 func NewKeyText() string {
 	var b [KeyLength / 2]byte
 	rand.Read(b[:]) // never fails: crypto/rand
@@ -72,14 +74,14 @@ func ValidKeyText(text string) bool {
 // HashKey returns what a key's text is stored and found as.
 func HashKey(text string) KeyHash { return sha256.Sum256([]byte(text)) }
 
-// Caller is who is asking: a good key, its Account, and how the call is to be
-// remembered for a retry.
+// Caller is who makes a call: a valid key, its Account, and the Idempotency-Key of the
+// call if it has one.
 type Caller struct {
 	Account *Account
 	Key     *Key
 	Retry   *Retry // nil without an Idempotency-Key
 
-	hash *KeyHash // of the key that was shown; nil for an operator, who shows none
+	hash *KeyHash // of the key that was sent; nil for an operator, who has none
 }
 
 // Allows reports whether the key's restriction, if it has one, includes the List.

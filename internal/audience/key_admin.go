@@ -5,7 +5,9 @@ import (
 	"slices"
 )
 
-// KeyDetails are what a key is made of. decisions.md: 9, 10
+// This file is how the operator administers API keys on the command line.
+
+// KeyDetails describe a new key. decisions.md: 9, 10
 type KeyDetails struct {
 	Account AccountID
 	Name    string
@@ -14,7 +16,8 @@ type KeyDetails struct {
 	Expiry  int64    // Unix time; 0: never
 }
 
-// AddKey makes a key and returns its text, which is shown once and not stored.
+// AddKey adds a key and returns its text, which is shown once and not stored. Errors:
+// InvalidParameters, NoList.
 func (s *Service) AddKey(ctx context.Context, d KeyDetails) (*Key, string, error) {
 	text := NewKeyText()
 	key, err := s.addKey(ctx, d, text)
@@ -22,7 +25,7 @@ func (s *Service) AddKey(ctx context.Context, d KeyDetails) (*Key, string, error
 }
 
 func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*Key, error) {
-	name, err := ownName("key", d.Name)
+	name, err := operatorText("key", d.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +37,7 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*Key, 
 	err = s.store.Update(ctx, func(tx Tx) error {
 		made = &Key{AccountID: d.Account, Name: name, Prefix: text[:8], Level: d.Level,
 			CreationTime: now, ExpiryTime: d.Expiry}
-		if made.Lists, err = ownLists(tx, d.Account, d.Lists); err != nil {
+		if made.Lists, err = checkLists(tx, d.Account, d.Lists); err != nil {
 			return err
 		}
 		return tx.AddKey(made, HashKey(text))
@@ -51,16 +54,16 @@ func (s *Service) Keys(ctx context.Context) (found []Key, err error) {
 	return found, err
 }
 
-// RevokeKey makes a key unknown from now on. InvalidKey when no key has the ID.
+// RevokeKey makes a key invalid from now on. Errors: InvalidKey when no key has the ID.
 func (s *Service) RevokeKey(ctx context.Context, id KeyID) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		return tx.RevokeKey(id, s.now().Unix())
 	})
 }
 
-// ownLists returns the Lists that a key is restricted to, sorted, each once,
-// after it has seen that they are the Account's.
-func ownLists(tx Tx, account AccountID, lists []ListID) ([]ListID, error) {
+// checkLists refuses Lists that are not the Account's. It returns the Lists sorted,
+// each once.
+func checkLists(tx Tx, account AccountID, lists []ListID) ([]ListID, error) {
 	if _, err := findAccount(tx, account); err != nil || len(lists) == 0 {
 		return nil, err
 	}

@@ -5,49 +5,51 @@ import (
 	"sync"
 )
 
-// keyUse remembers when keys were used until it is written down: one write a
-// minute, not one a call.
+// This file checks the API key of a call, and records when keys were last used.
+
+// keyUse collects when keys were used, so that this is stored once a minute and not
+// with each call. mu guards when.
 type keyUse struct {
 	mu   sync.Mutex
 	when map[KeyID]int64
 }
 
-// Authenticate finds the Caller that a key's text belongs to. InvalidKey when
-// it is unknown, expired or revoked. Most keys have been seen before, and are
-// taken as they were then: the transaction of the call itself looks whether that
-// still holds. What is answered without one, refusals too, asks Recheck first.
-// decisions.md: 9, 11
+// Authenticate returns the Caller of a key's text. Errors: InvalidKey when the key is
+// unknown, expired or revoked. It takes a cached key as it is: the transaction of the
+// call confirms it. Before an answer without a transaction, also a refusal, call
+// Recheck. decisions.md: 9, 11
 func (s *Service) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	if !ValidKeyText(text) {
 		return nil, ErrInvalidKey
 	}
 	hash := HashKey(text)
 	c := &Caller{hash: &hash}
-	var known bool
-	if c.Key, c.Account, known = s.store.CachedKey(hash); !known {
+	var cached bool
+	if c.Key, c.Account, cached = s.store.CachedKey(hash); !cached {
 		if err := s.Recheck(ctx, c); err != nil {
 			return nil, err
 		}
 	}
 	now := s.now().Unix()
-	if !c.Key.good(now) {
+	if !c.Key.valid(now) {
 		return nil, ErrInvalidKey
 	}
 	s.used.note(c.Key.ID, now)
 	return c, nil
 }
 
-// Recheck looks whether a Caller's key is still good. InvalidKey when it is not.
+// Recheck asks the database whether a Caller's key is still valid. Errors: InvalidKey.
 func (s *Service) Recheck(ctx context.Context, c *Caller) error {
 	return s.view(ctx, c, func(Tx) error { return nil })
 }
 
-// good reports whether a key is neither revoked nor expired.
-func (k *Key) good(now int64) bool {
+// valid reports whether a key is neither revoked nor expired at a Unix time.
+func (k *Key) valid(now int64) bool {
 	return k.RevokedTime == 0 && (k.ExpiryTime == 0 || k.ExpiryTime > now)
 }
 
-// confirm brings a Caller up to date with what a transaction sees.
+// confirm replaces the cached key and Account of a Caller by those of a transaction.
+// Errors: InvalidKey.
 func confirm(tx Tx, c *Caller) error {
 	if c.hash == nil {
 		return nil
@@ -72,6 +74,7 @@ func (s *Service) view(ctx context.Context, c *Caller, fn func(Tx) error) error 
 	return s.store.View(ctx, confirmed(c, fn))
 }
 
+// confirmed makes a function that confirms the Caller before it runs fn.
 func confirmed(c *Caller, fn func(Tx) error) func(Tx) error {
 	return func(tx Tx) error {
 		if err := confirm(tx, c); err != nil {

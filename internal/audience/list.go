@@ -1,5 +1,7 @@
 package audience
 
+// This file is the record of a List and what the rules ask a database about one.
+
 // DefaultCountryCode is the telephone country code of a new List.
 const DefaultCountryCode = 61
 
@@ -13,7 +15,7 @@ type List struct {
 	Name               string
 	CreationTime       int64
 	LastModifiedTime   int64
-	OnRegister         string // addresses, comma-separated, that hear of each new subscription
+	OnRegister         string // addresses, separated by commas, that are notified of each subscription
 	OnUpdate           string
 	OnUnsubscribe      string
 	DisallowDuplicates bool

@@ -7,6 +7,8 @@ import (
 	"enlist/internal/address"
 )
 
+// This file is the keys of a List record: how each is read from a caller and shown.
+
 // ListAttributes are the keys of a List record, in their order.
 var ListAttributes = []Attribute[List]{
 	searchable(readOnlyInt("id", func(l *List) ListID { return l.ID })),
@@ -37,14 +39,15 @@ var ListAttributes = []Attribute[List]{
 	textKey("from_address", func(l *List) *string { return &l.FromAddress }, readAddress),
 }
 
-// maxAddresses bounds how many addresses hear of one event: each is a job of
-// its own, stored together with what it is about.
+// maxAddresses is how many addresses are notified of one event: each is a job, stored
+// in the transaction of the event.
 const maxAddresses = 100
 
-// maxID bounds IDs that are sent as attributes.
+// maxID is the greatest ID that a caller may send as an attribute.
 const maxID = 1<<63 - 1
 
-// readAddresses takes email addresses separated by commas, each once. decisions.md: 17
+// readAddresses accepts email addresses separated by commas and keeps each once.
+// decisions.md: 17
 func readAddresses(text string) (string, error) {
 	var spellings, keys []string
 	for _, item := range splitTrimmed(text) {
@@ -62,6 +65,7 @@ func readAddresses(text string) (string, error) {
 	return strings.Join(spellings, ","), nil
 }
 
+// readAddress accepts one email address or "".
 func readAddress(text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return "", nil
@@ -73,14 +77,14 @@ func readAddress(text string) (string, error) {
 	return spelling, nil
 }
 
-// readAddressTypes takes email, mobile or both.
+// readAddressTypes accepts email, mobile, or both separated by a comma.
 func readAddressTypes(text string) (string, error) {
 	types := splitTrimmed(text)
 	slices.Sort(types)
 	return oneOf("email", "mobile", "email,mobile")(strings.Join(slices.Compact(types), ","))
 }
 
-// countryCode refuses numbers that are no country's.
+// countryCode makes an attribute refuse telephone country codes that are not in use.
 func countryCode(a Attribute[List]) Attribute[List] {
 	set := a.Set
 	a.Set = func(l *List, in Input) error {

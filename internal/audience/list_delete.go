@@ -2,11 +2,14 @@ package audience
 
 import "context"
 
-// removeBatch is how many Contacts one Update removes or changes: 1 to 6 ms with
-// 10 Fields, during which nobody else writes.
+// This file deletes and clears Lists. A List disappears at once; its Contacts are
+// removed in batches, by a job.
+
+// removeBatch is how many Contacts one Update removes or changes: 1 to 6 ms with 10
+// Fields, during which no other caller writes on SQLite.
 const removeBatch = 500
 
-// DeleteList hides a List at once and has its Contacts removed. Errors: NoList, Denied.
+// DeleteList hides a List at once and stores a job that removes its Contacts. Errors: NoList, Denied.
 func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
 		e, err := startRemoval(tx, c, now, RemoveContacts{List: id, Delete: true})
@@ -21,8 +24,8 @@ func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
 	return err
 }
 
-// ClearList removes the Contacts that a List has now. When it returns they are
-// gone; after a crash in the middle of it a job goes on. Errors: NoList, Denied.
+// ClearList removes the Contacts that a List has now, before it returns. If the server
+// crashes meanwhile, a job removes the rest. Errors: NoList, Denied.
 func (s *Service) ClearList(ctx context.Context, c *Caller, id ListID) error {
 	e, err := update(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
 		return startRemoval(tx, c, now, RemoveContacts{List: id})
@@ -33,7 +36,8 @@ func (s *Service) ClearList(ctx context.Context, c *Caller, id ListID) error {
 	return err
 }
 
-// startRemoval notes how far a removal goes: Contacts that come later stay.
+// startRemoval stores the job. It covers the Contacts up to the highest ID so far, so
+// that Contacts added later stay.
 func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts, error) {
 	schema, err := loadList(tx, c, e.List)
 	if err != nil {
@@ -52,7 +56,8 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 	return e, tx.Enqueue(e)
 }
 
-// RemoveContacts makes one step of a removal. Doing it again does no harm.
+// RemoveContacts removes a batch of Contacts and reports whether it was the last. To
+// repeat a batch does no harm.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
 	err = s.store.Update(ctx, func(tx Tx) error {
 		if err := tx.LockListForBulk(e.List); err != nil {

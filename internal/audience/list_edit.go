@@ -6,7 +6,9 @@ import (
 	"enlist/internal/address"
 )
 
-// AddList makes a List with its two address Fields. Errors: Denied,
+// This file is the calls that add and change Lists.
+
+// AddList adds a List with its two address Fields. Errors: Denied,
 // InvalidParameters. decisions.md: 14, 24
 func (s *Service) AddList(ctx context.Context, c *Caller, details []Detail) (ListID, error) {
 	if err := requireWholeAccount(c); err != nil {
@@ -38,11 +40,11 @@ func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
 			return 0, err
 		}
 	}
-	return list.ID, tellOfList(tx, list.ID, now, WebhookCreated)
+	return list.ID, publishList(tx, list.ID, now, WebhookCreated)
 }
 
-// tellOfList tells the webhooks that listen to a List as it is now.
-func tellOfList(tx Tx, id ListID, now int64, event WebhookEventType) error {
+// publishList publishes an event of a List to the webhooks that listen to it.
+func publishList(tx Tx, id ListID, now int64, event WebhookEventType) error {
 	schema, err := tx.Schema(id)
 	if err != nil {
 		return err
@@ -50,7 +52,7 @@ func tellOfList(tx Tx, id ListID, now int64, event WebhookEventType) error {
 	return publishWebhook(tx, schema, 0, now, event)
 }
 
-// EditList changes what details name. Errors: NoList, Denied, InvalidParameters.
+// EditList changes the attributes that details name. Errors: NoList, Denied, InvalidParameters.
 func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []Detail) (ListID, error) {
 	return updateChecked(ctx, s, c, func(tx Tx, now int64, l *preconditionChecker) (ListID, error) {
 		schema, err := loadList(tx, c, id)
@@ -67,7 +69,7 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 			}
 		}
 		if list.CountryCode != schema.List.CountryCode {
-			if err := l.require(tx, now, keepsNumbers(schema, list.CountryCode)); err != nil {
+			if err := l.require(tx, now, sameNumbers(schema, list.CountryCode)); err != nil {
 				return 0, err
 			}
 		}
@@ -85,11 +87,12 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 	})
 }
 
-// noDuplicates hinders disallowing what is there already. Its index holds
-// nothing but duplicates, so it looks at all of them each time. decisions.md: 24
+// noDuplicates is the precondition of disallowing duplicates: the List has none. An
+// index has nothing but duplicates, so the check is short and ignores the time.
+// decisions.md: 24
 func noDuplicates(id ListID) *precondition {
-	type question struct{ list ListID }
-	return &precondition{question{id}, func(tx Tx, _ int64) error {
+	type check struct{ list ListID }
+	return &precondition{check{id}, func(tx Tx, _ int64) error {
 		n, err := tx.Duplicates(id)
 		if err == nil && n > 0 {
 			e := Refuse(InvalidParameters, "addresses that more than one Contact has: %d; remove the duplicates first", n)
@@ -100,14 +103,15 @@ func noDuplicates(id ListID) *precondition {
 	}}
 }
 
-// keepsNumbers hinders a country code under which national numbers that
-// Contacts hold would mean others: two people could become one. decisions.md: 24
-func keepsNumbers(schema *Schema, countryCode int64) *precondition {
+// sameNumbers is the precondition of another country code: no Contact holds a national
+// number that would become another number, perhaps that of another Contact.
+// decisions.md: 24
+func sameNumbers(schema *Schema, countryCode int64) *precondition {
 	mobile := schema.Mobile()
 	if mobile == nil {
 		return nil
 	}
-	type question struct {
+	type check struct {
 		mobile   FieldID
 		from, to int64
 	}
@@ -115,10 +119,11 @@ func keepsNumbers(schema *Schema, countryCode int64) *precondition {
 		number := c.Values.Get(mobile.ID)
 		return address.NormaliseMobile(number, schema.List.CountryCode) != address.NormaliseMobile(number, countryCode)
 	}}
-	return others.mustBeNone(question{mobile.ID, schema.List.CountryCode, countryCode}, "country_code", "hold a national number that would mean another")
+	return others.mustBeNone(check{mobile.ID, schema.List.CountryCode, countryCode}, "country_code", "hold a national number that would mean another")
 }
 
-// putInFolder looks for the List's Folder; without one it is the Account's first for Lists.
+// putInFolder checks the List's Folder. A List without one goes into the Account's
+// first Folder for Lists.
 func putInFolder(tx Tx, c *Caller, l *List) error {
 	folders, err := tx.Folders(c.Account.ID)
 	if err != nil {

@@ -1,11 +1,13 @@
 package audience
 
-// Schema is a List with all that gives its Contacts their shape. It is shared
-// between calls and never changed; a change to the List makes a new one.
-// List.ContactCount is not kept in it: ask Tx.ContactCount.
+// This file is the Schema: a List with its Fields and all else that its rules need.
+
+// Schema is a List with everything that defines its Contacts. Calls share it, so it is
+// never changed: a change of the List makes a new one. Its List.ContactCount is not
+// set; call Tx.ContactCount.
 type Schema struct {
 	List        List
-	Fields      []Field // in display order as decisions.md: 40 means it: by position, hidden ones last, then by ID
+	Fields      []Field // in display order: by position, hidden ones last, then by ID. decisions.md: 40
 	Preferences []Preference
 
 	TimeZone       string // the Account's
@@ -21,7 +23,7 @@ type Schema struct {
 	whole  []Column // of a Contact
 }
 
-// NewSchema sorts nothing and copies nothing: fields come in display order.
+// NewSchema makes a Schema. fields must be in display order; the slices are not copied.
 func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
 	s := &Schema{List: list, Fields: fields, Preferences: preferences,
 		byName: make(map[string]*Field, len(fields)), byID: make(map[FieldID]*Field, len(fields)),

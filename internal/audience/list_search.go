@@ -5,6 +5,8 @@ import (
 	"slices"
 )
 
+// This file is the calls that show Lists.
+
 // List returns one List. Errors: NoList, Denied.
 func (s *Service) List(ctx context.Context, c *Caller, id ListID) (*List, error) {
 	var list List
@@ -20,8 +22,7 @@ func (s *Service) List(ctx context.Context, c *Caller, id ListID) (*List, error)
 	return &list, err
 }
 
-// SearchLists returns the Account's Lists that match, of those that the key
-// may see. Errors: InvalidSearch.
+// SearchLists returns the Account's Lists that match and that the key may see. Errors: InvalidSearch.
 func (s *Service) SearchLists(ctx context.Context, c *Caller, q Query) (found []List, err error) {
 	err = s.view(ctx, c, func(tx Tx) error {
 		lists, err := tx.Lists(c.Account.ID)

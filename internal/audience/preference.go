@@ -2,6 +2,8 @@ package audience
 
 import "context"
 
+// This file is the preferences of a List: record, keys, and the calls about them.
+
 // Preference is a named choice that Contacts of a List agree to or decline.
 type Preference struct {
 	ID     PreferenceID
@@ -17,7 +19,7 @@ var PreferenceAttributes = []Attribute[Preference]{
 }
 
 // AddPreference defines a preference on a List. Errors: NoList, Denied,
-// InvalidParameters for a name that is there already or is none. decisions.md: 16
+// InvalidParameters for an invalid name or one that the List has. decisions.md: 16
 func (s *Service) AddPreference(ctx context.Context, c *Caller, list ListID, name string) (PreferenceID, error) {
 	return update(ctx, s, c, func(tx Tx, _ int64) (PreferenceID, error) {
 		schema, err := loadList(tx, c, list)
@@ -39,7 +41,7 @@ func (s *Service) AddPreference(ctx context.Context, c *Caller, list ListID, nam
 	})
 }
 
-// DeletePreference removes a preference and with it what Contacts answered.
+// DeletePreference removes a preference and the answers of all Contacts.
 // Errors: NoList, Denied, InvalidParameters when the List has none of this ID.
 func (s *Service) DeletePreference(ctx context.Context, c *Caller, list ListID, id PreferenceID) error {
 	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {

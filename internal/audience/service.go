@@ -5,6 +5,8 @@ import (
 	"time"
 )
 
+// This file is the Service and what all its calls share.
+
 // Service carries out what callers ask for. It is safe for concurrent use.
 type Service struct {
 	store Store
@@ -16,7 +18,7 @@ type Service struct {
 	ignored atomic.Int64
 }
 
-// NewService makes a Service on a Store, with the one clock that it goes by.
+// NewService makes a Service on a Store. now is its only clock; tests set it.
 func NewService(store Store, now func() time.Time) *Service {
 	return &Service{store: store, now: now, observer: noObserver{}}
 }
@@ -48,8 +50,8 @@ func requireWholeAccount(c *Caller) error {
 	return nil
 }
 
-// Refusals that a Store makes as well as the rules: said once, so that what may
-// not be seen answers exactly like what does not exist. decisions.md: 11
+// Refusals that the rules and the Stores share, so that a record of another Account
+// gets exactly the answer of one that does not exist. decisions.md: 11
 var (
 	ErrNoList     = Refuse(NoList, "no List with this ID")
 	ErrNoContact  = Refuse(NoContact, "no Contact with this ID in the List")
@@ -59,6 +61,6 @@ var (
 	ErrInvalidKey = Refuse(InvalidKey, "")
 )
 
-// IgnoredKeys counts the keys of contact_details that named no Field since the
-// start. decisions.md: 20
+// IgnoredKeys counts the keys of contact_details that named no Field, since the
+// process started. decisions.md: 20
 func (s *Service) IgnoredKeys() int64 { return s.ignored.Load() }

@@ -5,14 +5,16 @@ import (
 	"errors"
 )
 
-// Unsubscriber is one row of the Unsubscriber List: the Account's permanent
-// record of addresses that ever unsubscribed.
+// This file is the Unsubscriber List of an Account.
+
+// Unsubscriber is one entry of the Unsubscriber List, the Account's permanent record
+// of addresses that ever unsubscribed.
 type Unsubscriber struct {
 	ContactID   ContactID // 0 when the address belonged to no Contact
 	ListID      ListID    // 0 when it was unsubscribed from no List in particular
 	AddressType AddressType
 	Address     string // as it was stored or given
-	AddressKey  string // comparison form
+	AddressKey  string // normalised form
 	Time        int64
 }
 
@@ -25,8 +27,8 @@ var UnsubscriberAttributes = []Attribute[Unsubscriber]{
 	{Name: "time", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Value { return IntValue(u.Time) }},
 }
 
-// SearchUnsubscribers returns rows of the Unsubscriber List, by default in the
-// order in which they came to be; list 0 means all Lists that the key may see.
+// SearchUnsubscribers returns entries of the Unsubscriber List, by default in the order
+// of insertion; list 0 means all Lists that the key may see.
 // Errors: NoList, Denied, InvalidSearch.
 func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListID, q Query) (rows []Unsubscriber, err error) {
 	err = s.store.Search(ctx, confirmed(c, func(tx Tx) error {
@@ -57,7 +59,7 @@ func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListI
 	return rows, err
 }
 
-// errEnough ends a walk whose further rows nobody will see.
+// errEnough ends a scan when the page is full.
 var errEnough = errors.New("enough rows")
 
 // UnsubscriberTx reads and extends the Unsubscriber List of an Account, in a
