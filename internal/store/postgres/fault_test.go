@@ -294,6 +294,9 @@ func TestCallersBeyondThePoolWait(t *testing.T) {
 // The server no longer answers, neither on open connections nor on new ones. Reads and
 // writes return an error in time.
 func TestSilentServerIsAnErrorInTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long on PostgreSQL: make check runs it")
+	}
 	url := database(t)
 	p := pgtest.NewProxy(t, url)
 	limit := 300 * time.Millisecond

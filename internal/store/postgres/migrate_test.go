@@ -44,6 +44,9 @@ func query(t *testing.T, url, text string, into ...any) {
 
 // Six processes that start at once on a new database create its tables once.
 func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long on PostgreSQL: make check runs it")
+	}
 	for range 3 {
 		url := pgtest.Open(t)
 		var all sync.WaitGroup
@@ -72,6 +75,9 @@ func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 // A process whose tables are up to date starts while another process, of this or of a
 // newer version, migrates.
 func TestStartDoesNotWaitForAnotherMigration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long on PostgreSQL: make check runs it")
+	}
 	url := prepared(t)
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {

@@ -14,6 +14,9 @@ import (
 
 // The indexes that searches get by themselves.
 func TestSearchIndexes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long on PostgreSQL: make check runs it")
+	}
 	storetest.SearchIndexes(t, engine(func(t *testing.T) audience.Store { return open(t) }))
 }
 

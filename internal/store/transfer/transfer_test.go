@@ -126,14 +126,14 @@ func TestRefuses(t *testing.T) {
 		s := openShop(t, to)
 		value(s.service.AddAccount(t.Context(), audience.AccountDetails{Name: "Mine", TimeZone: "UTC", ContactLimit: 5}))(s)
 		s.close()
-		refused(t, to, "in table account")
+		refused(t, to, "table account is not empty")
 	})
 	t.Run("a copy that is done", func(t *testing.T) {
 		to := pgtest.Open(t)
 		if _, err := run(t.Context(), from, to, 0, nil); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, to, "in table account")
+		refused(t, to, "table account is not empty")
 	})
 	t.Run("a source that is served", func(t *testing.T) {
 		s := openShop(t, from)
