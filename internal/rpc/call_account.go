@@ -1,3 +1,6 @@
+// This file has the methods about the Account: each reads its parameters, calls the
+// service and writes the result.
+
 package rpc
 
 import "strconv"

@@ -1,3 +1,6 @@
+// This file has the methods about autoresponders: each reads its parameters, calls the
+// service and writes the result.
+
 package rpc
 
 import "enlist/internal/audience"
@@ -34,7 +37,7 @@ func searchAutoresponders(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.SearchAutoresponders(c.ctx, c.caller, q)
-	return writeRecords(c, cells(audience.AutoresponderAttributes), rows, err)
+	return writeRecords(c, encoder(audience.AutoresponderAttributes), rows, err)
 }
 
 func countAutoresponders(c *call) error {
@@ -52,5 +55,5 @@ func getAutoresponderByID(c *call) error {
 		return c.err
 	}
 	autoresponder, err := c.service.Autoresponder(c.ctx, c.caller, id)
-	return writeRecord(c, cells(audience.AutoresponderAttributes), autoresponder, err)
+	return writeRecord(c, encoder(audience.AutoresponderAttributes), autoresponder, err)
 }

@@ -1,3 +1,6 @@
+// This file has the methods about one Contact, and searches of Contacts: each reads its parameters, calls the
+// service and writes the result.
+
 package rpc
 
 import (
@@ -124,7 +127,7 @@ func searchPreviousUnsubscribers(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.SearchUnsubscribers(c.ctx, c.caller, list, q)
-	return writeRecords(c, cells(audience.UnsubscriberAttributes), rows, err)
+	return writeRecords(c, encoder(audience.UnsubscriberAttributes), rows, err)
 }
 
 func countPreviousUnsubscribers(c *call) error {

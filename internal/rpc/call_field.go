@@ -1,3 +1,6 @@
+// This file has the methods about Fields: each reads its parameters, calls the
+// service and writes the result.
+
 package rpc
 
 import "enlist/internal/audience"
@@ -34,7 +37,7 @@ func searchFields(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.SearchFields(c.ctx, c.caller, list, q)
-	return writeRecords(c, cells(audience.FieldAttributes), rows, err)
+	return writeRecords(c, encoder(audience.FieldAttributes), rows, err)
 }
 
 func countFields(c *call) error {
@@ -52,5 +55,5 @@ func getFieldByID(c *call) error {
 		return c.err
 	}
 	field, err := c.service.Field(c.ctx, c.caller, list, id)
-	return writeRecord(c, cells(audience.FieldAttributes), field, err)
+	return writeRecord(c, encoder(audience.FieldAttributes), field, err)
 }

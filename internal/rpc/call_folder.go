@@ -1,3 +1,6 @@
+// This file has the methods about Folders: each reads its parameters, calls the
+// service and writes the result.
+
 package rpc
 
 import "enlist/internal/audience"
@@ -34,7 +37,7 @@ func searchFolders(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.SearchFolders(c.ctx, c.caller, folderType, q)
-	return writeRecords(c, cells(audience.FolderAttributes), rows, err)
+	return writeRecords(c, encoder(audience.FolderAttributes), rows, err)
 }
 
 func countFolders(c *call) error {
@@ -52,5 +55,5 @@ func getFolderByID(c *call) error {
 		return c.err
 	}
 	folder, err := c.service.Folder(c.ctx, c.caller, id)
-	return writeRecord(c, cells(audience.FolderAttributes), folder, err)
+	return writeRecord(c, encoder(audience.FolderAttributes), folder, err)
 }

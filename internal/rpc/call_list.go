@@ -1,3 +1,6 @@
+// This file has the methods about Lists and their preferences: each reads its parameters, calls the
+// service and writes the result.
+
 package rpc
 
 import "enlist/internal/audience"
@@ -42,7 +45,7 @@ func searchLists(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.SearchLists(c.ctx, c.caller, q)
-	return writeRecords(c, cells(audience.ListAttributes), rows, err)
+	return writeRecords(c, encoder(audience.ListAttributes), rows, err)
 }
 
 func countLists(c *call) error {
@@ -60,7 +63,7 @@ func getListByID(c *call) error {
 		return c.err
 	}
 	list, err := c.service.List(c.ctx, c.caller, id)
-	return writeRecord(c, cells(audience.ListAttributes), list, err)
+	return writeRecord(c, encoder(audience.ListAttributes), list, err)
 }
 
 func addListPreference(c *call) error {
@@ -86,5 +89,5 @@ func searchListPreferences(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.SearchPreferences(c.ctx, c.caller, list, q)
-	return writeRecords(c, cells(audience.PreferenceAttributes), rows, err)
+	return writeRecords(c, encoder(audience.PreferenceAttributes), rows, err)
 }

@@ -1,3 +1,6 @@
+// This file has the methods about Messages: each reads its parameters, calls the
+// service and writes the result.
+
 package rpc
 
 import "enlist/internal/audience"
@@ -34,7 +37,7 @@ func searchMessages(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.SearchMessages(c.ctx, c.caller, q)
-	return writeRecords(c, cells(audience.MessageAttributes), rows, err)
+	return writeRecords(c, encoder(audience.MessageAttributes), rows, err)
 }
 
 func countMessages(c *call) error {
@@ -56,7 +59,7 @@ func getMessageByID(c *call) error {
 		attributes = audience.WholeMessageAttributes
 	}
 	message, err := c.service.Message(c.ctx, c.caller, id)
-	return writeRecord(c, cells(attributes), message, err)
+	return writeRecord(c, encoder(attributes), message, err)
 }
 
 func getMessagesSentToContact(c *call) error {
@@ -65,5 +68,5 @@ func getMessagesSentToContact(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.MessagesSentToContact(c.ctx, c.caller, list, contact)
-	return writeRecords(c, cells(audience.SentMessageAttributes), rows, err)
+	return writeRecords(c, encoder(audience.SentMessageAttributes), rows, err)
 }

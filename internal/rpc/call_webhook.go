@@ -1,3 +1,6 @@
+// This file has the methods about webhooks: each reads its parameters, calls the
+// service and writes the result.
+
 package rpc
 
 import "enlist/internal/audience"
@@ -34,7 +37,7 @@ func getWebhookByID(c *call) error {
 		return c.err
 	}
 	webhook, err := c.service.Webhook(c.ctx, c.caller, id)
-	return writeRecord(c, cells(audience.WholeWebhook), webhook, err)
+	return writeRecord(c, encoder(audience.WholeWebhook), webhook, err)
 }
 
 func searchWebhooks(c *call) error {
@@ -43,7 +46,7 @@ func searchWebhooks(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.SearchWebhooks(c.ctx, c.caller, q)
-	return writeRecords(c, cells(audience.WebhookAttributes), rows, err)
+	return writeRecords(c, encoder(audience.WebhookAttributes), rows, err)
 }
 
 func countWebhooks(c *call) error {

@@ -1,3 +1,6 @@
+// This file reads the envelope of a request: id, method and params. It is lenient
+// inside params, so that a broken call is still answered under its own id.
+
 package rpc
 
 import (
@@ -8,40 +11,41 @@ import (
 	"enlist/api"
 )
 
-// maxDepth is how deep a request may nest, the request object being level 1. decisions.md: 8
+// maxDepth is how many levels a request may nest; the request object is level 1.
+// decisions.md: 8
 const maxDepth = 64
 
-// tokenizerDepth is how deep jsontext goes before it calls that a syntax error.
+// tokenizerDepth is the number of levels beyond which jsontext reports a syntax
+// error.
 const tokenizerDepth = 10_000
 
-// envelope is a request before its parameters are looked at: who is asking
-// for what, as far as it can be told from bytes that may be wrong inside.
+// envelope is a request before its parameters are read. Its members are set as
+// far as the bytes can be read.
 type envelope struct {
 	v2     bool   // "jsonrpc":"2.0"
 	hasID  bool   // without one, a 2.0 request is a notification
 	id     []byte // as it was sent; "null" when absent or no number, string or null
 	method []byte // the name, unquoted
 	params []byte // as it was sent; nil when absent
-	fault  error  // why this is no call: 106, 107 or 310
+	fault  error  // why this is not a call: 106, 107 or 310
 }
 
-// source is a decoder over bytes that are all in memory, kept between requests.
-// It decodes in place: the values that it returns are parts of those bytes and
-// stay good as long as they do.
+// source is a decoder over bytes in memory, which later requests use again. It
+// decodes in place: the values that it returns are parts of those bytes.
 type source struct {
 	dec jsontext.Decoder
 	buf bytes.Buffer
 }
 
-// lenient starts reading b, taking duplicate names and broken text as they come.
+// lenient starts to read b. It accepts duplicate names and invalid text.
 func (s *source) lenient(b []byte) *jsontext.Decoder {
 	s.buf = *bytes.NewBuffer(b)
 	s.dec.Reset(&s.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return &s.dec
 }
 
-// strict starts reading b, in which a duplicate name, invalid UTF-8 or a lone
-// surrogate is an error.
+// strict starts to read b. A duplicate name, invalid UTF-8 or a lone surrogate is
+// an error.
 func (s *source) strict(b []byte) *jsontext.Decoder {
 	s.buf = *bytes.NewBuffer(b)
 	s.dec.Reset(&s.buf)
@@ -56,8 +60,8 @@ func (s *source) reset() {
 
 var null = []byte("null")
 
-// readEnvelope reads a request object. Whatever is wrong inside its
-// parameters, its id and its form are known afterwards. decisions.md: 3, 8
+// readEnvelope reads a request object. Errors inside params do not prevent it from
+// finding the id and the form. decisions.md: 3, 8
 func (s *source) readEnvelope(b []byte) envelope {
 	e := envelope{id: null}
 	dec := s.lenient(b)
@@ -110,8 +114,8 @@ func (s *source) readEnvelope(b []byte) envelope {
 	return e
 }
 
-// unreadable is the envelope of bytes that are no JSON. Deep nesting stops the
-// tokenizer too, but is told apart. decisions.md: 8
+// unreadable is the envelope of bytes that are not JSON. Deep nesting stops the
+// tokenizer too, but has another code. decisions.md: 8
 func unreadable(e envelope, b []byte) envelope {
 	if nesting(b) > tokenizerDepth {
 		e.fault = errTooDeep
@@ -167,8 +171,8 @@ func unquote(raw []byte) ([]byte, error) {
 	return text, nil
 }
 
-// plain reports whether the inside of a JSON string is its text as it stands:
-// ASCII without an escape.
+// plain reports whether the inside of a JSON string is its text unchanged: ASCII
+// without an escape.
 func plain[T ~[]byte | ~string](inner T) bool {
 	for i := range len(inner) {
 		if c := inner[i]; c == '\\' || c >= 0x80 {
@@ -178,7 +182,7 @@ func plain[T ~[]byte | ~string](inner T) bool {
 	return true
 }
 
-// names remembers member names to find one that occurs twice.
+// names finds a member name that occurs twice. The first eight need no map.
 type names struct {
 	few  [8]string
 	n    int
@@ -206,7 +210,7 @@ func (s *names) add(name string) bool {
 	return true
 }
 
-// nesting returns how deep brackets go in b, which need not be whole.
+// nesting returns the depth of brackets in b, which may be cut off.
 func nesting(b []byte) int {
 	deepest, depth, quoted := 0, 0, false
 	for i := 0; i < len(b); i++ {
@@ -226,10 +230,11 @@ func nesting(b []byte) int {
 	return deepest
 }
 
-// blank reports whether only JSON's white space is left.
+// blank reports whether b is only JSON's white space.
 func blank(b []byte) bool { return len(bytes.Trim(b, " \t\r\n")) == 0 }
 
-// readBatch splits an array of requests, at most max and one more of them.
+// readBatch splits an array of requests. It stops after max+1 requests, so that
+// the caller sees that there are too many.
 func (s *source) readBatch(b []byte, max int) ([][]byte, error) {
 	dec := s.lenient(b)
 	_, err := dec.ReadToken()

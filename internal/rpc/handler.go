@@ -1,6 +1,10 @@
+// This file has the Handler: its options, the paths that it answers, and what
+// each HTTP request gets that is not a call.
+
 package rpc
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -15,19 +19,20 @@ import (
 	"enlist/internal/audience"
 )
 
-// Options are what New may be told. Zero values stand for the defaults.
+// Options configure a Handler. A zero value means the default, which the comment
+// names last.
 type Options struct {
 	Version       string                // shown by getSessionInfo and the page for people
 	MaxBody       int64                 // bytes of a request; 32 MiB
-	MaxCalls      int                   // at once per Account; 256
-	CallWait      time.Duration         // in line for one of these; 5 s
-	MaxHeld       int                   // bytes of a search's reply in memory before it becomes a stream; 4 MiB
-	ReadTimeout   time.Duration         // for a client to send its request; 1 minute
-	FlushTimeout  time.Duration         // for a client to take a part of a long reply; 30 s
-	StreamTimeout time.Duration         // for a client to take all of it; 10 minutes
+	MaxCalls      int                   // calls of an Account that run at the same time; 256
+	CallWait      time.Duration         // longest wait for one of these; 5 s
+	MaxHeld       int                   // bytes of a search's reply in memory before it is streamed; 4 MiB
+	ReadTimeout   time.Duration         // longest time for a client to send its request; 1 minute
+	FlushTimeout  time.Duration         // longest time a client may stall while it reads a streamed reply; 30 s
+	StreamTimeout time.Duration         // longest time for a client to read all of it; 10 minutes
 	Now           func() time.Time      // time.Now
 	Log           *slog.Logger          // slog.Default
-	NewRequestID  func() string         // names a failure in log and reply; random
+	NewRequestID  func() string         // identifies a failure in log and reply; random
 	Registerer    prometheus.Registerer // nil: no metrics
 }
 
@@ -51,7 +56,7 @@ type Handler struct {
 	idle     sync.Pool // of *exchange
 }
 
-// New makes the Handler of a Service.
+// New returns the Handler of a Service.
 func New(service *audience.Service, o Options) *Handler {
 	o = o.withDefaults()
 	h := &Handler{
@@ -67,15 +72,16 @@ func New(service *audience.Service, o Options) *Handler {
 	return h
 }
 
+// withDefaults replaces zero values.
 func (o Options) withDefaults() Options {
-	o.MaxBody = orElse(o.MaxBody, 32<<20)
-	o.MaxCalls = orElse(o.MaxCalls, 256)
-	o.CallWait = orElse(o.CallWait, 5*time.Second)
-	o.MaxHeld = orElse(o.MaxHeld, 4<<20)
-	o.ReadTimeout = orElse(o.ReadTimeout, time.Minute)
-	o.FlushTimeout = orElse(o.FlushTimeout, 30*time.Second)
-	o.StreamTimeout = orElse(o.StreamTimeout, 10*time.Minute)
-	o.Log = orElse(o.Log, slog.Default())
+	o.MaxBody = cmp.Or(o.MaxBody, 32<<20)
+	o.MaxCalls = cmp.Or(o.MaxCalls, 256)
+	o.CallWait = cmp.Or(o.CallWait, 5*time.Second)
+	o.MaxHeld = cmp.Or(o.MaxHeld, 4<<20)
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, time.Minute)
+	o.FlushTimeout = cmp.Or(o.FlushTimeout, 30*time.Second)
+	o.StreamTimeout = cmp.Or(o.StreamTimeout, 10*time.Minute)
+	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -85,22 +91,14 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-func orElse[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
-}
-
-// Drain makes every later request be answered with 503. Calls that have begun go on.
+// Drain answers every later request with 503. Calls that have started continue.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
-// isEndpoint reports whether a path is the API's: /api/jsonrpcserver, with or
-// without .php, /rpc and /, in any letter case, with doubled slashes and one
-// trailing slash forgiven. decisions.md: 1
+// isEndpoint reports whether a path is the API's: /api/jsonrpcserver with or
+// without .php, /rpc, or /. Letter case, doubled slashes and one slash at the end
+// do not matter. decisions.md: 1
 func isEndpoint(path string) bool {
-	if path == "/rpc" || path == "/api/jsonrpcserver" { // as nearly all are
+	if path == "/rpc" || path == "/api/jsonrpcserver" { // nearly all requests
 		return true
 	}
 	if len(path) > 200 || !strings.HasPrefix(path, "/") {
@@ -117,8 +115,8 @@ func isEndpoint(path string) bool {
 	return false
 }
 
-// ServeHTTP answers a request. Every call is answered with status 200, errors
-// too; other statuses are for what is no call. decisions.md: 2
+// ServeHTTP answers a request. Every call gets status 200, also a refused one;
+// other statuses are for requests that are not calls. decisions.md: 2
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !isEndpoint(r.URL.Path):
@@ -126,7 +124,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case h.draining.Load():
 		w.Header().Set("Connection", "close")
 		w.Header().Set("Retry-After", "1")
-		http.Error(w, "shutting down; try again in a moment", http.StatusServiceUnavailable)
+		http.Error(w, "the server is shutting down; send the call again in a moment", http.StatusServiceUnavailable)
 	case r.Method == http.MethodPost:
 		h.serveCalls(w, r)
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
@@ -155,10 +153,10 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 			tooLarge(w)
 			return
 		}
-		panic(http.ErrAbortHandler) // the client went away, or takes too long
+		panic(http.ErrAbortHandler) // the client closed the connection, or is too slow
 	}
 	x.answer(x.body.Bytes())
-	x.releaseBody() // what comes now may take as long as the client likes
+	x.releaseBody() // before the delay and the reply, which may take long
 	x.throttle()
 	if len(x.reply.buf) == 0 && !x.reply.sent {
 		w.WriteHeader(http.StatusNoContent)
@@ -172,10 +170,10 @@ func tooLarge(w http.ResponseWriter) {
 	http.Error(w, "the request is larger than this server takes", http.StatusRequestEntityTooLarge)
 }
 
-// keptBytes is how large a buffer may be to be kept for the next request.
+// keptBytes is the largest buffer that is kept for the next request.
 const keptBytes = 2 * firstBytes
 
-// exchange gives a request what it needs to be answered.
+// exchange returns an exchange for a request, a used one if there is one.
 func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 	x, ok := h.idle.Get().(*exchange)
 	if !ok {
@@ -188,7 +186,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 	return x
 }
 
-// release keeps an exchange for another request, unless it has grown large.
+// release keeps an exchange for a later request, unless its buffers are large.
 func (h *Handler) release(x *exchange) {
 	x.releaseBody()
 	if x.body.Cap() > keptBytes || cap(x.reply.buf) > keptBytes {

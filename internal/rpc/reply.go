@@ -1,3 +1,6 @@
+// This file builds the reply to a request in one buffer, and sends it. A short
+// reply is sent whole with its length; a long one is streamed in parts.
+
 package rpc
 
 import (
@@ -8,29 +11,29 @@ import (
 	"time"
 )
 
-// firstBytes is how much of a stream is encoded before any of it is sent, and
-// how much goes out at a time. decisions.md: 39
+// firstBytes is how many bytes of a stream are encoded before the first part is
+// sent, and the size of each part. decisions.md: 39
 const firstBytes = 64 << 10
 
-// reply collects what answers one HTTP request, which in a batch is more than
-// one call. Results are appended to buf.
+// reply collects the answers to the calls of one HTTP request. Results are
+// appended to buf.
 type reply struct {
 	buf    []byte
-	start  int // where the answer to the current call begins in buf; -1 when a part of it was sent
-	result int // where its result begins
-	silent bool
+	start  int  // where the answer to the current call begins in buf; -1 after a part of it was sent
+	result int  // where its result begins
+	silent bool // the call is a notification: it has no answer
 
 	w        http.ResponseWriter
 	limits   *limits
-	sent     bool      // the status and a part of the body are out
-	deadline time.Time // when the client must have taken all
-	err      error     // of a write: the client is gone
+	sent     bool      // the status and a part of the body were sent
+	deadline time.Time // when the client must have read all of it
+	err      error     // of a write: the connection is closed
 }
 
 var (
 	jsonType = []string{"application/json"}
 
-	errSlowClient = errors.New("client took longer than it may")
+	errSlowClient = errors.New("the client reads the streamed reply too slowly")
 )
 
 // open begins the answer to a call.
@@ -63,8 +66,9 @@ func (r *reply) close(e *envelope) {
 	r.buf = append(r.buf, '}')
 }
 
-// fail replaces the answer to a call with an error. When a part of it has been
-// sent the connection is broken off, so that nobody takes it for whole.
+// fail replaces the answer to a call with an error. When a part of the answer was
+// sent, it closes the connection instead, so that the client sees that the reply
+// is not complete.
 func (r *reply) fail(e *envelope, w wireError) {
 	if r.start < 0 {
 		panic(http.ErrAbortHandler)
@@ -86,7 +90,8 @@ func (r *reply) fail(e *envelope, w wireError) {
 	r.buf = append(b, '}', '}')
 }
 
-// appendData appends error.data where there is something to say. decisions.md: 5
+// appendData appends error.data when the error names a parameter or Field.
+// decisions.md: 5
 func appendData(b []byte, w wireError) []byte {
 	switch {
 	case w.parameter != "":
@@ -100,14 +105,14 @@ func appendData(b []byte, w wireError) []byte {
 	return append(b, '}')
 }
 
-// drop takes back the answer to the current call.
+// drop removes the answer to the current call from the buffer.
 func (r *reply) drop() {
 	if r.start >= 0 {
 		r.buf = r.buf[:r.start]
 	}
 }
 
-// restart takes back the current result, false when it cannot be.
+// restart removes the current result; false when a part of it was sent.
 func (r *reply) restart() bool {
 	if r.start < 0 {
 		return false
@@ -116,7 +121,7 @@ func (r *reply) restart() bool {
 	return true
 }
 
-// flush sends what there is and makes room for more.
+// flush sends the buffer and empties it.
 func (r *reply) flush() error {
 	r.start = -1
 	if !r.sent {
@@ -128,8 +133,8 @@ func (r *reply) flush() error {
 	return err
 }
 
-// send writes buf through to the connection. The client has a time for each
-// part of it and a time for the whole reply.
+// send writes the buffer to the connection. There is a time limit for each part
+// and one for the whole reply.
 func (r *reply) send() error {
 	if r.err != nil {
 		return r.err
@@ -163,7 +168,7 @@ func (r *reply) sendPart(control *http.ResponseController, part []byte) error {
 	return err
 }
 
-// supported leaves out that a ResponseWriter is not a server's own.
+// supported ignores that a ResponseWriter in a test has no deadlines.
 func supported(err error) error {
 	if errors.Is(err, http.ErrNotSupported) {
 		return nil
@@ -171,7 +176,7 @@ func supported(err error) error {
 	return err
 }
 
-// finish sends the rest, or all of it with its length.
+// finish sends the rest of a stream, or a short reply with its length.
 func (r *reply) finish() {
 	var err error
 	if r.sent {
@@ -185,6 +190,6 @@ func (r *reply) finish() {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	// A connection that is kept alive is free of deadlines again.
+	// A connection that is kept alive must have no deadline for the next request.
 	http.NewResponseController(r.w).SetWriteDeadline(time.Time{}) // not supported: none was set
 }

@@ -1,3 +1,6 @@
+// This file turns errors into the published codes and messages. The Kind of an
+// audience.Error decides the code; texts are for people.
+
 package rpc
 
 import (
@@ -11,7 +14,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// refusal is an error of the protocol, found before the domain is asked.
+// refusal is an error of the protocol, found before the domain is called.
 type refusal struct {
 	code     api.Code
 	detail   string
@@ -64,8 +67,8 @@ type wireError struct {
 	field     string
 }
 
-// expose turns an error of a call into what its caller may see of it, and
-// reports whether somebody foresaw it. m is nil when the method is not known.
+// expose turns an error of a call into the error that the caller may see. It
+// reports false for an unforeseen error. m is nil for an unknown method.
 func expose(err error, m *method) (wireError, bool) {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		w := wireError{code: r.code, message: sentence(r.code.Name(), r.detail), position: r.position}
@@ -97,11 +100,11 @@ func expose(err error, m *method) (wireError, bool) {
 	return w, true
 }
 
-// maxDetail is how much of a detail is shown, in bytes: it may quote what the caller sent.
+// maxDetail is the length of a detail in bytes, which may quote the caller.
 const maxDetail = 300
 
-// sentence joins a published name and a detail. Clients look for brackets to
-// find the end of a message, so there are none in it. decisions.md: 5
+// sentence joins a published name and a detail. Clients find the end of a message
+// by its square brackets, so they become parentheses. decisions.md: 5
 func sentence(name, detail string) string {
 	if detail == "" {
 		return name

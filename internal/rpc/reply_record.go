@@ -1,3 +1,5 @@
+// This file encodes records and simple results as JSON.
+
 package rpc
 
 import (
@@ -32,8 +34,8 @@ func appendCell(b []byte, c audience.Value) []byte {
 	return appendString(b, c.Text)
 }
 
-// cells returns how a record of attributes is appended, in their order.
-func cells[T any](attributes []audience.Attribute[T]) func([]byte, *T) []byte {
+// encoder returns a function that appends a record, its keys in table order.
+func encoder[T any](attributes []audience.Attribute[T]) func([]byte, *T) []byte {
 	return func(b []byte, record *T) []byte {
 		b = append(b, '{')
 		for i := range attributes {
