@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/limiter"
 
 	"github.com/riverqueue/river"
 )
@@ -82,7 +83,7 @@ func Config(o Options) *river.Config {
 		add(workers, queues, &buildIndex{indexes: o.Indexes}, serial)
 		add(workers, queues, &dropIndex{indexes: o.Indexes}, serial)
 	}
-	m := mailSender{o.Service, o.Mailer, make(chan struct{}, cmp.Or(o.Mails, defaultMails))}
+	m := mailSender{o.Service, o.Mailer, limiter.New(cmp.Or(o.Mails, defaultMails), slotTime)}
 	add(workers, queues, &sendNotification{mailWorker[audience.Notify]{mailSender: m}}, mailQueue())
 	add(workers, queues, &sendConfirmation{mailWorker[audience.RequestConfirmation]{mailSender: m}}, mailQueue())
 	add(workers, queues, &sendAutoresponder{mailWorker[audience.Autorespond]{mailSender: m}}, mailQueue())

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/limiter"
 
 	"github.com/riverqueue/river"
 )
@@ -19,7 +20,7 @@ import (
 type mailSender struct {
 	service *audience.Service
 	mailer  Mailer
-	slots   chan struct{} // holds one element for each mail that is being sent
+	slots   *limiter.Limiter // one for each mail that is composed and sent
 }
 
 // mailWorker is a worker for mail without its method Work.
@@ -43,15 +44,11 @@ const (
 
 // acquireSlot waits until a mail may be loaded and sent. The caller must call release.
 func (m mailSender) acquireSlot(ctx context.Context) (release func(), err error) {
-	timer := time.NewTimer(slotTime)
-	defer timer.Stop()
-	select {
-	case m.slots <- struct{}{}:
-		return func() { <-m.slots }, nil
-	case <-timer.C:
-	case <-ctx.Done():
+	release, err = m.slots.Acquire(ctx)
+	if err != nil {
+		err = jobResult(ctx, audience.ErrSendingPaused)
 	}
-	return nil, jobResult(ctx, audience.ErrSendingPaused)
+	return release, err
 }
 
 // retryDelays are the waits before a mail is tried again. The last one repeats until

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/limiter"
 
 	gomail "github.com/wneessen/go-mail"
 	"golang.org/x/time/rate"
@@ -55,7 +56,7 @@ type smtpSender struct {
 	encoder *encoder
 	log     *slog.Logger
 	limit   *rate.Limiter
-	places  chan struct{} // one for each connection that may exist
+	slots   *limiter.Limiter // one for each connection that may exist
 	idle    chan *conn
 	open    atomic.Int64 // number of open connections
 	breaker *circuitBreaker
@@ -73,7 +74,7 @@ func newSMTPSender(at mailServer, t Transport, e *encoder) *smtpSender {
 	limit := cmp.Or(rate.Limit(max(t.Rate, 0)), rate.Inf)
 	s := &smtpSender{
 		server: at, encoder: e, log: t.Log, limit: rate.NewLimiter(limit, 1), breaker: newCircuitBreaker(),
-		places: make(chan struct{}, n), idle: make(chan *conn, n), stop: make(chan struct{}),
+		slots: limiter.New(n, 0), idle: make(chan *conn, n), stop: make(chan struct{}),
 	}
 	s.wg.Go(s.closeIdleRegularly)
 	return s
@@ -88,12 +89,11 @@ func (s *smtpSender) send(ctx context.Context, m *gomail.Msg, about *audience.De
 	}
 	waiting, cancel := context.WithTimeout(ctx, placeTime)
 	defer cancel()
-	select {
-	case s.places <- struct{}{}:
-		defer func() { <-s.places }()
-	case <-waiting.Done():
-		return notAttempted(waiting.Err())
+	release, err := s.slots.Acquire(waiting)
+	if err != nil {
+		return notAttempted(err)
 	}
+	defer release()
 	if err := s.limit.Wait(waiting); err != nil {
 		return notAttempted(err)
 	}

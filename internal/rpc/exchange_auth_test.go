@@ -89,7 +89,7 @@ func TestGoodKeyIsNotHeldBack(t *testing.T) {
 }
 
 // covers: decision 43
-func TestGate(t *testing.T) {
+func TestFurtherCallsOfAnAccountWaitAndThenAreBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := callLimiter{size: 2, wait: 5 * time.Second}
 		first, err := l.acquire(t.Context(), 1)

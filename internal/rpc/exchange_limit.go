@@ -5,61 +5,50 @@ package rpc
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/limiter"
 )
 
-// callLimiter lets size calls of each Account run. Further calls wait up to
-// wait, then they are refused with 399. decisions.md: 43
+// callLimiter bounds how many calls of an Account run at once in this process.
+// Further calls wait in line. decisions.md: 43
 type callLimiter struct {
-	size int
-	wait time.Duration
+	size int           // calls at once, for each Account
+	wait time.Duration // for a slot
 
-	mu       sync.RWMutex
-	accounts map[audience.AccountID]chan struct{} // one element for each running call
+	mu       sync.RWMutex // guards accounts
+	accounts map[audience.AccountID]*limiter.Limiter
 }
 
 var errTooManyCalls = audience.Refuse(audience.Busy, "")
 
-// acquire waits until a call of the Account may run. The caller must call
-// release when it is done.
+// acquire waits for a slot of the Account, which release frees again.
 func (l *callLimiter) acquire(ctx context.Context, id audience.AccountID) (release func(), err error) {
-	running := l.of(id)
-	release = func() { <-running }
-	select {
-	case running <- struct{}{}:
-		return release, nil
-	default:
+	release, err = l.of(id).Acquire(ctx)
+	if errors.Is(err, limiter.ErrBusy) {
+		err = errTooManyCalls
 	}
-	timer := time.NewTimer(l.wait)
-	defer timer.Stop()
-	select {
-	case running <- struct{}{}:
-		return release, nil
-	case <-timer.C:
-		return nil, errTooManyCalls
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return release, err
 }
 
-// of returns the semaphore of an Account.
-func (l *callLimiter) of(id audience.AccountID) chan struct{} {
+// of returns the Account's limiter, which its first call makes.
+func (l *callLimiter) of(id audience.AccountID) *limiter.Limiter {
 	l.mu.RLock()
-	running := l.accounts[id]
+	found := l.accounts[id]
 	l.mu.RUnlock()
-	if running != nil {
-		return running
+	if found != nil {
+		return found
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.accounts == nil {
-		l.accounts = make(map[audience.AccountID]chan struct{})
+		l.accounts = make(map[audience.AccountID]*limiter.Limiter)
 	}
 	if l.accounts[id] == nil {
-		l.accounts[id] = make(chan struct{}, l.size)
+		l.accounts[id] = limiter.New(l.size, l.wait)
 	}
 	return l.accounts[id]
 }

@@ -16,10 +16,10 @@ import (
 
 // readers run transactions that read.
 type readers struct {
-	pool   *pgxpool.Pool
-	cache  *sqlstore.Cache
-	places sqlstore.Places
-	time   time.Duration // until a function starts; the function itself may take longer
+	pool    *pgxpool.Pool
+	cache   *sqlstore.Cache
+	limiter sqlstore.Limiter
+	time    time.Duration // until a function starts; the function itself may take longer
 
 	// again says that the functions are look-ups. They may run a second time when
 	// the catalogue has a new version or a connection is lost. A search or stream may
@@ -29,12 +29,12 @@ type readers struct {
 	replicas *replicas // asked before the primary; nil: none
 }
 
-func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int, places sqlstore.Places) (*readers, error) {
+func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int, limiter sqlstore.Limiter) (*readers, error) {
 	pool, err := readingPool(ctx, config, size)
 	if err != nil {
 		return nil, err
 	}
-	return &readers{pool: pool, cache: s.cache, places: places, time: s.time}, nil
+	return &readers{pool: pool, cache: s.cache, limiter: limiter, time: s.time}, nil
 }
 
 var errSilent = errors.New("the database does not answer")
@@ -44,7 +44,7 @@ const beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 // view runs fn on one snapshot: of a replica if one is as new as the primary, else
 // of the primary.
 func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
-	return r.places.Hold(ctx, func(ctx context.Context) error {
+	return r.limiter.Do(ctx, func(ctx context.Context) error {
 		if r.replicas != nil {
 			if served, err := r.replicas.view(ctx, fn); served {
 				return err
@@ -56,7 +56,7 @@ func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
 
 // viewPrimary is view without replicas.
 func (r *readers) viewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
-	return r.places.Hold(ctx, func(ctx context.Context) error { return r.run(ctx, fn) })
+	return r.limiter.Do(ctx, func(ctx context.Context) error { return r.run(ctx, fn) })
 }
 
 func (r *readers) run(ctx context.Context, fn func(audience.Tx) error) error {

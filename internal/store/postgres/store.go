@@ -98,15 +98,15 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	if s.writers, err = writingPool(ctx, config, cmp.Or(o.Writers, 16), s.time); err != nil {
 		return err
 	}
-	if s.readers, err = s.newReaders(ctx, config, cmp.Or(o.Readers, max(4, 2*runtime.GOMAXPROCS(0))), sqlstore.Places{}); err != nil {
+	if s.readers, err = s.newReaders(ctx, config, cmp.Or(o.Readers, max(4, 2*runtime.GOMAXPROCS(0))), sqlstore.Limiter{}); err != nil {
 		return err
 	}
 	s.readers.again = true
 	searches, streams := cmp.Or(o.Searches, 4), cmp.Or(o.Streams, 4)
-	if s.searches, err = s.newReaders(ctx, config, searches, sqlstore.NewPlaces(searches, wait, cmp.Or(o.SearchTime, time.Minute))); err != nil {
+	if s.searches, err = s.newReaders(ctx, config, searches, sqlstore.NewLimiter(searches, wait, cmp.Or(o.SearchTime, time.Minute))); err != nil {
 		return err
 	}
-	if s.streams, err = s.newReaders(ctx, config, streams, sqlstore.NewPlaces(streams, wait, 0)); err != nil {
+	if s.streams, err = s.newReaders(ctx, config, streams, sqlstore.NewLimiter(streams, wait, 0)); err != nil {
 		return err
 	}
 	if s.replicas, err = s.openReplicas(ctx, o, searches+streams); err != nil {

@@ -15,7 +15,7 @@ import (
 type readers struct {
 	connector *connector
 	cache     *sqlstore.Cache
-	places    sqlstore.Places
+	limiter   sqlstore.Limiter
 
 	mu     sync.Mutex
 	idle   []*dbConn
@@ -23,12 +23,12 @@ type readers struct {
 }
 
 func newReaders(c *connector, cache *sqlstore.Cache, places int, wait, limit time.Duration) *readers {
-	return &readers{connector: c, cache: cache, places: sqlstore.NewPlaces(places, wait, limit)}
+	return &readers{connector: c, cache: cache, limiter: sqlstore.NewLimiter(places, wait, limit)}
 }
 
 // view runs fn on one snapshot.
 func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
-	return r.places.Hold(ctx, func(ctx context.Context) error { return r.transaction(ctx, fn) })
+	return r.limiter.Do(ctx, func(ctx context.Context) error { return r.transaction(ctx, fn) })
 }
 
 func (r *readers) transaction(ctx context.Context, fn func(audience.Tx) error) (err error) {
