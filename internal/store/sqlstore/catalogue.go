@@ -14,7 +14,7 @@ type Cache struct {
 	mu     sync.Mutex
 	newest *snapshot
 
-	counts counts // of Contacts, for searches
+	estimates estimates // for the plans of searches
 }
 
 // snapshot is what has been read of one version. Versions in the cache are

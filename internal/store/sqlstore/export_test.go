@@ -2,13 +2,13 @@ package sqlstore
 
 import "enlist/internal/audience"
 
-// EachWay calls run for every plan of a search that could be chosen.
-func (t *Tx) EachWay(s *audience.Search, run func() error) error {
+// EachPath calls run for every plan of a search that could be chosen.
+func (t *Tx) EachPath(s *audience.Search, run func() error) error {
 	p := &planner{tx: t, search: s, query: newSearchQuery(t.sql, s)}
-	p.parts = p.query.partsOf(s.Where)
+	p.predicates = p.query.predicatesOf(s.Where)
 	p.limit()
-	for _, w := range p.ways() {
-		p.parts = p.query.partsOf(s.Where)
+	for _, w := range p.paths() {
+		p.predicates = p.query.predicatesOf(s.Where)
 		p.limit()
 		made, err := p.planFor(w, false)
 		if err != nil {

@@ -106,8 +106,8 @@ type searchQuery struct {
 	one bool
 	// literal: the List's ID is in the text, so that its own indexes can be used.
 	literal bool
-	// walked is the key whose index is read from end to end, nil when none is.
-	walked *audience.SearchKey
+	// covering is the key whose index is read from end to end, nil when none is.
+	covering *audience.SearchKey
 }
 
 func newSearchQuery(sql *Dialect, s *audience.Search) *searchQuery {
@@ -126,8 +126,8 @@ func (q *searchQuery) anyIndexed(c *audience.Condition) bool {
 }
 
 // walks reports whether the ordered form of a key comes from its index.
-func (q *searchQuery) walks(k *audience.SearchKey) bool {
-	return q.walked != nil && q.walked.IndexKey() == k.IndexKey()
+func (q *searchQuery) covers(k *audience.SearchKey) bool {
+	return q.covering != nil && q.covering.IndexKey() == k.IndexKey()
 }
 
 // statement is the text that was written.
@@ -156,7 +156,7 @@ func (q *searchQuery) page(s *audience.Search, p *plan) {
 	}
 	q.add(" FROM contact WHERE "+q.sql.NoIndex+"list_id = ? AND id IN (", int64(q.list))
 	if p.merged() {
-		q.seekAll(p.parts[p.by].arms, " UNION ")
+		q.scanAll(p.predicates[p.by].scans, " UNION ")
 	} else {
 		q.add("SELECT id")
 		q.from(p)
@@ -167,24 +167,24 @@ func (q *searchQuery) page(s *audience.Search, p *plan) {
 	q.order(s)
 }
 
-// merged reports whether the page is what arms find together.
+// merged reports whether the page is what scans find together.
 func (p *plan) merged() bool { return p.ordered && p.index == "" && p.by >= 0 }
 
 // count writes the statement that counts.
 func (q *searchQuery) count(p *plan) {
 	switch {
-	case p.rest == intersect:
+	case p.residual == intersect:
 		q.add("SELECT count(*) FROM (")
-		for i := range p.parts {
+		for i := range p.predicates {
 			if i > 0 {
 				q.add(" INTERSECT ")
 			}
-			q.seekOne(p.parts[i].arms)
+			q.scanOne(p.predicates[i].scans)
 		}
 		q.add(") AS found")
-	case p.by >= 0 && p.index == "" && len(p.parts) == 1:
+	case p.by >= 0 && p.index == "" && len(p.predicates) == 1:
 		q.add("SELECT count(*) FROM (")
-		q.seekAll(p.parts[0].arms, " UNION ")
+		q.scanAll(p.predicates[0].scans, " UNION ")
 		q.add(") AS found")
 	default:
 		q.add("SELECT count(*)")
@@ -222,22 +222,22 @@ func (q *searchQuery) from(p *plan) {
 	if p.span != nil {
 		q.add(" AND id BETWEEN ? AND ?", p.span.first, p.span.last)
 	}
-	if p.narrow { // first: SQLite tests in this order, and the others need the row
-		q.walked = p.parts[p.by].tests[0].Key
+	if p.covering { // first: SQLite tests in this order, and the others need the row
+		q.covering = p.predicates[p.by].tests[0].Key
 		q.add(" AND ")
-		q.meets(&p.parts[p.by])
+		q.predicate(&p.predicates[p.by])
 	}
-	for i := range p.parts {
-		if p.narrow && i == p.by {
+	for i := range p.predicates {
+		if p.covering && i == p.by {
 			continue
 		}
 		q.add(" AND ")
-		q.meets(&p.parts[i])
+		q.predicate(&p.predicates[i])
 	}
 }
 
 // meets writes the test of a part.
-func (q *searchQuery) meets(p *part) {
+func (q *searchQuery) predicate(p *predicate) {
 	switch p.as {
 	case inSet:
 		begin, end := "id IN (", ")"
@@ -245,10 +245,10 @@ func (q *searchQuery) meets(p *part) {
 			begin, end = "id = ANY(ARRAY(", "))"
 		}
 		q.add(begin)
-		q.seekAll(p.arms, " UNION ALL ")
+		q.scanAll(p.scans, " UNION ALL ")
 		q.add(end)
-	case byProbe:
-		q.add("EXISTS (SELECT 1 FROM contact AS other" + q.by(p.arms[0].index) + " WHERE ")
+	case byLookup:
+		q.add("EXISTS (SELECT 1 FROM contact AS other" + q.by(p.scans[0].index) + " WHERE ")
 		q.inList()
 		for _, c := range p.tests {
 			q.add(" AND ")
@@ -304,13 +304,13 @@ func (q *searchQuery) condition(c *audience.Condition) {
 	}
 }
 
-func (q *searchQuery) group(parts []audience.Condition, connector string) {
+func (q *searchQuery) group(predicates []audience.Condition, connector string) {
 	q.add("(")
-	for i := range parts {
+	for i := range predicates {
 		if i > 0 {
 			q.add(connector)
 		}
-		q.condition(&parts[i])
+		q.condition(&predicates[i])
 	}
 	q.add(")")
 }

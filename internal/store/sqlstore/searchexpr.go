@@ -348,8 +348,8 @@ func (q *searchQuery) part(k *audience.SearchKey, op audience.Operator, part str
 		q.begins(k, part, int(length))
 	case op == audience.StartsWith:
 		q.add("substr("+q.shown(k)+", 1, ?) = ?", length, part)
-	case q.walks(k):
-		q.narrowPart(k, op, part, length)
+	case q.covers(k):
+		q.coveringPart(k, op, part, length)
 	case op == audience.EndsWith && isText(k):
 		q.add(q.sql.SameText(q.sql.Ending(q.stored(k))), length, part)
 	case op == audience.EndsWith:
@@ -382,9 +382,9 @@ func (q *searchQuery) begins(k *audience.SearchKey, part string, length int) {
 	q.add("("+q.ordered(k)+" = ? AND substr("+q.shown(k)+", 1, ?) = ?)", first, int64(length), part)
 }
 
-// narrowPart is part in a walk of the key's index, which holds the beginnings of
+// coveringPart is part in a walk of the key's index, which holds the beginnings of
 // texts: the rows are only read where one does not end there.
-func (q *searchQuery) narrowPart(k *audience.SearchKey, op audience.Operator, part string, length int64) {
+func (q *searchQuery) coveringPart(k *audience.SearchKey, op audience.Operator, part string, length int64) {
 	e := q.ordered(k)
 	switch {
 	case op == audience.EndsWith && isText(k):

@@ -2,103 +2,108 @@ package sqlstore
 
 import "enlist/internal/audience"
 
-// SQLite would choose between indexes by what it knows of the data, which is next
-// to nothing: of a List's size it can only know the average of all Lists. So the
-// plan is made here, from what the criteria find in their own indexes, and the
-// statement names its index (INDEXED BY). PostgreSQL knows better; its plans are
-// its own, but for addresses.
+// SQLite has no per-List statistics, so its planner cannot tell a selective index from
+// an unselective one. This file makes the plan: it lists the access paths of a search,
+// has their predicates counted (searchestimate.go), takes the cheapest by measured
+// costs (searchcost.go), and the statement names its index (INDEXED BY). PostgreSQL
+// has statistics and plans for itself, except for addresses.
+//
+// Example, of 1,000,000 Contacts: State = NSW and Postcode = 2008, 100 by
+// creation_time. Postcode finds 8,000 and State at least 20,000. A scan in the order
+// of creation_time would read some 50,000 rows; the index of Postcode yields 8,000
+// IDs, each tested by a look-up in the index of State. The second costs less.
 
 // plan is how a search goes about it: which way it takes through the List, and
 // how it tests there what the way itself does not see to.
 type plan struct {
-	way
-	search   audience.Search
-	parts    []part
-	idsFirst bool  // the page's IDs are found and sorted before its rows are read
-	span     *span // the table is walked between these IDs
-	quick    bool  // it looks at few Contacts
+	path
+	search     audience.Search
+	predicates []predicate
+	idsFirst   bool  // the page's IDs are found and sorted before its rows are read
+	span       *span // the table is covering between these IDs
+	quick      bool  // it looks at few Contacts
 }
 
-// way is an index that is walked, or what arms find, and how the parts are tested
+// way is an index that is covering, or what scans find, and how the predicates are tested
 // that are no bounds of the walk.
-type way struct {
-	index   string // "": the part's arms
-	by      int    // the part that bounds the walk, -1: none does
-	ordered bool   // it gives the Contacts in the order that is asked for
-	narrow  bool   // all of the index is read for the part
-	rest    how
-	set     int // the part that is a set, with inSet
+type path struct {
+	index    string // "": the part's scans
+	by       int    // the part that bounds the walk, -1: none does
+	ordered  bool   // it gives the Contacts in the order that is asked for
+	covering bool   // all of the index is read for the part
+	residual residual
+	set      int // the part that is a set, with inSet
 }
 
 // how a part is tested.
-type how int
+type residual int
 
 const (
-	onRow     how = iota // on the Contact's row, or on the index entry that is walked
-	inSet                // among the IDs that its arms found before
-	byProbe              // by a look into its own index for each Contact
-	intersect            // by counting the IDs that all parts have found
+	onRow     residual = iota // on the Contact's row, or on the index entry that is covering
+	inSet                     // among the IDs that its scans found before
+	byLookup                  // by a look into its own index for each Contact
+	intersect                 // by counting the IDs that all predicates have found
 )
 
 // part is something that every Contact that is found meets.
-type part struct {
+type predicate struct {
 	tests []*audience.Condition
-	arms  []arm // how indexes find all that meet it; none: they cannot
-	as    how
-	count int64 // what the arms find
+	scans []indexScan // how indexes find all that meet it; none: they cannot
+	as    residual
+	count int64 // what the scans find
 	known bool  // false: they find more
 }
 
-func (p *part) direct() bool { return len(p.arms) == 1 && p.arms[0].direct() }
+func (p *predicate) direct() bool { return len(p.scans) == 1 && p.scans[0].direct() }
 
-func (p *part) few() bool {
-	for _, a := range p.arms {
-		if !a.few {
+func (p *predicate) selective() bool {
+	for _, a := range p.scans {
+		if !a.selective {
 			return false
 		}
 	}
-	return len(p.arms) > 0
+	return len(p.scans) > 0
 }
 
-func (p *part) ordered() bool {
-	for _, a := range p.arms {
+func (p *predicate) ordered() bool {
+	for _, a := range p.scans {
 		if !a.ordered {
 			return false
 		}
 	}
-	return len(p.arms) > 0
+	return len(p.scans) > 0
 }
 
-// partsOf takes a condition apart. Tests of one index belong together: they are
+// predicatesOf takes a condition apart. Tests of one index belong together: they are
 // the bounds of one walk.
-func (q *searchQuery) partsOf(c *audience.Condition) (parts []part) {
+func (q *searchQuery) predicatesOf(c *audience.Condition) (predicates []predicate) {
 	switch {
 	case c == nil:
 		return nil
 	case c.All == nil:
-		return []part{{tests: []*audience.Condition{c}, arms: q.armsOf(c)}}
+		return []predicate{{tests: []*audience.Condition{c}, scans: q.scansOf(c)}}
 	}
 	for i := range c.All {
-		for _, next := range q.partsOf(&c.All[i]) {
-			if !joined(parts, next) {
-				parts = append(parts, next)
+		for _, next := range q.predicatesOf(&c.All[i]) {
+			if !joined(predicates, next) {
+				predicates = append(predicates, next)
 			}
 		}
 	}
-	return parts
+	return predicates
 }
 
 // joined adds to the part that walks the same index, if there is one.
-func joined(parts []part, next part) bool {
+func joined(predicates []predicate, next predicate) bool {
 	if !next.direct() {
 		return false
 	}
-	for i := range parts {
-		if p := &parts[i]; p.direct() && p.arms[0].index == next.arms[0].index {
+	for i := range predicates {
+		if p := &predicates[i]; p.direct() && p.scans[0].index == next.scans[0].index {
 			p.tests = append(p.tests, next.tests...)
-			a := &p.arms[0]
-			a.tests = append(a.tests, next.arms[0].tests...)
-			a.ordered, a.few = a.ordered || next.arms[0].ordered, a.few || next.arms[0].few
+			a := &p.scans[0]
+			a.tests = append(a.tests, next.scans[0].tests...)
+			a.ordered, a.selective = a.ordered || next.scans[0].ordered, a.selective || next.scans[0].selective
 			return true
 		}
 	}
@@ -107,12 +112,12 @@ func joined(parts []part, next part) bool {
 
 // planner makes the plan of one search.
 type planner struct {
-	tx       *Tx
-	search   *audience.Search
-	query    *searchQuery // knows the List's indexes
-	parts    []part
-	contacts int64 // of the List; 0: not asked for yet
-	span     *span // likewise
+	tx         *Tx
+	search     *audience.Search
+	query      *searchQuery // knows the List's indexes
+	predicates []predicate
+	contacts   int64 // of the List; 0: not asked for yet
+	span       *span // likewise
 }
 
 // planOf returns the plan of a search, the same one when it is asked for again.
@@ -121,7 +126,7 @@ func (t *Tx) planOf(s *audience.Search) (*plan, error) {
 		return t.plan, nil
 	}
 	q := newSearchQuery(t.sql, s)
-	p := &planner{tx: t, search: s, query: q, parts: q.partsOf(s.Where)}
+	p := &planner{tx: t, search: s, query: q, predicates: q.predicatesOf(s.Where)}
 	var made *plan
 	var err error
 	if t.sql.NamesIndexes {
@@ -144,24 +149,24 @@ func (p *plan) answers(s *audience.Search) bool {
 
 // leave makes a plan that leaves the choice of indexes to the engine.
 func (p *planner) leave() *plan {
-	made := &plan{way: way{by: -1}, parts: p.parts}
-	bounds := 0 // parts that an index sees to in the order that is asked for
-	for i := range p.parts {
-		part := &p.parts[i]
+	made := &plan{path: path{by: -1}, predicates: p.predicates}
+	bounds := 0 // predicates that an index sees to in the order that is asked for
+	for i := range p.predicates {
+		part := &p.predicates[i]
 		switch {
-		case part.few():
+		case part.selective():
 			made.quick = true
 			if !part.direct() {
 				part.as = inSet
 			}
-		case part.tests[0].Key != nil && !part.direct() && part.arms != nil: // an In of days, which is no range
+		case part.tests[0].Key != nil && !part.direct() && part.scans != nil: // an In of days, which is no range
 			part.as = inSet
-		case part.direct() && (p.byID() && part.ordered() || part.arms[0].index == p.order()):
+		case part.direct() && (p.byID() && part.ordered() || part.scans[0].index == p.order()):
 			bounds++
 		}
 	}
 	made.ordered = p.order() != ""
-	made.quick = made.quick || p.quickWalk(made.ordered && bounds == len(p.parts))
+	made.quick = made.quick || p.quickScan(made.ordered && bounds == len(p.predicates))
 	deep := p.search.Offset > maxRowsPassed
 	made.idsFirst = p.limited() && (!made.ordered || deep)
 	return made
@@ -173,9 +178,9 @@ const maxRowsPassed = 1000
 // maxQuickOffset is how many index entries a quick search may pass over.
 const maxQuickOffset = 10_000
 
-// quickWalk reports whether a search is quick that only walks an index in its
+// quickScan reports whether a search is quick that only walks an index in its
 // order: however long its reply gets, it is not held up before it begins.
-func (p *planner) quickWalk(only bool) bool {
+func (p *planner) quickScan(only bool) bool {
 	return only && !p.search.Counted && p.search.Offset <= maxQuickOffset
 }
 
@@ -193,28 +198,28 @@ func (p *planner) order() string {
 
 // choose makes the plan for an engine that is told its indexes.
 func (p *planner) choose() (*plan, error) {
-	for i := range p.parts {
-		if few := p.parts[i].few(); few || p.merges(i) {
+	for i := range p.predicates {
+		if few := p.predicates[i].selective(); few || p.merges(i) {
 			return p.planFor(p.along(i), few)
 		}
 	}
 	p.limit()
-	ways := p.ways()
-	if len(ways) == 1 && !p.search.Counted {
-		return p.planFor(ways[0], false)
+	paths := p.paths()
+	if len(paths) == 1 && !p.search.Counted {
+		return p.planFor(paths[0], false)
 	}
-	if err := p.probe(ways); err != nil {
+	if err := p.probe(paths); err != nil {
 		return nil, err
 	}
-	best := p.cheapest(ways)
-	few := best.by >= 0 && !best.narrow && p.parts[best.by].known && p.parts[best.by].count <= fewFound
+	best := p.cheapest(paths)
+	few := best.by >= 0 && !best.covering && p.predicates[best.by].known && p.predicates[best.by].count <= selectiveCount
 	return p.planFor(best, few)
 }
 
 // cheapest is the way that costs least, by what is known so far.
-func (p *planner) cheapest(ways []way) way {
-	best := ways[0]
-	for _, w := range ways[1:] {
+func (p *planner) cheapest(paths []path) path {
+	best := paths[0]
+	for _, w := range paths[1:] {
 		if p.cost(w) < p.cost(best) {
 			best = w
 		}
@@ -222,87 +227,87 @@ func (p *planner) cheapest(ways []way) way {
 	return best
 }
 
-// maxTried is how many parts are counted or tried on a sample: criteria of a hundred
+// maxTried is how many predicates are counted or tried on a sample: criteria of a hundred
 // tests are not to take longer to think over than to carry out.
 const maxTried = 8
 
-// limit leaves the last of very many parts to be tested on rows.
+// limit leaves the last of very many predicates to be tested on rows.
 func (p *planner) limit() {
 	armed := 0
-	for i := range p.parts {
-		if p.parts[i].arms == nil {
+	for i := range p.predicates {
+		if p.predicates[i].scans == nil {
 			continue
 		}
 		if armed++; armed > maxTried {
-			p.parts[i].arms = nil
+			p.predicates[i].scans = nil
 		}
 	}
 }
 
 // planFor completes the plan of a way. few says that little is found on it.
-func (p *planner) planFor(w way, few bool) (*plan, error) {
-	made := &plan{way: w, parts: p.parts}
+func (p *planner) planFor(w path, few bool) (*plan, error) {
+	made := &plan{path: w, predicates: p.predicates}
 	others := 0
-	for i := range p.parts {
-		switch part := &p.parts[i]; {
+	for i := range p.predicates {
+		switch part := &p.predicates[i]; {
 		case i == w.by && w.index == "":
 			part.as = inSet
 		case i == w.by:
-		case w.rest == byProbe || w.rest == intersect || w.rest == inSet && w.set == i:
-			part.as, others = w.rest, others+1
+		case w.residual == byLookup || w.residual == intersect || w.residual == inSet && w.set == i:
+			part.as, others = w.residual, others+1
 		default:
 			others++
 		}
 	}
-	made.quick = few || p.quickWalk(w.ordered && others == 0 && !w.narrow)
-	made.idsFirst = p.limited() && !w.ordered && !(w.by >= 0 && p.parts[w.by].few())
+	made.quick = few || p.quickScan(w.ordered && others == 0 && !w.covering)
+	made.idsFirst = p.limited() && !w.ordered && !(w.by >= 0 && p.predicates[w.by].selective())
 	reads := others > 0 || !w.ordered && !p.search.Counted
 	if w.index == listIndex && w.by < 0 && reads {
-		return made, p.asTheyLie(made)
+		return made, p.inRowidOrder(made)
 	}
 	return made, nil
 }
 
-// ways are all that are worth a thought.
-func (p *planner) ways() (ways []way) {
+// paths are all that are worth a thought.
+func (p *planner) paths() (paths []path) {
 	order := p.order()
 	bound := -1
-	for i := range p.parts {
-		if part := &p.parts[i]; part.direct() && part.arms[0].index == order {
+	for i := range p.predicates {
+		if part := &p.predicates[i]; part.direct() && part.scans[0].index == order {
 			bound = i
 		}
 	}
 	inOrder := false // there are bounds, of an index that has the order
-	for i := range p.parts {
-		if i == bound && !p.search.Counted || p.parts[i].arms == nil {
+	for i := range p.predicates {
+		if i == bound && !p.search.Counted || p.predicates[i].scans == nil {
 			continue
 		}
 		w := p.along(i)
 		inOrder = inOrder || w.ordered && w.index != ""
-		ways = append(ways, p.withRest(w)...)
+		paths = append(paths, p.withResiduals(w)...)
 	}
-	for i := range p.parts {
-		if index := p.narrow(i); index != "" {
-			ways = append(ways, way{index: index, by: i, ordered: index == order, narrow: true})
+	for i := range p.predicates {
+		if index := p.covering(i); index != "" {
+			paths = append(paths, path{index: index, by: i, ordered: index == order, covering: true})
 		}
 	}
-	if p.search.Counted || order == "" || order != listIndex && len(p.parts) > 0 {
-		ways = append(ways, way{index: listIndex, by: -1})
+	if p.search.Counted || order == "" || order != listIndex && len(p.predicates) > 0 {
+		paths = append(paths, path{index: listIndex, by: -1})
 	}
 	switch {
 	case p.search.Counted, order == "":
 	case order != listIndex || bound >= 0 || !inOrder:
-		ways = append(ways, p.withRest(way{index: order, by: bound, ordered: true})...)
+		paths = append(paths, p.withResiduals(path{index: order, by: bound, ordered: true})...)
 	}
-	return ways
+	return paths
 }
 
-// along is the way by what a part's arms find.
-func (p *planner) along(i int) way {
-	part := &p.parts[i]
-	w := way{by: i}
+// along is the way by what a part's scans find.
+func (p *planner) along(i int) path {
+	part := &p.predicates[i]
+	w := path{by: i}
 	if part.direct() {
-		w.index = part.arms[0].index
+		w.index = part.scans[0].index
 		w.ordered = w.index == p.order() || p.byID() && part.ordered()
 		return w
 	}
@@ -310,16 +315,16 @@ func (p *planner) along(i int) way {
 	return w
 }
 
-// merges reports whether arms that give IDs in order are all that a page is made of.
+// merges reports whether scans that give IDs in order are all that a page is made of.
 func (p *planner) merges(i int) bool {
-	part := &p.parts[i]
-	return !p.search.Counted && len(p.parts) == 1 && p.byID() && p.limited() && part.ordered() && !part.few()
+	part := &p.predicates[i]
+	return !p.search.Counted && len(p.predicates) == 1 && p.byID() && p.limited() && part.ordered() && !part.selective()
 }
 
 // narrow names the index whose entries are enough to test a part, all of them.
-func (p *planner) narrow(i int) string {
-	part := &p.parts[i]
-	if len(part.tests) > 1 || part.tests[0].Key == nil || part.arms != nil || !inEntry(part.tests[0]) {
+func (p *planner) covering(i int) string {
+	part := &p.predicates[i]
+	if len(part.tests) > 1 || part.tests[0].Key == nil || part.scans != nil || !inEntry(part.tests[0]) {
 		return ""
 	}
 	k := part.tests[0].Key
@@ -342,34 +347,34 @@ func inEntry(c *audience.Condition) bool {
 	return false
 }
 
-// withRest are the ways that one is with what the other parts can be tested by.
-func (p *planner) withRest(w way) []way {
-	ways := []way{w}
+// withResiduals are the paths that one is with what the other predicates can be tested by.
+func (p *planner) withResiduals(w path) []path {
+	paths := []path{w}
 	least, probes, found := -1, true, true
-	for i := range p.parts {
-		part := &p.parts[i]
-		found = found && part.arms != nil
+	for i := range p.predicates {
+		part := &p.predicates[i]
+		found = found && part.scans != nil
 		if i == w.by {
 			continue
 		}
 		probes = probes && part.direct() && part.ordered()
-		if part.arms != nil {
+		if part.scans != nil {
 			least = i
 			set := w
-			set.rest, set.set = inSet, i
-			ways = append(ways, set)
+			set.residual, set.set = inSet, i
+			paths = append(paths, set)
 		}
 	}
 	if least < 0 {
-		return ways
+		return paths
 	}
 	if probes {
-		w.rest = byProbe
-		ways = append(ways, w)
+		w.residual = byLookup
+		paths = append(paths, w)
 	}
 	if found && p.search.Counted {
-		w.rest = intersect
-		ways = append(ways, w)
+		w.residual = intersect
+		paths = append(paths, w)
 	}
-	return ways
+	return paths
 }

@@ -46,7 +46,7 @@ func (t waysTx) SearchContacts(s *audience.Search, each func(*audience.Contact) 
 	tx := t.Tx.(*sqlstore.Tx)
 	var first []audience.ContactID
 	n := 0
-	err := tx.EachWay(s, func() error {
+	err := tx.EachPath(s, func() error {
 		ids := []audience.ContactID{}
 		err := tx.SearchContacts(s, func(c *audience.Contact) error {
 			ids = append(ids, c.ID)
@@ -75,7 +75,7 @@ func (t waysTx) CountContacts(s *audience.Search) (n int64, err error) {
 	if n, err = tx.CountContacts(s); err != nil {
 		return n, err
 	}
-	err = tx.EachWay(s, func() error {
+	err = tx.EachPath(s, func() error {
 		again, err := tx.CountContacts(s)
 		if err == nil && again != n {
 			text, args, _ := tx.SearchStatement(s)

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-func TestCountsAreRememberedForAMinute(t *testing.T) {
+func TestEstimatesAreKeptForAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var c counts
+		var c estimates
 		want := func(key string, count int64, known bool) {
 			t.Helper()
 			if n, k := c.recall(key); n != count || k != known {
@@ -18,18 +18,18 @@ func TestCountsAreRememberedForAMinute(t *testing.T) {
 			}
 		}
 		want("a", 0, false)
-		c.remember(strings.Repeat("x", maxCountKey+1), 5000, true)
-		want(strings.Repeat("x", maxCountKey+1), 0, false)
-		c.remember("a", fewFound+1, false)
-		want("a", fewFound+1, false)
+		c.remember(strings.Repeat("x", maxEstimateKey+1), 5000, true)
+		want(strings.Repeat("x", maxEstimateKey+1), 0, false)
+		c.remember("a", selectiveCount+1, false)
+		want("a", selectiveCount+1, false)
 		c.remember("a", 5000, true)
 		want("a", 5000, true)
 		time.Sleep(time.Minute + time.Second) // of the bubble
 		want("a", 0, false)
-		for i := range 10 * maxCounts {
+		for i := range 10 * maxEstimates {
 			c.remember(strconv.Itoa(i), 5000, true)
 		}
-		if len(c.all) > maxCounts {
+		if len(c.all) > maxEstimates {
 			t.Errorf("%d are kept", len(c.all))
 		}
 	})

@@ -7,62 +7,62 @@ import (
 )
 
 // How far the probes count: the first ones see whether anything finds few, and
-// take 0.03 ms; the others decide between ways that take as much as 500 times
+// take 0.03 ms; the others decide between paths that take as much as 500 times
 // longer, and take 0.5 ms.
 const (
-	fewFound  = 1000
-	manyFound = 20_000
+	selectiveCount = 1000
+	secondCount    = 20_000
 )
 
-// probe is a query of how many Contacts a part's arms find.
+// probe is a query of how many Contacts a part's scans find.
 type probe struct {
-	part *part
+	part *predicate
 	text string // but for its end
 	args []any
 	key  string // in counts
 }
 
-// probe has the parts' arms counted, as far as that matters and is not remembered.
-func (p *planner) probe(ways []way) (err error) {
+// probe has the predicates' scans counted, as far as that matters and is not remembered.
+func (p *planner) probe(paths []path) (err error) {
 	if p.contacts, err = p.tx.ContactCount(p.search.Schema.List.ID); err != nil {
 		return err
 	}
 	var probes []probe
-	for i := range p.parts {
-		if p.parts[i].arms != nil {
-			probes = append(probes, p.probeOf(&p.parts[i]))
+	for i := range p.predicates {
+		if p.predicates[i].scans != nil {
+			probes = append(probes, p.probeOf(&p.predicates[i]))
 		}
 	}
-	few, err := p.count(probes, fewFound)
-	if err != nil || few || len(ways) == 1 {
+	few, err := p.count(probes, selectiveCount)
+	if err != nil || few || len(paths) == 1 {
 		return err
 	}
-	many := int64(manyFound)
+	many := int64(secondCount)
 	if p.search.Counted { // it takes at least ten times as long
 		many = max(many, p.contacts/8)
 	}
 	if _, err = p.count(probes, many); err != nil {
 		return err
 	}
-	if err = p.sample(); err != nil || p.cost(p.cheapest(ways)) < float64(p.contacts)*entryTime {
+	if err = p.sample(); err != nil || p.cost(p.cheapest(paths)) < float64(p.contacts)*entryTime {
 		return err
 	}
-	_, err = p.count(probes, p.contacts/2) // all ways are long: which one is no matter of luck
+	_, err = p.count(probes, p.contacts/2) // all paths are long: which one is no matter of luck
 	return err
 }
 
-func (p *planner) probeOf(part *part) probe {
+func (p *planner) probeOf(part *predicate) probe {
 	q := newSearchQuery(p.tx.sql, p.search)
 	q.add("SELECT count(*) FROM (")
-	q.seekAll(part.arms, " UNION ALL ")
+	q.scanAll(part.scans, " UNION ALL ")
 	pr := probe{part: part, text: q.statement(), args: q.args}
 	pr.key = pr.text + fmt.Sprint(q.list, q.args)
-	part.count, part.known = p.tx.session.cache.counts.recall(pr.key)
+	part.count, part.known = p.tx.session.cache.estimates.recall(pr.key)
 	return pr
 }
 
 // count counts what is not known yet, up to a number, and reports whether one of
-// the parts finds no more than that.
+// the predicates finds no more than that.
 func (p *planner) count(probes []probe, most int64) (few bool, err error) {
 	for _, pr := range probes {
 		part := pr.part
@@ -71,8 +71,8 @@ func (p *planner) count(probes []probe, most int64) (few bool, err error) {
 				return false, err
 			}
 			part.known = part.count <= most
-			if part.count > fewFound { // few are counted as fast as they are remembered
-				p.tx.session.cache.counts.remember(pr.key, part.count, part.known)
+			if part.count > selectiveCount { // few are counted as fast as they are remembered
+				p.tx.session.cache.estimates.remember(pr.key, part.count, part.known)
 			}
 		}
 		few = few || part.known && part.count <= most
@@ -86,11 +86,11 @@ const (
 	sampleSize   = 100
 )
 
-// sample has those parts tried on some Contacts that no index finds.
+// sample has those predicates tried on some Contacts that no index finds.
 func (p *planner) sample() error {
 	tried := 0
-	for i := range p.parts {
-		if part := &p.parts[i]; part.arms == nil && tried < maxTried {
+	for i := range p.predicates {
+		if part := &p.predicates[i]; part.scans == nil && tried < maxTried {
 			tried++
 			if err := p.try(part); err != nil {
 				return err
@@ -100,13 +100,13 @@ func (p *planner) sample() error {
 	return nil
 }
 
-func (p *planner) try(part *part) (err error) {
+func (p *planner) try(part *predicate) (err error) {
 	q := newSearchQuery(p.tx.sql, p.search)
 	q.add("SELECT count(*) FROM (SELECT ")
-	q.meets(part)
+	q.predicate(part)
 	key := q.text.String() + fmt.Sprint(q.list, q.args)
-	counts := &p.tx.session.cache.counts
-	if part.count, part.known = counts.recall(key); part.known {
+	estimates := &p.tx.session.cache.estimates
+	if part.count, part.known = estimates.recall(key); part.known {
 		return nil
 	}
 	if p.span == nil {
@@ -129,31 +129,31 @@ func (p *planner) try(part *part) (err error) {
 	// Where none was seen there may be none, and whoever walks the List in a far order
 	// for a page of them walks all of it.
 	part.count, part.known = max(1, p.contacts*meet/(samplePlaces*sampleSize)), true
-	counts.remember(key, part.count, true)
+	estimates.remember(key, part.count, true)
 	return nil
 }
 
 // counts remembers for a minute what probes have counted, where it is much. Which
 // way a search goes need not hang on the latest number, and many searches are
 // sent again and again.
-type counts struct {
+type estimates struct {
 	mu  sync.Mutex
-	all map[string]counted
+	all map[string]estimate
 }
 
-type counted struct {
+type estimate struct {
 	count int64
 	known bool
 	until time.Time
 }
 
-// maxCounts bounds them, and maxCountKey what each is known by.
+// maxEstimates bounds them, and maxEstimateKey what each is known by.
 const (
-	maxCounts   = 1000
-	maxCountKey = 2000
+	maxEstimates   = 1000
+	maxEstimateKey = 2000
 )
 
-func (c *counts) recall(key string) (count int64, known bool) {
+func (c *estimates) recall(key string) (count int64, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found, ok := c.all[key]
@@ -163,14 +163,14 @@ func (c *counts) recall(key string) (count int64, known bool) {
 	return found.count, found.known
 }
 
-func (c *counts) remember(key string, count int64, known bool) {
-	if len(key) > maxCountKey {
+func (c *estimates) remember(key string, count int64, known bool) {
+	if len(key) > maxEstimateKey {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.all) >= maxCounts || c.all == nil {
-		c.all = make(map[string]counted)
+	if len(c.all) >= maxEstimates || c.all == nil {
+		c.all = make(map[string]estimate)
 	}
-	c.all[key] = counted{count, known, time.Now().Add(time.Minute)}
+	c.all[key] = estimate{count, known, time.Now().Add(time.Minute)}
 }

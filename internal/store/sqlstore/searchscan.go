@@ -30,18 +30,18 @@ func timeIndex(k *audience.SearchKey) string {
 }
 
 // arm is how one index finds IDs of Contacts: all those that meet its tests.
-type arm struct {
-	index   string
-	tests   []*audience.Condition
-	column  string // of addresses, that the first test compares; "": it is written as any other
-	days    bool   // the first test is an In of days
-	ordered bool   // what it finds is in the order of IDs
-	few     bool   // it finds hardly more than there are operands
+type indexScan struct {
+	index     string
+	tests     []*audience.Condition
+	column    string // of addresses, that the first test compares; "": it is written as any other
+	days      bool   // the first test is an In of days
+	ordered   bool   // what it finds is in the order of IDs
+	selective bool   // it finds hardly more than there are operands
 }
 
 // direct reports whether a search may walk the arm's index with the arm's tests
 // as bounds, rather than go by the IDs that the arm finds.
-func (a *arm) direct() bool { return a.column == "" && !a.days }
+func (a *indexScan) direct() bool { return a.column == "" && !a.days }
 
 // index names the index of a key that serves an operator, "" where there is none.
 func (q *searchQuery) index(k *audience.SearchKey, op audience.Operator) string {
@@ -60,40 +60,40 @@ func (q *searchQuery) index(k *audience.SearchKey, op audience.Operator) string 
 	return ""
 }
 
-// armsOf returns arms that together find all that meet a condition, and nothing
+// scansOf returns scans that together find all that meet a condition, and nothing
 // else; none where indexes cannot.
-func (q *searchQuery) armsOf(c *audience.Condition) (arms []arm) {
+func (q *searchQuery) scansOf(c *audience.Condition) (scans []indexScan) {
 	switch {
 	case c.Key != nil:
-		return q.testArms(c)
+		return q.testScans(c)
 	case c.Any != nil:
 		for i := range c.Any {
-			part := q.armsOf(&c.Any[i])
+			part := q.scansOf(&c.Any[i])
 			if part == nil {
 				return nil
 			}
-			arms = append(arms, part...)
+			scans = append(scans, part...)
 		}
-		return arms
+		return scans
 	}
 	for i := range c.All {
-		if part := q.armsOf(&c.All[i]); part != nil && (arms == nil || better(part, arms)) {
-			arms = part
+		if part := q.scansOf(&c.All[i]); part != nil && (scans == nil || better(part, scans)) {
+			scans = part
 		}
 	}
-	for i := range arms {
-		arms[i].tests = append(arms[i].tests, c)
+	for i := range scans {
+		scans[i].tests = append(scans[i].tests, c)
 	}
-	return arms
+	return scans
 }
 
-// better reports whether arms probably find less than others.
-func better(arms, others []arm) bool {
-	rank := func(arms []arm) int {
+// better reports whether scans probably find less than others.
+func better(scans, others []indexScan) bool {
+	rank := func(scans []indexScan) int {
 		worst := 0
-		for _, a := range arms {
+		for _, a := range scans {
 			switch {
-			case a.few:
+			case a.selective:
 			case a.ordered:
 				worst = max(worst, 1)
 			default:
@@ -102,18 +102,18 @@ func better(arms, others []arm) bool {
 		}
 		return worst
 	}
-	return rank(arms) < rank(others)
+	return rank(scans) < rank(others)
 }
 
-func (q *searchQuery) testArms(c *audience.Condition) []arm {
+func (q *searchQuery) testScans(c *audience.Condition) []indexScan {
 	if isAddressTest(c) {
-		return q.addressArms(c)
+		return q.addressScans(c)
 	}
 	index := q.index(c.Key, c.Operator)
 	if index == "" {
 		return nil
 	}
-	a := arm{index: index, tests: []*audience.Condition{c}, few: index == primaryKey}
+	a := indexScan{index: index, tests: []*audience.Condition{c}, selective: index == primaryKey}
 	switch c.Operator {
 	case audience.Exactly:
 		a.ordered = !isDay(c.Key, c.Operands[0])
@@ -121,7 +121,7 @@ func (q *searchQuery) testArms(c *audience.Condition) []arm {
 			return nil
 		}
 	case audience.In:
-		return q.inArms(c, a)
+		return q.inScans(c, a)
 	case audience.StartsWith:
 		if !shownAsOrdered(c.Key) || c.Operands[0].Text == "" {
 			return nil
@@ -130,28 +130,28 @@ func (q *searchQuery) testArms(c *audience.Condition) []arm {
 	default:
 		return nil
 	}
-	return []arm{a}
+	return []indexScan{a}
 }
 
-// inArms are one for each way in which an In is compared.
-func (q *searchQuery) inArms(c *audience.Condition, a arm) (arms []arm) {
+// inScans are one for each way in which an In is compared.
+func (q *searchQuery) inScans(c *audience.Condition, a indexScan) (scans []indexScan) {
 	if isAddress(c.Key) {
 		return nil
 	}
 	absent, whole, days := operandGroups(c.Key, c.Operands)
 	if absent {
 		a.tests = []*audience.Condition{{Key: c.Key, Operator: audience.Exactly, Operands: []audience.Operand{{Absent: true}}}}
-		arms = append(arms, a)
+		scans = append(scans, a)
 	}
 	if len(whole) > 0 {
 		a.tests = []*audience.Condition{{Key: c.Key, Operator: audience.In, Operands: whole}}
-		arms = append(arms, a)
+		scans = append(scans, a)
 	}
 	if len(days) > 0 {
 		a.tests, a.days = []*audience.Condition{{Key: c.Key, Operator: audience.In, Operands: days}}, true
-		arms = append(arms, a)
+		scans = append(scans, a)
 	}
-	return arms
+	return scans
 }
 
 func isAddress(k *audience.SearchKey) bool {
@@ -163,23 +163,23 @@ func isAddressTest(c *audience.Condition) bool {
 		!slices.ContainsFunc(c.Operands, func(o audience.Operand) bool { return o.Absent || o.Impossible })
 }
 
-func (q *searchQuery) addressArms(c *audience.Condition) []arm {
-	a := arm{index: mobileIndex, tests: []*audience.Condition{c}, few: true, ordered: c.Operator == audience.Exactly}
+func (q *searchQuery) addressScans(c *audience.Condition) []indexScan {
+	a := indexScan{index: mobileIndex, tests: []*audience.Condition{c}, selective: true, ordered: c.Operator == audience.Exactly}
 	if c.Key.Type == audience.KeyMobile {
-		return []arm{a}
+		return []indexScan{a}
 	}
 	first, other := a, a
 	first.index, other.index = dedupeIndex, othersIndex
 	if q.one {
-		return []arm{first}
+		return []indexScan{first}
 	}
 	first.column, other.column = "dedupe_key", "duplicate_key"
 	other.tests = slices.Clone(a.tests)
-	return []arm{first, other}
+	return []indexScan{first, other}
 }
 
 // seek writes a query of the IDs that an arm finds.
-func (q *searchQuery) seek(a *arm) {
+func (q *searchQuery) scan(a *indexScan) {
 	first, end := a.tests[0], ""
 	switch {
 	case a.days && q.asArray(first.Key): // PostgreSQL would rather read everything, unless it has to go day by day
@@ -210,23 +210,23 @@ func (q *searchQuery) seek(a *arm) {
 	q.add(end)
 }
 
-// seekAll writes one query of the IDs that arms find.
-func (q *searchQuery) seekAll(arms []arm, connector string) {
-	for i := range arms {
+// scanAll writes one query of the IDs that scans find.
+func (q *searchQuery) scanAll(scans []indexScan, connector string) {
+	for i := range scans {
 		if i > 0 {
 			q.add(connector)
 		}
-		q.seek(&arms[i])
+		q.scan(&scans[i])
 	}
 }
 
-// seekOne is seekAll as a part of a larger query.
-func (q *searchQuery) seekOne(arms []arm) {
-	if len(arms) == 1 {
-		q.seek(&arms[0])
+// scanOne is scanAll as a part of a larger query.
+func (q *searchQuery) scanOne(scans []indexScan) {
+	if len(scans) == 1 {
+		q.scan(&scans[0])
 		return
 	}
 	q.add("SELECT id FROM (")
-	q.seekAll(arms, " UNION ALL ")
-	q.add(") AS any_arm")
+	q.scanAll(scans, " UNION ALL ")
+	q.add(") AS any_scan")
 }
