@@ -22,7 +22,7 @@ FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad
 # The packages with tests of faults.
 FAULTY = ./cmd/enlist ./internal/jobs ./internal/store/postgres
 # The packages whose tests depend on the SQLite driver.
-DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/store/sqlstore ./internal/store/teststores ./internal/store/transfer
+DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/store/sqlstore ./internal/store/teststores ./internal/store/dbcopy
 
 # Databases of tests are in memory if that is possible. Go's own temporary files
 # stay on the disk.

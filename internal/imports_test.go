@@ -26,7 +26,7 @@ var arrows = map[string][]string{
 		"github.com/mattn/go-sqlite3", "modernc.org/sqlite/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/...", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/store/postgres": {"enlist/internal/audience", "enlist/internal/store/sqlstore",
 		"github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/..."},
-	"enlist/internal/store/transfer":   {"enlist/internal/store/sqlite", "enlist/internal/store/postgres", "enlist/internal/store/sqlstore"},
+	"enlist/internal/store/dbcopy":     {"enlist/internal/store/sqlite", "enlist/internal/store/postgres", "enlist/internal/store/sqlstore"},
 	"enlist/internal/store/pgtest":     {"github.com/jackc/pgx/v5/..."},
 	"enlist/internal/store/teststores": {"enlist/internal/...", "github.com/riverqueue/river/...", "github.com/jackc/pgx/v5/..."},
 	"enlist/internal/store/storetest":  {"enlist/internal/address", "enlist/internal/audience", "enlist/internal/indexadvisor", "github.com/google/go-cmp/...", "pgregory.net/rapid"},

@@ -1,7 +1,7 @@
 package main
 
 // enlist copy: copies a SQLite database to an empty PostgreSQL database and verifies each row.
-// Package transfer does the work; an interrupted copy continues with the same command.
+// Package dbcopy does the work; an interrupted copy continues with the same command.
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"enlist/internal/config"
+	"enlist/internal/store/dbcopy"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
-	"enlist/internal/store/transfer"
 )
 
 type copyCommand struct {
@@ -54,7 +54,7 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 		result.Rows, result.Tables, time.Since(start).Round(time.Second/10))
 }
 
-func (c *copyCommand) copy(ctx context.Context, out *console) (result transfer.Result, err error) {
+func (c *copyCommand) copy(ctx context.Context, out *console) (result dbcopy.Result, err error) {
 	from, err := sqlite.OpenSource(ctx, c.From)
 	if err != nil {
 		return result, err
@@ -66,7 +66,7 @@ func (c *copyCommand) copy(ctx context.Context, out *console) (result transfer.R
 	}
 	defer to.Close() // an error of Run is reported already
 	p := progress{out: out}
-	return (&transfer.Copier{From: from, To: to, Report: p.report}).Run(ctx)
+	return (&dbcopy.Copier{From: from, To: to, Report: p.report}).Run(ctx)
 }
 
 // progress prints a line for each finished table, and every progressEvery during a table.
@@ -77,7 +77,7 @@ type progress struct {
 
 const progressEvery = 2 * time.Second
 
-func (p *progress) report(s transfer.Step) {
+func (p *progress) report(s dbcopy.Step) {
 	if !s.Done && time.Since(p.last) < progressEvery {
 		return
 	}

@@ -1,4 +1,4 @@
-package transfer_test
+package dbcopy_test
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
+	"enlist/internal/store/dbcopy"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 	"enlist/internal/store/teststores"
-	"enlist/internal/store/transfer"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
-func run(ctx context.Context, from, to string, batch int, report func(transfer.Step)) (r transfer.Result, err error) {
+func run(ctx context.Context, from, to string, batch int, report func(dbcopy.Step)) (r dbcopy.Result, err error) {
 	source, err := sqlite.OpenSource(ctx, from)
 	if err != nil {
 		return r, err
@@ -36,7 +36,7 @@ func run(ctx context.Context, from, to string, batch int, report func(transfer.S
 		return r, err
 	}
 	defer target.Close()
-	return (&transfer.Copier{From: source, To: target, Batch: batch, Report: report}).Run(ctx)
+	return (&dbcopy.Copier{From: source, To: target, Batch: batch, Report: report}).Run(ctx)
 }
 
 // Everything arrives as it was, and goes on from there.
@@ -71,12 +71,12 @@ func TestCopy(t *testing.T) {
 	n := value(s.service.CountContacts(t.Context(), s.caller, lists[0], &audience.Criteria{Key: "Amount", Operator: "equals",
 		Value: audience.Input{Kind: audience.InputNumber, Text: "12.5"}}))(s)
 	if n == 0 {
-		t.Error("nobody is found by an amount")
+		t.Error("the search by an amount finds no Contact")
 	}
 }
 
-// A copy that is broken off after any number of batches goes on, and nobody uses
-// the target before it is done.
+// A copy that is interrupted after any number of batches can be resumed. No server
+// opens the target before the copy is complete.
 func TestResume(t *testing.T) {
 	from, to := teststores.SQLite.New(t), pgtest.Open(t)
 	lists := fill(t, from, 40)
@@ -84,7 +84,7 @@ func TestResume(t *testing.T) {
 	for stopAfter := 1; ; stopAfter += 6 {
 		ctx, cancel := context.WithCancel(t.Context())
 		seen := 0
-		_, err := run(ctx, from, to, 7, func(s transfer.Step) {
+		_, err := run(ctx, from, to, 7, func(s dbcopy.Step) {
 			batches++
 			if seen++; seen == stopAfter {
 				cancel()
@@ -165,7 +165,7 @@ func TestFindsDifferences(t *testing.T) {
 			fill(t, from, 10)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			if _, err := run(ctx, from, to, 1, func(s transfer.Step) {
+			if _, err := run(ctx, from, to, 1, func(s dbcopy.Step) {
 				if s.Table == "contact" && s.Rows == 3 {
 					cancel()
 				}

@@ -1,4 +1,4 @@
-package transfer_test
+package dbcopy_test
 
 import (
 	"database/sql"
@@ -119,7 +119,7 @@ func (s *shop) subscribeMany(lists []audience.ListID, contacts int) {
 			value(s.service.Confirm(s.Context(), s.caller, list, last))(s)
 		}
 	}
-	// The last ID given out is nobody's any more.
+	// The Contact with the highest ID is deleted, so that the copy must not reuse its ID.
 	value(s.service.DeleteContacts(s.Context(), s.caller, audience.DeleteRequest{List: lists[(contacts-1)%len(lists)], Contacts: []audience.ContactID{last}}))(s)
 }
 

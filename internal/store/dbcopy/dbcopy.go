@@ -1,10 +1,10 @@
-// Package transfer copies a SQLite database, whole, into an empty one on a
-// PostgreSQL server, and sees that it has arrived.
+// Package dbcopy copies a whole SQLite database into an empty PostgreSQL database and
+// verifies the copy. The command enlist copy runs it.
 //
-// It knows tables and rows, and not what they mean: which there are is asked of
-// the engines, so that a migration need not be repeated here. How far the copy is
-// stands in the target, which nobody can open until all of it has been verified.
-package transfer
+// It reads the names of tables and columns from both databases, so that a schema
+// migration needs no change here. The target stores the copy's progress. No server
+// opens the target until the copy is verified.
+package dbcopy
 
 import (
 	"context"
