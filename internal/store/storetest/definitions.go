@@ -61,7 +61,7 @@ func addListRefuses(o *office) {
 		{"folder_id", []any{"folder_id", 999}}, {"folder_id", []any{"folder_id", "x"}}, {"country_code", []any{"country_code", 999}}, {"country_code", []any{"country_code", 61.5}},
 		{"is_gdpr_compliant", []any{"is_gdpr_compliant", "maybe"}}, {"is_gdpr_compliant", []any{"is_gdpr_compliant", 2}},
 		{"address_types", []any{"address_types", "fax"}}, {"from_address", []any{"from_address", "me"}},
-		{"at most 100 addresses", []any{"on_register_address", addresses(101)}}, {"at most 65,536 bytes", []any{"on_update_address", strings.Repeat(",", 65_537)}},
+		{"at most 100 addresses", []any{"on_register_address", addresses(101)}}, {"at most 65536 bytes", []any{"on_update_address", strings.Repeat(",", 65_537)}},
 		{"from_name", []any{"from_name", "a\r\nBcc: b"}},
 	} {
 		_, err := o.service.AddList(o.Context(), o.caller, details(append([]any{"name", "News"}, c.pairs...)...))

@@ -233,7 +233,7 @@ func manualIndexes(t *testing.T, e Engine) {
 	}
 	for _, key := range []string{"Note", "id", "creation_time", "nothing", ""} {
 		_, err := l.advisor.Create(t.Context(), l.list, key)
-		l.refused(err, audience.InvalidParameters, "was expected")
+		l.refused(err, audience.InvalidParameters, "expected a Field")
 	}
 	_, err := l.advisor.Create(t.Context(), 4711, "City")
 	l.refused(err, audience.NoList, "")
