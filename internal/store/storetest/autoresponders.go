@@ -7,7 +7,7 @@ import (
 )
 
 // messageLimits tries how much may be stored. decisions.md: 54
-func messageLimits(o *office) {
+func messageLimits(o *accountFixture) {
 	add := func(pairs ...any) (audience.MessageID, error) {
 		return o.service.AddMessage(o.Context(), o.caller, details(append([]any{"name", "Welcome", "subject", "Hello"}, pairs...)...))
 	}

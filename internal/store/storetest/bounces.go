@@ -9,7 +9,7 @@ import (
 
 // bounces tests what deliveries that come back lead to. decisions.md: 51
 func bounces(t *testing.T, open func(t *testing.T) audience.Store) {
-	for name, test := range map[string]func(*mailbag){
+	for name, test := range map[string]func(*listWithOneContact){
 		"three in a row":         threeInARow,
 		"with one that arrived":  oneArrived,
 		"another address":        anotherAddress,
@@ -17,27 +17,27 @@ func bounces(t *testing.T, open func(t *testing.T) audience.Store) {
 		"refused at once":        refusedAtOnce,
 		"before it was recorded": bounceBeforeSent,
 		"complaint":              complaint,
-		"gone":                   bounceOfNobody,
+		"gone":                   bounceOfDeletedContact,
 	} {
-		t.Run(name, func(t *testing.T) { test(newMailbag(newOffice(t, open))) })
+		t.Run(name, func(t *testing.T) { test(newListWithOneContact(newAccountFixture(t, open))) })
 	}
 }
 
 // mailbag is an office with a Contact who is sent things.
-type mailbag struct {
-	*office
+type listWithOneContact struct {
+	*accountFixture
 	id  audience.ListID
 	who audience.ContactID
 }
 
-func newMailbag(o *office) *mailbag {
-	m := &mailbag{office: o, id: o.addList()}
+func newListWithOneContact(o *accountFixture) *listWithOneContact {
+	m := &listWithOneContact{accountFixture: o, id: o.addList()}
 	m.who = o.subscribe(m.id, "Email", "ann@example.com")
 	return m
 }
 
 // letter is a next one, an hour after the last.
-func (m *mailbag) letter() *audience.OutgoingMail {
+func (m *listWithOneContact) nextMail() *audience.OutgoingMail {
 	m.Helper()
 	m.now = m.now.Add(time.Hour)
 	l := &audience.OutgoingMail{Contact: m.contact(m.id, m.who), Delivery: audience.DeliveryKey{List: m.id, Contact: m.who, Time: m.now.Unix(), Cause: "a1"}}
@@ -50,23 +50,23 @@ func (m *mailbag) letter() *audience.OutgoingMail {
 }
 
 // send sends a letter that is taken at first.
-func (m *mailbag) send() audience.DeliveryKey {
+func (m *listWithOneContact) send() audience.DeliveryKey {
 	m.Helper()
-	l := m.letter()
+	l := m.nextMail()
 	m.must(m.service.RecordSent(m.Context(), l, "Hello"))
 	return l.Delivery
 }
 
-func (m *mailbag) bounce(k audience.DeliveryKey, news bool) {
+func (m *listWithOneContact) bounce(k audience.DeliveryKey, news bool) {
 	m.Helper()
-	got, err := m.service.Bounced(m.Context(), k, "5.1.1 nobody here")
+	got, err := m.service.Bounced(m.Context(), k, "5.1.1 user unknown")
 	m.must(err)
 	if got != news {
 		m.Errorf("news: %v, want %v", got, news)
 	}
 }
 
-func (m *mailbag) complain(k audience.DeliveryKey, news bool) {
+func (m *listWithOneContact) complain(k audience.DeliveryKey, news bool) {
 	m.Helper()
 	got, err := m.service.Complained(m.Context(), k, "abuse")
 	m.must(err)
@@ -75,7 +75,7 @@ func (m *mailbag) complain(k audience.DeliveryKey, news bool) {
 	}
 }
 
-func (m *mailbag) active(want bool) {
+func (m *listWithOneContact) active(want bool) {
 	m.Helper()
 	c := m.contact(m.id, m.who)
 	if c.IsActive != want || c.IsBounceDeactivated == want {
@@ -83,7 +83,7 @@ func (m *mailbag) active(want bool) {
 	}
 }
 
-func (m *mailbag) status(k audience.DeliveryKey, want audience.DeliveryStatus) {
+func (m *listWithOneContact) status(k audience.DeliveryKey, want audience.DeliveryStatus) {
 	m.Helper()
 	m.must(m.store.View(m.Context(), func(tx audience.Tx) error {
 		d, err := tx.Delivery(k)
@@ -94,7 +94,7 @@ func (m *mailbag) status(k audience.DeliveryKey, want audience.DeliveryStatus) {
 	}))
 }
 
-func threeInARow(m *mailbag) {
+func threeInARow(m *listWithOneContact) {
 	first, second, third := m.send(), m.send(), m.send()
 	m.bounce(third, true)
 	m.bounce(first, true)
@@ -109,7 +109,7 @@ func threeInARow(m *mailbag) {
 }
 
 // What was sent over a day ago and did not come back has arrived.
-func oneArrived(m *mailbag) {
+func oneArrived(m *listWithOneContact) {
 	m.bounce(m.send(), true)
 	m.bounce(m.send(), true)
 	m.send()
@@ -121,7 +121,7 @@ func oneArrived(m *mailbag) {
 	m.active(false)
 }
 
-func anotherAddress(m *mailbag) {
+func anotherAddress(m *listWithOneContact) {
 	m.bounce(m.send(), true)
 	m.bounce(m.send(), true)
 	old := m.send()
@@ -146,7 +146,7 @@ func anotherAddress(m *mailbag) {
 	m.active(false)
 }
 
-func bouncesAfterReactivation(m *mailbag) {
+func bouncesAfterReactivation(m *listWithOneContact) {
 	late := m.send()
 	for range 3 {
 		m.bounce(m.send(), true)
@@ -162,14 +162,14 @@ func bouncesAfterReactivation(m *mailbag) {
 	m.active(false)
 }
 
-func refusedAtOnce(m *mailbag) {
+func refusedAtOnce(m *listWithOneContact) {
 	for _, why := range []audience.Undelivered{
-		{Permanent: true, Recipient: true, Code: 550, Detail: "nobody here"},
+		{Permanent: true, Recipient: true, Code: 550, Detail: "user unknown"},
 		{Permanent: true, Code: 554, Detail: "5.7.1 blocked"},
 		{Code: 451, Detail: "later"},
-		{Permanent: true, Recipient: true, Code: 550, Detail: "nobody here"},
+		{Permanent: true, Recipient: true, Code: 550, Detail: "user unknown"},
 	} {
-		m.must(m.service.RecordNotSent(m.Context(), m.letter(), &why))
+		m.must(m.service.RecordNotSent(m.Context(), m.nextMail(), &why))
 	}
 	m.active(true)
 	m.bounce(m.send(), true)
@@ -177,14 +177,14 @@ func refusedAtOnce(m *mailbag) {
 }
 
 // A report may be faster than the one who writes down that it was sent.
-func bounceBeforeSent(m *mailbag) {
-	l := m.letter()
+func bounceBeforeSent(m *listWithOneContact) {
+	l := m.nextMail()
 	m.bounce(l.Delivery, true)
 	m.must(m.service.RecordSent(m.Context(), l, "Hello"))
 	m.status(l.Delivery, audience.DeliveryBounced)
 }
 
-func complaint(m *mailbag) {
+func complaint(m *listWithOneContact) {
 	k := m.send()
 	m.complain(k, true)
 	m.status(k, audience.DeliveryComplained)
@@ -208,13 +208,13 @@ func complaint(m *mailbag) {
 	}
 }
 
-func bounceOfNobody(m *mailbag) {
+func bounceOfDeletedContact(m *listWithOneContact) {
 	k := m.send()
-	nobody, nowhere := k, k
-	nobody.Contact += 100
-	nowhere.List += 100
-	m.bounce(nobody, false)
-	m.complain(nowhere, false)
+	unknownContact, unknownList := k, k
+	unknownContact.Contact += 100
+	unknownList.List += 100
+	m.bounce(unknownContact, false)
+	m.complain(unknownList, false)
 	m.must(m.service.DeleteList(m.Context(), m.caller, m.id))
 	m.bounce(k, false)
 	m.complain(k, false)

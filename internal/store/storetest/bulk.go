@@ -15,21 +15,21 @@ import (
 
 // Bulk tests the calls about many Contacts on a store. decisions.md: 53
 func Bulk(t *testing.T, open func(t *testing.T) audience.Store) {
-	t.Run("model", func(t *testing.T) { bulkAsTheModel(newOffice(t, open)) })
-	for name, test := range map[string]func(*office){
-		"crashes": bulkCrashes, "crashes without a key": bulkCrashesWithoutKey, "twins": bulkTwins, "at once": bulkAtOnce,
-		"limit": bulkLimit, "limit at once": bulkLimitAtOnce, "webhooks": bulkWebhooks, "other Fields": bulkOtherFields,
-		"a day later": bulkADayLater, "deliveries": bulkDeliveries, "messages": bulkMessages,
+	t.Run("model", func(t *testing.T) { bulkAsTheModel(newAccountFixture(t, open)) })
+	for name, test := range map[string]func(*accountFixture){
+		"crashes": bulkCrashes, "crashes without a key": bulkCrashesWithoutKey, "twins": bulkSameKeyAtOnce, "at once": bulkConcurrent,
+		"limit": bulkLimit, "limit at once": bulkLimitConcurrent, "webhooks": bulkWebhooks, "other Fields": bulkFieldChange,
+		"a day later": bulkRetryExpiry, "deliveries": bulkDeliveries, "messages": bulkMessages,
 	} {
-		t.Run(name, func(t *testing.T) { test(newOffice(t, open)) })
+		t.Run(name, func(t *testing.T) { test(newAccountFixture(t, open)) })
 	}
 }
 
 // many are enough Contacts for several steps.
 const many = 1700
 
-// people are rows with addresses of their own.
-func people(n int, prefix string) [][]audience.Detail {
+// contactRows returns n rows, each with its own email address.
+func contactRows(n int, prefix string) [][]audience.Detail {
 	rows := make([][]audience.Detail, n)
 	for i := range rows {
 		rows[i] = details("Email", fmt.Sprintf("%s%d@example.com", prefix, i))
@@ -38,7 +38,7 @@ func people(n int, prefix string) [][]audience.Detail {
 }
 
 // add adds Contacts and returns the reply.
-func (o *office) add(list audience.ListID, rows [][]audience.Detail) []audience.ContactID {
+func (o *accountFixture) add(list audience.ListID, rows [][]audience.Detail) []audience.ContactID {
 	o.Helper()
 	ids, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
 	o.must(err)
@@ -46,14 +46,14 @@ func (o *office) add(list audience.ListID, rows [][]audience.Detail) []audience.
 }
 
 // retrying is the caller with an Idempotency-Key.
-func (o *office) retrying(header string) *audience.Caller {
+func (o *accountFixture) retrying(header string) *audience.Caller {
 	with := *o.caller
 	with.Retry = &audience.Retry{Header: header}
 	return &with
 }
 
 // all are the IDs of a List's Contacts.
-func (o *office) all(list audience.ListID) (ids []audience.ContactID) {
+func (o *accountFixture) all(list audience.ListID) (ids []audience.ContactID) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		ids = nil
@@ -70,7 +70,7 @@ func (o *office) all(list audience.ListID) (ids []audience.ContactID) {
 }
 
 // ledger counts a Contact's rows.
-func (o *office) ledger(list audience.ListID, id audience.ContactID) int {
+func (o *accountFixture) ledger(list audience.ListID, id audience.ContactID) int {
 	o.Helper()
 	rows, err := o.service.ContactConsents(o.Context(), o.caller, list, id, 0, 0)
 	o.must(err)
@@ -79,7 +79,7 @@ func (o *office) ledger(list audience.ListID, id audience.ContactID) int {
 
 // crashing is a Store that fails in its nth Update: before it, or after it has
 // been committed.
-type crashing struct {
+type crashingStore struct {
 	audience.Store
 	at    int
 	after bool
@@ -89,7 +89,7 @@ type crashing struct {
 
 var errCrash = errors.New("the process died")
 
-func (c *crashing) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+func (c *crashingStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
 	c.seen++
 	if c.seen != c.at {
 		return c.Store.Update(ctx, fn, hint...)
@@ -109,10 +109,10 @@ func (c *crashing) Update(ctx context.Context, fn func(audience.Tx) error, hint 
 
 // crashes makes a call again and again, each time by a process that dies one
 // Update later, until one comes to its end.
-func crashes[R any](o *office, call func(*audience.Service) (R, error)) R {
+func crashes[R any](o *accountFixture, call func(*audience.Service) (R, error)) R {
 	o.Helper()
 	for i := 2; ; i++ {
-		store := &crashing{Store: o.store, at: i / 2, after: i%2 == 1}
+		store := &crashingStore{Store: o.store, at: i / 2, after: i%2 == 1}
 		result, err := call(audience.NewService(store, o.clock))
 		if err == nil {
 			if i < 6 {
@@ -128,9 +128,9 @@ func crashes[R any](o *office, call func(*audience.Service) (R, error)) R {
 
 // bulkCrashes: with an Idempotency-Key each row is done once, however often the
 // process dies, and the reply is that of a call without crashes.
-func bulkCrashes(o *office) {
+func bulkCrashes(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
-	rows := people(many, "a")
+	rows := contactRows(many, "a")
 	rows[700] = details("Email", "no address")
 	ids := crashes(o, func(s *audience.Service) ([]audience.ContactID, error) {
 		return s.AddContacts(o.Context(), o.retrying("add"), audience.AddRequest{List: list, Contacts: rows})
@@ -183,10 +183,10 @@ func bulkCrashes(o *office) {
 
 // bulkCrashesWithoutKey: the steps that were made stay, each whole, and the same
 // call adds the rest.
-func bulkCrashesWithoutKey(o *office) {
+func bulkCrashesWithoutKey(o *accountFixture) {
 	list := o.addList()
-	rows := people(many, "a")
-	dying := audience.NewService(&crashing{Store: o.store, at: 3}, o.clock)
+	rows := contactRows(many, "a")
+	dying := audience.NewService(&crashingStore{Store: o.store, at: 3}, o.clock)
 	if _, err := dying.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows}); !errors.Is(err, errCrash) {
 		o.Fatal(err)
 	}
@@ -203,14 +203,14 @@ func bulkCrashesWithoutKey(o *office) {
 	same(o.T, "Contacts", o.all(list), append(begun, ids[len(begun):]...))
 }
 
-// bulkTwins: one call sent many times at once under one Idempotency-Key is one
+// bulkSameKeyAtOnce: one call sent many times at once under one Idempotency-Key is one
 // call, and each gets its whole reply.
-func bulkTwins(o *office) {
+func bulkSameKeyAtOnce(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
-	rows := people(many, "a")
+	rows := contactRows(many, "a")
 	const calls = 8
 	added := make([][]audience.ContactID, calls)
-	atOnce(o, calls, func(i int) (err error) {
+	concurrently(o, calls, func(i int) (err error) {
 		added[i], err = o.service.AddContacts(o.Context(), o.retrying("add"), audience.AddRequest{List: list, Contacts: rows})
 		return err
 	})
@@ -221,7 +221,7 @@ func bulkTwins(o *office) {
 
 	removed := make([][]audience.Outcome, calls)
 	some := audience.Query{Criteria: &audience.Criteria{Key: "Email", Operator: "starts_with", Value: input("a")}, Limit: 900, SortBy: "Email"}
-	atOnce(o, calls, func(i int) (err error) {
+	concurrently(o, calls, func(i int) (err error) {
 		removed[i], err = o.service.DeleteContacts(o.Context(), o.retrying("delete"), audience.DeleteRequest{List: list, Query: some})
 		return err
 	})
@@ -233,7 +233,7 @@ func bulkTwins(o *office) {
 	}
 }
 
-func atOnce(o *office, n int, call func(i int) error) {
+func concurrently(o *accountFixture, n int, call func(i int) error) {
 	o.Helper()
 	var wg sync.WaitGroup
 	for i := range n {
@@ -246,15 +246,15 @@ func atOnce(o *office, n int, call func(i int) error) {
 	wg.Wait()
 }
 
-// bulkAtOnce: calls that add, edit and delete the same people at once make no
+// bulkConcurrent: calls that add, edit and delete the same people at once make no
 // two Contacts of one address, and the counters are right after.
-func bulkAtOnce(o *office) {
+func bulkConcurrent(o *accountFixture) {
 	list := o.addList()
-	begun := o.add(list, people(900, "a"))
-	atOnce(o, 12, func(i int) error {
+	begun := o.add(list, contactRows(900, "a"))
+	concurrently(o, 12, func(i int) error {
 		switch i % 4 {
 		case 0, 1:
-			_, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: people(1200, "a"), Overwrite: i%2 == 0})
+			_, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: contactRows(1200, "a"), Overwrite: i%2 == 0})
 			return err
 		case 2:
 			rows := make([]audience.EditRow, len(begun))
@@ -283,7 +283,7 @@ func bulkAtOnce(o *office) {
 }
 
 // counted checks the counters of a List and of the Account that has only it.
-func (o *office) counted(list audience.ListID, want int64) {
+func (o *accountFixture) counted(list audience.ListID, want int64) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		inList, err := tx.ContactCount(list)
@@ -296,29 +296,29 @@ func (o *office) counted(list audience.ListID, want int64) {
 }
 
 // bulkLimit: a call that does not fit adds nobody. decisions.md: 42
-func bulkLimit(o *office) {
+func bulkLimit(o *accountFixture) {
 	list := o.addList()
 	o.limit(many)
-	o.add(list, people(1000, "a"))
-	_, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: people(many+1, "a")})
+	o.add(list, contactRows(1000, "a"))
+	_, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: contactRows(many+1, "a")})
 	o.refused(err, audience.ContactLimit, "1700 Contacts and has 1000")
 	o.counted(list, 1000)
-	if ids := o.add(list, people(many, "a")); ids[999] != 0 || ids[1000] == 0 || ids[many-1] == 0 {
+	if ids := o.add(list, contactRows(many, "a")); ids[999] != 0 || ids[1000] == 0 || ids[many-1] == 0 {
 		o.Error("what fits was not added")
 	}
 	o.counted(list, many)
 }
 
-// bulkLimitAtOnce: however many calls there are at once, the limit holds to the
+// bulkLimitConcurrent: however many calls there are at once, the limit holds to the
 // Contact, and a call that is refused has added nobody.
-func bulkLimitAtOnce(o *office) {
+func bulkLimitConcurrent(o *accountFixture) {
 	list := o.addList()
 	const limit, calls = 1500, 6
 	o.limit(limit)
 	var mu sync.Mutex
 	added := int64(0)
-	atOnce(o, calls, func(i int) error {
-		ids, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: people(700, string(rune('a'+i)))})
+	concurrently(o, calls, func(i int) error {
+		ids, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: contactRows(700, string(rune('a'+i)))})
 		if audience.KindOf(err) == audience.ContactLimit {
 			return nil
 		}
@@ -337,7 +337,7 @@ func bulkLimitAtOnce(o *office) {
 	o.counted(list, added)
 }
 
-func (o *office) limit(n int64) {
+func (o *accountFixture) limit(n int64) {
 	o.Helper()
 	o.must(o.service.SetContactLimit(o.Context(), o.caller.Account.ID, n))
 	o.update(func(tx audience.Tx) (err error) {
@@ -348,7 +348,7 @@ func (o *office) limit(n int64) {
 
 // bulkWebhooks: up to 100 Contacts are told one by one, more as one event of
 // the List, in however many steps. decisions.md: 52
-func bulkWebhooks(o *office) {
+func bulkWebhooks(o *accountFixture) {
 	list := o.addList()
 	for _, event := range []string{"created", "updated", "removed"} {
 		o.addWebhook("contact", event)
@@ -386,11 +386,11 @@ func bulkWebhooks(o *office) {
 	}
 	bulk := map[audience.WebhookEventType]int{audience.WebhookBulkUpdated: 1}
 
-	few := o.add(list, append(people(100, "a"), details("Email", "nobody")))
+	few := o.add(list, append(contactRows(100, "a"), details("Email", "nobody")))
 	told("100 added", map[audience.WebhookEventType]int{audience.WebhookCreated: 100})
-	o.add(list, append(people(1000, "b"), people(many, "b")...))
+	o.add(list, append(contactRows(1000, "b"), contactRows(many, "b")...))
 	told("many added", bulk)
-	o.add(list, append(people(many, "b"), people(100, "c")...))
+	o.add(list, append(contactRows(many, "b"), contactRows(100, "c")...))
 	told("100 added after many that are there", map[audience.WebhookEventType]int{audience.WebhookCreated: 100})
 	edit(few[:100], "0400000000")
 	told("100 edited", map[audience.WebhookEventType]int{audience.WebhookUpdated: 100})
@@ -406,15 +406,15 @@ func bulkWebhooks(o *office) {
 	told("none removed", map[audience.WebhookEventType]int{})
 }
 
-// bulkOtherFields: a Field that changes while a call runs is heeded from then on.
-func bulkOtherFields(o *office) {
+// bulkFieldChange: a Field that changes while a call runs is heeded from then on.
+func bulkFieldChange(o *accountFixture) {
 	list := o.addList()
 	amount := o.addField(list, "name", "Amount", "type", "text")
-	rows := people(many, "a")
+	rows := contactRows(many, "a")
 	for i := range rows {
 		rows[i] = append(rows[i], details("Amount", fmt.Sprint("x", i))...)
 	}
-	between := &crashing{Store: o.store, at: 3, then: func() {
+	between := &crashingStore{Store: o.store, at: 3, then: func() {
 		_, err := o.service.EditField(o.Context(), o.caller, list, amount, details("length", 3))
 		o.must(err)
 	}}
@@ -427,11 +427,11 @@ func bulkOtherFields(o *office) {
 	}
 }
 
-// bulkADayLater: what is kept of a call is forgotten together, though it was
+// bulkRetryExpiry: what is kept of a call is forgotten together, though it was
 // stored bit by bit. decisions.md: 30
-func bulkADayLater(o *office) {
+func bulkRetryExpiry(o *accountFixture) {
 	list := o.addList()
-	ids := o.add(list, people(4, "a"))
+	ids := o.add(list, contactRows(4, "a"))
 	oldest := audience.DeleteRequest{List: list, Query: audience.Query{
 		Criteria: &audience.Criteria{Key: "id", Operator: "greater_than", Value: input(0)}, Limit: 1, SortBy: "id"}}
 	remove := func(s *audience.Service, want audience.ContactID) {
@@ -440,7 +440,7 @@ func bulkADayLater(o *office) {
 		o.must(err)
 		same(o.T, "removed", got, []audience.Outcome{{Contact: want, Done: true}})
 	}
-	slow := &crashing{Store: o.store, at: 2, then: func() { o.now = o.now.Add(5 * time.Second) }}
+	slow := &crashingStore{Store: o.store, at: 2, then: func() { o.now = o.now.Add(5 * time.Second) }}
 	remove(audience.NewService(slow, o.clock), ids[0])
 	o.now = o.now.Add(audience.RetryLife*time.Second - 7*time.Second)
 	remove(o.service, ids[0])
@@ -453,9 +453,9 @@ func bulkADayLater(o *office) {
 }
 
 // bulkDeliveries: what was sent to a Contact goes with it, and nobody else's.
-func bulkDeliveries(o *office) {
+func bulkDeliveries(o *accountFixture) {
 	list := o.addList()
-	ids := o.add(list, people(3, "a"))
+	ids := o.add(list, contactRows(3, "a"))
 	o.update(func(tx audience.Tx) error {
 		for _, id := range ids {
 			key := audience.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}
@@ -484,14 +484,14 @@ func bulkDeliveries(o *office) {
 
 // bulkMessages: where each Contact sets much mail in motion, steps are shorter
 // and all of it is there in the end.
-func bulkMessages(o *office) {
+func bulkMessages(o *accountFixture) {
 	list := o.addList("on_update_address", "a@example.com,b@example.com,c@example.com,d@example.com,e@example.com,f@example.com,g@example.com,h@example.com")
-	ids := o.add(list, people(350, "a"))
+	ids := o.add(list, contactRows(350, "a"))
 	rows := make([]audience.EditRow, len(ids))
 	for i, id := range ids {
 		rows[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", "0400000000")}
 	}
-	counting := &counting{Store: o.store}
+	counting := &countingStore{Store: o.store}
 	_, err := audience.NewService(counting, o.clock).EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: rows, Trigger: true})
 	o.must(err)
 	if counting.effects != 8*350 || counting.most > 8*100 {
@@ -500,12 +500,12 @@ func bulkMessages(o *office) {
 }
 
 // counting is a Store that counts what its Updates set in motion.
-type counting struct {
+type countingStore struct {
 	audience.Store
 	effects, most int
 }
 
-func (c *counting) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+func (c *countingStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
 	n := 0
 	err := c.Store.Update(ctx, func(tx audience.Tx) error {
 		n = 0

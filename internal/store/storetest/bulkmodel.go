@@ -15,10 +15,10 @@ import (
 // bulkAsTheModel tests that random calls leave a List as they leave a plain
 // model of it: who is there, under which address, who is the first with it, and
 // the counters. decisions.md: 23, 24, 53
-func bulkAsTheModel(o *office) {
+func bulkAsTheModel(o *accountFixture) {
 	rapid.Check(o.T, func(t *rapid.T) {
 		o.caller = o.newCaller()
-		m := &bulkModel{office: o, unsubscribed: make(map[string]bool), unique: true}
+		m := &bulkModel{accountFixture: o, unsubscribed: make(map[string]bool), unique: true}
 		m.id = o.addList()
 		o.addField(m.id, "name", "State", "type", "text", "default_value", "none", "length", 5)
 		t.Repeat(map[string]func(*rapid.T){
@@ -30,7 +30,7 @@ func bulkAsTheModel(o *office) {
 
 // bulkModel is a List as it should be.
 type bulkModel struct {
-	*office
+	*accountFixture
 	id           audience.ListID
 	unique       bool // duplicates are disallowed
 	people       []*person

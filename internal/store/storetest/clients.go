@@ -11,8 +11,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// ready is a service with a List that notifies one address, and who calls it.
-func ready(t *testing.T, e Engine) (audience.Store, *audience.Service, *audience.Caller, *audience.Schema) {
+// newListThatNotifies returns a store with one List that notifies one address, a Service on it and a caller with a full-access key.
+func newListThatNotifies(t *testing.T, e Engine) (audience.Store, *audience.Service, *audience.Caller, *audience.Schema) {
 	t.Helper()
 	s := e.Open(t)
 	schema := newSchema(t, s)
@@ -42,7 +42,7 @@ func subscribe(t *testing.T, service *audience.Service, c *audience.Caller, list
 // one Contact of each, one event of each, and one ledger row a call.
 // decisions.md: 24, 25, 27
 func clients(t *testing.T, e Engine) {
-	s, service, caller, schema := ready(t, e)
+	s, service, caller, schema := newListThatNotifies(t, e)
 	const people, callers = 40, 64
 	ids := make([]map[audience.ContactID]int, people)
 	for i := range ids {
@@ -93,7 +93,7 @@ func clients(t *testing.T, e Engine) {
 // contactLimit: however many call at once, the limit holds to the Contact.
 // decisions.md: 42
 func contactLimit(t *testing.T, e Engine) {
-	s, service, caller, schema := ready(t, e)
+	s, service, caller, schema := newListThatNotifies(t, e)
 	const limit = 37
 	update(t, s, func(tx audience.Tx) error {
 		a := *caller.Account
@@ -131,7 +131,7 @@ func contactLimit(t *testing.T, e Engine) {
 // manyOfOneAddress: however many Contacts have an address, all are unsubscribed,
 // in steps, each with its row and its message once.
 func manyOfOneAddress(t *testing.T, e Engine) {
-	s, service, caller, schema := ready(t, e)
+	s, service, caller, schema := newListThatNotifies(t, e)
 	list := schema.List
 	list.DisallowDuplicates, list.OnUnsubscribe = false, "a@example.com,b@example.com"
 	const people = 700
@@ -167,7 +167,7 @@ func manyOfOneAddress(t *testing.T, e Engine) {
 // sameRetry: the same call sent many times at once under one Idempotency-Key
 // happens once. decisions.md: 30
 func sameRetry(t *testing.T, e Engine) {
-	s, service, caller, schema := ready(t, e)
+	s, service, caller, schema := newListThatNotifies(t, e)
 	list := schema.List
 	list.DisallowDuplicates, list.OnRegister = false, "owner@example.com"
 	update(t, s, func(tx audience.Tx) error { return tx.UpdateList(&list) })

@@ -14,7 +14,7 @@ import (
 // Definitions tests what is defined for Contacts: Lists, Fields, preferences
 // and Folders. decisions.md: 11, 14–18, 24
 func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
-	for name, test := range map[string]func(*office){
+	for name, test := range map[string]func(*accountFixture){
 		"AddList": addList, "AddListRefuses": addListRefuses, "EditList": editList, "Duplicates": duplicates,
 		"SearchLists": searchLists, "ClearList": clearList, "DeleteList": deleteList, "Lists of others": otherLists,
 		"AddField": addField, "AddFieldRefuses": addFieldRefuses, "What applies": whatApplies, "SearchFields": searchFields,
@@ -22,15 +22,15 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		"Hindrances": hindrances, "DeleteField": deleteField, "DeleteMobile": deleteMobile, "Defaults": defaults,
 		"Steps": steps, "Preferences": preferences, "Folders": folders, "Messages": messageLimits,
 	} {
-		t.Run(name, func(t *testing.T) { test(newOffice(t, open)) })
+		t.Run(name, func(t *testing.T) { test(newAccountFixture(t, open)) })
 	}
 }
 
-func addList(o *office) {
+func addList(o *accountFixture) {
 	id := o.addList("unknown", "ignored", "id", 99, "contact_count", 99)
 	list := *o.list(id)
 	want := audience.List{
-		ID: id, AccountID: o.caller.Account.ID, CreatorKeyID: o.caller.Key.ID, CreatorName: "desk", Name: "News",
+		ID: id, AccountID: o.caller.Account.ID, CreatorKeyID: o.caller.Key.ID, CreatorName: "test key", Name: "News",
 		CreationTime: o.now.Unix(), LastModifiedTime: o.now.Unix(), DisallowDuplicates: true, FolderID: list.FolderID, FolderName: list.FolderName,
 		CountryCode: 61, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile",
 	}
@@ -50,7 +50,7 @@ func addList(o *office) {
 	}
 }
 
-func addListRefuses(o *office) {
+func addListRefuses(o *accountFixture) {
 	for _, c := range []struct {
 		about string
 		pairs []any
@@ -85,7 +85,7 @@ func addresses(n int) string {
 	return strings.Join(list, ",")
 }
 
-func editList(o *office) {
+func editList(o *accountFixture) {
 	id := o.addList("on_register_address", "a@x.io", "is_gdpr_compliant", true)
 	before := *o.list(id)
 	o.now = o.now.Add(1e9)
@@ -108,7 +108,7 @@ func editList(o *office) {
 }
 
 // decisions.md: 24
-func duplicates(o *office) {
+func duplicates(o *accountFixture) {
 	id := o.addList("disallow_duplicate_contacts", false)
 	for range 3 {
 		o.subscribe(id, "Email", "a@x.io")
@@ -122,7 +122,7 @@ func duplicates(o *office) {
 	o.must(err)
 }
 
-func searchLists(o *office) {
+func searchLists(o *accountFixture) {
 	a, b, c := o.addList(), o.addList("name", "Club"), o.addList("name", "Shop", "is_gdpr_compliant", true)
 	o.subscribe(b, "Email", "a@x.io")
 	ids := func(caller *audience.Caller, q audience.Query) (ids []audience.ListID) {
@@ -158,7 +158,7 @@ func searchLists(o *office) {
 	o.refused(err, audience.InvalidSearch, "")
 }
 
-func clearList(o *office) {
+func clearList(o *accountFixture) {
 	id, other := o.addList(), o.addList()
 	first := o.subscribe(id, "Email", "0@x.io")
 	o.subscribe(id, "Email", "1@x.io")
@@ -184,7 +184,7 @@ func clearList(o *office) {
 	o.refused(o.service.ClearList(o.Context(), o.caller, 999), audience.NoList, "")
 }
 
-func deleteList(o *office) {
+func deleteList(o *accountFixture) {
 	id := o.addList()
 	last := o.subscribe(id, "Email", "a@x.io")
 	o.must(o.service.DeleteList(o.Context(), o.caller, id))
@@ -203,7 +203,7 @@ func deleteList(o *office) {
 }
 
 // steps goes over more Contacts than one step takes.
-func steps(o *office) {
+func steps(o *accountFixture) {
 	const many = 1001
 	list := o.addList()
 	email, mobile, age := o.emailField(list), o.emailField(list)+1, o.addField(list, "name", "Age", "type", "text")
@@ -253,7 +253,7 @@ func steps(o *office) {
 }
 
 // decisions.md: 11
-func otherLists(o *office) {
+func otherLists(o *accountFixture) {
 	id := o.addList()
 	stranger, elsewhere := o.newCaller(), o.restricted(999)
 	for i, call := range []func(c *audience.Caller) error{
@@ -288,7 +288,7 @@ func otherLists(o *office) {
 	}
 }
 
-func preferences(o *office) {
+func preferences(o *accountFixture) {
 	list := o.addList()
 	weekly, err := o.service.AddPreference(o.Context(), o.caller, list, "  Weekly ")
 	o.must(err)
@@ -316,7 +316,7 @@ func preferences(o *office) {
 	}
 }
 
-func folders(o *office) {
+func folders(o *accountFixture) {
 	o.addList()
 	found, err := o.service.SearchFolders(o.Context(), o.caller, "list", audience.Query{})
 	o.must(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func addField(o *office) {
+func addField(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", " State ", "type", "dropdown", "values_array", []any{"NSW ", " VIC", ""}, "defaults_array", "VIC",
 		"is_mandatory", "1", "show_in_form", 0, "dont_store_default", true, "length", 9, "id", 77, "no_such", "x")
@@ -35,7 +35,7 @@ func addField(o *office) {
 	}))
 }
 
-func addFieldRefuses(o *office) {
+func addFieldRefuses(o *accountFixture) {
 	list := o.addList()
 	for _, c := range []struct {
 		kind  audience.Kind
@@ -78,7 +78,7 @@ func addFieldRefuses(o *office) {
 }
 
 // decisions.md: 15
-func whatApplies(o *office) {
+func whatApplies(o *accountFixture) {
 	list := o.addList()
 	everything := []any{"length", 5, "row_size", "7", "default_value", "1", "values_array", "1,2", "defaults_array", "1", "dont_store_default", 1,
 		"allowed_file_types", "images", "address_type", "none", "time_format", "24h", "date_validation", "past"}
@@ -101,7 +101,7 @@ func whatApplies(o *office) {
 	}
 }
 
-func searchFields(o *office) {
+func searchFields(o *accountFixture) {
 	list := o.addList()
 	o.addField(list, "name", "State", "type", "dropdown", "is_mandatory", true, "display_order", 0)
 	for _, c := range []struct {
@@ -128,7 +128,7 @@ func searchFields(o *office) {
 	}
 }
 
-func editField(o *office) {
+func editField(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "State", "type", "dropdown", "values_array", "NSW,VIC", "defaults_array", "VIC", "is_mandatory", true)
 	edit := func(id audience.FieldID, pairs ...any) error {
@@ -158,7 +158,7 @@ func editField(o *office) {
 	o.refused(o.service.DeleteField(o.Context(), o.caller, list, email), audience.EmailFieldFixed, "")
 }
 
-func (o *office) emailField(list audience.ListID) (id audience.FieldID) {
+func (o *accountFixture) emailField(list audience.ListID) (id audience.FieldID) {
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		schema, err := tx.Schema(list)
 		id = schema.Email().ID
@@ -168,7 +168,7 @@ func (o *office) emailField(list audience.ListID) (id audience.FieldID) {
 }
 
 // A type cannot change while Contacts hold values that the new one refuses.
-func typeChange(o *office) {
+func typeChange(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "Age", "type", "text")
 	good := o.subscribe(list, "Email", "a@x.io", "Age", "12.50")
@@ -189,7 +189,7 @@ func typeChange(o *office) {
 
 // Values are stored as the new type has them: numbers compare as numbers, and
 // texts as what was shown.
-func conversion(o *office) {
+func conversion(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "Age", "type", "text")
 	key := "field_" + show64(id)
@@ -223,7 +223,7 @@ func conversion(o *office) {
 	if err != nil || !done || next.After != 0 {
 		o.Errorf("the job again: %+v, %v, %v", next, done, err)
 	}
-	o.service = audience.NewService(&watched{Store: o.store, searched: func(*audience.Search) {
+	o.service = audience.NewService(&watchedStore{Store: o.store, searched: func(*audience.Search) {
 		o.Errorf("an Update looks for Contacts, which may mean to read all the List")
 	}}, o.clock)
 	_, done, err = o.service.ConvertField(o.Context(), audience.ConvertField{List: list, Field: id})
@@ -238,7 +238,7 @@ func conversion(o *office) {
 }
 
 // Between the new type and the conversion a Contact can be changed as ever.
-func beforeConversion(o *office) {
+func beforeConversion(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "Age", "type", "text")
 	contact := o.subscribe(list, "Email", "a@x.io", "Age", "007")
@@ -251,7 +251,7 @@ func beforeConversion(o *office) {
 	}
 }
 
-func addressTypeChange(o *office) {
+func addressTypeChange(o *accountFixture) {
 	list := o.addList()
 	mobile := o.field(list, o.emailField(list)+1)
 	plain := o.addField(list, "name", "Phone 2", "type", "text")
@@ -267,7 +267,7 @@ func addressTypeChange(o *office) {
 	o.must(edit(plain, "address_type", "mobile"))
 }
 
-func deleteField(o *office) {
+func deleteField(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "State", "type", "text")
 	contact := o.subscribe(list, "Email", "a@x.io", "State", "NSW")
@@ -289,7 +289,7 @@ func deleteField(o *office) {
 
 // The mobile Field goes, and with it what its numbers were compared by, but
 // never the only address of a Contact.
-func deleteMobile(o *office) {
+func deleteMobile(o *accountFixture) {
 	list := o.addList()
 	mobile := o.emailField(list) + 1
 	o.subscribe(list, "Mobile Phone", "0412 345 678")
@@ -314,7 +314,7 @@ func deleteMobile(o *office) {
 }
 
 // decisions.md: 22
-func defaults(o *office) {
+func defaults(o *accountFixture) {
 	list := o.addList()
 	stored := map[string]audience.FieldID{
 		"hello":      o.addField(list, "name", "text", "type", "text", "default_value", "hello"),

@@ -29,7 +29,7 @@ func addMessage(t *testing.T, s audience.Store, m *audience.Message) {
 }
 
 func messages(t *testing.T, s audience.Store) {
-	full := audience.Message{AccountID: 1, CreatorKeyID: 2, CreatorName: "desk", CreationTime: 3, LastModifiedTime: 4, Type: audience.MessageEmail,
+	full := audience.Message{AccountID: 1, CreatorKeyID: 2, CreatorName: "test key", CreationTime: 3, LastModifiedTime: 4, Type: audience.MessageEmail,
 		Name: "Welcome", FolderID: 5, EmailType: audience.EmailPlainHTML, Subject: "“Hello”", HTML: "<p>{{Name}}</p>", Text: "Hi\r\n", SMS: "sms",
 		FromName: "Shop", FromAddress: "a@example.com", ReplyTo: "b@example.com"}
 	plain, foreign := audience.Message{AccountID: 1}, audience.Message{AccountID: 2}
@@ -79,7 +79,7 @@ func messages(t *testing.T, s audience.Store) {
 func autoresponders(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	account, list := schema.List.AccountID, schema.List.ID
-	full := audience.Autoresponder{AccountID: account, ListID: list, CreatorKeyID: 2, CreatorName: "desk", CreationTime: 3, LastModifiedTime: 4,
+	full := audience.Autoresponder{AccountID: account, ListID: list, CreatorKeyID: 2, CreatorName: "test key", CreationTime: 3, LastModifiedTime: 4,
 		MessageID: 5, Event: audience.EventConfirm, FolderID: 6, TimeZone: "Europe/Berlin", IsActive: true, CriteriaType: audience.CriteriaSpecific,
 		Timestamp: 7, OffsetValue: 8, OffsetPeriod: "week", SpecificHour: 9, SpecificMinute: 10}
 	plain := audience.Autoresponder{AccountID: account, ListID: list}

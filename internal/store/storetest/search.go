@@ -17,10 +17,10 @@ import (
 // Search tests searches of a store.
 func Search(t *testing.T, open func(t *testing.T) audience.Store) {
 	t.Run("model", func(t *testing.T) { asTheModel(t, open(t)) })
-	t.Run("access", func(t *testing.T) { searchAccess(newOffice(t, open)) })
-	t.Run("order", func(t *testing.T) { orderOfTexts(newOffice(t, open)) })
-	t.Run("long", func(t *testing.T) { longSearches(newOffice(t, open)) })
-	t.Run("unsubscribers", func(t *testing.T) { searchUnsubscribers(newOffice(t, open)) })
+	t.Run("access", func(t *testing.T) { searchAccess(newAccountFixture(t, open)) })
+	t.Run("order", func(t *testing.T) { orderOfTexts(newAccountFixture(t, open)) })
+	t.Run("long", func(t *testing.T) { longSearches(newAccountFixture(t, open)) })
+	t.Run("unsubscribers", func(t *testing.T) { searchUnsubscribers(newAccountFixture(t, open)) })
 }
 
 // asTheModel tests that a store finds the same Contacts in the same order as

@@ -12,7 +12,7 @@ import (
 )
 
 // searchAccess tests who finds what. decisions.md: 11
-func searchAccess(o *office) {
+func searchAccess(o *accountFixture) {
 	list, other := o.addList(), o.addList()
 	ada, bob := o.subscribe(list, "Email", "ada@example.com"), o.subscribe(other, "Email", "bob@example.com")
 	stranger := o.newCaller()
@@ -58,14 +58,14 @@ func searchAccess(o *office) {
 	}
 }
 
-func unsubscribersError(o *office, c *audience.Caller, list audience.ListID) error {
+func unsubscribersError(o *accountFixture, c *audience.Caller, list audience.ListID) error {
 	_, err := o.service.SearchUnsubscribers(o.Context(), c, list, audience.Query{})
 	return err
 }
 
 // longSearches tests when a search is a stream, that a writer's own errors come
 // back, and that a caller who has gone is noticed. decisions.md: 39
-func longSearches(o *office) {
+func longSearches(o *accountFixture) {
 	list, large := o.addList(), o.addList()
 	for i := range 3 {
 		o.subscribe(list, "Email", fmt.Sprintf("person%d@example.com", i))
@@ -112,7 +112,7 @@ func longSearches(o *office) {
 }
 
 // fill stores Contacts past the Service.
-func (o *office) fill(list audience.ListID, contacts int) {
+func (o *accountFixture) fill(list audience.ListID, contacts int) {
 	o.update(func(tx audience.Tx) error {
 		schema, err := tx.Schema(list)
 		for i := 0; i < contacts && err == nil; i++ {
@@ -130,7 +130,7 @@ func (w failing) Begin([]audience.Column, bool) error { return w.begin }
 func (w failing) Contact(*audience.Contact) error { return w.contact }
 
 // searchUnsubscribers tests searches of the Unsubscriber List.
-func searchUnsubscribers(o *office) {
+func searchUnsubscribers(o *accountFixture) {
 	list, other := o.addList(), o.addList()
 	for i, l := range []audience.ListID{list, other, list, 0} {
 		address := fmt.Sprintf("person%d@example.com", i)

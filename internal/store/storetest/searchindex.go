@@ -41,7 +41,7 @@ func SearchIndexes(t *testing.T, e Engine) {
 // listWithThreeFields is a List of 12 Contacts, with an advisor that takes it for a
 // large one. Its clock moves only when the test moves it.
 type listWithThreeFields struct {
-	*office
+	*accountFixture
 	engine  Engine
 	advisor *indexadvisor.Advisor
 	list    audience.ListID
@@ -53,7 +53,7 @@ type listWithThreeFields struct {
 // newListWithThreeFields makes a List with the Fields City, Amount and Note. Four
 // Contacts have each City; Amount and Note differ.
 func newListWithThreeFields(t *testing.T, e Engine) *listWithThreeFields {
-	l := &listWithThreeFields{office: newOffice(t, e.Open), engine: e}
+	l := &listWithThreeFields{accountFixture: newAccountFixture(t, e.Open), engine: e}
 	l.restart(l.store)
 	l.list = l.addList()
 	l.addField(l.list, "name", "City", "type", "text")

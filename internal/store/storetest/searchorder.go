@@ -12,7 +12,7 @@ import (
 // language that its database is set to: by code point, without the case of ASCII
 // letters, by their first 200 characters. Those in one line are equal in that.
 // decisions.md: 36, 37
-func orderOfTexts(o *office) {
+func orderOfTexts(o *accountFixture) {
 	list := o.addList()
 	name := o.addField(list, "name", "Name", "type", "text")
 	lines := textsInOrder()
@@ -61,7 +61,7 @@ func longTexts(c string) [][]string {
 }
 
 // storeLastFirst stores a Contact with each text, and returns the IDs by line.
-func (o *office) storeLastFirst(list audience.ListID, field audience.FieldID, lines [][]string) (ids [][]string) {
+func (o *accountFixture) storeLastFirst(list audience.ListID, field audience.FieldID, lines [][]string) (ids [][]string) {
 	o.Helper()
 	o.update(func(tx audience.Tx) error {
 		ids = make([][]string, len(lines))
@@ -86,7 +86,7 @@ func (o *office) storeLastFirst(list audience.ListID, field audience.FieldID, li
 	return ids
 }
 
-func (o *office) wantOrder(list audience.ListID, q audience.Query, want []string) {
+func (o *accountFixture) wantOrder(list audience.ListID, q audience.Query, want []string) {
 	o.Helper()
 	var w collecting
 	o.must(o.service.SearchContacts(o.Context(), o.caller, list, q, []string{"id", "Name"}, &w))
@@ -100,7 +100,7 @@ func (o *office) wantOrder(list audience.ListID, q audience.Query, want []string
 	}
 }
 
-func (o *office) wantCount(list audience.ListID, operator, text string, want int) {
+func (o *accountFixture) wantCount(list audience.ListID, operator, text string, want int) {
 	o.Helper()
 	if n := o.count(list, "Name", operator, text); n != int64(want) {
 		o.Errorf("%s %.30q: %d Contacts, want %d", operator, text, n, want)

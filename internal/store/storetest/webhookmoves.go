@@ -7,7 +7,7 @@ import (
 )
 
 // webhookMoves: what waits for a webhook goes where it posts to now.
-func webhookMoves(o *office) {
+func webhookMoves(o *accountFixture) {
 	list := o.addList()
 	created, subscribed := o.addWebhook("contact", "created"), o.addWebhook("contact", "subscribed")
 	old := o.webhook(created).Target
@@ -18,18 +18,18 @@ func webhookMoves(o *office) {
 	if moved.Target == old || moved.Secret != o.webhook(subscribed).Secret {
 		o.Errorf("%+v", moved)
 	}
-	o.told(o.take(old, 1), "contact subscribed 1")
-	o.told(o.take(moved.Target, 2), "contact created 1")
+	o.wantEvents(o.take(old, 1), "contact subscribed 1")
+	o.wantEvents(o.take(moved.Target, 2), "contact created 1")
 
 	// Back again, among events that were tried: that is another batch then.
 	before := o.take(old, 1)
 	o.editWebhook(created, "url", hook)
 	after := o.take(old, 1)
-	o.told(after, "contact created 1", "contact subscribed 1")
+	o.wantEvents(after, "contact created 1", "contact subscribed 1")
 	if o.webhook(created).Target != old || after.ID == before.ID {
 		o.Errorf("batch %s", after.ID)
 	}
-	o.told(o.delivered(after))
+	o.wantEvents(o.delivered(after))
 
 	// More than one Update may move.
 	const many = 4500
@@ -56,7 +56,7 @@ func webhookMoves(o *office) {
 	}
 }
 
-func webhookDeletion(o *office) {
+func webhookDeletion(o *accountFixture) {
 	list := o.addList()
 	created, subscribed := o.addWebhook("contact", "created"), o.addWebhook("contact", "subscribed")
 	target := o.webhook(created).Target
@@ -64,7 +64,7 @@ func webhookDeletion(o *office) {
 	o.must(o.service.DeleteWebhook(o.Context(), o.caller, created))
 	o.subscribe(list, "Email", "b@example.com")
 	b := o.take(target, 1)
-	o.told(b, "contact subscribed 1", "contact subscribed 2")
+	o.wantEvents(b, "contact subscribed 1", "contact subscribed 2")
 	o.must(o.service.DeleteWebhook(o.Context(), o.caller, subscribed))
 	if o.delivered(b) != nil || o.failed(b) != 0 || o.targetExists(target) {
 		o.Error("something of the deleted is left")
@@ -72,7 +72,7 @@ func webhookDeletion(o *office) {
 	o.refused(o.service.DeleteWebhook(o.Context(), o.caller, created), audience.InvalidParameters, "no webhook")
 }
 
-func (o *office) targetExists(id audience.WebhookTargetID) (found bool) {
+func (o *accountFixture) targetExists(id audience.WebhookTargetID) (found bool) {
 	o.Helper()
 	o.update(func(tx audience.Tx) error {
 		_, err := tx.WebhookTarget(id)
@@ -85,7 +85,7 @@ func (o *office) targetExists(id audience.WebhookTargetID) (found bool) {
 }
 
 // removeList deletes a List, to the end.
-func (o *office) removeList(id audience.ListID) {
+func (o *accountFixture) removeList(id audience.ListID) {
 	o.Helper()
 	o.must(o.service.DeleteList(o.Context(), o.caller, id))
 	for done := false; !done; {
@@ -97,7 +97,7 @@ func (o *office) removeList(id audience.ListID) {
 
 // webhooksOfDeletedList: a List's own webhooks go with it, and what they have
 // to tell still goes out.
-func webhooksOfDeletedList(o *office) {
+func webhooksOfDeletedList(o *accountFixture) {
 	list := o.addList()
 	id := o.addWebhook("list", "removed", "list_id", list)
 	target := o.webhook(id).Target
@@ -105,14 +105,14 @@ func webhooksOfDeletedList(o *office) {
 	_, err := o.service.Webhook(o.Context(), o.caller, id)
 	o.refused(err, audience.InvalidParameters, "no webhook")
 	b := o.take(target, 1)
-	o.told(b, "list removed 0")
+	o.wantEvents(b, "list removed 0")
 	if b.Events[0].List != list || o.delivered(b) != nil || o.targetExists(target) {
 		o.Error("the target stays", b.Events)
 	}
 }
 
-// webhookForsaken: what nobody can set going again is not kept.
-func webhookForsaken(o *office) {
+// webhookOrphanedTarget: what nobody can set going again is not kept.
+func webhookOrphanedTarget(o *accountFixture) {
 	for _, failsFirst := range []bool{true, false} {
 		list := o.addList()
 		target := o.webhook(o.addWebhook("list", "removed", "list_id", list, "url", fmt.Sprint(hook, list))).Target
@@ -135,7 +135,7 @@ func webhookForsaken(o *office) {
 }
 
 // webhooksOfLists: Lists tell of themselves.
-func webhooksOfLists(o *office) {
+func webhooksOfLists(o *accountFixture) {
 	all := make(map[string]audience.WebhookID)
 	for _, event := range []string{"created", "updated", "removed", "bulk_updated"} {
 		all[event] = o.addWebhook("list", event)
@@ -148,5 +148,5 @@ func webhooksOfLists(o *office) {
 	}
 	o.must(o.service.ClearList(o.Context(), o.caller, list))
 	o.must(o.service.DeleteList(o.Context(), o.caller, list))
-	o.told(o.take(target, 1), "list created 0", "list updated 0", "list bulk_updated 0", "list removed 0")
+	o.wantEvents(o.take(target, 1), "list created 0", "list updated 0", "list bulk_updated 0", "list removed 0")
 }

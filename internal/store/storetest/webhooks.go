@@ -12,40 +12,40 @@ import (
 
 // webhooks tests what webhooks are told and how it is handed out. decisions.md: 52
 func webhooks(t *testing.T, e Engine) {
-	for name, test := range map[string]func(*office){
+	for name, test := range map[string]func(*accountFixture){
 		"definitions": webhookDefinitions, "keys": webhookKeys, "batches": webhookBatches, "failures": webhookFailures,
 		"leases": webhookLeases, "clock": webhookClock, "moves": webhookMoves, "deletion": webhookDeletion,
-		"deleted List": webhooksOfDeletedList, "forsaken": webhookForsaken, "Lists": webhooksOfLists,
+		"deleted List": webhooksOfDeletedList, "forsaken": webhookOrphanedTarget, "Lists": webhooksOfLists,
 	} {
-		t.Run(name, func(t *testing.T) { test(newOffice(t, e.Open)) })
+		t.Run(name, func(t *testing.T) { test(newAccountFixture(t, e.Open)) })
 	}
-	t.Run("wake-ups", func(t *testing.T) { webhookWakeUps(newOffice(t, e.Open), e) })
+	t.Run("wake-ups", func(t *testing.T) { webhookWakeUps(newAccountFixture(t, e.Open), e) })
 }
 
 const hook = "https://shop.example.com/hook"
 
-func (o *office) addWebhook(object, event string, pairs ...any) audience.WebhookID {
+func (o *accountFixture) addWebhook(object, event string, pairs ...any) audience.WebhookID {
 	o.Helper()
 	id, err := o.service.AddWebhook(o.Context(), o.caller, details(append([]any{"object", object, "event", event, "url", hook}, pairs...)...))
 	o.must(err)
 	return id
 }
 
-func (o *office) webhook(id audience.WebhookID) *audience.Webhook {
+func (o *accountFixture) webhook(id audience.WebhookID) *audience.Webhook {
 	o.Helper()
 	w, err := o.service.Webhook(o.Context(), o.caller, id)
 	o.must(err)
 	return w
 }
 
-func (o *office) editWebhook(id audience.WebhookID, pairs ...any) {
+func (o *accountFixture) editWebhook(id audience.WebhookID, pairs ...any) {
 	o.Helper()
 	_, err := o.service.EditWebhook(o.Context(), o.caller, id, details(pairs...))
 	o.must(err)
 }
 
 // take is what a job gets, nil for nothing.
-func (o *office) take(id audience.WebhookTargetID, job int64) *audience.WebhookBatch {
+func (o *accountFixture) take(id audience.WebhookTargetID, job int64) *audience.WebhookBatch {
 	o.Helper()
 	b, wait, err := o.service.TakeWebhookEvents(o.Context(), id, job)
 	o.must(err)
@@ -55,14 +55,14 @@ func (o *office) take(id audience.WebhookTargetID, job int64) *audience.WebhookB
 	return b
 }
 
-func (o *office) delivered(b *audience.WebhookBatch) *audience.WebhookBatch {
+func (o *accountFixture) delivered(b *audience.WebhookBatch) *audience.WebhookBatch {
 	o.Helper()
 	next, err := o.service.WebhookDelivered(o.Context(), b, false)
 	o.must(err)
 	return next
 }
 
-func (o *office) failed(b *audience.WebhookBatch) time.Duration {
+func (o *accountFixture) failed(b *audience.WebhookBatch) time.Duration {
 	o.Helper()
 	wait, err := o.service.WebhookFailed(o.Context(), b, errors.New("status 500"))
 	o.must(err)
@@ -70,7 +70,7 @@ func (o *office) failed(b *audience.WebhookBatch) time.Duration {
 }
 
 // told checks what a batch carries: "contact created 3" and so on.
-func (o *office) told(b *audience.WebhookBatch, want ...string) {
+func (o *accountFixture) wantEvents(b *audience.WebhookBatch, want ...string) {
 	o.Helper()
 	var got []string
 	if b != nil {
@@ -83,7 +83,7 @@ func (o *office) told(b *audience.WebhookBatch, want ...string) {
 	}
 }
 
-func webhookDefinitions(o *office) {
+func webhookDefinitions(o *accountFixture) {
 	list := o.addList()
 	first := o.webhook(o.addWebhook("contact", "created"))
 	key, ok := audience.WebhookKey(first.Secret)
@@ -123,7 +123,7 @@ func webhookDefinitions(o *office) {
 }
 
 // webhookKeys: who may see and change what. decisions.md: 11
-func webhookKeys(o *office) {
+func webhookKeys(o *accountFixture) {
 	mine, yours := o.addList(), o.addList("name", "Yours")
 	all, ofMine, ofYours := o.addWebhook("contact", "created"), o.addWebhook("contact", "created", "list_id", mine), o.addWebhook("contact", "created", "list_id", yours)
 	stranger, some := o.newCaller(), o.restricted(mine)
@@ -162,7 +162,7 @@ func webhookKeys(o *office) {
 }
 
 // webhookBatches: what webhooks of one URL hear of arrives together, in order.
-func webhookBatches(o *office) {
+func webhookBatches(o *accountFixture) {
 	list := o.addList()
 	subscribed, created := o.addWebhook("contact", "subscribed"), o.addWebhook("contact", "created", "list_id", list)
 	o.addWebhook("contact", "updated", "list_id", o.addList())
@@ -195,7 +195,7 @@ func webhookBatches(o *office) {
 
 // webhookFailures: a batch is tried again as it was, 6 times over 7 hours, and
 // then kept.
-func webhookFailures(o *office) {
+func webhookFailures(o *accountFixture) {
 	list := o.addList()
 	id := o.addWebhook("contact", "created")
 	target := o.webhook(id).Target
@@ -218,7 +218,7 @@ func webhookFailures(o *office) {
 		}
 		o.now = o.now.Add(time.Second)
 		b = o.take(target, 1)
-		o.told(b, "contact created 1")
+		o.wantEvents(b, "contact created 1")
 		if b.ID != first.ID {
 			o.Errorf("the batch was %s and is %s", first.ID, b.ID)
 		}
@@ -236,7 +236,7 @@ func webhookFailures(o *office) {
 		o.Error("tried once more")
 	}
 	b = o.delivered(o.take(target, 1))
-	o.told(b, "contact created 2", "contact created 3", "contact created 4", "contact created 5", "contact created 6", "contact created 7", "contact created 8")
+	o.wantEvents(b, "contact created 2", "contact created 3", "contact created 4", "contact created 5", "contact created 6", "contact created 7", "contact created 8")
 	if w := o.webhook(id); w.IsFailing || w.LastError != "" {
 		o.Errorf("%+v", w)
 	}
@@ -252,7 +252,7 @@ func webhookFailures(o *office) {
 }
 
 // webhookLeases: one job at a time, which is taken up again if it dies.
-func webhookLeases(o *office) {
+func webhookLeases(o *accountFixture) {
 	list := o.addList()
 	target := o.webhook(o.addWebhook("contact", "created")).Target
 	o.subscribe(list, "Email", "a@example.com")
@@ -266,7 +266,7 @@ func webhookLeases(o *office) {
 	o.now = o.now.Add(61 * time.Second)
 	o.subscribe(list, "Email", "b@example.com")
 	late := o.take(target, 2)
-	o.told(late, "contact created 1")
+	o.wantEvents(late, "contact created 1")
 	if late.ID != b.ID {
 		o.Error("the batch of a job that died has another ID")
 	}
@@ -275,7 +275,7 @@ func webhookLeases(o *office) {
 	if o.delivered(b) != nil || o.failed(b) != 0 || o.take(target, 3) != nil {
 		o.Error("the target was taken away from the job that has it")
 	}
-	o.told(o.delivered(late), "contact created 2")
+	o.wantEvents(o.delivered(late), "contact created 2")
 	o.must(o.service.ReleaseWebhook(o.Context(), late))
 	b = o.take(target, 3)
 	if next, err := o.service.WebhookDelivered(o.Context(), b, true); next != nil || err != nil {
@@ -287,7 +287,7 @@ func webhookLeases(o *office) {
 }
 
 // webhookClock: what a clock wrote that was set back hours since holds nobody up.
-func webhookClock(o *office) {
+func webhookClock(o *accountFixture) {
 	list := o.addList()
 	target := o.webhook(o.addWebhook("contact", "created")).Target
 	o.subscribe(list, "Email", "a@example.com")
@@ -306,7 +306,7 @@ func webhookClock(o *office) {
 
 // webhookWakeUps: however many events come, one job waits for a target, and
 // another comes when that one was taken up or has not come for a minute.
-func webhookWakeUps(o *office, e Engine) {
+func webhookWakeUps(o *accountFixture, e Engine) {
 	list := o.addList()
 	target := o.webhook(o.addWebhook("contact", "created")).Target
 	n := 0
@@ -324,7 +324,7 @@ func webhookWakeUps(o *office, e Engine) {
 	after("while they are posted", 2)
 	o.take(target, 2) // that one finds somebody at it
 	after("once more", 3)
-	o.told(o.delivered(b), "contact created 3", "contact created 4")
+	o.wantEvents(o.delivered(b), "contact created 3", "contact created 4")
 	o.now = o.now.Add(59 * time.Second)
 	after("nearly a minute later", 3)
 	o.now = o.now.Add(time.Second)

@@ -6,15 +6,15 @@ import (
 	"enlist/internal/audience"
 )
 
-// watched is a store on which something may happen after each look outside an
+// watchedStore is a store on which something may happen after each look outside an
 // Update, and which tells how Updates search.
-type watched struct {
+type watchedStore struct {
 	audience.Store
 	after    func()
 	searched func(*audience.Search)
 }
 
-func (w *watched) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
+func (w *watchedStore) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
 	err := w.Store.ViewPrimary(ctx, fn)
 	if w.after != nil {
 		w.after()
@@ -22,7 +22,7 @@ func (w *watched) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) e
 	return err
 }
 
-func (w *watched) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+func (w *watchedStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
 	return w.Store.Update(ctx, func(tx audience.Tx) error { return fn(&watchedTx{tx, w.searched}) }, hint...)
 }
 
@@ -43,7 +43,7 @@ func (t *watchedTx) CountContacts(s *audience.Search) (int64, error) {
 
 // What stands in the way of a change is looked for outside the Update, which
 // others wait for; and who comes while it is being looked for is found too.
-func hindrances(o *office) {
+func hindrances(o *accountFixture) {
 	for name, c := range map[string]struct {
 		list   []any // details of the List
 		late   []any // somebody who stands in the way
@@ -79,7 +79,7 @@ func hindrances(o *office) {
 		age := o.addField(list, "name", "Age", "type", "text")
 		o.subscribe(list, "Email", "early@x.io", "Age", "12")
 		store, looks := o.store, 0
-		w := &watched{Store: store,
+		w := &watchedStore{Store: store,
 			after: func() {
 				if looks++; looks == 1 {
 					_, err := audience.NewService(store, o.clock).Subscribe(o.Context(), o.caller,

@@ -12,7 +12,7 @@ import (
 
 // office is a Service on a new store with one Account, and somebody who may do
 // everything in it. It fails the test where a call does not end as it says.
-type office struct {
+type accountFixture struct {
 	*testing.T
 	store   audience.Store
 	service *audience.Service
@@ -20,21 +20,21 @@ type office struct {
 	now     time.Time
 }
 
-func newOffice(t *testing.T, open func(t *testing.T) audience.Store) *office {
-	o := &office{T: t, store: open(t), now: time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)}
+func newAccountFixture(t *testing.T, open func(t *testing.T) audience.Store) *accountFixture {
+	o := &accountFixture{T: t, store: open(t), now: time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)}
 	o.service = audience.NewService(o.store, o.clock)
 	o.caller = o.newCaller()
 	return o
 }
 
-func (o *office) clock() time.Time { return o.now }
+func (o *accountFixture) clock() time.Time { return o.now }
 
 // newCaller makes another Account with a key.
-func (o *office) newCaller() *audience.Caller {
+func (o *accountFixture) newCaller() *audience.Caller {
 	o.Helper()
 	c := &audience.Caller{
-		Account: &audience.Account{Name: "Office", TimeZone: "UTC", ContactLimit: audience.NoContactLimit, CreationTime: o.now.Unix()},
-		Key:     &audience.Key{Name: "desk", Level: audience.Full, CreationTime: o.now.Unix()},
+		Account: &audience.Account{Name: "Account", TimeZone: "UTC", ContactLimit: audience.NoContactLimit, CreationTime: o.now.Unix()},
+		Key:     &audience.Key{Name: "test key", Level: audience.Full, CreationTime: o.now.Unix()},
 	}
 	o.update(func(tx audience.Tx) error {
 		if err := tx.AddAccount(c.Account); err != nil {
@@ -47,13 +47,13 @@ func (o *office) newCaller() *audience.Caller {
 }
 
 // restricted is the caller with a key for some Lists only.
-func (o *office) restricted(lists ...audience.ListID) *audience.Caller {
+func (o *accountFixture) restricted(lists ...audience.ListID) *audience.Caller {
 	key := *o.caller.Key
 	key.Lists = append([]audience.ListID{}, lists...)
 	return &audience.Caller{Account: o.caller.Account, Key: &key}
 }
 
-func (o *office) update(fn func(audience.Tx) error) {
+func (o *accountFixture) update(fn func(audience.Tx) error) {
 	o.Helper()
 	if err := o.store.Update(o.Context(), fn); err != nil {
 		o.Fatal(err)
@@ -61,7 +61,7 @@ func (o *office) update(fn func(audience.Tx) error) {
 }
 
 // refused checks that a call was refused for the reason given, in words that may be shown.
-func (o *office) refused(err error, kind audience.Kind, about string) {
+func (o *accountFixture) refused(err error, kind audience.Kind, about string) {
 	o.Helper()
 	e, ok := errors.AsType[*audience.Error](err)
 	if !ok || e.Kind != kind || !strings.Contains(e.Field+": "+e.Detail, about) || strings.ContainsAny(e.Detail, "[]") {
@@ -69,35 +69,35 @@ func (o *office) refused(err error, kind audience.Kind, about string) {
 	}
 }
 
-func (o *office) must(err error) {
+func (o *accountFixture) must(err error) {
 	o.Helper()
 	if err != nil {
 		o.Fatalf("%v", err)
 	}
 }
 
-func (o *office) addList(pairs ...any) audience.ListID {
+func (o *accountFixture) addList(pairs ...any) audience.ListID {
 	o.Helper()
 	id, err := o.service.AddList(o.Context(), o.caller, details(append([]any{"name", "News"}, pairs...)...))
 	o.must(err)
 	return id
 }
 
-func (o *office) list(id audience.ListID) *audience.List {
+func (o *accountFixture) list(id audience.ListID) *audience.List {
 	o.Helper()
 	l, err := o.service.List(o.Context(), o.caller, id)
 	o.must(err)
 	return l
 }
 
-func (o *office) addField(list audience.ListID, pairs ...any) audience.FieldID {
+func (o *accountFixture) addField(list audience.ListID, pairs ...any) audience.FieldID {
 	o.Helper()
 	id, err := o.service.AddField(o.Context(), o.caller, list, details(pairs...))
 	o.must(err)
 	return id
 }
 
-func (o *office) field(list audience.ListID, id audience.FieldID) *audience.Field {
+func (o *accountFixture) field(list audience.ListID, id audience.FieldID) *audience.Field {
 	o.Helper()
 	f, err := o.service.Field(o.Context(), o.caller, list, id)
 	o.must(err)
@@ -105,7 +105,7 @@ func (o *office) field(list audience.ListID, id audience.FieldID) *audience.Fiel
 }
 
 // fields finds Fields and returns their names.
-func (o *office) fields(list audience.ListID, q audience.Query) []string {
+func (o *accountFixture) fields(list audience.ListID, q audience.Query) []string {
 	o.Helper()
 	found, err := o.service.SearchFields(o.Context(), o.caller, list, q)
 	o.must(err)
@@ -116,7 +116,7 @@ func (o *office) fields(list audience.ListID, q audience.Query) []string {
 	return names
 }
 
-func (o *office) subscribe(list audience.ListID, pairs ...any) audience.ContactID {
+func (o *accountFixture) subscribe(list audience.ListID, pairs ...any) audience.ContactID {
 	o.Helper()
 	id, err := o.service.Subscribe(o.Context(), o.caller, audience.SubscribeRequest{List: list, Details: details(pairs...)})
 	o.must(err)
@@ -124,7 +124,7 @@ func (o *office) subscribe(list audience.ListID, pairs ...any) audience.ContactI
 }
 
 // contact reads a Contact as it is stored.
-func (o *office) contact(list audience.ListID, id audience.ContactID) (c *audience.Contact) {
+func (o *accountFixture) contact(list audience.ListID, id audience.ContactID) (c *audience.Contact) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) (err error) {
 		c, err = tx.Contact(list, id)
@@ -134,7 +134,7 @@ func (o *office) contact(list audience.ListID, id audience.ContactID) (c *audien
 }
 
 // count counts the Contacts of a List that match one triple.
-func (o *office) count(list audience.ListID, key, operator, value string) int64 {
+func (o *accountFixture) count(list audience.ListID, key, operator, value string) int64 {
 	o.Helper()
 	n, err := o.service.CountContacts(o.Context(), o.caller, list, &audience.Criteria{Key: key, Operator: operator, Value: input(value)})
 	o.must(err)
