@@ -10,13 +10,13 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// Check reads the whole file at path and says what is wrong with it, one
-// sentence each, and nothing when all is well. It changes nothing.
+// Check reads the whole file at path and returns one sentence for each problem
+// that it finds. It changes nothing. The command "enlist check" prints the sentences.
 func Check(ctx context.Context, path string) (problems []string, err error) {
 	db := sql.OpenDB(&connector{path: path, driver: newDriver()})
 	defer db.Close()
 	for _, check := range checks {
-		found, err := look(ctx, db, check)
+		found, err := runCheck(ctx, db, check)
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ var checks = sqlstore.Checks(
 		Say: "Account %s counts %d Contacts and its Lists have another number of them"},
 )
 
-func look(ctx context.Context, db *sql.DB, c sqlstore.Check) ([]string, error) {
+func runCheck(ctx context.Context, db *sql.DB, c sqlstore.Check) ([]string, error) {
 	rows, err := db.QueryContext(ctx, c.Query)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,7 @@
 //go:build cgo
 
+// This file selects the SQLite driver for builds with cgo.
+
 package sqlite
 
 import (
@@ -14,14 +16,14 @@ const Driver = "github.com/mattn/go-sqlite3 (cgo)"
 
 func newDriver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
-// dsnOptions leave out SQLite's own locking of a connection, each being used by
-// one goroutine at a time, and keep the statements of the queue library prepared:
-// a third of the processor time of a subscription with one notification.
+// dsnOptions turn off SQLite's mutex of a connection: only one goroutine at a time uses
+// each. They also cache the prepared statements of the queue library, which saves a
+// third of the processor time of a subscription with one notification.
 const dsnOptions = "?_mutex=no&_stmt_cache_size=32"
 
-// aloneOptions are those of a connection that lets nobody else at the file. They
-// are here since the driver's own first statement would open it for all.
-const aloneOptions = "?_mutex=no&_busy_timeout=2000&_locking_mode=EXCLUSIVE"
+// exclusiveOptions open a connection that locks other processes out of the file. The
+// DSN has them because the driver's own first statement would open the file shared.
+const exclusiveOptions = "?_mutex=no&_busy_timeout=2000&_locking_mode=EXCLUSIVE"
 
 // isBusy reports whether another connection holds the write lock.
 func isBusy(err error) bool {

@@ -1,5 +1,7 @@
 //go:build !cgo
 
+// This file selects the SQLite driver for builds without cgo. driver_cgo.go explains the options.
+
 package sqlite
 
 import (
@@ -16,8 +18,8 @@ const Driver = "modernc.org/sqlite"
 func newDriver() driver.Driver { return &sqlite.Driver{} }
 
 const (
-	dsnOptions   = ""
-	aloneOptions = "?_pragma=busy_timeout(2000)&_pragma=locking_mode(EXCLUSIVE)"
+	dsnOptions       = ""
+	exclusiveOptions = "?_pragma=busy_timeout(2000)&_pragma=locking_mode(EXCLUSIVE)"
 )
 
 // isBusy reports whether another connection holds the write lock.

@@ -14,7 +14,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// inserter is the queue's client that only stores jobs.
+// inserter stores jobs in River's queue tables, in the transaction that causes them. It works no jobs.
 type inserter struct{ client *river.Client[*sql.Tx] }
 
 func newInserter(db *sql.DB, log *slog.Logger) (*inserter, error) {
@@ -25,13 +25,13 @@ func newInserter(db *sql.DB, log *slog.Logger) (*inserter, error) {
 	return &inserter{client}, nil
 }
 
-// insert stores effects as jobs, each kind in the queue of its name, in a transaction.
+// insert stores effects as jobs in tx. Each kind of effect has a queue of the same name.
 func (i *inserter) insert(ctx context.Context, tx *sql.Tx, effects []audience.Effect) error {
 	params := make([]river.InsertManyParams, 0, len(effects))
 	for _, e := range effects {
 		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: audience.Attempts}
-		// Only what is due later: with a time, even one that has come, a job waits
-		// for the queue's next look at those, five seconds at most.
+		// Only future jobs get a time. River polls scheduled jobs every five seconds,
+		// so a job with a past time would start up to five seconds late.
 		if timed, ok := e.(audience.Timed); ok && time.Until(time.Unix(timed.DueTime(), 0)) > 0 {
 			opts.ScheduledAt = time.Unix(timed.DueTime(), 0)
 		}
@@ -41,12 +41,13 @@ func (i *inserter) insert(ctx context.Context, tx *sql.Tx, effects []audience.Ef
 	return err
 }
 
-// Jobs opens a client of the job queue that works what config says. It shares
-// the writer's connection. The queue's tables are there already.
+// Jobs returns a River client that works the queues of config. The client shares
+// the writer's connection. Open has created the queue's tables.
 func (s *Store) Jobs(config *river.Config) (*river.Client[*sql.Tx], error) {
 	return river.NewClient(riversqlite.New(s.db), config)
 }
 
+// migrateJobs applies River's migrations.
 func migrateJobs(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	migrator, err := rivermigrate.New(riversqlite.New(db), &rivermigrate.Config{Logger: log})
 	if err != nil {

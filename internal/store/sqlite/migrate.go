@@ -21,9 +21,9 @@ var (
 	errNewer   = errors.New("it was made by a newer enlist; use that one, or a backup from before")
 )
 
-// migrate brings the tables up to date. Two processes that start at once on one
-// file may both try: whoever comes second to a migration looks again, for as long
-// as another one gets on.
+// migrate applies pending migrations. Two processes that start at once on one file
+// may both try. The process that loses the race for a migration fails and tries
+// again, as long as the number of applied migrations grows.
 func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -32,7 +32,7 @@ func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	return migrateTo(ctx, db, files, log)
 }
 
-// migrateTo is migrate with the files given.
+// migrateTo applies the migrations in files.
 func migrateTo(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) error {
 	for before := -1; ; {
 		err := tryMigrate(ctx, db, files, log)
@@ -47,33 +47,36 @@ func migrateTo(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) e
 	}
 }
 
-// applied counts the migrations that were applied, the queue's among them.
+// applied counts the applied migrations of enlist and of the job queue.
 func applied(ctx context.Context, db *sql.DB) (all int) {
 	for _, table := range []string{"goose_db_version", "river_migration"} {
 		var n int
-		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&n); err == nil { // else it is not there yet
+		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&n); err == nil { // without the table no migration is applied
 			all += n
 		}
 	}
 	return all
 }
 
+// tryMigrate applies pending migrations once. It fails if another process applies one of them first.
 func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) error {
 	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithSlog(log))
 	if err != nil {
 		return err
 	}
-	has, knows, err := provider.GetVersions(ctx)
+	current, latest, err := provider.GetVersions(ctx)
 	if err != nil {
 		return err
 	}
-	if !sqlstore.SupportsVersion(has, knows) {
+	if !sqlstore.SupportsVersion(current, latest) {
 		return errNewer
 	}
-	if has < knows {
-		// Whoever applies a migration that another one has just applied fails here,
-		// and what he did is undone.
-		if _, err := db.ExecContext(ctx, "CREATE UNIQUE INDEX IF NOT EXISTS goose_db_version_once ON goose_db_version (version_id)"); err != nil {
+	if current < latest {
+		// With this index, a process that applies an already applied migration fails
+		// and its transaction is rolled back.
+		_, err := db.ExecContext(ctx,
+			"CREATE UNIQUE INDEX IF NOT EXISTS goose_db_version_once ON goose_db_version (version_id)")
+		if err != nil {
 			return err
 		}
 	}
@@ -83,11 +86,10 @@ func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) 
 	return migrateJobs(ctx, db, log)
 }
 
-// refuseForeign looks whether a file has tables, but not the one in which the
-// migrations are counted. It does so on a connection that only reads: the
-// writer's would leave a mark in the file.
-func refuseForeign(ctx context.Context, reading *connector) error {
-	db := sql.OpenDB(reading)
+// refuseForeign returns errForeign if the file has tables but not goose_db_version.
+// It uses a read-only connection: the writer's pragmas would change the file to WAL mode.
+func refuseForeign(ctx context.Context, reads *connector) error {
+	db := sql.OpenDB(reads)
 	defer db.Close()
 	var foreign bool
 	err := db.QueryRowContext(ctx, `SELECT count(*) > 0 AND count(*) FILTER (WHERE name = 'goose_db_version') = 0

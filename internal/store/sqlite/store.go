@@ -1,10 +1,10 @@
-// Package sqlite keeps everything in one SQLite file: it opens connections,
-// makes transactions and migrates. What is in them is said in package sqlstore.
+// Package sqlite implements audience.Store on one SQLite file. It opens connections,
+// runs transactions and applies migrations. Package sqlstore has the statements that run in them.
 //
-// There is one writer, which groups commits, and a pool of readers, each on a
-// snapshot of its own (WAL). A second process may use the same file. The driver
-// is mattn/go-sqlite3 where there is cgo and modernc.org/sqlite where not;
-// driver_cgo.go and driver_nocgo.go are all that differs.
+// One writer goroutine groups commits. Readers come from a pool of connections,
+// and each reads its own snapshot (WAL). A second process may use the same file.
+// The driver is mattn/go-sqlite3 with cgo and modernc.org/sqlite without; only
+// driver_cgo.go and driver_nocgo.go differ.
 package sqlite
 
 import (
@@ -22,13 +22,13 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// Options of a Store; the zero value is good.
+// Options configure a Store. The zero value selects the defaults.
 type Options struct {
-	Searches   int           // reads at once that may look at every Contact of a List; 0: 4
-	SearchTime time.Duration // the longest that one may take; 0: 1 minute
-	Streams    int           // replies at once that go out while they are read; 0: 4
-	Wait       time.Duration // for a place among either; 0: 5 s
-	Log        *slog.Logger  // nil: none
+	Searches   int           // concurrent reads that may scan a whole List; 0: 4
+	SearchTime time.Duration // longest duration of such a read; 0: 1 minute
+	Streams    int           // concurrent streamed replies; 0: 4
+	Wait       time.Duration // longest wait for a search or stream connection; 0: 5 s
+	Log        *slog.Logger  // nil: no log
 }
 
 // Store is an audience.Store on one SQLite file.
@@ -37,12 +37,12 @@ type Store struct {
 	cache    *sqlstore.Cache
 	writer   *writer
 	readers  *readers
-	searches *readers
+	searches *readers // separate from readers, so that searches never delay look-ups
 	streams  *readers
 }
 
-// Open opens the database at path, making it when there is none, and brings its
-// tables up to date. Its files can be read by their owner only.
+// Open opens the database at path and applies pending migrations. It creates the
+// file if it does not exist. Only the file's owner can read the database files.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -55,20 +55,20 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	drv := newDriver()
-	reading := &connector{path: path, driver: drv}
-	if err := refuseForeign(ctx, reading); err != nil {
+	reads := &connector{path: path, driver: drv}
+	if err := refuseForeign(ctx, reads); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	db := sql.OpenDB(&connector{path: path, writer: true, driver: drv})
 	db.SetMaxOpenConns(1)
 	s := &Store{db: db}
-	if err := s.open(ctx, reading, o); err != nil {
+	if err := s.open(ctx, reads, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 	}
 	return s, nil
 }
 
-func (s *Store) open(ctx context.Context, reading *connector, o Options) error {
+func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 	if err := migrate(ctx, s.db, o.Log); err != nil {
 		return err
 	}
@@ -78,9 +78,9 @@ func (s *Store) open(ctx context.Context, reading *connector, o Options) error {
 	}
 	wait := orDefault(o.Wait, 5*time.Second)
 	s.cache = new(sqlstore.Cache)
-	s.readers = newReaders(reading, s.cache, max(4, 2*runtime.GOMAXPROCS(0)), 0, 0)
-	s.searches = newReaders(reading, s.cache, orDefault(o.Searches, 4), wait, orDefault(o.SearchTime, time.Minute))
-	s.streams = newReaders(reading, s.cache, orDefault(o.Streams, 4), wait, 0)
+	s.readers = newReaders(reads, s.cache, max(4, 2*runtime.GOMAXPROCS(0)), 0, 0)
+	s.searches = newReaders(reads, s.cache, orDefault(o.Searches, 4), wait, orDefault(o.SearchTime, time.Minute))
+	s.streams = newReaders(reads, s.cache, orDefault(o.Streams, 4), wait, 0)
 	s.writer = newWriter(s.db, s.cache, jobs.insert)
 	return nil
 }
@@ -120,23 +120,23 @@ func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, _ ...aud
 	return s.writer.do(ctx, fn)
 }
 
-// Ready implements audience.Store: a read, and a write of nothing.
+// Ready implements audience.Store. It runs one read transaction and one empty write transaction.
 func (s *Store) Ready(ctx context.Context) error {
-	nothing := func(tx audience.Tx) error { _, err := tx.Accounts(); return err }
-	if err := s.View(ctx, nothing); err != nil {
+	readOnly := func(tx audience.Tx) error { _, err := tx.Accounts(); return err }
+	if err := s.View(ctx, readOnly); err != nil {
 		return err
 	}
-	return s.Update(ctx, nothing)
+	return s.Update(ctx, readOnly)
 }
 
-// Close waits for the writes that are in the line and closes the file.
+// Close runs the queued writes, then closes all connections.
 func (s *Store) Close() error {
 	s.writer.close()
 	return errors.Join(s.readers.close(), s.searches.close(), s.streams.close(), s.db.Close())
 }
 
-// makePrivate makes the file, if it is new, readable by its owner alone; SQLite
-// gives its companions the same mode.
+// makePrivate creates a missing file with mode 0600. SQLite gives the -wal and
+// -shm files the mode of the database file.
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -145,6 +145,7 @@ func makePrivate(path string) error {
 	return f.Close()
 }
 
+// orDefault returns v, or def if v is the zero value.
 func orDefault[T comparable](v, def T) T {
 	var zero T
 	if v == zero {
