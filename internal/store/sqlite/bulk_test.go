@@ -7,8 +7,8 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// Random calls that add, edit, delete and subscribe against a plain model; calls
-// that crash in each of their steps, run at once, or run against a limit.
+// The suite of the calls about many Contacts: random calls are compared with a plain
+// model, and calls crash between any two Updates, run concurrently and reach the limit.
 //
 // covers: spec bulk.steps, addContacts.limit, deleteContacts.kept, decision 53
 func TestBulk(t *testing.T) {

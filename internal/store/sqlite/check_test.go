@@ -12,8 +12,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// begun makes a database with an Account and a List.
-func begun(t *testing.T) (path string) {
+// newDatabase creates a database with one Account and one List.
+func newDatabase(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "enlist.db")
 	store, err := Open(t.Context(), path, Options{})
@@ -29,39 +29,40 @@ func begun(t *testing.T) (path string) {
 	return path
 }
 
-func TestCheckFindsNothingInAGoodFile(t *testing.T) {
-	problems, err := Check(t.Context(), begun(t))
+func TestCheckReportsNothingForAGoodFile(t *testing.T) {
+	problems, err := Check(t.Context(), newDatabase(t))
 	if err != nil || len(problems) > 0 {
 		t.Errorf("got %q, %v", problems, err)
 	}
 }
 
-func TestCheckFindsWhatIsWrong(t *testing.T) {
-	for name, test := range map[string]struct {
-		spoil func(t *testing.T, path string)
-		want  string
+func TestCheckReportsEachProblem(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		corrupt func(t *testing.T, path string)
+		want    string
 	}{
-		"count of a List": {run("UPDATE list SET contact_count = 5; UPDATE account SET contact_count = 5"),
+		{"wrong contact_count of a List", run("UPDATE list SET contact_count = 5; UPDATE account SET contact_count = 5"),
 			"List 1 counts 5 Contacts"},
-		"count of an Account": {run("UPDATE account SET contact_count = 7"),
+		{"wrong contact_count of an Account", run("UPDATE account SET contact_count = 7"),
 			"Account 1 counts 7 Contacts"},
-		"jobs that were given up on": {run(`INSERT INTO river_job (args, kind, max_attempts, state, finalized_at)
+		{"discarded jobs", run(`INSERT INTO river_job (args, kind, max_attempts, state, finalized_at)
 			VALUES ('{}', 'notify', 1, 'discarded', CURRENT_TIMESTAMP)`),
 			"jobs of kind notify that were given up on: 1"},
-		"webhooks that were given up on": {run(`INSERT INTO webhook_target (id, account_id, url, secret, is_failing) VALUES (3, 1, '', '', 1);
+		{"failing webhooks", run(`INSERT INTO webhook_target (id, account_id, url, secret, is_failing) VALUES (3, 1, '', '', 1);
 			INSERT INTO webhook (account_id, list_id, object, event, target_id, creation_time, last_modified_time)
 			VALUES (1, 0, 'list', 'created', 3, 0, 0)`),
 			"webhook 1 was given up on, and 0 events wait"},
-		"damage": {overwrite, "the file is damaged"},
-		"open to others": {func(t *testing.T, path string) {
+		{"damaged pages", overwrite, "the file is damaged"},
+		{"file mode that lets other users read", func(t *testing.T, path string) {
 			if err := os.Chmod(path, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}, "chmod 600"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			path := begun(t)
-			test.spoil(t, path)
+		t.Run(test.name, func(t *testing.T) {
+			path := newDatabase(t)
+			test.corrupt(t, path)
 			problems, err := Check(t.Context(), path)
 			if err != nil {
 				problems = append(problems, err.Error())
@@ -73,6 +74,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
+// run returns a function that runs SQL on the file at path.
 func run(query string) func(*testing.T, string) {
 	return func(t *testing.T, path string) {
 		db := sql.OpenDB(&connector{path: path, writer: true, driver: newDriver()})
@@ -83,7 +85,7 @@ func run(query string) func(*testing.T, string) {
 	}
 }
 
-// overwrite puts zeros over the middle of the file, where tables are.
+// overwrite zeroes the headers of the pages in the second half of the file, which has tables.
 func overwrite(t *testing.T, path string) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -15,7 +15,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// binary returns JSON text as SQLite keeps it.
+// These tests compare readValues with SQLite's own encoder of binary JSON (JSONB).
+
+// binary returns a function that converts JSON text to JSONB with SQLite.
 func binary(t testing.TB) func(text string) (document string) {
 	t.Helper()
 	c, err := (&connector{path: filepath.Join(t.TempDir(), "x.db"), writer: true, driver: newDriver()}).connect()
@@ -37,7 +39,8 @@ func binary(t testing.TB) func(text string) (document string) {
 	}
 }
 
-func TestReadValues(t *testing.T) {
+// readValues decodes each form of text, number and size, and refuses other JSON values.
+func TestReadValuesDecodesWhatSQLiteEncodes(t *testing.T) {
 	binary := binary(t)
 	long := strings.Repeat("é, ", 30_000)
 	for doc, want := range map[string]audience.Values{
@@ -64,8 +67,8 @@ func TestReadValues(t *testing.T) {
 	}
 }
 
-// What somebody has changed by hand is read too.
-func TestReadValuesSetByHand(t *testing.T) {
+// jsonb_set and jsonb_remove, which an operator may run, store raw text (kindRaw).
+func TestReadValuesDecodesResultsOfJSONBSet(t *testing.T) {
 	c, err := (&connector{path: filepath.Join(t.TempDir(), "x.db"), writer: true, driver: newDriver()}).connect()
 	if err != nil {
 		t.Fatal(err)
@@ -88,8 +91,8 @@ func TestReadValuesSetByHand(t *testing.T) {
 	}
 }
 
-// Documents of any sizes are read as they were written.
-func TestReadValuesOfAnySize(t *testing.T) {
+// Documents of any size decode to the values that were encoded.
+func TestReadValuesDecodesDocumentsOfAnySize(t *testing.T) {
 	binary := binary(t)
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.StringN(0, 400, 70_000))).Draw(t, "texts")
@@ -110,7 +113,7 @@ func TestReadValuesOfAnySize(t *testing.T) {
 	})
 }
 
-// What is no document is refused, and hurts nobody.
+// Arbitrary bytes cause no panic, and no more values than their length allows.
 func FuzzReadValues(f *testing.F) {
 	binary := binary(f)
 	f.Add("")

@@ -18,12 +18,13 @@ import (
 	"enlist/internal/audience"
 )
 
-// starter is the environment variable that has a test binary open a file.
-const starter = "ENLIST_TEST_STARTER"
+// openPath is the environment variable that makes the test binary open the file at
+// its value, as one of several concurrent processes.
+const openPath = "ENLIST_TEST_STARTER"
 
-// Processes that start at once on a new file make its tables once.
-func TestStartingAtOnce(t *testing.T) {
-	if path := os.Getenv(starter); path != "" {
+// Several processes start on a new file at the same time: each migration is applied once.
+func TestConcurrentProcessesMigrateANewFileOnce(t *testing.T) {
+	if path := os.Getenv(openPath); path != "" {
 		openAt(t, path)
 		return
 	}
@@ -32,10 +33,10 @@ func TestStartingAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 5 {
 			all.Go(func() {
-				cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestStartingAtOnce$")
-				cmd.Env = append(os.Environ(), starter+"="+path)
-				if said, err := cmd.CombinedOutput(); err != nil {
-					t.Errorf("%v: %s", err, said)
+				cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestConcurrentProcessesMigrateANewFileOnce$")
+				cmd.Env = append(os.Environ(), openPath+"="+path)
+				if output, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%v: %s", err, output)
 				}
 			})
 		}
@@ -44,12 +45,12 @@ func TestStartingAtOnce(t *testing.T) {
 		var applied, versions, catalogues int
 		err := s.db.QueryRowContext(t.Context(), "SELECT count(*), count(DISTINCT version_id), (SELECT count(*) FROM catalogue) FROM goose_db_version").Scan(&applied, &versions, &catalogues)
 		if err != nil || applied != versions || catalogues != 1 {
-			t.Errorf("%d migrations were applied, of %d; %d catalogues, %v", applied, versions, catalogues, err)
+			t.Errorf("%d rows for %d migrations, %d rows in catalogue, error %v", applied, versions, catalogues, err)
 		}
 	}
 }
 
-// nextVersion are the migrations of this version and more.
+// nextVersion returns the migrations of this version followed by more, as a newer enlist would have them.
 func nextVersion(t *testing.T, more ...string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -70,8 +71,9 @@ func nextVersion(t *testing.T, more ...string) fs.FS {
 	return files
 }
 
-// Each of many migrations is applied once, also one that could be applied twice.
-func TestMigratingAtOnce(t *testing.T) {
+// Concurrent migrations apply each of many migrations once, also those that a second
+// run would not fail on.
+func TestConcurrentMigrationsApplyEachOnce(t *testing.T) {
 	steps := []string{"CREATE TABLE tally (n INTEGER)", "INSERT INTO tally VALUES (0)"}
 	for len(steps) < 22 {
 		steps = append(steps, "UPDATE tally SET n = n + 1")
@@ -95,9 +97,9 @@ func TestMigratingAtOnce(t *testing.T) {
 	}
 }
 
-// While a command of the next version migrates, the server of this one goes on, and
-// can be started again.
-func TestMigratingWhileServing(t *testing.T) {
+// While a command of a newer version adds a column and an index, a server of this
+// version still subscribes and searches. It can also start again afterwards.
+func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	s := openAt(t, path)
 	service := audience.NewService(s, time.Now)
@@ -144,49 +146,51 @@ func TestMigratingWhileServing(t *testing.T) {
 	subscribe(audience.NewService(openAt(t, path), time.Now), -2)
 }
 
-// What is no database of this version is left as it is.
-func TestOpenRefuses(t *testing.T) {
-	for what, c := range map[string]struct {
-		change string
-		ours   bool // before the change
-		want   error
-	}{
-		"a database of another program": {"CREATE TABLE users (id INTEGER)", false, errForeign},
-		"a database of a newer version": {"INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, 1)", true, errNewer},
-	} {
-		path := filepath.Join(t.TempDir(), "enlist.db")
-		if c.ours {
-			s, err := Open(t.Context(), path, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		db := sql.OpenDB(&connector{path: path, driver: newDriver()})
-		if _, err := db.ExecContext(t.Context(), "PRAGMA query_only = OFF"); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := db.ExecContext(t.Context(), c.change); err != nil {
-			t.Fatal(err)
-		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
-		before, err := os.ReadFile(path)
+// Open refuses a database of another program or of a newer version, and does not change its tables.
+func TestOpenRefusesForeignAndNewerDatabases(t *testing.T) {
+	t.Run("a database of another program", func(t *testing.T) {
+		testOpenRefuses(t, "CREATE TABLE users (id INTEGER)", false, errForeign)
+	})
+	t.Run("a database of a newer version", func(t *testing.T) {
+		testOpenRefuses(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, 1)", true, errNewer)
+	})
+}
+
+// testOpenRefuses runs a statement on a file and expects Open to return want. If
+// migrated is false, the file is empty before the statement, and Open must not change a byte.
+func testOpenRefuses(t *testing.T, statement string, migrated bool, want error) {
+	path := filepath.Join(t.TempDir(), "enlist.db")
+	if migrated {
+		s, err := Open(t.Context(), path, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(t.Context(), path, Options{})
-		if err == nil {
-			s.Close()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
 		}
-		if !errors.Is(err, c.want) {
-			t.Errorf("%s: error %v, want %v", what, err, c.want)
-		}
-		if after, err := os.ReadFile(path); err != nil || !c.ours && !bytes.Equal(before, after) {
-			t.Errorf("%s was changed, %v", what, err)
-		}
+	}
+	db := sql.OpenDB(&connector{path: path, driver: newDriver()})
+	if _, err := db.ExecContext(t.Context(), "PRAGMA query_only = OFF"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), path, Options{})
+	if err == nil {
+		s.Close()
+	}
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+	if after, err := os.ReadFile(path); err != nil || !migrated && !bytes.Equal(before, after) {
+		t.Errorf("the file was changed, %v", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// readers is a pool of connections that read. They are opened when they are
-// first needed and handed out in any order; whoever finds none free waits.
+// readers is a pool of read-only connections. It opens a connection when it needs one
+// and keeps it. A caller waits while the limiter has no free slot.
 type readers struct {
 	connector *connector
 	cache     *sqlstore.Cache
@@ -22,21 +22,22 @@ type readers struct {
 	closed bool
 }
 
-func newReaders(c *connector, cache *sqlstore.Cache, places int, wait, limit time.Duration) *readers {
-	return &readers{connector: c, cache: cache, limiter: sqlstore.NewLimiter(places, wait, limit)}
+func newReaders(c *connector, cache *sqlstore.Cache, size int, wait, limit time.Duration) *readers {
+	return &readers{connector: c, cache: cache, limiter: sqlstore.NewLimiter(size, wait, limit)}
 }
 
-// view runs fn on one snapshot.
+// view runs fn in a read transaction: all its reads see one snapshot.
 func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
 	return r.limiter.Do(ctx, func(ctx context.Context) error { return r.transaction(ctx, fn) })
 }
 
+// transaction runs fn on a connection of the pool.
 func (r *readers) transaction(ctx context.Context, fn func(audience.Tx) error) (err error) {
 	c, err := r.take()
 	if err != nil {
 		return err
 	}
-	good := false // a connection that a panic or an error of its own left is not used again
+	good := false // a panic, or a failed BEGIN or COMMIT, leaves it false and the connection is closed
 	defer func() {
 		if !good {
 			err = errors.Join(err, c.Close())
@@ -54,6 +55,7 @@ func (r *readers) transaction(ctx context.Context, fn func(audience.Tx) error) (
 	return fnErr
 }
 
+// take removes a connection from the pool, or opens one.
 func (r *readers) take() (*dbConn, error) {
 	r.mu.Lock()
 	if r.closed {
@@ -61,7 +63,7 @@ func (r *readers) take() (*dbConn, error) {
 		return nil, errClosed
 	}
 	if n := len(r.idle); n > 0 {
-		c := r.idle[n-1] // the last one used: its cache is warm
+		c := r.idle[n-1] // the most recently used one: its page cache is warm
 		r.idle = r.idle[:n-1]
 		r.mu.Unlock()
 		return c, nil
@@ -70,17 +72,18 @@ func (r *readers) take() (*dbConn, error) {
 	return r.connector.connect()
 }
 
+// give returns a connection to the pool.
 func (r *readers) give(c *dbConn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		c.Close() // a read connection: nothing can be lost
+		c.Close() // the error is ignored: a read-only connection has nothing to lose
 		return
 	}
 	r.idle = append(r.idle, c)
 }
 
-// close closes the idle connections; those in use close when they are given back.
+// close closes the idle connections. give closes those in use.
 func (r *readers) close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

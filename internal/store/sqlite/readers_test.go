@@ -11,6 +11,7 @@ import (
 	"enlist/internal/audience"
 )
 
+// openWith opens a new store with options.
 func openWith(t *testing.T, o Options) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), o)
@@ -21,8 +22,8 @@ func openWith(t *testing.T, o Options) *Store {
 	return s
 }
 
-// However many searches and streams run, look-ups and writes go on, and further
-// searches are told that there are too many.
+// While all search and stream connections are in use, look-ups and writes still work,
+// and a further search gets the error Busy.
 //
 // covers: decision 43
 func TestLookUpsDoNotWaitForSearches(t *testing.T) {
@@ -45,7 +46,7 @@ func TestLookUpsDoNotWaitForSearches(t *testing.T) {
 	}
 	for _, err := range []error{s.Search(t.Context(), look), s.Stream(t.Context(), look)} {
 		if audience.KindOf(err) != audience.Busy {
-			t.Errorf("with all places taken: %v", err)
+			t.Errorf("all connections in use: error %v, want Busy", err)
 		}
 	}
 	close(release)
@@ -55,8 +56,8 @@ func TestLookUpsDoNotWaitForSearches(t *testing.T) {
 	}
 }
 
-// A search that takes too long is interrupted, and told apart from a caller who
-// has gone.
+// A search that exceeds SearchTime is interrupted with the error Busy. A caller whose
+// context ends gets the context's error instead.
 //
 // covers: decision 43
 func TestASearchHasATimeLimit(t *testing.T) {
@@ -74,9 +75,9 @@ func TestASearchHasATimeLimit(t *testing.T) {
 	gone, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
 	if err := s.Search(gone, forever); !errors.Is(err, context.DeadlineExceeded) || audience.KindOf(err) == audience.Busy {
-		t.Errorf("error %v, want the caller's own", err)
+		t.Errorf("error %v, want the error of the caller's context", err)
 	}
 	if err := s.Search(t.Context(), func(tx audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
-		t.Errorf("afterwards: %v", err)
+		t.Errorf("a search after the interrupted ones: %v", err)
 	}
 }

@@ -13,30 +13,31 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// session runs statements on one connection for sqlstore, each prepared once.
+// session implements sqlstore's connection on one SQLite connection. It prepares each
+// statement once and keeps it. One goroutine at a time uses a session.
 type session struct {
 	conn       driver.Conn
-	statements map[string]*statement
-	once       map[string]*statement // those of one List
-	args       []driver.NamedValue   // of the statement being run
-	writes     int                   // statements since the function began that could change something
-	failed     error                 // the first error of a statement since the function began
-	deadline   time.Time             // zero: none
+	statements map[string]*statement // by SQL text
+	once       map[string]*statement // statements marked sqlstore.Once, which name one List
+	args       []driver.NamedValue   // arguments of the running statement, reused
+	writes     int                   // writing statements of the current function
+	failed     error                 // first error of a statement of the current function
+	deadline   time.Time             // of the current function; zero: none
 }
 
-// statement is a prepared one. It cannot run twice at once.
+// statement is a prepared statement. It cannot run twice at once.
 type statement struct {
 	driver.Stmt
 	running bool
-	columns int // of its rows; 0 until it was first run
+	columns int // number of result columns; 0 until the first run
 }
 
-// maxStatements bounds the prepared statements of a connection: searches have
-// many shapes, and whoever makes them up must not fill the memory.
+// maxStatements limits the prepared statements of a connection. Searches can have any
+// number of different texts, and clients must not be able to fill the memory with them.
 const maxStatements = 150
 
-// maxOnce bounds those of one List: a client that pages through it, or looks up
-// one address after the other, finds its own still there.
+// maxOnce limits the prepared statements that name one List. It is large enough that
+// a client that reads pages, or looks up addresses, finds its statement prepared.
 const maxOnce = 50
 
 var errOverdue = errors.New("the function held the writer for too long")
@@ -55,11 +56,12 @@ func (s *session) close() (err error) {
 	return err
 }
 
-// begin forgets the last function and gives the next one its time.
+// begin resets the state of the last function and sets the deadline of the next.
 func (s *session) begin(deadline time.Time) {
 	s.writes, s.failed, s.deadline = 0, nil, deadline
 }
 
+// note remembers the first error of the current function and returns err.
 func (s *session) note(err error) error {
 	if err != nil && s.failed == nil {
 		s.failed = err
@@ -67,6 +69,8 @@ func (s *session) note(err error) error {
 	return err
 }
 
+// prepare returns a prepared statement, from the cache if it is there and not running.
+// A full cache drops statements in random order.
 func (s *session) prepare(query string) (*statement, error) {
 	if !s.deadline.IsZero() && time.Now().After(s.deadline) {
 		return nil, errOverdue
@@ -76,12 +80,12 @@ func (s *session) prepare(query string) (*statement, error) {
 	if ok && !st.running {
 		return st, nil
 	}
-	prepared, err := s.conn.Prepare(plannedOnce(query))
+	prepared, err := s.conn.Prepare(planOnce(query))
 	if err != nil {
 		return nil, err
 	}
 	st = &statement{Stmt: prepared}
-	if ok { // the same statement is being read from: this one is for once
+	if ok { // the cached statement is running: this one is closed after use
 		return st, nil
 	}
 	for old, st := range kept {
@@ -97,7 +101,7 @@ func (s *session) prepare(query string) (*statement, error) {
 	return st, err
 }
 
-// kept are the prepared statements among which one is, and how many they may be.
+// kept returns the cache that a query belongs to, and its limit.
 func (s *session) kept(query string) (statements map[string]*statement, most int) {
 	if strings.HasPrefix(query, sqlstore.Once) {
 		return s.once, maxOnce
@@ -107,14 +111,15 @@ func (s *session) kept(query string) (statements map[string]*statement, most int
 
 var listArgument = regexp.MustCompile(`\blist_id = (\?[0-9]*)`)
 
-// plannedOnce writes a statement such that it is planned once. A List that is a bare
-// argument is compared with the List of every partial index, for which SQLite plans
-// the statement again each time it is bound: with 64 indexes of searches a
-// subscription took 120 µs of processor time in place of 80.
-func plannedOnce(query string) string {
+// planOnce rewrites a statement so that SQLite plans it once. SQLite compares a bare
+// list_id argument with the List of each partial index, and therefore plans the
+// statement again after each bind. With 64 search indexes a subscription then takes
+// 120 µs of processor time; with the CAST it takes 80 µs.
+func planOnce(query string) string {
 	return listArgument.ReplaceAllString(query, "list_id = CAST($1 AS BIGINT)")
 }
 
+// bind converts arguments for the driver. The result is valid until the next call.
 func (s *session) bind(args []any) []driver.NamedValue {
 	s.args = s.args[:0]
 	for i, arg := range args {
@@ -123,18 +128,19 @@ func (s *session) bind(args []any) []driver.NamedValue {
 	return s.args
 }
 
+// run executes a statement that returns no rows.
 func (s *session) run(query string, args []any) (driver.Result, error) {
 	st, err := s.prepare(query)
 	if err != nil {
 		return nil, s.note(err)
 	}
-	// Without cancellation: an interrupted statement makes SQLite roll the
-	// whole transaction back, and with it what the neighbours wrote.
+	// The statement cannot be cancelled: SQLite answers an interrupted write with a
+	// rollback of the whole transaction, including the writes of the group's other functions.
 	result, err := st.Stmt.(driver.StmtExecContext).ExecContext(context.Background(), s.bind(args))
 	return result, s.note(err)
 }
 
-// Exec runs a statement.
+// Exec implements sqlstore's connection. It returns the number of rows that the statement changed.
 func (s *session) Exec(query string, args ...any) (affected int64, err error) {
 	s.writes++
 	result, err := s.run(query, args)
@@ -144,23 +150,23 @@ func (s *session) Exec(query string, args ...any) (affected int64, err error) {
 	return result.RowsAffected()
 }
 
-// Do runs a statement whose result nobody looks at.
+// Do runs a statement and ignores its result.
 func (s *session) Do(query string, args ...any) error {
 	s.writes++
 	_, err := s.run(query, args)
 	return err
 }
 
-// Lock has nothing to wait for: there is one writer.
+// Lock does nothing: SQLite has one writer, so a transaction needs no other locks.
 func (s *session) Lock(sqlstore.LockMode, string) error { return nil }
 
-// Alone is how every function that writes runs.
+// Alone does nothing: with one writer, every function runs serialised.
 func (s *session) Alone() error { return nil }
 
 // Dialect is SQLite's.
 func (s *session) Dialect() *sqlstore.Dialect { return Dialect }
 
-// Insert runs an INSERT of one row.
+// Insert runs an INSERT of one row and returns its ID, or 0 if it inserted no row.
 func (s *session) Insert(query string, args ...any) (id int64, err error) {
 	s.writes++
 	result, err := s.run(query, args)
@@ -173,7 +179,7 @@ func (s *session) Insert(query string, args ...any) (id int64, err error) {
 	return result.LastInsertId()
 }
 
-// Query runs a query.
+// Query runs a query. Its statement is in use until the caller closes the rows.
 func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstore.Rows, error) {
 	st, err := s.prepare(query)
 	if err != nil {
@@ -184,15 +190,15 @@ func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstor
 		return nil, s.noteFirst(ctx, query, err)
 	}
 	st.running = true
-	if st.columns == 0 { // asked once: it is a call into SQLite for each column
+	if st.columns == 0 { // cached: the driver calls SQLite for each column
 		st.columns = len(rows.Columns())
 	}
 	return &result{Rows: rows, row: make([]driver.Value, st.columns), ctx: ctx, session: s, statement: st, query: query}, nil
 }
 
-// noteFirst is note for an error of a query that has given no row yet. One that
-// names an index cannot be prepared when that is gone, also if it was before:
-// SQLite then says so when it is run.
+// noteFirst handles an error of a query that has returned no row yet. A query that
+// names an index fails after the index is dropped: SQLite reports it when it prepares
+// the query, or at the next run of a prepared one. sqlstore then plans the search again.
 func (s *session) noteFirst(ctx context.Context, query string, err error) error {
 	if ctx.Err() == nil && strings.HasPrefix(query, sqlstore.Once) {
 		return fmt.Errorf("%w: %w", sqlstore.ErrUnprepared, err)
@@ -200,20 +206,20 @@ func (s *session) noteFirst(ctx context.Context, query string, err error) error 
 	return s.note(err)
 }
 
-// QueryLast is Query: one statement more or less is no matter here.
+// QueryLast is Query. Knowing the last statement saves a round trip on PostgreSQL only.
 func (s *session) QueryLast(ctx context.Context, query string, args ...any) (sqlstore.Rows, error) {
 	return s.Query(ctx, query, args...)
 }
 
-// result gives its statement back when it is closed.
+// result reads the rows of a query. Close returns its statement to the session.
 type result struct {
 	driver.Rows
-	row       []driver.Value
+	row       []driver.Value  // reused for each row
 	ctx       context.Context // of the query
 	session   *session
 	statement *statement
 	query     string
-	started   bool // there was a row
+	started   bool // at least one row was read
 }
 
 // Next implements sqlstore.Rows.

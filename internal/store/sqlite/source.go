@@ -12,21 +12,20 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// Source is a file whose tables are read whole, to be copied. Nobody else has the
-// file open as long as it is: nothing in it changes, and no server that is up
-// goes on taking changes that the copy would not have.
+// Source reads all tables of a file, to copy them into another database. It locks
+// the file exclusively: no server can take a change that the copy would not have.
 type Source struct {
 	conn *dbConn
 }
 
 var errServed = errors.New("another process has it open: stop the service, and try again")
 
-// OpenSource opens a database that is there, bringing its tables up to date, and
-// shuts everybody else out.
+// OpenSource opens an existing database, applies pending migrations, and locks
+// other processes out of the file until Close.
 func OpenSource(ctx context.Context, path string) (*Source, error) {
 	store, err := Open(ctx, path, Options{})
 	switch {
-	case err != nil && isBusy(err): // another copy is at it
+	case err != nil && isBusy(err): // another Source has locked the file
 		return nil, openError(path, err)
 	case err != nil:
 		return nil, err
@@ -42,14 +41,15 @@ func OpenSource(ctx context.Context, path string) (*Source, error) {
 	if s.conn, err = (&connector{path: path, source: true, driver: newDriver()}).connect(); err != nil {
 		return nil, openError(path, err)
 	}
-	// The first read locks the file, which every connection to a file with a WAL
-	// shares for as long as it is open.
+	// SQLite takes the exclusive lock at the first read. In WAL mode each open
+	// connection has a shared lock, so this fails while another process has the file open.
 	if _, err := s.Tables(ctx); err != nil {
 		return nil, errors.Join(openError(path, err), s.Close())
 	}
 	return s, nil
 }
 
+// openError replaces SQLite's busy error with the reason and the remedy.
 func openError(path string, err error) error {
 	if isBusy(err) {
 		err = errServed
@@ -59,10 +59,11 @@ func openError(path string, err error) error {
 
 var sourcePragmas = []string{"PRAGMA cache_size = -65536"}
 
-// Close lets others at the file again.
+// Close closes the file and releases the lock.
 func (s *Source) Close() error { return s.conn.Close() }
 
-// Tables are the names of the tables that hold something of ours, with the queue's jobs.
+// Tables returns the names of the tables to copy: those of enlist, and the queue's
+// jobs. SQLite and the migration tools fill all other tables on the target.
 func (s *Source) Tables(ctx context.Context) (names []string, err error) {
 	err = s.each(ctx, func(row *sqlstore.Cursor) error {
 		names = append(names, row.Text())
@@ -72,7 +73,8 @@ func (s *Source) Tables(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// Describe puts the key of the table here into t, whose columns must be the same here.
+// Describe sets t.Key to the primary key of the table in this file. It fails unless
+// the table has exactly the columns of t.
 func (s *Source) Describe(ctx context.Context, t *sqlstore.Table) error {
 	names := make(map[string]int)
 	for i, c := range t.Columns {
@@ -84,7 +86,7 @@ func (s *Source) Describe(ctx context.Context, t *sqlstore.Table) error {
 		name, key := row.Text(), row.Int()
 		i, ok := names[name]
 		if !ok {
-			return fmt.Errorf("table %s has no place for %s", t.Name, name)
+			return fmt.Errorf("the target's table %s has no column %s", t.Name, name)
 		}
 		found++
 		if key > 0 {
@@ -93,31 +95,32 @@ func (s *Source) Describe(ctx context.Context, t *sqlstore.Table) error {
 		return nil
 	}, "SELECT name, pk FROM pragma_table_info(?) ORDER BY pk, cid", t.Name)
 	if err == nil && found != len(t.Columns) {
-		err = fmt.Errorf("table %s has %d columns, and %d here", t.Name, len(t.Columns), found)
+		err = fmt.Errorf("table %s has %d columns in the target and %d in the source", t.Name, len(t.Columns), found)
 	}
 	return err
 }
 
-// Count is the number of rows in a table, or of those up to and including a key.
+// Count returns the number of rows of a table. If upto is not nil, it counts the rows
+// up to and including that key.
 func (s *Source) Count(ctx context.Context, t *sqlstore.Table, upto []driver.Value) (int64, error) {
 	query, args := "SELECT count(*) FROM "+t.Name, []any(nil)
 	if upto != nil {
-		query, args = query+" WHERE "+keyOf(t, "<="), values(upto)
+		query, args = query+" WHERE "+keyCondition(t, "<="), values(upto)
 	}
 	return s.number(ctx, query, args...)
 }
 
-// Each calls fn with every row of a table by its key, after one if that is not
-// nil. The row is fn's to keep. changed is whether the row had characters that
-// another engine cannot hold.
+// Each calls fn with every row of a table in the order of its key. If after is not
+// nil, it starts after that key. fn may keep the row. changed reports whether Each
+// replaced characters that another engine cannot store.
 func (s *Source) Each(ctx context.Context, t *sqlstore.Table, after []driver.Value, fn func(row []driver.Value, changed bool) error) error {
 	columns := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		columns[i] = reading(c)
+		columns[i] = readExpr(c)
 	}
 	query, args := "SELECT "+strings.Join(columns, ", ")+" FROM "+t.Name, []any(nil)
 	if after != nil {
-		query, args = query+" WHERE "+keyOf(t, ">"), values(after)
+		query, args = query+" WHERE "+keyCondition(t, ">"), values(after)
 	}
 	if len(t.Key) > 0 {
 		query += " ORDER BY " + keyColumns(t)
@@ -132,17 +135,19 @@ func (s *Source) Each(ctx context.Context, t *sqlstore.Table, after []driver.Val
 	}, query, args...)
 }
 
-// reading is the expression that reads a column in its form.
-func reading(c sqlstore.Column) string {
+// readExpr returns the SQL expression that reads a column in its form.
+func readExpr(c sqlstore.Column) string {
 	switch c.Form {
 	case sqlstore.Document, sqlstore.Documents, sqlstore.Texts:
 		return "json(" + c.Name + ")"
-	case sqlstore.Time: // as text; one that cannot be read is left for the caller to refuse
-		return "CASE WHEN " + c.Name + " IS NOT NULL THEN coalesce(CAST(round(unixepoch(" + c.Name + ", 'subsec') * 1000) AS INTEGER), 'no time') END"
+	case sqlstore.Time: // stored as text; an invalid time becomes 'no time', which the target refuses
+		return "CASE WHEN " + c.Name + " IS NOT NULL THEN " +
+			"coalesce(CAST(round(unixepoch(" + c.Name + ", 'subsec') * 1000) AS INTEGER), 'no time') END"
 	}
 	return c.Name
 }
 
+// keyColumns returns the columns of a table's key, separated by commas.
 func keyColumns(t *sqlstore.Table) string {
 	names := make([]string, len(t.Key))
 	for i, column := range t.Key {
@@ -151,14 +156,16 @@ func keyColumns(t *sqlstore.Table) string {
 	return strings.Join(names, ", ")
 }
 
-func keyOf(t *sqlstore.Table, compared string) string {
-	return "(" + keyColumns(t) + ") " + compared + " (" + strings.TrimSuffix(strings.Repeat("?, ", len(t.Key)), ", ") + ")"
+// keyCondition compares a table's key with arguments.
+func keyCondition(t *sqlstore.Table, operator string) string {
+	return "(" + keyColumns(t) + ") " + operator + " (" + strings.TrimSuffix(strings.Repeat("?, ", len(t.Key)), ", ") + ")"
 }
 
-// LastIDs are the last IDs given out, by table: rows may have gone since.
+// LastIDs returns the last ID that each table gave out, by table. Deleted rows may
+// have had higher IDs than the rows that remain.
 func (s *Source) LastIDs(ctx context.Context) (last map[string]int64, err error) {
 	last = make(map[string]int64)
-	// A target of webhooks remembers the job that was last at it.
+	// webhook_target.holder can name a job that is deleted; its ID must not be given out again.
 	err = s.each(ctx, func(row *sqlstore.Cursor) error {
 		table := row.Text()
 		last[table] = row.Int()
@@ -169,6 +176,7 @@ func (s *Source) LastIDs(ctx context.Context) (last map[string]int64, err error)
 	return last, err
 }
 
+// number runs a query for one number.
 func (s *Source) number(ctx context.Context, query string, args ...any) (n int64, err error) {
 	err = s.each(ctx, func(row *sqlstore.Cursor) error {
 		n = row.Int()
@@ -177,6 +185,7 @@ func (s *Source) number(ctx context.Context, query string, args ...any) (n int64
 	return n, err
 }
 
+// each runs a query and calls fn for each row.
 func (s *Source) each(ctx context.Context, fn func(*sqlstore.Cursor) error, query string, args ...any) (err error) {
 	rows, err := s.conn.session.Query(ctx, query, args...)
 	if err != nil {
@@ -188,6 +197,7 @@ func (s *Source) each(ctx context.Context, fn func(*sqlstore.Cursor) error, quer
 	return ctx.Err()
 }
 
+// values converts a key to query arguments.
 func values(key []driver.Value) []any {
 	args := make([]any, len(key))
 	for i, v := range key {

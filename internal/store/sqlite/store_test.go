@@ -8,8 +8,10 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// The suite has 64 clients subscribe the same addresses, fill an Account to its
-// limit and repeat one call, all at once.
+// These tests run the suites of package storetest on SQLite.
+
+// In the suite, 64 concurrent clients subscribe the same addresses, fill an Account
+// to its limit, and repeat one call.
 //
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, webhook.deletion
 // covers: decision 24, decision 25, decision 30, decision 42, decision 51, decision 52
@@ -29,7 +31,7 @@ var engine = storetest.Engine{
 	},
 }
 
-// Random Contacts and criteria, compared with a plain model.
+// The suite compares searches of random Contacts and criteria with a plain model.
 //
 // covers: spec op.exactly, op.not, op.greater_than, op.less_than, op.in, op.starts_with, op.ends_with, op.contains
 // covers: spec compare.int, compare.bool, compare.number, compare.date, compare.email, compare.mobile, compare.text
@@ -38,6 +40,8 @@ func TestSearch(t *testing.T) {
 	storetest.Search(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
+// Triggers refuse changes of the consent ledger, also those that an operator makes.
+//
 // covers: spec consent.ledger, decision 27
 func TestTheLedgerIsAppendOnly(t *testing.T) {
 	s := open(t)

@@ -13,28 +13,31 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// writer is the one goroutine that changes the database. It groups commits:
-// functions that arrive while a transaction is open run in the next one, one
-// after another, and one fsync makes them all durable.
+// writer runs all writing functions on one goroutine and groups their commits.
+// Functions that arrive while a transaction is open run in the next one, in the order
+// of their arrival. One fsync makes the whole group durable.
 //
-// A group first runs without savepoints: for the copies of pages that they keep
-// they cost 4 to 5 of the 26 µs that a Contact then takes. Only when a function
-// fails after it wrote something is the whole group undone and run again with a
-// savepoint around each, so that the one that fails is undone alone. If even that
-// loses the transaction (a full disk, an I/O error: SQLite then rolls back
-// everything), each runs in one of its own. Functions may therefore run more than
-// once, and nobody is answered before the commit.
+// A group runs in up to three ways:
+//
+//  1. In one transaction without savepoints. Savepoints keep copies of pages, which
+//     costs 4 to 5 of the 26 µs that inserting a Contact takes.
+//  2. If a function fails after it wrote: the writer rolls the group back and runs it
+//     again with a savepoint around each function, which undoes only that function.
+//  3. If SQLite rolls back the whole transaction (full disk, I/O error): each function
+//     runs in its own transaction.
+//
+// A function may therefore run more than once. Callers get their result after the commit.
 type writer struct {
 	db      *sql.DB
 	cache   *sqlstore.Cache
-	jobs    func(ctx context.Context, tx *sql.Tx, effects []audience.Effect) error
+	jobs    func(ctx context.Context, tx *sql.Tx, effects []audience.Effect) error // stores effects as jobs
 	queue   chan *update
-	closing chan struct{}
-	stopped chan struct{} // closed when nothing is run any more
+	closing chan struct{} // closed when the store closes: do refuses new functions
+	stopped chan struct{} // closed when the goroutine has ended
 	once    sync.Once
 }
 
-// update is one function in the line.
+// update is one queued function.
 type update struct {
 	ctx   context.Context
 	fn    func(audience.Tx) error
@@ -46,12 +49,12 @@ type update struct {
 const (
 	waiting int32 = iota
 	running
-	abandoned // its caller has gone; it is not run
+	abandoned // its caller returned before it started; it does not run
 )
 
 const (
-	maxGroup     = 512
-	functionTime = 5 * time.Second // the longest that one function may hold the writer
+	maxGroup     = 512             // functions in one transaction
+	functionTime = 5 * time.Second // longest time of one function, because it delays all other writes
 )
 
 var errClosed = errors.New("the store is closed")
@@ -62,8 +65,8 @@ func newWriter(db *sql.DB, cache *sqlstore.Cache, jobs func(context.Context, *sq
 	return w
 }
 
-// do runs fn in a transaction and returns when that is committed. A caller that
-// goes before its function starts leaves nothing behind; after that it waits.
+// do runs fn in a transaction and returns after the commit. If ctx is cancelled before
+// fn starts, fn does not run. After that, do ignores ctx and waits for the result.
 func (w *writer) do(ctx context.Context, fn func(audience.Tx) error) error {
 	u := &update{ctx: ctx, fn: fn, done: make(chan struct{})}
 	select {
@@ -80,7 +83,7 @@ func (w *writer) do(ctx context.Context, fn func(audience.Tx) error) error {
 			return ctx.Err()
 		}
 		<-u.done
-	case <-w.stopped: // it may have come into the line after the last one was run
+	case <-w.stopped: // it may have entered the queue after the goroutine's last look
 		if u.state.CompareAndSwap(waiting, abandoned) {
 			return errClosed
 		}
@@ -89,12 +92,13 @@ func (w *writer) do(ctx context.Context, fn func(audience.Tx) error) error {
 	return u.err
 }
 
-// close runs what is in the line and stops.
+// close runs the queued functions and stops the goroutine.
 func (w *writer) close() {
 	w.once.Do(func() { close(w.closing) })
 	<-w.stopped
 }
 
+// loop is the writer's goroutine.
 func (w *writer) loop() {
 	defer close(w.stopped)
 	var group []*update
@@ -102,10 +106,11 @@ func (w *writer) loop() {
 		select {
 		case u := <-w.queue:
 			group = append(group[:0], u)
-			w.run(w.more(group))
+			w.run(w.addQueued(group))
 		case <-w.closing:
 			for {
-				if group = w.more(group[:0]); len(group) == 0 {
+				group = w.addQueued(group[:0])
+				if len(group) == 0 {
 					return
 				}
 				w.run(group)
@@ -114,8 +119,8 @@ func (w *writer) loop() {
 	}
 }
 
-// more adds what is in the line now, without waiting.
-func (w *writer) more(group []*update) []*update {
+// addQueued adds the functions that are in the queue now, without waiting for others.
+func (w *writer) addQueued(group []*update) []*update {
 	for len(group) < maxGroup {
 		select {
 		case u := <-w.queue:
@@ -127,7 +132,7 @@ func (w *writer) more(group []*update) []*update {
 	return group
 }
 
-// run carries out a group and answers each of its functions.
+// run runs the functions of a group and passes each caller its result.
 func (w *writer) run(group []*update) {
 	started := group[:0]
 	for _, u := range group {
@@ -144,17 +149,17 @@ func (w *writer) run(group []*update) {
 	if len(started) == 0 {
 		return
 	}
-	if err := w.transaction(started, plain); err != nil {
-		w.again(started, err)
+	if err := w.transaction(started, withoutSavepoints); err != nil {
+		w.retry(started, err)
 	}
 	for _, u := range started {
 		close(u.done)
 	}
 }
 
-// again runs a group whose transaction was undone: together with savepoints, or
-// when that is lost too each alone, where it gets an error of its own.
-func (w *writer) again(group []*update, err error) {
+// retry runs a group again after its transaction was rolled back with err. It uses
+// savepoints first. If that fails too, each function gets its own transaction and error.
+func (w *writer) retry(group []*update, err error) {
 	if len(group) == 1 || errors.Is(err, errLocked) {
 		for _, u := range group {
 			if u.err == nil {
@@ -163,52 +168,53 @@ func (w *writer) again(group []*update, err error) {
 		}
 		return
 	}
-	if errors.Is(err, errUndo) && w.transaction(group, guarded) == nil {
+	if errors.Is(err, errRollback) && w.transaction(group, withSavepoints) == nil {
 		return
 	}
 	for _, u := range group {
 		u.err = nil
-		if err := w.transaction([]*update{u}, plain); err != nil && u.err == nil {
+		if err := w.transaction([]*update{u}, withoutSavepoints); err != nil && u.err == nil {
 			u.err = err
 		}
 	}
 }
 
-// errUndo says that a function failed after it wrote, so that the transaction
-// had to be undone; the function's own error is in its update.
-var errUndo = errors.New("a function of the group failed")
+// errRollback means that a function failed after it wrote, so the transaction must be
+// rolled back. The function's own error is in update.err.
+var errRollback = errors.New("a function of the group failed")
 
-// errLocked says that the transaction could not begin.
+// errLocked means that the transaction could not begin.
 var errLocked = errors.New("the database cannot be written to")
 
-type guard bool
+// savepoints says whether a group runs with a savepoint around each function.
+type savepoints bool
 
 const (
-	plain   guard = false
-	guarded guard = true // a savepoint around each function
+	withoutSavepoints savepoints = false
+	withSavepoints    savepoints = true
 )
 
-// transaction runs a group's functions in one transaction and commits it. After
-// an error nothing of it is stored.
-func (w *writer) transaction(group []*update, g guard) error {
-	ctx := context.Background() // the writer's own: see session.run
+// transaction runs a group's functions in one transaction and commits it. If it
+// returns an error, it stored nothing.
+func (w *writer) transaction(group []*update, mode savepoints) error {
+	ctx := context.Background() // never cancelled; session.run says why
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
 		return errors.Join(errLocked, err)
 	}
-	defer conn.Close() // only gives it back
+	defer conn.Close() // returns the connection to database/sql's pool
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return errors.Join(errLocked, err)
 	}
 	var c *dbConn
-	// The connection is this goroutine's until conn.Close: it may be used outside Raw.
+	// This goroutine owns the connection until conn.Close, so it may use it outside Raw.
 	if err := conn.Raw(func(raw any) error { c = raw.(*dbConn); return nil }); err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
 	t := &transaction{session: c.session, shared: sqlstore.NewSession(w.cache)}
 	for _, u := range group {
-		if err := t.run(u, g); err != nil {
+		if err := t.run(u, mode); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
 	}
@@ -221,24 +227,23 @@ func (w *writer) transaction(group []*update, g guard) error {
 		}
 	}
 	if err := tx.Commit(); err != nil {
-		// Whether SQLite still has the transaction open depends on what
-		// failed: the rollback only has to end it if so.
+		// After some errors SQLite has rolled back already; c.rollback handles both cases.
 		return errors.Join(err, c.rollback())
 	}
 	return nil
 }
 
-// transaction is one that is open, with what its functions set in motion.
+// transaction is the open transaction of a group.
 type transaction struct {
 	session *session
 	shared  *sqlstore.Session
-	effects []audience.Effect
+	effects []audience.Effect // stored as jobs before the commit
 }
 
-// run runs one function. Its error is in u.err; the error that is returned says
-// that the transaction cannot go on.
-func (t *transaction) run(u *update, g guard) error {
-	if g == guarded {
+// run runs one function and sets u.err to its error. It returns an error if the
+// transaction cannot continue.
+func (t *transaction) run(u *update, mode savepoints) error {
+	if mode == withSavepoints {
 		if _, err := t.session.Exec("SAVEPOINT fn"); err != nil {
 			return err
 		}
@@ -251,30 +256,31 @@ func (t *transaction) run(u *update, g guard) error {
 	}))
 	t.session.deadline = time.Time{}
 	if u.err == nil {
-		u.err = t.session.failed // not for a function to pass over: the transaction may be gone
+		u.err = t.session.failed // a function cannot ignore a failed statement: SQLite may have rolled back
 	}
 	if u.err != nil {
 		t.effects = t.effects[:effects]
 	}
 	switch {
-	case g == guarded && u.err == nil:
+	case mode == withSavepoints && u.err == nil:
 		_, err := t.session.Exec("RELEASE fn")
 		return err
-	case g == guarded:
+	case mode == withSavepoints:
 		t.shared.Undo(mark)
-		// Fails when SQLite has rolled the whole transaction back by itself.
+		// This fails if SQLite has rolled back the whole transaction.
 		if _, err := t.session.Exec("ROLLBACK TO fn"); err != nil {
 			return err
 		}
 		_, err := t.session.Exec("RELEASE fn")
 		return err
 	case u.err != nil && (t.session.writes > 0 || t.session.failed != nil):
-		return errUndo
+		return errRollback
 	}
 	return nil
 }
 
-// rollback ends the transaction if it is still open.
+// rollback ends the transaction. Without an open transaction, SAVEPOINT opens one, so
+// that ROLLBACK does not fail.
 func (c *dbConn) rollback() error {
 	c.inTx = false
 	if _, err := c.session.Exec("SAVEPOINT probe"); err != nil {

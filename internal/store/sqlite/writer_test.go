@@ -19,11 +19,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// open opens a new store, which is closed when the test ends.
 func open(t *testing.T) *Store {
 	t.Helper()
 	return openAt(t, filepath.Join(t.TempDir(), "enlist.db"))
 }
 
+// openAt opens the store at path, which is closed when the test ends.
 func openAt(t *testing.T, path string) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), path, Options{})
@@ -38,15 +40,15 @@ func openAt(t *testing.T, path string) *Store {
 	return s
 }
 
-// addAccount stores an Account whose name says which function made it.
+// addAccount returns a function that stores an Account with the given name.
 func addAccount(name string) func(audience.Tx) error {
 	return func(tx audience.Tx) error {
 		return tx.AddAccount(&audience.Account{Name: name, TimeZone: "UTC", ContactLimit: audience.NoContactLimit})
 	}
 }
 
-// stored returns how often each Account name is stored.
-func stored(t *testing.T, s *Store) map[string]int {
+// storedNames returns how many Accounts have each name.
+func storedNames(t *testing.T, s *Store) map[string]int {
 	t.Helper()
 	names := make(map[string]int)
 	err := s.View(t.Context(), func(tx audience.Tx) error {
@@ -62,8 +64,9 @@ func stored(t *testing.T, s *Store) map[string]int {
 	return names
 }
 
-// together runs functions in one group: they all wait while the first holds the writer.
-func together(t *testing.T, s *Store, fns ...func(audience.Tx) error) []error {
+// inOneGroup runs functions in one group and returns their errors. Another function holds the
+// writer until all of them are queued.
+func inOneGroup(t *testing.T, s *Store, fns ...func(audience.Tx) error) []error {
 	t.Helper()
 	inside, release := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
@@ -90,7 +93,7 @@ func together(t *testing.T, s *Store, fns ...func(audience.Tx) error) []error {
 	return errs
 }
 
-// decisions.md has no number for it: a neighbour's failure is nobody else's.
+// A function that fails or panics is rolled back. The other functions of its group are committed.
 func TestAFailingFunctionIsUndoneAlone(t *testing.T) {
 	s := open(t)
 	refused := errors.New("refused")
@@ -108,8 +111,8 @@ func TestAFailingFunctionIsUndoneAlone(t *testing.T) {
 			fns = append(fns, add)
 		}
 	}
-	errs := together(t, s, fns...)
-	names := stored(t, s)
+	errs := inOneGroup(t, s, fns...)
+	names := storedNames(t, s)
 	for i, err := range errs {
 		name := fmt.Sprint("account ", i)
 		if ok := i%4 == 0; (err == nil) != ok || (names[name] == 1) != ok || names[name] > 1 {
@@ -121,26 +124,28 @@ func TestAFailingFunctionIsUndoneAlone(t *testing.T) {
 	}
 }
 
-func TestAStatementThatFailsCannotBePassedOver(t *testing.T) {
+// A function that ignores the error of a statement fails with that error.
+func TestAFunctionCannotIgnoreAFailedStatement(t *testing.T) {
 	s := open(t)
 	key := func(tx audience.Tx) error { return tx.AddKey(&audience.Key{Name: "k"}, audience.HashKey("same")) }
-	errs := together(t, s, key, func(tx audience.Tx) error {
-		addAccount("swallows")(tx)
-		key(tx) // not unique; the error is dropped
+	errs := inOneGroup(t, s, key, func(tx audience.Tx) error {
+		addAccount("ignores the error")(tx)
+		key(tx) // fails, because the key is not unique; the function ignores the error
 		return nil
-	}, addAccount("neighbour"))
+	}, addAccount("other"))
 	if errs[0] != nil || errs[1] == nil || errs[2] != nil {
 		t.Errorf("errors %v, want one for the second only", errs)
 	}
-	if names := stored(t, s); names["swallows"] != 0 || names["neighbour"] != 1 {
+	if names := storedNames(t, s); names["ignores the error"] != 0 || names["other"] != 1 {
 		t.Errorf("stored %v", names)
 	}
 }
 
-func TestEffectsAreStoredWithTheirChangeOnly(t *testing.T) {
+// The jobs of a function are stored if its changes are committed, and only then.
+func TestJobsAreStoredOnlyWithTheirChanges(t *testing.T) {
 	s := open(t)
 	notify := func(tx audience.Tx) error { return tx.Enqueue(audience.Notify{Address: "a@example.com"}) }
-	errs := together(t, s,
+	errs := inOneGroup(t, s,
 		notify,
 		func(tx audience.Tx) error {
 			return errors.Join(notify(tx), addAccount("x")(tx), errors.New("refused"))
@@ -155,6 +160,7 @@ func TestEffectsAreStoredWithTheirChangeOnly(t *testing.T) {
 	}
 }
 
+// countJobs counts the available jobs of kind notify.
 func countJobs(t *testing.T, s *Store) (n int) {
 	t.Helper()
 	if err := s.db.QueryRowContext(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'notify' AND queue = 'notify' AND state = 'available'").Scan(&n); err != nil {
@@ -163,13 +169,13 @@ func countJobs(t *testing.T, s *Store) (n int) {
 	return n
 }
 
-// Callers hang up at random while others write: whoever was told that it is
-// done finds it stored once, whoever was told that it was cancelled not at all.
-func TestCancelledCallersLoseNothingOfTheirNeighbours(t *testing.T) {
+// Some callers cancel at random times while others write. A call without an error is
+// stored once. A call with the error of its context is not stored.
+func TestACancelledCallStoresNothingAndFailsNoOtherCall(t *testing.T) {
 	s := open(t)
 	var (
 		mu   sync.Mutex
-		told = make(map[string]error)
+		errs = make(map[string]error)
 		wg   sync.WaitGroup
 	)
 	for c := range 64 {
@@ -183,15 +189,15 @@ func TestCancelledCallersLoseNothingOfTheirNeighbours(t *testing.T) {
 				err := s.Update(ctx, addAccount(name))
 				cancel()
 				mu.Lock()
-				told[name] = err
+				errs[name] = err
 				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	names := stored(t, s)
+	names := storedNames(t, s)
 	cancelled := 0
-	for name, err := range told {
+	for name, err := range errs {
 		switch n := names[name]; {
 		case err == nil && n != 1, err != nil && n != 0:
 			t.Errorf("%s: stored %d times, error %v", name, n, err)
@@ -201,12 +207,12 @@ func TestCancelledCallersLoseNothingOfTheirNeighbours(t *testing.T) {
 			cancelled++
 		}
 	}
-	t.Logf("%d of %d were cancelled", cancelled, len(told))
+	t.Logf("%d of %d were cancelled", cancelled, len(errs))
 }
 
-// A full disk makes SQLite roll back the whole transaction, the neighbours'
-// part with it: those that fit are stored all the same, and said to be.
-func TestAFullDiskFailsOnlyWhatDoesNotFit(t *testing.T) {
+// On a full disk SQLite rolls back the whole transaction of the group. The functions
+// that fit are still stored and return no error.
+func TestAFullDiskFailsOnlyTheFunctionsThatDoNotFit(t *testing.T) {
 	s := open(t)
 	limit := func(pages string) {
 		t.Helper()
@@ -220,8 +226,8 @@ func TestAFullDiskFailsOnlyWhatDoesNotFit(t *testing.T) {
 	}
 	limit(fmt.Sprint(pages + 40))
 	huge := strings.Repeat("x", 1<<20)
-	errs := together(t, s, addAccount("first"), addAccount(huge), addAccount("second"), addAccount(huge+"y"), addAccount("third"))
-	names := stored(t, s)
+	errs := inOneGroup(t, s, addAccount("first"), addAccount(huge), addAccount("second"), addAccount(huge+"y"), addAccount("third"))
+	names := storedNames(t, s)
 	for i, name := range []string{"first", huge, "second", huge + "y", "third"} {
 		if (errs[i] == nil) != (names[name] == 1) {
 			t.Errorf("function %d: stored %d times, error %v", i, names[name], errs[i])
@@ -232,13 +238,13 @@ func TestAFullDiskFailsOnlyWhatDoesNotFit(t *testing.T) {
 	}
 	limit("1000000")
 	if err := s.Update(t.Context(), addAccount(huge)); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("after the limit was raised: %v", err)
 	}
 }
 
-// Two programs on one file take turns, and each sees at once what the other
-// changed of a List.
-func TestTwoStoresOnOneFile(t *testing.T) {
+// Two stores write to one file concurrently without errors. Each reads the change of a
+// List that the other has just committed.
+func TestTwoStoresShareOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	a, b := openAt(t, path), openAt(t, path)
 	list := &audience.List{Name: "News"}
@@ -260,7 +266,7 @@ func TestTwoStoresOnOneFile(t *testing.T) {
 			err := run(t.Context(), func(tx audience.Tx) error {
 				schema, err := tx.Schema(list.ID)
 				if err == nil && schema.List.Name != list.Name {
-					t.Errorf("the other one sees %q, want %q", schema.List.Name, list.Name)
+					t.Errorf("the other store reads %q, want %q", schema.List.Name, list.Name)
 				}
 				return err
 			})
@@ -280,12 +286,13 @@ func TestTwoStoresOnOneFile(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(stored(t, a)); n != 400 {
+	if n := len(storedNames(t, a)); n != 400 {
 		t.Errorf("%d accounts, want 400", n)
 	}
 }
 
-func TestTheFilesAreTheirOwnersAlone(t *testing.T) {
+// Only the owner can read the database file and its -wal and -shm files.
+func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	openAt(t, path)
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {
@@ -299,8 +306,8 @@ func TestTheFilesAreTheirOwnersAlone(t *testing.T) {
 	}
 }
 
-// Whoever changed the catalogue and failed leaves nothing in the cache.
-func TestAnUndoneChangeIsNotCached(t *testing.T) {
+// A function that changes the catalogue and fails leaves the change out of the cache.
+func TestARolledBackChangeIsNotCached(t *testing.T) {
 	s := open(t)
 	list := &audience.List{Name: "News"}
 	if err := s.Update(t.Context(), func(tx audience.Tx) error { return tx.AddList(list) }); err != nil {
@@ -317,7 +324,7 @@ func TestAnUndoneChangeIsNotCached(t *testing.T) {
 	changed := *list
 	changed.Name = "Changed"
 	var seen string
-	errs := together(t, s, func(tx audience.Tx) error {
+	errs := inOneGroup(t, s, func(tx audience.Tx) error {
 		if err := tx.UpdateList(&changed); err != nil {
 			return err
 		}
@@ -327,13 +334,13 @@ func TestAnUndoneChangeIsNotCached(t *testing.T) {
 		return errors.New("refused")
 	}, func(tx audience.Tx) error {
 		seen = name(tx)
-		return addAccount("neighbour")(tx)
+		return addAccount("other")(tx)
 	})
 	if errs[0] == nil || errs[1] != nil {
 		t.Fatal(errs)
 	}
 	if seen != "News" {
-		t.Errorf("the neighbour saw %q", seen)
+		t.Errorf("the other function of the group read %q", seen)
 	}
 	err := s.View(t.Context(), func(tx audience.Tx) error {
 		if got := name(tx); got != "News" {
@@ -346,9 +353,8 @@ func TestAnUndoneChangeIsNotCached(t *testing.T) {
 	}
 }
 
-// Whoever comes while the store closes is carried out or refused, and never
-// left waiting.
-func TestClosingLeavesNobodyWaiting(t *testing.T) {
+// A call that arrives while the store closes is committed or gets errClosed. It never hangs.
+func TestACallDuringCloseReturns(t *testing.T) {
 	for range 30 {
 		s, err := Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), Options{})
 		if err != nil {
