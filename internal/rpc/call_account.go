@@ -5,7 +5,8 @@ package rpc
 
 import "strconv"
 
-// getSessionInfo tells a caller who it is.
+// getSessionInfo returns the Account, name and access level of the key. Recheck reads the key
+// again, because a cached key may have been revoked.
 func getSessionInfo(c *call) error {
 	if err := c.service.Recheck(c.ctx, c.caller); err != nil {
 		return err

@@ -9,6 +9,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// addContacts returns the IDs by position in the array that the caller sent, or by member
+// name if the caller sent an object. A row that was not stored is left out.
 func addContacts(c *call) error {
 	r := audience.AddRequest{List: c.list(1), Contacts: c.contacts(2), Overwrite: c.flag(3), Skip: c.choice(4)}
 	if c.err != nil {
@@ -50,7 +52,7 @@ func deleteContacts(c *call) error {
 		r.Contacts = c.contactIDs(2)
 	}
 	if c.at(4).IsBlank() {
-		r.Query.Limit = 0 // what matches is deleted, not the first hundred
+		r.Query.Limit = 0 // delete all matches; the default limit of 100 is for searches
 	}
 	if c.err != nil {
 		return c.err
@@ -59,7 +61,7 @@ func deleteContacts(c *call) error {
 	return writeOutcomes(c, outcomes, err)
 }
 
-// writeOutcomes makes an object of Contact ID to bool the result.
+// writeOutcomes writes an object as the result: whether each Contact was changed, by its ID.
 func writeOutcomes(c *call, outcomes []audience.Outcome, err error) error {
 	if err != nil {
 		return err
@@ -73,26 +75,28 @@ func writeOutcomes(c *call, outcomes []audience.Outcome, err error) error {
 	return nil
 }
 
-// memberWriter appends the members of an object, in order.
+// memberWriter appends the members of an object, in order. The caller appends each value to b.
 type memberWriter struct {
-	b    []byte
-	some bool
+	b       []byte
+	started bool // a member was written, so the next one needs a comma
 }
 
+// number begins a member whose name is a number.
 func (w *memberWriter) number(n int64) {
 	w.comma()
 	w.b = strconv.AppendInt(append(w.b, '"'), n, 10)
 	w.b = append(w.b, '"', ':')
 }
 
+// name begins a member with this name.
 func (w *memberWriter) name(name string) {
 	w.comma()
 	w.b = append(appendString(w.b, name), ':')
 }
 
 func (w *memberWriter) comma() {
-	if w.some {
+	if w.started {
 		w.b = append(w.b, ',')
 	}
-	w.some = true
+	w.started = true
 }

@@ -85,7 +85,7 @@ func getContactByID(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	w := &contactWriter{reply: c.reply, prepared: &c.arena.columns} // one Contact is held, however long
+	w := &contactWriter{reply: c.reply, prepared: &c.arena.columns} // no limit: one Contact is buffered whole
 	err := c.service.Contact(c.ctx, c.caller, list, contact, returned, w)
 	return w.end(err)
 }

@@ -49,6 +49,7 @@ func countMessages(c *call) error {
 	return writeInt(c, len(rows), err)
 }
 
+// getMessageByID returns the contents, which may have megabytes, only on request.
 func getMessageByID(c *call) error {
 	id, withContents := audience.MessageID(c.id(1)), c.flag(2)
 	if c.err != nil {

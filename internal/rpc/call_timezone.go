@@ -1,12 +1,14 @@
+// This file encodes the result of getTimezoneList from an embedded list of names.
+
 package rpc
 
 import (
-	_ "embed" // the names are data
+	_ "embed" // for timezones.txt
 	"strings"
 )
 
-// timezones names a time zone for every region of every country, and UTC, as
-// the IANA time zone database does in zone.tab.
+// timezones has one name on each line: UTC, and the time zones of zone.tab in the IANA
+// time zone database.
 //
 //go:embed timezones.txt
 var timezones string
@@ -27,7 +29,7 @@ func appendTimezones(b []byte) []byte {
 	return append(b, ']')
 }
 
-// displayName is a zone's name for people: "America / Argentina / Buenos Aires".
+// displayName returns the name of a time zone as an application may show it: "America / Argentina / Buenos Aires".
 func displayName(name string) string {
 	return strings.NewReplacer("_", " ", "/", " / ").Replace(name)
 }

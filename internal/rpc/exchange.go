@@ -24,22 +24,23 @@ const maxBatch = 100
 // outsideBatch is the index of a call that is not part of a batch.
 const outsideBatch = -1
 
-// exchange is one HTTP request and its reply. Handler uses it again for a later
-// request, with its buffers.
+// exchange is one HTTP request and its reply. Handler reuses it with its buffers for
+// a later request. One goroutine uses it at a time.
 type exchange struct {
-	handler   *Handler
-	request   *http.Request
-	body      bytes.Buffer
-	source    source
-	arena     arena
-	reply     reply
-	call      call
-	reserved  int64 // bytes of memory reserved for a large body
-	good, bad int   // calls whose key was, and was not, accepted
+	handler  *Handler
+	request  *http.Request
+	body     bytes.Buffer
+	source   source
+	arena    arena
+	reply    reply
+	call     call
+	reserved int64 // bytes of memory reserved for a large body
+	goodKeys int   // calls whose key was accepted
+	badKeys  int   // calls whose key was missing or invalid
 }
 
-// call is one call whose key is good and whose level suffices. Methods of the
-// API are functions of it.
+// call is one call that passed all checks before its parameters: the key is valid and
+// has the access level of the method. Each method of the API is a function of a call.
 type call struct {
 	params
 	ctx     context.Context
@@ -49,7 +50,7 @@ type call struct {
 	version string
 }
 
-// answer answers a body: one request, or a batch.
+// answer executes the requests of a body, which is one request or a batch.
 func (x *exchange) answer(body []byte) {
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '[' {
 		x.one(body, outsideBatch)
@@ -70,8 +71,8 @@ func (x *exchange) answer(body []byte) {
 	x.batch(parts)
 }
 
-// batch answers the requests of a batch in their order. Notifications have no
-// reply; a batch of notifications alone has none at all.
+// batch answers the requests of a batch in their order. A notification has
+// no reply. A batch of only notifications has an empty reply.
 func (x *exchange) batch(parts [][]byte) {
 	separator := byte('[')
 	for i, part := range parts {
@@ -83,8 +84,8 @@ func (x *exchange) batch(parts [][]byte) {
 			continue
 		}
 		separator = ','
-		// Send early: if a later call breaks the connection off, the client
-		// has these replies.
+		// Send early. If a later call fails while it streams, the server closes the
+		// connection; the client still has these replies.
 		if len(x.reply.buf) >= firstBytes && x.reply.flush() != nil {
 			panic(http.ErrAbortHandler)
 		}
@@ -94,8 +95,8 @@ func (x *exchange) batch(parts [][]byte) {
 	}
 }
 
-// refuseBatch answers an array as a whole, in the form of JSON-RPC 2.0, which
-// alone has batches.
+// refuseBatch answers an invalid batch with one error. The form is JSON-RPC 2.0, because
+// 1.0 has no batches.
 func (x *exchange) refuseBatch(err error) {
 	x.refuseEnvelope(envelope{v2: true, hasID: true, id: null, fault: err})
 }
@@ -106,7 +107,7 @@ func (x *exchange) refuseAll(err error) {
 	x.reply.finish()
 }
 
-// refuseEnvelope answers without a look at any call.
+// refuseEnvelope answers with the fault of the envelope and executes no call.
 func (x *exchange) refuseEnvelope(e envelope) {
 	x.reply.open(&e)
 	w, _ := expose(e.fault, nil)
@@ -114,7 +115,7 @@ func (x *exchange) refuseEnvelope(e envelope) {
 	x.handler.metrics.count(nil, w.code, 0)
 }
 
-// one answers one request. index is its position in a batch, or outsideBatch.
+// one executes one request and appends its reply. index is its position in a batch, or outsideBatch.
 func (x *exchange) one(raw []byte, index int) {
 	started := time.Now()
 	e := x.source.readEnvelope(raw)
@@ -147,34 +148,37 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	caller, err := h.authenticate(ctx, reader)
 	switch kind := audience.KindOf(err); {
 	case err == nil:
-		x.good++
+		x.goodKeys++
 	case kind == audience.InvalidKey || kind == audience.MissingKey:
-		x.bad++
+		x.badKeys++
 		return err
 	default:
-		return err // the service could not look the key up: it is not counted as bad
+		return err // the store failed to look up the key, so the key does not count as bad
 	}
 	err = x.perform(e, m, index, reader, caller)
 	if err == nil {
 		return nil
 	}
-	if _, foreseen := expose(err, m); !foreseen {
-		return err // the database may be down: Recheck would wait for it once more
+	if _, published := expose(err, m); !published {
+		return err // the database may be down; Recheck would wait for it a second time
 	}
-	// The cached key may have been revoked since; that error comes first.
+	// The key came from the cache and may have been revoked. Then the call returns
+	// CodeInvalidKey instead of any other error.
 	if stale := h.service.Recheck(ctx, caller); audience.KindOf(stale) == audience.InvalidKey {
 		return stale
 	}
 	return err
 }
 
-// perform executes a call whose key is known: method, level, limit, parameters.
+// perform executes a call with a valid key. It checks the method, the access level, the
+// number of concurrent calls and the parameters, in this order.
 func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsReader, caller *audience.Caller) error {
 	if m == nil {
 		return refuse(api.CodeMethodNotFound, "%q", e.method)
 	}
 	if caller.Key.Level < m.level {
-		return audience.Refuse(audience.Denied, "%s needs the access level %s; this key has %s", m.name, m.level, caller.Key.Level)
+		return audience.Refuse(audience.Denied,
+			"%s needs the access level %s; this key has %s", m.name, m.level, caller.Key.Level)
 	}
 	h, ctx := x.handler, x.request.Context()
 	release, err := h.limiter.acquire(ctx, caller.Account.ID)
@@ -196,11 +200,11 @@ func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsRead
 	return m.run(&x.call)
 }
 
-// explain turns an error into the one that the caller sees. An unforeseen error
-// is logged with a request id, and the caller gets only the id. decisions.md: 13
+// explain returns the error that the caller gets. An error without a published code is
+// logged with a request id, and the caller gets only the id. decisions.md: 13
 func (x *exchange) explain(err error, m *method) wireError {
-	w, foreseen := expose(err, m)
-	if foreseen {
+	w, published := expose(err, m)
+	if published {
 		return w
 	}
 	name := ""
@@ -218,6 +222,7 @@ func (x *exchange) explain(err error, m *method) wireError {
 	return wireError{code: code, message: sentence + " (request " + id + ")"}
 }
 
+// newRequestID returns 12 random hexadecimal digits.
 func newRequestID() string {
 	var b [6]byte
 	rand.Read(b[:]) // crypto/rand never fails

@@ -1,5 +1,5 @@
-// This file finds out who calls: it reads the first parameter, the key, before
-// the others, and asks the service for the Caller that the key belongs to.
+// This file authenticates a call. It reads the API key, which is the first parameter,
+// and asks the service for its Caller. Only then it reads the other parameters.
 
 package rpc
 
@@ -9,16 +9,16 @@ import (
 	"enlist/internal/audience"
 )
 
-// paramsReader reads params in two steps. The key comes first, so that a caller
-// without a key cannot make the server build a tree. decisions.md: 13
+// paramsReader reads params in two steps. The key comes first, so that a caller without
+// a valid key cannot make the server allocate a tree of values. decisions.md: 13
 type paramsReader struct {
 	tree
 	raw []byte
 	key audience.Input
-	err error // of reading the key
+	err error // the key is not a valid string
 }
 
-// newParamsReader reads the key from params, which are an array or missing.
+// newParamsReader reads the key from params. raw is an array, or nil if params are missing.
 func newParamsReader(s *source, a *arena, raw []byte) *paramsReader {
 	if raw == nil {
 		raw = []byte("[]")
@@ -26,7 +26,7 @@ func newParamsReader(s *source, a *arena, raw []byte) *paramsReader {
 	r := &paramsReader{tree: tree{arena: a, dec: s.strict(raw)}, raw: raw}
 	r.dec.ReadToken() // the opening bracket, which readEnvelope has checked
 	next := r.dec.PeekKind()
-	r.key.Kind = kindOf(next) // null for ']': no parameters
+	r.key.Kind = kindOf(next) // ']' (no parameters) becomes null
 	if r.key.Kind != audience.InputText {
 		return r
 	}

@@ -18,7 +18,7 @@ func TestFailedKeysAreHeldBack(t *testing.T) {
 		from, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 		took := func(from netip.Addr, failed int) time.Duration {
 			start := time.Now()
-			f.hold(t.Context(), from, failed)
+			f.wait(t.Context(), from, failed)
 			return time.Since(start)
 		}
 		for i := range 20 {

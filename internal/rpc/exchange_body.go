@@ -1,6 +1,6 @@
-// This file reads the body of an HTTP request. Small bodies are read at once. A
-// large one first reserves memory, since the server does not know whose body it
-// is before it has read the key inside.
+// This file reads the body of an HTTP request. A body of 1 MiB or more first reserves
+// memory from a limit for the whole process: the server must read the body to find the
+// key, so callers without a valid key could otherwise exhaust the memory.
 
 package rpc
 
@@ -13,11 +13,10 @@ import (
 	"time"
 )
 
-// smallBody is how many bytes of a body are read without a reservation.
+// smallBody is the size in bytes from which a body needs a reservation.
 const smallBody = 1 << 20
 
-// bodiesAtOnce is how many bodies of the largest size fit in memory at the same
-// time.
+// bodiesAtOnce is the number of bodies of the largest size that fit into the limit.
 const bodiesAtOnce = 8
 
 var errNoMemory = errors.New("no memory left for a large body")
@@ -26,7 +25,7 @@ var errNoMemory = errors.New("no memory left for a large body")
 func (x *exchange) read() error {
 	o := &x.handler.options
 	control := http.NewResponseController(x.reply.w)
-	control.SetReadDeadline(time.Now().Add(o.ReadTimeout)) // reading below returns the same error
+	control.SetReadDeadline(time.Now().Add(o.ReadTimeout)) // an error here also fails the reads below
 	body := http.MaxBytesReader(x.reply.w, x.request.Body, o.MaxBody)
 	expected := x.request.ContentLength
 	if expected >= 0 && expected < smallBody {
@@ -48,8 +47,8 @@ func (x *exchange) read() error {
 	return nil
 }
 
-// reserve waits for memory for a large body of an expected length in bytes, -1
-// when unknown.
+// reserve waits up to CallWait for memory for a large body. expected is its length in
+// bytes, -1 if unknown.
 func (x *exchange) reserve(expected int64) error {
 	h := x.handler
 	if expected < 0 {
@@ -61,7 +60,7 @@ func (x *exchange) reserve(expected int64) error {
 		return errNoMemory
 	}
 	x.reserved = expected
-	x.body.Grow(int(expected)) // at once: growth by doubling would take as much again
+	x.body.Grow(int(expected)) // allocate once: doubling would copy and briefly need up to twice the memory
 	return nil
 }
 

@@ -1,5 +1,5 @@
 // This file reads the envelope of a request: id, method and params. It is lenient
-// inside params, so that a broken call is still answered under its own id.
+// inside params, so that the error of an invalid call has the id of that call.
 
 package rpc
 
@@ -19,19 +19,19 @@ const maxDepth = 64
 // error.
 const tokenizerDepth = 10_000
 
-// envelope is a request before its parameters are read. Its members are set as
-// far as the bytes can be read.
+// envelope is a request before its parameters are read. Its members have
+// the values that were read before the first syntax error.
 type envelope struct {
 	v2     bool   // "jsonrpc":"2.0"
 	hasID  bool   // without one, a 2.0 request is a notification
-	id     []byte // as it was sent; "null" when absent or no number, string or null
+	id     []byte // as it was sent; "null" if absent or not a number or string
 	method []byte // the name, unquoted
 	params []byte // as it was sent; nil when absent
-	fault  error  // why this is not a call: 106, 107 or 310
+	fault  error  // why the request is invalid: code 106, 107 or 310
 }
 
-// source is a decoder over bytes in memory, which later requests use again. It
-// decodes in place: the values that it returns are parts of those bytes.
+// source is a decoder over bytes in memory; later requests reuse it. The values that it
+// returns are slices of those bytes, not copies.
 type source struct {
 	dec jsontext.Decoder
 	buf bytes.Buffer
@@ -52,7 +52,7 @@ func (s *source) strict(b []byte) *jsontext.Decoder {
 	return &s.dec
 }
 
-// reset drops the request's bytes, so that they can be freed.
+// reset drops the request's bytes, so that the garbage collector can free them.
 func (s *source) reset() {
 	s.buf = bytes.Buffer{}
 	s.dec.Reset(&s.buf)
@@ -74,11 +74,13 @@ func (s *source) readEnvelope(b []byte) envelope {
 	var method jsontext.Value
 	for err == nil && dec.PeekKind() != '}' {
 		var name, val jsontext.Value
-		if name, err = dec.ReadValue(); err != nil {
+		name, err = dec.ReadValue()
+		if err != nil {
 			break
 		}
 		key, fault := unquote(name)
-		if val, err = dec.ReadValue(); err != nil {
+		val, err = dec.ReadValue()
+		if err != nil {
 			break
 		}
 		switch {
@@ -114,8 +116,8 @@ func (s *source) readEnvelope(b []byte) envelope {
 	return e
 }
 
-// unreadable is the envelope of bytes that are not JSON. Deep nesting stops the
-// tokenizer too, but has another code. decisions.md: 8
+// unreadable returns the envelope of bytes that are not JSON. Deep nesting also stops the
+// tokenizer, but has another code. decisions.md: 8
 func unreadable(e envelope, b []byte) envelope {
 	if nesting(b) > tokenizerDepth {
 		e.fault = errTooDeep
@@ -158,7 +160,7 @@ func (e *envelope) setMethod(raw []byte) {
 	e.method = name
 }
 
-// unquote returns the text of a JSON string, strictly.
+// unquote returns the text of a JSON string. Invalid UTF-8, a lone surrogate and NUL are errors.
 func unquote(raw []byte) ([]byte, error) {
 	inner := raw[1 : len(raw)-1]
 	if plain(inner) {
@@ -182,13 +184,15 @@ func plain[T ~[]byte | ~string](inner T) bool {
 	return true
 }
 
-// names finds a member name that occurs twice. The first eight need no map.
+// names finds a member name that occurs twice. The first eight names are in an array,
+// because a request has four members and a map would be allocated for each call.
 type names struct {
 	few  [8]string
 	n    int
 	many map[string]bool
 }
 
+// add reports whether the name is new.
 func (s *names) add(name string) bool {
 	for _, other := range s.few[:s.n] {
 		if other == name {
@@ -210,7 +214,7 @@ func (s *names) add(name string) bool {
 	return true
 }
 
-// nesting returns the depth of brackets in b, which may be cut off.
+// nesting returns the depth of brackets in b, which need not be complete JSON.
 func nesting(b []byte) int {
 	deepest, depth, quoted := 0, 0, false
 	for i := 0; i < len(b); i++ {
@@ -234,7 +238,7 @@ func nesting(b []byte) int {
 func blank(b []byte) bool { return len(bytes.Trim(b, " \t\r\n")) == 0 }
 
 // readBatch splits an array of requests. It stops after max+1 requests, so that
-// the caller sees that there are too many.
+// its caller can detect a batch that is too long.
 func (s *source) readBatch(b []byte, max int) ([][]byte, error) {
 	dec := s.lenient(b)
 	_, err := dec.ReadToken()
@@ -244,7 +248,8 @@ func (s *source) readBatch(b []byte, max int) ([][]byte, error) {
 			return parts, nil
 		}
 		var part jsontext.Value
-		if part, err = dec.ReadValue(); err == nil {
+		part, err = dec.ReadValue()
+		if err == nil {
 			parts = append(parts, part)
 		}
 	}

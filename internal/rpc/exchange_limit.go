@@ -14,10 +14,10 @@ import (
 )
 
 // callLimiter bounds how many calls of an Account run at once in this process.
-// Further calls wait in line. decisions.md: 43
+// Further calls wait in a queue. decisions.md: 43
 type callLimiter struct {
-	size int           // calls at once, for each Account
-	wait time.Duration // for a slot
+	size int           // concurrent calls of each Account
+	wait time.Duration // longest wait for a slot
 
 	mu       sync.RWMutex // guards accounts
 	accounts map[audience.AccountID]*limiter.Limiter
@@ -34,7 +34,7 @@ func (l *callLimiter) acquire(ctx context.Context, id audience.AccountID) (relea
 	return release, err
 }
 
-// of returns the Account's limiter, which its first call makes.
+// of returns the Account's limiter, which is created for its first call.
 func (l *callLimiter) of(id audience.AccountID) *limiter.Limiter {
 	l.mu.RLock()
 	found := l.accounts[id]

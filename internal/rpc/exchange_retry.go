@@ -1,4 +1,4 @@
-// This file recognises a call that is sent again, by its Idempotency-Key. The
+// This file identifies a repeated call by its Idempotency-Key. The
 // service stores the fingerprint with the call's result, so its form must not
 // change. decisions.md: 30
 
@@ -13,15 +13,18 @@ import (
 	"enlist/internal/audience"
 )
 
-// maxRetryKey is the length of an Idempotency-Key in bytes.
+// maxRetryKey is the largest length of an Idempotency-Key in bytes.
 const maxRetryKey = 255
 
-var errRetryHeader = refuse(api.CodeInvalidParameters, "Idempotency-Key is 1 to %d visible ASCII characters", maxRetryKey)
+var errRetryHeader = refuse(api.CodeInvalidParameters,
+	"Idempotency-Key is 1 to %d visible ASCII characters", maxRetryKey)
 
-// retry returns the caller with the identity of this call, by which a repeat is
-// recognised. index is the call's position in a batch, -1 outside: each call of
-// a batch has an identity of its own.
-func (x *exchange) retry(caller *audience.Caller, m *method, values []audience.Input, index int) (*audience.Caller, error) {
+// retry returns a copy of the caller with the Idempotency-Key and fingerprint of this call.
+// index is the position of the call in a batch, -1 outside a batch. It becomes part of the
+// key, because all calls of a batch share one header.
+func (x *exchange) retry(
+	caller *audience.Caller, m *method, values []audience.Input, index int,
+) (*audience.Caller, error) {
 	headers := x.request.Header["Idempotency-Key"]
 	if len(headers) == 0 {
 		return caller, nil
@@ -36,30 +39,30 @@ func (x *exchange) retry(caller *audience.Caller, m *method, values []audience.I
 		}
 	}
 	if index >= 0 {
-		header += " " + strconv.Itoa(index) // unique, since no header has a space in it
+		header += " " + strconv.Itoa(index) // unique: a valid header contains no space
 	}
 	again := *caller
 	again.Retry = &audience.Retry{Header: header, Fingerprint: fingerprint(m.name, values)}
 	return &again, nil
 }
 
-// fingerprint is a SHA-256 of a method and its parameters without the key. White
+// fingerprint returns the SHA-256 of a method and its parameters without the key. White
 // space and the escapes of strings do not change it; the order of an object's
 // members and the spelling of numbers do.
 func fingerprint(method string, values []audience.Input) (sum [32]byte) {
-	b := appendCanonical(nil, &audience.Input{Kind: audience.InputText, Text: method})
+	b := appendForHash(nil, &audience.Input{Kind: audience.InputText, Text: method})
 	for i := 1; i < len(values); i++ {
-		b = appendCanonical(b, &values[i])
+		b = appendForHash(b, &values[i])
 	}
 	return sha256.Sum256(b)
 }
 
-// kindBytes has a byte for each audience.InputKind, in their order.
+// kindBytes has one byte for each audience.InputKind, in the order of the constants.
 const kindBytes = `n"0tf[{`
 
-// appendCanonical appends a value: its kind, its text and its items, each with
-// its length before it.
-func appendCanonical(b []byte, v *audience.Input) []byte {
+// appendForHash appends a value: its kind, its text and its items, each
+// preceded by its length. The lengths make the encoding unambiguous.
+func appendForHash(b []byte, v *audience.Input) []byte {
 	b = append(b, kindBytes[v.Kind])
 	b = binary.AppendUvarint(b, uint64(len(v.Text)))
 	b = append(b, v.Text...)
@@ -67,7 +70,7 @@ func appendCanonical(b []byte, v *audience.Input) []byte {
 	for i := range v.Items {
 		b = binary.AppendUvarint(b, uint64(len(v.Items[i].Name)))
 		b = append(b, v.Items[i].Name...)
-		b = appendCanonical(b, &v.Items[i])
+		b = appendForHash(b, &v.Items[i])
 	}
 	return b
 }

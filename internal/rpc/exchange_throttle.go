@@ -1,5 +1,5 @@
-// This file slows an address down that tries one wrong key after another. Only
-// the reply waits; a call with a good key is never delayed. decisions.md: 12
+// This file delays the replies to an address that sends many invalid keys, so that keys
+// cannot be guessed quickly. A call with a valid key is never delayed. decisions.md: 12
 
 package rpc
 
@@ -12,25 +12,25 @@ import (
 
 // Limits of the delay. decisions.md: 12
 const (
-	freeFailures  = 20 // in a failureWindow, answered at once
+	freeFailures  = 20 // failures in a failureWindow that cause no delay
 	failureWindow = time.Minute
 	delayStep     = 100 * time.Millisecond // for each further failure
 	maxDelay      = 2 * time.Second
-	maxWaiting    = 1000   // replies that wait at the same time; further ones go out at once
+	maxWaiting    = 1000   // delayed replies at the same time; further replies are sent at once
 	maxAddresses  = 10_000 // remembered at the same time
 )
 
-// throttle delays the reply to requests in which no key was good.
+// throttle delays the reply to a request that had invalid keys and no valid key.
 func (x *exchange) throttle() {
-	if x.bad == 0 || x.good > 0 {
+	if x.badKeys == 0 || x.goodKeys > 0 {
 		return
 	}
-	x.handler.failures.hold(x.request.Context(), clientAddress(x.request.RemoteAddr), x.bad)
+	x.handler.failures.wait(x.request.Context(), clientAddress(x.request.RemoteAddr), x.badKeys)
 }
 
-// clientAddress is the address by which failures are counted: the remote
-// address, of IPv6 its /64 network. A connection without an IP address has the
-// zero Addr, so all such connections count together.
+// clientAddress returns the address for which failures are counted: an IPv4 address or the
+// /64 network of an IPv6 address, since one client has a whole /64. A connection without
+// an IP address (a Unix socket) has the zero Addr; all of these are counted together.
 func clientAddress(remote string) netip.Addr {
 	port, err := netip.ParseAddrPort(remote)
 	if err != nil {
@@ -45,12 +45,12 @@ func clientAddress(remote string) netip.Addr {
 	return addr
 }
 
-// failures counts failed keys by address.
+// failures counts invalid and missing keys by address.
 type failures struct {
 	now     func() time.Time
-	mu      sync.Mutex
+	mu      sync.Mutex // guards seen and waiting
 	seen    map[netip.Addr]window
-	waiting int
+	waiting int // replies that are delayed now
 }
 
 // window is a period of failureWindow in which an address failed.
@@ -59,8 +59,8 @@ type window struct {
 	count int
 }
 
-// hold counts failures of an address and waits for the delay that they cause.
-func (f *failures) hold(ctx context.Context, from netip.Addr, failed int) {
+// wait counts failures of an address and waits for the resulting delay, or until ctx ends.
+func (f *failures) wait(ctx context.Context, from netip.Addr, failed int) {
 	delay := f.count(from, failed)
 	if delay == 0 {
 		return
@@ -76,8 +76,8 @@ func (f *failures) hold(ctx context.Context, from netip.Addr, failed int) {
 	f.mu.Unlock()
 }
 
-// count adds failures and returns how long the reply waits. A result other than
-// 0 has increased f.waiting.
+// count adds failures and returns the delay of the reply. If the delay is not 0, count has
+// incremented f.waiting, and its caller must decrement it.
 func (f *failures) count(from netip.Addr, failed int) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,8 +98,8 @@ func (f *failures) count(from netip.Addr, failed int) time.Duration {
 	return min(time.Duration(w.count-freeFailures)*delayStep, maxDelay)
 }
 
-// evict makes space for an address when maxAddresses are remembered: first it
-// removes those whose window is over, then arbitrary ones. f.mu is held.
+// evict makes space for one more address. If maxAddresses are stored, it removes the
+// addresses whose window is over, and then arbitrary ones. The caller holds f.mu.
 func (f *failures) evict(now time.Time) {
 	if f.seen == nil {
 		f.seen = make(map[netip.Addr]window)

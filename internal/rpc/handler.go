@@ -1,5 +1,5 @@
-// This file has the Handler: its options, the paths that it answers, and what
-// each HTTP request gets that is not a call.
+// This file has the Handler: its options, the paths that it serves, and the replies to
+// HTTP requests that are not calls. exchange.go executes the calls.
 
 package rpc
 
@@ -19,27 +19,27 @@ import (
 	"enlist/internal/audience"
 )
 
-// Options configure a Handler. A zero value means the default, which the comment
-// names last.
+// Options configure a Handler. A zero value selects the default, which is the last part
+// of each comment.
 type Options struct {
-	Version       string                // shown by getSessionInfo and the page for people
+	Version       string                // shown by getSessionInfo and the page for browsers
 	MaxBody       int64                 // bytes of a request; 32 MiB
-	MaxCalls      int                   // calls of an Account that run at the same time; 256
-	CallWait      time.Duration         // longest wait for one of these; 5 s
-	MaxHeld       int                   // bytes of a search's reply in memory before it is streamed; 4 MiB
+	MaxCalls      int                   // concurrent calls of an Account; 256
+	CallWait      time.Duration         // longest wait of a further call for its turn; 5 s
+	MaxHeld       int                   // bytes of a search's reply that are buffered before it is streamed; 4 MiB
 	ReadTimeout   time.Duration         // longest time for a client to send its request; 1 minute
 	FlushTimeout  time.Duration         // longest time a client may stall while it reads a streamed reply; 30 s
-	StreamTimeout time.Duration         // longest time for a client to read all of it; 10 minutes
+	StreamTimeout time.Duration         // longest time a client may take to read a whole streamed reply; 10 minutes
 	Now           func() time.Time      // time.Now
 	Log           *slog.Logger          // slog.Default
-	NewRequestID  func() string         // identifies a failure in log and reply; random
+	NewRequestID  func() string         // returns the id of a failure for the log and the reply; random
 	Registerer    prometheus.Registerer // nil: no metrics
 }
 
-// limits are the settings that a reply needs.
+// limits are the Options that a reply needs.
 type limits struct {
-	hold          int
-	flush, stream time.Duration
+	buffer        int           // MaxHeld
+	flush, stream time.Duration // FlushTimeout, StreamTimeout
 }
 
 // Handler answers the API's calls over HTTP.
@@ -50,10 +50,10 @@ type Handler struct {
 	methods  map[string]*method
 	limiter  callLimiter
 	failures failures
-	bodies   *semaphore.Weighted // bytes of large bodies
+	bodies   *semaphore.Weighted // bytes that large bodies may take together
 	metrics  *metrics
-	draining atomic.Bool
-	idle     sync.Pool // of *exchange
+	draining atomic.Bool // Drain was called
+	idle     sync.Pool   // of *exchange
 }
 
 // New returns the Handler of a Service.
@@ -62,7 +62,7 @@ func New(service *audience.Service, o Options) *Handler {
 	h := &Handler{
 		service:  service,
 		options:  o,
-		limits:   limits{hold: o.MaxHeld, flush: o.FlushTimeout, stream: o.StreamTimeout},
+		limits:   limits{buffer: o.MaxHeld, flush: o.FlushTimeout, stream: o.StreamTimeout},
 		methods:  methods(),
 		limiter:  callLimiter{size: o.MaxCalls, wait: o.CallWait},
 		failures: failures{now: o.Now},
@@ -115,8 +115,8 @@ func isEndpoint(path string) bool {
 	return false
 }
 
-// ServeHTTP answers a request. Every call gets status 200, also a refused one;
-// other statuses are for requests that are not calls. decisions.md: 2
+// ServeHTTP answers a request. A call has status 200 even if it is refused. Other
+// statuses are for requests that are not calls. decisions.md: 2
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !isEndpoint(r.URL.Path):
@@ -156,7 +156,7 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // the client closed the connection, or is too slow
 	}
 	x.answer(x.body.Bytes())
-	x.releaseBody() // before the delay and the reply, which may take long
+	x.releaseBody() // before the delay and the reply, which may take minutes
 	x.throttle()
 	if len(x.reply.buf) == 0 && !x.reply.sent {
 		w.WriteHeader(http.StatusNoContent)
@@ -165,15 +165,16 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// tooLarge answers 413. It closes the connection, because the rest of the body was not read.
 func tooLarge(w http.ResponseWriter) {
 	w.Header().Set("Connection", "close")
 	http.Error(w, "the request is larger than this server takes", http.StatusRequestEntityTooLarge)
 }
 
-// keptBytes is the largest buffer that is kept for the next request.
+// keptBytes is the largest capacity of a buffer that is kept for a later request.
 const keptBytes = 2 * firstBytes
 
-// exchange returns an exchange for a request, a used one if there is one.
+// exchange returns an exchange for a request, from the pool if it has one.
 func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 	x, ok := h.idle.Get().(*exchange)
 	if !ok {
@@ -182,11 +183,11 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 	}
 	x.request = r
 	x.reply = reply{buf: x.reply.buf[:0], w: w, limits: &h.limits}
-	x.good, x.bad = 0, 0
+	x.goodKeys, x.badKeys = 0, 0
 	return x
 }
 
-// release keeps an exchange for a later request, unless its buffers are large.
+// release returns an exchange to the pool, unless its buffers have become large.
 func (h *Handler) release(x *exchange) {
 	x.releaseBody()
 	if x.body.Cap() > keptBytes || cap(x.reply.buf) > keptBytes {

@@ -1,3 +1,6 @@
+// This file has the Prometheus metrics of the API: calls by method and code, their
+// duration, and ignored keys. exchange.go counts each call after it was answered.
+
 package rpc
 
 import (
@@ -10,15 +13,16 @@ import (
 	"enlist/internal/audience"
 )
 
-// metrics count calls. What a successful call needs is looked up beforehand.
+// metrics count calls. The counter and histogram of each method's successful calls are
+// looked up at start, because a lookup by labels takes a lock and hashes the labels.
 type metrics struct {
 	calls *prometheus.CounterVec
-	known map[*method]measured
-	other measured // methods that do not exist, and what is no call
+	known map[*method]methodMetrics
+	other methodMetrics // unknown methods, and bodies that are not calls
 }
 
-// measured is what is counted of one method.
-type measured struct {
+// methodMetrics are the metrics of one method.
+type methodMetrics struct {
 	name     string
 	good     prometheus.Counter
 	duration prometheus.Observer
@@ -38,18 +42,18 @@ func newMetrics(table map[string]*method, service *audience.Service, r prometheu
 	if r != nil {
 		r.MustRegister(calls, durations, ignored)
 	}
-	m := &metrics{calls: calls, known: make(map[*method]measured, len(table))}
-	measure := func(name string) measured {
-		return measured{name, calls.WithLabelValues(name, "0"), durations.WithLabelValues(name)}
+	m := &metrics{calls: calls, known: make(map[*method]methodMetrics, len(table))}
+	newMethod := func(name string) methodMetrics {
+		return methodMetrics{name, calls.WithLabelValues(name, "0"), durations.WithLabelValues(name)}
 	}
 	for name, method := range table {
-		m.known[method] = measure(name)
+		m.known[method] = newMethod(name)
 	}
-	m.other = measure("other")
+	m.other = newMethod("other")
 	return m
 }
 
-// count counts a call; code is 0 when it succeeded, m nil when it named no method.
+// count counts a call. code is 0 for a call that succeeded; m is nil for an unknown method.
 func (s *metrics) count(m *method, code api.Code, took time.Duration) {
 	of, ok := s.known[m]
 	if !ok {

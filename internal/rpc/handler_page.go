@@ -1,3 +1,6 @@
+// This file has the page that a browser gets from the endpoint. Programs send POST instead
+// (handler.go).
+
 package rpc
 
 import (
@@ -6,8 +9,8 @@ import (
 	"net/http"
 )
 
-// servePage shows a person who opened the endpoint in a browser where they are.
-// decisions.md: 2
+// servePage answers a GET or HEAD of the endpoint with a page that explains how to call
+// the API. It loads no scripts, styles or images. decisions.md: 2
 func servePage(w http.ResponseWriter, version string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")

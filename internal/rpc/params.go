@@ -1,6 +1,6 @@
-// This file reads single positional parameters: IDs, texts, flags. Details of
-// records, consent, search queries and criteria have files of their own, which
-// begin with params_ too. All use the one tree of params_tree.go.
+// This file reads single positional parameters: IDs, texts, flags. The
+// other params_*.go files read details of records, consent, queries and criteria.
+// All of them read from the tree that params_tree.go builds.
 
 package rpc
 
@@ -9,9 +9,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// params are the positional parameters of a call, api_key at 0. The first
-// parameter of the wrong shape is kept in err, which a method checks once after
-// it has read them all. Values read after that one are not used.
+// params are the positional parameters of a call, api_key at 0. A method reads all of its
+// parameters and then checks err, which has the first parameter of the wrong shape. If err
+// is set, the values must not be used.
 type params struct {
 	names  []string // of the signature, api_key first
 	values []audience.Input
@@ -21,7 +21,7 @@ type params struct {
 
 var omitted audience.Input
 
-// at returns a parameter. A parameter that was not sent is null. decisions.md: 7
+// at returns a parameter; null if the caller did not send it. decisions.md: 7
 func (p *params) at(i int) *audience.Input {
 	if i < len(p.values) {
 		return &p.values[i]
@@ -29,15 +29,15 @@ func (p *params) at(i int) *audience.Input {
 	return &omitted
 }
 
-// refuse keeps the error that a parameter has the wrong shape.
+// refuse records that a parameter has the wrong shape.
 func (p *params) refuse(i int, expected string) { p.refusePart(i, expected, p.at(i)) }
 
-// refusePart keeps the error that a value within a parameter has the wrong shape.
+// refusePart records that a value inside a parameter has the wrong shape.
 func (p *params) refusePart(i int, expected string, found *audience.Input) {
 	p.refuseAs(shapeCode(p.names, i), i, expected, describeFound(found))
 }
 
-// refuseAs keeps an error with a code of its own, unless there is one already.
+// refuseAs records an error with this code, unless an earlier parameter has an error.
 func (p *params) refuseAs(code api.Code, i int, expected, found string) {
 	if p.err != nil {
 		return
@@ -58,8 +58,8 @@ func shapeCode(names []string, i int) api.Code {
 	return api.CodeInvalidParameters
 }
 
-// id reads an ID. A missing or negative one becomes -1, which no record has:
-// the domain then answers 303 or 304 in its turn. decisions.md: 13
+// id reads an ID. A missing or negative ID becomes -1, which no record has. The service
+// then returns 303 or 304 at the right place in the order of checks. decisions.md: 13
 func (p *params) id(i int) int64 {
 	v := p.at(i)
 	if isNoID(v) {
@@ -72,12 +72,12 @@ func (p *params) id(i int) int64 {
 	return max(n, -1)
 }
 
-// isNoID reports whether a value stands for a missing ID. PHP sends false.
+// isNoID reports whether a value means a missing ID: null, or the false that PHP clients send.
 func isNoID(v *audience.Input) bool {
 	return v.Kind == audience.InputNull || v.Kind == audience.InputFalse
 }
 
-// optionalID reads an ID that may be left out, which is 0.
+// optionalID reads an ID that the caller may omit; then it is 0.
 func (p *params) optionalID(i int) int64 {
 	if p.at(i).IsBlank() {
 		return 0
@@ -106,7 +106,7 @@ func (p *params) requiredText(i int) string {
 	return p.text(i)
 }
 
-// flag reads a boolean. One that is left out is false. decisions.md: 7
+// flag reads a boolean that the caller may omit; then it is false. decisions.md: 7
 func (p *params) flag(i int) bool {
 	v := p.at(i)
 	if v.IsBlank() {
@@ -119,7 +119,7 @@ func (p *params) flag(i int) bool {
 	return b
 }
 
-// choice reads a small number that may be left out, which is 0.
+// choice reads a small number that the caller may omit; then it is 0.
 func (p *params) choice(i int) int64 {
 	v := p.at(i)
 	if v.IsBlank() {
@@ -132,8 +132,8 @@ func (p *params) choice(i int) int64 {
 	return n
 }
 
-// address reads an email address or a mobile number. A number is read as in a
-// Contact's values: with an exponent written out. decisions.md: 21
+// address reads an email address or a mobile number. A JSON number becomes
+// text without an exponent, as in the values of a Contact. decisions.md: 21
 func (p *params) address(i int) string {
 	if v := p.at(i); v.Kind == audience.InputNumber {
 		if text, ok := v.AsText(); ok {

@@ -1,4 +1,5 @@
-// This file reads the four parameters of consent, which stand in a row.
+// This file reads the four parameters of consent, which follow one another in every
+// method that has them.
 
 package rpc
 
@@ -15,8 +16,8 @@ func (p *params) consent(i int) audience.Consent {
 	}
 }
 
-// consentType passes any value on, even one of another kind: the domain refuses
-// it with 334, after it has looked at the List. decisions.md: 27
+// consentType accepts any value, even one that is not a string. The service refuses an
+// invalid type with 334, but only after it has checked the List. decisions.md: 27
 func consentType(v *audience.Input) audience.ConsentType {
 	switch {
 	case v.IsBlank():
@@ -27,7 +28,7 @@ func consentType(v *audience.Input) audience.ConsentType {
 	return audience.ConsentType(describe(v))
 }
 
-// preferences reads an object of booleans. A null value counts as not sent. decisions.md: 28
+// preferences reads an object of booleans. A null value is ignored. decisions.md: 28
 func (p *params) preferences(i int) []audience.PreferenceChoice {
 	v := p.at(i)
 	switch {

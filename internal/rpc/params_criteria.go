@@ -1,5 +1,6 @@
-// This file reads search_criteria: triples and groups of them, joined by the
-// bare strings "OR" and "AND". Keys and values are checked later, in audience.
+// This file reads search_criteria: triples and groups of triples, joined by the strings
+// "OR" and "AND". Package audience
+// checks keys and values later, when the Fields of the List are known.
 
 package rpc
 
@@ -10,8 +11,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// criteria reads search_criteria. Parts without a string between them are
-// joined by AND. It returns nil when there is no triple.
+// criteria reads search_criteria. Two parts without a connector between
+// them are joined by AND. It returns nil if there is no triple.
 // specification: Search criteria; decisions.md: 33
 func (p *params) criteria(i int) *audience.Criteria {
 	v := p.at(i)
@@ -31,11 +32,11 @@ func (p *params) criteria(i int) *audience.Criteria {
 	return found
 }
 
-// criteriaReader counts the triples that it reads.
+// criteriaReader counts the triples that it reads, to refuse more than MaxCriteriaTests.
 type criteriaReader struct{ triples int }
 
-// group reads an array of parts. AND binds tighter than OR. A connector with
-// nothing on one of its sides is dropped.
+// group reads an array of parts. AND binds tighter than OR. A connector
+// without a part on both sides is ignored.
 func (r *criteriaReader) group(v *audience.Input, level int) (*audience.Criteria, *refusal) {
 	if level > audience.MaxCriteriaLevels {
 		return nil, badCriteria("more than %d levels", audience.MaxCriteriaLevels)
@@ -70,7 +71,7 @@ func (r *criteriaReader) group(v *audience.Input, level int) (*audience.Criteria
 	return &audience.Criteria{Any: alternatives}, nil
 }
 
-// allOf joins parts by AND. A single part stays as it is.
+// allOf joins parts by AND. It returns a single part unchanged.
 func allOf(parts []audience.Criteria) audience.Criteria {
 	if len(parts) == 1 {
 		return parts[0]
@@ -103,8 +104,8 @@ func (r *criteriaReader) part(v *audience.Input, level int) (*audience.Criteria,
 	return nil, badCriteria("expected an array of triples, found %s in it", describe(v))
 }
 
-// isTriple tells a triple from a group: a triple begins with a key. A Field may
-// be named OR; then the operator after it tells.
+// isTriple distinguishes a triple from a group. A triple begins with a key. If the key is
+// "OR" or "AND", which are valid Field names, a triple has an operator as second item.
 func isTriple(v *audience.Input) bool {
 	if len(v.Items) == 0 || v.Items[0].Kind != audience.InputText {
 		return false
@@ -140,7 +141,7 @@ func (r *criteriaReader) object(v *audience.Input) (*audience.Criteria, *refusal
 	return r.triple(key, operator, operand)
 }
 
-// triple reads a test.
+// triple reads a key, operator and operand, and checks their JSON types.
 func (r *criteriaReader) triple(key, operator, operand *audience.Input) (*audience.Criteria, *refusal) {
 	r.triples++
 	switch {
@@ -161,7 +162,7 @@ func (r *criteriaReader) triple(key, operator, operand *audience.Input) (*audien
 	return &audience.Criteria{Key: key.Text, Operator: operator.Text, Value: *operand}, nil
 }
 
-// badCriteria refuses criteria that are not built as the specification says.
+// badCriteria returns the error for criteria of the wrong shape.
 func badCriteria(format string, args ...any) *refusal {
 	return refuse(api.CodeInvalidSearch, "search_criteria: "+format, args...)
 }

@@ -1,11 +1,11 @@
-// This file says in words what a caller sent, for messages like "expected an
-// integer, not an array".
+// This file describes JSON values in words, for error messages like "expected an integer,
+// not an array".
 
 package rpc
 
 import "enlist/internal/audience"
 
-// maxShownNumber is the length of a number that a message quotes, in bytes.
+// maxShownNumber is the largest length in bytes of a number that a message quotes.
 const maxShownNumber = 30
 
 // describe names the kind of a value.
@@ -25,8 +25,8 @@ func describe(v *audience.Input) string {
 	return "null"
 }
 
-// describeFound names a value that was refused. A short number is quoted, since
-// its value is wrong and not its kind.
+// describeFound describes a refused value. It quotes a short number, because the value of
+// the number may be wrong rather than its JSON type.
 func describeFound(v *audience.Input) string {
 	switch {
 	case v.Kind == audience.InputNumber && len(v.Text) <= maxShownNumber:

@@ -10,18 +10,18 @@ import (
 	"enlist/internal/audience"
 )
 
-// maxDetails is how many values one Contact may be sent with. They are matched
-// with Fields inside a transaction. decisions.md: 20
+// maxDetails is the largest number of values that a caller may send for one Contact. The
+// service matches them with Fields inside a transaction. decisions.md: 20
 const maxDetails = 10_000
 
-// isObject reports whether a value is an object. PHP writes an empty object as
-// an empty array. decisions.md: 7
+// isObject reports whether a value is an object. PHP encodes an empty
+// object as an empty array. decisions.md: 7
 func isObject(v *audience.Input) bool {
 	return v.Kind == audience.InputObject || v.Kind == audience.InputArray && len(v.Items) == 0
 }
 
-// unboxOnce removes one array around a value. Details of any depth of boxes
-// are read by Input.Unbox; an ID and a row may stand in one box only.
+// unboxOnce returns the item of an array that has exactly one, else the value itself. An ID
+// or a row may have one such array around it. A detail may have several: see Input.Unbox.
 func unboxOnce(v *audience.Input) *audience.Input {
 	if v.Kind == audience.InputArray && len(v.Items) == 1 {
 		return &v.Items[0]
@@ -29,8 +29,8 @@ func unboxOnce(v *audience.Input) *audience.Input {
 	return v
 }
 
-// details returns the members of an object in the order sent, out of their
-// boxes. They are in the arena. decisions.md: 7
+// details returns the members of an object in the order sent, without the arrays around
+// their values. They are valid until the request is answered. decisions.md: 7
 func (p *params) details(v *audience.Input) []audience.Detail {
 	start := len(p.arena.details)
 	for i := range v.Items {
@@ -54,7 +54,7 @@ func (p *params) contactDetails(i int) []audience.Detail {
 }
 
 // recordDetails reads the attributes of a List, Field or other definition: an
-// object, or an array that holds one. methods: Lists
+// object, or an array of one object.
 func (p *params) recordDetails(i int) []audience.Detail {
 	v := p.at(i)
 	if inner := unboxOnce(v); inner.Kind == audience.InputObject {
@@ -67,7 +67,7 @@ func (p *params) recordDetails(i int) []audience.Detail {
 	return p.details(v)
 }
 
-// recordID reads the "id" among the details of an edit. A missing one is -1.
+// recordID reads the "id" among the details of an edit. A missing ID is -1.
 func (p *params) recordID(i int) int64 {
 	v := unboxOnce(p.at(i))
 	for j := range v.Items {
@@ -85,7 +85,7 @@ func (p *params) recordID(i int) int64 {
 }
 
 // contacts reads the rows of addContacts: an array of objects of values. PHP
-// sends an array with gaps as an object, whose members keep their names.
+// encodes an array with gaps as an object; the reply then has its member names.
 func (p *params) contacts(i int) [][]audience.Detail {
 	items := p.rows(i)
 	all := make([][]audience.Detail, 0, len(items))
@@ -97,7 +97,7 @@ func (p *params) contacts(i int) [][]audience.Detail {
 	return all
 }
 
-// editRows reads the rows of editContacts, each with the Contact's id in it.
+// editRows reads the rows of editContacts, each with the id of its Contact.
 func (p *params) editRows(i int) []audience.EditRow {
 	items := p.rows(i)
 	all := make([]audience.EditRow, 0, len(items))
@@ -118,13 +118,14 @@ func (p *params) rows(i int) []audience.Input {
 		p.refuseContacts(i, "an array of Contacts", describeFound(v))
 		return nil
 	case len(v.Items) > audience.MaxRows:
-		p.refuseAs(shapeCode(p.names, i), i, "at most "+strconv.Itoa(audience.MaxRows)+" Contacts", strconv.Itoa(len(v.Items)))
+		expected := "at most " + strconv.Itoa(audience.MaxRows) + " Contacts"
+		p.refuseAs(shapeCode(p.names, i), i, expected, strconv.Itoa(len(v.Items)))
 		return nil
 	}
 	return v.Items
 }
 
-// row reads one of the Contacts.
+// row returns the object of one Contact, and records an error if there is none.
 func (p *params) row(i int, item *audience.Input) *audience.Input {
 	row := unboxOnce(item)
 	switch {
@@ -136,7 +137,7 @@ func (p *params) row(i int, item *audience.Input) *audience.Input {
 	return row
 }
 
-// rowID reads the id of a row, by which the reply names it.
+// rowID reads the id of a row, which is also its key in the reply.
 func (p *params) rowID(i int, row *audience.Input) int64 {
 	for j := range row.Items {
 		if row.Items[j].Name != "id" {
@@ -164,14 +165,14 @@ func withoutID(details []audience.Detail) []audience.Detail {
 	return details
 }
 
-// refuseContacts keeps the error that contacts has the wrong shape, for which
-// there is a code of its own.
+// refuseContacts records that the parameter contacts has the wrong shape, which has its own
+// error code.
 func (p *params) refuseContacts(i int, expected, found string) {
 	p.refuseAs(api.CodeInvalidContactArray, i, expected, found)
 }
 
-// contactIDs reads an array of IDs, one ID by itself, or the object as which
-// PHP sends an array with gaps.
+// contactIDs reads an array of IDs, a single ID, or an object of IDs, as PHP encodes an
+// array with gaps.
 func (p *params) contactIDs(i int) []audience.ContactID {
 	v := p.at(i)
 	if v.IsBlank() {

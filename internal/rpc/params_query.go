@@ -1,5 +1,5 @@
 // This file reads the parameters that searches share: criteria, limit, offset,
-// sort_by and sort_order, which stand in a row, and returned_fields.
+// sort_by and sort_order, which follow one another, and returned_fields.
 
 package rpc
 
@@ -9,8 +9,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// defaultLimit is how many records a search returns when the caller sent no
-// limit. specification: Limits
+// defaultLimit is the limit of a search for which the caller sent none. specification: Limits
 const defaultLimit = 100
 
 // query reads the five parameters of a search. specification: Search criteria
@@ -41,6 +40,7 @@ func (p *params) offset(i int) int64 {
 	return p.amount(i)
 }
 
+// amount reads an integer that is not negative.
 func (p *params) amount(i int) int64 {
 	n, ok := p.at(i).AsInt()
 	if !ok || n < 0 {
@@ -49,7 +49,7 @@ func (p *params) amount(i int) int64 {
 	return n
 }
 
-// descending reads a sort order, DESC when it is left out. decisions.md: 37
+// descending reads a sort order, DESC if the caller sent none. decisions.md: 37
 func (p *params) descending(i int) bool {
 	v := p.at(i)
 	switch {

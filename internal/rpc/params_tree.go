@@ -1,6 +1,6 @@
-// This file reads JSON strictly into a tree of audience.Inputs. Strict means: no
-// member twice in an object, no broken UTF-8, no NUL, no more than maxDepth
-// levels and maxValues values. decisions.md: 8
+// This file reads JSON into a tree of audience.Inputs. It refuses duplicate member names,
+// invalid UTF-8, NUL, more than maxDepth levels and more than maxValues values.
+// decisions.md: 8
 
 package rpc
 
@@ -14,13 +14,13 @@ import (
 	"enlist/internal/audience"
 )
 
-// maxValues bounds the values of one request, each of which costs some 80
-// bytes: without it, 32 MiB of "[0,0,…" would take over a GiB.
+// maxValues is the largest number of values in one request. Each value takes about 80
+// bytes of memory, so 32 MiB of "[0,0,…" would otherwise take more than 1 GiB.
 const maxValues = 1_000_000
 
 var errTooMany = refuse(api.CodeInvalidParameters, "more than %d values", maxValues)
 
-// kindOf is the shape of the JSON value that begins with this token.
+// kindOf returns the JSON type of the value that begins with this token.
 func kindOf(k jsontext.Kind) audience.InputKind {
 	switch k {
 	case '"':
@@ -39,8 +39,8 @@ func kindOf(k jsontext.Kind) audience.InputKind {
 	return audience.InputNull
 }
 
-// tree reads values from text that is known to be well-formed JSON. The texts
-// of values share memory with it.
+// tree reads values from text, which readEnvelope has found to be well-formed JSON. The
+// strings in the values are slices of text, not copies.
 type tree struct {
 	*arena
 	dec   *jsontext.Decoder
@@ -48,7 +48,7 @@ type tree struct {
 	count int // values read
 }
 
-// read reads the next value. depth is its level of nesting in the request.
+// read reads the next value. depth is its level of nesting; the request object is level 1.
 func (t *tree) read(depth int) (audience.Input, error) {
 	v := audience.Input{Kind: kindOf(t.dec.PeekKind())}
 	t.count++
@@ -108,7 +108,7 @@ func (t *tree) raw() (string, error) {
 	return t.text[end-len(raw) : end], nil
 }
 
-// string reads a string. One without an escape is returned without a copy.
+// string reads a string. A string without an escape is not copied.
 func (t *tree) string() (string, error) {
 	raw, err := t.raw()
 	if err != nil {
@@ -128,7 +128,7 @@ func (t *tree) string() (string, error) {
 	return string(text), nil
 }
 
-// strictly turns an error of the strict reading into a refusal.
+// strictly returns the refusal for an error of the strict decoder.
 func strictly(err error) *refusal {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r
@@ -139,16 +139,16 @@ func strictly(err error) *refusal {
 	return errBadText
 }
 
-// arena is memory for the values of one request. The next request uses it
-// again, so a value must not be kept after the request is answered.
+// arena is memory for the values of one request. A later request reuses it, so no value
+// may be kept after the request is answered.
 type arena struct {
-	open    []audience.Input  // items of arrays and objects that are not yet read to their end
-	values  []audience.Input  // items of those that are
+	open    []audience.Input  // items of the arrays and objects that are being read, as a stack
+	values  []audience.Input  // items of complete arrays and objects
 	details []audience.Detail // see params.details
 	columns columns
 }
 
-// keep moves the items opened since a mark to where they stay.
+// keep moves the items of a complete array or object from open[mark:] to values.
 func (a *arena) keep(mark int) []audience.Input {
 	start := len(a.values)
 	a.values = append(a.values, a.open[mark:]...)
@@ -156,8 +156,8 @@ func (a *arena) keep(mark int) []audience.Input {
 	return a.values[start:len(a.values):len(a.values)]
 }
 
-// reset drops the values in the arena, and the arena itself when it has grown
-// large, so that one large request does not hold memory for good.
+// reset clears the arena. It replaces an arena that has grown large, so that one large
+// request does not keep its memory allocated.
 func (a *arena) reset() {
 	const kept = 1000 // values
 	if cap(a.values) > kept || cap(a.open) > kept || cap(a.details) > kept {

@@ -1,5 +1,5 @@
 // This file builds the reply to a request in one buffer, and sends it. A short
-// reply is sent whole with its length; a long one is streamed in parts.
+// reply is sent whole with a Content-Length. A long reply is streamed in parts.
 
 package rpc
 
@@ -11,23 +11,23 @@ import (
 	"time"
 )
 
-// firstBytes is how many bytes of a stream are encoded before the first part is
-// sent, and the size of each part. decisions.md: 39
+// firstBytes is the size of each part of a stream. An error before the first part is sent
+// is an ordinary error reply; a later error closes the connection. decisions.md: 39
 const firstBytes = 64 << 10
 
 // reply collects the answers to the calls of one HTTP request. Results are
 // appended to buf.
 type reply struct {
 	buf    []byte
-	start  int  // where the answer to the current call begins in buf; -1 after a part of it was sent
-	result int  // where its result begins
-	silent bool // the call is a notification: it has no answer
+	start  int  // offset in buf of the answer to the current call; -1 after a part of it was sent
+	result int  // offset in buf of its result
+	silent bool // the call is a notification, which has no answer
 
 	w        http.ResponseWriter
 	limits   *limits
 	sent     bool      // the status and a part of the body were sent
 	deadline time.Time // when the client must have read all of it
-	err      error     // of a write: the connection is closed
+	err      error     // the first failed write; the connection is no longer usable
 }
 
 var (
@@ -45,6 +45,7 @@ func (r *reply) open(e *envelope) {
 	r.result = len(r.buf)
 }
 
+// appendOpening appends the members before the result or error.
 func appendOpening(b []byte, e *envelope) []byte {
 	b = append(b, '{')
 	if e.v2 {
@@ -66,9 +67,8 @@ func (r *reply) close(e *envelope) {
 	r.buf = append(r.buf, '}')
 }
 
-// fail replaces the answer to a call with an error. When a part of the answer was
-// sent, it closes the connection instead, so that the client sees that the reply
-// is not complete.
+// fail replaces the answer to a call with an error. If a part of the answer was
+// sent, it closes the connection instead, so that the client detects an incomplete reply.
 func (r *reply) fail(e *envelope, w wireError) {
 	if r.start < 0 {
 		panic(http.ErrAbortHandler)
@@ -112,7 +112,7 @@ func (r *reply) drop() {
 	}
 }
 
-// restart removes the current result; false when a part of it was sent.
+// restart removes the current result. It reports false if a part of it was already sent.
 func (r *reply) restart() bool {
 	if r.start < 0 {
 		return false
@@ -133,15 +133,16 @@ func (r *reply) flush() error {
 	return err
 }
 
-// send writes the buffer to the connection. There is a time limit for each part
-// and one for the whole reply.
+// send writes the buffer to the connection, with a deadline for each part and one for the
+// whole reply.
 func (r *reply) send() error {
 	if r.err != nil {
 		return r.err
 	}
 	control := http.NewResponseController(r.w)
 	for part := range slices.Chunk(r.buf, firstBytes) {
-		if r.err = r.sendPart(control, part); r.err != nil {
+		r.err = r.sendPart(control, part)
+		if r.err != nil {
 			return r.err
 		}
 	}
@@ -149,8 +150,9 @@ func (r *reply) send() error {
 	return r.err
 }
 
+// sendPart writes one part before its deadline.
 func (r *reply) sendPart(control *http.ResponseController, part []byte) error {
-	now := time.Now() // the connection's clock, not the service's
+	now := time.Now() // the real clock, which deadlines of connections use; tests replace Options.Now
 	if r.deadline.IsZero() {
 		r.deadline = now.Add(r.limits.stream)
 	}
@@ -168,7 +170,7 @@ func (r *reply) sendPart(control *http.ResponseController, part []byte) error {
 	return err
 }
 
-// supported ignores that a ResponseWriter in a test has no deadlines.
+// supported ignores errors of a ResponseWriter without deadlines, such as that of httptest.
 func supported(err error) error {
 	if errors.Is(err, http.ErrNotSupported) {
 		return nil
@@ -190,6 +192,6 @@ func (r *reply) finish() {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	// A connection that is kept alive must have no deadline for the next request.
-	http.NewResponseController(r.w).SetWriteDeadline(time.Time{}) // not supported: none was set
+	// The deadline would otherwise apply to the next request of a keep-alive connection.
+	http.NewResponseController(r.w).SetWriteDeadline(time.Time{}) // if unsupported, none was set
 }

@@ -1,3 +1,6 @@
+// This file encodes Contacts, the only results that can be long. It buffers the reply of a
+// search up to a limit; the service repeats a search with a longer reply as a stream.
+
 package rpc
 
 import (
@@ -6,35 +9,35 @@ import (
 	"enlist/internal/audience"
 )
 
-// contactWriter encodes Contacts as they are found. It implements
-// audience.ContactWriter: until the search is a stream the reply is held, and
-// given up when it outgrows what may be held; then it goes out as it grows.
-// decisions.md: 39
+// contactWriter encodes Contacts as the search finds them. It implements
+// audience.ContactWriter. First the reply is buffered; a reply over the limit fails with
+// ErrReplyTooLong. Then the service begins again with streaming set, and the writer sends
+// each part as soon as it is encoded. decisions.md: 39
 type contactWriter struct {
 	reply     *reply
 	prepared  *columns
 	columns   []column
-	hold      int // bytes that may be held; 0: any number
+	buffer    int // largest buffered reply in bytes; 0: no limit
 	streaming bool
-	written   int
+	written   int // Contacts
 }
 
-// column is a key of the records, its name quoted once for all of them.
+// column is a key of the records. Its name is quoted once for all records.
 type column struct {
-	name    []byte // `"name":`, with a comma before it but for the first
+	name    []byte // `"name":`, preceded by a comma except in the first column
 	field   audience.FieldID
 	numeric bool
 	get     func(*audience.Contact) audience.Value // nil for a Field
 }
 
-// newContactWriter makes the writer of a search's result.
+// newContactWriter returns the writer of a search's result.
 func newContactWriter(r *reply, prepared *columns) *contactWriter {
-	return &contactWriter{reply: r, prepared: prepared, hold: r.limits.hold}
+	return &contactWriter{reply: r, prepared: prepared, buffer: r.limits.buffer}
 }
 
 var errRestarted = errors.New("search started over after a part of its reply was sent")
 
-// Begin starts the array, over again when it has begun.
+// Begin starts the array. A second Begin discards the Contacts written so far.
 func (w *contactWriter) Begin(columns []audience.Column, streaming bool) error {
 	if !w.reply.restart() {
 		return errRestarted
@@ -45,8 +48,8 @@ func (w *contactWriter) Begin(columns []audience.Column, streaming bool) error {
 	return nil
 }
 
-// columns are prepared for writing, and kept for the next search: mostly that
-// asks for all columns of the same List, which are the same slice.
+// columns caches the quoted names of the last search. The next search mostly asks for all
+// columns of the same List; the service then passes the same slice.
 type columns struct {
 	of       []audience.Column
 	prepared []column
@@ -87,7 +90,7 @@ func (w *contactWriter) Contact(c *audience.Contact) error {
 		col := &w.columns[i]
 		b = append(b, col.name...)
 		if col.get != nil {
-			b = appendCell(b, col.get(c))
+			b = appendValue(b, col.get(c))
 			continue
 		}
 		text := c.Values.Get(col.field)
@@ -103,26 +106,26 @@ func (w *contactWriter) Contact(c *audience.Contact) error {
 		w.reply.restart()
 	case w.streaming && len(w.reply.buf) >= firstBytes:
 		return w.reply.flush()
-	case !w.streaming && w.hold > 0 && len(w.reply.buf)-w.reply.start > w.hold:
+	case !w.streaming && w.buffer > 0 && len(w.reply.buf)-w.reply.start > w.buffer:
 		return audience.ErrReplyTooLong
 	}
 	return nil
 }
 
-// appendNumber appends the value of a numeric Field; "" stays a string. While a
-// Field is converted from text to numbers, its Contacts still hold texts such as
-// 007 and +5: JSON does not allow these, so they are written in stored form.
+// appendNumber appends the value of a numeric Field; an empty value is "". While a job
+// converts a Field from text to numbers, some Contacts still have texts such as 007 or +5.
+// These are not valid JSON numbers, so they are written as the conversion will store them.
 func appendNumber(b []byte, text string) []byte {
 	if audience.IsPlainDecimal(text) {
 		return append(b, text...)
 	}
-	if canonical, ok := audience.ParseDecimal(text); ok {
-		return append(b, canonical...)
+	if normalised, ok := audience.ParseDecimal(text); ok {
+		return append(b, normalised...)
 	}
 	return appendString(b, text)
 }
 
-// end closes the array, unless the search went wrong.
+// end closes the array, unless the search failed.
 func (w *contactWriter) end(err error) error {
 	if err != nil {
 		return err

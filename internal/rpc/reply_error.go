@@ -1,5 +1,5 @@
-// This file turns errors into the published codes and messages. The Kind of an
-// audience.Error decides the code; texts are for people.
+// This file maps errors to the published codes and messages. The Kind of an audience.Error
+// determines the code. The text after it may change between versions.
 
 package rpc
 
@@ -14,21 +14,22 @@ import (
 	"enlist/internal/audience"
 )
 
-// refusal is an error of the protocol, found before the domain is called.
+// refusal is an error that this package finds before it calls the service.
 type refusal struct {
 	code     api.Code
 	detail   string
-	position int // of the parameter that it is about, api_key being 1; 0: none
+	position int // of the wrong parameter, counted from api_key, which is 1; 0: none
 }
 
 func (r *refusal) Error() string { return r.code.Name() + ": " + r.detail }
 
+// refuse returns a refusal with a formatted detail.
 func refuse(code api.Code, format string, args ...any) *refusal {
 	return &refusal{code: code, detail: fmt.Sprintf(format, args...)}
 }
 
-// codeOf turns the domain's kinds of error into the published codes. Internal
-// has none of its own: see api.FailureName.
+// codeOf maps the Kind of an audience.Error to its published code. The code of Internal
+// depends on the method: see api.FailureName.
 var codeOf = [...]api.Code{
 	audience.InvalidKey:        api.CodeInvalidKey,
 	audience.MissingKey:        api.CodeMissingKey,
@@ -67,8 +68,8 @@ type wireError struct {
 	field     string
 }
 
-// expose turns an error of a call into the error that the caller may see. It
-// reports false for an unforeseen error. m is nil for an unknown method.
+// expose returns the error that the caller gets. It reports false for an error without a
+// published code, which may contain internal details. m is nil for an unknown method.
 func expose(err error, m *method) (wireError, bool) {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		w := wireError{code: r.code, message: sentence(r.code.Name(), r.detail), position: r.position}
@@ -100,7 +101,7 @@ func expose(err error, m *method) (wireError, bool) {
 	return w, true
 }
 
-// maxDetail is the length of a detail in bytes, which may quote the caller.
+// maxDetail is the largest length of a detail in bytes. A detail may quote what the caller sent.
 const maxDetail = 300
 
 // sentence joins a published name and a detail. Clients find the end of a message

@@ -14,7 +14,7 @@ import (
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
-			b, _ = jsontext.AppendQuote(b, s) // invalid UTF-8 becomes U+FFFD; the error says no more
+			b, _ = jsontext.AppendQuote(b, s) // the only error is invalid UTF-8, which becomes U+FFFD
 			return b
 		}
 	}
@@ -22,9 +22,9 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// appendCell appends a value of a record: ids, times and counts as numbers,
+// appendValue appends a value of a record: ids, times and counts as numbers,
 // flags as booleans, everything else as strings. decisions.md: 41
-func appendCell(b []byte, c audience.Value) []byte {
+func appendValue(b []byte, c audience.Value) []byte {
 	switch c.Kind {
 	case audience.KeyInt:
 		return strconv.AppendInt(b, c.Int, 10)
@@ -43,13 +43,13 @@ func encoder[T any](attributes []audience.Attribute[T]) func([]byte, *T) []byte 
 				b = append(b, ',')
 			}
 			b = append(appendString(b, attributes[i].Name), ':')
-			b = appendCell(b, attributes[i].Get(record))
+			b = appendValue(b, attributes[i].Get(record))
 		}
 		return append(b, '}')
 	}
 }
 
-// writeRecords makes an array of records the result.
+// writeRecords writes an array of records as the result.
 func writeRecords[T any](c *call, appendRecord func([]byte, *T) []byte, records []T, err error) error {
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func writeRecords[T any](c *call, appendRecord func([]byte, *T) []byte, records 
 	return nil
 }
 
-// writeRecord makes an array of one record the result.
+// writeRecord writes an array of one record as the result.
 func writeRecord[T any](c *call, appendRecord func([]byte, *T) []byte, record *T, err error) error {
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func writeRecord[T any](c *call, appendRecord func([]byte, *T) []byte, record *T
 	return nil
 }
 
-// writeInt makes a number the result.
+// writeInt writes a number as the result.
 func writeInt[N ~int64 | ~int](c *call, n N, err error) error {
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func writeInt[N ~int64 | ~int](c *call, n N, err error) error {
 	return nil
 }
 
-// writeTrue makes true the result.
+// writeTrue writes true as the result.
 func writeTrue(c *call, err error) error {
 	if err != nil {
 		return err

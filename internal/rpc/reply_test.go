@@ -23,13 +23,13 @@ import (
 // covers: decision 5
 func TestKindsHaveCodes(t *testing.T) {
 	for kind := audience.Internal + 1; kind <= audience.Busy; kind++ {
-		w, foreseen := expose(audience.Refuse(kind, "why"), nil)
-		if !foreseen || w.code.Name() == "" || w.message != w.code.Name()+": why" {
+		w, published := expose(audience.Refuse(kind, "why"), nil)
+		if !published || w.code.Name() == "" || w.message != w.code.Name()+": why" {
 			t.Errorf("kind %d: %d %q", kind, w.code, w.message)
 		}
 	}
 	for _, err := range []error{errors.New("x"), audience.Refuse(audience.Internal, "x"), audience.Refuse(audience.Busy+1, "x")} {
-		if w, foreseen := expose(err, nil); foreseen {
+		if w, published := expose(err, nil); published {
 			t.Errorf("%v shows as %q", err, w.message)
 		}
 	}
