@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -36,7 +37,7 @@ func recording(t *testing.T, status int, reply string) (*api.Client, *recorded) 
 	return client, &saw
 }
 
-func TestCallsArePositional(t *testing.T) {
+func TestParametersAreSentByPosition(t *testing.T) {
 	ctx := context.Background()
 	for _, test := range []struct {
 		name, reply, want string
@@ -116,7 +117,7 @@ func TestIdempotentSendsItsKey(t *testing.T) {
 	}
 }
 
-func TestRefusalIsAnError(t *testing.T) {
+func TestRefusedCallReturnsItsCode(t *testing.T) {
 	client, _ := recording(t, http.StatusOK, `{"id":1,"result":null,"error":{"code":330,"message":"Contact Limit Reached"}}`)
 	_, err := client.SubscribeContact(context.Background(), 1, nil, api.Consent{})
 	if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeContactLimit {
@@ -124,19 +125,21 @@ func TestRefusalIsAnError(t *testing.T) {
 	}
 }
 
-func TestNoAnswerIsNoRefusal(t *testing.T) {
-	for name, test := range map[string]struct {
+func TestMissingReplyIsNotAnAPIError(t *testing.T) {
+	for _, test := range []struct {
+		name string
+
 		status int
 		reply  string
 		want   string
 	}{
-		"status":        {http.StatusServiceUnavailable, "stopping", "503 Service Unavailable: stopping"},
-		"cut off":       {http.StatusOK, `{"id":1,"result":[{"id":1},`, "unexpected end"},
-		"another call":  {http.StatusOK, `{"id":2,"result":7,"error":null}`, "another call"},
-		"another shape": {http.StatusOK, `{"id":1,"result":"seven","error":null}`, "read result"},
-		"empty array":   {http.StatusOK, `{"id":1,"result":[],"error":null}`, ""},
+		{"status", http.StatusServiceUnavailable, "stopping", "503 Service Unavailable: stopping"},
+		{"cut off", http.StatusOK, `{"id":1,"result":[{"id":1},`, "unexpected end"},
+		{"another call", http.StatusOK, `{"id":2,"result":7,"error":null}`, "another call"},
+		{"another shape", http.StatusOK, `{"id":1,"result":"seven","error":null}`, "read result"},
+		{"empty array", http.StatusOK, `{"id":1,"result":[],"error":null}`, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			client, _ := recording(t, test.status, test.reply)
 			var id int64
 			err := client.Call(context.Background(), "x", nil, &id)
@@ -151,7 +154,7 @@ func TestNoAnswerIsNoRefusal(t *testing.T) {
 	}
 }
 
-func TestContactNamesAreCompared(t *testing.T) {
+func TestContactNamesAreComparedExactly(t *testing.T) {
 	var c api.Contact
 	err := json.Unmarshal([]byte(`{"id":7,"ID":"A-7","Email":"a@b.example","Price":12.50,"Note":"",`+
 		`"is_active":true,"Is_Active":"maybe","creation_time":1700000000,"subscribed_via":"api"}`), &c)
@@ -161,9 +164,14 @@ func TestContactNamesAreCompared(t *testing.T) {
 	if c.ID != 7 || !c.IsActive || c.CreationTime != 1700000000 || c.SubscribedVia != "api" {
 		t.Errorf("system values: %+v", c)
 	}
-	for name, want := range map[string]string{"ID": "A-7", "Is_Active": "maybe", "Email": "a@b.example", "Price": "12.50", "Note": ""} {
-		if got, there := c.Values[name]; !there || got != want {
-			t.Errorf("%s: got %q, %v; want %q", name, got, there, want)
-		}
+	for _, test := range []struct {
+		name string
+		want string
+	}{{"ID", "A-7"}, {"Is_Active", "maybe"}, {"Email", "a@b.example"}, {"Price", "12.50"}, {"Note", ""}} {
+		t.Run(fmt.Sprintf("%.60q", test.name), func(t *testing.T) {
+			if got, there := c.Values[test.name]; !there || got != test.want {
+				t.Errorf("%s: got %q, %v; want %q", test.name, got, there, test.want)
+			}
+		})
 	}
 }

@@ -89,7 +89,7 @@ var badValues = []string{
 // error, and no change; or success, where the value stands for none.
 //
 // covers: decision 7, decision 8, decision 13
-func TestBadInput(t *testing.T) {
+func TestInvalidParameterFailsWithoutChange(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
 	for _, name := range slices.Sorted(maps.Keys(h.handler.methods)) {
@@ -98,7 +98,7 @@ func TestBadInput(t *testing.T) {
 		if !ok || len(good) != len(m.params)-1 {
 			t.Fatalf("goodParams has no params for %s %v", name, m.params)
 		}
-		h.stageAll(t)
+		h.addOneOfEachRecord(t)
 		for i := range good {
 			for _, bad := range badValues {
 				params := slices.Clone(good)
@@ -111,18 +111,18 @@ func TestBadInput(t *testing.T) {
 				}
 				if !failed && m.writes {
 					h = newHarness(t, Options{}) // what it changed is not to matter to the next
-					h.stageAll(t)
+					h.addOneOfEachRecord(t)
 				}
 			}
 		}
 		h = newHarness(t, Options{})
-		h.stageAll(t)
+		h.addOneOfEachRecord(t)
 		h.call(t, name, strings.Join(append(good, `{"more":"than needed"}`, `7`), ","))
 	}
 }
 
-// stage makes two Lists, and a Contact in the first.
-func (h *harness) stage(t testing.TB) {
+// addListsAndContact makes two Lists, and a Contact in the first.
+func (h *harness) addListsAndContact(t testing.TB) {
 	t.Helper()
 	if h.call(t, "countLists", "").Text != "0" {
 		return
@@ -133,14 +133,14 @@ func (h *harness) stage(t testing.TB) {
 	h.call(t, "subscribeContact", `1,{"Email":"ann@example.org"}`)
 }
 
-// stageAll makes one of everything besides: two Messages, of which an
+// addOneOfEachRecord makes one of everything besides: two Messages, of which an
 // autoresponder sends the first, a webhook, and a Folder that is not needed.
-func (h *harness) stageAll(t testing.TB) {
+func (h *harness) addOneOfEachRecord(t testing.TB) {
 	t.Helper()
 	if h.call(t, "countMessages", "").Text != "0" {
 		return
 	}
-	h.stage(t)
+	h.addListsAndContact(t)
 	h.call(t, "addMessage", `{"name":"Welcome","subject":"Hello"}`)
 	h.call(t, "addMessage", `{"name":"Unused","subject":"Hello"}`)
 	h.call(t, "addAutoresponder", `{"list_id":1,"message_id":1,"event_type":"subscribe"}`)
@@ -175,10 +175,10 @@ func clearlyFailed(t *testing.T, reply, body string) bool {
 // Every beginning of a call is refused, and changes nothing.
 //
 // covers: decision 8
-func TestTruncatedBodies(t *testing.T) {
+func TestTruncatedBodyIsRefused(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
-	h.stage(t)
+	h.addListsAndContact(t)
 	body := h.request("subscribeContact", `1,{"Email":"bob@example.org"},"gdpr","text é"`)
 	before := h.store.committed()
 	for i := range len(body) {
@@ -192,11 +192,12 @@ func TestTruncatedBodies(t *testing.T) {
 }
 
 // What a caller without a key sends is not even read.
-func TestOrderOfChecks(t *testing.T) {
+func TestChecksRunInADefinedOrder(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
-	h.stage(t)
+	h.addListsAndContact(t)
 	unknown := strings.Repeat("0", 64)
+	keyNames := strings.NewReplacer(h.keys["READ"], "READ", h.keys["STANDARD"], "STANDARD", unknown, "UNKNOWN")
 	for _, test := range []struct {
 		method, params string
 		code           int
@@ -223,10 +224,12 @@ func TestOrderOfChecks(t *testing.T) {
 		{"resubscribeContact", fmt.Sprintf(`%q,null,1`, h.keys["STANDARD"]), 303},
 		{"resubscribeContact", fmt.Sprintf(`%q,1,1e30`, h.keys["STANDARD"]), 304},
 	} {
-		reply := h.post(t, fmt.Sprintf(`{"id":1,"method":%q,"params":[%s]}`, test.method, test.params))
-		if !strings.Contains(reply, fmt.Sprintf(`"error":{"code":%d,`, test.code)) {
-			t.Errorf("%s %s: %s, expected %d", test.method, strings.ReplaceAll(test.params, h.keys["STANDARD"], "…"), reply, test.code)
-		}
+		t.Run(test.method+" "+keyNames.Replace(test.params), func(t *testing.T) {
+			reply := h.post(t, fmt.Sprintf(`{"id":1,"method":%q,"params":[%s]}`, test.method, test.params))
+			if !strings.Contains(reply, fmt.Sprintf(`"error":{"code":%d,`, test.code)) {
+				t.Errorf("%s %s: %s, expected %d", test.method, strings.ReplaceAll(test.params, h.keys["STANDARD"], "…"), reply, test.code)
+			}
+		})
 	}
 }
 
@@ -234,18 +237,23 @@ func TestOrderOfChecks(t *testing.T) {
 // so their number is bounded.
 //
 // covers: decision 20
-func TestTooManyDetails(t *testing.T) {
+func TestContactHasAtMost10000Values(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
 	// There is no List 1: what has a good shape gets as far as that.
-	for n, expected := range map[int]string{maxDetails: `"code":303`, maxDetails + 1: `"code":310`} {
-		var details strings.Builder
-		for i := range n - 1 {
-			fmt.Fprintf(&details, `,"no Field %d":1`, i)
-		}
-		reply := h.post(t, h.request("subscribeContact", `1,{"Email":"a@example.com"`+details.String()+`}`))
-		if !strings.Contains(reply, expected) {
-			t.Errorf("%d details: %s", n, reply)
-		}
+	for _, test := range []struct {
+		n        int
+		expected string
+	}{{maxDetails, `"code":303`}, {maxDetails + 1, `"code":310`}} {
+		t.Run(fmt.Sprintf("%d values", test.n), func(t *testing.T) {
+			var details strings.Builder
+			for i := range test.n - 1 {
+				fmt.Fprintf(&details, `,"no Field %d":1`, i)
+			}
+			reply := h.post(t, h.request("subscribeContact", `1,{"Email":"a@example.com"`+details.String()+`}`))
+			if !strings.Contains(reply, test.expected) {
+				t.Errorf("%d details: %s", test.n, reply)
+			}
+		})
 	}
 }

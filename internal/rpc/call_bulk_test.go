@@ -7,7 +7,7 @@ import (
 )
 
 // covers: spec addContacts.rows, decision 53
-func TestTooManyRows(t *testing.T) {
+func TestBulkCallHasAtMost5000Rows(t *testing.T) {
 	h := newHarness(t, Options{})
 	h.call(t, "addList", `{"name":"News"}`)
 	row := `{"id":1},`
@@ -21,10 +21,12 @@ func TestTooManyRows(t *testing.T) {
 		{"editContacts", 5000, `"code":320`},
 		{"editContacts", 5001, `"code":310`},
 	} {
-		rows := strings.TrimSuffix(strings.Repeat(row, test.rows), ",")
-		if reply := h.post(t, h.request(test.method, "1,["+rows+"]")); !strings.Contains(reply, test.want) {
-			t.Errorf("%s with %d rows: %.300s", test.method, test.rows, reply)
-		}
+		t.Run(fmt.Sprintf("%s with %d rows", test.method, test.rows), func(t *testing.T) {
+			rows := strings.TrimSuffix(strings.Repeat(row, test.rows), ",")
+			if reply := h.post(t, h.request(test.method, "1,["+rows+"]")); !strings.Contains(reply, test.want) {
+				t.Errorf("%s with %d rows: %.300s", test.method, test.rows, reply)
+			}
+		})
 	}
 	details := new(strings.Builder)
 	for i := range maxDetails {

@@ -12,7 +12,7 @@ import (
 )
 
 // covers: spec auth.delay, decision 12
-func TestFailedKeysAreHeldBack(t *testing.T) {
+func TestReplyIsDelayedAfter20InvalidKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := failures{now: time.Now}
 		from, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
@@ -47,7 +47,7 @@ func TestFailedKeysAreHeldBack(t *testing.T) {
 }
 
 // covers: decision 12
-func TestFailuresAreBounded(t *testing.T) {
+func TestFailuresOfAtMost10000AddressesAreStored(t *testing.T) {
 	f := failures{now: func() time.Time { return firstMoment }}
 	for i := range maxAddresses + 100 {
 		f.count(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 1)
@@ -57,21 +57,26 @@ func TestFailuresAreBounded(t *testing.T) {
 	}
 }
 
-func TestAddressesOfFailures(t *testing.T) {
-	for remote, expected := range map[string]string{
-		"192.0.2.1:1234": "192.0.2.1", "[::ffff:192.0.2.1]:5": "192.0.2.1", "[2001:db8:1:2:3:4:5:6]:7": "2001:db8:1:2::",
-		"[fe80::1%eth0]:7": "fe80::", "@": "invalid IP",
+func TestFailuresOfAnIPv6NetworkCountTogether(t *testing.T) {
+	for _, test := range []struct {
+		remote   string
+		expected string
+	}{
+		{"192.0.2.1:1234", "192.0.2.1"}, {"[::ffff:192.0.2.1]:5", "192.0.2.1"}, {"[2001:db8:1:2:3:4:5:6]:7", "2001:db8:1:2::"},
+		{"[fe80::1%eth0]:7", "fe80::"}, {"@", "invalid IP"},
 	} {
-		if got := clientAddress(remote).String(); got != expected {
-			t.Errorf("%s counts as %s, expected %s", remote, got, expected)
-		}
+		t.Run(fmt.Sprintf("%.60q", test.remote), func(t *testing.T) {
+			if got := clientAddress(test.remote).String(); got != test.expected {
+				t.Errorf("%s counts as %s, expected %s", test.remote, got, test.expected)
+			}
+		})
 	}
 }
 
 // A good key is not delayed, however often its address has failed.
 //
 // covers: decision 12
-func TestGoodKeyIsNotHeldBack(t *testing.T) {
+func TestValidKeyIsNeverDelayed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
 	bad := fmt.Sprintf(`{"id":1,"method":"countLists","params":[%q]}`, strings.Repeat("0", 64))
@@ -89,7 +94,7 @@ func TestGoodKeyIsNotHeldBack(t *testing.T) {
 }
 
 // covers: decision 43
-func TestFurtherCallsOfAnAccountWaitAndThenAreBusy(t *testing.T) {
+func TestCallOverTheAccountLimitWaitsThenIsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := callLimiter{size: 2, wait: 5 * time.Second}
 		first, err := l.acquire(t.Context(), 1)
@@ -118,7 +123,7 @@ func TestFurtherCallsOfAnAccountWaitAndThenAreBusy(t *testing.T) {
 // call, also for those that are refused for another reason or need no List.
 //
 // covers: decision 11, decision 13
-func TestAKnownKeyIsRevoked(t *testing.T) {
+func TestRevokedKeyIsRefusedThoughCached(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`{"id":1,"method":"noSuchMethod","params":["KEY"]}`,
@@ -129,17 +134,19 @@ func TestAKnownKeyIsRevoked(t *testing.T) {
 		`{"id":1,"method":"addList","params":["KEY",{"name":"News"}]}`,
 		`{"id":1,"method":"searchContacts","params":["KEY",1]}`,
 	} {
-		h := newHarness(t, Options{})
-		id := h.addKey(t, "SHORT", audience.KeyDetails{Account: 1, Level: audience.Full})
-		body = strings.ReplaceAll(body, "KEY", h.keys["SHORT"])
-		if reply := h.post(t, body); strings.Contains(reply, `"code":300`) {
-			t.Errorf("%s: %s", body, reply)
-		}
-		if err := h.store.Update(t.Context(), func(tx audience.Tx) error { return tx.RevokeKey(id, 1) }); err != nil {
-			t.Fatal(err)
-		}
-		if reply := h.post(t, body); !strings.Contains(reply, `"code":300`) {
-			t.Errorf("%s: %s", body, reply)
-		}
+		t.Run(body, func(t *testing.T) {
+			h := newHarness(t, Options{})
+			id := h.addKey(t, "SHORT", audience.KeyDetails{Account: 1, Level: audience.Full})
+			body = strings.ReplaceAll(body, "KEY", h.keys["SHORT"])
+			if reply := h.post(t, body); strings.Contains(reply, `"code":300`) {
+				t.Errorf("%s: %s", body, reply)
+			}
+			if err := h.store.Update(t.Context(), func(tx audience.Tx) error { return tx.RevokeKey(id, 1) }); err != nil {
+				t.Fatal(err)
+			}
+			if reply := h.post(t, body); !strings.Contains(reply, `"code":300`) {
+				t.Errorf("%s: %s", body, reply)
+			}
+		})
 	}
 }

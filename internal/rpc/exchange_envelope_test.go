@@ -11,7 +11,7 @@ import (
 )
 
 // covers: decision 3, decision 4, decision 8
-func TestEnvelopes(t *testing.T) {
+func TestEnvelopeKeepsIDAndVersionOfInvalidRequests(t *testing.T) {
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
 	many := strings.Repeat(`{"a":`, 64) + "1" + strings.Repeat("}", 64)
 	var wide strings.Builder
@@ -72,67 +72,79 @@ func TestEnvelopes(t *testing.T) {
 		{`{"id":1,"method":"m","other":` + many + `}`, `1`, false, api.CodeInvalidParameters},
 		{`{"id":1,"method":"m","params":` + deep + `}`, `1`, false, api.CodeInvalidParameters},
 	} {
-		var s source
-		e := s.readEnvelope([]byte(test.body))
-		var code api.Code
-		if r, ok := errors.AsType[*refusal](e.fault); ok {
-			code = r.code
-		}
-		if string(e.id) != test.id || e.v2 != test.v2 || code != test.code {
-			t.Errorf("%.80s: id %s, 2.0 %v, code %d (%v); expected %s, %v, %d", test.body, e.id, e.v2, code, e.fault, test.id, test.v2, test.code)
-		}
+		t.Run(fmt.Sprintf("%.60q", test.body), func(t *testing.T) {
+			var s source
+			e := s.readEnvelope([]byte(test.body))
+			var code api.Code
+			if r, ok := errors.AsType[*refusal](e.fault); ok {
+				code = r.code
+			}
+			if string(e.id) != test.id || e.v2 != test.v2 || code != test.code {
+				t.Errorf("%.80s: id %s, 2.0 %v, code %d (%v); expected %s, %v, %d", test.body, e.id, e.v2, code, e.fault, test.id, test.v2, test.code)
+			}
+		})
 	}
 }
 
 // Parameters are read strictly, to a depth of 64 levels with the request itself.
 //
 // covers: decision 8
-func TestStrictParams(t *testing.T) {
+func TestParamsAreReadStrictly(t *testing.T) {
 	nested := func(levels int) string {
 		return strings.Repeat(`[`, levels) + strings.Repeat(`]`, levels)
 	}
-	for params, good := range map[string]bool{
-		`["k",{"a":1,"b":{"a":1}},"é😀\ud83d\ude00\/"]`:       true,
-		`["k",` + nested(62) + `]`:                           true,
-		`["k",` + nested(63) + `]`:                           false,
-		`["k",{"a":1,"a":1}]`:                                false,
-		`["k",{"a":1,"\u0061":1}]`:                           false,
-		`["k","\ud800"]`:                                     false,
-		`["k","\udc00\ud800"]`:                               false,
-		`["k","a\u0000b"]`:                                   false,
-		`["k",{"\u0000":1}]`:                                 false,
-		`["k",[` + strings.Repeat("0,", maxValues-2) + `0]]`: true,
-		`["k",[` + strings.Repeat("0,", maxValues-1) + `0]]`: false,
-		"[\"k\",\"\xff\"]":                                   false,
-		"[\"k\",\"\xed\xa0\x80\"]":                           false,
+	for _, test := range []struct {
+		params string
+		good   bool
+	}{
+		{`["k",{"a":1,"b":{"a":1}},"é😀\ud83d\ude00\/"]`, true},
+		{`["k",` + nested(62) + `]`, true},
+		{`["k",` + nested(63) + `]`, false},
+		{`["k",{"a":1,"a":1}]`, false},
+		{`["k",{"a":1,"\u0061":1}]`, false},
+		{`["k","\ud800"]`, false},
+		{`["k","\udc00\ud800"]`, false},
+		{`["k","a\u0000b"]`, false},
+		{`["k",{"\u0000":1}]`, false},
+		{`["k",[` + strings.Repeat("0,", maxValues-2) + `0]]`, true},
+		{`["k",[` + strings.Repeat("0,", maxValues-1) + `0]]`, false},
+		{"[\"k\",\"\xff\"]", false},
+		{"[\"k\",\"\xed\xa0\x80\"]", false},
 	} {
-		var s source
-		r := newParamsReader(&s, new(arena), []byte(params))
-		values, err := r.rest([]string{"api_key", "x", "y"})
-		if (err == nil) != good {
-			t.Errorf("%.60s: %v, %v", params, values, err)
-		}
+		t.Run(fmt.Sprintf("%.60q", test.params), func(t *testing.T) {
+			var s source
+			r := newParamsReader(&s, new(arena), []byte(test.params))
+			values, err := r.rest([]string{"api_key", "x", "y"})
+			if (err == nil) != test.good {
+				t.Errorf("%.60s: %v, %v", test.params, values, err)
+			}
+		})
 	}
 }
 
 // What a key may be found in. decisions.md: 11
-func TestKeyOfParams(t *testing.T) {
-	for params, expected := range map[string]string{
-		``: "null", `[]`: "null", `[null]`: "null", `[7]`: "a number", `["k"]`: "k", `[ "k\u0041" , 7]`: "kA",
-		`[["k"]]`: "an array", `[{"a":1,"a":2}]`: "an object",
+func TestKeyIsTheFirstParameter(t *testing.T) {
+	for _, test := range []struct {
+		params   string
+		expected string
+	}{
+		{``, "null"}, {`[]`, "null"}, {`[null]`, "null"}, {`[7]`, "a number"}, {`["k"]`, "k"}, {`[ "k\u0041" , 7]`, "kA"},
+		{`[["k"]]`, "an array"}, {`[{"a":1,"a":2}]`, "an object"},
 	} {
-		var raw []byte
-		if params != "" {
-			raw = []byte(params)
-		}
-		var s source
-		r := newParamsReader(&s, new(arena), raw)
-		got := r.key.Text
-		if r.key.Kind != audience.InputText {
-			got = describe(&r.key)
-		}
-		if got != expected || r.err != nil {
-			t.Errorf("%s: %s, %v", params, got, r.err)
-		}
+		t.Run(fmt.Sprintf("%.60q", test.params), func(t *testing.T) {
+			var raw []byte
+			if test.params != "" {
+				raw = []byte(test.params)
+			}
+			var s source
+			r := newParamsReader(&s, new(arena), raw)
+			got := r.key.Text
+			if r.key.Kind != audience.InputText {
+				got = describe(&r.key)
+			}
+			if got != test.expected || r.err != nil {
+				t.Errorf("%s: %s, %v", test.params, got, r.err)
+			}
+		})
 	}
 }

@@ -50,7 +50,7 @@ func FuzzEnvelope(f *testing.F) {
 // covers: decision 7, decision 8, decision 13
 func FuzzParams(f *testing.F) {
 	h := newHarness(f, Options{})
-	h.stage(f)
+	h.addListsAndContact(f)
 	var names []string
 	for name, params := range goodParams {
 		f.Add(len(names), strings.Join(params, ","))
@@ -78,7 +78,7 @@ func FuzzParams(f *testing.F) {
 // covers: decision 33
 func FuzzCriteria(f *testing.F) {
 	h := newHarness(f, Options{})
-	h.stage(f)
+	h.addListsAndContact(f)
 	for _, seed := range []string{
 		`[["Email","exactly","ann@example.org"]]`, `[["id","in",[1,2,"3"]],"OR",{"field":"is_active","modifier":"not","value":true}]`,
 		`["OR",[[["creation_time","greater_than",0]]],"AND",[]]`, `[["Mobile Phone","starts_with","04"]]`, `["Email","exactly","x"]`,

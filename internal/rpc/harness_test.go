@@ -22,7 +22,7 @@ var firstMoment = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // harness is a whole service on a fresh database, behind a real HTTP server.
 type harness struct {
-	store   *fallible
+	store   *faultyStore
 	service *audience.Service
 	handler *Handler
 	server  *httptest.Server
@@ -44,7 +44,7 @@ func newHarnessOn(t testing.TB, e teststores.Engine, o Options) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &harness{store: &fallible{Store: database}, now: firstMoment, keys: make(map[string]string)}
+	h := &harness{store: &faultyStore{Store: database}, now: firstMoment, keys: make(map[string]string)}
 	h.service = audience.NewService(h.store, h.clock)
 	h.account = h.addAccount(t, "Example")
 	h.addKey(t, "READ", audience.KeyDetails{Account: h.account, Level: audience.Read})
@@ -107,9 +107,9 @@ func (h *harness) addKey(t testing.TB, name string, d audience.KeyDetails) audie
 	return key.ID
 }
 
-// fallible is a Store whose transactions can be made to fail before they
+// faultyStore is a Store whose transactions can be made to fail before they
 // begin, and which remembers what they set in motion.
-type fallible struct {
+type faultyStore struct {
 	audience.Store
 
 	mu      sync.Mutex
@@ -122,7 +122,7 @@ type fallible struct {
 // errPanic as a fault makes the transaction panic.
 var errPanic = errors.New("panic")
 
-func (f *fallible) fault(of string) error {
+func (f *faultyStore) fault(of string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	err := f.faults[of]
@@ -132,7 +132,7 @@ func (f *fallible) fault(of string) error {
 	return err
 }
 
-func (f *fallible) setFault(of string, err error) {
+func (f *faultyStore) setFault(of string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.faults == nil {
@@ -142,7 +142,7 @@ func (f *fallible) setFault(of string, err error) {
 }
 
 // takeEffects returns what was set in motion since it was last called.
-func (f *fallible) takeEffects() []audience.Effect {
+func (f *faultyStore) takeEffects() []audience.Effect {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	taken := f.effects
@@ -151,49 +151,49 @@ func (f *fallible) takeEffects() []audience.Effect {
 }
 
 // committed counts the updates that succeeded.
-func (f *fallible) committed() int {
+func (f *faultyStore) committed() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.commits
 }
 
-// breakOff makes streams fail after so many Contacts; 0 mends them.
-func (f *fallible) breakOff(after int) {
+// failSearchAfter makes streams fail after so many Contacts; 0 mends them.
+func (f *faultyStore) failSearchAfter(after int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.after = after
 }
 
-func (f *fallible) View(ctx context.Context, fn func(audience.Tx) error) error {
+func (f *faultyStore) View(ctx context.Context, fn func(audience.Tx) error) error {
 	if err := f.fault("view"); err != nil {
 		return err
 	}
 	return f.Store.View(ctx, fn)
 }
 
-func (f *fallible) Stream(ctx context.Context, fn func(audience.Tx) error) error {
+func (f *faultyStore) Stream(ctx context.Context, fn func(audience.Tx) error) error {
 	if err := f.fault("stream"); err != nil {
 		return err
 	}
 	f.mu.Lock()
 	after := f.after
 	f.mu.Unlock()
-	return f.Store.Stream(ctx, func(tx audience.Tx) error { return fn(brokenTx{tx, after}) })
+	return f.Store.Stream(ctx, func(tx audience.Tx) error { return fn(failingSearchTx{tx, after}) })
 }
 
-func (f *fallible) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+func (f *faultyStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
 	return f.watch(fn, func(fn func(audience.Tx) error) error { return f.Store.Update(ctx, fn, hint...) })
 }
 
 // watch has update run fn.
-func (f *fallible) watch(fn func(audience.Tx) error, update func(func(audience.Tx) error) error) error {
+func (f *faultyStore) watch(fn func(audience.Tx) error, update func(func(audience.Tx) error) error) error {
 	if err := f.fault("update"); err != nil {
 		return err
 	}
 	var effects []audience.Effect
 	err := update(func(tx audience.Tx) error {
 		effects = nil
-		return fn(watchedTx{tx, &effects})
+		return fn(recordingTx{tx, &effects})
 	})
 	if err == nil {
 		f.mu.Lock()
@@ -204,15 +204,15 @@ func (f *fallible) watch(fn func(audience.Tx) error, update func(func(audience.T
 	return err
 }
 
-// brokenTx breaks a search off after some Contacts.
-type brokenTx struct {
+// failingSearchTx breaks a search off after some Contacts.
+type failingSearchTx struct {
 	audience.Tx
 	after int
 }
 
 var errBroken = errors.New("the disk is gone")
 
-func (b brokenTx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
+func (b failingSearchTx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
 	found := 0
 	return b.Tx.SearchContacts(s, func(c *audience.Contact) error {
 		if found++; b.after > 0 && found > b.after {
@@ -222,13 +222,13 @@ func (b brokenTx) SearchContacts(s *audience.Search, each func(*audience.Contact
 	})
 }
 
-// watchedTx notes the effects that it stores.
-type watchedTx struct {
+// recordingTx notes the effects that it stores.
+type recordingTx struct {
 	audience.Tx
 	effects *[]audience.Effect
 }
 
-func (w watchedTx) Enqueue(e audience.Effect) error {
+func (w recordingTx) Enqueue(e audience.Effect) error {
 	*w.effects = append(*w.effects, e)
 	return w.Tx.Enqueue(e)
 }

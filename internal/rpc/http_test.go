@@ -12,16 +12,21 @@ import (
 )
 
 // covers: decision 1
-func TestEndpoints(t *testing.T) {
-	for path, expected := range map[string]bool{
-		"/": true, "//": true, "": false, "/rpc": true, "/RPC": true, "/rpc/": true, "//rpc": true, "/rpc//": true, "/rpc.php": false,
-		"/api/jsonrpcserver": true, "/api/jsonrpcserver.php": true, "/API/JsonRpcServer.PHP": true, "/api//jsonrpcserver/": true,
-		"//api/jsonrpcserver.php/": true, "/api": false, "/api/": false, "/api/jsonrpc": false, "/x/api/jsonrpcserver": false,
-		"/api/jsonrpcserver/x": false, "/healthz": false, "/api/../rpc": false, "/rpc/../": false,
+func TestEndpointPathsIgnoreCaseAndExtraSlashes(t *testing.T) {
+	for _, test := range []struct {
+		path     string
+		expected bool
+	}{
+		{"/", true}, {"//", true}, {"", false}, {"/rpc", true}, {"/RPC", true}, {"/rpc/", true}, {"//rpc", true}, {"/rpc//", true}, {"/rpc.php", false},
+		{"/api/jsonrpcserver", true}, {"/api/jsonrpcserver.php", true}, {"/API/JsonRpcServer.PHP", true}, {"/api//jsonrpcserver/", true},
+		{"//api/jsonrpcserver.php/", true}, {"/api", false}, {"/api/", false}, {"/api/jsonrpc", false}, {"/x/api/jsonrpcserver", false},
+		{"/api/jsonrpcserver/x", false}, {"/healthz", false}, {"/api/../rpc", false}, {"/rpc/../", false},
 	} {
-		if isEndpoint(path) != expected {
-			t.Errorf("%q is an endpoint: %v", path, !expected)
-		}
+		t.Run(fmt.Sprintf("%.60q", test.path), func(t *testing.T) {
+			if isEndpoint(test.path) != test.expected {
+				t.Errorf("%q is an endpoint: %v", test.path, !test.expected)
+			}
+		})
 	}
 }
 
@@ -39,7 +44,7 @@ func (h *harness) dial(t testing.TB) (net.Conn, *bufio.Reader) {
 // Calls one after another on one connection, of both versions of HTTP.
 //
 // covers: decision 1
-func TestKeepAlive(t *testing.T) {
+func TestConnectionServesSeveralCalls(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
 	for _, version := range []string{"1.1", "1.0"} {
@@ -65,7 +70,7 @@ func TestKeepAlive(t *testing.T) {
 // An HTTP/1.0 client gets the stream of a large result until the connection closes.
 //
 // covers: decision 1
-func TestStreamToHTTP10(t *testing.T) {
+func TestHTTP10ClientReadsStreamUntilClose(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxHeld: 1})
 	h.fill(t, 200)
@@ -86,7 +91,7 @@ func TestStreamToHTTP10(t *testing.T) {
 }
 
 // covers: decision 2
-func TestOtherVerbs(t *testing.T) {
+func TestStatusFollowsVerbPathAndBodySize(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxBody: 1000})
 	for _, test := range []struct {
@@ -103,34 +108,36 @@ func TestOtherVerbs(t *testing.T) {
 		{"POST", "/rpc", strings.Repeat("x", 1001), 413, "Connection", "close"},
 		{"POST", "/rpc", strings.Repeat("x", 1000), 200, "Content-Type", "application/json"},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), test.verb, h.server.URL+test.path, strings.NewReader(test.body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, chunked := range []bool{false, true} {
-			if chunked {
-				req.ContentLength, req.Body = -1, io.NopCloser(strings.NewReader(test.body))
-			}
-			resp, err := http.DefaultTransport.RoundTrip(req)
+		t.Run(fmt.Sprintf("%s %s %d bytes", test.verb, test.path, len(test.body)), func(t *testing.T) {
+			req, err := http.NewRequestWithContext(t.Context(), test.verb, h.server.URL+test.path, strings.NewReader(test.body))
 			if err != nil {
 				t.Fatal(err)
 			}
-			body, _ := io.ReadAll(resp.Body)
-			resp.Body.Close()
-			closed := test.header == "Connection" && resp.Close
-			if resp.StatusCode != test.status || !closed && test.header != "" && resp.Header.Get(test.header) != test.value {
-				t.Errorf("%s %s: %s %v", test.verb, test.path, resp.Status, resp.Header)
+			for _, chunked := range []bool{false, true} {
+				if chunked {
+					req.ContentLength, req.Body = -1, io.NopCloser(strings.NewReader(test.body))
+				}
+				resp, err := http.DefaultTransport.RoundTrip(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				closed := test.header == "Connection" && resp.Close
+				if resp.StatusCode != test.status || !closed && test.header != "" && resp.Header.Get(test.header) != test.value {
+					t.Errorf("%s %s: %s %v", test.verb, test.path, resp.Status, resp.Header)
+				}
+				if (test.verb == "HEAD") != (len(body) == 0) {
+					t.Errorf("%s %s: %s", test.verb, test.path, body)
+				}
 			}
-			if (test.verb == "HEAD") != (len(body) == 0) {
-				t.Errorf("%s %s: %s", test.verb, test.path, body)
-			}
-		}
+		})
 	}
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
 // covers: decision 2
-func TestDraining(t *testing.T) {
+func TestDrainingHandlerAnswers503(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
 	h.handler.Drain()
@@ -145,7 +152,7 @@ func TestDraining(t *testing.T) {
 }
 
 // A client that does not send its body in time loses its connection.
-func TestSlowBody(t *testing.T) {
+func TestLateBodyClosesTheConnection(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{ReadTimeout: 20 * time.Millisecond})
 	conn, r := h.dial(t)
@@ -159,7 +166,7 @@ func TestSlowBody(t *testing.T) {
 // whose they are; small ones need none.
 //
 // covers: decision 43
-func TestNoRoomForALargeBody(t *testing.T) {
+func TestLargeBodyWithoutMemoryIsBusy(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{CallWait: 20 * time.Millisecond})
 	large := h.request("getSessionInfo", `"`+strings.Repeat("x", 2<<20)+`"`)

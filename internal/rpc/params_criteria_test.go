@@ -10,30 +10,35 @@ import (
 )
 
 // covers: decision 33
-func TestCriteria(t *testing.T) {
+func TestCriteriaBindANDTighterThanOR(t *testing.T) {
 	a, b, c := `["a","exactly",1]`, `["b","not","x"]`, `{"field":"c","modifier":"in","value":[1,"2",null,true]}`
-	for text, expected := range map[string]string{
-		`null`: "nil", `""`: "nil", `[]`: "nil", `[[]]`: "nil", `[[],"OR",[[]]]`: "nil", `["AND","OR"]`: "nil",
-		`[` + a + `]`:                                     "a exactly 1",
-		`[` + a + `,` + b + `]`:                           "(a exactly 1 AND b not x)",
-		`[` + a + `,"AND",` + b + `]`:                     "(a exactly 1 AND b not x)",
-		`[` + a + `,"or",` + b + `]`:                      "(a exactly 1 OR b not x)",
-		`[` + a + `,` + b + `,"OR",` + c + `]`:            "((a exactly 1 AND b not x) OR c in [1 2 . true])",
-		`[` + a + `,"OR",` + b + `,` + c + `]`:            "(a exactly 1 OR (b not x AND c in [1 2 . true]))",
-		`[` + a + `,[` + b + `,"OR",` + c + `]]`:          "(a exactly 1 AND (b not x OR c in [1 2 . true]))",
-		`[[` + a + `,` + b + `]]`:                         "(a exactly 1 AND b not x)",
-		`[[[` + a + `]]]`:                                 "a exactly 1",
-		`["OR",` + a + `,"OR","OR",` + b + `,"AND"]`:      "(a exactly 1 OR b not x)",
-		`[` + a + `,"OR",[]]`:                             "a exactly 1",
-		`[["OR","exactly","x"]]`:                          "OR exactly x",
-		`[["OR",` + a + `,` + b + `]]`:                    "(a exactly 1 AND b not x)",
-		`[["AND","OR",` + a + `]]`:                        "a exactly 1",
-		`[{"value":"","field":"c","modifier":"exactly"}]`: "c exactly ",
+	for _, test := range []struct {
+		text     string
+		expected string
+	}{
+		{`null`, "nil"}, {`""`, "nil"}, {`[]`, "nil"}, {`[[]]`, "nil"}, {`[[],"OR",[[]]]`, "nil"}, {`["AND","OR"]`, "nil"},
+		{`[` + a + `]`, "a exactly 1"},
+		{`[` + a + `,` + b + `]`, "(a exactly 1 AND b not x)"},
+		{`[` + a + `,"AND",` + b + `]`, "(a exactly 1 AND b not x)"},
+		{`[` + a + `,"or",` + b + `]`, "(a exactly 1 OR b not x)"},
+		{`[` + a + `,` + b + `,"OR",` + c + `]`, "((a exactly 1 AND b not x) OR c in [1 2 . true])"},
+		{`[` + a + `,"OR",` + b + `,` + c + `]`, "(a exactly 1 OR (b not x AND c in [1 2 . true]))"},
+		{`[` + a + `,[` + b + `,"OR",` + c + `]]`, "(a exactly 1 AND (b not x OR c in [1 2 . true]))"},
+		{`[[` + a + `,` + b + `]]`, "(a exactly 1 AND b not x)"},
+		{`[[[` + a + `]]]`, "a exactly 1"},
+		{`["OR",` + a + `,"OR","OR",` + b + `,"AND"]`, "(a exactly 1 OR b not x)"},
+		{`[` + a + `,"OR",[]]`, "a exactly 1"},
+		{`[["OR","exactly","x"]]`, "OR exactly x"},
+		{`[["OR",` + a + `,` + b + `]]`, "(a exactly 1 AND b not x)"},
+		{`[["AND","OR",` + a + `]]`, "a exactly 1"},
+		{`[{"value":"","field":"c","modifier":"exactly"}]`, "c exactly "},
 	} {
-		p := criteriaParams(t, text)
-		if got := show(p.criteria(0)); p.err != nil || got != expected {
-			t.Errorf("%s: %s, %v; expected %s", text, got, p.err, expected)
-		}
+		t.Run(fmt.Sprintf("%.60q", test.text), func(t *testing.T) {
+			p := criteriaParams(t, test.text)
+			if got := show(p.criteria(0)); p.err != nil || got != test.expected {
+				t.Errorf("%s: %s, %v; expected %s", test.text, got, p.err, test.expected)
+			}
+		})
 	}
 	for _, text := range []string{
 		`7`, `true`, `"x"`, `{}`, `{"field":"a","modifier":"exactly","value":1}`, // no array
@@ -51,22 +56,27 @@ func TestCriteria(t *testing.T) {
 }
 
 // covers: decision 33
-func TestCriteriaBounds(t *testing.T) {
+func TestCriteriaHaveAtMost100TriplesAnd10Levels(t *testing.T) {
 	triple := `["a","exactly",1]`
 	nested := func(levels int) string {
 		return strings.Repeat("[", levels) + triple + strings.Repeat("]", levels)
 	}
-	for text, good := range map[string]bool{
-		"[" + strings.Repeat(triple+",", 99) + triple + "]":  true,
-		"[" + strings.Repeat(triple+",", 100) + triple + "]": false,
-		nested(10): true,
-		nested(11): false,
+	for _, test := range []struct {
+		text string
+		good bool
+	}{
+		{"[" + strings.Repeat(triple+",", 99) + triple + "]", true},
+		{"[" + strings.Repeat(triple+",", 100) + triple + "]", false},
+		{nested(10), true},
+		{nested(11), false},
 	} {
-		p := criteriaParams(t, text)
-		p.criteria(0)
-		if (p.err == nil) != good {
-			t.Errorf("%.40s…: %v", text, p.err)
-		}
+		t.Run(fmt.Sprintf("%.60q", test.text), func(t *testing.T) {
+			p := criteriaParams(t, test.text)
+			p.criteria(0)
+			if (p.err == nil) != test.good {
+				t.Errorf("%.40s…: %v", test.text, p.err)
+			}
+		})
 	}
 }
 

@@ -1,31 +1,39 @@
 package rpc
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // A Field for text that becomes one for numbers holds texts until all its
 // Contacts are converted: a search in between must be JSON all the same.
 // covers: decision 41
-func TestAppendNumber(t *testing.T) {
-	for text, want := range map[string]string{
-		"":        `""`,
-		"0":       "0",
-		"12.50":   "12.50",
-		"-0.5":    "-0.5",
-		"007":     "7",
-		"+5":      "5",
-		".5":      "0.5",
-		"-.5":     "-0.5",
-		"00.1":    "0.1",
-		" 7 ":     "7",
-		"1e3":     "1000",
-		"7\u00a0": "7",
-		"-":       `"-"`,
-		"1.":      `"1."`,
-		"1.2.3":   `"1.2.3"`,
-		"abc":     `"abc"`,
+func TestNumericFieldIsWrittenAsValidJSON(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want string
+	}{
+		{"", `""`},
+		{"0", "0"},
+		{"12.50", "12.50"},
+		{"-0.5", "-0.5"},
+		{"007", "7"},
+		{"+5", "5"},
+		{".5", "0.5"},
+		{"-.5", "-0.5"},
+		{"00.1", "0.1"},
+		{" 7 ", "7"},
+		{"1e3", "1000"},
+		{"7\u00a0", "7"},
+		{"-", `"-"`},
+		{"1.", `"1."`},
+		{"1.2.3", `"1.2.3"`},
+		{"abc", `"abc"`},
 	} {
-		if got := string(appendNumber(nil, text)); got != want {
-			t.Errorf("%q becomes %s, want %s", text, got, want)
-		}
+		t.Run(fmt.Sprintf("%.60q", test.text), func(t *testing.T) {
+			if got := string(appendNumber(nil, test.text)); got != test.want {
+				t.Errorf("%q becomes %s, want %s", test.text, got, test.want)
+			}
+		})
 	}
 }

@@ -21,7 +21,7 @@ import (
 // Every kind of error but Internal has a code with a published name.
 //
 // covers: decision 5
-func TestKindsHaveCodes(t *testing.T) {
+func TestEachErrorKindHasAPublishedCode(t *testing.T) {
 	for kind := audience.Internal + 1; kind <= audience.Busy; kind++ {
 		w, published := expose(audience.Refuse(kind, "why"), nil)
 		if !published || w.code.Name() == "" || w.message != w.code.Name()+": why" {
@@ -36,7 +36,7 @@ func TestKindsHaveCodes(t *testing.T) {
 }
 
 // covers: decision 5
-func TestMessages(t *testing.T) {
+func TestErrorMessageIsShortWithoutSquareBrackets(t *testing.T) {
 	err := audience.Refuse(audience.InvalidParameters, "Field [x]: expected %q", "[a]")
 	if w, _ := expose(err, nil); w.message != `Invalid Method Parameters: Field (x): expected "(a)"` {
 		t.Error(w.message)
@@ -50,7 +50,7 @@ func TestMessages(t *testing.T) {
 // error.data is for 2.0 replies, and says which parameter or Field is meant.
 //
 // covers: decision 5
-func TestErrorData(t *testing.T) {
+func TestErrorDataNamesParameterOrField(t *testing.T) {
 	m := methods()["subscribeContact"]
 	for _, test := range []struct {
 		err      error
@@ -68,7 +68,7 @@ func TestErrorData(t *testing.T) {
 	}
 }
 
-func TestStrings(t *testing.T) {
+func TestStringsAreEncodedReversibly(t *testing.T) {
 	for _, s := range []string{"", "plain", `quote " and \`, "tab\tline\n", "\x00\x1f\x7f", "é😀\u2028", "</script>"} {
 		var back string
 		if b := appendString(nil, s); json.Unmarshal(b, &back) != nil || back != s {
@@ -83,7 +83,7 @@ func TestStrings(t *testing.T) {
 // A retry is recognised by what it means, not by its white space.
 //
 // covers: decision 30
-func TestFingerprints(t *testing.T) {
+func TestFingerprintIgnoresKeyAndWhiteSpace(t *testing.T) {
 	of := func(method, params string) [32]byte {
 		var s source
 		values, err := newParamsReader(&s, new(arena), []byte(params)).rest(nil)
@@ -111,28 +111,33 @@ func TestFingerprints(t *testing.T) {
 }
 
 // covers: decision 30
-func TestBadRetryHeaders(t *testing.T) {
+func TestIdempotencyKeyIs1To255VisibleASCIICharacters(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
-	for header, good := range map[string]bool{
-		"a": true, strings.Repeat("x", 255): true, "!~": true, "": false, strings.Repeat("x", 256): false, "a b": false, "é": false,
+	for _, test := range []struct {
+		header string
+		good   bool
+	}{
+		{"a", true}, {strings.Repeat("x", 255), true}, {"!~", true}, {"", false}, {strings.Repeat("x", 256), false}, {"a b", false}, {"é", false},
 	} {
-		st := &step{verb: "POST", path: "/", proto: "HTTP/1.1", status: 200, headers: []string{"idempotency-key: " + header},
-			body: []byte(h.request("addList", `{"name":"L"}`))}
-		if reply := h.exchange(t, st); strings.Contains(reply, `"error":null`) != good {
-			t.Errorf("%q: %s", header, reply)
-		}
-		st.body = []byte(h.request("countLists", ""))
-		if reply := h.exchange(t, st); !strings.Contains(reply, `"error":null`) {
-			t.Errorf("%q on a method that only asks: %s", header, reply)
-		}
+		t.Run(fmt.Sprintf("%.60q", test.header), func(t *testing.T) {
+			st := &step{verb: "POST", path: "/", proto: "HTTP/1.1", status: 200, headers: []string{"idempotency-key: " + test.header},
+				body: []byte(h.request("addList", `{"name":"L"}`))}
+			if reply := h.exchange(t, st); strings.Contains(reply, `"error":null`) != test.good {
+				t.Errorf("%q: %s", test.header, reply)
+			}
+			st.body = []byte(h.request("countLists", ""))
+			if reply := h.exchange(t, st); !strings.Contains(reply, `"error":null`) {
+				t.Errorf("%q on a method that only asks: %s", test.header, reply)
+			}
+		})
 	}
 }
 
 // The calls of a batch that is sent twice happen once each.
 //
 // covers: decision 30
-func TestRetriedBatch(t *testing.T) {
+func TestRepeatedBatchExecutesEachCallOnce(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
 	one := h.request("addList", `{"name":"L"}`)
@@ -147,11 +152,11 @@ func TestRetriedBatch(t *testing.T) {
 // What goes wrong inside is in the log under the id that the reply shows.
 //
 // covers: decision 13
-func TestFailuresAreLogged(t *testing.T) {
+func TestInternalErrorIsLoggedUnderItsRequestID(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	h := newHarness(t, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
-	h.stage(t)
+	h.addListsAndContact(t)
 	h.store.setFault("update", errors.New("no space left"))
 	reply := h.post(t, h.request("resubscribeContact", "1,1"))
 	h.store.setFault("update", errPanic)
@@ -168,11 +173,11 @@ func TestFailuresAreLogged(t *testing.T) {
 }
 
 // covers: decision 20
-func TestMetrics(t *testing.T) {
+func TestMetricsCountCallsByMethodAndCode(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewPedanticRegistry()
 	h := newHarness(t, Options{Registerer: registry})
-	h.stage(t)
+	h.addListsAndContact(t)
 	h.post(t, h.request("subscribeContact", `1,{"Email":"bob@example.org","submit":"1","token":"x"}`))
 	h.post(t, h.request("subscribeContact", `7,{}`))
 	h.post(t, h.request("nothing", ""))
@@ -200,7 +205,7 @@ func TestMetrics(t *testing.T) {
 }
 
 // Every zone of getTimezoneList can be used.
-func TestTimezones(t *testing.T) {
+func TestEachListedTimezoneCanBeLoaded(t *testing.T) {
 	v, err := parse(string(appendTimezones(nil)))
 	if err != nil || len(v.Items) < 400 {
 		t.Fatal(err, len(v.Items))
@@ -240,7 +245,7 @@ func (c *timed) Write(b []byte) (int, error) {
 // A client that takes a long reply slowly but steadily gets it.
 //
 // covers: decision 39
-func TestPartsHaveDeadlines(t *testing.T) {
+func TestEachPartOfAReplyHasADeadline(t *testing.T) {
 	w := &timed{discard: discard{header: make(http.Header)}}
 	r := reply{w: w, limits: &limits{flush: time.Second, stream: time.Minute}, buf: make([]byte, 3*firstBytes+1)}
 	r.finish()

@@ -9,7 +9,7 @@ import (
 // Sending is for package jobs; what it leaves is put into the store here.
 //
 // covers: spec getMessagesSentToContact, decision 54
-func TestMessagesSentToContact(t *testing.T) {
+func TestGetMessagesSentToContactReturnsNewestFirst(t *testing.T) {
 	h := newHarness(t, Options{})
 	call := func(method, params string) string {
 		t.Helper()

@@ -39,7 +39,7 @@ func (h *harness) fill(t testing.TB, contacts int) {
 // However long the reply and however it is sent, it is the same.
 //
 // covers: spec searchContacts.rule.2, decision 39
-func TestSameReplyHeldAndStreamed(t *testing.T) {
+func TestBufferedAndStreamedRepliesAreEqual(t *testing.T) {
 	t.Parallel()
 	for _, held := range []int{0, 1, 100_000} {
 		h := newHarness(t, Options{MaxHeld: held})
@@ -61,7 +61,7 @@ func TestSameReplyHeldAndStreamed(t *testing.T) {
 }
 
 // One Contact is held, however long; a batch is sent as it grows.
-func TestLongContact(t *testing.T) {
+func TestSingleContactIsBufferedWhole(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxHeld: 100})
 	h.fill(t, 1)
@@ -79,15 +79,15 @@ func TestLongContact(t *testing.T) {
 // never ends its JSON.
 //
 // covers: decision 39
-func TestStreamThatFails(t *testing.T) {
+func TestFailedStreamIsNotValidJSON(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxHeld: 1})
 	h.fill(t, 60)
-	h.store.breakOff(5)
+	h.store.failSearchAfter(5)
 	if reply := h.post(t, h.request("searchContacts", "1,[],0")); reply != `{"id":1,"result":null,"error":{"code":100,"message":"Internal Server Error (request r1)"}}` {
 		t.Error(reply)
 	}
-	h.store.breakOff(40)
+	h.store.failSearchAfter(40)
 	for _, body := range []string{h.request("searchContacts", "1,[],0"), "[" + h.request("countLists", "") + "," + h.request("searchContacts", "1,[],0") + "]"} {
 		resp, err := h.server.Client().Post(h.server.URL, "", strings.NewReader(body))
 		if err != nil {
@@ -107,7 +107,7 @@ func TestStreamThatFails(t *testing.T) {
 // A search that is no stream needs no place among them.
 //
 // covers: decision 39
-func TestNoPlaceToStream(t *testing.T) {
+func TestShortSearchNeedsNoStreamSlot(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxHeld: 10_000})
 	h.fill(t, 3)
@@ -123,7 +123,7 @@ func TestNoPlaceToStream(t *testing.T) {
 // The places of clients that read nothing, or go away, come free.
 //
 // covers: decision 39
-func TestSilentAndVanishingReaders(t *testing.T) {
+func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{FlushTimeout: 50 * time.Millisecond})
 	h.fill(t, 3000) // 15 MB: more than a connection buffers
@@ -162,7 +162,7 @@ func TestSilentAndVanishingReaders(t *testing.T) {
 // A client that takes a part in time, but not all, is cut off.
 //
 // covers: decision 39
-func TestSlowReader(t *testing.T) {
+func TestStreamOverItsTimeLimitIsCutOff(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxHeld: 1, StreamTimeout: time.Millisecond})
 	h.fill(t, 500)
@@ -191,7 +191,7 @@ func (h *harness) stream(t *testing.T) net.Conn {
 // Calls over the number that an Account may run at once wait, then are refused.
 //
 // covers: decision 43
-func TestCrowdedAccount(t *testing.T) {
+func TestStreamCountsAsACallOfItsAccount(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxCalls: 1, CallWait: 20 * time.Millisecond, FlushTimeout: 10 * time.Second})
 	h.fill(t, 3000)
