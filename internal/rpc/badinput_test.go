@@ -85,8 +85,8 @@ var badValues = []string{
 	`"` + strings.Repeat("x", 70_000) + `"`,
 }
 
-// Every parameter of every method with every wrong kind of value: a clear
-// error, and no change; or success, where the value stands for none.
+// Each parameter of each method gets each invalid value. The call either fails with a
+// published error and changes nothing, or succeeds because the value means "omitted".
 //
 // covers: decision 7, decision 8, decision 13
 func TestInvalidParameterFailsWithoutChange(t *testing.T) {
@@ -110,7 +110,7 @@ func TestInvalidParameterFailsWithoutChange(t *testing.T) {
 					t.Errorf("%.200s: failed, and changed something", body)
 				}
 				if !failed && m.writes {
-					h = newHarness(t, Options{}) // what it changed is not to matter to the next
+					h = newHarness(t, Options{}) // the change must not affect later cases
 					h.addOneOfEachRecord(t)
 				}
 			}
@@ -121,7 +121,7 @@ func TestInvalidParameterFailsWithoutChange(t *testing.T) {
 	}
 }
 
-// addListsAndContact makes two Lists, and a Contact in the first.
+// addListsAndContact adds two Lists, and a preference and a Contact to the first one.
 func (h *harness) addListsAndContact(t testing.TB) {
 	t.Helper()
 	if h.call(t, "countLists", "").Text != "0" {
@@ -133,8 +133,8 @@ func (h *harness) addListsAndContact(t testing.TB) {
 	h.call(t, "subscribeContact", `1,{"Email":"ann@example.org"}`)
 }
 
-// addOneOfEachRecord makes one of everything besides: two Messages, of which an
-// autoresponder sends the first, a webhook, and a Folder that is not needed.
+// addOneOfEachRecord also adds two Messages, an autoresponder that sends the first one, a
+// webhook and an unused Folder.
 func (h *harness) addOneOfEachRecord(t testing.TB) {
 	t.Helper()
 	if h.call(t, "countMessages", "").Text != "0" {
@@ -148,8 +148,8 @@ func (h *harness) addOneOfEachRecord(t testing.TB) {
 	h.call(t, "addFolder", `{"name":"Unused","type":"list"}`)
 }
 
-// clearlyFailed reports whether a reply is an error, and sees that it is one
-// with which a person can do something.
+// clearlyFailed reports whether a reply is an error. The test fails if the error is internal
+// or its message does not begin with the published name.
 func clearlyFailed(t *testing.T, reply, body string) bool {
 	t.Helper()
 	v, err := parse(reply)
@@ -172,7 +172,7 @@ func clearlyFailed(t *testing.T, reply, body string) bool {
 	return true
 }
 
-// Every beginning of a call is refused, and changes nothing.
+// A body that is cut off at any byte is refused and changes nothing.
 //
 // covers: decision 8
 func TestTruncatedBodyIsRefused(t *testing.T) {
@@ -191,7 +191,8 @@ func TestTruncatedBodyIsRefused(t *testing.T) {
 	}
 }
 
-// What a caller without a key sends is not even read.
+// A call with several faults returns the error of the first check: key, method, access
+// level, parameters, List, then the rules of the method.
 func TestChecksRunInADefinedOrder(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
@@ -233,14 +234,14 @@ func TestChecksRunInADefinedOrder(t *testing.T) {
 	}
 }
 
-// The details of one Contact are matched with Fields while the writer waits,
-// so their number is bounded.
+// The transaction matches the details of a Contact with Fields while other writers wait, so
+// their number is limited.
 //
 // covers: decision 20
 func TestContactHasAtMost10000Values(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
-	// There is no List 1: what has a good shape gets as far as that.
+	// There is no List 1, so valid parameters are refused with 303.
 	for _, test := range []struct {
 		n        int
 		expected string

@@ -119,8 +119,8 @@ func TestCallOverTheAccountLimitWaitsThenIsBusy(t *testing.T) {
 	})
 }
 
-// A key is known from an earlier call; once it is revoked it is so for every
-// call, also for those that are refused for another reason or need no List.
+// An earlier call has put the key into the cache. After the key is revoked, each call is
+// refused with 300, even a call that has another error or needs no List.
 //
 // covers: decision 11, decision 13
 func TestRevokedKeyIsRefusedThoughCached(t *testing.T) {

@@ -122,7 +122,7 @@ func TestParamsAreReadStrictly(t *testing.T) {
 	}
 }
 
-// What a key may be found in. decisions.md: 11
+// Only a string is a key. decisions.md: 11
 func TestKeyIsTheFirstParameter(t *testing.T) {
 	for _, test := range []struct {
 		params   string

@@ -98,7 +98,7 @@ func FuzzCriteria(f *testing.F) {
 
 // answer gives a body to the handler, without a network.
 func (h *harness) answer(body []byte) []byte {
-	h.handler.failures.seen = nil // nobody is held back here
+	h.handler.failures.seen = nil // so that no reply is delayed
 	w := httptest.NewRecorder()
 	h.handler.ServeHTTP(w, httptest.NewRequest("POST", "/rpc", bytes.NewReader(body)))
 	return w.Body.Bytes()

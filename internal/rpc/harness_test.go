@@ -17,7 +17,7 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// firstMoment is what the clock of a harness shows at first.
+// firstMoment is the initial time of the clock of a harness.
 var firstMoment = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // harness is a whole service on a fresh database, behind a real HTTP server.
@@ -107,8 +107,8 @@ func (h *harness) addKey(t testing.TB, name string, d audience.KeyDetails) audie
 	return key.ID
 }
 
-// faultyStore is a Store whose transactions can be made to fail before they
-// begin, and which remembers what they set in motion.
+// faultyStore is a Store whose transactions a test can make fail before they begin. It records
+// the effects that they store.
 type faultyStore struct {
 	audience.Store
 
@@ -116,7 +116,7 @@ type faultyStore struct {
 	faults  map[string]error // by "view", "stream", "update"
 	effects []audience.Effect
 	commits int // updates that succeeded
-	after   int // a search breaks off after so many Contacts; 0: it does not
+	after   int // a search fails after this number of Contacts; 0: never
 }
 
 // errPanic as a fault makes the transaction panic.
@@ -141,7 +141,7 @@ func (f *faultyStore) setFault(of string, err error) {
 	f.faults[of] = err
 }
 
-// takeEffects returns what was set in motion since it was last called.
+// takeEffects returns the effects stored since the last call of takeEffects.
 func (f *faultyStore) takeEffects() []audience.Effect {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,7 +157,7 @@ func (f *faultyStore) committed() int {
 	return f.commits
 }
 
-// failSearchAfter makes streams fail after so many Contacts; 0 mends them.
+// failSearchAfter makes streams fail after this number of Contacts; 0: never.
 func (f *faultyStore) failSearchAfter(after int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -204,7 +204,7 @@ func (f *faultyStore) watch(fn func(audience.Tx) error, update func(func(audienc
 	return err
 }
 
-// failingSearchTx breaks a search off after some Contacts.
+// failingSearchTx fails a search after some Contacts.
 type failingSearchTx struct {
 	audience.Tx
 	after int

@@ -41,7 +41,7 @@ func (h *harness) dial(t testing.TB) (net.Conn, *bufio.Reader) {
 	return conn, bufio.NewReader(conn)
 }
 
-// Calls one after another on one connection, of both versions of HTTP.
+// One connection serves several calls with HTTP/1.1 and with HTTP/1.0.
 //
 // covers: decision 1
 func TestConnectionServesSeveralCalls(t *testing.T) {
@@ -162,8 +162,8 @@ func TestLateBodyClosesTheConnection(t *testing.T) {
 	}
 }
 
-// Large bodies have a bounded room, since they are read before anybody knows
-// whose they are; small ones need none.
+// Large bodies share a memory limit, since the server reads them before it knows the
+// caller. Small bodies need no reservation.
 //
 // covers: decision 43
 func TestLargeBodyWithoutMemoryIsBusy(t *testing.T) {

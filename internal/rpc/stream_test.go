@@ -36,7 +36,7 @@ func (h *harness) fill(t testing.TB, contacts int) {
 	}
 }
 
-// However long the reply and however it is sent, it is the same.
+// A reply has the same bytes whether it is buffered or streamed.
 //
 // covers: spec searchContacts.rule.2, decision 39
 func TestBufferedAndStreamedRepliesAreEqual(t *testing.T) {
@@ -75,8 +75,8 @@ func TestSingleContactIsBufferedWhole(t *testing.T) {
 	}
 }
 
-// What fails before 64 KiB are encoded is an ordinary error; what fails later
-// never ends its JSON.
+// A failure before 64 KiB are encoded is an ordinary error. After a later failure the reply
+// is incomplete JSON.
 //
 // covers: decision 39
 func TestFailedStreamIsNotValidJSON(t *testing.T) {
@@ -104,7 +104,7 @@ func TestFailedStreamIsNotValidJSON(t *testing.T) {
 	}
 }
 
-// A search that is no stream needs no place among them.
+// A search whose reply is buffered needs no stream slot.
 //
 // covers: decision 39
 func TestShortSearchNeedsNoStreamSlot(t *testing.T) {
@@ -120,7 +120,7 @@ func TestShortSearchNeedsNoStreamSlot(t *testing.T) {
 	}
 }
 
-// The places of clients that read nothing, or go away, come free.
+// A client that reads nothing or closes its connection loses its stream slot.
 //
 // covers: decision 39
 func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
@@ -159,7 +159,7 @@ func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
 	}
 }
 
-// A client that takes a part in time, but not all, is cut off.
+// A client that reads each part in time, but not the whole reply, is disconnected.
 //
 // covers: decision 39
 func TestStreamOverItsTimeLimitIsCutOff(t *testing.T) {

@@ -57,7 +57,7 @@ type transcript struct {
 	vars map[string]string
 }
 
-// run runs a file's sections and returns its text with what was updated.
+// run runs the sections of a file. It returns the text of the file with updated replies.
 func (s *transcript) run(t *testing.T, text string) string {
 	parts := regexp.MustCompile(`(?m)^=== `).Split(text, -1)
 	for i, part := range parts {
@@ -155,7 +155,8 @@ func (s *transcript) save(t *testing.T, line string, body string) {
 		t.Fatal(err)
 	}
 	for key := range strings.SplitSeq(path, ".") {
-		if v = child(v, key); v == nil {
+		v = child(v, key)
+		if v == nil {
 			t.Fatalf("save %s: no %s in %s", name, path, body)
 		}
 	}
@@ -171,7 +172,7 @@ func child(v *audience.Input, key string) *audience.Input {
 	return nil
 }
 
-// checkEffects compares what the step set in motion with the lines "effect
+// checkEffects compares the effects that the step stored with the lines "effect
 // KIND JSON", when there are some or the step has the directive "effects".
 func (s *transcript) checkEffects(t *testing.T, st *step, tail string) {
 	t.Helper()
