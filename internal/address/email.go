@@ -40,7 +40,7 @@ func ParseEmail(text string) (spelling, key string, ok bool) {
 		if !validDomain(domain) {
 			return "", "", false
 		}
-		return spelling, strings.TrimSuffix(lowerASCII(spelling), "."), true
+		return spelling, strings.TrimSuffix(LowerASCII(spelling), "."), true
 	}
 	if key, ok = internationalKey(local, domain); !ok {
 		return "", "", false
@@ -56,7 +56,7 @@ func internationalKey(local, domain string) (key string, ok bool) {
 	if !utf8.ValidString(domain) {
 		return "", false // idna would replace invalid bytes
 	}
-	local = norm.NFC.String(lowerASCII(norm.NFC.String(local)))
+	local = norm.NFC.String(LowerASCII(norm.NFC.String(local)))
 	if !isASCII(domain) || hasACELabel(domain) {
 		var err error
 		if domain, err = idna.Lookup.ToASCII(domain); err != nil {
@@ -68,7 +68,7 @@ func internationalKey(local, domain string) (key string, ok bool) {
 			return "", false
 		}
 	}
-	domain = lowerASCII(strings.TrimSuffix(domain, "."))
+	domain = LowerASCII(strings.TrimSuffix(domain, "."))
 	key = local + "@" + domain
 	return key, validLocalPart(local) && validDomain(domain) && len(key) <= MaxEmail
 }
@@ -183,14 +183,4 @@ func isASCII(s string) bool {
 		}
 	}
 	return true
-}
-
-// lowerASCII lower-cases the letters A to Z and no others. s is valid UTF-8.
-func lowerASCII(s string) string {
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, s)
 }

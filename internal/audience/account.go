@@ -1,7 +1,7 @@
 package audience
 
-// This file is the record of an Account, the identifiers of all records, and what
-// the rules ask a database about Accounts.
+// This file has the record of an Account, the identifiers of all records, and the
+// database methods for Accounts.
 
 // Typed identifiers. Each counts from 1 in the whole database; no ID is used twice.
 type (

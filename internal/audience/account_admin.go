@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// This file is how the operator administers Accounts on the command line. Its methods
+// This file has the commands with which the operator administers Accounts. Its methods
 // need no key and reach every Account.
 
-// operatorName is the creator of what an operator makes: there is no key.
+// operatorName is the creator of records that the operator adds: there is no key.
 const operatorName = "command line"
 
 // AccountDetails describe a new Account.

@@ -18,7 +18,8 @@ import (
 // With an Idempotency-Key each transaction also stores the progress. A repeat after
 // a crash continues there, and a repeat at the same time shares the work. Without a
 // key, the batches before an error stay done. decisions.md: 30, 53
-func runInBatches[P any](ctx context.Context, s *Service, c *Caller, batch func(tx Tx, now int64, p *P) (done bool, err error)) (P, error) {
+func runInBatches[P any](ctx context.Context, s *Service, c *Caller,
+	batch func(tx Tx, now int64, p *P) (done bool, err error)) (P, error) {
 	var at, next progress[P]
 	for !at.Done {
 		err := s.store.Update(ctx, func(tx Tx) error {
@@ -44,7 +45,7 @@ func runInBatches[P any](ctx context.Context, s *Service, c *Caller, batch func(
 	return at.SoFar, nil
 }
 
-// progress is how far a call is.
+// progress says how much of a call is done.
 type progress[P any] struct {
 	Done  bool `json:"done"`
 	SoFar P    `json:"so_far"`
@@ -74,9 +75,9 @@ func (p *progress[P]) save(tx RetryTx, c *Caller, now int64) error {
 	return tx.SaveRetry(c.Account.ID, c.Key.ID, c.Retry, text, now)
 }
 
-// The plan of a call is the Contacts that it found to be about when it began. After
-// a batch, the same search would find others, so the plan is stored beside the
-// progress when there is an Idempotency-Key.
+// The plan of a call is the set of Contacts that its search found at the start. After
+// a batch the same search would find other Contacts. So with an Idempotency-Key the
+// plan is stored beside the progress.
 
 // savedPlan returns the plan of an earlier call with this Idempotency-Key. The error
 // is of kind NotFound when there is none.
@@ -95,7 +96,7 @@ func savedPlan(ctx context.Context, s *Service, c *Caller) (plan idSet, err erro
 }
 
 // savePlan stores ids as the plan of a call and returns them. If a call with the same
-// Idempotency-Key was faster, it returns the plan of that one.
+// Idempotency-Key has stored its plan first, it returns that plan.
 func savePlan(ctx context.Context, s *Service, c *Caller, ids idSet) (idSet, error) {
 	if c.Retry == nil {
 		return ids, nil

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"enlist/internal/address"
 )
 
 // matches reports whether a record satisfies the condition; get returns the
@@ -74,7 +76,7 @@ func (c *Condition) sortOperands() {
 
 // isIn reports whether the value equals one of sorted operands.
 func (v Value) isIn(operands []Operand) bool {
-	text := lowerASCII(v.Text)
+	text := address.LowerASCII(v.Text)
 	_, found := slices.BinarySearchFunc(operands, v, func(o Operand, v Value) int {
 		if v.Kind == KeyText {
 			return cmp.Compare(o.Text, text)
@@ -90,7 +92,7 @@ func (v Value) equals(o Operand) bool {
 	case o.Impossible:
 		return false
 	case v.Kind == KeyText:
-		return lowerASCII(v.Text) == o.Text
+		return address.LowerASCII(v.Text) == o.Text
 	}
 	return !o.Absent && v.Int == o.Int
 }
@@ -98,7 +100,7 @@ func (v Value) equals(o Operand) bool {
 // compare orders two values of one key, for GreaterThan, LessThan and sorting.
 func (v Value) compare(other Value) int {
 	if v.Kind == KeyText {
-		return cmp.Compare(firstCharacters(lowerASCII(v.Text)), firstCharacters(lowerASCII(other.Text)))
+		return cmp.Compare(firstCharacters(address.LowerASCII(v.Text)), firstCharacters(address.LowerASCII(other.Text)))
 	}
 	return cmp.Compare(v.Int, other.Int)
 }
@@ -106,7 +108,7 @@ func (v Value) compare(other Value) int {
 // written is the value as a reply shows it, in ASCII lower case.
 func (v Value) written() string {
 	if v.Kind == KeyText {
-		return lowerASCII(v.Text)
+		return address.LowerASCII(v.Text)
 	}
 	return strconv.FormatInt(v.Int, 10)
 }
@@ -122,22 +124,6 @@ func firstCharacters(s string) string {
 			return s[:i]
 		}
 		characters++
-	}
-	return s
-}
-
-// lowerASCII lower-cases the letters A to Z and no others.
-func lowerASCII(s string) string {
-	for i := range len(s) {
-		if 'A' <= s[i] && s[i] <= 'Z' {
-			b := []byte(s)
-			for ; i < len(b); i++ {
-				if 'A' <= b[i] && b[i] <= 'Z' {
-					b[i] += 'a' - 'A'
-				}
-			}
-			return string(b)
-		}
 	}
 	return s
 }

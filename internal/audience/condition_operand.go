@@ -75,7 +75,7 @@ func (p *operandParser) operand(value Input) (o Operand, problem string) {
 	case !ok:
 		return Operand{}, "the value must be a text or a number"
 	case p.op == StartsWith || p.op == EndsWith || p.op == Contains:
-		return Operand{Text: lowerASCII(text)}, ""
+		return Operand{Text: address.LowerASCII(text)}, ""
 	case text == "" && whole:
 		return Operand{Absent: true}, ""
 	case flag && (p.key.Type == KeyInt || p.key.Type == KeyNumber):
@@ -95,7 +95,7 @@ func (p *operandParser) operand(value Input) (o Operand, problem string) {
 			return p.address(text), ""
 		}
 	}
-	text = lowerASCII(text)
+	text = address.LowerASCII(text)
 	if !whole {
 		text = firstCharacters(text)
 	}

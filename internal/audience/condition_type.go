@@ -3,18 +3,18 @@
 
 package audience
 
-// condition checks a criteria tree and returns what it means; nil when no test
-// is in it. Errors are of kind InvalidSearch. decisions.md: 32–36
+// condition checks a criteria tree and returns its Condition, nil when it
+// holds no test. Errors are of kind InvalidSearch. decisions.md: 32–36
 func (k keys) condition(c *Criteria) (*Condition, error) {
 	if c == nil {
 		return nil, nil
 	}
-	t := typing{keys: k}
-	return t.criteria(c, 1)
+	checker := criteriaChecker{keys: k}
+	return checker.criteria(c, 1)
 }
 
-// typing checks one tree and counts what is limited in it.
-type typing struct {
+// criteriaChecker checks one tree, and counts its tests and values for the limits.
+type criteriaChecker struct {
 	keys     keys
 	tests    int
 	operands int
@@ -24,7 +24,7 @@ type typing struct {
 // group of one test becomes that test. Levels are those of the arrays that
 // were sent: an All directly in an Any is the part of an array between two
 // "OR", so it adds no level.
-func (t *typing) criteria(c *Criteria, level int) (*Condition, error) {
+func (t *criteriaChecker) criteria(c *Criteria, level int) (*Condition, error) {
 	switch {
 	case level > MaxCriteriaLevels:
 		return nil, Refuse(InvalidSearch, "search criteria may be nested in at most %d levels", MaxCriteriaLevels)
@@ -49,7 +49,7 @@ func (t *typing) criteria(c *Criteria, level int) (*Condition, error) {
 }
 
 // group checks the parts of a group.
-func (t *typing) group(parts []Criteria, level int, anyOf bool) ([]Condition, error) {
+func (t *criteriaChecker) group(parts []Criteria, level int, anyOf bool) ([]Condition, error) {
 	typed := make([]Condition, 0, len(parts))
 	for i := range parts {
 		below := level
@@ -75,14 +75,15 @@ func firstOrNone(parts []Condition) *Condition {
 }
 
 // test checks one test: its key, its operator, then its value.
-func (t *typing) test(c *Criteria) (*Condition, error) {
+func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 	key := t.keys.find(c.Key)
 	if key == nil || !key.Searchable {
 		return nil, refuseKey(c.Key, "no key %q that can be searched", c.Key)
 	}
 	op, ok := operators[c.Operator]
 	if !ok {
-		return nil, refuseKey(c.Key, "%s: operator %q is none of exactly, not, greater_than, less_than, in, starts_with, ends_with, contains", c.Key, c.Operator)
+		return nil, refuseKey(c.Key, "%s: operator %q is none of exactly, not, greater_than, less_than, in, "+
+			"starts_with, ends_with, contains", c.Key, c.Operator)
 	}
 	if key.Type == KeyBool && op != Exactly && op != Not && op != In {
 		return nil, refuseKey(c.Key, "%s: a flag takes only exactly, not and in", c.Key)
@@ -101,7 +102,7 @@ func (t *typing) test(c *Criteria) (*Condition, error) {
 
 // country is the telephone code for national mobile numbers; 0 when the
 // records are not Contacts.
-func (t *typing) country() int64 {
+func (t *criteriaChecker) country() int64 {
 	if t.keys.schema == nil {
 		return 0
 	}

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file is the rules of consent, and the ledger that records each of them.
+// This file checks consents, and makes the rows of the ledger that records them.
 
 // ConsentType says what a person agreed to. specification: Consent
 type ConsentType string
@@ -58,7 +58,8 @@ func (c *Consent) check(schema *Schema) error {
 		c.Type = ConsentNotRecorded
 	case ConsentGDPR, ConsentDirect, ConsentNotRecorded:
 	default:
-		return &Error{Kind: InvalidConsent, Field: "consent_type", Detail: "consent_type must be gdpr, direct or not_recorded"}
+		return &Error{Kind: InvalidConsent, Field: "consent_type",
+			Detail: "consent_type must be gdpr, direct or not_recorded"}
 	}
 	switch {
 	case c.Type == ConsentGDPR && strings.TrimSpace(c.Text) == "":

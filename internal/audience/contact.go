@@ -1,6 +1,6 @@
 package audience
 
-// This file is the record of a Contact and what the rules ask a database about one.
+// This file has the record of a Contact and the database methods for it.
 
 // Contact is one record of a List.
 type Contact struct {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// This file is the rule of addContacts.
+// This file adds many Contacts in one call, addContacts. It parses the rows, looks up
+// which of them to leave out, and then inserts the rest in batches (batches.go).
 
 // AddRequest is a call of addContacts.
 type AddRequest struct {
@@ -39,7 +40,7 @@ func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]C
 	return done.IDs, err
 }
 
-// addCall is one call and what was found out before its transactions.
+// addCall is one call, with its parsed rows and the look-ups made before its transactions.
 type addCall struct {
 	AddRequest
 	caller  *Caller
@@ -84,7 +85,7 @@ func (a *addCall) findEarly(ctx context.Context, s *Service) error {
 	return nil
 }
 
-// addProgress is how far a call is. It is stored under the Idempotency-Key.
+// addProgress says which rows of a call are done. It is stored under the Idempotency-Key.
 type addProgress struct {
 	IDs []ContactID `json:"ids"` // of the rows that are done, 0 for one that was left out
 	notifier
@@ -133,7 +134,8 @@ func (a *addCall) allowed(tx Tx) (*Schema, error) {
 		return nil, err
 	}
 	if a.Skip < SkipNone || a.Skip > SkipUnsubscribedFromAny {
-		return nil, &Error{Kind: InvalidParameters, Field: "remove_unsubscribers", Detail: "remove_unsubscribers must be 0, 1 or 2"}
+		return nil, &Error{Kind: InvalidParameters, Field: "remove_unsubscribers",
+			Detail: "remove_unsubscribers must be 0, 1 or 2"}
 	}
 	if a.Skip == SkipUnsubscribedFromAny {
 		return schema, requireWholeAccount(a.caller)
@@ -233,7 +235,8 @@ func (a *addCall) put(tx Tx, parsed *parsedContact, now int64) (ContactID, Webho
 
 // overwrite changes the values that were sent of an existing Contact, and none of
 // its flags.
-func (a *addCall) overwrite(tx Tx, parsed *parsedContact, contact *Contact, now int64) (id ContactID, event WebhookEventType, err error) {
+func (a *addCall) overwrite(tx Tx, parsed *parsedContact, contact *Contact,
+	now int64) (id ContactID, event WebhookEventType, err error) {
 	if parsed.apply(contact) {
 		contact.Modified, event = now, WebhookUpdated
 		if err := tx.UpdateContact(contact); err != nil {
@@ -245,5 +248,6 @@ func (a *addCall) overwrite(tx Tx, parsed *parsedContact, contact *Contact, now 
 
 // record writes the ledger row: an upload says nothing about consent. decisions.md: 27
 func (a *addCall) record(tx ConsentTx, id ContactID, now int64) error {
-	return tx.AddLedgerRow(&LedgerRow{ListID: a.List, ContactID: id, Time: now, Method: "addContacts", Type: ConsentNotRecorded, KeyID: a.caller.Key.ID})
+	return tx.AddLedgerRow(&LedgerRow{ListID: a.List, ContactID: id, Time: now, Method: "addContacts",
+		Type: ConsentNotRecorded, KeyID: a.caller.Key.ID})
 }

@@ -2,8 +2,8 @@ package audience
 
 import "strings"
 
-// This file is what the calls about many Contacts share: AddContacts, EditContacts
-// and DeleteContacts. They run in several transactions (batches.go).
+// This file has the parts that AddContacts, EditContacts and DeleteContacts share. These
+// calls run in several transactions (batches.go).
 
 // MaxRows is how many Contacts one call of addContacts or editContacts may
 // carry. decisions.md: 53
@@ -23,8 +23,8 @@ type parsedRows struct {
 	partial bool             // addresses may be left out
 }
 
-// parseEarly parses all rows against the cached Schema, before a transaction for
-// whose end other callers wait.
+// parseEarly parses all rows against the cached Schema, before the transaction: on SQLite
+// other callers wait until a transaction that writes has ended.
 func (r *parsedRows) parseEarly(s *Service, c *Caller, list ListID) {
 	r.parsed = make([]*parsedContact, len(r.sent))
 	schema, cached := s.store.CachedSchema(list)
@@ -77,27 +77,27 @@ func batchSize(schema *Schema, event Event) int {
 	return max(1, 2*bulkBatch/(2+jobs))
 }
 
-// maxSingleEvents is up to how many changed Contacts of a call webhooks get an
-// event for each. For more they get one event of the List. decisions.md: 52
+// maxSingleEvents is the largest number of changed Contacts for which a call publishes an
+// event each. For more Contacts it publishes one event of the List. decisions.md: 52
 const maxSingleEvents = 100
 
-// notifier publishes what a call has changed to webhooks, batch by batch. It is part
+// notifier publishes the changes of a call to webhooks, batch by batch. It is part
 // of the progress that is stored under an Idempotency-Key.
 type notifier struct {
 	Changed int  `json:"changed"` // Contacts, so far
 	Many    bool `json:"many"`    // the event of the List was published
 }
 
-// contactEvent is what webhooks may hear about one Contact.
+// contactEvent is an event of one Contact for webhooks.
 type contactEvent struct {
 	contact ContactID
 	event   WebhookEventType
 }
 
-// publish publishes what a batch has changed: n Contacts, and an event for some of
-// them. Once the call has changed many, it publishes one event of the List instead.
-// A batch of fewer Contacts is the last one, unless batchSize is small, so both kinds
-// of events seldom come from one call.
+// publish publishes the changes of a batch: n Contacts, and an event for some of them.
+// Once the call has changed more than maxSingleEvents, it publishes one event of the
+// List instead. A batch of fewer Contacts is the last one, unless batchSize is small, so
+// both kinds of events seldom come from one call.
 func (t *notifier) publish(tx Tx, schema *Schema, now int64, n int, events []contactEvent) error {
 	t.Changed += n
 	if t.Changed > maxSingleEvents {

@@ -21,7 +21,7 @@ func TestColumns(t *testing.T) {
 		{[]string{"all"}, whole, Columns{System: true, All: true}},
 		{[]string{"City", "all", "field_3"}, whole + ",field_3", Columns{System: true, All: true, Fields: []FieldID{3}}},
 		{[]string{"id"}, "id", Columns{}},
-		{[]string{"Price", "nobody", "id", "Price", "field_5"}, "Price,id,field_5", Columns{Fields: []FieldID{5, 5}}},
+		{[]string{"Price", "unknown", "id", "Price", "field_5"}, "Price,id,field_5", Columns{Fields: []FieldID{5, 5}}},
 		{[]string{"is_active"}, "is_active", Columns{System: true}},
 		{[]string{"CITY", "ALL", ""}, "", Columns{}},
 	} {

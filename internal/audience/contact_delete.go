@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// This file is the rule of deleteContacts.
+// This file deletes Contacts by their IDs or by criteria, deleteContacts. It first plans
+// which Contacts to delete, and then deletes them in batches (batches.go).
 
 // DeleteRequest is a call of deleteContacts.
 type DeleteRequest struct {
@@ -16,7 +17,7 @@ type DeleteRequest struct {
 
 // DeleteContacts deletes the Contacts with the IDs given, or those that match the
 // criteria. It returns an Outcome for each ID, once, in the order sent; for criteria,
-// by ID. Done is false when the List did not have the Contact any more. The consent
+// by ID. Done is false when the List no longer had the Contact. The consent
 // ledger and the Unsubscriber List stay. Errors: NoList, Denied, InvalidSearch, and
 // Busy when too many searches run; after these nothing was deleted. After another
 // error a part of them may have been deleted. decisions.md: 33, 53
@@ -40,7 +41,7 @@ func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest
 	return r.outcomes(plan, done.Missing), nil
 }
 
-// deleteProgress is how far a call is. It is stored under the Idempotency-Key.
+// deleteProgress says how much of the plan is done. It is stored under the Idempotency-Key.
 type deleteProgress struct {
 	Next    int   `json:"next"`    // index in the plan
 	Missing idSet `json:"missing"` // Contacts of the plan that were gone
@@ -96,7 +97,7 @@ func (r *DeleteRequest) outcomes(plan, missing idSet) []Outcome {
 	return all
 }
 
-// planDelete finds the Contacts that a call is about.
+// planDelete finds the Contacts that a call will delete.
 func (s *Service) planDelete(ctx context.Context, c *Caller, r DeleteRequest) (ids idSet, err error) {
 	if r.Query.Criteria == nil {
 		return s.present(ctx, c, r)
@@ -138,7 +139,8 @@ func checkTestsSomething(c *Condition) error {
 			}
 		}
 	}
-	if c.Key == nil || c.Operator != StartsWith && c.Operator != EndsWith && c.Operator != Contains || c.Operands[0].Text != "" {
+	inside := c.Operator == StartsWith || c.Operator == EndsWith || c.Operator == Contains
+	if c.Key == nil || !inside || c.Operands[0].Text != "" {
 		return nil
 	}
 	name := c.Key.Name

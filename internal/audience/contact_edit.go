@@ -9,7 +9,8 @@ import (
 	"enlist/internal/address"
 )
 
-// This file is the rule of editContacts.
+// This file changes values of many Contacts in one call, editContacts, in batches
+// (batches.go). It also keeps the Key of a Contact in step with its addresses.
 
 // EditRequest is a call of editContacts.
 type EditRequest struct {
@@ -18,7 +19,7 @@ type EditRequest struct {
 	Trigger  bool      // emit the event of an updated profile for each changed Contact
 }
 
-// EditRow is what is to change of one Contact.
+// EditRow holds the new values of one Contact.
 type EditRow struct {
 	ID      ContactID
 	Details []Detail // keys as in SubscribeRequest; values that are not sent stay
@@ -70,11 +71,11 @@ type editCall struct {
 	rows   parsedRows
 }
 
-// editProgress is how far a call is. It is stored under the Idempotency-Key.
+// editProgress says which rows of a call are done. It is stored under the Idempotency-Key.
 type editProgress struct {
 	Next    int         `json:"next"`    // row
 	Refused []int       `json:"refused"` // rows
-	Told    []ContactID `json:"told"`    // Contacts for which the event was emitted
+	Emitted []ContactID `json:"told"`    // Contacts for which the event was emitted
 	notifier
 }
 
@@ -164,10 +165,10 @@ func (e *editCall) edit(tx Tx, parsed *parsedContact, id ContactID, now int64) (
 // emit stores the jobs of an updated profile, if the call asks for that: once for all
 // the rows that are about a Contact.
 func (e *editCall) emit(tx Tx, schema *Schema, id ContactID, now int64, p *editProgress) error {
-	if !e.Trigger || slices.Contains(p.Told, id) {
+	if !e.Trigger || slices.Contains(p.Emitted, id) {
 		return nil
 	}
-	p.Told = append(p.Told, id)
+	p.Emitted = append(p.Emitted, id)
 	return emit(tx, schema, id, EventUpdateProfile, now)
 }
 

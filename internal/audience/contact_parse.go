@@ -10,7 +10,7 @@ import (
 // This file checks the details of a Contact against the Fields of its List, for
 // the calls that add or change Contacts.
 
-// parsedContact is what a call says about one Contact, checked against a Schema.
+// parsedContact holds the values that a call sends for one Contact, checked against a Schema.
 // The result depends on the Schema and the day only. So a call can parse before
 // its transaction, and parse again there only if one of the two has changed.
 type parsedContact struct {
@@ -69,7 +69,8 @@ func (p *parsedContact) parse(details []Detail) error {
 
 // errNoAddress refuses a Contact without an address. decisions.md: 23
 func errNoAddress(schema *Schema) error {
-	return &Error{Kind: InvalidEmail, Field: schema.Email().Name, Detail: "the Contact would have no email or mobile address"}
+	return &Error{Kind: InvalidEmail, Field: schema.Email().Name,
+		Detail: "the Contact would have no email or mobile address"}
 }
 
 // parseAddress checks what was sent for an address Field, which may be nil, and

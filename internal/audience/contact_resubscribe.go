@@ -2,7 +2,7 @@ package audience
 
 import "context"
 
-// This file is the rule of resubscribeContact.
+// This file clears the unsubscribe flag of one Contact, resubscribeContact.
 
 // ResubscribeRequest is a call of resubscribeContact.
 type ResubscribeRequest struct {

@@ -14,16 +14,25 @@ import (
 var ContactAttributes = []Attribute[Contact]{
 	{Name: "id", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.ID) }},
 	{Name: "creation_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.Created) }},
-	{Name: "double_opt_in", Type: KeyBool, Searchable: true, Get: func(c *Contact) Value { return BoolValue(c.DoubleOptIn) }},
-	{Name: "double_opt_in_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.DoubleOptInTime) }},
+	{Name: "double_opt_in", Type: KeyBool, Searchable: true,
+		Get: func(c *Contact) Value { return BoolValue(c.DoubleOptIn) }},
+	{Name: "double_opt_in_time", Type: KeyInt, Searchable: true,
+		Get: func(c *Contact) Value { return IntValue(c.DoubleOptInTime) }},
 	{Name: "is_active", Type: KeyBool, Searchable: true, Get: func(c *Contact) Value { return BoolValue(c.IsActive) }},
-	{Name: "is_bounce_deactivated", Type: KeyBool, Searchable: true, Get: func(c *Contact) Value { return BoolValue(c.IsBounceDeactivated) }},
-	{Name: "is_unsubscribed", Type: KeyBool, Searchable: true, Get: func(c *Contact) Value { return BoolValue(c.IsUnsubscribed) }},
-	{Name: "last_click_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.LastClickTime) }},
-	{Name: "last_modified_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.Modified) }},
-	{Name: "last_message_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.LastMessageTime) }},
-	{Name: "last_open_time", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.LastOpenTime) }},
-	{Name: "subscribed_via", Type: KeyText, Searchable: true, Get: func(c *Contact) Value { return TextValue(c.SubscribedVia) }},
+	{Name: "is_bounce_deactivated", Type: KeyBool, Searchable: true,
+		Get: func(c *Contact) Value { return BoolValue(c.IsBounceDeactivated) }},
+	{Name: "is_unsubscribed", Type: KeyBool, Searchable: true,
+		Get: func(c *Contact) Value { return BoolValue(c.IsUnsubscribed) }},
+	{Name: "last_click_time", Type: KeyInt, Searchable: true,
+		Get: func(c *Contact) Value { return IntValue(c.LastClickTime) }},
+	{Name: "last_modified_time", Type: KeyInt, Searchable: true,
+		Get: func(c *Contact) Value { return IntValue(c.Modified) }},
+	{Name: "last_message_time", Type: KeyInt, Searchable: true,
+		Get: func(c *Contact) Value { return IntValue(c.LastMessageTime) }},
+	{Name: "last_open_time", Type: KeyInt, Searchable: true,
+		Get: func(c *Contact) Value { return IntValue(c.LastOpenTime) }},
+	{Name: "subscribed_via", Type: KeyText, Searchable: true,
+		Get: func(c *Contact) Value { return TextValue(c.SubscribedVia) }},
 	{Name: "webform_id", Type: KeyInt, Searchable: true, Get: func(c *Contact) Value { return IntValue(c.WebformID) }},
 }
 
@@ -59,7 +68,8 @@ const maxBuffered = 1000
 // that set no limit get short replies, and do not wait for one of the few streams.
 // Errors: NoList, Denied, InvalidSearch, and Busy when too many searches
 // or streams run, or it takes too long. specification: searchContacts; decisions.md: 32–40
-func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q Query, returned []string, w ContactWriter) error {
+func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q Query, returned []string,
+	w ContactWriter) error {
 	find := func(tx Tx, p phase) error {
 		schema, search, err := searchOf(tx, c, list, q)
 		if err != nil {
@@ -206,13 +216,15 @@ func typeSearch(schema *Schema, q Query) (*Search, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Search{Schema: schema, Where: where, Sort: sort, Descending: q.Descending && sort != nil, Limit: q.Limit, Offset: q.Offset}, nil
+	return &Search{Schema: schema, Where: where, Sort: sort, Descending: q.Descending && sort != nil,
+		Limit: q.Limit, Offset: q.Offset}, nil
 }
 
 var errNegativePage = Refuse(InvalidSearch, "limit and offset must be 0 or more")
 
 // Contact finds one Contact by its ID. NoContact when the List has none.
-func (s *Service) Contact(ctx context.Context, c *Caller, list ListID, id ContactID, returned []string, w ContactWriter) error {
+func (s *Service) Contact(ctx context.Context, c *Caller, list ListID, id ContactID, returned []string,
+	w ContactWriter) error {
 	return s.view(ctx, c, func(tx Tx) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {

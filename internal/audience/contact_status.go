@@ -2,9 +2,11 @@ package audience
 
 import "context"
 
-// This file is the calls that change or show a single state of one Contact.
+// This file activates, deactivates and confirms one Contact, and shows its answers to
+// preferences and its rows of the consent ledger.
 
-// Deactivate sets is_active to false: the Contact gets no mail, but stays subscribed. Errors: NoList, Denied, NoContact.
+// Deactivate sets is_active to false: the Contact gets no mail, but stays subscribed.
+// Errors: NoList, Denied, NoContact.
 func (s *Service) Deactivate(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
 	return s.setStatus(ctx, c, list, id, deactivate)
 }
@@ -28,7 +30,8 @@ func (s *Service) Confirm(ctx context.Context, c *Caller, list ListID, id Contac
 }
 
 // setStatus runs set on a Contact in an Update.
-func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id ContactID, set func(Tx, *Schema, *Contact, int64) error) (ContactID, error) {
+func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id ContactID,
+	set func(Tx, *Schema, *Contact, int64) error) (ContactID, error) {
 	return update(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
@@ -78,7 +81,8 @@ func storeAndPublish(tx Tx, schema *Schema, contact *Contact, now int64, event W
 // ContactPreferences returns a Contact's answers to the List's preferences, in
 // the order in which they were defined; those never answered are left out.
 // Errors: NoList, Denied, NoContact.
-func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID, id ContactID) (answers []PreferenceChoice, err error) {
+func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID,
+	id ContactID) (answers []PreferenceChoice, err error) {
 	err = s.view(ctx, c, func(tx Tx) error {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
@@ -97,7 +101,8 @@ func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID
 
 // ContactConsents returns a Contact's rows of the consent ledger, newest first;
 // limit 0 means all. Errors: NoList, Denied, NoContact.
-func (s *Service) ContactConsents(ctx context.Context, c *Caller, list ListID, id ContactID, limit, offset int64) (ledger []LedgerRow, err error) {
+func (s *Service) ContactConsents(ctx context.Context, c *Caller, list ListID, id ContactID,
+	limit, offset int64) (ledger []LedgerRow, err error) {
 	err = s.view(ctx, c, func(tx Tx) error {
 		if _, _, err := loadContact(tx, c, list, id); err != nil {
 			return err

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// This file is the rule of subscribeContact, in reading order: Subscribe, run,
-// then what run needs. contact_parse.go reads what the caller sent.
+// This file subscribes one Contact, subscribeContact. It is in reading order: Subscribe,
+// run, then the functions that run calls. contact_parse.go reads what the caller sent.
 
 // SubscribeRequest is a call of subscribeContact.
 type SubscribeRequest struct {

@@ -8,8 +8,8 @@ import (
 	"enlist/internal/address"
 )
 
-// This file is the rule of unsubscribeContact and unsubscribeContactByID. Links in
-// mails unsubscribe by the same functions (link_view.go).
+// This file unsubscribes Contacts by address or by ID: unsubscribeContact and
+// unsubscribeContactByID. Links in mails call the same functions (link_view.go).
 
 // Unsubscribe unsubscribes every Contact of the List that has an email or mobile
 // address, and returns the List's ID. It is no error when no Contact has it. For
@@ -43,14 +43,14 @@ func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text 
 		if err != nil {
 			return 0, err
 		}
-		batch.after = last
+		batch.after = last // only now: the transaction may run twice, or fail
 	}
 }
 
-// errMoreBatches ends an Update that would have to do too much at once.
-var errMoreBatches = errors.New("more than one transaction may do")
+// errMoreBatches ends an Update that needs more than one batch.
+var errMoreBatches = errors.New("too many records for one transaction")
 
-// maxUnsubscribe is how much one transaction does: Contacts, and jobs that they cause.
+// maxUnsubscribe bounds one transaction: Contacts, together with the jobs that they cause.
 const maxUnsubscribe = 500
 
 // unsubscribeBatch is the next part of a call.
@@ -60,9 +60,9 @@ type unsubscribeBatch struct {
 	after   ContactID // Contacts up to this ID are done
 }
 
-// run unsubscribes the next Contacts with the address. If they are more than one
-// batch it reports more; then it unsubscribes a batch only if partly is true, and
-// returns the ID of the last Contact.
+// run unsubscribes the next Contacts with the address. more reports that they do not
+// fit into one batch. In that case run unsubscribes one batch if partly is true, else
+// none. last is the ID of the last Contact that it unsubscribed.
 func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last ContactID, more bool, err error) {
 	schema, err := loadList(tx, c, b.list)
 	if err != nil {
@@ -76,7 +76,8 @@ func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last C
 	if field == nil {
 		return 0, false, nil // the List has no mobile numbers
 	}
-	size := max(1, maxUnsubscribe/(2+strings.Count(schema.List.OnUnsubscribe, ",")+len(schema.Autoresponders)+len(schema.Webhooks)))
+	jobs := 1 + strings.Count(schema.List.OnUnsubscribe, ",") + len(schema.Autoresponders) + len(schema.Webhooks)
+	size := max(1, maxUnsubscribe/(1+jobs)) // jobs: at most so many for each Contact
 	contacts, err := tx.ContactsByAddress(b.list, key, mobile, b.after, size+1)
 	more = len(contacts) > size
 	if err != nil || more && !partly {

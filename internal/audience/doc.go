@@ -1,8 +1,8 @@
-// Package audience is the domain: Lists, their Fields and Contacts, consent,
-// mail to Contacts, webhooks, and every rule about them. It says what is allowed
-// and what follows. It does not know JSON, SQL, HTTP or SMTP.
+// Package audience is the domain: Lists, their Fields and Contacts, consent, mail
+// to Contacts, webhooks, and every rule about them. It knows no JSON, SQL, HTTP or
+// SMTP: packages rpc, store, web and mail do.
 //
-// A Service carries the rules. Each of its methods is one action of a caller. It
+// A Service has the rules. Each of its methods is one action of a caller. It
 // checks the request in the order of the specification and makes its change inside
 // one Store.Update. So the change, its ledger row and the jobs that it causes are
 // stored together or not at all. Times are integer Unix seconds, 0 for never.
@@ -33,10 +33,10 @@
 // Contacts, one file for each action:
 //
 //	contact.go                the record
-//	contact_parse.go          what a call says about a Contact, checked against its Fields
+//	contact_parse.go          the values that a call sends for a Contact, checked against its Fields
 //	contact_subscribe.go, contact_resubscribe.go, contact_unsubscribe.go
 //	contact_add.go, contact_edit.go, contact_delete.go   many Contacts in a call
-//	contact_bulk.go           what those three share
+//	contact_bulk.go           the parts that these three share
 //	contact_status.go         activate, confirm, preferences and consents of a Contact
 //	contact_search.go         search and count
 //	consent.go                consent and its ledger
@@ -50,15 +50,14 @@
 //	contact_columns.go  the columns that a search of Contacts returns
 //	criteria.go       search criteria as sent, and their limits
 //	condition*.go     criteria after they were checked: keys, operands, evaluation
-//	searchindex.go, searchneed.go, searchindexes.go, tendindexes.go, handmadeindexes.go
-//	                                          which search indexes a List needs
+//	searchindex.go    the record of a search index; internal/indexadvisor decides which to build
 //
 // Mail to Contacts, and webhooks:
 //
 //	message*.go        Messages and their merge fields
 //	autoresponder*.go  autoresponders and when they are due
-//	delivery*.go       what is sent to a Contact, and what became of it
-//	link*.go           links in mails, and what they do
+//	delivery*.go       mail to a Contact: prepare, store the result, count bounces, show
+//	link*.go           links in mails: their signed paths, pages and targets
 //	webhook*.go        webhooks, their targets, and the delivery of events
 //
 // # Roles of a transaction

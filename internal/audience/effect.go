@@ -53,7 +53,7 @@ type RequestConfirmation struct {
 	Time    int64     `json:"time"` // of the subscription
 }
 
-// Kind names the effect in the queue.
+// Kind names the effect in the queue. It is the name that the first version stored.
 func (RequestConfirmation) Kind() string { return "ask_to_confirm" }
 
 // DeliverWebhook posts the events that wait for a webhook target. The events themselves are
@@ -62,10 +62,10 @@ type DeliverWebhook struct {
 	Target WebhookTargetID `json:"target_id"`
 }
 
-// Kind names the effect in the queue.
+// Kind names the effect in the queue. It is the name that the first version stored.
 func (DeliverWebhook) Kind() string { return "call_webhook" }
 
-// RemoveContacts removes a List's Contacts up to and including an ID, in steps. With Delete it
+// RemoveContacts removes a List's Contacts up to and including an ID, in batches. With Delete it
 // removes the List itself after them.
 type RemoveContacts struct {
 	List   ListID    `json:"list_id"`
@@ -76,7 +76,7 @@ type RemoveContacts struct {
 // Kind names the effect in the queue.
 func (RemoveContacts) Kind() string { return "remove_contacts" }
 
-// DeleteFieldValues removes the values of a deleted Field from Contacts, in steps.
+// DeleteFieldValues removes the values of a deleted Field from Contacts, in batches.
 type DeleteFieldValues struct {
 	List   ListID    `json:"list_id"`
 	Field  FieldID   `json:"field_id"`
@@ -84,10 +84,10 @@ type DeleteFieldValues struct {
 	Mobile bool      `json:"mobile"` // it was the mobile Field
 }
 
-// Kind names the effect in the queue.
+// Kind names the effect in the queue. It is the name that the first version stored.
 func (DeleteFieldValues) Kind() string { return "forget_field" }
 
-// ConvertField stores the values of a Field again in the form of its new type, in steps.
+// ConvertField stores the values of a Field again in the form of its new type, in batches.
 type ConvertField struct {
 	List  ListID    `json:"list_id"`
 	Field FieldID   `json:"field_id"`

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// This file is the refusals: a Service returns an Error with a Kind when a call breaks
-// a rule.
+// This file has the refusals: a Service returns an Error with a Kind when a call breaks a
+// rule.
 
 // Kind says which rule a call broke. Package rpc turns a Kind into the
 // published error code; nothing else may depend on an error's text.

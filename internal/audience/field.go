@@ -1,6 +1,6 @@
 package audience
 
-// This file is the record of a Field and what the rules ask a database about one.
+// This file has the record of a Field and the database methods for it.
 
 // FieldType names what a Field holds. specification: Field types that are named
 type FieldType string

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// This file is the keys of a Field record: how each is read from a caller and shown.
+// This file lists the keys of a Field record, and reads their values from callers.
 
 // FieldAttributes are the keys of a Field record, in their order. specification: Field
 var FieldAttributes = []Attribute[Field]{
 	searchable(readOnlyInt("id", func(f *Field) FieldID { return f.ID })),
 	readOnlyInt("list_id", func(f *Field) ListID { return f.ListID }),
 	searchable(textKey("name", func(f *Field) *string { return &f.Name }, readName)),
-	searchable(textKey("type", func(f *Field) *FieldType { return &f.Type }, oneOf("text", "comment", "decimal", "currency", "date", "dropdown", "radio", "checkbox", "file"))),
+	searchable(textKey("type", func(f *Field) *FieldType { return &f.Type },
+		oneOf("text", "comment", "decimal", "currency", "date", "dropdown", "radio", "checkbox", "file"))),
 	searchable(flagKey("is_mandatory", func(f *Field) *bool { return &f.Mandatory })),
 	searchable(flagKey("allow_update", func(f *Field) *bool { return &f.AllowUpdate })),
 	searchable(bitKey("show_in_form", func(f *Field) *bool { return &f.ShowInForm })),
@@ -31,8 +32,9 @@ var FieldAttributes = []Attribute[Field]{
 	intKey("display_order", func(f *Field) *int64 { return &f.DisplayOrder }, -1, maxSize),
 }
 
-// typed are the attributes that only some types of Fields use. decisions.md: 15
-var typed = []struct {
+// attributesOfTypes are the attributes that only some types of Fields use. empty clears
+// the attribute. decisions.md: 15
+var attributesOfTypes = []struct {
 	name  string
 	types []FieldType
 	empty func(*Field)
@@ -60,9 +62,9 @@ func (f *Field) applicable(details []Detail) []Detail {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(details), func(d Detail) bool {
-		for i := range typed {
-			if typed[i].name == d.Key {
-				return !slices.Contains(typed[i].types, fieldType)
+		for i := range attributesOfTypes {
+			if attributesOfTypes[i].name == d.Key {
+				return !slices.Contains(attributesOfTypes[i].types, fieldType)
 			}
 		}
 		return false
@@ -71,9 +73,9 @@ func (f *Field) applicable(details []Detail) []Detail {
 
 // clearUnused empties the attributes that the type does not use.
 func (f *Field) clearUnused() {
-	for i := range typed {
-		if !slices.Contains(typed[i].types, f.Type) {
-			typed[i].empty(f)
+	for i := range attributesOfTypes {
+		if !slices.Contains(attributesOfTypes[i].types, f.Type) {
+			attributesOfTypes[i].empty(f)
 		}
 	}
 	if f.AddressType != AddressNone {
@@ -87,7 +89,8 @@ func (f *Field) clearUnused() {
 // maxSize bounds lengths, sizes and positions.
 const maxSize = 1<<31 - 1
 
-// noAddress is the address_type that a caller sees of other Fields. specification: Field, address_type
+// noAddress is the address_type of a Field without an address, as callers see it.
+// specification: Field, address_type
 const noAddress = "none"
 
 func addressTypeKey() Attribute[Field] {

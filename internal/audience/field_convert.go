@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// This file rewrites the values of a Field after its type has changed, in batches. The
-// call does it, and a job does the rest after a crash.
+// This file rewrites the values of a Field in batches after its type has changed. The
+// call itself runs the batches; after a crash a job runs the rest.
 
 // ConvertField stores a batch of a Field's values in the form of its new type, and
-// returns the next batch. To repeat a batch does no harm.
+// returns the next batch. A repeated batch changes nothing.
 func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next ConvertField, done bool, err error) {
 	next = e
 	ids, err := s.unconverted(ctx, e)

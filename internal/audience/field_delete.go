@@ -10,8 +10,9 @@ import (
 // calls it.
 
 // DeleteFieldValues removes the values of a deleted Field from a batch of Contacts,
-// and returns the next batch. To repeat a batch does no harm.
-func (s *Service) DeleteFieldValues(ctx context.Context, e DeleteFieldValues) (next DeleteFieldValues, done bool, err error) {
+// and returns the next batch. A repeated batch changes nothing.
+func (s *Service) DeleteFieldValues(ctx context.Context,
+	e DeleteFieldValues) (next DeleteFieldValues, done bool, err error) {
 	next = e
 	err = s.store.Update(ctx, func(tx Tx) (err error) {
 		if err := tx.LockListForBulk(e.List); err != nil {
@@ -27,8 +28,8 @@ func (s *Service) DeleteFieldValues(ctx context.Context, e DeleteFieldValues) (n
 	return next, err == nil && next.After == 0, err
 }
 
-// deleteMobileValues also removes the normalised numbers. Of a List that was deleted
-// meanwhile it removes nothing: another job deletes its Contacts.
+// deleteMobileValues also removes the normalised numbers. If the List was
+// deleted meanwhile it removes nothing: another job deletes the Contacts.
 func deleteMobileValues(tx Tx, e DeleteFieldValues) (last ContactID, err error) {
 	schema, err := tx.Schema(e.List)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"enlist/internal/address"
 )
 
-// This file is the calls that define, change, delete and show Fields.
+// This file defines, changes, deletes and shows Fields.
 
 // maxEmailLength is the length of a new List's email Field. decisions.md: 14
 const maxEmailLength = address.MaxEmail
@@ -18,8 +18,10 @@ const maxEmailLength = address.MaxEmail
 // addressFields are the Fields of a new List. decisions.md: 14
 func addressFields() []Field {
 	return []Field{
-		{Name: "Email", Type: Text, AddressType: AddressEmail, Length: maxEmailLength, Mandatory: true, AllowUpdate: true, ShowInForm: true, DisplayOrder: 1},
-		{Name: "Mobile Phone", Type: Text, AddressType: AddressMobile, AllowUpdate: true, ShowInForm: true, DisplayOrder: 2},
+		{Name: "Email", Type: Text, AddressType: AddressEmail, Length: maxEmailLength, Mandatory: true,
+			AllowUpdate: true, ShowInForm: true, DisplayOrder: 1},
+		{Name: "Mobile Phone", Type: Text, AddressType: AddressMobile,
+			AllowUpdate: true, ShowInForm: true, DisplayOrder: 2},
 	}
 }
 
@@ -63,9 +65,10 @@ func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details 
 // EditField changes the attributes that details name. The type cannot change while
 // Contacts hold values that the new type refuses. Errors: NoList, Denied, NoField,
 // InvalidParameters, EmailFieldFixed, ReservedField, DuplicateField.
-func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id FieldID, details []Detail) (FieldID, error) {
+func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id FieldID,
+	details []Detail) (FieldID, error) {
 	var convert bool
-	result, err := updateChecked(ctx, s, c, func(tx Tx, now int64, l *preconditionChecker) (FieldID, error) {
+	result, err := updateChecked(ctx, s, c, func(tx Tx, now int64, checker *preconditionChecker) (FieldID, error) {
 		schema, old, err := loadField(tx, c, list, id)
 		if err != nil {
 			return 0, err
@@ -80,7 +83,8 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 		if err := f.define(tx, c, schema, now); err != nil {
 			return 0, err
 		}
-		if err := l.require(tx, now, f.valuesFit(schema, old, Today(time.Unix(now, 0), c.Account.TimeZone))); err != nil {
+		today := Today(time.Unix(now, 0), c.Account.TimeZone)
+		if err := checker.require(tx, now, f.valuesFit(schema, old, today)); err != nil {
 			return 0, err
 		}
 		if err := tx.UpdateField(&f); err != nil {
@@ -106,7 +110,7 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 // Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for a mobile
 // Field that is the only address of Contacts.
 func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id FieldID) error {
-	_, err := updateChecked(ctx, s, c, func(tx Tx, now int64, l *preconditionChecker) (bool, error) {
+	_, err := updateChecked(ctx, s, c, func(tx Tx, now int64, checker *preconditionChecker) (bool, error) {
 		schema, f, err := loadField(tx, c, list, id)
 		if KindOf(err) == NoField {
 			return false, Refuse(FieldNotFound, "the List has no Field with this ID")
@@ -118,7 +122,7 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 		case AddressEmail:
 			return false, &Error{Kind: EmailFieldFixed, Field: f.Name, Detail: "a List keeps its email Field"}
 		case AddressMobile:
-			if err := l.require(tx, now, f.onlyAddress(schema)); err != nil {
+			if err := checker.require(tx, now, f.onlyAddress(schema)); err != nil {
 				return false, err
 			}
 		}
@@ -187,8 +191,10 @@ func (f *Field) define(tx Tx, c *Caller, schema *Schema, now int64) error {
 	}
 	f.clearUnused()
 	for i := range schema.Fields {
-		if other := &schema.Fields[i]; f.AddressType != AddressNone && other.AddressType == f.AddressType && other.ID != f.ID {
-			return &Error{Kind: InvalidParameters, Field: "address_type", Detail: "the List has its " + string(f.AddressType) + " Field already"}
+		other := &schema.Fields[i]
+		if f.AddressType != AddressNone && other.AddressType == f.AddressType && other.ID != f.ID {
+			return &Error{Kind: InvalidParameters, Field: "address_type",
+				Detail: "the List has its " + string(f.AddressType) + " Field already"}
 		}
 	}
 	if err := f.checkFileFolder(tx, c); err != nil {
@@ -203,7 +209,8 @@ func reserved(name string) bool {
 	if digits, ok := strings.CutPrefix(name, "field_"); ok && digits != "" && allDigits(digits) {
 		return true
 	}
-	return name == "all" || slices.ContainsFunc(ContactAttributes, func(a Attribute[Contact]) bool { return a.Name == name })
+	isName := func(a Attribute[Contact]) bool { return a.Name == name }
+	return name == "all" || slices.ContainsFunc(ContactAttributes, isName)
 }
 
 func (f *Field) checkFileFolder(tx Tx, c *Caller) error {

@@ -1,6 +1,7 @@
 package audience
 
-// This file is what must be true of all Contacts before a Field changes or goes.
+// This file has the preconditions of Fields (precondition.go): the checks over all Contacts
+// that must pass before a Field changes or is deleted.
 
 // valuesFit is the precondition of a new type or kind of address: no Contact holds a
 // value in the Field that the new definition refuses. It is nil when none can.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// This file is Folders: record, keys, and the calls about them.
+// This file has Folders: their record, their keys, and the calls about them.
 
 // The Folder types.
 const (
@@ -29,13 +29,15 @@ var FolderAttributes = []Attribute[Folder]{
 	searchable(readOnlyInt("id", func(f *Folder) FolderID { return f.ID })),
 	searchable(textKey("name", func(f *Folder) *string { return &f.Name }, readName)),
 	searchable(readOnlyInt("creation_time", func(f *Folder) int64 { return f.CreationTime })),
-	searchable(enumKey("type", func(f *Folder) *string { return &f.Type }, FolderOfLists, FolderOfMessages, FolderOfFiles)),
+	searchable(enumKey("type", func(f *Folder) *string { return &f.Type },
+		FolderOfLists, FolderOfMessages, FolderOfFiles)),
 	searchable(readOnlyInt("item_count", func(f *Folder) int64 { return f.ItemCount })),
 }
 
 // SearchFolders returns the Account's Folders of a type (list, message, file)
 // that match. Errors: Denied, InvalidParameters for another type, InvalidSearch.
-func (s *Service) SearchFolders(ctx context.Context, c *Caller, folderType string, q Query) (found []Folder, err error) {
+func (s *Service) SearchFolders(ctx context.Context, c *Caller, folderType string,
+	q Query) (found []Folder, err error) {
 	if err := requireWholeAccount(c); err != nil {
 		return nil, err
 	}
@@ -186,7 +188,8 @@ func (f *Folder) checkUnusedByFields(tx Tx) error {
 		}
 		for j := range schema.Fields {
 			if schema.Fields[j].FileFolderID == f.ID {
-				return Refuse(FolderNeeded, "files of the Field %s in the List %d go into it", quoted(schema.Fields[j].Name), lists[i].ID)
+				return Refuse(FolderNeeded, "files of the Field %s in the List %d go into it",
+					quoted(schema.Fields[j].Name), lists[i].ID)
 			}
 		}
 	}

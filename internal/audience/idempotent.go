@@ -17,7 +17,8 @@ type Retry struct {
 
 // update runs fn in an Update for a caller. With an Idempotency-Key, a repeated call
 // gets the result of the first one. fn may run more than once; now is the Unix time.
-func update[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64) (R, error)) (result R, err error) {
+func update[R any](ctx context.Context, s *Service, c *Caller,
+	fn func(tx Tx, now int64) (R, error)) (result R, err error) {
 	err = s.store.Update(ctx, idempotent(s, c, &result, fn))
 	return result, err
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// This file is API keys: levels, the record, and the text that only its owner has.
+// This file has API keys: their levels, their record, and the secret text that a caller sends.
 
 // Level says what a key may do. Each level includes those before it.
 type Level int

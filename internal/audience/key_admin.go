@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// This file is how the operator administers API keys on the command line.
+// This file has the commands with which the operator administers API keys.
 
 // KeyDetails describe a new key. decisions.md: 9, 10
 type KeyDetails struct {

@@ -1,6 +1,6 @@
 package audience
 
-// This file is the record of a List and what the rules ask a database about one.
+// This file has the record of a List and the database methods for it.
 
 // DefaultCountryCode is the telephone country code of a new List.
 const DefaultCountryCode = 61

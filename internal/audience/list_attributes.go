@@ -7,7 +7,7 @@ import (
 	"enlist/internal/address"
 )
 
-// This file is the keys of a List record: how each is read from a caller and shown.
+// This file lists the keys of a List record, and reads their values from callers.
 
 // ListAttributes are the keys of a List record, in their order.
 var ListAttributes = []Attribute[List]{

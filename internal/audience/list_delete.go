@@ -9,7 +9,8 @@ import "context"
 // Fields, during which no other caller writes on SQLite.
 const removeBatch = 500
 
-// DeleteList hides a List at once and stores a job that removes its Contacts. Errors: NoList, Denied.
+// DeleteList hides a List at once and stores a job that removes its Contacts. Errors:
+// NoList, Denied.
 func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
 		e, err := startRemoval(tx, c, now, RemoveContacts{List: id, Delete: true})
@@ -56,8 +57,8 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 	return e, tx.Enqueue(e)
 }
 
-// RemoveContacts removes a batch of Contacts and reports whether it was the last. To
-// repeat a batch does no harm.
+// RemoveContacts removes a batch of Contacts and reports whether it was the last. A
+// repeated batch changes nothing.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
 	err = s.store.Update(ctx, func(tx Tx) error {
 		if err := tx.LockListForBulk(e.List); err != nil {

@@ -6,7 +6,7 @@ import (
 	"enlist/internal/address"
 )
 
-// This file is the calls that add and change Lists.
+// This file adds and changes Lists.
 
 // AddList adds a List with its two address Fields. Errors: Denied,
 // InvalidParameters. decisions.md: 14, 24
@@ -54,7 +54,7 @@ func publishList(tx Tx, id ListID, now int64, event WebhookEventType) error {
 
 // EditList changes the attributes that details name. Errors: NoList, Denied, InvalidParameters.
 func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []Detail) (ListID, error) {
-	return updateChecked(ctx, s, c, func(tx Tx, now int64, l *preconditionChecker) (ListID, error) {
+	return updateChecked(ctx, s, c, func(tx Tx, now int64, checker *preconditionChecker) (ListID, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -64,12 +64,12 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 			return 0, err
 		}
 		if list.DisallowDuplicates && !schema.List.DisallowDuplicates {
-			if err := l.require(tx, now, noDuplicates(id)); err != nil {
+			if err := checker.require(tx, now, noDuplicates(id)); err != nil {
 				return 0, err
 			}
 		}
 		if list.CountryCode != schema.List.CountryCode {
-			if err := l.require(tx, now, sameNumbers(schema, list.CountryCode)); err != nil {
+			if err := checker.require(tx, now, sameNumbers(schema, list.CountryCode)); err != nil {
 				return 0, err
 			}
 		}
@@ -87,8 +87,8 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 	})
 }
 
-// noDuplicates is the precondition of disallowing duplicates: the List has none. An
-// index has nothing but duplicates, so the check is short and ignores the time.
+// noDuplicates is the precondition of disallowing duplicates: the List has none.
+// A partial index holds only duplicates, so the check is short and ignores the time.
 // decisions.md: 24
 func noDuplicates(id ListID) *precondition {
 	type check struct{ list ListID }
@@ -119,7 +119,8 @@ func sameNumbers(schema *Schema, countryCode int64) *precondition {
 		number := c.Values.Get(mobile.ID)
 		return address.NormaliseMobile(number, schema.List.CountryCode) != address.NormaliseMobile(number, countryCode)
 	}}
-	return others.mustBeNone(check{mobile.ID, schema.List.CountryCode, countryCode}, "country_code", "hold a national number that would mean another")
+	id := check{mobile.ID, schema.List.CountryCode, countryCode}
+	return others.mustBeNone(id, "country_code", "hold a national number that would mean another")
 }
 
 // putInFolder checks the List's Folder. A List without one goes into the Account's

@@ -1,6 +1,6 @@
 package audience
 
-// This file is the Schema: a List with its Fields and all else that its rules need.
+// This file has the Schema: a List with its Fields and everything else that its rules need.
 
 // Schema is a List with everything that defines its Contacts. Calls share it, so it is
 // never changed: a change of the List makes a new one. Its List.ContactCount is not
@@ -13,7 +13,7 @@ type Schema struct {
 	TimeZone       string // the Account's
 	Autoresponders []Autoresponder
 	Webhooks       []Webhook     // that listen to it: its own, and the Account's for all Lists
-	SearchIndexes  []SearchIndex // those that are ready; times and uses are not kept up to date in it
+	SearchIndexes  []SearchIndex // those that are ready; their times and uses may be out of date
 
 	byName map[string]*Field
 	byID   map[FieldID]*Field

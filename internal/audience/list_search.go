@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// This file is the calls that show Lists.
+// This file shows Lists to callers.
 
 // List returns one List. Errors: NoList, Denied.
 func (s *Service) List(ctx context.Context, c *Caller, id ListID) (*List, error) {

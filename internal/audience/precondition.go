@@ -19,12 +19,12 @@ type precondition struct {
 }
 
 // preconditionChecker runs the check of a precondition outside the Update that needs
-// it. Inside, it repeats the check for the Contacts modified since only.
+// it. Inside, it repeats the check only for the Contacts modified since.
 //
-// This misses none. The Update that gave the time ran alone (LockDefinitions). So
-// everything modified before that time was committed when it ended, and the check
-// outside, which came later, has read it. Processes whose clocks differ may share a
-// database, so the check inside goes back further by clockDifference.
+// This misses no Contact. The Update that took the time ran alone (LockDefinitions).
+// So every earlier change was committed when that Update ended, and the later check
+// outside has read it. Processes with different clocks may share a database, so the
+// check inside starts clockDifference earlier.
 type preconditionChecker struct {
 	checked map[any]int64 // by id: the Unix time from which on Contacts are unchecked
 	next    *precondition // to check outside
@@ -39,40 +39,41 @@ var errCheckFirst = errors.New("check the precondition outside the transaction f
 // clockDifference is how much the clocks of two machines may differ, in seconds.
 const clockDifference = 60
 
-// maxRounds is how often a change checks outside what others modified during the
-// last check, before it does the rest inside.
+// maxRounds is how often a change repeats the check outside for the Contacts that other
+// callers modified during the last one. After that it checks the rest inside.
 const maxRounds = 5
 
-// require returns nil when p passes; p may be nil. It returns errCheckFirst when p has
-// to be checked outside first. Call it before the first write.
-func (l *preconditionChecker) require(tx Tx, now int64, p *precondition) error {
+// require returns nil when p passes; p may be nil. It returns errCheckFirst when the
+// check must run outside first. Call it before the first write.
+func (checker *preconditionChecker) require(tx Tx, now int64, p *precondition) error {
 	if p == nil {
 		return nil
 	}
-	from, checked := l.checked[p.id]
-	if checked && (now-from <= 1 || l.rounds >= maxRounds) {
+	from, checked := checker.checked[p.id]
+	if checked && (now-from <= 1 || checker.rounds >= maxRounds) {
 		return p.check(tx, max(from-clockDifference, 1))
 	}
 	if err := tx.LockDefinitions(); err != nil {
 		return err
 	}
-	l.rounds++
-	l.next, l.from, l.began = p, from, now
+	checker.rounds++
+	checker.next, checker.from, checker.began = p, from, now
 	return errCheckFirst
 }
 
 // updateChecked is update for a change that has preconditions.
-func updateChecked[R any](ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64, l *preconditionChecker) (R, error)) (R, error) {
-	l := preconditionChecker{checked: make(map[any]int64)}
+func updateChecked[R any](ctx context.Context, s *Service, c *Caller,
+	fn func(tx Tx, now int64, checker *preconditionChecker) (R, error)) (R, error) {
+	checker := preconditionChecker{checked: make(map[any]int64)}
 	for {
-		result, err := update(ctx, s, c, func(tx Tx, now int64) (R, error) { return fn(tx, now, &l) })
+		result, err := update(ctx, s, c, func(tx Tx, now int64) (R, error) { return fn(tx, now, &checker) })
 		if !errors.Is(err, errCheckFirst) {
 			return result, err
 		}
-		if err := s.store.ViewPrimary(ctx, func(tx Tx) error { return l.next.check(tx, l.from) }); err != nil {
+		if err := s.store.ViewPrimary(ctx, func(tx Tx) error { return checker.next.check(tx, checker.from) }); err != nil {
 			return result, err
 		}
-		l.checked[l.next.id] = l.began
+		checker.checked[checker.next.id] = checker.began
 	}
 }
 
@@ -113,6 +114,7 @@ func (h *holders) mustBeNone(id any, attribute, what string) *precondition {
 		if err != nil || n == 0 {
 			return err
 		}
-		return &Error{Kind: InvalidParameters, Field: attribute, Detail: "Contacts that " + what + ": " + strconv.FormatInt(n, 10)}
+		return &Error{Kind: InvalidParameters, Field: attribute,
+			Detail: "Contacts that " + what + ": " + strconv.FormatInt(n, 10)}
 	}}
 }

@@ -2,7 +2,7 @@ package audience
 
 import "context"
 
-// This file is the preferences of a List: record, keys, and the calls about them.
+// This file has the preferences of a List: their record, their keys, and the calls about them.
 
 // Preference is a named choice that Contacts of a List agree to or decline.
 type Preference struct {
@@ -32,7 +32,8 @@ func (s *Service) AddPreference(ctx context.Context, c *Caller, list ListID, nam
 		}
 		for i := range schema.Preferences {
 			if schema.Preferences[i].Name == name {
-				return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "the List has a preference of this name already"}
+				return 0, &Error{Kind: InvalidParameters, Field: "name",
+					Detail: "the List has a preference of this name already"}
 			}
 		}
 		p := Preference{ListID: list, Name: name}
@@ -60,7 +61,8 @@ func (s *Service) DeletePreference(ctx context.Context, c *Caller, list ListID, 
 }
 
 // SearchPreferences returns the List's preferences that match. Errors: NoList, Denied, InvalidSearch.
-func (s *Service) SearchPreferences(ctx context.Context, c *Caller, list ListID, q Query) (found []Preference, err error) {
+func (s *Service) SearchPreferences(ctx context.Context, c *Caller, list ListID,
+	q Query) (found []Preference, err error) {
 	err = s.view(ctx, c, func(tx Tx) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {

@@ -6,37 +6,41 @@ import (
 	"time"
 )
 
+// This file has the record of a search index and the interfaces around it. The package
+// internal/indexadvisor decides which indexes a List needs. A store builds them, and uses
+// those that are ready.
+
 // SearchIndexID identifies a SearchIndex. The database's index is called
 // search_<id>; no ID is used twice.
 type SearchIndexID int64
 
-// SearchIndex is an index of a List's Contacts by one key, which a search was
-// found to need or somebody made by hand. decisions.md: 56
+// SearchIndex is an index of a List's Contacts by one key, which the
+// index advisor or the operator has asked for. decisions.md: 56
 type SearchIndex struct {
 	ID       SearchIndexID
 	ListID   ListID
 	Key      string // "field_12", or the name of a system key
 	State    IndexState
-	Manual   bool // it stays until somebody drops it
+	Manual   bool // it stays until the operator drops it
 	Created  int64
 	Changed  int64 // since when it is in its State, or was last tried
-	Built    int64 // 0: never yet
-	BuildMS  int64 // how long that took
-	Bytes    int64 // its size, then
-	ScanMS   int64 // what a search takes without it
+	Built    int64 // when the build ended; 0: not yet
+	BuildMS  int64 // duration of the build
+	Bytes    int64 // its size after the build
+	ScanMS   int64 // duration of a search without it
 	LastUsed int64
-	Error    string // why it failed
+	Error    string // why the build failed
 
-	Place   int64 // the part of the table in which it is: 0, or the partition on PostgreSQL
-	Uses    int64 // in the days that were asked for
-	SavedMS int64 // in those days: time that searches would have taken without it
+	Place   int64 // the partition of the table on PostgreSQL; 0 on SQLite
+	Uses    int64 // searches that used it, since the day that was asked for
+	SavedMS int64 // time that it saved those searches
 }
 
-// IndexState says where a SearchIndex has got to.
+// IndexState is the stage of a SearchIndex, from the request to the drop.
 type IndexState string
 
-// The states. Searches rely on an index only while it is Ready: the database has
-// it for as long, and longer at both ends.
+// The states. Searches use an index only while it is Ready. The database has the index
+// before it becomes Ready and drops it after it is Dropping.
 const (
 	IndexWaiting  IndexState = "waiting"
 	IndexBuilding IndexState = "building"
@@ -98,9 +102,9 @@ type BuiltIndex struct {
 // dropping the same index.
 var ErrIndexBusy = errors.New("another process is building or dropping this index")
 
-// SearchObserver learns which searches run, and which keys of a List change or go.
-// internal/indexadvisor implements it, to decide which indexes searches need; the
-// rules of this package are the same without one.
+// SearchObserver receives the searches that run, and the changes of Fields and Lists.
+// internal/indexadvisor implements it and decides which indexes searches need. The
+// results of searches do not depend on it.
 type SearchObserver interface {
 	// SearchRan is called after each search and count, with the time that the database
 	// took for it. It must be quick: the caller waits.
@@ -112,10 +116,10 @@ type SearchObserver interface {
 	ListDeleted(tx Tx, list ListID, now int64) error
 }
 
-// SetSearchObserver has a SearchObserver called. Call it before any other method.
+// SetSearchObserver sets the SearchObserver to call. Call it before any other method.
 func (s *Service) SetSearchObserver(o SearchObserver) { s.observer = o }
 
-// noObserver is the SearchObserver of a Service that was given none.
+// noObserver is the SearchObserver of a Service without an index advisor.
 type noObserver struct{}
 
 func (noObserver) SearchRan(*Search, time.Duration, time.Time) {}
@@ -124,25 +128,25 @@ func (noObserver) FieldChanged(Tx, *Field, *Field, int64) error { return nil }
 
 func (noObserver) ListDeleted(Tx, ListID, int64) error { return nil }
 
-// IndexUse is what a SearchIndex was good for.
+// IndexUse counts the searches that used a SearchIndex.
 type IndexUse struct {
 	Uses    int64
-	SavedMS int64 // time that the searches would have taken without it
+	SavedMS int64 // time that it saved them
 }
 
-// DayOf is the day, counted from 1970, of a Unix time: uses are noted by it.
+// DayOf returns the day of a Unix time, counted from 1970. Uses are counted for each day.
 func DayOf(time int64) int64 { return time / (24 * 60 * 60) }
 
 // IndexTx reads and changes the catalogue of search indexes, in a transaction. A
 // Schema holds those of its List that are ready.
 type IndexTx interface {
-	// SearchIndexes returns the indexes of all Lists by ID, each with what it saved
+	// SearchIndexes returns the indexes of all Lists by ID, each with its use
 	// since the day of a Unix time.
 	SearchIndexes(since int64) ([]SearchIndex, error)
-	// SearchIndex returns one index, without what it saved. Its error is of kind
+	// SearchIndex returns one index, without its use. Its error is of kind
 	// NotFound when there is none.
 	SearchIndex(id SearchIndexID) (*SearchIndex, error)
-	// IndexPlace returns the Place that indexes of a List have.
+	// IndexPlace returns the Place of a List's indexes.
 	IndexPlace(list ListID) (int64, error)
 	// AddSearchIndex inserts an index and sets its ID. It returns false and stores
 	// nothing when the List has an index of the key.
@@ -151,9 +155,9 @@ type IndexTx interface {
 	UpdateSearchIndex(x *SearchIndex) error
 	// RemoveSearchIndex deletes the row of an index that is not ready.
 	RemoveSearchIndex(id SearchIndexID) error
-	// RecordIndexUse adds to what indexes saved on the day of a Unix time, and raises
+	// RecordIndexUse adds to the use of indexes on the day of a Unix time, and raises
 	// LastUsed.
 	RecordIndexUse(used map[SearchIndexID]IndexUse, at int64) error
-	// DeleteIndexUse removes what was recorded for days before that of a Unix time.
+	// DeleteIndexUse removes the use of the days before that of a Unix time.
 	DeleteIndexUse(before int64) error
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// This file is the Service and what all its calls share.
+// This file has the Service, and the checks and refusals that all its calls share.
 
 // Service carries out what callers ask for. It is safe for concurrent use.
 type Service struct {

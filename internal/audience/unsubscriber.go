@@ -5,7 +5,8 @@ import (
 	"errors"
 )
 
-// This file is the Unsubscriber List of an Account.
+// This file has the Unsubscriber List of an Account: every address that ever unsubscribed.
+// Entries are never deleted.
 
 // Unsubscriber is one entry of the Unsubscriber List, the Account's permanent record
 // of addresses that ever unsubscribed.
@@ -20,9 +21,11 @@ type Unsubscriber struct {
 
 // UnsubscriberAttributes are the keys of an Unsubscriber List record, in their order.
 var UnsubscriberAttributes = []Attribute[Unsubscriber]{
-	{Name: "contact_id", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Value { return IntValue(u.ContactID) }},
+	{Name: "contact_id", Type: KeyInt, Searchable: true,
+		Get: func(u *Unsubscriber) Value { return IntValue(u.ContactID) }},
 	{Name: "list_id", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Value { return IntValue(u.ListID) }},
-	{Name: "address_type", Type: KeyText, Searchable: true, Get: func(u *Unsubscriber) Value { return TextValue(u.AddressType) }},
+	{Name: "address_type", Type: KeyText, Searchable: true,
+		Get: func(u *Unsubscriber) Value { return TextValue(u.AddressType) }},
 	{Name: "address", Type: KeyText, Searchable: true, Get: func(u *Unsubscriber) Value { return TextValue(u.Address) }},
 	{Name: "time", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Value { return IntValue(u.Time) }},
 }
@@ -30,7 +33,8 @@ var UnsubscriberAttributes = []Attribute[Unsubscriber]{
 // SearchUnsubscribers returns entries of the Unsubscriber List, by default in the order
 // of insertion; list 0 means all Lists that the key may see.
 // Errors: NoList, Denied, InvalidSearch.
-func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListID, q Query) (rows []Unsubscriber, err error) {
+func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListID,
+	q Query) (rows []Unsubscriber, err error) {
 	err = s.store.Search(ctx, confirmed(c, func(tx Tx) error {
 		if list != 0 {
 			if _, err := loadList(tx, c, list); err != nil {

@@ -32,14 +32,14 @@ type WebhookTarget struct {
 	IsOrphaned bool // no webhook refers to it any more
 
 	// The state of the delivery. Times are in Unix seconds.
-	Failures  int64  // attempts in a row that failed
-	NextTime  int64  // no attempt before this time
-	CallTime  int64  // when the job that waits was enqueued; 0: no job waits
-	LeaseTime int64  // until then only the holder may post
-	Holder    int64  // the job that has the lease, or had it last
-	Batch     string // ID of the batch that is being tried
-	BatchUpto int64  // ID of the last event of that batch
-	LastError string
+	Failures      int64  // attempts in a row that failed
+	NextTime      int64  // no attempt before this time
+	ScheduledTime int64  // when the waiting job was enqueued; 0: no job waits
+	LeaseTime     int64  // until then only the holder may post
+	Holder        int64  // the job that has the lease, or had it last
+	Batch         string // ID of the batch that is being tried
+	BatchUpto     int64  // ID of the last event of that batch
+	LastError     string
 }
 
 // WebhookObject is what a webhook is about.

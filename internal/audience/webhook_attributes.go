@@ -26,8 +26,8 @@ var WebhookAttributes = []Attribute[Webhook]{
 	readOnlyText("last_error", func(w *Webhook) string { return w.LastError }),
 }
 
-// WholeWebhook are WebhookAttributes and the secret.
-var WholeWebhook = append(slices.Clip(WebhookAttributes),
+// WholeWebhookAttributes are WebhookAttributes and the secret.
+var WholeWebhookAttributes = append(slices.Clip(WebhookAttributes),
 	textKey("secret", func(w *Webhook) *string { return &w.Secret }, readWebhookSecret))
 
 // joinEvents lists events for an error text.

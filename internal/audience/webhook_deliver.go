@@ -68,8 +68,8 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 		if err != nil {
 			return ignoreKind(NotFound, err)
 		}
-		if t.CallTime > 0 {
-			t.CallTime = 0 // this job waits no longer, so the next event enqueues another
+		if t.ScheduledTime > 0 {
+			t.ScheduledTime = 0 // this job waits no longer, so the next event enqueues another
 			if err := tx.UpdateWebhookTarget(t); err != nil {
 				return err
 			}
@@ -253,14 +253,14 @@ func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
 	})
 }
 
-// dropOrphan deletes the events of a failing target, in steps, and then the target. Its Lists
+// dropOrphan deletes the events of a failing target, in batches, and then the target. Its Lists
 // were deleted together with its webhooks, so no call can resume it.
 func dropOrphan(tx Tx, target WebhookTargetID) error {
-	removed, err := tx.DeleteWebhookEvents(target, 0, eventStep)
+	removed, err := tx.DeleteWebhookEvents(target, 0, eventBatch)
 	if err != nil {
 		return err
 	}
-	if removed == eventStep {
+	if removed == eventBatch {
 		return tx.Enqueue(DeliverWebhook{target})
 	}
 	return tx.DropWebhookTarget(target)

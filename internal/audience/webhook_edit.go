@@ -7,14 +7,14 @@ import (
 )
 
 // This file adds, edits and deletes webhooks. Events that already wait for a webhook follow it
-// to its new target or are deleted with it, in steps, since there may be very many.
+// to its new target or are deleted with it, in batches, since there may be very many.
 
 // maxWebhooks bounds the webhooks of one List, and those of all Lists: each event is stored
 // once for every webhook, in the transaction of the change.
 const maxWebhooks = 100
 
-// eventStep is how many waiting events one Update moves or deletes.
-const eventStep = 2000
+// eventBatch is how many waiting events one Update moves or deletes.
+const eventBatch = 2000
 
 // AddWebhook stores a webhook for events of one List or of all Lists. Errors: NoList, Denied,
 // InvalidParameters. decisions.md: 52
@@ -22,7 +22,7 @@ func (s *Service) AddWebhook(ctx context.Context, c *Caller, details []Detail) (
 	fresh := newWebhookSecret()
 	return update(ctx, s, c, func(tx Tx, now int64) (WebhookID, error) {
 		w := Webhook{AccountID: c.Account.ID, CreationTime: now, LastModifiedTime: now}
-		if err := assign(&w, WholeWebhook, details); err != nil {
+		if err := assign(&w, WholeWebhookAttributes, details); err != nil {
 			return 0, err
 		}
 		if err := w.define(tx, c, fresh); err != nil {
@@ -45,7 +45,7 @@ func (s *Service) EditWebhook(ctx context.Context, c *Caller, id WebhookID, deta
 		if !errors.Is(err, errMoreBatches) {
 			return result, err
 		}
-		// More than eventStep events wait: move the oldest ones first, then try again.
+		// More than eventBatch events wait: move the oldest ones first, then try again.
 		if err := s.store.Update(ctx, confirmed(c, edit.moveOldest)); err != nil {
 			return 0, err
 		}
@@ -66,7 +66,7 @@ func (e *webhookEdit) read(tx Tx) (old, edited *Webhook, err error) {
 		return nil, nil, err
 	}
 	w := *old
-	if err := assign(&w, WholeWebhook, e.details); err != nil {
+	if err := assign(&w, WholeWebhookAttributes, e.details); err != nil {
 		return nil, nil, err
 	}
 	return old, &w, w.define(tx, e.caller, e.fresh)
@@ -102,20 +102,20 @@ func (e *webhookEdit) moveOldest(tx Tx) error {
 	return err
 }
 
-// moveEvents moves up to eventStep events of a webhook to its new target, and enqueues a job
+// moveEvents moves up to eventBatch events of a webhook to its new target, and enqueues a job
 // for that target. more reports whether there may be further events.
 func moveEvents(tx Tx, old, w *Webhook) (more bool, err error) {
 	if w.Target == old.Target {
 		return false, resume(tx, w.Target, false)
 	}
-	moved, err := tx.MoveWebhookEvents(w.ID, old.Target, w.Target, eventStep)
+	moved, err := tx.MoveWebhookEvents(w.ID, old.Target, w.Target, eventBatch)
 	if err != nil {
 		return false, err
 	}
 	if err := tx.DropWebhookTarget(old.Target); err != nil {
 		return false, err
 	}
-	return moved == eventStep, resume(tx, w.Target, moved > 0)
+	return moved == eventBatch, resume(tx, w.Target, moved > 0)
 }
 
 // resume enqueues a job for a target whose last attempts failed, so that it is tried now. With
@@ -151,9 +151,9 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) er
 		}
 		return w.Target, tx.DeleteWebhook(id)
 	})
-	for removed := eventStep; err == nil && removed == eventStep; {
+	for removed := eventBatch; err == nil && removed == eventBatch; {
 		err = s.store.Update(ctx, func(tx Tx) (err error) {
-			if removed, err = tx.DeleteWebhookEvents(target, id, eventStep); err != nil {
+			if removed, err = tx.DeleteWebhookEvents(target, id, eventBatch); err != nil {
 				return err
 			}
 			return tx.DropWebhookTarget(target)

@@ -37,7 +37,7 @@ func getWebhookByID(c *call) error {
 		return c.err
 	}
 	webhook, err := c.service.Webhook(c.ctx, c.caller, id)
-	return writeRecord(c, encoder(audience.WholeWebhook), webhook, err)
+	return writeRecord(c, encoder(audience.WholeWebhookAttributes), webhook, err)
 }
 
 func searchWebhooks(c *call) error {

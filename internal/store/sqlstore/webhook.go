@@ -103,7 +103,7 @@ func mapWebhookTarget(m *mapper, w *audience.WebhookTarget) {
 	m.value("batch", &w.Batch)
 	m.value("batch_upto", &w.BatchUpto)
 	m.value("last_error", &w.LastError)
-	m.value("call_time", &w.CallTime)
+	m.value("call_time", &w.ScheduledTime)
 	m.computed("NOT EXISTS (SELECT 1 FROM webhook WHERE target_id = webhook_target.id)", &w.IsOrphaned)
 }
 
