@@ -10,14 +10,14 @@ import (
 	"enlist/internal/audience"
 )
 
-// office is a Service on a new store with one Account, and somebody who may do
-// everything in it. It fails the test where a call does not end as it says.
+// accountFixture holds a Service on a new store, one Account, and a caller with a
+// full-access key. Its methods call the Service and fail the test on an unexpected result.
 type accountFixture struct {
 	*testing.T
 	store   audience.Store
 	service *audience.Service
 	caller  *audience.Caller
-	now     time.Time
+	now     time.Time // what the Service's clock shows
 }
 
 func newAccountFixture(t *testing.T, open func(t *testing.T) audience.Store) *accountFixture {
@@ -29,7 +29,7 @@ func newAccountFixture(t *testing.T, open func(t *testing.T) audience.Store) *ac
 
 func (o *accountFixture) clock() time.Time { return o.now }
 
-// newCaller makes another Account with a key.
+// newCaller stores another Account with a full-access key and returns its caller.
 func (o *accountFixture) newCaller() *audience.Caller {
 	o.Helper()
 	c := &audience.Caller{
@@ -46,7 +46,7 @@ func (o *accountFixture) newCaller() *audience.Caller {
 	return c
 }
 
-// restricted is the caller with a key for some Lists only.
+// restricted returns the caller with a key that is restricted to some Lists.
 func (o *accountFixture) restricted(lists ...audience.ListID) *audience.Caller {
 	key := *o.caller.Key
 	key.Lists = append([]audience.ListID{}, lists...)
@@ -60,12 +60,13 @@ func (o *accountFixture) update(fn func(audience.Tx) error) {
 	}
 }
 
-// refused checks that a call was refused for the reason given, in words that may be shown.
+// refused checks the kind of an error and that its text contains about. The
+// text must not contain brackets.
 func (o *accountFixture) refused(err error, kind audience.Kind, about string) {
 	o.Helper()
 	e, ok := errors.AsType[*audience.Error](err)
 	if !ok || e.Kind != kind || !strings.Contains(e.Field+": "+e.Detail, about) || strings.ContainsAny(e.Detail, "[]") {
-		o.Errorf("error is %#v, want one of kind %d about %q", err, kind, about)
+		o.Errorf("error is %#v, want kind %d and a text with %q", err, kind, about)
 	}
 }
 
@@ -104,7 +105,7 @@ func (o *accountFixture) field(list audience.ListID, id audience.FieldID) *audie
 	return f
 }
 
-// fields finds Fields and returns their names.
+// fields searches the Fields of a List and returns their names.
 func (o *accountFixture) fields(list audience.ListID, q audience.Query) []string {
 	o.Helper()
 	found, err := o.service.SearchFields(o.Context(), o.caller, list, q)
@@ -123,7 +124,7 @@ func (o *accountFixture) subscribe(list audience.ListID, pairs ...any) audience.
 	return id
 }
 
-// contact reads a Contact as it is stored.
+// contact reads a stored Contact.
 func (o *accountFixture) contact(list audience.ListID, id audience.ContactID) (c *audience.Contact) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) (err error) {
@@ -133,7 +134,7 @@ func (o *accountFixture) contact(list audience.ListID, id audience.ContactID) (c
 	return c
 }
 
-// count counts the Contacts of a List that match one triple.
+// count counts the Contacts of a List that match one criterion.
 func (o *accountFixture) count(list audience.ListID, key, operator, value string) int64 {
 	o.Helper()
 	n, err := o.service.CountContacts(o.Context(), o.caller, list, &audience.Criteria{Key: key, Operator: operator, Value: input(value)})
@@ -141,7 +142,7 @@ func (o *accountFixture) count(list audience.ListID, key, operator, value string
 	return n
 }
 
-// details makes details of keys and values by turns.
+// details converts alternating keys and values to details.
 func details(pairs ...any) []audience.Detail {
 	var all []audience.Detail
 	for i := 0; i < len(pairs); i += 2 {
@@ -150,7 +151,7 @@ func details(pairs ...any) []audience.Detail {
 	return all
 }
 
-// input turns a Go value into what a caller would have sent.
+// input converts a Go value to the input that a client would send as JSON.
 func input(value any) audience.Input {
 	switch v := value.(type) {
 	case string:

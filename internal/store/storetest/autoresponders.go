@@ -6,7 +6,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// messageLimits tries how much may be stored. decisions.md: 54
+// messageLimits tests the size limits of Messages and the limit of autoresponders per List. decisions.md: 54
 func messageLimits(o *accountFixture) {
 	add := func(pairs ...any) (audience.MessageID, error) {
 		return o.service.AddMessage(o.Context(), o.caller, details(append([]any{"name", "Welcome", "subject", "Hello"}, pairs...)...))
@@ -47,6 +47,6 @@ func messageLimits(o *accountFixture) {
 	_, err = o.service.EditAutoresponder(o.Context(), o.caller, all[0].ID, details("is_active", false))
 	o.must(err) // a List that is full takes edits
 	if n := o.subscribe(list, "Email", "a@x.io"); n == 0 {
-		o.Error("nobody subscribed")
+		o.Error("the subscription returned no ID")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// bounces tests what deliveries that come back lead to. decisions.md: 51
+// bounces tests when bounces deactivate a Contact, and complaints unsubscribe it. decisions.md: 51
 func bounces(t *testing.T, open func(t *testing.T) audience.Store) {
 	for name, test := range map[string]func(*listWithOneContact){
 		"three in a row":         threeInARow,
@@ -23,24 +23,24 @@ func bounces(t *testing.T, open func(t *testing.T) audience.Store) {
 	}
 }
 
-// mailbag is an office with a Contact who is sent things.
+// listWithOneContact holds a List with one Contact, to whom the tests send mail.
 type listWithOneContact struct {
 	*accountFixture
-	id  audience.ListID
-	who audience.ContactID
+	id        audience.ListID
+	contactID audience.ContactID
 }
 
 func newListWithOneContact(o *accountFixture) *listWithOneContact {
 	m := &listWithOneContact{accountFixture: o, id: o.addList()}
-	m.who = o.subscribe(m.id, "Email", "ann@example.com")
+	m.contactID = o.subscribe(m.id, "Email", "ann@example.com")
 	return m
 }
 
-// letter is a next one, an hour after the last.
+// nextMail moves the clock one hour on and returns a mail to the Contact.
 func (m *listWithOneContact) nextMail() *audience.OutgoingMail {
 	m.Helper()
 	m.now = m.now.Add(time.Hour)
-	l := &audience.OutgoingMail{Contact: m.contact(m.id, m.who), Delivery: audience.DeliveryKey{List: m.id, Contact: m.who, Time: m.now.Unix(), Cause: "a1"}}
+	l := &audience.OutgoingMail{Contact: m.contact(m.id, m.contactID), Delivery: audience.DeliveryKey{List: m.id, Contact: m.contactID, Time: m.now.Unix(), Cause: "a1"}}
 	m.must(m.store.View(m.Context(), func(tx audience.Tx) (err error) {
 		l.Schema, err = tx.Schema(m.id)
 		return err
@@ -49,7 +49,7 @@ func (m *listWithOneContact) nextMail() *audience.OutgoingMail {
 	return l
 }
 
-// send sends a letter that is taken at first.
+// send records a mail that the receiving server accepted.
 func (m *listWithOneContact) send() audience.DeliveryKey {
 	m.Helper()
 	l := m.nextMail()
@@ -57,6 +57,7 @@ func (m *listWithOneContact) send() audience.DeliveryKey {
 	return l.Delivery
 }
 
+// bounce reports a bounce. news is whether the Service should treat it as new.
 func (m *listWithOneContact) bounce(k audience.DeliveryKey, news bool) {
 	m.Helper()
 	got, err := m.service.Bounced(m.Context(), k, "5.1.1 user unknown")
@@ -66,6 +67,7 @@ func (m *listWithOneContact) bounce(k audience.DeliveryKey, news bool) {
 	}
 }
 
+// complain reports a complaint. news is whether the Service should treat it as new.
 func (m *listWithOneContact) complain(k audience.DeliveryKey, news bool) {
 	m.Helper()
 	got, err := m.service.Complained(m.Context(), k, "abuse")
@@ -77,7 +79,7 @@ func (m *listWithOneContact) complain(k audience.DeliveryKey, news bool) {
 
 func (m *listWithOneContact) active(want bool) {
 	m.Helper()
-	c := m.contact(m.id, m.who)
+	c := m.contact(m.id, m.contactID)
 	if c.IsActive != want || c.IsBounceDeactivated == want {
 		m.Errorf("active %v, deactivated by bounces %v; want active %v", c.IsActive, c.IsBounceDeactivated, want)
 	}
@@ -94,21 +96,22 @@ func (m *listWithOneContact) status(k audience.DeliveryKey, want audience.Delive
 	}))
 }
 
+// Three consecutive bounces deactivate the Contact.
 func threeInARow(m *listWithOneContact) {
 	first, second, third := m.send(), m.send(), m.send()
 	m.bounce(third, true)
 	m.bounce(first, true)
-	m.bounce(first, false) // told twice
+	m.bounce(first, false) // a repeated report
 	m.active(true)
 	m.bounce(second, true)
 	m.active(false)
 	m.status(first, audience.DeliveryBounced)
-	if m.contact(m.id, m.who).IsUnsubscribed {
+	if m.contact(m.id, m.contactID).IsUnsubscribed {
 		m.Error("bounces unsubscribed the Contact")
 	}
 }
 
-// What was sent over a day ago and did not come back has arrived.
+// A mail without a bounce within a day counts as delivered and resets the count.
 func oneArrived(m *listWithOneContact) {
 	m.bounce(m.send(), true)
 	m.bounce(m.send(), true)
@@ -121,6 +124,7 @@ func oneArrived(m *listWithOneContact) {
 	m.active(false)
 }
 
+// Bounces of a previous address do not count for the new one.
 func anotherAddress(m *listWithOneContact) {
 	m.bounce(m.send(), true)
 	m.bounce(m.send(), true)
@@ -130,7 +134,7 @@ func anotherAddress(m *listWithOneContact) {
 		if err != nil {
 			return err
 		}
-		c, err := tx.Contact(m.id, m.who)
+		c, err := tx.Contact(m.id, m.contactID)
 		if err != nil {
 			return err
 		}
@@ -146,13 +150,14 @@ func anotherAddress(m *listWithOneContact) {
 	m.active(false)
 }
 
+// After a reactivation three new bounces are needed. Mails from before it do not count.
 func bouncesAfterReactivation(m *listWithOneContact) {
 	late := m.send()
 	for range 3 {
 		m.bounce(m.send(), true)
 	}
 	m.active(false)
-	_, err := m.service.Reactivate(m.Context(), m.caller, m.id, m.who)
+	_, err := m.service.Reactivate(m.Context(), m.caller, m.id, m.contactID)
 	m.must(err)
 	m.bounce(late, true)
 	m.bounce(m.send(), true)
@@ -162,6 +167,7 @@ func bouncesAfterReactivation(m *listWithOneContact) {
 	m.active(false)
 }
 
+// A permanent refusal of the recipient during delivery counts as a bounce; other refusals do not.
 func refusedAtOnce(m *listWithOneContact) {
 	for _, why := range []audience.Undelivered{
 		{Permanent: true, Recipient: true, Code: 550, Detail: "user unknown"},
@@ -176,7 +182,7 @@ func refusedAtOnce(m *listWithOneContact) {
 	m.active(false)
 }
 
-// A report may be faster than the one who writes down that it was sent.
+// A bounce report can arrive before the job records that the mail was sent.
 func bounceBeforeSent(m *listWithOneContact) {
 	l := m.nextMail()
 	m.bounce(l.Delivery, true)
@@ -184,16 +190,17 @@ func bounceBeforeSent(m *listWithOneContact) {
 	m.status(l.Delivery, audience.DeliveryBounced)
 }
 
+// A complaint unsubscribes the Contact once. A repeated report does not unsubscribe it again.
 func complaint(m *listWithOneContact) {
 	k := m.send()
 	m.complain(k, true)
 	m.status(k, audience.DeliveryComplained)
-	if !m.contact(m.id, m.who).IsUnsubscribed {
+	if !m.contact(m.id, m.contactID).IsUnsubscribed {
 		m.Error("a complaint did not unsubscribe the Contact")
 	}
 	m.subscribe(m.id, "Email", "ann@example.com")
 	m.must(m.store.Update(m.Context(), func(tx audience.Tx) error {
-		c, err := tx.Contact(m.id, m.who)
+		c, err := tx.Contact(m.id, m.contactID)
 		if err != nil {
 			return err
 		}
@@ -201,13 +208,14 @@ func complaint(m *listWithOneContact) {
 		again.IsUnsubscribed = false
 		return tx.UpdateContact(&again)
 	}))
-	m.complain(k, false) // told twice
+	m.complain(k, false) // a repeated report
 	m.bounce(k, false)
-	if m.contact(m.id, m.who).IsUnsubscribed {
+	if m.contact(m.id, m.contactID).IsUnsubscribed {
 		m.Error("an old complaint unsubscribed the Contact again")
 	}
 }
 
+// Reports about unknown Contacts and deleted Lists are ignored.
 func bounceOfDeletedContact(m *listWithOneContact) {
 	k := m.send()
 	unknownContact, unknownList := k, k

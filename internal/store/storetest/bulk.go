@@ -25,7 +25,7 @@ func Bulk(t *testing.T, open func(t *testing.T) audience.Store) {
 	}
 }
 
-// many are enough Contacts for several steps.
+// many is a number of Contacts that takes several Updates.
 const many = 1700
 
 // contactRows returns n rows, each with its own email address.
@@ -37,7 +37,7 @@ func contactRows(n int, prefix string) [][]audience.Detail {
 	return rows
 }
 
-// add adds Contacts and returns the reply.
+// add adds Contacts and returns their IDs.
 func (o *accountFixture) add(list audience.ListID, rows [][]audience.Detail) []audience.ContactID {
 	o.Helper()
 	ids, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
@@ -45,14 +45,14 @@ func (o *accountFixture) add(list audience.ListID, rows [][]audience.Detail) []a
 	return ids
 }
 
-// retrying is the caller with an Idempotency-Key.
+// retrying returns the caller with an Idempotency-Key.
 func (o *accountFixture) retrying(header string) *audience.Caller {
 	with := *o.caller
 	with.Retry = &audience.Retry{Header: header}
 	return &with
 }
 
-// all are the IDs of a List's Contacts.
+// all returns the IDs of a List's Contacts.
 func (o *accountFixture) all(list audience.ListID) (ids []audience.ContactID) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
@@ -69,7 +69,7 @@ func (o *accountFixture) all(list audience.ListID) (ids []audience.ContactID) {
 	return ids
 }
 
-// ledger counts a Contact's rows.
+// ledger returns the number of a Contact's ledger rows.
 func (o *accountFixture) ledger(list audience.ListID, id audience.ContactID) int {
 	o.Helper()
 	rows, err := o.service.ContactConsents(o.Context(), o.caller, list, id, 0, 0)
@@ -77,8 +77,7 @@ func (o *accountFixture) ledger(list audience.ListID, id audience.ContactID) int
 	return len(rows)
 }
 
-// crashing is a Store that fails in its nth Update: before it, or after it has
-// been committed.
+// crashingStore is a Store whose nth Update fails, either before it runs or after its commit.
 type crashingStore struct {
 	audience.Store
 	at    int
@@ -107,8 +106,8 @@ func (c *crashingStore) Update(ctx context.Context, fn func(audience.Tx) error, 
 	return errCrash
 }
 
-// crashes makes a call again and again, each time by a process that dies one
-// Update later, until one comes to its end.
+// crashes repeats a call until it succeeds. Each attempt simulates a process that dies one
+// Update later than the one before.
 func crashes[R any](o *accountFixture, call func(*audience.Service) (R, error)) R {
 	o.Helper()
 	for i := 2; ; i++ {
@@ -126,8 +125,8 @@ func crashes[R any](o *accountFixture, call func(*audience.Service) (R, error)) 
 	}
 }
 
-// bulkCrashes: with an Idempotency-Key each row is done once, however often the
-// process dies, and the reply is that of a call without crashes.
+// bulkCrashes tests that a call with an Idempotency-Key executes each row once, however often
+// the process dies, and that its reply is that of a call without crashes.
 func bulkCrashes(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
 	rows := contactRows(many, "a")
@@ -163,7 +162,7 @@ func bulkCrashes(o *accountFixture) {
 		o.Errorf("%d have a number", n)
 	}
 
-	// The 1,500 newest: what a second search would find are others.
+	// The 1,500 newest Contacts. A second search would find others, so the call must use its first result.
 	newest := audience.DeleteRequest{List: list, Query: audience.Query{
 		Criteria: &audience.Criteria{Key: "id", Operator: "greater_than", Value: input(0)}, Limit: 1500, SortBy: "id", Descending: true}}
 	removed := crashes(o, func(s *audience.Service) ([]audience.Outcome, error) {
@@ -181,8 +180,8 @@ func bulkCrashes(o *accountFixture) {
 	same(o.T, "Contacts after the retry", o.all(list), left[:old])
 }
 
-// bulkCrashesWithoutKey: the steps that were made stay, each whole, and the same
-// call adds the rest.
+// bulkCrashesWithoutKey tests that a call without an Idempotency-Key keeps its committed
+// Updates after a crash. The repeated call adds the other rows.
 func bulkCrashesWithoutKey(o *accountFixture) {
 	list := o.addList()
 	rows := contactRows(many, "a")
@@ -203,8 +202,8 @@ func bulkCrashesWithoutKey(o *accountFixture) {
 	same(o.T, "Contacts", o.all(list), append(begun, ids[len(begun):]...))
 }
 
-// bulkSameKeyAtOnce: one call sent many times at once under one Idempotency-Key is one
-// call, and each gets its whole reply.
+// bulkSameKeyAtOnce: one concurrent copies of a call with one Idempotency-Key are executed
+// once, and each gets the whole reply.
 func bulkSameKeyAtOnce(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
 	rows := contactRows(many, "a")
@@ -233,6 +232,7 @@ func bulkSameKeyAtOnce(o *accountFixture) {
 	}
 }
 
+// concurrently runs n calls at once and fails the test on an error.
 func concurrently(o *accountFixture, n int, call func(i int) error) {
 	o.Helper()
 	var wg sync.WaitGroup
@@ -246,8 +246,8 @@ func concurrently(o *accountFixture, n int, call func(i int) error) {
 	wg.Wait()
 }
 
-// bulkConcurrent: calls that add, edit and delete the same people at once make no
-// two Contacts of one address, and the counters are right after.
+// bulkConcurrent: concurrent calls that add, edit and delete the same Contacts never store
+// an address twice, and the counters stay exact.
 func bulkConcurrent(o *accountFixture) {
 	list := o.addList()
 	begun := o.add(list, contactRows(900, "a"))
@@ -295,7 +295,7 @@ func (o *accountFixture) counted(list audience.ListID, want int64) {
 	}))
 }
 
-// bulkLimit: a call that does not fit adds nobody. decisions.md: 42
+// bulkLimit: a call that exceeds the Contact limit adds no Contact. decisions.md: 42
 func bulkLimit(o *accountFixture) {
 	list := o.addList()
 	o.limit(many)
@@ -309,8 +309,8 @@ func bulkLimit(o *accountFixture) {
 	o.counted(list, many)
 }
 
-// bulkLimitConcurrent: however many calls there are at once, the limit holds to the
-// Contact, and a call that is refused has added nobody.
+// bulkLimitConcurrent: concurrent calls never exceed the Contact limit, and a
+// refused call adds no Contact.
 func bulkLimitConcurrent(o *accountFixture) {
 	list := o.addList()
 	const limit, calls = 1500, 6
@@ -346,8 +346,8 @@ func (o *accountFixture) limit(n int64) {
 	})
 }
 
-// bulkWebhooks: up to 100 Contacts are told one by one, more as one event of
-// the List, in however many steps. decisions.md: 52
+// bulkWebhooks: a call sends one event for each of up to 100 Contacts. For more it sends one
+// event for the List, also if it takes several Updates. decisions.md: 52
 func bulkWebhooks(o *accountFixture) {
 	list := o.addList()
 	for _, event := range []string{"created", "updated", "removed"} {
@@ -406,7 +406,7 @@ func bulkWebhooks(o *accountFixture) {
 	told("none removed", map[audience.WebhookEventType]int{})
 }
 
-// bulkFieldChange: a Field that changes while a call runs is heeded from then on.
+// bulkFieldChange: after a Field changes while a call runs, the next Updates of the call apply the new rules.
 func bulkFieldChange(o *accountFixture) {
 	list := o.addList()
 	amount := o.addField(list, "name", "Amount", "type", "text")
@@ -427,8 +427,8 @@ func bulkFieldChange(o *accountFixture) {
 	}
 }
 
-// bulkRetryExpiry: what is kept of a call is forgotten together, though it was
-// stored bit by bit. decisions.md: 30
+// bulkRetryExpiry: all that is stored for an Idempotency-Key expires together, although several
+// Updates stored it. decisions.md: 30
 func bulkRetryExpiry(o *accountFixture) {
 	list := o.addList()
 	ids := o.add(list, contactRows(4, "a"))
@@ -452,7 +452,7 @@ func bulkRetryExpiry(o *accountFixture) {
 	remove(o.service, ids[1])
 }
 
-// bulkDeliveries: what was sent to a Contact goes with it, and nobody else's.
+// bulkDeliveries: deleting a Contact deletes its deliveries and no others.
 func bulkDeliveries(o *accountFixture) {
 	list := o.addList()
 	ids := o.add(list, contactRows(3, "a"))
@@ -482,8 +482,8 @@ func bulkDeliveries(o *accountFixture) {
 	}))
 }
 
-// bulkMessages: where each Contact sets much mail in motion, steps are shorter
-// and all of it is there in the end.
+// bulkMessages: if each Contact causes several mails, an Update takes fewer Contacts, and
+// all mails are stored.
 func bulkMessages(o *accountFixture) {
 	list := o.addList("on_update_address", "a@example.com,b@example.com,c@example.com,d@example.com,e@example.com,f@example.com,g@example.com,h@example.com")
 	ids := o.add(list, contactRows(350, "a"))
@@ -499,7 +499,7 @@ func bulkMessages(o *accountFixture) {
 	}
 }
 
-// counting is a Store that counts what its Updates set in motion.
+// countingStore counts the effects that its Updates enqueue.
 type countingStore struct {
 	audience.Store
 	effects, most int

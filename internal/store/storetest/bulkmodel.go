@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// bulkAsTheModel tests that random calls leave a List as they leave a plain
-// model of it: who is there, under which address, who is the first with it, and
-// the counters. decisions.md: 23, 24, 53
+// bulkAsTheModel runs random calls on a List and on a plain model of it. After each call
+// both must have the same Contacts, addresses, primary Contacts and counters.
+// decisions.md: 23, 24, 53
 func bulkAsTheModel(o *accountFixture) {
 	rapid.Check(o.T, func(t *rapid.T) {
 		o.caller = o.newCaller()
@@ -28,16 +28,17 @@ func bulkAsTheModel(o *accountFixture) {
 	})
 }
 
-// bulkModel is a List as it should be.
+// bulkModel is the expected state of a List.
 type bulkModel struct {
 	*accountFixture
 	id           audience.ListID
-	unique       bool // duplicates are disallowed
-	people       []*person
-	last         audience.ContactID
-	unsubscribed map[string]bool // addresses
+	unique       bool               // duplicates are disallowed
+	people       []*person          // by ID
+	last         audience.ContactID // the highest ID given out
+	unsubscribed map[string]bool    // by normalised address
 }
 
+// person is an expected Contact. Of the Contacts with one Key, exactly one is First.
 type person struct {
 	ID                   audience.ContactID
 	Email, Mobile, State string
@@ -45,9 +46,11 @@ type person struct {
 	First, Unsubscribed  bool
 }
 
-// sentRow is what is sent of a person; nil is not sent.
+// sentRow holds the values that a call sends; nil values are not sent.
 type sentRow struct{ email, mobile, state *string }
 
+// drawRow draws a row from few values, so that rows often have the same address. "nobody"
+// is an invalid address, and "too long" exceeds the Field's length.
 func drawRow(t *rapid.T) sentRow {
 	of := func(what string, values ...string) *string {
 		return rapid.OneOf(rapid.Just[*string](nil), rapid.Ptr(rapid.SampledFrom(values), false)).Draw(t, what)
@@ -72,12 +75,13 @@ func (r sentRow) details() []audience.Detail {
 	return details(pairs...)
 }
 
+// valid reports whether the Service accepts all values.
 func (r sentRow) valid() bool {
 	return (r.email == nil || *r.email != "nobody") && (r.state == nil || *r.state != "too long")
 }
 
-// on is a person with what was sent.
-func (r sentRow) on(p person) person {
+// appliedTo returns the person with the values that the row sends.
+func (r sentRow) appliedTo(p person) person {
 	for _, v := range []struct {
 		into *string
 		text *string
@@ -92,6 +96,7 @@ func (r sentRow) on(p person) person {
 	return p
 }
 
+// mobileKey returns the normalised address of an Australian number.
 func mobileKey(mobile string) string {
 	mobile = strings.ReplaceAll(mobile, " ", "")
 	if rest, national := strings.CutPrefix(mobile, "0"); national {
@@ -100,6 +105,7 @@ func mobileKey(mobile string) string {
 	return mobile
 }
 
+// first returns the first Contact with an address, or nil.
 func (m *bulkModel) first(key string) *person {
 	for _, p := range m.people {
 		if p.First && p.Key == key {
@@ -109,6 +115,7 @@ func (m *bulkModel) first(key string) *person {
 	return nil
 }
 
+// find returns the Contact with an ID, or nil.
 func (m *bulkModel) find(id audience.ContactID) *person {
 	for _, p := range m.people {
 		if p.ID == id {
@@ -118,7 +125,7 @@ func (m *bulkModel) find(id audience.ContactID) *person {
 	return nil
 }
 
-// promote gives the place of a first one that is left to the next.
+// promote marks the Contact with the lowest ID as the first with its address, if none is.
 func (m *bulkModel) promote(key string) {
 	if m.first(key) != nil {
 		return
@@ -131,13 +138,15 @@ func (m *bulkModel) promote(key string) {
 	}
 }
 
+// insert adds a Contact. got sets its ID.
 func (m *bulkModel) insert(p person) *person {
 	p.First = m.first(p.Key) == nil
 	m.people = append(m.people, &p)
 	return &p
 }
 
-// got checks that a person who is expected came, and gives a new one the ID.
+// got checks the ID that a call returned for p. nil expects ID 0. A new Contact must get a higher ID
+// than all before, and got stores it.
 func (m *bulkModel) got(t *rapid.T, p *person, id audience.ContactID) {
 	switch {
 	case p == nil && id == 0:
@@ -163,9 +172,9 @@ func (m *bulkModel) add(t *rapid.T) {
 	}
 }
 
-// put is one row of addContacts, nil when it is left out.
+// put applies one row of addContacts. It returns nil if addContacts skips the row.
 func (m *bulkModel) put(row sentRow, r audience.AddRequest) *person {
-	fresh := row.on(person{State: "none"})
+	fresh := row.appliedTo(person{State: "none"})
 	if !row.valid() || fresh.Key == "" || r.Skip > 0 && (m.unsubscribed[fresh.Key] || m.unsubscribed[mobileKey(fresh.Mobile)]) {
 		return nil
 	}
@@ -176,14 +185,14 @@ func (m *bulkModel) put(row sentRow, r audience.AddRequest) *person {
 	if !r.Overwrite {
 		return nil
 	}
-	*existing = row.on(*existing)
+	*existing = row.appliedTo(*existing)
 	return existing
 }
 
 func (m *bulkModel) subscribeOne(t *rapid.T) {
 	row := drawRow(t)
 	id, err := m.service.Subscribe(context.Background(), m.caller, audience.SubscribeRequest{List: m.id, Details: row.details()})
-	fresh := row.on(person{State: "none"})
+	fresh := row.appliedTo(person{State: "none"})
 	if !row.valid() || fresh.Key == "" {
 		if err == nil {
 			t.Fatal("an invalid row was subscribed")
@@ -197,13 +206,13 @@ func (m *bulkModel) subscribeOne(t *rapid.T) {
 	if p == nil || !m.unique {
 		p = m.insert(fresh)
 	} else {
-		*p = row.on(*p)
+		*p = row.appliedTo(*p)
 		p.Unsubscribed = false
 	}
 	m.got(t, p, id)
 }
 
-// anyID is that of somebody who is or was there, or of nobody.
+// anyID draws the ID of a current, deleted or unknown Contact.
 func (m *bulkModel) anyID(t *rapid.T) audience.ContactID {
 	if len(m.people) > 0 && rapid.IntRange(0, 4).Draw(t, "known") > 0 {
 		return rapid.SampledFrom(m.people).Draw(t, "person").ID
@@ -236,13 +245,13 @@ func (m *bulkModel) edit(t *rapid.T) {
 	m.same(t, outcomes, want, err)
 }
 
-// change is one row of editContacts.
+// change applies one row of editContacts and reports whether the Service accepts it.
 func (m *bulkModel) change(row sentRow, id audience.ContactID) (done bool) {
 	p := m.find(id)
 	if p == nil || !row.valid() {
 		return false
 	}
-	to := row.on(*p)
+	to := row.appliedTo(*p)
 	if to.Key == "" || to.Key != p.Key && m.unique && m.first(to.Key) != nil {
 		return false
 	}
@@ -255,6 +264,7 @@ func (m *bulkModel) change(row sentRow, id audience.ContactID) (done bool) {
 	return true
 }
 
+// same compares the outcomes of a call with those of the model.
 func (m *bulkModel) same(t *rapid.T, outcomes []audience.Outcome, want map[audience.ContactID]bool, err error) {
 	got := make(map[audience.ContactID]bool)
 	for _, o := range outcomes {
@@ -265,6 +275,7 @@ func (m *bulkModel) same(t *rapid.T, outcomes []audience.Outcome, want map[audie
 	}
 }
 
+// remove deletes a Contact and reports whether it existed.
 func (m *bulkModel) remove(id audience.ContactID) bool {
 	p := m.find(id)
 	if p == nil {
@@ -331,7 +342,7 @@ func (m *bulkModel) unsubscribe(t *rapid.T) {
 	}
 }
 
-// allow allows duplicates, or disallows them when there are none.
+// allow allows or disallows duplicates. The Service refuses to disallow them while there are some.
 func (m *bulkModel) allow(t *rapid.T) {
 	unique := rapid.Bool().Draw(t, "unique")
 	_, err := m.service.EditList(context.Background(), m.caller, m.id, details("disallow_duplicate_contacts", unique))

@@ -38,8 +38,8 @@ func subscribe(t *testing.T, service *audience.Service, c *audience.Caller, list
 	}})
 }
 
-// clients: 64 clients that subscribe the same addresses at once make exactly
-// one Contact of each, one event of each, and one ledger row a call.
+// clients tests that 64 concurrent clients that subscribe the same addresses create one
+// Contact and one notification per address, and one ledger row per call.
 // decisions.md: 24, 25, 27
 func clients(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
@@ -90,7 +90,7 @@ func clients(t *testing.T, e Engine) {
 	}
 }
 
-// contactLimit: however many call at once, the limit holds to the Contact.
+// contactLimit tests that concurrent calls fill an Account to exactly its limit.
 // decisions.md: 42
 func contactLimit(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
@@ -128,8 +128,8 @@ func contactLimit(t *testing.T, e Engine) {
 	wantCounts(t, s, schema, limit)
 }
 
-// manyOfOneAddress: however many Contacts have an address, all are unsubscribed,
-// in steps, each with its row and its message once.
+// manyOfOneAddress tests that unsubscribing an address unsubscribes all its Contacts, in several
+// Updates, and that a repeated call stores no second row and sends no second message.
 func manyOfOneAddress(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	list := schema.List
@@ -164,8 +164,8 @@ func manyOfOneAddress(t *testing.T, e Engine) {
 	}
 }
 
-// sameRetry: the same call sent many times at once under one Idempotency-Key
-// happens once. decisions.md: 30
+// sameRetry tests that concurrent copies of a call with one Idempotency-Key are executed
+// once. decisions.md: 30
 func sameRetry(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	list := schema.List

@@ -50,13 +50,13 @@ func contacts(t *testing.T, s audience.Store) {
 		wantKind(t, "unknown address", err, audience.NoContact)
 		found, err := tx.ContactsByAddress(schema.List.ID, "", "", 0, 10)
 		if len(found) != 0 {
-			t.Errorf("no address at all finds %d Contacts", len(found))
+			t.Errorf("a search without an address finds %d Contacts", len(found))
 		}
 		return err
 	})
 	wantCounts(t, s, schema, 1)
 
-	// One who comes with a past is stored with all of it.
+	// A new Contact can have values in all columns.
 	past := *c
 	past.ID, past.Key, past.Mobile, past.WebformID = 0, "past@example.com", "+61400000001", 9
 	past.Values = append(audience.Values{}, c.Values...).Set(schema.Email().ID, "past@example.com")
@@ -108,7 +108,7 @@ func sameAddress(t *testing.T, s audience.Store) {
 		same(t, "Contacts of the address", found, []audience.Contact{*first, *second, *third})
 		return errors.Join(err, foundErr)
 	})
-	// The next one takes the place of the first when that is removed.
+	// When the first Contact of an address is removed, the next one becomes the first.
 	update(t, s, func(tx audience.Tx) error {
 		n, err := tx.RemoveContactsUpTo(schema.List.ID, first.ID, 10)
 		if n != 1 {

@@ -11,15 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Definitions tests what is defined for Contacts: Lists, Fields, preferences
-// and Folders. decisions.md: 11, 14–18, 24
+// Definitions tests the calls about Lists, Fields, preferences, Folders and Messages. decisions.md: 11, 14–18, 24
 func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 	for name, test := range map[string]func(*accountFixture){
 		"AddList": addList, "AddListRefuses": addListRefuses, "EditList": editList, "Duplicates": duplicates,
 		"SearchLists": searchLists, "ClearList": clearList, "DeleteList": deleteList, "Lists of others": otherLists,
 		"AddField": addField, "AddFieldRefuses": addFieldRefuses, "What applies": whatApplies, "SearchFields": searchFields,
 		"EditField": editField, "Type change": typeChange, "Conversion": conversion, "Before a conversion": beforeConversion, "Address type change": addressTypeChange,
-		"Hindrances": hindrances, "DeleteField": deleteField, "DeleteMobile": deleteMobile, "Defaults": defaults,
+		"Preconditions": preconditions, "DeleteField": deleteField, "DeleteMobile": deleteMobile, "Defaults": defaults,
 		"Steps": steps, "Preferences": preferences, "Folders": folders, "Messages": messageLimits,
 	} {
 		t.Run(name, func(t *testing.T) { test(newAccountFixture(t, open)) })
@@ -202,7 +201,7 @@ func deleteList(o *accountFixture) {
 	}
 }
 
-// steps goes over more Contacts than one step takes.
+// steps tests operations on more Contacts than one Update takes.
 func steps(o *accountFixture) {
 	const many = 1001
 	list := o.addList()

@@ -187,8 +187,8 @@ func typeChange(o *accountFixture) {
 	}
 }
 
-// Values are stored as the new type has them: numbers compare as numbers, and
-// texts as what was shown.
+// After a type change, values are stored in the form of the new type: numbers compare as
+// numbers, and texts as the text that was shown.
 func conversion(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "Age", "type", "text")
@@ -237,7 +237,7 @@ func conversion(o *accountFixture) {
 	}
 }
 
-// Between the new type and the conversion a Contact can be changed as ever.
+// A Contact can be changed after its Field has the new type and before the job converts its values.
 func beforeConversion(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "Age", "type", "text")
@@ -287,8 +287,8 @@ func deleteField(o *accountFixture) {
 	}
 }
 
-// The mobile Field goes, and with it what its numbers were compared by, but
-// never the only address of a Contact.
+// Deleting the mobile Field also deletes the normalised numbers. It is refused while a
+// Contact has no other address.
 func deleteMobile(o *accountFixture) {
 	list := o.addList()
 	mobile := o.emailField(list) + 1

@@ -6,7 +6,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// events tests what is sent because of events, and what is kept of it.
+// events tests the stored Messages, autoresponders, links and deliveries.
 func events(t *testing.T, e Engine) {
 	for name, test := range map[string]func(*testing.T, audience.Store){
 		"messages":       messages,
@@ -246,8 +246,8 @@ func asked(t *testing.T, s audience.Store) {
 	})
 }
 
-// askedTogether has Contacts with one address: somebody who subscribes it again
-// and again must not have a mail sent each time.
+// askedTogether tests that repeated subscriptions of one address send one confirmation
+// mail in ten minutes, also if each stores another Contact.
 func askedTogether(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	list := schema.List.ID

@@ -1,6 +1,5 @@
-// Package storetest is the suite that every engine's store must pass. It knows
-// stores only through audience.Store, so that what passes on one engine means
-// the same on another.
+// Package storetest has the test suites that the stores of both engines must pass. It
+// uses stores only through audience.Store, so both engines are held to the same behaviour.
 package storetest
 
 import (
@@ -48,6 +47,7 @@ func Run(t *testing.T, e Engine) {
 	t.Run("same retry", func(t *testing.T) { sameRetry(t, e) })
 }
 
+// update runs fn in an Update and fails the test on an error.
 func update(t *testing.T, s audience.Store, fn func(audience.Tx) error) {
 	t.Helper()
 	if err := s.Update(t.Context(), fn); err != nil {
@@ -55,6 +55,7 @@ func update(t *testing.T, s audience.Store, fn func(audience.Tx) error) {
 	}
 }
 
+// view runs fn in a View and fails the test on an error.
 func view(t *testing.T, s audience.Store, fn func(audience.Tx) error) {
 	t.Helper()
 	if err := s.View(t.Context(), fn); err != nil {
@@ -62,6 +63,7 @@ func view(t *testing.T, s audience.Store, fn func(audience.Tx) error) {
 	}
 }
 
+// same fails the test if got differs from want.
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(audience.Schema{}), cmpopts.EquateEmpty()); diff != "" {
@@ -69,6 +71,7 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
+// wantKind fails the test unless err is of a kind.
 func wantKind(t *testing.T, what string, err error, kind audience.Kind) {
 	t.Helper()
 	if err == nil || audience.KindOf(err) != kind {
@@ -106,13 +109,13 @@ func newSchema(t *testing.T, s audience.Store) *audience.Schema {
 	return schema
 }
 
-// contact makes a Contact with an address, not stored yet.
+// contact returns a Contact with an email address. It is not stored.
 func contact(s *audience.Schema, key string) *audience.Contact {
 	return &audience.Contact{ListID: s.List.ID, Key: key, IsFirst: true, IsActive: true, SubscribedVia: "api",
 		Values: audience.Values{{Field: s.Email().ID, Text: key}}, Created: 100, Modified: 100}
 }
 
-// insert stores a Contact that must find room.
+// insert stores a Contact and fails the test if its address is taken.
 func insert(t *testing.T, s audience.Store, c *audience.Contact) {
 	t.Helper()
 	update(t, s, func(tx audience.Tx) error {

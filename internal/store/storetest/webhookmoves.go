@@ -6,7 +6,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// webhookMoves: what waits for a webhook goes where it posts to now.
+// webhookMoves tests that the waiting events of a webhook move to its new URL.
 func webhookMoves(o *accountFixture) {
 	list := o.addList()
 	created, subscribed := o.addWebhook("contact", "created"), o.addWebhook("contact", "subscribed")
@@ -21,7 +21,7 @@ func webhookMoves(o *accountFixture) {
 	o.wantEvents(o.take(old, 1), "contact subscribed 1")
 	o.wantEvents(o.take(moved.Target, 2), "contact created 1")
 
-	// Back again, among events that were tried: that is another batch then.
+	// The old URL again: the batch there now has more events, so it gets a new ID.
 	before := o.take(old, 1)
 	o.editWebhook(created, "url", hook)
 	after := o.take(old, 1)
@@ -31,7 +31,7 @@ func webhookMoves(o *accountFixture) {
 	}
 	o.wantEvents(o.delivered(after))
 
-	// More than one Update may move.
+	// Moving this many events takes several Updates.
 	const many = 4500
 	o.update(func(tx audience.Tx) error {
 		for i := range many {
@@ -84,7 +84,7 @@ func (o *accountFixture) targetExists(id audience.WebhookTargetID) (found bool) 
 	return found
 }
 
-// removeList deletes a List, to the end.
+// removeList deletes a List and runs its removal job to the end.
 func (o *accountFixture) removeList(id audience.ListID) {
 	o.Helper()
 	o.must(o.service.DeleteList(o.Context(), o.caller, id))
@@ -95,8 +95,8 @@ func (o *accountFixture) removeList(id audience.ListID) {
 	}
 }
 
-// webhooksOfDeletedList: a List's own webhooks go with it, and what they have
-// to tell still goes out.
+// webhooksOfDeletedList tests that a List's webhooks are deleted with it, and that their
+// waiting events are still delivered.
 func webhooksOfDeletedList(o *accountFixture) {
 	list := o.addList()
 	id := o.addWebhook("list", "removed", "list_id", list)
@@ -111,7 +111,7 @@ func webhooksOfDeletedList(o *accountFixture) {
 	}
 }
 
-// webhookOrphanedTarget: what nobody can set going again is not kept.
+// webhookOrphanedTarget tests that a failing target without webhooks is deleted: no call could resume it.
 func webhookOrphanedTarget(o *accountFixture) {
 	for _, failsFirst := range []bool{true, false} {
 		list := o.addList()
@@ -134,7 +134,7 @@ func webhookOrphanedTarget(o *accountFixture) {
 	}
 }
 
-// webhooksOfLists: Lists tell of themselves.
+// webhooksOfLists tests the events about Lists.
 func webhooksOfLists(o *accountFixture) {
 	all := make(map[string]audience.WebhookID)
 	for _, event := range []string{"created", "updated", "removed", "bulk_updated"} {

@@ -10,12 +10,12 @@ import (
 	"enlist/internal/audience"
 )
 
-// webhooks tests what webhooks are told and how it is handed out. decisions.md: 52
+// webhooks tests which events webhooks get, and how jobs take and deliver them. decisions.md: 52
 func webhooks(t *testing.T, e Engine) {
 	for name, test := range map[string]func(*accountFixture){
 		"definitions": webhookDefinitions, "keys": webhookKeys, "batches": webhookBatches, "failures": webhookFailures,
 		"leases": webhookLeases, "clock": webhookClock, "moves": webhookMoves, "deletion": webhookDeletion,
-		"deleted List": webhooksOfDeletedList, "forsaken": webhookOrphanedTarget, "Lists": webhooksOfLists,
+		"deleted List": webhooksOfDeletedList, "target without webhooks": webhookOrphanedTarget, "Lists": webhooksOfLists,
 	} {
 		t.Run(name, func(t *testing.T) { test(newAccountFixture(t, e.Open)) })
 	}
@@ -44,7 +44,7 @@ func (o *accountFixture) editWebhook(id audience.WebhookID, pairs ...any) {
 	o.must(err)
 }
 
-// take is what a job gets, nil for nothing.
+// take returns the batch that a job gets, or nil.
 func (o *accountFixture) take(id audience.WebhookTargetID, job int64) *audience.WebhookBatch {
 	o.Helper()
 	b, wait, err := o.service.TakeWebhookEvents(o.Context(), id, job)
@@ -69,7 +69,7 @@ func (o *accountFixture) failed(b *audience.WebhookBatch) time.Duration {
 	return wait
 }
 
-// told checks what a batch carries: "contact created 3" and so on.
+// wantEvents checks the events of a batch, written like "contact created 3".
 func (o *accountFixture) wantEvents(b *audience.WebhookBatch, want ...string) {
 	o.Helper()
 	var got []string
@@ -122,7 +122,7 @@ func webhookDefinitions(o *accountFixture) {
 	o.addWebhook("contact", "created", "list_id", list)
 }
 
-// webhookKeys: who may see and change what. decisions.md: 11
+// webhookKeys tests which webhooks a caller may read and change. decisions.md: 11
 func webhookKeys(o *accountFixture) {
 	mine, yours := o.addList(), o.addList("name", "Yours")
 	all, ofMine, ofYours := o.addWebhook("contact", "created"), o.addWebhook("contact", "created", "list_id", mine), o.addWebhook("contact", "created", "list_id", yours)
@@ -152,7 +152,7 @@ func webhookKeys(o *accountFixture) {
 	if len(found) != 1 || found[0].ID != ofMine {
 		o.Errorf("a restricted key finds %+v", found)
 	}
-	// Nobody is given the secret of a webhook that they may not see.
+	// A caller does not get the secret of a webhook that it may not read.
 	third := o.addList()
 	id, err := o.service.AddWebhook(o.Context(), o.restricted(third), details("object", "list", "event", "updated", "url", hook, "list_id", third))
 	o.must(err)
@@ -161,7 +161,7 @@ func webhookKeys(o *accountFixture) {
 	}
 }
 
-// webhookBatches: what webhooks of one URL hear of arrives together, in order.
+// webhookBatches tests that the events of all webhooks of one URL arrive in one order, in shared batches.
 func webhookBatches(o *accountFixture) {
 	list := o.addList()
 	subscribed, created := o.addWebhook("contact", "subscribed"), o.addWebhook("contact", "created", "list_id", list)
@@ -193,8 +193,7 @@ func webhookBatches(o *accountFixture) {
 	}
 }
 
-// webhookFailures: a batch is tried again as it was, 6 times over 7 hours, and
-// then kept.
+// webhookFailures tests that a failed batch is retried unchanged, 6 times over 7 hours, and then kept.
 func webhookFailures(o *accountFixture) {
 	list := o.addList()
 	id := o.addWebhook("contact", "created")
@@ -241,7 +240,7 @@ func webhookFailures(o *accountFixture) {
 		o.Errorf("%+v", w)
 	}
 
-	// The receiver is gone; somebody edits the webhook.
+	// The receiver replies 410 Gone. Editing the webhook resumes the deliveries.
 	if wait, err := o.service.WebhookFailed(o.Context(), b, audience.ErrWebhookGone); wait != 0 || err != nil || !o.webhook(id).IsFailing {
 		o.Errorf("gone: %s, %v", wait, err)
 	}
@@ -251,7 +250,7 @@ func webhookFailures(o *accountFixture) {
 	}
 }
 
-// webhookLeases: one job at a time, which is taken up again if it dies.
+// webhookLeases tests that one job at a time has a target, and that another takes over when its lease ends.
 func webhookLeases(o *accountFixture) {
 	list := o.addList()
 	target := o.webhook(o.addWebhook("contact", "created")).Target
@@ -270,8 +269,7 @@ func webhookLeases(o *accountFixture) {
 	if late.ID != b.ID {
 		o.Error("the batch of a job that died has another ID")
 	}
-	// The first one was not dead after all: what it delivered is delivered,
-	// but the target is the other's.
+	// The first job is still alive. Its delivery counts, but the other job keeps the target.
 	if o.delivered(b) != nil || o.failed(b) != 0 || o.take(target, 3) != nil {
 		o.Error("the target was taken away from the job that has it")
 	}
@@ -286,7 +284,7 @@ func webhookLeases(o *accountFixture) {
 	}
 }
 
-// webhookClock: what a clock wrote that was set back hours since holds nobody up.
+// webhookClock tests that times stored before the clock was set back delay no delivery.
 func webhookClock(o *accountFixture) {
 	list := o.addList()
 	target := o.webhook(o.addWebhook("contact", "created")).Target
@@ -304,8 +302,8 @@ func webhookClock(o *accountFixture) {
 	}
 }
 
-// webhookWakeUps: however many events come, one job waits for a target, and
-// another comes when that one was taken up or has not come for a minute.
+// webhookWakeUps tests that one job at a time waits for a target. An event adds another job only
+// when that job has started, or has not started within a minute.
 func webhookWakeUps(o *accountFixture, e Engine) {
 	list := o.addList()
 	target := o.webhook(o.addWebhook("contact", "created")).Target
@@ -322,7 +320,7 @@ func webhookWakeUps(o *accountFixture, e Engine) {
 	after("another", 1)
 	b := o.take(target, 1)
 	after("while they are posted", 2)
-	o.take(target, 2) // that one finds somebody at it
+	o.take(target, 2) // the target is taken by job 1
 	after("once more", 3)
 	o.wantEvents(o.delivered(b), "contact created 3", "contact created 4")
 	o.now = o.now.Add(59 * time.Second)
