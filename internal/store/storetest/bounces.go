@@ -23,7 +23,7 @@ func bounces(t *testing.T, open func(t *testing.T) audience.Store) {
 	}
 }
 
-// listWithOneContact holds a List with one Contact, to whom the tests send mail.
+// listWithOneContact holds a List with one Contact. The tests send mail to it.
 type listWithOneContact struct {
 	*accountFixture
 	id        audience.ListID

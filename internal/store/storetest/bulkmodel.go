@@ -49,7 +49,7 @@ type person struct {
 // sentRow holds the values that a call sends; nil values are not sent.
 type sentRow struct{ email, mobile, state *string }
 
-// drawRow draws a row from few values, so that rows often have the same address. "nobody"
+// drawRow draws a row from few values, so that rows often have the same address. The email without an @
 // is an invalid address, and "too long" exceeds the Field's length.
 func drawRow(t *rapid.T) sentRow {
 	of := func(what string, values ...string) *string {
