@@ -19,37 +19,39 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// Copier copies. Batch is how many rows are written at once, unless they are
-// large; 0: 5,000.
+// Copier copies one database. It locks neither side itself: OpenSource and OpenTarget
+// refuse a database that a server or another copy has open.
 type Copier struct {
 	From   *sqlite.Source
 	To     *postgres.Target
-	Batch  int
-	Report func(Step) // not at the same time
+	Batch  int        // rows in one write, fewer when they are large; 0 means 5,000
+	Report func(Step) // receives the progress, one call at a time; nil means no reports
 }
 
-// Step says how far a table is.
+// Step is the progress of one table.
 type Step struct {
 	Table    string
-	Verify   bool // it was copied, and is being compared
-	Rows, Of int64
+	Verify   bool  // the rows are copied, and the Copier compares both sides
+	Rows, Of int64 // rows processed, and rows in the source
 	Done     bool
 }
 
-// Result is what was copied.
+// Result counts the copied data.
 type Result struct {
 	Tables  int
 	Rows    int64
-	Changed int64 // rows with characters that the target cannot hold, and which are U+FFFD there
+	Changed int64 // rows in which U+FFFD replaces characters that PostgreSQL cannot store
 }
 
 var (
-	errChanged = errors.New("the source has changed since the copy began: drop the target and begin again with an empty one")
-	errDiffers = errors.New("the target does not have what the source has; something else was written to one of them: drop the target and begin again with an empty one")
+	errChanged = errors.New("the source has changed since the copy started; " +
+		"drop the target database and copy into an empty one")
+	errDiffers = errors.New("the source and the target hold different rows: another program wrote to one of them; " +
+		"drop the target database and copy into an empty one")
 )
 
-// Run copies what is not copied yet, compares everything, and finishes the target.
-// When it is broken off, another Run goes on from there.
+// Run copies the remaining rows, compares all rows, and then marks the target as complete.
+// After an interruption, another Run continues from the stored progress.
 func (c *Copier) Run(ctx context.Context) (r Result, err error) {
 	tables, err := c.tables(ctx)
 	if err != nil {
@@ -72,7 +74,7 @@ func (c *Copier) Run(ctx context.Context) (r Result, err error) {
 	return r, c.To.Finish(ctx, last)
 }
 
-// tables are those of both, which have to be the same.
+// tables returns the tables of the target. It returns an error when the source has another one.
 func (c *Copier) tables(ctx context.Context) ([]sqlstore.Table, error) {
 	tables, err := c.To.Tables(ctx)
 	if err != nil {
@@ -95,7 +97,8 @@ func (c *Copier) tables(ctx context.Context) ([]sqlstore.Table, error) {
 	return tables, nil
 }
 
-// copy copies what is left of a table.
+// copy copies the rows of a table after the last key that the target has. The target
+// stores a batch and the new progress in one transaction.
 func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 	p, err := c.To.Progress(ctx, t)
 	if err != nil || p.Done {
@@ -105,7 +108,7 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 	if err != nil {
 		return err
 	}
-	if p.Last != nil { // it costs little to find out now
+	if p.Last != nil { // counting is cheap and detects most changes before the slow copy
 		if n, err := c.From.Count(ctx, t, p.Last); err != nil || n != p.Rows {
 			return errors.Join(err, errChanged)
 		}
@@ -114,7 +117,7 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 	if size == 0 {
 		size = 5000
 	}
-	batch, held := make([][]driver.Value, 0, size), 0
+	batch, textBytes := make([][]driver.Value, 0, size), 0
 	flush := func() error {
 		p.Rows += int64(len(batch))
 		if len(batch) > 0 && len(t.Key) > 0 {
@@ -123,12 +126,12 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 		if err := c.To.Write(ctx, t, batch, p); err != nil {
 			return err
 		}
-		batch, held = batch[:0], 0
+		batch, textBytes = batch[:0], 0
 		c.report(Step{Table: t.Name, Rows: p.Rows, Of: all, Done: p.Done})
 		return nil
 	}
 	err = c.From.Each(ctx, t, p.Last, func(row []driver.Value, _ bool) error {
-		if len(batch) == size || held > maxBatch {
+		if len(batch) == size || textBytes > maxBatchText {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -136,7 +139,7 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 		batch = append(batch, row)
 		for _, v := range row {
 			if text, ok := v.(string); ok {
-				held += len(text)
+				textBytes += len(text)
 			}
 		}
 		return nil
@@ -148,7 +151,8 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 	return flush()
 }
 
-// verify reads a table on both sides and compares what the rows come to.
+// verify reads a table from both databases at the same time and compares the checksums of
+// their rows. The order of the rows does not matter.
 func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error {
 	all, err := c.From.Count(ctx, t, nil)
 	if err != nil {
@@ -156,10 +160,10 @@ func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error
 	}
 	var from, to sqlstore.Checksum
 	var changed int64
-	ctx, cancel := context.WithCancelCause(ctx) // one side's error ends the other
+	ctx, cancel := context.WithCancelCause(ctx) // an error on one side stops the other
 	defer cancel(nil)
-	var other sync.WaitGroup
-	other.Go(func() {
+	var sourceReader sync.WaitGroup
+	sourceReader.Go(func() {
 		err := c.From.Each(ctx, t, nil, func(row []driver.Value, lost bool) error {
 			if lost {
 				changed++
@@ -181,12 +185,12 @@ func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error
 	if err != nil {
 		cancel(err)
 	}
-	other.Wait()
+	sourceReader.Wait()
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	if !from.Same(&to) {
-		return fmt.Errorf("%w (%d rows here, %d there)", errDiffers, from.Rows, to.Rows)
+		return fmt.Errorf("%w (the source has %d rows, the target %d)", errDiffers, from.Rows, to.Rows)
 	}
 	r.Tables, r.Rows, r.Changed = r.Tables+1, r.Rows+from.Rows, r.Changed+changed
 	c.report(Step{Table: t.Name, Verify: true, Rows: to.Rows, Of: all, Done: true})
@@ -194,8 +198,8 @@ func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error
 }
 
 const (
-	reportEvery = 5000    // rows
-	maxBatch    = 8 << 20 // bytes of text in a batch: Messages may be large
+	reportEvery  = 5000    // rows
+	maxBatchText = 8 << 20 // bytes; limits the memory for a batch, since a Message may be large
 )
 
 func (c *Copier) report(s Step) {

@@ -1,10 +1,14 @@
 package dbcopy_test
 
+// The tests here copy from SQLite to PostgreSQL and compare both databases through the stores.
+
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +29,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
+// run copies the SQLite file from into the PostgreSQL database to. batch is Copier.Batch.
 func run(ctx context.Context, from, to string, batch int, report func(dbcopy.Step)) (r dbcopy.Result, err error) {
 	source, err := sqlite.OpenSource(ctx, from)
 	if err != nil {
@@ -39,10 +44,10 @@ func run(ctx context.Context, from, to string, batch int, report func(dbcopy.Ste
 	return (&dbcopy.Copier{From: source, To: target, Batch: batch, Report: report}).Run(ctx)
 }
 
-// Everything arrives as it was, and goes on from there.
-func TestCopy(t *testing.T) {
+// A webhook target of the source names job 5000 as its holder, so new jobs must have higher IDs.
+func TestACopyHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 	from, to := teststores.SQLite.New(t), pgtest.Open(t)
-	lists := fill(t, from, 60)
+	lists := fillDatabase(t, from, 60)
 	result, err := run(t.Context(), from, to, 0, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -50,9 +55,9 @@ func TestCopy(t *testing.T) {
 	if result.Changed != 1 || result.Tables < 20 {
 		t.Errorf("%+v", result)
 	}
-	compare(t, from, to, lists)
+	compareStores(t, from, to, lists)
 
-	s := openShop(t, to)
+	s := openService(t, to)
 	defer s.close()
 	var lastContact, lastJob int64
 	db := rawSQLite(t, from)
@@ -61,11 +66,11 @@ func TestCopy(t *testing.T) {
 	id := value(s.service.Subscribe(t.Context(), s.caller, audience.SubscribeRequest{List: lists[0],
 		Details: details("Email", "new@example.com", "Amount", "3"), Consent: audience.Consent{Type: audience.ConsentGDPR, Text: "yes"}}))(s)
 	if int64(id) != lastContact+1 {
-		t.Errorf("the next Contact has the ID %d, and the last one had %d", id, lastContact)
+		t.Errorf("the next Contact has ID %d, want %d + 1", id, lastContact)
 	}
 	for _, job := range s.jobs() {
 		if job.ID > lastJob && job.ID <= 5000 {
-			t.Errorf("a new job has the ID %d, and another one with 5000 held a target", job.ID)
+			t.Errorf("a new job has ID %d, want more than 5000, which a webhook target has as its holder", job.ID)
 		}
 	}
 	n := value(s.service.CountContacts(t.Context(), s.caller, lists[0], &audience.Criteria{Key: "Amount", Operator: "equals",
@@ -77,10 +82,10 @@ func TestCopy(t *testing.T) {
 
 // A copy that is interrupted after any number of batches can be resumed. No server
 // opens the target before the copy is complete.
-func TestResume(t *testing.T) {
+func TestAnInterruptedCopyResumesAndItsTargetStaysClosed(t *testing.T) {
 	from, to := teststores.SQLite.New(t), pgtest.Open(t)
-	lists := fill(t, from, 40)
-	batches, tries := 0, 0
+	lists := fillDatabase(t, from, 40)
+	batches, runs := 0, 0
 	for stopAfter := 1; ; stopAfter += 6 {
 		ctx, cancel := context.WithCancel(t.Context())
 		seen := 0
@@ -91,56 +96,56 @@ func TestResume(t *testing.T) {
 			}
 		})
 		cancel()
-		if tries++; err == nil {
+		if runs++; err == nil {
 			break
 		}
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		if _, err := teststores.Open(t.Context(), to, 0); err == nil || !strings.Contains(err.Error(), "run enlist copy again") {
-			t.Fatalf("a target that is not done opens: %v", err)
+			t.Fatalf("an incomplete target opens: error %v", err)
 		}
 	}
-	if tries < 4 {
-		t.Errorf("%d tries", tries)
+	if runs < 4 {
+		t.Errorf("%d runs, want at least 4", runs)
 	}
-	compare(t, from, to, lists)
+	compareStores(t, from, to, lists)
 }
 
-func TestRefuses(t *testing.T) {
+func TestCopyRefusesADatabaseInUse(t *testing.T) {
 	from := teststores.SQLite.New(t)
-	fill(t, from, 10)
+	fillDatabase(t, from, 10)
 	refused := func(t *testing.T, to, why string) {
 		t.Helper()
 		if _, err := run(t.Context(), from, to, 0, nil); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("error %v, want %q", err, why)
 		}
 	}
-	t.Run("a target with tables of another program", func(t *testing.T) {
+	t.Run("the target has tables of another program", func(t *testing.T) {
 		to := pgtest.Open(t)
-		execute(t, to, "CREATE TABLE users (id INTEGER)")
+		execPostgres(t, to, "CREATE TABLE users (id INTEGER)")
 		refused(t, to, "another program")
 	})
-	t.Run("a target in use", func(t *testing.T) {
+	t.Run("the target has an Account", func(t *testing.T) {
 		to := pgtest.Open(t)
-		s := openShop(t, to)
+		s := openService(t, to)
 		value(s.service.AddAccount(t.Context(), audience.AccountDetails{Name: "Mine", TimeZone: "UTC", ContactLimit: 5}))(s)
 		s.close()
 		refused(t, to, "table account is not empty")
 	})
-	t.Run("a copy that is done", func(t *testing.T) {
+	t.Run("the target is a complete copy", func(t *testing.T) {
 		to := pgtest.Open(t)
 		if _, err := run(t.Context(), from, to, 0, nil); err != nil {
 			t.Fatal(err)
 		}
 		refused(t, to, "table account is not empty")
 	})
-	t.Run("a source that is served", func(t *testing.T) {
-		s := openShop(t, from)
+	t.Run("a server has the source open", func(t *testing.T) {
+		s := openService(t, from)
 		defer s.close()
 		refused(t, pgtest.Open(t), "stop the service")
 	})
-	t.Run("two copies at once", func(t *testing.T) {
+	t.Run("another copy has the target open", func(t *testing.T) {
 		to := pgtest.Open(t)
 		target, err := postgres.OpenTarget(t.Context(), to)
 		if err != nil {
@@ -151,18 +156,18 @@ func TestRefuses(t *testing.T) {
 	})
 }
 
-// What is written to either side while a copy is broken off is found out.
-func TestFindsDifferences(t *testing.T) {
-	for name, test := range map[string]struct{ source, target, why string }{
-		"a row gone from the source":      {"DELETE FROM contact WHERE id = 1", "", "the source has changed"},
-		"a row changed in the source":     {"UPDATE account SET name = 'other'", "", "verify account"},
-		"a row changed in the target":     {"", "UPDATE account SET name = 'Ä'", "verify account"},
-		"a row gone from the target":      {"", "DELETE FROM account", "verify account"},
-		"a row added to a table not read": {"", "INSERT INTO secret VALUES ('x', '\\x00')", "verify secret"},
+// Another program writes to one of the databases between two runs of a copy.
+func TestAResumedCopyDetectsChangesToEitherDatabase(t *testing.T) {
+	for _, test := range []struct{ name, source, target, why string }{
+		{"a row deleted from the source", "DELETE FROM contact WHERE id = 1", "", "the source has changed"},
+		{"a row changed in the source", "UPDATE account SET name = 'other'", "", "verify account"},
+		{"a row changed in the target", "", "UPDATE account SET name = 'Ä'", "verify account"},
+		{"a row deleted from the target", "", "DELETE FROM account", "verify account"},
+		{"a row added to a table that is not copied yet", "", "INSERT INTO secret VALUES ('x', '\\x00')", "verify secret"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			from, to := teststores.SQLite.New(t), pgtest.Open(t)
-			fill(t, from, 10)
+			fillDatabase(t, from, 10)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			if _, err := run(ctx, from, to, 1, func(s dbcopy.Step) {
@@ -178,7 +183,7 @@ func TestFindsDifferences(t *testing.T) {
 				}
 			}
 			if test.target != "" {
-				execute(t, to, test.target)
+				execPostgres(t, to, test.target)
 			}
 			if _, err := run(t.Context(), from, to, 0, nil); err == nil || !strings.Contains(err.Error(), test.why) {
 				t.Errorf("error %v, want %q", err, test.why)
@@ -187,7 +192,7 @@ func TestFindsDifferences(t *testing.T) {
 	}
 }
 
-func execute(t *testing.T, to, statement string) {
+func execPostgres(t *testing.T, to, statement string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), to)
 	if err != nil {
@@ -199,14 +204,14 @@ func execute(t *testing.T, to, statement string) {
 	}
 }
 
-// compare reads everything through the stores on both sides.
-func compare(t *testing.T, from, to string, lists []audience.ListID) {
+// compareStores reads all data through both stores, and then compares the row counts of all tables.
+func compareStores(t *testing.T, from, to string, lists []audience.ListID) {
 	t.Helper()
-	old, copied := openShop(t, from), openShop(t, to)
+	old, copied := openService(t, from), openService(t, to)
 	defer old.close()
 	defer copied.close()
-	want, got := old.everything(lists), copied.everything(lists)
-	for name := range want {
+	want, got := old.readAll(lists), copied.readAll(lists)
+	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if diff := cmp.Diff(want[name], got[name], cmpopts.IgnoreUnexported(audience.Schema{}), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-source +target):\n%s", name, strings.ReplaceAll(diff, "\u00a0", " "))
 		}
@@ -217,25 +222,28 @@ func compare(t *testing.T, from, to string, lists []audience.ListID) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	for table := range strings.FieldsSeq("account api_key autoresponder catalogue consent contact delivery field folder link list message preference retry river_job secret unsubscriber webhook webhook_event webhook_target") {
-		var here, there int
-		if err := db.QueryRow("SELECT count(*) FROM " + table).Scan(&here); err != nil {
+	const tables = `account api_key autoresponder catalogue consent contact delivery field folder link list message
+		preference retry river_job secret unsubscriber webhook webhook_event webhook_target`
+	for table := range strings.FieldsSeq(tables) {
+		var inSource, inTarget int
+		if err := db.QueryRow("SELECT count(*) FROM " + table).Scan(&inSource); err != nil {
 			t.Fatal(err)
 		}
-		if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&there); err != nil {
+		if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&inTarget); err != nil {
 			t.Fatal(err)
 		}
-		if here == 0 || here != there {
-			t.Errorf("%s has %d rows here and %d there", table, here, there)
+		if inSource == 0 || inSource != inTarget {
+			t.Errorf("%s has %d rows in the source and %d in the target", table, inSource, inTarget)
 		}
 	}
 }
 
-func (s *shop) jobs() []jobs.Job {
+// jobs returns all jobs with their arguments in a form that does not depend on the database.
+func (s *testService) jobs() []jobs.Job {
 	s.Helper()
 	queue := value(s.store.Jobs(&river.Config{}))(s)
 	all := value(jobs.List(s.Context(), queue, jobs.Filter{}))(s)
-	for i := range all { // the engines space it differently
+	for i := range all { // SQLite and PostgreSQL put different spaces into JSON
 		var about any
 		s.must(json.Unmarshal([]byte(all[i].About), &about))
 		all[i].About = fmt.Sprint(about)
@@ -243,8 +251,8 @@ func (s *shop) jobs() []jobs.Job {
 	return all
 }
 
-// everything is what there is to be read, by what it is.
-func (s *shop) everything(lists []audience.ListID) map[string]any {
+// readAll returns all data that the store can read, by a name for each kind.
+func (s *testService) readAll(lists []audience.ListID) map[string]any {
 	s.Helper()
 	ctx, all := s.Context(), make(map[string]any)
 	all["accounts"] = value(s.service.Accounts(ctx))(s)
@@ -270,13 +278,16 @@ func (s *shop) everything(lists []audience.ListID) map[string]any {
 		put("target", target, err)
 		events, err := tx.WebhookEvents(1, 0, 1000)
 		put("events", events, err)
-		asked, err := tx.BouncesSince(lists[0], 1)
-		put("bounces", asked, err)
-		waits, err := tx.IsSubscriptionPending(lists[0], 1)
-		put("waits", waits, err)
-		var gone []audience.Unsubscriber
-		err = tx.Unsubscribers(account, 0, func(u *audience.Unsubscriber) error { gone = append(gone, *u); return nil })
-		put("unsubscribers", gone, err)
+		since, err := tx.BouncesSince(lists[0], 1)
+		put("bounces since", since, err)
+		pending, err := tx.IsSubscriptionPending(lists[0], 1)
+		put("subscription pending", pending, err)
+		var unsubscribers []audience.Unsubscriber
+		err = tx.Unsubscribers(account, 0, func(u *audience.Unsubscriber) error {
+			unsubscribers = append(unsubscribers, *u)
+			return nil
+		})
+		put("unsubscribers", unsubscribers, err)
 		message, url, err := tx.LinkTarget(1)
 		put("link", fmt.Sprint(message, url), err)
 		for _, list := range lists {
@@ -287,7 +298,8 @@ func (s *shop) everything(lists []audience.ListID) map[string]any {
 	return all
 }
 
-func (s *shop) contacts(tx audience.Tx, list audience.ListID, put func(string, any, error)) {
+// contacts passes each Contact of a List with its ledger and its deliveries to put.
+func (s *testService) contacts(tx audience.Tx, list audience.ListID, put func(string, any, error)) {
 	schema, err := tx.Schema(list)
 	put(fmt.Sprint("schema ", list), schema, err)
 	last, err := tx.LastContactID(list)

@@ -1,5 +1,8 @@
 package dbcopy_test
 
+// This file fills a SQLite database for the tests of this package: every table has rows, and
+// texts have characters that a copy could damage.
+
 import (
 	"database/sql"
 	"fmt"
@@ -12,49 +15,49 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// shop is a Service on a store, and who may do everything in it.
-type shop struct {
+// testService is a Service on an open store, with a caller that has all permissions.
+type testService struct {
 	*testing.T
 	store   *teststores.Store
 	service *audience.Service
 	caller  *audience.Caller
 }
 
-func openShop(t *testing.T, place string) *shop {
+func openService(t *testing.T, location string) *testService {
 	t.Helper()
-	store, err := teststores.Open(t.Context(), place, 0)
+	store, err := teststores.Open(t.Context(), location, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shop{T: t, store: store, service: audience.NewService(store, time.Now)}
+	s := &testService{T: t, store: store, service: audience.NewService(store, time.Now)}
 	if accounts := value(s.service.Accounts(t.Context()))(s); len(accounts) > 0 {
 		s.caller = value(s.service.Operator(t.Context(), accounts[0].ID))(s)
 	}
 	return s
 }
 
-func (s *shop) close() {
+func (s *testService) close() {
 	s.Helper()
 	s.must(s.store.Close())
 }
 
-func (s *shop) must(err error) {
+func (s *testService) must(err error) {
 	s.Helper()
 	if err != nil {
 		s.Fatal(err)
 	}
 }
 
-// value is for results that have to be there.
-func value[T any](v T, err error) func(*shop) T {
-	return func(s *shop) T {
+// value returns v, and ends the test when err is not nil.
+func value[T any](v T, err error) func(*testService) T {
+	return func(s *testService) T {
 		s.Helper()
 		s.must(err)
 		return v
 	}
 }
 
-func (s *shop) update(fn func(audience.Tx) error) {
+func (s *testService) update(fn func(audience.Tx) error) {
 	s.Helper()
 	s.must(s.store.Update(s.Context(), fn))
 }
@@ -66,12 +69,13 @@ func details(pairs ...string) (all []audience.Detail) {
 	return all
 }
 
-const hard = "Ä ö ß İ 東京 😀 \\N \\x41 \t tab\r\nline \"quoted\" {a,b} 'it''s' $1 ?"
+// specialCharacters are significant to SQL, JSON, arrays or PostgreSQL's COPY format.
+const specialCharacters = "Ä ö ß İ 東京 😀 \\N \\x41 \t tab\r\nline \"quoted\" {a,b} 'it''s' $1 ?"
 
-// fill makes a database that has something in every table, and returns its Lists.
-func fill(t *testing.T, place string, contacts int) (lists []audience.ListID) {
+// fillDatabase creates a database with rows in every table, and returns its Lists that are not deleted.
+func fillDatabase(t *testing.T, location string, contacts int) (lists []audience.ListID) {
 	ctx := t.Context()
-	s := openShop(t, place)
+	s := openService(t, location)
 	account := value(s.service.AddAccount(ctx, audience.AccountDetails{Name: "Lädchen 東京", TimeZone: "Australia/Sydney", ContactLimit: audience.NoContactLimit}))(s)
 	s.caller = value(s.service.Operator(ctx, account.ID))(s)
 	s.caller.Key.Name = "operator"
@@ -86,21 +90,21 @@ func fill(t *testing.T, place string, contacts int) (lists []audience.ListID) {
 		value(s.service.AddField(ctx, s.caller, list, details("name", "Über", "type", "text")))(s)
 		value(s.service.AddPreference(ctx, s.caller, list, "Weekly ☕"))(s)
 	}
-	message := value(s.service.AddMessage(ctx, s.caller, details("name", "Welcome", "type", "email", "subject", "“Hällo” 😀", "text_content", strings.Repeat(hard, 300), "folder_id", fmt.Sprint(folder))))(s)
+	message := value(s.service.AddMessage(ctx, s.caller, details("name", "Welcome", "type", "email", "subject", "“Hällo” 😀", "text_content", strings.Repeat(specialCharacters, 300), "folder_id", fmt.Sprint(folder))))(s)
 	value(s.service.AddAutoresponder(ctx, s.caller, details("list_id", fmt.Sprint(lists[0]), "message_id", fmt.Sprint(message),
 		"event_type", "subscribe", "criteria_type", "delay", "criteria_timestamp", "1h", "offset_value", "2", "offset_period", "day", "is_active", "true")))(s)
-	value(s.service.AddWebhook(ctx, s.caller, details("object", "contact", "event", "subscribed", "url", "https://shop.example.com/hook?ä", "secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")))(s)
+	value(s.service.AddWebhook(ctx, s.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/hook?ä", "secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")))(s)
 	value(s.service.LinkKey(ctx))(s)
 	value(s.service.LinkTargets(ctx, message, []string{"https://example.com/?a={{Über}}", `https://example.com/\`}))(s)
 	s.subscribeMany(lists[:2], contacts)
-	s.fillRest(account.ID, key.ID, lists[0], message)
+	s.addRowsOutsideTheInterface(account.ID, key.ID, lists[0], message)
 	s.must(s.service.DeleteList(ctx, s.caller, lists[2]))
 	s.close()
-	dirty(t, place)
+	addRareJobsAndTexts(t, location)
 	return lists[:2]
 }
 
-func (s *shop) subscribeMany(lists []audience.ListID, contacts int) {
+func (s *testService) subscribeMany(lists []audience.ListID, contacts int) {
 	s.Helper()
 	amounts := []string{"12.50", "-0.000", "100000000000000", "0.1", "-7", "1.10"}
 	var last audience.ContactID
@@ -108,8 +112,8 @@ func (s *shop) subscribeMany(lists []audience.ListID, contacts int) {
 		list := lists[i%len(lists)]
 		last = value(s.service.Subscribe(s.Context(), s.caller, audience.SubscribeRequest{
 			List:    list,
-			Details: details("Email", fmt.Sprintf("p%d@exämple.com", i), "Amount", amounts[i%len(amounts)], "Über", fmt.Sprintf("%s %d", hard, i)),
-			Consent: audience.Consent{Type: audience.ConsentGDPR, Text: "I want " + hard, IP: "2001:db8::1",
+			Details: details("Email", fmt.Sprintf("p%d@exämple.com", i), "Amount", amounts[i%len(amounts)], "Über", fmt.Sprintf("%s %d", specialCharacters, i)),
+			Consent: audience.Consent{Type: audience.ConsentGDPR, Text: "I want " + specialCharacters, IP: "2001:db8::1",
 				Preferences: []audience.PreferenceChoice{{Name: "Weekly ☕", Agree: i%2 == 0}}},
 		}))(s)
 		switch i % 7 {
@@ -123,11 +127,12 @@ func (s *shop) subscribeMany(lists []audience.ListID, contacts int) {
 	value(s.service.DeleteContacts(s.Context(), s.caller, audience.DeleteRequest{List: lists[(contacts-1)%len(lists)], Contacts: []audience.ContactID{last}}))(s)
 }
 
-func (s *shop) fillRest(account audience.AccountID, key audience.KeyID, list audience.ListID, message audience.MessageID) {
+// addRowsOutsideTheInterface stores rows that no call of the Service stores without a mail server.
+func (s *testService) addRowsOutsideTheInterface(account audience.AccountID, key audience.KeyID, list audience.ListID, message audience.MessageID) {
 	s.Helper()
 	s.update(func(tx audience.Tx) error {
 		delivery := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: 1, Time: 10, Cause: audience.CauseAutoresponder(1)},
-			MessageID: message, Address: "p0@exämple.com", Subject: hard, SentTime: 20, Status: audience.DeliveryBounced, Detail: hard}
+			MessageID: message, Address: "p0@exämple.com", Subject: specialCharacters, SentTime: 20, Status: audience.DeliveryBounced, Detail: specialCharacters}
 		if err := tx.PutDelivery(&delivery); err != nil {
 			return err
 		}
@@ -145,16 +150,17 @@ func (s *shop) fillRest(account audience.AccountID, key audience.KeyID, list aud
 			return err
 		}
 		now := time.Now().Unix()
-		if err := tx.SaveRetry(account, key, &audience.Retry{Header: hard, Fingerprint: [32]byte{0, 1, 0xff}}, []byte(`{"result":"12.50"}`), now); err != nil {
+		if err := tx.SaveRetry(account, key, &audience.Retry{Header: specialCharacters, Fingerprint: [32]byte{0, 1, 0xff}}, []byte(`{"result":"12.50"}`), now); err != nil {
 			return err
 		}
 		return tx.RevokeKey(key, now)
 	})
 }
 
-// dirty gives a job what a worker would have left, and texts that PostgreSQL cannot hold.
-func dirty(t *testing.T, place string) {
-	db := rawSQLite(t, place)
+// addRareJobsAndTexts sets columns of jobs that only a worker sets, and stores a text with U+0000, which
+// PostgreSQL cannot store.
+func addRareJobsAndTexts(t *testing.T, location string) {
+	db := rawSQLite(t, location)
 	for _, statement := range []string{
 		`UPDATE river_job SET state = 'retryable', attempt = 2, attempted_at = '2026-01-02 03:04:05.678', attempted_by = CAST('["a \"host\" \\ {x}","b"]' AS BLOB),
 			errors = CAST('[{"at":"2026-01-02T03:04:05Z","attempt":1,"error":"421 \"ä\" \\ später","trace":""},{"attempt":2,"error":"","trace":""}]' AS BLOB)
@@ -172,17 +178,17 @@ func dirty(t *testing.T, place string) {
 	}
 }
 
-func rawSQLite(t *testing.T, place string) *sql.DB {
+func rawSQLite(t *testing.T, location string) *sql.DB {
 	t.Helper()
 	driver := "sqlite"
 	if slices.Contains(sql.Drivers(), "sqlite3") {
 		driver = "sqlite3"
 	}
-	db, err := sql.Open(driver, place)
+	db, err := sql.Open(driver, location)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	db.SetMaxIdleConns(0) // it holds the file only while a statement runs
+	db.SetMaxIdleConns(0) // the file is open only while a statement runs
 	return db
 }

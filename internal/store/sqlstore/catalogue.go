@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file caches the catalogue: the definitions that nearly every call reads and few change.
+
 import (
 	"sync"
 	"time"
@@ -7,19 +9,18 @@ import (
 	"enlist/internal/audience"
 )
 
-// Cache keeps accounts, keys and schemas of one version of the catalogue. The
-// version is one number in the database, raised by every change to any of
-// them, whichever process makes it; every transaction looks at it once.
+// Cache holds the Accounts, keys and schemas of the newest version of the catalogue that this
+// process has read. The database stores the version as one number. Every change of an Account,
+// a key or a List's definition raises it, in any process. Each transaction reads it once.
 type Cache struct {
 	mu     sync.Mutex
 	newest *snapshot
 
-	estimates estimates // for the plans of searches
+	estimates estimates // row counts for the search planner
 }
 
-// snapshot is what has been read of one version. Versions in the cache are
-// committed ones: a transaction that has changed the catalogue reads into a
-// snapshot of its own, which nobody else sees.
+// snapshot holds the definitions of one version that were read so far. The cache contains
+// only committed versions. A transaction that has changed the catalogue uses a private one.
 type snapshot struct {
 	version  int64
 	mu       sync.RWMutex
@@ -37,8 +38,8 @@ func newSnapshot(version int64) *snapshot {
 	}
 }
 
-// at returns the shared snapshot of a version, or for one that is older than
-// the newest (a reader that began before a change) a new one for it alone.
+// at returns the shared snapshot of the newest version. A transaction that started before
+// a change sees an older version, and gets a private snapshot.
 func (c *Cache) at(version int64) *snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,8 +52,8 @@ func (c *Cache) at(version int64) *snapshot {
 	return c.newest
 }
 
-// Forget forgets versions that are newer than the one that the database turns out
-// to be at: they were lost.
+// Forget removes a version newer than the one that the database has. A failover to a
+// standby without the latest transactions can lose a version.
 func (c *Cache) Forget(version int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +62,7 @@ func (c *Cache) Forget(version int64) {
 	}
 }
 
-// KnownSchema returns a List if the newest version that was read has it.
+// KnownSchema returns a List's schema if the newest snapshot has it. It does not read the database.
 func (c *Cache) KnownSchema(id audience.ListID) (*audience.Schema, bool) {
 	s := c.last()
 	if s == nil {
@@ -73,7 +74,7 @@ func (c *Cache) KnownSchema(id audience.ListID) (*audience.Schema, bool) {
 	return schema, known
 }
 
-// Newest returns the newest version that was read, 0 when none was.
+// Newest returns the newest version that was read, or 0 before the first read.
 func (c *Cache) Newest() int64 {
 	if s := c.last(); s != nil {
 		return s.version
@@ -87,7 +88,7 @@ func (c *Cache) last() *snapshot {
 	return c.newest
 }
 
-// Known returns a key and its Account if the newest version that was read has both.
+// Known returns a key and its Account if the newest snapshot has both. It does not read the database.
 func (c *Cache) Known(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
 	s := c.last()
 	if s == nil {
@@ -118,22 +119,24 @@ func (t *Tx) catalogue() (*snapshot, error) {
 	return t.session.current, nil
 }
 
-// changed notes that the transaction changes the catalogue: later reads of it,
-// also by the functions that follow in the group, go to the database. While it
-// does nobody else writes, so that what others have seen of it stays true until
-// they commit. Versions are taken from the clock, so that one which was lost in a
-// failover, to a standby that did not have it yet, does not come again with
-// another content.
+// changed raises the catalogue's version and must precede each change of the catalogue. It
+// locks out other writers, so that definitions which they have read stay valid until they
+// commit. Later reads in this transaction, also by other functions, use the database.
+//
+// A version is the time in microseconds. After a failover that lost a version, a counter
+// would give the same number to a different content; the clock does not.
 func (t *Tx) changed() error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
 	t.session.changes++
 	t.session.current = newSnapshot(0)
-	return t.conn.Do("UPDATE catalogue SET version = CASE WHEN version < ?1 THEN ?1 ELSE version + 1 END", time.Now().UnixMicro())
+	const raise = "UPDATE catalogue SET version = CASE WHEN version < ?1 THEN ?1 ELSE version + 1 END"
+	return t.conn.Do(raise, time.Now().UnixMicro())
 }
 
-// cached returns what a snapshot holds under a key, reading it the first time.
+// cached returns the value of key, and calls read to fill the snapshot if it is missing. Two
+// goroutines may read the same value; both get equal ones.
 func cached[K comparable, V any](s *snapshot, in map[K]*V, key K, read func() (*V, error)) (*V, error) {
 	s.mu.RLock()
 	v, ok := in[key]

@@ -1,11 +1,10 @@
-// Package sqlstore holds all SQL, once, for every engine. A Tx carries out
-// audience.Tx on a Conn, which an engine's package (sqlite, postgres) provides together
-// with the transaction around it.
+// Package sqlstore contains the SQL statements for all engines. Tx implements audience.Tx
+// on a Conn. An engine's package (sqlite, postgres) provides the Conn and the database
+// transaction.
 //
-// Statements are written with ? for arguments, or ?1, ?2 where one is used
-// twice, and what the engines have different words for comes from their Dialect.
-// Whatever comes from outside
-// goes in as an argument, never into the text.
+// Statements have the parameters ?, or ?1 and ?2 where one occurs twice. A Dialect
+// provides the expressions that differ between engines. Values from a caller are always
+// parameters and never part of a statement's text.
 package sqlstore
 
 import (
@@ -14,50 +13,49 @@ import (
 	"errors"
 )
 
-// Conn is a connection inside a transaction. Arguments and results are of the
-// types of driver.Value; an engine keeps prepared statements by their text.
+// Conn is a connection inside a transaction. Arguments and results have the types of
+// driver.Value. An engine caches prepared statements by their text. One goroutine uses a Conn.
 type Conn interface {
-	// Exec runs a statement and says how many rows it changed.
+	// Exec runs a statement and returns the number of rows that it changed.
 	Exec(query string, args ...any) (affected int64, err error)
-	// Insert runs an INSERT of one row and returns its ID, 0 when a conflict kept it out.
+	// Insert runs an INSERT of one row and returns its ID, or 0 after ON CONFLICT DO NOTHING.
 	Insert(query string, args ...any) (id int64, err error)
-	// Do runs a statement whose result nobody looks at. It may be sent together
-	// with later ones; the error, if there is one, is then theirs, or the commit's.
+	// Do runs a statement without a result. The engine may delay it and send it with later
+	// statements. A later statement or the commit then returns its error.
 	Do(query string, args ...any) error
-	// Query runs a statement that returns rows; it stops when ctx ends.
+	// Query runs a statement that returns rows. The engine interrupts it when ctx ends.
 	Query(ctx context.Context, query string, args ...any) (Rows, error)
-	// QueryLast is Query for a statement that no other follows in the transaction,
-	// which an engine may end together with it.
+	// QueryLast is Query for the last statement of a transaction. The engine may end the
+	// transaction in the same round trip.
 	QueryLast(ctx context.Context, query string, args ...any) (Rows, error)
-	// Lock waits until no other transaction holds a name, and holds it until this
-	// one ends. Where there is one writer there is nothing to wait for.
+	// Lock takes an advisory lock with a name and holds it until the transaction ends. It
+	// does nothing on an engine with a single writer.
 	Lock(mode LockMode, name string) error
-	// Alone sees to it that no other transaction that writes runs beside this
-	// one. If some may, the function is left with RetrySignal, and runs again, alone.
+	// Alone requires that no other transaction writes at the same time. If others may write,
+	// it panics with RetrySignal, and the engine runs the function again with that lock.
 	Alone() error
-	// Dialect says how the engine wants its SQL.
+	// Dialect returns the engine's SQL expressions.
 	Dialect() *Dialect
 }
 
-// Once begins a statement that has a List's ID in its text: there are too many of
-// them for an engine to keep them all prepared.
+// Once is the prefix of a statement that an engine must not keep prepared. Its text contains
+// a List's ID, so there can be as many such statements as Lists.
 const Once = "/* once */ "
 
-// ErrUnprepared says that an engine does not know how to carry out such a
-// statement, at once or instead of the first row. Nothing has happened, and the
-// transaction goes on.
+// ErrUnprepared means that the engine cannot prepare a statement with the prefix Once. Query or
+// the first Rows.Next returns it. The statement has no effect, and the transaction continues.
 var ErrUnprepared = errors.New("the statement cannot be prepared")
 
-// LockMode says who else may hold a name.
+// LockMode is the mode of an advisory lock.
 type LockMode int
 
 // The modes.
 const (
-	Exclusive LockMode = iota // nobody
-	Shared                    // those who share it
+	Exclusive LockMode = iota // no other transaction holds the lock
+	Shared                    // other transactions may hold it in this mode
 )
 
-// Rows are a query's result.
+// Rows is the result of a query.
 type Rows interface {
 	// Next returns the next row, one value for each column, or io.EOF after the last
 	// row. The engine may overwrite the slice when Next is called again.

@@ -1,5 +1,8 @@
 package sqlstore
 
+// This file implements the transaction (Tx), the state that the functions of a grouped
+// transaction share (Session), and the counters of Contacts.
+
 import (
 	"context"
 	"fmt"
@@ -9,29 +12,30 @@ import (
 	"enlist/internal/audience"
 )
 
-// Tx is one function's part of a transaction.
+// Tx is a transaction as one function sees it. An engine may run several functions in one
+// database transaction; each has its own Tx, and all share a Session.
 type Tx struct {
 	ctx     context.Context
 	conn    Conn
 	sql     *Dialect
 	session *Session
-	enqueue func(audience.Effect) error
+	enqueue func(audience.Effect) error // stores a job in the transaction; nil: read-only
 	writes  bool
 	plan    *plan // of the last search
 }
 
-// Session is what the functions of one transaction have in common: the
-// version of the catalogue that the transaction sees.
+// Session is the state that the functions of one database transaction share: the version
+// of the catalogue that it sees and its changes to the counters. One goroutine uses it.
 type Session struct {
 	cache   *Cache
-	current *snapshot // nil until it is first asked for
-	changes int64     // of the catalogue in this transaction
-	counts  []count   // Contacts added and removed that the counters do not have yet
+	current *snapshot // the catalogue; nil until a function first reads it
+	changes int64     // changes of the catalogue in this transaction
+	counts  []count   // changes that Finish writes to the counters
 
-	Serialise bool // what changes many Contacts of a List runs one after another
+	Serialise bool // bulk changes of a List lock it exclusively: the retry after a deadlock
 }
 
-// count is how many Contacts a List has more than its counter says.
+// count is a change of the number of a List's Contacts.
 type count struct {
 	list    audience.ListID
 	account audience.AccountID
@@ -41,29 +45,31 @@ type count struct {
 // NewSession begins the session of a transaction.
 func NewSession(cache *Cache) *Session { return &Session{cache: cache} }
 
-// Committed tells the cache, when the transaction is, which version there is now.
-// With others beside it that is no more than a good guess.
+// Committed tells the cache the catalogue's version after this transaction's commit. version
+// is the one before it. With concurrent writers the result is only an estimate, which the
+// next transaction corrects when it reads the version.
 func (s *Session) Committed(version int64) {
 	if s.changes > 0 {
 		s.cache.at(version + s.changes)
 	}
 }
 
-// Sees tells the session which version of the catalogue the transaction sees,
-// where it is known before anybody asks.
+// Sees sets the version of the catalogue that the transaction sees, for an engine that has
+// already read it. It saves a query.
 func (s *Session) Sees(version int64) { s.current = s.cache.at(version) }
 
-// NewTx makes the Tx for one function. enqueue stores an Effect in the same
-// transaction; nil where nothing may be written.
+// NewTx returns the Tx for one function. enqueue stores an Effect in the same
+// transaction; it is nil in a transaction that only reads.
 func NewTx(ctx context.Context, conn Conn, session *Session, enqueue func(audience.Effect) error) *Tx {
 	return &Tx{ctx: ctx, conn: conn, sql: conn.Dialect(), session: session, enqueue: enqueue, writes: enqueue != nil}
 }
 
-// RetrySignal is what a Conn panics with when the function that uses it has to run
-// again from the start. The function does not see that, and cannot pass it over.
+// RetrySignal is the value with which a Conn panics when the function must run again from
+// the start. It is a panic so that the function cannot ignore it; Call recovers it.
 type RetrySignal struct{ Err error }
 
-// Call runs fn; a panic in it is an error of that call and nobody else's.
+// Call runs fn and returns a panic of fn as an error, so that it fails only this function
+// and not others in the same transaction.
 func Call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -77,11 +83,12 @@ func Call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
 	return fn(tx)
 }
 
-// LockDefinitions sees to it that no other transaction that writes overlaps this one.
+// LockDefinitions waits until no other transaction writes, and keeps others from writing
+// until this one ends.
 func (t *Tx) LockDefinitions() error { return t.conn.Alone() }
 
-// LockListForBulk keeps Updates that say so of one List from waiting for each other's
-// Contacts in a circle, once they have.
+// LockListForBulk prevents repeated deadlocks between transactions that lock many Contacts of
+// a List. They share the lock until one has deadlocked; its retry takes the lock exclusively.
 func (t *Tx) LockListForBulk(list audience.ListID) error {
 	mode := Shared
 	if t.session.Serialise {
@@ -90,20 +97,20 @@ func (t *Tx) LockListForBulk(list audience.ListID) error {
 	return t.conn.Lock(mode, fmt.Sprintf("many of list %d", list))
 }
 
-// Enqueue stores what the transaction sets in motion.
+// Enqueue stores an effect, such as a mail to send, in the transaction.
 func (t *Tx) Enqueue(e audience.Effect) error { return t.enqueue(e) }
 
-// Mark returns a point to which Undo goes back.
+// Mark returns the current state for Undo. Engines call it before a savepoint.
 func (s *Session) Mark() int { return len(s.counts) }
 
-// Undo forgets what came after a mark, because that part of the transaction was undone.
+// Undo discards the state since mark, after a rollback to the savepoint.
 func (s *Session) Undo(mark int) {
 	s.current = nil
 	s.counts = s.counts[:mark]
 }
 
-// Finish writes what is left to write before the transaction commits: the
-// counters of Contacts, once for all its functions.
+// Finish writes the changes of the counters. The engine calls it once, after the last
+// function and before the commit.
 func (s *Session) Finish(conn Conn) error {
 	if conn.Dialect().ConcurrentWriters {
 		return addDeltas(conn, s.counts)
@@ -127,7 +134,8 @@ func (s *Session) Finish(conn Conn) error {
 	return nil
 }
 
-// addDeltas writes rows for CompactCounters to add to the counters.
+// addDeltas inserts one contact_delta row for each List. Updates of the counters themselves would
+// make concurrent transactions wait for the same row. CompactCounters merges the rows later.
 func addDeltas(conn Conn, counts []count) error {
 	for i, c := range counts {
 		for _, other := range counts[i+1:] {
@@ -138,29 +146,30 @@ func addDeltas(conn Conn, counts []count) error {
 		if slices.ContainsFunc(counts[:i], func(other count) bool { return other.list == c.list }) {
 			continue
 		}
-		if err := conn.Do("INSERT INTO contact_delta (list_id, account_id, n) VALUES (?, ?, ?)", int64(c.list), int64(c.account), c.n); err != nil {
+		const insert = "INSERT INTO contact_delta (list_id, account_id, n) VALUES (?, ?, ?)"
+		if err := conn.Do(insert, int64(c.list), int64(c.account), c.n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// CompactCounters adds to the counters what transactions have added beside them.
-// Whoever reads both in one statement misses nothing and counts nothing twice.
+// CompactCounters merges the contact_delta rows into the counters. It is one statement, so a
+// query that reads counter and rows together always returns the exact count.
 func CompactCounters(conn Conn) error {
 	return conn.Do(`WITH gone AS (DELETE FROM contact_delta RETURNING list_id, account_id, n),
-		folded AS (UPDATE list SET contact_count = contact_count + d.n
+		compacted AS (UPDATE list SET contact_count = contact_count + d.n
 			FROM (SELECT list_id, sum(n) AS n FROM gone GROUP BY list_id) d WHERE list.id = d.list_id)
 		UPDATE account SET contact_count = contact_count + d.n
 			FROM (SELECT account_id, sum(n) AS n FROM gone GROUP BY account_id) d WHERE account.id = d.account_id`)
 }
 
-// count notes that Contacts of a List were added or removed.
+// count records n added Contacts of a List; n is negative for removed ones.
 func (t *Tx) count(list audience.ListID, account audience.AccountID, n int64) {
 	t.session.counts = append(t.session.counts, count{list, account, n})
 }
 
-// counted sums what is noted and not written yet.
+// counted sums the recorded changes that Finish has not written yet.
 func (t *Tx) counted(which func(count) bool) (n int64) {
 	for _, c := range t.session.counts {
 		if which(c) {
