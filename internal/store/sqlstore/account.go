@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file stores Accounts, their API keys and their Folders.
+
 import (
 	"fmt"
 	"maps"
@@ -56,7 +58,7 @@ func (t *Tx) UpdateAccount(a *audience.Account) error {
 
 // AccountContacts counts the stored Contacts of all the Account's Lists.
 func (t *Tx) AccountContacts(id audience.AccountID) (int64, error) {
-	if t.writes { // whoever counts to add one, up to a limit, does so after the other
+	if t.writes { // two transactions that check the limit and then add a Contact must not overlap
 		if err := t.conn.Lock(Exclusive, "account "+strconv.FormatInt(int64(id), 10)); err != nil {
 			return 0, err
 		}
@@ -65,7 +67,7 @@ func (t *Tx) AccountContacts(id audience.AccountID) (int64, error) {
 	return n + t.counted(func(c count) bool { return c.account == id }), err
 }
 
-// storedKey is a key with the hash of its text, which is never read again.
+// storedKey is a key with the hash of its secret text. The hash is stored and never read.
 type storedKey struct {
 	audience.Key
 	hash audience.KeyHash
@@ -85,7 +87,7 @@ func mapKey(m *mapper, k *storedKey) {
 	m.fixed("last_used_time", &k.LastUsedTime)
 }
 
-// KeyByHash returns the key with a hash, whether or not it is still good.
+// KeyByHash returns the key with a hash, even if it is expired or revoked.
 func (t *Tx) KeyByHash(hash audience.KeyHash) (*audience.Key, error) {
 	s, err := t.catalogue()
 	if err != nil {
@@ -119,23 +121,25 @@ func (t *Tx) AddKey(k *audience.Key, hash audience.KeyHash) error {
 	return err
 }
 
-// RevokeKey makes a key useless from a time on. A second time changes nothing.
+// RevokeKey sets the time from which a key is invalid. A second call changes nothing.
 func (t *Tx) RevokeKey(id audience.KeyID, at int64) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	n, err := t.conn.Exec("UPDATE api_key SET revoked_time = CASE revoked_time WHEN 0 THEN ? ELSE revoked_time END WHERE id = ?", at, int64(id))
+	const revoke = "UPDATE api_key SET revoked_time = CASE revoked_time WHEN 0 THEN ? ELSE revoked_time END WHERE id = ?"
+	n, err := t.conn.Exec(revoke, at, int64(id))
 	if err == nil && n == 0 {
 		err = audience.Refuse(audience.InvalidKey, "no key with ID %d", id)
 	}
 	return err
 }
 
-// TouchKeys writes down when keys were last used. It is no change of the catalogue.
+// TouchKeys stores when keys were last used. It does not raise the catalogue's version.
 func (t *Tx) TouchKeys(used map[audience.KeyID]int64) error {
-	for _, id := range slices.Sorted(maps.Keys(used)) { // in one order: two that do so at once must not wait for each other
+	const touch = "UPDATE api_key SET last_used_time = ? WHERE id = ? AND last_used_time < ?"
+	for _, id := range slices.Sorted(maps.Keys(used)) { // the fixed order avoids deadlocks with another TouchKeys
 		at := used[id]
-		if err := t.conn.Do("UPDATE api_key SET last_used_time = ? WHERE id = ? AND last_used_time < ?", at, int64(id), at); err != nil {
+		if err := t.conn.Do(touch, at, int64(id), at); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file stores the definitions of autoresponders. Package jobs sends their mails.
+
 import (
 	"enlist/internal/audience"
 )

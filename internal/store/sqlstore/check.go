@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file contains the checks of the command enlist check that do not depend on the engine.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,8 @@
 package sqlstore
 
+// This file stores the consent ledger, the Unsubscriber List, and the saved results of repeated
+// calls.
+
 import (
 	"encoding/json"
 	"fmt"
@@ -17,13 +20,13 @@ func (t *Tx) AddLedgerRow(r *audience.LedgerRow) error {
 	return t.sql.mappings.ledger.queue(t, &row)
 }
 
-// ledgerRow is a row with its preferences as the table has them.
+// ledgerRow is a row with its preferences as JSON.
 type ledgerRow struct {
 	audience.LedgerRow
 	preferences string
 }
 
-// mapLedgerRow describes the table consent. The rows of a Contact are numbered.
+// mapLedgerRow describes the table consent. The database numbers the rows of each Contact.
 func (d *Dialect) mapLedgerRow(m *mapper, r *ledgerRow) {
 	m.fixed("list_id", (*int64)(&r.ListID))       // ?1 in LedgerNumber
 	m.fixed("contact_id", (*int64)(&r.ContactID)) // ?2 in LedgerNumber
@@ -68,8 +71,8 @@ func (t *Tx) LedgerRows(list audience.ListID, contact audience.ContactID, limit,
 	return ledger, t.nameKeys(ledger)
 }
 
-// nameKeys says what the keys of rows are called, with a statement of its own: the
-// ledger may be on another server than they are.
+// nameKeys sets the names of the rows' keys. It does not join the tables, because a
+// distributed PostgreSQL may store them on different servers.
 func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
 	ids := make([]audience.KeyID, len(ledger))
 	for i := range ledger {
@@ -109,7 +112,7 @@ func (t *Tx) AddUnsubscriber(account audience.AccountID, u *audience.Unsubscribe
 	return err
 }
 
-// Unsubscribers calls each with the rows of the Unsubscriber List, of one List or, for 0, of all.
+// Unsubscribers calls each with the rows of the Unsubscriber List, for one List or, with list 0, for all.
 func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID, each func(*audience.Unsubscriber) error) error {
 	query, args := "WHERE account_id = ?", []any{int64(account)}
 	if list != 0 {
@@ -120,10 +123,11 @@ func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID, eac
 	}, query+" ORDER BY id", args...)
 }
 
-// HasUnsubscribed reports whether one of the addresses, by their comparison
-// forms, is on the Unsubscriber List: for a List, or for 0 at all.
+// HasUnsubscribed reports whether one of the normalised addresses is on the Unsubscriber
+// List, for one List or, with list 0, for any.
 func (t *Tx) HasUnsubscribed(account audience.AccountID, list audience.ListID, email, mobile string) (bool, error) {
-	query, args := "SELECT 1 FROM unsubscriber WHERE account_id = ? AND address_key IN (?, ?)", []any{int64(account), orNull(email), orNull(mobile)}
+	query := "SELECT 1 FROM unsubscriber WHERE account_id = ? AND address_key IN (?, ?)"
+	args := []any{int64(account), orNull(email), orNull(mobile)}
 	if list != 0 {
 		query, args = query+" AND "+t.sql.NoIndex+"list_id = ?", append(args, int64(list))
 	}
@@ -131,8 +135,8 @@ func (t *Tx) HasUnsubscribed(account audience.AccountID, list audience.ListID, e
 	return n > 0, err
 }
 
-// ClaimRetry returns the saved result of the same call, nil when this is the
-// first time. In a transaction that writes, a second call waits until the first is done.
+// ClaimRetry returns the saved result of the same call, or ErrNotFound for the first call. In a
+// transaction that writes, it locks the Idempotency-Key, so a repeated call waits for the first.
 func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (result []byte, err error) {
 	if t.writes {
 		if err := t.conn.Lock(Exclusive, fmt.Sprintf("retry %d %d %s", account, key, r.Header)); err != nil {
@@ -155,14 +159,14 @@ func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audie
 	return result, err
 }
 
-// SaveRetry keeps a result for a repeat of the call.
+// SaveRetry stores a call's result for repetitions of the call.
 func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, result []byte, now int64) error {
 	return t.conn.Do(`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (account_id, key_id, header) DO UPDATE SET fingerprint = excluded.fingerprint, time = excluded.time, result = excluded.result`,
 		int64(account), int64(key), r.Header, r.Fingerprint[:], now, string(result))
 }
 
-// DeleteRetries removes results from before a time.
+// DeleteRetries removes the results that were saved before a time.
 func (t *Tx) DeleteRetries(before int64) error {
 	return t.conn.Do("DELETE FROM retry WHERE time < ?", before)
 }

@@ -1,5 +1,9 @@
 package sqlstore
 
+// This file stores Contacts. Of the Contacts of a List with the same address, the oldest one is the
+// primary: it has the address in dedupe_key, which is unique. The others are its duplicates and
+// have the address in duplicate_key.
+
 import (
 	"strconv"
 
@@ -10,16 +14,16 @@ import (
 
 // Contact returns a Contact of a List by its ID.
 func (t *Tx) Contact(list audience.ListID, id audience.ContactID) (*audience.Contact, error) {
-	return t.oneContact(t.either(t.sql.statements.contactByID, t.sql.statements.lockedByID), list, int64(list), int64(id))
+	return t.oneContact(t.readOrLock(t.sql.statements.contactByID, t.sql.statements.lockedByID), list, int64(list), int64(id))
 }
 
-// ContactByKey returns the List's first Contact with an address, by its comparison form.
+// ContactByKey returns the List's primary Contact with a normalised address.
 func (t *Tx) ContactByKey(list audience.ListID, key string) (*audience.Contact, error) {
-	return t.oneContact(t.either(t.sql.statements.contactByKey, t.sql.statements.lockedByKey), list, int64(list), key)
+	return t.oneContact(t.readOrLock(t.sql.statements.contactByKey, t.sql.statements.lockedByKey), list, int64(list), key)
 }
 
-// either returns the statement to read Contacts with, or to read them in order to change them.
-func (t *Tx) either(read, lock string) string {
+// readOrLock returns the statement read, or lock in a transaction that writes.
+func (t *Tx) readOrLock(read, lock string) string {
 	if t.writes {
 		return lock
 	}
@@ -34,16 +38,16 @@ func (t *Tx) oneContact(query string, list audience.ListID, args ...any) (found 
 	return found, err
 }
 
-// ContactsByAddress returns Contacts of a List that have an address, by ID: at
-// most limit of those after an ID.
+// ContactsByAddress returns the Contacts of a List with a normalised address or a mobile
+// number, in the order of their IDs: at most limit Contacts, with IDs greater than after.
 func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string, after audience.ContactID, limit int) (found []audience.Contact, err error) {
-	err = t.contacts(t.either(t.sql.statements.contactsByAddress, t.sql.statements.lockedByAddress), list,
+	err = t.contacts(t.readOrLock(t.sql.statements.contactsByAddress, t.sql.statements.lockedByAddress), list,
 		func(c *audience.Contact) { found = append(found, *c) },
 		int64(list), int64(after), int64(list), orNull(key), int64(list), orNull(key), int64(list), orNull(mobile), int64(limit))
 	return found, err
 }
 
-// contacts calls fn with each Contact, which fn may keep.
+// contacts calls fn with each Contact of a query. Each is a new value, which fn may keep.
 func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Contact), args ...any) error {
 	m := mapper{job: selected}
 	return t.each(func(row *Cursor) error {
@@ -60,8 +64,8 @@ func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Cont
 	}, query, args...)
 }
 
-// mapContact describes the table contact. The document of Field values passes
-// through the mapper, since its form depends on the List's Fields and on the engine.
+// mapContact describes the table contact. The caller of the mapper converts the document of
+// Field values, since its form depends on the List's Fields and on the engine.
 func (d *Dialect) mapContact(m *mapper, c *audience.Contact) {
 	m.owner("list_id", (*int64)(&c.ListID)) // ?1 in insertNew
 	m.value("dedupe_key", (*dedupeKey)(c))  // ?2 in insertNew
@@ -89,8 +93,8 @@ func mapContactState(m *mapper, c *audience.Contact) {
 	m.fixed("webform_id", &c.WebformID)
 }
 
-// InsertContact stores a new Contact and counts it, unless it is to be the
-// first with its address and another one already is.
+// InsertContact stores a new Contact and counts it. It reports false if the Contact is to be
+// the primary of its address and the List already has one.
 func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
 	return t.insertAs(&t.sql.statements.insert, c)
 }
@@ -104,7 +108,7 @@ func (t *Tx) insertAs(as *insertion, c *audience.Contact) (inserted bool, err er
 	if err != nil {
 		return false, err
 	}
-	id, err := t.insertBeside(as, c, doc)
+	id, err := t.insertConcurrently(as, c, doc)
 	if err != nil || id == 0 {
 		return false, err
 	}
@@ -113,9 +117,9 @@ func (t *Tx) insertAs(as *insertion, c *audience.Contact) (inserted bool, err er
 	return true, nil
 }
 
-// InsertOrFind inserts a Contact as the first with its address, or returns the one
-// who is. Where every question is a way to another machine and back, the inserting
-// is one.
+// InsertOrFind inserts a Contact as the primary of its address, or returns the existing
+// primary. With concurrent writers it first inserts, because the INSERT itself detects the
+// address and a query before it would cost a round trip.
 func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
 	for look := !t.sql.ConcurrentWriters; ; look = true {
 		if look {
@@ -130,32 +134,32 @@ func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err 
 	}
 }
 
-// insertBeside inserts a Contact where several transactions write: one more of an
-// address holds the first, so that nobody removes that one without seeing this
-// one. If the first has gone meanwhile, this one is the first.
-func (t *Tx) insertBeside(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
+// insertConcurrently inserts a Contact. With concurrent writers, a duplicate locks its primary, so
+// that a transaction that removes the primary also sees this duplicate and can promote it.
+// Without a primary, the new Contact is inserted as the primary.
+func (t *Tx) insertConcurrently(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
 	if !t.sql.ConcurrentWriters || c.IsFirst {
 		return t.insertContact(as, c, doc)
 	}
-	for {
+	for { // another transaction may insert a primary after the SELECT; then the INSERT stores nothing
 		const first = "SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ? FOR UPDATE"
-		holder, err := t.number(first, int64(c.ListID), c.Key)
+		primary, err := t.number(first, int64(c.ListID), c.Key)
 		if err != nil {
 			return 0, err
 		}
-		c.IsFirst = holder == 0
+		c.IsFirst = primary == 0
 		if id, err = t.insertContact(as, c, doc); id != 0 || err != nil {
 			return id, err
 		}
 	}
 }
 
-// insertContact inserts the row. One to whom nothing has happened yet, as nearly
-// all are, has most values in the statement: every argument is a call into SQLite.
+// insertContact inserts the row. Nearly all new Contacts have initial values in their state columns.
+// For them a statement with constants is faster, since each argument is a call into SQLite.
 func (t *Tx) insertContact(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
-	statement, job := as.whole, inserted
-	if untouched(c) {
-		statement, job = as.untouched, unset
+	statement, job := as.full, inserted
+	if hasInitialState(c) {
+		statement, job = as.initial, unset
 	}
 	args, err := t.contactArguments(job, c, doc)
 	if err != nil {
@@ -170,12 +174,13 @@ func (t *Tx) contactArguments(job use, c *audience.Contact, doc string) ([]any, 
 	return append(m.args, m.keys...), m.err
 }
 
-func untouched(c *audience.Contact) bool {
+// hasInitialState reports whether all state columns have their initial values.
+func hasInitialState(c *audience.Contact) bool {
 	return c.IsActive && !c.DoubleOptIn && !c.IsBounceDeactivated && !c.IsUnsubscribed && len(c.Prefs) == 0 &&
 		c.DoubleOptInTime|c.LastClickTime|c.LastMessageTime|c.LastOpenTime|c.WebformID == 0
 }
 
-// UpdateContact stores all that may change of a Contact.
+// UpdateContact stores all columns of a Contact that may change.
 func (t *Tx) UpdateContact(c *audience.Contact) error {
 	schema, err := t.Schema(c.ListID)
 	if err != nil {
@@ -199,7 +204,7 @@ func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
 }
 
 // DeleteFieldValues removes a deleted Field's values from at most limit Contacts
-// after an ID, and returns the last one's ID, 0 when there was none left.
+// with IDs greater than after. It returns the last of these IDs, or 0 when no Contact is left.
 func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (last audience.ContactID, err error) {
 	n, err := t.number("SELECT max(id) FROM (SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id"+limited+") AS page",
 		int64(list), int64(after), int64(limit))
@@ -211,11 +216,12 @@ func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, aft
 	return audience.ContactID(n), err
 }
 
-// Duplicates counts the addresses that more than one Contact of a List has.
+// Duplicates counts the addresses that several Contacts of a List share.
 func (t *Tx) Duplicates(list audience.ListID) (int64, error) {
 	return t.number("SELECT count(DISTINCT duplicate_key) FROM contact WHERE list_id = ? AND duplicate_key IS NOT NULL", int64(list))
 }
 
+// orNull returns NULL for an empty text: a unique index permits several NULLs.
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -223,7 +229,7 @@ func orNull(s string) any {
 	return s
 }
 
-// encodeValues writes Field values as the JSON that the contact table keeps.
+// encodeValues encodes Field values as a JSON object by Field ID, the form of contact.field_values.
 func encodeValues(schema *audience.Schema, values audience.Values) (doc string, err error) {
 	b := make([]byte, 0, 512)
 	b = append(b, '{')
@@ -235,7 +241,7 @@ func encodeValues(schema *audience.Schema, values audience.Values) (doc string, 
 		b = strconv.AppendInt(b, int64(v.Field), 10)
 		b = append(b, '"', ':')
 		if f := schema.Field(v.Field); f != nil && f.Numeric() {
-			// A Field that was for text may still hold 007 or +5, which is no JSON.
+			// A Field whose type was text may still hold 007 or +5, which are not JSON numbers.
 			if number, ok := audience.ParseDecimal(v.Text); ok {
 				b = append(b, number...)
 				continue
@@ -248,7 +254,7 @@ func encodeValues(schema *audience.Schema, values audience.Values) (doc string, 
 	return string(append(b, '}')), nil
 }
 
-// encodePreferences writes answers as {"3":true,"4":false}, "" when there are none.
+// encodePreferences encodes a Contact's preferences as {"3":true,"4":false}, or "" without any.
 func encodePreferences(answers map[audience.PreferenceID]bool) string {
 	if len(answers) == 0 {
 		return ""

@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file reads the rows of queries.
+
 import (
 	"database/sql/driver"
 	"errors"

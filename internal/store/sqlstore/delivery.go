@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file stores deliveries of mails, the times of a Contact's mails, and shared secrets.
+
 import (
 	"fmt"
 	"math"
@@ -7,10 +9,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// MarkConfirmationRequested notes that a Contact is asked to confirm, unless it was after a time,
-// or another Contact of the List with the address was: then it counts as asked at
-// that time. One that was noted at a time to come was noted by a clock that has
-// been set back since.
+// MarkConfirmationRequested stores now as the time of a Contact's confirmation mail, and
+// reports whether to send the mail. It reports false if the Contact, or the previous Contact of
+// the List with the same address, has a time after before. A stored time in the future is
+// ignored: the clock has been set back since.
 func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.ContactID, now, before int64) (marked bool, err error) {
 	last, err := t.number(`SELECT other.confirmation_time FROM contact
 		JOIN contact other ON other.list_id = ?1 AND other.id = coalesce(
@@ -20,28 +22,28 @@ func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.Contact
 	if err != nil {
 		return false, err
 	}
-	at, may := now, true
+	at, allowed := now, true
 	if last > before && last <= now {
-		at, may = last, false
+		at, allowed = last, false
 	}
 	n, err := t.conn.Exec("UPDATE contact SET confirmation_time = ? WHERE list_id = ? AND id = ? AND (confirmation_time <= ? OR confirmation_time > ?)",
 		at, int64(list), int64(id), before, now)
-	return may && n > 0, err
+	return allowed && n > 0, err
 }
 
-// MarkSubscriptionPending notes that a Contact's subscription waits to be confirmed.
+// MarkSubscriptionPending stores that a Contact's subscription waits for its confirmation.
 func (t *Tx) MarkSubscriptionPending(list audience.ListID, id audience.ContactID) error {
 	return t.conn.Do("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }
 
-// IsSubscriptionPending reports whether that was ever noted.
+// IsSubscriptionPending reports whether MarkSubscriptionPending was ever called for the Contact.
 func (t *Tx) IsSubscriptionPending(list audience.ListID, id audience.ContactID) (bool, error) {
 	n, err := t.number("SELECT subscription_waits FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
 	return n > 0, err
 }
 
-// RaiseContactTimes sets the times of the last message, open and click where
-// they are later than those stored.
+// RaiseContactTimes sets the times of the last message, open and click. An earlier time
+// than the stored one has no effect.
 func (t *Tx) RaiseContactTimes(list audience.ListID, id audience.ContactID, message, open, click int64) error {
 	return t.conn.Do(`UPDATE contact SET last_message_time = CASE WHEN last_message_time < ?1 THEN ?1 ELSE last_message_time END,
 			last_open_time = CASE WHEN last_open_time < ?2 THEN ?2 ELSE last_open_time END,
@@ -62,9 +64,9 @@ func mapDelivery(m *mapper, d *audience.Delivery) {
 	m.value("detail", &d.Detail)
 }
 
-// Delivery returns what became of a delivery, false when it is not known.
+// Delivery returns the result of a delivery, or ErrNotFound. A transaction that writes locks it.
 func (t *Tx) Delivery(k audience.DeliveryKey) (*audience.Delivery, error) {
-	if t.writes { // it may not be there to be locked
+	if t.writes { // the row may not exist yet, so FOR UPDATE could not lock it
 		if err := t.conn.Lock(Exclusive, fmt.Sprintf("delivery %d %d %d %s", k.List, k.Contact, k.Time, k.Cause)); err != nil {
 			return nil, err
 		}
@@ -73,12 +75,12 @@ func (t *Tx) Delivery(k audience.DeliveryKey) (*audience.Delivery, error) {
 		int64(k.List), int64(k.Contact), k.Time, k.Cause)
 }
 
-// PutDelivery stores what became of a delivery.
+// PutDelivery stores the result of a delivery, and replaces an earlier one.
 func (t *Tx) PutDelivery(d *audience.Delivery) error {
 	return t.sql.mappings.deliveries.put(t, d)
 }
 
-// Deliveries returns what was sent to a Contact, newest first; limit 0 means all.
+// Deliveries returns a Contact's deliveries, newest first; limit 0 means all.
 func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit int) ([]audience.Delivery, error) {
 	if limit == 0 {
 		limit = math.MaxInt
@@ -87,8 +89,8 @@ func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit 
 		int64(list), int64(contact), int64(limit))
 }
 
-// Secret returns a key that the processes on this database share, which is
-// fresh if there was none.
+// Secret returns a secret that all processes on this database share. It stores fresh if
+// the database has no secret with this name.
 func (t *Tx) Secret(name string, fresh []byte) (value []byte, err error) {
 	if err := t.conn.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh); err != nil {
 		return nil, err

@@ -1,67 +1,69 @@
 package sqlstore
 
+// This file contains the Dialect, and the statements that are built once for each engine.
+
 import "enlist/internal/audience"
 
-// Dialect is what differs between the engines' SQL. Everything else is written
-// once, in words that all of them know: CAST(? AS BIGINT), IS DISTINCT FROM,
-// ON CONFLICT. An engine makes its Dialect once and never changes it.
+// Dialect contains the expressions and options that differ between engines. All other SQL is
+// common to them: CAST(? AS BIGINT), IS DISTINCT FROM, ON CONFLICT. An engine creates its
+// Dialect once and never changes it, so goroutines share it without a lock.
 type Dialect struct {
-	// Expressions for the value in a Field, NULL where there is none: as text,
-	// which compares by code point; as a number; and as replies show a number.
+	// Expressions for a Field's value, or NULL without one: as text, which compares by code
+	// point; as a number; and as a number in the form of replies.
 	FieldText, FieldNumber, FieldShown func(id string) string
 
-	Document     string // field_values as ReadValues takes them
-	WithoutField string // field_values without the Field whose ID, as text, is an argument
-	Position     string // the function that finds a text in another
+	Document     string // field_values in the form that ReadValues decodes
+	WithoutField string // field_values without one Field; the argument is its ID as text
+	Position     string // the function that returns the position of a text in another
 	Ending       func(value string) string
-	SameText     func(value string) string // is it the argument, which is in lower case, but for the case of ASCII letters?
-	LedgerNumber string                    // of the next row of the Contact ?2 of the List ?1
+	SameText     func(value string) string // compares with a lower-case argument, ignoring the case of ASCII letters
+	LedgerNumber string                    // the next row's number for Contact ?2 of List ?1
 
-	// ReadValues appends the values in a Document to v.
+	// ReadValues decodes a Document and appends its values to v.
 	ReadValues func(document string, v audience.Values) (audience.Values, error)
 
-	// FewValues is up to how many values of a Contact cost less, each read by itself,
-	// than the Document: ValueDocument is the one in the Field whose ID, as text, is
-	// an argument, so that not every List has its own statements. 0: none.
+	// FewValues is the number of values of a Contact up to which reading each value costs less
+	// than reading the Document; 0 means that the Document is always cheaper. ValueDocument is
+	// the expression for one value. Its argument is the Field's ID as text, so that all Lists
+	// share the prepared statements.
 	FewValues     int
 	ValueDocument string
 	ReadValue     func(document string) (text string, err error)
 
-	// ToDocument is JSON text, the argument, as field_values.
+	// ToDocument converts the argument, JSON text, to field_values.
 	ToDocument func(argument string) string
 
-	// Items are the elements of a JSON array, the argument, in a column "value".
+	// Items is a table of the elements of the argument, a JSON array. Its column is "value".
 	Items func(argument string) string
 
-	// Arrays: an argument may be a []int64 or a []string.
+	// Arrays reports whether an argument may be a []int64 or a []string.
 	Arrays bool
 
-	// NoIndex before a column keeps the engine from an index of it that it
-	// would take, without having seen the data, for better than it is.
+	// NoIndex before a column prevents the use of an index on it. The engine's planner has no
+	// statistics of the data and would overestimate that index.
 	NoIndex string
 
-	// Of an index that a search needs: what puts absent values first in it, what it
-	// ends in after the key, and the part of the table, as a number, that one of the
-	// List list_id is on.
+	// Parts of the definition of a search index: the order clause that puts NULLs first, the
+	// columns after the key, and the number of the table's partition for the List list_id.
 	IndexAbsent, IndexTail, IndexPlace string
 
-	// NamesIndexes: statements name the index that the engine is to use.
+	// NamesIndexes reports whether a search names the index that the engine must use.
 	NamesIndexes bool
 
-	// NumbersAsText: numbers to compare with are given in their decimals, not as
-	// floating point.
+	// NumbersAsText reports whether numbers in a comparison are decimal texts and not
+	// floating-point arguments.
 	NumbersAsText bool
 
-	// ConcurrentWriters: transactions write at once. Then Contacts that one reads to change
-	// them are locked, and counters are changed by rows that are added, so that
-	// they do not wait for one another.
+	// ConcurrentWriters reports whether several transactions write at the same time. They then
+	// lock the Contacts that they read, and insert contact_delta rows in place of updating
+	// counters, so that they do not wait for each other.
 	ConcurrentWriters bool
 
 	mappings   mappings
 	statements statements
 }
 
-// mappings are those of all tables.
+// mappings has the mapping of each table.
 type mappings struct {
 	accounts       *mapping[audience.Account]
 	autoresponders *mapping[audience.Autoresponder]
@@ -83,15 +85,15 @@ type mappings struct {
 	webhookTargets *mapping[audience.WebhookTarget]
 }
 
-// statements are those that are run most often: putting one together costs as
-// much as finding a Contact.
+// statements has the texts of the most frequent statements. Building a text for each call
+// would take as long as reading a Contact.
 type statements struct {
 	contactByID, contactByKey, contactsByAddress string
 	lockedByID, lockedByKey, lockedByAddress     string
 	insert, insertNew                            insertion
 }
 
-// Complete prepares a Dialect for use.
+// Complete returns a Dialect with its mappings and statements.
 func (d Dialect) Complete() *Dialect {
 	d.mappings = mappings{
 		accounts:       newMapping("account", mapAccount),
@@ -117,7 +119,7 @@ func (d Dialect) Complete() *Dialect {
 	return &d
 }
 
-// prepareContactStatements writes the statements of the table contact.
+// prepareContactStatements builds the statements of the table contact.
 func (d *Dialect) prepareContactStatements() {
 	lock := ""
 	if d.ConcurrentWriters {
@@ -127,7 +129,7 @@ func (d *Dialect) prepareContactStatements() {
 	contact := "SELECT " + c.columns + c.from + " WHERE "
 	s.contactByID = contact + "list_id = ? AND id = ?"
 	s.contactByKey = contact + "list_id = ? AND dedupe_key = ?"
-	// The IDs first: SQLite would rather walk the List.
+	// The subquery makes SQLite use the address indexes and not scan the List.
 	s.contactsByAddress = contact + d.NoIndex + `list_id = ? AND id > ? AND id IN (
 		SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ?
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
@@ -135,28 +137,29 @@ func (d *Dialect) prepareContactStatements() {
 	s.lockedByID, s.lockedByKey, s.lockedByAddress = s.contactByID+lock, s.contactByKey+lock, s.contactsByAddress+lock
 	s.insert = d.insertion("VALUES (", ") ON CONFLICT DO NOTHING")
 	s.insertNew = s.insert
-	if d.ConcurrentWriters { // an ID is only taken where the address is just coming to be there
-		s.insertNew = d.insertion("SELECT ", " WHERE NOT EXISTS (SELECT 1 FROM contact WHERE list_id = ?1 AND dedupe_key = ?2) ON CONFLICT DO NOTHING")
+	if d.ConcurrentWriters { // does not take an ID from the sequence if the address exists
+		const unlessExists = " WHERE NOT EXISTS (SELECT 1 FROM contact WHERE list_id = ?1 AND dedupe_key = ?2) ON CONFLICT DO NOTHING"
+		s.insertNew = d.insertion("SELECT ", unlessExists)
 	}
 }
 
-// insertion inserts a Contact. One to whom nothing has happened yet, as nearly all
-// are, has most values in the statement: every argument costs something.
-type insertion struct{ untouched, whole string }
+// insertion has two statements that insert a Contact: initial has constants for the state columns
+// of a new Contact, which is faster than an argument each; full has arguments for all columns.
+type insertion struct{ initial, full string }
 
 func (d *Dialect) insertion(begin, end string) insertion {
 	c := d.mappings.contacts
 	return insertion{c.into + begin + c.initial + end, c.into + begin + c.values + end}
 }
 
-// limited is LIMIT with an argument. A bare one would have SQLite plan the
-// statement again, at 5 to 100 µs each time, whenever it is bound.
+// limited is LIMIT with an argument. Without the CAST, SQLite prepares the statement again
+// for each new argument, which takes 5 to 100 µs.
 const limited = " LIMIT CAST(? AS BIGINT)"
 
-// ids is a list of the IDs in a JSON array that is an argument.
+// ids is a subquery for the IDs in the argument, a JSON array.
 func (d *Dialect) ids() string { return "(SELECT CAST(value AS BIGINT) FROM " + d.Items("?") + ")" }
 
-// locking is the end of a statement that reads Contacts to change them.
+// locking ends a statement that reads Contacts which the transaction will change.
 func (t *Tx) locking() string {
 	if t.writes && t.sql.ConcurrentWriters {
 		return " FOR UPDATE"

@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file stores the definitions of Fields. contact.go stores their values.
+
 import (
 	"enlist/internal/audience"
 )

@@ -191,7 +191,7 @@ type batchTx struct {
 func (t *batchTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
 	plain := *c
 	plain.Prefs = nil
-	if t.part.contact != nil || t.part.address != (Address{c.ListID, c.Key}) || !untouched(&plain) {
+	if t.part.contact != nil || t.part.address != (Address{c.ListID, c.Key}) || !hasInitialState(&plain) {
 		return nil, notBatchable()
 	}
 	schema, err := t.Schema(c.ListID)

@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file limits the number and the duration of concurrent reading transactions.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file stores Lists and preferences, and reads a List's Schema into the catalogue.
+
 import (
 	"enlist/internal/audience"
 )

@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file contains the mapper, with which a mapping describes the columns of a table.
+
 import (
 	"database/sql/driver"
 	"fmt"

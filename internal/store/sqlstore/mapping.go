@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file derives SELECT, INSERT and UPDATE from one description of a table's columns.
+
 import (
 	"strconv"
 	"strings"

@@ -1,5 +1,9 @@
 package sqlstore
 
+// This file contains the codecs of mappings: forms of columns other than a number, a text or a
+// boolean. Each codec is a type to which a pointer to a struct's field converts, as in
+// (*nullText)(&c.Mobile).
+
 import (
 	"database/sql/driver"
 	"encoding/json"

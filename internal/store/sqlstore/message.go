@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file stores Messages and the targets of their links.
+
 import (
 	"enlist/internal/audience"
 )

@@ -1,5 +1,7 @@
 package sqlstore
 
+// This file removes Contacts, and promotes a duplicate when the primary of an address is removed.
+
 import (
 	"strconv"
 

@@ -1,5 +1,8 @@
 package sqlstore
 
+// This file describes tables for package dbcopy, which copies them from SQLite to PostgreSQL, and
+// normalises and compares their rows.
+
 import (
 	"bytes"
 	"crypto/sha256"

@@ -1,5 +1,8 @@
 package sqlstore
 
+// This file stores webhooks. Webhooks with the same URL and secret share a target, which holds a
+// queue of events and the state of their delivery.
+
 import (
 	"math"
 	"strconv"
