@@ -11,11 +11,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// serveBare serves the bare handler until ctx ends. Every figure is a ratio to its rate: it uses the same HTTP
-// server, reads the same request, decodes all of it token by token, and writes as many bytes as the header Bare-Reply
-// asks for. The difference to enlist is the cost of enlist itself.
+// This file is the bare handler: the same HTTP server as in enlist with almost no work behind it. The report gives
+// each rate as a ratio to its rate.
+
+// serveBare serves the bare handler until ctx ends. The handler reads the request, decodes the JSON token by token,
+// and writes as many bytes as the header Bare-Reply says. The difference in rate is the cost of enlist itself.
 func serveBare(ctx context.Context, addr string) error {
-	server := &http.Server{Addr: addr, Handler: http.HandlerFunc(bare), BaseContext: func(net.Listener) context.Context { return ctx }}
+	server := &http.Server{Addr: addr, Handler: http.HandlerFunc(bare),
+		BaseContext: func(net.Listener) context.Context { return ctx }}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
 	if err := server.ListenAndServe(); err != http.ErrServerClosed {
 		return err
@@ -39,5 +42,5 @@ func bare(w http.ResponseWriter, r *http.Request) {
 	w.Write(filler[:min(n, len(filler))])
 }
 
-// filler is the longest reply that is compared with: a page of 100 Contacts.
+// filler has the bytes of the longest reply that is compared, a page of 100 Contacts.
 var filler = bytes.Repeat([]byte{' '}, replyRoom/2)

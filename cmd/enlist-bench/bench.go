@@ -20,8 +20,8 @@ type options struct {
 	Dir         string        // for the databases; "": a temporary one
 	Connections int           // at once
 	Duration    time.Duration // of each load
-	Rounds      int           // pairs of loads, of which the median ratio counts
-	Contacts    int           // in the database that is searched
+	Rounds      int           // pairs of loads; the report has the median of their ratios
+	Contacts    int           // in the List that is searched
 	Postgres    string        // URL of an empty PostgreSQL database; "": nothing is measured there
 	Plot        string        // file for a plot of how searches grow; "": they are not measured
 	Only        string        // names of the parts to measure, with commas between; "": all
@@ -46,7 +46,8 @@ type bench struct {
 // measure measures and writes a table to out, and its progress to log.
 func measure(ctx context.Context, o options, out, log io.Writer) (err error) {
 	if o.Dir == "" {
-		if o.Dir, err = os.MkdirTemp("", "enlist-bench-"); err != nil {
+		o.Dir, err = os.MkdirTemp("", "enlist-bench-")
+		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
@@ -68,7 +69,7 @@ func measure(ctx context.Context, o options, out, log io.Writer) (err error) {
 	return b.report(out)
 }
 
-// part is a group of figures that can be measured alone.
+// part is a group of figures that --only can select.
 type part struct {
 	name string
 	run  func() error
@@ -113,8 +114,8 @@ func (b *bench) report(out io.Writer) error {
 	return t.Flush()
 }
 
-// pairs runs a load and the bare handler's by turns and returns the median
-// ratio of their rates and the outcome of the round that had it.
+// pairs runs a load and the bare handler's alternately. It returns the median
+// ratio of their rates, and the outcome of the round with that ratio.
 func (b *bench) pairs(name string, l, bare *load) (ratio float64, o outcome, err error) {
 	type round struct {
 		ratio float64
@@ -131,7 +132,8 @@ func (b *bench) pairs(name string, l, bare *load) (ratio float64, o outcome, err
 			return 0, o, err
 		}
 		rounds = append(rounds, round{got.rate() / base.rate(), got})
-		b.say("%s, round %d: %.0f/s of %.0f/s, %v of processor time a call of %v, p50 %v, p99 %v", name, i+1, got.rate(), base.rate(),
+		b.say("%s, round %d: %.0f/s of %.0f/s, %v of processor time a call of %v, p50 %v, p99 %v", name, i+1, got.rate(),
+			base.rate(),
 			got.each(), base.each(), got.percentile(0.5).Round(time.Microsecond), got.percentile(0.99).Round(time.Microsecond))
 	}
 	slices.SortFunc(rounds, func(a, b round) int {

@@ -7,8 +7,10 @@ import (
 	"time"
 )
 
-// growing measures the same searches in Lists of ten times as many Contacts each
-// time, and draws what comes of it.
+// This file is the part "growth": how the time of a search depends on the size of its List. plot.go draws the result.
+
+// growing measures the same searches in Lists of 10,000 Contacts, 100,000 and so on
+// up to --contacts, and draws the times.
 func (b *bench) growing() error {
 	if b.Plot == "" {
 		b.say("without --plot nothing is drawn")
@@ -34,7 +36,7 @@ func (b *bench) growing() error {
 	return file.Close()
 }
 
-// growTo adds the points of one size.
+// growTo adds a point to each curve, measured in a List of the given size.
 func (b *bench) growTo(contacts int, curves []curve) error {
 	name := fmt.Sprintf("growth%d.db", contacts)
 	path := filepath.Join(b.Dir, name)

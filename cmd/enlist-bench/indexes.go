@@ -17,19 +17,22 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// manyLists is over how many other Lists as many Contacts again are spread.
+// This file is the part "indexes": searches in a large List, first without and then with their indexes. It runs on
+// SQLite and, with --postgres, on a copy of the same database. shapes.go lists the searches.
+
+// manyLists is the number of other Lists. Together they have as many Contacts as the List that is searched.
 const manyLists = 1000
 
-// place is where a List is searched.
-type place struct {
-	db   string // as --db has it
-	on   string // for the titles
+// searchTarget is the database and the List that searches run on.
+type searchTarget struct {
+	db   string // the value of --db
+	on   string // prefix of the figures' names
 	list audience.ListID
 	open func() (audience.Store, error)
 }
 
-// indexing measures searches that use indexes, in a List beside which there are as
-// many Contacts in others.
+// indexing measures searches that use indexes. The database has as many Contacts in
+// other Lists as in the List that is searched.
 func (b *bench) indexing() error {
 	const name = "indexes.db"
 	list, err := b.makeDatabase(name, b.Contacts)
@@ -40,7 +43,8 @@ func (b *bench) indexing() error {
 		return err
 	}
 	path := filepath.Join(b.Dir, name)
-	in := place{db: path, list: list, open: func() (audience.Store, error) { return sqlite.Open(b.ctx, path, sqlite.Options{}) }}
+	in := searchTarget{db: path, list: list,
+		open: func() (audience.Store, error) { return sqlite.Open(b.ctx, path, sqlite.Options{}) }}
 	if err := b.searchIn(&in); err != nil || b.Postgres == "" {
 		return err
 	}
@@ -48,12 +52,13 @@ func (b *bench) indexing() error {
 	if _, err := b.run("copy", "--from", path, "--to", b.Postgres); err != nil {
 		return err
 	}
-	in = place{b.Postgres, "PostgreSQL: ", list, func() (audience.Store, error) { return postgres.Open(b.ctx, b.Postgres, postgres.Options{}) }}
+	in = searchTarget{b.Postgres, "PostgreSQL: ", list,
+		func() (audience.Store, error) { return postgres.Open(b.ctx, b.Postgres, postgres.Options{}) }}
 	return b.searchIn(&in)
 }
 
-// serving starts a server on a database for as long as use takes, which gets a
-// connection to it.
+// serving starts a server on a database, calls use with a connection to it, and
+// stops the server.
 func (b *bench) serving(db string, use func(*process, *client) error) error {
 	server, err := b.serveAt(db, "--mail", "dir:"+b.Dir)
 	if err != nil {
@@ -68,7 +73,7 @@ func (b *bench) serving(db string, use func(*process, *client) error) error {
 	return use(server, c)
 }
 
-func (b *bench) searchIn(in *place) error {
+func (b *bench) searchIn(in *searchTarget) error {
 	return b.serving(in.db, func(server *process, c *client) error {
 		for _, s := range scanned {
 			took, err := c.call(s.body(in.list, b.Contacts))
@@ -88,7 +93,7 @@ func (b *bench) searchIn(in *place) error {
 }
 
 // withIndexes measures each search over HTTP, and in this process.
-func (b *bench) withIndexes(c *client, in *place) error {
+func (b *bench) withIndexes(c *client, in *searchTarget) error {
 	store, err := in.open()
 	if err != nil {
 		return err
@@ -108,13 +113,14 @@ func (b *bench) withIndexes(c *client, in *place) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		b.add(figure{fmt.Sprintf("%s%s (without HTTP and JSON: %s)", in.on, s.name, milliseconds(own)), milliseconds(took), 0, s.goal()})
+		b.add(figure{fmt.Sprintf("%s%s (without HTTP and JSON: %s)", in.on, s.name, milliseconds(own)), milliseconds(took),
+			0, s.goal()})
 	}
 	return nil
 }
 
-// manyLookups has 16 clients look for rare values.
-func (b *bench) manyLookups(server *process, in *place) error {
+// manyLookups measures searches for rare values over 16 connections.
+func (b *bench) manyLookups(server *process, in *searchTarget) error {
 	base, err := b.bareHandler()
 	if err != nil {
 		return err
@@ -135,7 +141,8 @@ func (b *bench) manyLookups(server *process, in *place) error {
 	return err
 }
 
-// median is the middle of the times of many calls, for a second or so.
+// median repeats a call for about a second, at least 5 and at most 1000 times, and
+// returns the median of the times.
 func median(call func() (time.Duration, error)) (time.Duration, error) {
 	var all []time.Duration
 	for began := time.Now(); len(all) < 1000 && time.Since(began) < time.Second || len(all) < 5; {
@@ -149,15 +156,15 @@ func median(call func() (time.Duration, error)) (time.Duration, error) {
 	return all[len(all)/2], nil
 }
 
-// indexKeys are what the searches want indexes of.
+// indexKeys are the keys that the searches need indexes for.
 var indexKeys = []string{"Last Name", "Born", "State", "Postcode", "Member"}
 
-// ordersTime is longer than it takes until what searches lacked is ordered.
-const ordersTime = 75 * time.Second
+// scheduleTime is longer than the server takes to schedule the builds of missing indexes.
+const scheduleTime = 75 * time.Second
 
-// untilIndexed makes all searches, which order their indexes by that, and waits
-// until these are there. In a List that is too small for that it makes them.
-func (b *bench) untilIndexed(c *client, in *place) error {
+// untilIndexed repeats all searches until the server has built their indexes. In a
+// small List no search is slow enough for that, so untilIndexed creates the indexes.
+func (b *bench) untilIndexed(c *client, in *searchTarget) error {
 	if b.Contacts < 1_000_000 && in.on == "" {
 		return b.createIndexes(in.db, in.list, indexKeys)
 	}
@@ -175,9 +182,10 @@ func (b *bench) untilIndexed(c *client, in *place) error {
 		for _, state := range states {
 			waits = waits || state != "ready"
 		}
-		if time.Since(began) > ordersTime && len(states) > 0 && !waits {
-			b.say("%v after the first search there are indexes of %q", time.Since(began).Round(time.Second), slices.Sorted(maps.Keys(states)))
-			// What was fast enough without one gets one when it has come up often.
+		if time.Since(began) > scheduleTime && len(states) > 0 && !waits {
+			b.say("%v after the first search there are indexes of %q", time.Since(began).Round(time.Second),
+				slices.Sorted(maps.Keys(states)))
+			// A search that is fast without an index gets one only after many calls.
 			missing := slices.DeleteFunc(slices.Clone(indexKeys), func(key string) bool { return states[key] != "" })
 			b.say("making those of %q", missing)
 			return b.createIndexes(in.db, in.list, missing)
@@ -187,7 +195,7 @@ func (b *bench) untilIndexed(c *client, in *place) error {
 }
 
 // indexStates asks for the indexes of a List, by their keys.
-func (b *bench) indexStates(in *place) (states map[string]string, err error) {
+func (b *bench) indexStates(in *searchTarget) (states map[string]string, err error) {
 	said, err := b.run("index", "list", "--json", "--db", in.db)
 	if err != nil {
 		return nil, err
@@ -225,7 +233,7 @@ func (b *bench) run(args ...string) ([]byte, error) {
 	return cmd.Output()
 }
 
-// addLists makes so many further Lists with so many Contacts each.
+// addLists adds a number of Lists with the given number of Contacts each.
 func (b *bench) addLists(name string, lists, contacts int) (ids []audience.ListID, err error) {
 	store, err := sqlite.Open(b.ctx, filepath.Join(b.Dir, name), sqlite.Options{})
 	if err != nil {

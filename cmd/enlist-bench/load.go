@@ -14,13 +14,16 @@ import (
 	"time"
 )
 
+// This file is the load generator. Several connections send requests to one server, and the file records how many
+// calls completed, how long each took, and the processor time of the server.
+
 // load drives one server with requests over connections that are kept alive,
 // each waiting for its reply before it sends the next. It shares the machine
-// with the server, so it does as little as it can: requests are made ahead and
-// of a reply only the length and the first bytes are looked at.
+// with the server, so it does little work itself: requests are built before the
+// measurement, and of a reply it checks only the length and the last bytes.
 type load struct {
 	server      *process
-	others      []*process // that take their share of the connections
+	others      []*process // further servers; the connections are divided among all
 	connections int
 	duration    time.Duration
 	// request returns the bytes of the next request, valid until the next call
@@ -28,7 +31,7 @@ type load struct {
 	request func(connection int) []byte
 }
 
-// outcome is what a load saw.
+// outcome is the result of a load.
 type outcome struct {
 	calls   int
 	bytes   int64
@@ -47,7 +50,7 @@ func (o outcome) each() time.Duration {
 
 func (o outcome) rate() float64 { return float64(o.calls) / o.elapsed.Seconds() }
 
-// percentile returns the latency that a share of the calls stayed under.
+// percentile returns the latency that the given share of the calls does not exceed.
 func (o outcome) percentile(share float64) time.Duration {
 	if len(o.latency) == 0 {
 		return 0
@@ -162,18 +165,20 @@ func readReply(conn io.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-// post makes the bytes of a POST of a body to the endpoint. Of the bare handler
-// it asks for a reply of so many bytes.
+// post returns the bytes of an HTTP request that posts a body to the API. It asks the
+// bare handler for a reply of the given number of bytes.
 func post(to *process, body string, reply int) []byte {
 	header := ""
 	if to.bare {
 		header = fmt.Sprintf("Bare-Reply: %d\r\n", reply)
 	}
-	return fmt.Appendf(nil, "POST /api/jsonrpcserver HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s",
+	return fmt.Appendf(nil, "POST /api/jsonrpcserver HTTP/1.1\r\nHost: %s\r\nContent-Type: "+
+		"application/json\r\n%sContent-Length: %d\r\n\r\n%s",
 		to.addr, header, len(body), body)
 }
 
-// repeating makes a load of requests that are made ahead, by turns.
+// repeating returns a load that sends the given requests again and again. Each
+// connection starts with another request.
 func repeating(to *process, connections int, duration time.Duration, requests [][]byte) *load {
 	next := make([]int, connections)
 	return &load{server: to, connections: connections, duration: duration, request: func(i int) []byte {

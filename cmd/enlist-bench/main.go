@@ -72,7 +72,8 @@ func (c *command) run(stdout, stderr io.Writer) error {
 	}
 	program, err := exec.LookPath(c.Program)
 	if err != nil {
-		return errors.New("there is no program at " + c.Program + ": build it with make build, or give its path with --program")
+		return errors.New("there is no program at " + c.Program + ": build it with make build, or give its path with " +
+			"--program")
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"testing"
 )
 
+// These tests run the program as an operator does. They check its table and its flags, not the figures.
+
 // A short measurement prints its table. The figures of such a short run mean nothing.
 func TestShortMeasurementPrintsItsTable(t *testing.T) {
 	if testing.Short() {

@@ -12,15 +12,18 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// waiting is how many notifications wait when memory and draining are measured:
-// 100,000 beside a million Contacts.
+// This file has the parts "notify" and "kill": what notifications cost a subscription, how fast the server sends
+// them, and how soon it sends them after a crash. sink.go is the mail server.
+
+// waiting is the number of queued notifications when memory and draining are
+// measured: a tenth of --contacts.
 func (b *bench) waiting() int { return max(1, b.Contacts/10) }
 
-// notifying measures what notifications cost: the subscriptions that cause
-// them, while the mail server is paused and while the queue drains into it;
-// the server's memory while they wait; and how fast they go.
+// notifying measures the cost of notifications. It subscribes while the mail server
+// is paused, and while the queue drains. It also measures the server's memory while
+// notifications wait, and the rate at which the server sends them.
 func (b *bench) notifying() error {
-	quiet, told, err := b.makeTold("notify.db", 0)
+	quiet, notified, err := b.makeNotifyingList("notify.db", 0)
 	if err != nil {
 		return err
 	}
@@ -38,13 +41,15 @@ func (b *bench) notifying() error {
 	run := 0
 	subscribing := func(list audience.ListID) *load {
 		run++
-		return &load{server: server, connections: b.Connections, duration: b.Duration, request: newSubscriptions(server, list, b.Connections, run).next}
+		return &load{server: server, connections: b.Connections, duration: b.Duration,
+			request: newSubscriptions(server, list, b.Connections, run).next}
 	}
-	ratio, o, err := b.pairs("one notification, nothing drains", subscribing(told), subscribing(quiet))
+	ratio, o, err := b.pairs("one notification, nothing drains", subscribing(notified), subscribing(quiet))
 	if err == nil {
-		b.add(figure{"subscribeContact with one notification, nothing drains; ratio to without", perSecond(o), ratio, "0.60"})
+		b.add(figure{"subscribeContact with one notification, nothing drains; ratio to without", perSecond(o), ratio,
+			"0.60"})
 		b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0, "100 ms"})
-		err = b.whileDraining(mails, subscribing(told), subscribing(quiet))
+		err = b.whileDraining(mails, subscribing(notified), subscribing(quiet))
 	}
 	if err := errors.Join(err, server.stop()); err != nil {
 		return err
@@ -52,9 +57,9 @@ func (b *bench) notifying() error {
 	return b.draining(empty)
 }
 
-// whileDraining subscribes with a notification while the queue drains, by turns
-// with subscribing without one while it does not.
-func (b *bench) whileDraining(mails *sink, told, quiet *load) error {
+// whileDraining alternates two loads: subscriptions with a notification while the
+// queue drains, and subscriptions without one while the mail server is paused.
+func (b *bench) whileDraining(mails *sink, notified, quiet *load) error {
 	var ratios []float64
 	var worst time.Duration
 	var last outcome
@@ -65,7 +70,7 @@ func (b *bench) whileDraining(mails *sink, told, quiet *load) error {
 		}
 		before := mails.taken.Load()
 		mails.resume()
-		last, err = told.run(b.ctx)
+		last, err = notified.run(b.ctx)
 		sent := mails.taken.Load() - before
 		mails.pause()
 		if err != nil {
@@ -78,7 +83,8 @@ func (b *bench) whileDraining(mails *sink, told, quiet *load) error {
 	}
 	mails.resume()
 	slices.Sort(ratios)
-	b.add(figure{"subscribeContact with one notification while the queue drains; ratio to without", perSecond(last), ratios[len(ratios)/2], "0.25"})
+	b.add(figure{"subscribeContact with one notification while the queue drains; ratio to without", perSecond(last),
+		ratios[len(ratios)/2], "0.25"})
 	b.add(figure{"– its p99, the worst round", milliseconds(worst), 0, "100 ms"})
 	return nil
 }
@@ -86,7 +92,7 @@ func (b *bench) whileDraining(mails *sink, told, quiet *load) error {
 // draining measures a server with a full queue that does nothing else.
 func (b *bench) draining(empty float64) error {
 	waiting := b.waiting()
-	if _, _, err := b.makeTold("drain.db", waiting); err != nil {
+	if _, _, err := b.makeNotifyingList("drain.db", waiting); err != nil {
 		return err
 	}
 	mails, err := newSink()
@@ -99,20 +105,22 @@ func (b *bench) draining(empty float64) error {
 		return err
 	}
 	defer server.stop()
-	time.Sleep(3 * time.Second) // idle, but for what is fetched ahead
-	b.add(figure{fmt.Sprintf("memory with %d notifications waiting, beyond none", waiting), fmt.Sprintf("%.1f MiB", server.resident(false)-empty), 0, "64 MiB"})
+	time.Sleep(3 * time.Second) // the server fetches the first jobs in this time
+	b.add(figure{fmt.Sprintf("memory with %d notifications waiting, beyond none", waiting),
+		fmt.Sprintf("%.1f MiB", server.resident(false)-empty), 0, "64 MiB"})
 	began, cpu := time.Now(), server.cpu()
 	mails.resume()
 	if err := b.taken(mails, waiting); err != nil {
 		return err
 	}
 	took := time.Since(began)
-	b.add(figure{"notifications drained to a mail server on this machine", fmt.Sprintf("%.0f/s", float64(waiting)/took.Seconds()), 0, "1000/s"})
+	b.add(figure{"notifications drained to a mail server on this machine",
+		fmt.Sprintf("%.0f/s", float64(waiting)/took.Seconds()), 0, "1000/s"})
 	b.add(figure{"– processor time each", fmt.Sprint((server.cpu() - cpu) / time.Duration(waiting)), 0, ""})
 	return nil
 }
 
-// taken waits until a number of messages came.
+// taken waits until the mail server has accepted n messages.
 func (b *bench) taken(mails *sink, n int) error {
 	for began := time.Now(); mails.taken.Load() < int64(n); time.Sleep(time.Millisecond) {
 		if time.Since(began) > 5*time.Minute || b.ctx.Err() != nil {
@@ -122,11 +130,11 @@ func (b *bench) taken(mails *sink, n int) error {
 	return nil
 }
 
-// killing measures how long the notifications that were being sent when the
-// server was killed take to be sent by the next one.
+// killing kills the server while it sends notifications, starts another one, and
+// measures how long that one takes to send them all.
 func (b *bench) killing() error {
 	const waiting = 500 // more than are sent at once
-	if _, _, err := b.makeTold("kill.db", waiting); err != nil {
+	if _, _, err := b.makeNotifyingList("kill.db", waiting); err != nil {
 		return err
 	}
 	mails, err := newSink()
@@ -144,7 +152,8 @@ func (b *bench) killing() error {
 	server.kill()
 	mails.resume()
 	b.say("waiting for what was being sent when the server was killed: some minutes")
-	if server, err = b.serveMails("kill.db", mails); err != nil {
+	server, err = b.serveMails("kill.db", mails)
+	if err != nil {
 		return err
 	}
 	defer server.stop()
@@ -152,7 +161,8 @@ func (b *bench) killing() error {
 	if err := b.taken(mails, waiting); err != nil {
 		return err
 	}
-	b.add(figure{"from a SIGKILL to the last notification that was being sent", fmt.Sprintf("%.0f s", time.Since(began).Seconds()), 0, "180 s"})
+	b.add(figure{"from a SIGKILL to the last notification that was being sent",
+		fmt.Sprintf("%.0f s", time.Since(began).Seconds()), 0, "180 s"})
 	return nil
 }
 
@@ -161,10 +171,12 @@ func (b *bench) serveMails(db string, to *sink) (*process, error) {
 	return b.serve(db, "--smtp", to.url(), "--mail-from", "bench@example.com")
 }
 
-// makeTold makes a database with two Lists, of which the second tells one
-// address of its subscriptions, and in it Contacts whose notifications wait.
-func (b *bench) makeTold(name string, contacts int) (quiet, told audience.ListID, err error) {
-	if quiet, err = b.makeDatabase(name, 0); err != nil {
+// makeNotifyingList makes a database with two Lists. The second one notifies an
+// address of each subscription. It has the given number of Contacts, and a queued
+// notification for each.
+func (b *bench) makeNotifyingList(name string, contacts int) (quiet, notified audience.ListID, err error) {
+	quiet, err = b.makeDatabase(name, 0)
+	if err != nil {
 		return 0, 0, err
 	}
 	store, err := sqlite.Open(b.ctx, filepath.Join(b.Dir, name), sqlite.Options{})
@@ -177,16 +189,17 @@ func (b *bench) makeTold(name string, contacts int) (quiet, told audience.ListID
 	if err != nil {
 		return 0, 0, err
 	}
-	if told, err = b.addList(service, caller, detail("on_register_address", "owner@example.com")); err != nil {
+	notified, err = b.addList(service, caller, detail("on_register_address", "owner@example.com"))
+	if err != nil {
 		return 0, 0, err
 	}
-	if err := b.fill(store, told, contacts); err != nil {
+	if err := b.fill(store, notified, contacts); err != nil {
 		return 0, 0, err
 	}
-	return quiet, told, b.fillQueue(store, told, contacts)
+	return quiet, notified, b.fillQueue(store, notified, contacts)
 }
 
-// fillQueue has the notifications of a List's Contacts wait.
+// fillQueue enqueues a notification for each Contact of a List.
 func (b *bench) fillQueue(store audience.Store, list audience.ListID, contacts int) error {
 	const step = 1000
 	for from := 0; from < contacts; from += step {

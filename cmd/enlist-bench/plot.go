@@ -9,7 +9,9 @@ import (
 	"strconv"
 )
 
-// curve is how long something takes at several sizes.
+// This file draws the result of the part "growth" as an SVG image. The image has one curve for each search.
+
+// curve is the times of one search in Lists of several sizes.
 type curve struct {
 	Name   string
 	points []point
@@ -27,8 +29,9 @@ const (
 	nameHeight            = 16
 )
 
-// colours are told apart by people who see few of them, too.
-var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f", "#8c564b", "#666600"}
+// colours can be distinguished by readers with colour blindness.
+var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f",
+	"#8c564b", "#666600"}
 
 // axis maps values to pixels by their logarithm.
 type axis struct{ from, to, start, end float64 }
@@ -58,7 +61,7 @@ func (a axis) ticks() (all []tick) {
 	return all
 }
 
-// line is a curve as it is drawn, with its name beside its end.
+// line is a curve in pixels, with the position of its name.
 type line struct {
 	Name, Colour string
 	Dots         [][2]float64
@@ -93,7 +96,7 @@ func plot(w io.Writer, title string, curves []curve) error {
 	})
 }
 
-// lines places the curves, and their names so that none covers another.
+// lines converts curves to pixels. It moves their names apart so that they do not overlap.
 func lines(curves []curve, x, y axis) []line {
 	all := make([]line, 0, len(curves))
 	for i, c := range curves {

@@ -8,8 +8,10 @@ import (
 	"testing"
 )
 
-// The image is XML, has each curve's name, and no name covers another.
-func TestPlot(t *testing.T) {
+// This test reads the SVG image of a few curves.
+
+// The image is XML and has the name of each curve. The names do not overlap.
+func TestPlotIsXMLWithSeparateNames(t *testing.T) {
 	var b bytes.Buffer
 	curves := []curve{
 		{"a < b", []point{{10_000, 0.1}, {100_000, 0.2}}},

@@ -14,8 +14,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// onPostgres measures subscribeContact on a PostgreSQL server, by turns with a bare
-// program that inserts just the Contact's row there.
+// This file is the part "postgres": subscribeContact on a PostgreSQL server, with one server process and with four.
+// The comparison is a bare INSERT of the Contact's row over the same server.
+
+// onPostgres measures subscribeContact on a PostgreSQL server, alternately with a bare
+// program that inserts only the Contact's row there.
 func (b *bench) onPostgres() error {
 	if b.Postgres == "" {
 		b.say("without --postgres nothing is measured on PostgreSQL")
@@ -44,7 +47,7 @@ func (b *bench) onPostgres() error {
 	return nil
 }
 
-// besideBare runs a load and the bare inserts by turns.
+// besideBare runs a load and the bare inserts alternately.
 func (b *bench) besideBare(l *load, run int) error {
 	title := fmt.Sprintf("PostgreSQL, %d connections, processes: %d", l.connections, 1+len(l.others))
 	var ratios []float64
@@ -54,15 +57,18 @@ func (b *bench) besideBare(l *load, run int) error {
 		if err != nil {
 			return err
 		}
-		if last, err = l.run(b.ctx); err != nil {
+		last, err = l.run(b.ctx)
+		if err != nil {
 			return err
 		}
 		ratios = append(ratios, last.rate()/bare)
-		b.say("%s, round %d: %.0f/s of %.0f/s, %v of processor time a call in this program, p50 %v, p99 %v", title, i+1, last.rate(), bare,
+		b.say("%s, round %d: %.0f/s of %.0f/s, %v of processor time a call in this program, p50 %v, p99 %v", title, i+1,
+			last.rate(), bare,
 			last.each(), last.percentile(0.5).Round(time.Microsecond), last.percentile(0.99).Round(time.Microsecond))
 	}
 	slices.Sort(ratios)
-	b.add(figure{title + ": subscribeContact, 10 values; ratio to a bare INSERT", perSecond(last), ratios[len(ratios)/2], "0.50"})
+	b.add(figure{title + ": subscribeContact, 10 values; ratio to a bare INSERT", perSecond(last), ratios[len(ratios)/2],
+		"0.50"})
 	b.add(figure{"– its p99", milliseconds(last.percentile(0.99)), 0, ""})
 	return nil
 }
@@ -97,8 +103,8 @@ const bareInsert = `INSERT INTO contact (list_id, dedupe_key, creation_time, las
 // bareConnections is how many connections the bare program has: with more it is slower.
 const bareConnections = 16
 
-// bareInserts returns how many rows a second bare connections insert into the
-// table of Contacts, each in a transaction of its own, into a List that no other process uses.
+// bareInserts inserts rows into the table of Contacts for the duration of a load, and
+// returns the rows per second. Each row is one transaction. No server uses its List.
 func (b *bench) bareInserts(run int) (rate float64, err error) {
 	config, err := pgxpool.ParseConfig(b.Postgres)
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 	"time"
 )
 
+// This file starts and stops the servers that are measured, and reads their processor time and memory from /proc.
+
 // process is a server that was started for a measurement.
 type process struct {
 	cmd  *exec.Cmd
@@ -23,7 +25,7 @@ type process struct {
 	up   time.Duration // from start to the first good answer of /readyz
 }
 
-// apiKey is the key of every database that is made here; they do not outlive the run.
+// apiKey is the key of every database that this program makes.
 const apiKey = "00000000000000000000000000000000000000000000000000000000000be4c0"
 
 func freeAddr() (string, error) {
@@ -127,8 +129,8 @@ func (p *process) cpu() time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// resident returns the process's resident memory in MiB, now or (peak) at most
-// since the peak was last forgotten. Linux only: elsewhere 0.
+// resident returns the process's resident memory in MiB, now or, with peak,
+// the maximum since forgetPeak. Linux only: elsewhere 0.
 func (p *process) resident(peak bool) float64 {
 	name := "VmRSS:"
 	if peak {
@@ -147,7 +149,8 @@ func (p *process) resident(peak bool) float64 {
 	return 0
 }
 
-// forgetPeak makes the peak start from what is resident now.
+// forgetPeak resets the peak to the memory that is resident now.
 func (p *process) forgetPeak() {
-	os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0) // best effort: without it the peak is only higher
+	// An error is ignored: the reported peak is then too high, never too low.
+	os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0)
 }

@@ -10,8 +10,11 @@ import (
 	"time"
 )
 
-// searching measures searches in a List of many Contacts, and what the server
-// takes of memory and time to be there at all.
+// This file is the part "search": searches by Email, pages, and a stream of all Contacts of a large List. It also
+// measures the time until the server is ready and its memory when idle.
+
+// searching measures searches in a List of many Contacts, and the time and memory
+// that the server needs to start.
 func (b *bench) searching() error {
 	b.say("making %d Contacts", b.Contacts)
 	list, err := b.makeDatabase("search.db", b.Contacts)
@@ -34,26 +37,31 @@ func (b *bench) searching() error {
 
 	lookups := make([]string, 5000)
 	for i := range lookups {
-		lookups[i] = fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[["Email","exactly","%s"]]]}`, apiKey, list, address(i*104729%b.Contacts))
+		lookups[i] = fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[["Email","exactly","%s"]]]}`, apiKey,
+			list, address(i*104729%b.Contacts))
 	}
 	ratio, o, _, err := b.compare("searchContacts by Email", server, base, lookups)
 	if err != nil {
 		return err
 	}
-	b.add(figure{fmt.Sprintf("searchContacts by Email, %d Contacts, %d connections", b.Contacts, b.Connections), perSecond(o), ratio, "0.40"})
+	b.add(figure{fmt.Sprintf("searchContacts by Email, %d Contacts, %d connections", b.Contacts, b.Connections),
+		perSecond(o), ratio, "0.40"})
 	page := fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[],100,1000]}`, apiKey, list)
 	ratio, o, size, err := b.compare("pages", server, base, []string{page})
 	if err != nil {
 		return err
 	}
 	b.add(figure{fmt.Sprintf("page of 100 Contacts, all Fields, %d bytes", size), perSecond(o), ratio, "4000/s"})
-	return b.streaming(server, post(server, fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[],0]}`, apiKey, list), 0))
+	return b.streaming(server, post(server, fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[],0]}`,
+		apiKey, list), 0))
 }
 
 // compare drives both servers with the same bodies, the bare one for replies
 // of the same size.
-func (b *bench) compare(name string, server, base *process, bodies []string) (ratio float64, o outcome, size int, err error) {
-	if size, err = replySize(server, post(server, bodies[0], 0)); err != nil {
+func (b *bench) compare(name string, server, base *process, bodies []string) (ratio float64, o outcome, size int,
+	err error) {
+	size, err = replySize(server, post(server, bodies[0], 0))
+	if err != nil {
 		return 0, o, 0, err
 	}
 	load := func(to *process) *load {
@@ -67,7 +75,7 @@ func (b *bench) compare(name string, server, base *process, bodies []string) (ra
 	return ratio, o, size, err
 }
 
-// streaming reads all Contacts in one reply and looks at the server's memory.
+// streaming reads all Contacts in one reply and measures the server's memory.
 func (b *bench) streaming(server *process, request []byte) error {
 	before := server.resident(false)
 	server.forgetPeak()
@@ -89,12 +97,14 @@ func (b *bench) streaming(server *process, request []byte) error {
 		return err
 	}
 	took := time.Since(began)
-	b.add(figure{"memory growth while all Contacts stream", fmt.Sprintf("%.1f MiB", server.resident(true)-before), 0, "32 MiB"})
-	b.add(figure{"– their time", fmt.Sprintf("%.1f s, %.0f MB, %.0f Contacts/s", took.Seconds(), float64(n)/1e6, float64(b.Contacts)/took.Seconds()), 0, ""})
+	b.add(figure{"memory growth while all Contacts stream", fmt.Sprintf("%.1f MiB", server.resident(true)-before), 0,
+		"32 MiB"})
+	b.add(figure{"– their time", fmt.Sprintf("%.1f s, %.0f MB, %.0f Contacts/s", took.Seconds(), float64(n)/1e6,
+		float64(b.Contacts)/took.Seconds()), 0, ""})
 	return nil
 }
 
-// replySize asks once and returns how long the reply is.
+// replySize sends one request and returns the length of the reply's body.
 func replySize(server *process, request []byte) (int, error) {
 	conn, err := net.Dial("tcp", server.addr)
 	if err != nil {

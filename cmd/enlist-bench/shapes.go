@@ -11,6 +11,9 @@ import (
 	"enlist/internal/audience"
 )
 
+// This file lists the searches that the parts "indexes" and "growth" measure. It runs each one over HTTP or in this
+// process.
+
 // shape is a kind of search whose time is measured.
 type shape struct {
 	name   string
@@ -19,12 +22,15 @@ type shape struct {
 	target time.Duration
 }
 
-// indexed are answered by indexes, which come after the first searches.
+// indexed are searches that use an index. The server builds it after the first searches.
 var indexed = []shape{
 	{"exactly a rare value", "searchContacts", `[["Last Name","exactly","Kowalska 4711"]]`, 400 * time.Microsecond},
-	{"a range of dates, sorted by them, 100", "searchContacts", `[["Born","greater_than","1990-01-31"]],100,0,"Born"`, 1200 * time.Microsecond},
-	{"two Fields, by creation_time, 100", "searchContacts", `[["State","exactly","NSW"],["Postcode","exactly","2008"]],100,0,"creation_time"`, 3 * time.Millisecond},
-	{"two Fields that many match, likewise", "searchContacts", `[["State","exactly","NSW"],["Member","exactly","yes"]],100,0,"creation_time"`, 3 * time.Millisecond},
+	{"a range of dates, sorted by them, 100", "searchContacts", `[["Born","greater_than","1990-01-31"]],100,0,"Born"`,
+		1200 * time.Microsecond},
+	{"two Fields, by creation_time, 100", "searchContacts",
+		`[["State","exactly","NSW"],["Postcode","exactly","2008"]],100,0,"creation_time"`, 3 * time.Millisecond},
+	{"two Fields that many match, likewise", "searchContacts",
+		`[["State","exactly","NSW"],["Member","exactly","yes"]],100,0,"creation_time"`, 3 * time.Millisecond},
 	{"the page in the middle, by a date", "searchContacts", `[],100,MIDDLE,"Born"`, 60 * time.Millisecond},
 	{"the count of a common value", "countContacts", `[["State","exactly","NSW"]]`, 20 * time.Millisecond},
 	{"one of three values", "searchContacts", `[["Last Name","in","Kowalska 1,Kowalska 2,Kowalska 3"]]`, 0},
@@ -34,21 +40,22 @@ var indexed = []shape{
 
 // scanned are searches that read every Contact: their Fields have no index yet, and no Contact matches.
 var scanned = []shape{
-	{"the first search on a Field", "searchContacts", `[["First Name","exactly","Nobody"]]`, 400 * time.Millisecond},
+	{"the first search on a Field", "searchContacts", `[["First Name","exactly","Nowhere"]]`, 400 * time.Millisecond},
 	{"contains, the first time", "searchContacts", `[["Comment","contains","autumn"]]`, 300 * time.Millisecond},
 	{"ends_with, the first time", "searchContacts", `[["Colours","ends_with","purple"]]`, 300 * time.Millisecond},
 }
 
-// body is the call of a shape.
+// body returns the JSON of the call.
 func (s *shape) body(list audience.ListID, contacts int) string {
 	params := strings.ReplaceAll(s.params, "MIDDLE", fmt.Sprint(contacts/2))
 	return fmt.Sprintf(`{"id":1,"method":"%s","params":["%s",%d,%s]}`, s.method, apiKey, list, params)
 }
 
-// query is what the parameters mean.
+// query returns the same search for package audience.
 func (s *shape) query(contacts int) (q audience.Query, err error) {
 	var params []any
-	if err := json.Unmarshal([]byte("["+strings.ReplaceAll(s.params, "MIDDLE", fmt.Sprint(contacts/2))+"]"), &params); err != nil {
+	if err := json.Unmarshal([]byte("["+strings.ReplaceAll(s.params, "MIDDLE", fmt.Sprint(contacts/2))+"]"),
+		&params); err != nil {
 		return q, err
 	}
 	var tests []audience.Criteria
@@ -81,9 +88,10 @@ type discard struct{}
 func (discard) Begin([]audience.Column, bool) error { return nil }
 func (discard) Contact(*audience.Contact) error     { return nil }
 
-// within searches in this process, and returns how long that took: what the
-// database takes, and to read its rows.
-func (s *shape) within(ctx context.Context, service *audience.Service, caller *audience.Caller, list audience.ListID, contacts int) (time.Duration, error) {
+// within runs the search in this process and returns its time: that of the database
+// and of reading its rows, without HTTP and JSON.
+func (s *shape) within(ctx context.Context, service *audience.Service, caller *audience.Caller, list audience.ListID,
+	contacts int) (time.Duration, error) {
 	q, err := s.query(contacts)
 	if err != nil {
 		return 0, err

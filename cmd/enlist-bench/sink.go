@@ -8,12 +8,14 @@ import (
 	"sync/atomic"
 )
 
-// sink is a mail server that takes everything and keeps nothing. It shares the
-// machine with the server, so it does as little as it can.
+// This file is the mail server that the notifications go to.
+
+// sink is a mail server that accepts every message and stores none. It shares the
+// machine with the server, so it does as little work as possible.
 type sink struct {
 	listener net.Listener
 	taken    atomic.Int64 // messages
-	met      atomic.Int64 // connections
+	met      atomic.Int64 // connections accepted
 	gate     sync.RWMutex // locked while it is paused
 	conns    sync.WaitGroup
 }
@@ -74,7 +76,8 @@ func (s *sink) serve(conn net.Conn) {
 			return
 		}
 		if data {
-			if data = !bytes.Equal(line, []byte(".\r\n")); data {
+			data = !bytes.Equal(line, []byte(".\r\n"))
+			if data {
 				continue
 			}
 			s.taken.Add(1)

@@ -12,8 +12,11 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// subscribing measures subscribeContact: a Contact with 10 Field values, its
-// ledger row and the counters, on the disk before the answer.
+// This file is the part "subscribe", and it makes the databases of all parts: one List with 10 Fields, and Contacts
+// whose values depend only on their number.
+
+// subscribing measures subscribeContact: a Contact with 10 Field values, its ledger
+// row and the counters. The server writes all to the disk before it replies.
 func (b *bench) subscribing() error {
 	list, err := b.makeDatabase("subscribe.db", 0)
 	if err != nil {
@@ -33,7 +36,8 @@ func (b *bench) subscribing() error {
 	run := 0
 	many := func(to *process, connections int) *load {
 		run++
-		return &load{server: to, connections: connections, duration: b.Duration, request: newSubscriptions(to, list, connections, run).next}
+		return &load{server: to, connections: connections, duration: b.Duration,
+			request: newSubscriptions(to, list, connections, run).next}
 	}
 	ratio, o, err := b.pairs("subscribeContact", many(server, b.Connections), many(base, b.Connections))
 	if err != nil {
@@ -49,7 +53,8 @@ func (b *bench) subscribing() error {
 	return nil
 }
 
-// subscriptions makes requests that differ in the address alone, in place.
+// subscriptions makes requests that differ only in the address. next overwrites the
+// address in the bytes of the connection's request.
 type subscriptions struct {
 	requests [][]byte
 	serial   [][]byte // the digits in each connection's request
@@ -72,8 +77,8 @@ func newSubscriptions(to *process, list audience.ListID, connections, run int) *
 	return s
 }
 
-// next returns a connection's next request. Addresses are scattered over the
-// alphabet, as people's are: in order they would be kinder to an index.
+// next returns a connection's next request. Addresses are in random order, as in
+// practice: an index is faster with addresses in ascending order.
 func (s *subscriptions) next(connection int) []byte {
 	s.count[connection]++
 	n := uint64(s.run)<<32 | uint64(connection)<<24 | uint64(s.count[connection])
@@ -92,8 +97,8 @@ func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
 }
 
-// makeDatabase makes a database with a key and a List of 10 Fields, and in it
-// a number of Contacts.
+// makeDatabase makes a database with a key and a List of 10 Fields and the given
+// number of Contacts.
 func (b *bench) makeDatabase(name string, contacts int) (list audience.ListID, err error) {
 	store, err := sqlite.Open(b.ctx, filepath.Join(b.Dir, name), sqlite.Options{})
 	if err != nil {
@@ -109,14 +114,16 @@ func (b *bench) makeDatabase(name string, contacts int) (list audience.ListID, e
 	if err != nil {
 		return 0, err
 	}
-	if list, err = b.addList(service, caller); err != nil {
+	list, err = b.addList(service, caller)
+	if err != nil {
 		return 0, err
 	}
 	return list, b.fill(store, list, contacts)
 }
 
-// addList makes a List of 10 Fields, with more attributes where they are given.
-func (b *bench) addList(service *audience.Service, caller *audience.Caller, more ...audience.Detail) (audience.ListID, error) {
+// addList adds a List of 10 Fields. more has further attributes of the List.
+func (b *bench) addList(service *audience.Service, caller *audience.Caller,
+	more ...audience.Detail) (audience.ListID, error) {
 	list, err := service.AddList(b.ctx, caller, append(more, detail("name", "Bench")))
 	if err != nil {
 		return 0, err
@@ -126,7 +133,8 @@ func (b *bench) addList(service *audience.Service, caller *audience.Caller, more
 		{"Postcode", "text", ""}, {"Amount", "decimal", ""}, {"Born", "date", ""}, {"Member", "radio", "yes,no"},
 		{"Comment", "comment", ""}, {"Colours", "checkbox", "red,green,blue"},
 	} {
-		_, err := service.AddField(b.ctx, caller, list, []audience.Detail{detail("name", f.name), detail("type", f.kind), detail("values_array", f.values)})
+		_, err := service.AddField(b.ctx, caller, list, []audience.Detail{detail("name", f.name), detail("type", f.kind),
+			detail("values_array", f.values)})
 		if err != nil {
 			return 0, err
 		}
@@ -138,7 +146,7 @@ func detail(key, value string) audience.Detail {
 	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: value}}
 }
 
-// fill stores Contacts past the API, a thousand at a time.
+// fill inserts Contacts into the store without the API, 1000 in a transaction.
 func (b *bench) fill(store audience.Store, list audience.ListID, contacts int) error {
 	const step = 1000
 	for from := 0; from < contacts; from += step {
@@ -164,12 +172,12 @@ func (b *bench) fill(store audience.Store, list audience.ListID, contacts int) e
 	return context.Cause(b.ctx)
 }
 
-// address is the Email of the Contact with a number: scattered, and known again.
+// address returns the Email of Contact number i. Successive addresses are far apart in the index.
 func address(i int) string {
 	return fmt.Sprintf("p%09d@example.com", uint64(i)*2654435761%1_000_000_007)
 }
 
-// lastNames is how many there are.
+// lastNames is the number of different last names.
 const lastNames = 500_000
 
 func person(schema *audience.Schema, i int) *audience.Contact {

@@ -7,20 +7,23 @@ import (
 	"enlist/internal/audience"
 )
 
-// The crowd: so many Lists, searched on so many keys each, want more indexes than
-// a database is given; it has as many as it may.
+// This file is the part "writes": how much the indexes of a List, or of other Lists, slow down subscriptions.
+
+// The other Lists of besideOtherLists. Together they have the largest number of
+// indexes that the server builds in one database.
 const (
-	crowdLists    = 200
-	crowdContacts = 25_000
-	crowdKeys     = 5
-	crowdIndexes  = 64
+	otherLists    = 200
+	otherContacts = 25_000
+	otherKeys     = 5
+	maxIndexes    = 64
 )
 
-// writeKeys are what a List is indexed by.
-var writeKeys = []string{"Born", "Last Name", "State", "Postcode", "Amount", "First Name", "Member", "Colours", "last_click_time", "last_open_time"}
+// writeKeys are the keys of the indexes.
+var writeKeys = []string{"Born", "Last Name", "State", "Postcode", "Amount", "First Name", "Member", "Colours",
+	"last_click_time", "last_open_time"}
 
-// writingIndexed measures what indexes cost subscriptions: those of the List, and
-// those of others.
+// writingIndexed compares subscriptions to Lists with 1, 5 and 10 indexes, and beside
+// other Lists with indexes, to subscriptions without indexes.
 func (b *bench) writingIndexed() error {
 	plain, err := b.makeDatabase("plain.db", 0)
 	if err != nil {
@@ -41,14 +44,15 @@ func (b *bench) writingIndexed() error {
 		if err := b.createIndexes(filepath.Join(b.Dir, name), list, writeKeys[:n]); err != nil {
 			return err
 		}
-		if err := base.beside(name, list, fmt.Sprintf("subscribeContact, indexes of its List: %d; ratio to none", n), ""); err != nil {
+		if err := base.beside(name, list, fmt.Sprintf("subscribeContact, indexes of its List: %d; ratio to none", n),
+			""); err != nil {
 			return err
 		}
 	}
-	return base.besideCrowd()
+	return base.besideOtherLists()
 }
 
-// writing is subscriptions to a List without indexes.
+// writing has the server and the List without indexes, which the others are compared to.
 type writing struct {
 	*bench
 	server *process
@@ -58,10 +62,11 @@ type writing struct {
 
 func (w *writing) load(to *process, list audience.ListID) *load {
 	w.run++
-	return &load{server: to, connections: w.Connections, duration: w.Duration, request: newSubscriptions(to, list, w.Connections, w.run).next}
+	return &load{server: to, connections: w.Connections, duration: w.Duration,
+		request: newSubscriptions(to, list, w.Connections, w.run).next}
 }
 
-// beside compares it with another database's List.
+// beside compares the List with the List of another database.
 func (w *writing) beside(name string, list audience.ListID, title, target string) error {
 	other, err := w.serve(name)
 	if err != nil {
@@ -75,23 +80,24 @@ func (w *writing) beside(name string, list audience.ListID, title, target string
 	return err
 }
 
-// besideCrowd compares it with a List in a database that has all the indexes that
-// it may, of other Lists.
-func (w *writing) besideCrowd() error {
-	const name = "crowd.db"
+// besideOtherLists compares the List with one in a database where other Lists have all
+// the indexes that the server allows.
+func (w *writing) besideOtherLists() error {
+	const name = "others.db"
 	list, err := w.makeDatabase(name, 0)
 	if err != nil {
 		return err
 	}
-	others, err := w.addLists(name, crowdLists, crowdContacts)
+	others, err := w.addLists(name, otherLists, otherContacts)
 	if err != nil {
 		return err
 	}
-	for _, other := range others[:crowdIndexes/crowdKeys] {
-		if err := w.createIndexes(filepath.Join(w.Dir, name), other, writeKeys[:crowdKeys]); err != nil {
+	for _, other := range others[:maxIndexes/otherKeys] {
+		if err := w.createIndexes(filepath.Join(w.Dir, name), other, writeKeys[:otherKeys]); err != nil {
 			return err
 		}
 	}
-	title := fmt.Sprintf("subscribeContact beside %d Lists of %d Contacts with %d indexes; ratio to neither", crowdLists, crowdContacts, crowdIndexes/crowdKeys*crowdKeys)
+	title := fmt.Sprintf("subscribeContact beside %d Lists of %d Contacts with %d indexes; ratio to neither", otherLists,
+		otherContacts, maxIndexes/otherKeys*otherKeys)
 	return w.beside(name, list, title, "0.70")
 }

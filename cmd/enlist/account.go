@@ -55,11 +55,13 @@ type accountAdd struct {
 // Run adds the Account.
 func (c *accountAdd) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		a, err := s.AddAccount(ctx, audience.AccountDetails{Name: c.Name, TimeZone: c.Timezone, ContactLimit: int64(c.Limit)})
+		a, err := s.AddAccount(ctx, audience.AccountDetails{Name: c.Name, TimeZone: c.Timezone,
+			ContactLimit: int64(c.Limit)})
 		if err != nil {
 			return err
 		}
-		return c.one(out.stdout, accountRecord(a), "added Account %d; make a key for it with: enlist key create --account %[1]d --name NAME --level full", a.ID)
+		return c.one(out.stdout, accountRecord(a), "added Account %d; make a key for it with: enlist key create "+
+			"--account %[1]d --name NAME --level full", a.ID)
 	})
 }
 
@@ -119,5 +121,6 @@ func accountRecord(a *audience.Account) record {
 	if a.ContactLimit != audience.NoContactLimit {
 		limit = a.ContactLimit
 	}
-	return record{{"id", a.ID}, {"name", a.Name}, {"timezone", a.TimeZone}, {"limit", limit}, {"creation_time", a.CreationTime}}
+	return record{{"id", a.ID}, {"name", a.Name}, {"timezone", a.TimeZone}, {"limit", limit},
+		{"creation_time", a.CreationTime}}
 }

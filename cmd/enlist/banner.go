@@ -35,14 +35,16 @@ func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bo
 	case c.SMTP == "":
 		text += fmt.Sprintf("Mails are written to the folder %s; send them with --smtp.\n", c.MailDir())
 	case c.PublicURL == "":
-		text += fmt.Sprintf("Mails are sent with links to %s: say with --public-url where people reach this service.\n", base(addr))
+		text += fmt.Sprintf("Mails are sent with links to %s: say with --public-url where people reach this service.\n",
+			base(addr))
 	default:
 		text += fmt.Sprintf("Mails are sent with links to %s.\n", publicURL(c, addr))
 	}
 	switch {
 	case first == nil:
 	case keyGiven:
-		text += fmt.Sprintf("The database is new: its first key, for everything, is the one in %s; its first List is %d.\n", bootstrapKey, first.List)
+		text += fmt.Sprintf("The database is new: its first key, for everything, is the one in %s; its first List is %d.\n",
+			bootstrapKey, first.List)
 	default:
 		text += fmt.Sprintf(newDatabaseText, first.Key, first.List, url)
 	}

@@ -68,7 +68,8 @@ func recordReport(ctx context.Context, s *audience.Service, r *mail.Report, out 
 	case err != nil:
 		return err
 	case !changed:
-		fmt.Fprintf(out.stdout, "nothing to do: the %s of Contact %d in List %d is known, or the Contact is gone\n", r.Kind, r.Delivery.Contact, r.Delivery.List)
+		fmt.Fprintf(out.stdout, "nothing to do: the %s of Contact %d in List %d is known, or the Contact is gone\n", r.Kind,
+			r.Delivery.Contact, r.Delivery.List)
 	default:
 		fmt.Fprintf(out.stdout, "noted a %s of Contact %d in List %d\n", r.Kind, r.Delivery.Contact, r.Delivery.List)
 	}

@@ -47,7 +47,8 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 		return err
 	}
 	if result.Changed > 0 {
-		fmt.Fprintf(out.stderr, "%d rows had characters that PostgreSQL cannot store (U+0000, or invalid UTF-8): they were replaced by U+FFFD\n", result.Changed)
+		fmt.Fprintf(out.stderr, "%d rows had characters that PostgreSQL cannot store (U+0000, or invalid UTF-8): they "+
+			"were replaced by U+FFFD\n", result.Changed)
 	}
 	return c.one(out.stdout, record{{"tables", result.Tables}, {"rows", result.Rows}, {"replaced", result.Changed}},
 		"Copied and verified: %d rows in %d tables, in %s. Now give the same URL to enlist serve --db",

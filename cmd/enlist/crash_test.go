@@ -202,7 +202,8 @@ func (c *crash) inspect() {
 			}
 			stored++
 			var rows []audience.LedgerRow
-			if rows, err = tx.LedgerRows(1, id, 0, 0); len(rows) != 1 || jobs[id] != 1 {
+			rows, err = tx.LedgerRows(1, id, 0, 0)
+			if len(rows) != 1 || jobs[id] != 1 {
 				c.t.Errorf("Contact %d has %d ledger rows and %d notifications, want one of each", id, len(rows), jobs[id])
 			}
 		}

@@ -69,7 +69,8 @@ func limitsOf(s config.Serve) limits {
 
 // openDatabase opens a database. If mayBeNew is false, a PostgreSQL database
 // without the tables of enlist is an error instead of being migrated.
-func openDatabase(ctx context.Context, db config.Database, l limits, mayBeNew bool, log *slog.Logger) (*database, error) {
+func openDatabase(ctx context.Context, db config.Database, l limits, mayBeNew bool,
+	log *slog.Logger) (*database, error) {
 	if db.IsPostgres() {
 		s, err := postgres.Open(ctx, db.DB, postgres.Options{
 			Writers: l.writers, Readers: l.readers, Searches: l.searches, SearchTime: l.searchTime, Streams: l.streams, Wait: l.wait,

@@ -34,7 +34,8 @@ func (c *distributeCommand) Run(ctx context.Context, out *console) error {
 	}
 	defer d.Close(ctx)
 	if d.Superuser {
-		fmt.Fprintln(out.stderr, "A superuser owns the tables, and can change the consent ledger after it is distributed: make a role without superuser rights their owner.")
+		fmt.Fprintln(out.stderr, "A superuser owns the tables, and can change the consent ledger after it is "+
+			"distributed: make a role without superuser rights their owner.")
 	}
 	show := func(statement string) { fmt.Fprintln(out.stdout, statement+";") }
 	switch {

@@ -29,7 +29,8 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 		found.add("database", problems)
 		found.add("writing", problemOf(store.Ready(ctx)))
 		service, advisor := newService(store, indexadvisor.DefaultRules())
-		if problems, err = checkIndexes(ctx, store, advisor); err != nil {
+		problems, err = checkIndexes(ctx, store, advisor)
+		if err != nil {
 			return err
 		}
 		found.add("indexes", problems)
@@ -91,7 +92,8 @@ func (c *doctorCommand) print(out *console, found []record) error {
 
 // checkIndexes compares the search indexes in the database with the recorded ones: a recorded index may be
 // missing or have failed, and an index in the database may belong to no record.
-func checkIndexes(ctx context.Context, store audience.Store, advisor *indexadvisor.Advisor) (problems []string, err error) {
+func checkIndexes(ctx context.Context, store audience.Store, advisor *indexadvisor.Advisor) (problems []string,
+	err error) {
 	built, err := store.BuiltIndexes(ctx)
 	if err != nil {
 		return nil, err
@@ -103,14 +105,17 @@ func checkIndexes(ctx context.Context, store audience.Store, advisor *indexadvis
 	for _, x := range recorded {
 		switch {
 		case x.Missing:
-			problems = append(problems, fmt.Sprintf("index %d of List %d by %s is missing or invalid in the database: a running service builds it again within minutes", x.ID, x.ListID, x.Key))
+			problems = append(problems, fmt.Sprintf("index %d of List %d by %s is missing or invalid in the database: a "+
+				"running service builds it again within minutes", x.ID, x.ListID, x.Key))
 		case x.State == audience.IndexFailed:
-			problems = append(problems, fmt.Sprintf("index %d of List %d by %s could not be built: %s: try again with: enlist index create --list %[2]d --key %[3]s", x.ID, x.ListID, x.Key, x.Error))
+			problems = append(problems, fmt.Sprintf("index %d of List %d by %s could not be built: %s: try again with: "+
+				"enlist index create --list %[2]d --key %[3]s", x.ID, x.ListID, x.Key, x.Error))
 		}
 	}
 	for _, b := range built {
 		if !slices.ContainsFunc(recorded, func(x indexadvisor.Report) bool { return x.ID == b.ID }) {
-			problems = append(problems, fmt.Sprintf("index search_%d belongs to no search: a running service drops it within minutes", b.ID))
+			problems = append(problems, fmt.Sprintf("index search_%d belongs to no search: a running service drops it "+
+				"within minutes", b.ID))
 		}
 	}
 	return problems, nil
@@ -137,7 +142,8 @@ func checkAccess(ctx context.Context, s *audience.Service) (problems []string, e
 	}
 	for _, a := range accounts {
 		if _, err := time.LoadLocation(a.TimeZone); err != nil {
-			problems = append(problems, fmt.Sprintf("time zone %q of Account %d is unknown: change it with: enlist account timezone %[2]d NAME", a.TimeZone, a.ID))
+			problems = append(problems, fmt.Sprintf("time zone %q of Account %d is unknown: change it with: enlist account "+
+				"timezone %[2]d NAME", a.TimeZone, a.ID))
 		}
 	}
 	return problems, nil

@@ -33,7 +33,8 @@ func (c *fieldAdd) Run(ctx context.Context, out *console) error {
 		if err := known(audience.FieldAttributes, c.Set); err != nil {
 			return err
 		}
-		id, err := s.AddField(ctx, caller, audience.ListID(c.List), details(c.Set, value{"name", c.Name}, value{"type", c.Type}))
+		id, err := s.AddField(ctx, caller, audience.ListID(c.List),
+			details(c.Set, value{"name", c.Name}, value{"type", c.Type}))
 		if err != nil {
 			return err
 		}

@@ -49,9 +49,12 @@ func (c *indexList) Run(ctx context.Context, out *console) error {
 
 // indexRecord returns an index for --json. Its keys are read by other programs.
 func indexRecord(r *indexadvisor.Report) record {
-	return record{{"id", r.ID}, {"list_id", r.ListID}, {"key", r.Key}, {"name", r.KeyName}, {"state", stateOf(r)}, {"by_hand", r.Manual},
-		{"bytes", r.Bytes}, {"contacts", r.Contacts}, {"creation_time", r.Created}, {"built_time", r.Built}, {"build_ms", r.BuildMS},
-		{"write_us", r.WriteMicros()}, {"last_used_time", r.LastUsed}, {"uses_7_days", r.Uses}, {"saved_ms_7_days", r.SavedMS}, {"error", r.Error}}
+	return record{{"id", r.ID}, {"list_id", r.ListID}, {"key", r.Key}, {"name", r.KeyName}, {"state", stateOf(r)},
+		{"by_hand", r.Manual},
+		{"bytes", r.Bytes}, {"contacts", r.Contacts}, {"creation_time", r.Created}, {"built_time", r.Built},
+		{"build_ms", r.BuildMS},
+		{"write_us", r.WriteMicros()}, {"last_used_time", r.LastUsed}, {"uses_7_days", r.Uses},
+		{"saved_ms_7_days", r.SavedMS}, {"error", r.Error}}
 }
 
 // indexLine returns an index as a line of the table.
@@ -60,8 +63,10 @@ func indexLine(r *indexadvisor.Report) record {
 	if r.KeyName != "" && r.KeyName != r.Key {
 		key += " (" + r.KeyName + ")"
 	}
-	return record{{"id", r.ID}, {"list", r.ListID}, {"key", key}, {"state", indexState(r)}, {"size", sizeShown(r.Bytes)}, {"contacts", r.Contacts},
-		{"last use", timeShown(r.LastUsed)}, {"uses", r.Uses}, {"saved", milliseconds(r.SavedMS)}, {"built in", milliseconds(r.BuildMS)},
+	return record{{"id", r.ID}, {"list", r.ListID}, {"key", key}, {"state", indexState(r)}, {"size", sizeShown(r.Bytes)},
+		{"contacts", r.Contacts},
+		{"last use", timeShown(r.LastUsed)}, {"uses", r.Uses}, {"saved", milliseconds(r.SavedMS)},
+		{"built in", milliseconds(r.BuildMS)},
 		{"a write", microsShown(r.WriteMicros())}, {"why", r.Error}}
 }
 
@@ -123,7 +128,8 @@ func (c *indexCreate) Run(ctx context.Context, out *console) error {
 		case x.State != audience.IndexReady:
 			return fmt.Errorf("the index was not built: %s", x.Error)
 		}
-		return c.one(out.stdout, indexRecord(x), "made index %d in %s, %s", x.ID, milliseconds(x.BuildMS), sizeShown(x.Bytes))
+		return c.one(out.stdout, indexRecord(x), "made index %d in %s, %s", x.ID, milliseconds(x.BuildMS),
+			sizeShown(x.Bytes))
 	})
 }
 
@@ -138,7 +144,8 @@ func (c *indexDrop) Run(ctx context.Context, out *console) error {
 		for _, id := range c.IDs {
 			err := advisor.Remove(ctx, audience.SearchIndexID(id))
 			if errors.Is(err, audience.ErrIndexBusy) { // a running service may have started its job at once
-				fmt.Fprintf(out.stdout, "index %d: no search uses it any more; the process that is working on it drops it when it is done\n", id)
+				fmt.Fprintf(out.stdout, "index %d: no search uses it any more; the process that is working on it drops it when "+
+					"it is done\n", id)
 				continue
 			}
 			if err != nil {

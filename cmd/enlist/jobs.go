@@ -52,7 +52,8 @@ func jobRecord(j *jobs.Job) record {
 	if !j.Next.IsZero() {
 		next = j.Next.Unix()
 	}
-	return record{{"id", j.ID}, {"kind", j.Kind}, {"state", j.State}, {"attempt", j.Attempt}, {"creation_time", j.Created.Unix()},
+	return record{{"id", j.ID}, {"kind", j.Kind}, {"state", j.State}, {"attempt", j.Attempt},
+		{"creation_time", j.Created.Unix()},
 		{"next_time", next}, {"about", j.About}, {"error", j.LastFail}}
 }
 
@@ -62,7 +63,8 @@ func jobLine(j *jobs.Job) record {
 	if !j.Next.IsZero() {
 		next = j.Next.UTC().Format(time.DateTime)
 	}
-	return record{{"id", j.ID}, {"kind", j.Kind}, {"state", j.State}, {"tries", j.Attempt}, {"next", next}, {"about", j.About}, {"why", j.LastFail}}
+	return record{{"id", j.ID}, {"kind", j.Kind}, {"state", j.State}, {"tries", j.Attempt}, {"next", next},
+		{"about", j.About}, {"why", j.LastFail}}
 }
 
 // chosen are the flags and arguments that choose jobs.
@@ -95,7 +97,8 @@ func (c *jobsDiscard) Run(ctx context.Context, out *console) error {
 const pauseBetween = 2 * time.Millisecond
 
 // each runs do on each chosen job and prints for how many it succeeded.
-func (c *chosen) each(ctx context.Context, out *console, done string, do func(context.Context, jobs.Queue, jobs.WebhookRetrier, int64) error) error {
+func (c *chosen) each(ctx context.Context, out *console, done string,
+	do func(context.Context, jobs.Queue, jobs.WebhookRetrier, int64) error) error {
 	switch {
 	case c.All == (len(c.IDs) > 0):
 		return usage("choose jobs: give their IDs, or --all for all failed jobs")

@@ -70,7 +70,8 @@ func (c *keyList) Run(ctx context.Context, out *console) error {
 		if c.JSON {
 			return c.list(out.stdout, records(keys, keyRecord))
 		}
-		return c.list(out.stdout, records(keys, keyLine), "id", "prefix", "account", "name", "level", "lists", "state", "last used")
+		return c.list(out.stdout, records(keys, keyLine), "id", "prefix", "account", "name", "level", "lists", "state",
+			"last used")
 	})
 }
 

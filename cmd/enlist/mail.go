@@ -20,21 +20,25 @@ const placeholderSender = "enlist@mail.invalid"
 
 // newMailer returns the Mailer, which composes and sends mails: to the mail server of --smtp, or without
 // one to a folder. It also returns the key that signs the links in mails.
-func newMailer(ctx context.Context, c config.Serve, service *audience.Service, addr net.Addr, log *slog.Logger) (*mail.Mailer, audience.LinkKey, error) {
+func newMailer(ctx context.Context, c config.Serve, service *audience.Service, addr net.Addr,
+	log *slog.Logger) (*mail.Mailer, audience.LinkKey, error) {
 	key, err := service.LinkKey(ctx)
 	if err != nil {
 		return nil, key, fmt.Errorf("prepare the database: %w", err)
 	}
-	transport := mail.Transport{SMTP: c.SMTP, Connections: c.MailConnections, Rate: c.MailRate, BounceAddress: c.BounceAddress, Key: key, Log: log}
+	transport := mail.Transport{SMTP: c.SMTP, Connections: c.MailConnections, Rate: c.MailRate,
+		BounceAddress: c.BounceAddress, Key: key, Log: log}
 	if c.DKIMKey != "" {
 		_, domain, _ := strings.Cut(c.MailFrom, "@")
-		transport.DKIMKey, transport.DKIMDomain, transport.DKIMSelector = c.DKIMKey, cmp.Or(c.DKIMDomain, domain), c.DKIMSelector
+		transport.DKIMKey, transport.DKIMDomain, transport.DKIMSelector =
+			c.DKIMKey, cmp.Or(c.DKIMDomain, domain), c.DKIMSelector
 	}
 	if c.SMTP == "" {
 		transport.Dir = c.MailDir()
 	}
 	mailer, err := mail.New(mail.Options{
-		From: cmp.Or(c.MailFrom, placeholderSender), PublicURL: publicURL(c, addr), Key: key, Links: service, Transport: transport,
+		From: cmp.Or(c.MailFrom, placeholderSender), PublicURL: publicURL(c, addr),
+		Key: key, Links: service, Transport: transport,
 	})
 	return mailer, key, err
 }

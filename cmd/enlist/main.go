@@ -60,7 +60,8 @@ func run(args []string, out *console) int {
 	var p program
 	parser, err := kong.New(&p,
 		kong.Name("enlist"),
-		kong.Description("Contact lists, subscriptions and consent behind a JSON-RPC API. Every flag has an environment variable, --db for example ENLIST_DB."),
+		kong.Description("Contact lists, subscriptions and consent behind a JSON-RPC API. Every flag has an environment "+
+			"variable, --db for example ENLIST_DB."),
 		kong.DefaultEnvars("ENLIST"),
 		kong.Writers(out.stdout, out.stderr),
 		kong.BindTo(context.Background(), (*context.Context)(nil)),

@@ -68,12 +68,14 @@ type components struct {
 
 // newServer connects the components. Nothing runs before start.
 func newServer(c config.Serve, r components) (*server, error) {
-	queue, err := r.store.jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Mails: 2 * c.MailConnections, Poster: r.hooks, Indexes: r.indexes, Log: r.quiet}))
+	queue, err := r.store.jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer,
+		Mails: 2 * c.MailConnections, Poster: r.hooks, Indexes: r.indexes, Log: r.quiet}))
 	if err != nil {
 		return nil, err
 	}
 	calls, cut := context.WithCancel(context.Background())
-	s := &server{log: r.log, service: r.service, indexes: r.indexes, store: r.store, jobs: queue, ops: r.ops, cut: cut, connections: cmp.Or(c.Connections, defaultConnections), failed: make(chan error, 1)}
+	s := &server{log: r.log, service: r.service, indexes: r.indexes, store: r.store, jobs: queue, ops: r.ops, cut: cut,
+		connections: cmp.Or(c.Connections, defaultConnections), failed: make(chan error, 1)}
 	s.pages = web.New(r.service, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:       version(),

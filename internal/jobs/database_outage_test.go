@@ -16,8 +16,8 @@ import (
 
 // The test in this file runs a PostgreSQL server of its own, to stop and crash it.
 
-// The database server is stopped, then crashes, and returns both times. The queue recovers by
-// itself and logs one warning.
+// The database server is stopped, then crashes, and starts again both times. The queue recovers
+// without a restart of the process and logs one warning.
 func TestQueueOutlivesTheServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a test with a server of its own: make faults runs it")
@@ -30,8 +30,8 @@ func TestQueueOutlivesTheServer(t *testing.T) {
 	p := newStoreWithList(t, teststores.Engine{Name: "postgres", New: func(testing.TB) string { return server.URL("postgres") }})
 	var log lockedLog
 	_, done := p.startWorking(p.store, func(c *river.Config) {
-		told := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
-		c.Logger = told.Logger
+		logged := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+		c.Logger = logged.Logger
 	})
 	for _, mode := range []string{"fast", "immediate"} {
 		p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})

@@ -61,7 +61,7 @@ func (w *dropIndex) Work(ctx context.Context, job *river.Job[audience.DropIndex]
 }
 
 // indexResult turns an error into the result of the job. A process that stops puts the job
-// back. If another process is at the index, there is nothing left to do.
+// back into the queue. If another process builds or drops the index, the job is done.
 func indexResult(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, audience.ErrIndexBusy):

@@ -100,7 +100,8 @@ func missingIndexIsBuiltAndDroppedWithItsList(t *testing.T, e teststores.Engine)
 	x := p.scheduleMissingIndex()
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
-	if x = p.index(); x.State != audience.IndexReady || x.Missing {
+	x = p.index()
+	if x.State != audience.IndexReady || x.Missing {
 		t.Errorf("index %+v", x)
 	}
 	p.must(p.service.DeleteList(t.Context(), p.caller, p.list))
@@ -135,7 +136,8 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
 	p.killBuilder()
 	close(read)
 	p.must(<-reader)
-	if x = p.index(); x.State != audience.IndexBuilding {
+	x = p.index()
+	if x.State != audience.IndexBuilding {
 		t.Errorf("index %+v", x)
 	}
 
@@ -147,7 +149,8 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
 		p.must(indexadvisor.New(p.store, func() time.Time { return now }, indexadvisor.DefaultRules()).Reconcile(t.Context()))
 		p.waitForJob(done)
 	}
-	if x = p.index(); x.Missing {
+	x = p.index()
+	if x.Missing {
 		t.Errorf("index %+v", x)
 	}
 }

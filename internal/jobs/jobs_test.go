@@ -88,8 +88,8 @@ type workingClient interface {
 	JobGet(ctx context.Context, id int64) (*rivertype.JobRow, error)
 }
 
-// storeWithList is a database with an Account and one List, on one engine. It fails its test by
-// itself.
+// storeWithList is a database with an Account and one List, on one engine. Its methods fail the
+// test on an error.
 type storeWithList struct {
 	*testing.T
 	path    string

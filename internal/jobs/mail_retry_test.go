@@ -9,7 +9,7 @@ import (
 
 // The test in this file needs no database: it computes the delays between attempts.
 
-// TestAttemptsOfAMailTakeAboutADay adds up the waits between the attemptsOfAMailTakeAboutADay of a mail.
+// TestAttemptsOfAMailTakeAboutADay adds up the waits between the attempts of a mail.
 //
 // covers: decision 50
 func TestAttemptsOfAMailTakeAboutADay(t *testing.T) {
@@ -24,6 +24,6 @@ func TestAttemptsOfAMailTakeAboutADay(t *testing.T) {
 		most += want * 11 / 10
 	}
 	if least < 20*time.Hour || most > 28*time.Hour {
-		t.Errorf("all attemptsOfAMailTakeAboutADay take %v to %v, want about a day", least, most)
+		t.Errorf("all attempts take %v to %v, want about a day", least, most)
 	}
 }

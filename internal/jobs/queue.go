@@ -85,7 +85,8 @@ func List(ctx context.Context, q Queue, f Filter) (found []Job, err error) {
 			return nil, err
 		}
 		for _, row := range rows {
-			if found = append(found, job(row)); len(found) == f.Limit {
+			found = append(found, job(row))
+			if len(found) == f.Limit {
 				return found, nil
 			}
 		}

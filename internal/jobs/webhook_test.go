@@ -31,17 +31,17 @@ type receiver struct {
 	*httptest.Server
 	answer func(n int, w http.ResponseWriter) // to POST number n, from 1
 
-	mu    sync.Mutex
-	calls int
-	ids   []string          // of the batches, in order; repeats too
-	told  map[string]string // by Contact: its events, each batch once
-	count int               // events of all batches
-	seen  map[string]bool
-	more  chan struct{}
+	mu       sync.Mutex
+	calls    int
+	ids      []string          // of the batches, in order; repeats too
+	received map[string]string // by Contact: its events, each batch once
+	count    int               // events of all batches
+	seen     map[string]bool
+	more     chan struct{}
 }
 
 func newReceiver(t *testing.T, answer func(n int, w http.ResponseWriter)) *receiver {
-	r := &receiver{answer: answer, told: make(map[string]string), seen: make(map[string]bool), more: make(chan struct{}, 1)}
+	r := &receiver{answer: answer, received: make(map[string]string), seen: make(map[string]bool), more: make(chan struct{}, 1)}
 	r.Server = httptest.NewServer(r)
 	t.Cleanup(r.Close)
 	return r
@@ -67,7 +67,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		if answered.status < 400 && !r.seen[id] { // accepted, also if the answer does not arrive
 			r.seen[id] = true
 			for _, e := range events {
-				r.told[fmt.Sprint(e.Contact)] += e.Event + " "
+				r.received[fmt.Sprint(e.Contact)] += e.Event + " "
 			}
 			r.count += len(events)
 		}
@@ -228,13 +228,13 @@ func webhookEventsArriveInOrderAndOnce(t *testing.T, e teststores.Engine) {
 	close(stop)
 	watching.Wait()
 	want := "created subscribed unsubscribed " + strings.Repeat("updated subscribed unsubscribed ", rounds-1)
-	for contact, told := range r.told {
-		if told != want {
-			t.Errorf("Contact %s: %s", contact, told)
+	for contact, events := range r.received {
+		if events != want {
+			t.Errorf("Contact %s: %s", contact, events)
 		}
 	}
-	if len(r.told) != people || r.calls < 4 {
-		t.Errorf("%d Contacts, %d calls", len(r.told), r.calls)
+	if len(r.received) != people || r.calls < 4 {
+		t.Errorf("%d Contacts, %d calls", len(r.received), r.calls)
 	}
 }
 
@@ -254,7 +254,7 @@ func retryPostsToAWebhookAtOnce(t *testing.T, e teststores.Engine) {
 	})
 	p := newStoreWithList(t, e)
 	p.addWebhooks(r)
-	at := &clock{now: time.Now()} // never moves, so the wait never ends by itself
+	at := &clock{now: time.Now()} // never moves, so the wait ends only when the test ends it
 	service := audience.NewService(p.store, at.read)
 	client, failed := p.startPosting(service, nil)
 	p.subscribe("a@example.com")
@@ -286,15 +286,15 @@ func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
 	client, failed := p.startPosting(audience.NewService(p.store, at.read), nil)
 	p.subscribe("a@example.com")
 	var last *river.Event
-	for attemptsOfAMailTakeAboutADay := 1; ; attemptsOfAMailTakeAboutADay++ {
+	for attempts := 1; ; attempts++ {
 		select {
 		case last = <-failed:
 		case <-time.After(time.Minute):
-			t.Fatalf("%d attemptsOfAMailTakeAboutADay", attemptsOfAMailTakeAboutADay)
+			t.Fatalf("%d attempts", attempts)
 		}
 		if last.Kind == river.EventKindJobCancelled {
-			if attemptsOfAMailTakeAboutADay != 7 {
-				t.Errorf("given up on after %d attemptsOfAMailTakeAboutADay", attemptsOfAMailTakeAboutADay)
+			if attempts != 7 {
+				t.Errorf("given up on after %d attempts", attempts)
 			}
 			break
 		}
@@ -315,8 +315,8 @@ func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
 	_, err = client.JobRetry(t.Context(), last.Job.ID)
 	p.must(err)
 	r.until(t, 4)
-	if r.told["1"] != "created subscribed " || r.told["2"] != r.told["1"] {
-		t.Errorf("told %v", r.told)
+	if r.received["1"] != "created subscribed " || r.received["2"] != r.received["1"] {
+		t.Errorf("received %v", r.received)
 	}
 }
 
@@ -384,7 +384,7 @@ func batchOfAKilledProcessKeepsItsID(t *testing.T, e teststores.Engine) {
 	if len(r.ids) != 3 || r.ids[0] != r.ids[1] || r.ids[1] == r.ids[2] {
 		t.Errorf("batches %v", r.ids)
 	}
-	if r.told["1"] != "created subscribed " || r.told["2"] != r.told["1"] {
-		t.Errorf("told %v", r.told)
+	if r.received["1"] != "created subscribed " || r.received["2"] != r.received["1"] {
+		t.Errorf("received %v", r.received)
 	}
 }

@@ -187,7 +187,8 @@ func readDeclarations(tokens cssTokens) (list []cssDeclaration, text string, all
 	for len(tokens) > 0 {
 		var one cssTokens
 		one, _, tokens = tokens.cut(css.SemicolonToken)
-		if one = one.trim(); len(one) == 0 {
+		one = one.trim()
+		if len(one) == 0 {
 			continue
 		}
 		declaration, ok := readDeclaration(one)

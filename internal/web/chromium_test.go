@@ -33,7 +33,8 @@ func newBrowser(h *harness) *browser {
 	h.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
-		if path, err = exec.LookPath("google-chrome"); err != nil {
+		path, err = exec.LookPath("google-chrome")
+		if err != nil {
 			h.Skip("neither chromium nor google-chrome is installed")
 		}
 	}

@@ -70,7 +70,8 @@ func Start(t testing.TB, o Options) *Server {
 	s := &Server{options: o, addr: "127.0.0.1:0", seen: make(map[Stage]int), arrived: make(chan struct{})}
 	if o.StartTLS || o.TLS {
 		var err error
-		if s.keys, err = newKeys(); err != nil {
+		s.keys, err = newKeys()
+		if err != nil {
 			t.Fatalf("make a certificate: %v", err)
 		}
 	}

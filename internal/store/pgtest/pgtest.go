@@ -45,10 +45,12 @@ var shared struct {
 func start() {
 	shared.once.Do(func() {
 		shared.templates, shared.free = make(map[string]string), make(map[string][]string)
-		if shared.url = os.Getenv(serverURL); shared.url != "" {
+		shared.url = os.Getenv(serverURL)
+		if shared.url != "" {
 			return
 		}
-		if shared.own, shared.err = StartServer(); shared.err == nil {
+		shared.own, shared.err = StartServer()
+		if shared.err == nil {
 			shared.url = shared.own.URL("postgres")
 		}
 	})
@@ -100,7 +102,8 @@ func take(name string, prepare func(url string) error) (string, error) {
 	from, ok := shared.templates[name]
 	if !ok {
 		var err error
-		if from, err = newDatabase("template0"); err != nil {
+		from, err = newDatabase("template0")
+		if err != nil {
 			return "", err
 		}
 		if err := prepare(at(from)); err != nil {

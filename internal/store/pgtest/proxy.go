@@ -39,7 +39,8 @@ func NewProxy(t testing.TB, to string) *Proxy {
 	p := &Proxy{talking: make(chan struct{})}
 	close(p.talking)
 	p.network, p.address = pgconn.NetworkAddress(config.Host, config.Port)
-	if p.dir, err = os.MkdirTemp("", "proxy-"); err != nil { // not t.TempDir: the path of a Unix socket has about 100 bytes at most
+	p.dir, err = os.MkdirTemp("", "proxy-")
+	if err != nil { // not t.TempDir: the path of a Unix socket has about 100 bytes at most
 		t.Fatal(err)
 	}
 	listener, err := net.Listen("unix", filepath.Join(p.dir, ".s.PGSQL.5432"))

@@ -30,7 +30,8 @@ type Server struct {
 }
 
 // errMissing says how to install a server.
-var errMissing = errors.New("there is no server: set " + serverURL + " to the URL of one, or install it (Debian: apt-get install postgresql)")
+var errMissing = errors.New("there is no server: set " + serverURL + " to the URL of one, or install it (Debian: " +
+	"apt-get install postgresql)")
 
 // StartServer starts a server that only the caller uses and may stop, start and crash.
 func StartServer() (*Server, error) {
@@ -42,7 +43,8 @@ func StartServer() (*Server, error) {
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
-	if err := s.run("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"); err != nil {
+	if err := s.run("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8",
+		"--locale=C.UTF-8"); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
 	if err := s.Start(); err != nil {
@@ -53,7 +55,8 @@ func StartServer() (*Server, error) {
 
 // prepare creates the server's folder.
 func (s *Server) prepare() (err error) {
-	if s.dir, err = os.MkdirTemp("", "enlist-postgres-"); err != nil {
+	s.dir, err = os.MkdirTemp("", "enlist-postgres-")
+	if err != nil {
 		return err
 	}
 	if err := s.dropRoot(); err != nil {

@@ -19,7 +19,8 @@ func (s *Server) StartStandby() (*Server, error) {
 	if err := other.prepare(); err != nil {
 		return nil, err
 	}
-	err := other.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", other.data(), "-R", "-X", "stream", "-c", "fast", "--no-sync")
+	err := other.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", other.data(), "-R", "-X", "stream", "-c",
+		"fast", "--no-sync")
 	if err == nil {
 		err = other.Start()
 	}

@@ -7,7 +7,7 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// This file looks for damage and risky settings, for enlist check.
+// This file finds inconsistent data and risky server settings. The command enlist doctor prints them.
 
 // Check returns a sentence for each problem that it finds. It changes nothing.
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
@@ -24,7 +24,7 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 var checks = sqlstore.Checks(
 	sqlstore.Check{About: "look at the settings", Query: `SELECT name, 0 FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'
 			OR name = 'synchronous_commit' AND setting = 'off'`,
-		Say: "the server's setting %s is off: what was answered is lost when its machine fails: turn it on"},
+		Say: "the server's setting %s is off: a crash of its machine loses changes that were confirmed: turn it on"},
 	sqlstore.Check{About: "count the Contacts of Lists", Query: `SELECT list.id, contact_count FROM list
 			LEFT JOIN (SELECT list_id, count(*) AS n FROM contact GROUP BY list_id) c ON c.list_id = list.id
 			LEFT JOIN (SELECT list_id, sum(n) AS n FROM contact_delta GROUP BY list_id) d ON d.list_id = list.id
@@ -37,7 +37,7 @@ var checks = sqlstore.Checks(
 	sqlstore.Check{About: "look for indexes", Query: `SELECT indexrelid::regclass::text, 0 FROM pg_index WHERE NOT indisvalid
 		AND indexrelid::regclass::text !~ '^search_[0-9]+$' -- sqlstore.Checks has those of searches
 		AND indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)`,
-		Say: "the index %s is not complete, and not used: REINDEX INDEX CONCURRENTLY makes it good"},
+		Say: "the index %s is invalid, so PostgreSQL does not use it: rebuild it with REINDEX INDEX CONCURRENTLY"},
 )
 
 func (s *Store) check(ctx context.Context, c sqlstore.Check) ([]string, error) {

@@ -121,7 +121,8 @@ func hosts(c *pgx.ConnConfig) (all []string) {
 
 // newPool makes a pool of at most size connections, which it opens when they are
 // needed. settings are the server's, for each connection.
-func newPool(ctx context.Context, config *pgxpool.Config, size int, settings map[string]string) (*pgxpool.Pool, error) {
+func newPool(ctx context.Context, config *pgxpool.Config, size int,
+	settings map[string]string) (*pgxpool.Pool, error) {
 	config = config.Copy()
 	config.MaxConns, config.MinConns = int32(min(size, 1<<20)), 0
 	config.MaxConnIdleTime = idleTime

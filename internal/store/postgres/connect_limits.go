@@ -26,7 +26,8 @@ func (s *Store) countConnections(ctx context.Context, log *slog.Logger) error {
 			nullif(rolconnlimit, -1), nullif(datconnlimit, -1))
 		FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()`).Scan(&allowed)
 	if err == nil && wanted > allowed {
-		log.Warn("the server allows too few connections: raise its max_connections (or the limit of the role or the database), or lower --db-writers and --db-readers",
+		log.Warn("the server allows too few connections: raise its max_connections (or the limit of the role or the "+
+			"database), or lower --db-writers and --db-readers",
 			"allowed", allowed, "wanted", wanted)
 	}
 	return err

@@ -39,7 +39,8 @@ var (
 func (s *Store) isDistributed(ctx context.Context) (is bool, err error) {
 	err = s.readers.pool.QueryRow(ctx, "SELECT to_regclass('pg_dist_partition') IS NOT NULL").Scan(&is)
 	if err == nil && is {
-		err = s.readers.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('contact'))").Scan(&is)
+		err = s.readers.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = "+
+			"to_regclass('contact'))").Scan(&is)
 	}
 	return is, err
 }
@@ -52,10 +53,12 @@ func OpenDistribution(ctx context.Context, url string) (*Distribution, error) {
 		return nil, err
 	}
 	d := new(Distribution)
-	if d.pool, err = newPool(ctx, config, 1, nil); err != nil {
+	d.pool, err = newPool(ctx, config, 1, nil)
+	if err != nil {
 		return nil, err
 	}
-	if d.conn, err = d.pool.Acquire(ctx); err != nil {
+	d.conn, err = d.pool.Acquire(ctx)
+	if err != nil {
 		err = connectError(err)
 	} else {
 		err = d.prepare(ctx)
@@ -104,7 +107,8 @@ func (d *Distribution) prepare(ctx context.Context) error {
 		return errEmpty
 	}
 	var nodes bool
-	if err := d.conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_dist_node WHERE noderole = 'primary' AND shouldhaveshards)").Scan(&nodes); err != nil {
+	if err := d.conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_dist_node WHERE noderole = 'primary' AND "+
+		"shouldhaveshards)").Scan(&nodes); err != nil {
 		return err
 	}
 	if !nodes {
@@ -112,7 +116,8 @@ func (d *Distribution) prepare(ctx context.Context) error {
 	}
 	tables := make([]*largeTable, len(largeTables))
 	for i, name := range largeTables {
-		if tables[i], err = d.look(ctx, name); err != nil {
+		tables[i], err = d.look(ctx, name)
+		if err != nil {
 			return err
 		}
 	}
@@ -143,7 +148,8 @@ const lookAtTable = `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalr
 // look reads the state of a table.
 func (d *Distribution) look(ctx context.Context, name string) (*largeTable, error) {
 	t := &largeTable{name: name}
-	err := d.conn.QueryRow(ctx, lookAtTable, name).Scan(&t.distributed, &t.triggers, &t.owner, &t.superuser, &t.granted, &t.partitions, &t.full)
+	err := d.conn.QueryRow(ctx, lookAtTable, name).Scan(&t.distributed, &t.triggers, &t.owner, &t.superuser, &t.granted,
+		&t.partitions, &t.full)
 	return t, err
 }
 

@@ -35,7 +35,8 @@ func readValues(doc string, v audience.Values) (audience.Values, error) {
 // readValue reads a document that is one value, like "NSW" or 12.50.
 func readValue(doc string) (text string, err error) {
 	s := scanner{text: doc, plain: strings.IndexByte(doc, '\\') < 0}
-	if text = s.value(); s.bad || s.at != len(doc) {
+	text = s.value()
+	if s.bad || s.at != len(doc) {
 		return "", errDocument
 	}
 	return text, nil

@@ -152,7 +152,8 @@ func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
 	var ids [2]audience.ContactID
 	d.must(d.store.Update(t.Context(), func(tx audience.Tx) (err error) {
 		for i := range ids {
-			if ids[i], err = d.insert(tx, fmt.Sprintf("a%d@example.com", i)); err != nil {
+			ids[i], err = d.insert(tx, fmt.Sprintf("a%d@example.com", i))
+			if err != nil {
 				return err
 			}
 		}

@@ -36,7 +36,8 @@ func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	err = migrateTo(ctx, config, o, files)
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok && server.Code == "42501" {
 		name, role := pgx.Identifier{config.ConnConfig.Database}.Sanitize(), pgx.Identifier{config.ConnConfig.User}.Sanitize()
-		err = fmt.Errorf("%w: use the role that owns the database and its tables; an empty one is given to this role by: ALTER DATABASE %s OWNER TO %s", err, name, role)
+		err = fmt.Errorf("%w: use the role that owns the database and its tables; an empty one is given to this role by: "+
+			"ALTER DATABASE %s OWNER TO %s", err, name, role)
 	}
 	return err
 }

@@ -64,12 +64,14 @@ func (m *migrator) queue(pool *pgxpool.Pool) (*rivermigrate.Migrator[pgx.Tx], er
 // done reports whether the database has all migrations. It changes nothing.
 func (m *migrator) done(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
 	var ours, queues bool
-	err := conn.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL, to_regclass('river_migration') IS NOT NULL").Scan(&ours, &queues)
+	err := conn.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL, to_regclass('river_migration') IS "+
+		"NOT NULL").Scan(&ours, &queues)
 	if err != nil || !ours || !queues {
 		return false, err
 	}
 	var has, river int64
-	err = conn.QueryRow(ctx, "SELECT (SELECT coalesce(max(version_id), 0) FROM goose_db_version), (SELECT coalesce(max(version), 0) FROM river_migration)").Scan(&has, &river)
+	err = conn.QueryRow(ctx, "SELECT (SELECT coalesce(max(version_id), 0) FROM goose_db_version), (SELECT "+
+		"coalesce(max(version), 0) FROM river_migration)").Scan(&has, &river)
 	if err != nil {
 		return false, err
 	}
@@ -150,7 +152,8 @@ const (
 
 // retryOnLockTimeout repeats do until it gets its locks. what names the migration in
 // the log.
-func (m *migrator) retryOnLockTimeout(ctx context.Context, conn *pgxpool.Conn, what string, do func(*pgxpool.Pool) error) error {
+func (m *migrator) retryOnLockTimeout(ctx context.Context, conn *pgxpool.Conn, what string,
+	do func(*pgxpool.Pool) error) error {
 	for attempt := 1; ; attempt++ {
 		lock := shortLock
 		if attempt%longEvery == 0 {

@@ -88,7 +88,8 @@ func statementsIn(text string) (all []string) {
 	})
 	text = regexp.MustCompile(`--[^\n]*`).ReplaceAllString(text, "")
 	for statement := range strings.SplitSeq(text, ";") {
-		if statement = strings.Join(strings.Fields(statement), " "); statement != "" {
+		statement = strings.Join(strings.Fields(statement), " ")
+		if statement != "" {
 			all = append(all, statement)
 		}
 	}

@@ -29,7 +29,8 @@ type readers struct {
 	replicas *replicas // asked before the primary; nil: none
 }
 
-func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int, limiter sqlstore.Limiter) (*readers, error) {
+func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int,
+	limiter sqlstore.Limiter) (*readers, error) {
 	pool, err := readingPool(ctx, config, size)
 	if err != nil {
 		return nil, err

@@ -57,7 +57,8 @@ func (s *Store) openReplicas(ctx context.Context, o Options, size int) (*replica
 	for _, url := range o.Replicas {
 		config, err := parseAny(url)
 		if err != nil {
-			return all, errors.New("--db-replica is no URL of a PostgreSQL database: postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+			return all, errors.New("--db-replica is no URL of a PostgreSQL database: " +
+				"postgres://USER:PASSWORD@HOST:PORT/DATABASE")
 		}
 		pool, err := readingPool(ctx, config, size)
 		if err != nil {
@@ -204,7 +205,8 @@ func (r *replica) markUsed() {
 
 // view runs fn on the replica. err is fn's; failure is the reason why fn could not run,
 // or not to its end, on this replica.
-func (r *replica) view(ctx context.Context, fn func(audience.Tx) error, cache *sqlstore.Cache, to position) (err, failure error) {
+func (r *replica) view(ctx context.Context, fn func(audience.Tx) error, cache *sqlstore.Cache, to position) (err,
+	failure error) {
 	conn, failure := r.ready(ctx, to)
 	if failure != nil {
 		return nil, failure
@@ -225,7 +227,8 @@ func (r *replica) view(ctx context.Context, fn func(audience.Tx) error, cache *s
 func (r *replica) ready(ctx context.Context, to position) (conn *pgxpool.Conn, err error) {
 	limited, cancel := context.WithTimeout(ctx, replicaTime)
 	defer cancel()
-	if conn, err = r.pool.Acquire(limited); err != nil {
+	conn, err = r.pool.Acquire(limited)
+	if err != nil {
 		return nil, connectError(err)
 	}
 	overdue := time.Now().Add(catchUpTime)

@@ -28,7 +28,8 @@ func newReplicaFixture(t *testing.T) *replicaFixture {
 	t.Helper()
 	f := &replicaFixture{primary: server(t), log: new(lines)}
 	var err error
-	if f.standby, err = f.primary.StartStandby(); err != nil {
+	f.standby, err = f.primary.StartStandby()
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.standby.Remove)

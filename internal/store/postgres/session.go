@@ -75,7 +75,8 @@ func (s *session) begin(statements ...string) {
 }
 
 // call runs fn on the session.
-func (s *session) call(fn func(audience.Tx) error, shared *sqlstore.Session, enqueue func(audience.Effect) error) error {
+func (s *session) call(fn func(audience.Tx) error, shared *sqlstore.Session,
+	enqueue func(audience.Effect) error) error {
 	s.running = true
 	defer func() { s.running = false }()
 	return sqlstore.Call(fn, sqlstore.NewTx(s.ctx, s, shared, enqueue))
@@ -229,7 +230,8 @@ func (s *session) stream(query string, args []any) (sqlstore.Rows, error) {
 	err := s.receive(results, before)
 	if err == nil {
 		var rows pgx.Rows
-		if rows, err = results.Query(); err == nil {
+		rows, err = results.Query()
+		if err == nil {
 			s.rows = &streamedRows{session: s, decoder: decoder{types: s.conn.TypeMap()}, rows: rows, results: results}
 			return s.rows, nil
 		}

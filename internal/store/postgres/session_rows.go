@@ -99,7 +99,8 @@ type decoder struct {
 // decodeRow fills dest with the values of a row.
 func (d decoder) decodeRow(dest []driver.Value, fields []pgconn.FieldDescription, values [][]byte) (err error) {
 	for i, value := range values {
-		if dest[i], err = d.decode(value, &fields[i]); err != nil {
+		dest[i], err = d.decode(value, &fields[i])
+		if err != nil {
 			return fmt.Errorf("read column %s: %w", fields[i].Name, err)
 		}
 	}

@@ -83,7 +83,8 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err := waitForServer(ctx, o, func() error { return migrate(ctx, config, o) }); err != nil {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
-	s := &Store{config: config, cache: new(sqlstore.Cache), notices: newNotices(), time: cmp.Or(o.UpdateTime, 10*time.Second)}
+	s := &Store{config: config, cache: new(sqlstore.Cache), notices: newNotices(),
+		time: cmp.Or(o.UpdateTime, 10*time.Second)}
 	if err := s.open(ctx, config, o); err != nil {
 		s.closePools()
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
@@ -95,31 +96,39 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 // open opens the pools. After an error the caller closes those that were opened.
 func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (err error) {
 	wait := cmp.Or(o.Wait, 5*time.Second)
-	if s.writers, err = writingPool(ctx, config, cmp.Or(o.Writers, 16), s.time); err != nil {
+	s.writers, err = writingPool(ctx, config, cmp.Or(o.Writers, 16), s.time)
+	if err != nil {
 		return err
 	}
-	if s.readers, err = s.newReaders(ctx, config, cmp.Or(o.Readers, max(4, 2*runtime.GOMAXPROCS(0))), sqlstore.Limiter{}); err != nil {
+	s.readers, err = s.newReaders(ctx, config, cmp.Or(o.Readers, max(4, 2*runtime.GOMAXPROCS(0))), sqlstore.Limiter{})
+	if err != nil {
 		return err
 	}
 	s.readers.again = true
 	searches, streams := cmp.Or(o.Searches, 4), cmp.Or(o.Streams, 4)
-	if s.searches, err = s.newReaders(ctx, config, searches, sqlstore.NewLimiter(searches, wait, cmp.Or(o.SearchTime, time.Minute))); err != nil {
+	s.searches, err = s.newReaders(ctx, config, searches,
+		sqlstore.NewLimiter(searches, wait, cmp.Or(o.SearchTime, time.Minute)))
+	if err != nil {
 		return err
 	}
-	if s.streams, err = s.newReaders(ctx, config, streams, sqlstore.NewLimiter(streams, wait, 0)); err != nil {
+	s.streams, err = s.newReaders(ctx, config, streams, sqlstore.NewLimiter(streams, wait, 0))
+	if err != nil {
 		return err
 	}
-	if s.replicas, err = s.openReplicas(ctx, o, searches+streams); err != nil {
+	s.replicas, err = s.openReplicas(ctx, o, searches+streams)
+	if err != nil {
 		return err
 	}
 	if err := s.replicas.look(ctx); err != nil {
 		return err
 	}
 	s.searches.replicas, s.streams.replicas = s.replicas, s.replicas
-	if s.jobs, err = jobPool(ctx, config); err != nil {
+	s.jobs, err = jobPool(ctx, config)
+	if err != nil {
 		return err
 	}
-	if s.distributed, err = s.isDistributed(ctx); err != nil {
+	s.distributed, err = s.isDistributed(ctx)
+	if err != nil {
 		return err
 	}
 	return s.countConnections(ctx, o.Log)

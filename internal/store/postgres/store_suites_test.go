@@ -9,7 +9,7 @@ import (
 
 // This file runs the suites of storetest that take longest.
 
-// The suite adds Contacts by the thousand and compares random calls with a plain model.
+// The suite adds Contacts by the thousand and compares random calls with a simple model.
 func TestBulkSuite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the suite is long on PostgreSQL: make check runs it")

@@ -11,9 +11,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
-
 // This file opens the stores of the package's tests and runs the suites of storetest.
+
+func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
 // database returns the URL of a database that has the tables and no rows.
 func database(t testing.TB) string {
@@ -55,7 +55,7 @@ func TestStoreSuite(t *testing.T) {
 	storetest.Run(t, engine(func(t *testing.T) audience.Store { return open(t) }))
 }
 
-// engine is what the suites need to know of PostgreSQL.
+// engine returns the functions that the suites need for PostgreSQL.
 func engine(open func(*testing.T) audience.Store) storetest.Engine {
 	return storetest.Engine{
 		Open: open,

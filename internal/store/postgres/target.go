@@ -62,7 +62,8 @@ func (t *Target) open(ctx context.Context, url string) error {
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
 	config.ConnConfig.RuntimeParams["application_name"] = "enlist copy"
 	config.ConnConfig.RuntimeParams["statement_timeout"] = "0" // the role's limit could be too short to read a table
-	if t.conn, err = pgx.ConnectConfig(ctx, config.ConnConfig); err != nil {
+	t.conn, err = pgx.ConnectConfig(ctx, config.ConnConfig)
+	if err != nil {
 		return connectError(err)
 	}
 	if err := t.begin(ctx); err != nil {
@@ -77,7 +78,8 @@ func (t *Target) Close() error { return t.conn.Close(context.Background()) }
 // begin creates copy_progress in an empty database, unless it is there already.
 func (t *Target) begin(ctx context.Context) error {
 	var mine, begun bool
-	if err := t.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1), to_regclass('copy_progress') IS NOT NULL", copyLock).Scan(&mine, &begun); err != nil {
+	if err := t.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1), to_regclass('copy_progress') IS NOT NULL",
+		copyLock).Scan(&mine, &begun); err != nil {
 		return err
 	}
 	if !mine {
@@ -96,7 +98,8 @@ func (t *Target) begin(ctx context.Context) error {
 		}
 		for _, table := range tables {
 			var used bool
-			if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM "+table.Name+") AND $1 <> 'catalogue'", table.Name).Scan(&used); err != nil {
+			if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM "+table.Name+") AND $1 <> 'catalogue'",
+				table.Name).Scan(&used); err != nil {
 				return err
 			}
 			if used {
@@ -153,7 +156,8 @@ type Progress struct {
 // Progress returns how far a table is copied.
 func (t *Target) Progress(ctx context.Context, table *sqlstore.Table) (p Progress, err error) {
 	var last *string
-	err = t.conn.QueryRow(ctx, "SELECT rows, last::text, done FROM copy_progress WHERE name = $1", table.Name).Scan(&p.Rows, &last, &p.Done)
+	err = t.conn.QueryRow(ctx, "SELECT rows, last::text, done FROM copy_progress WHERE name = $1",
+		table.Name).Scan(&p.Rows, &last, &p.Done)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Progress{}, nil
 	}
@@ -168,7 +172,8 @@ func (t *Target) Progress(ctx context.Context, table *sqlstore.Table) (p Progres
 	}
 	for _, v := range key {
 		if n, ok := v.(json.Number); ok {
-			if v, err = n.Int64(); err != nil {
+			v, err = n.Int64()
+			if err != nil {
 				return p, err
 			}
 		}
@@ -202,7 +207,8 @@ func (t *Target) Write(ctx context.Context, table *sqlstore.Table, rows [][]driv
 		for i, c := range table.Columns {
 			names[i] = c.Name
 		}
-		if _, err := t.conn.PgConn().CopyFrom(ctx, bytes.NewReader(text), "COPY "+table.Name+" ("+strings.Join(names, ", ")+") FROM STDIN"); err != nil {
+		if _, err := t.conn.PgConn().CopyFrom(ctx, bytes.NewReader(text),
+			"COPY "+table.Name+" ("+strings.Join(names, ", ")+") FROM STDIN"); err != nil {
 			return fmt.Errorf("write %s: %w", table.Name, err)
 		}
 		_, err := tx.Exec(ctx, `INSERT INTO copy_progress (name, rows, last, done) VALUES ($1, $2, $3, $4)

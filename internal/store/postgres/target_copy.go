@@ -24,7 +24,8 @@ func copyText(t *sqlstore.Table, rows [][]driver.Value) ([]byte, error) {
 				b = append(b, '\t')
 			}
 			var err error
-			if b, err = appendColumn(b, t.Columns[i].Form, v); err != nil {
+			b, err = appendColumn(b, t.Columns[i].Form, v)
+			if err != nil {
 				return nil, fmt.Errorf("write %s of %s: %w", t.Columns[i].Name, t.Name, err)
 			}
 		}

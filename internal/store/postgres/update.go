@@ -16,13 +16,13 @@ import (
 // This file runs the functions of Store.Update. Transactions that write run at the
 // same time, in READ COMMITTED: each statement sees what others committed before it.
 // What a function reads in order to change it is locked: Contacts as rows, and by an
-// advisory lock what may not exist yet (a retry, a delivery, the room that an Account
-// with a limit has left).
+// advisory lock rows that may not exist yet (the record of a retry, a delivery) and
+// the number of Contacts that an Account with a limit may still add.
 //
 // Definitions change while no other transaction writes. Every transaction that writes
 // holds the table catalogue in a mode that many can share; one that changes
 // definitions holds it in a mode that excludes those. A function shows that it needs
-// the second mode by calling Conn.Alone; it then runs again from its start.
+// the second mode by calling Tx.LockDefinitions; it then runs again from its start.
 
 const (
 	beginWriting  = "BEGIN"

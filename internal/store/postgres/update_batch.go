@@ -109,7 +109,8 @@ func (b *insertBatcher) transaction(batch []*batchedCall) error {
 	}
 	defer conn.Release()
 	t := newSession(ctx, conn, 0)
-	if err = b.write(t, batch); err == nil {
+	err = b.write(t, batch)
+	if err == nil {
 		b.store.compactor.note()
 		return nil
 	}
@@ -134,7 +135,8 @@ func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
 	shared := sqlstore.NewSession(b.store.cache)
 	shared.Sees(t.version)
 	for i, c := range batch {
-		if c.err = c.ctx.Err(); c.err == nil {
+		c.err = c.ctx.Err()
+		if c.err == nil {
 			c.part, c.err = inserts.Run(t.ctx, i, c.fn, shared)
 		}
 	}

@@ -32,7 +32,8 @@ func (a *fullBatchStore) Update(ctx context.Context, fn func(audience.Tx) error,
 	defer cancel()
 	c := &batchedCall{ctx: limited, address: sqlstore.Address{List: hint[0].List, Key: hint[0].Key}, fn: fn, done: make(chan struct{})}
 	a.mu.Lock()
-	if a.batch = append(a.batch, c); len(a.batch) == a.size {
+	a.batch = append(a.batch, c)
+	if len(a.batch) == a.size {
 		a.batcher.serve(a.batch)
 		for _, c := range a.batch {
 			close(c.done)
