@@ -8,6 +8,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// This file has the worker that converts the values of a Field after its type has changed.
+
 // convertField stores a Field's values in the form of its new type.
 type convertField struct {
 	river.WorkerDefaults[audience.ConvertField]

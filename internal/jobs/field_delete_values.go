@@ -8,6 +8,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// This file has the worker that removes the values of a Field after the Field was deleted.
+
 // deleteFieldValues removes the values of a deleted Field from Contacts.
 type deleteFieldValues struct {
 	river.WorkerDefaults[audience.DeleteFieldValues]

@@ -10,6 +10,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// This file has the workers that build and drop search indexes. Package indexadvisor decides which.
+
 // Indexes builds and drops the indexes that searches need. The error audience.ErrIndexBusy means
 // that another process builds or drops the same index.
 type Indexes interface {

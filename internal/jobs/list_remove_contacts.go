@@ -8,6 +8,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// This file has the worker that empties a List in the background, since a List may have millions of Contacts.
+
 // removeContacts removes the Contacts of a List that was cleared or deleted.
 type removeContacts struct {
 	river.WorkerDefaults[audience.RemoveContacts]

@@ -7,6 +7,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// This file keeps addresses of subscribers out of the log.
+
 // redactedLog passes the log of the queue library on without addresses. The library logs why a
 // job failed. For a mail that is the mail server's reply, and replies repeat the recipient's
 // address. The operator finds the reply with `enlist jobs list`, or at the level debug.

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 )
 
+// This file limits how many errors the queue library logs during an outage of the database.
+
 // throttledLog passes the log of the queue library on, with fewer errors. While the database
 // is away, each loop of the library logs an error at each attempt, some ten a second in all,
 // and recovers by itself later. Of these errors one a minute is logged, as a warning. Records

@@ -12,11 +12,11 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// This file has what the three workers for mail share: the limit on mails in memory, the times
-// of further attempts, and what a failure means for the job. The workers are in the other
+// This file has the code that the three workers for mail share: the limit on mails in memory, the times
+// of further attempts, and the effect of a failure on the job. The workers are in the other
 // files mail_*.go; whether a mail is still wanted is decided in audience/delivery_prepare.go.
 
-// mailSender is what the workers for mail share. Its slots are common to all of them.
+// mailSender has the fields that the workers for mail share. All of them use the same slots.
 type mailSender struct {
 	service *audience.Service
 	mailer  Mailer
@@ -59,14 +59,14 @@ var retryDelays = [...]time.Duration{
 	time.Hour, 2 * time.Hour,
 }
 
-// nextAttempt returns when a mail that failed is tried again. The delay varies by a tenth at
-// random, so that mails that failed together are not retried together.
+// nextAttempt returns the time of the next attempt. It varies the delay at random by a tenth,
+// so that mails that failed at the same time are not retried at the same time.
 func nextAttempt(attempt int) time.Time {
 	wait := retryDelays[min(max(attempt, 1), len(retryDelays))-1]
 	return time.Now().Add(wait*9/10 + rand.N(wait/5))
 }
 
-// pausedSnooze is how long a mail goes back to the queue while the mail server does not answer.
+// pausedSnooze is how long a mail waits in the queue when the mail server does not answer.
 const pausedSnooze = 5 * time.Second
 
 // jobResult turns an error of sending into the result of the job. A mail that was not tried, or

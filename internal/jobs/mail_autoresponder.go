@@ -8,6 +8,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// This file has the worker for autoresponders, one of the three mail workers (mail.go).
+
 // sendAutoresponder sends an autoresponder's Message to one Contact.
 type sendAutoresponder struct {
 	mailWorker[audience.Autorespond]

@@ -8,6 +8,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// This file has the worker for requests to confirm a subscription, one of the three mail workers (mail.go).
+
 // sendConfirmation sends a Contact the request to confirm a subscription.
 type sendConfirmation struct {
 	mailWorker[audience.RequestConfirmation]

@@ -10,6 +10,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// This file has the worker for notifications, one of the three mail workers (mail.go).
+
 // sendNotification tells one address of a List about one Contact. Its result is not stored: a
 // notification is no mail to a Contact.
 type sendNotification struct {

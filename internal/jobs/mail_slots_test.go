@@ -17,8 +17,8 @@ import (
 
 // The test in this file counts how many mails are in memory at once.
 
-// countingMailer is a Mailer that counts how many mails are being sent at once. It sends none
-// before want of them have arrived.
+// countingMailer is a Mailer that counts how many mails are being sent at once. It sends no
+// mail before want mails have arrived.
 type countingMailer struct {
 	now, most, sent atomic.Int64
 	full            chan struct{}

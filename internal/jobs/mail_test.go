@@ -19,7 +19,7 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// The tests in this file send mail through a scripted mail server, which fails as a test says.
+// The tests in this file send mail through a scripted mail server, whose failures each test chooses.
 
 // listWithMailServer is a storeWithList whose queue sends to a mail server of its own.
 type listWithMailServer struct {
@@ -82,7 +82,7 @@ func (p *listWithMailServer) autoresponder(subject string, details ...audience.D
 	p.must(err)
 }
 
-// waitForEvent waits for the next job of a kind to end in some way.
+// waitForEvent waits until the next job of a kind has ended, with any result.
 func (p *listWithMailServer) waitForEvent(kind string) *river.Event {
 	p.Helper()
 	for {
@@ -139,7 +139,7 @@ func (p *listWithMailServer) deliveries(id audience.ContactID) (all []audience.D
 	return all
 }
 
-// The mail server makes each kind of mistake once.
+// The mail server fails once in each way: every notification arrives all the same.
 //
 // covers: spec event.notification, decision 50
 func TestNotificationsArriveAfterTemporaryFailures(t *testing.T) {

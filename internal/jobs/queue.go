@@ -168,7 +168,7 @@ func Retry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 }
 
 // prepareRetry handles the two kinds whose worker checks a time of its own and would put the
-// job back: autoresponders, which are refused, and webhooks, whose wait is ended.
+// job back. It refuses an autoresponder that is not due, and ends the wait of a webhook.
 func prepareRetry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	result, err := q.JobList(ctx, river.NewJobListParams().First(1).Where("id = @id", river.NamedArgs{"id": id}))
 	if err != nil || len(result.Jobs) == 0 {
@@ -193,7 +193,7 @@ func prepareRetry(ctx context.Context, q Queue, h WebhookRetrier, id int64) erro
 	return nil
 }
 
-// Discard deletes a job, so that its work is never done. The error is ErrRunning for a job that
+// Discard deletes a job, so that no worker runs it. The error is ErrRunning for a job that
 // runs now.
 func Discard(ctx context.Context, q Queue, id int64) error {
 	_, err := q.JobDelete(ctx, id)

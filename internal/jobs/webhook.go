@@ -10,6 +10,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// This file has the worker that posts events to webhooks. Package webhook sends the HTTP request.
+
 // Poster posts a batch of events to its URL. The error audience.ErrWebhookGone means that no
 // further attempt can succeed. Callers who may name the webhook see the error's text.
 type Poster interface {

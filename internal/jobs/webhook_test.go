@@ -23,7 +23,7 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// The tests in this file post events to a receiver that fails as a test says.
+// The tests in this file post events to a receiver whose failures each test chooses.
 
 // receiver is a webhook's server. It counts the events of each batch ID once, as receivers
 // should.

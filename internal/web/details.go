@@ -2,6 +2,8 @@ package web
 
 import "enlist/internal/audience"
 
+// This file lists the values that the page of a Contact shows.
+
 // details is the content of a Contact's page: tables of names and values. Recipients of
 // notifications see it.
 type details struct {

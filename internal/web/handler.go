@@ -13,6 +13,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// This file checks the signature of a link and calls the action for it.
+
 // Service is the part of audience.Service that the pages need. A List or a Contact that is gone
 // is no error, except for LinkURL.
 type Service interface {

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 )
 
+// This file shortens addresses on pages that other people than the subscriber may open.
+
 // mask shortens an address to its first character and its domain. The owner recognises it; a
 // person to whom the mail was forwarded does not learn it.
 func mask(address string) string {

@@ -13,6 +13,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// This file posts a batch of events to the URL of a webhook.
+
 // Options configure a Client.
 type Options struct {
 	Private bool   // allow private addresses, loopback and other special ones

@@ -8,6 +8,8 @@ import (
 	"syscall"
 )
 
+// This file describes the failure of a POST to the operator and to callers of the API.
+
 // refusal is an error by which this package itself ends a POST.
 type refusal string
 

@@ -2,9 +2,9 @@ package postgres
 
 import "enlist/internal/store/sqlstore"
 
-// This file has PostgreSQL's words for what sqlstore's statements need.
+// This file has the SQL that differs between PostgreSQL and SQLite. Package sqlstore inserts it into its statements.
 
-// dialect is PostgreSQL's.
+// dialect is the sqlstore.Dialect of PostgreSQL.
 var dialect = sqlstore.Dialect{
 	FieldText: func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
 	// A Field that was changed from text to a number may still hold 007 or +5 as text.
@@ -13,7 +13,7 @@ var dialect = sqlstore.Dialect{
 		return "(CASE jsonb_typeof(" + value + ") WHEN 'number' THEN CAST(" + value + ` AS NUMERIC)
 			WHEN 'string' THEN CAST(substring(field_values ->> '` + id + `' FROM '^[+-]?[0-9]+\.?[0-9]*$|^[+-]?\.[0-9]+$') AS NUMERIC) END)`
 	},
-	// jsonb keeps a number's decimals as they were sent, so its text is what is shown.
+	// jsonb keeps a number's decimals as they were sent, so the API returns its text.
 	FieldShown:    func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
 	Document:      "CAST(field_values AS TEXT)",
 	ReadValues:    readValues,

@@ -25,8 +25,8 @@ type Distribution struct {
 	pool       *pgxpool.Pool
 }
 
-// largeTables are the tables with rows of every Contact. The shards of the others are
-// placed with those of the first.
+// largeTables are the tables that have rows for each Contact. Citus places the shards
+// of the second and third table on the same workers as those of the first.
 var largeTables = []string{"contact", "consent", "delivery"}
 
 var (
@@ -125,7 +125,7 @@ func (d *Distribution) prepare(ctx context.Context) error {
 	return nil
 }
 
-// largeTable is the state of one of them. Names are quoted for SQL.
+// largeTable is the state of one large table. Names are quoted for SQL.
 type largeTable struct {
 	name        string
 	distributed bool

@@ -10,7 +10,7 @@ import (
 
 // This file reads the JSONB document of a Contact's Field values, as the server
 // writes it. Every value of every search passes through it; encoding/json would take
-// longer than all the rest of a row.
+// longer than the rest of the work for a row.
 
 // readValues appends the values of {"12": "NSW", "13": 12.50} to v. A text
 // without escapes is a part of doc, not a copy.
@@ -45,7 +45,7 @@ func readValue(doc string) (text string, err error) {
 var errDocument = errors.New("field_values is not an object of texts and numbers")
 
 // scanner reads an object of texts and numbers. After a syntax error bad is true, and
-// what it has returned is not used.
+// the caller ignores the values that it has returned.
 type scanner struct {
 	text  string
 	at    int  // the next byte

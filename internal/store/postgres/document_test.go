@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Values are read as they were stored; what is no document of values is an error.
+// Values are read unchanged. Any text that is not a document of values is an error.
 func TestReadValuesReadsEveryDocumentAndRefusesOthers(t *testing.T) {
 	for _, test := range []struct {
 		doc  string
@@ -35,7 +35,7 @@ func TestReadValuesReadsEveryDocumentAndRefusesOthers(t *testing.T) {
 	}
 }
 
-// One text or number is read; everything else is an error.
+// readValue accepts one text or one number. Everything else is an error.
 func TestReadValueReadsOneTextOrNumber(t *testing.T) {
 	for _, test := range []struct{ doc, want string }{{`""`, ""}, {`"NSW"`, "NSW"}, {`"\"\\ \n日"`, "\"\\ \n日"}, {"-12.50", "-12.50"}} {
 		if got, err := readValue(test.doc); err != nil || got != test.want {

@@ -14,8 +14,8 @@ import (
 )
 
 // This file classifies errors by the codes of pgx and of PostgreSQL
-// (https://www.postgresql.org/docs/current/errcodes-appendix.html): which of them
-// another attempt may avoid, and on what connection.
+// (https://www.postgresql.org/docs/current/errcodes-appendix.html). The class says
+// whether update.go and readers.go try again, and whether on a new connection.
 
 // connectFailed is the error when no connection could be opened.
 type connectFailed struct{ cause error }
@@ -25,8 +25,8 @@ func (e *connectFailed) Error() string {
 }
 func (e *connectFailed) Unwrap() error { return e.cause }
 
-// connectError separates a database that cannot be reached from a caller that has
-// gone or has waited too long for a free connection.
+// connectError returns a connectFailed when the database cannot be reached. Any other
+// error means that the caller has gone, or has waited too long for a free connection.
 func connectError(err error) error {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return &connectFailed{err}
@@ -59,7 +59,7 @@ func lost(err error) bool {
 	return isBroken(err)
 }
 
-// collided reports whether another transaction, which has ended by now, caused the
+// collided reports whether a concurrent transaction that has since ended caused the
 // error: 40P01 deadlock, 40001 serialisation failure, 23505 unique violation.
 func collided(err error) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)

@@ -29,8 +29,8 @@ func server(t *testing.T) *pgtest.Server {
 }
 
 // callers subscribe Contacts of new addresses until they are stopped. Half of them use
-// Idempotency-Keys: they try until they get an answer, and then repeat the call, as a
-// client does that has not received the answer.
+// Idempotency-Keys: they repeat a call until it is answered, and then once more, like a
+// client that has lost the answer.
 type callers struct {
 	*listFixture
 	ending   chan struct{}
@@ -108,7 +108,7 @@ func (c *callers) more(n int64) {
 }
 
 // stop ends the callers. It checks that each answered Contact is stored with one ledger
-// row, and each other one with one row or not at all.
+// row, and each Contact without an answer with one row or not at all.
 func (c *callers) stop() {
 	c.Helper()
 	close(c.ending)
@@ -165,7 +165,7 @@ func TestRestartUnderLoadLosesNoAnsweredSubscription(t *testing.T) {
 }
 
 // The primary crashes while callers subscribe, and its standby is promoted. The service
-// finds the new primary by itself: its URL names both servers.
+// finds the new primary without a restart: its URL names both servers.
 func TestFailoverLosesNoAnsweredSubscription(t *testing.T) {
 	primary := server(t)
 	d := newListFixture(t, openAt(t, primary.URL("postgres"), Options{}))

@@ -255,7 +255,7 @@ func TestChangedColumnTypeIsPreparedAgain(t *testing.T) {
 }
 
 // Callers beyond the number of connections wait and are served. A caller whose context
-// has ended is not.
+// has ended gets an error.
 func TestCallersBeyondThePoolWait(t *testing.T) {
 	d := newListFixture(t, openAt(t, database(t), Options{Writers: 2, Readers: 2}))
 	var all sync.WaitGroup
@@ -352,7 +352,7 @@ func TestSlowServerServesEveryCall(t *testing.T) {
 	d.wantCount(8)
 }
 
-// Counts are exact while rows are compacted beside subscriptions, and after it.
+// Counts are exact during and after compaction, also while callers subscribe.
 func TestCompactingKeepsCountsExact(t *testing.T) {
 	d := newListFixture(t, open(t))
 	stop := make(chan struct{})

@@ -14,13 +14,13 @@ import (
 )
 
 // This file stores effects as jobs of the queue library (river), in the transaction
-// that causes them.
+// that causes them. River's workers fetch them (package jobs).
 
 // insertJobs inserts what river's client would insert for jobs that are not unique.
 // The client itself cannot be used here: its INSERT returns the stored rows, which it
 // reads before it sends the NOTIFY and returns, so a transaction with a job would take
 // two more round trips. This statement is sent together with COMMIT. jobs_test.go
-// holds that the rows are equal.
+// checks that the rows are equal.
 const insertJobs = `INSERT INTO river_job (args, kind, max_attempts, priority, queue, scheduled_at, state)
 	SELECT args, kind, max_attempts, 1, kind, coalesce(to_timestamp(due), now()),
 		(CASE WHEN due IS NULL THEN 'available' ELSE 'scheduled' END)::river_job_state
@@ -29,7 +29,7 @@ const insertJobs = `INSERT INTO river_job (args, kind, max_attempts, priority, q
 // wakeQueue notifies the workers of a queue that it has jobs, as river's client does.
 const wakeQueue = `SELECT pg_notify(concat(current_schema(), '.river_insert'), json_build_object('queue', CAST(? AS TEXT))::text)`
 
-// jobRow is a job as insertJobs reads it.
+// jobRow is a job in the JSON argument of insertJobs.
 type jobRow struct {
 	Args        audience.Effect `json:"args"`
 	Kind        string          `json:"kind"`

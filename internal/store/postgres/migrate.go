@@ -42,7 +42,7 @@ func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	return err
 }
 
-// migrateTo is migrate with other files, for tests.
+// migrateTo is migrate with the migrations in files. Tests give others than the program's.
 func migrateTo(ctx context.Context, config *pgxpool.Config, o Options, files fs.FS) error {
 	pool, err := migratingPool(ctx, config, 0)
 	if err != nil {

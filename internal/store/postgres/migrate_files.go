@@ -32,7 +32,7 @@ import (
 // A file is one transaction by default. Its statements finish at once but lock a table
 // exclusively: a column with a constant default, a constraint NOT VALID, an index ON
 // ONLY the partitioned table. A statement that waits for such a lock blocks all calls
-// that come after it, so it waits shortly and is tried again (retryOnLockTimeout).
+// that come after it, so it waits only briefly and is repeated (retryOnLockTimeout).
 //
 // A file with NO TRANSACTION may run for hours; its locks block neither reads nor
 // writes: CREATE INDEX CONCURRENTLY on each partition, VALIDATE CONSTRAINT. When it is
@@ -47,7 +47,7 @@ type migrator struct {
 	config *pgxpool.Config
 	files  fs.FS
 	log    *slog.Logger
-	goose  *goose.Provider // for questions; each migration has a provider of its own
+	goose  *goose.Provider // reads which migrations are applied; each migration runs with another provider
 }
 
 // provider makes goose's provider, which records applied files in goose_db_version.
@@ -55,8 +55,8 @@ func (m *migrator) provider(db *sql.DB) (*goose.Provider, error) {
 	return goose.NewProvider(goose.DialectPostgres, db, m.files, goose.WithSlog(m.log))
 }
 
-// queue makes the migrator of the queue library. pool may be nil for a question about
-// the versions that the library has.
+// queue makes the migrator of the queue library. pool may be nil when only the
+// library's versions are read.
 func (m *migrator) queue(pool *pgxpool.Pool) (*rivermigrate.Migrator[pgx.Tx], error) {
 	return rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: m.log})
 }
@@ -167,7 +167,7 @@ func (m *migrator) retryOnLockTimeout(ctx context.Context, conn *pgxpool.Conn, w
 		if attempt%longEvery == 1 {
 			level = slog.LevelWarn
 		}
-		m.log.Log(ctx, level, "tables are in use by a transaction; the migration is tried again until that has ended",
+		m.log.Log(ctx, level, "tables are in use by a transaction; the migration is repeated until that has ended",
 			"migration", what, "oldest", oldestTransaction(ctx, conn))
 		select {
 		case <-ctx.Done():
@@ -195,8 +195,8 @@ func lockTimedOut(err error) bool {
 	return ok && slices.Contains([]string{"55P03", "40P01"}, server.Code)
 }
 
-// oldestTransaction describes the oldest transaction for the log: it is the one that
-// most probably holds the lock.
+// oldestTransaction describes the oldest transaction for the log: it most
+// probably holds the lock.
 func oldestTransaction(ctx context.Context, conn *pgxpool.Conn) string {
 	var pid int
 	var program string

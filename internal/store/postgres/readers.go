@@ -21,12 +21,12 @@ type readers struct {
 	limiter sqlstore.Limiter
 	time    time.Duration // until a function starts; the function itself may take longer
 
-	// again says that the functions are look-ups. They may run a second time when
-	// the catalogue has a new version or a connection is lost. A search or stream may
-	// already have sent a part of its reply by then, so it may not.
+	// again says that the functions are look-ups, which may run a second time when
+	// the catalogue has a new version or a connection is lost. A search or stream
+	// may have sent a part of its reply already, so it must not run again.
 	again bool
 
-	replicas *replicas // asked before the primary; nil: none
+	replicas *replicas // tried before the primary; nil: none
 }
 
 func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int,

@@ -18,8 +18,8 @@ import (
 // This file runs searches and streams on streaming standbys, to take load off the
 // primary. A search first asks the primary for its position in the write-ahead log,
 // and runs on a replica that has replayed the log up to there. So a caller sees every
-// change that was answered before, by any process. When no replica gets there in
-// time, or none can be used, the primary serves the search. decisions.md: 55
+// change that was answered before, by any process. When no replica reaches that
+// position in time, or no replica can be used, the primary serves the search. decisions.md: 55
 
 // replicas are the standbys of a Store.
 type replicas struct {
@@ -27,7 +27,7 @@ type replicas struct {
 	turn    atomic.Uint32 // the number of searches so far: each starts with another replica
 	primary *pgxpool.Pool
 	cache   *sqlstore.Cache
-	lag     time.Duration // how old the data that a search sees may be
+	lag     time.Duration // the largest age of the data that a search reads
 }
 
 const (
@@ -35,12 +35,12 @@ const (
 	// its position.
 	replicaTime = time.Second
 	// catchUpTime is how long a replica may take to replay the rest of the log: less
-	// than a search takes that no index answers. It is asked every catchUpPause.
+	// than a search without an index takes. It is asked every catchUpPause.
 	catchUpTime  = 100 * time.Millisecond
 	catchUpPause = 2 * time.Millisecond
 
-	// A replica that failed gets no search for awayTime, one that was late for
-	// behindTime. Then one search tries it.
+	// A replica that failed gets no search for awayTime; a replica that was late gets
+	// none for behindTime. After that one search tries it.
 	awayTime   = 5 * time.Second
 	behindTime = time.Second
 )
@@ -166,8 +166,8 @@ type replica struct {
 	until time.Time // no search tries it before, if it is away
 }
 
-// mayTry reports whether a search may use the replica. Of a replica that is away it
-// lets one search try, and no other for awayTime.
+// mayTry reports whether a search may use the replica. When the replica is away, one
+// search may try it after awayTime, and no other until awayTime has passed again.
 func (r *replica) mayTry() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -253,15 +253,15 @@ func (r *replica) ready(ctx context.Context, to position) (conn *pgxpool.Conn, e
 	}
 }
 
-// reachedOn reports whether a replica has reached the position. An error is a reason
-// for which it never will.
+// reachedOn reports whether a replica has reached the position. An error means
+// that it cannot reach the position at all.
 func (p *position) reachedOn(ctx context.Context, conn *pgxpool.Conn) (there bool, err error) {
 	var system, database, timeline int64
 	var standby bool
 	err = conn.QueryRow(ctx, whereReplica, p.lsn, p.oldest).Scan(&system, &database, &timeline, &standby, &there)
 	switch {
 	case err != nil:
-		return false, fmt.Errorf("ask how far it is: %w", err)
+		return false, fmt.Errorf("read its replay position: %w", err)
 	case system != p.system || database != p.database:
 		return false, errors.New("it is no standby of the database that --db names")
 	case !standby:

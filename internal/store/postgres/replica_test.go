@@ -92,7 +92,7 @@ func (f *replicaFixture) wantReplica() {
 	f.log.take()
 }
 
-// A search sees every change that was answered before, on whichever server it runs.
+// A search on any server returns every change that was answered before it.
 //
 // covers: decision 55
 func TestReplicaShowsEveryAnsweredChange(t *testing.T) {

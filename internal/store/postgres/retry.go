@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// This file repeats what a lost connection, a deadlock or changed definitions have
-// interrupted (retry), and waits for a server when the database is opened
+// This file repeats a transaction after a lost connection, a deadlock or a change of
+// definitions (retry). It also waits for the server when a process opens the database
 // (waitForServer).
 
 const maxAttempts = 20
 
 // retry runs do until it succeeds, wants no other attempt, or has had maxAttempts.
 // The pauses between attempts are random, so that two transactions that collided do
-// not meet again, and grow up to a second. With a time limit in ctx, attempts that
+// not collide again. They grow up to a second. With a time limit in ctx, attempts that
 // fail because the server cannot be reached are not counted.
 func retry(ctx context.Context, do func() (again bool, err error)) error {
 	counted := 0
@@ -39,11 +39,11 @@ func retry(ctx context.Context, do func() (again bool, err error)) error {
 	}
 }
 
-// waitPause is between two attempts to reach a server.
+// waitPause is the pause between two attempts to reach a server.
 const waitPause = 500 * time.Millisecond
 
 // waitForServer repeats do while the server cannot be reached, for o.Patience at
-// most: machines start in any order. An answer that refuses ends it at once.
+// most: machines start in any order. When the server refuses the connection, it returns at once.
 func waitForServer(ctx context.Context, o Options, do func() error) error {
 	limited, cancel := context.WithTimeout(ctx, o.Patience)
 	defer cancel()

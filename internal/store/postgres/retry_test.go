@@ -73,8 +73,8 @@ func TestOpenStopsWaiting(t *testing.T) {
 	}
 }
 
-// A statement of the queue, which has no time limit of its own, fails when the server is
-// silent.
+// A statement of the queue, which has no time limit in its context, fails when the server
+// stops responding.
 func TestQueueStatementsHaveATimeLimit(t *testing.T) {
 	url := database(t)
 	p := pgtest.NewProxy(t, url)

@@ -34,7 +34,7 @@ type Options struct {
 	Searches   int           // concurrent reads that may scan a whole List; 0: 4
 	SearchTime time.Duration // time limit of one such read; 0: 1 minute
 	Streams    int           // concurrent replies that are sent while they are read; 0: 4
-	Wait       time.Duration // how long a search or stream waits for its turn; 0: 5 s
+	Wait       time.Duration // how long a search or stream waits for a free connection; 0: 5 s
 	UpdateTime time.Duration // time limit of a change or look-up with all its attempts; 0: 10 s
 	Replicas   []string      // URLs of standbys for Search and Stream
 	ReplicaLag time.Duration // how old the data on a standby may be; 0: as new as the primary's
@@ -45,7 +45,7 @@ type Options struct {
 	copying bool // accept a database into which enlist copy has not finished copying
 }
 
-// complete fills in the log, so that no caller has to test it.
+// complete fills in the log, so that callers need not test for nil.
 func (o Options) complete() Options {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
