@@ -6,10 +6,10 @@ import "enlist/internal/audience"
 func (t *Tx) EachPath(s *audience.Search, run func() error) error {
 	p := &planner{tx: t, search: s, query: newSearchQuery(t.sql, s)}
 	p.predicates = p.query.predicatesOf(s.Where)
-	p.limit()
+	p.limitEstimated()
 	for _, w := range p.paths() {
 		p.predicates = p.query.predicatesOf(s.Where)
-		p.limit()
+		p.limitEstimated()
 		made, err := p.planFor(w, false)
 		if err != nil {
 			return err

@@ -103,7 +103,7 @@ type searchQuery struct {
 	schema *audience.Schema
 	list   audience.ListID
 	// one: no two Contacts of the List have the same address.
-	one bool
+	unique bool
 	// literal: the List's ID is in the text, so that its own indexes can be used.
 	literal bool
 	// covering is the key whose index is read from end to end, nil when none is.
@@ -111,7 +111,7 @@ type searchQuery struct {
 }
 
 func newSearchQuery(sql *Dialect, s *audience.Search) *searchQuery {
-	q := &searchQuery{sql: sql, schema: s.Schema, list: s.Schema.List.ID, one: s.Schema.List.DisallowDuplicates}
+	q := &searchQuery{sql: sql, schema: s.Schema, list: s.Schema.List.ID, unique: s.Schema.List.DisallowDuplicates}
 	q.literal = len(s.Schema.SearchIndexes) > 0 && (s.Sort != nil && s.Schema.Indexed(s.Sort) || s.Where != nil && q.anyIndexed(s.Where))
 	return q
 }
@@ -156,7 +156,7 @@ func (q *searchQuery) page(s *audience.Search, p *plan) {
 	}
 	q.add(" FROM contact WHERE "+q.sql.NoIndex+"list_id = ? AND id IN (", int64(q.list))
 	if p.merged() {
-		q.scanAll(p.predicates[p.by].scans, " UNION ")
+		q.scanAll(p.predicates[p.driving].scans, " UNION ")
 	} else {
 		q.add("SELECT id")
 		q.from(p)
@@ -168,7 +168,7 @@ func (q *searchQuery) page(s *audience.Search, p *plan) {
 }
 
 // merged reports whether the page is what scans find together.
-func (p *plan) merged() bool { return p.ordered && p.index == "" && p.by >= 0 }
+func (p *plan) merged() bool { return p.ordered && p.index == "" && p.driving >= 0 }
 
 // count writes the statement that counts.
 func (q *searchQuery) count(p *plan) {
@@ -182,7 +182,7 @@ func (q *searchQuery) count(p *plan) {
 			q.scanOne(p.predicates[i].scans)
 		}
 		q.add(") AS found")
-	case p.by >= 0 && p.index == "" && len(p.predicates) == 1:
+	case p.driving >= 0 && p.index == "" && len(p.predicates) == 1:
 		q.add("SELECT count(*) FROM (")
 		q.scanAll(p.predicates[0].scans, " UNION ")
 		q.add(") AS found")
@@ -193,7 +193,7 @@ func (q *searchQuery) count(p *plan) {
 }
 
 // by has the engine use an index, where it lets itself be told.
-func (q *searchQuery) by(index string) string {
+func (q *searchQuery) indexedBy(index string) string {
 	switch {
 	case !q.sql.NamesIndexes || index == "":
 		return ""
@@ -214,8 +214,8 @@ func (q *searchQuery) inList() {
 
 // from writes where a plan finds its Contacts.
 func (q *searchQuery) from(p *plan) {
-	q.add(" FROM contact" + q.by(p.index) + " WHERE ")
-	if p.index == "" && p.by >= 0 {
+	q.add(" FROM contact" + q.indexedBy(p.index) + " WHERE ")
+	if p.index == "" && p.driving >= 0 {
 		q.add(q.sql.NoIndex) // but by the IDs
 	}
 	q.inList()
@@ -223,12 +223,12 @@ func (q *searchQuery) from(p *plan) {
 		q.add(" AND id BETWEEN ? AND ?", p.span.first, p.span.last)
 	}
 	if p.covering { // first: SQLite tests in this order, and the others need the row
-		q.covering = p.predicates[p.by].tests[0].Key
+		q.covering = p.predicates[p.driving].tests[0].Key
 		q.add(" AND ")
-		q.predicate(&p.predicates[p.by])
+		q.predicate(&p.predicates[p.driving])
 	}
 	for i := range p.predicates {
-		if p.covering && i == p.by {
+		if p.covering && i == p.driving {
 			continue
 		}
 		q.add(" AND ")
@@ -248,7 +248,7 @@ func (q *searchQuery) predicate(p *predicate) {
 		q.scanAll(p.scans, " UNION ALL ")
 		q.add(end)
 	case byLookup:
-		q.add("EXISTS (SELECT 1 FROM contact AS other" + q.by(p.scans[0].index) + " WHERE ")
+		q.add("EXISTS (SELECT 1 FROM contact AS other" + q.indexedBy(p.scans[0].index) + " WHERE ")
 		q.inList()
 		for _, c := range p.tests {
 			q.add(" AND ")

@@ -6,93 +6,104 @@ import (
 	"time"
 )
 
-// How far the probes count: the first ones see whether anything finds few, and
-// take 0.03 ms; the others decide between paths that take as much as 500 times
-// longer, and take 0.5 ms.
+// This file estimates how many Contacts match each predicate of a search, for the
+// planner (searchplan.go). It counts index entries up to a limit, and samples rows
+// where no index finds the matches. Estimates above 1000 are cached for a minute.
+
+// Limits up to which index entries are counted. The first count takes 0.03 ms and finds
+// a selective predicate. The second takes 0.5 ms and decides between paths that may
+// take 500 times longer.
 const (
 	selectiveCount = 1000
 	secondCount    = 20_000
 )
 
-// probe is a query of how many Contacts a part's scans find.
-type probe struct {
-	part *predicate
-	text string // but for its end
+// counter is a query that counts the Contacts that the scans of a predicate find.
+type counter struct {
+	pred *predicate
+	text string // without the limit and the closing parenthesis
 	args []any
-	key  string // in counts
+	key  string // in the cache of estimates
 }
 
-// probe has the predicates' scans counted, as far as that matters and is not remembered.
-func (p *planner) probe(paths []path) (err error) {
-	if p.contacts, err = p.tx.ContactCount(p.search.Schema.List.ID); err != nil {
+// estimate counts the predicates until the costs of the paths are known well enough. It
+// raises the limit in steps, and stops as soon as a selective predicate is found or
+// the cheapest path is cheaper than more counting.
+func (p *planner) estimate(paths []path) (err error) {
+	p.contacts, err = p.tx.ContactCount(p.search.Schema.List.ID)
+	if err != nil {
 		return err
 	}
-	var probes []probe
+	var counters []counter
 	for i := range p.predicates {
 		if p.predicates[i].scans != nil {
-			probes = append(probes, p.probeOf(&p.predicates[i]))
+			counters = append(counters, p.counterOf(&p.predicates[i]))
 		}
 	}
-	few, err := p.count(probes, selectiveCount)
-	if err != nil || few || len(paths) == 1 {
+	selective, err := p.count(counters, selectiveCount)
+	if err != nil || selective || len(paths) == 1 {
 		return err
 	}
 	many := int64(secondCount)
-	if p.search.Counted { // it takes at least ten times as long
+	if p.search.Counted { // the search itself takes at least ten times as long
 		many = max(many, p.contacts/8)
 	}
-	if _, err = p.count(probes, many); err != nil {
+	if _, err := p.count(counters, many); err != nil {
 		return err
 	}
-	if err = p.sample(); err != nil || p.cost(p.cheapest(paths)) < float64(p.contacts)*entryTime {
+	if err := p.sample(); err != nil || p.cost(p.cheapest(paths)) < float64(p.contacts)*entryTime {
 		return err
 	}
-	_, err = p.count(probes, p.contacts/2) // all paths are long: which one is no matter of luck
+	_, err = p.count(counters, p.contacts/2) // all paths are slow, so a full count is worth its time
 	return err
 }
 
-func (p *planner) probeOf(part *predicate) probe {
+// counterOf returns the query that counts a predicate, and reads its cached estimate.
+func (p *planner) counterOf(pred *predicate) counter {
 	q := newSearchQuery(p.tx.sql, p.search)
 	q.add("SELECT count(*) FROM (")
-	q.scanAll(part.scans, " UNION ALL ")
-	pr := probe{part: part, text: q.statement(), args: q.args}
-	pr.key = pr.text + fmt.Sprint(q.list, q.args)
-	part.count, part.known = p.tx.session.cache.estimates.recall(pr.key)
-	return pr
+	q.scanAll(pred.scans, " UNION ALL ")
+	c := counter{pred: pred, text: q.statement(), args: q.args}
+	c.key = c.text + fmt.Sprint(q.list, q.args)
+	pred.count, pred.known = p.tx.session.cache.estimates.recall(c.key)
+	return c
 }
 
-// count counts what is not known yet, up to a number, and reports whether one of
-// the predicates finds no more than that.
-func (p *planner) count(probes []probe, most int64) (few bool, err error) {
-	for _, pr := range probes {
-		part := pr.part
-		if !part.known && part.count <= most {
-			if part.count, err = p.tx.number(pr.text+limited+")", append(pr.args[:len(pr.args):len(pr.args)], most+1)...); err != nil {
+// count counts each predicate that has no estimate yet, up to most. It reports whether
+// at least one predicate matches no more than that.
+func (p *planner) count(counters []counter, most int64) (selective bool, err error) {
+	for _, c := range counters {
+		pred := c.pred
+		if !pred.known && pred.count <= most {
+			args := append(c.args[:len(c.args):len(c.args)], most+1)
+			pred.count, err = p.tx.number(c.text+limited+")", args...)
+			if err != nil {
 				return false, err
 			}
-			part.known = part.count <= most
-			if part.count > selectiveCount { // few are counted as fast as they are remembered
-				p.tx.session.cache.estimates.remember(pr.key, part.count, part.known)
+			pred.known = pred.count <= most
+			if pred.count > selectiveCount { // below this, a count is as fast as the cache
+				p.tx.session.cache.estimates.remember(c.key, pred.count, pred.known)
 			}
 		}
-		few = few || part.known && part.count <= most
+		selective = selective || pred.known && pred.count <= most
 	}
-	return few, nil
+	return selective, nil
 }
 
-// Contacts of a sample: some in each of several places of the List, 0.4 ms together.
+// A sample reads sampleSize Contacts at each of samplePlaces IDs that divide the List
+// into equal spans: 500 Contacts in 0.4 ms.
 const (
 	samplePlaces = 5
 	sampleSize   = 100
 )
 
-// sample has those predicates tried on some Contacts that no index finds.
+// sample estimates the predicates that have no index, at most maxTried of them.
 func (p *planner) sample() error {
 	tried := 0
 	for i := range p.predicates {
-		if part := &p.predicates[i]; part.scans == nil && tried < maxTried {
+		if pred := &p.predicates[i]; pred.scans == nil && tried < maxTried {
 			tried++
-			if err := p.try(part); err != nil {
+			if err := p.sampleOne(pred); err != nil {
 				return err
 			}
 		}
@@ -100,45 +111,47 @@ func (p *planner) sample() error {
 	return nil
 }
 
-func (p *planner) try(part *predicate) (err error) {
+// sampleOne tests a predicate on a sample of the List's rows.
+func (p *planner) sampleOne(pred *predicate) (err error) {
 	q := newSearchQuery(p.tx.sql, p.search)
 	q.add("SELECT count(*) FROM (SELECT ")
-	q.predicate(part)
+	q.predicate(pred)
 	key := q.text.String() + fmt.Sprint(q.list, q.args)
 	estimates := &p.tx.session.cache.estimates
-	if part.count, part.known = estimates.recall(key); part.known {
+	pred.count, pred.known = estimates.recall(key)
+	if pred.known {
 		return nil
 	}
 	if p.span == nil {
-		if p.span, err = p.tx.spanOf(p.query); err != nil {
+		p.span, err = p.tx.spanOf(p.query)
+		if err != nil {
 			return err
 		}
 	}
-	q.add(" AS meets FROM contact" + q.by(listIndex) + " WHERE ")
+	q.add(" AS matches FROM contact" + q.indexedBy(listIndex) + " WHERE ")
 	q.inList()
-	q.add(" AND id >= ? ORDER BY id" + limited + ") AS some WHERE meets")
-	meet := int64(0)
+	q.add(" AND id >= ? ORDER BY id" + limited + ") AS sampled WHERE matches")
+	matching := int64(0)
 	for place := range int64(samplePlaces) {
 		from := p.span.first + (p.span.last-p.span.first)/samplePlaces*place
 		n, err := p.tx.number(q.statement(), append(q.args[:len(q.args):len(q.args)], from, int64(sampleSize))...)
 		if err != nil {
 			return err
 		}
-		meet += n
+		matching += n
 	}
-	// Where none was seen there may be none, and whoever walks the List in a far order
-	// for a page of them walks all of it.
-	part.count, part.known = max(1, p.contacts*meet/(samplePlaces*sampleSize)), true
-	estimates.remember(key, part.count, true)
+	// A sample without a match may mean a List without a match. A scan of another index
+	// could then read the whole List to fill a page, so estimate one match.
+	pred.count, pred.known = max(1, p.contacts*matching/(samplePlaces*sampleSize)), true
+	estimates.remember(key, pred.count, true)
 	return nil
 }
 
-// counts remembers for a minute what probes have counted, where it is much. Which
-// way a search goes need not hang on the latest number, and many searches are
-// sent again and again.
+// estimates caches estimates for a minute. A plan does not need the latest count, and
+// clients often repeat a search. It is safe for concurrent use.
 type estimates struct {
 	mu  sync.Mutex
-	all map[string]estimate
+	all map[string]estimate // by the text and the arguments of the query
 }
 
 type estimate struct {
@@ -147,12 +160,13 @@ type estimate struct {
 	until time.Time
 }
 
-// maxEstimates bounds them, and maxEstimateKey what each is known by.
+// Bounds of the memory that the cache takes.
 const (
-	maxEstimates   = 1000
-	maxEstimateKey = 2000
+	maxEstimates   = 1000 // entries; when it is full, the cache is emptied
+	maxEstimateKey = 2000 // bytes; an estimate with a longer key is not cached
 )
 
+// recall returns a cached estimate, or 0 and false.
 func (c *estimates) recall(key string) (count int64, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,6 +177,7 @@ func (c *estimates) recall(key string) (count int64, known bool) {
 	return found.count, found.known
 }
 
+// remember caches an estimate.
 func (c *estimates) remember(key string, count int64, known bool) {
 	if len(key) > maxEstimateKey {
 		return

@@ -154,7 +154,7 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 		q.add("FALSE")
 	case o.Absent:
 		q.absent(k)
-	case k.Type == audience.KeyEmail && q.one:
+	case k.Type == audience.KeyEmail && q.unique:
 		q.add("dedupe_key = ?", o.Text)
 	case k.Type == audience.KeyEmail:
 		q.add("(dedupe_key = ? OR duplicate_key = ?)", o.Text, o.Text)
@@ -271,7 +271,7 @@ func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent b
 func (q *searchQuery) inWhole(k *audience.SearchKey, operands []audience.Operand) {
 	list := q.operandList(k, operands)
 	switch {
-	case k.Type == audience.KeyEmail && q.one:
+	case k.Type == audience.KeyEmail && q.unique:
 		q.add("dedupe_key"+q.inItems(k), list)
 	case k.Type == audience.KeyEmail:
 		q.add("dedupe_key"+q.inItems(k)+" OR duplicate_key"+q.inItems(k), list, list)

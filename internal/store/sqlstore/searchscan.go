@@ -6,6 +6,9 @@ import (
 	"enlist/internal/audience"
 )
 
+// This file finds the index scans of a search's conditions and writes them as queries
+// of IDs. The planner (searchplan.go) decides which of them a search uses.
+
 // Names of the indexes that every List has.
 const (
 	listIndex   = "contact_list"
@@ -17,7 +20,7 @@ const (
 	primaryKey = "contact"
 )
 
-// timeIndex names the index of a system key that is a time of every List's.
+// timeIndex names the index of creation_time or last_modified_time; "" for other keys.
 func timeIndex(k *audience.SearchKey) string {
 	switch {
 	case k.Field != nil:
@@ -29,21 +32,21 @@ func timeIndex(k *audience.SearchKey) string {
 	return ""
 }
 
-// arm is how one index finds IDs of Contacts: all those that meet its tests.
+// indexScan finds through one index the IDs of all Contacts that match its tests.
 type indexScan struct {
 	index     string
 	tests     []*audience.Condition
-	column    string // of addresses, that the first test compares; "": it is written as any other
+	column    string // the address column that the first test compares; "": the test has no column of its own
 	days      bool   // the first test is an In of days
-	ordered   bool   // what it finds is in the order of IDs
-	selective bool   // it finds hardly more than there are operands
+	ordered   bool   // it yields IDs in order
+	selective bool   // it finds hardly more Contacts than it has operands
 }
 
-// direct reports whether a search may walk the arm's index with the arm's tests
-// as bounds, rather than go by the IDs that the arm finds.
+// direct reports whether the tests bound a scan of the index in the search's own
+// statement. Otherwise the scan is a subquery of IDs.
 func (a *indexScan) direct() bool { return a.column == "" && !a.days }
 
-// index names the index of a key that serves an operator, "" where there is none.
+// index names the index of a key that serves an operator; "" when there is none.
 func (q *searchQuery) index(k *audience.SearchKey, op audience.Operator) string {
 	if isID(k) {
 		if op == audience.Exactly || op == audience.In {
@@ -60,25 +63,25 @@ func (q *searchQuery) index(k *audience.SearchKey, op audience.Operator) string 
 	return ""
 }
 
-// scansOf returns scans that together find all that meet a condition, and nothing
-// else; none where indexes cannot.
+// scansOf returns scans that together find exactly the Contacts that match a condition.
+// It returns none when the indexes cannot find all of them.
 func (q *searchQuery) scansOf(c *audience.Condition) (scans []indexScan) {
 	switch {
 	case c.Key != nil:
 		return q.testScans(c)
 	case c.Any != nil:
 		for i := range c.Any {
-			part := q.scansOf(&c.Any[i])
-			if part == nil {
+			found := q.scansOf(&c.Any[i])
+			if found == nil {
 				return nil
 			}
-			scans = append(scans, part...)
+			scans = append(scans, found...)
 		}
 		return scans
 	}
 	for i := range c.All {
-		if part := q.scansOf(&c.All[i]); part != nil && (scans == nil || better(part, scans)) {
-			scans = part
+		if found := q.scansOf(&c.All[i]); found != nil && (scans == nil || better(found, scans)) {
+			scans = found
 		}
 	}
 	for i := range scans {
@@ -87,7 +90,7 @@ func (q *searchQuery) scansOf(c *audience.Condition) (scans []indexScan) {
 	return scans
 }
 
-// better reports whether scans probably find less than others.
+// better reports whether scans probably find fewer Contacts than others.
 func better(scans, others []indexScan) bool {
 	rank := func(scans []indexScan) int {
 		worst := 0
@@ -105,6 +108,7 @@ func better(scans, others []indexScan) bool {
 	return rank(scans) < rank(others)
 }
 
+// testScans is scansOf for the test of one key.
 func (q *searchQuery) testScans(c *audience.Condition) []indexScan {
 	if isAddressTest(c) {
 		return q.addressScans(c)
@@ -133,14 +137,16 @@ func (q *searchQuery) testScans(c *audience.Condition) []indexScan {
 	return []indexScan{a}
 }
 
-// inScans are one for each way in which an In is compared.
+// inScans returns the scans of an In: one for its absent value, one for its values that
+// are compared whole, and one for its days.
 func (q *searchQuery) inScans(c *audience.Condition, a indexScan) (scans []indexScan) {
 	if isAddress(c.Key) {
 		return nil
 	}
 	absent, whole, days := operandGroups(c.Key, c.Operands)
 	if absent {
-		a.tests = []*audience.Condition{{Key: c.Key, Operator: audience.Exactly, Operands: []audience.Operand{{Absent: true}}}}
+		absent := []audience.Operand{{Absent: true}}
+		a.tests = []*audience.Condition{{Key: c.Key, Operator: audience.Exactly, Operands: absent}}
 		scans = append(scans, a)
 	}
 	if len(whole) > 0 {
@@ -158,19 +164,24 @@ func isAddress(k *audience.SearchKey) bool {
 	return k.Type == audience.KeyEmail || k.Type == audience.KeyMobile
 }
 
+// isAddressTest reports whether a test compares addresses for equality, each of which
+// an index of addresses finds.
 func isAddressTest(c *audience.Condition) bool {
 	return isAddress(c.Key) && len(c.Operands) > 0 && (c.Operator == audience.Exactly || c.Operator == audience.In) &&
 		!slices.ContainsFunc(c.Operands, func(o audience.Operand) bool { return o.Absent || o.Impossible })
 }
 
+// addressScans returns the scans of an address. The first of several Contacts with one
+// Email address has it in dedupe_key; the others have it in duplicate_key.
 func (q *searchQuery) addressScans(c *audience.Condition) []indexScan {
-	a := indexScan{index: mobileIndex, tests: []*audience.Condition{c}, selective: true, ordered: c.Operator == audience.Exactly}
+	a := indexScan{index: mobileIndex, tests: []*audience.Condition{c}, selective: true}
+	a.ordered = c.Operator == audience.Exactly
 	if c.Key.Type == audience.KeyMobile {
 		return []indexScan{a}
 	}
 	first, other := a, a
 	first.index, other.index = dedupeIndex, othersIndex
-	if q.one {
+	if q.unique {
 		return []indexScan{first}
 	}
 	first.column, other.column = "dedupe_key", "duplicate_key"
@@ -178,18 +189,23 @@ func (q *searchQuery) addressScans(c *audience.Condition) []indexScan {
 	return []indexScan{first, other}
 }
 
-// seek writes a query of the IDs that an arm finds.
+// scan writes a query of the IDs that an index scan finds.
 func (q *searchQuery) scan(a *indexScan) {
 	first, end := a.tests[0], ""
 	switch {
-	case a.days && q.asArray(first.Key): // PostgreSQL would rather read everything, unless it has to go day by day
-		q.add("SELECT id FROM unnest(CAST(? AS TEXT[])) AS day CROSS JOIN LATERAL (", q.operandList(first.Key, first.Operands))
+	case a.days && q.asArray(first.Key):
+		// OFFSET 0 keeps PostgreSQL from flattening the subquery, and with it from a
+		// sequential scan: it looks up one day after another in the index.
+		days := q.operandList(first.Key, first.Operands)
+		q.add("SELECT id FROM unnest(CAST(? AS TEXT[])) AS day CROSS JOIN LATERAL (", days)
 		end = " OFFSET 0) AS found"
 		fallthrough
 	case !a.days:
-		q.add("SELECT id FROM contact" + q.by(a.index) + " WHERE ")
+		q.add("SELECT id FROM contact" + q.indexedBy(a.index) + " WHERE ")
 	default:
-		q.add("SELECT id FROM (SELECT value AS day FROM "+q.sql.Items("?")+") CROSS JOIN contact"+q.by(a.index)+" WHERE ", q.operandList(first.Key, first.Operands))
+		days := q.operandList(first.Key, first.Operands)
+		q.add("SELECT id FROM (SELECT value AS day FROM "+q.sql.Items("?")+") CROSS JOIN contact"+
+			q.indexedBy(a.index)+" WHERE ", days)
 	}
 	q.inList()
 	q.add(" AND ")
@@ -210,7 +226,7 @@ func (q *searchQuery) scan(a *indexScan) {
 	q.add(end)
 }
 
-// scanAll writes one query of the IDs that scans find.
+// scanAll writes one query of the IDs that scans find, joined by UNION or UNION ALL.
 func (q *searchQuery) scanAll(scans []indexScan, connector string) {
 	for i := range scans {
 		if i > 0 {
@@ -220,7 +236,7 @@ func (q *searchQuery) scanAll(scans []indexScan, connector string) {
 	}
 }
 
-// scanOne is scanAll as a part of a larger query.
+// scanOne is scanAll as one operand of a compound query, such as INTERSECT.
 func (q *searchQuery) scanOne(scans []indexScan) {
 	if len(scans) == 1 {
 		q.scan(&scans[0])
