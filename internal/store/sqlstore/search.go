@@ -10,7 +10,12 @@ import (
 	"enlist/internal/audience"
 )
 
-// SearchContacts calls each with the Contacts that match, in order.
+// This file writes the SQL statement of a search from its plan (searchplan.go) and runs
+// it. searchexpr.go writes the comparisons, searchscan.go the subqueries of IDs, and
+// searchrow.go the columns.
+
+// SearchContacts calls each with the Contacts that match, in order. The next call may
+// overwrite the Contact.
 func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
 	r := columnReader{tx: t, of: s.Columns, state: mapper{job: selected}, contact: audience.Contact{ListID: s.Schema.List.ID}}
 	return t.found(s, func(row *Cursor) error {
@@ -27,12 +32,14 @@ func (t *Tx) found(s *audience.Search, fn func(*Cursor) error) error {
 	if !errors.Is(err, ErrUnprepared) {
 		return err
 	}
-	// An index is not there that is said to be: somebody has dropped it by hand.
+	// An operator has dropped an index of the database that is ready in the catalogue.
+	// Plan again without the List's indexes.
 	without, schema := *s, *s.Schema
 	schema.SearchIndexes, without.Schema = nil, &schema
 	return t.foundBy(&without, fn)
 }
 
+// foundBy is found with the indexes that s.Schema names.
 func (t *Tx) foundBy(s *audience.Search, fn func(*Cursor) error) error {
 	rows, err := t.run(s)
 	if err != nil {
@@ -41,6 +48,7 @@ func (t *Tx) foundBy(s *audience.Search, fn func(*Cursor) error) error {
 	return EachRow(rows, fn)
 }
 
+// run sends the statement of a search.
 func (t *Tx) run(s *audience.Search) (Rows, error) {
 	text, args, err := t.SearchStatement(s)
 	if err != nil {
@@ -52,8 +60,8 @@ func (t *Tx) run(s *audience.Search) (Rows, error) {
 	return t.conn.Query(t.ctx, text, args...)
 }
 
-// SearchStatement is the statement that a search is, for those who look into how
-// an engine carries it out.
+// SearchStatement returns the statement of a search and its arguments. Tests and
+// benchmarks explain it on the engine.
 func (t *Tx) SearchStatement(s *audience.Search) (text string, args []any, err error) {
 	p, err := t.planOf(s)
 	if err != nil {
@@ -69,8 +77,8 @@ func (t *Tx) SearchStatement(s *audience.Search) (text string, args []any, err e
 	return q.statement(), q.args, nil
 }
 
-// AnsweredByIndex reports whether a search finds or counts its Contacts by an index without
-// looking at many others.
+// AnsweredByIndex reports whether a search finds or counts its Contacts by an index and
+// reads few other Contacts.
 func (t *Tx) AnsweredByIndex(s *audience.Search) bool {
 	if s.Counted && s.Where == nil {
 		return true
@@ -93,20 +101,20 @@ func (t *Tx) CountContacts(s *audience.Search) (n int64, err error) {
 	return n, err
 }
 
-// searchQuery is a statement in the making. Only names of columns and indexes, IDs
-// of Fields and of the List and the statement's own words go into its text; every
-// operand is an argument.
+// searchQuery builds a statement. Its text has only SQL, names of columns and indexes,
+// and IDs of Fields and of the List. Every operand of the caller is an argument.
 type searchQuery struct {
 	sql    *Dialect
 	text   strings.Builder
 	args   []any
 	schema *audience.Schema
 	list   audience.ListID
-	// one: no two Contacts of the List have the same address.
+	// unique: no two Contacts of the List have the same address.
 	unique bool
-	// literal: the List's ID is in the text, so that its own indexes can be used.
+	// literal: the List's ID is in the text, not an argument. The database uses a partial
+	// index only if the text implies its WHERE clause.
 	literal bool
-	// covering is the key whose index is read from end to end, nil when none is.
+	// covering is the key of the index that a covering filter scans; nil without one.
 	covering *audience.SearchKey
 }
 
@@ -116,21 +124,22 @@ func newSearchQuery(sql *Dialect, s *audience.Search) *searchQuery {
 	return q
 }
 
-// anyIndexed reports whether a condition has to do with an index of the List's own.
+// anyIndexed reports whether a condition tests a key with a SearchIndex.
 func (q *searchQuery) anyIndexed(c *audience.Condition) bool {
 	if c.Key != nil {
 		return q.schema.Indexed(c.Key)
 	}
-	part := func(c audience.Condition) bool { return q.anyIndexed(&c) }
-	return slices.ContainsFunc(c.All, part) || slices.ContainsFunc(c.Any, part)
+	indexed := func(c audience.Condition) bool { return q.anyIndexed(&c) }
+	return slices.ContainsFunc(c.All, indexed) || slices.ContainsFunc(c.Any, indexed)
 }
 
-// walks reports whether the ordered form of a key comes from its index.
+// covers reports whether the index that is scanned holds the ordered form of a key.
 func (q *searchQuery) covers(k *audience.SearchKey) bool {
 	return q.covering != nil && q.covering.IndexKey() == k.IndexKey()
 }
 
-// statement is the text that was written.
+// statement returns the text that was written. With a literal List ID it is marked as not
+// worth preparing: each List has its own.
 func (q *searchQuery) statement() string {
 	if q.literal {
 		return Once + q.text.String()
@@ -138,6 +147,7 @@ func (q *searchQuery) statement() string {
 	return q.text.String()
 }
 
+// add appends text and its arguments.
 func (q *searchQuery) add(text string, args ...any) {
 	q.text.WriteString(text)
 	q.args = append(q.args, args...)
@@ -167,10 +177,10 @@ func (q *searchQuery) page(s *audience.Search, p *plan) {
 	q.order(s)
 }
 
-// merged reports whether the page is what scans find together.
+// merged reports whether the page is a merge of ordered scans.
 func (p *plan) merged() bool { return p.ordered && p.index == "" && p.driving >= 0 }
 
-// count writes the statement that counts.
+// count writes the statement that counts the matches.
 func (q *searchQuery) count(p *plan) {
 	switch {
 	case p.residual == intersect:
@@ -192,7 +202,7 @@ func (q *searchQuery) count(p *plan) {
 	}
 }
 
-// by has the engine use an index, where it lets itself be told.
+// indexedBy writes the clause that names the index of a table, on SQLite.
 func (q *searchQuery) indexedBy(index string) string {
 	switch {
 	case !q.sql.NamesIndexes || index == "":
@@ -212,17 +222,17 @@ func (q *searchQuery) inList() {
 	q.add("list_id = ?", int64(q.list))
 }
 
-// from writes where a plan finds its Contacts.
+// from writes the FROM and WHERE clauses of a plan.
 func (q *searchQuery) from(p *plan) {
 	q.add(" FROM contact" + q.indexedBy(p.index) + " WHERE ")
 	if p.index == "" && p.driving >= 0 {
-		q.add(q.sql.NoIndex) // but by the IDs
+		q.add(q.sql.NoIndex) // the driving predicate finds the IDs
 	}
 	q.inList()
 	if p.span != nil {
 		q.add(" AND id BETWEEN ? AND ?", p.span.first, p.span.last)
 	}
-	if p.covering { // first: SQLite tests in this order, and the others need the row
+	if p.covering { // first, because SQLite tests in this order and the other tests read the row
 		q.covering = p.predicates[p.driving].tests[0].Key
 		q.add(" AND ")
 		q.predicate(&p.predicates[p.driving])
@@ -236,12 +246,12 @@ func (q *searchQuery) from(p *plan) {
 	}
 }
 
-// meets writes the test of a part.
+// predicate writes the test of a predicate.
 func (q *searchQuery) predicate(p *predicate) {
 	switch p.as {
 	case inSet:
 		begin, end := "id IN (", ")"
-		if q.sql.Arrays { // found first, however many or few PostgreSQL takes them for
+		if q.sql.Arrays { // PostgreSQL runs the subquery first, whatever it estimates
 			begin, end = "id = ANY(ARRAY(", "))"
 		}
 		q.add(begin)
@@ -265,8 +275,8 @@ func (q *searchQuery) predicate(p *predicate) {
 	}
 }
 
-// order writes ORDER BY: absent values are NULL, and the smallest; ties go by ID
-// in the same direction. decisions.md: 37
+// order writes ORDER BY. Absent values are NULL and sort as the smallest. Equal values
+// are ordered by ID in the same direction. decisions.md: 37
 func (q *searchQuery) order(s *audience.Search) {
 	direction, absent := "", " NULLS FIRST"
 	if s.Descending {
@@ -275,13 +285,14 @@ func (q *searchQuery) order(s *audience.Search) {
 	q.add(" ORDER BY ")
 	if s.Sort != nil && !isID(s.Sort) {
 		if s.Sort.Field == nil {
-			absent = "" // never; and with it PostgreSQL would not take the index of times
+			absent = "" // a system key has no NULL, and with the clause PostgreSQL would not use the index
 		}
 		q.add(q.ordered(s.Sort) + direction + absent + ", ")
 	}
 	q.add("id" + direction)
 }
 
+// limit writes LIMIT and OFFSET, if the search has one of them.
 func (q *searchQuery) limit(s *audience.Search) {
 	if s.Limit == 0 && s.Offset == 0 {
 		return
@@ -293,6 +304,7 @@ func (q *searchQuery) limit(s *audience.Search) {
 	q.add(limited+" OFFSET CAST(? AS BIGINT)", limit, s.Offset)
 }
 
+// condition writes a condition.
 func (q *searchQuery) condition(c *audience.Condition) {
 	switch {
 	case c.Key != nil:
@@ -304,13 +316,13 @@ func (q *searchQuery) condition(c *audience.Condition) {
 	}
 }
 
-func (q *searchQuery) group(predicates []audience.Condition, connector string) {
+func (q *searchQuery) group(conditions []audience.Condition, connector string) {
 	q.add("(")
-	for i := range predicates {
+	for i := range conditions {
 		if i > 0 {
 			q.add(connector)
 		}
-		q.condition(&predicates[i])
+		q.condition(&conditions[i])
 	}
 	q.add(")")
 }

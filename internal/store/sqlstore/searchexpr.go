@@ -12,17 +12,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Expressions for a key's value. An absent value is NULL in all of them; a
-// system key is never absent. Names of system keys are names of columns.
+// This file writes the SQL expressions that compare a key's value. An absent value is
+// NULL in all of them; a system key is never absent. The name of a system key is the
+// name of its column.
+//
+// A value has four forms: stored as the database holds it, compared for equality,
+// ordered for sorting and ranges (the form of indexes), and shown for searches in text.
 
 // dateLength is the length of a date without its time.
 const dateLength = len("2026-01-31")
 
+// isID reports whether a key is the Contact's ID.
 func isID(k *audience.SearchKey) bool { return k.Field == nil && k.Name == "id" }
 
 func fieldID(k *audience.SearchKey) string { return strconv.FormatInt(int64(k.Field.ID), 10) }
 
-// stored is the value as the database holds it: a number or a text.
+// stored returns the value as the database holds it: a number or a text.
 func (q *searchQuery) stored(k *audience.SearchKey) string {
 	if k.Field == nil {
 		return k.Name
@@ -30,8 +35,8 @@ func (q *searchQuery) stored(k *audience.SearchKey) string {
 	return q.sql.FieldText(fieldID(k))
 }
 
-// compared is the value in the form in which it is compared whole: lower()
-// changes A to Z only, in all engines.
+// compared returns the value in the form that is compared for equality. lower()
+// changes only A to Z, on both engines.
 func (q *searchQuery) compared(k *audience.SearchKey) string {
 	switch k.Type {
 	case audience.KeyInt, audience.KeyBool, audience.KeyDate:
@@ -42,7 +47,8 @@ func (q *searchQuery) compared(k *audience.SearchKey) string {
 	return "lower(" + q.stored(k) + ")"
 }
 
-// ordered is the value in the form that sorting, greater_than and less_than go by.
+// ordered returns the value in the form for sorting, greater_than and less_than: a text
+// by its first 200 characters. A SearchIndex is an index of this expression.
 func (q *searchQuery) ordered(k *audience.SearchKey) string {
 	switch k.Type {
 	case audience.KeyText, audience.KeyEmail, audience.KeyMobile:
@@ -51,8 +57,8 @@ func (q *searchQuery) ordered(k *audience.SearchKey) string {
 	return q.compared(k)
 }
 
-// shown is the value as replies have it, lower-cased. A number's JSON text has
-// the decimals that were sent.
+// shown returns the value as replies show it, in lower case. A number has the decimals
+// that the caller sent.
 func (q *searchQuery) shown(k *audience.SearchKey) string {
 	switch k.Type {
 	case audience.KeyInt:
@@ -83,7 +89,7 @@ func (q *searchQuery) test(c *audience.Condition) {
 	}
 }
 
-// operand is what the database compares an expression of the key with.
+// operand returns the argument that the database compares with an expression of the key.
 func (q *searchQuery) operand(k *audience.SearchKey, o audience.Operand) any {
 	switch k.Type {
 	case audience.KeyInt, audience.KeyBool:
@@ -101,26 +107,28 @@ func never(k *audience.SearchKey, o audience.Operand) bool {
 	return o.Impossible || o.Absent && k.Field == nil
 }
 
-// firstTexts is how many characters of a text are in the form that is ordered.
+// firstTexts is how many characters of a text its ordered form has.
 const firstTexts = 200
 
-// maxRune is the last of all characters.
+// maxRune is the last character of Unicode.
 const maxRune = "\U0010ffff"
 
-// isDay reports whether an operand is a date without a time, which means all times
-// of it.
+// isDay reports whether an operand is a date without a time, which equals all times of
+// the day.
 func isDay(k *audience.SearchKey, o audience.Operand) bool {
 	return k.Type == audience.KeyDate && len(o.Text) == dateLength
 }
 
-// afterDay comes after all times of a day and before the next day.
+// afterDay, appended to a day, sorts after all its times and before the next day.
 const afterDay = "~"
 
-// isLong reports whether a text may differ from another after what is ordered.
+// isLong reports whether a text fills the ordered form, so that texts that are equal in
+// it may differ after it.
 func isLong(o audience.Operand) bool {
 	return len(o.Text) >= firstTexts && utf8.RuneCountInString(o.Text) >= firstTexts
 }
 
+// beginning returns the first 200 characters of a text.
 func beginning(text string) string {
 	n := 0
 	for i := range text {
@@ -132,13 +140,13 @@ func beginning(text string) string {
 	return text
 }
 
-// isBeginning reports whether values of a key are compared by their beginnings:
-// those of texts, where there is an index of them.
+// isBeginning reports whether values of a key are compared by their first 200
+// characters: these are texts with a SearchIndex.
 func (q *searchQuery) isBeginning(k *audience.SearchKey) bool {
 	return k.Type == audience.KeyText && q.schema.Indexed(k)
 }
 
-// whole is the value in the form in which an operand that is not long is compared.
+// whole returns the value in the form that is compared with an operand that is not long.
 func (q *searchQuery) whole(k *audience.SearchKey) string {
 	if q.isBeginning(k) {
 		return q.ordered(k)
@@ -146,8 +154,8 @@ func (q *searchQuery) whole(k *audience.SearchKey) string {
 	return q.compared(k)
 }
 
-// equal writes comparisons that an index of the ordered form serves, and that look
-// the value up in the row once only where none does: a shorter text is all there.
+// equal writes the test for equality. With a SearchIndex it compares the ordered form,
+// which the index has; a text of fewer than 200 characters is complete in it.
 func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 	switch {
 	case never(k, o):
@@ -163,6 +171,7 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 	case isDay(k, o):
 		q.add(q.ordered(k)+" BETWEEN ? AND ?", o.Text, o.Text+afterDay)
 	case isLong(o) && q.isBeginning(k):
+		// The index finds the beginning; the row then decides.
 		q.add("("+q.ordered(k)+" = ? AND "+q.compared(k)+" = ?)", beginning(o.Text), o.Text)
 	case k.Type == audience.KeyText && !q.isBeginning(k):
 		q.add(q.sql.SameText(q.stored(k)), o.Text)
@@ -171,14 +180,15 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 	}
 }
 
+// absent writes the test that a key has no value.
 func (q *searchQuery) absent(k *audience.SearchKey) {
 	q.add(q.ordered(k) + " IS NULL")
 	if k.Type == audience.KeyNumber {
-		q.add(" AND " + q.stored(k) + " IS NULL") // what is no number has none either
+		q.add(" AND " + q.stored(k) + " IS NULL") // the ordered form of a text that is no number is NULL too
 	}
 }
 
-// differ is the opposite of equal, with no NULL in its result.
+// differ writes the opposite of equal. Its result is never NULL.
 func (q *searchQuery) differ(k *audience.SearchKey, o audience.Operand) {
 	switch {
 	case never(k, o):
@@ -200,8 +210,8 @@ func (q *searchQuery) differ(k *audience.SearchKey, o audience.Operand) {
 	}
 }
 
-// inItems compares with a list of any length: it is one argument, so that neither
-// the number of arguments nor that of statements grows with it.
+// inItems returns the comparison with a list of any length. The list is one argument, so
+// that one prepared statement serves all lengths.
 func (q *searchQuery) inItems(k *audience.SearchKey) string {
 	kind := "TEXT"
 	switch k.Type {
@@ -220,14 +230,15 @@ func (q *searchQuery) inItems(k *audience.SearchKey) string {
 	return " IN (SELECT " + value + " FROM " + q.sql.Items("?") + ")"
 }
 
-// asArray reports whether a list of a key's operands is an array rather than
-// JSON: a query among them keeps PostgreSQL from the index of an expression, and
-// has it take three IDs for half of all, and walk the index of another key for them.
+// asArray reports whether a list of operands is an array rather than JSON. With a
+// subquery over JSON, PostgreSQL does not use the index of an expression. It also
+// estimates half of all rows for three IDs, and then scans the index of another key.
 func (q *searchQuery) asArray(k *audience.SearchKey) bool {
 	return q.sql.Arrays && (q.schema.Indexed(k) || isID(k) || timeIndex(k) != "")
 }
 
-// in compares with each of the operands, days by their own expression.
+// in writes the test that a value equals one of the operands. Days have their own
+// expression.
 func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
 	absent, whole, days := operandGroups(k, operands)
 	connector := "("
@@ -251,8 +262,8 @@ func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
 	q.add(")")
 }
 
-// operandGroups tells the operands of an In apart: is the absent value among them, which
-// are compared whole, and which are days. Those that equal nothing are left out.
+// operandGroups splits the operands of an In: whether the absent value is among them,
+// those that are compared whole, and the days. It omits operands that equal no value.
 func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent bool, whole, days []audience.Operand) {
 	for _, o := range operands {
 		switch {
@@ -268,6 +279,7 @@ func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent b
 	return absent, whole, days
 }
 
+// inWhole writes the test for operands that are compared whole.
 func (q *searchQuery) inWhole(k *audience.SearchKey, operands []audience.Operand) {
 	list := q.operandList(k, operands)
 	switch {
@@ -288,7 +300,7 @@ func (q *searchQuery) inWhole(k *audience.SearchKey, operands []audience.Operand
 	}
 }
 
-// operandList is a list of operands for inItems, as an argument.
+// operandList returns the argument of inItems.
 func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Operand) any {
 	if q.asArray(k) {
 		return operandArray(k, operands)
@@ -303,6 +315,7 @@ func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Ope
 	return string(append(list, ']'))
 }
 
+// operandArray returns operands as an array of PostgreSQL.
 func operandArray(k *audience.SearchKey, operands []audience.Operand) any {
 	var texts []string
 	var numbers []int64
@@ -315,6 +328,7 @@ func operandArray(k *audience.SearchKey, operands []audience.Operand) any {
 	return texts
 }
 
+// appendItem appends a value to a JSON array.
 func appendItem(list []byte, value any) []byte {
 	switch value := value.(type) {
 	case int64:
@@ -322,12 +336,12 @@ func appendItem(list []byte, value any) []byte {
 	case float64:
 		return strconv.AppendFloat(list, value, 'g', -1, 64)
 	case string:
-		list, _ = jsontext.AppendQuote(list, value) // fails only for invalid UTF-8, of which it makes U+FFFD
+		list, _ = jsontext.AppendQuote(list, value) // fails only for invalid UTF-8, which it replaces with U+FFFD
 	}
 	return list
 }
 
-// compare: an absent value is NULL, and NULL is neither more nor less.
+// compare writes greater_than or less_than. An absent value is NULL and matches neither.
 func (q *searchQuery) compare(k *audience.SearchKey, operator string, o audience.Operand) {
 	if isDay(k, o) && operator == " > ?" {
 		o.Text += afterDay
@@ -335,8 +349,8 @@ func (q *searchQuery) compare(k *audience.SearchKey, operator string, o audience
 	q.add(q.ordered(k)+operator, q.operand(k, o))
 }
 
-// part looks for a text in the value as it is shown. There is no pattern in
-// it, so nothing in the text is a wildcard.
+// part writes the search for a text in the shown value. It uses no LIKE pattern, so no
+// character of the text is a wildcard.
 func (q *searchQuery) part(k *audience.SearchKey, op audience.Operator, part string) {
 	length := int64(utf8.RuneCountInString(part))
 	switch {
@@ -359,16 +373,16 @@ func (q *searchQuery) part(k *audience.SearchKey, op audience.Operator, part str
 	}
 }
 
-// shownAsOrdered reports whether the ordered form of a value is the beginning of
-// what is shown.
+// shownAsOrdered reports whether the ordered form of a value is the beginning of its
+// shown form.
 func shownAsOrdered(k *audience.SearchKey) bool { return isText(k) || k.Type == audience.KeyDate }
 
 func isText(k *audience.SearchKey) bool {
 	return k.Type == audience.KeyText || k.Type == audience.KeyEmail || k.Type == audience.KeyMobile
 }
 
-// begins looks for values between the first and the last one that begin with a
-// text of so many characters.
+// begins writes starts_with as a range of the ordered form, from the first to the last
+// value that starts with part. length is the number of characters in part.
 func (q *searchQuery) begins(k *audience.SearchKey, part string, length int) {
 	first := beginning(part)
 	last := first + strings.Repeat(maxRune, max(0, firstTexts-length))
@@ -382,17 +396,19 @@ func (q *searchQuery) begins(k *audience.SearchKey, part string, length int) {
 	q.add("("+q.ordered(k)+" = ? AND substr("+q.shown(k)+", 1, ?) = ?)", first, int64(length), part)
 }
 
-// coveringPart is part in a walk of the key's index, which holds the beginnings of
-// texts: the rows are only read where one does not end there.
+// coveringPart is part for a scan of the key's index, which holds the first 200
+// characters of a text. SQLite reads the row only of a text with 200 or more.
 func (q *searchQuery) coveringPart(k *audience.SearchKey, op audience.Operator, part string, length int64) {
 	e := q.ordered(k)
 	switch {
 	case op == audience.EndsWith && isText(k):
-		q.add("CASE WHEN length("+e+") < 200 THEN "+q.sql.Ending(e)+" = ? ELSE "+q.sql.Ending(q.shown(k))+" = ? END", length, part, length, part)
+		q.add("CASE WHEN length("+e+") < 200 THEN "+q.sql.Ending(e)+" = ? ELSE "+
+			q.sql.Ending(q.shown(k))+" = ? END", length, part, length, part)
 	case op == audience.EndsWith:
 		q.add(q.sql.Ending(q.shown(k))+" = ?", length, part)
 	case isText(k):
-		q.add("("+q.sql.Position+"("+e+", ?) > 0 OR length("+e+") = 200 AND "+q.sql.Position+"("+q.shown(k)+", ?) > 0)", part, part)
+		q.add("("+q.sql.Position+"("+e+", ?) > 0 OR length("+e+") = 200 AND "+
+			q.sql.Position+"("+q.shown(k)+", ?) > 0)", part, part)
 	default:
 		q.add(q.sql.Position+"("+q.shown(k)+", ?) > 0", part)
 	}

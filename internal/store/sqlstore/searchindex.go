@@ -6,12 +6,16 @@ import (
 	"enlist/internal/audience"
 )
 
-// IndexName is what the database's index is called.
+// This file stores the catalogue of SearchIndexes, the indexes that belong to one key
+// of one List. The stores of the engines build and drop them (their searchindex.go);
+// package indexadvisor decides which there are.
+
+// IndexName returns the name of a SearchIndex in the database.
 func IndexName(id audience.SearchIndexID) string {
 	return "search_" + strconv.FormatInt(int64(id), 10)
 }
 
-// IndexID is the ID in the name of an index, 0 when it is no SearchIndex's.
+// IndexID returns the ID in an index's name; 0 when it is not a SearchIndex.
 func IndexID(name string) audience.SearchIndexID {
 	const prefix = len("search_")
 	if len(name) <= prefix {
@@ -24,35 +28,36 @@ func IndexID(name string) audience.SearchIndexID {
 	return audience.SearchIndexID(id)
 }
 
-// IndexOn is what comes after ON in the statement that makes a SearchIndex: the
-// key in the very expression that searches sort and compare by, which is how the
-// database recognises it, and the List as a literal, since a partial index is only
-// used where it is seen from the statement that it covers what is asked for.
+// IndexOn returns the text after ON in the statement that creates a SearchIndex. The
+// index is of the same expression that searches compare and sort by; otherwise the
+// database would not use it. It is a partial index of one List. The List's ID is a
+// literal: the database uses a partial index only if a search's text implies its WHERE.
 func (d *Dialect) IndexOn(table string, list audience.ListID, k *audience.SearchKey) string {
 	absent := ""
 	if k.Field != nil {
 		absent = d.IndexAbsent
 	}
-	return table + " ((" + d.Ordered(k) + ")" + absent + d.IndexTail + ") WHERE list_id = " + strconv.FormatInt(int64(list), 10)
+	return table + " ((" + d.Ordered(k) + ")" + absent + d.IndexTail + ") WHERE list_id = " +
+		strconv.FormatInt(int64(list), 10)
 }
 
-// Ordered is the expression of a key that its index is of.
+// Ordered returns the expression that the index of a key is of.
 func (d *Dialect) Ordered(k *audience.SearchKey) string {
 	q := searchQuery{sql: d}
 	return q.ordered(k)
 }
 
-// readyIndexes returns the indexes of a List that searches may rely on.
+// readyIndexes returns the indexes of a List that searches may use.
 func (t *Tx) readyIndexes(list audience.ListID) ([]audience.SearchIndex, error) {
 	return t.searchIndexes(0, "list_id = ? AND state = 'ready'", int64(list))
 }
 
-// SearchIndexes returns those of all Lists, with what they saved since a time.
+// SearchIndexes returns the indexes of all Lists, with their uses since a time.
 func (t *Tx) SearchIndexes(since int64) ([]audience.SearchIndex, error) {
 	return t.searchIndexes(since, "TRUE")
 }
 
-// SearchIndex returns one of them.
+// SearchIndex returns one index. NotFound when there is none with the ID.
 func (t *Tx) SearchIndex(id audience.SearchIndexID) (*audience.SearchIndex, error) {
 	all, err := t.searchIndexes(0, "id = ?", int64(id))
 	if err != nil {
@@ -65,12 +70,13 @@ func (t *Tx) SearchIndex(id audience.SearchIndexID) (*audience.SearchIndex, erro
 }
 
 func (t *Tx) searchIndexes(since int64, where string, args ...any) (all []audience.SearchIndex, err error) {
-	return t.sql.mappings.searchIndexes.all(t, `LEFT JOIN (SELECT index_id, CAST(sum(uses) AS BIGINT) AS uses, CAST(sum(saved_ms) AS BIGINT) AS saved
+	return t.sql.mappings.searchIndexes.all(t, `LEFT JOIN (
+			SELECT index_id, CAST(sum(uses) AS BIGINT) AS uses, CAST(sum(saved_ms) AS BIGINT) AS saved
 			FROM search_index_use WHERE day >= ? GROUP BY index_id) AS used ON index_id = id
 		WHERE `+where+" ORDER BY id", append([]any{audience.DayOf(since)}, args...)...)
 }
 
-// mapSearchIndex describes the table search_index and what its indexes were good for.
+// mapSearchIndex maps the table search_index, and the sums of search_index_use.
 func (d *Dialect) mapSearchIndex(m *mapper, x *audience.SearchIndex) {
 	m.id("id", (*int64)(&x.ID))
 	m.fixed("list_id", (*int64)(&x.ListID))
@@ -90,19 +96,19 @@ func (d *Dialect) mapSearchIndex(m *mapper, x *audience.SearchIndex) {
 	m.computed("coalesce(saved, 0)", &x.SavedMS)
 }
 
-// IndexPlace returns the part of the table in which a List's indexes are.
+// IndexPlace returns the partition of the table contact that holds a List.
 func (t *Tx) IndexPlace(list audience.ListID) (int64, error) {
 	return t.number("SELECT "+t.sql.IndexPlace+" FROM (SELECT CAST(? AS BIGINT) AS list_id) AS one", int64(list))
 }
 
-// AddSearchIndex stores a new one, unless the List has one of the key.
+// AddSearchIndex stores a new index, unless the List already has an index of the key.
 func (t *Tx) AddSearchIndex(x *audience.SearchIndex) (added bool, err error) {
 	id, err := t.sql.mappings.searchIndexes.addNew(t, x)
 	x.ID = audience.SearchIndexID(id)
 	return id != 0, err
 }
 
-// UpdateSearchIndex stores what changes of one while it is built and dropped.
+// UpdateSearchIndex stores the state of an index. It does nothing when the index has no row.
 func (t *Tx) UpdateSearchIndex(x *audience.SearchIndex) error {
 	was, err := t.SearchIndex(x.ID)
 	if audience.KindOf(err) == audience.NotFound {
@@ -112,14 +118,14 @@ func (t *Tx) UpdateSearchIndex(x *audience.SearchIndex) error {
 		return err
 	}
 	if was.State != x.State && (was.State == audience.IndexReady || x.State == audience.IndexReady) {
-		if err := t.changed(); err != nil { // it is part of the List's Schema
+		if err := t.changed(); err != nil { // a List's Schema has its ready indexes
 			return err
 		}
 	}
 	return t.sql.mappings.searchIndexes.save(t, x)
 }
 
-// RemoveSearchIndex removes one that no Schema has.
+// RemoveSearchIndex deletes the row of an index that is not ready, and its uses.
 func (t *Tx) RemoveSearchIndex(id audience.SearchIndexID) error {
 	if err := t.conn.Do("DELETE FROM search_index_use WHERE index_id = ?", int64(id)); err != nil {
 		return err
@@ -127,24 +133,26 @@ func (t *Tx) RemoveSearchIndex(id audience.SearchIndexID) error {
 	return t.conn.Do("DELETE FROM search_index WHERE id = ?", int64(id))
 }
 
-// RecordIndexUse adds to what indexes were good for on the day of a time, and
-// raises their time of last use.
+// RecordIndexUse adds uses to the indexes' sums for the day of a time, and raises the time
+// of last use.
 func (t *Tx) RecordIndexUse(used map[audience.SearchIndexID]audience.IndexUse, at int64) error {
 	for id, use := range used {
-		err := t.conn.Do(`INSERT INTO search_index_use AS u (index_id, day, uses, saved_ms) SELECT id, ?, ?, ? FROM search_index WHERE id = ?
+		err := t.conn.Do(`INSERT INTO search_index_use AS u (index_id, day, uses, saved_ms)
+			SELECT id, ?, ?, ? FROM search_index WHERE id = ?
 			ON CONFLICT (index_id, day) DO UPDATE SET uses = u.uses + excluded.uses, saved_ms = u.saved_ms + excluded.saved_ms`,
 			audience.DayOf(at), use.Uses, use.SavedMS, int64(id))
 		if err != nil {
 			return err
 		}
-		if err := t.conn.Do("UPDATE search_index SET last_used_time = ? WHERE id = ? AND last_used_time < ?", at, int64(id), at); err != nil {
+		const touch = "UPDATE search_index SET last_used_time = ? WHERE id = ? AND last_used_time < ?"
+		if err := t.conn.Do(touch, at, int64(id), at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// DeleteIndexUse removes what was noted for the days before a time.
+// DeleteIndexUse deletes the recorded uses of the days before a time.
 func (t *Tx) DeleteIndexUse(before int64) error {
 	return t.conn.Do("DELETE FROM search_index_use WHERE day < ?", audience.DayOf(before))
 }

@@ -231,8 +231,11 @@ func (p *planner) choose() (*plan, error) {
 		return nil, err
 	}
 	best := p.cheapest(paths)
-	selective := best.driving >= 0 && !best.covering && p.predicates[best.driving].known && p.predicates[best.driving].count <= selectiveCount
-	return p.planFor(best, selective)
+	if best.driving < 0 || best.covering {
+		return p.planFor(best, false)
+	}
+	driving := &p.predicates[best.driving]
+	return p.planFor(best, driving.known && driving.count <= selectiveCount)
 }
 
 // cheapest returns the path that costs least by the estimates so far.
@@ -339,7 +342,8 @@ func (p *planner) drivenBy(i int) path {
 // merged into a page in the order of IDs.
 func (p *planner) mergesScans(i int) bool {
 	pred := &p.predicates[i]
-	return !p.search.Counted && len(p.predicates) == 1 && p.byID() && p.limited() && pred.ordered() && !pred.selective()
+	return !p.search.Counted && len(p.predicates) == 1 && p.byID() && p.limited() &&
+		pred.ordered() && !pred.selective()
 }
 
 // covering names the index on whose entries predicate i can be tested, as a covering

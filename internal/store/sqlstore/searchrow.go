@@ -9,6 +9,9 @@ import (
 	"enlist/internal/audience"
 )
 
+// This file reads the rows of a search into Contacts. A search that needs few Fields
+// reads each value in a column of its own; others read the whole document of values.
+
 // columns writes the columns of a Contact that a search reads.
 func (q *searchQuery) columns(c audience.Columns) {
 	q.add("id")
@@ -24,11 +27,11 @@ func (q *searchQuery) columns(c audience.Columns) {
 	}
 }
 
-// singly reports whether values are read each in a column, and not all in one.
+// singly reports whether each value is read in its own column.
 func (d *Dialect) singly(c audience.Columns) bool { return !c.All && len(c.Fields) <= d.FewValues }
 
-// columnReader reads rows of a search's columns into one Contact, of which it uses
-// the storage again for the next row.
+// columnReader reads the rows of a search into one Contact. It reuses the Contact's
+// memory for the next row.
 type columnReader struct {
 	tx      *Tx
 	of      audience.Columns
@@ -36,6 +39,7 @@ type columnReader struct {
 	contact audience.Contact
 }
 
+// read reads the current row into r.contact.
 func (r *columnReader) read(row *Cursor) error {
 	c := &r.contact
 	c.ID = audience.ContactID(row.Int())
@@ -61,7 +65,7 @@ func (r *columnReader) read(row *Cursor) error {
 	return nil
 }
 
-// readValues reads the column of field_values, in order of Field ID.
+// readValues reads the document of field_values into c, in order of Field ID.
 func (t *Tx) readValues(document string, c *audience.Contact) (err error) {
 	if c.Values, err = t.sql.ReadValues(document, c.Values[:0]); err != nil {
 		return fmt.Errorf("contact %d: %w", c.ID, err)
