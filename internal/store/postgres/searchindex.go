@@ -11,11 +11,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// An index of a List is on the partition that has the List, and is made and
-// dropped CONCURRENTLY: nobody waits for it. It waits for others, for as long as
-// the longest transaction that began before it. What is broken off in the middle
-// leaves an index that is not valid, which the server keeps up to date and never
-// reads: the next one to try drops it and begins again.
+// This file builds and drops the SearchIndexes of PostgreSQL. sqlstore/searchindex.go
+// has their catalogue, and package indexadvisor calls these methods.
+//
+// An index is on the partition that holds its List. PostgreSQL builds and drops it
+// CONCURRENTLY, so other transactions do not wait. The build itself waits for all
+// transactions that began before it. An interrupted build leaves an invalid index, which
+// PostgreSQL updates but never reads. The next build drops it first.
 
 // BuildIndex implements audience.Store.
 func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID, k *audience.SearchKey) (bytes int64, err error) {
@@ -37,10 +39,11 @@ func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list 
 	return bytes, err
 }
 
-// createIndex makes an index, unless a good one is there.
+// createIndex creates an index, unless a valid one exists. It drops an invalid one first.
 func createIndex(ctx context.Context, conn *pgxpool.Conn, name, on string) error {
 	var there, good bool
-	err := conn.QueryRow(ctx, "SELECT count(*) > 0, coalesce(bool_and(indisvalid), false) FROM pg_index WHERE indexrelid = to_regclass($1)", name).Scan(&there, &good)
+	err := conn.QueryRow(ctx, `SELECT count(*) > 0, coalesce(bool_and(indisvalid), false)
+		FROM pg_index WHERE indexrelid = to_regclass($1)`, name).Scan(&there, &good)
 	switch {
 	case err != nil:
 		return fmt.Errorf("look for the index: %w", err)
@@ -57,12 +60,11 @@ func createIndex(ctx context.Context, conn *pgxpool.Conn, name, on string) error
 	return nil
 }
 
-// sample has the server know which values of a key there are. What it knows from a
-// partial index itself it never uses: without statistics of their own it
-// takes every value for one in 200, and a search of two Fields by a third for 500 ms
-// in place of 2.
+// sample collects statistics of a key's values. PostgreSQL does not use the statistics
+// of a partial index. Without extended statistics it estimates that each value matches
+// one row in 200: a search of two Fields, sorted by a third, then took 500 ms instead of 2.
 func sample(ctx context.Context, conn *pgxpool.Conn, name, table string, k *audience.SearchKey) error {
-	if of := dialect.Ordered(k); of != k.Name { // of a column it has them
+	if of := dialect.Ordered(k); of != k.Name { // a plain column has statistics already
 		if _, err := conn.Exec(ctx, "CREATE STATISTICS IF NOT EXISTS "+name+" ON ("+of+") FROM "+table); err != nil {
 			return fmt.Errorf("create statistics: %w", err)
 		}
@@ -87,8 +89,9 @@ func dropIndex(ctx context.Context, conn *pgxpool.Conn, name string) error {
 	return nil
 }
 
-// withIndex runs do on a connection of its own without time limits, while nobody
-// else, in any process, is at the same index.
+// withIndex runs do on a connection of its own without time limits. It holds an advisory
+// lock on the index: ErrIndexBusy when another process is building or dropping it. It
+// repeats do after a lost connection.
 func (s *Store) withIndex(ctx context.Context, id audience.SearchIndexID, do func(*pgxpool.Conn) error) error {
 	return retry(ctx, func() (again bool, err error) {
 		err = s.onceWithIndex(ctx, id, do)
@@ -96,6 +99,7 @@ func (s *Store) withIndex(ctx context.Context, id audience.SearchIndexID, do fun
 	})
 }
 
+// onceWithIndex is withIndex without repetition.
 func (s *Store) onceWithIndex(ctx context.Context, id audience.SearchIndexID, do func(*pgxpool.Conn) error) error {
 	pool, err := migratingPool(ctx, s.config, 0)
 	if err != nil {
@@ -107,21 +111,23 @@ func (s *Store) onceWithIndex(ctx context.Context, id audience.SearchIndexID, do
 		return connectError(err)
 	}
 	defer conn.Release()
-	var mine bool
-	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 0))", sqlstore.IndexName(id)).Scan(&mine); err != nil {
+	const lock = "SELECT pg_try_advisory_lock(hashtextextended($1, 0))"
+	var locked bool
+	if err := conn.QueryRow(ctx, lock, sqlstore.IndexName(id)).Scan(&locked); err != nil {
 		return err
 	}
-	if !mine {
+	if !locked {
 		return audience.ErrIndexBusy
 	}
-	// It ends with the session anyway, but some time after that is closed.
+	// PostgreSQL also unlocks at the end of the session, but some time after it is closed.
 	defer conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock(hashtextextended($1, 0))", sqlstore.IndexName(id))
 	return do(conn)
 }
 
 // BuiltIndexes implements audience.Store.
 func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, err error) {
-	rows, err := s.jobs.Query(ctx, `SELECT relname, indisvalid, pg_relation_size(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+	rows, err := s.jobs.Query(ctx, `SELECT relname, indisvalid, pg_relation_size(indexrelid)
+		FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
 		WHERE relnamespace = current_schema()::regnamespace AND relname ~ '^search_[0-9]+$' ORDER BY substring(relname FROM 8)::numeric`)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The indexes that searches get by themselves.
+// Tests that the SearchIndexes of PostgreSQL are built and dropped, also after
+// interrupted builds.
+
+// The suite of the index advisor on PostgreSQL.
 func TestSearchIndexes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long on PostgreSQL: make check runs it")
@@ -20,8 +23,8 @@ func TestSearchIndexes(t *testing.T) {
 	storetest.SearchIndexes(t, engine(func(t *testing.T) audience.Store { return open(t) }))
 }
 
-// heldUp has a transaction open for which an index that is begun now has to wait.
-func heldUp(t *testing.T, s *Store) (end func()) {
+// openTransaction opens a transaction for which a concurrent build of an index must wait.
+func openTransaction(t *testing.T, s *Store) (end func()) {
 	t.Helper()
 	conn, err := pgx.ConnectConfig(t.Context(), s.config.ConnConfig)
 	if err != nil {
@@ -37,8 +40,9 @@ func heldUp(t *testing.T, s *Store) (end func()) {
 	return end
 }
 
-// backendBuilding waits until an index is being built, or an invalid one dropped, and the backend waits for heldUp's
-// transaction: only then is the index in the catalog. It returns the backend's number.
+// backendBuilding returns the process ID of the backend that builds an index or drops an
+// invalid one. It waits until the backend waits for openTransaction's transaction: only
+// then is the index in the catalog.
 func backendBuilding(t *testing.T, s *Store) (pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
@@ -53,13 +57,13 @@ func backendBuilding(t *testing.T, s *Store) (pid int) {
 	}
 }
 
-// Whoever breaks off the making of an index leaves one that is not valid. It is
-// seen for what it is, and made again.
-func TestAnIndexIsBrokenOff(t *testing.T) {
+// An interrupted build leaves an invalid index. BuiltIndexes reports it as incomplete, and
+// the next build replaces it.
+func TestInterruptedBuildIsRepeated(t *testing.T) {
 	s := open(t)
 	key := &audience.SearchKey{Name: "is_active", Type: audience.KeyBool}
-	for range 2 { // the second begins with what the first has left
-		end := heldUp(t, s)
+	for range 2 { // the second build finds the invalid index of the first
+		end := openTransaction(t, s)
 		built := make(chan error)
 		go func() {
 			_, err := s.BuildIndex(t.Context(), 7, 1, key)
@@ -67,10 +71,10 @@ func TestAnIndexIsBrokenOff(t *testing.T) {
 		}()
 		pid := backendBuilding(t, s)
 		if _, err := s.BuildIndex(t.Context(), 7, 1, key); err != audience.ErrIndexBusy {
-			t.Errorf("beside it: error %v", err)
+			t.Errorf("second build at once: error %v", err)
 		}
 		if err := s.DropIndex(t.Context(), 7); err != audience.ErrIndexBusy {
-			t.Errorf("beside it: error %v", err)
+			t.Errorf("drop during the build: error %v", err)
 		}
 		if _, err := s.jobs.Exec(t.Context(), "SELECT pg_cancel_backend($1)", pid); err != nil {
 			t.Fatal(err)
@@ -82,8 +86,8 @@ func TestAnIndexIsBrokenOff(t *testing.T) {
 		end()
 	}
 
-	// A server that starts again, or a connection that is cut.
-	end := heldUp(t, s)
+	// PostgreSQL restarts, or the connection is lost.
+	end := openTransaction(t, s)
 	built := make(chan error)
 	go func() {
 		_, err := s.BuildIndex(t.Context(), 7, 1, key)
@@ -94,7 +98,7 @@ func TestAnIndexIsBrokenOff(t *testing.T) {
 	}
 	end()
 	if err := <-built; err != nil {
-		t.Errorf("cut off: error %v", err)
+		t.Errorf("lost connection: error %v", err)
 	}
 	wantBuilt(t, s, audience.BuiltIndex{ID: 7, Good: true})
 	if err := s.DropIndex(t.Context(), 7); err != nil {

@@ -10,22 +10,25 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// BuildIndex implements audience.Store. It has the writer's connection for itself
-// for as long as it takes, some 0.6 s for each million Contacts that the file
-// holds; readers go on. Its transaction is its own, so that it can be broken off.
+// This file builds and drops the SearchIndexes of SQLite. sqlstore/searchindex.go has
+// their catalogue, and package indexadvisor calls these methods.
+
+// BuildIndex implements audience.Store. It holds the writer's connection until it ends:
+// some 0.6 s for each million Contacts in the file. Readers continue. It has a
+// transaction of its own, so that a cancelled ctx undoes it without other changes.
 //
-// There is no ANALYZE here or anywhere: of a List's size SQLite can only know the
-// average of all Lists, and with that it takes the List's own index for the better
-// one wherever a large List is among small ones. Searches name the index they want.
+// The store never runs ANALYZE. SQLite would only learn the average over all Lists, and
+// would then choose the wrong index for a large List among small ones. Searches name
+// their index instead (sqlstore/searchplan.go).
 func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID, k *audience.SearchKey) (bytes int64, err error) {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer conn.Close() // only gives it back
+	defer conn.Close() // returns it to the pool
 	create := "CREATE INDEX IF NOT EXISTS " + sqlstore.IndexName(id) + " ON " + Dialect.IndexOn("contact", list, k)
 	if bytes, err = changeInFiles(ctx, conn, create); err != nil && ctx.Err() == nil {
-		bytes, err = change(ctx, conn, create) // there may be no folder for them
+		bytes, err = change(ctx, conn, create) // the machine may have no folder for temporary files
 	}
 	if err != nil {
 		return 0, fmt.Errorf("create index: %w", err)
@@ -33,8 +36,8 @@ func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list 
 	return bytes, nil
 }
 
-// changeInFiles is change with what has to be sorted in temporary files: in memory
-// that would take a gigabyte for ten million Contacts, and is no faster.
+// changeInFiles is change with temporary files for sorting. Sorting ten million Contacts
+// in memory would take a gigabyte and is no faster.
 func changeInFiles(ctx context.Context, conn *sql.Conn, statement string) (bytes int64, err error) {
 	if _, err := conn.ExecContext(ctx, "PRAGMA temp_store = FILE"); err != nil {
 		return 0, err
@@ -57,8 +60,8 @@ func (s *Store) DropIndex(ctx context.Context, id audience.SearchIndexID) error 
 	return nil
 }
 
-// change runs a statement in a transaction and says by how much more of the file
-// is in use then.
+// change runs a statement in a transaction. It returns by how many bytes the used part
+// of the file grew.
 func change(ctx context.Context, conn *sql.Conn, statement string) (bytes int64, err error) {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
@@ -79,15 +82,16 @@ func change(ctx context.Context, conn *sql.Conn, statement string) (bytes int64,
 	return after - before, tx.Commit()
 }
 
-// BuiltIndexes implements audience.Store. SQLite has an index whole or not at all,
-// and does not say how large it is.
+// BuiltIndexes implements audience.Store. SQLite builds an index in one transaction, so
+// every one is complete. It does not report their sizes.
 func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, err error) {
 	c, err := s.readers.take()
 	if err != nil {
 		return nil, err
 	}
 	defer s.readers.give(c)
-	rows, err := c.session.Query(ctx, "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'contact' AND name GLOB 'search_[0-9]*' ORDER BY CAST(substr(name, 8) AS INTEGER)")
+	rows, err := c.session.Query(ctx, `SELECT name FROM sqlite_schema
+		WHERE type = 'index' AND tbl_name = 'contact' AND name GLOB 'search_[0-9]*' ORDER BY CAST(substr(name, 8) AS INTEGER)`)
 	if err != nil {
 		return nil, err
 	}

@@ -10,13 +10,16 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// The indexes that searches get by themselves.
+// Tests that the SearchIndexes of SQLite are built, dropped and missed without wrong answers.
+
+// The suite of the index advisor on SQLite.
 //
 // covers: decision 56
 func TestSearchIndexes(t *testing.T) { storetest.SearchIndexes(t, engine) }
 
-// A process that stops does not wait for an index; what is left is nothing.
-func TestBuildIndexIsBrokenOff(t *testing.T) {
+// A process that stops cancels the build of an index. The transaction is rolled back,
+// so no part of the index is left and a later build succeeds.
+func TestCancelledBuildLeavesNoIndex(t *testing.T) {
 	s := open(t)
 	ctx, stop := context.WithCancel(t.Context())
 	key := &audience.SearchKey{Name: "is_active", Type: audience.KeyBool}
@@ -36,10 +39,9 @@ func TestBuildIndexIsBrokenOff(t *testing.T) {
 	}
 }
 
-// An index that somebody drops by hand, while searches have statements prepared
-// that name it: they find the same without it, and a change that goes by such a
-// search is made.
-func TestIndexIsDroppedByHand(t *testing.T) {
+// An operator drops an index of the database while prepared statements name it. Searches
+// find the same Contacts without it, and an Update that searches is committed.
+func TestSearchesSurviveAnIndexDroppedByHand(t *testing.T) {
 	s := open(t)
 	list := audience.List{AccountID: 1, Name: "News"}
 	update := func(fn func(tx audience.Tx) error) {
