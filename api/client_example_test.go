@@ -36,7 +36,7 @@ func ExampleClient_AddContacts() {
 
 	client := api.NewClient(server.URL, "the API key")
 	defer client.Close()
-	people := []api.Details{{"Email": "ada@example.com"}, {"Email": "nobody"}, {"Email": "bob@example.com", "State": "NSW"}}
+	people := []api.Details{{"Email": "ada@example.com"}, {"Email": "no-address"}, {"Email": "bob@example.com", "State": "NSW"}}
 	// With a key of its own, the call may be made again until an answer comes.
 	added, err := client.Idempotent("upload-2026-01-31-part-1").AddContacts(context.Background(), 1, people, api.AddOptions{RemoveUnsubscribers: 2})
 	if err != nil {
@@ -51,7 +51,7 @@ func ExampleClient_AddContacts() {
 	}
 	// Output:
 	// ada@example.com is Contact 7
-	// nobody was left out
+	// no-address was left out
 	// bob@example.com is Contact 8
 }
 

@@ -75,8 +75,8 @@ func (t *Tx) remove(list audience.ListID, shared string, n int, test string, arg
 	return t.takePlaces(list, shared)
 }
 
-// PromoteDuplicate makes the next Contact with an address the first one with it,
-// when the one who was has it no more.
+// PromoteDuplicate makes the next Contact with an address the primary of its duplicates, after the primary lost the
+// address or was deleted.
 func (t *Tx) PromoteDuplicate(list audience.ListID, key string) error {
 	one, err := jsontext.AppendQuote([]byte{'['}, key)
 	if err != nil {
