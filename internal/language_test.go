@@ -15,7 +15,7 @@ import (
 // obscureWords are words and phrases that made comments hard to read. Write the actor (the caller, the server, the
 // transaction, the operator) and the field's term in their place.
 var obscureWords = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
-	"nobody", "somebody", "anybody", "everybody", "whoever", "one who", "those who", "to whom",
+	"nobody", "somebody", "anybody", "everybody", "whoever", "one who", "those who",
 	"hindrance", "hindrances", "lookout", "forsake", "forsaken", "forsakes", "patiently", "whereupon",
 	"now and then", "is at it", "was at it", "has it made", "have it made", "has it done", "have it done",
 	"sees to it", "see to it", "takes for granted", "take for granted", "stands still", "stand still",
