@@ -29,7 +29,10 @@ DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/store/sq
 MEMORY  := $(shell tools/memorydir)
 INMEMORY = $(if $(MEMORY),GOTMPDIR=$${GOTMPDIR:-$${TMPDIR:-/tmp}} TMPDIR=$(MEMORY))
 # Many tests wait for another process: several run beside each other on each core.
-TEST     = $(INMEMORY) $(GO) test -timeout 3m -p 3 -parallel 8
+TEST     = $(INMEMORY) $(GO) test -timeout $(TIMEOUT) -p 3 -parallel 8
+# For one package. The full suites take longer, most of all with the race detector.
+TIMEOUT  = 3m
+race nocgo faults: TIMEOUT = 8m
 
 # Go says 1 if it finds a C compiler, 0 if not or if it is told so.
 CGO := $(shell $(GO) env CGO_ENABLED)
@@ -91,7 +94,7 @@ fuzz:
 		Fuzz*) names="$$names $$first" ;; \
 		ok) for name in $$names; do \
 				echo "fuzz $$name $$package"; \
-				$(GO) test -timeout 3m -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || exit 1; \
+				$(GO) test -timeout $(TIMEOUT) -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || exit 1; \
 			done; names= ;; \
 		esac; \
 	done
