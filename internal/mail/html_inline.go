@@ -1,8 +1,6 @@
 package mail
 
 import (
-	"cmp"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -216,9 +214,8 @@ type matchedRule struct {
 	declarations []cssDeclaration
 }
 
-// write sets the style attribute, sorted by property, so that a shorthand such
-// as margin comes before margin-top. It also sets the attributes of HTML that
-// old mail programs read instead.
+// write sets the style attribute. It also sets the attributes of HTML that old
+// mail programs read instead.
 func (s *elementStyle) write(n *html.Node) {
 	declarations := s.cascade()
 	var b strings.Builder
@@ -236,29 +233,38 @@ func (s *elementStyle) write(n *html.Node) {
 	}
 }
 
-// cascade returns the declaration that wins for each property, by property:
-// !important before others, then the style attribute before rules, then the
-// more specific selector, then the later declaration.
+// cascade returns the declaration that wins for each property. Rules come before
+// the style attribute, less specific selectors before more specific ones, and all
+// !important declarations last. The last declaration of a property wins. The
+// result keeps that order, because a shorthand such as margin replaces a
+// margin-top before it and not one after it.
 // https://www.w3.org/TR/css-cascade-3/#cascading
 func (s *elementStyle) cascade() []cssDeclaration {
 	slices.SortStableFunc(s.matched, func(a, b matchedRule) int {
 		return slices.Compare(a.specificity[:], b.specificity[:])
 	})
-	winners := make(map[string]cssDeclaration)
-	add := func(declarations []cssDeclaration) {
-		for _, declaration := range declarations {
-			if !winners[declaration.property].important || declaration.important {
-				winners[declaration.property] = declaration
+	var all, important []cssDeclaration
+	for _, rule := range append(s.matched, matchedRule{declarations: s.own}) {
+		for _, declaration := range rule.declarations {
+			if declaration.important {
+				important = append(important, declaration)
+			} else {
+				all = append(all, declaration)
 			}
 		}
 	}
-	for _, rule := range s.matched {
-		add(rule.declarations)
+	all = append(all, important...)
+	last := make(map[string]int, len(all))
+	for i := range all {
+		last[all[i].property] = i
 	}
-	add(s.own)
-	return slices.SortedFunc(maps.Values(winners), func(a, b cssDeclaration) int {
-		return cmp.Compare(a.property, b.property)
-	})
+	var winners []cssDeclaration
+	for i := range all {
+		if last[all[i].property] == i {
+			winners = append(winners, all[i])
+		}
+	}
+	return winners
 }
 
 // presentational returns the attribute of HTML that says the same as a property
