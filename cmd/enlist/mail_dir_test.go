@@ -59,7 +59,7 @@ type mailbox struct {
 // wait returns the first mail that holds a text, decoded as far as to read it.
 func (b *mailbox) wait(text string) string {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 	defer cancel()
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()

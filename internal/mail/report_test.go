@@ -187,7 +187,7 @@ func TestLargeReportsAreReadFast(t *testing.T) {
 		if r := ReadReport(strings.NewReader(mail), &reportKey, ""); !strings.HasPrefix(r.Detail, "it is neither") {
 			t.Errorf("%s: %+v", c.name, r)
 		}
-		if took := time.Since(began); took > 10*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%s: it took %v", c.name, took)
 		}
 	}

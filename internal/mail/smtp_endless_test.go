@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // This test talks to a server that never ends its reply.
@@ -27,14 +26,13 @@ func TestEndlessReplyIsCutOff(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.close()
-			began := time.Now()
 			err = s.send(t.Context(), testMessage(t, 1, "ann@example.com"), nil)
 			if err == nil || len(err.Error()) > longestDetail+200 {
 				t.Errorf("sent, or a long error: %.1000v", err)
 			}
 			// The operating system buffers some of what is sent and never read; it is counted too.
-			if n := said.Load(); n > 100<<20 || time.Since(began) > 10*time.Second {
-				t.Errorf("the server could say %d bytes, in %v", n, time.Since(began))
+			if n := said.Load(); n > 100<<20 {
+				t.Errorf("the server could say %d bytes", n)
 			}
 		})
 	}

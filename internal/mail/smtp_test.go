@@ -331,7 +331,7 @@ func TestInternationalAddressesNeedSMTPUTF8(t *testing.T) {
 // A message that would wait longer than its time limit fails at once, and does
 // not count as attempted.
 func TestRateLimitDelaysWithoutAnAttempt(t *testing.T) {
-	p := newSMTPFixture(t, mailtest.Options{}, func(o *Transport) { o.Rate = 0.5 })
+	p := newSMTPFixture(t, mailtest.Options{}, func(o *Transport) { o.Rate = 0.001 })
 	p.mustSend(1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()

@@ -131,7 +131,7 @@ func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
 	gone.Close()
 
 	// Streams wait 50 ms for a place; all four must come free.
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	all := make(chan error, 4)
 	var inside sync.WaitGroup
@@ -193,7 +193,7 @@ func (h *harness) stream(t *testing.T) net.Conn {
 // covers: decision 43
 func TestStreamCountsAsACallOfItsAccount(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Options{MaxCalls: 1, CallWait: 20 * time.Millisecond, FlushTimeout: 10 * time.Second})
+	h := newHarness(t, Options{MaxCalls: 1, CallWait: 20 * time.Millisecond, FlushTimeout: time.Minute})
 	h.fill(t, 3000)
 	reader := h.stream(t) // it has its place, and more to send than it can
 	if reply := h.post(t, h.request("countLists", "")); !strings.Contains(reply, `"code":399,`) {

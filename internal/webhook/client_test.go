@@ -303,25 +303,26 @@ func TestPublicAddresses(t *testing.T) {
 
 // Errors name no address and no text of the receiver.
 func TestErrorsNameNoAddress(t *testing.T) {
-	closed := httptest.NewServer(nil)
-	closed.Close()
 	silent := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
 	})
 	breaking := serve(t, func(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) })
-	c := newClient(t, Options{Private: true})
-	c.http.Timeout = 100 * time.Millisecond // for the silent one
+	c, hasty := newClient(t, Options{Private: true}), newClient(t, Options{Private: true})
+	hasty.http.Timeout = 100 * time.Millisecond
 	c.dialer.Resolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no resolver") }}
-	for _, test := range []struct{ url, want string }{
-		{closed.URL, "the connection was refused"},
-		{silent.URL, "no answer within 10 seconds"},
-		{breaking.URL, "the connection failed"},
-		{strings.Replace(breaking.URL, "http", "https", 1), "TLS could not be agreed on"},
-		{"http://nowhere.example.com/", "the host was not found"},
+	for _, test := range []struct {
+		client    *Client
+		url, want string
+	}{
+		{c, "http://127.0.0.1:1", "the connection was refused"}, // no program listens on port 1
+		{hasty, silent.URL, "no answer within 10 seconds"},
+		{c, breaking.URL, "the connection failed"},
+		{c, strings.Replace(breaking.URL, "http", "https", 1), "TLS could not be agreed on"},
+		{c, "http://nowhere.example.com/", "the host was not found"},
 	} {
 		t.Run(test.want, func(t *testing.T) {
-			if err := c.Post(t.Context(), batch(test.url)); fmt.Sprint(err) != test.want {
+			if err := test.client.Post(t.Context(), batch(test.url)); fmt.Sprint(err) != test.want {
 				t.Errorf("%s: %v", test.url, err)
 			}
 		})

@@ -11,6 +11,7 @@ package mailtest
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -18,6 +19,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -122,9 +124,14 @@ func (s *Server) Stop() {
 	r.smtp.Close()
 }
 
-// Resume listens again on the same port.
+// Resume listens again on the same port. It waits while the port belongs to a connection
+// that another program has opened since Stop.
 func (s *Server) Resume() error {
 	l, err := net.Listen("tcp", s.addr)
+	for tries := 0; errors.Is(err, syscall.EADDRINUSE) && tries < 600; tries++ {
+		<-time.After(100 * time.Millisecond)
+		l, err = net.Listen("tcp", s.addr)
+	}
 	if err != nil {
 		return err
 	}
