@@ -38,7 +38,7 @@ func TestBounces(t *testing.T) {
 		if !strings.HasPrefix(m.From, "bounces+1-") {
 			t.Fatalf("from %s", m.From)
 		}
-		c.pipe(0, "nothing to do: it tells of nothing that is for good", report(m.From, "delayed", "4.4.1"))
+		c.pipe(0, "nothing to do: it reports no permanent failure", report(m.From, "delayed", "4.4.1"))
 		c.pipe(0, "nothing to do: it does not name a message", report(strings.Replace(m.From, "+1-", "+2-", 1), "failed", "5.1.1"))
 		if got := c.flags(ann); !got.IsActive {
 			t.Fatalf("deactivated after %d bounces", i)

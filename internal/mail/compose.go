@@ -15,7 +15,7 @@ import (
 // parts (rendered in compose_render.go from what compose_cache.go compiled), and
 // requests to confirm. compose_header.go writes the headers.
 
-// composer composes messages.
+// composer composes mails.
 type composer struct {
 	from      string // sender of mails for which neither Message nor List names one
 	publicURL string
@@ -92,18 +92,14 @@ func (c *composer) confirmation(l *audience.OutgoingMail) (*gomail.Msg, string, 
 		List:    list.Name,
 		Title:   "Please confirm: " + list.Name,
 		Heading: "Please confirm your subscription",
-		Before:  "Someone has subscribed this address. If it was you, please confirm it: mails are sent to you only then.",
-		Button:  "Confirm the subscription",
-		Link:    c.link(audience.LinkConfirm, l.Delivery),
-		After:   "If it was not you, ignore this mail. Without your confirmation you are sent nothing else.",
+		Before: "Someone has subscribed this address. If it was you, please confirm it: " +
+			"mails are sent to you only then.",
+		Button: "Confirm the subscription",
+		Link:   c.link(audience.LinkConfirm, l.Delivery),
+		After:  "If it was not you, ignore this mail. Without your confirmation you are sent nothing else.",
 	}
 	h := c.listHeader(list)
-	h.to, h.key, h.subject = l.Address, "d/"+l.Delivery.String(), oneLine(b.Title)
-	m, err := c.message(h)
-	if err != nil {
-		return nil, "", err
-	}
-	m.SetBodyString(gomail.TypeTextPlain, b.text())
-	m.AddAlternativeString(gomail.TypeTextHTML, b.html())
-	return m, h.subject, nil
+	h.to, h.key = l.Address, "d/"+l.Delivery.String()
+	m, err := c.builtIn(h, b)
+	return m, oneLine(b.Title), err
 }

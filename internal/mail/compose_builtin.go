@@ -4,6 +4,8 @@ import (
 	"embed"
 	"html/template"
 	"strings"
+
+	gomail "github.com/wneessen/go-mail"
 )
 
 // This file makes the mails in the service's own words: notifications
@@ -16,7 +18,7 @@ var builtInFile embed.FS
 // builtInHTML is the template of the HTML part.
 var builtInHTML = template.Must(template.ParseFS(builtInFile, "compose_builtin.html"))
 
-// builtIn is the contents of such a mail.
+// builtIn is the content of such a mail.
 type builtIn struct {
 	List    string
 	Title   string
@@ -30,6 +32,18 @@ type builtIn struct {
 
 // row is a name with its value. A value may have several lines.
 type row struct{ Name, Value string }
+
+// builtIn makes a message with a header and the two parts. The title is the subject.
+func (c *composer) builtIn(h header, b *builtIn) (*gomail.Msg, error) {
+	h.subject = oneLine(b.Title)
+	m, err := c.message(h)
+	if err != nil {
+		return nil, err
+	}
+	m.SetBodyString(gomail.TypeTextPlain, b.text())
+	m.AddAlternativeString(gomail.TypeTextHTML, b.html())
+	return m, nil
+}
 
 // sanitized returns a copy without control characters. Values come from
 // subscribers; none of them becomes a link.

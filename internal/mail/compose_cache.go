@@ -98,8 +98,9 @@ type templateCache struct {
 	byID  map[audience.MessageID]*compiled
 	bytes int
 
-	// compiling is held while a Message is compiled. Hundreds of jobs need a new
-	// Message at once, and each would take many times its size in memory.
+	// compiling is held while a Message is compiled, so that only one is compiled at a
+	// time. Hundreds of jobs may need a new Message at once, and compiling takes many
+	// times the Message's size in memory.
 	compiling sync.Mutex
 }
 

@@ -18,7 +18,7 @@ import (
 // This file writes the headers of a message and makes texts from outside fit for
 // them: addresses, subjects and names without control characters.
 
-// header is what the header of a message says.
+// header has the values of a message's header fields.
 type header struct {
 	fromName, from string
 	replyTo        string // "": none
@@ -33,7 +33,8 @@ type header struct {
 func (c *composer) message(h header) (*gomail.Msg, error) {
 	from, domain, ok := parseAddress(h.from)
 	if !ok {
-		return nil, &audience.Undelivered{Err: errors.New("no sender address: set one with --mail-from, or in the List")}
+		return nil, &audience.Undelivered{
+			Err: errors.New("no sender address: set one with --mail-from, or in the List")}
 	}
 	to, _, ok := parseAddress(h.to)
 	if !ok {
@@ -130,30 +131,16 @@ func oneLine(text string) string {
 // plain removes control characters, except line breaks and tabs, and characters
 // that change the direction of the following text.
 func plain(text string) string {
-	if !strings.ContainsFunc(text, isControl) && utf8.ValidString(text) {
-		return text
-	}
-	text = lineEnds.Replace(strings.ToValidUTF8(text, "\uFFFD"))
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && isControl(r) {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069':
 			return -1
 		}
 		return r
-	}, text)
+	}, lineEnds.Replace(strings.ToValidUTF8(text, "\uFFFD")))
 }
 
 // lineEnds turns every kind of line end into \n.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
-
-// isControl reports whether plain removes a character or turns it into \n.
-func isControl(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case r < utf8.RuneSelf:
-		return r < ' ' || r == 0x7f
-	case '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069', r == '\u2028', r == '\u2029':
-		return true
-	}
-	return unicode.IsControl(r)
-}

@@ -17,11 +17,13 @@ func TestOneClickHeaderNeedsHTTPS(t *testing.T) {
 		{"https://mail.example.org", "List-Unsubscribe=One-Click"},
 		{"http://mail.example.org", ""},
 	} {
-		c.publicURL = test.url
-		r := send(t, c, testMail(&audience.Message{EmailType: audience.EmailPlain, Subject: "s", Text: "x"}))
-		if got := r.Get("List-Unsubscribe-Post"); got != test.want {
-			t.Errorf("%s: List-Unsubscribe-Post %q, want %q", test.url, got, test.want)
-		}
-		contains(t, "List-Unsubscribe", r.Get("List-Unsubscribe"), "<"+test.url+"/u/")
+		t.Run(test.url, func(t *testing.T) {
+			c.publicURL = test.url
+			r := send(t, c, testMail(&audience.Message{EmailType: audience.EmailPlain, Subject: "s", Text: "x"}))
+			if got := r.Get("List-Unsubscribe-Post"); got != test.want {
+				t.Errorf("List-Unsubscribe-Post %q, want %q", got, test.want)
+			}
+			contains(t, "List-Unsubscribe", r.Get("List-Unsubscribe"), "<"+test.url+"/u/")
+		})
 	}
 }

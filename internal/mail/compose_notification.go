@@ -15,29 +15,23 @@ import (
 // notification composes a mail to one of a List's addresses about a Contact.
 // specification: Events, Notification message
 func (c *composer) notification(id string, n *audience.Notification) (*gomail.Msg, error) {
-	b := c.notificationBody(n)
 	h := c.listHeader(&n.Schema.List)
-	h.to, h.key, h.subject = n.Address, "n/"+id, oneLine(b.Title)
-	m, err := c.message(h)
-	if err != nil {
-		return nil, err
-	}
-	m.SetBodyString(gomail.TypeTextPlain, b.text())
-	m.AddAlternativeString(gomail.TypeTextHTML, b.html())
-	return m, nil
+	h.to, h.key = n.Address, "n/"+id
+	return c.builtIn(h, c.notificationBody(n))
 }
 
 // notificationBody returns the contents of a notification. A Contact that has
 // been removed since the event has no details left.
 func (c *composer) notificationBody(n *audience.Notification) *builtIn {
-	// The part of the title, the name of the row with the time, and the heading.
+	// The middle of the title, the name of the row with the time, and the heading.
 	words := map[audience.Event][3]string{
 		audience.EventSubscribe:     {" subscribed to ", "Subscribed", "New subscription"},
 		audience.EventUnsubscribe:   {" unsubscribed from ", "Unsubscribed", "Unsubscription"},
 		audience.EventUpdateProfile: {" changed their details on ", "Changed", "Changed details"},
 	}[n.Event]
-	b := &builtIn{Title: contactName(n) + words[0] + n.Schema.List.Name, Heading: words[2], List: n.Schema.List.Name}
-	b.Rows = append(b.Rows, row{words[1], localTime(n.Schema, n.Time)})
+	list := n.Schema.List.Name
+	b := &builtIn{Title: contactName(n) + words[0] + list, Heading: words[2], List: list,
+		Rows: []row{{words[1], localTime(n.Schema, n.Time)}}}
 	if n.Details == nil {
 		b.Before = contactName(n) + " has been removed since, so there is nothing left to show."
 		return b
@@ -83,7 +77,7 @@ func contactRows(schema *audience.Schema, contact *audience.Contact) []row {
 	for i := range schema.Preferences {
 		p := &schema.Preferences[i]
 		if agrees, answered := contact.Prefs[p.ID]; answered {
-			answers = append(answers, p.Name+": "+yesNo(agrees))
+			answers = append(answers, p.Name+": "+map[bool]string{true: "yes", false: "no"}[agrees])
 		}
 	}
 	if answers != nil {
@@ -96,11 +90,9 @@ func contactRows(schema *audience.Schema, contact *audience.Contact) []row {
 
 // status says whether a Contact receives mail, and if not, why.
 func status(schema *audience.Schema, contact *audience.Contact) string {
-	var parts []string
+	parts := []string{"subscribed"}
 	if contact.IsUnsubscribed {
-		parts = append(parts, "unsubscribed")
-	} else {
-		parts = append(parts, "subscribed")
+		parts[0] = "unsubscribed"
 	}
 	switch {
 	case contact.IsBounceDeactivated && !contact.IsActive:
@@ -140,11 +132,4 @@ func consentRows(schema *audience.Schema, consent *audience.LedgerRow) []row {
 // localTime writes a time, in Unix seconds, in the Account's time zone.
 func localTime(schema *audience.Schema, unix int64) string {
 	return schema.LocalTime(unix).Format("2 January 2006, 15:04:05 (UTC-07:00)")
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }

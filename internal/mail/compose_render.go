@@ -80,7 +80,8 @@ func (r *rendering) text(t *compiled) string {
 				b.WriteString(m.before + link + m.after)
 				continue
 			}
-			// An unsafe link is left out, unless its text is the value itself, such as "www.example.com".
+			// An unsafe link is left out. If its text is only the value, such as
+			// "www.example.com", the value is written as text.
 			if m.before != "" || m.Template[0].Name == "" {
 				continue
 			}

@@ -98,7 +98,7 @@ func TestMessageIsMergedAndInlined(t *testing.T) {
 	c, l := testComposer(t)
 	message := &audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter + "<p>{{list_name}}</p>", FromName: "Ann's friends", ReplyTo: "reply@example.net"}
 	r := send(t, c, testMail(message))
-	keep(t, "letter", r)
+	keep(t, "message", r)
 	unsubscribe := "https://mail.example.org/u/12-345-1767225600-a7/"
 	checkHeaders(t, r, []headerCase{
 		{"From", `"Ann's friends" <lists@example.org>`}, {"To", "<ann@example.com>"}, {"Reply-To", "<reply@example.net>"}, {"Precedence", "bulk"},
@@ -126,9 +126,9 @@ func TestTrackedLinksLeadToThisService(t *testing.T) {
 	c, l := testComposer(t)
 	message := &audience.Message{EmailType: audience.EmailHTML, Subject: "x", HTML: newsletter + `<a href=" HTTP://example.com/b ">b</a><a href="https://example.com/c?{{unsubscribe_url}}">c</a><a href="#top">t</a>`}
 	for range 2 {
-		letter := testMail(message)
-		letter.Schema.List.TrackClicks, letter.Schema.List.TrackOpens = true, true
-		r := send(t, c, letter)
+		mail := testMail(message)
+		mail.Schema.List.TrackClicks, mail.Schema.List.TrackOpens = true, true
+		r := send(t, c, mail)
 		contains(t, "html", r.html, `href="https://mail.example.org/k/12-345-1767225600-a7-501/`, `href="https://mail.example.org/k/12-345-1767225600-a7-502/`,
 			`href="mailto:us@example.com"`, `href="https://ann.example/"`, `href="#top"`, `<img src="https://mail.example.org/o/12-345-1767225600-a7/`, `src="https://example.com/logo.png"`)
 		lacks(t, "html", r.html, `"https://example.com/new`, "a7-503")
@@ -138,9 +138,9 @@ func TestTrackedLinksLeadToThisService(t *testing.T) {
 		t.Errorf("links were asked for: %q", l.asked)
 	}
 	message.HTML = `<a href="https://example.com/other">o</a>`
-	letter := testMail(message)
-	letter.Schema.List.TrackClicks = true
-	lacks(t, "a Message that was changed", send(t, c, letter).html, "/k/12-345-1767225600-a7-502", "/o/")
+	mail := testMail(message)
+	mail.Schema.List.TrackClicks = true
+	lacks(t, "a Message that was changed", send(t, c, mail).html, "/k/12-345-1767225600-a7-502", "/o/")
 }
 
 // The email type decides which parts a mail has. Each part has one link to
@@ -151,26 +151,30 @@ func TestEmailTypeDecidesTheParts(t *testing.T) {
 	c, _ := testComposer(t)
 	const text = "Hi {{First Name}},\n\n  see https://example.com/{{First Name}}?a=1&b=2. <Bye>\n{{unsubscribe_url}}\n{{confirm_url}}\n"
 	for _, test := range []struct {
+		name       string
 		message    audience.Message
 		text, html []string
 	}{
-		{audience.Message{EmailType: audience.EmailPlain, Text: text, HTML: "<p>no</p>"}, []string{"Hi Ann,\n\n  see https://example.com/Ann?a=1&b=2. <Bye>\nhttps://mail.example.org/u/"}, nil},
-		{audience.Message{EmailType: audience.EmailPlain, HTML: "<p>only {{First Name}}</p>"}, []string{"only Ann\n\n-- \nUnsubscribe"}, nil},
-		{audience.Message{EmailType: audience.EmailPlainHTML, Text: text}, []string{"Hi Ann,"},
+		{"plain text", audience.Message{EmailType: audience.EmailPlain, Text: text, HTML: "<p>no</p>"}, []string{"Hi Ann,\n\n  see https://example.com/Ann?a=1&b=2. <Bye>\nhttps://mail.example.org/u/"}, nil},
+		{"plain text made from HTML", audience.Message{EmailType: audience.EmailPlain, HTML: "<p>only {{First Name}}</p>"}, []string{"only Ann\n\n-- \nUnsubscribe"}, nil},
+		{"HTML made from text", audience.Message{EmailType: audience.EmailPlainHTML, Text: text}, []string{"Hi Ann,"},
 			[]string{"Hi Ann,<br>\n<br>\n&nbsp; see <a href=\"https://example.com/Ann?a=1&amp;b=2\">https://example.com/Ann?a=1&amp;b=2</a>. &lt;Bye&gt;<br>\n<a href=\"https://mail.example.org/u/", "<a href=\"https://mail.example.org/c/"}},
-		{audience.Message{EmailType: audience.EmailRawHTML, HTML: "<style>p{color:red}</style><P CLASS=x>{{First Name}}", Text: "t"}, []string{"t\n\n-- \nUnsubscribe"}, []string{"<style>p{color:red}</style><P CLASS=x>Ann<p "}},
-		{audience.Message{EmailType: audience.EmailHTML, Text: "only text"}, []string{"only text"}, nil},
+		{"HTML as written", audience.Message{EmailType: audience.EmailRawHTML, HTML: "<style>p{color:red}</style><P CLASS=x>{{First Name}}", Text: "t"}, []string{"t\n\n-- \nUnsubscribe"}, []string{"<style>p{color:red}</style><P CLASS=x>Ann<p "}},
+		{"a Message of type HTML without HTML", audience.Message{EmailType: audience.EmailHTML, Text: "only text"}, []string{"only text"}, nil},
 	} {
-		test.message.Subject = "s"
-		r := send(t, c, testMail(&test.message))
-		contains(t, "text", r.text, test.text...)
-		contains(t, "html", r.html, test.html...)
-		if test.html == nil && r.html != "" {
-			t.Errorf("an HTML part: %s", r.html)
-		}
-		if strings.Count(r.text, "https://mail.example.org/u/") != 1 || test.html != nil && strings.Count(r.html, `"https://mail.example.org/u/`) != 1 {
-			t.Errorf("not one link to unsubscribe in\n%s\n%s", r.text, r.html)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			test.message.Subject = "s"
+			r := send(t, c, testMail(&test.message))
+			contains(t, "text", r.text, test.text...)
+			contains(t, "html", r.html, test.html...)
+			if test.html == nil && r.html != "" {
+				t.Errorf("there is an HTML part: %s", r.html)
+			}
+			const unsubscribe = "https://mail.example.org/u/"
+			if strings.Count(r.text, unsubscribe) != 1 || test.html != nil && strings.Count(r.html, `"`+unsubscribe) != 1 {
+				t.Errorf("each part must have one link to unsubscribe:\n%s\n%s", r.text, r.html)
+			}
+		})
 	}
 }
 
@@ -194,7 +198,7 @@ func TestSenderIsOfTheMessageOrTheListOrTheSettings(t *testing.T) {
 		t.Errorf("without a sender: %v", err)
 	}
 	if _, err := newComposer(Options{From: "no-address"}); err == nil {
-		t.Error("a sender that is no address is taken")
+		t.Error("a sender that is not an address was accepted")
 	}
 }
 
@@ -206,45 +210,46 @@ func TestUnusualAddressesCanBeWrittenTo(t *testing.T) {
 		{`"plain"@example.com`, `<plain@example.com>`}, {`"a,b;c:d<e>"@example.com`, `<"a,b;c:d<e>"@example.com>`}, {`a'b+c/d={e}@example.com`, `<a'b+c/d={e}@example.com>`},
 		{"ann@bücher.example", "<ann@xn--bcher-kva.example>"}, {"用户@example.com", "<用户@example.com>"}, {"Ann@Example.COM", "<Ann@example.com>"},
 	} {
-		l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x"})
-		l.Address = test.address
-		m, _, err := c.outgoing(t.Context(), l)
-		if err != nil {
-			t.Errorf("%s: %v", test.address, err)
-			continue
-		}
-		r := read(t, m)
-		to := r.Get("To")
-		if to != test.want {
-			t.Errorf("%s: To: %s, want %s", test.address, to, test.want)
-		}
-		if to, err := m.GetRecipients(); err != nil || len(to) != 1 || !strings.Contains(test.want, strings.Trim(to[0], "<>")) {
-			t.Errorf("%s: recipients %q, %v", test.address, to, err)
-		}
+		t.Run(test.address, func(t *testing.T) {
+			l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x"})
+			l.Address = test.address
+			m, _, err := c.outgoing(t.Context(), l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if to := read(t, m).Get("To"); to != test.want {
+				t.Errorf("To: %s, want %s", to, test.want)
+			}
+			if to, err := m.GetRecipients(); err != nil || len(to) != 1 || to[0] != test.want {
+				t.Errorf("recipients %q, %v, want %s", to, err, test.want)
+			}
+		})
 	}
 }
 
 // A subject is one line of bounded length, whatever the values contain.
 func TestSubjectIsOneLineWithoutControlCharacters(t *testing.T) {
 	c, _ := testComposer(t)
-	for _, test := range []struct{ value, want string }{
-		{"a\r\nBcc: x@example.com", "a Bcc: x@example.com"},
-		{"=?utf-8?q?=0D=0ABcc:_x?=", "=?utf-8?q?=0D=0ABcc:_x?="},
-		{"Zoë \u202e evil\u2028x\x00\x1b", "Zoë evil x"},
-		{strings.Repeat("x", 300), strings.Repeat("x", 249) + "…"},
-		{strings.Repeat("é", 240), strings.Repeat("é", 240)},
-		{"=?" + strings.Repeat("é", 200), "=?" + strings.Repeat("é", 200)},
-		{"\xff\xfe", "\uFFFD"},
-		{"{{unsubscribe_url}}", "{{unsubscribe_url}}"},
+	for _, test := range []struct{ name, value, want string }{
+		{"line ends become spaces", "a\r\nBcc: x@example.com", "a Bcc: x@example.com"},
+		{"an encoded word is shown as it is", "=?utf-8?q?=0D=0ABcc:_x?=", "=?utf-8?q?=0D=0ABcc:_x?="},
+		{"control characters are removed", "Zoë \u202e evil\u2028x\x00\x1b", "Zoë evil x"},
+		{"a long subject is cut", strings.Repeat("x", 300), strings.Repeat("x", 249) + "…"},
+		{"the limit counts characters", strings.Repeat("é", 240), strings.Repeat("é", 240)},
+		{"a long encoded word is shown as it is", "=?" + strings.Repeat("é", 200), "=?" + strings.Repeat("é", 200)},
+		{"invalid UTF-8 is replaced", "\xff\xfe", "\uFFFD"},
+		{"a value is not a merge field", "{{unsubscribe_url}}", "{{unsubscribe_url}}"},
 	} {
-		l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x", Subject: "{{First Name}}{{unsubscribe_url}}"})
-		l.Contact.Values = l.Contact.Values.Set(2, test.value)
-		r := send(t, c, l)
-		if s := r.subject(t); s != test.want {
-			t.Errorf("%q: subject %q, want %q", test.value, s, test.want)
-		}
-		if r.Get("Bcc") != "" {
-			t.Errorf("%q made a header", test.value)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x", Subject: "{{First Name}}{{unsubscribe_url}}"})
+			l.Contact.Values = l.Contact.Values.Set(2, test.value)
+			r := send(t, c, l)
+			if s := r.subject(t); s != test.want {
+				t.Errorf("subject %q, want %q", s, test.want)
+			}
+			if r.Get("Bcc") != "" {
+				t.Error("the value added a header")
+			}
+		})
 	}
 }

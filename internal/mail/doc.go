@@ -1,10 +1,10 @@
 // Package mail composes messages and sends them: notifications to a List's
 // addresses, Messages to Contacts and requests to confirm a subscription.
 //
-// Package audience decides what is sent to whom, package jobs when and how
-// often. This package gives a message its form, inserts values into merge
-// fields, and hands the result to a mail server or a folder. An error of
-// sending is an *audience.Undelivered.
+// Package audience decides what is sent to whom, and package jobs when. This
+// package writes the message, inserts values into merge fields, and sends the
+// result to a mail server or stores it in a folder. An error of sending is an
+// *audience.Undelivered.
 //
 // The files by group:
 //

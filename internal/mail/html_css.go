@@ -12,8 +12,8 @@ import (
 )
 
 // This file reads style sheets and style attributes for html_inline.go. The
-// lexer is tdewolff/parse, the selectors are parsed by cascadia. What the two
-// libraries cannot read is never dropped: it stays in a style sheet as written.
+// lexer is tdewolff/parse, and cascadia parses selectors. A rule that one of these
+// libraries cannot parse is never dropped: it stays in a style sheet as written.
 
 // cssRule is a rule that can be moved into style attributes.
 type cssRule struct {
@@ -136,9 +136,9 @@ func splitCSS(sheet string) (rules []cssRule, kept string) {
 	return rules, rest.String()
 }
 
-// readRule returns what of a rule can be inlined, and the selectors for which
-// the rule has to stay in a style sheet. These are all of them when a
-// declaration cannot be read.
+// readRule splits a rule: rule has the selectors that can be inlined, kept the
+// selectors for which the rule stays in a style sheet. When a declaration cannot
+// be parsed, all selectors are kept.
 func readRule(prelude, body cssTokens) (rule cssRule, kept string) {
 	declarations, _, all := readDeclarations(body)
 	if !all {
@@ -161,9 +161,8 @@ func readRule(prelude, body cssTokens) (rule cssRule, kept string) {
 	return rule, strings.Join(others, ", ")
 }
 
-// inlinable describes the selectors by which elements are looked for. The
-// others stay in a style sheet: most depend on what the reader does (:hover),
-// and some take long to match.
+// inlinable matches the selectors that are inlined. The others stay in a style
+// sheet: most depend on what the reader does (:hover), and some take long to match.
 var inlinable = regexp.MustCompile(`^` + compound + `(?:(?: ?[>+] ?| )` + compound + `)*$`)
 
 const compound = `(?:(?:\*|[A-Za-z][A-Za-z0-9]*)|(?:[A-Za-z][A-Za-z0-9]*|\*)?` +
@@ -226,7 +225,7 @@ func readDeclaration(tokens cssTokens) (cssDeclaration, bool) {
 // cutImportant removes !important from the end of a value.
 func cutImportant(value cssTokens) (cssTokens, bool) {
 	last := len(value) - 1
-	if last < 1 || value[last].TokenType != css.IdentToken || !strings.EqualFold(string(value[last].Data), "important") {
+	if last < 1 || !bytes.EqualFold(value[last].Data, []byte("important")) {
 		return value, false
 	}
 	before := value[:last].trim()

@@ -15,8 +15,8 @@ import (
 // its elements, because some mail programs ignore style sheets. html_css.go
 // reads the CSS; the result goes to html_template.go.
 
-// Limits of inlining. A Message beyond one of them keeps its style sheets, as
-// does one whose HTML cannot be read. Each bounds what takes time or grows.
+// Limits of inlining. A Message beyond one of them keeps its style sheets, and so
+// does a Message whose HTML cannot be parsed. The limits bound time and memory.
 const (
 	maxInlineHTML    = 1 << 20    // bytes
 	maxInlineCSS     = 64 << 10   // bytes of all style sheets
@@ -63,7 +63,7 @@ func styleNode(sheet string) *html.Node {
 	return n
 }
 
-// styledDocument is what inlining has to know of a document.
+// styledDocument has the style sheets and elements of a document.
 type styledDocument struct {
 	head         *html.Node
 	sheets       []*html.Node // the style elements
@@ -71,7 +71,7 @@ type styledDocument struct {
 	styles       map[*html.Node]*elementStyle // of elements with a style attribute, later of all that a rule matches
 	elements     map[string]int               // how many there are, by name, .class and #id, and "*" of all
 	depth        int
-	unknownMedia bool // a style sheet is for media that cannot be written as an @media rule
+	unknownMedia bool // a style sheet has a media attribute that cannot become an @media rule
 }
 
 // collect visits all elements below a node.
@@ -85,8 +85,8 @@ func (d *styledDocument) collect(n *html.Node, depth int) {
 	}
 }
 
-// element counts an element and reads its style attribute. What cannot be read of
-// a style attribute is removed, because mail programs would read it differently.
+// element counts an element and reads its style attribute. Declarations that
+// cannot be parsed are removed from it: mail programs would read them differently.
 func (d *styledDocument) element(n *html.Node) {
 	switch {
 	case n.Data == "head" && d.head == nil:
@@ -112,7 +112,7 @@ func (d *styledDocument) element(n *html.Node) {
 	}
 }
 
-// sheet adds a style sheet. One for certain media becomes an @media rule.
+// sheet adds a style sheet. A sheet with a media attribute becomes an @media rule.
 func (d *styledDocument) sheet(n *html.Node) {
 	d.sheets = append(d.sheets, n)
 	if n.FirstChild == nil {
@@ -131,8 +131,8 @@ func (d *styledDocument) sheet(n *html.Node) {
 
 var plainMedia = regexp.MustCompile(`^[\w\s(),.:/>=-]+$`)
 
-// affordable reports whether inlining stays within the limits. It estimates the
-// steps from above: a selector of k parts may try each of the ancestors k-1 times.
+// affordable reports whether inlining stays within the limits. It computes an
+// upper bound of the steps: a selector of k parts may try each ancestor k-1 times.
 func (d *styledDocument) affordable(rules []cssRule) bool {
 	steps, matches, bytes := 0.0, 0, 0
 	for i := range rules {
@@ -202,7 +202,7 @@ func (d *styledDocument) apply(root *html.Node, rules []cssRule) {
 	}
 }
 
-// elementStyle is what decides how one element looks.
+// elementStyle has the declarations that apply to one element.
 type elementStyle struct {
 	own     []cssDeclaration // of its style attribute
 	matched []matchedRule    // in the order of the style sheets
@@ -227,8 +227,8 @@ func (s *elementStyle) write(n *html.Node) {
 	}
 	setAttribute(n, "style", b.String())
 	for _, declaration := range declarations {
-		if name := presentational(n.DataAtom, declaration.property); name != "" {
-			setAttribute(n, name, declaration.value)
+		if p := presentational[declaration.property]; slices.Contains(p.elements, n.DataAtom) {
+			setAttribute(n, p.attribute, declaration.value)
 		}
 	}
 }
@@ -267,35 +267,18 @@ func (s *elementStyle) cascade() []cssDeclaration {
 	return winners
 }
 
-// presentational returns the attribute of HTML that says the same as a property
-// of CSS for an element, "" when there is none.
-func presentational(element atom.Atom, property string) string {
-	switch property {
-	case "text-align":
-		switch element {
-		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.P, atom.Div,
-			atom.Blockquote, atom.Tr, atom.Th, atom.Td:
-			return "align"
-		}
-	case "background-color":
-		switch element {
-		case atom.Body, atom.Table, atom.Tr, atom.Th, atom.Td:
-			return "bgcolor"
-		}
-	case "background-image":
-		if element == atom.Table {
-			return "background"
-		}
-	case "vertical-align":
-		if element == atom.Th || element == atom.Td {
-			return "valign"
-		}
-	case "float":
-		if element == atom.Img {
-			return "align"
-		}
-	}
-	return ""
+// presentational has the attributes of HTML that mean the same as a property of
+// CSS, and the elements that have them.
+var presentational = map[string]struct {
+	attribute string
+	elements  []atom.Atom
+}{
+	"text-align": {"align", []atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.P, atom.Div,
+		atom.Blockquote, atom.Tr, atom.Th, atom.Td}},
+	"background-color": {"bgcolor", []atom.Atom{atom.Body, atom.Table, atom.Tr, atom.Th, atom.Td}},
+	"background-image": {"background", []atom.Atom{atom.Table}},
+	"vertical-align":   {"valign", []atom.Atom{atom.Th, atom.Td}},
+	"float":            {"align", []atom.Atom{atom.Img}},
 }
 
 // setAttribute changes an attribute or adds it.

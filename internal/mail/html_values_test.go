@@ -99,9 +99,10 @@ func checkMerge(t *testing.T, m audience.Message, value string) {
 	}
 }
 
-// keepsShape reports whether a value left the same shape as two harmless values.
-// Where those two differ, the value is part of a link's host. There the host may
-// be a name below the domain in the Message, or the link is refused.
+// keepsShape reports whether a value produced the same shape as harmless values
+// did. want and other are the shapes of two harmless values. Where these differ,
+// the value is part of a link's host: there have may name a host below the domain
+// in the Message, or the link may be left out.
 func keepsShape(want, other, have []string) bool {
 	if len(want) != len(have) || len(want) != len(other) {
 		return false
@@ -127,9 +128,11 @@ func TestHostileValuesDoNotChangeAMessage(t *testing.T) {
 	for _, kind := range []string{audience.EmailRawHTML, audience.EmailHTML, audience.EmailPlainHTML, audience.EmailPlain} {
 		m := audience.Message{EmailType: kind, Subject: "{{V}}", HTML: fieldInEveryPlace, Text: "{{V}} https://example.com/{{V}} https://{{V}}"}
 		m.Subject, m.HTML, m.Text = named(m.Subject), named(m.HTML), named(m.Text)
-		for _, value := range hostile {
-			checkMerge(t, m, value)
-		}
+		t.Run(kind, func(t *testing.T) {
+			for _, value := range hostile {
+				checkMerge(t, m, value)
+			}
+		})
 	}
 }
 

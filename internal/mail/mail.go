@@ -6,8 +6,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file is the way into the package: a Mailer composes a message
-// (compose.go) and passes it to its sender (transport.go).
+// This file has the Mailer, which other packages use. It composes a message
+// (compose.go) and passes it to a sender (transport.go).
 
 // Mailer composes and sends. It is safe for concurrent use.
 type Mailer struct {

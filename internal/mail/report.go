@@ -13,8 +13,8 @@ import (
 )
 
 // This file reads the mails that mail servers send back: delivery failures
-// (bounces) and complaints of recipients. cmd/enlist passes them in from
-// "enlist bounce"; the result deactivates or unsubscribes a Contact.
+// (bounces) and complaints of recipients. The command "enlist bounce" passes them
+// to ReadReport, and deactivates or unsubscribes the Contact.
 
 // ReportKind says what a report means for the message that was sent.
 type ReportKind string
@@ -35,15 +35,11 @@ type Report struct {
 	Detail   string               // what went wrong; for NoReport, why the mail is ignored
 }
 
-// maxReport limits how much of a report is read, in bytes. The status comes
-// before the returned message.
-const maxReport = 4 << 20
-
-// maxParts limits how many MIME parts of a report are read, maxText how much of
-// the text for people, in bytes.
+// Anyone can send a mail to the address for bounces, so what is read is limited.
 const (
-	maxParts = 100
-	maxText  = 64 << 10
+	maxReport = 4 << 20  // bytes of a report; the status comes before the returned message
+	maxParts  = 100      // MIME parts
+	maxText   = 64 << 10 // bytes of the text for people
 )
 
 // ReadReport reads a delivery status notification (RFC 3464) or a complaint
@@ -56,7 +52,7 @@ func ReadReport(r io.Reader, key *audience.LinkKey, recipient string) Report {
 	s.address(recipient)
 	e, err := message.Read(withoutFromLine(io.LimitReader(r, maxReport)))
 	if e == nil {
-		return Report{Detail: "it is no mail: " + shorten(err.Error())}
+		return Report{Detail: "it cannot be parsed as a mail: " + shorten(err.Error())}
 	}
 	for _, field := range []string{"To", "Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To"} {
 		s.addresses(e.Header.Values(field))
@@ -81,13 +77,14 @@ func withoutFromLine(r io.Reader) io.Reader {
 type reportReader struct {
 	key      *audience.LinkKey
 	delivery audience.DeliveryKey
-	found    bool // the name of the delivery
-	parts    int
-	text     string // for people; it comes before the status
+	found    bool   // a name of a delivery was read, into delivery
+	parts    int    // MIME parts read so far
+	text     string // the part for people; it comes before the status
 
-	failed, other string // status of a permanent failure; any other status
-	complaint     string // the kind of complaint
-	isReport      bool
+	failed    string // status of a permanent failure
+	other     string // any other status
+	complaint string // the kind of complaint
+	isReport  bool
 }
 
 // report returns the result.
@@ -96,9 +93,9 @@ func (s *reportReader) report() Report {
 	case !s.isReport:
 		return Report{Detail: "it is neither a delivery status notification nor a complaint"}
 	case s.failed == "" && s.complaint == "":
-		return Report{Detail: "it tells of nothing that is for good: " + shorten(s.other)}
+		return Report{Detail: "it reports no permanent failure: " + shorten(s.other)}
 	case !s.found:
-		return Report{Detail: "it does not name a message that was sent from here"}
+		return Report{Detail: "it does not name a message that this service sent"}
 	case s.complaint != "":
 		return Report{Kind: ComplaintReport, Delivery: s.delivery, Detail: shorten("complaint: " + s.complaint)}
 	}
@@ -233,12 +230,12 @@ const longestTag = 128
 // address looks for the name of a delivery in a text with addresses: letters,
 // digits and "-" after a plus sign.
 func (s *reportReader) address(text string) {
-	for rest := text; !s.found; {
-		var found bool
-		if _, rest, found = strings.Cut(rest, "+"); !found {
+	_, tags, _ := strings.Cut(text, "+")
+	for tag := range strings.SplitSeq(tags, "+") {
+		if s.found {
 			return
 		}
-		tag := rest[:min(len(rest), longestTag)]
+		tag = tag[:min(len(tag), longestTag)]
 		if end := strings.IndexFunc(tag, notTagChar); end >= 0 {
 			tag = tag[:end]
 		}

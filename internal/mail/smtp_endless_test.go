@@ -20,7 +20,7 @@ func TestEndlessReplyIsCutOff(t *testing.T) {
 		{"after the greeting", "220 hello\r\n", "250-hello\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			listener, said := endlessServer(t, c.first, c.again)
+			listener, sent := endlessServer(t, c.first, c.again)
 			s, err := newSender(Transport{SMTP: "smtp://" + listener, Connections: 1})
 			if err != nil {
 				t.Fatal(err)
@@ -28,11 +28,11 @@ func TestEndlessReplyIsCutOff(t *testing.T) {
 			defer s.close()
 			err = s.send(t.Context(), testMessage(t, 1, "ann@example.com"), nil)
 			if err == nil || len(err.Error()) > longestDetail+200 {
-				t.Errorf("sent, or a long error: %.1000v", err)
+				t.Errorf("no error, or a long one: %.1000v", err)
 			}
 			// The operating system buffers some of what is sent and never read; it is counted too.
-			if n := said.Load(); n > 100<<20 {
-				t.Errorf("the server could say %d bytes", n)
+			if n := sent.Load(); n > 100<<20 {
+				t.Errorf("the server could send %d bytes", n)
 			}
 		})
 	}
@@ -40,12 +40,12 @@ func TestEndlessReplyIsCutOff(t *testing.T) {
 
 // endlessServer sends a text, and then another one again and again until the
 // client closes the connection.
-func endlessServer(t *testing.T, first, again string) (addr string, said *atomic.Int64) {
+func endlessServer(t *testing.T, first, again string) (addr string, sent *atomic.Int64) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	said = new(atomic.Int64)
+	sent = new(atomic.Int64)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -58,7 +58,7 @@ func endlessServer(t *testing.T, first, again string) (addr string, said *atomic
 			for text := []byte(strings.Repeat(again, 1000)); err == nil; {
 				var n int
 				n, err = conn.Write(text)
-				said.Add(int64(n))
+				sent.Add(int64(n))
 			}
 			conn.Close()
 		}
@@ -67,5 +67,5 @@ func endlessServer(t *testing.T, first, again string) (addr string, said *atomic
 		listener.Close()
 		<-done
 	})
-	return listener.Addr().String(), said
+	return listener.Addr().String(), sent
 }

@@ -12,16 +12,16 @@ import (
 
 // This file decides what an error of the mail server means: whether the
 // connection still works, whether to try again, and whether the recipient's
-// address is to blame (a bounce). decisions.md: 50
+// address is the cause (a bounce). decisions.md: 50
 
 // stage is the step of sending at which an error occurred.
 type stage string
 
 const (
 	stageConnect stage = "connect to the mail server"
-	stageMail    stage = "name the sender"
-	stageRcpt    stage = "name the recipient"
-	stageData    stage = "begin the message"
+	stageMail    stage = "send the sender's address"
+	stageRcpt    stage = "send the recipient's address"
+	stageData    stage = "begin to send the message"
 	stageText    stage = "send the message"
 )
 

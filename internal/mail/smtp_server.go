@@ -27,7 +27,7 @@ type mailServer struct {
 	host           string
 	port           int
 	tls            bool // from the first byte
-	loopback       bool // on this machine, where no network can be tapped
+	loopback       bool // on this machine, so that nothing crosses a network
 	user, password string
 	roots          *x509.CertPool // nil: those of the operating system
 }
@@ -40,7 +40,7 @@ var errServerURL = errors.New("the mail server's URL is not smtp://HOST:PORT or 
 // user name 587, and 465 for smtps.
 func parseServer(text string) (mailServer, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
 		return mailServer{}, errServerURL
 	}
 	s := mailServer{host: u.Hostname(), port: 25}
@@ -65,9 +65,6 @@ func parseServer(text string) (mailServer, error) {
 		if err != nil || s.port < 1 || s.port > 65535 {
 			return mailServer{}, errServerURL
 		}
-	}
-	if s.host == "" {
-		return mailServer{}, errServerURL
 	}
 	ip := net.ParseIP(s.host)
 	s.loopback = s.host == "localhost" || ip != nil && ip.IsLoopback()
@@ -100,7 +97,7 @@ func (s *mailServer) dial(ctx context.Context) (*conn, error) {
 		c.net.Close() // go-mail leaves it open when the greeting or the login fails
 	}
 	if s.requiresTLS() {
-		err = fmt.Errorf("with encryption, which the password needs: %w", err)
+		err = fmt.Errorf("the password is sent with TLS only: %w", err)
 	}
 	return nil, err
 }
@@ -158,9 +155,8 @@ const maxReply = 64 << 10
 
 var errEndlessReply = errors.New("the mail server's reply does not end")
 
-// boundedConn is a connection that fails when the server sends more than
-// maxReply bytes without being asked. go-mail reads a reply to its end, however
-// long it is.
+// boundedConn is a connection that fails when the server sends more than maxReply
+// bytes in one reply. go-mail has no limit of its own.
 type boundedConn struct {
 	net.Conn
 	received int // bytes since the last Write; no lock: one goroutine reads or writes

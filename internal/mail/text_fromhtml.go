@@ -153,19 +153,19 @@ func (w *textWriter) item(n *html.Node) {
 func (w *textWriter) link(n *html.Node) {
 	before, known := w.b.Len(), len(w.addresses)
 	w.children(n)
-	said := strings.TrimLeftFunc(w.b.String()[before:], unicode.IsSpace)
-	before = w.b.Len() - len(said)
-	says := strings.TrimRightFunc(said, unicode.IsSpace)
+	text := strings.TrimLeftFunc(w.b.String()[before:], unicode.IsSpace)
+	before = w.b.Len() - len(text)
+	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	target := strings.TrimSpace(lineEnds.Replace(attribute(n, "href")))
 	mailbox, isMail := strings.CutPrefix(target, "mailto:")
 	switch {
-	case target == "" || target[0] == '#' || isMail && mailbox == says:
-	case target == says:
-		if end := before + len(says); known == len(w.addresses) && !readsAsLink(target) {
+	case target == "" || target[0] == '#' || isMail && mailbox == text:
+	case target == text:
+		if end := before + len(text); known == len(w.addresses) && !readsAsLink(target) {
 			w.addresses = append(w.addresses, writtenLink{before, before, end, end})
 		}
 	default:
-		w.space = w.space || says != ""
+		w.space = w.space || text != ""
 		w.address(target)
 	}
 }

@@ -37,18 +37,20 @@ func TestTextPartHasTheLinksOfTheHTMLPart(t *testing.T) {
 		"https://ok.example/?> https://evil.example", "https://ok.example> https://evil.example", "mailto:a> https://evil.example"}, hostile...)
 	for _, target := range []string{"{{V}}", "{{V}}/more", "https://{{V}}/", "https://{{V}}.example.com/", "https://example.com{{V}}", "https://example.com/{{V}}.",
 		"https://example.com/a b/{{V}}", "HTTPS://example.com/?a={{V}}#{{V}}", "mailto:{{V}}", "tel:{{V}}", "//{{V}}", "/{{V}}", "java{{V}}:x", "{{V|https://example.com/fallback}}"} {
-		for _, value := range values {
-			m := audience.Message{EmailType: audience.EmailRawHTML, Subject: "s",
-				HTML: named(`<p>See <a href="` + target + `">my site</a>, <a href="` + target + `"><img src="x"></a>{{V}}.</p>{{unsubscribe_url}}`)}
-			r := merged(t, c, m, value)
-			want := "See my site,"
-			if leads := href(t, r.html); leads != noLink {
-				want = "See my site <" + leads + ">, <" + leads + ">"
+		m := audience.Message{EmailType: audience.EmailRawHTML, Subject: "s",
+			HTML: named(`<p>See <a href="` + target + `">my site</a>, <a href="` + target + `"><img src="x"></a>{{V}}.</p>{{unsubscribe_url}}`)}
+		t.Run(target, func(t *testing.T) {
+			for _, value := range values {
+				r := merged(t, c, m, value)
+				want := "See my site,"
+				if leads := href(t, r.html); leads != noLink {
+					want = "See my site <" + leads + ">, <" + leads + ">"
+				}
+				if !strings.HasPrefix(r.text, want) {
+					t.Errorf("with %q: %q does not begin with %q", value, r.text, want)
+				}
 			}
-			if !strings.HasPrefix(r.text, want) {
-				t.Errorf("%s with %q: %q does not begin with %q", target, value, r.text, want)
-			}
-		}
+		})
 	}
 }
 
@@ -65,10 +67,12 @@ func TestLinkThatShowsItsTargetIsWrittenOnce(t *testing.T) {
 		{"tel:{{V}}", "+1 2> https://evil.example", "See tel:+1%202%3E%20https%3A%2F%2Fevil.example."},
 		{"/{{V}}:{{V}}", "..", "See ."},
 	} {
-		m := audience.Message{EmailType: audience.EmailHTML, Subject: "s", HTML: named(`<p>See <a href="` + test.target + `">` + test.target + `</a>.</p>`)}
-		if text := merged(t, c, m, test.value).text; !strings.HasPrefix(text, test.want+"\n") {
-			t.Errorf("%s with %q: %q, want %q", test.target, test.value, text, test.want)
-		}
+		t.Run(test.target+" with "+test.value, func(t *testing.T) {
+			m := audience.Message{EmailType: audience.EmailHTML, Subject: "s", HTML: named(`<p>See <a href="` + test.target + `">` + test.target + `</a>.</p>`)}
+			if text := merged(t, c, m, test.value).text; !strings.HasPrefix(text, test.want+"\n") {
+				t.Errorf("text %q, want %q", text, test.want)
+			}
+		})
 	}
 	m := audience.Message{EmailType: audience.EmailPlain, Subject: "s", Text: named("See https://{{V}}/ now")}
 	if text := merged(t, c, m, "evil.example").text; !strings.HasPrefix(text, "See  now\n") {

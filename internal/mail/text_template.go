@@ -3,6 +3,7 @@ package mail
 import (
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 
 	"enlist/internal/merge"
@@ -20,8 +21,8 @@ type textPiece struct {
 	before, after string // text around a link, left out together with an unsafe link
 }
 
-// webLink finds the texts that mail programs turn into links. A merge field in a
-// link may contain spaces.
+// webLink matches texts that mail programs show as links. A merge field in a link
+// may contain spaces.
 var webLink = regexp.MustCompile(`(?i)\bhttps?://(?:\{\{[^{}]*\}\}|[^\s<>"])+`)
 
 // splitText finds the links in a text.
@@ -88,12 +89,7 @@ func (s textSource) template() textTemplate {
 
 // names reports whether a template contains a merge field.
 func names(m merge.Template, field string) bool {
-	for i := range m {
-		if m[i].Name == field {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m, func(p merge.Part) bool { return p.Name == field })
 }
 
 // html returns the text as HTML with the same lines. Its links can be clicked.

@@ -6,8 +6,10 @@ import (
 	"crypto/rsa"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/emersion/go-msgauth/dkim"
 	gomail "github.com/wneessen/go-mail"
@@ -36,11 +38,11 @@ var signedIfPresent = []string{"List-Unsubscribe", "List-Unsubscribe-Post"}
 func newSigner(t Transport) (*signer, error) {
 	switch {
 	case t.DKIMKey == "" && (t.DKIMDomain != "" || t.DKIMSelector != ""):
-		return nil, errors.New("DKIM wants a private key as well as a domain and a selector: set --dkim-key")
+		return nil, errors.New("DKIM needs a private key as well as a domain and a selector: set --dkim-key")
 	case t.DKIMKey == "":
 		return nil, nil
 	case t.DKIMDomain == "" || t.DKIMSelector == "":
-		return nil, errors.New("DKIM wants a domain and a selector as well as a private key: " +
+		return nil, errors.New("DKIM needs a domain and a selector as well as a private key: " +
 			"set --dkim-domain and --dkim-selector")
 	}
 	key, err := readKey(t.DKIMKey)
@@ -51,7 +53,8 @@ func newSigner(t Transport) (*signer, error) {
 		Domain: t.DKIMDomain, Selector: t.DKIMSelector, Signer: key,
 		HeaderCanonicalization: dkim.CanonicalizationRelaxed, BodyCanonicalization: dkim.CanonicalizationRelaxed,
 	}}
-	if err := dkim.Sign(&bytes.Buffer{}, bytes.NewReader([]byte("From: a@example.com\r\n\r\n")), &s.options); err != nil {
+	const sample = "From: a@example.com\r\n\r\n"
+	if err := dkim.Sign(io.Discard, strings.NewReader(sample), &s.options); err != nil {
 		return nil, fmt.Errorf("sign with the DKIM key %s: %w", t.DKIMKey, err)
 	}
 	return s, nil
@@ -65,10 +68,11 @@ func readKey(file string) (crypto.Signer, error) {
 	}
 	key, err := gomail.PrivKeyFromPEM(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no private key in PEM format, RSA or Ed25519: %w", file, err)
+		return nil, fmt.Errorf("%s is not a private key in PEM format, RSA or Ed25519: %w", file, err)
 	}
 	if long, ok := key.(*rsa.PrivateKey); ok && long.N.BitLen() < minRSA {
-		return nil, fmt.Errorf("%s has %d bits, which receivers reject: create a key of 2048 bits", file, long.N.BitLen())
+		return nil, fmt.Errorf("%s has %d bits, which receivers reject: create a key of 2048 bits",
+			file, long.N.BitLen())
 	}
 	return key, nil
 }

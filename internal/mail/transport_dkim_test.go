@@ -94,10 +94,10 @@ func TestSignatureBreaksWhenTheMessageChanges(t *testing.T) {
 				t.Errorf("%v, signed %v\n%s", v.Err, v.HeaderKeys, p.data)
 			}
 			if verify(append([]byte("From: x@example.org\r\n"), p.data...)).Err == nil {
-				t.Error("a second From was taken")
+				t.Error("the signature is valid with a second From")
 			}
 			if verify(bytes.Replace(p.data, []byte("still here"), []byte("gone"), 1)).Err == nil {
-				t.Error("another text was taken")
+				t.Error("the signature is valid with another text")
 			}
 		})
 	}
@@ -118,18 +118,20 @@ func TestWrongDKIMSettingsAreRefused(t *testing.T) {
 	if err := os.WriteFile(noPEM, []byte("secret stuff"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ file, domain, selector, want string }{
-		{"", "example.org", "s1", "wants a private key"},
-		{noPEM, "", "s1", "wants a domain and a selector"},
-		{noPEM, "example.org", "", "wants a domain and a selector"},
-		{noPEM, "example.org", "s1", "no private key in PEM"},
-		{"nowhere.pem", "example.org", "s1", "no such file"},
-		{writeKey(t, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(weak)), "example.org", "s1", "768 bits"},
-		{writeKey(t, "PRIVATE KEY", pkcs8(t, curve)), "example.org", "s1", "no private key in PEM"},
+	for _, c := range []struct{ name, file, domain, selector, want string }{
+		{"no key", "", "example.org", "s1", "needs a private key"},
+		{"no domain", noPEM, "", "s1", "needs a domain and a selector"},
+		{"no selector", noPEM, "example.org", "", "needs a domain and a selector"},
+		{"a file without a key", noPEM, "example.org", "s1", "not a private key in PEM"},
+		{"no such file", "nowhere.pem", "example.org", "s1", "no such file"},
+		{"a short RSA key", writeKey(t, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(weak)), "example.org", "s1", "768 bits"},
+		{"a key of another kind", writeKey(t, "PRIVATE KEY", pkcs8(t, curve)), "example.org", "s1", "not a private key in PEM"},
 	} {
-		_, err := newEncoder(Transport{DKIMKey: c.file, DKIMDomain: c.domain, DKIMSelector: c.selector})
-		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: got %v", c.want, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			_, err := newEncoder(Transport{DKIMKey: c.file, DKIMDomain: c.domain, DKIMSelector: c.selector})
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
 	}
 }

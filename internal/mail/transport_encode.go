@@ -9,27 +9,27 @@ import (
 	"enlist/internal/audience"
 
 	gomail "github.com/wneessen/go-mail"
-	"golang.org/x/net/idna"
 )
 
-// This file turns a composed message into the bytes and addresses that leave:
-// the SMTP envelope, the encoded message and its DKIM signature.
+// This file encodes a composed message: the SMTP envelope, the bytes of the
+// message, and its DKIM signature.
 
-// envelope is a message as it leaves.
+// envelope is a message in the form that a mail server receives. Domains of
+// addresses are in ASCII.
 type envelope struct {
 	id   string // Message-ID without the angle brackets
 	from string // envelope sender, in angle brackets
 	to   []string
 	data []byte // header and body
 
-	// needsUTF8: only a server with SMTPUTF8 can take the addresses. likesUTF8:
-	// the header has characters that the extension is for.
+	// needsUTF8: a local part is not ASCII, so the server must offer SMTPUTF8.
+	// likesUTF8: the header is not ASCII, so SMTPUTF8 is used if the server offers it.
 	needsUTF8, likesUTF8 bool
 }
 
 // encoder makes envelopes.
 type encoder struct {
-	local, domain string // of the bounce address; "": there is none
+	local, domain string // of the bounce address, the domain in ASCII; "": there is none
 	key           audience.LinkKey
 	signer        *signer // nil: messages are not signed
 }
@@ -42,16 +42,16 @@ const maxBounceLocal = 12
 func newEncoder(t Transport) (*encoder, error) {
 	e := &encoder{key: t.Key}
 	if t.BounceAddress != "" {
-		spelling, _, ok := address.ParseEmail(t.BounceAddress)
+		spelling, key, ok := address.ParseEmail(t.BounceAddress)
 		if !ok || spelling[0] == '"' {
 			return nil, fmt.Errorf("bounce address %s is not an address such as bounces@example.com", t.BounceAddress)
 		}
 		at := strings.LastIndexByte(spelling, '@')
 		if at > maxBounceLocal {
 			return nil, fmt.Errorf("bounce address %s: use at most %d characters before the @, "+
-				"because the name of a mail is added there", t.BounceAddress, maxBounceLocal)
+				"because +TAG is added there, the name of the delivery", t.BounceAddress, maxBounceLocal)
 		}
-		e.local, e.domain = spelling[:at], spelling[at+1:]
+		e.local, e.domain = spelling[:at], key[strings.LastIndexByte(key, '@')+1:]
 	}
 	var err error
 	e.signer, err = newSigner(t)
@@ -72,9 +72,8 @@ func (e *encoder) encode(m *gomail.Msg, about *audience.DeliveryKey) (*envelope,
 		return nil, unsendable("find the recipient", err)
 	}
 	v.needsUTF8 = !isASCII(v.from)
-	for i := range v.to {
-		v.to[i] = asciiDomain(v.to[i])
-		v.needsUTF8 = v.needsUTF8 || !isASCII(v.to[i])
+	for _, to := range v.to {
+		v.needsUTF8 = v.needsUTF8 || !isASCII(to)
 	}
 	var written bytes.Buffer
 	if _, err := m.WriteTo(&written); err != nil {
@@ -96,27 +95,11 @@ func (e *encoder) encode(m *gomail.Msg, about *audience.DeliveryKey) (*envelope,
 func (e *encoder) envelopeSender(m *gomail.Msg, about *audience.DeliveryKey) (string, error) {
 	switch {
 	case e.domain == "":
-		from, err := m.GetSender(false)
-		return asciiDomain(from), err
+		return m.GetSender(false)
 	case about == nil:
-		return asciiDomain("<" + e.local + "@" + e.domain + ">"), nil
+		return "<" + e.local + "@" + e.domain + ">", nil
 	}
-	return asciiDomain("<" + e.local + "+" + e.key.Tag(*about) + "@" + e.domain + ">"), nil
-}
-
-// asciiDomain writes the domain of an address in ASCII, so that any mail server
-// can take it. A domain that has no such form stays.
-func asciiDomain(address string) string {
-	at := strings.LastIndexByte(address, '@')
-	if at < 0 || isASCII(address[at:]) {
-		return address
-	}
-	domain, bracket := strings.CutSuffix(address[at+1:], ">")
-	encoded, err := idna.Lookup.ToASCII(domain)
-	if err != nil || !bracket {
-		return address
-	}
-	return address[:at+1] + encoded + ">"
+	return "<" + e.local + "+" + e.key.Tag(*about) + "@" + e.domain + ">", nil
 }
 
 func isASCII[T string | []byte](text T) bool {
