@@ -1,6 +1,6 @@
 package sqlstore
 
-// This file stores since when a Contact's bounced mails count.
+// This file stores the time since when bounces of a Contact's mails count.
 
 import "enlist/internal/audience"
 

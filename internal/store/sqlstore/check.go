@@ -8,31 +8,36 @@ import (
 	"strings"
 )
 
-// Check is a query whose rows, of a text and a number, are problems of a database,
-// and how a row is said to who runs it.
+// Check is one check of a database.
 type Check struct {
-	About, Query, Say string
+	About string // what the query does, for the error when it fails
+	Query string // each row is a problem: a text and a number
+	Say   string // the sentence for the operator: a format for the text and, if it has two verbs, the number
 }
 
-// Checks are an engine's own with those that all have.
+// Checks returns an engine's own checks followed by those that all engines have.
 func Checks(own ...Check) []Check {
-	return slices.Concat(own, []Check{
-		{"look for jobs", `SELECT kind, count(*) FROM river_job WHERE state IN ('discarded', 'cancelled') GROUP BY kind`,
-			"jobs of kind %s that were given up on: %d; enlist jobs list --state failed shows them"},
-		{"look for webhooks", `SELECT webhook.id, (SELECT count(*) FROM webhook_event WHERE target_id = webhook_target.id)
+	return slices.Concat(own, []Check{{
+		About: "look for failed jobs",
+		Query: `SELECT kind, count(*) FROM river_job WHERE state IN ('discarded', 'cancelled') GROUP BY kind`,
+		Say:   "jobs of kind %s that were given up on: %d; enlist jobs list --state failed shows them",
+	}, {
+		About: "look for failing webhooks",
+		Query: `SELECT webhook.id, (SELECT count(*) FROM webhook_event WHERE target_id = webhook_target.id)
 			FROM webhook_target JOIN webhook ON target_id = webhook_target.id WHERE is_failing = 1`,
-			"webhook %s was given up on, and %d events wait for it and those of the same URL: edit it, or retry its job"},
-	})
+		Say: "webhook %s was given up on, and %d events wait for it and those of the same URL: " +
+			"edit it, or retry its job",
+	}})
 }
 
-// Found is the result of a Check's query, of database/sql or of pgx.
+// Found is the result of a Check's query. Rows of database/sql and of pgx implement it.
 type Found interface {
 	Next() bool
 	Scan(dest ...any) error
 	Err() error
 }
 
-// Problems says what was found, a sentence a row.
+// Problems returns one sentence for each row.
 func (c Check) Problems(found Found) (problems []string, err error) {
 	for found.Next() {
 		var what string

@@ -9,9 +9,8 @@ import (
 	"io"
 )
 
-// Cursor reads the columns of a query's current row from left to right. It counts
-// the columns itself, so that a statement and the code that reads its rows only have
-// to name them in the same order.
+// Cursor reads the columns of a query's current row from left to right. A statement and the code
+// that reads its rows name the columns in the same order.
 type Cursor struct {
 	row  []driver.Value
 	next int // index of the column to read
@@ -30,11 +29,7 @@ func (c *Cursor) Int() int64 { return integer(c.Value()) }
 // Text reads the next column as text; NULL is "".
 func (c *Cursor) Text() string { return text(c.Value()) }
 
-// Bool reads the next column as a condition; NULL is false.
-func (c *Cursor) Bool() bool { return integer(c.Value()) != 0 }
-
-// Rest returns the columns that were not read yet, in a slice that the next row may
-// overwrite.
+// Rest returns the columns that were not read yet. The next row may overwrite the slice.
 func (c *Cursor) Rest() []driver.Value {
 	rest := c.row[c.next:]
 	c.next = len(c.row)
@@ -50,13 +45,14 @@ func (t *Tx) each(fn func(*Cursor) error, query string, args ...any) error {
 	return EachRow(rows, fn)
 }
 
-// EachRow calls fn with every row and closes rows. fn has to read all columns of a
-// row: that it does not is a mistake in the program.
+// EachRow calls fn with every row and closes rows. It returns an error if fn does not read all
+// columns of a row.
 func EachRow(rows Rows, fn func(*Cursor) error) (err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	c := new(Cursor)
 	for {
-		if c.row, err = rows.Next(); err == io.EOF {
+		c.row, err = rows.Next()
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
@@ -72,8 +68,7 @@ func EachRow(rows Rows, fn func(*Cursor) error) (err error) {
 	}
 }
 
-// number returns a query's only value, an integer. It returns 0 for NULL and if
-// there is no row.
+// number returns a query's only value, an integer. It returns 0 for NULL and without a row.
 func (t *Tx) number(query string, args ...any) (n int64, err error) {
 	err = t.each(func(c *Cursor) error {
 		n = c.Int()
@@ -113,7 +108,7 @@ func integer(v driver.Value) int64 {
 	return 0
 }
 
-// bit is how a condition is stored.
+// bit returns the number that is stored for a condition.
 func bit(b bool) int64 {
 	if b {
 		return 1

@@ -11,22 +11,22 @@ import (
 	"enlist/internal/limiter"
 )
 
-// Limiter bounds how many transactions of a kind run at once, and how long each may
-// take. Engines have one for each pool of connections that read. Its errors are for
-// the caller: they are of kind Busy. The zero value bounds nothing.
+// Limiter limits how many transactions of a kind run at once, and how long each may take. Engines
+// have one for each pool of connections that read. Its errors have Kind Busy, so the caller gets
+// their text. The zero value has no limits.
 type Limiter struct {
 	slots *limiter.Limiter
 	limit time.Duration // for one transaction; 0: none
 }
 
-// NewLimiter returns a Limiter for n transactions at once. A transaction waits for a
-// slot up to wait, or for 0 as long as its context allows, and then has up to limit.
+// NewLimiter returns a Limiter for n transactions at once. A transaction waits for a slot up to
+// wait, or until its context ends if wait is 0. It then may take up to limit.
 func NewLimiter(n int, wait, limit time.Duration) Limiter {
 	return Limiter{slots: limiter.New(n, wait), limit: limit}
 }
 
-// Do runs fn in a slot, with the context that it may run for. Without a slot in time,
-// and if fn is interrupted at the limit, the error is of kind Busy.
+// Do runs fn in a slot, with a context that ends at the time limit. The error has Kind Busy if no
+// slot becomes free in time, or if fn fails after the time limit.
 func (l Limiter) Do(ctx context.Context, fn func(ctx context.Context) error) error {
 	err := l.slots.Do(ctx, func() error { return l.limited(ctx, fn) })
 	if errors.Is(err, limiter.ErrBusy) {

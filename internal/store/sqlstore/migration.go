@@ -1,12 +1,12 @@
 package sqlstore
 
-// generation is how many migrations make one: 1 to 999, 1000 to 1999.
+// This file decides whether a program can use a database that another version has migrated.
+
+// generation is the number of migrations in a generation: 1 to 999, 1000 to 1999.
 const generation = 1000
 
-// SupportsVersion reports whether a program that knows the migrations up to one number
-// can use a database that has those up to another. Newer ones do not disturb it,
-// since migrations add to what is there, so that the previous version goes on while
-// the next one starts and can be gone back to. The first of a new generation is
-// one that it does not understand: it takes something away, or gives it another
-// meaning, and comes a version after the last that needs what was.
+// SupportsVersion reports whether a program whose last migration is knows can use a database whose
+// last migration is has. Migrations of one generation only add tables and columns, so that the
+// previous version can run during an upgrade, and again after it. The first migration of the next
+// generation removes something or changes its meaning, so older programs refuse the database.
 func SupportsVersion(has, knows int64) bool { return has/generation <= knows/generation }
