@@ -35,7 +35,7 @@ type session struct {
 
 	running    bool // a function runs, so a RetrySignal has a receiver
 	exclusive  bool // no other transaction writes at the same time
-	needsLock  bool // the function has called Alone without having exclusive
+	needsLock  bool // the function has called LockDefinitions without having exclusive
 	counted    bool // the transaction wrote to contact_delta
 	committing bool // COMMIT is queued or sent
 	skipped    bool // an earlier statement of the same flush failed, so the server did not run COMMIT
@@ -249,8 +249,8 @@ func (s *session) Lock(mode sqlstore.LockMode, name string) error {
 	return s.Do("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name)
 }
 
-// Alone implements sqlstore.Conn.
-func (s *session) Alone() error {
+// LockDefinitions implements sqlstore.Conn.
+func (s *session) LockDefinitions() error {
 	if s.exclusive {
 		return nil
 	}

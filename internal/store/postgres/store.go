@@ -158,12 +158,12 @@ func (s *Store) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) err
 
 // CachedKey implements audience.Store.
 func (s *Store) CachedKey(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
-	return s.cache.Known(hash)
+	return s.cache.Key(hash)
 }
 
 // CachedSchema implements audience.Store.
 func (s *Store) CachedSchema(id audience.ListID) (*audience.Schema, bool) {
-	return s.cache.KnownSchema(id)
+	return s.cache.Schema(id)
 }
 
 // Ready implements audience.Store: a read, and a DELETE that matches no row, which a

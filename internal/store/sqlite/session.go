@@ -160,8 +160,8 @@ func (s *session) Do(query string, args ...any) error {
 // Lock does nothing: SQLite has one writer, so a transaction needs no other locks.
 func (s *session) Lock(sqlstore.LockMode, string) error { return nil }
 
-// Alone does nothing: with one writer, every function runs serialised.
-func (s *session) Alone() error { return nil }
+// LockDefinitions does nothing: with one writer, no other transaction writes at the same time.
+func (s *session) LockDefinitions() error { return nil }
 
 // Dialect is SQLite's.
 func (s *session) Dialect() *sqlstore.Dialect { return Dialect }

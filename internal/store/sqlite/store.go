@@ -97,12 +97,12 @@ func (s *Store) Search(ctx context.Context, fn func(audience.Tx) error) error {
 
 // CachedKey implements audience.Store.
 func (s *Store) CachedKey(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
-	return s.cache.Known(hash)
+	return s.cache.Key(hash)
 }
 
 // CachedSchema implements audience.Store.
 func (s *Store) CachedSchema(id audience.ListID) (*audience.Schema, bool) {
-	return s.cache.KnownSchema(id)
+	return s.cache.Schema(id)
 }
 
 // Stream implements audience.Store.

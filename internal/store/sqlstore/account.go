@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"enlist/internal/audience"
 )
@@ -19,9 +18,11 @@ func mapAccount(m *mapper, a *audience.Account) {
 	m.fixed("creation_time", &a.CreationTime)
 }
 
+var accountTable = newMapping("account", mapAccount)
+
 // Accounts returns all Accounts by ID.
 func (t *Tx) Accounts() ([]audience.Account, error) {
-	return t.sql.mappings.accounts.all(t, "ORDER BY id")
+	return accountTable.all(t, "ORDER BY id")
 }
 
 // Account returns one Account.
@@ -31,43 +32,32 @@ func (t *Tx) Account(id audience.AccountID) (*audience.Account, error) {
 		return nil, err
 	}
 	return cached(s, s.accounts, id, func() (*audience.Account, error) {
-		return t.sql.mappings.accounts.one(t, fmt.Errorf("no account %d", id), "WHERE id = ?", int64(id))
+		return accountTable.one(t, fmt.Errorf("no account %d", id), "WHERE id = ?", int64(id))
 	})
 }
 
 // AddAccount stores a new Account with its first List Folder.
 func (t *Tx) AddAccount(a *audience.Account) error {
-	if err := t.LockDefinitions(); err != nil {
+	if err := accountTable.addDefinition(t, a); err != nil {
 		return err
 	}
-	id, err := t.sql.mappings.accounts.add(t, a)
-	if err != nil {
-		return err
-	}
-	a.ID = audience.AccountID(id)
 	return t.AddFolder(&audience.Folder{AccountID: a.ID, Name: "Lists", Type: "list", CreationTime: a.CreationTime})
 }
 
 // UpdateAccount stores an Account's name, time zone and limit.
-func (t *Tx) UpdateAccount(a *audience.Account) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	return t.sql.mappings.accounts.save(t, a)
-}
+func (t *Tx) UpdateAccount(a *audience.Account) error { return accountTable.saveDefinition(t, a) }
 
 // AccountContacts counts the stored Contacts of all the Account's Lists.
 func (t *Tx) AccountContacts(id audience.AccountID) (int64, error) {
-	if t.writes { // two transactions that check the limit and then add a Contact must not overlap
-		if err := t.conn.Lock(Exclusive, "account "+strconv.FormatInt(int64(id), 10)); err != nil {
-			return 0, err
-		}
+	// Two transactions that check the limit and then add a Contact must not overlap.
+	if err := t.lockToWrite("account %d", id); err != nil {
+		return 0, err
 	}
 	n, err := t.number("SELECT "+t.sql.counter("account")+" FROM account WHERE id = ?", int64(id))
 	return n + t.counted(func(c count) bool { return c.account == id }), err
 }
 
-// storedKey is a key with the hash of its secret text. The hash is stored and never read.
+// storedKey is a key with the hash of its secret text.
 type storedKey struct {
 	audience.Key
 	hash audience.KeyHash
@@ -87,6 +77,8 @@ func mapKey(m *mapper, k *storedKey) {
 	m.fixed("last_used_time", &k.LastUsedTime)
 }
 
+var keyTable = newMapping("api_key", mapKey)
+
 // KeyByHash returns the key with a hash, even if it is expired or revoked.
 func (t *Tx) KeyByHash(hash audience.KeyHash) (*audience.Key, error) {
 	s, err := t.catalogue()
@@ -94,7 +86,7 @@ func (t *Tx) KeyByHash(hash audience.KeyHash) (*audience.Key, error) {
 		return nil, err
 	}
 	return cached(s, s.keys, hash, func() (*audience.Key, error) {
-		found, err := t.sql.mappings.keys.one(t, audience.ErrInvalidKey, "WHERE hash = ?", hash[:])
+		found, err := keyTable.one(t, audience.ErrInvalidKey, "WHERE hash = ?", hash[:])
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +96,7 @@ func (t *Tx) KeyByHash(hash audience.KeyHash) (*audience.Key, error) {
 
 // Keys returns the keys of all Accounts by ID.
 func (t *Tx) Keys() (keys []audience.Key, err error) {
-	err = t.sql.mappings.keys.each(t, func(k *storedKey) error {
+	err = keyTable.each(t, func(k *storedKey) error {
 		keys = append(keys, k.Key)
 		return nil
 	}, "ORDER BY id")
@@ -113,11 +105,9 @@ func (t *Tx) Keys() (keys []audience.Key, err error) {
 
 // AddKey stores a new key by the hash of its text.
 func (t *Tx) AddKey(k *audience.Key, hash audience.KeyHash) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	id, err := t.sql.mappings.keys.add(t, &storedKey{*k, hash})
-	k.ID = audience.KeyID(id)
+	stored := storedKey{*k, hash}
+	err := keyTable.addDefinition(t, &stored)
+	k.ID = stored.ID
 	return err
 }
 
@@ -126,7 +116,8 @@ func (t *Tx) RevokeKey(id audience.KeyID, at int64) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	const revoke = "UPDATE api_key SET revoked_time = CASE revoked_time WHEN 0 THEN ? ELSE revoked_time END WHERE id = ?"
+	const revoke = `UPDATE api_key SET revoked_time = CASE revoked_time WHEN 0 THEN ? ELSE revoked_time END
+		WHERE id = ?`
 	n, err := t.conn.Exec(revoke, at, int64(id))
 	if err == nil && n == 0 {
 		err = audience.Refuse(audience.InvalidKey, "no key with ID %d", id)
@@ -152,39 +143,26 @@ func mapFolder(m *mapper, f *audience.Folder) {
 	m.value("name", &f.Name)
 	m.fixed("type", &f.Type)
 	m.fixed("creation_time", &f.CreationTime)
-	m.computed(`(SELECT count(*) FROM list WHERE list.account_id = folder.account_id AND list.folder_id = folder.id AND hidden = 0)
-		+ (SELECT count(*) FROM message WHERE message.account_id = folder.account_id AND message.folder_id = folder.id)
-		+ (SELECT count(*) FROM autoresponder WHERE autoresponder.account_id = folder.account_id AND autoresponder.folder_id = folder.id
-			AND autoresponder.list_id IN (SELECT list.id FROM list WHERE hidden = 0))`, &f.ItemCount)
+	m.computed(`(SELECT count(*) FROM list l WHERE l.account_id = folder.account_id AND l.folder_id = folder.id AND hidden = 0)
+		+ (SELECT count(*) FROM message m WHERE m.account_id = folder.account_id AND m.folder_id = folder.id)
+		+ (SELECT count(*) FROM autoresponder a WHERE a.account_id = folder.account_id AND a.folder_id = folder.id
+			AND a.list_id IN (SELECT list.id FROM list WHERE hidden = 0))`, &f.ItemCount)
 }
+
+var folderTable = newMapping("folder", mapFolder)
 
 // Folders returns an Account's Folders by ID.
 func (t *Tx) Folders(account audience.AccountID) ([]audience.Folder, error) {
-	return t.sql.mappings.folders.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
+	return folderTable.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
 // AddFolder stores a new Folder.
-func (t *Tx) AddFolder(f *audience.Folder) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	id, err := t.sql.mappings.folders.add(t, f)
-	f.ID = audience.FolderID(id)
-	return err
-}
+func (t *Tx) AddFolder(f *audience.Folder) error { return folderTable.addDefinition(t, f) }
 
 // UpdateFolder stores a Folder's name, which its Lists show.
-func (t *Tx) UpdateFolder(f *audience.Folder) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	return t.sql.mappings.folders.save(t, f)
-}
+func (t *Tx) UpdateFolder(f *audience.Folder) error { return folderTable.saveDefinition(t, f) }
 
 // DeleteFolder removes a Folder.
 func (t *Tx) DeleteFolder(id audience.FolderID) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	return t.conn.Do("DELETE FROM folder WHERE id = ?", int64(id))
+	return t.define("DELETE FROM folder WHERE id = ?", int64(id))
 }

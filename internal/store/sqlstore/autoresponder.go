@@ -2,9 +2,7 @@ package sqlstore
 
 // This file stores the definitions of autoresponders. Package jobs sends their mails.
 
-import (
-	"enlist/internal/audience"
-)
+import "enlist/internal/audience"
 
 func mapAutoresponder(m *mapper, a *audience.Autoresponder) {
 	m.id("id", (*int64)(&a.ID))
@@ -27,37 +25,28 @@ func mapAutoresponder(m *mapper, a *audience.Autoresponder) {
 	m.value("specific_minute", &a.SpecificMinute)
 }
 
+var autoresponderTable = newMapping("autoresponder", mapAutoresponder)
+
 // Autoresponders returns the autoresponders of an Account's Lists by ID.
 func (t *Tx) Autoresponders(account audience.AccountID) ([]audience.Autoresponder, error) {
 	return t.autoresponders("account_id = ? AND list_id IN (SELECT list.id FROM list WHERE hidden = 0)", int64(account))
 }
 
 func (t *Tx) autoresponders(where string, args ...any) ([]audience.Autoresponder, error) {
-	return t.sql.mappings.autoresponders.all(t, "WHERE "+where+" ORDER BY id", args...)
+	return autoresponderTable.all(t, "WHERE "+where+" ORDER BY id", args...)
 }
 
 // AddAutoresponder stores a new autoresponder.
 func (t *Tx) AddAutoresponder(a *audience.Autoresponder) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	id, err := t.sql.mappings.autoresponders.add(t, a)
-	a.ID = audience.AutoresponderID(id)
-	return err
+	return autoresponderTable.addDefinition(t, a)
 }
 
 // UpdateAutoresponder stores what may change of an autoresponder.
 func (t *Tx) UpdateAutoresponder(a *audience.Autoresponder) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	return t.sql.mappings.autoresponders.save(t, a)
+	return autoresponderTable.saveDefinition(t, a)
 }
 
 // DeleteAutoresponder removes an autoresponder.
 func (t *Tx) DeleteAutoresponder(id audience.AutoresponderID) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	return t.conn.Do("DELETE FROM autoresponder WHERE id = ?", int64(id))
+	return t.define("DELETE FROM autoresponder WHERE id = ?", int64(id))
 }

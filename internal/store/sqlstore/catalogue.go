@@ -62,38 +62,21 @@ func (c *Cache) Forget(version int64) {
 	}
 }
 
-// KnownSchema returns a List's schema if the newest snapshot has it. It does not read the database.
-func (c *Cache) KnownSchema(id audience.ListID) (*audience.Schema, bool) {
+// Newest returns the newest version that was read, or 0 before the first read.
+func (c *Cache) Newest() int64 { return c.last().version }
+
+// Schema returns a List's schema if the newest snapshot has it. It does not read the database.
+func (c *Cache) Schema(id audience.ListID) (*audience.Schema, bool) {
 	s := c.last()
-	if s == nil {
-		return nil, false
-	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	schema, known := s.schemas[id]
 	return schema, known
 }
 
-// Newest returns the newest version that was read, or 0 before the first read.
-func (c *Cache) Newest() int64 {
-	if s := c.last(); s != nil {
-		return s.version
-	}
-	return 0
-}
-
-func (c *Cache) last() *snapshot {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.newest
-}
-
-// Known returns a key and its Account if the newest snapshot has both. It does not read the database.
-func (c *Cache) Known(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
+// Key returns a key and its Account if the newest snapshot has both. It does not read the database.
+func (c *Cache) Key(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
 	s := c.last()
-	if s == nil {
-		return nil, nil, false
-	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	key := s.keys[hash]
@@ -102,6 +85,16 @@ func (c *Cache) Known(hash audience.KeyHash) (*audience.Key, *audience.Account, 
 	}
 	account := s.accounts[key.AccountID]
 	return key, account, account != nil
+}
+
+// last returns the newest snapshot, or an empty one before the first read.
+func (c *Cache) last() *snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.newest == nil {
+		return newSnapshot(0)
+	}
+	return c.newest
 }
 
 // catalogue returns the snapshot that this transaction sees.
@@ -133,6 +126,14 @@ func (t *Tx) changed() error {
 	t.session.current = newSnapshot(0)
 	const raise = "UPDATE catalogue SET version = CASE WHEN version < ?1 THEN ?1 ELSE version + 1 END"
 	return t.conn.Do(raise, time.Now().UnixMicro())
+}
+
+// define runs a statement that changes a definition.
+func (t *Tx) define(statement string, args ...any) error {
+	if err := t.changed(); err != nil {
+		return err
+	}
+	return t.conn.Do(statement, args...)
 }
 
 // cached returns the value of key, and calls read to fill the snapshot if it is missing. Two

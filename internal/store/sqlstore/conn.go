@@ -31,9 +31,9 @@ type Conn interface {
 	// Lock takes an advisory lock with a name and holds it until the transaction ends. It
 	// does nothing on an engine with a single writer.
 	Lock(mode LockMode, name string) error
-	// Alone requires that no other transaction writes at the same time. If others may write,
-	// it panics with RetrySignal, and the engine runs the function again with that lock.
-	Alone() error
+	// LockDefinitions locks out all other transactions that write. If they may run already, it
+	// panics with RetrySignal, and the engine runs the function again with that lock.
+	LockDefinitions() error
 	// Dialect returns the engine's SQL expressions.
 	Dialect() *Dialect
 }

@@ -1,11 +1,9 @@
 package sqlstore
 
-// This file stores the consent ledger, the Unsubscriber List, and the saved results of repeated
-// calls.
+// This file stores the consent ledger, the Unsubscriber List, and the results of calls with an
+// Idempotency-Key.
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 
 	"enlist/internal/audience"
@@ -13,21 +11,11 @@ import (
 
 // AddLedgerRow adds one row to the consent ledger.
 func (t *Tx) AddLedgerRow(r *audience.LedgerRow) error {
-	row, err := encodeLedgerRow(r)
-	if err != nil {
-		return err
-	}
-	return t.sql.mappings.ledger.queue(t, &row)
-}
-
-// ledgerRow is a row with its preferences as JSON.
-type ledgerRow struct {
-	audience.LedgerRow
-	preferences string
+	return t.sql.mappings.ledger.queue(t, r)
 }
 
 // mapLedgerRow describes the table consent. The database numbers the rows of each Contact.
-func (d *Dialect) mapLedgerRow(m *mapper, r *ledgerRow) {
+func (d *Dialect) mapLedgerRow(m *mapper, r *audience.LedgerRow) {
 	m.fixed("list_id", (*int64)(&r.ListID))       // ?1 in LedgerNumber
 	m.fixed("contact_id", (*int64)(&r.ContactID)) // ?2 in LedgerNumber
 	m.generated("number", d.LedgerNumber)
@@ -36,61 +24,46 @@ func (d *Dialect) mapLedgerRow(m *mapper, r *ledgerRow) {
 	m.fixed("type", (*string)(&r.Type))
 	m.fixed("text", &r.Text)
 	m.fixed("ip", &r.IP)
-	m.fixed("preferences", &r.preferences)
+	m.fixed("preferences", (*choices)(&r.Preferences))
 	m.fixed("key_id", (*int64)(&r.KeyID))
 }
 
-func encodeLedgerRow(r *audience.LedgerRow) (ledgerRow, error) {
-	row := ledgerRow{LedgerRow: *r}
-	if len(r.Preferences) == 0 {
-		return row, nil
-	}
-	b, err := json.Marshal(r.Preferences)
-	row.preferences = string(b)
-	return row, err
-}
-
-// LedgerRows returns a Contact's rows of the consent ledger, newest first.
-func (t *Tx) LedgerRows(list audience.ListID, contact audience.ContactID, limit, offset int64) (ledger []audience.LedgerRow, err error) {
+// LedgerRows returns a Contact's rows of the consent ledger, newest first; limit 0 means all.
+func (t *Tx) LedgerRows(list audience.ListID, contact audience.ContactID, limit, offset int64) ([]audience.LedgerRow, error) {
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	err = t.sql.mappings.ledger.each(t, func(r *ledgerRow) error {
-		if r.preferences != "" {
-			if err := json.Unmarshal([]byte(r.preferences), &r.Preferences); err != nil {
-				return err
-			}
-		}
-		ledger = append(ledger, r.LedgerRow)
-		return nil
-	}, "WHERE list_id = ? AND contact_id = ? ORDER BY number DESC"+limited+" OFFSET CAST(? AS BIGINT)",
-		int64(list), int64(contact), limit, offset)
+	const page = "WHERE list_id = ? AND contact_id = ? ORDER BY number DESC" + limited + " OFFSET CAST(? AS BIGINT)"
+	ledger, err := t.sql.mappings.ledger.all(t, page, int64(list), int64(contact), limit, offset)
 	if err != nil || len(ledger) == 0 {
 		return ledger, err
 	}
 	return ledger, t.nameKeys(ledger)
 }
 
-// nameKeys sets the names of the rows' keys. It does not join the tables, because a
-// distributed PostgreSQL may store them on different servers.
+// nameKeys sets the names of the rows' keys. It does not join the tables, because a distributed
+// PostgreSQL database may store them on different servers.
 func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
 	ids := make([]audience.KeyID, len(ledger))
 	for i := range ledger {
 		ids[i] = ledger[i].KeyID
 	}
+	in, err := jsonArray(ids)
+	if err != nil {
+		return err
+	}
 	names := make(map[audience.KeyID]string)
-	err := t.each(func(row *Cursor) error {
+	err = t.each(func(row *Cursor) error {
 		names[audience.KeyID(row.Int())] = row.Text()
 		return nil
-	}, "SELECT id, name FROM api_key WHERE id IN "+t.sql.ids(), idList(ids))
+	}, "SELECT id, name FROM api_key WHERE id IN "+t.sql.ids(), in)
 	for i := range ledger {
 		ledger[i].KeyName = names[ledger[i].KeyID]
 	}
 	return err
 }
 
-// storedUnsubscriber is a row of the Unsubscriber List with the Account that it
-// belongs to.
+// storedUnsubscriber is a row of the Unsubscriber List with its Account.
 type storedUnsubscriber struct {
 	audience.Unsubscriber
 	account audience.AccountID
@@ -106,19 +79,21 @@ func mapUnsubscriber(m *mapper, u *storedUnsubscriber) {
 	m.fixed("time", &u.Time)
 }
 
+var unsubscriberTable = newMapping("unsubscriber", mapUnsubscriber)
+
 // AddUnsubscriber adds an address to the Unsubscriber List.
 func (t *Tx) AddUnsubscriber(account audience.AccountID, u *audience.Unsubscriber) error {
-	_, err := t.sql.mappings.unsubscribers.add(t, &storedUnsubscriber{*u, account})
-	return err
+	return unsubscriberTable.add(t, &storedUnsubscriber{*u, account})
 }
 
-// Unsubscribers calls each with the rows of the Unsubscriber List, for one List or, with list 0, for all.
+// Unsubscribers calls each with the rows of the Unsubscriber List, for one List or, with list 0,
+// for all.
 func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID, each func(*audience.Unsubscriber) error) error {
 	query, args := "WHERE account_id = ?", []any{int64(account)}
 	if list != 0 {
 		query, args = query+" AND list_id = ?", append(args, int64(list))
 	}
-	return t.sql.mappings.unsubscribers.each(t, func(u *storedUnsubscriber) error {
+	return unsubscriberTable.each(t, func(u *storedUnsubscriber) error {
 		return each(&u.Unsubscriber)
 	}, query+" ORDER BY id", args...)
 }
@@ -138,16 +113,15 @@ func (t *Tx) HasUnsubscribed(account audience.AccountID, list audience.ListID, e
 // ClaimRetry returns the saved result of the same call, or ErrNotFound for the first call. In a
 // transaction that writes, it locks the Idempotency-Key, so a repeated call waits for the first.
 func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (result []byte, err error) {
-	if t.writes {
-		if err := t.conn.Lock(Exclusive, fmt.Sprintf("retry %d %d %s", account, key, r.Header)); err != nil {
-			return nil, err
-		}
+	if err := t.lockToWrite("retry %d %d %s", account, key, r.Header); err != nil {
+		return nil, err
 	}
 	found := false
 	err = t.each(func(row *Cursor) error {
 		found = true
 		if row.Text() != string(r.Fingerprint[:]) {
-			return audience.Refuse(audience.InvalidParameters, "this Idempotency-Key was used with another method or other parameters")
+			return audience.Refuse(audience.InvalidParameters,
+				"this Idempotency-Key was used with another method or other parameters")
 		}
 		result = []byte(row.Text())
 		return nil
@@ -161,8 +135,9 @@ func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audie
 
 // SaveRetry stores a call's result for repetitions of the call.
 func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, result []byte, now int64) error {
-	return t.conn.Do(`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (account_id, key_id, header) DO UPDATE SET fingerprint = excluded.fingerprint, time = excluded.time, result = excluded.result`,
+	return t.conn.Do(`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result)
+		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, key_id, header) DO UPDATE
+		SET fingerprint = excluded.fingerprint, time = excluded.time, result = excluded.result`,
 		int64(account), int64(key), r.Header, r.Fingerprint[:], now, string(result))
 }
 

@@ -1,8 +1,8 @@
 package sqlstore
 
 // This file stores Contacts. Of the Contacts of a List with the same address, the oldest one is the
-// primary: it has the address in dedupe_key, which is unique. The others are its duplicates and
-// have the address in duplicate_key.
+// primary: it has the address in dedupe_key, which is unique in the List. The others are its
+// duplicates and have the address in duplicate_key.
 
 import (
 	"strconv"
@@ -14,12 +14,14 @@ import (
 
 // Contact returns a Contact of a List by its ID.
 func (t *Tx) Contact(list audience.ListID, id audience.ContactID) (*audience.Contact, error) {
-	return t.oneContact(t.readOrLock(t.sql.statements.contactByID, t.sql.statements.lockedByID), list, int64(list), int64(id))
+	s := &t.sql.statements
+	return t.oneContact(t.readOrLock(s.contactByID, s.lockedByID), list, int64(list), int64(id))
 }
 
 // ContactByKey returns the List's primary Contact with a normalised address.
 func (t *Tx) ContactByKey(list audience.ListID, key string) (*audience.Contact, error) {
-	return t.oneContact(t.readOrLock(t.sql.statements.contactByKey, t.sql.statements.lockedByKey), list, int64(list), key)
+	s := &t.sql.statements
+	return t.oneContact(t.readOrLock(s.contactByKey, s.lockedByKey), list, int64(list), key)
 }
 
 // readOrLock returns the statement read, or lock in a transaction that writes.
@@ -40,10 +42,12 @@ func (t *Tx) oneContact(query string, list audience.ListID, args ...any) (found 
 
 // ContactsByAddress returns the Contacts of a List with a normalised address or a mobile
 // number, in the order of their IDs: at most limit Contacts, with IDs greater than after.
-func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string, after audience.ContactID, limit int) (found []audience.Contact, err error) {
-	err = t.contacts(t.readOrLock(t.sql.statements.contactsByAddress, t.sql.statements.lockedByAddress), list,
+func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string, after audience.ContactID, limit int) (
+	found []audience.Contact, err error) {
+	s, in := &t.sql.statements, int64(list)
+	err = t.contacts(t.readOrLock(s.contactsByAddress, s.lockedByAddress), list,
 		func(c *audience.Contact) { found = append(found, *c) },
-		int64(list), int64(after), int64(list), orNull(key), int64(list), orNull(key), int64(list), orNull(mobile), int64(limit))
+		in, int64(after), in, orNull(key), in, orNull(key), in, orNull(mobile), int64(limit))
 	return found, err
 }
 
@@ -53,7 +57,8 @@ func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Cont
 	return t.each(func(row *Cursor) error {
 		c := &audience.Contact{ListID: list}
 		m.cursor = row
-		if t.sql.mapContact(&m, c); m.err != nil {
+		t.sql.mapContact(&m, c)
+		if m.err != nil {
 			return m.err
 		}
 		if err := t.readValues(m.document, c); err != nil {
@@ -148,7 +153,8 @@ func (t *Tx) insertConcurrently(as *insertion, c *audience.Contact, doc string) 
 			return 0, err
 		}
 		c.IsFirst = primary == 0
-		if id, err = t.insertContact(as, c, doc); id != 0 || err != nil {
+		id, err = t.insertContact(as, c, doc)
+		if id != 0 || err != nil {
 			return id, err
 		}
 	}
@@ -169,8 +175,9 @@ func (t *Tx) insertContact(as *insertion, c *audience.Contact, doc string) (id i
 }
 
 func (t *Tx) contactArguments(job use, c *audience.Contact, doc string) ([]any, error) {
-	m := mapper{job: job, args: make([]any, 0, 20), document: doc}
-	t.sql.mapContact(&m, c)
+	m := &t.mapper
+	*m = mapper{job: job, args: make([]any, 0, 20), document: doc}
+	t.sql.mapContact(m, c)
 	return append(m.args, m.keys...), m.err
 }
 
@@ -205,20 +212,23 @@ func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
 
 // DeleteFieldValues removes a deleted Field's values from at most limit Contacts
 // with IDs greater than after. It returns the last of these IDs, or 0 when no Contact is left.
-func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (last audience.ContactID, err error) {
-	n, err := t.number("SELECT max(id) FROM (SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id"+limited+") AS page",
-		int64(list), int64(after), int64(limit))
+func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (
+	last audience.ContactID, err error) {
+	const page = "SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id" + limited
+	n, err := t.number("SELECT max(id) FROM ("+page+") AS page", int64(list), int64(after), int64(limit))
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	_, err = t.conn.Exec("UPDATE contact SET field_values = "+t.sql.WithoutField+" WHERE list_id = ? AND id > ? AND id <= ?",
+	remove := "UPDATE contact SET field_values = " + t.sql.WithoutField + " WHERE list_id = ? AND id > ? AND id <= ?"
+	_, err = t.conn.Exec(remove,
 		strconv.FormatInt(int64(field), 10), int64(list), int64(after), n)
 	return audience.ContactID(n), err
 }
 
 // Duplicates counts the addresses that several Contacts of a List share.
 func (t *Tx) Duplicates(list audience.ListID) (int64, error) {
-	return t.number("SELECT count(DISTINCT duplicate_key) FROM contact WHERE list_id = ? AND duplicate_key IS NOT NULL", int64(list))
+	return t.number(`SELECT count(DISTINCT duplicate_key) FROM contact
+		WHERE list_id = ? AND duplicate_key IS NOT NULL`, int64(list))
 }
 
 // orNull returns NULL for an empty text: a unique index permits several NULLs.
@@ -247,27 +257,10 @@ func encodeValues(schema *audience.Schema, values audience.Values) (doc string, 
 				continue
 			}
 		}
-		if b, err = jsontext.AppendQuote(b, v.Text); err != nil {
+		b, err = jsontext.AppendQuote(b, v.Text)
+		if err != nil {
 			return "", err
 		}
 	}
 	return string(append(b, '}')), nil
-}
-
-// encodePreferences encodes a Contact's preferences as {"3":true,"4":false}, or "" without any.
-func encodePreferences(answers map[audience.PreferenceID]bool) string {
-	if len(answers) == 0 {
-		return ""
-	}
-	b := []byte{'{'}
-	for id, agree := range answers {
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(b, '"')
-		b = strconv.AppendInt(b, int64(id), 10)
-		b = append(b, '"', ':')
-		b = strconv.AppendBool(b, agree)
-	}
-	return string(append(b, '}'))
 }

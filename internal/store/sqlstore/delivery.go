@@ -3,7 +3,6 @@ package sqlstore
 // This file stores deliveries of mails, the times of a Contact's mails, and shared secrets.
 
 import (
-	"fmt"
 	"math"
 
 	"enlist/internal/audience"
@@ -16,7 +15,8 @@ import (
 func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.ContactID, now, before int64) (marked bool, err error) {
 	last, err := t.number(`SELECT other.confirmation_time FROM contact
 		JOIN contact other ON other.list_id = ?1 AND other.id = coalesce(
-			(SELECT d.id FROM contact d WHERE d.list_id = ?1 AND d.duplicate_key = contact.duplicate_key AND d.id < contact.id ORDER BY d.id DESC LIMIT 1),
+			(SELECT d.id FROM contact d WHERE d.list_id = ?1 AND d.duplicate_key = contact.duplicate_key
+				AND d.id < contact.id ORDER BY d.id DESC LIMIT 1),
 			(SELECT d.id FROM contact d WHERE d.list_id = ?1 AND d.dedupe_key = contact.duplicate_key))
 		WHERE contact.list_id = ?1 AND contact.id = ?2`, int64(list), int64(id))
 	if err != nil {
@@ -26,7 +26,8 @@ func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.Contact
 	if last > before && last <= now {
 		at, allowed = last, false
 	}
-	n, err := t.conn.Exec("UPDATE contact SET confirmation_time = ? WHERE list_id = ? AND id = ? AND (confirmation_time <= ? OR confirmation_time > ?)",
+	n, err := t.conn.Exec(`UPDATE contact SET confirmation_time = ?
+		WHERE list_id = ? AND id = ? AND (confirmation_time <= ? OR confirmation_time > ?)`,
 		at, int64(list), int64(id), before, now)
 	return allowed && n > 0, err
 }
@@ -45,7 +46,8 @@ func (t *Tx) IsSubscriptionPending(list audience.ListID, id audience.ContactID) 
 // RaiseContactTimes sets the times of the last message, open and click. An earlier time
 // than the stored one has no effect.
 func (t *Tx) RaiseContactTimes(list audience.ListID, id audience.ContactID, message, open, click int64) error {
-	return t.conn.Do(`UPDATE contact SET last_message_time = CASE WHEN last_message_time < ?1 THEN ?1 ELSE last_message_time END,
+	return t.conn.Do(`UPDATE contact SET
+			last_message_time = CASE WHEN last_message_time < ?1 THEN ?1 ELSE last_message_time END,
 			last_open_time = CASE WHEN last_open_time < ?2 THEN ?2 ELSE last_open_time END,
 			last_click_time = CASE WHEN last_click_time < ?3 THEN ?3 ELSE last_click_time END
 		WHERE list_id = ?4 AND id = ?5`, message, open, click, int64(list), int64(id))
@@ -64,35 +66,34 @@ func mapDelivery(m *mapper, d *audience.Delivery) {
 	m.value("detail", &d.Detail)
 }
 
+var deliveryTable = newMapping("delivery", mapDelivery)
+
 // Delivery returns the result of a delivery, or ErrNotFound. A transaction that writes locks it.
 func (t *Tx) Delivery(k audience.DeliveryKey) (*audience.Delivery, error) {
-	if t.writes { // the row may not exist yet, so FOR UPDATE could not lock it
-		if err := t.conn.Lock(Exclusive, fmt.Sprintf("delivery %d %d %d %s", k.List, k.Contact, k.Time, k.Cause)); err != nil {
-			return nil, err
-		}
+	if err := t.lockToWrite("delivery %d %d %d %s", k.List, k.Contact, k.Time, k.Cause); err != nil {
+		return nil, err
 	}
-	return t.sql.mappings.deliveries.one(t, audience.ErrNotFound, "WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?",
-		int64(k.List), int64(k.Contact), k.Time, k.Cause)
+	const byKey = "WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?"
+	return deliveryTable.one(t, audience.ErrNotFound, byKey, int64(k.List), int64(k.Contact), k.Time, k.Cause)
 }
 
 // PutDelivery stores the result of a delivery, and replaces an earlier one.
-func (t *Tx) PutDelivery(d *audience.Delivery) error {
-	return t.sql.mappings.deliveries.put(t, d)
-}
+func (t *Tx) PutDelivery(d *audience.Delivery) error { return deliveryTable.put(t, d) }
 
 // Deliveries returns a Contact's deliveries, newest first; limit 0 means all.
 func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit int) ([]audience.Delivery, error) {
 	if limit == 0 {
 		limit = math.MaxInt
 	}
-	return t.sql.mappings.deliveries.all(t, "WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause"+limited,
-		int64(list), int64(contact), int64(limit))
+	const newest = "WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause" + limited
+	return deliveryTable.all(t, newest, int64(list), int64(contact), int64(limit))
 }
 
 // Secret returns a secret that all processes on this database share. It stores fresh if
 // the database has no secret with this name.
 func (t *Tx) Secret(name string, fresh []byte) (value []byte, err error) {
-	if err := t.conn.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh); err != nil {
+	err = t.conn.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh)
+	if err != nil {
 		return nil, err
 	}
 	err = t.each(func(row *Cursor) error {

@@ -1,6 +1,7 @@
 package sqlstore
 
-// This file contains the Dialect, and the statements that are built once for each engine.
+// This file contains the Dialect: the SQL that differs between engines. From it, it builds the
+// statements about Contacts, once for each engine.
 
 import "enlist/internal/audience"
 
@@ -63,26 +64,14 @@ type Dialect struct {
 	statements statements
 }
 
-// mappings has the mapping of each table.
+// mappings has the mappings of the tables whose statements differ between engines. Those of the
+// other tables are variables, such as accountTable.
 type mappings struct {
-	accounts       *mapping[audience.Account]
-	autoresponders *mapping[audience.Autoresponder]
-	contacts       *mapping[audience.Contact]
-	contactState   *mapping[audience.Contact] // the columns of a search that reads system values
-	deliveries     *mapping[audience.Delivery]
-	fields         *mapping[audience.Field]
-	folders        *mapping[audience.Folder]
-	keys           *mapping[storedKey]
-	ledger         *mapping[ledgerRow]
-	lists          *mapping[audience.List]
-	messages       *mapping[audience.Message]
-	messageHeads   *mapping[audience.Message]
-	preferences    *mapping[audience.Preference]
-	searchIndexes  *mapping[audience.SearchIndex]
-	unsubscribers  *mapping[storedUnsubscriber]
-	webhooks       *mapping[audience.Webhook]
-	webhookEvents  *mapping[audience.WebhookEvent]
-	webhookTargets *mapping[audience.WebhookTarget]
+	contacts      *mapping[audience.Contact]
+	contactState  *mapping[audience.Contact] // the columns of a search that reads system values
+	ledger        *mapping[audience.LedgerRow]
+	lists         *mapping[audience.List]
+	searchIndexes *mapping[audience.SearchIndex]
 }
 
 // statements has the texts of the most frequent statements. Building a text for each call
@@ -96,24 +85,11 @@ type statements struct {
 // Complete returns a Dialect with its mappings and statements.
 func (d Dialect) Complete() *Dialect {
 	d.mappings = mappings{
-		accounts:       newMapping("account", mapAccount),
-		autoresponders: newMapping("autoresponder", mapAutoresponder),
-		contacts:       newMapping("contact", d.mapContact),
-		contactState:   newMapping("contact", mapContactState),
-		deliveries:     newMapping("delivery", mapDelivery),
-		fields:         newMapping("field", mapField),
-		folders:        newMapping("folder", mapFolder),
-		keys:           newMapping("api_key", mapKey),
-		ledger:         newMapping("consent", d.mapLedgerRow),
-		lists:          newMapping("list", d.mapList),
-		messages:       newMapping("message", mapMessage),
-		messageHeads:   newMapping("message", mapMessageHead),
-		preferences:    newMapping("preference", mapPreference),
-		searchIndexes:  newMapping("search_index", d.mapSearchIndex),
-		unsubscribers:  newMapping("unsubscriber", mapUnsubscriber),
-		webhooks:       newMapping("webhook", mapWebhook),
-		webhookEvents:  newMapping("webhook_event", mapWebhookEvent),
-		webhookTargets: newMapping("webhook_target", mapWebhookTarget),
+		contacts:      newMapping("contact", d.mapContact),
+		contactState:  newMapping("contact", mapContactState),
+		ledger:        newMapping("consent", d.mapLedgerRow),
+		lists:         newMapping("list", d.mapList),
+		searchIndexes: newMapping("search_index", d.mapSearchIndex),
 	}
 	d.prepareContactStatements()
 	return &d
@@ -126,7 +102,7 @@ func (d *Dialect) prepareContactStatements() {
 		lock = " FOR UPDATE"
 	}
 	s, c := &d.statements, d.mappings.contacts
-	contact := "SELECT " + c.columns + c.from + " WHERE "
+	contact := c.read + "WHERE "
 	s.contactByID = contact + "list_id = ? AND id = ?"
 	s.contactByKey = contact + "list_id = ? AND dedupe_key = ?"
 	// The subquery makes SQLite use the address indexes and not scan the List.
@@ -138,7 +114,8 @@ func (d *Dialect) prepareContactStatements() {
 	s.insert = d.insertion("VALUES (", ") ON CONFLICT DO NOTHING")
 	s.insertNew = s.insert
 	if d.ConcurrentWriters { // does not take an ID from the sequence if the address exists
-		const unlessExists = " WHERE NOT EXISTS (SELECT 1 FROM contact WHERE list_id = ?1 AND dedupe_key = ?2) ON CONFLICT DO NOTHING"
+		const unlessExists = ` WHERE NOT EXISTS (SELECT 1 FROM contact WHERE list_id = ?1 AND dedupe_key = ?2)
+			ON CONFLICT DO NOTHING`
 		s.insertNew = d.insertion("SELECT ", unlessExists)
 	}
 }
@@ -156,7 +133,7 @@ func (d *Dialect) insertion(begin, end string) insertion {
 // for each new argument, which takes 5 to 100 µs.
 const limited = " LIMIT CAST(? AS BIGINT)"
 
-// ids is a subquery for the IDs in the argument, a JSON array.
+// ids is a subquery for the IDs in the argument, which jsonArray encodes.
 func (d *Dialect) ids() string { return "(SELECT CAST(value AS BIGINT) FROM " + d.Items("?") + ")" }
 
 // locking ends a statement that reads Contacts which the transaction will change.

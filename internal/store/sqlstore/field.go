@@ -2,9 +2,7 @@ package sqlstore
 
 // This file stores the definitions of Fields. contact.go stores their values.
 
-import (
-	"enlist/internal/audience"
-)
+import "enlist/internal/audience"
 
 func mapField(m *mapper, f *audience.Field) {
 	m.id("id", (*int64)(&f.ID))
@@ -29,32 +27,19 @@ func mapField(m *mapper, f *audience.Field) {
 	m.value("display_order", &f.DisplayOrder)
 }
 
+var fieldTable = newMapping("field", mapField)
+
 func (t *Tx) fields(list audience.ListID) ([]audience.Field, error) {
-	return t.sql.mappings.fields.all(t, "WHERE list_id = ? ORDER BY id", int64(list))
+	return fieldTable.all(t, "WHERE list_id = ? ORDER BY id", int64(list))
 }
 
 // AddField stores a new Field.
-func (t *Tx) AddField(f *audience.Field) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	id, err := t.sql.mappings.fields.add(t, f)
-	f.ID = audience.FieldID(id)
-	return err
-}
+func (t *Tx) AddField(f *audience.Field) error { return fieldTable.addDefinition(t, f) }
 
 // UpdateField stores a changed Field.
-func (t *Tx) UpdateField(f *audience.Field) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	return t.sql.mappings.fields.save(t, f)
-}
+func (t *Tx) UpdateField(f *audience.Field) error { return fieldTable.saveDefinition(t, f) }
 
 // DeleteField removes a Field's definition; DeleteFieldValues removes its values.
 func (t *Tx) DeleteField(list audience.ListID, id audience.FieldID) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	return t.conn.Do("DELETE FROM field WHERE list_id = ? AND id = ?", int64(list), int64(id))
+	return t.define("DELETE FROM field WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }

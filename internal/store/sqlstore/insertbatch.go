@@ -8,19 +8,18 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file lets several functions that each add a Contact share a transaction:
-// NewInsertBatch takes their IDs, Run runs each function, Insert stores all Contacts
-// with one statement, and Finish stores the rest with another. Package postgres calls
-// them in this order.
+// This file lets several functions that each add a Contact share a transaction. NewInsertBatch takes
+// their IDs, Run runs each function, Insert stores all Contacts with one statement, and Finish
+// stores the rest. Package postgres calls them in this order. The statements are PostgreSQL's own.
 
-// InsertBatch collects what the functions of one transaction write. A function runs
-// before anything is sent, so it must not need a result from the database. One that
-// does panics with RetrySignal (ErrNotBatchable) and runs in its own transaction.
+// InsertBatch collects the writes of the functions of one transaction. The functions run before
+// anything is sent, so they must not need a result from the database. A function that needs one
+// panics with RetrySignal (ErrNotBatchable), and the engine runs it in its own transaction.
 type InsertBatch struct {
 	sql       *Dialect
 	addresses []Address
-	ids       []audience.ContactID // by address; 0: a Contact has the address already
-	parts     []*Part              // of the functions that have run
+	ids       []audience.ContactID // for each address; 0: a Contact has the address already
+	parts     []*Part              // of the functions that have run without an error
 }
 
 // Address is the normalised address of a Contact in a List.
@@ -29,22 +28,21 @@ type Address struct {
 	Key  string
 }
 
-// Part is what one function of an InsertBatch writes. It is also the Conn of the
-// function's Tx.
+// Part collects the writes of one function of an InsertBatch. It is the Conn of the function's Tx.
 type Part struct {
 	sql      *Dialect
 	address  Address
-	id       audience.ContactID // for the Contact
+	id       audience.ContactID // of the Contact to add
 	effects  []audience.Effect
 	contact  *audience.Contact // nil: the function added none
-	doc      string            // the Contact's values
+	doc      string            // the Contact's values as JSON
 	account  audience.AccountID
-	ledger   []ledgerRow
-	rest     []statement // others, whose results the function does not need
+	ledger   []audience.LedgerRow
+	rest     []statement // other statements, whose results the function does not need
 	inserted bool        // the Contact is stored: no other has its address
 }
 
-// statement is one that Finish runs.
+// statement waits for Finish.
 type statement struct {
 	query string
 	args  []any
@@ -62,23 +60,22 @@ func NewInsertBatch(ctx context.Context, conn Conn, addresses []Address) (*Inser
 	for _, a := range addresses {
 		lists, keys = append(lists, int64(a.List)), append(keys, a.Key)
 	}
-	t := &Tx{ctx: ctx, conn: conn}
-	ids, err := idsOf[audience.ContactID](t, takeIDs, lists, keys)
+	ids, err := idsOf[audience.ContactID](&Tx{ctx: ctx, conn: conn}, takeIDs, lists, keys)
 	g.ids = ids
-	if err == nil && len(g.ids) != len(addresses) {
-		err = fmt.Errorf("%d IDs for %d Contacts", len(g.ids), len(addresses))
+	if err == nil && len(ids) != len(addresses) {
+		err = fmt.Errorf("%d IDs for %d Contacts", len(ids), len(addresses))
 	}
 	return g, err
 }
 
-// takeIDs has a subquery and no join, so that the server looks each address up in the
-// index. A generic plan made while the table was small would scan it for a join.
-const takeIDs = `SELECT CASE WHEN (SELECT id FROM contact WHERE list_id = wanted.list_id AND dedupe_key = wanted.key) IS NULL
-		THEN nextval('contact_id') ELSE 0 END
+// takeIDs has a subquery and no join, so that the server looks each address up in the index. For a
+// join, a generic plan made while the table was small would scan the table.
+const takeIDs = `SELECT CASE WHEN (SELECT id FROM contact
+		WHERE list_id = wanted.list_id AND dedupe_key = wanted.key) IS NULL THEN nextval('contact_id') ELSE 0 END
 	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[])) WITH ORDINALITY AS wanted (list_id, key, place) ORDER BY place`
 
-// Run runs the function of the address at a place in the list. After an error nothing
-// of it is stored.
+// Run runs the function for the address at an index of the list. After an error the batch has
+// nothing of the function.
 func (g *InsertBatch) Run(ctx context.Context, place int, fn func(audience.Tx) error, session *Session) (*Part, error) {
 	if g.ids[place] == 0 {
 		return nil, ErrNotBatchable
@@ -113,13 +110,16 @@ func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 		lists, ids = append(lists, int64(c.ListID)), append(ids, int64(c.ID))
 		created, modified = append(created, c.Created), append(modified, c.Modified)
 		keys, mobiles, via = append(keys, c.Key), append(mobiles, c.Mobile), append(via, c.SubscribedVia)
-		preferences, docs = append(preferences, encodePreferences(c.Prefs)), append(docs, p.doc)
+		prefs, err := (*answers)(&c.Prefs).text()
+		if err != nil {
+			return err
+		}
+		preferences, docs = append(preferences, prefs), append(docs, p.doc)
 	}
 	if len(ids) == 0 {
 		return nil
 	}
-	t := &Tx{ctx: ctx, conn: conn}
-	return t.each(func(row *Cursor) error {
+	return (&Tx{ctx: ctx, conn: conn}).each(func(row *Cursor) error {
 		byID[row.Int()].inserted = true
 		return nil
 	}, insertContacts, lists, ids, keys, mobiles, created, modified, via, preferences, docs)
@@ -130,21 +130,22 @@ func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 const insertContacts = `INSERT INTO contact (list_id, id, dedupe_key, mobile_key, creation_time, last_modified_time, subscribed_via,
 		double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
 		last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
-	SELECT list_id, id, key, nullif(mobile, ''), created, modified, via, 0, 0, 1, 0, 0, 0, 0, 0, 0, preferences, CAST(doc AS JSONB)
+	SELECT list_id, id, key, nullif(mobile, ''), created, modified, via, 0, 0, 1, 0, 0, 0, 0, 0, 0,
+		preferences, CAST(doc AS JSONB)
 	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]),
 		CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]))
 		AS added (list_id, id, key, mobile, created, modified, via, preferences, doc)
 	ORDER BY list_id, key ON CONFLICT DO NOTHING RETURNING id`
 
-// addLedgerRows is one statement for the ledger rows of all functions.
+// addLedgerRows inserts the ledger rows of all functions.
 const addLedgerRows = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
 	SELECT list_id, contact_id, time, method, type, text, ip, preferences, key_id
 	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]),
 		CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]))
 		AS added (list_id, contact_id, time, method, type, text, ip, preferences, key_id)`
 
-// Finish queues the statements that belong to the inserted Contacts: ledger rows,
-// others, and counters. It returns the effects of their functions.
+// Finish queues the other statements of the functions whose Contacts were inserted: ledger rows,
+// counters and the rest. It returns the effects of these functions.
 func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 	var counts []count
 	var rest []statement
@@ -157,13 +158,19 @@ func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 		effects, rest = append(effects, p.effects...), append(rest, p.rest...)
 		counts = append(counts, count{p.contact.ListID, p.account, 1})
 		for _, r := range p.ledger {
-			lists, contacts, times = append(lists, int64(r.ListID)), append(contacts, int64(r.ContactID)), append(times, r.Time)
+			chosen, err := (*choices)(&r.Preferences).text()
+			if err != nil {
+				return nil, err
+			}
+			lists, contacts = append(lists, int64(r.ListID)), append(contacts, int64(r.ContactID))
+			times, keys = append(times, r.Time), append(keys, int64(r.KeyID))
 			methods, types, texts = append(methods, r.Method), append(types, string(r.Type)), append(texts, r.Text)
-			ips, preferences, keys = append(ips, r.IP), append(preferences, r.preferences), append(keys, int64(r.KeyID))
+			ips, preferences = append(ips, r.IP), append(preferences, chosen)
 		}
 	}
 	if len(lists) > 0 {
-		if err := conn.Do(addLedgerRows, lists, contacts, times, methods, types, texts, ips, preferences, keys); err != nil {
+		err := conn.Do(addLedgerRows, lists, contacts, times, methods, types, texts, ips, preferences, keys)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -172,22 +179,22 @@ func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 			return nil, err
 		}
 	}
-	return effects, addDeltas(conn, counts)
+	return effects, writeCounts(conn, counts)
 }
 
-// Inserted reports whether what the function wrote is in the transaction. If not,
-// another Contact has the address.
+// Inserted reports whether the function's writes are in the transaction. If not, another Contact
+// has the address.
 func (p *Part) Inserted() bool { return p.inserted || p.contact == nil }
 
-// batchTx is the Tx of a function in an InsertBatch. It keeps the Contact and its
-// ledger rows in the Part; everything else goes through the embedded Tx to the Part.
+// batchTx is the Tx of a function in an InsertBatch. It collects the Contact and its ledger rows in
+// the Part. All other statements go through the embedded Tx to the Part, which is its Conn.
 type batchTx struct {
 	*Tx
 	part *Part
 }
 
-// InsertOrFind keeps the Contact for InsertBatch.Insert and assumes that its address is
-// still free. Only a Contact with the default values of a new one can be kept.
+// InsertOrFind keeps the Contact for InsertBatch.Insert and assumes that no other has its address. The
+// batch's INSERT needs the initial values in the state columns, except in the preferences.
 func (t *batchTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
 	plain := *c
 	plain.Prefs = nil
@@ -198,7 +205,8 @@ func (t *batchTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact,
 	if err != nil {
 		return nil, err
 	}
-	if t.part.doc, err = encodeValues(schema, c.Values); err != nil {
+	t.part.doc, err = encodeValues(schema, c.Values)
+	if err != nil {
 		return nil, err
 	}
 	c.ID = t.part.id
@@ -209,15 +217,15 @@ func (t *batchTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact,
 
 // AddLedgerRow keeps a row for InsertBatch.Finish.
 func (t *batchTx) AddLedgerRow(r *audience.LedgerRow) error {
-	row, err := encodeLedgerRow(r)
-	t.part.ledger = append(t.part.ledger, row)
-	return err
+	t.part.ledger = append(t.part.ledger, *r)
+	return nil
 }
 
-// notBatchable leaves the function.
+// notBatchable ends the function. It never returns.
 func notBatchable() error { panic(RetrySignal{Err: ErrNotBatchable}) }
 
-// The methods of Conn follow. Only Do can wait for Finish; the others need a result.
+// The methods of Conn follow. Finish runs the statements of Do. The other methods would need a
+// result or a lock now, so their functions cannot share a transaction.
 
 // Do implements Conn.
 func (p *Part) Do(query string, args ...any) error {
@@ -240,8 +248,8 @@ func (p *Part) QueryLast(context.Context, string, ...any) (Rows, error) { return
 // Lock implements Conn.
 func (p *Part) Lock(LockMode, string) error { return notBatchable() }
 
-// Alone implements Conn.
-func (p *Part) Alone() error { return notBatchable() }
+// LockDefinitions implements Conn.
+func (p *Part) LockDefinitions() error { return notBatchable() }
 
 // Dialect implements Conn.
 func (p *Part) Dialect() *Dialect { return p.sql }

@@ -2,12 +2,10 @@ package sqlstore
 
 // This file stores Lists and preferences, and reads a List's Schema into the catalogue.
 
-import (
-	"enlist/internal/audience"
-)
+import "enlist/internal/audience"
 
-// mapList describes the table list with the name of the List's Folder, which is
-// looked up: a Folder may be renamed.
+// mapList describes the table list. The name of the List's Folder comes from the table folder,
+// because a Folder may be renamed.
 func (d *Dialect) mapList(m *mapper, l *audience.List) {
 	m.id("id", (*int64)(&l.ID))
 	m.fixed("account_id", (*int64)(&l.AccountID))
@@ -38,12 +36,14 @@ func (d *Dialect) mapList(m *mapper, l *audience.List) {
 	m.value("from_address", &l.FromAddress)
 }
 
-// counter is the number of Contacts that a table counts.
+// counter is the expression of the number of Contacts in a row of list or account. With concurrent
+// writers, it adds the rows of contact_delta that are not compacted yet.
 func (d *Dialect) counter(table string) string {
 	if !d.ConcurrentWriters {
 		return "contact_count"
 	}
-	return "contact_count + (SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM contact_delta WHERE " + table + "_id = " + table + ".id)"
+	return "contact_count + (SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM contact_delta" +
+		" WHERE " + table + "_id = " + table + ".id)"
 }
 
 // Lists returns an Account's Lists by ID.
@@ -70,7 +70,7 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	list.ContactCount = 0 // changes without the catalogue's version: see ContactCount
+	list.ContactCount = 0 // changes without a new version of the catalogue, so it cannot be cached
 	fields, err := t.fields(id)
 	if err != nil {
 		return nil, err
@@ -81,13 +81,14 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 	}
 	audience.SortFields(fields)
 	schema := audience.NewSchema(*list, fields, preferences)
-	if schema.SearchIndexes, err = t.readyIndexes(id); err != nil {
+	schema.SearchIndexes, err = t.readyIndexes(id)
+	if err != nil {
 		return nil, err
 	}
 	return schema, t.readListeners(schema)
 }
 
-// readListeners reads what waits for events of a List, and the Account's time zone.
+// readListeners reads the autoresponders and webhooks of a List, and the Account's time zone.
 func (t *Tx) readListeners(s *audience.Schema) error {
 	err := t.each(func(row *Cursor) error {
 		s.TimeZone = row.Text()
@@ -96,10 +97,12 @@ func (t *Tx) readListeners(s *audience.Schema) error {
 	if err != nil {
 		return err
 	}
-	if s.Autoresponders, err = t.autoresponders("list_id = ?", int64(s.List.ID)); err != nil {
+	s.Autoresponders, err = t.autoresponders("list_id = ?", int64(s.List.ID))
+	if err != nil {
 		return err
 	}
-	s.Webhooks, err = t.webhooks("webhook.account_id = ? AND list_id IN (0, ?)", int64(s.List.AccountID), int64(s.List.ID))
+	const ofList = "webhook.account_id = ? AND list_id IN (0, ?)"
+	s.Webhooks, err = t.webhooks(ofList, int64(s.List.AccountID), int64(s.List.ID))
 	return err
 }
 
@@ -110,42 +113,26 @@ func (t *Tx) ContactCount(id audience.ListID) (int64, error) {
 }
 
 // AddList stores a new List.
-func (t *Tx) AddList(l *audience.List) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	id, err := t.sql.mappings.lists.add(t, l)
-	l.ID = audience.ListID(id)
-	return err
-}
+func (t *Tx) AddList(l *audience.List) error { return t.sql.mappings.lists.addDefinition(t, l) }
 
-// UpdateList stores what may change of a List.
-func (t *Tx) UpdateList(l *audience.List) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	return t.sql.mappings.lists.save(t, l)
-}
+// UpdateList stores the columns of a List that may change.
+func (t *Tx) UpdateList(l *audience.List) error { return t.sql.mappings.lists.saveDefinition(t, l) }
 
-// MarkListDeleted makes a List unknown.
+// MarkListDeleted hides a List from all calls. DropList removes it later.
 func (t *Tx) MarkListDeleted(id audience.ListID) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	return t.conn.Do("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
+	return t.define("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
 }
 
 // DropList removes a hidden List without Contacts, its Fields and preferences.
 func (t *Tx) DropList(id audience.ListID) error {
-	if err := t.changed(); err != nil {
+	if err := t.define("DELETE FROM list WHERE id = ? AND hidden = 1", int64(id)); err != nil {
 		return err
 	}
 	for _, query := range []string{
 		"DELETE FROM field WHERE list_id = ?",
 		"DELETE FROM preference WHERE list_id = ?",
 		"DELETE FROM autoresponder WHERE list_id = ?",
-		"DELETE FROM webhook WHERE list_id = ?", // what they have to tell still goes out
-		"DELETE FROM list WHERE id = ? AND hidden = 1",
+		"DELETE FROM webhook WHERE list_id = ?", // their events are still posted
 	} {
 		if err := t.conn.Do(query, int64(id)); err != nil {
 			return err
@@ -160,24 +147,16 @@ func mapPreference(m *mapper, p *audience.Preference) {
 	m.fixed("name", &p.Name)
 }
 
+var preferenceTable = newMapping("preference", mapPreference)
+
 func (t *Tx) preferences(list audience.ListID) ([]audience.Preference, error) {
-	return t.sql.mappings.preferences.all(t, "WHERE list_id = ? ORDER BY id", int64(list))
+	return preferenceTable.all(t, "WHERE list_id = ? ORDER BY id", int64(list))
 }
 
 // AddPreference stores a new preference.
-func (t *Tx) AddPreference(p *audience.Preference) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	id, err := t.sql.mappings.preferences.add(t, p)
-	p.ID = audience.PreferenceID(id)
-	return err
-}
+func (t *Tx) AddPreference(p *audience.Preference) error { return preferenceTable.addDefinition(t, p) }
 
-// DeletePreference removes a preference; what Contacts answered is not shown any more.
+// DeletePreference removes a preference. Replies then leave out the answers of Contacts to it.
 func (t *Tx) DeletePreference(list audience.ListID, id audience.PreferenceID) error {
-	if err := t.changed(); err != nil {
-		return err
-	}
-	return t.conn.Do("DELETE FROM preference WHERE list_id = ? AND id = ?", int64(list), int64(id))
+	return t.define("DELETE FROM preference WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }

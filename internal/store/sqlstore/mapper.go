@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// use says in which statements a column is.
+// use is a set of the statements that a column is part of.
 type use uint8
 
 const (
@@ -18,15 +18,16 @@ const (
 	identifies     // in the WHERE of update, and in the ON CONFLICT of upsert
 )
 
-// mapper visits the columns of a mapping, in one order for every job: it lists them,
-// reads them from a row, or collects their values as arguments.
+// mapper visits the columns of a mapping. Its job is to list them, to read them from a row, or
+// to collect their values as arguments. The order is the same for every job.
 type mapper struct {
 	job     use      // the statement; 0: list the columns
 	cursor  *Cursor  // the row, for selected
 	args    []any    // for the other statements
-	keys    []any    // arguments that come after args
-	columns []column // for no statement
-	err     error    // the first one of a codec
+	keys    []any    // arguments of the WHERE, which come after args
+	columns []column // the list of columns
+	newID   *int64   // the place of the ID that the database generates
+	err     error    // the first error of a codec
 
 	document string // field_values of the Contact, in the form of the statement
 }
@@ -37,28 +38,31 @@ type column struct {
 	in      use
 	read    string                  // its expression in SELECT
 	arg     func(arg string) string // its expression in INSERT and UPDATE
-	initial string                  // its expression in INSERT where it has no argument
+	initial string                  // its expression in an INSERT without an argument for it
 }
 
-// codec is a place whose value is stored in another form than an int64, a string or
-// a bool. It should be a pointer, which becomes a codec without an allocation.
+// codec is the place of a value whose column needs a conversion: an int64, a string and a bool
+// need none. It should be a pointer, which becomes a codec without an allocation.
 type codec interface {
 	decode(driver.Value) error
 	encode() (any, error)
 }
 
-// id is the key that the database generates: update finds the row by it.
-func (m *mapper) id(name string, place any) { m.column(name, selected|identifies, place) }
+// id is the key that the database generates. The update finds the row by it.
+func (m *mapper) id(name string, place *int64) {
+	m.newID = place
+	m.column(name, selected|identifies, place)
+}
 
-// naturalKey is a key, or one column of several, that is part of the data.
+// naturalKey is a key, or one of its columns, that is part of the data.
 func (m *mapper) naturalKey(name string, place any) {
 	m.column(name, selected|inserted|unset|identifies, place)
 }
 
-// owner is a natural key that is not selected, since readers know it.
+// owner is a natural key that is not selected, because readers know it.
 func (m *mapper) owner(name string, place any) { m.column(name, inserted|unset|identifies, place) }
 
-// fixed is a column that does not change once the row is there.
+// fixed is a column that never changes after the INSERT.
 func (m *mapper) fixed(name string, place any) { m.column(name, selected|inserted|unset, place) }
 
 // value is a column that may change.
@@ -66,8 +70,8 @@ func (m *mapper) value(name string, place any) {
 	m.column(name, selected|inserted|unset|updated, place)
 }
 
-// state is a column that may change and that nearly all rows begin with the same
-// value of. That value is in the text of the INSERT: each argument costs time.
+// state is a column that may change and has the same initial value in nearly all new rows. That
+// value is in the text of the INSERT, because each argument costs time.
 func (m *mapper) state(name, initial string, place any) {
 	m.column(name, selected|inserted|updated, place)
 	if m.job == 0 {
@@ -75,14 +79,14 @@ func (m *mapper) state(name, initial string, place any) {
 	}
 }
 
-// readAs says by which expression the last column is selected.
+// readAs sets the expression of the last column in SELECT.
 func (m *mapper) readAs(expression string) {
 	if m.job == 0 {
 		m.last().read = expression
 	}
 }
 
-// converted is a value for which the engine reads and writes expressions.
+// converted is a value that the engine reads by one expression and writes by another.
 func (m *mapper) converted(name, read string, write func(arg string) string, place any) {
 	m.value(name, place)
 	m.readAs(read)
@@ -91,10 +95,10 @@ func (m *mapper) converted(name, read string, write func(arg string) string, pla
 	}
 }
 
-// stored is a column that is inserted and not selected.
+// stored is a column that is inserted and never selected.
 func (m *mapper) stored(name string, place any) { m.column(name, inserted|unset, place) }
 
-// generated is a column that the database gives a value when the row is inserted.
+// generated is a column whose value is an expression of the INSERT.
 func (m *mapper) generated(name, expression string) {
 	if m.job == 0 {
 		m.columns = append(m.columns, column{name: name, initial: expression})
@@ -110,7 +114,8 @@ func (m *mapper) last() *column { return &m.columns[len(m.columns)-1] }
 func (m *mapper) column(name string, in use, place any) {
 	switch {
 	case m.job == 0:
-		m.columns = append(m.columns, column{name: name, in: in, read: name, arg: func(arg string) string { return arg }})
+		asIs := func(arg string) string { return arg }
+		m.columns = append(m.columns, column{name: name, in: in, read: name, arg: asIs})
 	case in&m.job == 0:
 		if m.job == updated && in&identifies != 0 {
 			m.keys = append(m.keys, m.argument(place))

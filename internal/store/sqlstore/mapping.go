@@ -7,34 +7,36 @@ import (
 	"strings"
 )
 
-// mapping says how values of a Go struct are stored as rows of a table. It is made
-// from one function that names each column once, with the place of its value in the
-// struct. SELECT, INSERT and UPDATE, the reading of rows and the arguments of the
-// statements all follow from that function:
+// mapping stores values of a Go struct as rows of a table. It is made from one function that
+// names each column once, with the place of its value in the struct. The statements, their
+// arguments and the reading of rows all follow from that function:
 //
 //	func mapPreference(m *mapper, p *audience.Preference) {
 //		m.id("id", (*int64)(&p.ID))
 //		m.fixed("list_id", (*int64)(&p.ListID))
 //		m.fixed("name", &p.Name)
 //	}
+//
+//	var preferenceTable = newMapping("preference", mapPreference)
 type mapping[T any] struct {
-	visit   func(*mapper, *T)
-	columns string // for SELECT
-	from    string // " FROM " and the table
-	into    string // "INSERT INTO ", the table and its columns
-	values  string // what is inserted into them: an argument each
-	initial string // the same for a row whose state columns have their initial values
-	insert  string // INSERT of all values
-	upsert  string // INSERT that replaces the row with the same owner and key
-	update  string // UPDATE of the row with the same owner and key
-	width   int    // number of columns
+	visit     func(*mapper, *T)
+	columns   string // the expressions of SELECT
+	read      string // SELECT of all rows; a query appends its WHERE
+	into      string // "INSERT INTO ", the table and its columns
+	values    string // what is inserted into them: an argument each
+	initial   string // the same for a row whose state columns have their initial values
+	insert    string // INSERT of all values
+	insertNew string // INSERT that does nothing if a unique index has the row
+	upsert    string // INSERT that replaces the row with the same owner and key
+	update    string // UPDATE of the row with the same owner and key
+	width     int    // number of columns
 }
 
-// newMapping makes a mapping to a table.
+// newMapping returns the mapping of a table.
 func newMapping[T any](table string, visit func(*mapper, *T)) *mapping[T] {
 	m := new(mapper)
 	visit(m, new(T))
-	b := &mapping[T]{visit: visit, from: " FROM " + table, width: len(m.columns)}
+	b := &mapping[T]{visit: visit, width: len(m.columns)}
 	var read, names, set, replace, where, unique []string
 	var all, initial arguments
 	for _, c := range m.columns {
@@ -55,10 +57,13 @@ func newMapping[T any](table string, visit func(*mapper, *T)) *mapping[T] {
 		}
 	}
 	b.columns = strings.Join(read, ", ")
+	b.read = "SELECT " + b.columns + " FROM " + table + " "
 	b.into = "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") "
 	b.values, b.initial = strings.Join(all.list, ", "), strings.Join(initial.list, ", ")
 	b.insert = b.into + "VALUES (" + b.values + ")"
-	b.upsert = b.insert + " ON CONFLICT (" + strings.Join(unique, ", ") + ") DO UPDATE SET " + strings.Join(replace, ", ")
+	b.insertNew = b.insert + " ON CONFLICT DO NOTHING"
+	b.upsert = b.insert + " ON CONFLICT (" + strings.Join(unique, ", ") + ")" +
+		" DO UPDATE SET " + strings.Join(replace, ", ")
 	b.update = "UPDATE " + table + " SET " + strings.Join(set, ", ") + " WHERE " + strings.Join(where, " AND ")
 	return b
 }
@@ -78,21 +83,21 @@ func (a *arguments) add(c *column, job use) {
 	a.list = append(a.list, c.arg("?"+strconv.Itoa(a.count)))
 }
 
-// all returns the rows that a query finds; rest is what comes after the table's name.
-func (b *mapping[T]) all(t *Tx, rest string, args ...any) (found []T, err error) {
+// all returns the rows that a query finds. where is its text after the table's name.
+func (b *mapping[T]) all(t *Tx, where string, args ...any) (found []T, err error) {
 	err = b.each(t, func(x *T) error {
 		found = append(found, *x)
 		return nil
-	}, rest, args...)
+	}, where, args...)
 	return found, err
 }
 
 // one returns the row that a query finds, or the error missing if there is none.
-func (b *mapping[T]) one(t *Tx, missing error, rest string, args ...any) (found *T, err error) {
+func (b *mapping[T]) one(t *Tx, missing error, where string, args ...any) (found *T, err error) {
 	err = b.each(t, func(x *T) error {
 		found = x
 		return nil
-	}, rest, args...)
+	}, where, args...)
 	if err == nil && found == nil {
 		err = missing
 	}
@@ -100,44 +105,64 @@ func (b *mapping[T]) one(t *Tx, missing error, rest string, args ...any) (found 
 }
 
 // each calls fn with each row that a query finds, which fn may keep.
-func (b *mapping[T]) each(t *Tx, fn func(*T) error, rest string, args ...any) error {
+func (b *mapping[T]) each(t *Tx, fn func(*T) error, where string, args ...any) error {
 	m := mapper{job: selected}
 	return t.each(func(row *Cursor) error {
 		x := new(T)
 		m.cursor = row
-		if b.visit(&m, x); m.err != nil {
+		b.visit(&m, x)
+		if m.err != nil {
 			return m.err
 		}
 		return fn(x)
-	}, "SELECT "+b.columns+b.from+" "+rest, args...)
+	}, b.read+where, args...)
 }
 
 // arguments returns the arguments of a statement, in its order.
-func (b *mapping[T]) arguments(job use, x *T) ([]any, error) {
-	m := mapper{job: job, args: make([]any, 0, b.width)}
-	b.visit(&m, x)
-	return append(m.args, m.keys...), m.err
+func (b *mapping[T]) arguments(t *Tx, job use, x *T) ([]any, error) {
+	t.mapper = mapper{job: job, args: make([]any, 0, b.width)}
+	b.visit(&t.mapper, x)
+	return append(t.mapper.args, t.mapper.keys...), t.mapper.err
 }
 
-// add inserts a row and returns its ID.
-func (b *mapping[T]) add(t *Tx, x *T) (id int64, err error) {
-	args, err := b.arguments(inserted, x)
+// add inserts a row and sets the ID in x.
+func (b *mapping[T]) add(t *Tx, x *T) error {
+	_, err := b.insertAs(t, b.insert, x)
+	return err
+}
+
+// addNew is add, but inserts nothing if a unique index has the row. The ID is then 0.
+func (b *mapping[T]) addNew(t *Tx, x *T) (id int64, err error) { return b.insertAs(t, b.insertNew, x) }
+
+func (b *mapping[T]) insertAs(t *Tx, statement string, x *T) (id int64, err error) {
+	args, err := b.arguments(t, inserted, x)
 	if err != nil {
 		return 0, err
 	}
-	return t.conn.Insert(b.insert, args...)
-}
-
-// addNew inserts a row unless a unique index has one like it; then the ID is 0.
-func (b *mapping[T]) addNew(t *Tx, x *T) (id int64, err error) {
-	args, err := b.arguments(inserted, x)
-	if err != nil {
-		return 0, err
+	id, err = t.conn.Insert(statement, args...)
+	if t.mapper.newID != nil {
+		*t.mapper.newID = id
 	}
-	return t.conn.Insert(b.insert+" ON CONFLICT DO NOTHING", args...)
+	return id, err
 }
 
-// queue inserts a row whose ID the caller does not need, without waiting for it.
+// addDefinition is add for the tables of the catalogue.
+func (b *mapping[T]) addDefinition(t *Tx, x *T) error {
+	if err := t.changed(); err != nil {
+		return err
+	}
+	return b.add(t, x)
+}
+
+// saveDefinition is save for the tables of the catalogue.
+func (b *mapping[T]) saveDefinition(t *Tx, x *T) error {
+	if err := t.changed(); err != nil {
+		return err
+	}
+	return b.save(t, x)
+}
+
+// queue inserts a row whose ID the caller does not need. The engine may delay the statement.
 func (b *mapping[T]) queue(t *Tx, x *T) error { return b.do(t, b.insert, inserted, x) }
 
 // put inserts a row or replaces the one with the same natural key.
@@ -147,7 +172,7 @@ func (b *mapping[T]) put(t *Tx, x *T) error { return b.do(t, b.upsert, inserted,
 func (b *mapping[T]) save(t *Tx, x *T) error { return b.do(t, b.update, updated, x) }
 
 func (b *mapping[T]) do(t *Tx, statement string, job use, x *T) error {
-	args, err := b.arguments(job, x)
+	args, err := b.arguments(t, job, x)
 	if err != nil {
 		return err
 	}

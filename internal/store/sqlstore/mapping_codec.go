@@ -11,10 +11,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// The codecs of columns that are no plain number, text or condition. Each is a type
-// that a pointer to the struct's field converts to: (*nullText)(&c.Mobile).
-
-// nullText is a text that is NULL where it is empty.
+// nullText is a text. NULL stands for an empty one.
 type nullText string
 
 func (p *nullText) decode(v driver.Value) error { *p = nullText(text(v)); return nil }
@@ -26,7 +23,7 @@ type hashBytes audience.KeyHash
 func (p *hashBytes) decode(v driver.Value) error { copy(p[:], text(v)); return nil }
 func (p *hashBytes) encode() (any, error)        { return p[:], nil }
 
-// keyLevel is what a key may do, a number.
+// keyLevel is the access level of a key.
 type keyLevel audience.Level
 
 func (p *keyLevel) decode(v driver.Value) error { *p = keyLevel(integer(v)); return nil }
@@ -35,13 +32,7 @@ func (p *keyLevel) encode() (any, error)        { return int64(*p), nil }
 // keyLists are the Lists of a key as a JSON array; NULL means all Lists.
 type keyLists []audience.ListID
 
-func (p *keyLists) decode(v driver.Value) error {
-	*p = nil
-	if v == nil {
-		return nil
-	}
-	return json.Unmarshal([]byte(text(v)), p)
-}
+func (p *keyLists) decode(v driver.Value) error { return decodeJSON(v, p) }
 
 func (p *keyLists) encode() (any, error) {
 	if *p == nil {
@@ -51,8 +42,7 @@ func (p *keyLists) encode() (any, error) {
 	return string(b), err
 }
 
-// dedupeKey is the address of a Contact that is the first of its List with it; NULL
-// in all others.
+// dedupeKey is the address of a Contact that is the primary of its address. It is NULL in a duplicate.
 type dedupeKey audience.Contact
 
 func (p *dedupeKey) decode(v driver.Value) error {
@@ -67,8 +57,7 @@ func (p *dedupeKey) encode() (any, error) {
 	return nil, nil
 }
 
-// duplicateKey is the address of a Contact that is not the first; NULL in the first.
-// It is read after dedupeKey.
+// duplicateKey is the address of a duplicate. It is NULL in a primary. It is read after dedupeKey.
 type duplicateKey audience.Contact
 
 func (p *duplicateKey) decode(v driver.Value) error {
@@ -85,17 +74,40 @@ func (p *duplicateKey) encode() (any, error) {
 	return p.Key, nil
 }
 
-// answers are a Contact's preferences as JSON, {"3":true,"4":false}; "" if there are
-// none.
+// answers are a Contact's answers to preferences as JSON, {"3":true,"4":false}, or "" without any.
 type answers map[audience.PreferenceID]bool
 
-func (p *answers) decode(v driver.Value) error {
-	*p = nil
-	doc := text(v)
-	if doc == "" {
-		return nil
+func (p *answers) decode(v driver.Value) error { return decodeJSON(v, p) }
+func (p *answers) encode() (any, error)        { return p.text() }
+
+func (p *answers) text() (string, error) {
+	if len(*p) == 0 {
+		return "", nil
 	}
-	return json.Unmarshal([]byte(doc), p)
+	b, err := json.Marshal(*p)
+	return string(b), err
 }
 
-func (p *answers) encode() (any, error) { return encodePreferences(*p), nil }
+// choices are the preferences in a row of the consent ledger as JSON, or "" without any.
+type choices []audience.PreferenceChoice
+
+func (p *choices) decode(v driver.Value) error { return decodeJSON(v, p) }
+func (p *choices) encode() (any, error)        { return p.text() }
+
+func (p *choices) text() (string, error) {
+	if len(*p) == 0 {
+		return "", nil
+	}
+	b, err := json.Marshal(*p)
+	return string(b), err
+}
+
+// decodeJSON sets p to the value of a column with JSON, or to its zero value if the column is empty.
+func decodeJSON[T any](v driver.Value, p *T) error {
+	var empty T
+	*p = empty
+	if doc := text(v); doc != "" {
+		return json.Unmarshal([]byte(doc), p)
+	}
+	return nil
+}

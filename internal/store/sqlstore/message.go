@@ -2,12 +2,10 @@ package sqlstore
 
 // This file stores Messages and the targets of their links.
 
-import (
-	"enlist/internal/audience"
-)
+import "enlist/internal/audience"
 
-// mapMessageHead describes what Messages are listed with: all but their contents,
-// which may be large.
+// mapMessageHead describes the columns of a list of Messages: all but their contents, which may
+// be large.
 func mapMessageHead(m *mapper, x *audience.Message) {
 	m.id("id", (*int64)(&x.ID))
 	m.fixed("account_id", (*int64)(&x.AccountID))
@@ -32,14 +30,20 @@ func mapMessage(m *mapper, x *audience.Message) {
 	m.value("sms_content", &x.SMS)
 }
 
+var (
+	messageTable     = newMapping("message", mapMessage)
+	messageHeadTable = newMapping("message", mapMessageHead)
+)
+
 // Messages returns an Account's Messages by ID, without their contents.
 func (t *Tx) Messages(account audience.AccountID) ([]audience.Message, error) {
-	return t.sql.mappings.messageHeads.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
+	return messageHeadTable.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
 // Message returns a Message of an Account with its contents.
 func (t *Tx) Message(account audience.AccountID, id audience.MessageID) (*audience.Message, error) {
-	return t.sql.mappings.messages.one(t, audience.ErrNoMessage, "WHERE id = ? AND account_id = ?", int64(id), int64(account))
+	const byID = "WHERE id = ? AND account_id = ?"
+	return messageTable.one(t, audience.ErrNoMessage, byID, int64(id), int64(account))
 }
 
 // AddMessage stores a new Message.
@@ -47,17 +51,15 @@ func (t *Tx) AddMessage(m *audience.Message) error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
-	id, err := t.sql.mappings.messages.add(t, m)
-	m.ID = audience.MessageID(id)
-	return err
+	return messageTable.add(t, m)
 }
 
-// UpdateMessage stores what may change of a Message.
+// UpdateMessage stores the columns of a Message that may change.
 func (t *Tx) UpdateMessage(m *audience.Message) error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
-	return t.sql.mappings.messages.save(t, m)
+	return messageTable.save(t, m)
 }
 
 // DeleteMessage removes a Message and the targets of its links.
@@ -71,16 +73,18 @@ func (t *Tx) DeleteMessage(id audience.MessageID) error {
 	return t.conn.Do("DELETE FROM message WHERE id = ?", int64(id))
 }
 
-// LinkTargets returns the IDs of URLs as they stand in a Message, in the order
-// given, and stores those that are new.
+// LinkTargets returns the IDs of a Message's URLs, in the same order. It stores those that are new.
 func (t *Tx) LinkTargets(message audience.MessageID, urls []string) ([]audience.LinkID, error) {
 	targets := make([]audience.LinkID, len(urls))
 	for i, url := range urls {
-		const find = "SELECT id FROM link WHERE message_id = ? AND url = ?"
+		const (
+			find = "SELECT id FROM link WHERE message_id = ? AND url = ?"
+			add  = "INSERT INTO link (message_id, url) VALUES (?, ?) ON CONFLICT DO NOTHING"
+		)
 		id, err := t.number(find, int64(message), url)
 		if err == nil && id == 0 {
-			_, err = t.conn.Insert("INSERT INTO link (message_id, url) VALUES (?, ?) ON CONFLICT DO NOTHING", int64(message), url)
-			if err == nil {
+			id, err = t.conn.Insert(add, int64(message), url)
+			if err == nil && id == 0 { // another transaction has added it
 				id, err = t.number(find, int64(message), url)
 			}
 		}
@@ -92,7 +96,7 @@ func (t *Tx) LinkTargets(message audience.MessageID, urls []string) ([]audience.
 	return targets, nil
 }
 
-// LinkTarget returns the URL that a link leads to, as it stands in its Message.
+// LinkTarget returns the URL of a link and its Message.
 func (t *Tx) LinkTarget(id audience.LinkID) (message audience.MessageID, url string, err error) {
 	err = t.each(func(row *Cursor) error {
 		message, url = audience.MessageID(row.Int()), row.Text()

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"slices"
 
 	"enlist/internal/audience"
 )
@@ -21,7 +20,8 @@ type Tx struct {
 	session *Session
 	enqueue func(audience.Effect) error // stores a job in the transaction; nil: read-only
 	writes  bool
-	plan    *plan // of the last search
+	plan    *plan  // of the last search
+	mapper  mapper // of the last statement with a row's values; here, because a new one is an allocation
 }
 
 // Session is the state that the functions of one database transaction share: the version
@@ -32,7 +32,7 @@ type Session struct {
 	changes int64     // changes of the catalogue in this transaction
 	counts  []count   // changes that Finish writes to the counters
 
-	Serialise bool // bulk changes of a List lock it exclusively: the retry after a deadlock
+	Serialise bool // after a deadlock: bulk changes of a List take its lock exclusively
 }
 
 // count is a change of the number of a List's Contacts.
@@ -42,12 +42,12 @@ type count struct {
 	n       int64
 }
 
-// NewSession begins the session of a transaction.
+// NewSession returns the Session of a new transaction.
 func NewSession(cache *Cache) *Session { return &Session{cache: cache} }
 
-// Committed tells the cache the catalogue's version after this transaction's commit. version
-// is the one before it. With concurrent writers the result is only an estimate, which the
-// next transaction corrects when it reads the version.
+// Committed tells the cache that this transaction has committed. version is the catalogue's version
+// before it. With concurrent writers the new version is only an estimate, which
+// the next transaction corrects when it reads the version.
 func (s *Session) Committed(version int64) {
 	if s.changes > 0 {
 		s.cache.at(version + s.changes)
@@ -85,7 +85,16 @@ func Call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
 
 // LockDefinitions waits until no other transaction writes, and keeps others from writing
 // until this one ends.
-func (t *Tx) LockDefinitions() error { return t.conn.Alone() }
+func (t *Tx) LockDefinitions() error { return t.conn.LockDefinitions() }
+
+// lockToWrite takes an exclusive advisory lock in a transaction that writes. It stands for a row
+// that may not exist yet, so that FOR UPDATE could not lock it.
+func (t *Tx) lockToWrite(format string, args ...any) error {
+	if !t.writes {
+		return nil
+	}
+	return t.conn.Lock(Exclusive, fmt.Sprintf(format, args...))
+}
 
 // LockListForBulk prevents repeated deadlocks between transactions that lock many Contacts of
 // a List. They share the lock until one has deadlocked; its retry takes the lock exclusively.
@@ -111,43 +120,30 @@ func (s *Session) Undo(mark int) {
 
 // Finish writes the changes of the counters. The engine calls it once, after the last
 // function and before the commit.
-func (s *Session) Finish(conn Conn) error {
-	if conn.Dialect().ConcurrentWriters {
-		return addDeltas(conn, s.counts)
-	}
-	lists := make(map[audience.ListID]int64)
-	accounts := make(map[audience.AccountID]int64)
-	for _, c := range s.counts {
-		lists[c.list] += c.n
-		accounts[c.account] += c.n
-	}
-	for id, n := range lists {
-		if err := conn.Do("UPDATE list SET contact_count = contact_count + ? WHERE id = ?", n, int64(id)); err != nil {
-			return err
-		}
-	}
-	for id, n := range accounts {
-		if err := conn.Do("UPDATE account SET contact_count = contact_count + ? WHERE id = ?", n, int64(id)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (s *Session) Finish(conn Conn) error { return writeCounts(conn, s.counts) }
 
-// addDeltas inserts one contact_delta row for each List. Updates of the counters themselves would
-// make concurrent transactions wait for the same row. CompactCounters merges the rows later.
-func addDeltas(conn Conn, counts []count) error {
-	for i, c := range counts {
-		for _, other := range counts[i+1:] {
-			if other.list == c.list {
-				c.n += other.n
-			}
+// writeCounts adds the changes of each List to the counters. With concurrent writers, it inserts a
+// contact_delta row for each List: updates of the counters would make transactions wait for the
+// same row. CompactCounters merges those rows later.
+func writeCounts(conn Conn, counts []count) error {
+	lists := make(map[audience.ListID]count)
+	for _, c := range counts {
+		c.n += lists[c.list].n
+		lists[c.list] = c
+	}
+	const (
+		delta   = "INSERT INTO contact_delta (list_id, account_id, n) VALUES (?, ?, ?)"
+		list    = "UPDATE list SET contact_count = contact_count + ? WHERE id = ?"
+		account = "UPDATE account SET contact_count = contact_count + ? WHERE id = ?"
+	)
+	for _, c := range lists {
+		var err error
+		if conn.Dialect().ConcurrentWriters {
+			err = conn.Do(delta, int64(c.list), int64(c.account), c.n)
+		} else if err = conn.Do(list, c.n, int64(c.list)); err == nil {
+			err = conn.Do(account, c.n, int64(c.account))
 		}
-		if slices.ContainsFunc(counts[:i], func(other count) bool { return other.list == c.list }) {
-			continue
-		}
-		const insert = "INSERT INTO contact_delta (list_id, account_id, n) VALUES (?, ?, ?)"
-		if err := conn.Do(insert, int64(c.list), int64(c.account), c.n); err != nil {
+		if err != nil {
 			return err
 		}
 	}
