@@ -230,19 +230,21 @@ func (f *Field) checkFileFolder(tx Tx, c *Caller) error {
 // checkDefaults refuses defaults that the Field would refuse from a caller, and
 // converts them to the form that is stored. The name of a refused one is in the error.
 func (f *Field) checkDefaults(today string) error {
-	for name, at := range map[string]*string{"default_value": &f.DefaultValue, "defaults_array": &f.Defaults} {
-		if *at == "" || f.Type == Date && *at == currentDate {
-			continue
-		}
-		value := strings.TrimSpace(*at)
-		if f.Type == Text || f.Type == Comment {
-			value = *at
-		}
-		stored, err := f.Read(Input{Kind: InputText, Text: value}, today)
-		if err != nil {
-			return &Error{Kind: InvalidParameters, Field: name, Detail: "the Field would refuse it: " + err.Error()}
-		}
-		*at = stored
+	name, at := "default_value", &f.DefaultValue
+	if f.Defaults != "" { // then clearUnused has emptied DefaultValue: no type has both
+		name, at = "defaults_array", &f.Defaults
 	}
+	if *at == "" || f.Type == Date && *at == currentDate {
+		return nil
+	}
+	value := *at
+	if f.Type != Text && f.Type != Comment {
+		value = strings.TrimSpace(value)
+	}
+	stored, err := f.Read(Input{Kind: InputText, Text: value}, today)
+	if err != nil {
+		return &Error{Kind: InvalidParameters, Field: name, Detail: "the Field would refuse it: " + err.Error()}
+	}
+	*at = stored
 	return nil
 }

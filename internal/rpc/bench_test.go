@@ -52,7 +52,7 @@ func BenchmarkPage(b *testing.B) {
 		a := &audience.ContactAttributes[i+1]
 		columns = append(columns, audience.Column{Name: a.Name, System: a})
 	}
-	r := &reply{limits: &limits{buffer: 4 << 20}}
+	r := &reply{options: &Options{MaxHeld: 4 << 20}}
 	e := &envelope{id: null}
 	var memory arena
 	b.ReportAllocs()

@@ -1,5 +1,4 @@
-// This file has the methods about the Account: each reads its parameters, calls the
-// service and writes the result.
+// This file has getSessionInfo, the method about the caller's key and Account.
 
 package rpc
 
@@ -18,13 +17,5 @@ func getSessionInfo(c *call) error {
 	b = appendString(append(b, `,"access_level":`...), c.caller.Key.Level.String())
 	b = appendString(append(b, `,"version":`...), c.version)
 	c.reply.buf = append(b, '}')
-	return nil
-}
-
-func getTimezoneList(c *call) error {
-	if err := c.service.Recheck(c.ctx, c.caller); err != nil {
-		return err
-	}
-	c.reply.buf = appendTimezones(c.reply.buf)
 	return nil
 }

@@ -74,29 +74,3 @@ func writeOutcomes(c *call, outcomes []audience.Outcome, err error) error {
 	c.reply.buf = append(w.b, '}')
 	return nil
 }
-
-// memberWriter appends the members of an object, in order. The caller appends each value to b.
-type memberWriter struct {
-	b       []byte
-	started bool // a member was written, so the next one needs a comma
-}
-
-// number begins a member whose name is a number.
-func (w *memberWriter) number(n int64) {
-	w.comma()
-	w.b = strconv.AppendInt(append(w.b, '"'), n, 10)
-	w.b = append(w.b, '"', ':')
-}
-
-// name begins a member with this name.
-func (w *memberWriter) name(name string) {
-	w.comma()
-	w.b = append(appendString(w.b, name), ':')
-}
-
-func (w *memberWriter) comma() {
-	if w.started {
-		w.b = append(w.b, ',')
-	}
-	w.started = true
-}

@@ -1,11 +1,9 @@
-// This file has the methods about one Contact, and searches of Contacts: each reads its parameters, calls the
-// service and writes the result.
+// This file has the methods about one Contact, and searches of Contacts: each reads its
+// parameters, calls the service and writes the result.
 
 package rpc
 
-import (
-	"enlist/internal/audience"
-)
+import "enlist/internal/audience"
 
 func subscribeContact(c *call) error {
 	r := audience.SubscribeRequest{List: c.list(1), Details: c.contactDetails(2), Consent: c.consent(3)}
@@ -31,42 +29,6 @@ func unsubscribeContact(c *call) error {
 		return c.err
 	}
 	id, err := c.service.Unsubscribe(c.ctx, c.caller, list, address)
-	return writeInt(c, id, err)
-}
-
-func unsubscribeContactByID(c *call) error {
-	list, contact := c.list(1), c.contact(2)
-	if c.err != nil {
-		return c.err
-	}
-	id, err := c.service.UnsubscribeByID(c.ctx, c.caller, list, contact)
-	return writeInt(c, id, err)
-}
-
-func deactivateContact(c *call) error {
-	list, contact := c.list(1), c.contact(2)
-	if c.err != nil {
-		return c.err
-	}
-	id, err := c.service.Deactivate(c.ctx, c.caller, list, contact)
-	return writeInt(c, id, err)
-}
-
-func reactivateContact(c *call) error {
-	list, contact := c.list(1), c.contact(2)
-	if c.err != nil {
-		return c.err
-	}
-	id, err := c.service.Reactivate(c.ctx, c.caller, list, contact)
-	return writeInt(c, id, err)
-}
-
-func confirmContact(c *call) error {
-	list, contact := c.list(1), c.contact(2)
-	if c.err != nil {
-		return c.err
-	}
-	id, err := c.service.Confirm(c.ctx, c.caller, list, contact)
 	return writeInt(c, id, err)
 }
 

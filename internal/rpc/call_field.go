@@ -1,5 +1,5 @@
-// This file has the methods about Fields: each reads its parameters, calls the
-// service and writes the result.
+// This file has the methods about Fields and preferences of a List: each reads its parameters,
+// calls the service and writes the result.
 
 package rpc
 
@@ -23,23 +23,6 @@ func editField(c *call) error {
 	return writeInt(c, id, err)
 }
 
-func deleteField(c *call) error {
-	list, field := c.list(1), c.field(2)
-	if c.err != nil {
-		return c.err
-	}
-	return writeTrue(c, c.service.DeleteField(c.ctx, c.caller, list, field))
-}
-
-func searchFields(c *call) error {
-	list, q := c.list(1), c.query(2)
-	if c.err != nil {
-		return c.err
-	}
-	rows, err := c.service.SearchFields(c.ctx, c.caller, list, q)
-	return writeRecords(c, encoder(audience.FieldAttributes), rows, err)
-}
-
 func countFields(c *call) error {
 	list, q := c.list(1), audience.Query{Criteria: c.criteria(2)}
 	if c.err != nil {
@@ -56,4 +39,13 @@ func getFieldByID(c *call) error {
 	}
 	field, err := c.service.Field(c.ctx, c.caller, list, id)
 	return writeRecord(c, encoder(audience.FieldAttributes), field, err)
+}
+
+func addListPreference(c *call) error {
+	list, name := c.list(1), c.requiredText(2)
+	if c.err != nil {
+		return c.err
+	}
+	id, err := c.service.AddPreference(c.ctx, c.caller, list, name)
+	return writeInt(c, id, err)
 }

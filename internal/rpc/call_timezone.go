@@ -1,4 +1,4 @@
-// This file encodes the result of getTimezoneList from an embedded list of names.
+// This file has getTimezoneList, which answers from an embedded list of names.
 
 package rpc
 
@@ -13,23 +13,21 @@ import (
 //go:embed timezones.txt
 var timezones string
 
-// appendTimezones appends the result of getTimezoneList.
-func appendTimezones(b []byte) []byte {
-	b = append(b, '[')
-	first := true
-	for name := range strings.FieldsSeq(timezones) {
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = appendString(append(b, `{"timezone":`...), name)
-		b = appendString(append(b, `,"display_name":`...), displayName(name))
-		b = append(b, '}')
-	}
-	return append(b, ']')
+// getTimezoneList returns the names of all time zones. Recheck reads the key again, because a
+// cached key may have been revoked.
+func getTimezoneList(c *call) error {
+	err := c.service.Recheck(c.ctx, c.caller)
+	return writeRecords(c, appendTimezone, strings.Fields(timezones), err)
 }
 
-// displayName returns the name of a time zone as an application may show it: "America / Argentina / Buenos Aires".
+func appendTimezone(b []byte, name *string) []byte {
+	b = appendString(append(b, `{"timezone":`...), *name)
+	b = appendString(append(b, `,"display_name":`...), displayName(*name))
+	return append(b, '}')
+}
+
+// displayName returns the name of a time zone as an application may show it, such as
+// "America / Argentina / Buenos Aires".
 func displayName(name string) string {
 	return strings.NewReplacer("_", " ", "/", " / ").Replace(name)
 }

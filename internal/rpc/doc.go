@@ -1,6 +1,6 @@
 // Package rpc serves the JSON-RPC API over HTTP. It decodes a request into a typed call,
-// executes the call through audience.Service and encodes the result. It knows JSON, HTTP, the positions of parameters
-// and the published error codes, and none of the domain's rules.
+// executes the call through audience.Service and encodes the result. It knows JSON, HTTP, the
+// positions of parameters and the published error codes, and none of the domain's rules.
 //
 // The steps of a call: Handler reads the body under a size limit; readEnvelope
 // finds id, method and params even if params are invalid; the key becomes a
@@ -14,6 +14,6 @@
 // closes the connection. A reply that parses as JSON is therefore complete.
 //
 // Files: handler*.go serve HTTP, exchange*.go take one request through its
-// checks, params*.go read parameters, methods.go lists the API and call_*.go
+// checks, params*.go read parameters, methods.go lists the API and call*.go
 // have its methods, reply*.go encode results and errors.
 package rpc

@@ -36,17 +36,10 @@ type Options struct {
 	Registerer    prometheus.Registerer // nil: no metrics
 }
 
-// limits are the Options that a reply needs.
-type limits struct {
-	buffer        int           // MaxHeld
-	flush, stream time.Duration // FlushTimeout, StreamTimeout
-}
-
 // Handler answers the API's calls over HTTP.
 type Handler struct {
 	service  *audience.Service
 	options  Options
-	limits   limits
 	methods  map[string]*method
 	limiter  callLimiter
 	failures failures
@@ -62,7 +55,6 @@ func New(service *audience.Service, o Options) *Handler {
 	h := &Handler{
 		service:  service,
 		options:  o,
-		limits:   limits{buffer: o.MaxHeld, flush: o.FlushTimeout, stream: o.StreamTimeout},
 		methods:  methods(),
 		limiter:  callLimiter{size: o.MaxCalls, wait: o.CallWait},
 		failures: failures{now: o.Now},
@@ -182,7 +174,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 		x.reply.buf = make([]byte, 0, 1024)
 	}
 	x.request = r
-	x.reply = reply{buf: x.reply.buf[:0], w: w, limits: &h.limits}
+	x.reply = reply{buf: x.reply.buf[:0], w: w, options: &h.options}
 	x.goodKeys, x.badKeys = 0, 0
 	return x
 }

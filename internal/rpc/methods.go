@@ -1,5 +1,6 @@
-// This file lists the methods of the API: the name, access level, Idempotency-Key support
-// and parameters of each, and the function of call_*.go that executes it.
+// This file lists the methods of the API: the name, access level, Idempotency-Key support and
+// parameters of each, and what executes it: a function of call_*.go, or a shape of call.go with
+// a method of the service.
 
 package rpc
 
@@ -55,10 +56,11 @@ func (t table) addContactMethods() {
 	t.add("editContacts", standard, writes, "list_id contacts trigger_update_profile", editContacts)
 	t.add("deleteContacts", standard, writes, "list_id contact_ids"+searchParams, deleteContacts)
 	t.add("unsubscribeContact", standard, writes, "list_id address", unsubscribeContact)
-	t.add("unsubscribeContactById", standard, writes, "list_id contact_id", unsubscribeContactByID)
-	t.add("deactivateContact", standard, writes, "list_id contact_id", deactivateContact)
-	t.add("reactivateContact", standard, writes, "list_id contact_id", reactivateContact)
-	t.add("confirmContact", standard, writes, "list_id contact_id", confirmContact)
+	t.add("unsubscribeContactById", standard, writes, "list_id contact_id",
+		changeContact((*service).UnsubscribeByID))
+	t.add("deactivateContact", standard, writes, "list_id contact_id", changeContact((*service).Deactivate))
+	t.add("reactivateContact", standard, writes, "list_id contact_id", changeContact((*service).Reactivate))
+	t.add("confirmContact", standard, writes, "list_id contact_id", changeContact((*service).Confirm))
 	t.add("searchContacts", standard, readOnly, "list_id"+searchParams+" returned_fields", searchContacts)
 	t.add("countContacts", standard, readOnly, "list_id search_criteria", countContacts)
 	t.add("getContactById", standard, readOnly, "list_id contact_id returned_fields", getContactByID)
@@ -71,32 +73,37 @@ func (t table) addContactMethods() {
 
 func (t table) addDefinitionMethods() {
 	// Lists.
-	t.add("addList", full, writes, "list_details", addList)
-	t.add("editList", full, writes, "list_details", editList)
-	t.add("deleteList", full, writes, "list_id", deleteList)
-	t.add("clearList", full, writes, "list_id", clearList)
-	t.add("searchLists", read, readOnly, searchParams, searchLists)
-	t.add("countLists", read, readOnly, "search_criteria", countLists)
-	t.add("getListById", read, readOnly, "list_id", getListByID)
+	t.add("addList", full, writes, "list_details", addRecord((*service).AddList))
+	t.add("editList", full, writes, "list_details", editRecord((*service).EditList))
+	t.add("deleteList", full, writes, "list_id", deleteRecord((*service).DeleteList))
+	t.add("clearList", full, writes, "list_id", deleteRecord((*service).ClearList))
+	t.add("searchLists", read, readOnly, searchParams,
+		searchRecords((*service).SearchLists, audience.ListAttributes))
+	t.add("countLists", read, readOnly, "search_criteria", countRecords((*service).SearchLists))
+	t.add("getListById", read, readOnly, "list_id", getRecord((*service).List, audience.ListAttributes))
 	t.add("addListPreference", full, writes, "list_id name", addListPreference)
-	t.add("deleteListPreference", full, writes, "list_id preference_id", deleteListPreference)
-	t.add("searchListPreferences", read, readOnly, "list_id"+searchParams, searchListPreferences)
+	t.add("deleteListPreference", full, writes, "list_id preference_id",
+		deleteInList((*service).DeletePreference))
+	t.add("searchListPreferences", read, readOnly, "list_id"+searchParams,
+		searchInList((*service).SearchPreferences, audience.PreferenceAttributes))
 
 	// Fields.
 	t.add("addField", full, writes, "list_id field_details", addField)
 	t.add("editField", full, writes, "list_id field_details", editField)
-	t.add("deleteField", full, writes, "list_id field_id", deleteField)
-	t.add("searchFields", read, readOnly, "list_id"+searchParams, searchFields)
+	t.add("deleteField", full, writes, "list_id field_id", deleteInList((*service).DeleteField))
+	t.add("searchFields", read, readOnly, "list_id"+searchParams,
+		searchInList((*service).SearchFields, audience.FieldAttributes))
 	t.add("countFields", read, readOnly, "list_id search_criteria", countFields)
 	t.add("getFieldById", read, readOnly, "list_id field_id", getFieldByID)
 
 	// Folders and the Account.
-	t.add("addFolder", full, writes, "folder_details", addFolder)
-	t.add("editFolder", full, writes, "folder_details", editFolder)
-	t.add("deleteFolder", full, writes, "folder_id", deleteFolder)
+	t.add("addFolder", full, writes, "folder_details", addRecord((*service).AddFolder))
+	t.add("editFolder", full, writes, "folder_details", editRecord((*service).EditFolder))
+	t.add("deleteFolder", full, writes, "folder_id", deleteRecord((*service).DeleteFolder))
 	t.add("searchFolders", read, readOnly, "folder_type"+searchParams, searchFolders)
 	t.add("countFolders", read, readOnly, "folder_type search_criteria", countFolders)
-	t.add("getFolderById", read, readOnly, "folder_id", getFolderByID)
+	t.add("getFolderById", read, readOnly, "folder_id",
+		getRecord((*service).Folder, audience.FolderAttributes))
 	t.add("getSessionInfo", read, readOnly, "", getSessionInfo)
 	t.add("getTimezoneList", read, readOnly, "", getTimezoneList)
 }
@@ -104,24 +111,32 @@ func (t table) addDefinitionMethods() {
 // addEventMethods adds the methods that configure what an event causes: mails and webhooks.
 func (t table) addEventMethods() {
 	// Messages and autoresponders.
-	t.add("addMessage", full, writes, "message_details", addMessage)
-	t.add("editMessage", full, writes, "message_details", editMessage)
-	t.add("deleteMessage", full, writes, "message_id", deleteMessage)
-	t.add("searchMessages", read, readOnly, searchParams, searchMessages)
-	t.add("countMessages", read, readOnly, "search_criteria", countMessages)
+	t.add("addMessage", full, writes, "message_details", addRecord((*service).AddMessage))
+	t.add("editMessage", full, writes, "message_details", editRecord((*service).EditMessage))
+	t.add("deleteMessage", full, writes, "message_id", deleteRecord((*service).DeleteMessage))
+	t.add("searchMessages", read, readOnly, searchParams,
+		searchRecords((*service).SearchMessages, audience.MessageAttributes))
+	t.add("countMessages", read, readOnly, "search_criteria", countRecords((*service).SearchMessages))
 	t.add("getMessageById", read, readOnly, "message_id retrieve_content", getMessageByID)
-	t.add("addAutoresponder", full, writes, "autoresponder_details", addAutoresponder)
-	t.add("editAutoresponder", full, writes, "autoresponder_details", editAutoresponder)
-	t.add("deleteAutoresponder", full, writes, "autoresponder_id", deleteAutoresponder)
-	t.add("searchAutoresponders", read, readOnly, searchParams, searchAutoresponders)
-	t.add("countAutoresponders", read, readOnly, "search_criteria", countAutoresponders)
-	t.add("getAutoresponderById", read, readOnly, "autoresponder_id", getAutoresponderByID)
+	t.add("addAutoresponder", full, writes, "autoresponder_details", addRecord((*service).AddAutoresponder))
+	t.add("editAutoresponder", full, writes, "autoresponder_details",
+		editRecord((*service).EditAutoresponder))
+	t.add("deleteAutoresponder", full, writes, "autoresponder_id",
+		deleteRecord((*service).DeleteAutoresponder))
+	t.add("searchAutoresponders", read, readOnly, searchParams,
+		searchRecords((*service).SearchAutoresponders, audience.AutoresponderAttributes))
+	t.add("countAutoresponders", read, readOnly, "search_criteria",
+		countRecords((*service).SearchAutoresponders))
+	t.add("getAutoresponderById", read, readOnly, "autoresponder_id",
+		getRecord((*service).Autoresponder, audience.AutoresponderAttributes))
 
 	// Webhooks.
-	t.add("addWebhook", full, writes, "webhook_details", addWebhook)
-	t.add("editWebhook", full, writes, "webhook_details", editWebhook)
-	t.add("deleteWebhook", full, writes, "webhook_id", deleteWebhook)
-	t.add("getWebhookById", full, readOnly, "webhook_id", getWebhookByID)
-	t.add("searchWebhooks", full, readOnly, searchParams, searchWebhooks)
-	t.add("countWebhooks", full, readOnly, "search_criteria", countWebhooks)
+	t.add("addWebhook", full, writes, "webhook_details", addRecord((*service).AddWebhook))
+	t.add("editWebhook", full, writes, "webhook_details", editRecord((*service).EditWebhook))
+	t.add("deleteWebhook", full, writes, "webhook_id", deleteRecord((*service).DeleteWebhook))
+	t.add("getWebhookById", full, readOnly, "webhook_id",
+		getRecord((*service).Webhook, audience.WholeWebhookAttributes))
+	t.add("searchWebhooks", full, readOnly, searchParams,
+		searchRecords((*service).SearchWebhooks, audience.WebhookAttributes))
+	t.add("countWebhooks", full, readOnly, "search_criteria", countRecords((*service).SearchWebhooks))
 }

@@ -1,6 +1,5 @@
-// This file reads search_criteria: triples and groups of triples, joined by the strings
-// "OR" and "AND". Package audience
-// checks keys and values later, when the Fields of the List are known.
+// This file reads search_criteria: triples and groups of triples, joined by the strings "OR"
+// and "AND". Package audience checks keys and values later, when it knows the List's Fields.
 
 package rpc
 

@@ -4,6 +4,7 @@
 package rpc
 
 import (
+	"slices"
 	"strconv"
 
 	"enlist/api"
@@ -69,19 +70,24 @@ func (p *params) recordDetails(i int) []audience.Detail {
 
 // recordID reads the "id" among the details of an edit. A missing ID is -1.
 func (p *params) recordID(i int) int64 {
-	v := unboxOnce(p.at(i))
-	for j := range v.Items {
-		item := unboxOnce(&v.Items[j])
-		if v.Items[j].Name != "id" || isNoID(item) {
-			continue
-		}
-		n, ok := item.AsInt()
-		if !ok {
-			p.refusePart(i, "an integer as the id in it", item)
-		}
-		return max(n, -1)
+	item := idMember(unboxOnce(p.at(i)))
+	if item == nil || isNoID(item) {
+		return -1
 	}
-	return -1
+	n, ok := item.AsInt()
+	if !ok {
+		p.refusePart(i, "an integer as the id in it", item)
+	}
+	return max(n, -1)
+}
+
+// idMember returns the member "id" of an object, without an array around it; nil if there is none.
+func idMember(v *audience.Input) *audience.Input {
+	i := slices.IndexFunc(v.Items, func(member audience.Input) bool { return member.Name == "id" })
+	if i < 0 {
+		return nil
+	}
+	return unboxOnce(&v.Items[i])
 }
 
 // contacts reads the rows of addContacts: an array of objects of values. PHP
@@ -139,30 +145,21 @@ func (p *params) row(i int, item *audience.Input) *audience.Input {
 
 // rowID reads the id of a row, which is also its key in the reply.
 func (p *params) rowID(i int, row *audience.Input) int64 {
-	for j := range row.Items {
-		if row.Items[j].Name != "id" {
-			continue
-		}
-		item := unboxOnce(&row.Items[j])
-		n, ok := item.AsInt()
-		if !ok {
-			p.refuseContacts(i, "an integer as the id of each Contact", describeFound(item))
-		}
-		return n
+	item := idMember(row)
+	if item == nil {
+		p.refuseContacts(i, "the id of each Contact", "an object without one")
+		return 0
 	}
-	p.refuseContacts(i, "the id of each Contact", "an object without one")
-	return 0
+	n, ok := item.AsInt()
+	if !ok {
+		p.refuseContacts(i, "an integer as the id of each Contact", describeFound(item))
+	}
+	return n
 }
 
-// withoutID removes the id from a row's details. Their order may change.
+// withoutID removes the id from a row's details.
 func withoutID(details []audience.Detail) []audience.Detail {
-	for j := range details {
-		if details[j].Key == "id" {
-			details[j] = details[len(details)-1]
-			return details[:len(details)-1]
-		}
-	}
-	return details
+	return slices.DeleteFunc(details, func(d audience.Detail) bool { return d.Key == "id" })
 }
 
 // refuseContacts records that the parameter contacts has the wrong shape, which has its own

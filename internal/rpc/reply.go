@@ -24,7 +24,7 @@ type reply struct {
 	silent bool // the call is a notification, which has no answer
 
 	w        http.ResponseWriter
-	limits   *limits
+	options  *Options  // the limits of a search's reply
 	sent     bool      // the status and a part of the body were sent
 	deadline time.Time // when the client must have read all of it
 	err      error     // the first failed write; the connection is no longer usable
@@ -154,12 +154,12 @@ func (r *reply) send() error {
 func (r *reply) sendPart(control *http.ResponseController, part []byte) error {
 	now := time.Now() // the real clock, which deadlines of connections use; tests replace Options.Now
 	if r.deadline.IsZero() {
-		r.deadline = now.Add(r.limits.stream)
+		r.deadline = now.Add(r.options.StreamTimeout)
 	}
 	if now.After(r.deadline) {
 		return errSlowClient
 	}
-	until := now.Add(r.limits.flush)
+	until := now.Add(r.options.FlushTimeout)
 	if r.deadline.Before(until) {
 		until = r.deadline
 	}

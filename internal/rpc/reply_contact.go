@@ -32,7 +32,7 @@ type column struct {
 
 // newContactWriter returns the writer of a search's result.
 func newContactWriter(r *reply, prepared *columns) *contactWriter {
-	return &contactWriter{reply: r, prepared: prepared, buffer: r.limits.buffer}
+	return &contactWriter{reply: r, prepared: prepared, buffer: r.options.MaxHeld}
 }
 
 var errRestarted = errors.New("search started over after a part of its reply was sent")

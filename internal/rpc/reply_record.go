@@ -94,15 +94,12 @@ func writeTrue(c *call, err error) error {
 
 // appendChoices appends answers to List preferences as an object.
 func appendChoices(b []byte, choices []audience.PreferenceChoice) []byte {
-	b = append(b, '{')
-	for i, choice := range choices {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendString(b, choice.Name), ':')
-		b = strconv.AppendBool(b, choice.Agree)
+	w := memberWriter{b: append(b, '{')}
+	for _, choice := range choices {
+		w.name(choice.Name)
+		w.b = strconv.AppendBool(w.b, choice.Agree)
 	}
-	return append(b, '}')
+	return append(w.b, '}')
 }
 
 // appendLedgerRow appends one row of a Contact's consent ledger.
@@ -115,4 +112,30 @@ func appendLedgerRow(b []byte, r *audience.LedgerRow) []byte {
 	b = appendChoices(append(b, `,"list_preferences":`...), r.Preferences)
 	b = appendString(append(b, `,"key_name":`...), r.KeyName)
 	return append(b, '}')
+}
+
+// memberWriter appends the members of an object, in order. The caller appends each value to b.
+type memberWriter struct {
+	b       []byte
+	started bool // a member was written, so the next one needs a comma
+}
+
+// number begins a member whose name is a number.
+func (w *memberWriter) number(n int64) {
+	w.comma()
+	w.b = strconv.AppendInt(append(w.b, '"'), n, 10)
+	w.b = append(w.b, '"', ':')
+}
+
+// name begins a member with this name.
+func (w *memberWriter) name(name string) {
+	w.comma()
+	w.b = append(appendString(w.b, name), ':')
+}
+
+func (w *memberWriter) comma() {
+	if w.started {
+		w.b = append(w.b, ',')
+	}
+	w.started = true
 }
