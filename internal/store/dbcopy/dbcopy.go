@@ -7,16 +7,18 @@
 package dbcopy
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 	"enlist/internal/store/sqlstore"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Copier copies one database. It locks neither side itself: OpenSource and OpenTarget
@@ -113,10 +115,7 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 			return errors.Join(err, errChanged)
 		}
 	}
-	size := c.Batch
-	if size == 0 {
-		size = 5000
-	}
+	size := cmp.Or(c.Batch, 5000)
 	batch, textBytes := make([][]driver.Value, 0, size), 0
 	flush := func() error {
 		p.Rows += int64(len(batch))
@@ -160,36 +159,27 @@ func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error
 	}
 	var from, to sqlstore.Checksum
 	var changed int64
-	ctx, cancel := context.WithCancelCause(ctx) // an error on one side stops the other
-	defer cancel(nil)
-	var sourceReader sync.WaitGroup
-	sourceReader.Go(func() {
-		err := c.From.Each(ctx, t, nil, func(row []driver.Value, lost bool) error {
+	both, ctx := errgroup.WithContext(ctx) // an error on one side stops the other
+	both.Go(func() error {
+		return c.From.Each(ctx, t, nil, func(row []driver.Value, lost bool) error {
 			if lost {
 				changed++
 			}
-			from.Add(row)
-			return nil
+			return from.Add(row)
 		})
-		if err != nil {
-			cancel(err)
-		}
 	})
-	err = c.To.Each(ctx, t, func(row []driver.Value) error {
-		to.Add(row)
-		if to.Rows%reportEvery == 0 {
-			c.report(Step{Table: t.Name, Verify: true, Rows: to.Rows, Of: all})
-		}
-		return nil
+	both.Go(func() error {
+		return c.To.Each(ctx, t, func(row []driver.Value) error {
+			if (to.Rows+1)%reportEvery == 0 {
+				c.report(Step{Table: t.Name, Verify: true, Rows: to.Rows + 1, Of: all})
+			}
+			return to.Add(row)
+		})
 	})
-	if err != nil {
-		cancel(err)
-	}
-	sourceReader.Wait()
-	if err := context.Cause(ctx); err != nil {
+	if err := both.Wait(); err != nil {
 		return err
 	}
-	if !from.Same(&to) {
+	if from != to {
 		return fmt.Errorf("%w (the source has %d rows, the target %d)", errDiffers, from.Rows, to.Rows)
 	}
 	r.Tables, r.Rows, r.Changed = r.Tables+1, r.Rows+from.Rows, r.Changed+changed

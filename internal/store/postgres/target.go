@@ -1,17 +1,18 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"enlist/internal/store/sqlstore"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // This file is the PostgreSQL side of enlist copy, which copies a SQLite database
@@ -26,8 +27,9 @@ type Target struct {
 }
 
 var (
-	errUnfinished = errors.New("the copy into it is not finished: run enlist copy again, which continues where it stopped")
-	errCopying    = errors.New("another enlist copy is running: wait until it has finished")
+	errUnfinished = errors.New("the copy into it is not finished: " +
+		"run enlist copy again, which continues where it stopped")
+	errCopying = errors.New("another enlist copy is running: wait until it has finished")
 )
 
 // copyLock is the number of the advisory lock of the process that copies: "copy" in
@@ -35,26 +37,21 @@ var (
 const copyLock = 0x636f7079
 
 // OpenTarget opens the database at a URL, creates its tables if it has none, and
-// starts a copy or continues an interrupted one. It refuses a database that has rows
-// of anything else.
+// starts a copy or continues an interrupted one. It refuses a database that has other rows.
 func OpenTarget(ctx context.Context, url string) (*Target, error) {
 	config, err := parse(url)
 	if err != nil {
 		return nil, errors.New("it is no URL of a PostgreSQL database: postgres://USER:PASSWORD@HOST:PORT/DATABASE")
 	}
 	t := &Target{shown: shown(config)}
-	if err := t.open(ctx, url); err != nil {
+	if err := t.open(ctx, config); err != nil {
 		return nil, fmt.Errorf("open %s: %w", t.shown, err)
 	}
 	return t, nil
 }
 
-func (t *Target) open(ctx context.Context, url string) error {
-	config, err := parse(url)
-	if err != nil {
-		return err
-	}
-	if err := migrate(ctx, config, Options{copying: true}.complete()); err != nil {
+func (t *Target) open(ctx context.Context, config *pgxpool.Config) (err error) {
+	if err := migrate(ctx, config, Options{copying: true, Log: slog.New(slog.DiscardHandler)}); err != nil {
 		return err
 	}
 	// After a crash of the server the last rows are missing together with their entries
@@ -77,15 +74,15 @@ func (t *Target) Close() error { return t.conn.Close(context.Background()) }
 
 // begin creates copy_progress in an empty database, unless it is there already.
 func (t *Target) begin(ctx context.Context) error {
-	var mine, begun bool
-	if err := t.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1), to_regclass('copy_progress') IS NOT NULL",
-		copyLock).Scan(&mine, &begun); err != nil {
+	var locked, begun bool
+	err := t.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1), to_regclass('copy_progress') IS NOT NULL",
+		copyLock).Scan(&locked, &begun)
+	switch {
+	case err != nil:
 		return err
-	}
-	if !mine {
+	case !locked:
 		return errCopying
-	}
-	if begun {
+	case begun:
 		return nil
 	}
 	tables, err := t.Tables(ctx)
@@ -98,15 +95,17 @@ func (t *Target) begin(ctx context.Context) error {
 		}
 		for _, table := range tables {
 			var used bool
-			if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM "+table.Name+") AND $1 <> 'catalogue'",
-				table.Name).Scan(&used); err != nil {
+			err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM "+table.Name+") AND $1 <> 'catalogue'",
+				table.Name).Scan(&used)
+			if err == nil && used {
+				err = fmt.Errorf("table %s is not empty: give an empty database", table.Name)
+			}
+			if err != nil {
 				return err
 			}
-			if used {
-				return fmt.Errorf("table %s is not empty: give an empty database", table.Name)
-			}
 		}
-		_, err := tx.Exec(ctx, `CREATE TABLE copy_progress (name TEXT PRIMARY KEY, rows BIGINT NOT NULL, last JSONB, done BOOLEAN NOT NULL)`)
+		_, err := tx.Exec(ctx, `CREATE TABLE copy_progress
+			(name TEXT PRIMARY KEY, rows BIGINT NOT NULL, last JSONB, done BOOLEAN NOT NULL)`)
 		return err
 	})
 }
@@ -116,9 +115,11 @@ func (t *Target) begin(ctx context.Context) error {
 func (t *Target) Tables(ctx context.Context) (tables []sqlstore.Table, err error) {
 	rows, err := t.conn.Query(ctx, `SELECT relname, attname, CASE WHEN typtype = 'e' THEN 'text' ELSE typname END
 		FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid JOIN pg_type ON pg_type.oid = atttypid
-		WHERE relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND relnamespace = current_schema()::regnamespace
-			AND (relname = 'river_job' OR relname NOT LIKE 'river\_%' AND relname NOT LIKE 'goose\_%' AND relname NOT IN ('contact_delta', 'copy_progress'))
-			AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+		WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = current_schema()::regnamespace
+			AND (relname = 'river_job' OR relname !~ '^(river|goose)_' AND relname NOT IN ('contact_delta', 'copy_progress'))
+			AND NOT EXISTS (SELECT 1 FROM pg_depend
+				WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+			AND attnum > 0 AND NOT attisdropped
 		ORDER BY relname COLLATE "C", attnum`)
 	if err != nil {
 		return nil, err
@@ -142,15 +143,16 @@ func (t *Target) Tables(ctx context.Context) (tables []sqlstore.Table, err error
 // forms are the forms in which values of PostgreSQL's types are copied.
 var forms = map[string]sqlstore.Form{
 	"int2": sqlstore.Number, "int4": sqlstore.Number, "int8": sqlstore.Number,
-	"text": sqlstore.Text, "varchar": sqlstore.Text, "bytea": sqlstore.Bytes, "timestamptz": sqlstore.Time, "bit": sqlstore.Bits,
-	"jsonb": sqlstore.Document, "_jsonb": sqlstore.Documents, "_text": sqlstore.Texts, "_varchar": sqlstore.Texts,
+	"text": sqlstore.Text, "varchar": sqlstore.Text, "_text": sqlstore.Texts, "_varchar": sqlstore.Texts,
+	"jsonb": sqlstore.Document, "_jsonb": sqlstore.Documents,
+	"bytea": sqlstore.Bytes, "timestamptz": sqlstore.Time, "bit": sqlstore.Bits,
 }
 
 // Progress is how far a table is copied.
 type Progress struct {
-	Rows int64          // copied so far
-	Last []driver.Value // the key of the last one, nil before the first
-	Done bool           // there are no more
+	Rows int64 // copied so far
+	Last []any // the key of the last one; nil before the first
+	Done bool  // all rows are copied
 }
 
 // Progress returns how far a table is copied.
@@ -184,18 +186,14 @@ func (t *Target) Progress(ctx context.Context, table *sqlstore.Table) (p Progres
 
 // Write adds rows to a table and records the progress p in the same transaction.
 func (t *Target) Write(ctx context.Context, table *sqlstore.Table, rows [][]driver.Value, p Progress) error {
-	text, err := copyText(table, rows)
-	if err != nil {
-		return err
+	values := pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) { return copyValues(table, rows[i]) })
+	names := make([]string, len(table.Columns))
+	for i, c := range table.Columns {
+		names[i] = c.Name
 	}
-	var last *string
+	var last any // NULL without a key
 	if p.Last != nil {
-		b, err := json.Marshal(p.Last)
-		if err != nil {
-			return err
-		}
-		s := string(b)
-		last = &s
+		last = p.Last
 	}
 	return pgx.BeginFunc(ctx, t.conn, func(tx pgx.Tx) error {
 		if len(table.Key) == 0 { // a table without a key has one row, which the migration inserted
@@ -203,32 +201,28 @@ func (t *Target) Write(ctx context.Context, table *sqlstore.Table, rows [][]driv
 				return err
 			}
 		}
-		names := make([]string, len(table.Columns))
-		for i, c := range table.Columns {
-			names[i] = c.Name
-		}
-		if _, err := t.conn.PgConn().CopyFrom(ctx, bytes.NewReader(text),
-			"COPY "+table.Name+" ("+strings.Join(names, ", ")+") FROM STDIN"); err != nil {
+		if _, err := tx.CopyFrom(ctx, pgx.Identifier{table.Name}, names, values); err != nil {
 			return fmt.Errorf("write %s: %w", table.Name, err)
 		}
 		_, err := tx.Exec(ctx, `INSERT INTO copy_progress (name, rows, last, done) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (name) DO UPDATE SET rows = excluded.rows, last = excluded.last, done = excluded.done`, table.Name, p.Rows, last, p.Done)
+			ON CONFLICT (name) DO UPDATE SET rows = excluded.rows, last = excluded.last, done = excluded.done`,
+			table.Name, p.Rows, last, p.Done)
 		return err
 	})
 }
 
 // Each calls fn with every row of a table, in no particular order.
 func (t *Target) Each(ctx context.Context, table *sqlstore.Table, fn func(row []driver.Value) error) error {
-	columns := make([]string, len(table.Columns))
-	for i, c := range table.Columns {
-		columns[i] = readExpression(c)
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	rows := t.conn.PgConn().ExecParams(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+table.Name, nil, nil, nil, nil)
-	row, decoder := make([]driver.Value, len(columns)), decoder{t.conn.TypeMap(), true}
-	for rows.NextRow() {
-		err := decoder.decodeRow(row, rows.FieldDescriptions(), rows.Values())
+	rows, err := t.conn.Query(ctx, "SELECT "+table.List(readExpression)+" FROM "+table.Name)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	row, decoder := make([]driver.Value, len(table.Columns)), decoder{t.conn.TypeMap(), true}
+	for rows.Next() {
+		err := decoder.decodeRow(row, rows.FieldDescriptions(), rows.RawValues())
 		if err == nil {
 			_, err = table.Normalise(row)
 		}
@@ -236,13 +230,11 @@ func (t *Target) Each(ctx context.Context, table *sqlstore.Table, fn func(row []
 			err = fn(row)
 		}
 		if err != nil {
-			cancel() // the rest is not read
-			rows.Close()
+			cancel() // Close does not read the remaining rows
 			return err
 		}
 	}
-	_, err := rows.Close()
-	return err
+	return rows.Err()
 }
 
 // readExpression returns the SQL that reads a column in its form.
@@ -260,8 +252,8 @@ func readExpression(c sqlstore.Column) string {
 	return c.Name
 }
 
-// Finish sets each table's sequence of IDs to the last one that was given out, drops
-// copy_progress, and waits until all is on disk. Then the database can be opened.
+// Finish sets the sequence of each table's IDs to the last ID that the source has used. It drops
+// copy_progress and waits until all data is on disk. Then Open accepts the database.
 func (t *Target) Finish(ctx context.Context, last map[string]int64) error {
 	// Without statistics the server chooses bad plans for the first searches.
 	if _, err := t.conn.Exec(ctx, "ANALYZE"); err != nil {
@@ -275,8 +267,9 @@ func (t *Target) Finish(ctx context.Context, last map[string]int64) error {
 			if id == 0 {
 				continue
 			}
-			if _, err := tx.Exec(ctx, `SELECT setval(CASE $1 WHEN 'contact' THEN 'contact_id' WHEN 'consent' THEN 'consent_number'
-				ELSE pg_get_serial_sequence($1, 'id') END, $2)`, table, id); err != nil {
+			_, err := tx.Exec(ctx, `SELECT setval(CASE $1 WHEN 'contact' THEN 'contact_id'
+				WHEN 'consent' THEN 'consent_number' ELSE pg_get_serial_sequence($1, 'id') END, $2)`, table, id)
+			if err != nil {
 				return fmt.Errorf("set the IDs of %s: %w", table, err)
 			}
 		}

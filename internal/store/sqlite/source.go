@@ -1,5 +1,7 @@
 package sqlite
 
+// This file is the SQLite side of enlist copy: it reads whole tables.
+
 import (
 	"context"
 	"database/sql/driver"
@@ -12,8 +14,8 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// Source reads all tables of a file, to copy them into another database. It locks
-// the file exclusively: no server can take a change that the copy would not have.
+// Source reads all tables of a file, to copy them into another database. It locks the file
+// exclusively, so no server can store a change that the copy would miss.
 type Source struct {
 	conn *dbConn
 }
@@ -37,10 +39,11 @@ func OpenSource(ctx context.Context, path string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := new(Source)
-	if s.conn, err = (&connector{path: path, source: true, driver: newDriver()}).connect(); err != nil {
+	conn, err := (&connector{path: path, source: true, driver: newDriver()}).connect()
+	if err != nil {
 		return nil, openError(path, err)
 	}
+	s := &Source{conn}
 	// SQLite takes the exclusive lock at the first read. In WAL mode each open
 	// connection has a shared lock, so this fails while another process has the file open.
 	if _, err := s.Tables(ctx); err != nil {
@@ -62,14 +65,14 @@ var sourcePragmas = []string{"PRAGMA cache_size = -65536"}
 // Close closes the file and releases the lock.
 func (s *Source) Close() error { return s.conn.Close() }
 
-// Tables returns the names of the tables to copy: those of enlist, and the queue's
-// jobs. SQLite and the migration tools fill all other tables on the target.
+// Tables returns the names of the tables to copy: those of enlist, and the queue's jobs. The target
+// has other tables of SQLite, goose and river already.
 func (s *Source) Tables(ctx context.Context) (names []string, err error) {
 	err = s.each(ctx, func(row *sqlstore.Cursor) error {
 		names = append(names, row.Text())
 		return nil
 	}, `SELECT name FROM sqlite_schema WHERE type = 'table' AND (name = 'river_job'
-		OR name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE 'goose\_%' ESCAPE '\' AND name NOT LIKE 'river\_%' ESCAPE '\') ORDER BY name`)
+		OR substr(name, 1, instr(name, '_')) NOT IN ('sqlite_', 'goose_', 'river_')) ORDER BY name`)
 	return names, err
 }
 
@@ -102,25 +105,26 @@ func (s *Source) Describe(ctx context.Context, t *sqlstore.Table) error {
 
 // Count returns the number of rows of a table. If upto is not nil, it counts the rows
 // up to and including that key.
-func (s *Source) Count(ctx context.Context, t *sqlstore.Table, upto []driver.Value) (int64, error) {
-	query, args := "SELECT count(*) FROM "+t.Name, []any(nil)
+func (s *Source) Count(ctx context.Context, t *sqlstore.Table, upto []any) (n int64, err error) {
+	query := "SELECT count(*) FROM " + t.Name
 	if upto != nil {
-		query, args = query+" WHERE "+keyCondition(t, "<="), values(upto)
+		query += " WHERE " + keyCondition(t, "<=")
 	}
-	return s.number(ctx, query, args...)
+	err = s.each(ctx, func(row *sqlstore.Cursor) error {
+		n = row.Int()
+		return nil
+	}, query, upto...)
+	return n, err
 }
 
 // Each calls fn with every row of a table in the order of its key. If after is not
 // nil, it starts after that key. fn may keep the row. changed reports whether Each
 // replaced characters that another engine cannot store.
-func (s *Source) Each(ctx context.Context, t *sqlstore.Table, after []driver.Value, fn func(row []driver.Value, changed bool) error) error {
-	columns := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		columns[i] = readExpr(c)
-	}
-	query, args := "SELECT "+strings.Join(columns, ", ")+" FROM "+t.Name, []any(nil)
+func (s *Source) Each(ctx context.Context, t *sqlstore.Table, after []any,
+	fn func(row []driver.Value, changed bool) error) error {
+	query := "SELECT " + t.List(readExpr) + " FROM " + t.Name
 	if after != nil {
-		query, args = query+" WHERE "+keyCondition(t, ">"), values(after)
+		query += " WHERE " + keyCondition(t, ">")
 	}
 	if len(t.Key) > 0 {
 		query += " ORDER BY " + keyColumns(t)
@@ -132,7 +136,7 @@ func (s *Source) Each(ctx context.Context, t *sqlstore.Table, after []driver.Val
 			return err
 		}
 		return fn(row, changed)
-	}, query, args...)
+	}, query, after...)
 }
 
 // readExpr returns the SQL expression that reads a column in its form.
@@ -158,31 +162,23 @@ func keyColumns(t *sqlstore.Table) string {
 
 // keyCondition compares a table's key with arguments.
 func keyCondition(t *sqlstore.Table, operator string) string {
-	return "(" + keyColumns(t) + ") " + operator + " (" + strings.TrimSuffix(strings.Repeat("?, ", len(t.Key)), ", ") + ")"
+	return "(" + keyColumns(t) + ") " + operator + " (?" + strings.Repeat(", ?", len(t.Key)-1) + ")"
 }
 
-// LastIDs returns the last ID that each table gave out, by table. Deleted rows may
-// have had higher IDs than the rows that remain.
+// LastIDs returns the last ID that each table has used, by table. Deleted rows may have had higher IDs
+// than the rows that remain.
 func (s *Source) LastIDs(ctx context.Context) (last map[string]int64, err error) {
 	last = make(map[string]int64)
-	// webhook_target.holder can name a job that is deleted; its ID must not be given out again.
+	// webhook_target.holder may name a deleted job. No other job may get its ID.
 	err = s.each(ctx, func(row *sqlstore.Cursor) error {
 		table := row.Text()
 		last[table] = row.Int()
 		return nil
 	}, `SELECT name, seq FROM sqlite_sequence WHERE name NOT LIKE 'goose\_%' ESCAPE '\'
-		UNION ALL SELECT 'river_job', max((SELECT coalesce(max(id), 0) FROM river_job), (SELECT coalesce(max(holder), 0) FROM webhook_target))
+		UNION ALL SELECT 'river_job', max((SELECT coalesce(max(id), 0) FROM river_job),
+			(SELECT coalesce(max(holder), 0) FROM webhook_target))
 		UNION ALL SELECT 'consent', coalesce(max(number), 0) FROM consent`)
 	return last, err
-}
-
-// number runs a query for one number.
-func (s *Source) number(ctx context.Context, query string, args ...any) (n int64, err error) {
-	err = s.each(ctx, func(row *sqlstore.Cursor) error {
-		n = row.Int()
-		return nil
-	}, query, args...)
-	return n, err
 }
 
 // each runs a query and calls fn for each row.
@@ -195,13 +191,4 @@ func (s *Source) each(ctx context.Context, fn func(*sqlstore.Cursor) error, quer
 		return err
 	}
 	return ctx.Err()
-}
-
-// values converts a key to query arguments.
-func values(key []driver.Value) []any {
-	args := make([]any, len(key))
-	for i, v := range key {
-		args[i] = v
-	}
-	return args
 }

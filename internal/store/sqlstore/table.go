@@ -1,7 +1,7 @@
 package sqlstore
 
-// This file describes tables for package dbcopy, which copies them from SQLite to PostgreSQL, and
-// normalises and compares their rows.
+// This file describes tables for package dbcopy, which copies them from SQLite to PostgreSQL. It
+// gives a value the same form on both engines, and compares the rows of a table by a checksum.
 
 import (
 	"bytes"
@@ -12,12 +12,14 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Form says what a column holds, whatever an engine keeps it in.
+// Form is the kind of a column's values, whatever type an engine stores them in.
 type Form int
 
-// The forms, and what a row of a table that is read whole has for them.
+// The forms, each with the Go type of its values in a normalised row.
 const (
 	Number    Form = iota // int64
 	Text                  // string
@@ -29,32 +31,41 @@ const (
 	Bits                  // int64
 )
 
-// Column is a column of a table that is read or written whole.
+// Column is a column of a Table.
 type Column struct {
 	Name string
 	Form Form
 }
 
-// Table is such a table. Key are the columns that tell its rows apart, as numbers
-// of Columns; one without has a single row.
+// Table is a table to copy. Key has the indexes in Columns of its primary key. A table without a
+// key has one row.
 type Table struct {
 	Name    string
 	Key     []int
 	Columns []Column
 }
 
-// KeyOf is what a row has in the key's columns.
-func (t *Table) KeyOf(row []driver.Value) []driver.Value {
-	key := make([]driver.Value, len(t.Key))
+// KeyOf returns the values of a row's key.
+func (t *Table) KeyOf(row []driver.Value) []any {
+	key := make([]any, len(t.Key))
 	for i, column := range t.Key {
 		key[i] = row[column]
 	}
 	return key
 }
 
-// Normalise gives a row that an engine has read the one form that it has on every
-// engine, in place. changed says that it has lost characters that not every engine
-// can hold: U+0000, and bytes that are no UTF-8.
+// List returns an expression for each column, separated by commas.
+func (t *Table) List(expression func(Column) string) string {
+	list := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		list[i] = expression(c)
+	}
+	return strings.Join(list, ", ")
+}
+
+// Normalise converts the values of a row, in place, to the form that they have on every engine.
+// changed reports that U+FFFD has replaced characters that not every engine can store: U+0000, and
+// bytes that are not UTF-8.
 func (t *Table) Normalise(row []driver.Value) (changed bool, err error) {
 	for i, c := range t.Columns {
 		if row[i] == nil {
@@ -73,7 +84,7 @@ func (t *Table) Normalise(row []driver.Value) (changed bool, err error) {
 				row[i] = []byte(text(row[i]))
 			}
 		case Text:
-			row[i], lost = storable(strings.Clone(text(row[i])))
+			row[i], lost = Storable(strings.Clone(text(row[i])))
 		case Document, Documents, Texts:
 			row[i], lost, err = canonicalJSON(text(row[i]))
 		}
@@ -85,83 +96,48 @@ func (t *Table) Normalise(row []driver.Value) (changed bool, err error) {
 	return changed, nil
 }
 
-// storable is a text without what an engine may refuse.
-func storable(text string) (held string, changed bool) {
+// Storable returns a text that every engine can store: U+FFFD replaces U+0000 and invalid UTF-8.
+func Storable(text string) (stored string, changed bool) {
 	if strings.IndexByte(text, 0) < 0 && utf8.ValidString(text) {
 		return text, false
 	}
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", string(utf8.RuneError)), string(utf8.RuneError)), true
 }
 
-// canonicalJSON writes JSON with its names in order, without spaces, and with
-// numbers as they were: 12.50 stays 12.50.
+// escapedNUL replaces the escape of U+0000 in JSON. Its first pair passes over escaped backslashes:
+// the text \\u0000 is a backslash and no U+0000.
+var escapedNUL = strings.NewReplacer(`\\`, `\\`, `\u0000`, string(utf8.RuneError))
+
+// canonicalJSON writes JSON with sorted names and without spaces. Numbers keep their text: 12.50
+// stays 12.50.
 func canonicalJSON(doc string) (canonical string, changed bool, err error) {
-	valid, changed := storable(doc)
-	d := json.NewDecoder(strings.NewReader(valid))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
+	valid, changed := Storable(doc)
+	v := jsontext.Value(valid)
+	err = v.Format(jsontext.ReorderRawObjects(true), jsontext.CanonicalizeRawInts(false),
+		jsontext.AllowInvalidUTF8(true))
+	if err != nil {
 		return "", false, err
 	}
-	if strings.Contains(valid, `\u`) { // else no U+0000 is in it
-		var lost bool
-		v, lost = storableValue(v)
-		changed = changed || lost
-	}
-	b, err := json.Marshal(v)
-	return string(b), changed, err
+	canonical = escapedNUL.Replace(string(v))
+	return canonical, changed || canonical != string(v), nil
 }
 
-func storableValue(v any) (held any, changed bool) {
-	var lost bool
-	switch v := v.(type) {
-	case string:
-		return storable(v)
-	case []any:
-		for i := range v {
-			v[i], lost = storableValue(v[i])
-			changed = changed || lost
-		}
-	case map[string]any:
-		for name := range v {
-			v[name], lost = storableValue(v[name])
-			changed = changed || lost
-		}
-	}
-	return v, changed
-}
-
-// Checksum is what a table's rows come to, in whatever order they are read: tables
-// with the same Checksum have the same rows.
+// Checksum is a checksum of a table's rows. It does not depend on their order.
 type Checksum struct {
 	Rows int64
-	Hash [4]uint64 // the rows' SHA-256 added up
-	text []byte
+	Hash [4]uint64 // the sum of the rows' SHA-256
 }
 
-// Add adds a row in its canonical form.
-func (s *Checksum) Add(row []driver.Value) {
-	s.text = s.text[:0]
-	for _, v := range row {
-		switch v := v.(type) {
-		case nil:
-			s.text = append(s.text, 'n')
-		case int64:
-			s.text = binary.BigEndian.AppendUint64(append(s.text, 'i'), uint64(v))
-		case string:
-			s.text = binary.BigEndian.AppendUint64(append(s.text, 't'), uint64(len(v)))
-			s.text = append(s.text, v...)
-		case []byte:
-			s.text = binary.BigEndian.AppendUint64(append(s.text, 'b'), uint64(len(v)))
-			s.text = append(s.text, v...)
-		}
+// Add adds a normalised row.
+func (s *Checksum) Add(row []driver.Value) error {
+	text, err := json.Marshal(row)
+	if err != nil {
+		return err
 	}
-	hash := sha256.Sum256(s.text)
+	hash := sha256.Sum256(text)
 	for i := range s.Hash {
 		s.Hash[i] += binary.BigEndian.Uint64(hash[8*i:])
 	}
 	s.Rows++
+	return nil
 }
-
-// Same reports whether two tables have the same rows.
-func (s *Checksum) Same(other *Checksum) bool { return s.Rows == other.Rows && s.Hash == other.Hash }

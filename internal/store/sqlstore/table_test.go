@@ -5,44 +5,62 @@ import (
 	"testing"
 )
 
-func TestCanonicalJSON(t *testing.T) {
-	for doc, want := range map[string]struct {
-		text    string
-		changed bool
+func TestCanonicalJSONSortsNamesAndKeepsNumbers(t *testing.T) {
+	for _, c := range []struct {
+		rule      string
+		doc, want string
+		changed   bool
 	}{
-		`{"13": 12.50, "2": "NSW"}`:      {`{"13":12.50,"2":"NSW"}`, false},
-		`{"2":"NSW","13":12.50}`:         {`{"13":12.50,"2":"NSW"}`, false},
-		`[1.10, 100000000000000, -0.07]`: {`[1.10,100000000000000,-0.07]`, false},
-		`{"a":"\u00e4\u0001\\u0000"}`:    {`{"a":"ä\u0001\\u0000"}`, false},
-		`{"a":["x\u0000y"],"b":null}`:    {`{"a":["x` + "\uFFFD" + `y"],"b":null}`, true},
-		"{\"a\":\"x\xffy\"}":             {`{"a":"x` + "\uFFFD" + `y"}`, true},
+		{"spaces are removed", `{"13": 12.50, "2": "NSW"}`, `{"13":12.50,"2":"NSW"}`, false},
+		{"names are sorted", `{"2":"NSW","13":12.50}`, `{"13":12.50,"2":"NSW"}`, false},
+		{"numbers keep their text", `[1.10, 100000000000000, 90071992547409931, -0.07]`,
+			`[1.10,100000000000000,90071992547409931,-0.07]`, false},
+		{"escapes are the shortest", `{"a":"\u00e4\u0001\\u0000"}`, `{"a":"ä\u0001\\u0000"}`, false},
+		{"U+FFFD replaces U+0000", `{"a":["x\u0000y\\\u0000"],"b":null}`,
+			`{"a":["x` + "\uFFFD" + `y\\` + "\uFFFD" + `"],"b":null}`, true},
+		{"U+FFFD replaces invalid UTF-8", "{\"a\":\"x\xffy\"}", `{"a":"x` + "\uFFFD" + `y"}`, true},
 	} {
-		got, changed, err := canonicalJSON(doc)
-		if err != nil || got != want.text || changed != want.changed {
-			t.Errorf("%q: %q, changed %t, error %v, want %q, %t", doc, got, changed, err, want.text, want.changed)
-		}
+		t.Run(c.rule, func(t *testing.T) {
+			got, changed, err := canonicalJSON(c.doc)
+			if err != nil || got != c.want || changed != c.changed {
+				t.Errorf("%q: %q, changed %t, error %v, want %q, %t", c.doc, got, changed, err, c.want, c.changed)
+			}
+		})
 	}
 	if _, _, err := canonicalJSON("{"); err == nil {
-		t.Error("half a document has no error")
+		t.Error("an incomplete document has no error")
 	}
 }
 
-func TestSum(t *testing.T) {
-	sum := func(rows ...[]driver.Value) *Checksum {
-		var s Checksum
+func TestChecksumDependsOnEachValueAndNotOnTheOrderOfRows(t *testing.T) {
+	sum := func(rows ...[]driver.Value) (s Checksum) {
 		for _, row := range rows {
-			s.Add(row)
+			if err := s.Add(row); err != nil {
+				t.Fatal(err)
+			}
 		}
-		return &s
+		return s
 	}
 	a, b := []driver.Value{int64(1), "x", nil}, []driver.Value{int64(2), "", []byte{0}}
-	if !sum(a, b).Same(sum(b, a)) {
+	if sum(a, b) != sum(b, a) {
 		t.Error("the order of rows matters")
 	}
-	for _, other := range []*Checksum{sum(), sum(a), sum(a, b, b), sum(a, []driver.Value{int64(2), nil, []byte{0}}), sum(a, []driver.Value{int64(2), "", "\x00"}),
-		sum(a, []driver.Value{int64(1), "", []byte{0}}), sum([]driver.Value{int64(1), "", "x"}, b)} {
-		if sum(a, b).Same(other) {
-			t.Errorf("other rows come to the same: %+v", other)
-		}
+	for _, other := range []struct {
+		rule string
+		sum  Checksum
+	}{
+		{"no rows", sum()},
+		{"a row is missing", sum(a)},
+		{"a row is there twice", sum(a, b, b)},
+		{"NULL in place of an empty text", sum(a, []driver.Value{int64(2), nil, []byte{0}})},
+		{"a text in place of bytes", sum(a, []driver.Value{int64(2), "", "\x00"})},
+		{"another number", sum(a, []driver.Value{int64(1), "", []byte{0}})},
+		{"values of two rows exchanged", sum([]driver.Value{int64(1), "", "x"}, b)},
+	} {
+		t.Run(other.rule, func(t *testing.T) {
+			if sum(a, b) == other.sum {
+				t.Error("the checksum is the same")
+			}
+		})
 	}
 }
