@@ -1,5 +1,7 @@
 package sqlite
 
+// This file finds inconsistent data and a damaged file. The command enlist check prints the problems.
+
 import (
 	"context"
 	"database/sql"
@@ -10,10 +12,10 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// Check reads the whole file at path and returns one sentence for each problem
-// that it finds. It changes nothing. The command "enlist check" prints the sentences.
+// Check reads the whole file at path and returns one sentence for each problem that it finds. It
+// changes nothing.
 func Check(ctx context.Context, path string) (problems []string, err error) {
-	db := sql.OpenDB(&connector{path: path, driver: newDriver()})
+	db := sql.OpenDB(&connector{path: path})
 	defer db.Close()
 	for _, check := range checks {
 		found, err := runCheck(ctx, db, check)
@@ -30,14 +32,16 @@ func Check(ctx context.Context, path string) (problems []string, err error) {
 		return nil, err
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		problems = append(problems, fmt.Sprintf("other users of this machine can open the file (mode %04o): chmod 600 it", mode))
+		problems = append(problems,
+			fmt.Sprintf("other users of this machine can open the file (mode %04o): chmod 600 it", mode))
 	}
 	return problems, nil
 }
 
 var checks = sqlstore.Checks(
-	sqlstore.Check{About: "read the file's structure", Query: `SELECT quick_check, 0 FROM pragma_quick_check WHERE quick_check <> 'ok'`,
-		Say: "the file is damaged: %s: restore a backup"},
+	sqlstore.Check{About: "read the file's structure",
+		Query: `SELECT quick_check, 0 FROM pragma_quick_check WHERE quick_check <> 'ok'`,
+		Say:   "the file is damaged: %s: restore a backup"},
 	sqlstore.Check{About: "count the Contacts of Lists", Query: `SELECT id, contact_count FROM list
 		WHERE contact_count <> (SELECT count(*) FROM contact WHERE list_id = list.id)`,
 		Say: "List %s counts %d Contacts and has another number of them"},

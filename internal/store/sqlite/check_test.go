@@ -77,7 +77,7 @@ func TestCheckReportsEachProblem(t *testing.T) {
 // run returns a function that runs SQL on the file at path.
 func run(query string) func(*testing.T, string) {
 	return func(t *testing.T, path string) {
-		db := sql.OpenDB(&connector{path: path, writer: true, driver: newDriver()})
+		db := sql.OpenDB(&connector{path: path, writer: true})
 		defer db.Close()
 		if _, err := db.ExecContext(t.Context(), query); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,6 @@
-// This file opens connections, sets their pragmas and starts transactions on them.
-
 package sqlite
+
+// This file opens connections, sets their pragmas and starts transactions on them.
 
 import (
 	"context"
@@ -31,7 +31,6 @@ type connector struct {
 	path   string
 	writer bool
 	source bool // opens the file exclusively, to copy it
-	driver driver.Driver
 }
 
 const (
@@ -62,7 +61,7 @@ var readerPragmas = []string{
 func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.connect() }
 
 // Driver returns the driver underneath.
-func (c *connector) Driver() driver.Driver { return c.driver }
+func (c *connector) Driver() driver.Driver { return newDriver() }
 
 func (c *connector) connect() (*dbConn, error) {
 	file := url.URL{Scheme: "file", Opaque: (&url.URL{Path: c.path}).EscapedPath()}
@@ -70,7 +69,7 @@ func (c *connector) connect() (*dbConn, error) {
 	if c.source {
 		options = exclusiveOptions
 	}
-	base, err := c.driver.Open(file.String() + options)
+	base, err := newDriver().Open(file.String() + options)
 	if err != nil {
 		return nil, err
 	}

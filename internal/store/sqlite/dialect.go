@@ -1,5 +1,8 @@
 package sqlite
 
+// This file has the SQL that differs between SQLite and PostgreSQL. Package sqlstore inserts it into its
+// statements.
+
 import "enlist/internal/store/sqlstore"
 
 // Dialect has the SQL expressions in which SQLite differs from PostgreSQL.
@@ -15,7 +18,8 @@ var Dialect = sqlstore.Dialect{
 	Items:        func(argument string) string { return "json_each(" + argument + ")" },
 	Position:     "instr",
 	Ending:       func(value string) string { return "substr(" + value + ", -?)" },
-	SameText:     func(value string) string { return value + " = ? COLLATE NOCASE" }, // 0.06 s per million rows faster than lower()
+	// NOCASE is 0.06 s per million rows faster than lower().
+	SameText:     func(value string) string { return value + " = ? COLLATE NOCASE" },
 	LedgerNumber: "(SELECT coalesce(max(number), 0) + 1 FROM consent WHERE list_id = ?1 AND contact_id = ?2)",
 	NoIndex:      "+",
 	NamesIndexes: true,

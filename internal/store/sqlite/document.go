@@ -1,5 +1,7 @@
 package sqlite
 
+// This file decodes the documents of Field values.
+
 import (
 	"encoding/json"
 	"errors"

@@ -20,7 +20,7 @@ import (
 // binary returns a function that converts JSON text to JSONB with SQLite.
 func binary(t testing.TB) func(text string) (document string) {
 	t.Helper()
-	c, err := (&connector{path: filepath.Join(t.TempDir(), "x.db"), writer: true, driver: newDriver()}).connect()
+	c, err := (&connector{path: filepath.Join(t.TempDir(), "x.db"), writer: true}).connect()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestReadValuesDecodesWhatSQLiteEncodes(t *testing.T) {
 
 // jsonb_set and jsonb_remove, which an operator may run, store raw text (kindRaw).
 func TestReadValuesDecodesResultsOfJSONBSet(t *testing.T) {
-	c, err := (&connector{path: filepath.Join(t.TempDir(), "x.db"), writer: true, driver: newDriver()}).connect()
+	c, err := (&connector{path: filepath.Join(t.TempDir(), "x.db"), writer: true}).connect()
 	if err != nil {
 		t.Fatal(err)
 	}

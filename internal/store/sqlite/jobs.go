@@ -1,9 +1,11 @@
 package sqlite
 
+// This file stores effects as jobs of the queue library (river). River's workers fetch them
+// (package jobs).
+
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -14,19 +16,9 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// inserter stores jobs in River's queue tables, in the transaction that causes them. It works no jobs.
-type inserter struct{ client *river.Client[*sql.Tx] }
-
-func newInserter(db *sql.DB, log *slog.Logger) (*inserter, error) {
-	client, err := river.NewClient(riversqlite.New(db), &river.Config{Logger: log})
-	if err != nil {
-		return nil, fmt.Errorf("open job queue: %w", err)
-	}
-	return &inserter{client}, nil
-}
-
-// insert stores effects as jobs in tx. Each kind of effect has a queue of the same name.
-func (i *inserter) insert(ctx context.Context, tx *sql.Tx, effects []audience.Effect) error {
+// insertJobs stores effects as jobs in tx, the transaction that causes them. Each kind of effect has
+// a queue of the same name.
+func insertJobs(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx, effects []audience.Effect) error {
 	params := make([]river.InsertManyParams, 0, len(effects))
 	for _, e := range effects {
 		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: audience.Attempts}
@@ -37,7 +29,7 @@ func (i *inserter) insert(ctx context.Context, tx *sql.Tx, effects []audience.Ef
 		}
 		params = append(params, river.InsertManyParams{Args: e, InsertOpts: opts})
 	}
-	_, err := i.client.InsertManyFastTx(ctx, tx, params)
+	_, err := client.InsertManyFastTx(ctx, tx, params)
 	return err
 }
 

@@ -1,5 +1,7 @@
 package sqlite
 
+// This file applies migrations: SQL files, and after them those of the job queue.
+
 import (
 	"context"
 	"database/sql"
@@ -51,7 +53,8 @@ func migrateTo(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) e
 func applied(ctx context.Context, db *sql.DB) (all int) {
 	for _, table := range []string{"goose_db_version", "river_migration"} {
 		var n int
-		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&n); err == nil { // without the table no migration is applied
+		// Without the table, no migration is applied.
+		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&n); err == nil {
 			all += n
 		}
 	}

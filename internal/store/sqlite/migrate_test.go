@@ -82,7 +82,7 @@ func TestConcurrentMigrationsApplyEachOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			db := sql.OpenDB(&connector{path: path, writer: true, driver: newDriver()})
+			db := sql.OpenDB(&connector{path: path, writer: true})
 			defer db.Close()
 			db.SetMaxOpenConns(1)
 			if err := migrateTo(t.Context(), db, files, slog.New(slog.DiscardHandler)); err != nil {
@@ -133,7 +133,7 @@ func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
 			}
 		}
 	})
-	db := sql.OpenDB(&connector{path: path, writer: true, driver: newDriver()})
+	db := sql.OpenDB(&connector{path: path, writer: true})
 	db.SetMaxOpenConns(1)
 	err = migrateTo(t.Context(), db, nextVersion(t, "ALTER TABLE contact ADD COLUMN colour TEXT NOT NULL DEFAULT ''",
 		"CREATE INDEX contact_colour ON contact (list_id, colour, id)"), slog.New(slog.DiscardHandler))
@@ -169,7 +169,7 @@ func testOpenRefuses(t *testing.T, statement string, migrated bool, want error) 
 			t.Fatal(err)
 		}
 	}
-	db := sql.OpenDB(&connector{path: path, driver: newDriver()})
+	db := sql.OpenDB(&connector{path: path})
 	if _, err := db.ExecContext(t.Context(), "PRAGMA query_only = OFF"); err != nil {
 		t.Fatal(err)
 	}

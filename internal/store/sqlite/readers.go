@@ -1,5 +1,7 @@
 package sqlite
 
+// This file runs functions that only read, for Store.View, Search and Stream.
+
 import (
 	"context"
 	"errors"

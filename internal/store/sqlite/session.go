@@ -1,5 +1,7 @@
 package sqlite
 
+// This file runs statements on a connection, for readers and for the writer.
+
 import (
 	"context"
 	"database/sql/driver"
@@ -29,7 +31,7 @@ type session struct {
 type statement struct {
 	driver.Stmt
 	running bool
-	columns int // number of result columns; 0 until the first run
+	row     []driver.Value // the current row of the result; nil before the first run
 }
 
 // maxStatements limits the prepared statements of a connection. Searches can have any
@@ -61,7 +63,7 @@ func (s *session) begin(deadline time.Time) {
 	s.writes, s.failed, s.deadline = 0, nil, deadline
 }
 
-// note remembers the first error of the current function and returns err.
+// note stores the first error of the current function and returns err.
 func (s *session) note(err error) error {
 	if err != nil && s.failed == nil {
 		s.failed = err
@@ -130,6 +132,7 @@ func (s *session) bind(args []any) []driver.NamedValue {
 
 // run executes a statement that returns no rows.
 func (s *session) run(query string, args []any) (driver.Result, error) {
+	s.writes++
 	st, err := s.prepare(query)
 	if err != nil {
 		return nil, s.note(err)
@@ -142,7 +145,6 @@ func (s *session) run(query string, args []any) (driver.Result, error) {
 
 // Exec implements sqlstore's connection. It returns the number of rows that the statement changed.
 func (s *session) Exec(query string, args ...any) (affected int64, err error) {
-	s.writes++
 	result, err := s.run(query, args)
 	if err != nil {
 		return 0, err
@@ -152,7 +154,6 @@ func (s *session) Exec(query string, args ...any) (affected int64, err error) {
 
 // Do runs a statement and ignores its result.
 func (s *session) Do(query string, args ...any) error {
-	s.writes++
 	_, err := s.run(query, args)
 	return err
 }
@@ -168,7 +169,6 @@ func (s *session) Dialect() *sqlstore.Dialect { return Dialect }
 
 // Insert runs an INSERT of one row and returns its ID, or 0 if it inserted no row.
 func (s *session) Insert(query string, args ...any) (id int64, err error) {
-	s.writes++
 	result, err := s.run(query, args)
 	if err != nil {
 		return 0, err
@@ -190,15 +190,15 @@ func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstor
 		return nil, s.noteFirst(ctx, query, err)
 	}
 	st.running = true
-	if st.columns == 0 { // cached: the driver calls SQLite for each column
-		st.columns = len(rows.Columns())
+	if st.row == nil { // kept, because the driver calls SQLite for each column
+		st.row = make([]driver.Value, len(rows.Columns()))
 	}
-	return &result{Rows: rows, row: make([]driver.Value, st.columns), ctx: ctx, session: s, statement: st, query: query}, nil
+	return &result{Rows: rows, ctx: ctx, session: s, statement: st, query: query}, nil
 }
 
-// noteFirst handles an error of a query that has returned no row yet. A query that
-// names an index fails after the index is dropped: SQLite reports it when it prepares
-// the query, or at the next run of a prepared one. sqlstore then plans the search again.
+// noteFirst handles an error of a query that has returned no row yet. A query that names an index
+// fails after the index is dropped: when SQLite prepares it, or at the next run of a prepared one.
+// ErrUnprepared makes sqlstore plan the search again.
 func (s *session) noteFirst(ctx context.Context, query string, err error) error {
 	if ctx.Err() == nil && strings.HasPrefix(query, sqlstore.Once) {
 		return fmt.Errorf("%w: %w", sqlstore.ErrUnprepared, err)
@@ -214,7 +214,6 @@ func (s *session) QueryLast(ctx context.Context, query string, args ...any) (sql
 // result reads the rows of a query. Close returns its statement to the session.
 type result struct {
 	driver.Rows
-	row       []driver.Value  // reused for each row
 	ctx       context.Context // of the query
 	session   *session
 	statement *statement
@@ -224,7 +223,7 @@ type result struct {
 
 // Next implements sqlstore.Rows.
 func (r *result) Next() ([]driver.Value, error) {
-	err := r.Rows.Next(r.row)
+	err := r.Rows.Next(r.statement.row)
 	if err != nil && err != io.EOF {
 		if r.started {
 			return nil, r.session.note(err)
@@ -232,7 +231,7 @@ func (r *result) Next() ([]driver.Value, error) {
 		return nil, r.session.noteFirst(r.ctx, r.query, err)
 	}
 	r.started = true
-	return r.row, err
+	return r.statement.row, err
 }
 
 // Close implements sqlstore.Rows.

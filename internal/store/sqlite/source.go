@@ -39,7 +39,7 @@ func OpenSource(ctx context.Context, path string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := (&connector{path: path, source: true, driver: newDriver()}).connect()
+	conn, err := (&connector{path: path, source: true}).connect()
 	if err != nil {
 		return nil, openError(path, err)
 	}

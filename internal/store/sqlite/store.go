@@ -8,6 +8,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -20,6 +21,8 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/store/sqlstore"
+
+	"github.com/riverqueue/river"
 )
 
 // Options configure a Store. The zero value selects the defaults.
@@ -44,9 +47,7 @@ type Store struct {
 // Open opens the database at path and applies pending migrations. It creates the
 // file if it does not exist. Only the file's owner can read the database files.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -54,12 +55,11 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := makePrivate(path); err != nil {
 		return nil, err
 	}
-	drv := newDriver()
-	reads := &connector{path: path, driver: drv}
+	reads := &connector{path: path}
 	if err := refuseForeign(ctx, reads); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db := sql.OpenDB(&connector{path: path, writer: true, driver: drv})
+	db := sql.OpenDB(&connector{path: path, writer: true})
 	db.SetMaxOpenConns(1)
 	s := &Store{db: db}
 	if err := s.open(ctx, reads, o); err != nil {
@@ -72,16 +72,16 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 	if err := migrate(ctx, s.db, o.Log); err != nil {
 		return err
 	}
-	jobs, err := newInserter(s.db, o.Log)
+	jobs, err := s.Jobs(&river.Config{Logger: o.Log})
 	if err != nil {
-		return err
+		return fmt.Errorf("open job queue: %w", err)
 	}
-	wait := orDefault(o.Wait, 5*time.Second)
+	wait := cmp.Or(o.Wait, 5*time.Second)
 	s.cache = new(sqlstore.Cache)
 	s.readers = newReaders(reads, s.cache, max(4, 2*runtime.GOMAXPROCS(0)), 0, 0)
-	s.searches = newReaders(reads, s.cache, orDefault(o.Searches, 4), wait, orDefault(o.SearchTime, time.Minute))
-	s.streams = newReaders(reads, s.cache, orDefault(o.Streams, 4), wait, 0)
-	s.writer = newWriter(s.db, s.cache, jobs.insert)
+	s.searches = newReaders(reads, s.cache, cmp.Or(o.Searches, 4), wait, cmp.Or(o.SearchTime, time.Minute))
+	s.streams = newReaders(reads, s.cache, cmp.Or(o.Streams, 4), wait, 0)
+	s.writer = newWriter(s.db, s.cache, jobs)
 	return nil
 }
 
@@ -143,13 +143,4 @@ func makePrivate(path string) error {
 		return fmt.Errorf("open database: %w", err)
 	}
 	return f.Close()
-}
-
-// orDefault returns v, or def if v is the zero value.
-func orDefault[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
 }

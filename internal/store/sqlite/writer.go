@@ -1,5 +1,7 @@
 package sqlite
 
+// This file runs the functions of Store.Update.
+
 import (
 	"context"
 	"database/sql"
@@ -11,6 +13,8 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/store/sqlstore"
+
+	"github.com/riverqueue/river"
 )
 
 // writer runs all writing functions on one goroutine and groups their commits.
@@ -30,7 +34,7 @@ import (
 type writer struct {
 	db      *sql.DB
 	cache   *sqlstore.Cache
-	jobs    func(ctx context.Context, tx *sql.Tx, effects []audience.Effect) error // stores effects as jobs
+	jobs    *river.Client[*sql.Tx] // stores jobs; it works none
 	queue   chan *update
 	closing chan struct{} // closed when the store closes: do refuses new functions
 	stopped chan struct{} // closed when the goroutine has ended
@@ -59,8 +63,9 @@ const (
 
 var errClosed = errors.New("the store is closed")
 
-func newWriter(db *sql.DB, cache *sqlstore.Cache, jobs func(context.Context, *sql.Tx, []audience.Effect) error) *writer {
-	w := &writer{db: db, cache: cache, jobs: jobs, queue: make(chan *update, maxGroup), closing: make(chan struct{}), stopped: make(chan struct{})}
+func newWriter(db *sql.DB, cache *sqlstore.Cache, jobs *river.Client[*sql.Tx]) *writer {
+	w := &writer{db: db, cache: cache, jobs: jobs, queue: make(chan *update, maxGroup),
+		closing: make(chan struct{}), stopped: make(chan struct{})}
 	go w.loop()
 	return w
 }
@@ -222,7 +227,7 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 		return errors.Join(err, tx.Rollback())
 	}
 	if len(t.effects) > 0 {
-		if err := w.jobs(ctx, tx, t.effects); err != nil {
+		if err := insertJobs(ctx, w.jobs, tx, t.effects); err != nil {
 			return errors.Join(fmt.Errorf("store jobs: %w", err), tx.Rollback())
 		}
 	}
@@ -250,10 +255,11 @@ func (t *transaction) run(u *update, mode savepoints) error {
 	}
 	effects, mark := len(t.effects), t.shared.Mark()
 	t.session.begin(time.Now().Add(functionTime))
-	u.err = sqlstore.Call(u.fn, sqlstore.NewTx(context.Background(), t.session, t.shared, func(e audience.Effect) error {
+	tx := sqlstore.NewTx(context.Background(), t.session, t.shared, func(e audience.Effect) error {
 		t.effects = append(t.effects, e)
 		return nil
-	}))
+	})
+	u.err = sqlstore.Call(u.fn, tx)
 	t.session.deadline = time.Time{}
 	if u.err == nil {
 		u.err = t.session.failed // a function cannot ignore a failed statement: SQLite may have rolled back

@@ -128,7 +128,7 @@ func (t *Tx) RevokeKey(id audience.KeyID, at int64) error {
 // TouchKeys stores when keys were last used. It does not raise the catalogue's version.
 func (t *Tx) TouchKeys(used map[audience.KeyID]int64) error {
 	const touch = "UPDATE api_key SET last_used_time = ? WHERE id = ? AND last_used_time < ?"
-	for _, id := range slices.Sorted(maps.Keys(used)) { // the fixed order avoids deadlocks with another TouchKeys
+	for _, id := range slices.Sorted(maps.Keys(used)) { // in order: two TouchKeys cannot deadlock
 		at := used[id]
 		if err := t.conn.Do(touch, at, int64(id), at); err != nil {
 			return err
@@ -143,7 +143,8 @@ func mapFolder(m *mapper, f *audience.Folder) {
 	m.value("name", &f.Name)
 	m.fixed("type", &f.Type)
 	m.fixed("creation_time", &f.CreationTime)
-	m.computed(`(SELECT count(*) FROM list l WHERE l.account_id = folder.account_id AND l.folder_id = folder.id AND hidden = 0)
+	m.computed(`(SELECT count(*) FROM list l
+			WHERE l.account_id = folder.account_id AND l.folder_id = folder.id AND hidden = 0)
 		+ (SELECT count(*) FROM message m WHERE m.account_id = folder.account_id AND m.folder_id = folder.id)
 		+ (SELECT count(*) FROM autoresponder a WHERE a.account_id = folder.account_id AND a.folder_id = folder.id
 			AND a.list_id IN (SELECT list.id FROM list WHERE hidden = 0))`, &f.ItemCount)

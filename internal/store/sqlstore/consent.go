@@ -29,7 +29,8 @@ func (d *Dialect) mapLedgerRow(m *mapper, r *audience.LedgerRow) {
 }
 
 // LedgerRows returns a Contact's rows of the consent ledger, newest first; limit 0 means all.
-func (t *Tx) LedgerRows(list audience.ListID, contact audience.ContactID, limit, offset int64) ([]audience.LedgerRow, error) {
+func (t *Tx) LedgerRows(list audience.ListID, contact audience.ContactID, limit, offset int64) (
+	[]audience.LedgerRow, error) {
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
@@ -88,7 +89,8 @@ func (t *Tx) AddUnsubscriber(account audience.AccountID, u *audience.Unsubscribe
 
 // Unsubscribers calls each with the rows of the Unsubscriber List, for one List or, with list 0,
 // for all.
-func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID, each func(*audience.Unsubscriber) error) error {
+func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID,
+	each func(*audience.Unsubscriber) error) error {
 	query, args := "WHERE account_id = ?", []any{int64(account)}
 	if list != 0 {
 		query, args = query+" AND list_id = ?", append(args, int64(list))
@@ -112,7 +114,8 @@ func (t *Tx) HasUnsubscribed(account audience.AccountID, list audience.ListID, e
 
 // ClaimRetry returns the saved result of the same call, or ErrNotFound for the first call. In a
 // transaction that writes, it locks the Idempotency-Key, so a repeated call waits for the first.
-func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (result []byte, err error) {
+func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (
+	result []byte, err error) {
 	if err := t.lockToWrite("retry %d %d %s", account, key, r.Header); err != nil {
 		return nil, err
 	}
@@ -134,7 +137,8 @@ func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audie
 }
 
 // SaveRetry stores a call's result for repetitions of the call.
-func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, result []byte, now int64) error {
+func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry,
+	result []byte, now int64) error {
 	return t.conn.Do(`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result)
 		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, key_id, header) DO UPDATE
 		SET fingerprint = excluded.fingerprint, time = excluded.time, result = excluded.result`,

@@ -12,7 +12,8 @@ import (
 // reports whether to send the mail. It reports false if the Contact, or the previous Contact of
 // the List with the same address, has a time after before. A stored time in the future is
 // ignored: the clock has been set back since.
-func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.ContactID, now, before int64) (marked bool, err error) {
+func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.ContactID, now, before int64) (
+	marked bool, err error) {
 	last, err := t.number(`SELECT other.confirmation_time FROM contact
 		JOIN contact other ON other.list_id = ?1 AND other.id = coalesce(
 			(SELECT d.id FROM contact d WHERE d.list_id = ?1 AND d.duplicate_key = contact.duplicate_key

@@ -127,7 +127,8 @@ func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 
 // insertContacts sorts the rows, so that two transactions with the same addresses
 // cannot deadlock.
-const insertContacts = `INSERT INTO contact (list_id, id, dedupe_key, mobile_key, creation_time, last_modified_time, subscribed_via,
+const insertContacts = `INSERT INTO contact (list_id, id, dedupe_key, mobile_key,
+		creation_time, last_modified_time, subscribed_via,
 		double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
 		last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
 	SELECT list_id, id, key, nullif(mobile, ''), created, modified, via, 0, 0, 1, 0, 0, 0, 0, 0, 0,

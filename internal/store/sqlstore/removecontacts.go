@@ -20,7 +20,8 @@ func (t *Tx) RemoveContactsUpTo(list audience.ListID, upto audience.ContactID, l
 
 // RemoveContactsByID removes the Contacts of a List with the given IDs. It returns the IDs of those
 // that existed, in ascending order. It promotes a duplicate of each primary that it removes.
-func (t *Tx) RemoveContactsByID(list audience.ListID, ids []audience.ContactID) (removed []audience.ContactID, err error) {
+func (t *Tx) RemoveContactsByID(list audience.ListID, ids []audience.ContactID) (
+	removed []audience.ContactID, err error) {
 	which, err := jsonArray(ids)
 	if err != nil {
 		return nil, err
@@ -35,7 +36,8 @@ func (t *Tx) RemoveContactsByID(list audience.ListID, ids []audience.ContactID) 
 // toRemove finds Contacts to remove. addresses are those of their addresses that may have
 // duplicates. With concurrent writers these are all addresses, since another transaction may be
 // inserting a duplicate.
-func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (ids []audience.ContactID, addresses []string, err error) {
+func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (
+	ids []audience.ContactID, addresses []string, err error) {
 	address := `CASE WHEN EXISTS (SELECT 1 FROM contact d
 		WHERE d.list_id = c.list_id AND d.duplicate_key = c.dedupe_key) THEN dedupe_key END`
 	if t.sql.ConcurrentWriters {
