@@ -28,7 +28,7 @@ func base(addr net.Addr) string {
 
 // printBanner prints the service's URL, where mails are sent and where their links lead. For a new database it
 // also prints the first key and a call that works as pasted. Tests read it as one write.
-func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.BootstrapRequest, keyGiven bool) {
+func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bootstrapped, keyGiven bool) {
 	url := endpoint(addr)
 	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.Shown())
 	switch {

@@ -14,10 +14,10 @@ type (
 	FolderID     int64
 	MessageID    int64
 	WebhookID    int64
-	LinkID       int64 // of a link's target
+	LinkID       int64 // of the URL that a tracked link leads to
 
 	AutoresponderID int64
-	WebhookTargetID int64 // of where webhooks post to
+	WebhookTargetID int64 // of a URL and secret that webhooks share
 )
 
 // Account owns Lists and keys. Its TimeZone, an IANA name such as
@@ -26,7 +26,7 @@ type Account struct {
 	ID           AccountID
 	Name         string
 	TimeZone     string
-	ContactLimit int64 // most Contacts that its Lists may have together; NoContactLimit: any number
+	ContactLimit int64 // most Contacts of all its Lists together, or NoContactLimit
 	CreationTime int64
 }
 

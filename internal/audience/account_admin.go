@@ -1,7 +1,9 @@
 package audience
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 )
 
@@ -15,7 +17,7 @@ const operatorName = "command line"
 type AccountDetails struct {
 	Name         string
 	TimeZone     string // IANA name; "" counts as UTC
-	ContactLimit int64  // NoContactLimit: none
+	ContactLimit int64  // or NoContactLimit
 }
 
 // AddAccount adds an Account with its first Folder for Lists. Errors:
@@ -25,30 +27,19 @@ func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*Account, e
 	if err != nil {
 		return nil, err
 	}
-	if d.TimeZone == "" {
-		d.TimeZone = "UTC"
-	}
-	if err := checkTimeZone(d.TimeZone); err != nil {
+	zone := cmp.Or(d.TimeZone, "UTC")
+	if err := cmp.Or(checkTimeZone(zone), checkContactLimit(d.ContactLimit)); err != nil {
 		return nil, err
 	}
-	if err := checkContactLimit(d.ContactLimit); err != nil {
-		return nil, err
-	}
-	var made *Account
-	err = s.store.Update(ctx, func(tx Tx) error {
-		made = &Account{Name: name, TimeZone: d.TimeZone, ContactLimit: d.ContactLimit, CreationTime: s.now().Unix()}
-		return tx.AddAccount(made)
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (*Account, error) {
+		a := &Account{Name: name, TimeZone: zone, ContactLimit: d.ContactLimit, CreationTime: now}
+		return a, tx.AddAccount(a)
 	})
-	return made, err
 }
 
 // Accounts returns every Account, by ID.
-func (s *Service) Accounts(ctx context.Context) (found []Account, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
-		found, err = tx.Accounts()
-		return err
-	})
-	return found, err
+func (s *Service) Accounts(ctx context.Context) ([]Account, error) {
+	return ownView(ctx, s, Tx.Accounts)
 }
 
 // SetContactLimit changes how many Contacts an Account may store;
@@ -73,12 +64,10 @@ func (s *Service) SetTimeZone(ctx context.Context, id AccountID, zone string) er
 // Operator returns a Caller that may do everything in one Account. Errors:
 // InvalidParameters when there is no such Account.
 func (s *Service) Operator(ctx context.Context, id AccountID) (*Caller, error) {
-	var account *Account
-	err := s.store.View(ctx, func(tx Tx) (err error) {
-		account, err = findAccount(tx, id)
-		return err
+	return ownView(ctx, s, func(tx Tx) (*Caller, error) {
+		account, err := findAccount(tx, id)
+		return operatorOf(account), err
 	})
-	return operatorOf(account), err
 }
 
 func operatorOf(a *Account) *Caller {
@@ -103,12 +92,11 @@ func findAccount(tx AccountTx, id AccountID) (*Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		if all[i].ID == id {
-			return &all[i], nil
-		}
+	i := slices.IndexFunc(all, func(a Account) bool { return a.ID == id })
+	if i < 0 {
+		return nil, Refuse(InvalidParameters, "no Account with ID %d", id)
 	}
-	return nil, Refuse(InvalidParameters, "no Account with ID %d", id)
+	return &all[i], nil
 }
 
 func checkContactLimit(limit int64) error {

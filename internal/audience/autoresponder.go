@@ -31,8 +31,8 @@ const (
 	CriteriaSpecific  = "specific"  // at Timestamp, or at a time of day after the offset
 )
 
-// The periods of an offset. Days and weeks are of the calendar: they end at the same time of
-// day, also where the clock was changed in between.
+// The periods of an offset. Days and weeks are those of the calendar: they end at the same time
+// of day, even if the clock was changed in between.
 const (
 	periodMinute = "minute"
 	periodHour   = "hour"

@@ -38,7 +38,7 @@ func (a *Autoresponder) offset(from int64, zone *time.Location) int64 {
 		days *= 7
 	}
 	if days == 0 {
-		return from // as it is: the clock may show this time for the second time today
+		return from // do not search by the time of day: the clock may show it for the second time today
 	}
 	return max(from, whenClockShows(clockAt(from, zone).AddDate(0, 0, int(days)), zone))
 }
@@ -46,7 +46,7 @@ func (a *Autoresponder) offset(from int64, zone *time.Location) int64 {
 // nextClock returns the first moment at or after from at which a clock in the zone shows the
 // autoresponder's hour and minute.
 func (a *Autoresponder) nextClock(from int64, zone *time.Location) int64 {
-	// Start on the day before: a time that its clock skips at midnight is due on this day.
+	// Start one day early: a time that the clock skips at midnight is due on the day after.
 	year, month, day := clockAt(from, zone).AddDate(0, 0, -1).Date()
 	for ; ; day++ {
 		face := time.Date(year, month, day, int(a.SpecificHour), int(a.SpecificMinute), 0, 0, time.UTC)

@@ -101,20 +101,17 @@ func (a *Autoresponder) set(tx Tx, c *Caller, details []Detail) error {
 		return err
 	}
 	others := slices.DeleteFunc(slices.Clone(schema.Autoresponders), func(o Autoresponder) bool { return o.ID == a.ID })
-	refuse := func(field, detail string) error {
-		return &Error{Kind: InvalidParameters, Field: field, Detail: detail}
-	}
 	switch {
 	case m.Type != MessageEmail:
-		return refuse("message_id", "expected a Message of type email: enlist cannot send SMS yet")
+		return invalid("message_id", "expected a Message of type email: enlist cannot send SMS yet")
 	case a.Event == "":
-		return refuse("event_type", "expected one of subscribe, unsubscribe, update_profile, confirm, api_upload")
+		return invalid("event_type", "expected one of subscribe, unsubscribe, update_profile, confirm, api_upload")
 	case a.OffsetValue > 0 && a.OffsetPeriod == "":
-		return refuse("time_criteria_offset_period", "expected one of minute, hour, day, week")
+		return invalid("time_criteria_offset_period", "expected one of minute, hour, day, week")
 	case a.OffsetValue > 0 && a.OffsetValue > maxOffset(a.OffsetPeriod):
-		return refuse("time_criteria_offset_value", "at most ten years were expected")
+		return invalid("time_criteria_offset_value", "expected an offset of at most ten years")
 	case len(others) >= maxAutoresponders:
-		return refuse("list_id", "the List has 100 autoresponders, as many as it may")
+		return invalid("list_id", "the List has 100 autoresponders already, which is the limit")
 	}
 	return checkMessageFolder(tx, c.Account.ID, a.FolderID)
 }
@@ -153,27 +150,21 @@ func (s *Service) DeleteAutoresponder(ctx context.Context, c *Caller, id Autores
 }
 
 // Autoresponder returns one autoresponder. Errors: NoAutoresponder, Denied.
-func (s *Service) Autoresponder(ctx context.Context, c *Caller, id AutoresponderID) (a *Autoresponder, err error) {
-	err = s.view(ctx, c, func(tx Tx) error {
-		a, err = loadAutoresponder(tx, c, id)
-		return err
-	})
-	return a, err
+func (s *Service) Autoresponder(ctx context.Context, c *Caller, id AutoresponderID) (*Autoresponder, error) {
+	return view(ctx, s, c, func(tx Tx) (*Autoresponder, error) { return loadAutoresponder(tx, c, id) })
 }
 
 // SearchAutoresponders returns the matching autoresponders of the Lists that the key may name.
 // Errors: InvalidSearch.
-func (s *Service) SearchAutoresponders(ctx context.Context, c *Caller, q Query) (found []Autoresponder, err error) {
-	err = s.view(ctx, c, func(tx Tx) error {
+func (s *Service) SearchAutoresponders(ctx context.Context, c *Caller, q Query) ([]Autoresponder, error) {
+	return view(ctx, s, c, func(tx Tx) ([]Autoresponder, error) {
 		all, err := tx.Autoresponders(c.Account.ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		all = slices.DeleteFunc(slices.Clone(all), func(a Autoresponder) bool { return !c.Key.Allows(a.ListID) })
-		found, err = searchRecords(AutoresponderAttributes, all, q)
-		return err
+		return searchRecords(AutoresponderAttributes, all, q)
 	})
-	return found, err
 }
 
 // AutoresponderTx reads and changes autoresponders, in a transaction. A Schema

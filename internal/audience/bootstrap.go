@@ -5,8 +5,8 @@ import "context"
 // This file fills an empty database, so that the first start of a server prints a key
 // that works.
 
-// BootstrapRequest is what Bootstrap has added to a database.
-type BootstrapRequest struct {
+// Bootstrapped is what Bootstrap has added to a database.
+type Bootstrapped struct {
 	Account AccountID
 	List    ListID
 	Key     string // text of the new key, of level Full; shown once
@@ -15,25 +15,22 @@ type BootstrapRequest struct {
 // Bootstrap adds what a database without any key needs for a first call: an Account,
 // a List and a key of level Full. The text of the key is keyText, or a new one if that
 // is "". It returns nil and adds nothing when there is a key, even a revoked one.
-func (s *Service) Bootstrap(ctx context.Context, keyText string) (*BootstrapRequest, error) {
+func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped, error) {
 	if keyText == "" {
 		keyText = NewKeyText()
 	}
-	var first *BootstrapRequest
-	err := s.store.Update(ctx, func(tx Tx) error {
-		first = nil
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (*Bootstrapped, error) {
 		keys, err := tx.Keys()
 		if err != nil || len(keys) > 0 {
-			return err
+			return nil, err
 		}
-		first = &BootstrapRequest{Key: keyText}
-		return first.fill(tx, s.now().Unix())
+		first := &Bootstrapped{Key: keyText}
+		return first, first.fill(tx, now)
 	})
-	return first, err
 }
 
 // fill adds the key, and an Account and a List if there is none.
-func (f *BootstrapRequest) fill(tx Tx, now int64) error {
+func (f *Bootstrapped) fill(tx Tx, now int64) error {
 	account, err := firstAccount(tx, now)
 	if err != nil {
 		return err
@@ -46,7 +43,7 @@ func (f *BootstrapRequest) fill(tx Tx, now int64) error {
 	return tx.AddKey(&key, HashKey(f.Key))
 }
 
-func firstAccount(tx Tx, now int64) (*Account, error) {
+func firstAccount(tx AccountTx, now int64) (*Account, error) {
 	all, err := tx.Accounts()
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func TestBootstrapAddsOneKeyWhenTwoServersStart(t *testing.T) {
 		t.Cleanup(func() { store.Close() })
 		services[i] = audience.NewService(store, time.Now)
 	}
-	var began [2]*audience.BootstrapRequest
+	var began [2]*audience.Bootstrapped
 	var at sync.WaitGroup
 	for i, s := range services {
 		at.Go(func() {

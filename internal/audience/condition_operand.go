@@ -122,10 +122,7 @@ func (p *operandParser) integer(text string) (o Operand, problem string) {
 }
 
 func numberOperand(text string) (o Operand, problem string) {
-	plain, ok := ParseDecimal(text)
-	if !ok {
-		return Operand{}, "the value must be a number of at most 15 digits"
-	}
+	plain, _ := ParseDecimal(text) // "" when it is no decimal number, which ParseFloat refuses
 	number, err := strconv.ParseFloat(plain, 64)
 	if err != nil {
 		return Operand{}, "the value must be a number of at most 15 digits"

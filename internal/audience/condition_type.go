@@ -28,18 +28,8 @@ func (t *criteriaChecker) criteria(c *Criteria, level int) (*Condition, error) {
 	switch {
 	case level > MaxCriteriaLevels:
 		return nil, Refuse(InvalidSearch, "search criteria may be nested in at most %d levels", MaxCriteriaLevels)
-	case c.Any != nil:
-		parts, err := t.group(c.Any, level, true)
-		if err != nil || len(parts) < 2 {
-			return firstOrNone(parts), err
-		}
-		return &Condition{Any: parts}, nil
-	case c.All != nil:
-		parts, err := t.group(c.All, level, false)
-		if err != nil || len(parts) < 2 {
-			return firstOrNone(parts), err
-		}
-		return &Condition{All: parts}, nil
+	case c.Any != nil || c.All != nil:
+		return t.group(c, level)
 	}
 	t.tests++
 	if t.tests > MaxCriteriaTests {
@@ -48,30 +38,35 @@ func (t *criteriaChecker) criteria(c *Criteria, level int) (*Condition, error) {
 	return t.test(c)
 }
 
-// group checks the parts of a group.
-func (t *criteriaChecker) group(parts []Criteria, level int, anyOf bool) ([]Condition, error) {
-	typed := make([]Condition, 0, len(parts))
-	for i := range parts {
+// group checks the parts of an All or an Any.
+func (t *criteriaChecker) group(c *Criteria, level int) (*Condition, error) {
+	sent, anyOf := c.All, c.Any != nil
+	if anyOf {
+		sent = c.Any
+	}
+	parts := make([]Condition, 0, len(sent))
+	for i := range sent {
 		below := level
-		if parts[i].Any != nil || parts[i].All != nil && !anyOf {
+		if sent[i].Any != nil || sent[i].All != nil && !anyOf {
 			below++
 		}
-		part, err := t.criteria(&parts[i], below)
+		part, err := t.criteria(&sent[i], below)
 		if err != nil {
 			return nil, err
 		}
 		if part != nil {
-			typed = append(typed, *part)
+			parts = append(parts, *part)
 		}
 	}
-	return typed, nil
-}
-
-func firstOrNone(parts []Condition) *Condition {
-	if len(parts) == 0 {
-		return nil
+	switch {
+	case len(parts) == 0:
+		return nil, nil
+	case len(parts) == 1:
+		return &parts[0], nil
+	case anyOf:
+		return &Condition{Any: parts}, nil
 	}
-	return &parts[0]
+	return &Condition{All: parts}, nil
 }
 
 // test checks one test: its key, its operator, then its value.

@@ -76,12 +76,12 @@ func (c *Consent) check(schema *Schema) error {
 func (c *Consent) row(schema *Schema) (LedgerRow, error) {
 	r := LedgerRow{ListID: schema.List.ID, Type: c.Type, Text: c.Text}
 	if len(c.Text) > MaxConsentText && utf8.RuneCountInString(c.Text) > MaxConsentText {
-		return r, &Error{Kind: InvalidParameters, Field: "consent_text", Detail: "consent_text is over 255 characters long"}
+		return r, invalid("consent_text", "consent_text is over 255 characters long")
 	}
 	if c.IP != "" {
 		addr, ok := parseIP(c.IP)
 		if !ok {
-			return r, &Error{Kind: InvalidParameters, Field: "ip_address", Detail: "ip_address is no IPv4 or IPv6 address"}
+			return r, invalid("ip_address", "ip_address is no IPv4 or IPv6 address")
 		}
 		r.IP = addr.String()
 	}

@@ -1,5 +1,7 @@
 package audience
 
+import "slices"
+
 // This file has the record of a Contact and the database methods for it.
 
 // Contact is one record of a List.
@@ -49,26 +51,20 @@ func (v Values) Get(id FieldID) string {
 
 // Set stores a value and keeps the order. "" removes the value.
 func (v Values) Set(id FieldID, text string) Values {
-	for i := range v {
-		switch {
-		case v[i].Field == id && text == "":
-			return append(v[:i], v[i+1:]...)
-		case v[i].Field == id:
-			v[i].Text = text
-			return v
-		case v[i].Field > id && text == "":
-			return v
-		case v[i].Field > id:
-			v = append(v, FieldValue{})
-			copy(v[i+1:], v[i:])
-			v[i] = FieldValue{id, text}
-			return v
-		}
+	i := 0
+	for i < len(v) && v[i].Field < id {
+		i++
 	}
-	if text == "" {
-		return v
+	present := i < len(v) && v[i].Field == id
+	switch {
+	case present && text == "":
+		return slices.Delete(v, i, i+1)
+	case present:
+		v[i].Text = text
+	case text != "":
+		return slices.Insert(v, i, FieldValue{id, text})
 	}
-	return append(v, FieldValue{id, text})
+	return v
 }
 
 // insert stores a new Contact as the first with its address, or as a duplicate of the

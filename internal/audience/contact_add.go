@@ -30,7 +30,8 @@ const (
 // ContactLimit; after these nothing was added. After another error a part of them
 // may have been added. decisions.md: 53
 func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]ContactID, error) {
-	call := addCall{AddRequest: r, caller: c, rows: parsedRows{sent: r.Contacts}, skipped: make([]bool, len(r.Contacts))}
+	call := addCall{AddRequest: r, caller: c, rows: parsedRows{sent: r.Contacts},
+		skipped: make([]bool, len(r.Contacts))}
 	call.rows.parseEarly(s, c, r.List)
 	if err := call.findEarly(ctx, s); err != nil {
 		return nil, err
@@ -134,8 +135,7 @@ func (a *addCall) allowed(tx Tx) (*Schema, error) {
 		return nil, err
 	}
 	if a.Skip < SkipNone || a.Skip > SkipUnsubscribedFromAny {
-		return nil, &Error{Kind: InvalidParameters, Field: "remove_unsubscribers",
-			Detail: "remove_unsubscribers must be 0, 1 or 2"}
+		return nil, invalid("remove_unsubscribers", "remove_unsubscribers must be 0, 1 or 2")
 	}
 	if a.Skip == SkipUnsubscribedFromAny {
 		return schema, requireWholeAccount(a.caller)

@@ -32,10 +32,11 @@ type EditRow struct {
 // NothingUpdated when all rows were refused. After another error a part of them may
 // have been changed. decisions.md: 53
 func (s *Service) EditContacts(ctx context.Context, c *Caller, r EditRequest) ([]Outcome, error) {
-	call := editCall{EditRequest: r, caller: c, rows: parsedRows{sent: make([][]Detail, len(r.Contacts)), partial: true}}
+	rows := parsedRows{sent: make([][]Detail, len(r.Contacts)), partial: true}
 	for i := range r.Contacts {
-		call.rows.sent[i] = r.Contacts[i].Details
+		rows.sent[i] = r.Contacts[i].Details
 	}
+	call := editCall{EditRequest: r, caller: c, rows: rows}
 	call.rows.parseEarly(s, c, r.List)
 	done, err := runInBatches(ctx, s, c, call.runBatch)
 	s.ignored.Add(call.rows.ignored())

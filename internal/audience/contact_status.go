@@ -82,33 +82,29 @@ func storeAndPublish(tx Tx, schema *Schema, contact *Contact, now int64, event W
 // the order in which they were defined; those never answered are left out.
 // Errors: NoList, Denied, NoContact.
 func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID,
-	id ContactID) (answers []PreferenceChoice, err error) {
-	err = s.view(ctx, c, func(tx Tx) error {
+	id ContactID) ([]PreferenceChoice, error) {
+	return view(ctx, s, c, func(tx Tx) (answers []PreferenceChoice, err error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		answers = nil
 		for _, p := range schema.Preferences {
 			if agree, answered := contact.Prefs[p.ID]; answered {
 				answers = append(answers, PreferenceChoice{p.Name, agree})
 			}
 		}
-		return nil
+		return answers, nil
 	})
-	return answers, err
 }
 
 // ContactConsents returns a Contact's rows of the consent ledger, newest first;
 // limit 0 means all. Errors: NoList, Denied, NoContact.
 func (s *Service) ContactConsents(ctx context.Context, c *Caller, list ListID, id ContactID,
-	limit, offset int64) (ledger []LedgerRow, err error) {
-	err = s.view(ctx, c, func(tx Tx) error {
+	limit, offset int64) ([]LedgerRow, error) {
+	return view(ctx, s, c, func(tx Tx) ([]LedgerRow, error) {
 		if _, _, err := loadContact(tx, c, list, id); err != nil {
-			return err
+			return nil, err
 		}
-		ledger, err = tx.LedgerRows(list, id, limit, offset)
-		return err
+		return tx.LedgerRows(list, id, limit, offset)
 	})
-	return ledger, err
 }

@@ -19,7 +19,9 @@ import (
 // and a text that is no address.
 func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text string) (ListID, error) {
 	if list == 0 {
-		return update(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return 0, s.addUnsubscriber(tx, c, text, now) })
+		return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
+			return 0, addUnsubscriber(tx, c, text, now)
+		})
 	}
 	batch := unsubscribeBatch{list: list, address: text}
 	for {
@@ -71,7 +73,8 @@ func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last C
 	_, key, isEmail := address.ParseEmail(b.address)
 	mobile, kind, field := "", AddressEmail, schema.Email()
 	if !isEmail {
-		mobile, kind, field = address.NormaliseMobile(b.address, schema.List.CountryCode), AddressMobile, schema.Mobile()
+		mobile = address.NormaliseMobile(b.address, schema.List.CountryCode)
+		kind, field = AddressMobile, schema.Mobile()
 	}
 	if field == nil {
 		return 0, false, nil // the List has no mobile numbers
@@ -96,17 +99,14 @@ func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last C
 }
 
 // addUnsubscriber puts an address on the Unsubscriber List for no List in particular.
-func (s *Service) addUnsubscriber(tx Tx, c *Caller, text string, now int64) error {
-	if err := requireWholeAccount(c); err != nil {
-		return err
-	}
+func addUnsubscriber(tx UnsubscriberTx, c *Caller, text string, now int64) error {
 	u := Unsubscriber{AddressType: AddressEmail, Time: now}
 	var ok bool
 	if u.Address, u.AddressKey, ok = address.ParseEmail(text); !ok {
 		u.AddressType, u.Address, u.AddressKey = AddressMobile, text, address.NormaliseMobile(text, DefaultCountryCode)
 	}
 	if u.AddressKey == "" {
-		return &Error{Kind: InvalidParameters, Field: "address", Detail: "address is neither an email nor a mobile address"}
+		return invalid("address", "address is neither an email nor a mobile address")
 	}
 	return tx.AddUnsubscriber(c.Account.ID, &u)
 }
@@ -119,12 +119,16 @@ func (s *Service) UnsubscribeByID(ctx context.Context, c *Caller, list ListID, i
 		if err != nil {
 			return 0, err
 		}
-		kind := AddressEmail
-		if contact.Values.Get(schema.Email().ID) == "" {
-			kind = AddressMobile
-		}
-		return list, unsubscribe(tx, schema, contact, kind, now)
+		return list, unsubscribe(tx, schema, contact, schema.addressType(contact), now)
 	})
+}
+
+// addressType returns the kind of address by which a Contact is known: email, or without one mobile.
+func (s *Schema) addressType(c *Contact) AddressType {
+	if c.Values.Get(s.email.ID) == "" {
+		return AddressMobile
+	}
+	return AddressEmail
 }
 
 // unsubscribe sets a Contact's flag, puts its address of a kind on the Unsubscriber
@@ -135,20 +139,15 @@ func unsubscribe(tx Tx, schema *Schema, contact *Contact, kind AddressType, now 
 		return nil
 	}
 	contact.IsUnsubscribed = true
-	contact.Modified = now
-	if err := tx.UpdateContact(contact); err != nil {
+	if err := storeAndPublish(tx, schema, contact, now, WebhookUnsubscribed); err != nil {
 		return err
 	}
-	u := Unsubscriber{ContactID: contact.ID, ListID: contact.ListID, AddressType: kind, AddressKey: contact.Key, Time: now}
+	u := Unsubscriber{ContactID: contact.ID, ListID: contact.ListID, AddressType: kind, Time: now,
+		Address: contact.Values.Get(schema.Email().ID), AddressKey: contact.Key}
 	if kind == AddressMobile {
 		u.Address, u.AddressKey = contact.Values.Get(schema.Mobile().ID), contact.Mobile
-	} else {
-		u.Address = contact.Values.Get(schema.Email().ID)
 	}
 	if err := tx.AddUnsubscriber(schema.List.AccountID, &u); err != nil {
-		return err
-	}
-	if err := publishWebhook(tx, schema, contact.ID, now, WebhookUnsubscribed); err != nil {
 		return err
 	}
 	return emit(tx, schema, contact.ID, EventUnsubscribe, now)

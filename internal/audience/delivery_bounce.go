@@ -26,41 +26,31 @@ const (
 // third bounce in a row deactivates the Contact. news is false, and nothing changes, for a
 // second report of a delivery and for a Contact that is gone. decisions.md: 51
 func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (news bool, err error) {
-	err = s.store.Update(ctx, func(tx Tx) error {
-		now := s.now().Unix()
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (news bool, err error) {
 		r, err := loadReported(tx, k, now)
-		news = r != nil && r.delivery.Status != DeliveryBounced && r.delivery.Status != DeliveryComplained
-		if err != nil || !news {
-			return err
+		if r == nil || r.delivery.Status == DeliveryBounced || r.delivery.Status == DeliveryComplained {
+			return false, err
 		}
 		r.delivery.Status, r.delivery.Detail = DeliveryBounced, detail
-		return putBounced(tx, r.delivery, now)
+		return true, putBounced(tx, r.delivery, now)
 	})
-	return news, err
 }
 
 // Complained stores that the recipient reported a delivery as spam, and unsubscribes the
 // Contact. news is false, and nothing changes, for a second report of the same delivery: the
 // Contact may have subscribed again since. decisions.md: 51
 func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) (news bool, err error) {
-	err = s.store.Update(ctx, func(tx Tx) error {
-		now := s.now().Unix()
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (news bool, err error) {
 		r, err := loadReported(tx, k, now)
-		news = r != nil && r.delivery.Status != DeliveryComplained
-		if err != nil || !news {
-			return err
+		if r == nil || r.delivery.Status == DeliveryComplained {
+			return false, err
 		}
 		r.delivery.Status, r.delivery.Detail = DeliveryComplained, detail
 		if err := tx.PutDelivery(r.delivery); err != nil {
-			return err
+			return false, err
 		}
-		kind := AddressEmail
-		if r.contact.Values.Get(r.schema.Email().ID) == "" {
-			kind = AddressMobile
-		}
-		return unsubscribe(tx, r.schema, r.contact, kind, now)
+		return true, unsubscribe(tx, r.schema, r.contact, r.schema.addressType(r.contact), now)
 	})
-	return news, err
 }
 
 // reported is a delivery that a report is about, with its List and Contact.
@@ -137,7 +127,8 @@ func bouncesInARow(deliveries []Delivery, key string, since, now int64) bool {
 			continue // the Contact had another address then
 		}
 		switch {
-		case d.SentTime <= since, d.Status == DeliveryComplained, d.Status == DeliverySent && d.SentTime < now-bounceDelay:
+		case d.SentTime <= since, d.Status == DeliveryComplained,
+			d.Status == DeliverySent && d.SentTime < now-bounceDelay:
 			return false
 		case d.Status == DeliveryBounced:
 			bounces++

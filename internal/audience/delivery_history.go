@@ -26,28 +26,27 @@ var SentMessageAttributes = []Attribute[SentMessage]{
 // MessagesSentToContact returns the mails that were sent to a Contact, and those that failed,
 // newest first. Errors: NoList, Denied, NoContact. decisions.md: 54
 func (s *Service) MessagesSentToContact(ctx context.Context, c *Caller, list ListID,
-	id ContactID) (sent []SentMessage, err error) {
-	err = s.view(ctx, c, func(tx Tx) error {
-		sent = nil
+	id ContactID) ([]SentMessage, error) {
+	return view(ctx, s, c, func(tx Tx) ([]SentMessage, error) {
 		if _, _, err := loadContact(tx, c, list, id); err != nil {
-			return err
+			return nil, err
 		}
 		deliveries, err := tx.Deliveries(list, id, 0)
 		if err != nil || len(deliveries) == 0 {
-			return err
+			return nil, err
 		}
 		messages, err := tx.Messages(c.Account.ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		names := make(map[MessageID]string, len(messages))
 		for i := range messages {
 			names[messages[i].ID] = messages[i].Name
 		}
-		for _, d := range deliveries {
-			sent = append(sent, SentMessage{d, d.autoresponder(), names[d.MessageID]})
+		sent := make([]SentMessage, len(deliveries))
+		for i, d := range deliveries {
+			sent[i] = SentMessage{d, d.autoresponder(), names[d.MessageID]}
 		}
-		return nil
+		return sent, nil
 	})
-	return sent, err
 }

@@ -76,7 +76,7 @@ func (m *OutgoingMail) delivery(subject string, now int64, status DeliveryStatus
 
 // putSent stores that a delivery was sent, unless a bounce or a complaint is stored already:
 // the report can arrive before the process that sent the mail has stored its result.
-func putSent(tx Tx, d *Delivery) error {
+func putSent(tx DeliveryTx, d *Delivery) error {
 	before, err := tx.Delivery(d.DeliveryKey)
 	if ignoreKind(NotFound, err) != nil {
 		return err

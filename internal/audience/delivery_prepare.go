@@ -11,31 +11,28 @@ import (
 // unsubscribed since, and the List, the Message or the autoresponder may be gone.
 
 // Notification returns what a notification of an event says, nil if the List is gone.
-func (s *Service) Notification(ctx context.Context, e Notify) (n *Notification, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
-		n = nil
+func (s *Service) Notification(ctx context.Context, e Notify) (*Notification, error) {
+	return ownView(ctx, s, func(tx Tx) (*Notification, error) {
 		schema, err := tx.Schema(e.List)
 		if err != nil {
-			return ignoreKind(NoList, err)
+			return nil, ignoreKind(NoList, err)
 		}
-		found := Notification{Notify: e, Schema: schema}
-		found.Details, err = tx.Contact(e.List, e.Contact)
+		n := &Notification{Notify: e, Schema: schema}
+		n.Details, err = tx.Contact(e.List, e.Contact)
 		if ignoreKind(NoContact, err) != nil {
-			return err
+			return nil, err
 		}
 		ledger, err := tx.LedgerRows(e.List, e.Contact, maxConsentRows, 0)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		// Rows are newest first: the first one not after the event is the event's own.
 		i := slices.IndexFunc(ledger, func(r LedgerRow) bool { return r.Time <= e.Time })
 		if i >= 0 && e.Event == EventSubscribe {
-			found.Consent = &ledger[i]
+			n.Consent = &ledger[i]
 		}
-		n = &found
-		return nil
+		return n, nil
 	})
-	return n, err
 }
 
 // maxConsentRows bounds how many rows of the ledger are searched for an event's consent.
@@ -73,35 +70,32 @@ func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (
 // prepareMail reads what every mail to a Contact needs. complete adds the rest and reports
 // whether to send. The result is nil if not, or if the delivery's stored status forbids it.
 func (s *Service) prepareMail(ctx context.Context, key DeliveryKey,
-	complete func(Tx, *OutgoingMail) (send bool, err error)) (mail *OutgoingMail, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
-		mail = nil
+	complete func(Tx, *OutgoingMail) (send bool, err error)) (*OutgoingMail, error) {
+	return ownView(ctx, s, func(tx Tx) (*OutgoingMail, error) {
 		stored, err := tx.Delivery(key)
 		if ignoreKind(NotFound, err) != nil {
-			return err
+			return nil, err
 		}
 		// The operator may retry a job that was given up on. A mail that was sent is final.
 		if err == nil && stored.Status != DeliveryFailed && stored.Status != DeliveryBounced {
-			return nil
+			return nil, nil
 		}
-		m := OutgoingMail{Delivery: key}
+		m := &OutgoingMail{Delivery: key}
 		if m.Schema, err = tx.Schema(key.List); err != nil {
-			return ignoreKind(NoList, err)
+			return nil, ignoreKind(NoList, err)
 		}
 		if m.Contact, err = tx.Contact(key.List, key.Contact); err != nil {
-			return ignoreKind(NoContact, err)
+			return nil, ignoreKind(NoContact, err)
 		}
 		m.Address = m.Contact.Values.Get(m.Schema.Email().ID)
 		if m.Address == "" {
-			return nil
+			return nil, nil
 		}
-		if send, err := complete(tx, &m); err != nil || !send {
-			return err
+		if send, err := complete(tx, m); err != nil || !send {
+			return nil, err
 		}
-		mail = &m
-		return nil
+		return m, nil
 	})
-	return mail, err
 }
 
 // receives reports whether a Contact may receive a Message because of an event. The answer to

@@ -73,6 +73,11 @@ func Refuse(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...)}
 }
 
+// invalid makes an Error of kind InvalidParameters about a Field or a parameter.
+func invalid(field, detail string) *Error {
+	return &Error{Kind: InvalidParameters, Field: field, Detail: detail}
+}
+
 // KindOf returns the Kind of the first *Error in err's chain, Internal when there is none.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {

@@ -20,7 +20,7 @@ const (
 
 // emit enqueues the mail that an event of a Contact causes: notifications to addresses of the
 // List, and the autoresponders for the event. decisions.md: 44
-func emit(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
+func emit(tx JobTx, schema *Schema, id ContactID, event Event, now int64) error {
 	if err := enqueueNotifications(tx, schema, id, event, now); err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func emit(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
 }
 
 // enqueueNotifications enqueues one notification for each recipient of an event.
-func enqueueNotifications(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
+func enqueueNotifications(tx JobTx, schema *Schema, id ContactID, event Event, now int64) error {
 	addresses := schema.List.recipients(event)
 	if addresses == "" {
 		return nil
@@ -61,7 +61,7 @@ func (l *List) recipients(event Event) string {
 
 // enqueueAutoresponders enqueues the List's active autoresponders for an event, each for the
 // time at which it is due.
-func enqueueAutoresponders(tx Tx, schema *Schema, id ContactID, event Event, now int64) error {
+func enqueueAutoresponders(tx JobTx, schema *Schema, id ContactID, event Event, now int64) error {
 	for i := range schema.Autoresponders {
 		a := &schema.Autoresponders[i]
 		if !a.IsActive || a.Event != event {

@@ -94,12 +94,13 @@ const maxSize = 1<<31 - 1
 const noAddress = "none"
 
 func addressTypeKey() Attribute[Field] {
-	a := textKey("address_type", func(f *Field) *AddressType { return &f.AddressType }, func(text string) (string, error) {
+	read := func(text string) (string, error) {
 		if text == noAddress {
 			return "", nil
 		}
 		return oneOf("", string(AddressEmail), string(AddressMobile))(text)
-	})
+	}
+	a := textKey("address_type", func(f *Field) *AddressType { return &f.AddressType }, read)
 	a.Get = func(f *Field) Value {
 		if f.AddressType == AddressNone {
 			return TextValue(noAddress)

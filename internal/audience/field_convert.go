@@ -76,7 +76,7 @@ func (f *Field) needsConversion(old *Field) bool {
 }
 
 // idsAfter returns the next Contacts of a List that match, at most removeBatch.
-func idsAfter(tx Tx, schema *Schema, where *Condition, after ContactID) (ids []ContactID, err error) {
+func idsAfter(tx SearchTx, schema *Schema, where *Condition, after ContactID) (ids []ContactID, err error) {
 	id := &SearchKey{Name: "id", Type: KeyInt, Searchable: true}
 	page := Condition{All: []Condition{{Key: id, Operator: GreaterThan, Operands: []Operand{{Int: int64(after)}}}}}
 	if where != nil {
@@ -90,7 +90,7 @@ func idsAfter(tx Tx, schema *Schema, where *Condition, after ContactID) (ids []C
 }
 
 // eachOf calls change with the Contacts that the List still has.
-func eachOf(tx Tx, schema *Schema, ids []ContactID, change func(*Contact) error) error {
+func eachOf(tx ContactTx, schema *Schema, ids []ContactID, change func(*Contact) error) error {
 	for _, id := range ids {
 		c, err := tx.Contact(schema.List.ID, id)
 		if KindOf(err) == NoContact {

@@ -52,7 +52,7 @@ func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details 
 			return 0, err
 		}
 		if f.Type == "" {
-			return 0, &Error{Kind: InvalidParameters, Field: "type", Detail: "expected a type"}
+			return 0, invalid("type", "expected a type")
 		}
 		if err := f.define(tx, c, schema, now); err != nil {
 			return 0, err
@@ -139,33 +139,26 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 
 // Field returns one Field. Errors: NoList, Denied, NoField.
 func (s *Service) Field(ctx context.Context, c *Caller, list ListID, id FieldID) (*Field, error) {
-	var field Field
-	err := s.view(ctx, c, func(tx Tx) error {
+	return view(ctx, s, c, func(tx Tx) (*Field, error) {
 		_, f, err := loadField(tx, c, list, id)
-		if err == nil {
-			field = *f
-		}
-		return err
+		return f, err
 	})
-	return &field, err
 }
 
 // SearchFields returns the List's Fields that match. Errors: NoList, Denied,
 // InvalidSearch. specification: searchFields
-func (s *Service) SearchFields(ctx context.Context, c *Caller, list ListID, q Query) (found []Field, err error) {
-	err = s.view(ctx, c, func(tx Tx) error {
+func (s *Service) SearchFields(ctx context.Context, c *Caller, list ListID, q Query) ([]Field, error) {
+	return view(ctx, s, c, func(tx Tx) ([]Field, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		byID := slices.SortedFunc(slices.Values(schema.Fields), func(a, b Field) int { return cmp.Compare(a.ID, b.ID) })
-		found, err = searchRecords(FieldAttributes, byID, q)
-		return err
+		return searchRecords(FieldAttributes, byID, q)
 	})
-	return found, err
 }
 
-func loadField(tx Tx, c *Caller, list ListID, id FieldID) (*Schema, *Field, error) {
+func loadField(tx ListTx, c *Caller, list ListID, id FieldID) (*Schema, *Field, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return nil, nil, err
@@ -179,9 +172,9 @@ func loadField(tx Tx, c *Caller, list ListID, id FieldID) (*Schema, *Field, erro
 
 // define checks a Field as a whole and against its List, and empties the attributes
 // that its type does not use.
-func (f *Field) define(tx Tx, c *Caller, schema *Schema, now int64) error {
+func (f *Field) define(tx FolderTx, c *Caller, schema *Schema, now int64) error {
 	if f.Name == "" {
-		return &Error{Kind: InvalidParameters, Field: "name", Detail: "expected a name"}
+		return invalid("name", "expected a name")
 	}
 	if reserved(f.Name) {
 		return &Error{Kind: ReservedField, Detail: quoted(f.Name) + " is a name of the service's own"}
@@ -193,11 +186,11 @@ func (f *Field) define(tx Tx, c *Caller, schema *Schema, now int64) error {
 	for i := range schema.Fields {
 		other := &schema.Fields[i]
 		if f.AddressType != AddressNone && other.AddressType == f.AddressType && other.ID != f.ID {
-			return &Error{Kind: InvalidParameters, Field: "address_type",
-				Detail: "the List has its " + string(f.AddressType) + " Field already"}
+			return invalid("address_type", "the List has its "+string(f.AddressType)+" Field already")
 		}
 	}
-	if err := f.checkFileFolder(tx, c); err != nil {
+	folder := Folder{ID: f.FileFolderID, AccountID: c.Account.ID, Type: FolderOfFiles}
+	if err := folder.mustExist(tx, "file_folder_id", "expected a Folder for files"); err != nil {
 		return err
 	}
 	return f.checkDefaults(Today(time.Unix(now, 0), c.Account.TimeZone))
@@ -211,20 +204,6 @@ func reserved(name string) bool {
 	}
 	isName := func(a Attribute[Contact]) bool { return a.Name == name }
 	return name == "all" || slices.ContainsFunc(ContactAttributes, isName)
-}
-
-func (f *Field) checkFileFolder(tx Tx, c *Caller) error {
-	if f.FileFolderID == 0 {
-		return nil
-	}
-	folders, err := tx.Folders(c.Account.ID)
-	if err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(folders, func(o Folder) bool { return o.ID == f.FileFolderID && o.Type == FolderOfFiles }) {
-		return &Error{Kind: InvalidParameters, Field: "file_folder_id", Detail: "expected a Folder for files"}
-	}
-	return nil
 }
 
 // checkDefaults refuses defaults that the Field would refuse from a caller, and
@@ -243,7 +222,7 @@ func (f *Field) checkDefaults(today string) error {
 	}
 	stored, err := f.Read(Input{Kind: InputText, Text: value}, today)
 	if err != nil {
-		return &Error{Kind: InvalidParameters, Field: name, Detail: "the Field would refuse it: " + err.Error()}
+		return invalid(name, "the Field would refuse it: "+err.Error())
 	}
 	*at = stored
 	return nil

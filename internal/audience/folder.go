@@ -36,45 +36,30 @@ var FolderAttributes = []Attribute[Folder]{
 
 // SearchFolders returns the Account's Folders of a type (list, message, file)
 // that match. Errors: Denied, InvalidParameters for another type, InvalidSearch.
-func (s *Service) SearchFolders(ctx context.Context, c *Caller, folderType string,
-	q Query) (found []Folder, err error) {
-	if err := requireWholeAccount(c); err != nil {
-		return nil, err
-	}
-	if _, err := oneOf(FolderOfLists, FolderOfMessages, FolderOfFiles)(folderType); err != nil {
-		return nil, &Error{Kind: InvalidParameters, Field: "folder_type", Detail: err.Error()}
-	}
-	err = s.view(ctx, c, func(tx Tx) error {
+func (s *Service) SearchFolders(ctx context.Context, c *Caller, folderType string, q Query) ([]Folder, error) {
+	return viewUnrestricted(ctx, s, c, func(tx Tx) ([]Folder, error) {
+		if _, err := oneOf(FolderOfLists, FolderOfMessages, FolderOfFiles)(folderType); err != nil {
+			return nil, invalid("folder_type", err.Error())
+		}
 		all, err := tx.Folders(c.Account.ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		var ofType []Folder
-		for _, f := range all {
-			if f.Type == folderType {
-				ofType = append(ofType, f)
-			}
-		}
-		found, err = searchRecords(FolderAttributes, ofType, q)
-		return err
+		ofType := slices.DeleteFunc(slices.Clone(all), func(f Folder) bool { return f.Type != folderType })
+		return searchRecords(FolderAttributes, ofType, q)
 	})
-	return found, err
 }
 
 // Folder returns one Folder. Errors: Denied, NoFolder.
-func (s *Service) Folder(ctx context.Context, c *Caller, id FolderID) (folder *Folder, err error) {
-	if err := requireWholeAccount(c); err != nil {
-		return nil, err
-	}
-	err = s.view(ctx, c, func(tx Tx) error {
-		folder, _, err = loadFolder(tx, c, id)
-		return err
+func (s *Service) Folder(ctx context.Context, c *Caller, id FolderID) (*Folder, error) {
+	return viewUnrestricted(ctx, s, c, func(tx Tx) (*Folder, error) {
+		folder, _, err := loadFolder(tx, c, id)
+		return folder, err
 	})
-	return folder, err
 }
 
 // loadFolder returns a copy of one of the Account's Folders, and all of them.
-func loadFolder(tx Tx, c *Caller, id FolderID) (*Folder, []Folder, error) {
+func loadFolder(tx FolderTx, c *Caller, id FolderID) (*Folder, []Folder, error) {
 	all, err := tx.Folders(c.Account.ID)
 	if err != nil {
 		return nil, nil, err
@@ -87,22 +72,35 @@ func loadFolder(tx Tx, c *Caller, id FolderID) (*Folder, []Folder, error) {
 	return nil, nil, Refuse(NoFolder, "the Account has no Folder with this ID")
 }
 
+// mustExist refuses, with a detail about an attribute, when the Account has no Folder with the
+// ID and the type. ID 0 means no Folder, and is allowed.
+func (f Folder) mustExist(tx FolderTx, attribute, detail string) error {
+	if f.ID == 0 {
+		return nil
+	}
+	folders, err := tx.Folders(f.AccountID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(folders, func(o Folder) bool { return o.ID == f.ID && o.Type == f.Type }) {
+		return invalid(attribute, detail)
+	}
+	return nil
+}
+
 // AddFolder adds a Folder. Errors: Denied, InvalidParameters, and DuplicateFolder when
 // the Account has one of that name and type.
 func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (FolderID, error) {
-	if err := requireWholeAccount(c); err != nil {
-		return 0, err
-	}
-	return update(ctx, s, c, func(tx Tx, now int64) (FolderID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (FolderID, error) {
 		f := Folder{AccountID: c.Account.ID, CreationTime: now}
 		if err := assign(&f, FolderAttributes, details); err != nil {
 			return 0, err
 		}
 		switch {
 		case f.Name == "":
-			return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "expected a name"}
+			return 0, invalid("name", "expected a name")
 		case f.Type == "":
-			return 0, &Error{Kind: InvalidParameters, Field: "type", Detail: "expected one of list, message, file"}
+			return 0, invalid("type", "expected one of list, message, file")
 		}
 		all, err := tx.Folders(c.Account.ID)
 		if err == nil {
@@ -119,10 +117,7 @@ func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (F
 // EditFolder changes a Folder's name; its type stays. Errors: Denied, NoFolder,
 // InvalidParameters, DuplicateFolder.
 func (s *Service) EditFolder(ctx context.Context, c *Caller, id FolderID, details []Detail) (FolderID, error) {
-	if err := requireWholeAccount(c); err != nil {
-		return 0, err
-	}
-	return update(ctx, s, c, func(tx Tx, _ int64) (FolderID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx Tx, _ int64) (FolderID, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -150,16 +145,13 @@ func (f *Folder) checkUnique(all []Folder) error {
 // DeleteFolder removes a Folder that holds nothing and is not the last one of
 // its type. Errors: Denied, NoFolder, FolderNeeded.
 func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) error {
-	if err := requireWholeAccount(c); err != nil {
-		return err
-	}
-	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return false, err
 		}
 		if f.ItemCount > 0 {
-			return false, Refuse(FolderNeeded, "what it holds: %d; put that into another Folder first", f.ItemCount)
+			return false, Refuse(FolderNeeded, "items in it: %d; move them into another Folder first", f.ItemCount)
 		}
 		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID != id && o.Type == f.Type }) {
 			return false, Refuse(FolderNeeded, "it is the Account's last one of its type")
@@ -173,7 +165,7 @@ func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) erro
 }
 
 // checkUnusedByFields refuses while Fields upload files into the Folder.
-func (f *Folder) checkUnusedByFields(tx Tx) error {
+func (f *Folder) checkUnusedByFields(tx ListTx) error {
 	if f.Type != FolderOfFiles {
 		return nil
 	}
@@ -188,7 +180,7 @@ func (f *Folder) checkUnusedByFields(tx Tx) error {
 		}
 		for j := range schema.Fields {
 			if schema.Fields[j].FileFolderID == f.ID {
-				return Refuse(FolderNeeded, "files of the Field %s in the List %d go into it",
+				return Refuse(FolderNeeded, "the Field %s of the List %d stores its files there",
 					quoted(schema.Fields[j].Name), lists[i].ID)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 )
 
 // This file has API keys: their levels, their record, and the secret text that a caller sends.
@@ -60,15 +61,7 @@ func NewKeyText() string {
 
 // ValidKeyText reports whether text is 64 lower-case hexadecimal characters.
 func ValidKeyText(text string) bool {
-	if len(text) != KeyLength {
-		return false
-	}
-	for _, c := range []byte(text) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
+	return len(text) == KeyLength && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // HashKey returns what a key's text is stored and found as.

@@ -29,30 +29,22 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*Key, 
 	if err != nil {
 		return nil, err
 	}
-	now := s.now().Unix()
-	if d.Expiry != 0 && d.Expiry <= now {
-		return nil, Refuse(InvalidParameters, "the key would expire in the past")
-	}
-	var made *Key
-	err = s.store.Update(ctx, func(tx Tx) error {
-		made = &Key{AccountID: d.Account, Name: name, Prefix: text[:8], Level: d.Level,
-			CreationTime: now, ExpiryTime: d.Expiry}
-		if made.Lists, err = checkLists(tx, d.Account, d.Lists); err != nil {
-			return err
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (*Key, error) {
+		if d.Expiry != 0 && d.Expiry <= now {
+			return nil, Refuse(InvalidParameters, "the key would expire in the past")
 		}
-		return tx.AddKey(made, HashKey(text))
+		lists, err := checkLists(tx, d.Account, d.Lists)
+		if err != nil {
+			return nil, err
+		}
+		k := &Key{AccountID: d.Account, Name: name, Prefix: text[:8], Level: d.Level, Lists: lists,
+			CreationTime: now, ExpiryTime: d.Expiry}
+		return k, tx.AddKey(k, HashKey(text))
 	})
-	return made, err
 }
 
 // Keys returns the keys of all Accounts, by ID, revoked ones too.
-func (s *Service) Keys(ctx context.Context) (found []Key, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
-		found, err = tx.Keys()
-		return err
-	})
-	return found, err
-}
+func (s *Service) Keys(ctx context.Context) ([]Key, error) { return ownView(ctx, s, Tx.Keys) }
 
 // RevokeKey makes a key invalid from now on. Errors: InvalidKey when no key has the ID.
 func (s *Service) RevokeKey(ctx context.Context, id KeyID) error {

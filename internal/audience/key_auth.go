@@ -69,9 +69,35 @@ func confirm(tx Tx, c *Caller) error {
 	return nil
 }
 
-// view runs fn for a Caller in a View.
+// view runs fn in a View, after it has confirmed the Caller.
 func (s *Service) view(ctx context.Context, c *Caller, fn func(Tx) error) error {
 	return s.store.View(ctx, confirmed(c, fn))
+}
+
+// view is Service.view for a function with a result.
+func view[R any](ctx context.Context, s *Service, c *Caller, fn func(Tx) (R, error)) (result R, err error) {
+	err = s.view(ctx, c, func(tx Tx) (err error) {
+		result, err = fn(tx)
+		return err
+	})
+	return result, err
+}
+
+// viewUnrestricted is view for a call that a key restricted to some Lists must not make. Errors: Denied.
+func viewUnrestricted[R any](ctx context.Context, s *Service, c *Caller, fn func(Tx) (R, error)) (result R, err error) {
+	if err := requireWholeAccount(c); err != nil {
+		return result, err
+	}
+	return view(ctx, s, c, fn)
+}
+
+// ownView runs fn in a View of the service itself, which has no Caller, and returns its result.
+func ownView[R any](ctx context.Context, s *Service, fn func(Tx) (R, error)) (result R, err error) {
+	err = s.store.View(ctx, func(tx Tx) (err error) {
+		result, err = fn(tx)
+		return err
+	})
+	return result, err
 }
 
 // confirmed makes a function that confirms the Caller before it runs fn.

@@ -47,15 +47,14 @@ const (
 )
 
 // LinkKey returns the database's key for links. The first call creates it.
-func (s *Service) LinkKey(ctx context.Context) (key LinkKey, err error) {
-	err = s.store.Update(ctx, func(tx Tx) error {
+func (s *Service) LinkKey(ctx context.Context) (LinkKey, error) {
+	return ownUpdate(ctx, s, func(tx Tx, _ int64) (key LinkKey, err error) {
 		fresh := make([]byte, len(key))
 		rand.Read(fresh) // crypto/rand never returns an error
 		stored, err := tx.Secret("links", fresh)
 		copy(key[:], stored)
-		return err
+		return key, err
 	})
-	return key, err
 }
 
 // Path returns a link's path, such as /u/12-345-1767225600-a7/SIGNATURE.

@@ -10,26 +10,22 @@ import (
 
 // LinkTargets returns the IDs of URLs of a Message, as they are written in it. It stores the
 // URLs that are new.
-func (s *Service) LinkTargets(ctx context.Context, message MessageID, urls []string) (targets []LinkID, err error) {
-	err = s.store.Update(ctx, func(tx Tx) error {
-		targets, err = tx.LinkTargets(message, urls)
-		return err
-	})
-	return targets, err
+func (s *Service) LinkTargets(ctx context.Context, message MessageID, urls []string) ([]LinkID, error) {
+	return ownUpdate(ctx, s, func(tx Tx, _ int64) ([]LinkID, error) { return tx.LinkTargets(message, urls) })
 }
 
 // LinkURL returns the URL to which a LinkClick leads, always http or https. Its merge fields
 // are filled with the Contact's values, or with none if the Contact is gone. The error is of
 // kind NoLink if the Message is gone, or if the values make no URL that is allowed.
-func (s *Service) LinkURL(ctx context.Context, l Link) (url string, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
+func (s *Service) LinkURL(ctx context.Context, l Link) (string, error) {
+	return ownView(ctx, s, func(tx Tx) (string, error) {
 		_, target, err := tx.LinkTarget(l.Target)
 		if err != nil {
-			return err
+			return "", err
 		}
 		v, err := loadLinkView(tx, l.DeliveryKey)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if v.Schema == nil {
 			v.Schema = NewSchema(List{}, nil, nil)
@@ -39,12 +35,10 @@ func (s *Service) LinkURL(ctx context.Context, l Link) (url string, err error) {
 		}
 		merged, ok := v.Schema.mergeURL(target, v.Contact)
 		if !ok || !isWebURL(merged) {
-			return ErrNoLink
+			return "", ErrNoLink
 		}
-		url = merged
-		return nil
+		return merged, nil
 	})
-	return url, err
 }
 
 // isWebURL reports whether a URL has the scheme http or https, and a host after it.

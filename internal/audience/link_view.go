@@ -62,12 +62,8 @@ func (v *LinkView) Confirmation() Confirmation {
 }
 
 // ViewLink returns the state of the Contact that a link was made for. It changes nothing.
-func (s *Service) ViewLink(ctx context.Context, d DeliveryKey) (v *LinkView, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
-		v, err = loadLinkView(tx, d)
-		return err
-	})
-	return v, err
+func (s *Service) ViewLink(ctx context.Context, d DeliveryKey) (*LinkView, error) {
+	return ownView(ctx, s, func(tx Tx) (*LinkView, error) { return loadLinkView(tx, d) })
 }
 
 func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
@@ -91,7 +87,7 @@ func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 }
 
 // isAnySubscribed reports whether the Contact is subscribed, or a duplicate of its address.
-func isAnySubscribed(tx Tx, v *LinkView) (bool, error) {
+func isAnySubscribed(tx ContactTx, v *LinkView) (bool, error) {
 	if !v.Contact.IsUnsubscribed || v.Schema.List.DisallowDuplicates || v.email() == "" {
 		return !v.Contact.IsUnsubscribed, nil
 	}
@@ -118,14 +114,14 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey) (*LinkVi
 
 // ConfirmByLink confirms the subscription if its Confirmation is open. The returned state is
 // that after the call. decisions.md: 48
-func (s *Service) ConfirmByLink(ctx context.Context, d DeliveryKey) (v *LinkView, err error) {
-	err = s.store.Update(ctx, func(tx Tx) error {
-		if v, err = loadLinkView(tx, d); err != nil || v.Confirmation() != ConfirmationOpen {
-			return err
+func (s *Service) ConfirmByLink(ctx context.Context, d DeliveryKey) (*LinkView, error) {
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (*LinkView, error) {
+		v, err := loadLinkView(tx, d)
+		if err != nil || v.Confirmation() != ConfirmationOpen {
+			return v, err
 		}
-		return confirmSubscription(tx, v.Schema, v.Contact, s.now().Unix())
+		return v, confirmSubscription(tx, v.Schema, v.Contact, now)
 	})
-	return v, err
 }
 
 // ContactPageLife is how long after the event the link in a notification shows the Contact, in
@@ -140,24 +136,23 @@ type ContactPage struct {
 }
 
 // ViewContactPage returns the Contact that a notification is about.
-func (s *Service) ViewContactPage(ctx context.Context, d DeliveryKey) (v *ContactPage, err error) {
+func (s *Service) ViewContactPage(ctx context.Context, d DeliveryKey) (*ContactPage, error) {
 	if s.now().Unix() > d.Time+ContactPageLife {
 		return &ContactPage{Expired: true}, nil
 	}
-	err = s.store.View(ctx, func(tx Tx) error {
+	return ownView(ctx, s, func(tx Tx) (*ContactPage, error) {
 		found, err := loadLinkView(tx, d)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		v = &ContactPage{LinkView: *found}
+		v := &ContactPage{LinkView: *found}
 		if v.Contact == nil {
-			return nil
+			return v, nil
 		}
 		ledger, err := tx.LedgerRows(d.List, d.Contact, 1, 0)
 		if err == nil && len(ledger) > 0 {
 			v.Consent = &ledger[0]
 		}
-		return err
+		return v, err
 	})
-	return v, err
 }

@@ -53,7 +53,8 @@ func readAddresses(text string) (string, error) {
 	for _, item := range splitTrimmed(text) {
 		spelling, key, ok := address.ParseEmail(item)
 		if !ok {
-			return "", expected("a list of email addresses separated by commas; " + quoted(item) + " is not an email address")
+			return "", expected("a list of email addresses separated by commas; " + quoted(item) +
+				" is not an email address")
 		}
 		if len(keys) == maxAddresses {
 			return "", expected("at most 100 addresses")
@@ -88,14 +89,12 @@ func readAddressTypes(text string) (string, error) {
 func countryCode(a Attribute[List]) Attribute[List] {
 	set := a.Set
 	a.Set = func(l *List, in Input) error {
-		changed := *l
-		if err := set(&changed, in); err != nil {
+		if err := set(l, in); err != nil {
 			return err
 		}
-		if !address.KnownCountryCode(changed.CountryCode) {
+		if !address.KnownCountryCode(l.CountryCode) {
 			return expected("a telephone country code, like 61")
 		}
-		*l = changed
 		return nil
 	}
 	return a

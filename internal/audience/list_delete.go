@@ -60,18 +60,20 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 // RemoveContacts removes a batch of Contacts and reports whether it was the last. A
 // repeated batch changes nothing.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
-	err = s.store.Update(ctx, func(tx Tx) error {
+	return ownUpdate(ctx, s, func(tx Tx, _ int64) (done bool, err error) {
 		if err := tx.LockListForBulk(e.List); err != nil {
-			return err
+			return false, err
 		}
 		removed, err := tx.RemoveContactsUpTo(e.List, e.Upto, removeBatch)
-		if done = removed < removeBatch; err != nil || !done || !e.Delete {
-			return err
+		if err != nil || removed == removeBatch {
+			return false, err
+		}
+		if !e.Delete {
+			return true, nil
 		}
 		if err := tx.DropList(e.List); err != nil {
-			return err
+			return false, err
 		}
-		return dropOrphans(tx)
+		return true, dropOrphans(tx)
 	})
-	return done && err == nil, err
 }

@@ -2,6 +2,7 @@ package audience
 
 import (
 	"context"
+	"fmt"
 
 	"enlist/internal/address"
 )
@@ -11,22 +12,20 @@ import (
 // AddList adds a List with its two address Fields. Errors: Denied,
 // InvalidParameters. decisions.md: 14, 24
 func (s *Service) AddList(ctx context.Context, c *Caller, details []Detail) (ListID, error) {
-	if err := requireWholeAccount(c); err != nil {
-		return 0, err
-	}
-	return update(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return addList(tx, c, now, details) })
+	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return addList(tx, c, now, details) })
 }
 
 func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
 	list := List{
-		AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now, LastModifiedTime: now,
+		AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
+		CreationTime: now, LastModifiedTime: now,
 		DisallowDuplicates: true, CountryCode: 61, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile",
 	}
 	if err := assign(&list, ListAttributes, details); err != nil {
 		return 0, err
 	}
 	if list.Name == "" {
-		return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: "expected a name"}
+		return 0, invalid("name", "expected a name")
 	}
 	if err := putInFolder(tx, c, &list); err != nil {
 		return 0, err
@@ -40,16 +39,11 @@ func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
 			return 0, err
 		}
 	}
-	return list.ID, publishList(tx, list.ID, now, WebhookCreated)
-}
-
-// publishList publishes an event of a List to the webhooks that listen to it.
-func publishList(tx Tx, id ListID, now int64, event WebhookEventType) error {
-	schema, err := tx.Schema(id)
+	schema, err := tx.Schema(list.ID)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return publishWebhook(tx, schema, 0, now, event)
+	return list.ID, publishWebhook(tx, schema, 0, now, WebhookCreated)
 }
 
 // EditList changes the attributes that details name. Errors: NoList, Denied, InvalidParameters.
@@ -95,9 +89,8 @@ func noDuplicates(id ListID) *precondition {
 	return &precondition{check{id}, func(tx Tx, _ int64) error {
 		n, err := tx.Duplicates(id)
 		if err == nil && n > 0 {
-			e := Refuse(InvalidParameters, "addresses that more than one Contact has: %d; remove the duplicates first", n)
-			e.Field = "disallow_duplicate_contacts"
-			return e
+			return invalid("disallow_duplicate_contacts",
+				fmt.Sprintf("addresses that more than one Contact has: %d; remove the duplicates first", n))
 		}
 		return err
 	}}
@@ -125,7 +118,7 @@ func sameNumbers(schema *Schema, countryCode int64) *precondition {
 
 // putInFolder checks the List's Folder. A List without one goes into the Account's
 // first Folder for Lists.
-func putInFolder(tx Tx, c *Caller, l *List) error {
+func putInFolder(tx FolderTx, c *Caller, l *List) error {
 	folders, err := tx.Folders(c.Account.ID)
 	if err != nil {
 		return err
@@ -139,5 +132,5 @@ func putInFolder(tx Tx, c *Caller, l *List) error {
 	if l.FolderID == 0 {
 		return nil // an Account without one
 	}
-	return &Error{Kind: InvalidParameters, Field: "folder_id", Detail: "expected a Folder for Lists"}
+	return invalid("folder_id", "expected a Folder for Lists")
 }

@@ -2,6 +2,7 @@ package audience
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -45,20 +46,7 @@ const (
 // contentKey is the key of a content, which callers may set. The text is stored as it was sent,
 // with its space and line breaks.
 func contentKey(name string, at func(*Message) *string) Attribute[Message] {
-	return Attribute[Message]{Name: name, Type: KeyText,
-		Get: func(m *Message) Value { return TextValue(*at(m)) },
-		Set: func(m *Message, in Input) error {
-			if in.Kind != InputText && in.Omitted() {
-				return nil
-			}
-			text, ok := in.AsText()
-			if !ok || len(text) > maxContent {
-				return expected("a text of at most 2 MiB")
-			}
-			*at(m) = text
-			return nil
-		},
-	}
+	return textUpTo(maxContent, name, at, asSent)
 }
 
 // readSubject trims a subject and refuses one that does not fit on one line of a mail.
@@ -72,10 +60,7 @@ func readSubject(text string) (string, error) {
 
 // AddMessage stores a Message. Errors: Denied, InvalidParameters. decisions.md: 54
 func (s *Service) AddMessage(ctx context.Context, c *Caller, details []Detail) (MessageID, error) {
-	if err := requireWholeAccount(c); err != nil {
-		return 0, err
-	}
-	return update(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
 		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, LastModifiedTime: now, Type: MessageEmail, EmailType: EmailHTML}
 		if err := m.set(tx, details); err != nil {
@@ -89,10 +74,7 @@ func (s *Service) AddMessage(ctx context.Context, c *Caller, details []Detail) (
 // EditMessage changes the keys that details name. Autoresponders cannot send SMS, so a Message
 // that one of them sends must stay an email. Errors: Denied, NoMessage, InvalidParameters.
 func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, details []Detail) (MessageID, error) {
-	if err := requireWholeAccount(c); err != nil {
-		return 0, err
-	}
-	return update(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
 		old, err := tx.Message(c.Account.ID, id)
 		if err != nil {
 			return 0, err
@@ -112,16 +94,16 @@ func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, deta
 }
 
 // set changes the keys that details name, and refuses a Message that is not valid as a whole.
-func (m *Message) set(tx Tx, details []Detail) error {
+func (m *Message) set(tx FolderTx, details []Detail) error {
 	folder := m.FolderID
 	if err := assign(m, WholeMessageAttributes, details); err != nil {
 		return err
 	}
 	switch {
 	case m.Name == "":
-		return &Error{Kind: InvalidParameters, Field: "name", Detail: "expected a name"}
+		return invalid("name", "expected a name")
 	case m.Subject == "" && m.Type == MessageEmail:
-		return &Error{Kind: InvalidParameters, Field: "subject", Detail: "an email needs a subject"}
+		return invalid("subject", "an email needs a subject")
 	case m.FolderID == folder:
 		return nil
 	}
@@ -130,23 +112,14 @@ func (m *Message) set(tx Tx, details []Detail) error {
 
 // checkMessageFolder refuses an ID that is no Folder for Messages of the Account. 0 means no
 // Folder, and is allowed.
-func checkMessageFolder(tx Tx, account AccountID, id FolderID) error {
-	if id == 0 {
-		return nil
-	}
-	folders, err := tx.Folders(account)
-	if err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(folders, func(f Folder) bool { return f.ID == id && f.Type == FolderOfMessages }) {
-		return &Error{Kind: InvalidParameters, Field: "folder_id", Detail: "expected a Folder for Messages"}
-	}
-	return nil
+func checkMessageFolder(tx FolderTx, account AccountID, id FolderID) error {
+	folder := Folder{ID: id, AccountID: account, Type: FolderOfMessages}
+	return folder.mustExist(tx, "folder_id", "expected a Folder for Messages")
 }
 
 // checkUnused refuses a change of a Message that autoresponders send. field is the key at
 // fault, "" for the whole Message.
-func checkUnused(tx Tx, m *Message, field string) error {
+func checkUnused(tx AutoresponderTx, m *Message, field string) error {
 	all, err := tx.Autoresponders(m.AccountID)
 	if err != nil {
 		return err
@@ -160,19 +133,14 @@ func checkUnused(tx Tx, m *Message, field string) error {
 	if n == 0 {
 		return nil
 	}
-	const text = "autoresponders that send the Message: %d; delete them first, or give them another"
-	e := Refuse(InvalidParameters, text, n)
-	e.Field = field
-	return e
+	return invalid(field, fmt.Sprintf("autoresponders that send the Message: %d; "+
+		"delete them first, or give them another Message", n))
 }
 
 // DeleteMessage removes a Message. Links in mails that were already sent stop working. Errors:
 // Denied, NoMessage, InvalidParameters while autoresponders send it. decisions.md: 54
 func (s *Service) DeleteMessage(ctx context.Context, c *Caller, id MessageID) error {
-	if err := requireWholeAccount(c); err != nil {
-		return err
-	}
-	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
 		m, err := tx.Message(c.Account.ID, id)
 		if err != nil {
 			return false, err
@@ -186,32 +154,20 @@ func (s *Service) DeleteMessage(ctx context.Context, c *Caller, id MessageID) er
 }
 
 // Message returns one Message with its contents. Errors: Denied, NoMessage.
-func (s *Service) Message(ctx context.Context, c *Caller, id MessageID) (m *Message, err error) {
-	if err := requireWholeAccount(c); err != nil {
-		return nil, err
-	}
-	err = s.view(ctx, c, func(tx Tx) error {
-		m, err = tx.Message(c.Account.ID, id)
-		return err
-	})
-	return m, err
+func (s *Service) Message(ctx context.Context, c *Caller, id MessageID) (*Message, error) {
+	return viewUnrestricted(ctx, s, c, func(tx Tx) (*Message, error) { return tx.Message(c.Account.ID, id) })
 }
 
 // SearchMessages returns the Account's Messages that match, without their
 // contents. Errors: Denied, InvalidSearch.
-func (s *Service) SearchMessages(ctx context.Context, c *Caller, q Query) (found []Message, err error) {
-	if err := requireWholeAccount(c); err != nil {
-		return nil, err
-	}
-	err = s.view(ctx, c, func(tx Tx) error {
+func (s *Service) SearchMessages(ctx context.Context, c *Caller, q Query) ([]Message, error) {
+	return viewUnrestricted(ctx, s, c, func(tx Tx) ([]Message, error) {
 		all, err := tx.Messages(c.Account.ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		found, err = searchRecords(MessageAttributes, all, q)
-		return err
+		return searchRecords(MessageAttributes, all, q)
 	})
-	return found, err
 }
 
 // MessageTx reads and changes Messages, in a transaction.

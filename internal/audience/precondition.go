@@ -70,7 +70,8 @@ func updateChecked[R any](ctx context.Context, s *Service, c *Caller,
 		if !errors.Is(err, errCheckFirst) {
 			return result, err
 		}
-		if err := s.store.ViewPrimary(ctx, func(tx Tx) error { return checker.next.check(tx, checker.from) }); err != nil {
+		err = s.store.ViewPrimary(ctx, func(tx Tx) error { return checker.next.check(tx, checker.from) })
+		if err != nil {
 			return result, err
 		}
 		checker.checked[checker.next.id] = checker.began
@@ -114,7 +115,6 @@ func (h *holders) mustBeNone(id any, attribute, what string) *precondition {
 		if err != nil || n == 0 {
 			return err
 		}
-		return &Error{Kind: InvalidParameters, Field: attribute,
-			Detail: "Contacts that " + what + ": " + strconv.FormatInt(n, 10)}
+		return invalid(attribute, "Contacts that "+what+": "+strconv.FormatInt(n, 10))
 	}}
 }

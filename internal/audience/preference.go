@@ -1,6 +1,9 @@
 package audience
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // This file has the preferences of a List: their record, their keys, and the calls about them.
 
@@ -28,13 +31,10 @@ func (s *Service) AddPreference(ctx context.Context, c *Caller, list ListID, nam
 		}
 		name, err := readName(name)
 		if err != nil {
-			return 0, &Error{Kind: InvalidParameters, Field: "name", Detail: err.Error()}
+			return 0, invalid("name", err.Error())
 		}
-		for i := range schema.Preferences {
-			if schema.Preferences[i].Name == name {
-				return 0, &Error{Kind: InvalidParameters, Field: "name",
-					Detail: "the List has a preference of this name already"}
-			}
+		if schema.preference(name) != nil {
+			return 0, invalid("name", "the List has a preference of this name already")
 		}
 		p := Preference{ListID: list, Name: name}
 		err = tx.AddPreference(&p)
@@ -50,28 +50,23 @@ func (s *Service) DeletePreference(ctx context.Context, c *Caller, list ListID, 
 		if err != nil {
 			return false, err
 		}
-		for i := range schema.Preferences {
-			if schema.Preferences[i].ID == id {
-				return true, tx.DeletePreference(list, id)
-			}
+		if !slices.ContainsFunc(schema.Preferences, func(p Preference) bool { return p.ID == id }) {
+			return false, Refuse(InvalidParameters, "the List has no preference with this ID")
 		}
-		return false, Refuse(InvalidParameters, "the List has no preference with this ID")
+		return true, tx.DeletePreference(list, id)
 	})
 	return err
 }
 
 // SearchPreferences returns the List's preferences that match. Errors: NoList, Denied, InvalidSearch.
-func (s *Service) SearchPreferences(ctx context.Context, c *Caller, list ListID,
-	q Query) (found []Preference, err error) {
-	err = s.view(ctx, c, func(tx Tx) error {
+func (s *Service) SearchPreferences(ctx context.Context, c *Caller, list ListID, q Query) ([]Preference, error) {
+	return view(ctx, s, c, func(tx Tx) ([]Preference, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		found, err = searchRecords(PreferenceAttributes, schema.Preferences, q)
-		return err
+		return searchRecords(PreferenceAttributes, schema.Preferences, q)
 	})
-	return found, err
 }
 
 // PreferenceTx changes the preferences of Lists, in a transaction. A Schema holds

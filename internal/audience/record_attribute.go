@@ -5,6 +5,7 @@
 package audience
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ func assign[T any](record *T, attributes []Attribute[T], details []Detail) error
 				continue
 			}
 			if err := a.Set(record, details[i].Value.Unbox()); err != nil {
-				return &Error{Kind: InvalidParameters, Field: a.Name, Detail: err.Error()}
+				return invalid(a.Name, err.Error())
 			}
 		}
 	}
@@ -41,32 +42,33 @@ func assign[T any](record *T, attributes []Attribute[T], details []Detail) error
 // textKey is a text that callers may set. null and an empty array leave it
 // unchanged, "" empties it. read checks the text and returns its stored form.
 func textKey[T any, S ~string](name string, at func(*T) *S, read func(string) (string, error)) Attribute[T] {
-	return Attribute[T]{Name: name, Type: KeyText,
-		Get: func(record *T) Value { return TextValue(*at(record)) },
-		Set: func(record *T, in Input) error {
-			if in.Kind != InputText && in.Omitted() {
-				return nil
-			}
-			text, ok := in.AsText()
-			if !ok {
-				return expected("a text")
-			}
-			if len(text) > maxText {
-				return expected("a text of at most " + strconv.Itoa(maxText) + " bytes")
-			}
-			text, err := read(text)
-			if err == nil {
-				*at(record) = S(text)
-			}
-			return err
-		},
-	}
+	return textUpTo(maxText, name, at, read)
 }
 
-// enumKey is one of several words that callers may set. "" leaves it unchanged.
-func enumKey[T any, S ~string](name string, at func(*T) *S, words ...string) Attribute[T] {
-	a := textKey(name, at, oneOf(words...))
-	set := a.Set
+// textUpTo is textKey with another greatest length, in bytes.
+func textUpTo[T any, S ~string](most int, name string, at func(*T) *S,
+	read func(string) (string, error)) Attribute[T] {
+	a := readOnlyText(name, func(record *T) S { return *at(record) })
+	a.Set = func(record *T, in Input) error {
+		if in.Kind != InputText && in.Omitted() {
+			return nil
+		}
+		text, ok := in.AsText()
+		if !ok || len(text) > most {
+			return expected(fmt.Sprintf("a text of at most %d bytes", most))
+		}
+		text, err := read(text)
+		if err == nil {
+			*at(record) = S(text)
+		}
+		return err
+	}
+	return a
+}
+
+// settable returns the key as one that callers may set with a function. An omitted value
+// leaves it unchanged.
+func settable[T any](a Attribute[T], set func(*T, Input) error) Attribute[T] {
 	a.Set = func(record *T, in Input) error {
 		if in.Omitted() {
 			return nil
@@ -76,59 +78,50 @@ func enumKey[T any, S ~string](name string, at func(*T) *S, words ...string) Att
 	return a
 }
 
+// enumKey is one of several words that callers may set. "" leaves it unchanged.
+func enumKey[T any, S ~string](name string, at func(*T) *S, words ...string) Attribute[T] {
+	a := textKey(name, at, oneOf(words...))
+	return settable(a, a.Set)
+}
+
 // refKey is the ID of another record, which callers may set. An ID below 0
 // becomes 0, which no record has, so that the look-up refuses it later.
 func refKey[T any, N ~int64](name string, at func(*T) *N) Attribute[T] {
-	return Attribute[T]{Name: name, Type: KeyInt,
-		Get: func(record *T) Value { return IntValue(*at(record)) },
-		Set: func(record *T, in Input) error {
-			if in.Omitted() {
-				return nil
-			}
-			n, ok := in.AsInt()
-			if !ok && in.Kind != InputFalse {
-				return expected("an integer")
-			}
-			*at(record) = N(max(n, 0))
-			return nil
-		},
-	}
+	a := readOnlyInt(name, func(record *T) N { return *at(record) })
+	return settable(a, func(record *T, in Input) error {
+		n, ok := in.AsInt()
+		if !ok && in.Kind != InputFalse {
+			return expected("an integer")
+		}
+		*at(record) = N(max(n, 0))
+		return nil
+	})
 }
 
 // intKey is an integer from least to most that callers may set.
 func intKey[T any, N ~int64](name string, at func(*T) *N, least, most int64) Attribute[T] {
-	return Attribute[T]{Name: name, Type: KeyInt,
-		Get: func(record *T) Value { return IntValue(*at(record)) },
-		Set: func(record *T, in Input) error {
-			if in.Omitted() {
-				return nil
-			}
-			n, ok := in.AsInt()
-			if !ok || n < least || n > most {
-				return expected("an integer from " + strconv.FormatInt(least, 10) + " to " + strconv.FormatInt(most, 10))
-			}
-			*at(record) = N(n)
-			return nil
-		},
-	}
+	a := readOnlyInt(name, func(record *T) N { return *at(record) })
+	return settable(a, func(record *T, in Input) error {
+		n, ok := in.AsInt()
+		if !ok || n < least || n > most {
+			return expected(fmt.Sprintf("an integer from %d to %d", least, most))
+		}
+		*at(record) = N(n)
+		return nil
+	})
 }
 
 // flagKey is a boolean that callers may set.
 func flagKey[T any](name string, at func(*T) *bool) Attribute[T] {
-	return Attribute[T]{Name: name, Type: KeyBool,
-		Get: func(record *T) Value { return BoolValue(*at(record)) },
-		Set: func(record *T, in Input) error {
-			if in.Omitted() {
-				return nil
-			}
-			b, ok := in.AsBool()
-			if !ok {
-				return expected("true or false")
-			}
-			*at(record) = b
-			return nil
-		},
-	}
+	a := readOnlyFlag(name, func(record *T) bool { return *at(record) })
+	return settable(a, func(record *T, in Input) error {
+		b, ok := in.AsBool()
+		if !ok {
+			return expected("true or false")
+		}
+		*at(record) = b
+		return nil
+	})
 }
 
 // bitKey is a boolean that replies show as 0 or 1.
@@ -149,6 +142,11 @@ func readOnlyInt[T any, N ~int64](name string, at func(*T) N) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyInt, Get: func(record *T) Value { return IntValue(at(record)) }}
 }
 
+// readOnlyFlag is a boolean that callers cannot set.
+func readOnlyFlag[T any](name string, at func(*T) bool) Attribute[T] {
+	return Attribute[T]{Name: name, Type: KeyBool, Get: func(record *T) Value { return BoolValue(at(record)) }}
+}
+
 // searchable returns the key as one that criteria may name.
 func searchable[T any](a Attribute[T]) Attribute[T] {
 	a.Searchable = true
@@ -165,7 +163,7 @@ func (e expected) Error() string { return "expected " + string(e) }
 func readName(text string) (string, error) {
 	name, err := readLine(text)
 	if err == nil && name == "" {
-		err = expected("a name of 1 to " + strconv.Itoa(maxName) + " characters")
+		err = expected(fmt.Sprintf("a name of 1 to %d characters", maxName))
 	}
 	return name, err
 }
@@ -174,7 +172,7 @@ func readName(text string) (string, error) {
 func readLine(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) > maxName || strings.ContainsFunc(text, unicode.IsControl) {
-		return "", expected("a text of at most " + strconv.Itoa(maxName) + " characters without control characters")
+		return "", expected(fmt.Sprintf("a text of at most %d characters without control characters", maxName))
 	}
 	return text, nil
 }

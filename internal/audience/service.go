@@ -25,7 +25,7 @@ func NewService(store Store, now func() time.Time) *Service {
 
 // loadList returns the schema of a List that the caller may name.
 // decisions.md: 11: a List of another Account answers like one that does not exist.
-func loadList(tx Tx, c *Caller, id ListID) (*Schema, error) {
+func loadList(tx ListTx, c *Caller, id ListID) (*Schema, error) {
 	if id <= 0 {
 		return nil, ErrNoList
 	}

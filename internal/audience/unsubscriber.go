@@ -21,13 +21,11 @@ type Unsubscriber struct {
 
 // UnsubscriberAttributes are the keys of an Unsubscriber List record, in their order.
 var UnsubscriberAttributes = []Attribute[Unsubscriber]{
-	{Name: "contact_id", Type: KeyInt, Searchable: true,
-		Get: func(u *Unsubscriber) Value { return IntValue(u.ContactID) }},
-	{Name: "list_id", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Value { return IntValue(u.ListID) }},
-	{Name: "address_type", Type: KeyText, Searchable: true,
-		Get: func(u *Unsubscriber) Value { return TextValue(u.AddressType) }},
-	{Name: "address", Type: KeyText, Searchable: true, Get: func(u *Unsubscriber) Value { return TextValue(u.Address) }},
-	{Name: "time", Type: KeyInt, Searchable: true, Get: func(u *Unsubscriber) Value { return IntValue(u.Time) }},
+	searchable(readOnlyInt("contact_id", func(u *Unsubscriber) ContactID { return u.ContactID })),
+	searchable(readOnlyInt("list_id", func(u *Unsubscriber) ListID { return u.ListID })),
+	searchable(readOnlyText("address_type", func(u *Unsubscriber) AddressType { return u.AddressType })),
+	searchable(readOnlyText("address", func(u *Unsubscriber) string { return u.Address })),
+	searchable(readOnlyInt("time", func(u *Unsubscriber) int64 { return u.Time })),
 }
 
 // SearchUnsubscribers returns entries of the Unsubscriber List, by default in the order

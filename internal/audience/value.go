@@ -179,7 +179,7 @@ func (f *Field) checkLength(text string) error {
 }
 
 func (f *Field) refuse(detail string) error {
-	return &Error{Kind: InvalidParameters, Field: f.Name, Detail: detail}
+	return invalid(f.Name, detail)
 }
 
 func (f *Field) refuseEmail(detail string) error {

@@ -33,20 +33,20 @@ const dateTimeLength = len(time.DateTime)
 
 // ParseDate reads "YYYY-MM-DD" and, in a Field with a time, also "YYYY-MM-DD
 // HH:MM:SS". In the 12-hour form "AM" or "PM" may follow. iso is the stored
-// form: the date, with the time in 24 hours if one was sent. Years go from 1 to
-// 9999. decisions.md: 21
+// form: the date, with the time in 24 hours if one was sent; use it only if ok is
+// true. Years go from 1 to 9999. decisions.md: 21
 func ParseDate(text, timeFormat string) (iso string, ok bool) {
 	text = strings.TrimSpace(text)
 	if len(text) == dateLength {
 		_, ok = parseLayout(time.DateOnly, text)
-		return valid(text, ok)
+		return text, ok
 	}
 	if timeFormat != time12 && timeFormat != time24 || len(text) < dateTimeLength {
 		return "", false
 	}
 	at, ok := parseLayout(time.DateTime, text[:dateTimeLength])
 	if !ok || len(text) == dateTimeLength {
-		return valid(text, ok)
+		return text, ok
 	}
 	hour := at.Hour()
 	if timeFormat != time12 || hour < 1 || hour > 12 {
@@ -67,14 +67,6 @@ func ParseDate(text, timeFormat string) (iso string, ok bool) {
 func parseLayout(layout, text string) (at time.Time, ok bool) {
 	at, err := time.Parse(layout, text)
 	return at, err == nil && at.Year() > 0
-}
-
-// valid returns the text when it was accepted, "" otherwise.
-func valid(text string, ok bool) (string, bool) {
-	if !ok {
-		return "", false
-	}
-	return text, true
 }
 
 // inDateRange reports whether the date part of iso passes a date_validation.

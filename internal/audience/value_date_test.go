@@ -21,7 +21,7 @@ func TestParseDate(t *testing.T) {
 		{"2026-01-32", timeOff, ""}, {"0000-01-01", timeOff, ""}, {"0000-00-00", timeOff, ""}, {"31/01/2026", timeOff, ""}, {"2026/01/31", timeOff, ""}, {"2026-1-31", timeOff, ""},
 		{"20260131", timeOff, ""}, {"", timeOff, ""}, {"current", timeOff, ""}, {"2026-01-3x", timeOff, ""}, {"12026-01-31", timeOff, ""},
 	} {
-		if iso, ok := ParseDate(c.text, c.format); iso != c.iso || ok != (c.iso != "") {
+		if iso, ok := ParseDate(c.text, c.format); ok != (c.iso != "") || ok && iso != c.iso {
 			t.Errorf("ParseDate(%q, %q) = %q, %v; want %q", c.text, c.format, iso, ok, c.iso)
 		}
 	}

@@ -123,3 +123,18 @@ func TestStored(t *testing.T) {
 		t.Errorf("stored is %q", b)
 	}
 }
+
+// A Field has default_value or defaults_array, so that only one of them can be refused.
+//
+// covers: decision 15
+func TestEachTypeHasAtMostOneKindOfDefault(t *testing.T) {
+	for _, fieldType := range []FieldType{Text, Comment, Decimal, Currency, Date, Dropdown, Radio, Checkbox, File} {
+		t.Run(string(fieldType), func(t *testing.T) {
+			f := Field{Type: fieldType, DefaultValue: "x", Defaults: "y"}
+			f.clearUnused()
+			if f.DefaultValue != "" && f.Defaults != "" {
+				t.Errorf("default_value %q and defaults_array %q", f.DefaultValue, f.Defaults)
+			}
+		})
+	}
+}

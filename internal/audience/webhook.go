@@ -59,7 +59,7 @@ const (
 	WebhookCreated      WebhookEventType = "created"
 	WebhookUpdated      WebhookEventType = "updated"
 	WebhookRemoved      WebhookEventType = "removed"
-	WebhookBulkUpdated  WebhookEventType = "bulk_updated" // Lists: over 100 Contacts changed by one call, or all removed
+	WebhookBulkUpdated  WebhookEventType = "bulk_updated" // Lists: one call changed over 100 Contacts, or all
 	WebhookSubscribed   WebhookEventType = "subscribed"   // Contacts, as are the rest
 	WebhookUnsubscribed WebhookEventType = "unsubscribed"
 	WebhookDeactivated  WebhookEventType = "deactivated"

@@ -21,8 +21,7 @@ var WebhookAttributes = []Attribute[Webhook]{
 	searchable(textKey("url", func(w *Webhook) *string { return &w.URL }, readWebhookURL)),
 	searchable(readOnlyInt("creation_time", func(w *Webhook) int64 { return w.CreationTime })),
 	searchable(readOnlyInt("last_modified_time", func(w *Webhook) int64 { return w.LastModifiedTime })),
-	{Name: "is_failing", Type: KeyBool, Searchable: true,
-		Get: func(w *Webhook) Value { return BoolValue(w.IsFailing) }},
+	searchable(readOnlyFlag("is_failing", func(w *Webhook) bool { return w.IsFailing })),
 	readOnlyText("last_error", func(w *Webhook) string { return w.LastError }),
 }
 

@@ -106,7 +106,7 @@ func newBatchID() string {
 // reserve gives the holder the lease and returns the batch to post. That is the batch of the
 // last attempt if its events still wait, else the oldest events. Without events it returns nil
 // and stores nothing.
-func (t *WebhookTarget) reserve(tx Tx, holder, now int64, id string) (*WebhookBatch, error) {
+func (t *WebhookTarget) reserve(tx WebhookQueueTx, holder, now int64, id string) (*WebhookBatch, error) {
 	var events []WebhookEvent
 	var err error
 	if t.BatchUpto > 0 {
@@ -131,33 +131,31 @@ func (t *WebhookTarget) reserve(tx Tx, holder, now int64, id string) (*WebhookBa
 // WebhookDelivered deletes the events of a batch that the receiver accepted. It returns the
 // next batch, nil when no event waits. With stop it returns nil, gives the lease back and
 // enqueues a job for the events that are left.
-func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bool) (next *WebhookBatch, err error) {
-	id, now := newBatchID(), s.now().Unix()
-	err = s.store.Update(ctx, func(tx Tx) error {
-		next = nil
+func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bool) (*WebhookBatch, error) {
+	id := newBatchID()
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (*WebhookBatch, error) {
 		if err := tx.RemoveWebhookEvents(b.target, b.Events); err != nil {
-			return err
+			return nil, err
 		}
 		t, err := b.leased(tx)
 		if err != nil || t == nil {
-			return err
+			return nil, err
 		}
 		t.Failures, t.NextTime, t.LastError, t.Batch, t.BatchUpto = 0, 0, "", "", 0
 		if t.IsFailing {
 			if err := tx.SetWebhookFailing(t.ID, false); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if stop {
-			return t.release(tx, true)
+			return nil, t.release(tx, true)
 		}
-		next, err = t.reserve(tx, b.holder, now, id)
+		next, err := t.reserve(tx, b.holder, now, id)
 		if next != nil || err != nil {
-			return err
+			return next, err
 		}
-		return t.release(tx, false)
+		return nil, t.release(tx, false)
 	})
-	return next, err
 }
 
 // release gives the lease back. more says whether events may still wait, for another job; if
@@ -177,7 +175,7 @@ func (t *WebhookTarget) release(tx Tx, more bool) error {
 }
 
 // leased returns the batch's target, nil when another job has taken over the lease.
-func (b *WebhookBatch) leased(tx Tx) (*WebhookTarget, error) {
+func (b *WebhookBatch) leased(tx WebhookQueueTx) (*WebhookTarget, error) {
 	t, err := tx.WebhookTarget(b.target)
 	if err != nil || t.Holder != b.holder {
 		return nil, ignoreKind(NotFound, err)
@@ -188,25 +186,22 @@ func (b *WebhookBatch) leased(tx Tx) (*WebhookTarget, error) {
 // WebhookFailed stores that the receiver did not accept a batch. It returns how long the job
 // must wait before the next attempt, 0 when the server gives up. The events are kept.
 func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause error) (wait time.Duration, err error) {
-	now := s.now().Unix()
 	text := cause.Error()
 	text = strings.ToValidUTF8(text[:min(len(text), maxWebhookError)], "")
-	err = s.store.Update(ctx, func(tx Tx) error {
-		wait = 0
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (wait time.Duration, err error) {
 		t, err := b.leased(tx)
 		if err != nil || t == nil {
-			return err
+			return 0, err
 		}
 		t.LeaseTime, t.LastError = 0, text
 		t.Failures++
 		if t.IsFailing || t.Failures > int64(len(webhookDelays)) || errors.Is(cause, ErrWebhookGone) {
-			return t.giveUp(tx)
+			return 0, t.giveUp(tx)
 		}
 		delay := webhookDelay(t.Failures)
-		t.NextTime, wait = now+delay, time.Duration(delay)*time.Second
-		return tx.UpdateWebhookTarget(t)
+		t.NextTime = now + delay
+		return time.Duration(delay) * time.Second, tx.UpdateWebhookTarget(t)
 	})
-	return wait, err
 }
 
 // giveUp marks the target's webhooks as failing. Their events are kept until a caller edits a

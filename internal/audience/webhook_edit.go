@@ -199,12 +199,11 @@ func (w *Webhook) check() error {
 	events := webhookEvents(w.Object)
 	switch {
 	case w.Object == "":
-		return &Error{Kind: InvalidParameters, Field: "object", Detail: "object: expected list or contact"}
+		return invalid("object", "expected list or contact")
 	case w.URL == "":
-		return &Error{Kind: InvalidParameters, Field: "url", Detail: "url: expected the address to post events to"}
+		return invalid("url", "expected the address to post events to")
 	case !slices.Contains(events, w.Event):
-		return &Error{Kind: InvalidParameters, Field: "event", Detail: "event: expected one of " + joinEvents(events) +
-			" for the object " + string(w.Object)}
+		return invalid("event", "expected one of "+joinEvents(events)+" for the object "+string(w.Object))
 	}
 	return nil
 }

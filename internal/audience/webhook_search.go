@@ -9,29 +9,23 @@ import (
 // the webhooks of those Lists, and none that listens to all Lists.
 
 // Webhook returns one webhook. Errors: Denied, InvalidParameters for an ID of none.
-func (s *Service) Webhook(ctx context.Context, c *Caller, id WebhookID) (w *Webhook, err error) {
-	err = s.view(ctx, c, func(tx Tx) error {
-		w, err = loadWebhook(tx, c, id)
-		return err
-	})
-	return w, err
+func (s *Service) Webhook(ctx context.Context, c *Caller, id WebhookID) (*Webhook, error) {
+	return view(ctx, s, c, func(tx Tx) (*Webhook, error) { return loadWebhook(tx, c, id) })
 }
 
 // SearchWebhooks returns the matching webhooks that the key may name. Errors: InvalidSearch.
-func (s *Service) SearchWebhooks(ctx context.Context, c *Caller, q Query) (found []Webhook, err error) {
-	err = s.view(ctx, c, func(tx Tx) error {
+func (s *Service) SearchWebhooks(ctx context.Context, c *Caller, q Query) ([]Webhook, error) {
+	return view(ctx, s, c, func(tx Tx) ([]Webhook, error) {
 		webhooks, err := visibleWebhooks(tx, c)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		found, err = searchRecords(WebhookAttributes, webhooks, q)
-		return err
+		return searchRecords(WebhookAttributes, webhooks, q)
 	})
-	return found, err
 }
 
 // visibleWebhooks returns the Account's webhooks that the key may name.
-func visibleWebhooks(tx Tx, c *Caller) ([]Webhook, error) {
+func visibleWebhooks(tx WebhookTx, c *Caller) ([]Webhook, error) {
 	all, err := tx.Webhooks(c.Account.ID)
 	return slices.DeleteFunc(slices.Clone(all), func(w Webhook) bool { return !c.Key.Allows(w.ListID) }), err
 }
@@ -44,13 +38,13 @@ func loadWebhook(tx Tx, c *Caller, id WebhookID) (*Webhook, error) {
 	}
 	i := slices.IndexFunc(all, func(w Webhook) bool { return w.ID == id })
 	if i < 0 {
-		return nil, &Error{Kind: InvalidParameters, Detail: "the Account has no webhook with this ID"}
+		return nil, Refuse(InvalidParameters, "the Account has no webhook with this ID")
 	}
 	return &all[i], checkWebhookList(tx, c, all[i].ListID)
 }
 
 // checkWebhookList refuses a List that the caller may not name. 0 means all Lists.
-func checkWebhookList(tx Tx, c *Caller, list ListID) error {
+func checkWebhookList(tx ListTx, c *Caller, list ListID) error {
 	if list == 0 {
 		return requireWholeAccount(c)
 	}
