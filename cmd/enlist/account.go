@@ -16,7 +16,7 @@ type accountCommand struct {
 	Add      accountAdd      `cmd:"" help:"Add an Account."`
 	List     accountList     `cmd:"" help:"List the Accounts."`
 	Limit    accountLimit    `cmd:"" help:"Limit how many Contacts an Account may store."`
-	Timezone accountTimezone `cmd:"" help:"Set the time zone of dates, of times in mails, and of autoresponders without one of their own."`
+	Timezone accountTimezone `cmd:"" help:"Set the time zone of an Account, for dates, mails and autoresponders."`
 }
 
 // contactLimit is a flag: a number of Contacts, or "none" for no limit.
@@ -48,8 +48,8 @@ type accountAdd struct {
 	config.Database
 	format
 	Name     string       `required:"" help:"Name of the Account."`
-	Timezone string       `default:"UTC" placeholder:"NAME" help:"IANA name of the time zone, such as Europe/Berlin (${default})."`
-	Limit    contactLimit `default:"none" placeholder:"N" help:"Largest number of Contacts that the Account may store, or none (${default})."`
+	Timezone string       `default:"UTC" placeholder:"NAME" help:"IANA time zone, such as Europe/Berlin."`
+	Limit    contactLimit `default:"none" placeholder:"N" help:"Largest number of Contacts to store, or none."`
 }
 
 // Run adds the Account.

@@ -35,7 +35,7 @@ func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bo
 	case c.SMTP == "":
 		text += fmt.Sprintf("Mails are written to the folder %s; send them with --smtp.\n", c.MailDir())
 	case c.PublicURL == "":
-		text += fmt.Sprintf("Mails are sent with links to %s: say with --public-url where people reach this service.\n",
+		text += fmt.Sprintf("Mails are sent with links to %s: set the URL that people use with --public-url.\n",
 			base(addr))
 	default:
 		text += fmt.Sprintf("Mails are sent with links to %s.\n", publicURL(c, addr))
@@ -43,8 +43,8 @@ func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bo
 	switch {
 	case first == nil:
 	case keyGiven:
-		text += fmt.Sprintf("The database is new: its first key, for everything, is the one in %s; its first List is %d.\n",
-			bootstrapKey, first.List)
+		text += fmt.Sprintf("The database is new: its first key, of level full, is the one in %s; "+
+			"its first List is %d.\n", bootstrapKey, first.List)
 	default:
 		text += fmt.Sprintf(newDatabaseText, first.Key, first.List, url)
 	}
@@ -53,7 +53,7 @@ func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bo
 
 // newDatabaseText has the key, the ID of the first List, and the endpoint.
 const newDatabaseText = `
-The database is new. This is its first key, for everything; it is shown only now:
+The database is new. This is its first key, of level full; it is shown only now:
 
     %[1]s
 

@@ -16,7 +16,7 @@ import (
 
 type bounceCommand struct {
 	config.Database
-	Recipient string `placeholder:"ADDRESS" help:"Address that received the report, as the mail server knows it; by default the report's header."`
+	Recipient string `placeholder:"ADDRESS" help:"Address that received the report; by default from its header."`
 }
 
 // Help returns the text that --help prints after the usage.
@@ -68,10 +68,10 @@ func recordReport(ctx context.Context, s *audience.Service, r *mail.Report, out 
 	case err != nil:
 		return err
 	case !changed:
-		fmt.Fprintf(out.stdout, "nothing to do: the %s of Contact %d in List %d is known, or the Contact is gone\n", r.Kind,
-			r.Delivery.Contact, r.Delivery.List)
+		fmt.Fprintf(out.stdout, "nothing to do: the %s of Contact %d in List %d is known, or the Contact was removed\n",
+			r.Kind, r.Delivery.Contact, r.Delivery.List)
 	default:
-		fmt.Fprintf(out.stdout, "noted a %s of Contact %d in List %d\n", r.Kind, r.Delivery.Contact, r.Delivery.List)
+		fmt.Fprintf(out.stdout, "recorded a %s of Contact %d in List %d\n", r.Kind, r.Delivery.Contact, r.Delivery.List)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func TestBounces(t *testing.T) {
 		if got := c.flags(ann); !got.IsActive {
 			t.Fatalf("deactivated after %d bounces", i)
 		}
-		c.pipe(0, "noted a bounce", report("x@example.org", "failed", "5.1.1"), "--recipient", m.From)
+		c.pipe(0, "recorded a bounce", report("x@example.org", "failed", "5.1.1"), "--recipient", m.From)
 		c.pipe(0, "nothing to do: the bounce", report(m.From, "failed", "5.1.1"))
 	}
 	if got := c.flags(ann); got.IsActive || !got.IsBounceDeactivated || got.IsUnsubscribed {
@@ -52,7 +52,7 @@ func TestBounces(t *testing.T) {
 
 	bob := must(c.client.SubscribeContact(ctx, 1, api.Details{"Email": "bob@example.com"}, api.Consent{}))(t)
 	for _, m := range must(server.Wait(ctx, 6))(t)[3:4] {
-		c.pipe(0, "noted a complaint", strings.NewReplacer("delivery-status", "feedback-report", "\r\n\r\nAction", "\r\nFeedback-Type: abuse\r\nAction").Replace(report(m.From, "", "")))
+		c.pipe(0, "recorded a complaint", strings.NewReplacer("delivery-status", "feedback-report", "\r\n\r\nAction", "\r\nFeedback-Type: abuse\r\nAction").Replace(report(m.From, "", "")))
 	}
 	if got := c.flags(bob); !got.IsUnsubscribed || !got.IsActive {
 		t.Errorf("after a complaint: %+v", got)

@@ -50,7 +50,7 @@ func startServerOn(t *testing.T, e teststores.Engine, settings config.Serve) (ad
 		settings.Mail = "dir:" + t.TempDir()
 	}
 	settings.Listen, settings.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
-	settings.MaxBody, settings.LogLevel = 1<<20, "error" // 0 for the others: their defaults
+	settings.Connections, settings.MaxBody, settings.LogLevel = 64, 1<<20, "error" // 0 for the others: their defaults
 	c := &serveCommand{settings}
 	ctx, stop := context.WithCancel(context.Background())
 	banner, stdout := io.Pipe()

@@ -20,8 +20,13 @@ import (
 
 type copyCommand struct {
 	From string `required:"" placeholder:"PATH" help:"SQLite file to copy. Stop the service that uses it first."`
-	To   string `required:"" placeholder:"URL" help:"URL of the empty database, postgres://USER@HOST/DATABASE. All users of this machine can see flags: set a URL with a password in ENLIST_TO."`
+	To   string `required:"" placeholder:"URL" help:"URL of an empty database, postgres://USER@HOST/DATABASE."`
 	format
+}
+
+// Help returns the text that --help prints after the usage.
+func (copyCommand) Help() string {
+	return "Every user of this machine can see flags: set a URL with a password in ENLIST_TO."
 }
 
 // Run copies, or continues an interrupted copy.

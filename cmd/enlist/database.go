@@ -26,8 +26,7 @@ func withService(ctx context.Context, db config.Database, do func(*audience.Serv
 	})
 }
 
-// newService returns the Service of a store and its index advisor. The advisor observes the Service's searches, to
-// learn which indexes they need.
+// newService returns the Service of a store and its index advisor, which observes the Service's searches.
 func newService(store audience.Store, rules indexadvisor.Rules) (*audience.Service, *indexadvisor.Advisor) {
 	service, advisor := audience.NewService(store, time.Now), indexadvisor.New(store, time.Now, rules)
 	service.SetSearchObserver(advisor)
@@ -41,53 +40,35 @@ type database struct {
 	check func(ctx context.Context) (problems []string, err error)
 }
 
-// limits are the sizes of pools and the time limits of a database. Zero means the engine's default.
-type limits struct {
-	searches   int
-	searchTime time.Duration
-	streams    int
-	wait       time.Duration
-
-	// For PostgreSQL only.
-	writers       int
-	readers       int
-	replicas      []string
-	replicaLag    time.Duration
-	waitForServer time.Duration
-}
-
 // waitForServer is the longest time that a starting service waits for its database server.
 const waitForServer = time.Minute
 
-// limitsOf returns the limits that the flags of serve set.
-func limitsOf(s config.Serve) limits {
-	return limits{
-		searches: s.Searches, searchTime: s.SearchTimeout, streams: s.Streams, wait: s.SearchWait,
-		writers: s.DBWriters, readers: s.DBReaders, replicas: s.DBReplica, replicaLag: s.DBReplicaLag, waitForServer: waitForServer,
-	}
-}
-
-// openDatabase opens a database. If mayBeNew is false, a PostgreSQL database
-// without the tables of enlist is an error instead of being migrated.
-func openDatabase(ctx context.Context, db config.Database, l limits, mayBeNew bool,
-	log *slog.Logger) (*database, error) {
-	if db.IsPostgres() {
-		s, err := postgres.Open(ctx, db.DB, postgres.Options{
-			Writers: l.writers, Readers: l.readers, Searches: l.searches, SearchTime: l.searchTime, Streams: l.streams, Wait: l.wait,
-			Replicas: l.replicas, ReplicaLag: l.replicaLag, Existing: !mayBeNew, Patience: l.waitForServer, Log: log,
-		})
+// openDatabase opens a database. Settings that are zero mean the engine's default.
+// With mayBeNew it waits for a database server and creates the tables; without it,
+// a PostgreSQL database without the tables of enlist is an error.
+func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.Logger) (*database, error) {
+	if c.IsPostgres() {
+		o := postgres.Options{
+			Writers: c.DBWriters, Readers: c.DBReaders, Replicas: c.DBReplica, ReplicaLag: c.DBReplicaLag,
+			Searches: c.Searches, SearchTime: c.SearchTimeout, Streams: c.Streams, Wait: c.SearchWait,
+			Existing: !mayBeNew, Log: log,
+		}
+		if mayBeNew {
+			o.Patience = waitForServer
+		}
+		s, err := postgres.Open(ctx, c.DB, o)
 		if err != nil {
 			return nil, err
 		}
 		return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, s.Check}, nil
 	}
-	s, err := sqlite.Open(ctx, db.DB, sqlite.Options{
-		Searches: l.searches, SearchTime: l.searchTime, Streams: l.streams, Wait: l.wait, Log: log,
+	s, err := sqlite.Open(ctx, c.DB, sqlite.Options{
+		Searches: c.Searches, SearchTime: c.SearchTimeout, Streams: c.Streams, Wait: c.SearchWait, Log: log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	check := func(ctx context.Context) ([]string, error) { return sqlite.Check(ctx, db.DB) }
+	check := func(ctx context.Context) ([]string, error) { return sqlite.Check(ctx, c.DB) }
 	return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check}, nil
 }
 
@@ -99,7 +80,7 @@ func withStore(ctx context.Context, db config.Database, do func(*database) error
 	if err := db.Exists(); err != nil {
 		return err
 	}
-	store, err := openDatabase(ctx, db, limits{}, false, nil)
+	store, err := openDatabase(ctx, config.Serve{Database: db}, false, nil)
 	if err != nil {
 		return err
 	}

@@ -102,20 +102,20 @@ func checkIndexes(ctx context.Context, store audience.Store, advisor *indexadvis
 	if err != nil {
 		return nil, err
 	}
+	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	for _, x := range recorded {
 		switch {
 		case x.Missing:
-			problems = append(problems, fmt.Sprintf("index %d of List %d by %s is missing or invalid in the database: a "+
-				"running service builds it again within minutes", x.ID, x.ListID, x.Key))
+			add("index %d of List %d by %s is missing or invalid in the database: "+
+				"a running service builds it again within minutes", x.ID, x.ListID, x.Key)
 		case x.State == audience.IndexFailed:
-			problems = append(problems, fmt.Sprintf("index %d of List %d by %s could not be built: %s: try again with: "+
-				"enlist index create --list %[2]d --key %[3]s", x.ID, x.ListID, x.Key, x.Error))
+			add("index %d of List %d by %s could not be built: %s: try again with: "+
+				"enlist index create --list %[2]d --key %[3]s", x.ID, x.ListID, x.Key, x.Error)
 		}
 	}
 	for _, b := range built {
 		if !slices.ContainsFunc(recorded, func(x indexadvisor.Report) bool { return x.ID == b.ID }) {
-			problems = append(problems, fmt.Sprintf("index search_%d belongs to no search: a running service drops it "+
-				"within minutes", b.ID))
+			add("index search_%d is not recorded: a running service drops it within minutes", b.ID)
 		}
 	}
 	return problems, nil
@@ -127,13 +127,11 @@ func checkAccess(ctx context.Context, s *audience.Service) (problems []string, e
 	if err != nil {
 		return nil, err
 	}
-	now, good := time.Now().Unix(), 0
-	for _, k := range keys {
-		if k.RevokedTime == 0 && (k.ExpiryTime == 0 || k.ExpiryTime > now) {
-			good++
-		}
+	now := time.Now().Unix()
+	valid := func(k audience.Key) bool {
+		return k.RevokedTime == 0 && (k.ExpiryTime == 0 || k.ExpiryTime > now)
 	}
-	if good == 0 {
+	if !slices.ContainsFunc(keys, valid) {
 		problems = append(problems, "no API key is valid: create one with: enlist key create --name NAME --level full")
 	}
 	accounts, err := s.Accounts(ctx)
@@ -142,8 +140,8 @@ func checkAccess(ctx context.Context, s *audience.Service) (problems []string, e
 	}
 	for _, a := range accounts {
 		if _, err := time.LoadLocation(a.TimeZone); err != nil {
-			problems = append(problems, fmt.Sprintf("time zone %q of Account %d is unknown: change it with: enlist account "+
-				"timezone %[2]d NAME", a.TimeZone, a.ID))
+			problems = append(problems, fmt.Sprintf("time zone %q of Account %d is unknown: "+
+				"change it with: enlist account timezone %[2]d NAME", a.TimeZone, a.ID))
 		}
 	}
 	return problems, nil

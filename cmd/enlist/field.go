@@ -19,8 +19,8 @@ type fieldAdd struct {
 	format
 	List int64             `required:"" placeholder:"ID" help:"ID of the List to add the Field to."`
 	Name string            `required:"" help:"Name of the Field."`
-	Type string            `default:"text" help:"text, comment, decimal, currency, date, dropdown, radio, checkbox or file (${default})."`
-	Set  map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"Attribute by its name in the API, such as values_array=red,green; may be repeated."`
+	Type string            `default:"text" help:"Type of the Field: ${types}."`
+	Set  map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"Attribute as in the API; may be repeated."`
 }
 
 // Run adds the Field.
@@ -64,6 +64,7 @@ func (c *fieldList) Run(ctx context.Context, out *console) error {
 			return err
 		}
 		all := records(fields, func(f *audience.Field) record { return recordOf(audience.FieldAttributes, f) })
-		return c.list(out.stdout, all, "id", "name", "type", "address_type", "is_mandatory", "default_value", "values_array")
+		return c.list(out.stdout, all,
+			"id", "name", "type", "address_type", "is_mandatory", "default_value", "values_array")
 	})
 }

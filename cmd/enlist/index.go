@@ -11,8 +11,8 @@ import (
 	"enlist/internal/indexadvisor"
 )
 
-// Subcommands for the indexes that searches need. The service builds and drops these
-// by itself; here an operator sees them and overrides it. decisions.md: 56
+// enlist index: lists, creates and drops search indexes. The service builds and drops indexes by itself; these commands
+// show them and override the service. decisions.md: 56
 
 type indexCommand struct {
 	List   indexList   `cmd:"" help:"List the search indexes, what they save and what they cost."`
@@ -20,7 +20,7 @@ type indexCommand struct {
 	Drop   indexDrop   `cmd:"" help:"Drop indexes. The service builds one again when searches need it."`
 }
 
-// withAdvisor runs do on the database that is there already.
+// withAdvisor runs do with the index advisor of an existing database.
 func withAdvisor(ctx context.Context, db config.Database, do func(*indexadvisor.Advisor) error) error {
 	return withStore(ctx, db, func(store *database) error {
 		return do(indexadvisor.New(store, time.Now, indexadvisor.DefaultRules()))
@@ -50,11 +50,9 @@ func (c *indexList) Run(ctx context.Context, out *console) error {
 // indexRecord returns an index for --json. Its keys are read by other programs.
 func indexRecord(r *indexadvisor.Report) record {
 	return record{{"id", r.ID}, {"list_id", r.ListID}, {"key", r.Key}, {"name", r.KeyName}, {"state", stateOf(r)},
-		{"by_hand", r.Manual},
-		{"bytes", r.Bytes}, {"contacts", r.Contacts}, {"creation_time", r.Created}, {"built_time", r.Built},
-		{"build_ms", r.BuildMS},
-		{"write_us", r.WriteMicros()}, {"last_used_time", r.LastUsed}, {"uses_7_days", r.Uses},
-		{"saved_ms_7_days", r.SavedMS}, {"error", r.Error}}
+		{"by_hand", r.Manual}, {"bytes", r.Bytes}, {"contacts", r.Contacts}, {"creation_time", r.Created},
+		{"built_time", r.Built}, {"build_ms", r.BuildMS}, {"write_us", r.WriteMicros()}, {"last_used_time", r.LastUsed},
+		{"uses_7_days", r.Uses}, {"saved_ms_7_days", r.SavedMS}, {"error", r.Error}}
 }
 
 // indexLine returns an index as a line of the table.
@@ -63,11 +61,18 @@ func indexLine(r *indexadvisor.Report) record {
 	if r.KeyName != "" && r.KeyName != r.Key {
 		key += " (" + r.KeyName + ")"
 	}
-	return record{{"id", r.ID}, {"list", r.ListID}, {"key", key}, {"state", indexState(r)}, {"size", sizeShown(r.Bytes)},
-		{"contacts", r.Contacts},
-		{"last use", timeShown(r.LastUsed)}, {"uses", r.Uses}, {"saved", milliseconds(r.SavedMS)},
-		{"built in", milliseconds(r.BuildMS)},
-		{"a write", microsShown(r.WriteMicros())}, {"why", r.Error}}
+	state := stateOf(r)
+	if r.Manual && !r.Missing {
+		state += ", by hand"
+	}
+	writeCost := "–"
+	if n := r.WriteMicros(); n != 0 {
+		writeCost = fmt.Sprintf("%.1fµs", n)
+	}
+	return record{{"id", r.ID}, {"list", r.ListID}, {"key", key}, {"state", state}, {"size", sizeShown(r.Bytes)},
+		{"contacts", r.Contacts}, {"last use", formatTime(time.DateTime, r.LastUsed, "–")},
+		{"uses", r.Uses}, {"saved", milliseconds(r.SavedMS)},
+		{"built in", milliseconds(r.BuildMS)}, {"a write", writeCost}, {"why", r.Error}}
 }
 
 // stateOf returns a state for --json: missing when the database lacks a ready index.
@@ -78,31 +83,7 @@ func stateOf(r *indexadvisor.Report) string {
 	return string(r.State)
 }
 
-// indexState returns a state for the table.
-func indexState(r *indexadvisor.Report) string {
-	if r.Manual && !r.Missing {
-		return stateOf(r) + ", by hand"
-	}
-	return stateOf(r)
-}
-
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
-
-// timeShown formats a Unix time for a table; 0 is never.
-func timeShown(at int64) string {
-	if at == 0 {
-		return "–"
-	}
-	return time.Unix(at, 0).UTC().Format(time.DateTime)
-}
-
-// microsShown formats microseconds for a table; 0 is not known.
-func microsShown(n float64) string {
-	if n == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.1fµs", n)
-}
 
 // sizeShown formats a number of bytes for a table.
 func sizeShown(bytes int64) string { return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20)) }
@@ -111,7 +92,7 @@ type indexCreate struct {
 	config.Database
 	format
 	List int64  `required:"" placeholder:"ID" help:"List whose Contacts are searched."`
-	Key  string `required:"" placeholder:"NAME" help:"Field, by its name or as field_ID, or a system key such as is_unsubscribed."`
+	Key  string `required:"" placeholder:"NAME" help:"Field (its name, or field_ID), or a key such as is_unsubscribed."`
 }
 
 // Run builds the index and waits for it.
@@ -128,7 +109,7 @@ func (c *indexCreate) Run(ctx context.Context, out *console) error {
 		case x.State != audience.IndexReady:
 			return fmt.Errorf("the index was not built: %s", x.Error)
 		}
-		return c.one(out.stdout, indexRecord(x), "made index %d in %s, %s", x.ID, milliseconds(x.BuildMS),
+		return c.one(out.stdout, indexRecord(x), "built index %d in %s, %s", x.ID, milliseconds(x.BuildMS),
 			sizeShown(x.Bytes))
 	})
 }
@@ -143,15 +124,15 @@ func (c *indexDrop) Run(ctx context.Context, out *console) error {
 	return withAdvisor(ctx, c.Database, func(advisor *indexadvisor.Advisor) error {
 		for _, id := range c.IDs {
 			err := advisor.Remove(ctx, audience.SearchIndexID(id))
-			if errors.Is(err, audience.ErrIndexBusy) { // a running service may have started its job at once
-				fmt.Fprintf(out.stdout, "index %d: no search uses it any more; the process that is working on it drops it when "+
-					"it is done\n", id)
-				continue
-			}
-			if err != nil {
+			switch {
+			case errors.Is(err, audience.ErrIndexBusy): // a running service may have started its job at once
+				fmt.Fprintf(out.stdout, "index %d: searches have stopped using it; another process is building or "+
+					"dropping it, and drops it at the end\n", id)
+			case err != nil:
 				return fmt.Errorf("index %d: %w", id, err)
+			default:
+				fmt.Fprintf(out.stdout, "dropped index %d\n", id)
 			}
-			fmt.Fprintf(out.stdout, "dropped index %d\n", id)
 		}
 		return nil
 	})

@@ -24,9 +24,9 @@ type jobsCommand struct {
 type jobsList struct {
 	config.Database
 	format
-	State string `enum:"waiting,scheduled,running,retrying,failed," default:"" placeholder:"STATE" help:"Only jobs in this state: waiting, scheduled, running, retrying or failed."`
-	Kind  string `placeholder:"KIND" help:"Only jobs of this kind, such as notify, autorespond, ask_to_confirm or call_webhook."`
-	Limit int    `default:"1000" placeholder:"N" help:"Largest number of jobs to list; 0: all (${default})."`
+	State string `enum:"${states}," default:"" placeholder:"STATE" help:"Only jobs in this state: ${states}."`
+	Kind  string `placeholder:"KIND" help:"Only jobs of this kind, such as notify or autorespond."`
+	Limit int    `default:"1000" placeholder:"N" help:"Largest number of jobs to list; 0: all."`
 }
 
 // Run lists the jobs.
@@ -48,23 +48,22 @@ func (c *jobsList) Run(ctx context.Context, out *console) error {
 
 // jobRecord returns a job for JSON: times are Unix times.
 func jobRecord(j *jobs.Job) record {
-	next := int64(0)
-	if !j.Next.IsZero() {
-		next = j.Next.Unix()
-	}
 	return record{{"id", j.ID}, {"kind", j.Kind}, {"state", j.State}, {"attempt", j.Attempt},
-		{"creation_time", j.Created.Unix()},
-		{"next_time", next}, {"about", j.About}, {"error", j.LastFail}}
+		{"creation_time", j.Created.Unix()}, {"next_time", nextTime(j)}, {"about", j.About}, {"error", j.LastFail}}
 }
 
 // jobLine returns a job for a table: times are dates.
 func jobLine(j *jobs.Job) record {
-	next := "–"
-	if !j.Next.IsZero() {
-		next = j.Next.UTC().Format(time.DateTime)
+	return record{{"id", j.ID}, {"kind", j.Kind}, {"state", j.State}, {"tries", j.Attempt},
+		{"next", formatTime(time.DateTime, nextTime(j), "–")}, {"about", j.About}, {"why", j.LastFail}}
+}
+
+// nextTime returns the Unix time at which a job runs next, 0 if it does not.
+func nextTime(j *jobs.Job) int64 {
+	if j.Next.IsZero() {
+		return 0
 	}
-	return record{{"id", j.ID}, {"kind", j.Kind}, {"state", j.State}, {"tries", j.Attempt}, {"next", next},
-		{"about", j.About}, {"why", j.LastFail}}
+	return j.Next.Unix()
 }
 
 // chosen are the flags and arguments that choose jobs.
@@ -79,7 +78,7 @@ type jobsRetry struct{ chosen }
 
 // Run retries the jobs.
 func (c *jobsRetry) Run(ctx context.Context, out *console) error {
-	return c.each(ctx, out, "to be done now", jobs.Retry)
+	return c.each(ctx, out, "scheduled to run now", jobs.Retry)
 }
 
 type jobsDiscard struct{ chosen }

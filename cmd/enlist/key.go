@@ -22,10 +22,10 @@ type keyCreate struct {
 	config.Database
 	format
 	Name    string        `required:"" help:"Name of the key; the consent ledger records it."`
-	Level   string        `required:"" enum:"read,standard,full" help:"Rights of the key: read (definitions), standard (Contacts too) or full (everything in the Account)."`
+	Level   string        `required:"" enum:"read,standard,full" help:"Rights: read, standard (Contacts too) or full."`
 	Account int64         `placeholder:"ID" help:"Account that the key belongs to; needed if there are several."`
-	Expires config.Expiry `placeholder:"WHEN" help:"When the key expires: after a duration (12h, 90d) or on a date (2027-01-31). By default never."`
-	List    []int64       `placeholder:"ID" help:"List that the key may use; may be repeated. By default all Lists."`
+	Expires config.Expiry `placeholder:"WHEN" help:"After a time (90d) or on a day (2027-01-31); by default never."`
+	List    []int64       `placeholder:"ID" help:"List that the key may use; may be repeated; by default all Lists."`
 }
 
 // Run creates the key and prints its text.
@@ -103,6 +103,8 @@ func keyRecord(k *audience.Key) record {
 		{"revoked_time", k.RevokedTime}, {"last_used_time", k.LastUsedTime}}
 }
 
+const minute = "2006-01-02 15:04 UTC"
+
 // keyLine returns a key for a table: times are dates.
 func keyLine(k *audience.Key) record {
 	lists := "all"
@@ -116,17 +118,8 @@ func keyLine(k *audience.Key) record {
 	case k.ExpiryTime != 0 && k.ExpiryTime <= time.Now().Unix():
 		state = "expired"
 	case k.ExpiryTime != 0:
-		state = "until " + moment(k.ExpiryTime, "")
+		state = "until " + formatTime(minute, k.ExpiryTime, "")
 	}
 	return record{{"id", k.ID}, {"prefix", k.Prefix}, {"account", k.AccountID}, {"name", k.Name}, {"level", k.Level},
-		{"lists", lists}, {"state", state}, {"last used", moment(k.LastUsedTime, "never")}}
-}
-
-// records returns one record for each item.
-func records[T any](of []T, each func(*T) record) []record {
-	all := make([]record, len(of))
-	for i := range of {
-		all[i] = each(&of[i])
-	}
-	return all
+		{"lists", lists}, {"state", state}, {"last used", formatTime(minute, k.LastUsedTime, "never")}}
 }

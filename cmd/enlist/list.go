@@ -21,7 +21,7 @@ type listAdd struct {
 	format
 	Name    string            `required:"" help:"Name of the List."`
 	Account int64             `placeholder:"ID" help:"Account that the List belongs to; needed if there are several."`
-	Set     map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"Setting by its name in the API, such as is_gdpr_compliant=true; may be repeated."`
+	Set     map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"Setting as in the API; may be repeated."`
 }
 
 // Run adds the List.
@@ -63,7 +63,8 @@ func (c *listShow) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		return c.list(out.stdout, lists, "id", "account_id", "name", "contact_count", "is_gdpr_compliant", "folder_name")
+		return c.list(out.stdout, lists,
+			"id", "account_id", "name", "contact_count", "is_gdpr_compliant", "folder_name")
 	})
 }
 

@@ -17,6 +17,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ import (
 	"os"
 	"strings"
 	_ "time/tzdata" // for machines without a time zone database
+
+	"enlist/internal/config"
 
 	"github.com/alecthomas/kong"
 )
@@ -39,7 +42,7 @@ type program struct {
 	Jobs       jobsCommand       `cmd:"" help:"List queued jobs, and retry failed ones."`
 	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report, for a mail server's pipe."`
 	Copy       copyCommand       `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
-	Distribute distributeCommand `cmd:"" help:"Distribute the large tables of a PostgreSQL database over a Citus cluster."`
+	Distribute distributeCommand `cmd:"" help:"Distribute the large PostgreSQL tables over a Citus cluster."`
 	Doctor     doctorCommand     `cmd:"" help:"Check a database and print its problems."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
@@ -60,15 +63,20 @@ func run(args []string, out *console) int {
 	var p program
 	parser, err := kong.New(&p,
 		kong.Name("enlist"),
-		kong.Description("Contact lists, subscriptions and consent behind a JSON-RPC API. Every flag has an environment "+
-			"variable, --db for example ENLIST_DB."),
+		kong.Description("Contact lists, subscriptions and consent behind a JSON-RPC API. "+
+			"Every flag has an environment variable, --db for example ENLIST_DB."),
 		kong.DefaultEnvars("ENLIST"),
 		kong.Writers(out.stdout, out.stderr),
 		kong.BindTo(context.Background(), (*context.Context)(nil)),
 		kong.Bind(out),
+		kong.PostBuild(describeFlags),
+		kong.Vars{
+			"states": "waiting,scheduled,running,retrying,failed",
+			"types":  "text, comment, decimal, currency, date, dropdown, radio, checkbox or file",
+		},
 	)
 	if err != nil {
-		panic(err) // the tags of program are wrong
+		panic(err) // a tag of program is wrong
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
@@ -86,6 +94,19 @@ func run(args []string, out *console) int {
 		return 1
 	}
 	return 0
+}
+
+// describeFlags completes the help of each flag: the text from package config if the tag has none, and the default.
+func describeFlags(k *kong.Kong) error {
+	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		if f, ok := node.(*kong.Flag); ok {
+			f.Help = cmp.Or(f.Help, config.Help(f.Name))
+			if f.Default != "" && !kong.HasInterpolatedVar(f.Help, "default") {
+				f.Help = strings.TrimSuffix(f.Help, ".") + " (${default})."
+			}
+		}
+		return next(nil)
+	})
 }
 
 // understood returns the part of the command that was parsed before the mistake, for a hint at its --help.

@@ -26,9 +26,9 @@ type opsServer struct {
 	log      *slog.Logger
 }
 
-// newOps listens on addr. It returns nil for no address. If the default address
-// is taken, it logs a warning and returns nil, so that a second service on the
-// machine starts without flags; a chosen address that is taken is an error.
+// newOps listens on addr. It returns nil for no address. If the default address is
+// in use, it logs a warning and returns nil, so that a second service on the machine
+// starts without flags. A chosen address that is in use is an error.
 func newOps(addr string, log *slog.Logger) (*opsServer, error) {
 	if addr == "" || addr == "none" {
 		return nil, nil
@@ -36,7 +36,8 @@ func newOps(addr string, log *slog.Logger) (*opsServer, error) {
 	listener, err := net.Listen("tcp", addr)
 	switch {
 	case err != nil && addr == config.DefaultOpsListen:
-		log.Warn("metrics are not served: the address is taken; choose another with --ops-listen, or none", "address", addr)
+		log.Warn("metrics are not served: the address is in use; choose another with --ops-listen, or none",
+			"address", addr)
 		return nil, nil
 	case err != nil:
 		return nil, next(err, "choose another address with --ops-listen, or none")

@@ -53,7 +53,7 @@ func newOutage(t *testing.T, db string) *outage {
 	must0(err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must0(err)
-	settings := config.Serve{Mail: "dir:" + t.TempDir()}
+	settings := config.Serve{Connections: 64, Mail: "dir:" + t.TempDir()}
 	quiet := slog.New(slog.DiscardHandler)
 	mailer, links, err := newMailer(t.Context(), settings, service, listener.Addr(), quiet)
 	must0(err)

@@ -120,12 +120,12 @@ func cellValue(c audience.Value) any {
 	return c.Text
 }
 
-// moment formats a Unix time for people. For 0 it returns the text never.
-func moment(unix int64, never string) string {
+// formatTime formats a Unix time, in UTC. For 0 it returns the text never.
+func formatTime(layout string, unix int64, never string) string {
 	if unix == 0 {
 		return never
 	}
-	return time.Unix(unix, 0).UTC().Format("2006-01-02 15:04 UTC")
+	return time.Unix(unix, 0).UTC().Format(layout)
 }
 
 // show prints a record as a JSON object, or without --json one line for each value.
@@ -138,4 +138,13 @@ func (f format) show(w io.Writer, r record) error {
 		fmt.Fprintf(table, "%s\t%s\n", v.name, r.text(v.name))
 	}
 	return table.Flush()
+}
+
+// records returns one record for each item.
+func records[T any](of []T, each func(*T) record) []record {
+	all := make([]record, len(of))
+	for i := range of {
+		all[i] = each(&of[i])
+	}
+	return all
 }

@@ -78,14 +78,14 @@ func lines(text string) (all []string) {
 	}
 }
 
-// doc/operating.md explains every flag of serve, with its default.
-func TestOperatingExplainsServe(t *testing.T) {
+// doc/operating.md explains every flag of serve, with its default. --help explains it too.
+func TestEveryFlagOfServeIsExplained(t *testing.T) {
 	text, err := os.ReadFile("../../doc/operating.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var c serveCommand
-	parser, err := kong.New(&c)
+	parser, err := kong.New(&c, kong.PostBuild(describeFlags))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,10 @@ func TestOperatingExplainsServe(t *testing.T) {
 			row += flag.Default + " |"
 		}
 		if flag.Name != "help" && !strings.Contains(string(text), row) {
-			t.Errorf("there is no row like %s", row)
+			t.Errorf("doc/operating.md has no row that begins with %s", row)
+		}
+		if flag.Help == "" {
+			t.Errorf("--help does not explain --%s: add a text to internal/config/help.go", flag.Name)
 		}
 	}
 }

@@ -29,8 +29,8 @@ type serveCommand struct {
 // It is not a flag, because all users of a machine can read flags.
 const bootstrapKey = "ENLIST_BOOTSTRAP_KEY"
 
-// Run serves until a signal arrives. After the first SIGINT or SIGTERM the server finishes running calls. A second
-// signal ends the process at once, because restore has then removed the handler.
+// Run serves until a signal arrives. After the first SIGINT or SIGTERM the server finishes running calls, and restore
+// removes the handler. So a second signal ends the process at once.
 func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	if err := c.Check(); err != nil {
 		return &usageError{err}
@@ -40,7 +40,8 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	}
 	key := out.getenv(bootstrapKey)
 	if key != "" && !audience.ValidKeyText(key) {
-		return usage("%s must be 64 lower-case hexadecimal characters: make a key with: openssl rand -hex 32", bootstrapKey)
+		return usage("%s must be 64 lower-case hexadecimal characters: create a key with: openssl rand -hex 32",
+			bootstrapKey)
 	}
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
@@ -49,8 +50,8 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 
 // serve serves until ctx ends, and calls ending before it begins to drain.
 func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, key string) (err error) {
-	log := newLog(out, c.LogLevel)
-	store, err := openDatabase(ctx, c.Database, limitsOf(c.Serve), true, quieter(out, c.LogLevel))
+	log, quiet := newLog(out, c.LogLevel), quieter(out, c.LogLevel)
+	store, err := openDatabase(ctx, c.Serve, true, quiet)
 	if ctx.Err() != nil && err != nil {
 		return nil // a signal arrived while it waited for the database
 	}
@@ -76,7 +77,6 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	defer ops.close()
-	quiet := quieter(out, c.LogLevel)
 	mailer, links, err := newMailer(ctx, c.Serve, service, listener.Addr(), quiet)
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package main
 // The running service: it starts the API's HTTP server, the queue, maintenance and metrics, and stops them in order.
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -26,24 +25,21 @@ import (
 )
 
 const (
-	drainTime          = 7 * time.Second // for calls that run when a signal arrives; stopping takes 10 s at most in all
-	finishTime         = time.Second     // each for jobs to end, for cancelled jobs to end, and for the last writes
-	defaultConnections = 4096
+	// Stopping takes 10 s at most: drainTime for calls that run when a signal arrives, and
+	// finishTime each for jobs to end, for cancelled jobs to end, and for the last writes.
+	drainTime  = 7 * time.Second
+	finishTime = time.Second
 
-	headerTime = 10 * time.Second
-	idleTime   = 2 * time.Minute
+	headerTime = 10 * time.Second // for a client to send the header of a request
+	idleTime   = 2 * time.Minute  // before an unused connection is closed
 )
 
 // server is one running service: its listeners, its queue and its maintenance.
 type server struct {
-	log         *slog.Logger
-	service     *audience.Service
-	indexes     *indexadvisor.Advisor
-	store       audience.Store
+	components
 	jobs        jobs.Client
 	api         *http.Server
 	connections int // largest number of concurrent connections
-	ops         *opsServer
 	calls       *rpc.Handler
 	pages       *web.Handler
 	stopping    atomic.Bool
@@ -74,8 +70,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		return nil, err
 	}
 	calls, cut := context.WithCancel(context.Background())
-	s := &server{log: r.log, service: r.service, indexes: r.indexes, store: r.store, jobs: queue, ops: r.ops, cut: cut,
-		connections: cmp.Or(c.Connections, defaultConnections), failed: make(chan error, 1)}
+	s := &server{components: r, jobs: queue, cut: cut, connections: c.Connections, failed: make(chan error, 1)}
 	s.pages = web.New(r.service, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:       version(),

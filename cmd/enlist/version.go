@@ -15,8 +15,8 @@ type versionCommand struct {
 
 // Run prints the version.
 func (c *versionCommand) Run(out *console) error {
-	return c.one(out.stdout, record{{"version", version()}, {"go", runtime.Version()}, {"sqlite_driver", sqlite.Driver}},
-		"enlist %s, %s, SQLite by %s", version(), runtime.Version(), sqlite.Driver)
+	r := record{{"version", version()}, {"go", runtime.Version()}, {"sqlite_driver", sqlite.Driver}}
+	return c.one(out.stdout, r, "enlist %s, %s, SQLite by %s", version(), runtime.Version(), sqlite.Driver)
 }
 
 // version returns the module's version, or the commit that the program was built from.

@@ -1,8 +1,11 @@
-// Package config has the settings of the program: one struct for each kind of
-// command. cmd/enlist fills it once from flags and ENLIST_ environment variables
-// (the struct tags are read by package kong) and passes it on. Nothing else reads
-// the environment, with one exception: cmd/enlist reads ENLIST_BOOTSTRAP_KEY. It
-// is not a flag, because every user of the machine can see flags.
+// Package config has the settings of the program. cmd/enlist fills the structs once,
+// from flags and ENLIST_ environment variables, and passes them on. The library
+// kong derives each flag from a field: its name from the field's name, its default
+// from the tag. help.go has the help texts.
+//
+// Nothing else reads the environment, with one exception: cmd/enlist reads
+// ENLIST_BOOTSTRAP_KEY. It is not a flag, because every user of the machine can see
+// flags.
 package config
 
 import (
@@ -14,9 +17,9 @@ import (
 	"time"
 )
 
-// Database is the setting of the database. Every command has it.
+// Database is the setting of the database. Each command that opens one has it.
 type Database struct {
-	DB string `name:"db" default:"enlist.db" placeholder:"PATH|URL" help:"SQLite file with all data, or postgres://USER@HOST/DATABASE (${default}). Every user of this machine can see flags: set a password in ENLIST_DB."`
+	DB string `default:"enlist.db" placeholder:"PATH|URL"`
 }
 
 // Check refuses databases that this program cannot open. An error does not repeat
@@ -61,7 +64,7 @@ func (d Database) Exists() error {
 	}
 	if _, err := os.Stat(d.DB); err != nil {
 		return fmt.Errorf("there is no database at %s: give its path with --db, "+
-			"or make one with: enlist serve --db %[1]s", d.DB)
+			"or create one with: enlist serve --db %[1]s", d.DB)
 	}
 	return nil
 }
@@ -74,51 +77,51 @@ func schemeOf(url string) string {
 }
 
 // DefaultOpsListen is the default of --ops-listen. A second server on the same
-// machine may find the port taken; that is an error only if the flag is set.
+// machine may find the port in use; that is an error only if the flag is set.
 const DefaultOpsListen = "127.0.0.1:9090"
 
 // Serve has the settings of enlist serve.
 type Serve struct {
 	Database
 
-	DBWriters    int           `name:"db-writers" placeholder:"N" help:"PostgreSQL: number of connections for writes (16)."`
-	DBReaders    int           `name:"db-readers" placeholder:"N" help:"PostgreSQL: number of connections for reads (two per processor, at least 4)."`
-	DBReplica    []string      `name:"db-replica" sep:" " placeholder:"URL" help:"PostgreSQL: standby server for searches and exports; may be given several times. Set a password in ENLIST_DB_REPLICA, with a space between several URLs."`
-	DBReplicaLag time.Duration `name:"db-replica-lag" default:"0s" placeholder:"TIME" help:"How far a standby may be behind; 0s: a search sees every change that was answered before the search started (${default})."`
+	DBWriters    int           `placeholder:"N"`
+	DBReaders    int           `placeholder:"N"`
+	DBReplica    []string      `sep:" " placeholder:"URL"`
+	DBReplicaLag time.Duration `default:"0s" placeholder:"TIME"`
 
-	Listen      string        `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address to serve the API on; port 0 takes a free one (${default})."`
-	OpsListen   string        `default:"127.0.0.1:9090" placeholder:"ADDR" help:"Address for metrics and profiles, which must not be public; none turns it off (${default})."`
-	MaxBody     Size          `default:"32MiB" placeholder:"SIZE" help:"Largest request body (${default})."`
-	ReadTimeout time.Duration `default:"1m" placeholder:"TIME" help:"Longest time a client may take to send a request (${default})."`
+	Listen      string        `default:"127.0.0.1:8080" placeholder:"ADDR"`
+	OpsListen   string        `default:"127.0.0.1:9090" placeholder:"ADDR"`
+	MaxBody     Size          `default:"32MiB" placeholder:"SIZE"`
+	ReadTimeout time.Duration `default:"1m" placeholder:"TIME"`
 
-	Connections int `default:"4096" placeholder:"N" help:"Most HTTP connections at once; further ones wait until one closes (${default})."`
+	Connections int `default:"4096" placeholder:"N"`
 
-	MaxCalls int           `default:"256" placeholder:"N" help:"Most calls of one Account at once; further ones wait in a queue (${default})."`
-	CallWait time.Duration `default:"5s" placeholder:"TIME" help:"Longest time a call waits in the queue before it is refused (${default})."`
+	MaxCalls int           `default:"256" placeholder:"N"`
+	CallWait time.Duration `default:"5s" placeholder:"TIME"`
 
-	Searches      int           `default:"4" placeholder:"N" help:"Most searches at once that may read every Contact of a List; further ones wait in a queue (${default})."`
-	SearchTimeout time.Duration `default:"1m" placeholder:"TIME" help:"Longest time one of these searches may take (${default})."`
-	Streams       int           `default:"4" placeholder:"N" help:"Most streamed replies at once; further ones wait in a queue (${default})."`
-	SearchWait    time.Duration `default:"5s" placeholder:"TIME" help:"Longest time a search or a streamed reply waits in the queue before it is refused (${default})."`
-	SearchIndexes int           `default:"64" placeholder:"N" help:"Most indexes that the server builds by itself for searches, in a SQLite file or in each of the 16 partitions on PostgreSQL; 0: none (${default})."`
-	StreamTimeout time.Duration `default:"10m" placeholder:"TIME" help:"Longest time a client may take to read a streamed reply (${default})."`
-	FlushTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"Longest time a client may stall while it reads a streamed reply (${default})."`
+	Searches      int           `default:"4" placeholder:"N"`
+	SearchTimeout time.Duration `default:"1m" placeholder:"TIME"`
+	Streams       int           `default:"4" placeholder:"N"`
+	SearchWait    time.Duration `default:"5s" placeholder:"TIME"`
+	SearchIndexes int           `default:"64" placeholder:"N"`
+	StreamTimeout time.Duration `default:"10m" placeholder:"TIME"`
+	FlushTimeout  time.Duration `default:"30s" placeholder:"TIME"`
 
-	PublicURL string `name:"public-url" placeholder:"URL" help:"URL of this service for the links in mails; without it, the address of --listen."`
+	PublicURL string `placeholder:"URL"`
 
-	SMTP            string  `name:"smtp" placeholder:"URL" help:"Mail server: smtp://HOST:PORT, or smtps:// for TLS from the first byte, with USER:PASSWORD@ if it requires a login. Every user of this machine can see flags: set a password in ENLIST_SMTP."`
-	Mail            string  `placeholder:"dir:PATH" help:"Folder for mails when there is no mail server; without it, a folder beside the database file, or enlist-mail."`
-	MailFrom        string  `placeholder:"ADDRESS" help:"Sender of mails for which neither Message nor List names one; required with --smtp."`
-	MailConnections int     `default:"8" placeholder:"N" help:"Most connections to the mail server at once (${default})."`
-	MailRate        float64 `default:"0" placeholder:"N" help:"Most mails per second; 0: no limit (${default})."`
-	BounceAddress   string  `placeholder:"ADDRESS" help:"Address for bounces, LOCAL@HOST: mails are sent with the envelope sender LOCAL+TAG@HOST. See enlist bounce."`
-	DKIMKey         string  `name:"dkim-key" placeholder:"FILE" help:"Private key in PEM format, RSA or Ed25519, to sign mails with."`
-	DKIMDomain      string  `name:"dkim-domain" placeholder:"DOMAIN" help:"Domain of the signature; without it, the domain of --mail-from."`
-	DKIMSelector    string  `name:"dkim-selector" default:"enlist" placeholder:"NAME" help:"Name of the key in the domain's DNS, at NAME._domainkey (${default})."`
+	SMTP            string  `placeholder:"URL"`
+	Mail            string  `placeholder:"dir:PATH"`
+	MailFrom        string  `placeholder:"ADDRESS"`
+	MailConnections int     `default:"8" placeholder:"N"`
+	MailRate        float64 `default:"0" placeholder:"N"`
+	BounceAddress   string  `placeholder:"ADDRESS"`
+	DKIMKey         string  `placeholder:"FILE"`
+	DKIMDomain      string  `placeholder:"DOMAIN"`
+	DKIMSelector    string  `default:"enlist" placeholder:"NAME"`
 
-	WebhookPrivate bool `help:"Allow webhooks to call private, loopback and link-local addresses."`
+	WebhookPrivate bool
 
-	LogLevel string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Lowest level that is logged: debug, info, warn or error (${default})."`
+	LogLevel string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL"`
 }
 
 // Check refuses settings that are out of range or contradict each other.
@@ -134,16 +137,16 @@ func (s Serve) Check() error {
 	}
 	switch {
 	case s.MaxBody < 1024:
-		return errors.New("--max-body is at least 1KiB")
+		return errors.New("--max-body must be at least 1KiB")
 	case min(s.MaxCalls, s.Connections) < 1:
-		return errors.New("--max-calls and --connections are at least 1")
+		return errors.New("--max-calls and --connections must be at least 1")
 	case min(s.Searches, s.Streams) < 1:
-		return errors.New("--searches and --streams are at least 1")
+		return errors.New("--searches and --streams must be at least 1")
 	case s.SearchIndexes < 0:
-		return errors.New("--search-indexes is 0 or more")
+		return errors.New("--search-indexes must be 0 or more")
 	case min(s.ReadTimeout, s.CallWait, s.SearchWait, s.SearchTimeout, s.StreamTimeout, s.FlushTimeout) <= 0:
 		return errors.New("--read-timeout, --call-wait, --search-wait, --search-timeout, --stream-timeout " +
-			"and --flush-timeout are more than 0s")
+			"and --flush-timeout must be more than 0s")
 	}
 	return nil
 }
@@ -157,15 +160,15 @@ func (s Serve) checkConnections() error {
 	case !s.IsPostgres() && len(s.DBReplica) > 0:
 		return errors.New("--db-replica is for PostgreSQL: set --db to the URL of its primary, or leave it out")
 	case min(s.DBWriters, s.DBReaders) < 0:
-		return errors.New("--db-writers and --db-readers are at least 1")
+		return errors.New("--db-writers and --db-readers must be at least 1")
 	case s.DBReplicaLag < 0:
-		return errors.New("--db-replica-lag is not negative")
+		return errors.New("--db-replica-lag must not be negative")
 	case s.DBReplicaLag > 0 && len(s.DBReplica) == 0:
-		return errors.New("--db-replica-lag wants --db-replica")
+		return errors.New("--db-replica-lag needs --db-replica")
 	}
 	for _, url := range s.DBReplica {
 		if !(Database{DB: url}).IsPostgres() {
-			return errors.New("--db-replica is the URL of a standby: postgres://USER@HOST/DATABASE")
+			return errors.New("--db-replica must be the URL of a standby: postgres://USER@HOST/DATABASE")
 		}
 	}
 	return nil
@@ -176,21 +179,22 @@ func (s Serve) checkMail() error {
 	_, domain, _ := strings.Cut(s.MailFrom, "@")
 	switch {
 	case s.SMTP != "" && s.Mail != "":
-		return errors.New("--smtp and --mail exclude each other: mails are sent to a mail server or written into a folder")
+		return errors.New("--smtp and --mail exclude each other: " +
+			"mails are sent to a mail server or written into a folder")
 	case s.SMTP != "" && s.MailFrom == "":
-		return errors.New("--smtp wants --mail-from, the default sender of mails")
+		return errors.New("--smtp needs --mail-from, the default sender of mails")
 	case s.MailFrom != "" && domain == "":
-		return fmt.Errorf("--mail-from %s is no address", s.MailFrom)
+		return fmt.Errorf("--mail-from %s is not an address such as news@example.com", s.MailFrom)
 	case s.Mail != "" && !strings.HasPrefix(s.Mail, "dir:"):
-		return errors.New("--mail is dir: and the path of a folder")
+		return errors.New("--mail must be dir: and the path of a folder")
 	case s.MailConnections < 0 || s.MailRate < 0:
-		return errors.New("--mail-connections and --mail-rate are not negative")
+		return errors.New("--mail-connections and --mail-rate must not be negative")
 	case s.DKIMKey == "" && s.DKIMDomain != "":
-		return errors.New("--dkim-domain wants --dkim-key")
+		return errors.New("--dkim-domain needs --dkim-key")
 	case s.DKIMKey != "" && s.DKIMDomain == "" && s.MailFrom == "":
-		return errors.New("--dkim-key wants --dkim-domain, or --mail-from, whose domain is the default")
+		return errors.New("--dkim-key needs --dkim-domain, or --mail-from, whose domain is the default")
 	case s.PublicURL != "" && !strings.HasPrefix(s.PublicURL, "http://") && !strings.HasPrefix(s.PublicURL, "https://"):
-		return fmt.Errorf("--public-url %s does not begin with http:// or https://", s.PublicURL)
+		return fmt.Errorf("--public-url %s must begin with http:// or https://", s.PublicURL)
 	}
 	return nil
 }

@@ -28,33 +28,30 @@ func TestQueueOutlivesTheServer(t *testing.T) {
 	}
 	t.Cleanup(server.Remove)
 	p := newStoreWithList(t, teststores.Engine{Name: "postgres", New: func(testing.TB) string { return server.URL("postgres") }})
-	var log lockedLog
-	_, done := p.startWorking(p.store, func(c *river.Config) {
-		logged := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
-		c.Logger = logged.Logger
-	})
+	log := newLogFile(t)
+	_, done := p.start(jobs.Options{Log: log.logger(slog.LevelWarn)}, nil, river.EventKindJobCompleted, river.EventKindJobFailed)
 	for _, mode := range []string{"fast", "immediate"} {
 		p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
 		p.waitForJob(done)
 		p.must(server.Stop(mode))
-		log.await(t, "level=WARN")
+		log.await("level=WARN")
 		p.must(server.Start())
 	}
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
 	p.waitForJob(done)
-	if text := log.String(); strings.Count(text, "\n") != 1 || strings.Contains(text, "level=ERROR") {
+	if text := log.text(); strings.Count(text, "\n") != 1 || strings.Contains(text, "level=ERROR") {
 		t.Errorf("the log says:\n%s", text)
 	}
 }
 
-// await waits until something was logged.
-func (l *lockedLog) await(t *testing.T, text string) {
-	t.Helper()
+// await waits until the log has a text.
+func (l *logFile) await(text string) {
+	l.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(time.Minute); !strings.Contains(l.String(), text); {
+	for end := time.Now().Add(time.Minute); !strings.Contains(l.text(), text); {
 		if time.Now().After(end) {
-			t.Fatalf("the log does not say %s:\n%s", text, l.String())
+			l.Fatalf("the log does not say %s:\n%s", text, l.text())
 		}
 		<-tick.C
 	}

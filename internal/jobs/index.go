@@ -10,7 +10,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// This file has the workers that build and drop search indexes. Package indexadvisor decides which.
+// This file has the worker that builds and drops search indexes. Package indexadvisor decides
+// which ones.
 
 // Indexes builds and drops the indexes that searches need. The error audience.ErrIndexBusy means
 // that another process builds or drops the same index.
@@ -27,47 +28,25 @@ type Indexes interface {
 // two jobs for one index, the second returns at once.
 const indexTimeout = 24 * time.Hour
 
-// buildIndex builds indexes that searches need.
-type buildIndex struct {
-	river.WorkerDefaults[audience.BuildIndex]
-	indexes Indexes
+// indexWorker builds or drops indexes.
+type indexWorker[E river.JobArgs] struct {
+	river.WorkerDefaults[E]
+	work func(context.Context, E) error
+	busy error // the result when another process builds or drops the index; nil: the job is done
 }
-
-// Timeout implements river.Worker.
-func (*buildIndex) Timeout(*river.Job[audience.BuildIndex]) time.Duration { return indexTimeout }
-
-// Work implements river.Worker.
-func (w *buildIndex) Work(ctx context.Context, job *river.Job[audience.BuildIndex]) error {
-	return indexResult(ctx, w.indexes.Build(ctx, job.Args))
-}
-
-// dropIndex drops indexes after searches have stopped using them.
-type dropIndex struct {
-	river.WorkerDefaults[audience.DropIndex]
-	indexes Indexes
-}
-
-// Timeout implements river.Worker.
-func (*dropIndex) Timeout(*river.Job[audience.DropIndex]) time.Duration { return indexTimeout }
 
 // busySnooze is how long a drop waits while another process builds or drops the index.
 const busySnooze = 10 * time.Second
 
-// Work implements river.Worker.
-func (w *dropIndex) Work(ctx context.Context, job *river.Job[audience.DropIndex]) error {
-	err := w.indexes.Drop(ctx, job.Args)
-	if errors.Is(err, audience.ErrIndexBusy) {
-		return river.JobSnooze(busySnooze)
-	}
-	return indexResult(ctx, err)
-}
+// Timeout implements river.Worker.
+func (*indexWorker[E]) Timeout(*river.Job[E]) time.Duration { return indexTimeout }
 
-// indexResult turns an error into the result of the job. A process that stops puts the job
-// back into the queue. If another process builds or drops the index, the job is done.
-func indexResult(ctx context.Context, err error) error {
+// Work implements river.Worker. A process that stops puts the job back into the queue.
+func (w *indexWorker[E]) Work(ctx context.Context, job *river.Job[E]) error {
+	err := w.work(ctx, job.Args)
 	switch {
 	case errors.Is(err, audience.ErrIndexBusy):
-		return nil
+		return w.busy
 	case err != nil && ctx.Err() != nil:
 		return river.JobSnooze(0)
 	}

@@ -1,64 +1,15 @@
 package jobs_test
 
 import (
-	"bufio"
-	"context"
-	"fmt"
-	"log/slog"
-	"os"
-	"os/exec"
 	"testing"
 	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/indexadvisor"
-	"enlist/internal/jobs"
 	"enlist/internal/store/teststores"
-
-	"github.com/riverqueue/river"
 )
 
 // The tests in this file build search indexes through the queue.
-
-// hangInBuildAt is an environment variable. With a database's path in it, the test binary is a
-// process that hangs while it builds an index, to be killed there.
-const hangInBuildAt = "ENLIST_TEST_HANG_IN_BUILD"
-
-// hangingBuilder is a Store whose BuildIndex prints a line when it starts. On SQLite, where an
-// unfinished index is not visible, it then waits; on PostgreSQL the build itself waits.
-type hangingBuilder struct{ *teststores.Store }
-
-// BuildIndex implements audience.Store.
-func (s hangingBuilder) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID, k *audience.SearchKey) (int64, error) {
-	fmt.Println("here")
-	if os.Getenv(hangInBuildAt)[0] == '/' {
-		<-ctx.Done()
-	}
-	return s.Store.BuildIndex(ctx, id, list, k)
-}
-
-func newAdvisor(store audience.Store) *indexadvisor.Advisor {
-	return indexadvisor.New(store, time.Now, indexadvisor.DefaultRules())
-}
-
-// buildAndHang works the queue until the process is killed.
-func buildAndHang(path string) {
-	store, err := teststores.Open(context.Background(), path, 0)
-	if err != nil {
-		panic(err)
-	}
-	hanging := hangingBuilder{store}
-	config := jobs.Config(jobs.Options{Service: audience.NewService(hanging, time.Now), Store: hanging, Indexes: newAdvisor(hanging), Log: slog.New(slog.DiscardHandler)})
-	config.FetchPollInterval = river.FetchCooldownDefault
-	client, err := store.Jobs(config)
-	if err != nil {
-		panic(err)
-	}
-	if err := client.Start(context.Background()); err != nil {
-		panic(err)
-	}
-	select {}
-}
 
 // scheduleMissingIndex runs a search that needs an index, enqueues the build, and returns the
 // index.
@@ -112,8 +63,8 @@ func missingIndexIsBuiltAndDroppedWithItsList(t *testing.T, e teststores.Engine)
 	}
 }
 
-// A process is killed while it builds an index. Within minutes another process finds what it
-// left, and builds the index.
+// A process is killed while it builds an index. Within minutes another process finds the
+// unfinished index and builds it.
 func TestIndexOfAKilledProcessIsBuiltByAnother(t *testing.T) {
 	teststores.EachParallel(t, indexOfAKilledProcessIsBuiltByAnother)
 }
@@ -133,7 +84,11 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
 		})
 	}()
 	<-reading
-	p.killBuilder()
+	p.killAt(inBuild, func() {
+		if !isFile(p.path) {
+			p.awaitIndex(func(b audience.BuiltIndex) bool { return !b.Good })
+		}
+	})
 	close(read)
 	p.must(<-reader)
 	x = p.index()
@@ -153,25 +108,6 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
 	if x.Missing {
 		t.Errorf("index %+v", x)
 	}
-}
-
-// killBuilder starts a process that builds the index, and kills it during the build.
-func (p *storeWithList) killBuilder() {
-	p.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), hangInBuildAt+"="+p.path)
-	out, err := cmd.StdoutPipe()
-	p.must(err)
-	cmd.Stderr = os.Stderr
-	p.must(cmd.Start())
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "here\n" {
-		p.Errorf("got %q, %v", line, err)
-	}
-	if p.path[0] != '/' {
-		p.awaitIndex(func(b audience.BuiltIndex) bool { return !b.Good })
-	}
-	p.must(cmd.Process.Kill())
-	cmd.Wait() // says that it was killed
 }
 
 // awaitIndex waits until the database has one index that meets a condition.

@@ -8,8 +8,9 @@
 // has more to do after runTime enqueues another job for the rest. So a process may die at any
 // moment, and another process continues.
 //
-// jobs.go registers the workers; mail*.go, webhook.go, index.go, field_*.go and list_*.go have
-// them. queue*.go is what the command `enlist jobs` uses. log*.go filter the library's log.
+// jobs.go registers the workers. mail*.go, webhook.go, index.go and steps.go have them. The
+// command `enlist jobs` uses queue.go. queue_sweep.go deletes completed jobs, and log.go
+// filters the library's log.
 package jobs
 
 import (
@@ -26,12 +27,10 @@ import (
 )
 
 const (
-	// runTime is how long a job works before it lets the next job of its queue run.
-	runTime = 20 * time.Second
-
-	// timeout is when a job is cancelled. It suffices for a mail to wait for its slot and for
-	// the slowest accepted mail server. rescueAfter is when the queue retries a job whose
-	// process died; it must be longer, or a job that still runs would be started twice.
+	// A job is cancelled after timeout. That is enough for a mail to wait for its slot and for
+	// the slowest mail server that package mail accepts. The queue retries a job whose process
+	// died after rescueAfter. It must be longer than timeout, or a running job would be started
+	// a second time.
 	timeout     = 105 * time.Second
 	rescueAfter = 2 * time.Minute
 
@@ -74,26 +73,31 @@ type Mailer interface {
 func Config(o Options) *river.Config {
 	workers := river.NewWorkers()
 	queues := make(map[string]river.QueueConfig)
-	s := stepper{o.Service, o.Store}
 	serial := river.QueueConfig{MaxWorkers: 1}
-	add(workers, queues, &removeContacts{stepper: s}, serial)
-	add(workers, queues, &deleteFieldValues{stepper: s}, serial)
-	add(workers, queues, &convertField{stepper: s}, serial)
+	removeContacts := func(ctx context.Context, e audience.RemoveContacts) (audience.RemoveContacts, bool, error) {
+		done, err := o.Service.RemoveContacts(ctx, e)
+		return e, done, err // the next step removes the first Contacts that are left
+	}
+	add(workers, queues, &stepWorker[audience.RemoveContacts]{store: o.Store, step: removeContacts}, serial)
+	add(workers, queues, &stepWorker[audience.DeleteFieldValues]{store: o.Store, step: o.Service.DeleteFieldValues},
+		serial)
+	add(workers, queues, &stepWorker[audience.ConvertField]{store: o.Store, step: o.Service.ConvertField}, serial)
 	if o.Indexes != nil {
-		add(workers, queues, &buildIndex{indexes: o.Indexes}, serial)
-		add(workers, queues, &dropIndex{indexes: o.Indexes}, serial)
+		add(workers, queues, &indexWorker[audience.BuildIndex]{work: o.Indexes.Build}, serial)
+		drop := &indexWorker[audience.DropIndex]{work: o.Indexes.Drop, busy: river.JobSnooze(busySnooze)}
+		add(workers, queues, drop, serial)
 	}
 	m := mailSender{o.Service, o.Mailer, limiter.New(cmp.Or(o.Mails, defaultMails), slotTime)}
-	add(workers, queues, &sendNotification{mailWorker[audience.Notify]{mailSender: m}}, mailQueue())
-	add(workers, queues, &sendConfirmation{mailWorker[audience.RequestConfirmation]{mailSender: m}}, mailQueue())
-	add(workers, queues, &sendAutoresponder{mailWorker[audience.Autorespond]{mailSender: m}}, mailQueue())
+	add(workers, queues, &mailWorker[audience.Notify]{mailSender: m, send: sendNotification}, mailQueue())
+	add(workers, queues, &mailWorker[audience.RequestConfirmation]{mailSender: m, send: sendConfirmation}, mailQueue())
+	add(workers, queues, &mailWorker[audience.Autorespond]{mailSender: m, send: sendAutoresponder}, mailQueue())
 	if o.Poster != nil {
-		add(workers, queues, &deliverWebhook{stepper: s, poster: o.Poster}, webhookQueue())
+		add(workers, queues, &deliverWebhook{service: o.Service, poster: o.Poster}, webhookQueue())
 	}
 	return &river.Config{
 		Workers:              workers,
 		Queues:               queues,
-		Logger:               slog.New(redactedLog{throttledLog{o.Log.Handler(), new(atomic.Int64)}}),
+		Logger:               slog.New(filteredLog{o.Log.Handler(), new(atomic.Int64)}),
 		FetchPollInterval:    pollInterval,
 		JobTimeout:           timeout,
 		RescueStuckJobsAfter: rescueAfter,
@@ -126,27 +130,4 @@ func add[E river.JobArgs](workers *river.Workers, queues map[string]river.QueueC
 	var kind E
 	river.AddWorker(workers, w)
 	queues[kind.Kind()] = q
-}
-
-// stepper is what workers need that change the database.
-type stepper struct {
-	service *audience.Service
-	store   audience.Store
-}
-
-// runSteps calls step until it returns no effect, which would be the rest of the work. After
-// runTime it enqueues the rest as a job at the end of the queue. When the process stops, the
-// job goes back to the queue, which does not count as a failed attempt.
-func (s stepper) runSteps(ctx context.Context, step func() (rest audience.Effect, err error)) error {
-	for end := time.Now().Add(runTime); ; {
-		rest, err := step()
-		switch {
-		case ctx.Err() != nil && (err != nil || rest != nil):
-			return river.JobSnooze(0)
-		case err != nil || rest == nil:
-			return err
-		case time.Now().After(end):
-			return s.store.Update(ctx, func(tx audience.Tx) error { return tx.Enqueue(rest) })
-		}
-	}
 }

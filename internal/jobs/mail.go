@@ -10,11 +10,12 @@ import (
 	"enlist/internal/limiter"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 )
 
-// This file has the code that the three workers for mail share: the limit on mails in memory, the times
-// of further attempts, and the effect of a failure on the job. The workers are in the other
-// files mail_*.go; whether a mail is still wanted is decided in audience/delivery_prepare.go.
+// This file has the worker for mail: the limit on mails in memory, the times of further
+// attempts, and the effect of a failure on the job. mail_workers.go has the three kinds of
+// mail. audience/delivery_prepare.go decides whether a mail is still wanted.
 
 // mailSender has the fields that the workers for mail share. All of them use the same slots.
 type mailSender struct {
@@ -23,33 +24,35 @@ type mailSender struct {
 	slots   *limiter.Limiter // one for each mail that is composed and sent
 }
 
-// mailWorker is a worker for mail without its method Work.
+// mailWorker works the jobs of one kind of mail.
 type mailWorker[E river.JobArgs] struct {
 	river.WorkerDefaults[E]
 	mailSender
+	send func(context.Context, mailSender, *river.Job[E]) error
+}
+
+// Work implements river.Worker. It waits for a slot before the mail is loaded.
+func (w *mailWorker[E]) Work(ctx context.Context, job *river.Job[E]) error {
+	release, err := w.slots.Acquire(ctx)
+	if err != nil {
+		return jobResult(ctx, audience.ErrSendingPaused)
+	}
+	defer release()
+	return w.send(ctx, w.mailSender, job)
 }
 
 // NextRetry implements river.Worker.
-func (mailWorker[E]) NextRetry(job *river.Job[E]) time.Time { return nextAttempt(job.Attempt) }
+func (*mailWorker[E]) NextRetry(job *river.Job[E]) time.Time { return nextAttempt(job.Attempt) }
 
 const (
-	// defaultMails is how many mails are composed and sent at once. Many more jobs are
-	// running, so that no fetch is needed between two mails, but those that wait for a slot
-	// hold no contents. Hundreds of large mails for a slow mail server would fill the memory.
+	// defaultMails is how many mails are composed and sent at once. Hundreds of large mails
+	// for a slow mail server would fill the memory. Many more jobs run, so that no fetch is
+	// needed between two mails; a job that waits for a slot has not loaded its mail.
 	defaultMails = 16
 
 	// slotTime is how long a job waits for a slot before it goes back to the queue.
 	slotTime = 20 * time.Second
 )
-
-// acquireSlot waits until a mail may be loaded and sent. The caller must call release.
-func (m mailSender) acquireSlot(ctx context.Context) (release func(), err error) {
-	release, err = m.slots.Acquire(ctx)
-	if err != nil {
-		err = jobResult(ctx, audience.ErrSendingPaused)
-	}
-	return release, err
-}
 
 // retryDelays are the waits before a mail is tried again. The last one repeats until
 // audience.Attempts are used up, a day after the first attempt. decisions.md: 50
@@ -87,10 +90,10 @@ func jobResult(ctx context.Context, err error) error {
 	return err
 }
 
-// sendMail sends a mail to a Contact and stores the result. It takes what a method of Service
-// returned: a nil mail means that there is nothing to send.
-func sendMail[E river.JobArgs](ctx context.Context, m mailSender, job *river.Job[E],
-	mail *audience.OutgoingMail, err error) error {
+// sendToContact sends a mail to a Contact and stores the result. mail and err are what a method
+// of Service returned: a nil mail means that there is nothing to send.
+func (m mailSender) sendToContact(ctx context.Context, job *rivertype.JobRow, mail *audience.OutgoingMail,
+	err error) error {
 	if err != nil || mail == nil {
 		return err
 	}

@@ -3,10 +3,8 @@ package jobs_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
@@ -54,20 +52,9 @@ func mailsInMemoryAreLimited(t *testing.T, e teststores.Engine) {
 		p.subscribe(fmt.Sprintf("c%d@example.com", i))
 	}
 	mailer := &countingMailer{full: make(chan struct{}), want: 3}
-	config := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: mailer, Mails: 3, Log: slog.New(slog.DiscardHandler)})
-	config.TestOnly = true
-	client := p.client(config)
-	done, cancel := client.Subscribe(river.EventKindJobCompleted)
-	defer cancel()
-	p.must(client.Start(t.Context()))
-	defer client.StopAndCancel(context.Background())
-	late := time.After(time.Minute)
+	_, done := p.start(jobs.Options{Mailer: mailer, Mails: 3}, nil, river.EventKindJobCompleted)
 	for range contacts {
-		select {
-		case <-done:
-		case <-late:
-			t.Fatalf("%d of %d were sent", mailer.sent.Load(), contacts)
-		}
+		p.next(done)
 	}
 	if most := mailer.most.Load(); most != 3 {
 		t.Errorf("%d mails at once, want 3", most)

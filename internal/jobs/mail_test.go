@@ -47,26 +47,8 @@ func (p *listWithMailServer) send(service *audience.Service) {
 		Transport: enlistmail.Transport{SMTP: p.server.URL(), Key: key, Log: quiet}})
 	p.must(err)
 	p.Cleanup(func() { mailer.Close() })
-	config := jobs.Config(jobs.Options{Service: service, Store: p.store, Mailer: mailer, Log: quiet})
-	config.TestOnly = true
-	client := p.client(config)
-	done, cancel := client.Subscribe(river.EventKindJobCompleted, river.EventKindJobFailed, river.EventKindJobCancelled, river.EventKindJobSnoozed)
-	p.Cleanup(cancel)
-	p.must(client.Start(p.Context()))
-	p.Cleanup(func() { client.StopAndCancel(context.Background()) })
-	p.queue, p.done = client, done
-}
-
-func detail(key, text string) audience.Detail {
-	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: text}}
-}
-
-// subscribe subscribes an address to the List.
-func (p *listWithMailServer) subscribe(email string) audience.ContactID {
-	p.Helper()
-	id, err := p.service.Subscribe(p.Context(), p.caller, audience.SubscribeRequest{List: p.list, Details: []audience.Detail{detail("Email", email)}})
-	p.must(err)
-	return id
+	p.queue, p.done = p.start(jobs.Options{Service: service, Mailer: mailer}, nil,
+		river.EventKindJobCompleted, river.EventKindJobFailed, river.EventKindJobCancelled, river.EventKindJobSnoozed)
 }
 
 // autoresponder adds an autoresponder with a Message of its own.
@@ -86,13 +68,8 @@ func (p *listWithMailServer) autoresponder(subject string, details ...audience.D
 func (p *listWithMailServer) waitForEvent(kind string) *river.Event {
 	p.Helper()
 	for {
-		select {
-		case e := <-p.done:
-			if e.Job.Kind == kind {
-				return e
-			}
-		case <-time.After(time.Minute):
-			p.Fatalf("no job of kind %s ended", kind)
+		if e := p.next(p.done); e.Job.Kind == kind {
+			return e
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"enlist/internal/audience"
@@ -122,10 +123,8 @@ func (f Filter) page(ctx context.Context, q Queue, after int64) ([]*rivertype.Jo
 func job(row *rivertype.JobRow) Job {
 	j := Job{ID: row.ID, Kind: row.Kind, Attempt: row.Attempt, Created: row.CreatedAt, About: string(row.EncodedArgs)}
 	for state, names := range queueStates {
-		for _, name := range names {
-			if name == row.State {
-				j.State = state
-			}
+		if slices.Contains(names, row.State) {
+			j.State = state
 		}
 	}
 	if j.State == Waiting || j.State == Scheduled || j.State == Retrying {

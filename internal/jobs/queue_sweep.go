@@ -7,7 +7,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// This file deletes completed jobs in small transactions, so that SQLite can accept other writes between them.
+// This file deletes completed jobs in small transactions, so that SQLite can accept other
+// writes between them.
 
 // Sweeper is the method of a queue client with which Sweep deletes jobs.
 type Sweeper interface {

@@ -26,9 +26,9 @@ type Poster interface {
 // decisions.md: 52
 type deliverWebhook struct {
 	river.WorkerDefaults[audience.DeliverWebhook]
-	stepper
-	poster Poster
-	next   sync.Map // by job ID: the time.Time of the next attempt
+	service *audience.Service
+	poster  Poster
+	next    sync.Map // by job ID: the time.Time of the next attempt
 }
 
 // Work implements river.Worker. It posts one batch after another until none waits, a POST

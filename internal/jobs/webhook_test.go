@@ -1,15 +1,12 @@
 package jobs_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -105,7 +102,7 @@ func (r *receiver) until(t *testing.T, events int) {
 		select {
 		case <-r.more:
 		case <-deadline:
-			t.Fatalf("%d of %d events came", r.has(), events)
+			t.Fatalf("%d of %d events arrived", r.has(), events)
 		}
 	}
 }
@@ -132,11 +129,8 @@ func (c *clock) move(d time.Duration) {
 func (p *storeWithList) addWebhooks(r *receiver) (ids []audience.WebhookID) {
 	p.Helper()
 	for _, event := range []string{"created", "updated", "subscribed", "unsubscribed"} {
-		var details []audience.Detail
-		for _, d := range [][2]string{{"object", "contact"}, {"event", event}, {"url", r.URL + "/hook"}} {
-			details = append(details, audience.Detail{Key: d[0], Value: audience.Input{Kind: audience.InputText, Text: d[1]}})
-		}
-		id, err := p.service.AddWebhook(p.Context(), p.caller, details)
+		id, err := p.service.AddWebhook(p.Context(), p.caller, []audience.Detail{
+			detail("object", "contact"), detail("event", event), detail("url", r.URL+"/hook")})
 		p.must(err)
 		ids = append(ids, id)
 	}
@@ -147,30 +141,9 @@ func (p *storeWithList) addWebhooks(r *receiver) (ids []audience.WebhookID) {
 func (p *storeWithList) startPosting(service *audience.Service, change func(*river.Config)) (workingClient, <-chan *river.Event) {
 	p.Helper()
 	poster := webhook.New(webhook.Options{Private: true, Version: "test"})
-	config := jobs.Config(jobs.Options{Service: service, Store: p.store, Poster: poster, Log: slog.New(slog.DiscardHandler)})
-	config.FetchPollInterval, config.TestOnly = river.FetchCooldownDefault, true
-	if change != nil {
-		change(config)
-	}
-	client := p.client(config)
-	events, cancel := client.Subscribe(river.EventKindJobFailed, river.EventKindJobCancelled)
-	p.must(client.Start(p.Context()))
-	p.Cleanup(func() {
-		client.StopAndCancel(context.Background())
-		cancel()
-		poster.Close()
-	})
-	return client, events
-}
-
-// subscribe subscribes an address to the List.
-func (p *storeWithList) subscribe(email string) audience.ContactID {
-	p.Helper()
-	id, err := p.service.Subscribe(p.Context(), p.caller, audience.SubscribeRequest{List: p.list, Details: []audience.Detail{
-		{Key: "Email", Value: audience.Input{Kind: audience.InputText, Text: email}},
-	}})
-	p.must(err)
-	return id
+	p.Cleanup(poster.Close)
+	return p.start(jobs.Options{Service: service, Poster: poster}, change,
+		river.EventKindJobFailed, river.EventKindJobCancelled)
 }
 
 // Two clients work the queue while many callers change Contacts. The receiver fails and drops
@@ -258,8 +231,7 @@ func retryPostsToAWebhookAtOnce(t *testing.T, e teststores.Engine) {
 	service := audience.NewService(p.store, at.read)
 	client, failed := p.startPosting(service, nil)
 	p.subscribe("a@example.com")
-	event := <-failed
-	p.must(jobs.Retry(t.Context(), client, service, event.Job.ID))
+	p.must(jobs.Retry(t.Context(), client, service, p.next(failed).Job.ID))
 	r.until(t, 2)
 }
 
@@ -287,14 +259,10 @@ func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
 	p.subscribe("a@example.com")
 	var last *river.Event
 	for attempts := 1; ; attempts++ {
-		select {
-		case last = <-failed:
-		case <-time.After(time.Minute):
-			t.Fatalf("%d attempts", attempts)
-		}
+		last = p.next(failed)
 		if last.Kind == river.EventKindJobCancelled {
 			if attempts != 7 {
-				t.Errorf("given up on after %d attempts", attempts)
+				t.Errorf("the server gave up after %d attempts, want 7", attempts)
 			}
 			break
 		}
@@ -320,37 +288,6 @@ func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
 	}
 }
 
-// hangAfterPostAt is an environment variable. With a database's path in it, the test binary is
-// a process that posts one batch and hangs before it stores the result, to be killed there.
-const hangAfterPostAt = "ENLIST_TEST_HANG_AFTER_POST"
-
-// hangingPoster posts a batch, prints the result, and never returns.
-type hangingPoster struct{ *webhook.Client }
-
-// Post implements jobs.Poster.
-func (s hangingPoster) Post(ctx context.Context, b *audience.WebhookBatch) error {
-	fmt.Println(s.Client.Post(ctx, b))
-	select {}
-}
-
-// postAndHang works the queue until the process is killed.
-func postAndHang(path string) {
-	store, err := teststores.Open(context.Background(), path, 0)
-	if err != nil {
-		panic(err)
-	}
-	config := jobs.Config(jobs.Options{Service: audience.NewService(store, time.Now), Store: store, Log: slog.New(slog.DiscardHandler),
-		Poster: hangingPoster{webhook.New(webhook.Options{Private: true})}})
-	client, err := store.Jobs(config)
-	if err != nil {
-		panic(err)
-	}
-	if err := client.Start(context.Background()); err != nil {
-		panic(err)
-	}
-	select {}
-}
-
 // A process is killed after the receiver accepted a batch and before that is stored. The batch
 // is posted again with the same ID, and later events follow in another batch.
 //
@@ -364,22 +301,10 @@ func batchOfAKilledProcessKeepsItsID(t *testing.T, e teststores.Engine) {
 	p := newStoreWithList(t, e)
 	p.addWebhooks(r)
 	p.subscribe("a@example.com")
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), hangAfterPostAt+"="+p.path)
-	out, err := cmd.StdoutPipe()
-	p.must(err)
-	cmd.Stderr = os.Stderr
-	p.must(cmd.Start())
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "<nil>\n" {
-		t.Errorf("got %q, %v", line, err)
-	}
-	p.must(cmd.Process.Kill())
-	cmd.Wait() // says that it was killed
+	p.killAt(afterPost, func() {})
 	p.subscribe("b@example.com")
 	teststores.AgeKilledJobs(t, p.path)
-	p.startPosting(p.service, func(c *river.Config) {
-		c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second // as if minutes had passed
-	})
+	p.startPosting(p.service, minutesPassed)
 	r.until(t, 4)
 	if len(r.ids) != 3 || r.ids[0] != r.ids[1] || r.ids[1] == r.ids[2] {
 		t.Errorf("batches %v", r.ids)

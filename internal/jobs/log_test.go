@@ -1,13 +1,12 @@
 package jobs_test
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
@@ -37,21 +36,11 @@ func logNamesNoAddress(t *testing.T, e teststores.Engine) {
 		t.Run(level.String(), func(t *testing.T) {
 			p := newListWithMailServer(t, e, detail("on_register_address", "owner@example.com"))
 			p.subscribe("ann@example.com")
-			var log lockedLog
-			config := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: refusingMailer{},
-				Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level}))})
-			config.TestOnly = true
-			client := p.client(config)
-			failed, cancel := client.Subscribe(river.EventKindJobFailed)
-			p.must(client.Start(t.Context()))
-			select {
-			case <-failed:
-			case <-time.After(time.Minute):
-				t.Fatal("the mail was not tried")
-			}
-			cancel()
+			log := newLogFile(t)
+			client, failed := p.start(jobs.Options{Mailer: refusingMailer{}, Log: log.logger(level)}, nil, river.EventKindJobFailed)
+			p.next(failed)
 			p.must(client.StopAndCancel(context.Background()))
-			text := log.String()
+			text := log.text()
 			if !strings.Contains(text, "job_kind=notify") || strings.Contains(text, "example.com") != (level == slog.LevelDebug) {
 				t.Errorf("at level %v the log says:\n%s", level, text)
 			}
@@ -59,20 +48,33 @@ func logNamesNoAddress(t *testing.T, e teststores.Engine) {
 	}
 }
 
-// lockedLog is a log that a test reads while other goroutines write.
-type lockedLog struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+// logFile is a log that a test reads while other goroutines write.
+type logFile struct {
+	*testing.T
+	file *os.File
 }
 
-func (l *lockedLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
+func newLogFile(t *testing.T) *logFile {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return &logFile{t, file}
 }
 
-func (l *lockedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
+// logger returns a Logger that writes records of a level and above.
+func (l *logFile) logger(level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(l.file, &slog.HandlerOptions{Level: level}))
+}
+
+// text returns what was logged until now.
+func (l *logFile) text() string {
+	l.Helper()
+	text, err := os.ReadFile(l.file.Name())
+	if err != nil {
+		l.Fatal(err)
+	}
+	return string(text)
 }

@@ -1,0 +1,201 @@
+package jobs_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/indexadvisor"
+	"enlist/internal/jobs"
+	"enlist/internal/store/pgtest"
+	"enlist/internal/store/teststores"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+	"go.uber.org/goleak"
+)
+
+// This file has what the tests of this package share: a database with one List, and a client of
+// the queue that works its jobs.
+
+// contacts is the size of the List in these tests: a removal takes several steps.
+const contacts = 1700
+
+func TestMain(m *testing.M) {
+	if point := os.Getenv(hangAt); point != "" {
+		workUntilKilled(point, os.Getenv(hangDatabase))
+	}
+	pgtest.Main(m, func() error { return goleak.Find() })
+}
+
+// workingClient is a client of the queue, of either engine.
+type workingClient interface {
+	jobs.Client
+	Subscribe(kinds ...river.EventKind) (<-chan *river.Event, func())
+	Insert(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error)
+	JobCancel(ctx context.Context, id int64) (*rivertype.JobRow, error)
+	JobGet(ctx context.Context, id int64) (*rivertype.JobRow, error)
+}
+
+// storeWithList is a database with an Account and one List, on one engine. Its methods fail the
+// test on an error.
+type storeWithList struct {
+	*testing.T
+	path    string
+	store   *teststores.Store
+	service *audience.Service
+	caller  *audience.Caller
+	list    audience.ListID
+}
+
+// newStoreWithList makes the database; the List is empty.
+func newStoreWithList(t *testing.T, e teststores.Engine) *storeWithList {
+	t.Helper()
+	p := &storeWithList{T: t, path: e.New(t)}
+	p.open()
+	first, err := p.service.Bootstrap(t.Context(), "")
+	p.must(err)
+	p.list = first.List
+	p.caller, err = p.service.Operator(t.Context(), first.Account)
+	p.must(err)
+	return p
+}
+
+// open opens the database, again after a test has closed it.
+func (p *storeWithList) open() {
+	p.Helper()
+	var err error
+	p.store, err = teststores.Open(p.Context(), p.path, 0)
+	p.must(err)
+	p.service = audience.NewService(p.store, time.Now)
+	p.service.SetSearchObserver(newAdvisor(p.store))
+	p.Cleanup(func() { p.store.Close() })
+}
+
+// client returns a client of the queue that is not started.
+func (p *storeWithList) client(config *river.Config) workingClient {
+	p.Helper()
+	client, err := p.store.Jobs(config)
+	p.must(err)
+	return client.(workingClient)
+}
+
+// must fails the test on an error.
+func (p *storeWithList) must(err error) {
+	p.Helper()
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// addContacts adds Contacts with a value in a Field.
+func (p *storeWithList) addContacts(field audience.FieldID) {
+	p.Helper()
+	p.must(p.store.Update(p.Context(), func(tx audience.Tx) error {
+		for i := range contacts {
+			c := audience.Contact{ListID: p.list, Key: fmt.Sprintf("a%d@example.com", i), IsFirst: true, IsActive: true, SubscribedVia: "api"}
+			c.Values = c.Values.Set(field, "value")
+			if _, err := tx.InsertContact(&c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// enqueue stores a job.
+func (p *storeWithList) enqueue(e audience.Effect) {
+	p.Helper()
+	p.must(p.store.Update(p.Context(), func(tx audience.Tx) error { return tx.Enqueue(e) }))
+}
+
+// contactCount counts the Contacts.
+func (p *storeWithList) contactCount() (n int64) {
+	p.Helper()
+	p.must(p.store.View(p.Context(), func(tx audience.Tx) (err error) {
+		n, err = tx.ContactCount(p.list)
+		return err
+	}))
+	return n
+}
+
+// start starts a client of the queue that looks for jobs often. It returns the results of the
+// given kinds. Options that are not set are those of the fixture.
+func (p *storeWithList) start(o jobs.Options, change func(*river.Config),
+	kinds ...river.EventKind) (workingClient, <-chan *river.Event) {
+	p.Helper()
+	if o.Store == nil {
+		o.Store = p.store
+	}
+	if o.Service == nil {
+		o.Service = p.service
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	config := jobs.Config(o)
+	config.FetchPollInterval = river.FetchCooldownDefault
+	config.TestOnly = true // no random wait before the queue retries jobs of dead processes
+	if change != nil {
+		change(config)
+	}
+	client := p.client(config)
+	results, cancel := client.Subscribe(kinds...)
+	p.must(client.Start(p.Context()))
+	p.Cleanup(func() {
+		client.StopAndCancel(context.Background())
+		cancel()
+	})
+	return client, results
+}
+
+// startWorking starts a client that works on Lists and indexes.
+func (p *storeWithList) startWorking(store audience.Store, change func(*river.Config)) (workingClient, <-chan *river.Event) {
+	p.Helper()
+	return p.start(jobs.Options{Service: audience.NewService(store, time.Now), Store: store, Indexes: newAdvisor(store)},
+		change, river.EventKindJobCompleted, river.EventKindJobFailed)
+}
+
+// next returns the next result of a job, and fails the test if none comes.
+func (p *storeWithList) next(results <-chan *river.Event) *river.Event {
+	p.Helper()
+	select {
+	case e := <-results:
+		return e
+	case <-time.After(time.Minute):
+		p.Fatal("no job ended within a minute")
+		return nil
+	}
+}
+
+// waitForJob waits for a job to be completed.
+func (p *storeWithList) waitForJob(done <-chan *river.Event) {
+	p.Helper()
+	if e := p.next(done); e.Kind != river.EventKindJobCompleted {
+		p.Fatalf("job: %s: %v", e.Kind, e.Job.Errors)
+	}
+}
+
+// minutesPassed makes the queue retry jobs of dead processes now, as if minutes had passed.
+func minutesPassed(c *river.Config) { c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second }
+
+func newAdvisor(store audience.Store) *indexadvisor.Advisor {
+	return indexadvisor.New(store, time.Now, indexadvisor.DefaultRules())
+}
+
+func detail(key, text string) audience.Detail {
+	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: text}}
+}
+
+// subscribe subscribes an address to the List.
+func (p *storeWithList) subscribe(email string) audience.ContactID {
+	p.Helper()
+	id, err := p.service.Subscribe(p.Context(), p.caller,
+		audience.SubscribeRequest{List: p.list, Details: []audience.Detail{detail("Email", email)}})
+	p.must(err)
+	return id
+}

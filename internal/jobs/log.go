@@ -1,0 +1,87 @@
+package jobs
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+
+	"enlist/internal/audience"
+)
+
+// This file filters the log of the queue library: it keeps the addresses of subscribers out,
+// and limits the errors of an outage.
+
+// filteredLog passes the log of the queue library on. At the level debug it changes nothing.
+//
+// The library logs why a job failed. For a mail that is the mail server's reply, and replies
+// repeat the recipient's address. filteredLog removes it; the operator finds the reply with
+// `enlist jobs list`.
+//
+// While the database is away, each loop of the library logs an error at each attempt, about ten
+// a second in all, and recovers by itself later. filteredLog passes on one of these errors a
+// minute, as a warning.
+type filteredLog struct {
+	slog.Handler
+	lastWarning *atomic.Int64 // in Unix seconds
+}
+
+// warningInterval is the least time between two warnings about the database, in seconds.
+const warningInterval = 60
+
+// Handle implements slog.Handler.
+func (l filteredLog) Handle(ctx context.Context, r slog.Record) error {
+	aboutJob, aboutMail := subject(r)
+	switch {
+	case l.Enabled(ctx, slog.LevelDebug):
+	case aboutMail:
+		r = withoutError(r)
+	case r.Level >= slog.LevelError && !aboutJob:
+		last, now := l.lastWarning.Load(), r.Time.Unix()
+		if now-last < warningInterval || !l.lastWarning.CompareAndSwap(last, now) {
+			return nil
+		}
+		r = r.Clone()
+		r.AddAttrs(slog.String("doing", r.Message))
+		r.Level = slog.LevelWarn
+		r.Message = "the job queue cannot reach the database; it tries again, and logs this at most once a minute"
+	}
+	return l.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (l filteredLog) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return filteredLog{l.Handler.WithAttrs(attrs), l.lastWarning}
+}
+
+// WithGroup implements slog.Handler.
+func (l filteredLog) WithGroup(name string) slog.Handler {
+	return filteredLog{l.Handler.WithGroup(name), l.lastWarning}
+}
+
+// subject reports whether a record names a job, and whether that job sends a mail.
+func subject(r slog.Record) (job, mail bool) {
+	r.Attrs(func(a slog.Attr) bool {
+		job = job || a.Key == "job_id" || a.Key == "job_kind"
+		if a.Key == "job_kind" {
+			switch a.Value.String() {
+			case audience.Notify{}.Kind(), audience.Autorespond{}.Kind(), audience.RequestConfirmation{}.Kind():
+				mail = true
+			}
+		}
+		return true
+	})
+	return job, mail
+}
+
+// withoutError returns a record that names the command to see the error instead of the error.
+func withoutError(r slog.Record) slog.Record {
+	redacted := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "error" || a.Key == "err" {
+			a.Value = slog.StringValue("see enlist jobs list")
+		}
+		redacted.AddAttrs(a)
+		return true
+	})
+	return redacted
+}
