@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func input(value any) Input {
 type num string
 
 // covers: decision 32, 34, 35, 36
-func TestCriteriaThatAreRefused(t *testing.T) {
+func TestInvalidCriteriaAreRefused(t *testing.T) {
 	for _, c := range []Criteria{
 		test("Unknown", "exactly", "x"), test("", "exactly", "x"), test("email", "exactly", "x"), test("field_99", "exactly", "x"),
 		test("field_", "exactly", "x"), test("field_03", "exactly", "x"), test("field_+3", "exactly", "x"), test("field_99999999999999999999", "exactly", "x"), test("all", "exactly", "x"),
@@ -64,15 +65,17 @@ func TestCriteriaThatAreRefused(t *testing.T) {
 		test("Price", "exactly", "x"), test("Price", "exactly", true), test("Price", "greater_than", ""), test("Price", "exactly", "0.1234567890123456"),
 		test("Born", "exactly", "yesterday"), test("Born", "exactly", "2026-02-30"), test("Born", "greater_than", ""), test("Born", "exactly", num("2026")), test("Born", "in", []any{"2026-01-31", "31/01/2026"}),
 	} {
-		where, err := contactKeyring().condition(&c)
-		if KindOf(err) != InvalidSearch || err.Error() == "" {
-			t.Errorf("%v: got %v, error %v", c, where, err)
-		}
+		t.Run(fmt.Sprintf("%s %s %v", c.Key, c.Operator, c.Value), func(t *testing.T) {
+			where, err := contactKeyring().condition(&c)
+			if KindOf(err) != InvalidSearch || err.Error() == "" {
+				t.Errorf("%v: got %v, error %v", c, where, err)
+			}
+		})
 	}
 }
 
 // covers: decision 32, 34, 35, 36
-func TestOperands(t *testing.T) {
+func TestOperandsHaveTheTypeOfTheirKey(t *testing.T) {
 	long := strings.Repeat("ÄB", 101)
 	for _, c := range []struct {
 		test Criteria
@@ -111,19 +114,21 @@ func TestOperands(t *testing.T) {
 		{test("Mobile", "in", "0412 345 678,x"), []Operand{{Text: "+61412345678"}, {Impossible: true}}},
 		{test("Mobile", "starts_with", "0412"), []Operand{{Text: "0412"}}},
 	} {
-		where, err := contactKeyring().condition(&c.test)
-		if err != nil {
-			t.Errorf("%v: %v", c.test, err)
-			continue
-		}
-		if diff := cmp.Diff(c.want, where.Operands); diff != "" {
-			t.Errorf("%v: (-want +got)\n%s", c.test, diff)
-		}
+		t.Run(fmt.Sprintf("%s %s %v", c.test.Key, c.test.Operator, c.test.Value), func(t *testing.T) {
+			where, err := contactKeyring().condition(&c.test)
+			if err != nil {
+				t.Errorf("%v: %v", c.test, err)
+				return
+			}
+			if diff := cmp.Diff(c.want, where.Operands); diff != "" {
+				t.Errorf("%v: (-want +got)\n%s", c.test, diff)
+			}
+		})
 	}
 }
 
 // covers: decision 34
-func TestSystemKeysComeFirst(t *testing.T) {
+func TestSystemKeysTakePrecedenceOverFields(t *testing.T) {
 	s := NewSchema(List{}, []Field{{ID: 5, Name: "field_6"}, {ID: 6, Name: "id"}, {ID: 7, Name: "ID"}}, nil)
 	k := keys{system: contactKeys, schema: s}
 	if key := k.find("id"); key.Field != nil {
@@ -138,26 +143,29 @@ func TestSystemKeysComeFirst(t *testing.T) {
 }
 
 // covers: decision 33
-func TestGroups(t *testing.T) {
+func TestGroupsWithoutTestsAreLeftOut(t *testing.T) {
 	a, b := test("id", "exactly", "1"), test("id", "exactly", "2")
 	for _, c := range []struct {
+		name     string
 		criteria Criteria
 		want     string
 	}{
-		{Criteria{All: []Criteria{}}, ""},
-		{Criteria{All: []Criteria{{Any: []Criteria{}}, {All: []Criteria{}}}}, ""},
-		{Criteria{All: []Criteria{a}}, "1"},
-		{Criteria{Any: []Criteria{{All: []Criteria{}}, a}}, "1"},
-		{Criteria{All: []Criteria{a, b}}, "(1 and 2)"},
-		{Criteria{Any: []Criteria{a, {All: []Criteria{a, b}}}}, "(1 or (1 and 2))"},
+		{"an empty group", Criteria{All: []Criteria{}}, ""},
+		{"empty groups in a group", Criteria{All: []Criteria{{Any: []Criteria{}}, {All: []Criteria{}}}}, ""},
+		{"a group of one test", Criteria{All: []Criteria{a}}, "1"},
+		{"an empty group beside a test", Criteria{Any: []Criteria{{All: []Criteria{}}, a}}, "1"},
+		{"two tests", Criteria{All: []Criteria{a, b}}, "(1 and 2)"},
+		{"a group in a group", Criteria{Any: []Criteria{a, {All: []Criteria{a, b}}}}, "(1 or (1 and 2))"},
 	} {
-		where, err := contactKeyring().condition(&c.criteria)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := written(where); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			where, err := contactKeyring().condition(&c.criteria)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := written(where); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 
@@ -171,14 +179,20 @@ func TestOperandsAreBounded(t *testing.T) {
 	if _, err := contactKeyring().condition(&Criteria{All: []Criteria{half, half}}); err != nil {
 		t.Errorf("as many as may be: %v", err)
 	}
-	for _, c := range []Criteria{
-		{Any: []Criteria{half, half, one}},
-		test("Mobile", "in", strings.Repeat(",", maxOperands)),
-		test("id", "in", make([]any, maxOperands+1)),
+	for _, c := range []struct {
+		name     string
+		criteria Criteria
+	}{
+		{"of three tests", Criteria{Any: []Criteria{half, half, one}}},
+		{"separated by commas", test("Mobile", "in", strings.Repeat(",", maxOperands))},
+		{"in an array", test("id", "in", make([]any, maxOperands+1))},
 	} {
-		if _, err := contactKeyring().condition(&c); KindOf(err) != InvalidSearch || !strings.Contains(err.Error(), "at most") {
-			t.Errorf("more: %v", err)
-		}
+		t.Run("one too many "+c.name, func(t *testing.T) {
+			_, err := contactKeyring().condition(&c.criteria)
+			if KindOf(err) != InvalidSearch || !strings.Contains(err.Error(), "at most") {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 
@@ -223,22 +237,29 @@ func TestCriteriaHaveLimits(t *testing.T) {
 }
 
 // covers: decision 37
-func TestSortKeys(t *testing.T) {
+func TestSortByIgnoresLetterCaseIfUnique(t *testing.T) {
 	k := contactKeyring()
-	for name, want := range map[string]FieldID{"City": 3, "city": 4, "field_5": 5, "FIELD_5": 5, "PRICE": 5, "ID": 7} {
-		if key, err := k.sort(name); err != nil || key.Field.ID != want {
-			t.Errorf("%s: %v, %v", name, key, err)
-		}
-	}
-	for name, want := range map[string]string{"id": "id", "Creation_Time": "creation_time"} {
-		if key, err := k.sort(name); err != nil || key.Name != want {
-			t.Errorf("%s: %v, %v", name, key, err)
-		}
+	for _, c := range []struct {
+		name   string
+		field  FieldID
+		system string
+	}{
+		{"City", 3, ""}, {"city", 4, ""}, {"field_5", 5, ""}, {"FIELD_5", 5, ""}, {"PRICE", 5, ""}, {"ID", 7, ""},
+		{"id", 0, "id"}, {"Creation_Time", 0, "creation_time"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			key, err := k.sort(c.name)
+			if err != nil || key.Name != c.system || c.field != 0 && key.Field.ID != c.field {
+				t.Errorf("got %v, %v", key, err)
+			}
+		})
 	}
 	for _, name := range []string{"CITY", "Id", "x", " id", "all", "field_99"} {
-		if key, err := k.sort(name); KindOf(err) != InvalidSearch {
-			t.Errorf("%s: %v, %v", name, key, err)
-		}
+		t.Run("refused "+name, func(t *testing.T) {
+			if key, err := k.sort(name); KindOf(err) != InvalidSearch {
+				t.Errorf("got %v, %v", key, err)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // covers: decision 40
-func TestColumns(t *testing.T) {
+func TestReturnedFieldsSelectTheColumns(t *testing.T) {
 	whole := "id,Email,Mobile,City,city,Price,Born,ID,creation_time,double_opt_in,double_opt_in_time,is_active,is_bounce_deactivated," +
 		"is_unsubscribed,last_click_time,last_modified_time,last_message_time,last_open_time,subscribed_via,webform_id"
 	for _, c := range []struct {
@@ -25,19 +26,21 @@ func TestColumns(t *testing.T) {
 		{[]string{"is_active"}, "is_active", Columns{System: true}},
 		{[]string{"CITY", "ALL", ""}, "", Columns{}},
 	} {
-		columns, needs := columnsOf(searchSchema(), c.returned)
-		var names []string
-		for _, column := range columns {
-			names = append(names, column.Name)
-			if (column.Field == nil) == (column.System == nil) {
-				t.Errorf("%q: %s is not one of Field and system key", c.returned, column.Name)
+		t.Run(fmt.Sprintf("%q", c.returned), func(t *testing.T) {
+			columns, needs := columnsOf(searchSchema(), c.returned)
+			var names []string
+			for _, column := range columns {
+				names = append(names, column.Name)
+				if (column.Field == nil) == (column.System == nil) {
+					t.Errorf("%q: %s is not one of Field and system key", c.returned, column.Name)
+				}
 			}
-		}
-		if diff := cmp.Diff(c.want, strings.Join(names, ",")); diff != "" {
-			t.Errorf("%q: (-want +got)\n%s", c.returned, diff)
-		}
-		if diff := cmp.Diff(c.needs, needs); diff != "" {
-			t.Errorf("%q: (-want +got)\n%s", c.returned, diff)
-		}
+			if diff := cmp.Diff(c.want, strings.Join(names, ",")); diff != "" {
+				t.Errorf("%q: (-want +got)\n%s", c.returned, diff)
+			}
+			if diff := cmp.Diff(c.needs, needs); diff != "" {
+				t.Errorf("%q: (-want +got)\n%s", c.returned, diff)
+			}
+		})
 	}
 }

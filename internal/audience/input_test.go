@@ -10,7 +10,7 @@ import (
 )
 
 // covers: decision 7, spec value.int
-func TestAsInt(t *testing.T) {
+func TestIntegersMayHaveAnExponentOrAZeroFraction(t *testing.T) {
 	for _, c := range []struct {
 		literal string
 		want    int64
@@ -66,7 +66,7 @@ func refusesInt(t *testing.T, in Input) {
 }
 
 // covers: decision 7, spec value.bool
-func TestAsBool(t *testing.T) {
+func TestBooleansAreTrueFalseOneAndZero(t *testing.T) {
 	for _, c := range []struct {
 		in   Input
 		want bool
@@ -91,7 +91,7 @@ func TestAsBool(t *testing.T) {
 }
 
 // covers: decision 7, spec value.placeholder
-func TestOmitted(t *testing.T) {
+func TestNullEmptyTextAndEmptyArrayAreOmitted(t *testing.T) {
 	for _, c := range []struct {
 		in             Input
 		blank, omitted bool
@@ -133,13 +133,17 @@ func TestUnboxRemovesArraysOfOneItem(t *testing.T) {
 // covers: decision 41
 func TestPlainDecimalsAreJSONNumbersWithoutAnExponent(t *testing.T) {
 	for _, s := range []string{"0", "7", "-7", "-0", "12.50", "-0.5", "123456789012345678901234567890"} {
-		if !IsPlainDecimal(s) {
-			t.Errorf("%q is refused", s)
-		}
+		t.Run(s, func(t *testing.T) {
+			if !IsPlainDecimal(s) {
+				t.Error("is refused")
+			}
+		})
 	}
 	for _, s := range []string{"", "-", "+5", "007", "-07", "1e5", ".5", "5.", "1.2.3", " 1", "x"} {
-		if IsPlainDecimal(s) {
-			t.Errorf("%q is taken", s)
-		}
+		t.Run("refused "+s, func(t *testing.T) {
+			if IsPlainDecimal(s) {
+				t.Error("is accepted")
+			}
+		})
 	}
 }

@@ -26,33 +26,36 @@ func shownRecord[T any](attributes []Attribute[T], record *T) string {
 // The keys of each record, in their order. specification: Field; decisions.md: 15
 //
 // covers: decision 15, spec field.record, list.record
-func TestRecords(t *testing.T) {
+func TestRecordsHaveTheirKeysInOrder(t *testing.T) {
 	list := List{1, 2, 3, "Ann", "News", 4, 5, "r@x.io", "u@x.io", "q@x.io", true, true, 6, "Lists", 7, 61, "+61", "stop", "do_nothing", "8,9", "email,mobile",
 		true, true, true, true, "News", "n@x.io"}
 	field := Field{1, 2, "State", Dropdown, true, true, true, 3, 4, "5", "d", "a,b", "b", true, "images", 6, AddressMobile, "12h", "past", 7}
-	for got, want := range map[string]string{
-		shownRecord(ListAttributes, &list): "id=1 creator_user_id=3 creator_name=Ann name=News creation_time=4 last_modified_time=5 " +
+	for _, c := range []struct{ name, got, want string }{
+		{"List", shownRecord(ListAttributes, &list), "id=1 creator_user_id=3 creator_name=Ann name=News creation_time=4 last_modified_time=5 " +
 			"on_register_address=r@x.io on_update_address=u@x.io on_unsubscribe_address=q@x.io disallow_duplicate_contacts=true allow_send_to_duplicates=true " +
 			"folder_id=6 folder_name=Lists contact_count=7 country_code=61 virtual_number=+61 sms_stop_words=stop sms_response_action=do_nothing " +
 			"sms_response_field_ids=8,9 address_types=email,mobile is_gdpr_compliant=true double_opt_in_required=true track_opens=true track_clicks=true " +
-			"from_name=News from_address=n@x.io",
-		shownRecord(FieldAttributes, &field): "id=1 list_id=2 name=State type=dropdown is_mandatory=true allow_update=true show_in_form=1 length=3 size=4 row_size=5 " +
+			"from_name=News from_address=n@x.io"},
+		{"Field", shownRecord(FieldAttributes, &field), "id=1 list_id=2 name=State type=dropdown is_mandatory=true allow_update=true show_in_form=1 length=3 size=4 row_size=5 " +
 			"default_value=d values_array=a,b defaults_array=b dont_store_default=1 allowed_file_types=images file_folder_id=6 address_type=mobile time_format=12h " +
-			"date_validation=past display_order=7",
-		shownRecord(FieldAttributes, &Field{}): "id=0 list_id=0 name= type= is_mandatory=false allow_update=false show_in_form=0 length=0 size=0 row_size= " +
+			"date_validation=past display_order=7"},
+		{"empty Field", shownRecord(FieldAttributes, &Field{}), "id=0 list_id=0 name= type= is_mandatory=false allow_update=false show_in_form=0 length=0 size=0 row_size= " +
 			"default_value= values_array= defaults_array= dont_store_default=0 allowed_file_types= file_folder_id=0 address_type=none time_format= " +
-			"date_validation= display_order=0",
-		shownRecord(PreferenceAttributes, &Preference{1, 2, "Weekly"}):      "id=1 list_id=2 name=Weekly",
-		shownRecord(FolderAttributes, &Folder{1, 2, "Lists", "list", 3, 4}): "id=1 name=Lists creation_time=3 type=list item_count=4",
+			"date_validation= display_order=0"},
+		{"preference", shownRecord(PreferenceAttributes, &Preference{1, 2, "Weekly"}), "id=1 list_id=2 name=Weekly"},
+		{"Folder", shownRecord(FolderAttributes, &Folder{1, 2, "Lists", "list", 3, 4}),
+			"id=1 name=Lists creation_time=3 type=list item_count=4"},
 	} {
-		if got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if c.got != c.want {
+				t.Errorf("got  %s\nwant %s", c.got, c.want)
+			}
+		})
 	}
 }
 
 // covers: spec list.searchable
-func TestSearchableListKeys(t *testing.T) {
+func TestListsAreSearchableByNineKeys(t *testing.T) {
 	var names []string
 	for _, a := range ListAttributes {
 		if a.Searchable {
@@ -66,7 +69,7 @@ func TestSearchableListKeys(t *testing.T) {
 }
 
 // covers: spec field.display_order
-func TestSortFields(t *testing.T) {
+func TestHiddenFieldsComeLast(t *testing.T) {
 	fields := []Field{{ID: 1, DisplayOrder: -1}, {ID: 2, DisplayOrder: 5}, {ID: 3, DisplayOrder: -1}, {ID: 5, DisplayOrder: 0}, {ID: 4, DisplayOrder: 5}}
 	SortFields(fields)
 	for i, want := range []FieldID{5, 2, 4, 1, 3} {
@@ -76,10 +79,17 @@ func TestSortFields(t *testing.T) {
 	}
 }
 
-func TestQuoted(t *testing.T) {
-	for in, want := range map[string]string{"a[b]": `"a(b)"`, "a\"\n": `"a\"\n"`, strings.Repeat("ä", 80): `"` + strings.Repeat("ä", 50) + `…"`} {
-		if got := quoted(in); got != want {
-			t.Errorf("quoted(%q) = %s", in, got)
-		}
+func TestQuotedTextIsShortWithoutSquareBrackets(t *testing.T) {
+	long := strings.Repeat("ä", 80)
+	for _, c := range []struct{ name, text, want string }{
+		{"brackets become parentheses", "a[b]", `"a(b)"`},
+		{"quotes and control characters are escaped", "a\"\n", `"a\"\n"`},
+		{"a text over 100 bytes is cut", long, `"` + long[:100] + `…"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := quoted(c.text); got != c.want {
+				t.Errorf("quoted(%q) = %s", c.text, got)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -15,10 +16,10 @@ type pet struct {
 }
 
 var petAttributes = []Attribute[pet]{
-	{Name: "id", Type: KeyInt, Searchable: true, Get: func(p *pet) Value { return IntValue(p.id) }},
-	{Name: "name", Type: KeyText, Searchable: true, Get: func(p *pet) Value { return TextValue(p.name) }},
-	{Name: "tame", Type: KeyBool, Searchable: true, Get: func(p *pet) Value { return BoolValue(p.tame) }},
-	{Name: "chips", Type: KeyText, Get: func(p *pet) Value { return TextValue(p.chips) }},
+	searchable(readOnlyInt("id", func(p *pet) int64 { return p.id })),
+	searchable(readOnlyText("name", func(p *pet) string { return p.name })),
+	searchable(readOnlyFlag("tame", func(p *pet) bool { return p.tame })),
+	readOnlyText("chips", func(p *pet) string { return p.chips }),
 }
 
 var pets = []pet{
@@ -29,7 +30,14 @@ var pets = []pet{
 }
 
 // covers: decision 32, 35, 36, 37, 38
-func TestSearchRecords(t *testing.T) {
+func TestRecordsAreFilteredSortedAndPaged(t *testing.T) {
+	shown := func(q Query) string {
+		name := fmt.Sprint(q.SortBy, " ", q.Descending, " ", q.Limit, " ", q.Offset)
+		if q.Criteria != nil {
+			name = fmt.Sprint(q.Criteria.Key, " ", q.Criteria.Operator, " ", q.Criteria.Value)
+		}
+		return name
+	}
 	where := func(key, operator string, value any) Query {
 		c := test(key, operator, value)
 		return Query{Criteria: &c}
@@ -75,19 +83,23 @@ func TestSearchRecords(t *testing.T) {
 		{where("tame", "not", true), []int64{1, 2}},
 		{Query{Criteria: &Criteria{Any: []Criteria{test("id", "exactly", "4"), {All: []Criteria{test("tame", "exactly", "0"), test("name", "contains", "d")}}}}}, []int64{1, 4}},
 	} {
-		rows, err := searchRecords(petAttributes, pets, c.q)
-		var got []int64
-		for _, p := range rows {
-			got = append(got, p.id)
-		}
-		if err != nil || !slices.Equal(got, c.want) {
-			t.Errorf("%+v: got %v, %v; want %v", c.q, got, err, c.want)
-		}
+		t.Run(shown(c.q), func(t *testing.T) {
+			rows, err := searchRecords(petAttributes, pets, c.q)
+			var got []int64
+			for _, p := range rows {
+				got = append(got, p.id)
+			}
+			if err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("%+v: got %v, %v; want %v", c.q, got, err, c.want)
+			}
+		})
 	}
 	for _, q := range []Query{{Limit: -1}, {Offset: -1}, {SortBy: "colour"}, where("colour", "exactly", "x"), where("chips", "exactly", "x"), where("name", "like", "x")} {
-		if rows, err := searchRecords(petAttributes, pets, q); KindOf(err) != InvalidSearch {
-			t.Errorf("%+v: got %v, %v", q, rows, err)
-		}
+		t.Run("refused "+shown(q), func(t *testing.T) {
+			if rows, err := searchRecords(petAttributes, pets, q); KindOf(err) != InvalidSearch {
+				t.Errorf("%+v: got %v, %v", q, rows, err)
+			}
+		})
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // covers: decision 21, spec type.date, field.time_format
-func TestParseDate(t *testing.T) {
+func TestDatesAreStoredInISOForm(t *testing.T) {
 	for _, c := range []struct{ text, format, iso string }{
 		{"2026-01-31", timeOff, "2026-01-31"}, {"2026-01-31", time12, "2026-01-31"}, {" 2026-01-31 ", time24, "2026-01-31"},
 		{"2024-02-29", timeOff, "2024-02-29"}, {"2000-02-29", timeOff, "2000-02-29"}, {"0001-01-01", timeOff, "0001-01-01"}, {"9999-12-31", timeOff, "9999-12-31"},
@@ -21,14 +21,16 @@ func TestParseDate(t *testing.T) {
 		{"2026-01-32", timeOff, ""}, {"0000-01-01", timeOff, ""}, {"0000-00-00", timeOff, ""}, {"31/01/2026", timeOff, ""}, {"2026/01/31", timeOff, ""}, {"2026-1-31", timeOff, ""},
 		{"20260131", timeOff, ""}, {"", timeOff, ""}, {"current", timeOff, ""}, {"2026-01-3x", timeOff, ""}, {"12026-01-31", timeOff, ""},
 	} {
-		if iso, ok := ParseDate(c.text, c.format); ok != (c.iso != "") || ok && iso != c.iso {
-			t.Errorf("ParseDate(%q, %q) = %q, %v; want %q", c.text, c.format, iso, ok, c.iso)
-		}
+		t.Run(c.text+" "+c.format, func(t *testing.T) {
+			if iso, ok := ParseDate(c.text, c.format); ok != (c.iso != "") || ok && iso != c.iso {
+				t.Errorf("ParseDate(%q, %q) = %q, %v; want %q", c.text, c.format, iso, ok, c.iso)
+			}
+		})
 	}
 }
 
 // covers: decision 19, spec type.today, field.date_validation
-func TestDateRange(t *testing.T) {
+func TestDateValidationIncludesItsEnds(t *testing.T) {
 	const today = "2026-06-15"
 	for _, c := range []struct {
 		iso, validation string
@@ -40,39 +42,50 @@ func TestDateRange(t *testing.T) {
 		{"2026-01-01", "2026-01-01,2026-01-31", true}, {"2026-01-31", "2026-01-01,2026-01-31", true}, {"2026-01-31 23:00:00", "2026-01-01,2026-01-31", true},
 		{"2025-12-31", "2026-01-01,2026-01-31", false}, {"2026-02-01", "2026-01-01,2026-01-31", false},
 	} {
-		if in := inDateRange(c.iso, c.validation, today); in != c.in {
-			t.Errorf("inDateRange(%q, %q) = %v", c.iso, c.validation, in)
-		}
+		t.Run(c.iso+" "+c.validation, func(t *testing.T) {
+			if in := inDateRange(c.iso, c.validation, today); in != c.in {
+				t.Errorf("inDateRange(%q, %q) = %v", c.iso, c.validation, in)
+			}
+		})
 	}
 }
 
 // covers: spec field.date_validation
-func TestParseDateValidation(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "past": "past", " future ": "future", "2026-01-01,2026-12-31": "2026-01-01,2026-12-31", "2026-01-01 , 2026-01-01": "2026-01-01,2026-01-01",
+func TestDateValidationIsPastFutureOrARange(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", ""}, {"past", "past"}, {" future ", "future"},
+		{"2026-01-01,2026-12-31", "2026-01-01,2026-12-31"}, {"2026-01-01 , 2026-01-01", "2026-01-01,2026-01-01"},
 	} {
-		if got, ok := parseDateValidation(text); !ok || got != want {
-			t.Errorf("parseDateValidation(%q) = %q, %v", text, got, ok)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			if got, ok := parseDateValidation(c.text); !ok || got != c.want {
+				t.Errorf("got %q, %v", got, ok)
+			}
+		})
 	}
-	for _, text := range []string{"Past", "2026-01-01", "2026-12-31,2026-01-01", "2026-01-01,2026-02-30", "a,b", ",", "2026-01-01,2026-01-02,2026-01-03"} {
-		if _, ok := parseDateValidation(text); ok {
-			t.Errorf("parseDateValidation(%q) was taken", text)
-		}
+	for _, text := range []string{"Past", "2026-01-01", "2026-12-31,2026-01-01", "2026-01-01,2026-02-30", "a,b", ",",
+		"2026-01-01,2026-01-02,2026-01-03"} {
+		t.Run("refused "+text, func(t *testing.T) {
+			if got, ok := parseDateValidation(text); ok {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 }
 
 // covers: decision 19
-func TestToday(t *testing.T) {
+func TestTodayDependsOnTheTimeZone(t *testing.T) {
 	now := time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC)
-	for zone, want := range map[string]string{
-		"": "2026-12-31", "UTC": "2026-12-31", "Australia/Sydney": "2027-01-01", "America/New_York": "2026-12-31", "No/Such": "2026-12-31",
+	for _, c := range []struct{ zone, want string }{
+		{"", "2026-12-31"}, {"UTC", "2026-12-31"}, {"Australia/Sydney", "2027-01-01"}, {"America/New_York", "2026-12-31"},
+		{"No/Such", "2026-12-31"},
 	} {
-		for range 2 { // the second time from what was kept
-			if got := Today(now, zone); got != want {
-				t.Errorf("Today in %q = %s, want %s", zone, got, want)
+		t.Run(c.zone, func(t *testing.T) {
+			for range 2 { // the second time from the cache
+				if got := Today(now, c.zone); got != c.want {
+					t.Errorf("got %s, want %s", got, c.want)
+				}
 			}
-		}
+		})
 	}
 }
 

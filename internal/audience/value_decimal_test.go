@@ -8,7 +8,7 @@ import (
 )
 
 // covers: decision 21, spec type.decimal, type.currency
-func TestParseDecimal(t *testing.T) {
+func TestDecimalsAreStoredInOneForm(t *testing.T) {
 	for _, c := range []struct{ text, canonical string }{
 		{"0", "0"}, {"7", "7"}, {" 7 ", "7"}, {"+5", "5"}, {"-5", "-5"}, {"007", "7"}, {"-007.50", "-7.50"},
 		{"12.50", "12.50"}, {"0.5", "0.5"}, {".5", "0.5"}, {"-.5", "-0.5"}, {"00.50", "0.50"},
@@ -22,9 +22,11 @@ func TestParseDecimal(t *testing.T) {
 		{"", ""}, {" ", ""}, {"-", ""}, {".", ""}, {"5.", ""}, {"1e", ""}, {"1e+", ""}, {"e5", ""}, {"1.2.3", ""}, {"1,5", ""}, {"$5", ""},
 		{"1 000", ""}, {"0x10", ""}, {"1_000", ""}, {"NaN", ""}, {"Infinity", ""}, {"--1", ""}, {"1e5e5", ""}, {"1e1.5", ""}, {"१", ""},
 	} {
-		if canonical, ok := ParseDecimal(c.text); canonical != c.canonical || ok != (c.canonical != "") {
-			t.Errorf("ParseDecimal(%q) = %q, %v; want %q", c.text, canonical, ok, c.canonical)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			if canonical, ok := ParseDecimal(c.text); canonical != c.canonical || ok != (c.canonical != "") {
+				t.Errorf("ParseDecimal(%q) = %q, %v; want %q", c.text, canonical, ok, c.canonical)
+			}
+		})
 	}
 }
 
@@ -33,9 +35,11 @@ func TestExponentsAreWrittenOutUpTo400Digits(t *testing.T) {
 		{"12.50", "12.50"}, {"-0", "-0"}, {"1e+05", "100000"}, {"1.25E-2", "0.0125"}, {"12345678901234567890", "12345678901234567890"},
 		{"1e308", "1" + strings.Repeat("0", 308)}, {"1e400", ""}, {"1e-999999999", ""},
 	} {
-		if text, ok := withoutExponent(c.literal); text != c.text || ok != (c.text != "") {
-			t.Errorf("withoutExponent(%q) = %q, %v; want %q", c.literal, text, ok, c.text)
-		}
+		t.Run(c.literal, func(t *testing.T) {
+			if text, ok := withoutExponent(c.literal); text != c.text || ok != (c.text != "") {
+				t.Errorf("withoutExponent(%q) = %q, %v; want %q", c.literal, text, ok, c.text)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package audience
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -20,7 +21,7 @@ func (f *Field) of(v string) *Field { f.Values = v; return f }
 const sometime = "2026-06-15"
 
 // covers: decision 21, spec type.text, type.comment, type.decimal, type.currency, type.date, type.dropdown, type.radio, type.checkbox, type.file, type.coercion, field.length, field.values_array
-func TestRead(t *testing.T) {
+func TestFieldsStoreValuesInTheFormOfTheirType(t *testing.T) {
 	limited := &Field{Type: Text, Length: 3}
 	choices := "NSW,VIC,New Zealand"
 	timed := &Field{Type: Date, TimeFormat: time12}
@@ -42,15 +43,17 @@ func TestRead(t *testing.T) {
 		{field(Checkbox).of(choices), text("New Zealand, NSW"), "NSW,New Zealand"}, {field(Checkbox).of(choices), array(text("VIC"), text("NSW"), text("VIC")), "NSW,VIC"},
 		{field(Checkbox).of(choices), array(text(""), text("VIC")), "VIC"}, {field(Checkbox).of(choices), text(" , "), ""}, {field(Checkbox).of("1"), flag(true), "1"},
 	} {
-		got, err := c.f.Read(c.in, sometime)
-		if err != nil || got != c.want {
-			t.Errorf("%s Field reads %v as %q, %v; want %q", c.f.Type, c.in, got, err, c.want)
-		}
+		t.Run(fmt.Sprint(c.f.Type, " ", c.in), func(t *testing.T) {
+			got, err := c.f.Read(c.in, sometime)
+			if err != nil || got != c.want {
+				t.Errorf("%s Field reads %v as %q, %v; want %q", c.f.Type, c.in, got, err, c.want)
+			}
+		})
 	}
 }
 
 // covers: decision 21, spec type.refused
-func TestReadRefuses(t *testing.T) {
+func TestFieldsRefuseInvalidValues(t *testing.T) {
 	choices := "NSW,VIC"
 	for _, c := range []struct {
 		f  *Field
@@ -65,29 +68,35 @@ func TestReadRefuses(t *testing.T) {
 		{field(Dropdown).of(choices), text("nsw")}, {field(Dropdown).of(choices), text("NSW,VIC")}, {field(Dropdown).of(choices), text(" NSW")}, {field(Radio).of(choices), array(text("NSW"), text("VIC"))},
 		{field(Radio).of(""), text("x")}, {field(Dropdown), text(",")}, {field(Checkbox).of(choices), text("NSW,QLD")}, {field(Checkbox).of(choices), text("nsw")},
 	} {
-		_, err := c.f.Read(c.in, sometime)
-		e, ok := errors.AsType[*Error](err)
-		if !ok || e.Kind != InvalidParameters || e.Field != "Some Field" || e.Detail == "" || strings.ContainsAny(e.Detail, "[]") {
-			t.Errorf("%s Field reads %v with %#v", c.f.Type, c.in, err)
-		}
+		t.Run(fmt.Sprint(c.f.Type, " ", c.in), func(t *testing.T) {
+			_, err := c.f.Read(c.in, sometime)
+			e, ok := errors.AsType[*Error](err)
+			if !ok || e.Kind != InvalidParameters || e.Field != "Some Field" || e.Detail == "" || strings.ContainsAny(e.Detail, "[]") {
+				t.Errorf("%s Field reads %v with %#v", c.f.Type, c.in, err)
+			}
+		})
 	}
 }
 
 // covers: decision 23
-func TestReadEmail(t *testing.T) {
+func TestEmailFieldsTakeOneAddress(t *testing.T) {
 	f := &Field{Name: "Email", Type: Text, AddressType: AddressEmail, Length: 20}
 	for _, c := range []struct {
 		in   Input
 		want string
 	}{{text(" Ann@x.io "), "Ann@x.io"}, {array(text("a@x.io")), "a@x.io"}, {null(), ""}, {text(""), ""}, {text("  "), ""}, {array(), ""}, {array(null()), ""}} {
-		if got, err := f.Read(c.in, sometime); err != nil || got != c.want {
-			t.Errorf("%v reads as %q, %v", c.in, got, err)
-		}
+		t.Run(fmt.Sprint(c.in), func(t *testing.T) {
+			if got, err := f.Read(c.in, sometime); err != nil || got != c.want {
+				t.Errorf("reads as %q, %v", got, err)
+			}
+		})
 	}
 	for _, in := range []Input{text("ann"), literal("5"), flag(true), object(), array(text("a@x.io"), text("b@x.io")), array(text("a@x.io"), object()), array(object())} {
-		if _, err := f.Read(in, sometime); KindOf(err) != InvalidEmail {
-			t.Errorf("%v is refused with %#v", in, err)
-		}
+		t.Run("refused "+fmt.Sprint(in), func(t *testing.T) {
+			if _, err := f.Read(in, sometime); KindOf(err) != InvalidEmail {
+				t.Errorf("refused with %#v", err)
+			}
+		})
 	}
 	if _, err := f.Read(text("a.very.long.name@x.io"), sometime); KindOf(err) != InvalidParameters {
 		t.Errorf("a long one is refused with %#v", err)
@@ -95,7 +104,7 @@ func TestReadEmail(t *testing.T) {
 }
 
 // covers: decision 22, spec field.default_value, field.defaults_array
-func TestDefault(t *testing.T) {
+func TestNewContactsGetTheDefaultsOfFields(t *testing.T) {
 	for _, c := range []struct {
 		f    Field
 		want string
@@ -106,14 +115,16 @@ func TestDefault(t *testing.T) {
 		{Field{Type: Dropdown, Values: "a,b", Defaults: "b"}, "b"}, {Field{Type: Dropdown, Values: "a,b", Defaults: "b", DontStoreDefault: true}, ""},
 		{Field{Type: Radio, Values: "a,b", Defaults: "b", DontStoreDefault: true}, "b"}, {Field{Type: Checkbox, Values: "a,b", Defaults: "a,b"}, "a,b"}, {Field{Type: File}, ""},
 	} {
-		if got := c.f.Default(sometime); got != c.want {
-			t.Errorf("default of %+v is %q, want %q", c.f, got, c.want)
-		}
+		t.Run(fmt.Sprintf("%s %q %q", c.f.Type, c.f.DefaultValue, c.f.Defaults), func(t *testing.T) {
+			if got := c.f.Default(sometime); got != c.want {
+				t.Errorf("default of %+v is %q, want %q", c.f, got, c.want)
+			}
+		})
 	}
 }
 
 // covers: decision 22, spec field.dont_store_default
-func TestStored(t *testing.T) {
+func TestDefaultChoiceIsNotStoredIfTheFieldSaysSo(t *testing.T) {
 	f := Field{Type: Dropdown, Values: "a,b", Defaults: "b", DontStoreDefault: true}
 	if a, b := f.Stored("a"), f.Stored("b"); a != "a" || b != "" {
 		t.Errorf("stored are %q and %q", a, b)
