@@ -1,7 +1,7 @@
-// This file runs the parts of a measurement and prints the table. Each part has a file of its own.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,19 +13,7 @@ import (
 	"time"
 )
 
-// options say what to measure and how much.
-type options struct {
-	program     string        // path of the enlist program to start
-	self        string        // path of this program, which is the bare handler too
-	Dir         string        // for the databases; "": a temporary one
-	Connections int           // at once
-	Duration    time.Duration // of each load
-	Rounds      int           // pairs of loads; the report has the median of their ratios
-	Contacts    int           // in the List that is searched
-	Postgres    string        // URL of an empty PostgreSQL database; "": nothing is measured there
-	Plot        string        // file for a plot of how searches grow; "": they are not measured
-	Only        string        // names of the parts to measure, with commas between; "": all
-}
+// This file runs the parts of a measurement and prints the table. Each part has a file of its own.
 
 // figure is one line of the report.
 type figure struct {
@@ -41,6 +29,7 @@ type bench struct {
 	ctx     context.Context
 	log     io.Writer
 	figures []figure
+	runs    int // loads of subscriptions so far
 }
 
 // measure measures and writes a table to out, and its progress to log.
@@ -132,16 +121,11 @@ func (b *bench) pairs(name string, l, bare *load) (ratio float64, o outcome, err
 			return 0, o, err
 		}
 		rounds = append(rounds, round{got.rate() / base.rate(), got})
-		b.say("%s, round %d: %.0f/s of %.0f/s, %v of processor time a call of %v, p50 %v, p99 %v", name, i+1, got.rate(),
-			base.rate(),
-			got.each(), base.each(), got.percentile(0.5).Round(time.Microsecond), got.percentile(0.99).Round(time.Microsecond))
+		b.say("%s, round %d: %.0f/s of %.0f/s, %v of processor time a call of %v, p50 %v, p99 %v", name, i+1,
+			got.rate(), base.rate(), got.each(), base.each(),
+			got.percentile(0.5).Round(time.Microsecond), got.percentile(0.99).Round(time.Microsecond))
 	}
-	slices.SortFunc(rounds, func(a, b round) int {
-		if a.ratio < b.ratio {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(rounds, func(a, b round) int { return cmp.Compare(a.ratio, b.ratio) })
 	middle := rounds[len(rounds)/2]
 	return middle.ratio, middle.outcome, nil
 }

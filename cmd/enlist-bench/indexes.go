@@ -228,7 +228,7 @@ func (b *bench) createIndexes(db string, list audience.ListID, keys []string) er
 
 // run runs a command of enlist and returns its output.
 func (b *bench) run(args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(b.ctx, b.program, args...)
+	cmd := exec.CommandContext(b.ctx, b.Program, args...)
 	cmd.Stderr = os.Stderr
 	return cmd.Output()
 }

@@ -17,10 +17,11 @@ import (
 // This file is the load generator. Several connections send requests to one server, and the file records how many
 // calls completed, how long each took, and the processor time of the server.
 
-// load drives one server with requests over connections that are kept alive,
-// each waiting for its reply before it sends the next. It shares the machine
-// with the server, so it does little work itself: requests are built before the
-// measurement, and of a reply it checks only the length and the last bytes.
+// load sends requests to one server over connections that are kept alive. Each
+// connection waits for its reply before it sends the next request. The load shares
+// the machine with the server, so it does little work itself: requests are built
+// before the measurement, and only the length and the last bytes of a reply are
+// checked.
 type load struct {
 	server      *process
 	others      []*process // further servers; the connections are divided among all
@@ -75,7 +76,7 @@ func (l *load) run(ctx context.Context) (outcome, error) {
 	start, cpu := time.Now(), l.cpu()
 	for i := range l.connections {
 		wg.Go(func() {
-			o, err := l.drive(i, &stop)
+			o, err := l.sendRequests(i, &stop)
 			mu.Lock()
 			defer mu.Unlock()
 			total.calls += o.calls
@@ -99,7 +100,8 @@ func (l *load) cpu() time.Duration {
 	return sum
 }
 
-func (l *load) drive(i int, stop *atomic.Bool) (o outcome, err error) {
+// sendRequests sends requests over connection number i until stop is set.
+func (l *load) sendRequests(i int, stop *atomic.Bool) (o outcome, err error) {
 	server := append([]*process{l.server}, l.others...)[i%(1+len(l.others))]
 	conn, err := net.Dial("tcp", server.addr)
 	if err != nil {
@@ -172,9 +174,8 @@ func post(to *process, body string, reply int) []byte {
 	if to.bare {
 		header = fmt.Sprintf("Bare-Reply: %d\r\n", reply)
 	}
-	return fmt.Appendf(nil, "POST /api/jsonrpcserver HTTP/1.1\r\nHost: %s\r\nContent-Type: "+
-		"application/json\r\n%sContent-Length: %d\r\n\r\n%s",
-		to.addr, header, len(body), body)
+	return fmt.Appendf(nil, "POST /api/jsonrpcserver HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"+
+		"%sContent-Length: %d\r\n\r\n%s", to.addr, header, len(body), body)
 }
 
 // repeating returns a load that sends the given requests again and again. Each

@@ -9,7 +9,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,20 +19,28 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// command has the flags. --bare and --listen are for the process that is the bare handler.
-type command struct {
-	Program     string        `help:"Path of the enlist program to measure." default:"./enlist"`
-	Connections int           `help:"Number of concurrent connections." default:"64"`
-	Duration    time.Duration `help:"Duration of each load." default:"5s"`
-	Rounds      int           `help:"Number of pairs of loads; the median ratio counts." default:"5"`
-	Contacts    int           `help:"Number of Contacts in the List that is searched; a tenth as many notifications wait to be sent." default:"1000000"`
+// options are the flags: what to measure and how much. --bare and --listen are for the process that is the bare
+// handler.
+type options struct {
+	Program     string        `default:"./enlist" help:"Path of the enlist program to measure."`
+	Connections int           `default:"64" help:"Number of concurrent connections."`
+	Duration    time.Duration `default:"5s" help:"Duration of each load."`
+	Rounds      int           `default:"5" help:"Number of pairs of loads; the median ratio counts."`
+	Contacts    int           `default:"1000000" help:"Number of Contacts in the List that is searched."`
 	Dir         string        `help:"Folder for the databases; a temporary one by default." type:"existingdir"`
-	Postgres    string        `help:"URL of an empty PostgreSQL database to measure too." placeholder:"URL"`
-	Plot        string        `help:"Also measure searches in Lists of 10,000 Contacts, ten times as many and so on up to --contacts, and draw the result as an SVG file." placeholder:"FILE"`
-	Only        string        `placeholder:"PART" help:"Measure only subscribe, notify, kill, search, indexes, growth, writes or postgres; several with commas."`
+	Postgres    string        `placeholder:"URL" help:"URL of an empty PostgreSQL database to measure too."`
+	Plot        string        `placeholder:"FILE" help:"SVG file to draw the part growth in; without it, no growth."`
+	Only        string        `placeholder:"PART" help:"Parts to measure, with commas between; by default all."`
 
-	Bare   bool   `help:"Serve as the bare handler." hidden:""`
-	Listen string `help:"Address of the bare handler." hidden:"" default:"127.0.0.1:0"`
+	Bare   bool   `hidden:"" help:"Serve as the bare handler."`
+	Listen string `hidden:"" default:"127.0.0.1:0" help:"Address of the bare handler."`
+}
+
+// Help returns the text that --help prints after the usage.
+func (options) Help() string {
+	return `Parts: subscribe, notify, kill, search, indexes, growth, writes and postgres. notify
+measures with a tenth of --contacts as notifications that wait to be sent. growth measures
+searches in Lists of 10,000 Contacts, ten times as many, and so on up to --contacts.`
 }
 
 func main() {
@@ -42,11 +49,11 @@ func main() {
 
 // run carries out one command line. The exit status is 0 after success, 1 after a failure, 2 for wrong flags.
 func run(args []string, stdout, stderr io.Writer) int {
-	var c command
+	var c options
 	parser, err := kong.New(&c, kong.Name("enlist-bench"), kong.Writers(stdout, stderr),
 		kong.Description("Measures enlist on this machine beside a bare handler and prints a table."))
 	if err != nil {
-		panic(err) // the tags of command are wrong
+		panic(err) // a tag of options is wrong
 	}
 	if _, err := parser.Parse(args); err != nil {
 		fmt.Fprintf(stderr, "enlist-bench: %v\nRun \"enlist-bench --help\" for the flags.\n", err)
@@ -64,7 +71,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 // run measures until it is done or interrupted.
-func (c *command) run(stdout, stderr io.Writer) error {
+func (c *options) run(stdout, stderr io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if c.Bare {
@@ -72,15 +79,9 @@ func (c *command) run(stdout, stderr io.Writer) error {
 	}
 	program, err := exec.LookPath(c.Program)
 	if err != nil {
-		return errors.New("there is no program at " + c.Program + ": build it with make build, or give its path with " +
-			"--program")
+		return fmt.Errorf("there is no program at %s: build it with make build, or give its path with --program",
+			c.Program)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find the path of enlist-bench: %w", err)
-	}
-	return measure(ctx, options{
-		program: program, self: self, Dir: c.Dir, Connections: c.Connections, Duration: c.Duration,
-		Rounds: c.Rounds, Contacts: c.Contacts, Only: c.Only, Plot: c.Plot, Postgres: c.Postgres,
-	}, stdout, stderr)
+	c.Program = program
+	return measure(ctx, *c, stdout, stderr)
 }

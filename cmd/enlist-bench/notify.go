@@ -15,8 +15,8 @@ import (
 // This file has the parts "notify" and "kill": what notifications cost a subscription, how fast the server sends
 // them, and how soon it sends them after a crash. sink.go is the mail server.
 
-// waiting is the number of queued notifications when memory and draining are
-// measured: a tenth of --contacts.
+// waiting is the number of notifications in the queue when memory and the rate of
+// sending are measured: a tenth of --contacts.
 func (b *bench) waiting() int { return max(1, b.Contacts/10) }
 
 // notifying measures the cost of notifications. It subscribes while the mail server
@@ -38,18 +38,14 @@ func (b *bench) notifying() error {
 	}
 	time.Sleep(2 * time.Second) // idle
 	empty := server.resident(false)
-	run := 0
-	subscribing := func(list audience.ListID) *load {
-		run++
-		return &load{server: server, connections: b.Connections, duration: b.Duration,
-			request: newSubscriptions(server, list, b.Connections, run).next}
-	}
-	ratio, o, err := b.pairs("one notification, nothing drains", subscribing(notified), subscribing(quiet))
+	one := b.subscriptions(server, notified, b.Connections)
+	none := b.subscriptions(server, quiet, b.Connections)
+	ratio, o, err := b.pairs("one notification, nothing drains", one, none)
 	if err == nil {
 		b.add(figure{"subscribeContact with one notification, nothing drains; ratio to without", perSecond(o), ratio,
 			"0.60"})
 		b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0, "100 ms"})
-		err = b.whileDraining(mails, subscribing(notified), subscribing(quiet))
+		err = b.whileDraining(mails, one, none)
 	}
 	if err := errors.Join(err, server.stop()); err != nil {
 		return err
@@ -78,8 +74,9 @@ func (b *bench) whileDraining(mails *sink, notified, quiet *load) error {
 		}
 		ratios = append(ratios, last.rate()/base.rate())
 		worst = max(worst, last.percentile(0.99))
-		b.say("one notification, draining, round %d: %.0f/s of %.0f/s, p99 %v, %.0f mails/s", i+1, last.rate(), base.rate(),
-			last.percentile(0.99).Round(time.Microsecond), float64(sent)/last.elapsed.Seconds())
+		b.say("one notification, draining, round %d: %.0f/s of %.0f/s, p99 %v, %.0f mails/s", i+1,
+			last.rate(), base.rate(), last.percentile(0.99).Round(time.Microsecond),
+			float64(sent)/last.elapsed.Seconds())
 	}
 	mails.resume()
 	slices.Sort(ratios)
@@ -124,7 +121,8 @@ func (b *bench) draining(empty float64) error {
 func (b *bench) taken(mails *sink, n int) error {
 	for began := time.Now(); mails.taken.Load() < int64(n); time.Sleep(time.Millisecond) {
 		if time.Since(began) > 5*time.Minute || b.ctx.Err() != nil {
-			return errors.Join(fmt.Errorf("%d of %d notifications came", mails.taken.Load(), n), context.Cause(b.ctx))
+			late := fmt.Errorf("%d of %d notifications arrived", mails.taken.Load(), n)
+			return errors.Join(late, context.Cause(b.ctx))
 		}
 	}
 	return nil
@@ -201,21 +199,11 @@ func (b *bench) makeNotifyingList(name string, contacts int) (quiet, notified au
 
 // fillQueue enqueues a notification for each Contact of a List.
 func (b *bench) fillQueue(store audience.Store, list audience.ListID, contacts int) error {
-	const step = 1000
-	for from := 0; from < contacts; from += step {
-		err := store.Update(b.ctx, func(tx audience.Tx) error {
-			for i := from; i < min(from+step, contacts); i++ {
-				err := tx.Enqueue(audience.Notify{List: list, Contact: audience.ContactID(i + 1), Event: audience.EventSubscribe,
-					Address: "owner@example.com", Time: 1_700_000_000 + int64(i)})
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
+	return b.inBatches(store, contacts, func(tx audience.Tx, from, to int) (err error) {
+		for i := from; i < to && err == nil; i++ {
+			err = tx.Enqueue(audience.Notify{List: list, Contact: audience.ContactID(i + 1),
+				Event: audience.EventSubscribe, Address: "owner@example.com", Time: 1_700_000_000 + int64(i)})
 		}
-	}
-	return nil
+		return err
+	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	_ "embed"
 	"html/template"
 	"io"
 	"math"
@@ -68,16 +69,10 @@ type line struct {
 	End, NameAt  float64
 }
 
-var plotTemplate = template.Must(template.New("plot").Parse(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {{.Width}} {{.Height}}" font-family="sans-serif" font-size="12">
-<title>{{.Title}}</title>
-<rect width="{{.Width}}" height="{{.Height}}" fill="#fff"/>
-<text x="{{.Left}}" y="20" font-size="14">{{.Title}}</text>
-{{range .Columns}}<path d="M{{.At}} {{$.Top}}V{{$.Bottom}}" stroke="#ddd"/><text x="{{.At}}" y="{{$.Foot}}" text-anchor="middle">{{.Text}}</text>
-{{end}}{{range .Rows}}<path d="M{{$.Left}} {{.At}}H{{$.Right}}" stroke="#ddd"/><text x="{{$.Margin}}" y="{{.At}}" dy="4" text-anchor="end">{{.Text}} ms</text>
-{{end}}{{range .Lines}}<g stroke="{{.Colour}}" fill="{{.Colour}}"><polyline fill="none" stroke-width="2" points="{{range .Dots}}{{index . 0}},{{index . 1}} {{end}}"/>{{range .Dots}}<circle cx="{{index . 0}}" cy="{{index . 1}}" r="3"/>{{end}}<path d="M{{$.Right}} {{.End}}l10 0L{{$.Names}} {{.NameAt}}" fill="none" stroke-width="0.5"/><text x="{{$.Names}}" y="{{.NameAt}}" dx="4" dy="4" stroke="none">{{.Name}}</text></g>
-{{end}}<text x="{{.Middle}}" y="{{.Height}}" dy="-8" text-anchor="middle">Contacts in the List</text>
-</svg>
-`))
+//go:embed plot.svg.tmpl
+var plotText string
+
+var plotTemplate = template.Must(template.New("plot").Parse(plotText))
 
 // plot draws curves as an SVG image.
 func plot(w io.Writer, title string, curves []curve) error {
@@ -90,7 +85,8 @@ func plot(w io.Writer, title string, curves []curve) error {
 	const right, bottom = plotWidth - plotRight, plotHeight - plotBottom
 	x, y := newAxis(contacts, plotLeft, right), newAxis(times, bottom, plotTop)
 	return plotTemplate.Execute(w, map[string]any{
-		"Title": title, "Width": plotWidth, "Height": plotHeight, "Left": plotLeft, "Right": right, "Top": plotTop, "Bottom": bottom,
+		"Title": title, "Width": plotWidth, "Height": plotHeight,
+		"Left": plotLeft, "Right": right, "Top": plotTop, "Bottom": bottom,
 		"Foot": bottom + 18, "Margin": plotLeft - 6, "Names": right + 24, "Middle": (plotLeft + right) / 2,
 		"Columns": x.ticks(), "Rows": y.ticks(), "Lines": lines(curves, x, y),
 	})

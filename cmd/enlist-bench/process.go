@@ -48,12 +48,16 @@ func (b *bench) serveAt(db string, flags ...string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.start(b.program, append([]string{"serve", "--db", db, "--ops-listen", ops}, flags...)...)
+	return b.start(b.Program, append([]string{"serve", "--db", db, "--ops-listen", ops}, flags...)...)
 }
 
 // bareHandler starts the bare handler.
 func (b *bench) bareHandler() (*process, error) {
-	p, err := b.start(b.self, "--bare")
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find the path of enlist-bench: %w", err)
+	}
+	p, err := b.start(self, "--bare")
 	if err == nil {
 		p.bare = true
 	}

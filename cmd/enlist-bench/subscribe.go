@@ -33,19 +33,15 @@ func (b *bench) subscribing() error {
 	}
 	defer base.stop()
 
-	run := 0
-	many := func(to *process, connections int) *load {
-		run++
-		return &load{server: to, connections: connections, duration: b.Duration,
-			request: newSubscriptions(to, list, connections, run).next}
-	}
-	ratio, o, err := b.pairs("subscribeContact", many(server, b.Connections), many(base, b.Connections))
+	ratio, o, err := b.pairs("subscribeContact", b.subscriptions(server, list, b.Connections),
+		b.subscriptions(base, list, b.Connections))
 	if err != nil {
 		return err
 	}
-	b.add(figure{fmt.Sprintf("subscribeContact, 10 values, %d connections", b.Connections), perSecond(o), ratio, "0.35"})
+	title := fmt.Sprintf("subscribeContact, 10 values, %d connections", b.Connections)
+	b.add(figure{title, perSecond(o), ratio, "0.35"})
 	b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0, "20 ms"})
-	o, err = many(server, 1).run(b.ctx)
+	o, err = b.subscriptions(server, list, 1).run(b.ctx)
 	if err != nil {
 		return err
 	}
@@ -59,22 +55,29 @@ type subscriptions struct {
 	requests [][]byte
 	serial   [][]byte // the digits in each connection's request
 	count    []int
-	run      int
+	run      int // makes the addresses of each load different
 }
 
 const serialDigits = 12
 
-func newSubscriptions(to *process, list audience.ListID, connections, run int) *subscriptions {
-	s := &subscriptions{count: make([]int, connections), run: run}
+// subscribeCall has the API key, the ID of the List and the local part of the address.
+const subscribeCall = `{"id":1,"method":"subscribeContact","params":["%s",%d,{"Email":"%s@example.com",` +
+	`"First Name":"Maria","Last Name":"Kowalska","State":"NSW","Postcode":"2000","Amount":"12.50",` +
+	`"Born":"1990-01-31","Member":"yes","Comment":"Met at the spring fair","Colours":"blue,green"},` +
+	`"direct","I agree to the newsletter",{},"192.0.2.17"]}`
+
+// subscriptions returns a load that subscribes new addresses to a List.
+func (b *bench) subscriptions(to *process, list audience.ListID, connections int) *load {
+	b.runs++
+	s := &subscriptions{count: make([]int, connections), run: b.runs}
 	marker := []byte("############")
 	for range connections {
-		r := post(to, fmt.Sprintf(`{"id":1,"method":"subscribeContact","params":["%s",%d,{"Email":"%s@example.com","First Name":"Maria","Last Name":"Kowalska","State":"NSW","Postcode":"2000","Amount":"12.50","Born":"1990-01-31","Member":"yes","Comment":"Met at the spring fair","Colours":"blue,green"},"direct","I agree to the newsletter",{},"192.0.2.17"]}`,
-			apiKey, list, marker), len(`{"id":1,"result":123456,"error":null}`))
+		r := post(to, fmt.Sprintf(subscribeCall, apiKey, list, marker), len(`{"id":1,"result":123456,"error":null}`))
 		at := bytes.Index(r, marker)
 		s.requests = append(s.requests, r)
 		s.serial = append(s.serial, r[at:at+serialDigits])
 	}
-	return s
+	return &load{server: to, connections: connections, duration: b.Duration, request: s.next}
 }
 
 // next returns a connection's next request. Addresses are in random order, as in
@@ -133,8 +136,8 @@ func (b *bench) addList(service *audience.Service, caller *audience.Caller,
 		{"Postcode", "text", ""}, {"Amount", "decimal", ""}, {"Born", "date", ""}, {"Member", "radio", "yes,no"},
 		{"Comment", "comment", ""}, {"Colours", "checkbox", "red,green,blue"},
 	} {
-		_, err := service.AddField(b.ctx, caller, list, []audience.Detail{detail("name", f.name), detail("type", f.kind),
-			detail("values_array", f.values)})
+		_, err := service.AddField(b.ctx, caller, list, []audience.Detail{
+			detail("name", f.name), detail("type", f.kind), detail("values_array", f.values)})
 		if err != nil {
 			return 0, err
 		}
@@ -146,27 +149,27 @@ func detail(key, value string) audience.Detail {
 	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: value}}
 }
 
-// fill inserts Contacts into the store without the API, 1000 in a transaction.
+// fill inserts Contacts into the store without the API.
 func (b *bench) fill(store audience.Store, list audience.ListID, contacts int) error {
-	const step = 1000
-	for from := 0; from < contacts; from += step {
-		err := store.Update(b.ctx, func(tx audience.Tx) error {
-			schema, err := tx.Schema(list)
-			if err != nil {
-				return err
-			}
-			for i := from; i < min(from+step, contacts); i++ {
-				if _, err := tx.InsertContact(person(schema, i)); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
+	return b.inBatches(store, contacts, func(tx audience.Tx, from, to int) error {
 		if from%100_000 == 0 {
 			b.say("%d Contacts", from)
+		}
+		schema, err := tx.Schema(list)
+		for i := from; i < to && err == nil; i++ {
+			_, err = tx.InsertContact(person(schema, i))
+		}
+		return err
+	})
+}
+
+// inBatches calls write for the numbers below n, 1000 in a transaction.
+func (b *bench) inBatches(store audience.Store, n int, write func(tx audience.Tx, from, to int) error) error {
+	const size = 1000
+	for from := 0; from < n; from += size {
+		err := store.Update(b.ctx, func(tx audience.Tx) error { return write(tx, from, min(from+size, n)) })
+		if err != nil {
+			return err
 		}
 	}
 	return context.Cause(b.ctx)
@@ -183,8 +186,8 @@ const lastNames = 500_000
 func person(schema *audience.Schema, i int) *audience.Contact {
 	states := []string{"NSW", "VIC", "QLD", "WA", "SA", "TAS", "ACT", "NT"}
 	values := map[string]string{
-		"Email": address(i), "First Name": "Maria", "Last Name": "Kowalska " + strconv.Itoa(i*7919%lastNames), "State": states[i%8],
-		"Postcode": strconv.Itoa(2000 + i%1000), "Amount": strconv.Itoa(i%10000) + ".50",
+		"Email": address(i), "First Name": "Maria", "Last Name": "Kowalska " + strconv.Itoa(i*7919%lastNames),
+		"State": states[i%8], "Postcode": strconv.Itoa(2000 + i%1000), "Amount": strconv.Itoa(i%10000) + ".50",
 		"Born":   time.Unix(int64(i%25000)*86400, 0).UTC().Format(time.DateOnly),
 		"Member": []string{"yes", "no"}[i%2], "Comment": "Met at the spring fair", "Colours": "green,blue",
 	}

@@ -34,7 +34,7 @@ func (b *bench) writingIndexed() error {
 		return err
 	}
 	defer server.stop()
-	base := &writing{bench: b, server: server, list: plain}
+	base := &writing{b, server, plain}
 	for _, n := range []int{1, 5, 10} {
 		name := fmt.Sprintf("write%d.db", n)
 		list, err := b.makeDatabase(name, 0)
@@ -44,8 +44,8 @@ func (b *bench) writingIndexed() error {
 		if err := b.createIndexes(filepath.Join(b.Dir, name), list, writeKeys[:n]); err != nil {
 			return err
 		}
-		if err := base.beside(name, list, fmt.Sprintf("subscribeContact, indexes of its List: %d; ratio to none", n),
-			""); err != nil {
+		title := fmt.Sprintf("subscribeContact, indexes of its List: %d; ratio to none", n)
+		if err := base.beside(name, list, title, ""); err != nil {
 			return err
 		}
 	}
@@ -57,13 +57,6 @@ type writing struct {
 	*bench
 	server *process
 	list   audience.ListID
-	run    int
-}
-
-func (w *writing) load(to *process, list audience.ListID) *load {
-	w.run++
-	return &load{server: to, connections: w.Connections, duration: w.Duration,
-		request: newSubscriptions(to, list, w.Connections, w.run).next}
 }
 
 // beside compares the List with the List of another database.
@@ -73,7 +66,8 @@ func (w *writing) beside(name string, list audience.ListID, title, target string
 		return err
 	}
 	defer other.stop()
-	ratio, o, err := w.pairs(title, w.load(other, list), w.load(w.server, w.list))
+	ratio, o, err := w.pairs(title, w.subscriptions(other, list, w.Connections),
+		w.subscriptions(w.server, w.list, w.Connections))
 	if err == nil {
 		w.add(figure{title, perSecond(o), ratio, target})
 	}
@@ -97,7 +91,7 @@ func (w *writing) besideOtherLists() error {
 			return err
 		}
 	}
-	title := fmt.Sprintf("subscribeContact beside %d Lists of %d Contacts with %d indexes; ratio to neither", otherLists,
-		otherContacts, maxIndexes/otherKeys*otherKeys)
+	title := fmt.Sprintf("subscribeContact beside %d Lists of %d Contacts with %d indexes; ratio to neither",
+		otherLists, otherContacts, maxIndexes/otherKeys*otherKeys)
 	return w.beside(name, list, title, "0.70")
 }
