@@ -54,7 +54,7 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 			Existing: !mayBeNew, Log: log,
 		}
 		if mayBeNew {
-			o.Patience = waitForServer
+			o.WaitForServer = waitForServer
 		}
 		s, err := postgres.Open(ctx, c.DB, o)
 		if err != nil {

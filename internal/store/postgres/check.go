@@ -22,8 +22,8 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 }
 
 var checks = sqlstore.Checks(
-	sqlstore.Check{About: "look at the settings", Query: `SELECT name, 0 FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'
-			OR name = 'synchronous_commit' AND setting = 'off'`,
+	sqlstore.Check{About: "look at the settings", Query: `SELECT name, 0 FROM pg_settings
+			WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'`,
 		Say: "the server's setting %s is off: a crash of its machine loses changes that were confirmed: turn it on"},
 	sqlstore.Check{About: "count the Contacts of Lists", Query: `SELECT list.id, contact_count FROM list
 			LEFT JOIN (SELECT list_id, count(*) AS n FROM contact GROUP BY list_id) c ON c.list_id = list.id
@@ -31,11 +31,13 @@ var checks = sqlstore.Checks(
 		WHERE contact_count + coalesce(d.n, 0) <> coalesce(c.n, 0)`,
 		Say: "List %s counts %d Contacts and has another number of them"},
 	sqlstore.Check{About: "count the Contacts of Accounts", Query: `SELECT account.id, contact_count FROM account
-			LEFT JOIN (SELECT account_id, sum(contact_count) AS n FROM list GROUP BY account_id) l ON l.account_id = account.id
+			LEFT JOIN (SELECT account_id, sum(contact_count) AS n FROM list GROUP BY account_id) l
+				ON l.account_id = account.id
 		WHERE contact_count <> coalesce(l.n, 0)`,
 		Say: "Account %s counts %d Contacts and its Lists have another number of them"},
-	sqlstore.Check{About: "look for indexes", Query: `SELECT indexrelid::regclass::text, 0 FROM pg_index WHERE NOT indisvalid
-		AND indexrelid::regclass::text !~ '^search_[0-9]+$' -- sqlstore.Checks has those of searches
+	// The service itself drops or builds invalid indexes of searches again.
+	sqlstore.Check{About: "look for invalid indexes", Query: `SELECT indexrelid::regclass::text, 0 FROM pg_index
+		WHERE NOT indisvalid AND indexrelid::regclass::text !~ '^search_[0-9]+$'
 		AND indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)`,
 		Say: "the index %s is invalid, so PostgreSQL does not use it: rebuild it with REINDEX INDEX CONCURRENTLY"},
 )

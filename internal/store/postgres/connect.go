@@ -104,19 +104,14 @@ func shown(config *pgxpool.Config) string {
 
 // hosts returns the servers that a URL names, each once.
 func hosts(c *pgx.ConnConfig) (all []string) {
-	add := func(host string, port uint16) {
-		if port != 0 && (host == "" || host[0] != '/') {
-			host += ":" + strconv.Itoa(int(port))
+	for _, f := range append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port}}, c.Fallbacks...) {
+		host := f.Host
+		if f.Port != 0 && !strings.HasPrefix(host, "/") {
+			host += ":" + strconv.Itoa(int(f.Port))
 		}
-		if !slices.Contains(all, host) {
-			all = append(all, host)
-		}
+		all = append(all, host)
 	}
-	add(c.Host, c.Port)
-	for _, other := range c.Fallbacks { // pgx adds each server a second time, without TLS
-		add(other.Host, other.Port)
-	}
-	return all
+	return slices.Compact(all) // after each server, pgx has it a second time, without TLS
 }
 
 // newPool makes a pool of at most size connections, which it opens when they are

@@ -3,26 +3,20 @@ package postgres
 import (
 	"context"
 	"log/slog"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // This file compares the connections that the pools may open with those that the
 // server allows.
 
-// pools returns the pools that lead to the primary.
-func (s *Store) pools() []*pgxpool.Pool {
-	return []*pgxpool.Pool{s.writers, s.readers.pool, s.searches.pool, s.streams.pool, s.jobs}
-}
-
 // countConnections warns when this process may need more connections than the server
 // allows. Without the warning, calls would fail much later, under load.
 func (s *Store) countConnections(ctx context.Context, log *slog.Logger) error {
 	var wanted, allowed int
-	for _, p := range s.pools() {
+	for _, p := range s.pools {
 		wanted += int(p.Config().MaxConns)
 	}
-	err := s.readers.pool.QueryRow(ctx, `SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+	err := s.readers.pool.QueryRow(ctx, `SELECT least(
+			current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
 			nullif(rolconnlimit, -1), nullif(datconnlimit, -1))
 		FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()`).Scan(&allowed)
 	if err == nil && wanted > allowed {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"enlist/internal/store/sqlstore"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // This file keeps the table contact_delta small. A transaction that adds or removes
@@ -60,7 +62,7 @@ func (c *counterCompactor) run(ctx context.Context) {
 			}
 		}
 		c.written.Store(0)
-		c.store.compactCounters(ctx) // after an error the rows wait for the next run
+		c.store.compactCounters(ctx) // after an error, the rows wait for the next run
 	}
 }
 
@@ -79,17 +81,14 @@ func (s *Store) compactCounters(ctx context.Context) error {
 	defer conn.Release()
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.time)
 	defer cancel()
-	t := newSession(work, conn, 0)
-	t.begin(beginWriting, lockShared)
-	if err := t.Lock(sqlstore.Exclusive, "fold counts"); err != nil {
-		return err
-	}
-	if err := sqlstore.CompactCounters(t); err != nil {
-		return err
-	}
-	t.send("COMMIT", nil, nil)
-	if err := t.flush(); err != nil {
-		return t.rollback(err)
-	}
-	return nil
+	return pgx.BeginFunc(work, conn, func(tx pgx.Tx) error {
+		// The name is part of the interface between versions: the previous one may compact too.
+		const lock = "SELECT pg_advisory_xact_lock(hashtextextended('fold counts', 0))"
+		for _, statement := range []string{lockShared, lock, sqlstore.CompactCounters} {
+			if _, err := tx.Exec(work, statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -2,7 +2,8 @@ package postgres
 
 import "enlist/internal/store/sqlstore"
 
-// This file has the SQL that differs between PostgreSQL and SQLite. Package sqlstore inserts it into its statements.
+// This file has the SQL that differs between PostgreSQL and SQLite. Package sqlstore inserts it into
+// its statements.
 
 // dialect is the sqlstore.Dialect of PostgreSQL.
 var dialect = sqlstore.Dialect{
@@ -11,7 +12,8 @@ var dialect = sqlstore.Dialect{
 	FieldNumber: func(id string) string {
 		value := "(field_values -> '" + id + "')"
 		return "(CASE jsonb_typeof(" + value + ") WHEN 'number' THEN CAST(" + value + ` AS NUMERIC)
-			WHEN 'string' THEN CAST(substring(field_values ->> '` + id + `' FROM '^[+-]?[0-9]+\.?[0-9]*$|^[+-]?\.[0-9]+$') AS NUMERIC) END)`
+			WHEN 'string' THEN CAST(substring(field_values ->> '` + id +
+			`' FROM '^[+-]?[0-9]+\.?[0-9]*$|^[+-]?\.[0-9]+$') AS NUMERIC) END)`
 	},
 	// jsonb keeps a number's decimals as they were sent, so the API returns its text.
 	FieldShown:    func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },

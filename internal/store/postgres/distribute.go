@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5"
 )
 
 // This file distributes the large tables over the workers of a Citus cluster, for
@@ -21,8 +21,7 @@ import (
 type Distribution struct {
 	Statements []string // empty: the tables are distributed
 	Superuser  bool     // a superuser owns the ledger; privileges do not protect it from changes
-	conn       *pgxpool.Conn
-	pool       *pgxpool.Pool
+	conn       *pgx.Conn
 }
 
 // largeTables are the tables that have rows for each Contact. Citus places the shards
@@ -30,7 +29,8 @@ type Distribution struct {
 var largeTables = []string{"contact", "consent", "delivery"}
 
 var (
-	errNoCitus = errors.New(`the extension Citus is not in this database: install it on every server of the cluster, with shared_preload_libraries = 'citus', and run in a database of this name on each: CREATE EXTENSION citus`)
+	errNoCitus = errors.New("the extension Citus is not in this database: install it on every server of the cluster, " +
+		"with shared_preload_libraries = 'citus', and run in a database of this name on each: CREATE EXTENSION citus")
 	errNoNodes = errors.New(`no server takes shards: name each with: SELECT citus_add_node('HOST', 5432)`)
 	errLocked  = errors.New("another process is changing the tables: try again when it has finished")
 )
@@ -38,10 +38,11 @@ var (
 // isDistributed reports whether the large tables are on several servers.
 func (s *Store) isDistributed(ctx context.Context) (is bool, err error) {
 	err = s.readers.pool.QueryRow(ctx, "SELECT to_regclass('pg_dist_partition') IS NOT NULL").Scan(&is)
-	if err == nil && is {
-		err = s.readers.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = "+
-			"to_regclass('contact'))").Scan(&is)
+	if err != nil || !is {
+		return false, err
 	}
+	const isOurs = "SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('contact'))"
+	err = s.readers.pool.QueryRow(ctx, isOurs).Scan(&is)
 	return is, err
 }
 
@@ -52,31 +53,22 @@ func OpenDistribution(ctx context.Context, url string) (*Distribution, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := new(Distribution)
-	d.pool, err = newPool(ctx, config, 1, nil)
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("distribute %s: %w", shown(config), connectError(err))
 	}
-	d.conn, err = d.pool.Acquire(ctx)
-	if err != nil {
-		err = connectError(err)
-	} else {
-		err = d.prepare(ctx)
-	}
-	if err != nil {
+	d := &Distribution{conn: conn}
+	if err := d.prepare(ctx); err != nil {
 		d.Close(ctx)
 		return nil, fmt.Errorf("distribute %s: %w", shown(config), err)
 	}
 	return d, nil
 }
 
-// Close closes the connection.
+// Close releases the lock of migrations and closes the connection.
 func (d *Distribution) Close(ctx context.Context) {
-	if d.conn != nil {
-		unlockMigration(ctx, d.conn)
-		d.conn.Release()
-	}
-	d.pool.Close()
+	unlockMigration(ctx, d.conn)
+	d.conn.Close(context.WithoutCancel(ctx))
 }
 
 // Run runs the statements, each in a transaction of its own, and reports each one
@@ -93,13 +85,15 @@ func (d *Distribution) Run(ctx context.Context, report func(statement string)) e
 
 // prepare checks the database and fills in Statements.
 func (d *Distribution) prepare(ctx context.Context) error {
-	var mine, citus, ours bool
-	err := d.conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1), EXISTS (SELECT FROM pg_extension WHERE extname = 'citus'),
-		to_regclass('contact') IS NOT NULL AND to_regclass('goose_db_version') IS NOT NULL`, migrationLock).Scan(&mine, &citus, &ours)
+	var locked, citus, ours bool
+	err := d.conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1),
+		EXISTS (SELECT FROM pg_extension WHERE extname = 'citus'),
+		to_regclass('contact') IS NOT NULL AND to_regclass('goose_db_version') IS NOT NULL`,
+		migrationLock).Scan(&locked, &citus, &ours)
 	switch {
 	case err != nil:
 		return err
-	case !mine:
+	case !locked:
 		return errLocked
 	case !citus:
 		return errNoCitus
@@ -107,12 +101,13 @@ func (d *Distribution) prepare(ctx context.Context) error {
 		return errEmpty
 	}
 	var nodes bool
-	if err := d.conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_dist_node WHERE noderole = 'primary' AND "+
-		"shouldhaveshards)").Scan(&nodes); err != nil {
-		return err
+	err = d.conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_dist_node
+		WHERE noderole = 'primary' AND shouldhaveshards)`).Scan(&nodes)
+	if err == nil && !nodes {
+		err = errNoNodes
 	}
-	if !nodes {
-		return errNoNodes
+	if err != nil {
+		return err
 	}
 	tables := make([]*largeTable, len(largeTables))
 	for i, name := range largeTables {
@@ -140,9 +135,11 @@ type largeTable struct {
 const lookAtTable = `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = t.oid),
 		ARRAY(SELECT quote_ident(tgname) FROM pg_trigger WHERE tgrelid = t.oid AND NOT tgisinternal ORDER BY tgname),
 		quote_ident(rolname), rolsuper,
-		ARRAY(SELECT DISTINCT privilege_type FROM aclexplode(coalesce(relacl, acldefault('r', relowner))) WHERE grantee IN (relowner, 0) ORDER BY 1),
+		ARRAY(SELECT DISTINCT privilege_type FROM aclexplode(coalesce(relacl, acldefault('r', relowner)))
+			WHERE grantee IN (relowner, 0) ORDER BY 1),
 		ARRAY(SELECT relid::text FROM pg_partition_tree(t.oid) p WHERE isleaf ORDER BY p.relid),
-		ARRAY(SELECT relid::text FROM pg_partition_tree(t.oid) p WHERE isleaf AND pg_relation_size(relid) > 0 ORDER BY p.relid)
+		ARRAY(SELECT relid::text FROM pg_partition_tree(t.oid) p
+			WHERE isleaf AND pg_relation_size(relid) > 0 ORDER BY p.relid)
 	FROM pg_class t JOIN pg_roles ON pg_roles.oid = relowner WHERE t.oid = $1::regclass`
 
 // look reads the state of a table.
@@ -195,9 +192,10 @@ func (d *Distribution) add(format string, args ...any) {
 
 // revoke takes privileges from all roles, also from the owner.
 func (d *Distribution) revoke(t *largeTable, privileges ...string) {
+	tables := strings.Join(append([]string{t.name}, t.partitions...), ", ")
 	for _, p := range privileges {
 		if slices.Contains(t.granted, p) {
-			d.add("REVOKE %s ON %s FROM PUBLIC, %s", p, strings.Join(append([]string{t.name}, t.partitions...), ", "), t.owner)
+			d.add("REVOKE %s ON %s FROM PUBLIC, %s", p, tables, t.owner)
 		}
 	}
 }

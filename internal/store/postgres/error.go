@@ -34,6 +34,14 @@ func connectError(err error) error {
 	return fmt.Errorf("wait for a connection: %w", err)
 }
 
+// sqlState returns the code of an error of the server, or "" for another error.
+func sqlState(err error) string {
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return server.Code
+	}
+	return ""
+}
+
 // outdated reports whether a column's type has changed since the statement was
 // prepared ("cached plan must not change result type"). Prepared again it can run.
 func outdated(err error) bool {
@@ -44,11 +52,11 @@ func outdated(err error) bool {
 // lost reports whether the connection, or a statement prepared on it, has failed, so
 // that another attempt on another connection may succeed.
 func lost(err error) bool {
-	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
+	if code := sqlState(err); code != "" {
 		// 08: connection failure; 57P: the server stops, starts or has crashed; 53300:
 		// too many connections.
-		return strings.HasPrefix(server.Code, "08") || strings.HasPrefix(server.Code, "57P") ||
-			server.Code == "53300" || refusesWrites(err) || outdated(err)
+		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == "53300" ||
+			refusesWrites(err) || outdated(err)
 	}
 	if _, ok := errors.AsType[*connectFailed](err); ok {
 		return true
@@ -62,23 +70,16 @@ func lost(err error) bool {
 // collided reports whether a concurrent transaction that has since ended caused the
 // error: 40P01 deadlock, 40001 serialisation failure, 23505 unique violation.
 func collided(err error) bool {
-	server, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && slices.Contains([]string{"40P01", "40001", "23505"}, server.Code)
+	return slices.Contains([]string{"40P01", "40001", "23505"}, sqlState(err))
 }
 
 // deadlocked reports whether the server has resolved a deadlock by failing this
 // transaction.
-func deadlocked(err error) bool {
-	server, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && server.Code == "40P01"
-}
+func deadlocked(err error) bool { return sqlState(err) == "40P01" }
 
 // refusesWrites reports whether the server is read-only: a standby, or a primary with
 // default_transaction_read_only.
-func refusesWrites(err error) bool {
-	server, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && server.Code == "25006"
-}
+func refusesWrites(err error) bool { return sqlState(err) == "25006" }
 
 // isBroken reports whether the network connection to the server has failed.
 func isBroken(err error) bool {

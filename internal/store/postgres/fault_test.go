@@ -228,7 +228,7 @@ func TestRetryCountsNoAttemptsDuringAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		outcomes := append(slices.Repeat([]error{&connectFailed{io.EOF}}, maxAttempts), errStale, errAlone, nil)
+		outcomes := append(slices.Repeat([]error{&connectFailed{io.EOF}}, maxAttempts), errStale, errNeedsLock, nil)
 		err := retry(ctx, func() (again bool, err error) {
 			err, outcomes = outcomes[0], outcomes[1:]
 			return err != nil, err

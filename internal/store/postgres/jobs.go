@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"encoding/json"
 	"sync"
 	"time"
@@ -27,7 +26,8 @@ const insertJobs = `INSERT INTO river_job (args, kind, max_attempts, priority, q
 	FROM jsonb_to_recordset(CAST(? AS JSONB)) AS job (args JSONB, kind TEXT, max_attempts SMALLINT, due BIGINT)`
 
 // wakeQueue notifies the workers of a queue that it has jobs, as river's client does.
-const wakeQueue = `SELECT pg_notify(concat(current_schema(), '.river_insert'), json_build_object('queue', CAST(? AS TEXT))::text)`
+const wakeQueue = `SELECT pg_notify(concat(current_schema(), '.river_insert'),
+	json_build_object('queue', CAST(? AS TEXT))::text)`
 
 // jobRow is a job in the JSON argument of insertJobs.
 type jobRow struct {
@@ -97,10 +97,4 @@ func (n *notices) allow(queue string) bool {
 // Jobs opens a client of the job queue, which works the queues that config names.
 func (s *Store) Jobs(config *river.Config) (*river.Client[pgx.Tx], error) {
 	return river.NewClient(riverpgxv5.New(s.jobs), config)
-}
-
-// countJobs counts the jobs of a kind that are ready to be worked.
-func (s *Store) countJobs(ctx context.Context, kind string) (n int, err error) {
-	err = s.jobs.QueryRow(ctx, "SELECT count(*) FROM river_job WHERE kind = $1 AND state = 'available'", kind).Scan(&n)
-	return n, err
 }

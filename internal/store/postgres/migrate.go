@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 )
@@ -34,10 +33,11 @@ func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 		return err
 	}
 	err = migrateTo(ctx, config, o, files)
-	if server, ok := errors.AsType[*pgconn.PgError](err); ok && server.Code == "42501" {
-		name, role := pgx.Identifier{config.ConnConfig.Database}.Sanitize(), pgx.Identifier{config.ConnConfig.User}.Sanitize()
-		err = fmt.Errorf("%w: use the role that owns the database and its tables; an empty one is given to this role by: "+
-			"ALTER DATABASE %s OWNER TO %s", err, name, role)
+	if sqlState(err) == "42501" { // insufficient privilege
+		name := pgx.Identifier{config.ConnConfig.Database}.Sanitize()
+		role := pgx.Identifier{config.ConnConfig.User}.Sanitize()
+		err = fmt.Errorf("%w: use the role that owns the database and its tables; to make this role the owner of "+
+			"an empty one: ALTER DATABASE %s OWNER TO %s", err, name, role)
 	}
 	return err
 }
@@ -70,7 +70,7 @@ func migrateTo(ctx context.Context, config *pgxpool.Config, o Options, files fs.
 	if err := lockMigration(ctx, conn, o.Log); err != nil {
 		return err
 	}
-	defer unlockMigration(ctx, conn)
+	defer unlockMigration(ctx, conn.Conn())
 	if err := refuseForeign(ctx, conn, o.Existing); err != nil {
 		return err
 	}
@@ -85,7 +85,8 @@ func migrateTo(ctx context.Context, config *pgxpool.Config, o Options, files fs.
 func checkServer(ctx context.Context, conn *pgxpool.Conn) error {
 	var version int
 	var encoding string
-	err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding')").Scan(&version, &encoding)
+	err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int,
+		current_setting('server_encoding')`).Scan(&version, &encoding)
 	switch {
 	case err != nil:
 		return err
@@ -112,28 +113,27 @@ func lockMigration(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) er
 		if try == 20 {
 			log.Warn("another process migrates the tables; waiting for it")
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
+		if err := sleep(ctx, 50*time.Millisecond); err != nil {
+			return err
 		}
 	}
 }
 
 // unlockMigration releases the lock. Without it the lock would last until the server
 // notices that the connection is closed.
-func unlockMigration(ctx context.Context, conn *pgxpool.Conn) {
+func unlockMigration(ctx context.Context, conn *pgx.Conn) {
 	conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
 }
 
-// refuseForeign returns an error when there are tables but none of them records
-// migrations. Tables of extensions do not count.
+// refuseForeign returns errForeign when the database has tables but not goose_db_version, and
+// errEmpty when it has none although it must exist. Tables of extensions do not count.
 func refuseForeign(ctx context.Context, conn *pgxpool.Conn, existing bool) error {
 	var tables int
 	var ours bool
 	err := conn.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE relname = 'goose_db_version') > 0
 		FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace
-			AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')`).Scan(&tables, &ours)
+			AND NOT EXISTS (SELECT 1 FROM pg_depend
+				WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')`).Scan(&tables, &ours)
 	switch {
 	case err != nil || ours:
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -16,7 +15,6 @@ import (
 	"enlist/internal/store/sqlstore"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -64,14 +62,14 @@ func (m *migrator) queue(pool *pgxpool.Pool) (*rivermigrate.Migrator[pgx.Tx], er
 // done reports whether the database has all migrations. It changes nothing.
 func (m *migrator) done(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
 	var ours, queues bool
-	err := conn.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL, to_regclass('river_migration') IS "+
-		"NOT NULL").Scan(&ours, &queues)
+	err := conn.QueryRow(ctx, `SELECT to_regclass('goose_db_version') IS NOT NULL,
+		to_regclass('river_migration') IS NOT NULL`).Scan(&ours, &queues)
 	if err != nil || !ours || !queues {
 		return false, err
 	}
 	var has, river int64
-	err = conn.QueryRow(ctx, "SELECT (SELECT coalesce(max(version_id), 0) FROM goose_db_version), (SELECT "+
-		"coalesce(max(version), 0) FROM river_migration)").Scan(&has, &river)
+	err = conn.QueryRow(ctx, `SELECT (SELECT coalesce(max(version_id), 0) FROM goose_db_version),
+		(SELECT coalesce(max(version), 0) FROM river_migration)`).Scan(&has, &river)
 	if err != nil {
 		return false, err
 	}
@@ -169,10 +167,8 @@ func (m *migrator) retryOnLockTimeout(ctx context.Context, conn *pgxpool.Conn, w
 		}
 		m.log.Log(ctx, level, "tables are in use by a transaction; the migration is repeated until that has ended",
 			"migration", what, "oldest", oldestTransaction(ctx, conn))
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(lockPause):
+		if err := sleep(ctx, lockPause); err != nil {
+			return err
 		}
 	}
 }
@@ -190,10 +186,7 @@ func (m *migrator) withPool(ctx context.Context, lock time.Duration, do func(*pg
 
 // lockTimedOut reports whether a statement did not get a lock: 55P03 timeout, 40P01
 // deadlock.
-func lockTimedOut(err error) bool {
-	server, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && slices.Contains([]string{"55P03", "40P01"}, server.Code)
-}
+func lockTimedOut(err error) bool { return slices.Contains([]string{"55P03", "40P01"}, sqlState(err)) }
 
 // oldestTransaction describes the oldest transaction for the log: it most
 // probably holds the lock.
@@ -201,8 +194,9 @@ func oldestTransaction(ctx context.Context, conn *pgxpool.Conn) string {
 	var pid int
 	var program string
 	var since time.Time
-	err := conn.QueryRow(ctx, `SELECT pid, coalesce(nullif(application_name, ''), backend_type, ''), xact_start FROM pg_stat_activity
-		WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL ORDER BY xact_start LIMIT 1`).Scan(&pid, &program, &since)
+	err := conn.QueryRow(ctx, `SELECT pid, coalesce(nullif(application_name, ''), backend_type, ''), xact_start
+		FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+		ORDER BY xact_start LIMIT 1`).Scan(&pid, &program, &since)
 	if err != nil { // the transaction has ended by now
 		return ""
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file runs functions that only read, for Store.View, Search and Stream: each
-// in one transaction, on one snapshot.
+// This file runs functions that only read, for Store.View, Search and Stream. Each function runs in
+// one transaction, on one snapshot.
 
 // readers run transactions that read.
 type readers struct {
@@ -29,12 +29,14 @@ type readers struct {
 	replicas *replicas // tried before the primary; nil: none
 }
 
+// newReaders opens a pool of at most size connections. closePools closes it.
 func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int,
 	limiter sqlstore.Limiter) (*readers, error) {
 	pool, err := readingPool(ctx, config, size)
 	if err != nil {
 		return nil, err
 	}
+	s.pools = append(s.pools, pool)
 	return &readers{pool: pool, cache: s.cache, limiter: limiter, time: s.time}, nil
 }
 

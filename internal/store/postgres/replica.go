@@ -135,11 +135,15 @@ type position struct {
 // the new one lost, or lack others: then their timelines differ. A replica's timeline
 // is that of its last checkpoint, so it changes late rather than early.
 const (
-	thisDatabase = `(SELECT system_identifier FROM pg_control_system()), (SELECT oid::bigint FROM pg_database WHERE datname = current_database())`
-	wherePrimary = `SELECT ` + thisDatabase + `, ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::bigint, lsn::text, version, clock_timestamp()
+	thisDatabase = `(SELECT system_identifier FROM pg_control_system()),
+		(SELECT oid::bigint FROM pg_database WHERE datname = current_database())`
+	wherePrimary = `SELECT ` + thisDatabase + `,
+		('x' || left(pg_walfile_name(lsn), 8))::bit(32)::bigint, lsn::text, version, clock_timestamp()
 		FROM pg_current_wal_flush_lsn() lsn, catalogue`
-	whereReplica = `SELECT ` + thisDatabase + `, (SELECT timeline_id::bigint FROM pg_control_checkpoint()), pg_is_in_recovery(),
-		coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) OR coalesce(pg_last_xact_replay_timestamp() >= $2::timestamptz, false)`
+	whereReplica = `SELECT ` + thisDatabase + `,
+		(SELECT timeline_id::bigint FROM pg_control_checkpoint()), pg_is_in_recovery(),
+		coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false)
+			OR coalesce(pg_last_xact_replay_timestamp() >= $2::timestamptz, false)`
 )
 
 // position asks the primary for its position.
@@ -184,7 +188,8 @@ func (r *replica) markAway(why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.away {
-		r.log.Warn("a replica cannot be used: the primary serves searches until it can", "replica", r.name, "error", why)
+		r.log.Warn("a replica cannot be used: the primary serves searches until it can",
+			"replica", r.name, "error", why)
 	}
 	r.away, r.until = true, time.Now().Add(behindTime)
 	if !errors.Is(why, errBehind) {
@@ -205,8 +210,8 @@ func (r *replica) markUsed() {
 
 // view runs fn on the replica. err is fn's; failure is the reason why fn could not run,
 // or not to its end, on this replica.
-func (r *replica) view(ctx context.Context, fn func(audience.Tx) error, cache *sqlstore.Cache, to position) (err,
-	failure error) {
+func (r *replica) view(ctx context.Context, fn func(audience.Tx) error, cache *sqlstore.Cache, to position) (
+	err, failure error) {
 	conn, failure := r.ready(ctx, to)
 	if failure != nil {
 		return nil, failure
@@ -241,10 +246,8 @@ func (r *replica) ready(ctx context.Context, to position) (conn *pgxpool.Conn, e
 		case time.Now().After(overdue):
 			err = errBehind
 		default:
-			select {
-			case <-limited.Done():
-				err = limited.Err()
-			case <-time.After(catchUpPause):
+			err = sleep(limited, catchUpPause)
+			if err == nil {
 				continue
 			}
 		}

@@ -27,25 +27,33 @@ func retry(ctx context.Context, do func() (again bool, err error)) error {
 		if !again || counted >= maxAttempts {
 			return err
 		}
-		if errors.Is(err, errAlone) || errors.Is(err, errStale) {
+		if errors.Is(err, errNeedsLock) || errors.Is(err, errStale) {
 			continue
 		}
 		pause := min(time.Second, time.Millisecond<<min(attempt, 10))
-		select {
-		case <-ctx.Done():
+		if sleep(ctx, rand.N(pause)) != nil {
 			return err
-		case <-time.After(rand.N(pause)):
 		}
+	}
+}
+
+// sleep waits for a time. It returns an error when ctx ends before.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
 	}
 }
 
 // waitPause is the pause between two attempts to reach a server.
 const waitPause = 500 * time.Millisecond
 
-// waitForServer repeats do while the server cannot be reached, for o.Patience at
-// most: machines start in any order. When the server refuses the connection, it returns at once.
+// waitForServer repeats do while the server cannot be reached, for o.WaitForServer at most: machines
+// start in any order. It returns at once when the server refuses the connection.
 func waitForServer(ctx context.Context, o Options, do func() error) error {
-	limited, cancel := context.WithTimeout(ctx, o.Patience)
+	limited, cancel := context.WithTimeout(ctx, o.WaitForServer)
 	defer cancel()
 	for logged := false; ; logged = true {
 		err := do()
@@ -53,12 +61,11 @@ func waitForServer(ctx context.Context, o Options, do func() error) error {
 			return err
 		}
 		if !logged {
-			o.Log.Warn("the database cannot be reached yet: waiting for it", "seconds", o.Patience.Seconds(), "error", err)
+			o.Log.Warn("the database cannot be reached yet: waiting for it",
+				"seconds", o.WaitForServer.Seconds(), "error", err)
 		}
-		select {
-		case <-limited.Done():
+		if sleep(limited, waitPause) != nil {
 			return err
-		case <-time.After(waitPause):
 		}
 	}
 }

@@ -28,7 +28,7 @@ func TestServerIsWaitedForWhenOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := make(logged, 100)
-	o := Options{Patience: time.Minute, Log: slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	o := Options{WaitForServer: time.Minute, Log: slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	type opened struct {
 		store *Store
 		err   error
@@ -58,17 +58,17 @@ func TestServerIsWaitedForWhenOpened(t *testing.T) {
 // server answers with a refusal.
 func TestOpenStopsWaiting(t *testing.T) {
 	gone := "postgres:///enlist?user=enlist&host=" + t.TempDir()
-	_, err := Open(t.Context(), gone, Options{Patience: time.Millisecond})
+	_, err := Open(t.Context(), gone, Options{WaitForServer: time.Millisecond})
 	if _, unreachable := errors.AsType[*connectFailed](err); !unreachable {
 		t.Errorf("a server that is not there: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Open(ctx, gone, Options{Patience: time.Hour}); err == nil {
+	if _, err := Open(ctx, gone, Options{WaitForServer: time.Hour}); err == nil {
 		t.Error("Open succeeds although its context has ended")
 	}
 	url := strings.Replace(database(t), "/enlist_test", "/missing_enlist_test", 1)
-	if _, err := Open(t.Context(), url, Options{Patience: time.Hour}); err == nil {
+	if _, err := Open(t.Context(), url, Options{WaitForServer: time.Hour}); err == nil {
 		t.Error("Open succeeds although the database does not exist")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/store/sqlstore"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -20,21 +21,23 @@ import (
 // PostgreSQL updates but never reads. The next build drops it first.
 
 // BuildIndex implements audience.Store.
-func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID, k *audience.SearchKey) (bytes int64, err error) {
+func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID,
+	k *audience.SearchKey) (bytes int64, err error) {
+	name := sqlstore.IndexName(id)
 	err = s.withIndex(ctx, id, func(conn *pgxpool.Conn) error {
 		var place int64
-		query := "SELECT " + dialect.IndexPlace + " FROM (SELECT " + strconv.FormatInt(int64(list), 10) + "::bigint AS list_id) AS one"
-		if err := conn.QueryRow(ctx, query).Scan(&place); err != nil {
+		partition := "SELECT " + dialect.IndexPlace + " FROM (SELECT $1::bigint AS list_id) AS one"
+		if err := conn.QueryRow(ctx, partition, int64(list)).Scan(&place); err != nil {
 			return fmt.Errorf("find the partition: %w", err)
 		}
 		table := "contact_" + strconv.FormatInt(place, 10)
-		if err := createIndex(ctx, conn, sqlstore.IndexName(id), dialect.IndexOn(table, list, k)); err != nil {
+		if err := createIndex(ctx, conn, name, dialect.IndexOn(table, list, k)); err != nil {
 			return err
 		}
-		if err := sample(ctx, conn, sqlstore.IndexName(id), table, k); err != nil {
+		if err := sample(ctx, conn, name, table, k); err != nil {
 			return err
 		}
-		return conn.QueryRow(ctx, "SELECT pg_relation_size(to_regclass($1))", sqlstore.IndexName(id)).Scan(&bytes)
+		return conn.QueryRow(ctx, "SELECT pg_relation_size(to_regclass($1))", name).Scan(&bytes)
 	})
 	return bytes, err
 }
@@ -111,16 +114,20 @@ func (s *Store) onceWithIndex(ctx context.Context, id audience.SearchIndexID, do
 		return connectError(err)
 	}
 	defer conn.Release()
-	const lock = "SELECT pg_try_advisory_lock(hashtextextended($1, 0))"
+	const (
+		lock   = "SELECT pg_try_advisory_lock(hashtextextended($1, 0))"
+		unlock = "SELECT pg_advisory_unlock(hashtextextended($1, 0))"
+	)
 	var locked bool
-	if err := conn.QueryRow(ctx, lock, sqlstore.IndexName(id)).Scan(&locked); err != nil {
+	err = conn.QueryRow(ctx, lock, sqlstore.IndexName(id)).Scan(&locked)
+	switch {
+	case err != nil:
 		return err
-	}
-	if !locked {
+	case !locked:
 		return audience.ErrIndexBusy
 	}
-	// PostgreSQL also unlocks at the end of the session, but some time after it is closed.
-	defer conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock(hashtextextended($1, 0))", sqlstore.IndexName(id))
+	// PostgreSQL also unlocks at the end of the session, but some time after the connection is closed.
+	defer conn.Exec(context.WithoutCancel(ctx), unlock, sqlstore.IndexName(id))
 	return do(conn)
 }
 
@@ -128,20 +135,19 @@ func (s *Store) onceWithIndex(ctx context.Context, id audience.SearchIndexID, do
 func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, err error) {
 	rows, err := s.jobs.Query(ctx, `SELECT relname, indisvalid, pg_relation_size(indexrelid)
 		FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-		WHERE relnamespace = current_schema()::regnamespace AND relname ~ '^search_[0-9]+$' ORDER BY substring(relname FROM 8)::numeric`)
+		WHERE relnamespace = current_schema()::regnamespace AND relname ~ '^search_[0-9]+$'
+		ORDER BY substring(relname FROM 8)::numeric`)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var name string
-		var b audience.BuiltIndex
-		if err := rows.Scan(&name, &b.Good, &b.Bytes); err != nil {
-			return nil, err
-		}
-		if b.ID = sqlstore.IndexID(name); b.ID != 0 {
+	var name string
+	var b audience.BuiltIndex
+	_, err = pgx.ForEachRow(rows, []any{&name, &b.Good, &b.Bytes}, func() error {
+		b.ID = sqlstore.IndexID(name)
+		if b.ID != 0 {
 			built = append(built, b)
 		}
-	}
-	return built, rows.Err()
+		return nil
+	})
+	return built, err
 }

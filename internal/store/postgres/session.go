@@ -1,5 +1,8 @@
 package postgres
 
+// This file implements sqlstore.Conn. session_send.go sends its statements, and session_rows.go reads
+// their results.
+
 import (
 	"context"
 	"errors"
@@ -42,11 +45,11 @@ type session struct {
 }
 
 var (
-	errStale    = errors.New("another process has changed the definitions; the function runs again")
-	errAlone    = errors.New("the function changes definitions; it runs again under an exclusive lock")
-	errReadOnly = errors.New("a read-only transaction cannot write")
-	errNested   = errors.New("read or close the rows of the previous query before the next statement")
-	errEnded    = errors.New("QueryLast has ended the transaction; no statement can follow")
+	errNeedsLock = errors.New("the function changes definitions; it runs again under an exclusive lock")
+	errStale     = errors.New("another process has changed the definitions; the function runs again")
+	errReadOnly  = errors.New("a read-only transaction cannot write")
+	errNested    = errors.New("read or close the rows of the previous query before the next statement")
+	errEnded     = errors.New("QueryLast has ended the transaction; no statement can follow")
 )
 
 // newSession makes a session. version is the catalogue's version as this process
@@ -255,7 +258,7 @@ func (s *session) LockDefinitions() error {
 		return nil
 	}
 	s.needsLock = true
-	panic(sqlstore.RetrySignal{Err: errAlone})
+	panic(sqlstore.RetrySignal{Err: errNeedsLock})
 }
 
 // Dialect implements sqlstore.Conn.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"enlist/internal/store/sqlstore"
 
@@ -140,22 +139,15 @@ func rewrite(query string) string {
 func storable(arg any) any {
 	switch v := arg.(type) {
 	case string:
-		if text := storableText(v); text != v {
+		if text, changed := sqlstore.Storable(v); changed {
 			return text
 		}
 	case []string:
-		if slices.ContainsFunc(v, func(text string) bool { return storableText(text) != text }) {
-			v = slices.Clone(v)
-			for i := range v {
-				v[i] = storableText(v[i])
-			}
-			return v
+		v = slices.Clone(v)
+		for i := range v {
+			v[i], _ = sqlstore.Storable(v[i])
 		}
+		return v
 	}
 	return arg
-}
-
-func storableText(text string) string {
-	text = strings.ReplaceAll(text, "\x00", string(utf8.RuneError))
-	return strings.ToValidUTF8(text, string(utf8.RuneError))
 }

@@ -1,10 +1,10 @@
 // Package postgres stores everything in a PostgreSQL database, version 15 or later,
 // which any number of processes may share. It opens connections, runs transactions
-// and migrates the tables; the SQL inside the transactions is in package sqlstore.
+// and migrates the tables. Package sqlstore has the SQL inside the transactions.
 //
-// Transactions that write run at the same time (update.go). A statement whose result
-// the function does not need is sent with the next one whose result it needs
-// (session.go), so a subscription takes two round trips.
+// Transactions that write run at the same time (update.go). A statement without a result waits, and
+// is sent together with the next statement that has one (session.go). So a subscription takes two
+// round trips.
 //
 // The files, by their prefixes: connect (URLs and pools), session (a transaction's
 // statements), update, counters and jobs (writing), readers and replica (reading),
@@ -34,29 +34,23 @@ type Options struct {
 	Searches   int           // concurrent reads that may scan a whole List; 0: 4
 	SearchTime time.Duration // time limit of one such read; 0: 1 minute
 	Streams    int           // concurrent replies that are sent while they are read; 0: 4
-	Wait       time.Duration // how long a search or stream waits for a free connection; 0: 5 s
+	Wait       time.Duration // longest wait of a search or stream for a free connection; 0: 5 s
 	UpdateTime time.Duration // time limit of a change or look-up with all its attempts; 0: 10 s
 	Replicas   []string      // URLs of standbys for Search and Stream
-	ReplicaLag time.Duration // how old the data on a standby may be; 0: as new as the primary's
+	ReplicaLag time.Duration // greatest age of the data on a standby; 0: as new as the primary's
 	Existing   bool          // refuse a database without tables
-	Patience   time.Duration // how long Open waits for a server that it cannot reach; 0: not at all
-	Log        *slog.Logger  // nil: none
+	Log        *slog.Logger  // nil: no log
+
+	WaitForServer time.Duration // longest wait of Open for a server that it cannot reach; 0: none
 
 	copying bool // accept a database into which enlist copy has not finished copying
-}
-
-// complete fills in the log, so that callers need not test for nil.
-func (o Options) complete() Options {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	return o
 }
 
 // Store is an audience.Store in one PostgreSQL database. Its methods may be called
 // by many goroutines at once.
 type Store struct {
 	config      *pgxpool.Config // for connections outside the pools
+	pools       []*pgxpool.Pool // all pools of the primary
 	cache       *sqlstore.Cache
 	writers     *pgxpool.Pool
 	readers     *readers
@@ -75,7 +69,7 @@ type Store struct {
 // Open opens the database at a URL and brings its tables up to date. The database
 // itself must exist. Errors do not contain the URL's password.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
-	o = o.complete()
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	config, err := parse(url)
 	if err != nil {
 		return nil, err
@@ -100,6 +94,7 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	if err != nil {
 		return err
 	}
+	s.pools = append(s.pools, s.writers)
 	s.readers, err = s.newReaders(ctx, config, cmp.Or(o.Readers, max(4, 2*runtime.GOMAXPROCS(0))), sqlstore.Limiter{})
 	if err != nil {
 		return err
@@ -127,6 +122,7 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	if err != nil {
 		return err
 	}
+	s.pools = append(s.pools, s.jobs)
 	s.distributed, err = s.isDistributed(ctx)
 	if err != nil {
 		return err
@@ -187,14 +183,7 @@ func (s *Store) Close() error {
 
 func (s *Store) closePools() {
 	s.replicas.close()
-	for _, r := range []*readers{s.readers, s.searches, s.streams} {
-		if r != nil {
-			r.pool.Close()
-		}
-	}
-	for _, p := range []*pgxpool.Pool{s.writers, s.jobs} {
-		if p != nil {
-			p.Close()
-		}
+	for _, p := range s.pools {
+		p.Close()
 	}
 }

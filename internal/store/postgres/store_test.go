@@ -61,7 +61,9 @@ func engine(open func(*testing.T) audience.Store) storetest.Engine {
 		Open: open,
 		Jobs: func(t *testing.T, s audience.Store, kind string) int {
 			t.Helper()
-			n, err := s.(*Store).countJobs(t.Context(), kind)
+			var n int
+			const available = "SELECT count(*) FROM river_job WHERE kind = $1 AND state = 'available'"
+			err := s.(*Store).jobs.QueryRow(t.Context(), available, kind).Scan(&n)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -116,7 +116,8 @@ func (t *Target) Tables(ctx context.Context) (tables []sqlstore.Table, err error
 	rows, err := t.conn.Query(ctx, `SELECT relname, attname, CASE WHEN typtype = 'e' THEN 'text' ELSE typname END
 		FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid JOIN pg_type ON pg_type.oid = atttypid
 		WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = current_schema()::regnamespace
-			AND (relname = 'river_job' OR relname !~ '^(river|goose)_' AND relname NOT IN ('contact_delta', 'copy_progress'))
+			AND (relname = 'river_job'
+				OR relname !~ '^(river|goose)_' AND relname NOT IN ('contact_delta', 'copy_progress'))
 			AND NOT EXISTS (SELECT 1 FROM pg_depend
 				WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
 			AND attnum > 0 AND NOT attisdropped

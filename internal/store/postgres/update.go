@@ -13,16 +13,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// This file runs the functions of Store.Update. Transactions that write run at the
-// same time, in READ COMMITTED: each statement sees what others committed before it.
-// What a function reads in order to change it is locked: Contacts as rows, and by an
-// advisory lock rows that may not exist yet (the record of a retry, a delivery) and
-// the number of Contacts that an Account with a limit may still add.
+// This file runs the functions of Store.Update. Transactions that write run at the same time, in READ
+// COMMITTED: each statement sees what others committed before it. A function locks what it reads in
+// order to change it. Contacts are locked as rows. Advisory locks stand for rows that may not exist
+// yet (the saved result of a call, a delivery) and for the room under an Account's Contact limit.
 //
-// Definitions change while no other transaction writes. Every transaction that writes
-// holds the table catalogue in a mode that many can share; one that changes
-// definitions holds it in a mode that excludes those. A function shows that it needs
-// the second mode by calling Tx.LockDefinitions; it then runs again from its start.
+// Definitions change while no other transaction writes. Every transaction that writes locks the table
+// catalogue in a mode that many can hold. A transaction that changes definitions locks it in a mode
+// that excludes all others. Its function asks for that mode by Tx.LockDefinitions, and then runs
+// again from its start.
 
 const (
 	beginWriting  = "BEGIN"
@@ -36,12 +35,11 @@ type mode struct {
 	version   int64 // of the catalogue, as this process saw it last; 0: ask first
 }
 
-// Update implements audience.Store. When ctx ends before fn starts, nothing is
-// stored; after that Update waits for the outcome. One time limit covers all
-// attempts and the waits for a connection.
+// Update implements audience.Store. If ctx ends before fn starts, nothing is stored. After that,
+// Update waits for the outcome. One time limit covers all attempts and the waits for a connection.
 //
-// A function with a hint runs in one transaction with those of other callers. If it
-// cannot (ErrNotBatchable) it runs in a transaction of its own.
+// A function with a hint shares a transaction with those of other callers. If it cannot
+// (ErrNotBatchable), it runs in a transaction of its own.
 func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
@@ -52,19 +50,16 @@ func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, hint ...
 		}
 	}
 	m := mode{version: s.cache.Newest()}
-	return retry(limited, func() (again bool, err error) {
-		again, m, err = s.update(limited, fn, m)
-		return again, err
-	})
+	return retry(limited, func() (again bool, err error) { return s.attempt(limited, fn, &m) })
 }
 
-// update is one attempt to run fn. again says that another may succeed, and next how
-// that one should run.
-func (s *Store) update(ctx context.Context, fn func(audience.Tx) error, m mode) (again bool, next mode, err error) {
+// attempt is one attempt to run fn in mode m. If again is true, another attempt may succeed, and
+// attempt has set m to its mode.
+func (s *Store) attempt(ctx context.Context, fn func(audience.Tx) error, m *mode) (again bool, err error) {
 	conn, err := s.writers.Acquire(ctx)
 	if err != nil {
 		err = connectError(err)
-		return lost(err), m, err
+		return lost(err), err
 	}
 	defer conn.Release()
 	deadline, _ := ctx.Deadline() // of all attempts
@@ -74,24 +69,23 @@ func (s *Store) update(ctx context.Context, fn func(audience.Tx) error, m mode) 
 	t.exclusive = m.exclusive
 	err = s.transaction(t, fn)
 	s.note(t)
-	next = mode{exclusive: m.exclusive || t.needsLock, version: t.version}
+	*m = mode{exclusive: m.exclusive || t.needsLock} // the next attempt asks for the version after it has the lock
 	switch {
 	case err == nil:
-		return false, next, nil
+		return false, nil
 	case errors.Is(t.failed, errStale):
-		// Definitions may change once more while the next attempt waits for its lock:
-		// it asks for their version when it has the lock.
 		s.cache.Forget(t.version)
-		return true, mode{exclusive: next.exclusive}, err
+		return true, err
 	case t.needsLock && t.failed == nil:
-		return true, next, err
+		m.version = t.version
+		return true, err
 	case t.outcomeUnknown():
-		return false, next, unknownOutcome(err)
+		return false, unknownOutcome(err)
 	}
-	return t.failed != nil && (lost(t.failed) || collided(t.failed)), mode{exclusive: m.exclusive}, err
+	return lost(t.failed) || collided(t.failed), err
 }
 
-// note remembers what the end of a transaction says about the ones after it.
+// note stores what the outcome of a transaction means for later ones.
 func (s *Store) note(t *session) {
 	if refusesWrites(t.failed) {
 		s.writers.Reset() // the pool's other connections lead to the same server
@@ -104,9 +98,9 @@ func (s *Store) note(t *session) {
 	}
 }
 
-// serialisedFor is how long after a deadlock changes of many Contacts of a List run
-// one after another. Two that lock the same Contacts in different orders would
-// deadlock at every attempt, and PostgreSQL takes a second to detect each.
+// serialisedFor is the time after a deadlock in which bulk changes of a List run one after another.
+// Two that lock the same Contacts in different orders would deadlock at every attempt, and PostgreSQL
+// takes a second to detect a deadlock.
 const serialisedFor = 10 * time.Second
 
 func (s *Store) serialises() bool { return time.Since(time.Unix(0, s.deadlock.Load())) < serialisedFor }
@@ -138,7 +132,7 @@ func (s *Store) transaction(t *session, fn func(audience.Tx) error) error {
 	case err == nil:
 		err = s.finish(t, shared, effects)
 	case !t.verified:
-		// fn refused: that counts only if it saw the definitions as they are.
+		// fn returned an error. It is valid only if fn saw the newest definitions.
 		if failed := t.flush(); failed != nil {
 			err = failed
 		}
@@ -184,9 +178,9 @@ func (s *Store) commit(t *session, effects []audience.Effect) error {
 	return t.flush()
 }
 
-// outcomeUnknown reports whether the transaction may or may not be stored: COMMIT
-// was sent and not answered, or only the primary has it and the standby does not.
-// It is known when nothing of the flush that ends with COMMIT left this process.
+// outcomeUnknown reports whether the transaction may or may not be stored. Either COMMIT was sent and
+// not answered, or only the primary has the transaction and its standby does not. The outcome is
+// known if nothing of the flush that ends with COMMIT left this process.
 func (t *session) outcomeUnknown() bool {
 	if errors.Is(t.failed, errStandbyMissing) {
 		return true

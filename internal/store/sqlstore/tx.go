@@ -152,13 +152,11 @@ func writeCounts(conn Conn, counts []count) error {
 
 // CompactCounters merges the contact_delta rows into the counters. It is one statement, so a
 // query that reads counter and rows together always returns the exact count.
-func CompactCounters(conn Conn) error {
-	return conn.Do(`WITH gone AS (DELETE FROM contact_delta RETURNING list_id, account_id, n),
-		compacted AS (UPDATE list SET contact_count = contact_count + d.n
-			FROM (SELECT list_id, sum(n) AS n FROM gone GROUP BY list_id) d WHERE list.id = d.list_id)
-		UPDATE account SET contact_count = contact_count + d.n
-			FROM (SELECT account_id, sum(n) AS n FROM gone GROUP BY account_id) d WHERE account.id = d.account_id`)
-}
+const CompactCounters = `WITH gone AS (DELETE FROM contact_delta RETURNING list_id, account_id, n),
+	compacted AS (UPDATE list SET contact_count = contact_count + d.n
+		FROM (SELECT list_id, sum(n) AS n FROM gone GROUP BY list_id) d WHERE list.id = d.list_id)
+	UPDATE account SET contact_count = contact_count + d.n
+		FROM (SELECT account_id, sum(n) AS n FROM gone GROUP BY account_id) d WHERE account.id = d.account_id`
 
 // count records n added Contacts of a List; n is negative for removed ones.
 func (t *Tx) count(list audience.ListID, account audience.AccountID, n int64) {
