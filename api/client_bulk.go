@@ -27,7 +27,8 @@ func (c *Client) AddContacts(ctx context.Context, list int64, contacts []Details
 // details. It returns for each ID whether the Contact was changed. With
 // triggerUpdate the changes start update_profile autoresponders and notify the
 // List's on_update_address. specification: editContacts
-func (c *Client) EditContacts(ctx context.Context, list int64, contacts []Details, triggerUpdate bool) (map[int64]bool, error) {
+func (c *Client) EditContacts(ctx context.Context, list int64, contacts []Details,
+	triggerUpdate bool) (map[int64]bool, error) {
 	return call[map[int64]bool](ctx, c, "editContacts", list, rows(contacts), triggerUpdate)
 }
 

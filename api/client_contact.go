@@ -23,7 +23,7 @@ const (
 // as ConsentNotRecorded.
 type Consent struct {
 	Type        ConsentType
-	Text        string          // summary of the text that the person accepted, up to 255 characters; required with ConsentGDPR
+	Text        string          // the accepted text or a summary, up to 255 characters; ConsentGDPR requires it
 	Preferences map[string]bool // by name of the List preference; a missing one keeps its answer
 	IPAddress   string          // the person's last known address
 }

@@ -14,7 +14,7 @@ type Webhook struct {
 	URL              string `json:"url"`
 	CreationTime     int64  `json:"creation_time"`
 	LastModifiedTime int64  `json:"last_modified_time"`
-	IsFailing        bool   `json:"is_failing"` // the server stopped posting until the webhook is edited; it keeps the events
+	IsFailing        bool   `json:"is_failing"` // no more posts until the webhook is edited; events are kept
 	LastError        string `json:"last_error"` // of the last attempt, "" if it succeeded
 	Secret           string `json:"secret"`     // only GetWebhookByID shows it
 }

@@ -59,93 +59,48 @@ const (
 // Name returns the published name with which a message of this code begins; ""
 // for an unknown code. The name of CodeUndefined depends on the method: see
 // FailureName.
-func (c Code) Name() string {
-	switch c {
-	case CodeInternal:
-		return "Internal Server Error"
-	case CodeNoResponse:
-		return "No Response from Server Call"
-	case CodeMethodNotFound:
-		return "Method Not Found"
-	case CodeUnreadable:
-		return "No XML Data Found"
-	case CodeInvalidMethod:
-		return "Invalid Method Name"
-	case CodeTermsNotAccepted:
-		return "Terms and Conditions not accepted"
-	case CodeInvalidKey:
-		return "Authorisation Failed - Invalid Login"
-	case CodeMissingKey:
-		return "Authorisation Failed - Please log in first"
-	case CodeUndefined:
-		return "Undefined Error in Method"
-	case CodeNoList:
-		return "Unable to Load List"
-	case CodeNoContact:
-		return "Unable to Load Contact"
-	case CodeNoField:
-		return "Unable to Load Field"
-	case CodeNoFolder:
-		return "Unable to Load Folder"
-	case CodeNoMessage:
-		return "Unable to Load Email"
-	case CodeNoBatch:
-		return "Unable to Load Batch"
-	case CodeNoCampaign:
-		return "Unable to Load Campaign"
-	}
-	return c.laterName()
-}
+func (c Code) Name() string { return names[c] }
 
-// laterName names the codes from 310 on.
-func (c Code) laterName() string {
-	switch c {
-	case CodeInvalidParameters:
-		return "Invalid Method Parameters"
-	case CodeInvalidSearch:
-		return "Invalid Search Parameter Format"
-	case CodeInvalidListIDs:
-		return "Invalid Email List IDs"
-	case CodeCannotEditLists:
-		return "Cannot Edit Account Lists"
-	case CodeNoListForBatch:
-		return "No Contact List Specified for Batch Population"
-	case CodeFieldNotFound:
-		return "Field Not Found"
-	case CodeEmailFieldFixed:
-		return "Email Field Cannot be Edited"
-	case CodeInvalidEmail:
-		return "Invalid Email Address Specified"
-	case CodeDuplicateField:
-		return "Duplicate Field Name"
-	case CodeDuplicateFolder:
-		return "Duplicate Folder Name / Type"
-	case CodeNoContactUpdated:
-		return "Failed to Update any Contacts"
-	case CodeDenied:
-		return "Administrative Access Denied"
-	case CodeUsernameUnavailable:
-		return "Username Unavailable"
-	case CodeCannotDeleteFolder:
-		return "Unable to Delete Folder"
-	case CodeCannotDeleteUser:
-		return "Cannot Delete User"
-	case CodeReservedField:
-		return "Reserved Field Name"
-	case CodeNoAccount:
-		return "Unable to load Account"
-	case CodeContactLimit:
-		return "Contact Limit Reached"
-	case CodeInvalidConsent:
-		return "Invalid Contact consent type"
-	case CodeConsentRequired:
-		return "The GDPR Contact consent type and consent text are required for this list"
-	case CodeInvalidContactArray:
-		return "Invalid contact array specified"
-	case CodeTooManyConcurrent:
-		return "You have reached the maximum number of allowed concurrent API requests"
-	}
-	return ""
+// names has the published name of each code. specification: Errors
+var names = map[Code]string{
+	CodeInternal:            "Internal Server Error",
+	CodeNoResponse:          "No Response from Server Call",
+	CodeMethodNotFound:      "Method Not Found",
+	CodeUnreadable:          "No XML Data Found",
+	CodeInvalidMethod:       "Invalid Method Name",
+	CodeTermsNotAccepted:    "Terms and Conditions not accepted",
+	CodeInvalidKey:          "Authorisation Failed - Invalid Login",
+	CodeMissingKey:          "Authorisation Failed - Please log in first",
+	CodeUndefined:           "Undefined Error in Method",
+	CodeNoList:              "Unable to Load List",
+	CodeNoContact:           "Unable to Load Contact",
+	CodeNoField:             "Unable to Load Field",
+	CodeNoFolder:            "Unable to Load Folder",
+	CodeNoMessage:           "Unable to Load Email",
+	CodeNoBatch:             "Unable to Load Batch",
+	CodeNoCampaign:          "Unable to Load Campaign",
+	CodeInvalidParameters:   "Invalid Method Parameters",
+	CodeInvalidSearch:       "Invalid Search Parameter Format",
+	CodeInvalidListIDs:      "Invalid Email List IDs",
+	CodeCannotEditLists:     "Cannot Edit Account Lists",
+	CodeNoListForBatch:      "No Contact List Specified for Batch Population",
+	CodeFieldNotFound:       "Field Not Found",
+	CodeEmailFieldFixed:     "Email Field Cannot be Edited",
+	CodeInvalidEmail:        "Invalid Email Address Specified",
+	CodeDuplicateField:      "Duplicate Field Name",
+	CodeDuplicateFolder:     "Duplicate Folder Name / Type",
+	CodeNoContactUpdated:    "Failed to Update any Contacts",
+	CodeDenied:              "Administrative Access Denied",
+	CodeUsernameUnavailable: "Username Unavailable",
+	CodeCannotDeleteFolder:  "Unable to Delete Folder",
+	CodeCannotDeleteUser:    "Cannot Delete User",
+	CodeReservedField:       "Reserved Field Name",
+	CodeNoAccount:           "Unable to load Account",
+	CodeContactLimit:        "Contact Limit Reached",
+	CodeInvalidConsent:      "Invalid Contact consent type",
+	CodeConsentRequired:     "The GDPR Contact consent type and consent text are required for this list",
+	CodeInvalidContactArray: "Invalid contact array specified",
+	CodeTooManyConcurrent:   "You have reached the maximum number of allowed concurrent API requests",
 }
 
 // FailureName returns the code and the published name of an internal failure of a

@@ -10,7 +10,7 @@ import (
 // This file has the commands with which the operator administers Accounts. Its methods
 // need no key and reach every Account.
 
-// operatorName is the creator of records that the operator adds: there is no key.
+// operatorName is the creator name of records that the operator adds, who has no key.
 const operatorName = "command line"
 
 // AccountDetails describe a new Account.

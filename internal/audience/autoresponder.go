@@ -43,15 +43,6 @@ const (
 // maxOffset returns how many periods an offset may have, which is ten years; 0 for an unknown
 // period.
 func maxOffset(period string) int64 {
-	switch period {
-	case periodMinute:
-		return 10 * 366 * 24 * 60
-	case periodHour:
-		return 10 * 366 * 24
-	case periodDay:
-		return 10 * 366
-	case periodWeek:
-		return 10 * 53
-	}
-	return 0
+	const days = 10 * 366
+	return map[string]int64{periodMinute: days * 24 * 60, periodHour: days * 24, periodDay: days, periodWeek: 10 * 53}[period]
 }

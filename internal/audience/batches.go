@@ -10,8 +10,8 @@ import (
 // This file splits calls about many Contacts into several transactions, so that
 // other callers can write in between, and resumes such a call after a crash.
 
-// runInBatches runs batch in one transaction after another until it says that it is
-// done. batch carries out the next part and notes in p what it has done. A
+// runInBatches runs batch in one transaction after another until batch reports that it
+// is done. batch carries out the next part and notes in p what it has done. A
 // transaction may run twice, so batch must only append to what p has; and p must
 // survive encoding to JSON and back.
 //
@@ -104,8 +104,8 @@ func savePlan(ctx context.Context, s *Service, c *Caller, ids idSet) (idSet, err
 	planCaller := *c
 	planCaller.Retry = c.Retry.plan()
 	return update(ctx, s, &planCaller, func(tx Tx, now int64) (idSet, error) {
-		// The plan expires a moment before the progress. Without a plan there must be
-		// no progress either, so store the progress anew.
+		// A plan expires a moment before its progress. A new plan must not continue the
+		// progress of an expired one, so reset the progress.
 		var fresh, old progress[struct{}]
 		if err := old.load(tx, c, now); err != nil {
 			return nil, err

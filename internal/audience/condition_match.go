@@ -52,8 +52,8 @@ func (c *Condition) test(value Value) bool {
 	return c.Operator == GreaterThan && order > 0 || c.Operator == LessThan && order < 0
 }
 
-// sortOperands sorts the operands of each In test, so that isIn can search them
-// by bisection: there may be as many operands as records.
+// sortOperands sorts the operands of each In test, so that isIn can use a binary
+// search: a test may have as many operands as there are records.
 func (c *Condition) sortOperands() {
 	for _, parts := range [][]Condition{c.All, c.Any} {
 		for i := range parts {

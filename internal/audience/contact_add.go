@@ -24,9 +24,9 @@ const (
 )
 
 // AddContacts adds Contacts to a List without the events of a subscription. It
-// returns the ID of each that was added or overwritten, and 0 for one that was left
-// out: it is invalid, is there already, has unsubscribed, or other calls have used
-// up the Account's limit meanwhile. Errors: NoList, Denied, InvalidParameters,
+// returns the ID of each that was added or overwritten. It returns 0 for one that was
+// left out: it is invalid, exists already or has unsubscribed, or other calls have
+// meanwhile used up the Account's limit. Errors: NoList, Denied, InvalidParameters,
 // ContactLimit; after these nothing was added. After another error a part of them
 // may have been added. decisions.md: 53
 func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]ContactID, error) {

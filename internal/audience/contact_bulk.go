@@ -96,8 +96,8 @@ type contactEvent struct {
 
 // publish publishes the changes of a batch: n Contacts, and an event for some of them.
 // Once the call has changed more than maxSingleEvents, it publishes one event of the
-// List instead. A batch of fewer Contacts is the last one, unless batchSize is small, so
-// both kinds of events seldom come from one call.
+// List instead. Usually only the last batch has fewer Contacts than that, so one call
+// seldom publishes both kinds of events.
 func (t *notifier) publish(tx Tx, schema *Schema, now int64, n int, events []contactEvent) error {
 	t.Changed += n
 	if t.Changed > maxSingleEvents {

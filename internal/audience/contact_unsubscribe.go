@@ -13,9 +13,9 @@ import (
 
 // Unsubscribe unsubscribes every Contact of the List that has an email or mobile
 // address, and returns the List's ID. It is no error when no Contact has it. For
-// List 0 it only puts the address on the Unsubscriber List. Where very many Contacts
-// have the address it runs in batches: a call that fails may have done some of them,
-// and a repeat does the rest. Errors: NoList, Denied, InvalidParameters for List 0
+// List 0 it only puts the address on the Unsubscriber List. It unsubscribes very many
+// Contacts in batches: a call that fails may have unsubscribed some of them, and a
+// repeated call unsubscribes the rest. Errors: NoList, Denied, InvalidParameters for List 0
 // and a text that is no address.
 func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text string) (ListID, error) {
 	if list == 0 {

@@ -110,8 +110,9 @@ type DeliveryTx interface {
 	PutDelivery(d *Delivery) error
 	// Deliveries returns the deliveries to a Contact, the newest first; limit 0 means all.
 	Deliveries(list ListID, contact ContactID, limit int) ([]Delivery, error)
-	// MarkConfirmationRequested notes that the server asks a Contact to confirm. It
-	// returns false and changes nothing when it has asked after before.
+	// MarkConfirmationRequested notes that the server asks a Contact to confirm at the
+	// Unix time now. It returns false and changes nothing when the server has asked
+	// later than before.
 	MarkConfirmationRequested(list ListID, id ContactID, now, before int64) (marked bool, err error)
 	// MarkSubscriptionPending notes that autoresponders of a subscription wait for its
 	// confirmation.

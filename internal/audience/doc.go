@@ -13,6 +13,7 @@
 //
 //	service.go       the Service, the check which List a caller may name, shared refusals
 //	store.go         what the domain needs from a database: Store, Tx and its roles
+//	transaction.go   runs functions in transactions of the Store
 //	error.go         kinds of refusals
 //	idempotent.go    Idempotency-Key: a repeated call is executed once
 //	batches.go       long changes in several transactions that resume after a crash

@@ -80,7 +80,7 @@ func enqueueAutoresponders(tx JobTx, schema *Schema, id ContactID, event Event, 
 }
 
 // confirmationInterval is the least time between two requests to confirm the same
-// subscription, in seconds. Else a form that is sent often would flood an address.
+// subscription, in seconds. Otherwise a form that is sent often would flood an address.
 // decisions.md: 47
 const confirmationInterval = 10 * 60
 

@@ -137,7 +137,7 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 	return err
 }
 
-// Field returns one Field. Errors: NoList, Denied, NoField.
+// Field returns one Field, which must not be changed. Errors: NoList, Denied, NoField.
 func (s *Service) Field(ctx context.Context, c *Caller, list ListID, id FieldID) (*Field, error) {
 	return view(ctx, s, c, func(tx Tx) (*Field, error) {
 		_, f, err := loadField(tx, c, list, id)

@@ -15,34 +15,6 @@ type Retry struct {
 	Fingerprint [32]byte // of method and parameters, without the API key
 }
 
-// update runs fn in an Update for a caller. With an Idempotency-Key, a repeated call
-// gets the result of the first one. fn may run more than once; now is the Unix time.
-func update[R any](ctx context.Context, s *Service, c *Caller,
-	fn func(tx Tx, now int64) (R, error)) (result R, err error) {
-	err = s.store.Update(ctx, idempotent(s, c, &result, fn))
-	return result, err
-}
-
-// updateUnrestricted is update for a call that a key restricted to some Lists must not make.
-// Errors: Denied.
-func updateUnrestricted[R any](ctx context.Context, s *Service, c *Caller,
-	fn func(tx Tx, now int64) (R, error)) (result R, err error) {
-	if err := requireWholeAccount(c); err != nil {
-		return result, err
-	}
-	return update(ctx, s, c, fn)
-}
-
-// ownUpdate runs fn in an Update of the service itself, which has no Caller, and returns its
-// result. fn may run more than once; now is the Unix time.
-func ownUpdate[R any](ctx context.Context, s *Service, fn func(tx Tx, now int64) (R, error)) (result R, err error) {
-	err = s.store.Update(ctx, func(tx Tx) (err error) {
-		result, err = fn(tx, s.now().Unix())
-		return err
-	})
-	return result, err
-}
-
 // idempotent makes fn a function for Store.Update. It confirms the caller's key, and
 // with an Idempotency-Key it looks up or stores the result.
 func idempotent[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int64) (R, error)) func(Tx) error {

@@ -52,8 +52,8 @@ func (c *collector[T]) add(row *T) {
 	}
 }
 
-// full reports whether the page is complete, so that the caller may stop. It
-// holds only for records that come in the order of their IDs.
+// full reports whether the page is complete, so that the caller may stop. Use it
+// only for records that come in the order of their IDs.
 func (c *collector[T]) full() bool {
 	return c.sort == nil && c.query.Limit > 0 && int64(len(c.found))-c.query.Offset >= c.query.Limit
 }

@@ -8,8 +8,7 @@ import (
 // This file has the Unsubscriber List of an Account: every address that ever unsubscribed.
 // Entries are never deleted.
 
-// Unsubscriber is one entry of the Unsubscriber List, the Account's permanent record
-// of addresses that ever unsubscribed.
+// Unsubscriber is one entry of the Unsubscriber List.
 type Unsubscriber struct {
 	ContactID   ContactID // 0 when the address belonged to no Contact
 	ListID      ListID    // 0 when it was unsubscribed from no List in particular

@@ -11,6 +11,9 @@ import (
 	"enlist/internal/audience"
 )
 
+// These tests send each method invalid parameters, one at a time: the call is refused with the
+// right code and changes nothing.
+
 // goodParams are params, without the key, with which each method succeeds on
 // the List 1 with Contact 1, and which change no more than they must.
 var goodParams = map[string][]string{

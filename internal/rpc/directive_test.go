@@ -16,6 +16,9 @@ import (
 	"enlist/internal/audience"
 )
 
+// This file carries out the directives of transcripts, which testdata/README.md describes: those
+// that prepare the service, and those that say how a request is sent and what its reply has.
+
 // step is one request of a transcript and what is expected of its reply.
 type step struct {
 	verb, path, proto string

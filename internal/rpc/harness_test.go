@@ -17,6 +17,9 @@ import (
 	"enlist/internal/store/teststores"
 )
 
+// This file has the service that the tests of this package call: on a database of its own, with
+// a clock that tests set, and with faults that tests can switch on.
+
 // firstMoment is the initial time of the clock of a harness.
 var firstMoment = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 

@@ -11,6 +11,8 @@ import (
 	"time"
 )
 
+// These tests show the endpoint as an HTTP server: paths, verbs, statuses and connections.
+
 // covers: decision 1
 func TestEndpointPathsIgnoreCaseAndExtraSlashes(t *testing.T) {
 	for _, test := range []struct {

@@ -14,6 +14,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// These tests show replies that are too long to be buffered, and clients that read them slowly.
+
 // fill makes List 1 with Contacts of some 5 KB each.
 func (h *harness) fill(t testing.TB, contacts int) {
 	t.Helper()

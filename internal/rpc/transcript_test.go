@@ -19,6 +19,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// This file runs the transcripts in testdata. directive_test.go has their directives.
+
 var update = flag.Bool("update", false, "rewrite replies in testdata that differ")
 
 // The wire transcripts of testdata, whose README describes them, on each engine.

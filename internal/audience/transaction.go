@@ -1,0 +1,97 @@
+package audience
+
+import "context"
+
+// This file runs functions in transactions: for a Caller, whose key the transaction confirms,
+// or for the service itself. Calls in batches (batches.go), searches (contact_search.go) and
+// changes with a precondition (precondition.go) build on it.
+
+// view runs fn in a View, after it has confirmed the Caller.
+func (s *Service) view(ctx context.Context, c *Caller, fn func(Tx) error) error {
+	return s.store.View(ctx, confirmed(c, fn))
+}
+
+// view is Service.view for a function with a result.
+func view[R any](ctx context.Context, s *Service, c *Caller, fn func(Tx) (R, error)) (result R, err error) {
+	err = s.view(ctx, c, func(tx Tx) (err error) {
+		result, err = fn(tx)
+		return err
+	})
+	return result, err
+}
+
+// viewUnrestricted is view for a call that a key restricted to some Lists must not make. Errors: Denied.
+func viewUnrestricted[R any](ctx context.Context, s *Service, c *Caller, fn func(Tx) (R, error)) (result R, err error) {
+	if err := requireWholeAccount(c); err != nil {
+		return result, err
+	}
+	return view(ctx, s, c, fn)
+}
+
+// ownView runs fn in a View of the service itself, which has no Caller, and returns its result.
+func ownView[R any](ctx context.Context, s *Service, fn func(Tx) (R, error)) (result R, err error) {
+	err = s.store.View(ctx, func(tx Tx) (err error) {
+		result, err = fn(tx)
+		return err
+	})
+	return result, err
+}
+
+// update runs fn in an Update for a caller. With an Idempotency-Key, a repeated call
+// gets the result of the first one. fn may run more than once; now is the Unix time.
+func update[R any](ctx context.Context, s *Service, c *Caller,
+	fn func(tx Tx, now int64) (R, error)) (result R, err error) {
+	err = s.store.Update(ctx, idempotent(s, c, &result, fn))
+	return result, err
+}
+
+// updateUnrestricted is update for a call that a key restricted to some Lists must not make.
+// Errors: Denied.
+func updateUnrestricted[R any](ctx context.Context, s *Service, c *Caller,
+	fn func(tx Tx, now int64) (R, error)) (result R, err error) {
+	if err := requireWholeAccount(c); err != nil {
+		return result, err
+	}
+	return update(ctx, s, c, fn)
+}
+
+// ownUpdate runs fn in an Update of the service itself, which has no Caller, and returns its
+// result. fn may run more than once; now is the Unix time.
+func ownUpdate[R any](ctx context.Context, s *Service, fn func(tx Tx, now int64) (R, error)) (result R, err error) {
+	err = s.store.Update(ctx, func(tx Tx) (err error) {
+		result, err = fn(tx, s.now().Unix())
+		return err
+	})
+	return result, err
+}
+
+// confirmed makes a function that confirms the Caller before it runs fn.
+func confirmed(c *Caller, fn func(Tx) error) func(Tx) error {
+	return func(tx Tx) error {
+		if err := confirm(tx, c); err != nil {
+			return err
+		}
+		return fn(tx)
+	}
+}
+
+// confirm replaces the cached key and Account of a Caller by those of a transaction.
+// Errors: InvalidKey.
+func confirm(tx Tx, c *Caller) error {
+	if c.hash == nil {
+		return nil
+	}
+	key, err := tx.KeyByHash(*c.hash)
+	if err != nil {
+		return err
+	}
+	if key.RevokedTime != 0 {
+		return ErrInvalidKey
+	}
+	account, err := tx.Account(key.AccountID)
+	if err != nil {
+		return err
+	}
+	c.Key, c.Account = key, account
+	return nil
+}

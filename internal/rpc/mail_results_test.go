@@ -1,0 +1,85 @@
+package rpc
+
+import (
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+// These tests show calls after mail was sent to a Contact or came back. Package jobs sends mail,
+// so the tests store its results themselves.
+
+// covers: spec reactivateContact.bounce, contact.is_bounce_deactivated
+func TestReactivatingClearsBounceDeactivated(t *testing.T) {
+	h := newHarness(t, Options{})
+	h.post(t, h.request("addList", `{"name":"News"}`))
+	h.post(t, h.request("subscribeContact", `1,{"Email":"ann@example.com"}`))
+	err := h.store.Update(t.Context(), func(tx audience.Tx) error {
+		c, err := tx.Contact(1, 1)
+		if err != nil {
+			return err
+		}
+		c.IsActive, c.IsBounceDeactivated = false, true
+		return tx.UpdateContact(c)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := func() string {
+		return h.post(t, h.request("searchContacts", `1,[["is_bounce_deactivated","in","0,1"]],1,0,"","",["is_active","is_bounce_deactivated"]`))
+	}
+	steps := []struct{ method, params, after string }{
+		{"subscribeContact", `1,{"Email":"ann@example.com"}`, `{"is_active":false,"is_bounce_deactivated":true}`},
+		{"deactivateContact", `1,1`, `{"is_active":false,"is_bounce_deactivated":true}`},
+		{"reactivateContact", `1,1`, `{"is_active":true,"is_bounce_deactivated":false}`},
+	}
+	for _, s := range steps {
+		t.Run("after "+s.method, func(t *testing.T) {
+			if reply := h.post(t, h.request(s.method, s.params)); !strings.Contains(reply, `"result":1,`) {
+				t.Fatal(reply)
+			}
+			if got := flags(); !strings.Contains(got, s.after) {
+				t.Errorf("%s, expected %s", got, s.after)
+			}
+		})
+	}
+}
+
+// covers: spec getMessagesSentToContact, decision 54
+func TestGetMessagesSentToContactReturnsNewestFirst(t *testing.T) {
+	h := newHarness(t, Options{})
+	h.post(t, h.request("addList", `{"name":"News"}`))
+	h.post(t, h.request("subscribeContact", `1,{"Email":"ann@example.com"}`))
+	h.post(t, h.request("addMessage", `{"name":"Welcome","subject":"Hello {{First Name}}"}`))
+	delivery := func(event int64, cause string) audience.Delivery {
+		return audience.Delivery{DeliveryKey: audience.DeliveryKey{List: 1, Contact: 1, Time: event, Cause: cause},
+			Address: "ann@example.com", Status: audience.DeliverySent}
+	}
+	asked := delivery(10, audience.CauseConfirmation)
+	asked.SentTime, asked.Subject = 11, "Please confirm"
+	welcome := delivery(20, audience.CauseAutoresponder(7))
+	welcome.SentTime, welcome.Subject, welcome.MessageID = 30, "Hello \"Ann\"", 1
+	gone := delivery(20, audience.CauseAutoresponder(8))
+	gone.SentTime, gone.MessageID, gone.Status, gone.Detail = 25, 99, audience.DeliveryBounced, "the mail server answered 550 no such user"
+	another := delivery(20, audience.CauseAutoresponder(8))
+	another.Contact = 2
+	err := h.store.Update(t.Context(), func(tx audience.Tx) error {
+		for _, d := range []audience.Delivery{asked, welcome, gone, another} {
+			if err := tx.PutDelivery(&d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"id":1,"result":[` +
+		`{"message_id":1,"autoresponder_id":7,"name":"Welcome","subject":"Hello \"Ann\"","address":"ann@example.com","time":30,"status":"sent","detail":""},` +
+		`{"message_id":99,"autoresponder_id":8,"name":"","subject":"","address":"ann@example.com","time":25,"status":"bounced","detail":"the mail server answered 550 no such user"},` +
+		`{"message_id":0,"autoresponder_id":0,"name":"","subject":"Please confirm","address":"ann@example.com","time":11,"status":"sent","detail":""}],"error":null}`
+	if got := h.post(t, h.request("getMessagesSentToContact", "1,1")); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
