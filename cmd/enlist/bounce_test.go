@@ -20,7 +20,7 @@ import (
 // were sent from. The third bounce deactivates the Contact, and a complaint unsubscribes it.
 //
 // covers: decision 51
-func TestBounces(t *testing.T) {
+func TestBounceCommandRecordsReports(t *testing.T) {
 	t.Setenv("ENLIST_BOUNCE_ADDRESS", "bounces@example.org")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

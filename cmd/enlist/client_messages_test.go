@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestClientWithMessages(t *testing.T) { teststores.Each(t, clientWithMessages) }
+func TestClientReadsAndWritesMessages(t *testing.T) { teststores.Each(t, clientReadsAndWritesMessages) }
 
-func clientWithMessages(t *testing.T, e teststores.Engine) {
+func clientReadsAndWritesMessages(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	folder := must(client.AddFolder(ctx, api.Details{"name": "Letters", "type": "message"}))(t)
 	must(client.EditFolder(ctx, api.Details{"id": folder, "name": "Post"}))(t)
@@ -47,9 +47,11 @@ func clientWithMessages(t *testing.T, e teststores.Engine) {
 	must(0, client.DeleteFolder(ctx, folder))(t)
 }
 
-func TestClientWithAutoresponders(t *testing.T) { teststores.Each(t, clientWithAutoresponders) }
+func TestClientReadsAndWritesAutoresponders(t *testing.T) {
+	teststores.Each(t, clientReadsAndWritesAutoresponders)
+}
 
-func clientWithAutoresponders(t *testing.T, e teststores.Engine) {
+func clientReadsAndWritesAutoresponders(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	message := must(client.AddMessage(ctx, api.Details{"name": "Welcome", "subject": "Hello"}))(t)

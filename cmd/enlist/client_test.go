@@ -85,9 +85,9 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-func TestClientWithContacts(t *testing.T) { teststores.Each(t, clientWithContacts) }
+func TestClientReadsAndWritesContacts(t *testing.T) { teststores.Each(t, clientReadsAndWritesContacts) }
 
-func clientWithContacts(t *testing.T, e teststores.Engine) {
+func clientReadsAndWritesContacts(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	must(client.AddListPreference(ctx, list, "News"))(t)
@@ -129,9 +129,11 @@ func clientWithContacts(t *testing.T, e teststores.Engine) {
 	}
 }
 
-func TestClientChangesStatus(t *testing.T) { teststores.Each(t, clientChangesStatus) }
+func TestClientChangesTheStatusOfContacts(t *testing.T) {
+	teststores.Each(t, clientChangesTheStatusOfContacts)
+}
 
-func clientChangesStatus(t *testing.T, e teststores.Engine) {
+func clientChangesTheStatusOfContacts(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	ada := must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
@@ -154,12 +156,14 @@ func clientChangesStatus(t *testing.T, e teststores.Engine) {
 		{"confirmContact", func() (int64, error) { return client.ConfirmContact(ctx, list, ada) },
 			ada, func(c *api.Contact) bool { return c.DoubleOptIn && c.DoubleOptInTime > 0 }},
 	} {
-		if id := must(step.do())(t); id != step.id {
-			t.Errorf("%s returned %d, want %d", step.name, id, step.id)
-		}
-		if c := must(client.GetContactByID(ctx, list, ada))(t); !step.after(c) {
-			t.Errorf("after %s: %+v", step.name, c)
-		}
+		t.Run(step.name, func(t *testing.T) {
+			if id := must(step.do())(t); id != step.id {
+				t.Errorf("it returned %d, want %d", id, step.id)
+			}
+			if c := must(client.GetContactByID(ctx, list, ada))(t); !step.after(c) {
+				t.Errorf("the Contact is then %+v", c)
+			}
+		})
 	}
 	gone := must(client.SearchPreviousUnsubscribers(ctx, 0, api.Query{}))(t)
 	if len(gone) == 0 || gone[0].Address != "ada@example.com" || gone[0].ListID != list || gone[0].ContactID != ada || gone[0].AddressType != "email" {
@@ -170,9 +174,9 @@ func clientChangesStatus(t *testing.T, e teststores.Engine) {
 	}
 }
 
-func TestClientWithLists(t *testing.T) { teststores.Each(t, clientWithLists) }
+func TestClientReadsAndWritesLists(t *testing.T) { teststores.Each(t, clientReadsAndWritesLists) }
 
-func clientWithLists(t *testing.T, e teststores.Engine) {
+func clientReadsAndWritesLists(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	list := must(client.AddList(ctx, api.Details{"name": "Customers", "is_gdpr_compliant": true}))(t)
 	must(client.EditList(ctx, api.Details{"id": list, "from_name": "Shop"}))(t)
@@ -210,9 +214,9 @@ func clientWithLists(t *testing.T, e teststores.Engine) {
 	}
 }
 
-func TestClientWithFields(t *testing.T) { teststores.Each(t, clientWithFields) }
+func TestClientReadsAndWritesFields(t *testing.T) { teststores.Each(t, clientReadsAndWritesFields) }
 
-func clientWithFields(t *testing.T, e teststores.Engine) {
+func clientReadsAndWritesFields(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	id := must(client.AddField(ctx, list, api.Details{"name": "Colour", "type": "dropdown", "values_array": "red,green", "show_in_form": 1}))(t)
@@ -231,9 +235,9 @@ func clientWithFields(t *testing.T, e teststores.Engine) {
 	}
 }
 
-func TestClientSession(t *testing.T) { teststores.Each(t, clientSession) }
+func TestClientReadsTheSession(t *testing.T) { teststores.Each(t, clientReadsTheSession) }
 
-func clientSession(t *testing.T, e teststores.Engine) {
+func clientReadsTheSession(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	session := must(client.GetSessionInfo(ctx))(t)
 	if session.AccountID != 1 || session.KeyName != "first key" || session.AccessLevel != "full" || session.Version != version() {

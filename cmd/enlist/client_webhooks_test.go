@@ -15,15 +15,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The whole journey: a subscription by the API arrives at a receiver.
-func TestClientWithWebhooks(t *testing.T) {
-	came := make(chan []api.WebhookEvent, 10)
+// A Contact is subscribed by the API, and the receiver of the webhook gets its events.
+func TestClientAddsAWebhookThatReceivesEvents(t *testing.T) {
+	received := make(chan []api.WebhookEvent, 10)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var events []api.WebhookEvent
 		if err := json.NewDecoder(r.Body).Decode(&events); err != nil || r.Header.Get("webhook-signature") == "" {
 			t.Errorf("%v, %v", err, r.Header)
 		}
-		came <- events
+		received <- events
 	}))
 	defer receiver.Close()
 	addr, key := startServerWith(t, config.Serve{WebhookPrivate: true})
@@ -45,7 +45,7 @@ func TestClientWithWebhooks(t *testing.T) {
 	before := time.Now().Unix()
 	contact := must(client.SubscribeContact(ctx, 1, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
 	select {
-	case events := <-came:
+	case events := <-received:
 		want := []api.WebhookEvent{{ListID: 1, ContactID: contact, Object: "contact", Event: "created", Timestamp: events[0].Timestamp}}
 		want = append(want, want[0])
 		want[1].Event = "subscribed"
@@ -53,7 +53,7 @@ func TestClientWithWebhooks(t *testing.T) {
 			t.Errorf("events since %d: %s", before, diff)
 		}
 	case <-time.After(time.Minute):
-		t.Fatal("nothing came")
+		t.Fatal("no event arrived within a minute")
 	}
 	must(0, client.DeleteWebhook(ctx, first))(t)
 	if n := must(client.CountWebhooks(ctx, nil))(t); n != 1 {

@@ -59,12 +59,21 @@ func TestCopyEqualsItsSource(t *testing.T) {
 }
 
 func TestCopyRefusesWrongFlags(t *testing.T) {
-	for _, args := range [][]string{
-		{}, {"--from", "a.db"}, {"--from", "a.db", "--to", "b.db"}, {"--from", "postgres://host/a", "--to", "postgres://host/b"}, {"--from", "", "--to", "postgres://host/b"},
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"no flags", nil},
+		{"no target", []string{"--from", "a.db"}},
+		{"a target that is a file", []string{"--from", "a.db", "--to", "b.db"}},
+		{"a source on a server", []string{"--from", "postgres://host/a", "--to", "postgres://host/b"}},
+		{"an empty source", []string{"--from", "", "--to", "postgres://host/b"}},
 	} {
-		if status, _, _ := enlist(append([]string{"copy"}, args...)...); status != 2 {
-			t.Errorf("copy %q has status %d", args, status)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if status, _, _ := enlist(append([]string{"copy"}, c.args...)...); status != 2 {
+				t.Errorf("status %d, want 2", status)
+			}
+		})
 	}
 	_, _, problem := enlist("copy", "--from", "copy.go", "--to", "postgres://user:secret@host:x/b")
 	if strings.Contains(problem, "secret") {

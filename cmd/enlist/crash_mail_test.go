@@ -33,7 +33,7 @@ func TestKilledServerLosesNoNotification(t *testing.T) {
 		rounds = 2
 	}
 	server := mailtest.Start(t, mailtest.Options{})
-	server.Script(moody())
+	server.Script(faultyServer())
 	c := newCrash(t, teststores.SQLite, server.URL())
 	for round := range rounds {
 		stop := c.start()
@@ -46,15 +46,15 @@ func TestKilledServerLosesNoNotification(t *testing.T) {
 	}
 	server.Script(nil)
 	c.sendRest(server)
-	inTwo, lost := c.told(server.Messages())
-	t.Logf("%d Contacts in %d rounds, %d messages twice or more", len(c.answered), rounds, inTwo)
+	repeated, lost := c.countNotified(server.Messages())
+	t.Logf("%d Contacts in %d rounds, %d notified twice or more", len(c.answered), rounds, repeated)
 	if lost > 0 {
-		t.Errorf("%d of %d Contacts were answered and never told of", lost, len(c.answered))
+		t.Errorf("%d of %d Contacts were answered, but the owner was not notified", lost, len(c.answered))
 	}
 }
 
-// moody returns a script for the mail server: about every eighth message meets a fault.
-func moody() func(mailtest.Step) mailtest.Action {
+// faultyServer returns a script for the mail server: about every eighth message meets a fault.
+func faultyServer() func(mailtest.Step) mailtest.Action {
 	var count atomic.Int64
 	return func(step mailtest.Step) mailtest.Action {
 		switch n := count.Add(1); {
@@ -93,7 +93,7 @@ func (c *crash) sendRest(server *mailtest.Server) {
 	hooks := webhook.New(webhook.Options{Private: true})
 	defer hooks.Close()
 	settings := jobs.Config(jobs.Options{Service: service, Store: store, Mailer: mailer, Poster: hooks, Log: quiet})
-	settings.TestOnly = true // no random wait before the first look for jobs of the dead
+	settings.TestOnly = true // no random wait before the first look for jobs of dead processes
 	settings.JobTimeout, settings.RescueStuckJobsAfter = -1, 2*time.Second
 	client, err := store.jobs(settings)
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *crash) untilDone(queue jobs.Queue) {
 		case len(left) == 0:
 			return
 		case left[0].State == jobs.Failed:
-			c.t.Fatalf("a job failed for good: %+v", left[0])
+			c.t.Fatalf("a job failed permanently: %+v", left[0])
 		}
 		<-look.C
 	}
@@ -130,8 +130,8 @@ func (c *crash) untilDone(queue jobs.Queue) {
 // contactLink matches the link in every notification, without soft line breaks.
 var contactLink = regexp.MustCompile(`/n/1-(\d+)-`)
 
-// told counts the Contacts with several messages, and those with none.
-func (c *crash) told(messages []mailtest.Message) (inTwo, lost int) {
+// countNotified counts the Contacts with several messages, and those with none.
+func (c *crash) countNotified(messages []mailtest.Message) (repeated, lost int) {
 	c.t.Helper()
 	ids := make(map[int64]map[string]bool) // by Contact
 	count := make(map[int64]int)
@@ -139,7 +139,7 @@ func (c *crash) told(messages []mailtest.Message) (inTwo, lost int) {
 		read, err := mail.ReadMessage(bytes.NewReader(m.Data))
 		link := contactLink.FindSubmatch(bytes.ReplaceAll(m.Data, []byte("=\r\n"), nil))
 		if err != nil || link == nil {
-			c.t.Fatalf("a message is not whole: %v\n%s", err, m.Data)
+			c.t.Fatalf("a message is incomplete: %v\n%s", err, m.Data)
 		}
 		contact, _ := strconv.ParseInt(string(link[1]), 10, 64)
 		if ids[contact] == nil {
@@ -157,8 +157,8 @@ func (c *crash) told(messages []mailtest.Message) (inTwo, lost int) {
 		case len(ids[id]) > 1:
 			c.t.Errorf("Contact %d: messages with different Message-IDs: %v", id, ids[id])
 		case count[id] > 1:
-			inTwo++
+			repeated++
 		}
 	}
-	return inTwo, lost
+	return repeated, lost
 }

@@ -33,7 +33,7 @@ func TestSeveralProcessesShareOneDatabase(t *testing.T) {
 		contacts = 20
 	}
 	server := mailtest.Start(t, mailtest.Options{})
-	f := &processes{crash: newCrash(t, teststores.Postgres, server.URL()), heard: make(map[int64]bool)}
+	f := &processes{crash: newCrash(t, teststores.Postgres, server.URL()), reported: make(map[int64]bool)}
 	receiver := httptest.NewServer(f)
 	defer receiver.Close()
 	a := f.begin()
@@ -65,8 +65,8 @@ type processes struct {
 	workers sync.WaitGroup
 	fields  int
 
-	tell  sync.Mutex
-	heard map[int64]bool // Contacts that the webhook was told of
+	reportMu sync.Mutex
+	reported map[int64]bool // Contacts that the webhook reported
 }
 
 // begin starts a process that callers may use.
@@ -80,7 +80,7 @@ func (f *processes) begin() *process {
 	return p
 }
 
-// lose kills a process and tells the callers.
+// lose kills a process and removes it from those that callers use.
 func (f *processes) lose(p *process) {
 	p.end(os.Kill)
 	f.mu.Lock()
@@ -130,7 +130,7 @@ func (f *processes) subscribeTwice(name, email string) {
 				f.t.Errorf("%s: %v", name, err)
 				return
 			}
-			continue // killed, or about to be
+			continue // the process was killed, or soon will be
 		}
 		if again, err := call(); err == nil && again != id {
 			f.t.Errorf("%s is Contact %d, and by another process %d", name, id, again)
@@ -186,10 +186,10 @@ func (f *processes) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	if err := json.NewDecoder(r.Body).Decode(&events); err != nil {
 		return // the connection broke: the batch is sent again
 	}
-	f.tell.Lock()
-	defer f.tell.Unlock()
+	f.reportMu.Lock()
+	defer f.reportMu.Unlock()
 	for _, e := range events {
-		f.heard[e.ContactID] = true
+		f.reported[e.ContactID] = true
 	}
 }
 
@@ -197,13 +197,13 @@ func (f *processes) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 // webhook reported each.
 func (f *processes) inspectAll(server *mailtest.Server) {
 	f.t.Helper()
-	inTwo, lost := f.told(server.Messages())
+	repeated, lost := f.countNotified(server.Messages())
 	if lost > 0 {
-		f.t.Errorf("the owner was not told of %d of %d Contacts", lost, len(f.answered))
+		f.t.Errorf("the owner was not notified of %d of %d Contacts", lost, len(f.answered))
 	}
 	for id := range f.answered {
-		if !f.heard[id] {
-			f.t.Errorf("the webhook was not told of Contact %d", id)
+		if !f.reported[id] {
+			f.t.Errorf("the webhook did not report Contact %d", id)
 		}
 	}
 	store := f.open()
@@ -228,5 +228,5 @@ func (f *processes) inspectAll(server *mailtest.Server) {
 	if err != nil {
 		f.t.Error(err)
 	}
-	f.t.Logf("%d Contacts, of whom %d were told of twice or more", len(f.answered), inTwo)
+	f.t.Logf("%d Contacts, %d notified twice or more", len(f.answered), repeated)
 }

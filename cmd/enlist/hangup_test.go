@@ -23,24 +23,24 @@ func TestHangUpLosesNoOtherCall(t *testing.T) {
 	defer kill()
 	c.notifyOwner()
 
-	const rude, polite = 32, 32
+	const leaving, waiting = 32, 32
 	calls := 40
 	if testing.Short() {
 		calls = 5
 	}
 	var wg sync.WaitGroup
-	for n := range rude {
+	for n := range leaving {
 		wg.Go(func() {
 			for i := range calls {
-				c.hangUp(fmt.Sprintf("rude%d.%d@example.com", n, i))
+				c.hangUp(fmt.Sprintf("leaving%d.%d@example.com", n, i))
 			}
 		})
 	}
-	for n := range polite {
+	for n := range waiting {
 		wg.Go(func() {
 			for i := range calls {
-				name := fmt.Sprintf("Polite %d.%d", n, i)
-				details := api.Details{"Email": fmt.Sprintf("polite%d.%d@example.com", n, i), "First Name": name}
+				name := fmt.Sprintf("Waiting %d.%d", n, i)
+				details := api.Details{"Email": fmt.Sprintf("waiting%d.%d@example.com", n, i), "First Name": name}
 				id, err := c.client.SubscribeContact(t.Context(), 1, details, api.Consent{Type: api.ConsentDirect, Text: name})
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
@@ -54,17 +54,17 @@ func TestHangUpLosesNoOtherCall(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if len(c.recent) != polite*calls {
-		t.Errorf("%d of %d calls were answered", len(c.recent), polite*calls)
+	if len(c.recent) != waiting*calls {
+		t.Errorf("%d of %d calls were answered", len(c.recent), waiting*calls)
 	}
 	c.verify(c.recent)
 	stored, err := c.client.CountContacts(t.Context(), 1, api.Criteria{})
-	if err != nil || stored > int64((rude+polite)*calls) {
+	if err != nil || stored > int64((leaving+waiting)*calls) {
 		t.Errorf("%d Contacts are stored, error %v", stored, err)
 	}
 	kill()
 	c.inspect()
-	t.Logf("%d calls of those who hung up were carried out", stored-int64(polite*calls))
+	t.Logf("%d calls were carried out although the client hung up", stored-int64(waiting*calls))
 }
 
 // hangUp sends a call and closes the connection within two milliseconds.

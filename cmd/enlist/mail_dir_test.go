@@ -17,11 +17,11 @@ import (
 	"enlist/internal/config"
 )
 
-// TestMailsInAFolder reads mails from the folder that they are written to while
-// there is no mail server: the owner is told, the subscriber welcomed.
+// Without a mail server, the notification to the owner and the welcome mail to the subscriber are
+// files in a folder.
 //
 // covers: spec event.notification, event.autoresponders, decision 50
-func TestMailsInAFolder(t *testing.T) {
+func TestWithoutAMailServerMailsAreWrittenToAFolder(t *testing.T) {
 	box, ctx := &mailbox{t: t, dir: t.TempDir()}, t.Context()
 	addr, key := startServerWith(t, config.Serve{Mail: "dir:" + box.dir})
 	client := api.NewClient("http://"+addr, key)
@@ -32,13 +32,13 @@ func TestMailsInAFolder(t *testing.T) {
 	must(client.AddAutoresponder(ctx, api.Details{"list_id": 1, "message_id": message, "event_type": "subscribe"}))(t)
 	id := must(client.SubscribeContact(ctx, 1, api.Details{"Email": "ada@example.com"}, api.Consent{Type: api.ConsentDirect, Text: "Yes to news"}))(t)
 
-	told := box.wait("To: <owner@example.com>")
+	notification := box.wait("To: <owner@example.com>")
 	for _, want := range []string{"Garden News", "ada@example.com", "Yes to news"} {
-		if !strings.Contains(told, want) {
-			t.Errorf("the notification does not say %q:\n%s", want, told)
+		if !strings.Contains(notification, want) {
+			t.Errorf("the notification does not say %q:\n%s", want, notification)
 		}
 	}
-	if page := visit(t, link(t, told, "n")); !strings.Contains(page, "ada@example.com") {
+	if page := visit(t, link(t, notification, "n")); !strings.Contains(page, "ada@example.com") {
 		t.Errorf("the notification's link shows %s", page)
 	}
 	welcome := box.wait("Subject: Welcome, ada@example.com")
@@ -56,7 +56,7 @@ type mailbox struct {
 	dir string
 }
 
-// wait returns the first mail that holds a text, decoded as far as to read it.
+// wait returns the first mail that has a text, without its quoted-printable encoding.
 func (b *mailbox) wait(text string) string {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
@@ -64,7 +64,7 @@ func (b *mailbox) wait(text string) string {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for {
-		files, _ := filepath.Glob(filepath.Join(b.dir, "*.eml")) // the pattern is good
+		files, _ := filepath.Glob(filepath.Join(b.dir, "*.eml")) // the pattern is valid
 		for _, file := range files {
 			data, err := os.ReadFile(file)
 			if err != nil {

@@ -20,7 +20,7 @@ import (
 	"enlist/internal/mail/mailtest"
 )
 
-// linked is a whole program whose mails come in here, and are followed.
+// linked is a whole program with a mail server of the test, which follows the links in the mails.
 type linked struct {
 	*testing.T
 	client *api.Client
@@ -28,11 +28,10 @@ type linked struct {
 	ctx    context.Context
 }
 
-// TestLinksOfMails follows one person from the request to confirm to
-// unsubscribing, by the links in the mails that arrive and nothing else.
+// A subscriber uses only the links in the mails: confirms, opens a mail, clicks, and unsubscribes.
 //
 // covers: decision 47, decision 48, decision 49
-func TestLinksOfMails(t *testing.T) {
+func TestLinksInMailsConfirmTrackAndUnsubscribe(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	l := &linked{T: t, mails: mailtest.Start(t, mailtest.Options{}), ctx: ctx}
@@ -50,17 +49,17 @@ func TestLinksOfMails(t *testing.T) {
 	l.isConfirmed(id, true)
 	l.follow("GET", l.mail(2, "office@example.com").link(t, "/n/"), "", http.StatusOK)
 
-	letter := l.mail(3, "mira@example.com")
-	if to := l.follow("GET", letter.link(t, "/k/"), "", http.StatusFound); to != "https://shop.example/?for=mira%40example.com" {
+	welcome := l.mail(3, "mira@example.com")
+	if to := l.follow("GET", welcome.link(t, "/k/"), "", http.StatusFound); to != "https://shop.example/?for=mira%40example.com" {
 		t.Errorf("the link leads to %q", to)
 	}
-	l.follow("GET", letter.link(t, "/o/"), "", http.StatusOK)
+	l.follow("GET", welcome.link(t, "/o/"), "", http.StatusOK)
 	if c := l.contact(id); c.LastClickTime == 0 || c.LastOpenTime == 0 {
-		t.Errorf("not noted as opened and clicked: %+v", c)
+		t.Errorf("not recorded as opened and clicked: %+v", c)
 	}
-	one := strings.Trim(letter.header.Get("List-Unsubscribe"), "<>")
-	if one != letter.link(t, "/u/") {
-		t.Errorf("%v", letter.header)
+	one := strings.Trim(welcome.header.Get("List-Unsubscribe"), "<>")
+	if one != welcome.link(t, "/u/") {
+		t.Errorf("%v", welcome.header)
 	}
 	l.follow("GET", one, "", http.StatusOK)
 	if l.contact(id).IsUnsubscribed {
@@ -89,13 +88,13 @@ func (l *linked) prepare() {
 	}
 }
 
-// received is a mail that came in, taken apart.
+// received is a parsed mail.
 type received struct {
 	header mail.Header
 	text   string // of all its parts
 }
 
-// mail waits until so many mails have come, and returns the last one to an address.
+// mail waits until count mails have arrived, and returns the last one to an address.
 func (l *linked) mail(count int, to string) received {
 	l.Helper()
 	messages := must(l.mails.Wait(l.ctx, count))(l.T)

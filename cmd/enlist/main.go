@@ -109,7 +109,7 @@ func describeFlags(k *kong.Kong) error {
 	})
 }
 
-// understood returns the part of the command that was parsed before the mistake, for a hint at its --help.
+// understood returns the commands that were parsed before the mistake, to name their --help.
 func understood(err error) string {
 	path := []string{"enlist"}
 	if wrong, ok := errors.AsType[*kong.ParseError](err); ok {

@@ -18,16 +18,20 @@ func TestSizeIsParsed(t *testing.T) {
 	}{
 		{"0", 0}, {"1048576", 1 << 20}, {"512KiB", 512 << 10}, {"32MiB", 32 << 20}, {"2GiB", 2 << 30},
 	} {
-		var got config.Size
-		if err := got.UnmarshalText([]byte(c.text)); err != nil || got != c.want {
-			t.Errorf("%s: got %d, %v; want %d", c.text, got, err, c.want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			var got config.Size
+			if err := got.UnmarshalText([]byte(c.text)); err != nil || got != c.want {
+				t.Errorf("got %d, %v; want %d", got, err, c.want)
+			}
+		})
 	}
 	for _, text := range []string{"", "MiB", "-1", "1.5MiB", "32MB", "9223372036854775807KiB"} {
-		var got config.Size
-		if err := got.UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q: got %d, want an error", text, got)
-		}
+		t.Run("refuses "+text, func(t *testing.T) {
+			var got config.Size
+			if err := got.UnmarshalText([]byte(text)); err == nil {
+				t.Errorf("got %d, want an error", got)
+			}
+		})
 	}
 }
 
@@ -40,16 +44,20 @@ func TestExpiryIsParsed(t *testing.T) {
 	}{
 		{"90d", 1_000_000_000 + 90*86400}, {"1h30m", 1_000_005_400}, {"2027-01-31", 1_801_353_600},
 	} {
-		var got config.Expiry
-		if err := got.UnmarshalText([]byte(c.text)); err != nil || got.Unix(now) != c.want {
-			t.Errorf("%s: got %d, %v; want %d", c.text, got.Unix(now), err, c.want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			var got config.Expiry
+			if err := got.UnmarshalText([]byte(c.text)); err != nil || got.Unix(now) != c.want {
+				t.Errorf("got %d, %v; want %d", got.Unix(now), err, c.want)
+			}
+		})
 	}
 	for _, text := range []string{"", "0d", "-1h", "90", "2027-02-30", "99999d"} {
-		var got config.Expiry
-		if err := got.UnmarshalText([]byte(text)); err == nil {
-			t.Errorf("%q: got %d, want an error", text, got.Unix(now))
-		}
+		t.Run("refuses "+text, func(t *testing.T) {
+			var got config.Expiry
+			if err := got.UnmarshalText([]byte(text)); err == nil {
+				t.Errorf("got %d, want an error", got.Unix(now))
+			}
+		})
 	}
 	if got := (config.Expiry{}).Unix(now); got != 0 {
 		t.Errorf("no expiry: got %d, want 0", got)
@@ -68,27 +76,36 @@ func TestDatabaseIsShownWithoutItsPassword(t *testing.T) {
 		{"postgresql:///db?user=me&password=secret&host=/run", "postgresql:///db"},
 		{"postgres://user:sec ret@host/db", "postgres://…"},
 	} {
-		d := config.Database{DB: c.url}
-		if err := d.Check(); err != nil || d.Shown() != c.want {
-			t.Errorf("%s: shown as %s, %v", c.url, d.Shown(), err)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			d := config.Database{DB: c.url}
+			if err := d.Check(); err != nil || d.Shown() != c.want {
+				t.Errorf("%s is shown as %s, %v", c.url, d.Shown(), err)
+			}
+		})
 	}
 }
 
 // Settings for PostgreSQL are refused with SQLite and outside their range.
 func TestConnectionSettingsAreChecked(t *testing.T) {
 	const postgres = "postgres://enlist@host/enlist"
-	for _, wrong := range []config.Serve{
-		{Database: config.Database{DB: "enlist.db"}, DBWriters: 4},
-		{Database: config.Database{DB: "enlist.db"}, DBReaders: 4},
-		{Database: config.Database{DB: "enlist.db"}, DBReplica: []string{postgres}},
-		{Database: config.Database{DB: postgres}, DBWriters: -1},
-		{Database: config.Database{DB: postgres}, DBReplicaLag: time.Second},
-		{Database: config.Database{DB: postgres}, DBReplicaLag: -time.Second, DBReplica: []string{postgres}},
-		{Database: config.Database{DB: postgres}, DBReplica: []string{"host:secret"}},
+	for _, c := range []struct {
+		name, db string
+		settings config.Serve
+	}{
+		{"writers with SQLite", "enlist.db", config.Serve{DBWriters: 4}},
+		{"readers with SQLite", "enlist.db", config.Serve{DBReaders: 4}},
+		{"a replica with SQLite", "enlist.db", config.Serve{DBReplica: []string{postgres}}},
+		{"fewer than no writers", postgres, config.Serve{DBWriters: -1}},
+		{"a lag without a replica", postgres, config.Serve{DBReplicaLag: time.Second}},
+		{"a negative lag", postgres, config.Serve{DBReplicaLag: -time.Second, DBReplica: []string{postgres}}},
+		{"a replica that is not a URL", postgres, config.Serve{DBReplica: []string{"host:secret"}}},
 	} {
-		if err := wrong.Check(); err == nil || !strings.HasPrefix(err.Error(), "--db-") || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%+v: %v", wrong, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			c.settings.DB = c.db
+			err := c.settings.Check()
+			if err == nil || !strings.HasPrefix(err.Error(), "--db-") || strings.Contains(err.Error(), "secret") {
+				t.Errorf("got %v, want an error about a flag, without the password", err)
+			}
+		})
 	}
 }

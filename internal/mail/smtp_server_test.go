@@ -14,7 +14,7 @@ import (
 // TLS and login are used as the server offers them and the URL demands.
 //
 // covers: decision 50
-func TestTLSAndLogin(t *testing.T) {
+func TestTLSAndLoginFollowTheURLAndTheServer(t *testing.T) {
 	login := mailtest.Options{User: "me@example.org", Password: "p@ss/word:%"}
 	for _, c := range []struct {
 		name    string

@@ -17,7 +17,7 @@ func written(s textSource) string {
 }
 
 // The text part has the words, lists, tables and links of the HTML.
-func TestPlainTextOfHTML(t *testing.T) {
+func TestTextPartIsMadeFromHTML(t *testing.T) {
 	for _, c := range []struct{ name, source, want string }{
 		{"an empty line separates paragraphs", "<p>Hi <b>Ann</b>, welcome.</p><p>Bye</p>", "Hi Ann, welcome.\n\nBye\n"},
 		{"br ends a line", "a<br>b<br><br>c", "a\nb\n\nc\n"},

@@ -42,7 +42,7 @@ func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l audience
 	h.unsubscribed(w, v)
 }
 
-// unsubscribed says that the Contact is unsubscribed, also if it was before or is gone.
+// unsubscribed shows that the Contact is unsubscribed, also if it was before or has been removed.
 func (h *Handler) unsubscribed(w http.ResponseWriter, v *audience.LinkView) {
 	h.render(w, http.StatusOK, "unsubscribed", subscription("You are unsubscribed", v))
 }

@@ -131,25 +131,27 @@ func (b *browser) tree() []string {
 	var all []string
 	for _, n := range found.Nodes {
 		if !n.Ignored {
-			all = append(all, strings.TrimSpace(said(n.Role)+" "+said(n.Name)))
+			all = append(all, strings.TrimSpace(text(n.Role)+" "+text(n.Name)))
 		}
 	}
 	return all
 }
 
-func said(v *accessibility.Value) (text string) {
+// text returns a value of the accessibility tree.
+func text(v *accessibility.Value) (t string) {
 	if v != nil {
-		json.Unmarshal(v.Value, &text) // values that are no text stay ""
+		json.Unmarshal(v.Value, &t) // other values stay ""
 	}
-	return text
+	return t
 }
 
-func (b *browser) tells(what ...string) {
+// announces checks that a screen reader announces some texts, as "role name".
+func (b *browser) announces(what ...string) {
 	b.Helper()
 	tree := b.tree()
 	for _, w := range what {
 		if !slices.Contains(tree, w) {
-			b.Errorf("a screen reader is not told %q, but %q", w, tree)
+			b.Errorf("a screen reader does not announce %q, but %q", w, tree)
 		}
 	}
 }
@@ -170,7 +172,7 @@ func TestButtonsWorkInChromiumWithoutScript(t *testing.T) {
 	id := b.subscribe("Email", "mira@example.com")
 
 	b.visit(b.path(audience.LinkConfirm, id))
-	b.tells("main", "heading Confirm your subscription to News & <Views>", "button Confirm subscription")
+	b.announces("main", "heading Confirm your subscription to News & <Views>", "button Confirm subscription")
 	b.look()
 	b.shot("confirm")
 	b.press(chromedp.Click(chromedp.CSS("button")))
@@ -181,7 +183,7 @@ func TestButtonsWorkInChromiumWithoutScript(t *testing.T) {
 
 	// The second page is used with the keyboard only.
 	b.visit(b.path(audience.LinkUnsubscribe, id))
-	b.tells("main", "heading Unsubscribe from News & <Views>", "button Unsubscribe")
+	b.announces("main", "heading Unsubscribe from News & <Views>", "button Unsubscribe")
 	b.look()
 	b.do(chromedp.KeyEvent(kb.Tab))
 	outline, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`document.activeElement.tagName + " " + getComputedStyle(document.activeElement).outlineStyle`))
@@ -236,7 +238,7 @@ func TestColoursHaveEnoughContrast(t *testing.T) {
 		for _, pair := range [][2]string{{"ink", "sheet"}, {"quiet", "sheet"}, {"on-act", "act"}, {"act", "sheet"}} {
 			a, b := luminance(t, scheme.css, pair[0]), luminance(t, scheme.css, pair[1])
 			if contrast := (max(a, b) + 0.05) / (min(a, b) + 0.05); contrast < 4.5 {
-				t.Errorf("%s: %s on %s has a contrast of %.2f", scheme.name, pair[0], pair[1], contrast)
+				t.Errorf("%s: %s on %s has a contrast of %.2f, want 4.5 at least", scheme.name, pair[0], pair[1], contrast)
 			}
 		}
 	}

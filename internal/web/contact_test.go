@@ -46,7 +46,7 @@ func TestContactPageEscapesAndExpires(t *testing.T) {
 }
 
 // covers: decision 48
-func TestContactPageOfARemovedContact(t *testing.T) {
+func TestPageOfARemovedContactSaysSo(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
@@ -57,7 +57,7 @@ func TestContactPageOfARemovedContact(t *testing.T) {
 	h.shows(h.do("GET", path, ""), http.StatusGone, "This contact was removed")
 }
 
-func TestStatusInWords(t *testing.T) {
+func TestStatusIsShownInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		want    string

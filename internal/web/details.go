@@ -31,7 +31,7 @@ func newDetails(v *audience.ContactPage) *details {
 	}
 	for _, p := range v.Schema.Preferences {
 		if agree, answered := v.Contact.Prefs[p.ID]; answered {
-			d.Preferences = append(d.Preferences, row{p.Name, yesNo(agree)})
+			d.Preferences = append(d.Preferences, row{p.Name, map[bool]string{true: "yes", false: "no"}[agree]})
 		}
 	}
 	d.consent(v.Consent)
@@ -40,10 +40,9 @@ func newDetails(v *audience.ContactPage) *details {
 
 // status returns the state of a Contact in words for people.
 func status(c *audience.Contact) (all []string) {
+	all = []string{"Subscribed"}
 	if c.IsUnsubscribed {
-		all = append(all, "Unsubscribed")
-	} else {
-		all = append(all, "Subscribed")
+		all[0] = "Unsubscribed"
 	}
 	switch {
 	case c.IsBounceDeactivated:
@@ -73,11 +72,4 @@ func (d *details) consent(c *audience.LedgerRow) {
 // at formats Unix seconds in the Account's time zone, with its difference from UTC.
 func (d *details) at(unix int64) string {
 	return d.schema.LocalTime(unix).Format("2 January 2006, 15:04 UTC-07:00")
-}
-
-func yesNo(yes bool) string {
-	if yes {
-		return "yes"
-	}
-	return "no"
 }

@@ -20,7 +20,7 @@ func FuzzPath(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, path string) {
 		if link, ok := key.Read(path); ok && (key.Path(link) != path || !IsLinkPath(path)) {
-			t.Errorf("%q is taken for %+v, which is %q", path, link, key.Path(link))
+			t.Errorf("%q is read as %+v, whose path is %q", path, link, key.Path(link))
 		}
 	})
 }

@@ -52,8 +52,8 @@ func New(service Service, key audience.LinkKey, log *slog.Logger) *Handler {
 	return &Handler{service: service, key: key, pages: readPages(), policy: contentPolicy(), log: log}
 }
 
-// IsLinkPath reports whether a path starts like that of a link, such as "/u/". The server gives
-// such requests to this package.
+// IsLinkPath reports whether a path begins like the path of a link, such as "/u/". The server
+// passes such requests to a Handler.
 func IsLinkPath(path string) bool {
 	if len(path) < 3 || path[0] != '/' || path[2] != '/' {
 		return false
@@ -130,7 +130,7 @@ func (h *Handler) discardBody(w http.ResponseWriter, r *http.Request) bool {
 	_, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		w.Header().Set("Connection", "close")
-		http.Error(w, "a pressed button sends less than this", http.StatusRequestEntityTooLarge)
+		http.Error(w, "the form is too large: open the link and use its button", http.StatusRequestEntityTooLarge)
 		return false
 	}
 	if err != nil {

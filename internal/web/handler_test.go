@@ -42,14 +42,16 @@ func TestFetchingLinksChangesNoSubscription(t *testing.T) {
 	h := newHarness(t, "double_opt_in_required", "1", "track_opens", "1", "track_clicks", "1")
 	id := h.subscribe("Email", "mira@example.com")
 	before := h.contact(id)
-	for _, path := range h.links(id) {
-		for _, method := range []string{"GET", "HEAD"} {
-			for range 100 {
-				if a := h.do(method, path, ""); a.StatusCode >= 400 {
-					t.Fatalf("%s %s: %d", method, path, a.StatusCode)
+	for i, path := range h.links(id) {
+		t.Run(string(kinds[i]), func(t *testing.T) {
+			for _, method := range []string{"GET", "HEAD"} {
+				for range 100 {
+					if a := h.do(method, path, ""); a.StatusCode >= 400 {
+						t.Fatalf("%s %s: %d", method, path, a.StatusCode)
+					}
 				}
 			}
-		}
+		})
 		h.pass(time.Minute)
 	}
 	after := h.contact(id)
@@ -62,7 +64,7 @@ func TestFetchingLinksChangesNoSubscription(t *testing.T) {
 	}
 }
 
-// The answer must not show what is wrong with a link.
+// An answer must not reveal why a link is invalid.
 //
 // covers: decision 48
 func TestAllInvalidLinksGetTheSameAnswer(t *testing.T) {
@@ -78,17 +80,19 @@ func TestAllInvalidLinksGetTheSameAnswer(t *testing.T) {
 		strings.Replace(good, "-", "-0", 1), "/u/1-999999-5-c/AAAAAAAAAAAAAAAAAAAAAA", "/u/../u" + good[2:], "/u//" + good[3:],
 		good[:strings.LastIndexByte(good, '/')] + strings.ToUpper(sum), "/u/%00" + good[3:], "/u/99999999999999999999-1-1-c" + sum,
 	} {
-		for _, method := range []string{"GET", "HEAD", "POST", "PUT"} {
-			a := h.do(method, path, "")
-			if a.StatusCode != http.StatusNotFound || method != "HEAD" && a.body != first.body {
-				t.Errorf("%s %s: %d %s", method, path, a.StatusCode, a.body)
+		t.Run(path, func(t *testing.T) {
+			for _, method := range []string{"GET", "HEAD", "POST", "PUT"} {
+				a := h.do(method, path, "")
+				if a.StatusCode != http.StatusNotFound || method != "HEAD" && a.body != first.body {
+					t.Errorf("%s: %d %s", method, a.StatusCode, a.body)
+				}
+				a.Header.Del("Date")
+				first.Header.Del("Date")
+				if !reflect.DeepEqual(a.Header, first.Header) {
+					t.Errorf("%s: %v, others have %v", method, a.Header, first.Header)
+				}
 			}
-			a.Header.Del("Date")
-			first.Header.Del("Date")
-			if !reflect.DeepEqual(a.Header, first.Header) {
-				t.Errorf("%s %s: %v, others have %v", method, path, a.Header, first.Header)
-			}
-		}
+		})
 	}
 	if h.contact(id).IsUnsubscribed {
 		t.Error("unsubscribed")
@@ -110,11 +114,14 @@ func TestOtherMethodsAreNotAllowed(t *testing.T) {
 		} else {
 			others = append(others, "POST")
 		}
-		for _, method := range others {
-			if a := h.do(method, path, ""); a.StatusCode != http.StatusMethodNotAllowed || a.Header.Get("Allow") != allow {
-				t.Errorf("%s %s: %d, Allow %q", method, path, a.StatusCode, a.Header.Get("Allow"))
+		t.Run(string(kinds[i]), func(t *testing.T) {
+			for _, method := range others {
+				a := h.do(method, path, "")
+				if a.StatusCode != http.StatusMethodNotAllowed || a.Header.Get("Allow") != allow {
+					t.Errorf("%s: %d, Allow %q", method, a.StatusCode, a.Header.Get("Allow"))
+				}
 			}
-		}
+		})
 	}
 	path := h.path(audience.LinkUnsubscribe, id)
 	h.shows(h.do("POST", path, strings.Repeat("x", maxBody+1)), http.StatusRequestEntityTooLarge)
@@ -165,19 +172,19 @@ func TestErrorPageHidesTheCause(t *testing.T) {
 	}
 }
 
-func TestIsLinkPath(t *testing.T) {
+func TestPathsOfLinksAreRecognised(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/u/1-2-3-c/x", "/c/", "/o/x", "/k/x", "/n/x"} {
 		t.Run("link "+path, func(t *testing.T) {
 			if !IsLinkPath(path) {
-				t.Error("not taken for a link")
+				t.Error("not recognised as a link")
 			}
 		})
 	}
 	for _, path := range []string{"/", "", "/u", "/rpc", "/api/jsonrpcserver", "/x/", "//u/", "/U/x", "u/x/"} {
-		t.Run("no link "+path, func(t *testing.T) {
+		t.Run("other path "+path, func(t *testing.T) {
 			if IsLinkPath(path) {
-				t.Error("taken for a link")
+				t.Error("recognised as a link")
 			}
 		})
 	}

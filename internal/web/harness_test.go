@@ -16,7 +16,7 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// This file has the server on which the tests of the pages run.
+// This file has the database and the HTTP server that the tests of the pages use.
 
 // harness is a Service on a new database with one List, and an HTTP server with its pages. The
 // clock moves only when a test moves it.

@@ -101,7 +101,7 @@ func TestUnsubscribeIncludesDuplicates(t *testing.T) {
 // A Contact whose Email was removed since is unsubscribed as well.
 //
 // covers: decision 48
-func TestUnsubscribeOfAContactWithoutEmail(t *testing.T) {
+func TestContactWithoutEmailIsUnsubscribed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Mobile Phone", "+61 400 000 001")
@@ -113,7 +113,7 @@ func TestUnsubscribeOfAContactWithoutEmail(t *testing.T) {
 	}
 }
 
-func TestMaskedAddress(t *testing.T) {
+func TestAddressIsShownMasked(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ address, masked string }{
 		{"mira@example.com", "m…@example.com"}, {"m@example.com", "m…@example.com"},

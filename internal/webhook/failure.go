@@ -32,9 +32,9 @@ func describe(err error) error {
 	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
 	switch {
 	case badCertificate:
-		return errors.New("the certificate is not good for the host")
+		return errors.New("the certificate is not valid for the host")
 	case alert, noTLS, errors.Is(err, http.ErrSchemeMismatch):
-		return errors.New("TLS could not be agreed on")
+		return errors.New("the TLS handshake failed")
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return errors.New("the connection was refused")
 	}

@@ -42,7 +42,7 @@ func isPublic(a netip.Addr) bool {
 
 var (
 	globalIPv6 = netip.MustParsePrefix("2000::/3")     // global unicast, all that is assigned
-	nat64      = netip.MustParsePrefix("64:ff9b::/96") // NAT64: a network without IPv4 reaches IPv4 through it
+	nat64      = netip.MustParsePrefix("64:ff9b::/96") // IPv4 addresses for networks without IPv4
 )
 
 // special are the ranges in IANA's registries of special-purpose addresses that are not public.
