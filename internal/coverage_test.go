@@ -15,39 +15,41 @@ import (
 	"testing"
 )
 
-// claims says which tests cover a row: "spec <id>" or "decision <n>" to the
-// names of the tests and transcripts that say so.
-type claims map[string][]string
+// This file compares doc/specification.md and doc/decisions.md with the tests.
 
-// Every row of doc/specification.md that has an id in braces, and every entry
+// coverage has, for each row of the documents ("spec <id>" or "decision <n>"), the names of the
+// tests and transcripts that cover it.
+type coverage map[string][]string
+
+// Every row of doc/specification.md that has an ID in braces, and every entry
 // of doc/decisions.md, is covered by a transcript or script with the line
 //
 //	covers: spec subscribeContact.rule.1, decision 22
 //
 // or by a test with such a line in its comment.
-func TestCoverage(t *testing.T) {
+func TestEveryRowOfTheDocumentsIsCovered(t *testing.T) {
 	rows := documentRows(t)
-	held := make(claims)
-	transcriptClaims(t, held)
-	testClaims(t, held)
+	covered := make(coverage)
+	readTranscripts(t, covered)
+	readTests(t, covered)
 	for _, row := range slices.Sorted(maps.Keys(rows)) {
-		if len(held[row]) == 0 {
+		if len(covered[row]) == 0 {
 			t.Errorf("no transcript and no test covers %s", row)
 		}
 	}
-	for _, row := range slices.Sorted(maps.Keys(held)) {
+	for _, row := range slices.Sorted(maps.Keys(covered)) {
 		if !rows[row] {
-			t.Errorf("%s: covers %q, which neither document has", held[row], row)
+			t.Errorf("%s: covers %q, but neither document has such a row", covered[row], row)
 		}
 	}
 	for n, names := range heldBy(t) {
 		row := fmt.Sprint("decision ", n+1)
 		if len(names) == 0 {
-			t.Errorf("doc/decisions.md: %s does not say what it is held by", row)
+			t.Errorf("doc/decisions.md: %s has no line \"Held by\" with the tests that cover it", row)
 		}
 		for _, name := range names {
-			if !slices.Contains(held[row], name) {
-				t.Errorf("doc/decisions.md: %s is held by %s, which does not say that it covers it", row, name)
+			if !slices.Contains(covered[row], name) {
+				t.Errorf("doc/decisions.md: %s is held by %s, which has no line that covers it", row, name)
 			}
 		}
 	}
@@ -59,8 +61,7 @@ var (
 	quotedName   = regexp.MustCompile("`([^`]+)`")
 )
 
-// documentRows returns all rows that must be covered. An id may be used
-// again, as a reference.
+// documentRows returns all rows that must be covered. The page may repeat an ID as a reference.
 func documentRows(t *testing.T) map[string]bool {
 	rows := make(map[string]bool)
 	for _, m := range rowID.FindAllStringSubmatch(read(t, "../doc/specification.md"), -1) {
@@ -91,9 +92,9 @@ func heldBy(t *testing.T) [][]string {
 	return all
 }
 
-// transcriptClaims collects the covers: lines of the wire transcripts and of
+// readTranscripts collects the covers: lines of the wire transcripts and of
 // the command line's scripts.
-func transcriptClaims(t *testing.T, held claims) {
+func readTranscripts(t *testing.T, covered coverage) {
 	for _, pattern := range []string{"rpc/testdata/*.txt", "../cmd/enlist/testdata/*.txt"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
@@ -101,15 +102,15 @@ func transcriptClaims(t *testing.T, held claims) {
 		}
 		for _, file := range files {
 			for line := range strings.Lines(read(t, file)) {
-				held.add(t, filepath.Base(file), strings.TrimLeft(line, "# "))
+				covered.add(t, filepath.Base(file), strings.TrimLeft(line, "# "))
 			}
 		}
 	}
 }
 
-// testClaims collects the covers: lines in the comments of test functions, in
+// readTests collects the covers: lines in the comments of test functions, in
 // the whole module.
-func testClaims(t *testing.T, held claims) {
+func readTests(t *testing.T, covered coverage) {
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") || d.Name() == "coverage_test.go" {
 			return err
@@ -129,7 +130,7 @@ func testClaims(t *testing.T, held claims) {
 				if strings.HasPrefix(line, "covers:") && owner[group] == "" {
 					t.Errorf("%s: a covers: line outside the comment of a test", path)
 				}
-				held.add(t, owner[group], line)
+				covered.add(t, owner[group], line)
 			}
 		}
 		return nil
@@ -143,9 +144,9 @@ func isTest(name string) bool {
 	return strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") || strings.HasPrefix(name, "Example")
 }
 
-// add reads one covers: line; any other line says nothing. What has no "spec"
-// or "decision" before it takes that of its neighbour.
-func (c claims) add(t *testing.T, name, line string) {
+// add reads one covers: line and skips any other line. An item without "spec" or "decision" has
+// the kind of the item before it.
+func (c coverage) add(t *testing.T, name, line string) {
 	list, ok := strings.CutPrefix(strings.TrimSpace(line), "covers:")
 	if !ok {
 		return

@@ -8,6 +8,8 @@ import (
 	"testing"
 )
 
+// This file compares the errors in doc/specification.md with the wire transcripts.
+
 // errorRow is an error of an operation, in one of the two forms of a reply.
 type errorRow struct {
 	method string
@@ -52,7 +54,7 @@ var (
 // column of the tables of methods.
 func errorRows(specification string) (rows []errorRow) {
 	for _, m := range operationError.FindAllStringSubmatch(specification, -1) {
-		if m[1] != "error" { // error.303 names the code, of whatever operation
+		if m[1] != "error" { // error.303 describes the code for all operations
 			rows = append(rows, errorRow{method: m[1], code: m[2]})
 		}
 	}
@@ -64,7 +66,8 @@ func errorRows(specification string) (rows []errorRow) {
 	return rows
 }
 
-// errorOf reads a section of a transcript: a request and the error it gets.
+// errorOf reads a section of a transcript, a request and its reply. ok is false if the reply is not an
+// error.
 func errorOf(section string) (row errorRow, ok bool) {
 	request, reply, ok := strings.Cut(section, "\n--\n")
 	if !ok {

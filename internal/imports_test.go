@@ -1,4 +1,5 @@
-// Package internal_test holds what is true of the whole program.
+// Package internal_test checks rules for the whole module: which package may import which, that
+// tests cover the documents, and plain words.
 package internal_test
 
 import (
@@ -12,10 +13,10 @@ import (
 	"testing"
 )
 
-// arrows are the packages that each package may import, of the module and of
-// other modules; the standard library may be used by all. doc/architecture.md
-// draws them. A package that is not named here fails the test too.
-var arrows = map[string][]string{
+// allowedImports lists, for each package, the packages of this and of other modules that it may
+// import. Every package may import the standard library. doc/architecture.svg draws the imports
+// within the module. A package that is not listed fails the test.
+var allowedImports = map[string][]string{
 	"enlist/api":                     {},
 	"enlist/internal/address":        {"github.com/nyaruka/phonenumbers", "golang.org/x/net/idna", "golang.org/x/text/..."},
 	"enlist/internal/audience":       {"enlist/internal/address", "enlist/internal/merge"},
@@ -26,13 +27,14 @@ var arrows = map[string][]string{
 		"github.com/mattn/go-sqlite3", "modernc.org/sqlite/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/...", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/store/postgres": {"enlist/internal/audience", "enlist/internal/store/sqlstore",
 		"github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/..."},
-	"enlist/internal/store/dbcopy":     {"enlist/internal/store/sqlite", "enlist/internal/store/postgres", "enlist/internal/store/sqlstore"},
+	"enlist/internal/store/dbcopy": {"enlist/internal/store/sqlite", "enlist/internal/store/postgres", "enlist/internal/store/sqlstore",
+		"golang.org/x/sync/errgroup"},
 	"enlist/internal/store/pgtest":     {"github.com/jackc/pgx/v5/..."},
 	"enlist/internal/store/teststores": {"enlist/internal/...", "github.com/riverqueue/river/...", "github.com/jackc/pgx/v5/..."},
 	"enlist/internal/store/storetest":  {"enlist/internal/address", "enlist/internal/audience", "enlist/internal/indexadvisor", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs":             {"enlist/internal/audience", "enlist/internal/limiter", "github.com/riverqueue/river/..."},
 	"enlist/internal/mail": {"enlist/internal/address", "enlist/internal/audience", "enlist/internal/limiter", "enlist/internal/merge", "github.com/wneessen/go-mail/...", "github.com/andybalholm/cascadia", "github.com/tdewolff/parse/v2/...",
-		"github.com/emersion/...", "golang.org/x/net/html/...", "golang.org/x/net/idna", "golang.org/x/time/rate"},
+		"github.com/emersion/...", "golang.org/x/net/html/...", "golang.org/x/time/rate"},
 	"enlist/internal/limiter":       {},
 	"enlist/internal/merge":         {},
 	"enlist/internal/mail/mailtest": {"github.com/emersion/..."},
@@ -44,12 +46,12 @@ var arrows = map[string][]string{
 	"enlist/cmd/enlist":       {"..."},
 }
 
-// fromTests are what the tests of any package may import besides: the store
-// that they run on, and what is made for tests.
-var fromTests = []string{"enlist/...", "github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...",
+// allowedInTests are the packages that tests may import besides: any package of the module, and
+// libraries for tests.
+var allowedInTests = []string{"enlist/...", "github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...",
 	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/..."}
 
-// drivers may be imported by their own package alone.
+// drivers are database drivers, each with the only package that may import it.
 var drivers = map[string]string{
 	"github.com/mattn/go-sqlite3":                         "enlist/internal/store/sqlite",
 	"modernc.org/sqlite":                                  "enlist/internal/store/sqlite",
@@ -70,28 +72,28 @@ func TestImportsPointOneWay(t *testing.T) {
 		t.Fatal("go list found no package")
 	}
 	for _, p := range packages {
-		allowed, known := arrows[p.ImportPath]
+		allowed, known := allowedImports[p.ImportPath]
 		if !known && !strings.HasPrefix(p.ImportPath, "enlist/internal") || !known && len(p.Imports) > 0 {
-			t.Errorf("%s is not in the map of arrows", p.ImportPath)
+			t.Errorf("%s is not listed in allowedImports: add it with the packages that it may import", p.ImportPath)
 			continue
 		}
 		for _, to := range p.Imports {
 			if !standard(to) && !slices.ContainsFunc(allowed, covers(to)) {
-				t.Errorf("%s must not import %s", p.ImportPath, to)
+				t.Errorf("%s must not import %s: move the code, or add the package to allowedImports", p.ImportPath, to)
 			}
 			if owner, driver := drivers[to]; driver && p.ImportPath != owner {
 				t.Errorf("%s imports a driver, %s, which only %s may", p.ImportPath, to, owner)
 			}
 		}
 		for _, to := range slices.Concat(p.TestImports, p.XTestImports) {
-			if !standard(to) && !slices.ContainsFunc(slices.Concat(allowed, fromTests), covers(to)) {
+			if !standard(to) && !slices.ContainsFunc(slices.Concat(allowed, allowedInTests), covers(to)) {
 				t.Errorf("the tests of %s must not import %s", p.ImportPath, to)
 			}
 		}
 	}
 }
 
-// covers reports whether a pattern is the path itself, or ends in /... above it.
+// covers returns a function that reports whether a pattern is the path, or ends in /... above it.
 func covers(to string) func(pattern string) bool {
 	return func(pattern string) bool {
 		above, tree := strings.CutSuffix(pattern, "...")
@@ -100,8 +102,8 @@ func covers(to string) func(pattern string) bool {
 	}
 }
 
-// standard reports whether a path is the standard library's: no dot in its
-// first element, and not this module.
+// standard reports whether a package belongs to the standard library: the first element of its
+// path has no dot and is not this module.
 func standard(to string) bool {
 	first, _, _ := strings.Cut(to, "/")
 	return first != "enlist" && !strings.Contains(first, ".")
