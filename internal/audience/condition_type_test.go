@@ -222,17 +222,23 @@ func TestCriteriaHaveLimits(t *testing.T) {
 	for range 9 {
 		deep = Criteria{Any: []Criteria{one, {All: []Criteria{one, deep}}}}
 	}
-	for _, c := range []Criteria{{All: hundred}, {All: []Criteria{deep}}} {
-		if _, err := contactKeyring().condition(&c); err != nil {
-			t.Errorf("at the limit: %v", err)
-		}
-	}
-	deep = Criteria{Any: []Criteria{one, {All: []Criteria{one, deep}}}}
-	deep = Criteria{Any: []Criteria{one, {All: []Criteria{one, deep}}}}
-	for _, c := range []Criteria{{All: append(hundred, one)}, deep} {
-		if _, err := contactKeyring().condition(&c); KindOf(err) != InvalidSearch {
-			t.Errorf("over the limit: %v", err)
-		}
+	deeper := Criteria{All: []Criteria{{Any: []Criteria{one, {All: []Criteria{one, deep}}}}}}
+	for _, c := range []struct {
+		name     string
+		criteria Criteria
+		allowed  bool
+	}{
+		{"100 tests", Criteria{All: hundred}, true},
+		{"101 tests", Criteria{All: append(hundred, one)}, false},
+		{"10 levels", Criteria{All: []Criteria{deep}}, true},
+		{"11 levels", deeper, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := contactKeyring().condition(&c.criteria)
+			if c.allowed && err != nil || !c.allowed && KindOf(err) != InvalidSearch {
+				t.Error(err)
+			}
+		})
 	}
 }
 

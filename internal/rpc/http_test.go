@@ -50,22 +50,24 @@ func TestConnectionServesSeveralCalls(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
 	for _, version := range []string{"1.1", "1.0"} {
-		conn, r := h.dial(t)
-		for id := range 3 {
-			body := fmt.Sprintf(`{"id":%d,"method":"countLists","params":[%q]}`, id, h.keys["READ"])
-			fmt.Fprintf(conn, "POST //API/jsonrpcserver.php/?version=3.3 HTTP/%s\r\nHost: x\r\nConnection: keep-alive\r\nContent-Length: %d\r\n\r\n%s", version, len(body), body)
-			resp, err := http.ReadResponse(r, nil)
-			if err != nil {
-				t.Fatal(err)
+		t.Run("HTTP/"+version, func(t *testing.T) {
+			conn, r := h.dial(t)
+			for id := range 3 {
+				body := fmt.Sprintf(`{"id":%d,"method":"countLists","params":[%q]}`, id, h.keys["READ"])
+				fmt.Fprintf(conn, "POST //API/jsonrpcserver.php/?version=3.3 HTTP/%s\r\nHost: x\r\nConnection: keep-alive\r\nContent-Length: %d\r\n\r\n%s", version, len(body), body)
+				resp, err := http.ReadResponse(r, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				reply, err := io.ReadAll(resp.Body)
+				if expected := fmt.Sprintf(`{"id":%d,"result":0,"error":null}`, id); err != nil || string(reply) != expected || resp.StatusCode != 200 {
+					t.Errorf("HTTP/%s: %s, %v", version, reply, err)
+				}
+				if resp.Header.Get("Content-Type") != "application/json" || resp.ContentLength != int64(len(reply)) || resp.TransferEncoding != nil {
+					t.Errorf("HTTP/%s: %v", version, resp.Header)
+				}
 			}
-			reply, err := io.ReadAll(resp.Body)
-			if expected := fmt.Sprintf(`{"id":%d,"result":0,"error":null}`, id); err != nil || string(reply) != expected || resp.StatusCode != 200 {
-				t.Errorf("HTTP/%s: %s, %v", version, reply, err)
-			}
-			if resp.Header.Get("Content-Type") != "application/json" || resp.ContentLength != int64(len(reply)) || resp.TransferEncoding != nil {
-				t.Errorf("HTTP/%s: %v", version, resp.Header)
-			}
-		}
+		})
 	}
 }
 

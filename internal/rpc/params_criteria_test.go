@@ -47,11 +47,13 @@ func TestCriteriaBindANDTighterThanOR(t *testing.T) {
 		`[["a","exactly",{}]]`, `[["a","in",[[1]]]]`, `[["a","in",[{}]]]`, `[{}]`, `[{"field":"a","modifier":"exactly"}]`,
 		`[{"field":"a","operator":"exactly","value":1}]`, `[{"field":1,"modifier":"exactly","value":1}]`,
 	} {
-		p := criteriaParams(t, text)
-		p.criteria(0)
-		if r, ok := p.err.(*refusal); !ok || r.code != api.CodeInvalidSearch {
-			t.Errorf("%s: %v", text, p.err)
-		}
+		t.Run(fmt.Sprintf("refused %.60q", text), func(t *testing.T) {
+			p := criteriaParams(t, text)
+			p.criteria(0)
+			if r, ok := p.err.(*refusal); !ok || r.code != api.CodeInvalidSearch {
+				t.Errorf("%s: %v", text, p.err)
+			}
+		})
 	}
 }
 

@@ -23,15 +23,19 @@ import (
 // covers: decision 5
 func TestEachErrorKindHasAPublishedCode(t *testing.T) {
 	for kind := audience.Internal + 1; kind <= audience.Busy; kind++ {
-		w, published := expose(audience.Refuse(kind, "why"), nil)
-		if !published || w.code.Name() == "" || w.message != w.code.Name()+": why" {
-			t.Errorf("kind %d: %d %q", kind, w.code, w.message)
-		}
+		t.Run(fmt.Sprint("kind ", kind), func(t *testing.T) {
+			w, published := expose(audience.Refuse(kind, "why"), nil)
+			if !published || w.code.Name() == "" || w.message != w.code.Name()+": why" {
+				t.Errorf("kind %d: %d %q", kind, w.code, w.message)
+			}
+		})
 	}
-	for _, err := range []error{errors.New("x"), audience.Refuse(audience.Internal, "x"), audience.Refuse(audience.Busy+1, "x")} {
-		if w, published := expose(err, nil); published {
-			t.Errorf("%v shows as %q", err, w.message)
-		}
+	for i, err := range []error{errors.New("x"), audience.Refuse(audience.Internal, "x"), audience.Refuse(audience.Busy+1, "x")} {
+		t.Run(fmt.Sprint("unpublished ", i), func(t *testing.T) {
+			if w, published := expose(err, nil); published {
+				t.Errorf("%v shows as %q", err, w.message)
+			}
+		})
 	}
 }
 
@@ -53,27 +57,32 @@ func TestErrorMessageIsShortWithoutSquareBrackets(t *testing.T) {
 func TestErrorDataNamesParameterOrField(t *testing.T) {
 	m := methods()["subscribeContact"]
 	for _, test := range []struct {
+		name     string
 		err      error
 		expected string
 	}{
-		{&refusal{code: api.CodeInvalidParameters, position: 2}, `,"data":{"parameter":"list_id","position":2}`},
-		{&audience.Error{Kind: audience.InvalidParameters, Field: "consent_text"}, `,"data":{"parameter":"consent_text","position":5}`},
-		{&audience.Error{Kind: audience.InvalidParameters, Field: "City"}, `,"data":{"field":"City"}`},
-		{audience.Refuse(audience.NoList, ""), ``},
+		{"a position", &refusal{code: api.CodeInvalidParameters, position: 2}, `,"data":{"parameter":"list_id","position":2}`},
+		{"the name of a parameter", &audience.Error{Kind: audience.InvalidParameters, Field: "consent_text"}, `,"data":{"parameter":"consent_text","position":5}`},
+		{"the name of a Field", &audience.Error{Kind: audience.InvalidParameters, Field: "City"}, `,"data":{"field":"City"}`},
+		{"neither", audience.Refuse(audience.NoList, ""), ``},
 	} {
-		w, _ := expose(test.err, m)
-		if got := string(appendData(nil, w)); got != test.expected {
-			t.Errorf("%v: %s", test.err, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			w, _ := expose(test.err, m)
+			if got := string(appendData(nil, w)); got != test.expected {
+				t.Errorf("%v: %s", test.err, got)
+			}
+		})
 	}
 }
 
 func TestStringsAreEncodedReversibly(t *testing.T) {
 	for _, s := range []string{"", "plain", `quote " and \`, "tab\tline\n", "\x00\x1f\x7f", "é😀\u2028", "</script>"} {
-		var back string
-		if b := appendString(nil, s); json.Unmarshal(b, &back) != nil || back != s {
-			t.Errorf("%q is written as %s", s, b)
-		}
+		t.Run(fmt.Sprintf("%q", s), func(t *testing.T) {
+			var back string
+			if b := appendString(nil, s); json.Unmarshal(b, &back) != nil || back != s {
+				t.Errorf("%q is written as %s", s, b)
+			}
+		})
 	}
 	if b := appendString(nil, "a\xffb"); string(b) != "\"a\ufffdb\"" {
 		t.Errorf("%s", b)
@@ -99,11 +108,13 @@ func TestFingerprintIgnoresKeyAndWhiteSpace(t *testing.T) {
 	seen := map[[32]byte]string{first: "first"}
 	for _, params := range []string{`["k",1,{"a":"c"}]`, `["k",2,{"a":"b"}]`, `["k",1,{"b":"a"}]`, `["k",1,["a","b"]]`, `["k",1]`, `["k","1",{"a":"b"}]`,
 		`["k",1,{"a":"b"},null]`, `["k",1,[[],"a"]]`, `["k",1,[["a"]]]`, `["k"]`, `["k",null]`} {
-		f := of("m", params)
-		if other, ok := seen[f]; ok {
-			t.Errorf("%s is like %s", params, other)
-		}
-		seen[f] = params
+		t.Run(params, func(t *testing.T) {
+			f := of("m", params)
+			if other, ok := seen[f]; ok {
+				t.Errorf("%s is like %s", params, other)
+			}
+			seen[f] = params
+		})
 	}
 	if of("n", `["k",1,{"a":"b"}]`) == first {
 		t.Error("the method does not count")
@@ -211,13 +222,15 @@ func TestEachListedTimezoneCanBeLoaded(t *testing.T) {
 		t.Fatal(len(names))
 	}
 	for _, name := range names {
-		if _, err := time.LoadLocation(name); err != nil {
-			t.Error(err)
-		}
-		expected := `{"timezone":"` + name + `","display_name":"` + displayName(name) + `"}`
-		if got := string(appendTimezone(nil, &name)); got != expected {
-			t.Error(got, "expected", expected)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := time.LoadLocation(name); err != nil {
+				t.Error(err)
+			}
+			expected := `{"timezone":"` + name + `","display_name":"` + displayName(name) + `"}`
+			if got := string(appendTimezone(nil, &name)); got != expected {
+				t.Error(got, "expected", expected)
+			}
+		})
 	}
 	if name := displayName("America/Argentina/Buenos_Aires"); name != "America / Argentina / Buenos Aires" {
 		t.Error(name)

@@ -44,21 +44,23 @@ func (h *harness) fill(t testing.TB, contacts int) {
 func TestBufferedAndStreamedRepliesAreEqual(t *testing.T) {
 	t.Parallel()
 	for _, held := range []int{0, 1, 100_000} {
-		h := newHarness(t, Options{MaxHeld: held})
-		h.fill(t, 60)
-		kept := h.post(t, h.request("searchContacts", "1,[],60"))
-		streamed := h.post(t, h.request("searchContacts", "1,[],0"))
-		if kept != streamed {
-			t.Errorf("with %d held: %d and %d bytes differ", held, len(kept), len(streamed))
-		}
-		if v, err := parse(kept); err != nil || len(child(v, "result").Items) != 60 {
-			t.Errorf("with %d held: %v in %.100s", held, err, kept)
-		}
-		batch := h.post(t, "["+h.request("searchContacts", "1,[],0")+","+h.request("searchContacts", "1,[],60")+`,{"jsonrpc":"2.0","method":"searchContacts","params":["`+
-			h.keys["FULL"]+`",1,[],0]},`+h.request("countContacts", "1")+"]")
-		if expected := "[" + kept + "," + kept + `,{"id":1,"result":60,"error":null}]`; batch != expected {
-			t.Errorf("with %d held: a batch of %d bytes differs from %d", held, len(batch), len(expected))
-		}
+		t.Run(fmt.Sprint(held, " bytes buffered"), func(t *testing.T) {
+			h := newHarness(t, Options{MaxHeld: held})
+			h.fill(t, 60)
+			kept := h.post(t, h.request("searchContacts", "1,[],60"))
+			streamed := h.post(t, h.request("searchContacts", "1,[],0"))
+			if kept != streamed {
+				t.Errorf("with %d held: %d and %d bytes differ", held, len(kept), len(streamed))
+			}
+			if v, err := parse(kept); err != nil || len(child(v, "result").Items) != 60 {
+				t.Errorf("with %d held: %v in %.100s", held, err, kept)
+			}
+			batch := h.post(t, "["+h.request("searchContacts", "1,[],0")+","+h.request("searchContacts", "1,[],60")+`,{"jsonrpc":"2.0","method":"searchContacts","params":["`+
+				h.keys["FULL"]+`",1,[],0]},`+h.request("countContacts", "1")+"]")
+			if expected := "[" + kept + "," + kept + `,{"id":1,"result":60,"error":null}]`; batch != expected {
+				t.Errorf("with %d held: a batch of %d bytes differs from %d", held, len(batch), len(expected))
+			}
+		})
 	}
 }
 
@@ -90,19 +92,25 @@ func TestFailedStreamIsNotValidJSON(t *testing.T) {
 		t.Error(reply)
 	}
 	h.store.failSearchAfter(40)
-	for _, body := range []string{h.request("searchContacts", "1,[],0"), "[" + h.request("countLists", "") + "," + h.request("searchContacts", "1,[],0") + "]"} {
-		resp, err := h.server.Client().Post(h.server.URL, "", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		reply, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if !errors.Is(err, io.ErrUnexpectedEOF) || len(reply) < firstBytes {
-			t.Errorf("%d bytes, %v", len(reply), err)
-		}
-		if _, err := parse(string(reply)); err == nil {
-			t.Error("a broken stream parses")
-		}
+	search := h.request("searchContacts", "1,[],0")
+	for _, test := range []struct{ name, body string }{
+		{"one call", search},
+		{"a batch", "[" + h.request("countLists", "") + "," + search + "]"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			resp, err := h.server.Client().Post(h.server.URL, "", strings.NewReader(test.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			reply, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if !errors.Is(err, io.ErrUnexpectedEOF) || len(reply) < firstBytes {
+				t.Errorf("%d bytes, %v", len(reply), err)
+			}
+			if _, err := parse(string(reply)); err == nil {
+				t.Error("a broken stream parses")
+			}
+		})
 	}
 }
 
