@@ -103,26 +103,32 @@ func (b *bench) report(out io.Writer) error {
 	return t.Flush()
 }
 
-// pairs runs a load and the bare handler's alternately. It returns the median
-// ratio of their rates, and the outcome of the round with that ratio.
+// pairs runs a load and the bare handler's alternately, as alternate does.
 func (b *bench) pairs(name string, l, bare *load) (ratio float64, o outcome, err error) {
+	return b.alternate(name, func() (outcome, error) { return l.run(b.ctx) },
+		func() (outcome, error) { return bare.run(b.ctx) })
+}
+
+// alternate runs base and then run in each round. It returns the median ratio of
+// their rates, and the outcome of run in the round with that ratio.
+func (b *bench) alternate(name string, run, base func() (outcome, error)) (ratio float64, o outcome, err error) {
 	type round struct {
 		ratio float64
 		outcome
 	}
 	var rounds []round
 	for i := range b.Rounds {
-		base, err := bare.run(b.ctx)
+		bare, err := base()
 		if err != nil {
 			return 0, o, err
 		}
-		got, err := l.run(b.ctx)
+		got, err := run()
 		if err != nil {
 			return 0, o, err
 		}
-		rounds = append(rounds, round{got.rate() / base.rate(), got})
+		rounds = append(rounds, round{got.rate() / bare.rate(), got})
 		b.say("%s, round %d: %.0f/s of %.0f/s, %v of processor time a call of %v, p50 %v, p99 %v", name, i+1,
-			got.rate(), base.rate(), got.each(), base.each(),
+			got.rate(), bare.rate(), got.each(), bare.each(),
 			got.percentile(0.5).Round(time.Microsecond), got.percentile(0.99).Round(time.Microsecond))
 	}
 	slices.SortFunc(rounds, func(a, b round) int { return cmp.Compare(a.ratio, b.ratio) })

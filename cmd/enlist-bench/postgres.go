@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,8 +40,8 @@ func (b *bench) onPostgres() error {
 	several := b.subscriptions(servers[0], list, 64)
 	several.others = servers[1:]
 	loads := []*load{b.subscriptions(servers[0], list, 16), b.subscriptions(servers[0], list, 64), several}
-	for run, l := range loads {
-		if err := b.besideBare(l, run); err != nil {
+	for _, l := range loads {
+		if err := b.besideBare(l); err != nil {
 			return err
 		}
 	}
@@ -50,28 +49,14 @@ func (b *bench) onPostgres() error {
 }
 
 // besideBare runs a load and the bare inserts alternately.
-func (b *bench) besideBare(l *load, run int) error {
+func (b *bench) besideBare(l *load) error {
 	title := fmt.Sprintf("PostgreSQL, %d connections, processes: %d", l.connections, 1+len(l.others))
-	var ratios []float64
-	var last outcome
-	for i := range b.Rounds {
-		bare, err := b.bareInserts(run*b.Rounds + i)
-		if err != nil {
-			return err
-		}
-		last, err = l.run(b.ctx)
-		if err != nil {
-			return err
-		}
-		ratios = append(ratios, last.rate()/bare)
-		b.say("%s, round %d: %.0f/s of %.0f/s, %v of processor time a call in this program, p50 %v, p99 %v", title,
-			i+1, last.rate(), bare, last.each(),
-			last.percentile(0.5).Round(time.Microsecond), last.percentile(0.99).Round(time.Microsecond))
+	ratio, o, err := b.alternate(title, func() (outcome, error) { return l.run(b.ctx) }, b.bareInserts)
+	if err != nil {
+		return err
 	}
-	slices.Sort(ratios)
-	b.add(figure{title + ": subscribeContact, 10 values; ratio to a bare INSERT", perSecond(last),
-		ratios[len(ratios)/2], "0.50"})
-	b.add(figure{"– its p99", milliseconds(last.percentile(0.99)), 0, ""})
+	b.add(figure{title + ": subscribeContact, 10 values; ratio to a bare INSERT", perSecond(o), ratio, "0.50"})
+	b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0, ""})
 	return nil
 }
 
@@ -109,17 +94,18 @@ const bareValues = `{"1":"%s","3":"Maria","4":"Kowalska","5":"NSW","6":"2000","7
 // bareConnections is how many connections the bare program has: with more it is slower.
 const bareConnections = 16
 
-// bareInserts inserts rows into the table of Contacts for the duration of a load, and
-// returns the rows per second. Each row is one transaction. No server uses its List.
-func (b *bench) bareInserts(run int) (rate float64, err error) {
+// bareInserts inserts rows into the table of Contacts for the duration of a load. Each
+// row is one transaction. No server uses its List.
+func (b *bench) bareInserts() (o outcome, err error) {
+	b.runs++
 	config, err := pgxpool.ParseConfig(b.Postgres)
 	if err != nil {
-		return 0, errors.New("--postgres is not the URL of a database") // pgx would show its password
+		return o, errors.New("--postgres is not the URL of a database") // pgx would show its password
 	}
 	config.MaxConns = bareConnections
 	pool, err := pgxpool.NewWithConfig(b.ctx, config)
 	if err != nil {
-		return 0, err
+		return o, err
 	}
 	defer pool.Close()
 	ctx, cancel := context.WithTimeout(b.ctx, b.Duration)
@@ -131,7 +117,7 @@ func (b *bench) bareInserts(run int) (rate float64, err error) {
 	for c := range bareConnections {
 		wg.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
-				key := fmt.Sprintf("b%d.%d.%d@example.com", n, c, run)
+				key := fmt.Sprintf("b%d.%d.%d@example.com", n, c, b.runs)
 				_, err := pool.Exec(b.ctx, bareInsert, key, began.Unix(), fmt.Sprintf(bareValues, key))
 				if err != nil {
 					failed.Store(&err)
@@ -143,7 +129,7 @@ func (b *bench) bareInserts(run int) (rate float64, err error) {
 	}
 	wg.Wait()
 	if err := failed.Load(); err != nil {
-		return 0, *err
+		return o, *err
 	}
-	return float64(rows.Load()) / time.Since(began).Seconds(), nil
+	return outcome{calls: int(rows.Load()), elapsed: time.Since(began)}, nil
 }

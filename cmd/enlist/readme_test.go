@@ -98,7 +98,7 @@ func TestEveryFlagOfServeIsExplained(t *testing.T) {
 			t.Errorf("doc/operating.md has no row that begins with %s", row)
 		}
 		if flag.Help == "" {
-			t.Errorf("--help does not explain --%s: add a text to internal/config/help.go", flag.Name)
+			t.Errorf("--help does not explain --%s: add a text to internal/config/help.txt", flag.Name)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Package config has the settings of the program. cmd/enlist fills the structs once,
 // from flags and ENLIST_ environment variables, and passes them on. The library
 // kong derives each flag from a field: its name from the field's name, its default
-// from the tag. help.go has the help texts.
+// from the tag. help.txt has the help texts.
 //
 // Nothing else reads the environment, with one exception: cmd/enlist reads
 // ENLIST_BOOTSTRAP_KEY. It is not a flag, because every user of the machine can see
