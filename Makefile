@@ -29,7 +29,9 @@ DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/store/sq
 MEMORY  := $(shell tools/memorydir)
 INMEMORY = $(if $(MEMORY),GOTMPDIR=$${GOTMPDIR:-$${TMPDIR:-/tmp}} TMPDIR=$(MEMORY))
 # Many tests wait for another process: several run beside each other on each core.
-TEST     = $(INMEMORY) $(GO) test -timeout $(TIMEOUT) -p 3 -parallel 8
+# Programs without debugging information are linked in half the time. The target vet
+# checks all packages, so go test need not.
+TEST     = $(INMEMORY) $(GO) test -timeout $(TIMEOUT) -p 3 -parallel 8 -ldflags=-w -vet=off
 # For one package. The full suites take longer, most of all with the race detector.
 TIMEOUT  = 3m
 race nocgo faults: TIMEOUT = 8m

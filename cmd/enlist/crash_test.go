@@ -30,10 +30,10 @@ import (
 func TestKilledServerHasStoredWhatItAnswered(t *testing.T) { teststores.Each(t, crashes) }
 
 func crashes(t *testing.T, e teststores.Engine) {
-	rounds := map[string]int{"sqlite": 50, "postgres": 10}[e.Name]
 	if testing.Short() {
-		rounds = 2
+		t.Skip("processes are killed many times: make faults runs the test")
 	}
+	rounds := map[string]int{"sqlite": 50, "postgres": 10}[e.Name]
 	c := newCrash(t, e, "smtp://127.0.0.1:1") // no mail server listens there: notifications wait
 	for round := range rounds {
 		stop := c.start()
