@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/jobs"
@@ -29,7 +30,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
-// run copies the SQLite file from into the PostgreSQL database to. batch is Copier.Batch.
+// run copies the SQLite file from into the PostgreSQL database to. batch is Copier.Batch. It
+// returns when the server has ended the copy's session, so that a next copy finds no lock.
 func run(ctx context.Context, from, to string, batch int, report func(dbcopy.Step)) (r dbcopy.Result, err error) {
 	source, err := sqlite.OpenSource(ctx, from)
 	if err != nil {
@@ -40,8 +42,20 @@ func run(ctx context.Context, from, to string, batch int, report func(dbcopy.Ste
 	if err != nil {
 		return r, err
 	}
-	defer target.Close()
+	defer func() { err = errors.Join(err, target.Close(), awaitUnlocked(to)) }()
 	return (&dbcopy.Copier{From: source, To: target, Batch: batch, Report: report}).Run(ctx)
+}
+
+// awaitUnlocked waits for the lock of a copy, which is "copy" in ASCII, and releases it.
+func awaitUnlocked(to string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, to)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, "SELECT pg_advisory_lock(x'636f7079'::int); SELECT pg_advisory_unlock(x'636f7079'::int)")
+	return errors.Join(err, conn.Close(ctx))
 }
 
 // A webhook target of the source names job 5000 as its holder, so new jobs must have higher IDs.
