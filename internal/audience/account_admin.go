@@ -70,10 +70,12 @@ func (s *Service) Operator(ctx context.Context, id AccountID) (*Caller, error) {
 	})
 }
 
+// operatorOf returns a Caller without a key of the database: Caller.hash is nil.
 func operatorOf(a *Account) *Caller {
 	return &Caller{Account: a, Key: &Key{Name: operatorName, Level: Full}}
 }
 
+// editAccount changes a copy of an Account, since the store may share what it returns.
 func (s *Service) editAccount(ctx context.Context, id AccountID, edit func(*Account)) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		a, err := findAccount(tx, id)
@@ -99,6 +101,7 @@ func findAccount(tx AccountTx, id AccountID) (*Account, error) {
 	return &all[i], nil
 }
 
+// checkContactLimit refuses a negative limit other than NoContactLimit.
 func checkContactLimit(limit int64) error {
 	if limit < 0 && limit != NoContactLimit {
 		return Refuse(InvalidParameters, "a Contact limit is 0 or more, or none")

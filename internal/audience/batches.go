@@ -64,6 +64,7 @@ func (p *progress[P]) load(tx RetryTx, c *Caller, now int64) error {
 	return json.Unmarshal(saved, p)
 }
 
+// save stores p under the Idempotency-Key, if the call has one.
 func (p *progress[P]) save(tx RetryTx, c *Caller, now int64) error {
 	if c.Retry == nil {
 		return nil

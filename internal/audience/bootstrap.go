@@ -43,6 +43,7 @@ func (f *Bootstrapped) fill(tx Tx, now int64) error {
 	return tx.AddKey(&key, HashKey(f.Key))
 }
 
+// firstAccount returns the Account with the lowest ID, or adds one.
 func firstAccount(tx AccountTx, now int64) (*Account, error) {
 	all, err := tx.Accounts()
 	if err != nil {
@@ -55,6 +56,7 @@ func firstAccount(tx AccountTx, now int64) (*Account, error) {
 	return a, tx.AddAccount(a)
 }
 
+// firstList returns the Account's List with the lowest ID, or adds one.
 func firstList(tx Tx, a *Account, now int64) (ListID, error) {
 	lists, err := tx.Lists(a.ID)
 	if err != nil {

@@ -18,6 +18,7 @@ type operandParser struct {
 	country int64 // telephone code for national mobile numbers
 }
 
+// operands reads the value of a test: one operand or, for In, any number.
 func (p *operandParser) operands(value Input) (operands []Operand, problem string) {
 	items := []Input{value}
 	switch {
@@ -121,6 +122,7 @@ func (p *operandParser) integer(text string) (o Operand, problem string) {
 	return o, ""
 }
 
+// numberOperand keeps the text for comparing parts of a number, and the double for its value.
 func numberOperand(text string) (o Operand, problem string) {
 	plain, _ := ParseDecimal(text) // "" when it is no decimal number, which ParseFloat refuses
 	number, err := strconv.ParseFloat(plain, 64)
@@ -130,6 +132,7 @@ func numberOperand(text string) (o Operand, problem string) {
 	return Operand{Text: plain, Number: number}, ""
 }
 
+// flagOperand takes the spellings of a boolean parameter.
 func flagOperand(value Input) (o Operand, problem string) {
 	on, ok := value.AsBool()
 	switch {

@@ -119,6 +119,7 @@ func (p *parsedContact) newContact(via string, now int64) Contact {
 	return c
 }
 
+// value returns what was sent for a Field.
 func (p *parsedContact) value(f *Field) (text string, sent bool) {
 	for _, v := range p.values {
 		if v.field == f {
@@ -168,6 +169,7 @@ func (s *Schema) match(details []Detail) (sent []sentValue, ignored int) {
 	return sent, ignored
 }
 
+// addSent adds a value, unless the Field has one already. A value named field_<id> replaces it.
 func addSent(sent []sentValue, v sentValue) []sentValue {
 	for i := range sent {
 		if sent[i].field == v.field {

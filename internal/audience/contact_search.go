@@ -27,6 +27,7 @@ var ContactAttributes = []Attribute[Contact]{
 	searchable(readOnlyInt("webform_id", func(c *Contact) int64 { return c.WebformID })),
 }
 
+// contactKeys are the system keys that searches of Contacts may name.
 var contactKeys = attributeKeys(ContactAttributes)
 
 // Column is one key of the Contacts that a search returns: a Field or a system key.
@@ -142,6 +143,7 @@ func searchOf(tx Tx, c *Caller, list ListID, q Query) (*Schema, *Search, error) 
 // do not wait for it.
 type phase int
 
+// The phases, in the order in which a search may pass through them.
 const (
 	lookingUp phase = iota // in a View: an index answers, and the reply is short
 	searching              // in a Search: the reply is short
@@ -211,6 +213,7 @@ func typeSearch(schema *Schema, q Query) (*Search, error) {
 		Limit: q.Limit, Offset: q.Offset}, nil
 }
 
+// errNegativePage refuses a page, in searches of Contacts and of other records.
 var errNegativePage = Refuse(InvalidSearch, "limit and offset must be 0 or more")
 
 // Contact finds one Contact by its ID. NoContact when the List has none.

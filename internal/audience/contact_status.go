@@ -41,6 +41,7 @@ func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id Cont
 	})
 }
 
+// deactivate also serves putBounced, which has set is_bounce_deactivated.
 func deactivate(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	if !contact.IsActive {
 		return nil

@@ -18,6 +18,7 @@ type Undelivered struct {
 	Err       error  // the cause, for the log
 }
 
+// Error is what operators and callers see of the failure.
 func (u *Undelivered) Error() string {
 	switch {
 	case u.Code != 0:

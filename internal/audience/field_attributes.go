@@ -93,6 +93,7 @@ const maxSize = 1<<31 - 1
 // specification: Field, address_type
 const noAddress = "none"
 
+// addressTypeKey stores noAddress as AddressNone and shows it as noAddress again.
 func addressTypeKey() Attribute[Field] {
 	read := func(text string) (string, error) {
 		if text == noAddress {

@@ -158,6 +158,7 @@ func (s *Service) SearchFields(ctx context.Context, c *Caller, list ListID, q Qu
 	})
 }
 
+// loadField returns a Field of a List that the caller may name, and the List.
 func loadField(tx ListTx, c *Caller, list ListID, id FieldID) (*Schema, *Field, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {

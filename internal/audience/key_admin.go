@@ -24,6 +24,7 @@ func (s *Service) AddKey(ctx context.Context, d KeyDetails) (*Key, string, error
 	return key, text, err
 }
 
+// addKey stores a key by the hash of its text.
 func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*Key, error) {
 	name, err := operatorText("key", d.Name)
 	if err != nil {

@@ -57,6 +57,7 @@ func (s *Service) WriteKeyUse(ctx context.Context) error {
 	return s.store.Update(ctx, func(tx Tx) error { return tx.TouchKeys(used) })
 }
 
+// note records that a key was used at a Unix time.
 func (u *keyUse) note(id KeyID, at int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -66,6 +67,7 @@ func (u *keyUse) note(id KeyID, at int64) {
 	u.when[id] = at
 }
 
+// take returns what was noted since the last take, nil for nothing.
 func (u *keyUse) take() map[KeyID]int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -66,6 +66,7 @@ func (s *Service) ViewLink(ctx context.Context, d DeliveryKey) (*LinkView, error
 	return ownView(ctx, s, func(tx Tx) (*LinkView, error) { return loadLinkView(tx, d) })
 }
 
+// loadLinkView reads the state of a link's Contact. What is gone is nil in the result.
 func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 	v = new(LinkView)
 	if v.Schema, err = tx.Schema(d.List); err != nil {

@@ -15,6 +15,7 @@ func (s *Service) AddList(ctx context.Context, c *Caller, details []Detail) (Lis
 	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return addList(tx, c, now, details) })
 }
 
+// addList adds a List with its address Fields, in a transaction of its caller.
 func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
 	list := List{
 		AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,

@@ -97,6 +97,7 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 // isWithin reports whether a time is in the future, and at most limit seconds ahead.
 func isWithin(at, now, limit int64) bool { return at > now && at <= now+limit }
 
+// newBatchID returns an ID that no other batch has.
 func newBatchID() string {
 	var b [16]byte
 	rand.Read(b[:]) // crypto/rand never returns an error

@@ -42,6 +42,7 @@ func WebhookKey(secret string) (key []byte, ok bool) {
 	return key, base64.StdEncoding.EncodeToString(key) == encoded // DecodeString skips line breaks
 }
 
+// newWebhookSecret returns a random secret.
 func newWebhookSecret() string {
 	var key [newSecretBytes]byte
 	rand.Read(key[:]) // crypto/rand never returns an error

@@ -37,6 +37,7 @@ func addContacts(c *call) error {
 	return nil
 }
 
+// editContacts returns for each ID whether all rows for it succeeded. specification: editContacts
 func editContacts(c *call) error {
 	r := audience.EditRequest{List: c.list(1), Contacts: c.editRows(2), Trigger: c.flag(3)}
 	if c.err != nil {
@@ -46,6 +47,8 @@ func editContacts(c *call) error {
 	return writeOutcomes(c, outcomes, err)
 }
 
+// deleteContacts returns for each ID whether the List had the Contact. With criteria, the IDs are
+// not even read: clients send anything in their place. specification: deleteContacts
 func deleteContacts(c *call) error {
 	r := audience.DeleteRequest{List: c.list(1), Query: c.query(3)}
 	if r.Query.Criteria == nil {

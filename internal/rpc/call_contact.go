@@ -5,6 +5,7 @@ package rpc
 
 import "enlist/internal/audience"
 
+// subscribeContact returns the ID of the new or updated Contact. specification: subscribeContact
 func subscribeContact(c *call) error {
 	r := audience.SubscribeRequest{List: c.list(1), Details: c.contactDetails(2), Consent: c.consent(3)}
 	if c.err != nil {
@@ -14,6 +15,7 @@ func subscribeContact(c *call) error {
 	return writeInt(c, id, err)
 }
 
+// resubscribeContact returns the Contact's ID. specification: resubscribeContact
 func resubscribeContact(c *call) error {
 	r := audience.ResubscribeRequest{List: c.list(1), Contact: c.contact(2), Consent: c.consent(3)}
 	if c.err != nil {
@@ -23,6 +25,8 @@ func resubscribeContact(c *call) error {
 	return writeInt(c, id, err)
 }
 
+// unsubscribeContact returns the List's ID, whether or not a Contact had the address.
+// specification: unsubscribeContact
 func unsubscribeContact(c *call) error {
 	list, address := c.list(1), c.address(2)
 	if c.err != nil {
@@ -32,6 +36,8 @@ func unsubscribeContact(c *call) error {
 	return writeInt(c, id, err)
 }
 
+// searchContacts is the only method whose reply may be streamed: the writer appends each Contact
+// as the search finds it. specification: searchContacts
 func searchContacts(c *call) error {
 	list, q, returned := c.list(1), c.query(2), c.returnedFields(7)
 	if c.err != nil {
@@ -42,6 +48,7 @@ func searchContacts(c *call) error {
 	return w.end(err)
 }
 
+// getContactByID returns an array of one Contact, with the columns of a search.
 func getContactByID(c *call) error {
 	list, contact, returned := c.list(1), c.contact(2), c.returnedFields(3)
 	if c.err != nil {
@@ -52,6 +59,7 @@ func getContactByID(c *call) error {
 	return w.end(err)
 }
 
+// countContacts counts the Contacts that a search with these criteria finds.
 func countContacts(c *call) error {
 	list, criteria := c.list(1), c.criteria(2)
 	if c.err != nil {
@@ -61,6 +69,7 @@ func countContacts(c *call) error {
 	return writeInt(c, n, err)
 }
 
+// getContactPreferences returns an object: a boolean for each preference that the Contact answered.
 func getContactPreferences(c *call) error {
 	list, contact := c.list(1), c.contact(2)
 	if c.err != nil {
@@ -74,6 +83,7 @@ func getContactPreferences(c *call) error {
 	return nil
 }
 
+// getContactConsents returns the newest rows of the consent ledger first. decisions.md: 27
 func getContactConsents(c *call) error {
 	list, contact, limit, offset := c.list(1), c.contact(2), c.limit(3), c.offset(4)
 	if c.err != nil {
@@ -83,6 +93,8 @@ func getContactConsents(c *call) error {
 	return writeRecords(c, appendLedgerRow, rows, err)
 }
 
+// searchPreviousUnsubscribers returns entries of the Unsubscriber List; without a List, those of
+// all Lists that the key may name.
 func searchPreviousUnsubscribers(c *call) error {
 	list, q := audience.ListID(c.optionalID(1)), c.query(2)
 	if c.err != nil {
@@ -92,6 +104,7 @@ func searchPreviousUnsubscribers(c *call) error {
 	return writeRecords(c, encoder(audience.UnsubscriberAttributes), rows, err)
 }
 
+// countPreviousUnsubscribers counts what searchPreviousUnsubscribers finds without a page.
 func countPreviousUnsubscribers(c *call) error {
 	list, q := audience.ListID(c.optionalID(1)), audience.Query{Criteria: c.criteria(2)}
 	if c.err != nil {

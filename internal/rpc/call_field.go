@@ -5,6 +5,7 @@ package rpc
 
 import "enlist/internal/audience"
 
+// addField returns the ID of the new Field. specification: Field
 func addField(c *call) error {
 	list, details := c.list(1), c.recordDetails(2)
 	if c.err != nil {
@@ -14,6 +15,7 @@ func addField(c *call) error {
 	return writeInt(c, id, err)
 }
 
+// editField changes the Field whose ID is among the details, and returns the ID.
 func editField(c *call) error {
 	list, details, field := c.list(1), c.recordDetails(2), audience.FieldID(c.recordID(2))
 	if c.err != nil {
@@ -23,6 +25,7 @@ func editField(c *call) error {
 	return writeInt(c, id, err)
 }
 
+// countFields counts what searchFields finds without a page.
 func countFields(c *call) error {
 	list, q := c.list(1), audience.Query{Criteria: c.criteria(2)}
 	if c.err != nil {
@@ -32,6 +35,7 @@ func countFields(c *call) error {
 	return writeInt(c, len(rows), err)
 }
 
+// getFieldByID returns an array of one Field.
 func getFieldByID(c *call) error {
 	list, id := c.list(1), c.field(2)
 	if c.err != nil {
@@ -41,6 +45,7 @@ func getFieldByID(c *call) error {
 	return writeRecord(c, encoder(audience.FieldAttributes), field, err)
 }
 
+// addListPreference returns the ID of the new preference. specification: List preferences
 func addListPreference(c *call) error {
 	list, name := c.list(1), c.requiredText(2)
 	if c.err != nil {

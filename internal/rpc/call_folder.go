@@ -5,6 +5,7 @@ package rpc
 
 import "enlist/internal/audience"
 
+// searchFolders returns the Folders of one type. The type comes before the criteria.
 func searchFolders(c *call) error {
 	folderType, q := c.requiredText(1), c.query(2)
 	if c.err != nil {
@@ -14,6 +15,7 @@ func searchFolders(c *call) error {
 	return writeRecords(c, encoder(audience.FolderAttributes), rows, err)
 }
 
+// countFolders counts what searchFolders finds without a page.
 func countFolders(c *call) error {
 	folderType, q := c.requiredText(1), audience.Query{Criteria: c.criteria(2)}
 	if c.err != nil {

@@ -19,6 +19,8 @@ func getMessageByID(c *call) error {
 	return writeRecord(c, encoder(attributes), message, err)
 }
 
+// getMessagesSentToContact returns the newest mails first, also those that failed or bounced.
+// decisions.md: 54
 func getMessagesSentToContact(c *call) error {
 	list, contact := c.list(1), c.contact(2)
 	if c.err != nil {

@@ -58,6 +58,7 @@ func (r *paramsReader) rest(names []string) ([]audience.Input, error) {
 	return r.keep(mark), nil
 }
 
+// errNoKey has no detail: the published sentence says it all.
 var errNoKey = audience.Refuse(audience.MissingKey, "")
 
 // authenticate finds the Caller of a key. decisions.md: 11

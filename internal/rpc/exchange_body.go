@@ -19,6 +19,7 @@ const smallBody = 1 << 20
 // bodiesAtOnce is the number of bodies of the largest size that fit into the limit.
 const bodiesAtOnce = 8
 
+// errNoMemory is answered like too many calls: the caller should send the call again later.
 var errNoMemory = errors.New("no memory left for a large body")
 
 // read reads the body within the time that a client has to send it.

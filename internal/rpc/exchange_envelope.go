@@ -58,6 +58,7 @@ func (s *source) reset() {
 	s.dec.Reset(&s.buf)
 }
 
+// null is the id of a reply to a request without one. It is never changed.
 var null = []byte("null")
 
 // readEnvelope reads a request object. Errors inside params do not prevent it from
@@ -133,6 +134,7 @@ func (e *envelope) fail(fault error) {
 	}
 }
 
+// setID keeps an id as it was sent, if it is a number or a valid string. Any other id becomes null.
 func (e *envelope) setID(raw []byte) {
 	e.id = null
 	switch raw[0] {
@@ -147,6 +149,7 @@ func (e *envelope) setID(raw []byte) {
 	}
 }
 
+// setMethod reads the method's name. decisions.md: 8
 func (e *envelope) setMethod(raw []byte) {
 	if len(raw) == 0 || raw[0] != '"' {
 		e.fail(refuse(api.CodeInvalidMethod, "method is missing or not a string"))
@@ -265,6 +268,7 @@ func (s *source) readBatch(b []byte, max int) ([][]byte, error) {
 	return nil, errNoJSON
 }
 
+// The faults of an envelope that several functions find. Callers must not change them.
 var (
 	errNoJSON  = refuse(api.CodeUnreadable, "the body is not JSON")
 	errTooDeep = refuse(api.CodeInvalidParameters, "nested deeper than %d levels", maxDepth)

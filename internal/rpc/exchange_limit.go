@@ -23,6 +23,7 @@ type callLimiter struct {
 	accounts map[audience.AccountID]*limiter.Limiter
 }
 
+// errTooManyCalls becomes code 399. decisions.md: 43
 var errTooManyCalls = audience.Refuse(audience.Busy, "")
 
 // acquire waits for a slot of the Account, which release frees again.

@@ -16,6 +16,8 @@ import (
 // maxRetryKey is the largest length of an Idempotency-Key in bytes.
 const maxRetryKey = 255
 
+// errRetryHeader refuses an invalid header, so that no call runs without the protection that its
+// caller asked for.
 var errRetryHeader = refuse(api.CodeInvalidParameters,
 	"Idempotency-Key is 1 to %d visible ASCII characters", maxRetryKey)
 

@@ -28,6 +28,7 @@ type methodMetrics struct {
 	duration prometheus.Observer
 }
 
+// newMetrics creates the metrics and registers them, unless r is nil.
 func newMetrics(table map[string]*method, service *audience.Service, r prometheus.Registerer) *metrics {
 	calls := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "enlist_calls_total", Help: "Calls by method and error code; 0 is success.",

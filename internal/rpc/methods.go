@@ -49,6 +49,8 @@ func (t table) add(name string, level audience.Level, writes bool, params string
 	t[name] = &method{name, level, writes, slices.Insert(strings.Fields(params), 0, "api_key"), run}
 }
 
+// addContactMethods adds the methods about Contacts. They need the level standard, since Contacts
+// are persons. decisions.md: 10
 func (t table) addContactMethods() {
 	t.add("subscribeContact", standard, writes, "list_id contact_details"+consentParams, subscribeContact)
 	t.add("resubscribeContact", standard, writes, "list_id contact_id"+consentParams, resubscribeContact)
@@ -71,6 +73,8 @@ func (t table) addContactMethods() {
 	t.add("countPreviousUnsubscribers", standard, readOnly, "list_id search_criteria", countPreviousUnsubscribers)
 }
 
+// addDefinitionMethods adds the methods about Lists, Fields and Folders: reading needs the level
+// read, changes need full.
 func (t table) addDefinitionMethods() {
 	// Lists.
 	t.add("addList", full, writes, "list_details", addRecord((*service).AddList))

@@ -19,6 +19,7 @@ type params struct {
 	err    error
 }
 
+// omitted is the value of every parameter that the caller did not send.
 var omitted audience.Input
 
 // at returns a parameter; null if the caller did not send it. decisions.md: 7
@@ -85,6 +86,7 @@ func (p *params) optionalID(i int) int64 {
 	return p.id(i)
 }
 
+// These read IDs of the types that the domain uses.
 func (p *params) list(i int) audience.ListID       { return audience.ListID(p.id(i)) }
 func (p *params) contact(i int) audience.ContactID { return audience.ContactID(p.id(i)) }
 func (p *params) field(i int) audience.FieldID     { return audience.FieldID(p.id(i)) }

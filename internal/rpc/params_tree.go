@@ -18,6 +18,7 @@ import (
 // bytes of memory, so 32 MiB of "[0,0,…" would otherwise take more than 1 GiB.
 const maxValues = 1_000_000
 
+// errTooMany refuses a request before it takes all memory.
 var errTooMany = refuse(api.CodeInvalidParameters, "more than %d values", maxValues)
 
 // kindOf returns the JSON type of the value that begins with this token.

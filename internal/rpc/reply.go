@@ -31,8 +31,10 @@ type reply struct {
 }
 
 var (
+	// jsonType is shared by all replies, so that setting the header allocates nothing.
 	jsonType = []string{"application/json"}
 
+	// errSlowClient ends a stream whose client would hold its slot for too long.
 	errSlowClient = errors.New("the client reads the streamed reply too slowly")
 )
 

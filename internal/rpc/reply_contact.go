@@ -35,6 +35,7 @@ func newContactWriter(r *reply, prepared *columns) *contactWriter {
 	return &contactWriter{reply: r, prepared: prepared, buffer: r.options.MaxHeld}
 }
 
+// errRestarted ends a search that cannot start over, because the client has read a part of it.
 var errRestarted = errors.New("search started over after a part of its reply was sent")
 
 // Begin starts the array. A second Begin discards the Contacts written so far.
@@ -55,6 +56,7 @@ type columns struct {
 	prepared []column
 }
 
+// prepare returns the columns with quoted names. It recognises the same slice by its first element.
 func (c *columns) prepare(of []audience.Column) []column {
 	if len(of) > 0 && len(of) == len(c.of) && &of[0] == &c.of[0] {
 		return c.prepared
