@@ -42,7 +42,8 @@ func ParseEmail(text string) (spelling, key string, ok bool) {
 		}
 		return spelling, strings.TrimSuffix(LowerASCII(spelling), "."), true
 	}
-	if key, ok = internationalKey(local, domain); !ok {
+	key, ok = internationalKey(local, domain)
+	if !ok {
 		return "", "", false
 	}
 	return spelling, key, true
@@ -59,7 +60,8 @@ func internationalKey(local, domain string) (key string, ok bool) {
 	local = norm.NFC.String(LowerASCII(norm.NFC.String(local)))
 	if !isASCII(domain) || hasACELabel(domain) {
 		var err error
-		if domain, err = idna.Lookup.ToASCII(domain); err != nil {
+		domain, err = idna.Lookup.ToASCII(domain)
+		if err != nil {
 			return "", false
 		}
 		// Mapping may give a domain that is not valid itself, such as a label that

@@ -32,7 +32,8 @@ func runInBatches[P any](ctx context.Context, s *Service, c *Caller,
 				return err
 			}
 			var err error
-			if next.Done, err = batch(tx, now, &next.SoFar); err != nil {
+			next.Done, err = batch(tx, now, &next.SoFar)
+			if err != nil {
 				return err
 			}
 			return next.save(tx, c, now)

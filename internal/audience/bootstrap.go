@@ -36,7 +36,8 @@ func (f *Bootstrapped) fill(tx Tx, now int64) error {
 		return err
 	}
 	f.Account = account.ID
-	if f.List, err = firstList(tx, account, now); err != nil {
+	f.List, err = firstList(tx, account, now)
+	if err != nil {
 		return err
 	}
 	key := Key{AccountID: f.Account, Name: "first key", Prefix: f.Key[:8], Level: Full, CreationTime: now}

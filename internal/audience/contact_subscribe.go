@@ -71,10 +71,12 @@ func (call *subscribeCall) parse(schema *Schema, today string) *parsedContact {
 	}
 	p, consent := &parsedContact{schema: schema, today: today}, call.Consent
 	call.parsed = p
-	if p.err = consent.check(schema); p.err != nil {
+	p.err = consent.check(schema)
+	if p.err != nil {
 		return p
 	}
-	if p.err = p.parse(call.Details); p.err != nil {
+	p.err = p.parse(call.Details)
+	if p.err != nil {
 		return p
 	}
 	p.consent, p.err = consent.row(schema)

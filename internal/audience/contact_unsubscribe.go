@@ -102,7 +102,8 @@ func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last C
 func addUnsubscriber(tx UnsubscriberTx, c *Caller, text string, now int64) error {
 	u := Unsubscriber{AddressType: AddressEmail, Time: now}
 	var ok bool
-	if u.Address, u.AddressKey, ok = address.ParseEmail(text); !ok {
+	u.Address, u.AddressKey, ok = address.ParseEmail(text)
+	if !ok {
 		u.AddressType, u.Address, u.AddressKey = AddressMobile, text, address.NormaliseMobile(text, DefaultCountryCode)
 	}
 	if u.AddressKey == "" {

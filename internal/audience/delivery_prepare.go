@@ -81,10 +81,12 @@ func (s *Service) prepareMail(ctx context.Context, key DeliveryKey,
 			return nil, nil
 		}
 		m := &OutgoingMail{Delivery: key}
-		if m.Schema, err = tx.Schema(key.List); err != nil {
+		m.Schema, err = tx.Schema(key.List)
+		if err != nil {
 			return nil, ignoreKind(NoList, err)
 		}
-		if m.Contact, err = tx.Contact(key.List, key.Contact); err != nil {
+		m.Contact, err = tx.Contact(key.List, key.Contact)
+		if err != nil {
 			return nil, ignoreKind(NoContact, err)
 		}
 		m.Address = m.Contact.Values.Get(m.Schema.Email().ID)

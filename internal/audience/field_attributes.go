@@ -116,7 +116,8 @@ func asSent(text string) (string, error) { return text, nil }
 
 // readRowSize accepts a whole number: rows of a Comment, megabytes of a File.
 func readRowSize(text string) (string, error) {
-	if text = strings.TrimSpace(text); !allDigits(text) || len(text) > 9 {
+	text = strings.TrimSpace(text)
+	if !allDigits(text) || len(text) > 9 {
 		return "", expected("a whole number")
 	}
 	return text, nil

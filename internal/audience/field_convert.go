@@ -16,7 +16,8 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 	if err != nil {
 		return next, false, err
 	}
-	if next.After = 0; len(ids) == removeBatch {
+	next.After = 0
+	if len(ids) == removeBatch {
 		next.After = ids[len(ids)-1]
 	}
 	err = s.store.Update(ctx, func(tx Tx) error { return s.convert(tx, e, ids) })

@@ -93,7 +93,8 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 		if err := s.observer.FieldChanged(tx, old, &f, now); err != nil {
 			return 0, err
 		}
-		if convert = f.needsConversion(old); convert {
+		convert = f.needsConversion(old)
+		if convert {
 			return id, tx.Enqueue(ConvertField{List: list, Field: id})
 		}
 		return id, nil

@@ -33,7 +33,8 @@ func idempotent[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int6
 			}
 		}
 		var err error
-		if *result, err = fn(tx, now); err != nil || c.Retry == nil {
+		*result, err = fn(tx, now)
+		if err != nil || c.Retry == nil {
 			return err
 		}
 		saved, err := json.Marshal(*result)

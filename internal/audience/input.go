@@ -93,7 +93,8 @@ func (in Input) AsText() (text string, ok bool) {
 	}
 	parts := make([]string, len(in.Items))
 	for i, item := range in.Items {
-		if parts[i], ok = item.Unbox().scalarText(); !ok {
+		parts[i], ok = item.Unbox().scalarText()
+		if !ok {
 			return "", false
 		}
 	}

@@ -25,7 +25,8 @@ func (s *Service) Authenticate(ctx context.Context, text string) (*Caller, error
 	hash := HashKey(text)
 	c := &Caller{hash: &hash}
 	var cached bool
-	if c.Key, c.Account, cached = s.store.CachedKey(hash); !cached {
+	c.Key, c.Account, cached = s.store.CachedKey(hash)
+	if !cached {
 		if err := s.Recheck(ctx, c); err != nil {
 			return nil, err
 		}

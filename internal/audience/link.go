@@ -88,7 +88,8 @@ func (k *LinkKey) Read(path string) (l Link, ok bool) {
 	default:
 		return l, false
 	}
-	if l.DeliveryKey, ok = parseDeliveryKey(text); !ok {
+	l.DeliveryKey, ok = parseDeliveryKey(text)
+	if !ok {
 		return l, false
 	}
 	return l, hmac.Equal([]byte(k.Path(l)), []byte(path))
@@ -110,7 +111,8 @@ func (k *LinkKey) ReadTag(tag string) (d DeliveryKey, ok bool) {
 	if at < 0 {
 		return d, false
 	}
-	if d, ok = parseDeliveryKey(tag[:at]); !ok {
+	d, ok = parseDeliveryKey(tag[:at])
+	if !ok {
 		return d, false
 	}
 	return d, hmac.Equal([]byte(k.Tag(d)), []byte(tag))

@@ -69,10 +69,12 @@ func (s *Service) ViewLink(ctx context.Context, d DeliveryKey) (*LinkView, error
 // loadLinkView reads the state of a link's Contact. What is gone is nil in the result.
 func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 	v = new(LinkView)
-	if v.Schema, err = tx.Schema(d.List); err != nil {
+	v.Schema, err = tx.Schema(d.List)
+	if err != nil {
 		return v, ignoreKind(NoList, err)
 	}
-	if v.Contact, err = tx.Contact(d.List, d.Contact); err != nil {
+	v.Contact, err = tx.Contact(d.List, d.Contact)
+	if err != nil {
 		return v, ignoreKind(NoContact, err)
 	}
 	delivery, err := tx.Delivery(d)

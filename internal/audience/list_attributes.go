@@ -68,7 +68,8 @@ func readAddresses(text string) (string, error) {
 
 // readAddress accepts one email address or "".
 func readAddress(text string) (string, error) {
-	if text = strings.TrimSpace(text); text == "" {
+	text = strings.TrimSpace(text)
+	if text == "" {
 		return "", nil
 	}
 	spelling, _, ok := address.ParseEmail(text)

@@ -44,7 +44,8 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 	if err != nil {
 		return e, err
 	}
-	if e.Upto, err = tx.LastContactID(e.List); err != nil {
+	e.Upto, err = tx.LastContactID(e.List)
+	if err != nil {
 		return e, err
 	}
 	event := WebhookBulkUpdated

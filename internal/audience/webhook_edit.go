@@ -62,7 +62,8 @@ type webhookEdit struct {
 
 // read returns the webhook before and after the edit, without storing anything.
 func (e *webhookEdit) read(tx Tx) (old, edited *Webhook, err error) {
-	if old, err = loadWebhook(tx, e.caller, e.id); err != nil {
+	old, err = loadWebhook(tx, e.caller, e.id)
+	if err != nil {
 		return nil, nil, err
 	}
 	w := *old
@@ -153,7 +154,8 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) er
 	})
 	for removed := eventBatch; err == nil && removed == eventBatch; {
 		err = s.store.Update(ctx, func(tx Tx) (err error) {
-			if removed, err = tx.DeleteWebhookEvents(target, id, eventBatch); err != nil {
+			removed, err = tx.DeleteWebhookEvents(target, id, eventBatch)
+			if err != nil {
 				return err
 			}
 			return tx.DropWebhookTarget(target)
