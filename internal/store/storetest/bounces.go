@@ -1,5 +1,7 @@
 package storetest
 
+// This file tests reports of bounces and complaints.
+
 import (
 	"testing"
 	"time"
@@ -8,18 +10,21 @@ import (
 )
 
 // bounces tests when bounces deactivate a Contact, and complaints unsubscribe it. decisions.md: 51
-func bounces(t *testing.T, open func(t *testing.T) audience.Store) {
-	for name, test := range map[string]func(*listWithOneContact){
-		"three in a row":         threeInARow,
-		"with one that arrived":  oneArrived,
-		"another address":        anotherAddress,
-		"after a reactivation":   bouncesAfterReactivation,
-		"refused at once":        refusedAtOnce,
-		"before it was recorded": bounceBeforeSent,
-		"complaint":              complaint,
-		"gone":                   bounceOfDeletedContact,
+func bounces(t *testing.T, e Engine) {
+	for _, c := range []struct {
+		rule string
+		test func(*listWithOneContact)
+	}{
+		{"three consecutive bounces deactivate a Contact", threeInARow},
+		{"a delivered mail resets the count", oneArrived},
+		{"bounces of a previous address do not count", anotherAddress},
+		{"after a reactivation three new bounces are needed", bouncesAfterReactivation},
+		{"a permanent refusal of the recipient is a bounce", refusedAtOnce},
+		{"a bounce report may precede the record of its mail", bounceBeforeSent},
+		{"a complaint unsubscribes a Contact once", complaint},
+		{"reports about deleted Contacts are ignored", bounceOfDeletedContact},
 	} {
-		t.Run(name, func(t *testing.T) { test(newListWithOneContact(newAccountFixture(t, open))) })
+		t.Run(c.rule, func(t *testing.T) { c.test(newListWithOneContact(newAccountFixture(t, e.Open))) })
 	}
 }
 
@@ -40,7 +45,10 @@ func newListWithOneContact(o *accountFixture) *listWithOneContact {
 func (m *listWithOneContact) nextMail() *audience.OutgoingMail {
 	m.Helper()
 	m.now = m.now.Add(time.Hour)
-	l := &audience.OutgoingMail{Contact: m.contact(m.id, m.contactID), Delivery: audience.DeliveryKey{List: m.id, Contact: m.contactID, Time: m.now.Unix(), Cause: "a1"}}
+	l := &audience.OutgoingMail{
+		Contact:  m.contact(m.id, m.contactID),
+		Delivery: audience.DeliveryKey{List: m.id, Contact: m.contactID, Time: m.now.Unix(), Cause: "a1"},
+	}
 	m.must(m.store.View(m.Context(), func(tx audience.Tx) (err error) {
 		l.Schema, err = tx.Schema(m.id)
 		return err
@@ -57,23 +65,23 @@ func (m *listWithOneContact) send() audience.DeliveryKey {
 	return l.Delivery
 }
 
-// bounce reports a bounce. news is whether the Service should treat it as new.
-func (m *listWithOneContact) bounce(k audience.DeliveryKey, news bool) {
+// bounce reports a bounce. isNew is whether the Service should treat it as a new one.
+func (m *listWithOneContact) bounce(k audience.DeliveryKey, isNew bool) {
 	m.Helper()
 	got, err := m.service.Bounced(m.Context(), k, "5.1.1 user unknown")
 	m.must(err)
-	if got != news {
-		m.Errorf("news: %v, want %v", got, news)
+	if got != isNew {
+		m.Errorf("new: %v, want %v", got, isNew)
 	}
 }
 
-// complain reports a complaint. news is whether the Service should treat it as new.
-func (m *listWithOneContact) complain(k audience.DeliveryKey, news bool) {
+// complain reports a complaint. isNew is whether the Service should treat it as a new one.
+func (m *listWithOneContact) complain(k audience.DeliveryKey, isNew bool) {
 	m.Helper()
 	got, err := m.service.Complained(m.Context(), k, "abuse")
 	m.must(err)
-	if got != news {
-		m.Errorf("news: %v, want %v", got, news)
+	if got != isNew {
+		m.Errorf("new: %v, want %v", got, isNew)
 	}
 }
 

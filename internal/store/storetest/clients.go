@@ -1,6 +1,9 @@
 package storetest
 
+// This file tests calls of many concurrent clients, and calls about many Contacts of one address.
+
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,8 +14,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// newListThatNotifies returns a store with one List that notifies one address, a Service on it and a caller with a full-access key.
-func newListThatNotifies(t *testing.T, e Engine) (audience.Store, *audience.Service, *audience.Caller, *audience.Schema) {
+// newListThatNotifies returns a store with one List that notifies one address, a Service on the store
+// and a caller with a full-access key.
+func newListThatNotifies(t *testing.T, e Engine) (
+	audience.Store, *audience.Service, *audience.Caller, *audience.Schema) {
 	t.Helper()
 	s := e.Open(t)
 	schema := newSchema(t, s)
@@ -20,10 +25,10 @@ func newListThatNotifies(t *testing.T, e Engine) (audience.Store, *audience.Serv
 	list.OnRegister = "owner@example.com"
 	caller := &audience.Caller{Key: &audience.Key{AccountID: list.AccountID, Name: "k", Level: audience.Full}}
 	update(t, s, func(tx audience.Tx) (err error) {
-		if err = tx.UpdateList(&list); err != nil {
+		if err := tx.UpdateList(&list); err != nil {
 			return err
 		}
-		if err = tx.AddKey(caller.Key, audience.HashKey("k")); err != nil {
+		if err := tx.AddKey(caller.Key, audience.HashKey("k")); err != nil {
 			return err
 		}
 		caller.Account, err = tx.Account(list.AccountID)
@@ -32,10 +37,9 @@ func newListThatNotifies(t *testing.T, e Engine) (audience.Store, *audience.Serv
 	return s, audience.NewService(s, time.Now), caller, schema
 }
 
-func subscribe(t *testing.T, service *audience.Service, c *audience.Caller, list audience.ListID, email string) (audience.ContactID, error) {
-	return service.Subscribe(t.Context(), c, audience.SubscribeRequest{List: list, Details: []audience.Detail{
-		{Key: "Email", Value: audience.Input{Kind: audience.InputText, Text: email}},
-	}})
+func subscribe(t *testing.T, service *audience.Service, c *audience.Caller, list audience.ListID, email string) (
+	audience.ContactID, error) {
+	return service.Subscribe(t.Context(), c, audience.SubscribeRequest{List: list, Details: details("Email", email)})
 }
 
 // clients tests that 64 concurrent clients that subscribe the same addresses create one
@@ -52,8 +56,7 @@ func clients(t *testing.T, e Engine) {
 	var wg sync.WaitGroup
 	for c := range callers {
 		wg.Go(func() {
-			order := rand.Perm(people)
-			for _, i := range order {
+			for _, i := range rand.Perm(people) {
 				email := fmt.Sprintf("person%d@example.com", i)
 				if c%2 == 0 {
 					email = fmt.Sprintf("PERSON%d@Example.COM", i)
@@ -102,7 +105,7 @@ func contactLimit(t *testing.T, e Engine) {
 		return tx.UpdateAccount(&a)
 	})
 	var mu sync.Mutex
-	made, refused := 0, 0
+	added, refused := 0, 0
 	var wg sync.WaitGroup
 	for c := range 64 {
 		wg.Go(func() {
@@ -111,7 +114,7 @@ func contactLimit(t *testing.T, e Engine) {
 				mu.Lock()
 				switch {
 				case err == nil:
-					made++
+					added++
 				case audience.KindOf(err) == audience.ContactLimit:
 					refused++
 				default:
@@ -122,45 +125,69 @@ func contactLimit(t *testing.T, e Engine) {
 		})
 	}
 	wg.Wait()
-	if made != limit || refused != 64*3-limit {
-		t.Errorf("%d made and %d refused, want %d made", made, refused, limit)
+	if added != limit || refused != 64*3-limit {
+		t.Errorf("%d Contacts were added and %d refused, want %d added", added, refused, limit)
 	}
 	wantCounts(t, s, schema, limit)
 }
 
-// manyOfOneAddress tests that unsubscribing an address unsubscribes all its Contacts, in several
-// Updates, and that a repeated call stores no second row and sends no second message.
-func manyOfOneAddress(t *testing.T, e Engine) {
-	s, service, caller, schema := newListThatNotifies(t, e)
+// manyContacts of one address take several Updates to unsubscribe.
+const manyContacts = 700
+
+// addContactsOfOneAddress stores n Contacts with the address a@example.com. Their List then notifies
+// two addresses of each unsubscription.
+func addContactsOfOneAddress(t *testing.T, s audience.Store, schema *audience.Schema, n int) audience.ListID {
+	t.Helper()
 	list := schema.List
 	list.DisallowDuplicates, list.OnUnsubscribe = false, "a@example.com,b@example.com"
-	const people = 700
 	update(t, s, func(tx audience.Tx) error {
 		err := tx.UpdateList(&list)
-		for i := 0; i < people && err == nil; i++ {
+		for i := 0; i < n && err == nil; i++ {
 			c := contact(schema, "a@example.com")
 			c.IsFirst = i == 0
 			_, err = tx.InsertContact(c)
 		}
 		return err
 	})
+	return list.ID
+}
+
+// wantUnsubscribed checks that n Contacts of a List are unsubscribed, and that each has one row on the
+// Unsubscriber List.
+func wantUnsubscribed(t *testing.T, s audience.Store, schema *audience.Schema, n int) {
+	t.Helper()
+	rows, contacts := 0, 0
+	view(t, s, func(tx audience.Tx) error {
+		count := func(*audience.Unsubscriber) error { rows++; return nil }
+		err := tx.Unsubscribers(schema.List.AccountID, schema.List.ID, count)
+		system := audience.Search{Schema: schema, Columns: audience.Columns{System: true}}
+		return errors.Join(err, tx.SearchContacts(&system, func(c *audience.Contact) error {
+			if c.IsUnsubscribed {
+				contacts++
+			}
+			return nil
+		}))
+	})
+	if rows != n || contacts != n {
+		t.Errorf("%d Contacts are unsubscribed, with %d rows, want %d", contacts, rows, n)
+	}
+}
+
+// manyOfOneAddress tests that unsubscribing an address unsubscribes all its Contacts, in several
+// Updates, and that a repeated call stores no second row and sends no second message.
+func manyOfOneAddress(t *testing.T, e Engine) {
+	s, service, caller, schema := newListThatNotifies(t, e)
+	list := addContactsOfOneAddress(t, s, schema, manyContacts)
 	with := *caller
 	with.Retry = &audience.Retry{Header: "once"}
 	for range 2 {
-		if id, err := service.Unsubscribe(t.Context(), &with, list.ID, "A@example.com"); id != list.ID || err != nil {
+		if id, err := service.Unsubscribe(t.Context(), &with, list, "A@example.com"); id != list || err != nil {
 			t.Fatal(id, err)
 		}
 	}
-	rows := 0
-	view(t, s, func(tx audience.Tx) error {
-		return tx.Unsubscribers(list.AccountID, list.ID, func(*audience.Unsubscriber) error { rows++; return nil })
-	})
-	if jobs := e.Jobs(t, s, "notify"); rows != people || jobs != 2*people {
-		t.Errorf("%d rows and %d messages for %d people", rows, jobs, people)
-	}
-	one := &audience.Criteria{Key: "is_unsubscribed", Operator: "exactly", Value: audience.Input{Kind: audience.InputText, Text: "1"}}
-	if n, err := service.CountContacts(t.Context(), caller, list.ID, one); n != people || err != nil {
-		t.Errorf("%d are unsubscribed, %v", n, err)
+	wantUnsubscribed(t, s, schema, manyContacts)
+	if n := e.Jobs(t, s, "notify"); n != 2*manyContacts {
+		t.Errorf("%d messages for %d Contacts with 2 addresses", n, manyContacts)
 	}
 }
 
@@ -188,7 +215,8 @@ func sameRetry(t *testing.T, e Engine) {
 		})
 	}
 	wg.Wait()
-	if ids = slices.Compact(slices.Sorted(slices.Values(ids))); len(ids) != 1 {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	if len(ids) != 1 {
 		t.Errorf("IDs %v, want one", ids)
 	}
 	wantCounts(t, s, schema, 1)

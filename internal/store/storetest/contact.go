@@ -1,5 +1,7 @@
 package storetest
 
+// This file tests Contacts in a store: their columns, addresses and removal.
+
 import (
 	"errors"
 	"strings"
@@ -24,8 +26,12 @@ func contacts(t *testing.T, s audience.Store) {
 	}
 	find := func(what string) {
 		t.Helper()
-		check(what+" by ID", func(tx audience.Tx) (*audience.Contact, error) { return tx.Contact(schema.List.ID, c.ID) })
-		check(what+" by key", func(tx audience.Tx) (*audience.Contact, error) { return tx.ContactByKey(schema.List.ID, c.Key) })
+		check(what+" by ID", func(tx audience.Tx) (*audience.Contact, error) {
+			return tx.Contact(schema.List.ID, c.ID)
+		})
+		check(what+" by key", func(tx audience.Tx) (*audience.Contact, error) {
+			return tx.ContactByKey(schema.List.ID, c.Key)
+		})
 		check(what+" by mobile", func(tx audience.Tx) (*audience.Contact, error) {
 			found, err := tx.ContactsByAddress(schema.List.ID, "", c.Mobile, 0, 10)
 			if err != nil || len(found) != 1 {
@@ -36,7 +42,8 @@ func contacts(t *testing.T, s audience.Store) {
 	}
 	find("new")
 	c.Values = c.Values.Set(schema.FieldNamed("Amount").ID, "")
-	c.Modified, c.DoubleOptIn, c.DoubleOptInTime, c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed = 200, true, 201, false, true, true
+	c.Modified, c.DoubleOptIn, c.DoubleOptInTime = 200, true, 201
+	c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed = false, true, true
 	c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.Prefs = 202, 203, 204, map[audience.PreferenceID]bool{2: true}
 	update(t, s, func(tx audience.Tx) error { return tx.UpdateContact(c) })
 	find("changed")
@@ -46,7 +53,7 @@ func contacts(t *testing.T, s audience.Store) {
 		wantKind(t, "Contact of another List", err, audience.NoContact)
 		_, err = tx.Contact(schema.List.ID, c.ID+1)
 		wantKind(t, "unknown Contact", err, audience.NoContact)
-		_, err = tx.ContactByKey(schema.List.ID, "nobody@example.com")
+		_, err = tx.ContactByKey(schema.List.ID, "unknown@example.com")
 		wantKind(t, "unknown address", err, audience.NoContact)
 		found, err := tx.ContactsByAddress(schema.List.ID, "", "", 0, 10)
 		if len(found) != 0 {
@@ -62,9 +69,10 @@ func contacts(t *testing.T, s audience.Store) {
 	past.Values = append(audience.Values{}, c.Values...).Set(schema.Email().ID, "past@example.com")
 	insert(t, s, &past)
 	c = &past
-	find("one with a past")
+	find("new with all values")
 }
 
+// wantCounts checks the counters of a List and of its Account.
 func wantCounts(t *testing.T, s audience.Store, schema *audience.Schema, want int64) {
 	t.Helper()
 	view(t, s, func(tx audience.Tx) error {
@@ -88,7 +96,7 @@ func sameAddress(t *testing.T, s audience.Store) {
 	update(t, s, func(tx audience.Tx) error {
 		inserted, err := tx.InsertContact(second)
 		if inserted {
-			t.Error("a second Contact became the first with its address")
+			t.Error("a second Contact became the primary of the address")
 		}
 		return err
 	})
@@ -102,13 +110,13 @@ func sameAddress(t *testing.T, s audience.Store) {
 	view(t, s, func(tx audience.Tx) error {
 		n, err := tx.Duplicates(schema.List.ID)
 		if n != 1 {
-			t.Errorf("%d addresses occur twice, want 1", n)
+			t.Errorf("%d addresses have duplicates, want 1", n)
 		}
 		found, foundErr := tx.ContactsByAddress(schema.List.ID, "a@example.com", "", 0, 10)
 		same(t, "Contacts of the address", found, []audience.Contact{*first, *second, *third})
 		return errors.Join(err, foundErr)
 	})
-	// When the first Contact of an address is removed, the next one becomes the first.
+	// When the primary of an address is removed, its oldest duplicate becomes the primary.
 	update(t, s, func(tx audience.Tx) error {
 		n, err := tx.RemoveContactsUpTo(schema.List.ID, first.ID, 10)
 		if n != 1 {
@@ -119,7 +127,7 @@ func sameAddress(t *testing.T, s audience.Store) {
 	second.IsFirst = true
 	view(t, s, func(tx audience.Tx) error {
 		got, err := tx.ContactByKey(schema.List.ID, "a@example.com")
-		same(t, "first Contact", got, second)
+		same(t, "primary", got, second)
 		return err
 	})
 }
@@ -152,14 +160,18 @@ func removal(t *testing.T, s audience.Store) {
 	wantCounts(t, s, schema, 1)
 	wantCounts(t, s, other, 10)
 	again := contact(schema, "new@example.com")
-	update(t, s, func(tx audience.Tx) error { _, err := tx.RemoveContactsUpTo(schema.List.ID, 1<<40, 100); return err })
+	update(t, s, func(tx audience.Tx) error {
+		_, err := tx.RemoveContactsUpTo(schema.List.ID, 1<<40, 100)
+		return err
+	})
 	insert(t, s, again)
 	if again.ID <= last.ID {
-		t.Errorf("Contact %d was made after Contact %d: an ID came back", again.ID, last.ID)
+		t.Errorf("the new Contact has ID %d, and an older one had ID %d", again.ID, last.ID)
 	}
 }
 
-func forgetting(t *testing.T, s audience.Store) {
+// fieldValueDeletion deletes the values of a Field, two Contacts at a time.
+func fieldValueDeletion(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	amount := schema.FieldNamed("Amount").ID
 	var ids []audience.ContactID
@@ -174,7 +186,7 @@ func forgetting(t *testing.T, s audience.Store) {
 		update(t, s, func(tx audience.Tx) error {
 			last, err := tx.DeleteFieldValues(schema.List.ID, amount, after, 2)
 			if last != want {
-				t.Errorf("after %d: went up to %d, want %d", after, last, want)
+				t.Errorf("after %d: the last ID is %d, want %d", after, last, want)
 			}
 			after = last
 			return err
@@ -194,7 +206,7 @@ func forgetting(t *testing.T, s audience.Store) {
 	})
 }
 
-func undone(t *testing.T, s audience.Store) {
+func failedUpdate(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	refused := errors.New("refused")
 	err := s.Update(t.Context(), func(tx audience.Tx) error {
@@ -209,7 +221,7 @@ func undone(t *testing.T, s audience.Store) {
 	wantCounts(t, s, schema, 0)
 	view(t, s, func(tx audience.Tx) error {
 		_, err := tx.ContactByKey(schema.List.ID, "a@example.com")
-		wantKind(t, "undone Contact", err, audience.NoContact)
+		wantKind(t, "Contact of a failed Update", err, audience.NoContact)
 		return nil
 	})
 }

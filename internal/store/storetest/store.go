@@ -20,31 +20,42 @@ type Engine struct {
 	Jobs func(t *testing.T, s audience.Store, kind string) int
 }
 
-// Run tests an engine.
+// Run tests an engine. Its suites share one list of subtests, named by the rules that they show.
 func Run(t *testing.T, e Engine) {
-	for name, test := range map[string]func(*testing.T, audience.Store){
-		"accounts":      accounts,
-		"keys":          keys,
-		"lists":         lists,
-		"fields":        fields,
-		"contacts":      contacts,
-		"same address":  sameAddress,
-		"removal":       removal,
-		"forgetting":    forgetting,
-		"ledger":        ledger,
-		"unsubscribers": unsubscribers,
-		"retries":       retries,
-		"undone":        undone,
+	for _, c := range []struct {
+		rule string
+		test func(*testing.T, audience.Store)
+	}{
+		{"an Account is read as it was stored", accounts},
+		{"a key is found by its hash until it is revoked", keys},
+		{"a List is read as it was stored, and its ID never returns", lists},
+		{"a Field is read as it was stored", fields},
+		{"a Contact is found by ID, address and mobile number", contacts},
+		{"one Contact of an address is its primary", sameAddress},
+		{"Contacts are removed in batches, and their IDs never return", removal},
+		{"values of a deleted Field are removed in batches", fieldValueDeletion},
+		{"the ledger returns a Contact's rows, newest first", ledger},
+		{"the Unsubscriber List is read by Account and List", unsubscribers},
+		{"a repeated call within a day gets the saved result", retries},
+		{"a function that fails leaves nothing behind", failedUpdate},
 	} {
-		t.Run(name, func(t *testing.T) { test(t, e.Open(t)) })
+		t.Run(c.rule, func(t *testing.T) { c.test(t, e.Open(t)) })
 	}
-	t.Run("bounces", func(t *testing.T) { bounces(t, e.Open) })
-	t.Run("clients", func(t *testing.T) { clients(t, e) })
-	t.Run("events", func(t *testing.T) { events(t, e) })
-	t.Run("limit", func(t *testing.T) { contactLimit(t, e) })
-	t.Run("many of one address", func(t *testing.T) { manyOfOneAddress(t, e) })
-	t.Run("webhooks", func(t *testing.T) { webhooks(t, e) })
-	t.Run("same retry", func(t *testing.T) { sameRetry(t, e) })
+	for _, c := range []struct {
+		rule string
+		test func(*testing.T, Engine)
+	}{
+		{"bounces", bounces},
+		{"events", events},
+		{"webhooks", webhooks},
+		{"concurrent clients create one Contact for each address", clients},
+		{"concurrent clients fill an Account to its limit exactly", contactLimit},
+		{"unsubscribing an address unsubscribes all its Contacts once", manyOfOneAddress},
+		{"concurrent copies of a call are executed once", sameRetry},
+		{"a function that runs twice has the effects of one run", rerunFunctions},
+	} {
+		t.Run(c.rule, func(t *testing.T) { c.test(t, e) })
+	}
 }
 
 // update runs fn in an Update and fails the test on an error.

@@ -1,0 +1,45 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests that a function passed to Update may run twice: it must not keep anything of a run
+// that was rolled back.
+
+// rerunningStore runs each function of an Update twice, and rolls the first run back. PostgreSQL does
+// so after a deadlock, and SQLite after an error in another function of the group.
+type rerunningStore struct{ audience.Store }
+
+func (s rerunningStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+	rollback := errors.New("rolled back")
+	err := s.Store.Update(ctx, func(tx audience.Tx) error { return errors.Join(fn(tx), rollback) })
+	if !errors.Is(err, rollback) {
+		return err
+	}
+	return s.Store.Update(ctx, fn, hint...)
+}
+
+// rerunFunctions unsubscribes and deletes Contacts in several Updates. A call that kept its position
+// from a run that was rolled back would skip Contacts.
+func rerunFunctions(t *testing.T, e Engine) {
+	s, _, caller, schema := newListThatNotifies(t, e)
+	service := audience.NewService(rerunningStore{s}, time.Now)
+	list := addContactsOfOneAddress(t, s, schema, manyContacts)
+	if _, err := service.Unsubscribe(t.Context(), caller, list, "a@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	wantUnsubscribed(t, s, schema, manyContacts)
+	if n := e.Jobs(t, s, "notify"); n != 2*manyContacts {
+		t.Errorf("%d messages for %d Contacts with 2 addresses", n, manyContacts)
+	}
+	if err := service.ClearList(t.Context(), caller, list); err != nil {
+		t.Fatal(err)
+	}
+	wantCounts(t, s, schema, 0)
+}
