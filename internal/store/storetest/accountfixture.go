@@ -33,8 +33,9 @@ func (o *accountFixture) clock() time.Time { return o.now }
 func (o *accountFixture) newCaller() *audience.Caller {
 	o.Helper()
 	c := &audience.Caller{
-		Account: &audience.Account{Name: "Account", TimeZone: "UTC", ContactLimit: audience.NoContactLimit, CreationTime: o.now.Unix()},
-		Key:     &audience.Key{Name: "test key", Level: audience.Full, CreationTime: o.now.Unix()},
+		Account: &audience.Account{Name: "Account", TimeZone: "UTC", ContactLimit: audience.NoContactLimit,
+			CreationTime: o.now.Unix()},
+		Key: &audience.Key{Name: "test key", Level: audience.Full, CreationTime: o.now.Unix()},
 	}
 	o.update(func(tx audience.Tx) error {
 		if err := tx.AddAccount(c.Account); err != nil {
@@ -119,7 +120,8 @@ func (o *accountFixture) fields(list audience.ListID, q audience.Query) []string
 
 func (o *accountFixture) subscribe(list audience.ListID, pairs ...any) audience.ContactID {
 	o.Helper()
-	id, err := o.service.Subscribe(o.Context(), o.caller, audience.SubscribeRequest{List: list, Details: details(pairs...)})
+	r := audience.SubscribeRequest{List: list, Details: details(pairs...)}
+	id, err := o.service.Subscribe(o.Context(), o.caller, r)
 	o.must(err)
 	return id
 }
@@ -134,10 +136,20 @@ func (o *accountFixture) contact(list audience.ListID, id audience.ContactID) (c
 	return c
 }
 
+// run runs a subtest, which uses the same store.
+func (o *accountFixture) run(rule string, test func()) {
+	parent := o.T
+	defer func() { o.T = parent }()
+	parent.Run(rule, func(t *testing.T) {
+		o.T = t
+		test()
+	})
+}
+
 // count counts the Contacts of a List that match one criterion.
 func (o *accountFixture) count(list audience.ListID, key, operator, value string) int64 {
 	o.Helper()
-	n, err := o.service.CountContacts(o.Context(), o.caller, list, &audience.Criteria{Key: key, Operator: operator, Value: input(value)})
+	n, err := o.service.CountContacts(o.Context(), o.caller, list, triple(key, operator, value))
 	o.must(err)
 	return n
 }

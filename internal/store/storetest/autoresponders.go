@@ -6,10 +6,14 @@ import (
 	"enlist/internal/audience"
 )
 
-// messageLimits tests the size limits of Messages and the limit of autoresponders per List. decisions.md: 54
+// This file tests the limits of Messages and autoresponders.
+
+// messageLimits tests the size limits of Messages and the limit of autoresponders per List.
+// decisions.md: 54
 func messageLimits(o *accountFixture) {
 	add := func(pairs ...any) (audience.MessageID, error) {
-		return o.service.AddMessage(o.Context(), o.caller, details(append([]any{"name", "Welcome", "subject", "Hello"}, pairs...)...))
+		pairs = append([]any{"name", "Welcome", "subject", "Hello"}, pairs...)
+		return o.service.AddMessage(o.Context(), o.caller, details(pairs...))
 	}
 	const most = 2 << 20
 	for _, key := range []string{"html_content", "text_content", "sms_content"} {
@@ -27,7 +31,8 @@ func messageLimits(o *accountFixture) {
 	o.must(err)
 	list, other := o.addList(), o.addList()
 	respond := func(list audience.ListID) (audience.AutoresponderID, error) {
-		return o.service.AddAutoresponder(o.Context(), o.caller, details("list_id", int(list), "message_id", int(message), "event_type", "subscribe"))
+		return o.service.AddAutoresponder(o.Context(), o.caller,
+			details("list_id", int(list), "message_id", int(message), "event_type", "subscribe"))
 	}
 	for range 100 {
 		_, err := respond(list)
@@ -35,9 +40,9 @@ func messageLimits(o *accountFixture) {
 	}
 	_, err = respond(list)
 	o.refused(err, audience.InvalidParameters, "list_id")
-	elsewhere, err := respond(other)
+	ofOther, err := respond(other)
 	o.must(err)
-	_, err = o.service.EditAutoresponder(o.Context(), o.caller, elsewhere, details("list_id", int(list)))
+	_, err = o.service.EditAutoresponder(o.Context(), o.caller, ofOther, details("list_id", int(list)))
 	o.refused(err, audience.InvalidParameters, "list_id")
 	all, err := o.service.SearchAutoresponders(o.Context(), o.restricted(list), audience.Query{})
 	o.must(err)
@@ -45,7 +50,7 @@ func messageLimits(o *accountFixture) {
 		o.Errorf("%d autoresponders of the List", len(all))
 	}
 	_, err = o.service.EditAutoresponder(o.Context(), o.caller, all[0].ID, details("is_active", false))
-	o.must(err) // a List that is full takes edits
+	o.must(err) // a List at its limit accepts edits
 	if n := o.subscribe(list, "Email", "a@x.io"); n == 0 {
 		o.Error("the subscription returned no ID")
 	}

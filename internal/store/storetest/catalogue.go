@@ -1,5 +1,7 @@
 package storetest
 
+// This file tests that a store returns definitions as they were stored: Accounts, keys, Lists, Fields.
+
 import (
 	"testing"
 
@@ -39,7 +41,8 @@ func accounts(t *testing.T, s audience.Store) {
 }
 
 func keys(t *testing.T, s audience.Store) {
-	a := audience.Key{AccountID: 1, Name: "web site", Prefix: "01234567", Level: audience.Standard, CreationTime: 5, ExpiryTime: 9}
+	a := audience.Key{AccountID: 1, Name: "web site", Prefix: "01234567", Level: audience.Standard,
+		CreationTime: 5, ExpiryTime: 9}
 	b := audience.Key{AccountID: 2, Name: "shop", Level: audience.Full, Lists: []audience.ListID{3, 4}}
 	update(t, s, func(tx audience.Tx) error {
 		if err := tx.AddKey(&a, audience.HashKey("a")); err != nil {
@@ -49,7 +52,10 @@ func keys(t *testing.T, s audience.Store) {
 	})
 	byHash := func(text string) *audience.Key {
 		var k *audience.Key
-		view(t, s, func(tx audience.Tx) (err error) { k, err = tx.KeyByHash(audience.HashKey(text)); return err })
+		view(t, s, func(tx audience.Tx) (err error) {
+			k, err = tx.KeyByHash(audience.HashKey(text))
+			return err
+		})
 		return k
 	}
 	same(t, "key a", byHash("a"), &a)
@@ -75,11 +81,11 @@ func keys(t *testing.T, s audience.Store) {
 }
 
 func lists(t *testing.T, s audience.Store) {
-	l := audience.List{AccountID: 7, CreatorKeyID: 2, CreatorName: "n", Name: "News", CreationTime: 3, LastModifiedTime: 4,
-		OnRegister: "a@example.com", OnUpdate: "b@example.com", OnUnsubscribe: "c@example.com", DisallowDuplicates: true,
-		SendToDuplicates: true, CountryCode: 44, VirtualNumber: "1", SMSStopWords: "stop", SMSResponseAction: "do_nothing",
-		SMSResponseFields: "2", AddressTypes: "email", GDPR: true, DoubleOptIn: true, TrackOpens: true, TrackClicks: true,
-		FromName: "Club", FromAddress: "club@example.com"}
+	l := audience.List{AccountID: 7, CreatorKeyID: 2, CreatorName: "n", Name: "News", CreationTime: 3,
+		LastModifiedTime: 4, OnRegister: "a@example.com", OnUpdate: "b@example.com", OnUnsubscribe: "c@example.com",
+		DisallowDuplicates: true, SendToDuplicates: true, CountryCode: 44, VirtualNumber: "1", SMSStopWords: "stop",
+		SMSResponseAction: "do_nothing", SMSResponseFields: "2", AddressTypes: "email", GDPR: true, DoubleOptIn: true,
+		TrackOpens: true, TrackClicks: true, FromName: "Club", FromAddress: "club@example.com"}
 	folder := audience.Folder{AccountID: 7, Name: "Lists", Type: "list"}
 	p := audience.Preference{Name: "Weekly"}
 	update(t, s, func(tx audience.Tx) error {
@@ -130,14 +136,14 @@ func lists(t *testing.T, s audience.Store) {
 	again := audience.List{AccountID: 7, Name: "New"}
 	update(t, s, func(tx audience.Tx) error { return tx.AddList(&again) })
 	if again.ID <= l.ID {
-		t.Errorf("List %d was made after List %d: an ID came back", again.ID, l.ID)
+		t.Errorf("the new List has ID %d, and an older one had ID %d", again.ID, l.ID)
 	}
 }
 
 func fields(t *testing.T, s audience.Store) {
 	list := newSchema(t, s).List.ID
-	f := audience.Field{ListID: list, Name: "Größe", Type: audience.Dropdown, Mandatory: true, AllowUpdate: true, ShowInForm: true,
-		Length: 3, Size: 4, RowSize: "5", DefaultValue: "d", Values: "a,b", Defaults: "a", DontStoreDefault: true,
+	f := audience.Field{ListID: list, Name: "Größe", Type: audience.Dropdown, Mandatory: true, AllowUpdate: true,
+		ShowInForm: true, Length: 3, Size: 4, RowSize: "5", DefaultValue: "d", Values: "a,b", Defaults: "a", DontStoreDefault: true,
 		AllowedFileTypes: "images", FileFolderID: 6, TimeFormat: "24h", DateValidation: "past", DisplayOrder: 9}
 	update(t, s, func(tx audience.Tx) error { return tx.AddField(&f) })
 	byName := func() *audience.Field {
@@ -157,6 +163,6 @@ func fields(t *testing.T, s audience.Store) {
 	same(t, "changed Field", byName(), &f)
 	update(t, s, func(tx audience.Tx) error { return tx.DeleteField(list, f.ID) })
 	if byName() != nil {
-		t.Error("a deleted Field is still there")
+		t.Error("the deleted Field still exists")
 	}
 }

@@ -1,18 +1,23 @@
 package storetest
 
+// This file tests the consent ledger, the Unsubscriber List and the saved results of calls.
+
 import (
+	"fmt"
 	"testing"
 
 	"enlist/internal/audience"
 )
 
+// ledger tests the consent ledger, which TestTheLedgerIsAppendOnly protects from changes.
 func ledger(t *testing.T, s audience.Store) {
 	key := audience.Key{AccountID: 1, Name: "web site"}
 	update(t, s, func(tx audience.Tx) error { return tx.AddKey(&key, audience.HashKey("a")) })
 	var want []audience.LedgerRow
 	for i := range int64(3) {
 		row := audience.LedgerRow{ListID: 1, ContactID: 2, Time: 10 + i, Method: "subscribeContact", Type: audience.ConsentGDPR,
-			Text: "“yes”", IP: "2001:db8::1", Preferences: []audience.PreferenceChoice{{Name: "Weekly \"x\"", Agree: i%2 == 0}}, KeyID: key.ID}
+			Text: "“yes”", IP: "2001:db8::1", KeyID: key.ID,
+			Preferences: []audience.PreferenceChoice{{Name: "Weekly \"x\"", Agree: i%2 == 0}}}
 		update(t, s, func(tx audience.Tx) error { return tx.AddLedgerRow(&row) })
 		row.KeyName = key.Name
 		want = append([]audience.LedgerRow{row}, want...)
@@ -36,7 +41,8 @@ func ledger(t *testing.T, s audience.Store) {
 
 func unsubscribers(t *testing.T, s audience.Store) {
 	rows := []audience.Unsubscriber{
-		{ContactID: 5, ListID: 1, AddressType: audience.AddressEmail, Address: "A@example.com", AddressKey: "a@example.com", Time: 9},
+		{ContactID: 5, ListID: 1, AddressType: audience.AddressEmail, Address: "A@example.com",
+			AddressKey: "a@example.com", Time: 9},
 		{ListID: 2, AddressType: audience.AddressMobile, Address: "0400", AddressKey: "0400", Time: 10},
 		{AddressType: audience.AddressEmail, Address: "b@example.com", AddressKey: "b@example.com", Time: 11},
 	}
@@ -46,14 +52,19 @@ func unsubscribers(t *testing.T, s audience.Store) {
 				return err
 			}
 		}
-		return tx.AddUnsubscriber(2, &audience.Unsubscriber{Address: "another account's"})
+		return tx.AddUnsubscriber(2, &audience.Unsubscriber{Address: "of another Account"})
 	})
-	for list, want := range map[audience.ListID][]audience.Unsubscriber{0: rows, 1: rows[:1], 2: rows[1:2], 3: nil} {
-		view(t, s, func(tx audience.Tx) error {
-			var got []audience.Unsubscriber
-			err := tx.Unsubscribers(1, list, func(u *audience.Unsubscriber) error { got = append(got, *u); return nil })
-			same(t, "unsubscribers", got, want)
-			return err
+	for list, want := range [][]audience.Unsubscriber{rows, rows[:1], rows[1:2], nil} {
+		t.Run(fmt.Sprint("List ", list), func(t *testing.T) {
+			view(t, s, func(tx audience.Tx) error {
+				var got []audience.Unsubscriber
+				err := tx.Unsubscribers(1, audience.ListID(list), func(u *audience.Unsubscriber) error {
+					got = append(got, *u)
+					return nil
+				})
+				same(t, "unsubscribers", got, want)
+				return err
+			})
 		})
 	}
 }
@@ -73,28 +84,30 @@ func retries(t *testing.T, s audience.Store) {
 		return result, err
 	}
 	for _, step := range []struct {
-		what    string
+		rule    string
 		account audience.AccountID
 		key     audience.KeyID
 		now     int64
 		want    string
 	}{
-		{"first", 1, 1, 1000, ""},
-		{"again", 1, 1, 1000 + day - 1, "41"},
-		{"other key", 1, 2, 1000, ""},
-		{"other account", 2, 1, 1000, ""},
-		{"a day later", 1, 1, 1000 + day, ""},
-		{"again after that", 1, 1, 1001 + day, "41"},
+		{"the first call has no saved result", 1, 1, 1000, ""},
+		{"a repeated call within a day has one", 1, 1, 1000 + day - 1, "41"},
+		{"a call with another key has none", 1, 2, 1000, ""},
+		{"a call of another Account has none", 2, 1, 1000, ""},
+		{"the result expires after a day", 1, 1, 1000 + day, ""},
+		{"the next call saves its result", 1, 1, 1001 + day, "41"},
 	} {
-		got, err := claim(step.account, step.key, r, step.now)
-		if err != nil || got != step.want {
-			t.Errorf("%s: result %q, error %v, want %q", step.what, got, err, step.want)
-		}
+		t.Run(step.rule, func(t *testing.T) {
+			got, err := claim(step.account, step.key, r, step.now)
+			if err != nil || got != step.want {
+				t.Errorf("result %q, error %v, want %q", got, err, step.want)
+			}
+		})
 	}
 	_, err := claim(1, 1, &audience.Retry{Header: "abc", Fingerprint: [32]byte{2}}, 1002+day)
 	wantKind(t, "other parameters", err, audience.InvalidParameters)
 	update(t, s, func(tx audience.Tx) error { return tx.DeleteRetries(1 << 40) })
 	if got, err := claim(1, 1, r, 1003+day); got != "" || err != nil {
-		t.Errorf("forgotten: result %q, error %v", got, err)
+		t.Errorf("after DeleteRetries: result %q, error %v", got, err)
 	}
 }

@@ -11,18 +11,38 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Definitions tests the calls about Lists, Fields, preferences, Folders and Messages. decisions.md: 11, 14–18, 24
+// This file tests the calls about Lists, preferences and Folders. fields.go has those about Fields.
+
+// Definitions tests the calls about Lists, Fields, preferences, Folders and Messages.
+// decisions.md: 11, 14–18, 24
 func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
-	for name, test := range map[string]func(*accountFixture){
-		"AddList": addList, "AddListRefuses": addListRefuses, "EditList": editList, "Duplicates": duplicates,
-		"SearchLists": searchLists, "ClearList": clearList, "DeleteList": deleteList, "Lists of others": otherLists,
-		"AddField": addField, "AddFieldRefuses": addFieldRefuses, "What applies": whatApplies, "SearchFields": searchFields,
-		"EditField": editField, "Type change": typeChange, "Conversion": conversion, "Before a conversion": beforeConversion, "Address type change": addressTypeChange,
-		"Preconditions": preconditions, "DeleteField": deleteField, "DeleteMobile": deleteMobile, "Defaults": defaults,
-		"Steps": steps, "Preferences": preferences, "Folders": folders, "Messages": messageLimits,
-	} {
-		t.Run(name, func(t *testing.T) { test(newAccountFixture(t, open)) })
-	}
+	runRules(t, open, []accountRule{
+		{"a new List has defaults for what the call leaves out", addList},
+		{"AddList refuses bad attributes", addListRefuses},
+		{"EditList changes the attributes that the call sends", editList},
+		{"duplicates can be disallowed while there are none", duplicates},
+		{"SearchLists finds the Lists that the key may read", searchLists},
+		{"ClearList removes the Contacts and keeps the ledger", clearList},
+		{"DeleteList removes a List, and its ID never returns", deleteList},
+		{"a caller cannot use a List that its key may not read", otherLists},
+		{"a new Field has defaults for what the call leaves out", addField},
+		{"AddField refuses bad attributes", addFieldRefuses},
+		{"a Field has the attributes that apply to its type", applicableAttributes},
+		{"SearchFields finds Fields by their attributes", searchFields},
+		{"EditField changes the attributes that the call sends", editField},
+		{"a type cannot change while values do not fit it", typeChange},
+		{"a type change converts the stored values", conversion},
+		{"a Contact can change before its values are converted", beforeConversion},
+		{"an address type changes while no Contact has a value", addressTypeChange},
+		{"preconditions are checked outside the Update", preconditions},
+		{"DeleteField deletes the values, and the ID never returns", deleteField},
+		{"deleting the mobile Field deletes the normalised numbers", deleteMobile},
+		{"a new Contact gets the Fields' default values", defaults},
+		{"definitions of many Contacts change in several Updates", manyContactsOfDefinitions},
+		{"the names of a List's preferences are unique", preferences},
+		{"Folders are found by their type", folders},
+		{"Messages and autoresponders have limits", messageLimits},
+	})
 }
 
 func addList(o *accountFixture) {
@@ -30,7 +50,8 @@ func addList(o *accountFixture) {
 	list := *o.list(id)
 	want := audience.List{
 		ID: id, AccountID: o.caller.Account.ID, CreatorKeyID: o.caller.Key.ID, CreatorName: "test key", Name: "News",
-		CreationTime: o.now.Unix(), LastModifiedTime: o.now.Unix(), DisallowDuplicates: true, FolderID: list.FolderID, FolderName: list.FolderName,
+		CreationTime: o.now.Unix(), LastModifiedTime: o.now.Unix(), DisallowDuplicates: true,
+		FolderID: list.FolderID, FolderName: list.FolderName,
 		CountryCode: 61, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile",
 	}
 	if diff := cmp.Diff(want, list); diff != "" || list.FolderID == 0 || list.FolderName == "" {
@@ -40,12 +61,15 @@ func addList(o *accountFixture) {
 		o.Errorf("its Fields (-want +got):\n%s", diff)
 	}
 
-	list = *o.list(o.addList("name", []any{"  Club  "}, "on_register_address", " A@x.io, b@x.io,,a@X.io ", "on_update_address", []any{"c@x.io", "d@x.io"},
-		"disallow_duplicate_contacts", "0", "is_gdpr_compliant", 1, "country_code", "44", "address_types", "mobile, email", "from_name", "The Club",
-		"from_address", "club@x.io", "track_opens", true, "folder_id", 0, "sms_stop_words", nil))
-	if list.Name != "Club" || list.OnRegister != "A@x.io,b@x.io" || list.OnUpdate != "c@x.io,d@x.io" || list.DisallowDuplicates || !list.GDPR ||
-		list.CountryCode != 44 || list.AddressTypes != "email,mobile" || list.FromName != "The Club" || list.FromAddress != "club@x.io" || !list.TrackOpens {
-		o.Errorf("a List as asked for: %+v", list)
+	id = o.addList("name", []any{"  Club  "},
+		"on_register_address", " A@x.io, b@x.io,,a@X.io ", "on_update_address", []any{"c@x.io", "d@x.io"},
+		"disallow_duplicate_contacts", "0", "is_gdpr_compliant", 1, "country_code", "44", "address_types", "mobile, email",
+		"from_name", "The Club", "from_address", "club@x.io", "track_opens", true, "folder_id", 0, "sms_stop_words", nil)
+	want.ID, want.Name, want.OnRegister, want.OnUpdate = id, "Club", "A@x.io,b@x.io", "c@x.io,d@x.io"
+	want.DisallowDuplicates, want.GDPR, want.CountryCode, want.TrackOpens = false, true, 44, true
+	want.FromName, want.FromAddress = "The Club", "club@x.io"
+	if diff := cmp.Diff(want, *o.list(id)); diff != "" {
+		o.Errorf("a List with attributes (-want +got):\n%s", diff)
 	}
 }
 
@@ -54,13 +78,24 @@ func addListRefuses(o *accountFixture) {
 		about string
 		pairs []any
 	}{
-		{"name", []any{"name", ""}}, {"name", []any{"name", " "}}, {"name", []any{"name", strings.Repeat("ä", 256)}}, {"name", []any{"name", "a\nb"}},
-		{"name", []any{"name", map[string]any{}}}, {"\"no address\"", []any{"on_register_address", "a@x.io,no address"}},
-		{"(x)", []any{"on_unsubscribe_address", "a@[x]"}}, {"on_update_address", []any{"on_update_address", "a"}},
-		{"folder_id", []any{"folder_id", 999}}, {"folder_id", []any{"folder_id", "x"}}, {"country_code", []any{"country_code", 999}}, {"country_code", []any{"country_code", 61.5}},
-		{"is_gdpr_compliant", []any{"is_gdpr_compliant", "maybe"}}, {"is_gdpr_compliant", []any{"is_gdpr_compliant", 2}},
-		{"address_types", []any{"address_types", "fax"}}, {"from_address", []any{"from_address", "me"}},
-		{"at most 100 addresses", []any{"on_register_address", addresses(101)}}, {"at most 65536 bytes", []any{"on_update_address", strings.Repeat(",", 65_537)}},
+		{"name", []any{"name", ""}},
+		{"name", []any{"name", " "}},
+		{"name", []any{"name", strings.Repeat("ä", 256)}},
+		{"name", []any{"name", "a\nb"}},
+		{"name", []any{"name", map[string]any{}}},
+		{"\"no address\"", []any{"on_register_address", "a@x.io,no address"}},
+		{"(x)", []any{"on_unsubscribe_address", "a@[x]"}},
+		{"on_update_address", []any{"on_update_address", "a"}},
+		{"folder_id", []any{"folder_id", 999}},
+		{"folder_id", []any{"folder_id", "x"}},
+		{"country_code", []any{"country_code", 999}},
+		{"country_code", []any{"country_code", 61.5}},
+		{"is_gdpr_compliant", []any{"is_gdpr_compliant", "maybe"}},
+		{"is_gdpr_compliant", []any{"is_gdpr_compliant", 2}},
+		{"address_types", []any{"address_types", "fax"}},
+		{"from_address", []any{"from_address", "me"}},
+		{"at most 100 addresses", []any{"on_register_address", addresses(101)}},
+		{"at most 65536 bytes", []any{"on_update_address", strings.Repeat(",", 65_537)}},
 		{"from_name", []any{"from_name", "a\r\nBcc: b"}},
 	} {
 		_, err := o.service.AddList(o.Context(), o.caller, details(append([]any{"name", "News"}, c.pairs...)...))
@@ -71,11 +106,11 @@ func addListRefuses(o *accountFixture) {
 	_, err = o.service.AddList(o.Context(), o.restricted(1), details("name", "News"))
 	o.refused(err, audience.Denied, "")
 	if lists, err := o.service.SearchLists(o.Context(), o.caller, audience.Query{}); err != nil || len(lists) != 0 {
-		o.Errorf("%d Lists, %v, after nothing but refusals", len(lists), err)
+		o.Errorf("%d Lists, %v, after refused calls only", len(lists), err)
 	}
 }
 
-// addresses are n different ones.
+// addresses returns n different addresses, separated by commas.
 func addresses(n int) string {
 	var list []string
 	for i := range n {
@@ -88,16 +123,17 @@ func editList(o *accountFixture) {
 	id := o.addList("on_register_address", "a@x.io", "is_gdpr_compliant", true)
 	before := *o.list(id)
 	o.now = o.now.Add(1e9)
-	_, err := o.service.EditList(o.Context(), o.caller, id, details("id", int(id), "name", "Club", "on_register_address", "", "is_gdpr_compliant", nil, "creation_time", 5))
+	_, err := o.service.EditList(o.Context(), o.caller, id, details("id", int(id), "name", "Club",
+		"on_register_address", "", "is_gdpr_compliant", nil, "creation_time", 5))
 	o.must(err)
 	want := before
 	want.Name, want.OnRegister, want.LastModifiedTime = "Club", "", o.now.Unix()
 	if diff := cmp.Diff(want, *o.list(id)); diff != "" {
 		o.Errorf("edited (-want +got):\n%s", diff)
 	}
-	for about, pairs := range map[string][]any{"name": {"name", ""}, "folder_id": {"folder_id", 999}, "track_opens": {"track_opens", "x"}} {
-		_, err := o.service.EditList(o.Context(), o.caller, id, details(pairs...))
-		o.refused(err, audience.InvalidParameters, about)
+	for _, pair := range [][]any{{"name", ""}, {"folder_id", 999}, {"track_opens", "x"}} {
+		_, err := o.service.EditList(o.Context(), o.caller, id, details(pair...))
+		o.refused(err, audience.InvalidParameters, pair[0].(string))
 	}
 	if diff := cmp.Diff(want, *o.list(id)); diff != "" {
 		o.Errorf("after refusals (-want +got):\n%s", diff)
@@ -106,7 +142,7 @@ func editList(o *accountFixture) {
 	o.refused(err, audience.NoList, "")
 }
 
-// decisions.md: 24
+// duplicates tests when a List may disallow duplicates. decisions.md: 24
 func duplicates(o *accountFixture) {
 	id := o.addList("disallow_duplicate_contacts", false)
 	for range 3 {
@@ -133,7 +169,7 @@ func searchLists(o *accountFixture) {
 		return ids
 	}
 	where := func(key, operator, value string) audience.Query {
-		return audience.Query{Criteria: &audience.Criteria{Key: key, Operator: operator, Value: input(value)}}
+		return audience.Query{Criteria: triple(key, operator, value)}
 	}
 	for _, test := range []struct {
 		caller *audience.Caller
@@ -169,15 +205,15 @@ func clearList(o *accountFixture) {
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		rows, err := tx.LedgerRows(id, first, 0, 0)
 		if len(rows) != 1 {
-			o.Errorf("%d ledger rows of a Contact that was removed", len(rows))
+			o.Errorf("%d ledger rows of a removed Contact", len(rows))
 		}
 		return err
 	}))
-	// What comes after the call stays, even when the job of the call runs again.
+	// A Contact that was added after the call stays, even if the job of the call runs again.
 	late := o.subscribe(id, "Email", "0@x.io")
 	done, err := o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: late - 1})
 	if err != nil || !done || o.contact(id, late).ID != late {
-		o.Errorf("the job again: %v, %v", done, err)
+		o.Errorf("the job runs again: done %v, %v", done, err)
 	}
 	o.must(o.service.ClearList(o.Context(), o.caller, o.addList())) // an empty one
 	o.refused(o.service.ClearList(o.Context(), o.caller, 999), audience.NoList, "")
@@ -197,12 +233,12 @@ func deleteList(o *accountFixture) {
 		}
 	}
 	if again := o.addList(); again <= id {
-		o.Errorf("List %d came after %d", again, id)
+		o.Errorf("the new List has ID %d, and an older one had ID %d", again, id)
 	}
 }
 
-// steps tests operations on more Contacts than one Update takes.
-func steps(o *accountFixture) {
+// manyContactsOfDefinitions changes definitions of a List with more Contacts than one Update takes.
+func manyContactsOfDefinitions(o *accountFixture) {
 	const many = 1001
 	list := o.addList()
 	email, mobile, age := o.emailField(list), o.emailField(list)+1, o.addField(list, "name", "Age", "type", "text")
@@ -219,18 +255,18 @@ func steps(o *accountFixture) {
 	})
 	_, err := o.service.EditField(o.Context(), o.caller, list, age, details("type", "decimal"))
 	o.must(err)
-	if n := o.count(list, "Age", "starts_with", "0"); n != 1 { // nought itself
+	if n := o.count(list, "Age", "starts_with", "0"); n != 1 { // the number 0 itself
 		o.Errorf("%d were not converted", n-1)
 	}
 	for _, e := range []audience.DeleteFieldValues{{List: list, Field: mobile, Mobile: true}, {List: list, Field: age}} {
 		o.must(o.service.DeleteField(o.Context(), o.caller, list, e.Field))
-		turns := 1
-		for done := false; !done; turns++ {
+		batches := 0
+		for done := false; !done; batches++ {
 			e, done, err = o.service.DeleteFieldValues(o.Context(), e)
 			o.must(err)
 		}
-		if turns < 3 {
-			o.Errorf("only %d turns", turns)
+		if batches < 2 {
+			o.Errorf("the values were deleted in %d batch", batches)
 		}
 	}
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
@@ -238,7 +274,8 @@ func steps(o *accountFixture) {
 		if err != nil {
 			return err
 		}
-		return tx.SearchContacts(&audience.Search{Schema: schema, Columns: audience.Columns{All: true}}, func(c *audience.Contact) error {
+		all := audience.Search{Schema: schema, Columns: audience.Columns{All: true}}
+		return tx.SearchContacts(&all, func(c *audience.Contact) error {
 			if len(c.Values) != 1 {
 				return fmt.Errorf("contact %d still has %v", c.ID, c.Values)
 			}
@@ -251,10 +288,11 @@ func steps(o *accountFixture) {
 	}
 }
 
+// otherLists makes each call about a List with the keys of another Account and of other Lists.
 // decisions.md: 11
 func otherLists(o *accountFixture) {
 	id := o.addList()
-	stranger, elsewhere := o.newCaller(), o.restricted(999)
+	otherAccount, otherKey := o.newCaller(), o.restricted(999)
 	for i, call := range []func(c *audience.Caller) error{
 		func(c *audience.Caller) error { _, err := o.service.List(o.Context(), c, id); return err },
 		func(c *audience.Caller) error { _, err := o.service.EditList(o.Context(), c, id, nil); return err },
@@ -278,10 +316,10 @@ func otherLists(o *accountFixture) {
 			return err
 		},
 	} {
-		if kind := audience.KindOf(call(stranger)); kind != audience.NoList {
+		if kind := audience.KindOf(call(otherAccount)); kind != audience.NoList {
 			o.Errorf("call %d of another Account: kind %d", i, kind)
 		}
-		if kind := audience.KindOf(call(elsewhere)); kind != audience.Denied {
+		if kind := audience.KindOf(call(otherKey)); kind != audience.Denied {
 			o.Errorf("call %d of a key for other Lists: kind %d", i, kind)
 		}
 	}
@@ -339,5 +377,3 @@ func folders(o *accountFixture) {
 	_, err = o.service.SearchFolders(o.Context(), o.restricted(1), "list", audience.Query{})
 	o.refused(err, audience.Denied, "")
 }
-
-func show64[N ~int64](n N) string { return strconv.FormatInt(int64(n), 10) }

@@ -1,6 +1,10 @@
 package storetest
 
+// This file tests the calls about Fields.
+
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"enlist/internal/audience"
@@ -10,17 +14,18 @@ import (
 
 func addField(o *accountFixture) {
 	list := o.addList()
-	id := o.addField(list, "name", " State ", "type", "dropdown", "values_array", []any{"NSW ", " VIC", ""}, "defaults_array", "VIC",
-		"is_mandatory", "1", "show_in_form", 0, "dont_store_default", true, "length", 9, "id", 77, "no_such", "x")
-	want := audience.Field{ID: id, ListID: list, Name: "State", Type: audience.Dropdown, Values: "NSW,VIC", Defaults: "VIC",
-		Mandatory: true, AllowUpdate: true, DontStoreDefault: true, DisplayOrder: 3}
+	id := o.addField(list, "name", " State ", "type", "dropdown",
+		"values_array", []any{"NSW ", " VIC", ""}, "defaults_array", "VIC", "is_mandatory", "1",
+		"show_in_form", 0, "dont_store_default", true, "length", 9, "id", 77, "no_such", "x")
+	want := audience.Field{ID: id, ListID: list, Name: "State", Type: audience.Dropdown,
+		Values: "NSW,VIC", Defaults: "VIC", Mandatory: true, AllowUpdate: true, DontStoreDefault: true, DisplayOrder: 3}
 	if diff := cmp.Diff(want, *o.field(list, id)); diff != "" {
 		o.Errorf("(-want +got):\n%s", diff)
 	}
 	o.addField(list, "name", "Secret", "type", "text", "display_order", -1)
 	o.addField(list, "name", "First", "type", "text", "display_order", 0)
 	if f := o.field(list, o.addField(list, "name", "Last", "type", "date")); f.DisplayOrder != 4 || f.TimeFormat != "off" {
-		o.Errorf("the last is %+v", f)
+		o.Errorf("the Field that was added last is %+v", f)
 	}
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		schema, err := tx.Schema(list)
@@ -37,66 +42,83 @@ func addField(o *accountFixture) {
 
 func addFieldRefuses(o *accountFixture) {
 	list := o.addList()
+	const invalid = audience.InvalidParameters
 	for _, c := range []struct {
 		kind  audience.Kind
 		about string
 		pairs []any
 	}{
-		{audience.InvalidParameters, "name", []any{"type", "text"}}, {audience.InvalidParameters, "name", []any{"type", "text", "name", strings.Repeat("x", 256)}},
-		{audience.InvalidParameters, "type", []any{"name", "x"}}, {audience.InvalidParameters, "type", []any{"name", "x", "type", "Text"}},
 		{audience.DuplicateField, "Email", []any{"name", "Email", "type", "text"}},
-		{audience.ReservedField, "id", []any{"name", "id", "type", "text"}}, {audience.ReservedField, "webform_id", []any{"name", "webform_id", "type", "text"}},
-		{audience.ReservedField, "all", []any{"name", "all", "type", "text"}}, {audience.ReservedField, "field_0", []any{"name", "field_0", "type", "text"}},
-		{audience.InvalidParameters, "address_type", []any{"name", "x", "type", "text", "address_type", "email"}},
-		{audience.InvalidParameters, "address_type", []any{"name", "x", "type", "text", "address_type", "mobile"}},
-		{audience.InvalidParameters, "address_type", []any{"name", "x", "type", "text", "address_type", "fax"}},
-		{audience.InvalidParameters, "length", []any{"name", "x", "type", "text", "length", -1}},
-		{audience.InvalidParameters, "display_order", []any{"name", "x", "type", "text", "display_order", -2}},
-		{audience.InvalidParameters, "is_mandatory", []any{"name", "x", "type", "text", "is_mandatory", "x"}},
-		{audience.InvalidParameters, "values_array", []any{"name", "x", "type", "radio", "values_array", "a,b, a"}},
-		{audience.InvalidParameters, "defaults_array", []any{"name", "x", "type", "radio", "values_array", "a,b", "defaults_array", "c"}},
-		{audience.InvalidParameters, "defaults_array", []any{"name", "x", "type", "radio", "values_array", "a,b", "defaults_array", "a,b"}},
-		{audience.InvalidParameters, "default_value", []any{"name", "x", "type", "text", "length", 2, "default_value", "abc"}},
-		{audience.InvalidParameters, "default_value", []any{"name", "x", "type", "decimal", "default_value", "abc"}},
-		{audience.InvalidParameters, "default_value", []any{"name", "x", "type", "date", "default_value", "2026-02-30"}},
-		{audience.InvalidParameters, "default_value", []any{"name", "x", "type", "date", "date_validation", "past", "default_value", "2026-06-16"}},
-		{audience.InvalidParameters, "date_validation", []any{"name", "x", "type", "date", "date_validation", "2026-02-01,2026-01-01"}},
-		{audience.InvalidParameters, "time_format", []any{"name", "x", "type", "date", "time_format", "48h"}},
-		{audience.InvalidParameters, "allowed_file_types", []any{"name", "x", "type", "file", "allowed_file_types", "images,music"}},
-		{audience.InvalidParameters, "file_folder_id", []any{"name", "x", "type", "file", "file_folder_id", 999}},
-		{audience.InvalidParameters, "row_size", []any{"name", "x", "type", "comment", "row_size", "many"}},
+		{audience.ReservedField, "id", []any{"name", "id", "type", "text"}},
+		{audience.ReservedField, "webform_id", []any{"name", "webform_id", "type", "text"}},
+		{audience.ReservedField, "all", []any{"name", "all", "type", "text"}},
+		{audience.ReservedField, "field_0", []any{"name", "field_0", "type", "text"}},
+		{invalid, "name", []any{"type", "text"}},
+		{invalid, "name", []any{"type", "text", "name", strings.Repeat("x", 256)}},
+		{invalid, "type", []any{"name", "x"}},
+		{invalid, "type", []any{"name", "x", "type", "Text"}},
+		{invalid, "address_type", []any{"name", "x", "type", "text", "address_type", "email"}},
+		{invalid, "address_type", []any{"name", "x", "type", "text", "address_type", "mobile"}},
+		{invalid, "address_type", []any{"name", "x", "type", "text", "address_type", "fax"}},
+		{invalid, "length", []any{"name", "x", "type", "text", "length", -1}},
+		{invalid, "display_order", []any{"name", "x", "type", "text", "display_order", -2}},
+		{invalid, "is_mandatory", []any{"name", "x", "type", "text", "is_mandatory", "x"}},
+		{invalid, "values_array", []any{"name", "x", "type", "radio", "values_array", "a,b, a"}},
+		{invalid, "defaults_array", []any{"name", "x", "type", "radio", "values_array", "a,b", "defaults_array", "c"}},
+		{invalid, "defaults_array", []any{"name", "x", "type", "radio", "values_array", "a,b", "defaults_array", "a,b"}},
+		{invalid, "default_value", []any{"name", "x", "type", "text", "length", 2, "default_value", "abc"}},
+		{invalid, "default_value", []any{"name", "x", "type", "decimal", "default_value", "abc"}},
+		{invalid, "default_value", []any{"name", "x", "type", "date", "default_value", "2026-02-30"}},
+		{invalid, "default_value",
+			[]any{"name", "x", "type", "date", "date_validation", "past", "default_value", "2026-06-16"}},
+		{invalid, "date_validation", []any{"name", "x", "type", "date", "date_validation", "2026-02-01,2026-01-01"}},
+		{invalid, "time_format", []any{"name", "x", "type", "date", "time_format", "48h"}},
+		{invalid, "allowed_file_types", []any{"name", "x", "type", "file", "allowed_file_types", "images,music"}},
+		{invalid, "file_folder_id", []any{"name", "x", "type", "file", "file_folder_id", 999}},
+		{invalid, "row_size", []any{"name", "x", "type", "comment", "row_size", "many"}},
 	} {
-		_, err := o.service.AddField(o.Context(), o.caller, list, details(c.pairs...))
-		o.refused(err, c.kind, c.about)
+		o.run(fmt.Sprint(c.about, " of ", c.pairs), func() {
+			_, err := o.service.AddField(o.Context(), o.caller, list, details(c.pairs...))
+			o.refused(err, c.kind, c.about)
+		})
 	}
 	if n := len(o.fields(list, audience.Query{})); n != 2 {
-		o.Errorf("%d Fields after nothing but refusals", n)
+		o.Errorf("%d Fields after refused calls only", n)
 	}
 	for _, name := range []string{"email", "ID", "field_x", "field_", "All", "[x]"} {
 		o.addField(list, "name", name, "type", "text")
 	}
 }
 
-// decisions.md: 15
-func whatApplies(o *accountFixture) {
+// applicableAttributes adds a Field of each type with all attributes. decisions.md: 15
+func applicableAttributes(o *accountFixture) {
 	list := o.addList()
-	everything := []any{"length", 5, "row_size", "7", "default_value", "1", "values_array", "1,2", "defaults_array", "1", "dont_store_default", 1,
-		"allowed_file_types", "images", "address_type", "none", "time_format", "24h", "date_validation", "past"}
+	all := []any{"length", 5, "row_size", "7", "default_value", "1", "values_array", "1,2", "defaults_array", "1",
+		"dont_store_default", 1, "allowed_file_types", "images", "address_type", "none", "time_format", "24h",
+		"date_validation", "past"}
 	for _, c := range []audience.Field{
-		{Type: audience.Text, Length: 5, DefaultValue: "1"}, {Type: audience.Comment, RowSize: "7", DefaultValue: "1"},
-		{Type: audience.Decimal, DefaultValue: "1"}, {Type: audience.Currency, DefaultValue: "1"},
-		{Type: audience.Dropdown, Values: "1,2", Defaults: "1", DontStoreDefault: true}, {Type: audience.Radio, Values: "1,2", Defaults: "1"},
-		{Type: audience.Checkbox, Values: "1,2", Defaults: "1"}, {Type: audience.File, RowSize: "7", AllowedFileTypes: "images"},
+		{Type: audience.Text, Length: 5, DefaultValue: "1"},
+		{Type: audience.Comment, RowSize: "7", DefaultValue: "1"},
+		{Type: audience.Decimal, DefaultValue: "1"},
+		{Type: audience.Currency, DefaultValue: "1"},
+		{Type: audience.Dropdown, Values: "1,2", Defaults: "1", DontStoreDefault: true},
+		{Type: audience.Radio, Values: "1,2", Defaults: "1"},
+		{Type: audience.Checkbox, Values: "1,2", Defaults: "1"},
+		{Type: audience.File, RowSize: "7", AllowedFileTypes: "images"},
 	} {
 		c.Name = string(c.Type)
-		f := *o.field(list, o.addField(list, append([]any{"name", c.Name, "type", c.Name}, everything...)...))
-		c.ID, c.ListID, c.AllowUpdate, c.ShowInForm, c.DisplayOrder = f.ID, list, true, true, f.DisplayOrder
-		if diff := cmp.Diff(c, f); diff != "" {
-			o.Errorf("%s (-want +got):\n%s", c.Type, diff)
-		}
+		o.run(c.Name, func() {
+			f := *o.field(list, o.addField(list, append([]any{"name", c.Name, "type", c.Name}, all...)...))
+			c.ID, c.ListID, c.AllowUpdate, c.ShowInForm, c.DisplayOrder = f.ID, list, true, true, f.DisplayOrder
+			if diff := cmp.Diff(c, f); diff != "" {
+				o.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
-	date := *o.field(list, o.addField(list, "name", "date", "type", "date", "default_value", "current", "time_format", "12h", "date_validation", "2026-01-01, 2026-12-31", "values_array", "x"))
-	if date.DefaultValue != "current" || date.TimeFormat != "12h" || date.DateValidation != "2026-01-01,2026-12-31" || date.Values != "" {
+	date := *o.field(list, o.addField(list, "name", "date", "type", "date", "default_value", "current",
+		"time_format", "12h", "date_validation", "2026-01-01, 2026-12-31", "values_array", "x"))
+	if date.DefaultValue != "current" || date.TimeFormat != "12h" || date.Values != "" ||
+		date.DateValidation != "2026-01-01,2026-12-31" {
 		o.Errorf("date: %+v", date)
 	}
 }
@@ -111,18 +133,19 @@ func searchFields(o *accountFixture) {
 		{audience.Query{}, []string{"Email", "Mobile Phone", "State"}},
 		{audience.Query{SortBy: "name", Descending: true, Limit: 1, Offset: 1}, []string{"Mobile Phone"}},
 		{audience.Query{SortBy: "display_order"}, []string{"State", "Email", "Mobile Phone"}},
-		{audience.Query{Criteria: &audience.Criteria{Key: "type", Operator: "exactly", Value: input("dropdown")}}, []string{"State"}},
-		{audience.Query{Criteria: &audience.Criteria{Key: "address_type", Operator: "exactly", Value: input("none")}}, []string{"State"}},
-		{audience.Query{Criteria: &audience.Criteria{Key: "show_in_form", Operator: "exactly", Value: input("1")}}, []string{"Email", "Mobile Phone", "State"}},
-		{audience.Query{Criteria: &audience.Criteria{Key: "is_mandatory", Operator: "not", Value: input("1")}}, []string{"Mobile Phone"}},
+		{audience.Query{Criteria: triple("type", "exactly", "dropdown")}, []string{"State"}},
+		{audience.Query{Criteria: triple("address_type", "exactly", "none")}, []string{"State"}},
+		{audience.Query{Criteria: triple("show_in_form", "exactly", "1")}, []string{"Email", "Mobile Phone", "State"}},
+		{audience.Query{Criteria: triple("is_mandatory", "not", "1")}, []string{"Mobile Phone"}},
 	} {
 		if diff := cmp.Diff(c.want, o.fields(list, c.query)); diff != "" {
 			o.Errorf("%+v (-want +got):\n%s", c.query, diff)
 		}
 	}
+	unsearchable := []string{"list_id", "date_validation", "defaults_array", "length", "size", "row_size", "time_format",
+		"values_array", "display_order"}
 	for _, a := range audience.FieldAttributes {
-		unsearchable := strings.Contains(" list_id date_validation defaults_array length size row_size time_format values_array display_order ", " "+a.Name+" ")
-		if a.Searchable == unsearchable {
+		if a.Searchable == slices.Contains(unsearchable, a.Name) {
 			o.Errorf("%s: searchable is %v", a.Name, a.Searchable)
 		}
 	}
@@ -130,7 +153,8 @@ func searchFields(o *accountFixture) {
 
 func editField(o *accountFixture) {
 	list := o.addList()
-	id := o.addField(list, "name", "State", "type", "dropdown", "values_array", "NSW,VIC", "defaults_array", "VIC", "is_mandatory", true)
+	id := o.addField(list, "name", "State", "type", "dropdown", "values_array", "NSW,VIC", "defaults_array", "VIC",
+		"is_mandatory", true)
 	edit := func(id audience.FieldID, pairs ...any) error {
 		_, err := o.service.EditField(o.Context(), o.caller, list, id, details(pairs...))
 		return err
@@ -142,13 +166,14 @@ func editField(o *accountFixture) {
 	o.refused(edit(id, "values_array", "NSW,QLD"), audience.InvalidParameters, "defaults_array")
 	o.must(edit(id, "values_array", "NSW,QLD", "defaults_array", ""))
 	o.refused(edit(id, "name", "Email"), audience.DuplicateField, "Email")
-	o.must(edit(id, "name", "Region")) // its own name is no other's
+	o.must(edit(id, "name", "Region")) // the name is already its own
 	o.refused(edit(id, "name", "all"), audience.ReservedField, "all")
 	o.refused(edit(id, "name", ""), audience.InvalidParameters, "name")
 	o.refused(edit(999, "name", "x"), audience.NoField, "")
 
 	email := o.emailField(list)
-	o.must(edit(email, "name", "E-mail", "type", "text", "address_type", "email", "length", 100, "default_value", "nobody@x.io"))
+	o.must(edit(email, "name", "E-mail", "type", "text", "address_type", "email", "length", 100,
+		"default_value", "a@x.io"))
 	if f := o.field(list, email); f.Name != "E-mail" || f.Length != 100 || f.DefaultValue != "" {
 		o.Errorf("email Field: %+v", f)
 	}
@@ -192,7 +217,7 @@ func typeChange(o *accountFixture) {
 func conversion(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "Age", "type", "text")
-	key := "field_" + show64(id)
+	key := fieldKey(id)
 	first := o.subscribe(list, "Email", "a@x.io", "Age", " 007.50")
 	second := o.subscribe(list, "Email", "b@x.io", "Age", "12")
 	retype := func(to ...any) {
@@ -221,18 +246,18 @@ func conversion(o *accountFixture) {
 	retype("type", "checkbox", "values_array", "12,7.50")
 	next, done, err := o.service.ConvertField(o.Context(), audience.ConvertField{List: list, Field: id})
 	if err != nil || !done || next.After != 0 {
-		o.Errorf("the job again: %+v, %v, %v", next, done, err)
+		o.Errorf("the job runs again: %+v, done %v, %v", next, done, err)
 	}
 	o.service = audience.NewService(&watchedStore{Store: o.store, searched: func(*audience.Search) {
-		o.Errorf("an Update looks for Contacts, which may mean to read all the List")
+		o.Errorf("an Update searches Contacts, which could read the whole List")
 	}}, o.clock)
 	_, done, err = o.service.ConvertField(o.Context(), audience.ConvertField{List: list, Field: id})
 	if err != nil || !done {
-		o.Errorf("the job once more: %v, %v", done, err)
+		o.Errorf("the job runs a third time: done %v, %v", done, err)
 	}
-	for _, gone := range []audience.ConvertField{{List: 999, Field: id}, {List: list, Field: 999}} {
-		if _, done, err := o.service.ConvertField(o.Context(), gone); err != nil || !done {
-			o.Errorf("of what is gone: %v, %v", done, err)
+	for _, deleted := range []audience.ConvertField{{List: 999, Field: id}, {List: list, Field: 999}} {
+		if _, done, err := o.service.ConvertField(o.Context(), deleted); err != nil || !done {
+			o.Errorf("a deleted List or Field: done %v, %v", done, err)
 		}
 	}
 }
@@ -251,6 +276,7 @@ func beforeConversion(o *accountFixture) {
 	}
 }
 
+// An address type cannot change while Contacts have a value in the Field.
 func addressTypeChange(o *accountFixture) {
 	list := o.addList()
 	mobile := o.field(list, o.emailField(list)+1)
@@ -261,7 +287,8 @@ func addressTypeChange(o *accountFixture) {
 	}
 	o.refused(edit(plain, "address_type", "mobile"), audience.InvalidParameters, "its mobile Field already")
 	o.subscribe(list, "Mobile Phone", "0412 345 678")
-	o.refused(edit(mobile.ID, "address_type", "none"), audience.InvalidParameters, "address_type: Contacts that hold a value in the Field: 1")
+	o.refused(edit(mobile.ID, "address_type", "none"), audience.InvalidParameters,
+		"address_type: Contacts that hold a value in the Field: 1")
 	o.must(o.service.ClearList(o.Context(), o.caller, list))
 	o.must(edit(mobile.ID, "address_type", "none"))
 	o.must(edit(plain, "address_type", "mobile"))
@@ -283,7 +310,7 @@ func deleteField(o *accountFixture) {
 		o.Errorf("values are %v", v)
 	}
 	if again := o.addField(list, "name", "State", "type", "text"); again <= id {
-		o.Errorf("Field %d came after %d", again, id)
+		o.Errorf("the new Field has ID %d, and an older one had ID %d", again, id)
 	}
 }
 
@@ -293,52 +320,63 @@ func deleteMobile(o *accountFixture) {
 	list := o.addList()
 	mobile := o.emailField(list) + 1
 	o.subscribe(list, "Mobile Phone", "0412 345 678")
-	o.refused(o.service.DeleteField(o.Context(), o.caller, list, mobile), audience.InvalidParameters, "Contacts that have no other address: 1")
+	o.refused(o.service.DeleteField(o.Context(), o.caller, list, mobile), audience.InvalidParameters,
+		"Contacts that have no other address: 1")
 	o.must(o.service.ClearList(o.Context(), o.caller, list))
 	both := o.subscribe(list, "Email", "a@x.io", "Mobile Phone", "0412 345 678")
 	o.must(o.service.DeleteField(o.Context(), o.caller, list, mobile))
 	again := o.addField(list, "name", "Mobile Phone", "type", "text", "address_type", "mobile")
-	_, done, err := o.service.DeleteFieldValues(o.Context(), audience.DeleteFieldValues{List: list, Field: mobile, Mobile: true})
+	values := audience.DeleteFieldValues{List: list, Field: mobile, Mobile: true}
+	_, done, err := o.service.DeleteFieldValues(o.Context(), values)
 	if err != nil || !done {
-		o.Errorf("forget: %v, %v", done, err)
+		o.Errorf("delete the values: done %v, %v", done, err)
 	}
 	if c := o.contact(list, both); c.Mobile != "" || c.Values.Get(mobile) != "" || c.Key != "a@x.io" {
 		o.Errorf("Contact is %+v", c)
 	}
-	if n := o.count(list, "field_"+show64(again), "exactly", "0412 345 678"); n != 0 {
-		o.Errorf("%d found by a number that is gone", n)
+	if n := o.count(list, fieldKey(again), "exactly", "0412 345 678"); n != 0 {
+		o.Errorf("%d found by a deleted number", n)
 	}
-	if _, done, err := o.service.DeleteFieldValues(o.Context(), audience.DeleteFieldValues{List: 999, Field: mobile, Mobile: true}); err != nil || !done {
-		o.Errorf("of a List that is gone: %v, %v", done, err)
+	values.List = 999
+	if _, done, err := o.service.DeleteFieldValues(o.Context(), values); err != nil || !done {
+		o.Errorf("values of a deleted List: done %v, %v", done, err)
 	}
 }
 
-// decisions.md: 22
+// defaults tests the values that a new Contact gets. decisions.md: 22
 func defaults(o *accountFixture) {
 	list := o.addList()
-	stored := map[string]audience.FieldID{
-		"hello":      o.addField(list, "name", "text", "type", "text", "default_value", "hello"),
-		"5.00":       o.addField(list, "name", "decimal", "type", "decimal", "default_value", "005.00"),
-		"2026-06-15": o.addField(list, "name", "date", "type", "date", "default_value", "current"),
-		"b":          o.addField(list, "name", "dropdown", "type", "dropdown", "values_array", "a,b", "defaults_array", "b"),
-		"a,b":        o.addField(list, "name", "checkbox", "type", "checkbox", "values_array", "a,b,c", "defaults_array", []any{"b", "a"}),
+	add := func(kind string, pairs ...any) audience.FieldID {
+		return o.addField(list, append([]any{"name", kind, "type", kind}, pairs...)...)
 	}
-	quiet := o.addField(list, "name", "quiet", "type", "dropdown", "values_array", "a,b", "defaults_array", "b", "dont_store_default", 1)
+	text := add("text", "default_value", "hello")
+	stored := []struct {
+		field audience.FieldID
+		want  string
+	}{
+		{text, "hello"},
+		{add("decimal", "default_value", "005.00"), "5.00"},
+		{add("date", "default_value", "current"), "2026-06-15"},
+		{add("dropdown", "values_array", "a,b", "defaults_array", "b"), "b"},
+		{add("checkbox", "values_array", "a,b,c", "defaults_array", []any{"b", "a"}), "a,b"},
+	}
+	notStored := o.addField(list, "name", "not stored", "type", "dropdown", "values_array", "a,b",
+		"defaults_array", "b", "dont_store_default", 1)
 	c := o.contact(list, o.subscribe(list, "Email", "a@x.io"))
-	for want, id := range stored {
-		if got := c.Values.Get(id); got != want {
-			o.Errorf("Field %d has %q, want %q", id, got, want)
+	for _, s := range stored {
+		if got := c.Values.Get(s.field); got != s.want {
+			o.Errorf("Field %d has %q, want %q", s.field, got, s.want)
 		}
 	}
-	if v := c.Values.Get(quiet); v != "" {
-		o.Errorf("stored a default that was not to be: %q", v)
+	if v := c.Values.Get(notStored); v != "" {
+		o.Errorf("the default %q is stored, although dont_store_default is set", v)
 	}
-	c = o.contact(list, o.subscribe(list, "Email", "b@x.io", "quiet", "b", "text", ""))
-	if v, w := c.Values.Get(quiet), c.Values.Get(stored["hello"]); v != "" || w != "" {
-		o.Errorf("stored %q and %q", v, w)
+	c = o.contact(list, o.subscribe(list, "Email", "b@x.io", "not stored", "b", "text", ""))
+	if v, w := c.Values.Get(notStored), c.Values.Get(text); v != "" || w != "" {
+		o.Errorf("the sent default is stored as %q, the sent empty text as %q", v, w)
 	}
-	c = o.contact(list, o.subscribe(list, "Email", "c@x.io", "quiet", "a"))
-	if v := c.Values.Get(quiet); v != "a" {
-		o.Errorf("stored %q of the other choice", v)
+	c = o.contact(list, o.subscribe(list, "Email", "c@x.io", "not stored", "a"))
+	if v := c.Values.Get(notStored); v != "a" {
+		o.Errorf("another value than the default is stored as %q", v)
 	}
 }

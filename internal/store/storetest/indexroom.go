@@ -13,21 +13,22 @@ import (
 	"enlist/internal/indexadvisor"
 )
 
-// Tests of the index advisor that go on from searchindex.go: the limit on indexes,
-// repairs after a crash, changes of Fields and Lists, and an operator's commands.
+// This file tests the index advisor's limit on indexes, its repairs after a crash, changes of Fields and
+// Lists, and an operator's commands. searchindex.go has the other tests of the advisor.
 
 const day = 24 * time.Hour
 
-// recordUse stores that searches used an index today, and how many milliseconds they
-// saved together.
+// recordUse stores how often searches used an index today, and how many milliseconds they saved
+// together.
 func (l *listWithThreeFields) recordUse(id audience.SearchIndexID, uses, saved int64) {
 	l.Helper()
 	update(l.T, l.store, func(tx audience.Tx) error {
-		return tx.RecordIndexUse(map[audience.SearchIndexID]audience.IndexUse{id: {Uses: uses, SavedMS: saved}}, l.tick().Unix())
+		use := map[audience.SearchIndexID]audience.IndexUse{id: {Uses: uses, SavedMS: saved}}
+		return tx.RecordIndexUse(use, l.tick().Unix())
 	})
 }
 
-// An index is evicted only after a day, and only by one that would save clearly more.
+// An index is evicted only after a day, and only by an index that would save much more time.
 func evictedIndex(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	rules := indexadvisor.DefaultRules()
@@ -44,17 +45,17 @@ func evictedIndex(t *testing.T, e Engine) {
 	l.recordUse(l.index("City").ID, 10, 2000)
 	l.recordUse(l.index("Amount").ID, 2, 150)
 	l.countSlowly(active)
-	same(t, "on the first day", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady, "Amount": audience.IndexReady})
+	same(t, "on the first day", l.indexes(), states{"City": indexReady, "Amount": indexReady})
 
 	l.advance(day)
 	l.countSlowly(active) // 200 ms, less than twice what Amount saved on an average day: 75 ms
-	same(t, "on the second day", l.indexes(), map[string]audience.IndexState{
-		"City": audience.IndexReady, "Amount": audience.IndexDropping, "is_active": audience.IndexWaiting})
+	same(t, "on the second day", l.indexes(), states{
+		"City": indexReady, "Amount": indexDropping, "is_active": indexWaiting})
 	l.wantJobs("drop_index", 1)
 	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: l.index("Amount").ID}))
 	l.build(l.index("is_active").ID)
 
-	// Indexes that save alike do not evict each other in turn.
+	// Indexes that save the same time do not evict each other.
 	for range 5 {
 		l.advance(day)
 		for _, key := range []string{"City", "is_active"} {
@@ -63,7 +64,7 @@ func evictedIndex(t *testing.T, e Engine) {
 		for range 10 {
 			l.countSlowly(amount)
 		}
-		same(t, "needed alike", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady, "is_active": audience.IndexReady})
+		same(t, "with equal savings", l.indexes(), states{"City": indexReady, "is_active": indexReady})
 	}
 
 	// A manual index is never evicted.
@@ -73,16 +74,16 @@ func evictedIndex(t *testing.T, e Engine) {
 	l.advance(8 * day)
 	l.recordUse(l.index("is_active").ID, 10, 1_000_000)
 	l.countSlowly(amount)
-	same(t, "beside a manual index", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady, "is_active": audience.IndexReady})
+	same(t, "beside a manual index", l.indexes(), states{"City": indexReady, "is_active": indexReady})
 
 	rules.Most = 0
 	l.advise(rules)
 	l.advance(8 * day)
 	l.countSlowly(amount)
-	same(t, "with a limit of 0", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady, "is_active": audience.IndexReady})
+	same(t, "with a limit of 0", l.indexes(), states{"City": indexReady, "is_active": indexReady})
 }
 
-// Two hundred Lists want five indexes each.
+// Searches of 200 Lists need five indexes each.
 func indexesOfManyLists(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	rules := indexadvisor.DefaultRules()
@@ -102,14 +103,14 @@ func indexesOfManyLists(t *testing.T, e Engine) {
 	}
 	all, err := l.advisor.Reports(t.Context())
 	l.must(err)
-	places := make(map[int64]int64)
+	partitions := make(map[int64]int64)
 	for _, x := range all {
-		places[x.Place]++
+		partitions[x.Place]++
 		l.build(x.ID)
 	}
-	for place, n := range places {
+	for partition, n := range partitions {
 		if n != int64(rules.Most) {
-			t.Errorf("%d indexes in place %d", n, place)
+			t.Errorf("partition %d has %d indexes", partition, n)
 		}
 	}
 	if len(l.built()) != len(all) || len(all) < rules.Most {
@@ -117,8 +118,8 @@ func indexesOfManyLists(t *testing.T, e Engine) {
 	}
 }
 
-// A process that is killed leaves jobs and indexes half done; an operator may drop an
-// index of the database by hand.
+// A killed process leaves unfinished jobs and indexes, and an operator may drop an index in the
+// database. Reconcile repairs both.
 func reconciledIndexes(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	l.countSlowly(triple("City", "exactly", "a"))
@@ -130,17 +131,17 @@ func reconciledIndexes(t *testing.T, e Engine) {
 		l.must(l.advisor.Reconcile(t.Context()))
 	}
 	reconcile()
-	l.wantJobs("build_index", 1) // that of countSlowly
+	l.wantJobs("build_index", 1) // the job of countSlowly
 
 	l.must(l.store.DropIndex(t.Context(), city.ID))
 	if x := l.index("City"); !x.Missing {
 		t.Errorf("index %+v", x)
 	}
 	reconcile()
-	same(t, "missing", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting})
+	same(t, "missing", l.indexes(), states{"City": indexWaiting})
 	l.wantJobs("build_index", 2)
 
-	// Its job is lost, and then a process dies while it builds.
+	// The job is lost, and then a process dies while it builds the index.
 	reconcile()
 	l.wantJobs("build_index", 3)
 	x := city.SearchIndex
@@ -160,14 +161,14 @@ func reconciledIndexes(t *testing.T, e Engine) {
 	reconcile()
 	same(t, "without the unknown index", l.built(), []audience.SearchIndexID{city.ID})
 
-	// Its drop job is lost.
+	// The job that drops the index is lost.
 	x = l.index("City").SearchIndex
-	x.State = audience.IndexDropping
+	x.State = indexDropping
 	update(t, l.store, func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
 	reconcile()
 	l.wantJobs("drop_index", 1)
 	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: city.ID}))
-	same(t, "dropped", l.built(), []audience.SearchIndexID(nil))
+	same(t, "dropped", l.built(), noIndexes)
 }
 
 // schema reads the List's Schema.
@@ -180,7 +181,7 @@ func (l *listWithThreeFields) schema() (schema *audience.Schema) {
 	return schema
 }
 
-// A Field that changes its type or is deleted takes its index along, and so does a List.
+// An index is dropped when its Field changes its type or is deleted, and when its List is deleted.
 func indexesOfDefinitions(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	city := l.field(l.list, l.schema().FieldNamed("City").ID)
@@ -191,14 +192,15 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 	}
 	amount := l.index("Amount")
 
-	// Values of the new type are ordered in another way, so the index is built again.
-	if _, err := l.service.EditField(t.Context(), l.caller, l.list, l.schema().FieldNamed("Amount").ID, details("type", "text")); err != nil {
+	// Values of the new type have another order, so the index is built again.
+	field := l.schema().FieldNamed("Amount").ID
+	if _, err := l.service.EditField(t.Context(), l.caller, l.list, field, details("type", "text")); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "another type", l.indexes(), map[string]audience.IndexState{
-		"City": audience.IndexReady, "Amount": audience.IndexDropping, "is_active": audience.IndexReady})
+	same(t, "another type", l.indexes(), states{
+		"City": indexReady, "Amount": indexDropping, "is_active": indexReady})
 	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: amount.ID, Again: true}))
-	if again := l.index("Amount"); again.ID == amount.ID || again.State != audience.IndexWaiting || !again.Manual {
+	if again := l.index("Amount"); again.ID == amount.ID || again.State != indexWaiting || !again.Manual {
 		t.Errorf("index %+v", again)
 	}
 	l.build(l.index("Amount").ID)
@@ -213,21 +215,21 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 	all, err := l.advisor.Reports(t.Context())
 	l.must(err)
 	for _, x := range all {
-		if x.State != audience.IndexDropping {
+		if x.State != indexDropping {
 			t.Errorf("index %+v", x)
 		}
 		l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID}))
 	}
-	same(t, "dropped", l.built(), []audience.SearchIndexID(nil))
+	same(t, "dropped", l.built(), noIndexes)
 }
 
-// A manual index is not dropped for want of use.
+// A manual index is not dropped when no search uses it.
 func manualIndexes(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	city := l.schema().FieldNamed("City")
 	for _, key := range []string{"City", "field_" + strconv.FormatInt(int64(city.ID), 10)} {
 		x, err := l.advisor.Create(t.Context(), l.list, key)
-		if err != nil || x.State != audience.IndexReady || !x.Manual || x.ID != l.index("City").ID {
+		if err != nil || x.State != indexReady || !x.Manual || x.ID != l.index("City").ID {
 			t.Errorf("%s: index %+v, error %v", key, x, err)
 		}
 	}
@@ -239,15 +241,15 @@ func manualIndexes(t *testing.T, e Engine) {
 	l.refused(err, audience.NoList, "")
 	l.advance(100 * day)
 	l.must(l.advisor.Reconcile(t.Context()))
-	same(t, "after 100 days", l.indexes(), map[string]audience.IndexState{"City": audience.IndexReady})
+	same(t, "after 100 days", l.indexes(), states{"City": indexReady})
 	l.must(l.advisor.Remove(t.Context(), l.index("City").ID))
-	same(t, "removed", l.built(), []audience.SearchIndexID(nil))
+	same(t, "removed", l.built(), noIndexes)
 	l.refused(l.advisor.Remove(t.Context(), 4711), audience.InvalidParameters, "no index")
 }
 
-// Indexes come and go while Contacts swap their Cities. Each search must see what is
-// true before and after every change: four Contacts of each City, in order.
-func rightAnswers(t *testing.T, e Engine) {
+// Indexes are built and dropped while Contacts swap their Cities. Before and after every change there
+// are four Contacts of each City, so each search must find four, in order.
+func searchesDuringBuilds(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	ids, city := l.ids(), l.schema().FieldNamed("City").ID
 	ctx, stop := context.WithCancel(t.Context())
@@ -287,7 +289,7 @@ func (l *listWithThreeFields) ids() (ids []audience.ContactID) {
 	return ids
 }
 
-// swap exchanges the Cities of two Contacts after another until ctx ends.
+// swap exchanges the Cities of two Contacts, then of the next two, until ctx ends.
 func (l *listWithThreeFields) swap(ctx context.Context, ids []audience.ContactID, city audience.FieldID) {
 	for i := 0; ctx.Err() == nil; i++ {
 		one, other := ids[i%len(ids)], ids[(i+1)%len(ids)]
@@ -313,7 +315,8 @@ func (l *listWithThreeFields) swap(ctx context.Context, ids []audience.ContactID
 
 // checkCities searches by City until ctx ends.
 func (l *listWithThreeFields) checkCities(ctx context.Context, city audience.FieldID) {
-	want := []string{"city2", "city2", "city2", "city2", "city1", "city1", "city1", "city1", "city0", "city0", "city0", "city0"}
+	want := slices.Concat(slices.Repeat([]string{"city2"}, 4), slices.Repeat([]string{"city1"}, 4),
+		slices.Repeat([]string{"city0"}, 4))
 	found := cities{city: city}
 	for ctx.Err() == nil {
 		n, err := l.service.CountContacts(ctx, l.caller, l.list, triple("City", "exactly", "city1"))

@@ -1,25 +1,30 @@
 package storetest
 
 import (
+	"errors"
 	"testing"
 
 	"enlist/internal/audience"
 )
 
-// events tests the stored Messages, autoresponders, links and deliveries.
+// This file tests the stored Messages, autoresponders, links and deliveries.
+
 func events(t *testing.T, e Engine) {
-	for name, test := range map[string]func(*testing.T, audience.Store){
-		"messages":       messages,
-		"autoresponders": autoresponders,
-		"links":          linkTargets,
-		"deliveries":     deliveries,
-		"secrets":        secrets,
-		"asked":          asked,
-		"asked together": askedTogether,
-		"times":          contactTimes,
-		"folders":        messageFolders,
+	for _, c := range []struct {
+		rule string
+		test func(*testing.T, audience.Store)
+	}{
+		{"a Message is read as it was stored", messages},
+		{"an autoresponder is read as it was stored", autoresponders},
+		{"a URL of a Message keeps its link ID", linkTargets},
+		{"a delivery is replaced by its key", deliveries},
+		{"a secret keeps its first value", secrets},
+		{"a Contact gets one confirmation mail in ten minutes", confirmationRequests},
+		{"an address gets one confirmation mail in ten minutes", confirmationRequestsOfAnAddress},
+		{"the times of a Contact's mails only rise", contactTimes},
+		{"a Folder counts its Messages and autoresponders", messageFolders},
 	} {
-		t.Run(name, func(t *testing.T) { test(t, e.Open(t)) })
+		t.Run(c.rule, func(t *testing.T) { c.test(t, e.Open(t)) })
 	}
 }
 
@@ -29,8 +34,9 @@ func addMessage(t *testing.T, s audience.Store, m *audience.Message) {
 }
 
 func messages(t *testing.T, s audience.Store) {
-	full := audience.Message{AccountID: 1, CreatorKeyID: 2, CreatorName: "test key", CreationTime: 3, LastModifiedTime: 4, Type: audience.MessageEmail,
-		Name: "Welcome", FolderID: 5, EmailType: audience.EmailPlainHTML, Subject: "“Hello”", HTML: "<p>{{Name}}</p>", Text: "Hi\r\n", SMS: "sms",
+	full := audience.Message{AccountID: 1, CreatorKeyID: 2, CreatorName: "test key", CreationTime: 3, LastModifiedTime: 4,
+		Type: audience.MessageEmail, Name: "Welcome", FolderID: 5, EmailType: audience.EmailPlainHTML,
+		Subject: "“Hello”", HTML: "<p>{{Name}}</p>", Text: "Hi\r\n", SMS: "sms",
 		FromName: "Shop", FromAddress: "a@example.com", ReplyTo: "b@example.com"}
 	plain, foreign := audience.Message{AccountID: 1}, audience.Message{AccountID: 2}
 	addMessage(t, s, &full)
@@ -58,13 +64,14 @@ func messages(t *testing.T, s audience.Store) {
 	view(t, s, func(tx audience.Tx) error {
 		for _, id := range []audience.MessageID{foreign.ID, 0, 99} {
 			_, err := tx.Message(1, id)
-			wantKind(t, "another's Message", err, audience.NoMessage)
+			wantKind(t, "Message of another Account", err, audience.NoMessage)
 		}
 		return nil
 	})
 	edited := full
-	edited.LastModifiedTime, edited.Type, edited.Name, edited.FolderID, edited.EmailType = 9, audience.MessageSMS, "Bye", 0, audience.EmailPlain
-	edited.Subject, edited.HTML, edited.Text, edited.SMS, edited.FromName, edited.FromAddress, edited.ReplyTo = "s", "h", "t", "m", "f", "c@example.com", ""
+	edited.LastModifiedTime, edited.Type, edited.Name, edited.FolderID = 9, audience.MessageSMS, "Bye", 0
+	edited.EmailType, edited.Subject, edited.HTML, edited.Text, edited.SMS = audience.EmailPlain, "s", "h", "t", "m"
+	edited.FromName, edited.FromAddress, edited.ReplyTo = "f", "c@example.com", ""
 	update(t, s, func(tx audience.Tx) error { return tx.UpdateMessage(&edited) })
 	check("as edited", edited, plain)
 	update(t, s, func(tx audience.Tx) error { return tx.DeleteMessage(full.ID) })
@@ -72,15 +79,16 @@ func messages(t *testing.T, s audience.Store) {
 	again := audience.Message{AccountID: 1}
 	addMessage(t, s, &again)
 	if again.ID <= foreign.ID {
-		t.Errorf("ID %d came after %d", again.ID, foreign.ID)
+		t.Errorf("the new Message has ID %d, and an older one had ID %d", again.ID, foreign.ID)
 	}
 }
 
 func autoresponders(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	account, list := schema.List.AccountID, schema.List.ID
-	full := audience.Autoresponder{AccountID: account, ListID: list, CreatorKeyID: 2, CreatorName: "test key", CreationTime: 3, LastModifiedTime: 4,
-		MessageID: 5, Event: audience.EventConfirm, FolderID: 6, TimeZone: "Europe/Berlin", IsActive: true, CriteriaType: audience.CriteriaSpecific,
+	full := audience.Autoresponder{AccountID: account, ListID: list, CreatorKeyID: 2, CreatorName: "test key",
+		CreationTime: 3, LastModifiedTime: 4, MessageID: 5, Event: audience.EventConfirm, FolderID: 6,
+		TimeZone: "Europe/Berlin", IsActive: true, CriteriaType: audience.CriteriaSpecific,
 		Timestamp: 7, OffsetValue: 8, OffsetPeriod: "week", SpecificHour: 9, SpecificMinute: 10}
 	plain := audience.Autoresponder{AccountID: account, ListID: list}
 	foreign := audience.Autoresponder{AccountID: account + 1, ListID: list + 1}
@@ -110,8 +118,9 @@ func autoresponders(t *testing.T, s audience.Store) {
 	}
 	check("as added", full, plain)
 	edited := full
-	edited.LastModifiedTime, edited.MessageID, edited.Event, edited.FolderID, edited.TimeZone = 20, 21, audience.EventSubscribe, 22, ""
-	edited.IsActive, edited.CriteriaType, edited.Timestamp, edited.OffsetValue, edited.OffsetPeriod = false, audience.CriteriaDelay, 23, 24, "day"
+	edited.LastModifiedTime, edited.MessageID, edited.FolderID, edited.TimeZone = 20, 21, 22, ""
+	edited.Event, edited.IsActive, edited.CriteriaType = audience.EventSubscribe, false, audience.CriteriaDelay
+	edited.Timestamp, edited.OffsetValue, edited.OffsetPeriod = 23, 24, "day"
 	edited.SpecificHour, edited.SpecificMinute = 11, 12
 	update(t, s, func(tx audience.Tx) error { return tx.UpdateAutoresponder(&edited) })
 	check("as edited", edited, plain)
@@ -159,8 +168,8 @@ func deliveries(t *testing.T, s audience.Store) {
 	key := audience.DeliveryKey{List: 1, Contact: 2, Time: 10, Cause: audience.CauseAutoresponder(7)}
 	welcome := audience.Delivery{DeliveryKey: key, MessageID: 3, Address: "a@example.com", Subject: "“Hello”", SentTime: 30,
 		Status: audience.DeliveryFailed, Detail: "421 later"}
-	asked := audience.Delivery{DeliveryKey: key, SentTime: 40, Status: audience.DeliverySent}
-	asked.Cause = audience.CauseConfirmation
+	confirmation := audience.Delivery{DeliveryKey: key, SentTime: 40, Status: audience.DeliverySent}
+	confirmation.Cause = audience.CauseConfirmation
 	later := audience.Delivery{DeliveryKey: key, SentTime: 50, Status: audience.DeliverySent}
 	later.Time = 45
 	foreign := welcome
@@ -175,7 +184,7 @@ func deliveries(t *testing.T, s audience.Store) {
 			return nil
 		})
 	}
-	put(welcome, asked, later, foreign)
+	put(welcome, confirmation, later, foreign)
 	welcome.Status, welcome.Detail, welcome.SentTime = audience.DeliveryBounced, "550 no such user", 35
 	put(welcome)
 	view(t, s, func(tx audience.Tx) error {
@@ -183,23 +192,24 @@ func deliveries(t *testing.T, s audience.Store) {
 		if err != nil {
 			return err
 		}
-		same(t, "the one that was replaced", got, &welcome)
+		same(t, "the replaced delivery", got, &welcome)
 		key.Time = 11
 		_, err = tx.Delivery(key)
-		wantKind(t, "of another event", err, audience.NotFound)
-		for limit, want := range map[int][]audience.Delivery{0: {later, asked, welcome}, 2: {later, asked}} {
-			all, err := tx.Deliveries(1, 2, limit)
-			if err != nil {
-				return err
-			}
-			same(t, "newest first", all, want)
-		}
-		return nil
+		wantKind(t, "delivery of another event", err, audience.NotFound)
+		all, err := tx.Deliveries(1, 2, 0)
+		same(t, "all deliveries, newest first", all, []audience.Delivery{later, confirmation, welcome})
+		newest, newestErr := tx.Deliveries(1, 2, 2)
+		same(t, "the two newest", newest, []audience.Delivery{later, confirmation})
+		return errors.Join(err, newestErr)
 	})
 }
 
 func secrets(t *testing.T, s audience.Store) {
-	for _, c := range []struct{ name, fresh, want string }{{"a", "x\x00\xff", "x\x00\xff"}, {"a", "y", "x\x00\xff"}, {"b", "z", "z"}} {
+	for _, c := range []struct{ name, fresh, want string }{
+		{"a", "x\x00\xff", "x\x00\xff"},
+		{"a", "y", "x\x00\xff"},
+		{"b", "z", "z"},
+	} {
 		update(t, s, func(tx audience.Tx) error {
 			value, err := tx.Secret(c.name, []byte(c.fresh))
 			same(t, "secret "+c.name, string(value), c.want)
@@ -208,19 +218,22 @@ func secrets(t *testing.T, s audience.Store) {
 	}
 }
 
-func asked(t *testing.T, s audience.Store) {
+// confirmationRequests asks for confirmation mails of one Contact at several times.
+func confirmationRequests(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	list := schema.List.ID
 	c, other := contact(schema, "a@example.com"), contact(schema, "b@example.com")
 	insert(t, s, c)
 	insert(t, s, other)
 	for _, step := range []struct {
-		now, before int64
-		marked      bool
-	}{{1000, 400, true}, {1500, 900, false}, {1599, 999, false}, {1600, 1000, true}, {1700, 1100, false},
-		{9000, 8400, true}, {2000, 1400, true}, {2100, 1500, false}} { // a clock that was ahead
+		now    int64
+		marked bool
+	}{
+		{1000, true}, {1500, false}, {1599, false}, {1600, true}, {1700, false},
+		{9000, true}, {2000, true}, {2100, false}, // the clock was ahead and is set back
+	} {
 		update(t, s, func(tx audience.Tx) error {
-			marked, err := tx.MarkConfirmationRequested(list, c.ID, step.now, step.before)
+			marked, err := tx.MarkConfirmationRequested(list, c.ID, step.now, step.now-600)
 			if marked != step.marked {
 				t.Errorf("at %d: %v", step.now, marked)
 			}
@@ -228,11 +241,14 @@ func asked(t *testing.T, s audience.Store) {
 		})
 	}
 	update(t, s, func(tx audience.Tx) error { return tx.MarkSubscriptionPending(list, other.ID) })
-	for id, want := range map[audience.ContactID]bool{c.ID: false, other.ID: true, 99: false} {
+	for _, want := range []struct {
+		id      audience.ContactID
+		pending bool
+	}{{c.ID, false}, {other.ID, true}, {99, false}} {
 		view(t, s, func(tx audience.Tx) error {
-			waits, err := tx.IsSubscriptionPending(list, id)
-			if waits != want {
-				t.Errorf("the subscription of Contact %d waits: %v", id, waits)
+			pending, err := tx.IsSubscriptionPending(list, want.id)
+			if pending != want.pending {
+				t.Errorf("the subscription of Contact %d is pending: %v", want.id, pending)
 			}
 			return err
 		})
@@ -240,15 +256,15 @@ func asked(t *testing.T, s audience.Store) {
 	update(t, s, func(tx audience.Tx) error {
 		marked, err := tx.MarkConfirmationRequested(list, 99, 1000, 400)
 		if marked {
-			t.Error("a Contact that there is not was marked")
+			t.Error("an unknown Contact was marked")
 		}
 		return err
 	})
 }
 
-// askedTogether tests that repeated subscriptions of one address send one confirmation
-// mail in ten minutes, also if each stores another Contact.
-func askedTogether(t *testing.T, s audience.Store) {
+// confirmationRequestsOfAnAddress tests that repeated subscriptions of one address send one
+// confirmation mail in ten minutes, also if each stores another Contact.
+func confirmationRequestsOfAnAddress(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	list := schema.List.ID
 	for i, step := range []struct {
@@ -283,7 +299,8 @@ func contactTimes(t *testing.T, s audience.Store) {
 			if err != nil {
 				return err
 			}
-			same(t, "times", [...]int64{got.LastMessageTime, got.LastOpenTime, got.LastClickTime}, [...]int64{step.wantMessage, step.wantOpen, step.wantClick})
+			same(t, "times", []int64{got.LastMessageTime, got.LastOpenTime, got.LastClickTime},
+				[]int64{step.wantMessage, step.wantOpen, step.wantClick})
 			same(t, "last modified", got.Modified, c.Modified)
 			return nil
 		})
@@ -299,7 +316,8 @@ func messageFolders(t *testing.T, s audience.Store) {
 	addMessage(t, s, &audience.Message{AccountID: account})
 	folder.Name, folder.ItemCount = "Post", 2
 	update(t, s, func(tx audience.Tx) error {
-		if err := tx.AddAutoresponder(&audience.Autoresponder{AccountID: account, ListID: schema.List.ID, FolderID: folder.ID}); err != nil {
+		a := audience.Autoresponder{AccountID: account, ListID: schema.List.ID, FolderID: folder.ID}
+		if err := tx.AddAutoresponder(&a); err != nil {
 			return err
 		}
 		return tx.UpdateFolder(&folder)
@@ -309,7 +327,7 @@ func messageFolders(t *testing.T, s audience.Store) {
 		view(t, s, func(tx audience.Tx) error {
 			all, err := tx.Folders(account)
 			if err == nil {
-				same(t, what, all[1:], want) // the first is for Lists
+				same(t, what, all[1:], want) // all[0] is the Folder of Lists
 			}
 			return err
 		})
@@ -317,7 +335,7 @@ func messageFolders(t *testing.T, s audience.Store) {
 	check("renamed", folder)
 	folder.ItemCount = 1
 	update(t, s, func(tx audience.Tx) error { return tx.MarkListDeleted(schema.List.ID) })
-	check("without what is of a deleted List", folder)
+	check("without the autoresponder of a deleted List", folder)
 	update(t, s, func(tx audience.Tx) error { return tx.DeleteFolder(folder.ID) })
 	check("deleted")
 }

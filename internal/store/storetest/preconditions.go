@@ -6,6 +6,8 @@ import (
 	"enlist/internal/audience"
 )
 
+// This file tests the checks over all Contacts of a List that precede a change of a definition.
+
 // watchedStore is a store that calls after at the end of each ViewPrimary, and searched
 // for each search inside an Update.
 type watchedStore struct {
@@ -52,59 +54,74 @@ func preconditions(o *accountFixture) {
 		about  string
 		change func(list audience.ListID, age audience.FieldID) error
 	}{
-		{"type", nil, []any{"Email", "late@x.io", "Age", "old"}, "type: Contacts that hold a value that the new type refuses: 1",
+		{"a type that refuses a stored value", nil, []any{"Email", "late@x.io", "Age", "old"},
+			"type: Contacts that hold a value that the new type refuses: 1",
 			func(list audience.ListID, age audience.FieldID) error {
 				_, err := o.service.EditField(o.Context(), o.caller, list, age, details("type", "decimal"))
 				return err
 			}},
-		{"address type", nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"}, "hold a value in the Field: 1",
+		{"an address type of a Field with values", nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"},
+			"hold a value in the Field: 1",
 			func(list audience.ListID, age audience.FieldID) error {
 				_, err := o.service.EditField(o.Context(), o.caller, list, age-1, details("address_type", "none"))
 				return err
 			}},
-		{"only address", nil, []any{"Mobile Phone", "0412 345 678"}, "have no other address: 1",
+		{"the only address of a Contact", nil, []any{"Mobile Phone", "0412 345 678"},
+			"have no other address: 1",
 			func(list audience.ListID, age audience.FieldID) error {
 				return o.service.DeleteField(o.Context(), o.caller, list, age-1)
 			}},
-		{"national mobile numbers", nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"}, "hold a national number that would mean another: 1",
+		{"the country of national numbers", nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"},
+			"hold a national number that would mean another: 1",
 			func(list audience.ListID, age audience.FieldID) error {
 				_, err := o.service.EditList(o.Context(), o.caller, list, details("country_code", 49))
 				return err
 			}},
-		{"duplicates", []any{"disallow_duplicate_contacts", false}, []any{"Email", "early@x.io"}, "more than one Contact has: 1;",
+		{"duplicates", []any{"disallow_duplicate_contacts", false}, []any{"Email", "early@x.io"},
+			"more than one Contact has: 1;",
 			func(list audience.ListID, age audience.FieldID) error {
 				_, err := o.service.EditList(o.Context(), o.caller, list, details("disallow_duplicate_contacts", true))
 				return err
 			}},
 	} {
-		list := o.addList(c.list...)
-		age := o.addField(list, "name", "Age", "type", "text")
-		o.subscribe(list, "Email", "early@x.io", "Age", "12")
-		store, checks := o.store, 0
-		w := &watchedStore{Store: store,
-			after: func() {
-				if checks++; checks == 1 {
-					_, err := audience.NewService(store, o.clock).Subscribe(o.Context(), o.caller,
-						audience.SubscribeRequest{List: list, Details: details(c.late...)})
-					o.must(err)
-				}
-			},
-			searched: func(s *audience.Search) {
-				if s.Where == nil || len(s.Where.All) == 0 || s.Where.All[0].Key == nil || s.Where.All[0].Key.Name != "last_modified_time" {
-					o.Errorf("%s: an Update searches all Contacts: %+v", c.name, s.Where)
-				}
-			},
-		}
-		o.service = audience.NewService(w, o.clock)
-		o.refused(c.change(list, age), audience.InvalidParameters, c.about)
-		if checks == 0 {
-			o.Errorf("%s: the Service did not check outside the Update", c.name)
-		}
-		o.must(o.service.ClearList(o.Context(), o.caller, list))
-		w.searched = func(*audience.Search) {}
-		if err := c.change(list, age); err != nil {
-			o.Errorf("%s: the change of an empty List: %v", c.name, err)
-		}
-		o.service = audience.NewService(store, o.clock)
+		o.run(c.name, func() {
+			list := o.addList(c.list...)
+			age := o.addField(list, "name", "Age", "type", "text")
+			o.subscribe(list, "Email", "early@x.io", "Age", "12")
+			change := func() error { return c.change(list, age) }
+			o.wantPrecondition(list, c.late, c.about, change)
+			if err := change(); err != nil {
+				o.Errorf("the change of an empty List: %v", err)
+			}
+		})
 	}
+}
+
+// wantPrecondition checks that a change is refused because of a Contact that is stored during the
+// check. It then empties the List.
+func (o *accountFixture) wantPrecondition(list audience.ListID, late []any, about string, change func() error) {
+	checks, service := 0, o.service
+	w := &watchedStore{Store: o.store,
+		after: func() {
+			checks++
+			if checks == 1 {
+				r := audience.SubscribeRequest{List: list, Details: details(late...)}
+				_, err := service.Subscribe(o.Context(), o.caller, r)
+				o.must(err)
+			}
+		},
+		searched: func(s *audience.Search) {
+			if s.Where == nil || len(s.Where.All) == 0 || s.Where.All[0].Key == nil ||
+				s.Where.All[0].Key.Name != "last_modified_time" {
+				o.Errorf("an Update searches all Contacts: %+v", s.Where)
+			}
+		},
+	}
+	o.service = audience.NewService(w, o.clock)
+	o.refused(change(), audience.InvalidParameters, about)
+	if checks == 0 {
+		o.Error("the Service did not check outside the Update")
+	}
+	o.service = service
+	o.must(o.service.ClearList(o.Context(), o.caller, list))
 }

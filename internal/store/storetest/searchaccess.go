@@ -11,67 +11,71 @@ import (
 	"enlist/internal/audience"
 )
 
-// searchAccess tests who finds what. decisions.md: 11
+// This file tests which keys may search, when a reply is a stream, and searches of the Unsubscriber
+// List.
+
+// searchAccess makes each search with keys of several Accounts and Lists. decisions.md: 11
 func searchAccess(o *accountFixture) {
 	list, other := o.addList(), o.addList()
 	ada, bob := o.subscribe(list, "Email", "ada@example.com"), o.subscribe(other, "Email", "bob@example.com")
 	stranger := o.newCaller()
 	for _, c := range []struct {
-		name   string
+		rule   string
 		caller *audience.Caller
 		list   audience.ListID
-		kind   audience.Kind
+		kind   audience.Kind // 0: no error
 	}{
-		{"its own List", o.caller, list, 0},
-		{"a List of a restricted key", o.restricted(list), list, 0},
-		{"another List than a restricted key's", o.restricted(other), list, audience.Denied},
-		{"a List of another Account", stranger, list, audience.NoList},
-		{"no List", o.caller, 0, audience.NoList},
-		{"a negative List", o.caller, -1, audience.NoList},
-		{"an unknown List", o.caller, 1 << 40, audience.NoList},
+		{"a List of the key's Account is searched", o.caller, list, 0},
+		{"a List of a restricted key is searched", o.restricted(list), list, 0},
+		{"another List than a restricted key's is denied", o.restricted(other), list, audience.Denied},
+		{"a List of another Account is not found", stranger, list, audience.NoList},
+		{"List 0 is not found", o.caller, 0, audience.NoList},
+		{"a negative List is not found", o.caller, -1, audience.NoList},
+		{"an unknown List is not found", o.caller, 1 << 40, audience.NoList},
 	} {
-		_, count := o.service.CountContacts(o.Context(), c.caller, c.list, nil)
-		for call, err := range map[string]error{
-			"search":        o.service.SearchContacts(o.Context(), c.caller, c.list, audience.Query{Limit: 10}, nil, new(collecting)),
-			"stream":        o.service.SearchContacts(o.Context(), c.caller, c.list, audience.Query{}, nil, new(collecting)),
-			"count":         count,
-			"contact":       o.service.Contact(o.Context(), c.caller, c.list, ada, nil, new(collecting)),
-			"unsubscribers": unsubscribersError(o, c.caller, c.list),
-		} {
-			if call == "unsubscribers" && c.list == 0 {
-				continue // means all Lists
+		o.run(c.rule, func() {
+			want := func(call string, err error) {
+				o.Helper()
+				if (c.kind == 0) != (err == nil) || err != nil && audience.KindOf(err) != c.kind {
+					o.Errorf("%s: error %v, want kind %d", call, err, c.kind)
+				}
 			}
-			if (c.kind == 0) != (err == nil) || err != nil && audience.KindOf(err) != c.kind {
-				o.Errorf("%s in %s: %v", call, c.name, err)
+			page, w := audience.Query{Limit: 10}, new(collecting)
+			want("search", o.service.SearchContacts(o.Context(), c.caller, c.list, page, nil, w))
+			want("stream", o.service.SearchContacts(o.Context(), c.caller, c.list, audience.Query{}, nil, w))
+			_, err := o.service.CountContacts(o.Context(), c.caller, c.list, nil)
+			want("count", err)
+			want("contact", o.service.Contact(o.Context(), c.caller, c.list, ada, nil, w))
+			if c.list != 0 { // 0 means all Lists there
+				_, err := o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, audience.Query{})
+				want("unsubscribers", err)
 			}
-		}
+		})
 	}
 	o.refused(o.service.Contact(o.Context(), o.caller, list, bob, nil, new(collecting)), audience.NoContact, "")
 	o.refused(o.service.Contact(o.Context(), o.caller, list, 0, nil, new(collecting)), audience.NoContact, "")
-	for _, q := range []audience.Query{{Limit: -1}, {Offset: -1}, {SortBy: "nobody"}, {Criteria: &audience.Criteria{Key: "nobody", Operator: "exactly"}}} {
+	for _, q := range []audience.Query{
+		{Limit: -1}, {Offset: -1}, {SortBy: "unknown"}, {Criteria: triple("unknown", "exactly", "")},
+	} {
 		o.refused(o.service.SearchContacts(o.Context(), o.caller, list, q, nil, new(collecting)), audience.InvalidSearch, "")
 	}
 	var w collecting
 	o.must(o.service.Contact(o.Context(), o.caller, list, ada, []string{"Email", "id"}, &w))
-	if len(w.rows) != 1 || w.rows[0]["Email"] != "ada@example.com" || w.rows[0]["id"] != fmt.Sprint(ada) || len(w.rows[0]) != 2 || w.streaming {
-		o.Errorf("one Contact: %+v", w)
+	same(o.T, "the Contact", w.rows, []map[string]string{{"Email": "ada@example.com", "id": fmt.Sprint(ada)}})
+	if w.streaming {
+		o.Error("a reply of one Contact is a stream")
 	}
 }
 
-func unsubscribersError(o *accountFixture, c *audience.Caller, list audience.ListID) error {
-	_, err := o.service.SearchUnsubscribers(o.Context(), c, list, audience.Query{})
-	return err
-}
-
-// longSearches tests when a search is a stream, that a writer's own errors come
-// back, and that a caller who has gone is noticed. decisions.md: 39
+// longSearches tests when a search is a stream, that the search returns the writer's own errors, and
+// that it ends when the caller has hung up. decisions.md: 39
 func longSearches(o *accountFixture) {
 	list, large := o.addList(), o.addList()
 	for i := range 3 {
 		o.subscribe(list, "Email", fmt.Sprintf("person%d@example.com", i))
 	}
 	o.fill(large, 1001)
-	one := &audience.Criteria{Key: "Email", Operator: "exactly", Value: audience.Input{Kind: audience.InputText, Text: "person7@example.com"}}
+	one := triple("Email", "exactly", "person7@example.com")
 	for _, c := range []struct {
 		list      audience.ListID
 		query     audience.Query
@@ -96,22 +100,24 @@ func longSearches(o *accountFixture) {
 	if !w.streaming || len(w.rows) != 3 {
 		o.Errorf("a long reply: %+v", w)
 	}
-	broken := errors.New("the line is down")
+	broken := errors.New("the connection is broken")
 	for _, w := range []failing{{begin: broken}, {contact: broken}} {
-		if err := o.service.SearchContacts(o.Context(), o.caller, list, audience.Query{}, nil, w); !errors.Is(err, broken) {
+		err := o.service.SearchContacts(o.Context(), o.caller, list, audience.Query{}, nil, w)
+		if !errors.Is(err, broken) {
 			o.Errorf("a writer that fails: %v", err)
 		}
 	}
-	gone, cancel := context.WithCancel(o.Context())
+	cancelled, cancel := context.WithCancel(o.Context())
 	cancel()
 	for _, limit := range []int64{0, 10} {
-		if err := o.service.SearchContacts(gone, o.caller, list, audience.Query{Limit: limit}, nil, new(collecting)); !errors.Is(err, context.Canceled) {
-			o.Errorf("a caller who has gone, limit %d: %v", limit, err)
+		err := o.service.SearchContacts(cancelled, o.caller, list, audience.Query{Limit: limit}, nil, new(collecting))
+		if !errors.Is(err, context.Canceled) {
+			o.Errorf("a caller who has hung up, limit %d: %v", limit, err)
 		}
 	}
 }
 
-// fill stores Contacts past the Service.
+// fill stores Contacts without the Service.
 func (o *accountFixture) fill(list audience.ListID, contacts int) {
 	o.update(func(tx audience.Tx) error {
 		schema, err := tx.Schema(list)
@@ -139,13 +145,10 @@ func searchUnsubscribers(o *accountFixture) {
 		}
 		_, err := o.service.Unsubscribe(o.Context(), o.caller, l, address)
 		o.must(err)
-		o.now = o.now.Add(-time.Second) // a clock that goes back: entries keep their order
+		o.now = o.now.Add(-time.Second) // entries keep their order although the clock goes back
 	}
 	stranger := o.newCaller()
 	all := []string{"0", "1", "2", "3"}
-	where := func(key, operator string, value any) *audience.Criteria {
-		return &audience.Criteria{Key: key, Operator: operator, Value: input(value)}
-	}
 	for _, c := range []struct {
 		caller *audience.Caller
 		list   audience.ListID
@@ -163,11 +166,11 @@ func searchUnsubscribers(o *accountFixture) {
 		{o.caller, 0, audience.Query{SortBy: "address", Descending: true, Limit: 3}, []string{"3", "2", "1"}},
 		{o.caller, 0, audience.Query{SortBy: "time"}, []string{"3", "2", "1", "0"}},
 		{o.caller, 0, audience.Query{SortBy: "address_type", Descending: true}, []string{"3", "2", "1", "0"}},
-		{o.caller, 0, audience.Query{Criteria: where("address", "exactly", "PERSON1@example.com")}, []string{"1"}},
-		{o.caller, 0, audience.Query{Criteria: where("address", "contains", "person"), Limit: 1, Offset: 2}, []string{"2"}},
-		{o.caller, 0, audience.Query{Criteria: where("list_id", "exactly", 0)}, []string{"3"}},
-		{o.caller, 0, audience.Query{Criteria: where("contact_id", "greater_than", 0)}, all[:3]},
-		{o.caller, 0, audience.Query{Criteria: where("address_type", "exactly", "mobile")}, nil},
+		{o.caller, 0, audience.Query{Criteria: triple("address", "exactly", "PERSON1@example.com")}, []string{"1"}},
+		{o.caller, 0, audience.Query{Criteria: triple("address", "contains", "person"), Limit: 1, Offset: 2}, []string{"2"}},
+		{o.caller, 0, audience.Query{Criteria: triple("list_id", "exactly", 0)}, []string{"3"}},
+		{o.caller, 0, audience.Query{Criteria: triple("contact_id", "greater_than", 0)}, all[:3]},
+		{o.caller, 0, audience.Query{Criteria: triple("address_type", "exactly", "mobile")}, nil},
 	} {
 		found, err := o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, c.q)
 		o.must(err)
@@ -179,7 +182,7 @@ func searchUnsubscribers(o *accountFixture) {
 			o.Errorf("list %d, %+v: got %v, want %v", c.list, c.q, got, c.want)
 		}
 	}
-	for _, q := range []audience.Query{{Limit: -1}, {Offset: -1}, {SortBy: "name"}, {Criteria: where("Email", "exactly", "x")}} {
+	for _, q := range []audience.Query{{Limit: -1}, {Offset: -1}, {SortBy: "name"}, {Criteria: triple("Email", "exactly", "x")}} {
 		_, err := o.service.SearchUnsubscribers(o.Context(), o.caller, 0, q)
 		o.refused(err, audience.InvalidSearch, "")
 	}

@@ -8,7 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// criteria draws a tree of tests that are all right.
+// This file draws random criteria for a List of searchdata.go.
+
+// criteria draws a tree of valid tests.
 func (l *list) criteria(t *rapid.T, depth int) audience.Criteria {
 	kind := rapid.IntRange(0, 3).Draw(t, "node")
 	if depth == 0 || kind > 1 {
@@ -24,6 +26,7 @@ func (l *list) criteria(t *rapid.T, depth int) audience.Criteria {
 	return audience.Criteria{Any: parts}
 }
 
+// oneTest draws a test of one key.
 func (l *list) oneTest(t *rapid.T) audience.Criteria {
 	c := audience.Criteria{Key: rapid.SampledFrom(l.names).Draw(t, "key")}
 	kind := l.kinds[c.Key]
@@ -45,7 +48,7 @@ func (l *list) oneTest(t *rapid.T) audience.Criteria {
 	return c
 }
 
-// value draws an operand of a kind, in one of the shapes that it may have.
+// value draws an operand of a kind, as one of the JSON types that the kind accepts.
 func (l *list) value(t *rapid.T, kind string) audience.Input {
 	pool := l.pools[kind]
 	if kind == "int" {
@@ -69,6 +72,7 @@ func (l *list) value(t *rapid.T, kind string) audience.Input {
 	return in
 }
 
+// orNothing draws an operand, or an empty one.
 func (l *list) orNothing(t *rapid.T, kind string) audience.Input {
 	switch rapid.IntRange(0, 5).Draw(t, "nothing") {
 	case 0:
@@ -82,7 +86,7 @@ func (l *list) orNothing(t *rapid.T, kind string) audience.Input {
 	return l.value(t, kind)
 }
 
-// items draws the list that goes with in: an array, or a text with commas.
+// items draws the operand of the operator "in": an array, or a text with commas.
 func (l *list) items(t *rapid.T, kind string) audience.Input {
 	items := make([]audience.Input, rapid.IntRange(0, 4).Draw(t, "items"))
 	joined := ""
@@ -93,8 +97,8 @@ func (l *list) items(t *rapid.T, kind string) audience.Input {
 		}
 		joined += inputText(items[i])
 	}
-	// What a text comes apart into need not be what it was made of, and must
-	// still be of the kind: any text is a text.
+	// An item may contain commas, so the joined text may have other items. They must still be valid for
+	// the kind, so dates and addresses are never joined.
 	if kind == "text" || kind == "int" || kind == "number" || kind == "bool" {
 		if rapid.Bool().Draw(t, "joined") {
 			return audience.Input{Kind: audience.InputText, Text: joined}
@@ -103,7 +107,7 @@ func (l *list) items(t *rapid.T, kind string) audience.Input {
 	return audience.Input{Kind: audience.InputArray, Items: items}
 }
 
-// part draws a piece of a value, or something else.
+// part draws a part of a value, or another text.
 func (l *list) part(t *rapid.T, kind string) string {
 	if rapid.IntRange(0, 9).Draw(t, "other") == 0 {
 		return rapid.SampledFrom([]string{"", "%", "_", `\`, "'", "É", "@", "zzz"}).Draw(t, "part")
@@ -123,7 +127,7 @@ func (l *list) part(t *rapid.T, kind string) string {
 	return changeCase(t, string(runes[from:to]))
 }
 
-// changeCase turns the case of ASCII letters round, sometimes.
+// changeCase inverts the case of ASCII letters, or leaves it.
 func changeCase(t *rapid.T, s string) string {
 	if rapid.Bool().Draw(t, "same case") {
 		return s

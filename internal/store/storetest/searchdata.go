@@ -16,19 +16,22 @@ import (
 	"pgregory.net/rapid"
 )
 
+// This file draws a List with random Fields, Contacts and search indexes.
+
 // list is a List with random Fields and Contacts, in the store and in the model.
 type list struct {
 	model
 	id     audience.ListID
 	fields []audience.Field
 	names  []string            // every key that a query may name
-	pools  map[string][]string // values, absent ones left out, by kind
+	pools  map[string][]string // values by kind, all not empty
 }
 
-// Names of Fields are told apart by letter case and are no harm in SQL or JSON.
-var fieldNames = []string{"Name", "name", `Quo"te'd`, "İstanbul ß", "%_\\", "State/Region", "😀", "Price", "Born", "Notes", "$.x", "IN"}
+// fieldNames are names that differ by letter case only, or have a meaning in SQL or JSON.
+var fieldNames = []string{"Name", "name", `Quo"te'd`, "İstanbul ß", "%_\\", "State/Region", "😀", "Price", "Born",
+	"Notes", "$.x", "IN"}
 
-// makeList makes the List and its Contacts.
+// makeList draws a List and stores it.
 func makeList(t *rapid.T, store audience.Store, account audience.AccountID) *list {
 	l := &list{model: model{kinds: make(kinds), country: 61}}
 	l.drawFields(t)
@@ -60,6 +63,7 @@ func (l *list) drawFields(t *rapid.T) {
 	}
 }
 
+// kindOf returns how the values of a Field compare, as in kinds.
 func kindOf(f *audience.Field) string {
 	switch {
 	case f.AddressType != "":
@@ -72,7 +76,7 @@ func kindOf(f *audience.Field) string {
 	return "text"
 }
 
-// drawPools makes few values of each kind, so that they meet in tests and sorts.
+// drawPools draws few values of each kind, so that Contacts and operands often have the same ones.
 func (l *list) drawPools(t *rapid.T) {
 	number := rapid.Custom(func(t *rapid.T) string {
 		digits := rapid.StringMatching(`-?(0|[1-9][0-9]{0,6})(\.[0-9]{1,8})?`).Draw(t, "number")
@@ -89,20 +93,27 @@ func (l *list) drawPools(t *rapid.T) {
 	long, wide := strings.Repeat("Äb", 99), strings.Repeat("\U0010ffff", 201)
 	l.pools = map[string][]string{
 		"text": append(rapid.SliceOfN(text, 3, 5).Draw(t, "texts"), rapid.SliceOfN(rapid.SampledFrom([]string{
-			"NSW", "nsw", "İ", "i̇", "ı", "ß", "SS", "ẞ", "É", "é", "e\u0301", "100%", "100_", `a\b`, `a\\b`, `"`, "''", "' OR 1=1 --", "a,b", " a ", "a", "A", "Z", "_", "z",
-			"\uffff", "😀", "\U0010ffff", "\n", "\u2028", "\x01\x1f\x7f", "0", "12.5", "null", long + "xy", long + "xyz", long + "XYa", long + "ä", long, long + "x",
+			"NSW", "nsw", "İ", "i̇", "ı", "ß", "SS", "ẞ", "É", "é", "e\u0301", "100%", "100_", `a\b`, `a\\b`, `"`, "''",
+			"' OR 1=1 --", "a,b", " a ", "a", "A", "Z", "_", "z", "\uffff", "😀", "\U0010ffff", "\n", "\u2028",
+			"\x01\x1f\x7f", "0", "12.5", "null", long + "xy", long + "xyz", long + "XYa", long + "ä", long, long + "x",
 			wide[:199*4], wide[:200*4], wide, wide + "z", "a\U0010ffff", "\ud7ff", "\ue000", "<>&",
 		}), 7, 12).Draw(t, "special texts")...),
 		"number": append(rapid.SliceOfN(number, 2, 4).Draw(t, "numbers"), rapid.SliceOfN(rapid.SampledFrom([]string{
-			"0", "0.00", "12.5", "12.50", "-12.5", "5", "5.0", "10", "9", "0.1", "0.3", "0.000000000000001", "0.000000000000002", "-0.000000000000001", "0.123456789012345", "0.123456789012346",
-			"999999999999999", "999999999999998", "-999999999999999", "99999999999999.9", "1234567.12345678", "1234567.12345679", "100000",
+			"0", "0.00", "12.5", "12.50", "-12.5", "5", "5.0", "10", "9", "0.1", "0.3", "0.000000000000001",
+			"0.000000000000002", "-0.000000000000001", "0.123456789012345", "0.123456789012346", "999999999999999",
+			"999999999999998", "-999999999999999", "99999999999999.9", "1234567.12345678", "1234567.12345679", "100000",
 		}), 5, 8).Draw(t, "special numbers")...),
-		"date": append(rapid.SliceOfN(day, 2, 4).Draw(t, "dates"), "0001-01-01", "9999-12-31", "9999-12-31 23:59:59", "2026-01-31", "2026-01-31 00:00:00", "2026-01-31 17:05:00"),
-		"email": rapid.SliceOfN(rapid.SampledFrom([]string{"a@example.com", "A@Example.COM", "b@example.com", `"a b"@example.com`, "ü@example.com", "Ü@example.com",
-			"x@bücher.example", "x@xn--bcher-kva.example", "%@example.com", "_@example.com", "o'neil@example.org"}), 4, 6).Draw(t, "emails"),
-		"mobile": rapid.SliceOfN(rapid.SampledFrom([]string{"0412 345 678", "+61412345678", "61412345678", "+1 415 555 2671", "12", "1-2"}), 2, 4).Draw(t, "mobiles"),
-		"int":    {"0", "1", "2", "1700000000", "1700000001", "999999999999999"},
-		"bool":   {"0", "1"},
+		"date": append(rapid.SliceOfN(day, 2, 4).Draw(t, "dates"), "0001-01-01", "9999-12-31", "9999-12-31 23:59:59",
+			"2026-01-31", "2026-01-31 00:00:00", "2026-01-31 17:05:00"),
+		"email": rapid.SliceOfN(rapid.SampledFrom([]string{
+			"a@example.com", "A@Example.COM", "b@example.com", `"a b"@example.com`, "ü@example.com", "Ü@example.com",
+			"x@bücher.example", "x@xn--bcher-kva.example", "%@example.com", "_@example.com", "o'neil@example.org",
+		}), 4, 6).Draw(t, "emails"),
+		"mobile": rapid.SliceOfN(rapid.SampledFrom([]string{
+			"0412 345 678", "+61412345678", "61412345678", "+1 415 555 2671", "12", "1-2",
+		}), 2, 4).Draw(t, "mobiles"),
+		"int":  {"0", "1", "2", "1700000000", "1700000001", "999999999999999"},
+		"bool": {"0", "1"},
 	}
 }
 
@@ -113,7 +124,7 @@ func (l *list) store(tx audience.Tx, account audience.AccountID, contacts []audi
 		return err
 	}
 	l.id, l.records, l.names = row.ID, nil, nil
-	ids := make(map[audience.FieldID]audience.FieldID) // from the place in l.fields, counted from 1
+	ids := make(map[audience.FieldID]audience.FieldID) // by the index in l.fields plus 1
 	for i := range l.fields {
 		f := l.fields[i]
 		f.ListID = l.id
@@ -146,13 +157,16 @@ var systemKinds = kinds{
 	"last_message_time": "int", "last_open_time": "int", "subscribed_via": "text", "webform_id": "int",
 }
 
+// record returns the model's record of a stored Contact.
 func (l *list) record(c *audience.Contact, ids map[audience.FieldID]audience.FieldID) record {
 	bit := map[bool]string{false: "0", true: "1"}
 	r := record{id: int64(c.ID), forms: make(map[string]string), values: map[string]string{
-		"id": fmt.Sprint(c.ID), "creation_time": fmt.Sprint(c.Created), "double_opt_in": bit[c.DoubleOptIn], "double_opt_in_time": fmt.Sprint(c.DoubleOptInTime),
-		"is_active": bit[c.IsActive], "is_bounce_deactivated": bit[c.IsBounceDeactivated], "is_unsubscribed": bit[c.IsUnsubscribed],
-		"last_click_time": fmt.Sprint(c.LastClickTime), "last_modified_time": fmt.Sprint(c.Modified), "last_message_time": fmt.Sprint(c.LastMessageTime),
-		"last_open_time": fmt.Sprint(c.LastOpenTime), "subscribed_via": c.SubscribedVia, "webform_id": fmt.Sprint(c.WebformID),
+		"id": fmt.Sprint(c.ID), "creation_time": fmt.Sprint(c.Created), "last_modified_time": fmt.Sprint(c.Modified),
+		"double_opt_in": bit[c.DoubleOptIn], "double_opt_in_time": fmt.Sprint(c.DoubleOptInTime),
+		"is_active": bit[c.IsActive], "is_bounce_deactivated": bit[c.IsBounceDeactivated],
+		"is_unsubscribed": bit[c.IsUnsubscribed], "last_click_time": fmt.Sprint(c.LastClickTime),
+		"last_message_time": fmt.Sprint(c.LastMessageTime), "last_open_time": fmt.Sprint(c.LastOpenTime),
+		"subscribed_via": c.SubscribedVia, "webform_id": fmt.Sprint(c.WebformID),
 	}}
 	for i := range l.fields {
 		f, id := &l.fields[i], ids[audience.FieldID(i+1)]
@@ -177,8 +191,8 @@ func (l *list) record(c *audience.Contact, ids map[audience.FieldID]audience.Fie
 	return r
 }
 
-// drawContacts makes Contacts whose values are of the pools. Their Fields are
-// numbered by their place in l.fields, counted from 1.
+// drawContacts draws Contacts with values of the pools. The ID of a Field in their values is its index in
+// l.fields plus 1.
 func (l *list) drawContacts(t *rapid.T) []audience.Contact {
 	keys := make(map[string]bool)
 	number := func(label string) int64 {
@@ -190,13 +204,15 @@ func (l *list) drawContacts(t *rapid.T) []audience.Contact {
 		c := &contacts[i]
 		flags := rapid.IntRange(0, 15).Draw(t, "flags")
 		*c = audience.Contact{
-			Created: number("created"), Modified: number("modified"), DoubleOptInTime: number("confirmed"), LastOpenTime: number("opened"),
+			Created: number("created"), Modified: number("modified"),
+			DoubleOptInTime: number("confirmed"), LastOpenTime: number("opened"),
 			WebformID: number("webform"), SubscribedVia: rapid.SampledFrom([]string{"api", "web_form", "other"}).Draw(t, "via"),
 			DoubleOptIn: flags&1 > 0, IsActive: flags&2 > 0, IsBounceDeactivated: flags&4 > 0, IsUnsubscribed: flags&8 > 0,
 		}
 		for place := range l.fields {
 			kind := kindOf(&l.fields[place])
-			if absent := rapid.IntRange(0, 3).Draw(t, "absent") == 0; absent && (place != 1 || c.Key != "") {
+			absent := rapid.IntRange(0, 3).Draw(t, "absent") == 0
+			if absent && (place != 1 || c.Key != "") { // a Contact needs an email or a mobile number
 				continue
 			}
 			value := rapid.SampledFrom(l.pools[kind]).Draw(t, "value")
@@ -220,8 +236,8 @@ func (l *list) drawContacts(t *rapid.T) []audience.Contact {
 var keyTypes = map[string]audience.KeyType{"text": audience.KeyText, "number": audience.KeyNumber, "date": audience.KeyDate,
 	"email": audience.KeyEmail, "mobile": audience.KeyMobile, "int": audience.KeyInt, "bool": audience.KeyBool}
 
-// key is the SearchKey of a Field or, by its name, of a system key; nil for those
-// that always have an index.
+// key returns the SearchKey with a name, "field_<id>" or a system key. It returns nil for keys that
+// always have an index.
 func (l *list) key(name string) *audience.SearchKey {
 	for i := range l.fields {
 		if f := &l.fields[i]; fieldKey(f.ID) == name {
@@ -234,7 +250,8 @@ func (l *list) key(name string) *audience.SearchKey {
 	return nil
 }
 
-// makeIndexes makes indexes of some keys, of some Lists.
+// makeIndexes builds indexes of random keys, for one List in three. Some of them are missing in the
+// database although the catalogue has them as ready: an operator has dropped them.
 func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []audience.SearchIndex) {
 	if rapid.IntRange(0, 2).Draw(t, "indexes") > 0 {
 		return nil
@@ -245,8 +262,11 @@ func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []audience.Se
 			continue
 		}
 		x := audience.SearchIndex{ListID: l.id, Key: name, State: audience.IndexBuilding}
-		err := store.Update(context.Background(), func(tx audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err })
-		if err == nil && rapid.IntRange(0, 5).Draw(t, "dropped by hand") > 0 {
+		err := store.Update(context.Background(), func(tx audience.Tx) error {
+			_, err := tx.AddSearchIndex(&x)
+			return err
+		})
+		if err == nil && rapid.IntRange(0, 5).Draw(t, "dropped by an operator") > 0 {
 			_, err = store.BuildIndex(context.Background(), x.ID, l.id, k)
 		}
 		if err == nil {
@@ -266,10 +286,11 @@ func (l *list) dropIndexes(t *rapid.T, store audience.Store, made []audience.Sea
 		x := &made[i]
 		x.State = audience.IndexDropping
 		err := store.Update(context.Background(), func(tx audience.Tx) error { return tx.UpdateSearchIndex(x) })
-		for began := time.Now(); err == nil || errors.Is(err, audience.ErrIndexBusy) && time.Since(began) < time.Minute; {
-			if err = store.DropIndex(context.Background(), x.ID); err == nil {
-				break
-			}
+		if err == nil {
+			err = store.DropIndex(context.Background(), x.ID)
+		}
+		for began := time.Now(); errors.Is(err, audience.ErrIndexBusy) && time.Since(began) < time.Minute; {
+			err = store.DropIndex(context.Background(), x.ID)
 		}
 		if err != nil {
 			t.Fatalf("drop index %s: %v", x.Key, err)

@@ -13,9 +13,8 @@ import (
 	"enlist/internal/indexadvisor"
 )
 
-// The suite of the index advisor on a real store: when it schedules, builds, repeats
-// and drops the indexes that searches need, and that answers stay right meanwhile.
-// indexroom.go has the tests of limits, of repairs, and of an operator's commands.
+// This file tests the index advisor on a real store: when it schedules, builds, repeats and drops the
+// indexes that searches need. indexroom.go tests limits, repairs, and an operator's commands.
 
 // SearchIndexes tests indexadvisor and the IndexBuilder of an engine. decisions.md: 56
 func SearchIndexes(t *testing.T, e Engine) {
@@ -23,23 +22,30 @@ func SearchIndexes(t *testing.T, e Engine) {
 		rule string
 		test func(*testing.T, Engine)
 	}{
-		{"an index is built when searches lack it and dropped when they stop", indexLife},
+		{"an index is built when searches need it and dropped when they stop", indexLife},
 		{"searches that no index helps get none", searchesThatNoIndexHelps},
 		{"searches that are slow together get an index", searchesSlowTogether},
 		{"a failed build is repeated after a day", failedBuild},
 		{"the index that saves least is evicted", evictedIndex},
-		{"no place gets more indexes than the limit", indexesOfManyLists},
-		{"what a crash leaves behind is reconciled", reconciledIndexes},
-		{"an index goes with its Field and its List", indexesOfDefinitions},
+		{"no partition gets more indexes than the limit", indexesOfManyLists},
+		{"jobs and indexes that a crash left unfinished are reconciled", reconciledIndexes},
+		{"an index is dropped with its Field and its List", indexesOfDefinitions},
 		{"a manual index stays until it is removed", manualIndexes},
-		{"answers are right while indexes come and go", rightAnswers},
+		{"searches are correct while indexes are built and dropped", searchesDuringBuilds},
 	} {
 		t.Run(c.rule, func(t *testing.T) { c.test(t, e) })
 	}
 }
 
-// listWithThreeFields is a List of 12 Contacts, with an advisor that takes it for a
-// large one. Its clock moves only when the test moves it.
+// states are the states of search indexes, by the names of their keys.
+type states = map[string]audience.IndexState
+
+const indexReady, indexWaiting, indexDropping = audience.IndexReady, audience.IndexWaiting, audience.IndexDropping
+
+var noIndexes []audience.SearchIndexID
+
+// listWithThreeFields is a List of 12 Contacts. The rules of its advisor treat it as a large List. Its
+// clock moves only when the test moves it.
 type listWithThreeFields struct {
 	*accountFixture
 	engine  Engine
@@ -47,11 +53,11 @@ type listWithThreeFields struct {
 	list    audience.ListID
 
 	mu   sync.Mutex
-	step time.Duration // by which each look at the clock moves it
+	step time.Duration // each reading of the clock moves it by this
 }
 
-// newListWithThreeFields makes a List with the Fields City, Amount and Note. Four
-// Contacts have each City; Amount and Note differ.
+// newListWithThreeFields stores a List with the Fields City, Amount and Note. There are three Cities with
+// four Contacts each. All values of Amount and Note differ.
 func newListWithThreeFields(t *testing.T, e Engine) *listWithThreeFields {
 	l := &listWithThreeFields{accountFixture: newAccountFixture(t, e.Open), engine: e}
 	l.restart(l.store)
@@ -74,7 +80,7 @@ func (l *listWithThreeFields) restart(store audience.Store) {
 	l.adviseOn(store, rules)
 }
 
-// advise replaces the advisor by one with other rules. It has seen no search yet.
+// advise replaces the advisor by a new one with other rules, which has not seen any search.
 func (l *listWithThreeFields) advise(rules indexadvisor.Rules) { l.adviseOn(l.store, rules) }
 
 func (l *listWithThreeFields) adviseOn(store audience.Store, rules indexadvisor.Rules) {
@@ -109,8 +115,8 @@ func triple(key, operator string, value any) *audience.Criteria {
 	return &audience.Criteria{Key: key, Operator: operator, Value: input(value)}
 }
 
-// countSlowly counts what matches, in 200 ms, and has the indexes scheduled that the
-// count lacked.
+// countSlowly counts matches in a search that takes 200 ms. It then schedules the index that the search
+// lacked.
 func (l *listWithThreeFields) countSlowly(c *audience.Criteria) (n int64) {
 	l.Helper()
 	l.searchesTake(200 * time.Millisecond)
@@ -122,11 +128,11 @@ func (l *listWithThreeFields) countSlowly(c *audience.Criteria) (n int64) {
 }
 
 // indexes returns the states of all indexes, by the names of their keys.
-func (l *listWithThreeFields) indexes() map[string]audience.IndexState {
+func (l *listWithThreeFields) indexes() states {
 	l.Helper()
 	all, err := l.advisor.Reports(l.Context())
 	l.must(err)
-	states := make(map[string]audience.IndexState)
+	states := make(states)
 	for _, x := range all {
 		states[x.KeyName] = x.State
 	}
@@ -145,7 +151,7 @@ func (l *listWithThreeFields) index(name string) indexadvisor.Report {
 	return all[i]
 }
 
-// built returns the IDs of the indexes that the database has, all of them complete.
+// built returns the IDs of the indexes that the database has, and checks that they are complete.
 func (l *listWithThreeFields) built() (ids []audience.SearchIndexID) {
 	l.Helper()
 	built, err := l.store.BuiltIndexes(l.Context())
@@ -175,82 +181,94 @@ func indexLife(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	city := triple("City", "exactly", "city1")
 	n := l.countSlowly(city)
-	same(t, "scheduled", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting})
+	same(t, "scheduled", l.indexes(), states{"City": indexWaiting})
 	l.wantJobs("build_index", 1)
 	l.advance(time.Hour)
 	l.countSlowly(city)
-	l.wantJobs("build_index", 1) // not twice
+	l.wantJobs("build_index", 1) // no second job
 
 	x := l.index("City")
 	l.build(x.ID)
 	same(t, "built", l.built(), []audience.SearchIndexID{x.ID})
 	view(t, l.store, func(tx audience.Tx) error {
 		schema, err := tx.Schema(l.list)
-		if err == nil && (len(schema.SearchIndexes) != 1 || schema.SearchIndexes[0].Key != x.Key || schema.SearchIndexes[0].ScanMS != 200) {
-			t.Errorf("the Schema has %+v", schema.SearchIndexes)
+		if err != nil {
+			return err
 		}
-		return err
+		if of := schema.SearchIndexes; len(of) != 1 || of[0].Key != x.Key || of[0].ScanMS != 200 {
+			t.Errorf("the Schema has the indexes %+v", schema.SearchIndexes)
+		}
+		return nil
 	})
 	if got := l.count(l.list, "City", "exactly", "city1"); got != n {
 		t.Errorf("counts %d with the index, %d without", got, n)
 	}
 	l.must(l.advisor.WriteUse(t.Context()))
-	if x = l.index("City"); x.State != audience.IndexReady || x.Uses != 1 || x.SavedMS != 200 || x.LastUsed != l.now.Unix() || x.Bytes <= 0 || x.Built == 0 {
+	x = l.index("City")
+	if x.State != indexReady || x.Uses != 1 || x.SavedMS != 200 || x.LastUsed != l.now.Unix() {
+		t.Errorf("index %+v", x)
+	}
+	if x.Bytes <= 0 || x.Built == 0 {
 		t.Errorf("index %+v", x)
 	}
 
 	// It is dropped after 30 days without a search.
 	l.advance(29 * 24 * time.Hour)
 	l.must(l.advisor.Reconcile(t.Context()))
-	if x = l.index("City"); x.State != audience.IndexReady || x.Uses != 0 {
+	x = l.index("City")
+	if x.State != indexReady || x.Uses != 0 {
 		t.Errorf("index %+v", x)
 	}
 	l.advance(2 * 24 * time.Hour)
 	l.must(l.advisor.Reconcile(t.Context()))
 	l.wantJobs("drop_index", 1)
 	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID}))
-	same(t, "dropped", l.built(), []audience.SearchIndexID(nil))
-	same(t, "dropped", l.indexes(), map[string]audience.IndexState{})
-	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID})) // again does no harm
+	same(t, "dropped", l.built(), noIndexes)
+	same(t, "dropped", l.indexes(), states{})
+	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID})) // a second time has no effect
 	l.build(x.ID)
 	if got := l.count(l.list, "City", "exactly", "city1"); got != n {
 		t.Errorf("counts %d without the index, %d before", got, n)
 	}
 }
 
-// Some keys have an index in every List, some cannot have one, and some tests read
-// every Contact whether there is one or not.
+// Some keys have an index in every List, and some cannot have one. Some tests read every Contact with
+// or without an index.
 func searchesThatNoIndexHelps(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	for _, c := range []*audience.Criteria{
-		triple("id", "greater_than", 5), triple("creation_time", "less_than", 5), triple("last_modified_time", "exactly", 5),
+		triple("id", "greater_than", 5), triple("creation_time", "less_than", 5),
+		triple("last_modified_time", "exactly", 5),
 		triple("Email", "exactly", "c1@example.com"), triple("Mobile Phone", "in", []any{"+61400000000"}),
 		triple("Note", "exactly", "n1"), triple("City", "contains", "y1"), triple("City", "not", "city1"),
-		{Any: []audience.Criteria{*triple("City", "exactly", "city1"), *triple("Note", "exactly", "n1")}}, // reads every Contact for the Note
+		// This one reads every Contact for the Note.
+		{Any: []audience.Criteria{*triple("City", "exactly", "city1"), *triple("Note", "exactly", "n1")}},
 		nil,
 	} {
 		l.advance(time.Hour)
 		l.countSlowly(c)
 	}
-	same(t, "after searches that no index helps", l.indexes(), map[string]audience.IndexState{})
+	same(t, "after searches that no index helps", l.indexes(), states{})
 	l.advance(time.Hour)
-	l.countSlowly(&audience.Criteria{All: []audience.Criteria{*triple("City", "starts_with", "city1"), *triple("Note", "exactly", "n1")}})
-	same(t, "after a search with one indexable key of two", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting})
+	l.countSlowly(&audience.Criteria{All: []audience.Criteria{
+		*triple("City", "starts_with", "city1"), *triple("Note", "exactly", "n1")}})
+	same(t, "after a search with one indexable key of two", l.indexes(), states{"City": indexWaiting})
 	rules := indexadvisor.DefaultRules()
 	rules.Contacts, rules.CoveringFilters = 10, true
 	l.advise(rules)
 	l.countSlowly(triple("Note", "contains", "n1"))
 	l.countSlowly(triple("Amount", "ends_with", "1"))
-	same(t, "with covering filters", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting, "Amount": audience.IndexWaiting})
+	same(t, "with covering filters", l.indexes(), states{"City": indexWaiting, "Amount": indexWaiting})
 	l.must(l.advisor.Remove(t.Context(), l.index("Amount").ID))
 
 	l.searchesTake(200 * time.Millisecond)
-	err := l.service.SearchContacts(t.Context(), l.caller, l.list, audience.Query{SortBy: "is_active", Limit: 2}, nil, discard{})
+	sorted := audience.Query{SortBy: "is_active", Limit: 2}
+	err := l.service.SearchContacts(t.Context(), l.caller, l.list, sorted, nil, discard{})
 	l.searchesTake(0)
 	l.must(err)
 	l.must(l.advisor.ScheduleBuilds(t.Context()))
 	l.build(l.index("is_active").ID)
-	same(t, "after a sort", l.indexes(), map[string]audience.IndexState{"City": audience.IndexWaiting, "is_active": audience.IndexReady})
+	same(t, "after a sort", l.indexes(), states{"City": indexWaiting, "is_active": indexReady})
 
 	small := l.addList()
 	l.subscribe(small, "Email", "a@example.com")
@@ -269,7 +287,7 @@ type discard struct{}
 func (discard) Begin([]audience.Column, bool) error { return nil }
 func (discard) Contact(*audience.Contact) error     { return nil }
 
-// No single search is slow. They take over 10 s on one day together.
+// No single search is slow. Together they take over 10 s on one day.
 func searchesSlowTogether(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	search := func(n int) {
@@ -283,9 +301,9 @@ func searchesSlowTogether(t *testing.T, e Engine) {
 	search(150)
 	l.advance(24 * time.Hour)
 	search(150) // the times of one day do not count on the next
-	same(t, "not enough", l.indexes(), map[string]audience.IndexState{})
+	same(t, "not enough", l.indexes(), states{})
 	search(100)
-	same(t, "enough", l.indexes(), map[string]audience.IndexState{"Amount": audience.IndexWaiting})
+	same(t, "enough", l.indexes(), states{"Amount": indexWaiting})
 }
 
 // brokenBuilder is a Store that fails to build indexes.
@@ -295,7 +313,8 @@ type brokenBuilder struct {
 }
 
 // BuildIndex implements audience.Store.
-func (b *brokenBuilder) BuildIndex(_ context.Context, _ audience.SearchIndexID, _ audience.ListID, _ *audience.SearchKey) (int64, error) {
+func (b *brokenBuilder) BuildIndex(context.Context, audience.SearchIndexID, audience.ListID, *audience.SearchKey) (
+	int64, error) {
 	return 0, b.err
 }
 
@@ -309,23 +328,25 @@ func failedBuild(t *testing.T, e Engine) {
 		t.Errorf("index %+v", x)
 	}
 	number := &audience.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: audience.KeyNumber, Searchable: true}
-	if _, err := l.store.BuildIndex(t.Context(), l.index("Amount").ID, l.list, number); err != nil { // as if the build had left a part
+	_, err := l.store.BuildIndex(t.Context(), l.index("Amount").ID, l.list, number) // a part that the failed build left
+	if err != nil {
 		t.Fatal(err)
 	}
 	l.advance(23 * time.Hour)
 	l.countSlowly(amount)
 	l.must(l.advisor.Reconcile(t.Context()))
-	same(t, "after the failure", l.built(), []audience.SearchIndexID(nil))
+	same(t, "after the failure", l.built(), noIndexes)
 	l.wantJobs("build_index", 1)
 	l.advance(2 * time.Hour)
 	l.countSlowly(amount)
 	l.wantJobs("build_index", 2)
 
 	l.restart(&brokenBuilder{l.store, audience.ErrIndexBusy})
-	if err := l.advisor.Build(t.Context(), audience.BuildIndex{Index: l.index("Amount").ID}); !errors.Is(err, audience.ErrIndexBusy) {
+	err = l.advisor.Build(t.Context(), audience.BuildIndex{Index: l.index("Amount").ID})
+	if !errors.Is(err, audience.ErrIndexBusy) {
 		t.Errorf("error %v", err)
 	}
 	l.restart(l.store)
 	l.build(l.index("Amount").ID)
-	same(t, "after a good build", l.indexes(), map[string]audience.IndexState{"Amount": audience.IndexReady})
+	same(t, "after a successful build", l.indexes(), states{"Amount": indexReady})
 }

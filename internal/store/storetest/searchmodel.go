@@ -11,29 +11,28 @@ import (
 	"enlist/internal/audience"
 )
 
-// The model is search as doc/decisions.md tells it, over records in memory,
-// written again from the words and as plainly as may be: it shares no code with
-// the typing of criteria or with the SQL, so that no mistake is in both.
+// This file implements searches as doc/decisions.md describes them, on records in memory. It shares no
+// code with the typing of criteria or with the SQL, so that a mistake is not in both.
 
-// record is a Contact with its keys by name: system keys, Field names, field_<id>.
+// record is a Contact with its values by key: system keys, Field names and field_<id>.
 type record struct {
 	id     int64
-	values map[string]string // as replies show them; absent is ""
-	forms  map[string]string // comparison forms, of the address Fields
+	values map[string]string // as replies show them; "" without a value
+	forms  map[string]string // normalised addresses, of the address Fields
 }
 
 // kinds says how the values of each key compare: "int", "bool", "number",
 // "date", "email", "mobile" or "text".
 type kinds map[string]string
 
-// model is what a List holds.
+// model is a List with its Contacts.
 type model struct {
 	kinds   kinds
 	records []record
 	country int64
 }
 
-// find returns the IDs of the records that a query asks for, in order.
+// find returns the IDs of the records that match a query, in its order and within its page.
 func (m *model) find(q audience.Query, sortKey string) []int64 {
 	var found []record
 	for _, r := range m.records {
@@ -61,7 +60,7 @@ func (m *model) find(q audience.Query, sortKey string) []int64 {
 	return ids
 }
 
-// order compares two shown values for sorting: absent ones are the smallest.
+// order compares two values for sorting. A missing value is the smallest.
 func (m *model) order(key, a, b string) int {
 	if a == "" || b == "" {
 		return cmp.Compare(min(len(a), 1), min(len(b), 1))
@@ -167,7 +166,7 @@ func inputText(in audience.Input) string {
 	return ""
 }
 
-// rational is a number exactly, true and false being 1 and 0.
+// rational returns the exact value of a number. true is 1 and false is 0.
 func rational(text string) *big.Rat {
 	switch text {
 	case "true":
@@ -177,7 +176,7 @@ func rational(text string) *big.Rat {
 	}
 	n, ok := new(big.Rat).SetString(text)
 	if !ok {
-		panic("the model was given " + strconv.Quote(text) + " for a number")
+		panic("the model expects a number and got " + strconv.Quote(text))
 	}
 	return n
 }

@@ -58,6 +58,19 @@ func Run(t *testing.T, e Engine) {
 	}
 }
 
+// accountRule is a test, named by the rule that it shows.
+type accountRule struct {
+	rule string
+	test func(*accountFixture)
+}
+
+// runRules runs each test on a new store.
+func runRules(t *testing.T, open func(t *testing.T) audience.Store, rules []accountRule) {
+	for _, r := range rules {
+		t.Run(r.rule, func(t *testing.T) { r.test(newAccountFixture(t, open)) })
+	}
+}
+
 // update runs fn in an Update and fails the test on an error.
 func update(t *testing.T, s audience.Store, fn func(audience.Tx) error) {
 	t.Helper()

@@ -1,5 +1,7 @@
 package storetest
 
+// This file tests what happens to the events of webhooks when webhooks and Lists change.
+
 import (
 	"fmt"
 
@@ -21,7 +23,7 @@ func webhookMoves(o *accountFixture) {
 	o.wantEvents(o.take(old, 1), "contact subscribed 1")
 	o.wantEvents(o.take(moved.Target, 2), "contact created 1")
 
-	// The old URL again: the batch there now has more events, so it gets a new ID.
+	// Back at the old URL, the batch has more events, so it gets a new ID.
 	before := o.take(old, 1)
 	o.editWebhook(created, "url", hook)
 	after := o.take(old, 1)
@@ -35,7 +37,8 @@ func webhookMoves(o *accountFixture) {
 	const many = 4500
 	o.update(func(tx audience.Tx) error {
 		for i := range many {
-			e := audience.WebhookEvent{Target: old, Webhook: created, List: list, Contact: audience.ContactID(i + 1), Object: audience.AboutContact, Event: audience.WebhookCreated}
+			e := audience.WebhookEvent{Target: old, Webhook: created, List: list, Contact: audience.ContactID(i + 1),
+				Object: audience.AboutContact, Event: audience.WebhookCreated}
 			if err := tx.AddWebhookEvent(&e); err != nil {
 				return err
 			}
@@ -56,6 +59,8 @@ func webhookMoves(o *accountFixture) {
 	}
 }
 
+// webhookDeletion tests that deleting a webhook deletes its waiting events, and the target with the last
+// webhook.
 func webhookDeletion(o *accountFixture) {
 	list := o.addList()
 	created, subscribed := o.addWebhook("contact", "created"), o.addWebhook("contact", "subscribed")
@@ -67,7 +72,7 @@ func webhookDeletion(o *accountFixture) {
 	o.wantEvents(b, "contact subscribed 1", "contact subscribed 2")
 	o.must(o.service.DeleteWebhook(o.Context(), o.caller, subscribed))
 	if o.delivered(b) != nil || o.failed(b) != 0 || o.targetExists(target) {
-		o.Error("something of the deleted is left")
+		o.Error("events or the target of the deleted webhooks are left")
 	}
 	o.refused(o.service.DeleteWebhook(o.Context(), o.caller, created), audience.InvalidParameters, "no webhook")
 }
@@ -76,7 +81,8 @@ func (o *accountFixture) targetExists(id audience.WebhookTargetID) (found bool) 
 	o.Helper()
 	o.update(func(tx audience.Tx) error {
 		_, err := tx.WebhookTarget(id)
-		if found = err == nil; audience.KindOf(err) == audience.NotFound {
+		found = err == nil
+		if audience.KindOf(err) == audience.NotFound {
 			err = nil
 		}
 		return err
@@ -107,17 +113,19 @@ func webhooksOfDeletedList(o *accountFixture) {
 	b := o.take(target, 1)
 	o.wantEvents(b, "list removed 0")
 	if b.Events[0].List != list || o.delivered(b) != nil || o.targetExists(target) {
-		o.Error("the target stays", b.Events)
+		o.Error("the target still exists", b.Events)
 	}
 }
 
-// webhookOrphanedTarget tests that a failing target without webhooks is deleted: no call could resume it.
+// webhookOrphanedTarget tests that a failing target without webhooks is deleted, because no call could
+// resume its deliveries.
 func webhookOrphanedTarget(o *accountFixture) {
 	for _, failsFirst := range []bool{true, false} {
 		list := o.addList()
 		target := o.webhook(o.addWebhook("list", "removed", "list_id", list, "url", fmt.Sprint(hook, list))).Target
 		o.update(func(tx audience.Tx) error {
-			return tx.AddWebhookEvent(&audience.WebhookEvent{Target: target, List: list, Object: audience.AboutList, Event: audience.WebhookUpdated})
+			return tx.AddWebhookEvent(&audience.WebhookEvent{Target: target, List: list,
+				Object: audience.AboutList, Event: audience.WebhookUpdated})
 		})
 		if failsFirst {
 			_, err := o.service.WebhookFailed(o.Context(), o.take(target, 1), audience.ErrWebhookGone)
@@ -129,7 +137,7 @@ func webhookOrphanedTarget(o *accountFixture) {
 			o.must(err)
 		}
 		if o.take(target, 2) != nil || o.targetExists(target) {
-			o.Error("the target stays")
+			o.Error("the target still exists")
 		}
 	}
 }

@@ -10,23 +10,33 @@ import (
 	"enlist/internal/audience"
 )
 
+// This file tests the definitions of webhooks and the delivery of their events. webhookmoves.go tests
+// what happens to events when webhooks and Lists change.
+
 // webhooks tests which events webhooks get, and how jobs take and deliver them. decisions.md: 52
 func webhooks(t *testing.T, e Engine) {
-	for name, test := range map[string]func(*accountFixture){
-		"definitions": webhookDefinitions, "keys": webhookKeys, "batches": webhookBatches, "failures": webhookFailures,
-		"leases": webhookLeases, "clock": webhookClock, "moves": webhookMoves, "deletion": webhookDeletion,
-		"deleted List": webhooksOfDeletedList, "target without webhooks": webhookOrphanedTarget, "Lists": webhooksOfLists,
-	} {
-		t.Run(name, func(t *testing.T) { test(newAccountFixture(t, e.Open)) })
-	}
-	t.Run("wake-ups", func(t *testing.T) { webhookWakeUps(newAccountFixture(t, e.Open), e) })
+	runRules(t, e.Open, []accountRule{
+		{"webhooks with one URL and secret share a target", webhookDefinitions},
+		{"a key reads and changes the webhooks of its Lists", webhookKeys},
+		{"events of one target arrive in order, in batches", webhookBatches},
+		{"a failed batch is retried unchanged, then kept", webhookFailures},
+		{"one job at a time holds the lease of a target", webhookLeases},
+		{"a clock that is set back delays no delivery", webhookClock},
+		{"the events of a webhook move to its new URL", webhookMoves},
+		{"the events of a deleted webhook are deleted", webhookDeletion},
+		{"the events of a deleted List are still delivered", webhooksOfDeletedList},
+		{"a failing target without webhooks is deleted", webhookOrphanedTarget},
+		{"changes of Lists are events", webhooksOfLists},
+		{"one job at a time waits for a target", func(o *accountFixture) { webhookJobs(o, e) }},
+	})
 }
 
 const hook = "https://shop.example.com/hook"
 
 func (o *accountFixture) addWebhook(object, event string, pairs ...any) audience.WebhookID {
 	o.Helper()
-	id, err := o.service.AddWebhook(o.Context(), o.caller, details(append([]any{"object", object, "event", event, "url", hook}, pairs...)...))
+	pairs = append([]any{"object", object, "event", event, "url", hook}, pairs...)
+	id, err := o.service.AddWebhook(o.Context(), o.caller, details(pairs...))
 	o.must(err)
 	return id
 }
@@ -50,7 +60,7 @@ func (o *accountFixture) take(id audience.WebhookTargetID, job int64) *audience.
 	b, wait, err := o.service.TakeWebhookEvents(o.Context(), id, job)
 	o.must(err)
 	if wait != 0 {
-		o.Errorf("job %d is to wait %s", job, wait)
+		o.Errorf("job %d must wait %s", job, wait)
 	}
 	return b
 }
@@ -79,7 +89,7 @@ func (o *accountFixture) wantEvents(b *audience.WebhookBatch, want ...string) {
 		}
 	}
 	if strings.Join(got, ", ") != strings.Join(want, ", ") {
-		o.Errorf("told %v, want %v", got, want)
+		o.Errorf("events %v, want %v", got, want)
 	}
 }
 
@@ -92,8 +102,11 @@ func webhookDefinitions(o *accountFixture) {
 	}
 	second := o.webhook(o.addWebhook("contact", "subscribed", "list_id", list))
 	other := o.webhook(o.addWebhook("list", "removed", "url", hook+"2"))
-	if second.Secret != first.Secret || second.Target != first.Target || other.Secret == first.Secret || other.Target == first.Target {
-		o.Error("webhooks of one URL share a secret, others do not")
+	if second.Secret != first.Secret || second.Target != first.Target {
+		o.Error("two webhooks of one URL have different secrets or targets")
+	}
+	if other.Secret == first.Secret || other.Target == first.Target {
+		o.Error("two webhooks of different URLs share a secret or a target")
 	}
 	own := "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	if w := o.webhook(o.addWebhook("list", "updated", "secret", own)); w.Secret != own || w.Target == first.Target {
@@ -103,15 +116,28 @@ func webhookDefinitions(o *accountFixture) {
 		about string
 		pairs []any
 	}{
-		{"object", []any{"object", "field"}}, {"event", []any{"event", "opened"}}, {"event", []any{"object", "list", "event", "subscribed"}},
-		{"event", []any{"event", "bulk_updated"}}, {"url", []any{"url", ""}}, {"url", []any{"url", "shop.example.com"}}, {"url", []any{"url", "ftp://shop.example.com"}},
-		{"url", []any{"url", "https:///x"}}, {"user name", []any{"url", "https://a:b@shop.example.com"}}, {"fragment", []any{"url", hook + "#x"}},
-		{"2,048", []any{"url", "https://shop.example.com/" + strings.Repeat("a", 2048)}}, {"url", []any{"url", "https://shop.example.com/ x"}},
-		{"port", []any{"url", "https://shop.example.com:0/"}}, {"port", []any{"url", "https://shop.example.com:65536/"}},
-		{"secret", []any{"secret", "whsec_"}}, {"secret", []any{"secret", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}}, {"secret", []any{"secret", "whsec_MfKQ"}},
-		{"secret", []any{"secret", "whsec_" + strings.Repeat("AAAA", 22)}}, {"list_id", []any{"list_id", -1}},
+		{"object", []any{"object", "field"}},
+		{"event", []any{"event", "opened"}},
+		{"event", []any{"object", "list", "event", "subscribed"}},
+		{"event", []any{"event", "bulk_updated"}},
+		{"url", []any{"url", ""}},
+		{"url", []any{"url", "shop.example.com"}},
+		{"url", []any{"url", "ftp://shop.example.com"}},
+		{"url", []any{"url", "https:///x"}},
+		{"url", []any{"url", "https://shop.example.com/ x"}},
+		{"user name", []any{"url", "https://a:b@shop.example.com"}},
+		{"fragment", []any{"url", hook + "#x"}},
+		{"2,048", []any{"url", "https://shop.example.com/" + strings.Repeat("a", 2048)}},
+		{"port", []any{"url", "https://shop.example.com:0/"}},
+		{"port", []any{"url", "https://shop.example.com:65536/"}},
+		{"secret", []any{"secret", "whsec_"}},
+		{"secret", []any{"secret", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}},
+		{"secret", []any{"secret", "whsec_MfKQ"}},
+		{"secret", []any{"secret", "whsec_" + strings.Repeat("AAAA", 22)}},
+		{"list_id", []any{"list_id", -1}},
 	} {
-		_, err := o.service.AddWebhook(o.Context(), o.caller, details(append([]any{"object", "contact", "event", "created", "url", hook}, c.pairs...)...))
+		pairs := append([]any{"object", "contact", "event", "created", "url", hook}, c.pairs...)
+		_, err := o.service.AddWebhook(o.Context(), o.caller, details(pairs...))
 		o.refused(err, audience.InvalidParameters, c.about)
 	}
 	for i := range 97 {
@@ -125,7 +151,9 @@ func webhookDefinitions(o *accountFixture) {
 // webhookKeys tests which webhooks a caller may read and change. decisions.md: 11
 func webhookKeys(o *accountFixture) {
 	mine, yours := o.addList(), o.addList("name", "Yours")
-	all, ofMine, ofYours := o.addWebhook("contact", "created"), o.addWebhook("contact", "created", "list_id", mine), o.addWebhook("contact", "created", "list_id", yours)
+	all := o.addWebhook("contact", "created")
+	ofMine := o.addWebhook("contact", "created", "list_id", mine)
+	ofYours := o.addWebhook("contact", "created", "list_id", yours)
 	stranger, some := o.newCaller(), o.restricted(mine)
 	for _, id := range []audience.WebhookID{all, ofMine, 999, -1} {
 		_, err := o.service.Webhook(o.Context(), stranger, id)
@@ -145,7 +173,8 @@ func webhookKeys(o *accountFixture) {
 		_, err := o.service.EditWebhook(o.Context(), some, ofMine, details("list_id", list))
 		o.refused(err, audience.Denied, "restricted")
 	}
-	_, err := o.service.AddWebhook(o.Context(), stranger, details("object", "list", "event", "created", "url", hook, "list_id", mine))
+	_, err := o.service.AddWebhook(o.Context(), stranger,
+		details("object", "list", "event", "created", "url", hook, "list_id", mine))
 	o.refused(err, audience.NoList, "no List")
 	found, err := o.service.SearchWebhooks(o.Context(), some, audience.Query{})
 	o.must(err)
@@ -154,10 +183,11 @@ func webhookKeys(o *accountFixture) {
 	}
 	// A caller does not get the secret of a webhook that it may not read.
 	third := o.addList()
-	id, err := o.service.AddWebhook(o.Context(), o.restricted(third), details("object", "list", "event", "updated", "url", hook, "list_id", third))
+	id, err := o.service.AddWebhook(o.Context(), o.restricted(third),
+		details("object", "list", "event", "updated", "url", hook, "list_id", third))
 	o.must(err)
 	if o.webhook(id).Secret == o.webhook(all).Secret {
-		o.Error("a key was given the secret of a webhook for all Lists")
+		o.Error("a restricted key got the secret of a webhook for all Lists")
 	}
 }
 
@@ -168,7 +198,7 @@ func webhookBatches(o *accountFixture) {
 	o.addWebhook("contact", "updated", "list_id", o.addList())
 	target := o.webhook(created).Target
 	if o.webhook(subscribed).Target != target || o.take(target, 1) != nil {
-		o.Fatal("a target of two webhooks, at which nothing waits")
+		o.Fatal("two webhooks have two targets, or an event waits already")
 	}
 	for i := range 60 {
 		o.subscribe(list, "Email", fmt.Sprintf("p%d@example.com", i))
@@ -178,7 +208,9 @@ func webhookBatches(o *accountFixture) {
 		o.Fatalf("%d events for %s", len(b.Events), b.URL)
 	}
 	for i, e := range b.Events {
-		want := audience.WebhookEvent{ID: e.ID, Target: target, Webhook: created, List: list, Contact: audience.ContactID(i/2 + 1), Object: audience.AboutContact, Event: audience.WebhookCreated, Time: o.now.Unix()}
+		want := audience.WebhookEvent{ID: e.ID, Target: target, Webhook: created, List: list,
+			Contact: audience.ContactID(i/2 + 1), Object: audience.AboutContact, Event: audience.WebhookCreated,
+			Time: o.now.Unix()}
 		if i%2 == 1 {
 			want.Webhook, want.Event = subscribed, audience.WebhookSubscribed
 		}
@@ -186,10 +218,10 @@ func webhookBatches(o *accountFixture) {
 	}
 	next := o.delivered(b)
 	if len(next.Events) != 20 || next.ID == b.ID || next.Events[0].Contact != 51 {
-		o.Errorf("then %+v", next)
+		o.Errorf("the next batch is %+v", next)
 	}
 	if o.delivered(next) != nil || o.take(target, 2) != nil {
-		o.Error("more is left")
+		o.Error("there is a third batch")
 	}
 }
 
@@ -206,47 +238,49 @@ func webhookFailures(o *accountFixture) {
 		o.subscribe(list, "Email", fmt.Sprintf("b%d@example.com", i))
 		wait := o.failed(b)
 		if wait < gap || wait > gap+gap/10 {
-			o.Errorf("after %d failures it waits %s", i+1, wait)
+			o.Errorf("after %d failures the job waits %s", i+1, wait)
 		}
 		o.now = o.now.Add(wait - time.Second)
 		if o.take(target, 2) != nil {
-			o.Error("another job does not wait for the time to come")
+			o.Error("another job gets the batch before its time")
 		}
 		if b, wait, err := o.service.TakeWebhookEvents(o.Context(), target, 1); b != nil || wait != time.Second || err != nil {
-			o.Errorf("the job that comes too soon: %v, %v, %v", b, wait, err)
+			o.Errorf("the job that is a second early: batch %v, wait %s, error %v", b, wait, err)
 		}
 		o.now = o.now.Add(time.Second)
 		b = o.take(target, 1)
 		o.wantEvents(b, "contact created 1")
 		if b.ID != first.ID {
-			o.Errorf("the batch was %s and is %s", first.ID, b.ID)
+			o.Errorf("the batch had ID %s and has ID %s", first.ID, b.ID)
 		}
 	}
 	if wait := o.failed(b); wait != 0 {
-		o.Errorf("after 7 failures it waits %s", wait)
+		o.Errorf("after 7 failures the job waits %s", wait)
 	}
 	if w := o.webhook(id); !w.IsFailing || w.LastError != "status 500" {
 		o.Errorf("%+v", w)
 	}
-	o.subscribe(list, "Email", "c@example.com") // is kept
+	o.subscribe(list, "Email", "c@example.com") // this event is kept
 
-	// Called again by hand: it fails at once, then it works.
+	// An operator retries the job. It fails, and a second retry delivers the batch.
 	if b := o.take(target, 1); b.ID != first.ID || o.failed(b) != 0 || !o.webhook(id).IsFailing {
-		o.Error("tried once more")
+		o.Error("the operator's retry got another batch, or the webhook is not failing after it")
 	}
 	b = o.delivered(o.take(target, 1))
-	o.wantEvents(b, "contact created 2", "contact created 3", "contact created 4", "contact created 5", "contact created 6", "contact created 7", "contact created 8")
+	o.wantEvents(b, "contact created 2", "contact created 3", "contact created 4", "contact created 5",
+		"contact created 6", "contact created 7", "contact created 8")
 	if w := o.webhook(id); w.IsFailing || w.LastError != "" {
 		o.Errorf("%+v", w)
 	}
 
 	// The receiver replies 410 Gone. Editing the webhook resumes the deliveries.
-	if wait, err := o.service.WebhookFailed(o.Context(), b, audience.ErrWebhookGone); wait != 0 || err != nil || !o.webhook(id).IsFailing {
-		o.Errorf("gone: %s, %v", wait, err)
+	wait, err := o.service.WebhookFailed(o.Context(), b, audience.ErrWebhookGone)
+	if wait != 0 || err != nil || !o.webhook(id).IsFailing {
+		o.Errorf("after 410 Gone: wait %s, error %v", wait, err)
 	}
 	o.editWebhook(id)
 	if again := o.take(target, 3); again.ID != b.ID || o.webhook(id).IsFailing || o.delivered(again) != nil {
-		o.Error("after an edit it goes on with what was tried")
+		o.Error("after an edit, the job does not get the same batch")
 	}
 }
 
@@ -257,10 +291,10 @@ func webhookLeases(o *accountFixture) {
 	o.subscribe(list, "Email", "a@example.com")
 	b := o.take(target, 1)
 	if o.take(target, 2) != nil {
-		o.Error("two jobs have one target")
+		o.Error("two jobs hold the lease of one target")
 	}
-	if twin := o.take(target, 1); twin == nil || twin.ID != b.ID {
-		o.Error("a job taken up again does not go on")
+	if again := o.take(target, 1); again == nil || again.ID != b.ID {
+		o.Error("a job that runs again does not get its batch")
 	}
 	o.now = o.now.Add(61 * time.Second)
 	o.subscribe(list, "Email", "b@example.com")
@@ -269,18 +303,18 @@ func webhookLeases(o *accountFixture) {
 	if late.ID != b.ID {
 		o.Error("the batch of a job that died has another ID")
 	}
-	// The first job is still alive. Its delivery counts, but the other job keeps the target.
+	// The first job is still alive. Its delivery counts, but the other job keeps the lease.
 	if o.delivered(b) != nil || o.failed(b) != 0 || o.take(target, 3) != nil {
-		o.Error("the target was taken away from the job that has it")
+		o.Error("the job lost its lease")
 	}
 	o.wantEvents(o.delivered(late), "contact created 2")
 	o.must(o.service.ReleaseWebhook(o.Context(), late))
 	b = o.take(target, 3)
 	if next, err := o.service.WebhookDelivered(o.Context(), b, true); next != nil || err != nil {
-		o.Error("a job that stops gets more", err)
+		o.Error("a job that stops gets another batch", err)
 	}
 	if o.take(target, 4) != nil {
-		o.Error("something is left")
+		o.Error("an event is left")
 	}
 }
 
@@ -293,18 +327,18 @@ func webhookClock(o *accountFixture) {
 	o.now = o.now.Add(-time.Hour)
 	b := o.take(target, 2)
 	if b == nil {
-		o.Fatal("a lease of an hour")
+		o.Fatal("the lease lasts an hour")
 	}
 	o.failed(b)
 	o.now = o.now.Add(-24 * time.Hour)
 	if o.take(target, 3) == nil {
-		o.Error("a wait of a day")
+		o.Error("the next attempt is a day away")
 	}
 }
 
-// webhookWakeUps tests that one job at a time waits for a target. An event adds another job only
-// when that job has started, or has not started within a minute.
-func webhookWakeUps(o *accountFixture, e Engine) {
+// webhookJobs tests that one job at a time waits for a target. An event adds another job only if that
+// job has started, or has not started within a minute.
+func webhookJobs(o *accountFixture, e Engine) {
 	list := o.addList()
 	target := o.webhook(o.addWebhook("contact", "created")).Target
 	n := 0
@@ -320,7 +354,7 @@ func webhookWakeUps(o *accountFixture, e Engine) {
 	after("another", 1)
 	b := o.take(target, 1)
 	after("while they are posted", 2)
-	o.take(target, 2) // the target is taken by job 1
+	o.take(target, 2) // job 1 holds the lease
 	after("once more", 3)
 	o.wantEvents(o.delivered(b), "contact created 3", "contact created 4")
 	o.now = o.now.Add(59 * time.Second)

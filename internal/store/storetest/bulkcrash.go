@@ -1,0 +1,198 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests calls about many Contacts that are interrupted or repeated.
+
+// crashingStore is a Store whose nth Update fails, either before it runs or after its commit.
+type crashingStore struct {
+	audience.Store
+	at    int
+	after bool   // it fails after the commit
+	then  func() // runs before the nth Update, which then does not fail
+	seen  int
+}
+
+var errCrash = errors.New("the process died")
+
+func (c *crashingStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+	c.seen++
+	if c.seen != c.at {
+		return c.Store.Update(ctx, fn, hint...)
+	}
+	if c.then != nil {
+		c.then()
+		return c.Store.Update(ctx, fn, hint...)
+	}
+	if !c.after {
+		return errCrash
+	}
+	if err := c.Store.Update(ctx, fn, hint...); err != nil {
+		return err
+	}
+	return errCrash
+}
+
+// crashes repeats a call until it succeeds. Each attempt simulates a process that dies one
+// Update later than the one before.
+func crashes[R any](o *accountFixture, call func(*audience.Service) (R, error)) R {
+	o.Helper()
+	for i := 2; ; i++ {
+		store := &crashingStore{Store: o.store, at: i / 2, after: i%2 == 1}
+		result, err := call(audience.NewService(store, o.clock))
+		if err == nil {
+			if i < 6 {
+				o.Errorf("the process died %d times, want at least 4", i-2)
+			}
+			return result
+		}
+		if !errors.Is(err, errCrash) {
+			o.Fatal(err)
+		}
+	}
+}
+
+// bulkCrashes tests that a call with an Idempotency-Key executes each row once, however often
+// the process dies, and that its reply is that of a call without crashes.
+func bulkCrashes(o *accountFixture) {
+	list := o.addList("disallow_duplicate_contacts", false)
+	rows := contactRows(many, "a")
+	rows[700] = details("Email", "no address")
+	ids := crashes(o, func(s *audience.Service) ([]audience.ContactID, error) {
+		return s.AddContacts(o.Context(), o.retrying("add"), audience.AddRequest{List: list, Contacts: rows})
+	})
+	left := slices.DeleteFunc(slices.Clone(ids), func(id audience.ContactID) bool { return id == 0 })
+	if len(ids) != many || len(left) != many-1 || ids[700] != 0 {
+		o.Fatalf("%d IDs, %d not 0, %d of the bad row", len(ids), len(left), ids[700])
+	}
+	same(o.T, "Contacts", o.all(list), left)
+	for _, id := range left {
+		if n := o.ledger(list, id); n != 1 {
+			o.Fatalf("Contact %d has %d ledger rows", id, n)
+		}
+	}
+
+	edits := make([]audience.EditRow, len(left))
+	for i, id := range left {
+		edits[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", fmt.Sprintf("04%08d", i))}
+	}
+	edits[3].ID = 1 << 40
+	edited := crashes(o, func(s *audience.Service) ([]audience.Outcome, error) {
+		return s.EditContacts(o.Context(), o.retrying("edit"), audience.EditRequest{List: list, Contacts: edits})
+	})
+	for i, e := range edited {
+		if e.Contact != edits[i].ID || e.Done != (i != 3) {
+			o.Fatalf("edit %d: %+v", i, e)
+		}
+	}
+	if n := o.count(list, "Mobile Phone", "starts_with", "04"); n != int64(len(left))-1 {
+		o.Errorf("%d have a number", n)
+	}
+
+	// The 1,500 newest Contacts. A second search would find others, so the call must use its first result.
+	newest := audience.DeleteRequest{List: list, Query: audience.Query{
+		Criteria: triple("id", "greater_than", 0), Limit: 1500, SortBy: "id", Descending: true}}
+	removed := crashes(o, func(s *audience.Service) ([]audience.Outcome, error) {
+		return s.DeleteContacts(o.Context(), o.retrying("delete"), newest)
+	})
+	old := len(left) - 1500
+	notDone := func(r audience.Outcome) bool { return !r.Done }
+	if len(removed) != 1500 || slices.ContainsFunc(removed, notDone) || removed[0].Contact != left[old] {
+		o.Errorf("%d removed, from %v on", len(removed), removed[0])
+	}
+	same(o.T, "Contacts that are left", o.all(list), left[:old])
+
+	again, err := o.service.DeleteContacts(o.Context(), o.retrying("delete"), newest)
+	if err != nil || !slices.Equal(again, removed) {
+		o.Errorf("the retry: %d outcomes, %v", len(again), err)
+	}
+	same(o.T, "Contacts after the retry", o.all(list), left[:old])
+}
+
+// bulkCrashesWithoutKey tests that a call without an Idempotency-Key keeps its committed
+// Updates after a crash. The repeated call adds the other rows.
+func bulkCrashesWithoutKey(o *accountFixture) {
+	list := o.addList()
+	rows := contactRows(many, "a")
+	dying := audience.NewService(&crashingStore{Store: o.store, at: 3}, o.clock)
+	_, err := dying.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
+	if !errors.Is(err, errCrash) {
+		o.Fatal(err)
+	}
+	begun := o.all(list)
+	if len(begun) == 0 || len(begun) == many {
+		o.Fatalf("%d were added before the crash", len(begun))
+	}
+	ids := o.add(list, rows)
+	for i, id := range ids {
+		if (id == 0) != (i < len(begun)) {
+			o.Fatalf("row %d got the ID %d after %d were added before", i, id, len(begun))
+		}
+	}
+	same(o.T, "Contacts", o.all(list), append(begun, ids[len(begun):]...))
+}
+
+// bulkSameKeyAtOnce: concurrent copies of a call with one Idempotency-Key are executed once, and each
+// gets the whole reply.
+func bulkSameKeyAtOnce(o *accountFixture) {
+	list := o.addList("disallow_duplicate_contacts", false)
+	rows := contactRows(many, "a")
+	const calls = 8
+	added := make([][]audience.ContactID, calls)
+	concurrently(o, calls, func(i int) (err error) {
+		r := audience.AddRequest{List: list, Contacts: rows}
+		added[i], err = o.service.AddContacts(o.Context(), o.retrying("add"), r)
+		return err
+	})
+	for i := range added {
+		same(o.T, "reply", added[i], added[0])
+	}
+	same(o.T, "Contacts", o.all(list), added[0])
+
+	removed := make([][]audience.Outcome, calls)
+	some := audience.Query{Criteria: triple("Email", "starts_with", "a"), Limit: 900, SortBy: "Email"}
+	concurrently(o, calls, func(i int) (err error) {
+		r := audience.DeleteRequest{List: list, Query: some}
+		removed[i], err = o.service.DeleteContacts(o.Context(), o.retrying("delete"), r)
+		return err
+	})
+	for i := range removed {
+		same(o.T, "reply", removed[i], removed[0])
+	}
+	if left := len(o.all(list)); left != many-900 || len(removed[0]) != 900 {
+		o.Errorf("%d are left, and the reply names %d", left, len(removed[0]))
+	}
+}
+
+// bulkRetryExpiry: all that is stored for an Idempotency-Key expires together, although several
+// Updates stored it. decisions.md: 30
+func bulkRetryExpiry(o *accountFixture) {
+	list := o.addList()
+	ids := o.add(list, contactRows(4, "a"))
+	oldest := audience.DeleteRequest{List: list, Query: audience.Query{
+		Criteria: triple("id", "greater_than", 0), Limit: 1, SortBy: "id"}}
+	remove := func(s *audience.Service, want audience.ContactID) {
+		o.Helper()
+		got, err := s.DeleteContacts(o.Context(), o.retrying("oldest"), oldest)
+		o.must(err)
+		same(o.T, "removed", got, []audience.Outcome{{Contact: want, Done: true}})
+	}
+	slow := &crashingStore{Store: o.store, at: 2, then: func() { o.now = o.now.Add(5 * time.Second) }}
+	remove(audience.NewService(slow, o.clock), ids[0])
+	o.now = o.now.Add(audience.RetryLife*time.Second - 7*time.Second)
+	remove(o.service, ids[0])
+	o.now = o.now.Add(4 * time.Second) // the call's first Update is a day old, and its last is not
+	remove(o.service, ids[1])
+	remove(o.service, ids[1])
+	same(o.T, "Contacts", o.all(list), ids[2:])
+	o.must(o.service.DeleteList(o.Context(), o.caller, list))
+	remove(o.service, ids[1])
+}
