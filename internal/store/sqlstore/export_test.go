@@ -1,24 +1,19 @@
 package sqlstore
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlstore/planner"
+)
 
 // EachPath calls run for every plan of a search that could be chosen.
 func (t *Tx) EachPath(s *audience.Search, run func() error) error {
-	p := &planner{tx: t, search: s, query: newSearchQuery(t.sql, s)}
-	p.predicates = p.query.predicatesOf(s.Where)
-	p.limitEstimated()
-	for _, w := range p.paths() {
-		p.predicates = p.query.predicatesOf(s.Where)
-		p.limitEstimated()
-		made, err := p.planFor(w, false)
-		if err != nil {
-			return err
-		}
-		made.search, t.plan = *s, made
+	defer func() { t.plan = savedPlan{} }()
+	plans, err := planner.All(newSearchQuery(t.sql, s).planned(s), &statistics{tx: t, search: s})
+	for _, p := range plans {
+		t.plan = savedPlan{p, *s}
 		if err := run(); err != nil {
 			return err
 		}
 	}
-	t.plan = nil
-	return nil
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/store/sqlstore/planner"
 )
 
 // This file writes the SQL statement of a search from its plan (searchplan.go) and runs
@@ -84,7 +85,7 @@ func (t *Tx) AnsweredByIndex(s *audience.Search) bool {
 		return true
 	}
 	p, err := t.planOf(s)
-	return err == nil && p.quick
+	return err == nil && p.Quick
 }
 
 // CountContacts counts the Contacts that match.
@@ -154,19 +155,19 @@ func (q *searchQuery) add(text string, args ...any) {
 }
 
 // page writes the statement that reads a search's Contacts.
-func (q *searchQuery) page(s *audience.Search, p *plan) {
+func (q *searchQuery) page(s *audience.Search, p *planner.Plan) {
 	q.text.Grow(1024)
 	q.add("SELECT ")
 	q.columns(s.Columns)
-	if !p.idsFirst && !p.merged() {
+	if !p.IDsFirst && !p.Merged() {
 		q.from(p)
 		q.order(s)
 		q.limit(s)
 		return
 	}
 	q.add(" FROM contact WHERE "+q.sql.NoIndex+"list_id = ? AND id IN (", int64(q.list))
-	if p.merged() {
-		q.scanAll(p.predicates[p.driving].scans, " UNION ")
+	if p.Merged() {
+		q.scanAll(p.Predicates[p.Driving].Scans, " UNION ")
 	} else {
 		q.add("SELECT id")
 		q.from(p)
@@ -177,24 +178,21 @@ func (q *searchQuery) page(s *audience.Search, p *plan) {
 	q.order(s)
 }
 
-// merged reports whether the page is a merge of ordered scans.
-func (p *plan) merged() bool { return p.ordered && p.index == "" && p.driving >= 0 }
-
 // count writes the statement that counts the matches.
-func (q *searchQuery) count(p *plan) {
+func (q *searchQuery) count(p *planner.Plan) {
 	switch {
-	case p.residual == intersect:
+	case p.Residual == planner.Intersect:
 		q.add("SELECT count(*) FROM (")
-		for i := range p.predicates {
+		for i := range p.Predicates {
 			if i > 0 {
 				q.add(" INTERSECT ")
 			}
-			q.scanOne(p.predicates[i].scans)
+			q.scanOne(p.Predicates[i].Scans)
 		}
 		q.add(") AS found")
-	case p.driving >= 0 && p.index == "" && len(p.predicates) == 1:
+	case p.Driving >= 0 && p.Index == "" && len(p.Predicates) == 1:
 		q.add("SELECT count(*) FROM (")
-		q.scanAll(p.predicates[0].scans, " UNION ")
+		q.scanAll(p.Predicates[0].Scans, " UNION ")
 		q.add(") AS found")
 	default:
 		q.add("SELECT count(*)")
@@ -207,7 +205,7 @@ func (q *searchQuery) indexedBy(index string) string {
 	switch {
 	case !q.sql.NamesIndexes || index == "":
 		return ""
-	case index == primaryKey:
+	case index == planner.PrimaryKey:
 		return " NOT INDEXED"
 	}
 	return " INDEXED BY " + index
@@ -223,50 +221,50 @@ func (q *searchQuery) inList() {
 }
 
 // from writes the FROM and WHERE clauses of a plan.
-func (q *searchQuery) from(p *plan) {
-	q.add(" FROM contact" + q.indexedBy(p.index) + " WHERE ")
-	if p.index == "" && p.driving >= 0 {
+func (q *searchQuery) from(p *planner.Plan) {
+	q.add(" FROM contact" + q.indexedBy(p.Index) + " WHERE ")
+	if p.Index == "" && p.Driving >= 0 {
 		q.add(q.sql.NoIndex) // the driving predicate finds the IDs
 	}
 	q.inList()
-	if p.span != nil {
-		q.add(" AND id BETWEEN ? AND ?", p.span.first, p.span.last)
+	if p.Span != nil {
+		q.add(" AND id BETWEEN ? AND ?", p.Span.First, p.Span.Last)
 	}
-	if p.covering { // first, because SQLite tests in this order and the other tests read the row
-		q.covering = p.predicates[p.driving].tests[0].Key
+	if p.Covering { // first, because SQLite tests in this order and the other tests read the row
+		q.covering = p.Predicates[p.Driving].Tests[0].Key
 		q.add(" AND ")
-		q.predicate(&p.predicates[p.driving])
+		q.predicate(&p.Predicates[p.Driving])
 	}
-	for i := range p.predicates {
-		if p.covering && i == p.driving {
+	for i := range p.Predicates {
+		if p.Covering && i == p.Driving {
 			continue
 		}
 		q.add(" AND ")
-		q.predicate(&p.predicates[i])
+		q.predicate(&p.Predicates[i])
 	}
 }
 
 // predicate writes the test of a predicate.
-func (q *searchQuery) predicate(p *predicate) {
-	switch p.as {
-	case inSet:
+func (q *searchQuery) predicate(p *planner.Predicate) {
+	switch p.As {
+	case planner.InSet:
 		begin, end := "id IN (", ")"
 		if q.sql.Arrays { // PostgreSQL runs the subquery first, whatever it estimates
 			begin, end = "id = ANY(ARRAY(", "))"
 		}
 		q.add(begin)
-		q.scanAll(p.scans, " UNION ALL ")
+		q.scanAll(p.Scans, " UNION ALL ")
 		q.add(end)
-	case byLookup:
-		q.add("EXISTS (SELECT 1 FROM contact AS other" + q.indexedBy(p.scans[0].index) + " WHERE ")
+	case planner.ByLookup:
+		q.add("EXISTS (SELECT 1 FROM contact AS other" + q.indexedBy(p.Scans[0].Index) + " WHERE ")
 		q.inList()
-		for _, c := range p.tests {
+		for _, c := range p.Tests {
 			q.add(" AND ")
 			q.condition(c)
 		}
 		q.add(" AND other.id = contact.id)")
 	default:
-		for i, c := range p.tests {
+		for i, c := range p.Tests {
 			if i > 0 {
 				q.add(" AND ")
 			}

@@ -4,90 +4,59 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlstore/planner"
 )
 
-// This file estimates how many Contacts match each predicate of a search, for the
-// planner (searchplan.go). It counts index entries up to a limit, and samples rows
-// where no index finds the matches. Estimates above 1000 are cached for a minute.
+// This file answers the questions of the search planner: how many Contacts match a
+// predicate. It caches estimates above cachedCount for a minute.
 
-// Limits up to which index entries are counted. The first count takes 0.03 ms and finds
-// a selective predicate. The second takes 0.5 ms and decides between paths that may
-// take 500 times longer.
-const (
-	selectiveCount = 1000
-	secondCount    = 20_000
-)
-
-// counter is a query that counts the Contacts that the scans of a predicate find.
-type counter struct {
-	pred *predicate
-	text string // without the limit and the closing parenthesis
-	args []any
-	key  string // in the cache of estimates
+// statistics implements planner.Statistics for one search.
+type statistics struct {
+	tx     *Tx
+	search *audience.Search
+	span   *planner.Span // nil: not read yet
 }
 
-// estimate counts the predicates until the costs of the paths are known well enough. It
-// raises the limit in steps, and stops as soon as a selective predicate is found or
-// the cheapest path is cheaper than more counting.
-func (p *planner) estimate(paths []path) (err error) {
-	p.contacts, err = p.tx.ContactCount(p.search.Schema.List.ID)
+// Contacts implements planner.Statistics.
+func (s *statistics) Contacts() (int64, error) { return s.tx.ContactCount(s.search.Schema.List.ID) }
+
+// Span implements planner.Statistics. It takes two look-ups in an index.
+func (s *statistics) Span() (span planner.Span, err error) {
+	if s.span != nil {
+		return *s.span, nil
+	}
+	q := newSearchQuery(s.tx.sql, s.search)
+	end := "SELECT id FROM contact" + q.indexedBy(planner.ListIndex) + " WHERE list_id = ? ORDER BY id"
+	span.First, err = s.tx.number(end+" LIMIT 1", int64(q.list))
 	if err != nil {
-		return err
+		return span, err
 	}
-	var counters []counter
-	for i := range p.predicates {
-		if p.predicates[i].scans != nil {
-			counters = append(counters, p.counterOf(&p.predicates[i]))
-		}
-	}
-	selective, err := p.count(counters, selectiveCount)
-	if err != nil || selective || len(paths) == 1 {
-		return err
-	}
-	many := int64(secondCount)
-	if p.search.Counted { // the search itself takes at least ten times as long
-		many = max(many, p.contacts/8)
-	}
-	if _, err := p.count(counters, many); err != nil {
-		return err
-	}
-	if err := p.sample(); err != nil || p.cost(p.cheapest(paths)) < float64(p.contacts)*entryTime {
-		return err
-	}
-	_, err = p.count(counters, p.contacts/2) // all paths are slow, so a full count is worth its time
-	return err
+	span.Last, err = s.tx.number(end+" DESC LIMIT 1", int64(q.list))
+	s.span = &span
+	return span, err
 }
 
-// counterOf returns the query that counts a predicate, and reads its cached estimate.
-func (p *planner) counterOf(pred *predicate) counter {
-	q := newSearchQuery(p.tx.sql, p.search)
+// cachedCount is the largest count that is not cached: the count is as fast as the cache.
+const cachedCount = 1000
+
+// Count implements planner.Statistics.
+func (s *statistics) Count(p *planner.Predicate, most int64) (n int64, exact bool, err error) {
+	q := newSearchQuery(s.tx.sql, s.search)
 	q.add("SELECT count(*) FROM (")
-	q.scanAll(pred.scans, " UNION ALL ")
-	c := counter{pred: pred, text: q.statement(), args: q.args}
-	c.key = c.text + fmt.Sprint(q.list, q.args)
-	pred.count, pred.known = p.tx.session.cache.estimates.recall(c.key)
-	return c
-}
-
-// count counts each predicate that has no estimate yet, up to most. It reports whether
-// at least one predicate matches no more than that.
-func (p *planner) count(counters []counter, most int64) (selective bool, err error) {
-	for _, c := range counters {
-		pred := c.pred
-		if !pred.known && pred.count <= most {
-			args := append(c.args[:len(c.args):len(c.args)], most+1)
-			pred.count, err = p.tx.number(c.text+limited+")", args...)
-			if err != nil {
-				return false, err
-			}
-			pred.known = pred.count <= most
-			if pred.count > selectiveCount { // below this, a count is as fast as the cache
-				p.tx.session.cache.estimates.remember(c.key, pred.count, pred.known)
-			}
-		}
-		selective = selective || pred.known && pred.count <= most
+	q.scanAll(p.Scans, " UNION ALL ")
+	cache, key := &s.tx.session.cache.estimates, q.cacheKey()
+	if n, exact = cache.recall(key); exact || n > most {
+		return n, exact, nil
 	}
-	return selective, nil
+	q.add(limited+")", most+1)
+	n, err = s.tx.number(q.statement(), q.args...)
+	exact = n <= most
+	if err == nil && n > cachedCount {
+		cache.remember(key, n, exact)
+	}
+	return n, exact, err
 }
 
 // A sample reads sampleSize Contacts at each of samplePlaces IDs that divide the List
@@ -97,55 +66,37 @@ const (
 	sampleSize   = 100
 )
 
-// sample estimates the predicates that have no index, at most maxTried of them.
-func (p *planner) sample() error {
-	tried := 0
-	for i := range p.predicates {
-		if pred := &p.predicates[i]; pred.scans == nil && tried < maxTried {
-			tried++
-			if err := p.sampleOne(pred); err != nil {
-				return err
-			}
+// Sample implements planner.Statistics.
+func (s *statistics) Sample(p *planner.Predicate) (share float64, err error) {
+	q := newSearchQuery(s.tx.sql, s.search)
+	q.add("SELECT count(*) FROM (SELECT ")
+	q.predicate(p)
+	cache, key := &s.tx.session.cache.estimates, q.cacheKey()
+	matching, known := cache.recall(key)
+	if !known {
+		span, err := s.Span()
+		if err != nil {
+			return 0, err
 		}
+		q.add(" AS matches FROM contact" + q.indexedBy(planner.ListIndex) + " WHERE ")
+		q.inList()
+		q.add(" AND id >= ? ORDER BY id" + limited + ") AS sampled WHERE matches")
+		for place := range int64(samplePlaces) {
+			from := span.First + (span.Last-span.First)/samplePlaces*place
+			args := append(q.args[:len(q.args):len(q.args)], from, int64(sampleSize))
+			n, err := s.tx.number(q.statement(), args...)
+			if err != nil {
+				return 0, err
+			}
+			matching += n
+		}
+		cache.remember(key, matching, true)
 	}
-	return nil
+	return float64(matching) / (samplePlaces * sampleSize), nil
 }
 
-// sampleOne tests a predicate on a sample of the List's rows.
-func (p *planner) sampleOne(pred *predicate) (err error) {
-	q := newSearchQuery(p.tx.sql, p.search)
-	q.add("SELECT count(*) FROM (SELECT ")
-	q.predicate(pred)
-	key := q.text.String() + fmt.Sprint(q.list, q.args)
-	estimates := &p.tx.session.cache.estimates
-	pred.count, pred.known = estimates.recall(key)
-	if pred.known {
-		return nil
-	}
-	if p.span == nil {
-		p.span, err = p.tx.spanOf(p.query)
-		if err != nil {
-			return err
-		}
-	}
-	q.add(" AS matches FROM contact" + q.indexedBy(listIndex) + " WHERE ")
-	q.inList()
-	q.add(" AND id >= ? ORDER BY id" + limited + ") AS sampled WHERE matches")
-	matching := int64(0)
-	for place := range int64(samplePlaces) {
-		from := p.span.first + (p.span.last-p.span.first)/samplePlaces*place
-		n, err := p.tx.number(q.statement(), append(q.args[:len(q.args):len(q.args)], from, int64(sampleSize))...)
-		if err != nil {
-			return err
-		}
-		matching += n
-	}
-	// A sample without a match may mean a List without a match. A scan of another index
-	// could then read the whole List to fill a page, so estimate one match.
-	pred.count, pred.known = max(1, p.contacts*matching/(samplePlaces*sampleSize)), true
-	estimates.remember(key, pred.count, true)
-	return nil
-}
+// cacheKey identifies what is written so far and its arguments.
+func (q *searchQuery) cacheKey() string { return q.text.String() + fmt.Sprint(q.list, q.args) }
 
 // estimates caches estimates for a minute. A plan does not need the latest count, and
 // clients often repeat a search. It is safe for concurrent use.

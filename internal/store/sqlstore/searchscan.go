@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"enlist/internal/audience"
+	"enlist/internal/store/sqlstore/planner"
 )
 
 // This file finds the index scans of a search's conditions and writes them as queries
@@ -11,13 +12,9 @@ import (
 
 // Names of the indexes that every List has.
 const (
-	listIndex   = "contact_list"
 	dedupeIndex = "contact_dedupe"
 	othersIndex = "contact_duplicate"
 	mobileIndex = "contact_mobile"
-
-	// primaryKey is the table itself, in the order of IDs.
-	primaryKey = "contact"
 )
 
 // timeIndex names the index of creation_time or last_modified_time; "" for other keys.
@@ -32,27 +29,13 @@ func timeIndex(k *audience.SearchKey) string {
 	return ""
 }
 
-// indexScan finds through one index the IDs of all Contacts that match its tests.
-type indexScan struct {
-	index     string
-	tests     []*audience.Condition
-	column    string // the address column that the first test compares; "": the test has no column of its own
-	days      bool   // the first test is an In of days
-	ordered   bool   // it yields IDs in order
-	selective bool   // it finds hardly more Contacts than it has operands
-}
-
-// direct reports whether the tests bound a scan of the index in the search's own
-// statement. Otherwise the scan is a subquery of IDs.
-func (a *indexScan) direct() bool { return a.column == "" && !a.days }
-
 // index names the index of a key that serves an operator; "" when there is none.
 func (q *searchQuery) index(k *audience.SearchKey, op audience.Operator) string {
 	if isID(k) {
 		if op == audience.Exactly || op == audience.In {
-			return primaryKey
+			return planner.PrimaryKey
 		}
-		return listIndex
+		return planner.ListIndex
 	}
 	if index := timeIndex(k); index != "" {
 		return index
@@ -65,7 +48,7 @@ func (q *searchQuery) index(k *audience.SearchKey, op audience.Operator) string 
 
 // scansOf returns scans that together find exactly the Contacts that match a condition.
 // It returns none when the indexes cannot find all of them.
-func (q *searchQuery) scansOf(c *audience.Condition) (scans []indexScan) {
+func (q *searchQuery) scansOf(c *audience.Condition) (scans []planner.Scan) {
 	switch {
 	case c.Key != nil:
 		return q.testScans(c)
@@ -85,19 +68,19 @@ func (q *searchQuery) scansOf(c *audience.Condition) (scans []indexScan) {
 		}
 	}
 	for i := range scans {
-		scans[i].tests = append(scans[i].tests, c)
+		scans[i].Tests = append(scans[i].Tests, c)
 	}
 	return scans
 }
 
 // better reports whether scans probably find fewer Contacts than others.
-func better(scans, others []indexScan) bool {
-	rank := func(scans []indexScan) int {
+func better(scans, others []planner.Scan) bool {
+	rank := func(scans []planner.Scan) int {
 		worst := 0
 		for _, a := range scans {
 			switch {
-			case a.selective:
-			case a.ordered:
+			case a.Selective:
+			case a.Ordered:
 				worst = max(worst, 1)
 			default:
 				worst = 2
@@ -109,7 +92,7 @@ func better(scans, others []indexScan) bool {
 }
 
 // testScans is scansOf for the test of one key.
-func (q *searchQuery) testScans(c *audience.Condition) []indexScan {
+func (q *searchQuery) testScans(c *audience.Condition) []planner.Scan {
 	if isAddressTest(c) {
 		return q.addressScans(c)
 	}
@@ -117,10 +100,10 @@ func (q *searchQuery) testScans(c *audience.Condition) []indexScan {
 	if index == "" {
 		return nil
 	}
-	a := indexScan{index: index, tests: []*audience.Condition{c}, selective: index == primaryKey}
+	a := planner.Scan{Index: index, Tests: []*audience.Condition{c}, Selective: index == planner.PrimaryKey}
 	switch c.Operator {
 	case audience.Exactly:
-		a.ordered = !isDay(c.Key, c.Operands[0])
+		a.Ordered = !isDay(c.Key, c.Operands[0])
 		if never(c.Key, c.Operands[0]) || isAddress(c.Key) && !c.Operands[0].Absent {
 			return nil
 		}
@@ -134,27 +117,27 @@ func (q *searchQuery) testScans(c *audience.Condition) []indexScan {
 	default:
 		return nil
 	}
-	return []indexScan{a}
+	return []planner.Scan{a}
 }
 
 // inScans returns the scans of an In: one for its absent value, one for its values that
 // are compared whole, and one for its days.
-func (q *searchQuery) inScans(c *audience.Condition, a indexScan) (scans []indexScan) {
+func (q *searchQuery) inScans(c *audience.Condition, a planner.Scan) (scans []planner.Scan) {
 	if isAddress(c.Key) {
 		return nil
 	}
 	absent, whole, days := operandGroups(c.Key, c.Operands)
 	if absent {
 		absent := []audience.Operand{{Absent: true}}
-		a.tests = []*audience.Condition{{Key: c.Key, Operator: audience.Exactly, Operands: absent}}
+		a.Tests = []*audience.Condition{{Key: c.Key, Operator: audience.Exactly, Operands: absent}}
 		scans = append(scans, a)
 	}
 	if len(whole) > 0 {
-		a.tests = []*audience.Condition{{Key: c.Key, Operator: audience.In, Operands: whole}}
+		a.Tests = []*audience.Condition{{Key: c.Key, Operator: audience.In, Operands: whole}}
 		scans = append(scans, a)
 	}
 	if len(days) > 0 {
-		a.tests, a.days = []*audience.Condition{{Key: c.Key, Operator: audience.In, Operands: days}}, true
+		a.Tests, a.Days = []*audience.Condition{{Key: c.Key, Operator: audience.In, Operands: days}}, true
 		scans = append(scans, a)
 	}
 	return scans
@@ -173,53 +156,53 @@ func isAddressTest(c *audience.Condition) bool {
 
 // addressScans returns the scans of an address. The first of several Contacts with one
 // Email address has it in dedupe_key; the others have it in duplicate_key.
-func (q *searchQuery) addressScans(c *audience.Condition) []indexScan {
-	a := indexScan{index: mobileIndex, tests: []*audience.Condition{c}, selective: true}
-	a.ordered = c.Operator == audience.Exactly
+func (q *searchQuery) addressScans(c *audience.Condition) []planner.Scan {
+	a := planner.Scan{Index: mobileIndex, Tests: []*audience.Condition{c}, Selective: true}
+	a.Ordered = c.Operator == audience.Exactly
 	if c.Key.Type == audience.KeyMobile {
-		return []indexScan{a}
+		return []planner.Scan{a}
 	}
 	first, other := a, a
-	first.index, other.index = dedupeIndex, othersIndex
+	first.Index, other.Index = dedupeIndex, othersIndex
 	if q.unique {
-		return []indexScan{first}
+		return []planner.Scan{first}
 	}
-	first.column, other.column = "dedupe_key", "duplicate_key"
-	other.tests = slices.Clone(a.tests)
-	return []indexScan{first, other}
+	first.Column, other.Column = "dedupe_key", "duplicate_key"
+	other.Tests = slices.Clone(a.Tests)
+	return []planner.Scan{first, other}
 }
 
 // scan writes a query of the IDs that an index scan finds.
-func (q *searchQuery) scan(a *indexScan) {
-	first, end := a.tests[0], ""
+func (q *searchQuery) scan(a *planner.Scan) {
+	first, end := a.Tests[0], ""
 	switch {
-	case a.days && q.asArray(first.Key):
+	case a.Days && q.asArray(first.Key):
 		// OFFSET 0 keeps PostgreSQL from flattening the subquery, and with it from a
 		// sequential scan: it looks up one day after another in the index.
 		days := q.operandList(first.Key, first.Operands)
 		q.add("SELECT id FROM unnest(CAST(? AS TEXT[])) AS day CROSS JOIN LATERAL (", days)
 		end = " OFFSET 0) AS found"
 		fallthrough
-	case !a.days:
-		q.add("SELECT id FROM contact" + q.indexedBy(a.index) + " WHERE ")
+	case !a.Days:
+		q.add("SELECT id FROM contact" + q.indexedBy(a.Index) + " WHERE ")
 	default:
 		days := q.operandList(first.Key, first.Operands)
 		q.add("SELECT id FROM (SELECT value AS day FROM "+q.sql.Items("?")+") CROSS JOIN contact"+
-			q.indexedBy(a.index)+" WHERE ", days)
+			q.indexedBy(a.Index)+" WHERE ", days)
 	}
 	q.inList()
 	q.add(" AND ")
 	switch {
-	case a.days:
+	case a.Days:
 		q.add(q.ordered(first.Key) + " BETWEEN day AND day || '" + afterDay + "'")
-	case a.column != "" && first.Operator == audience.Exactly:
-		q.add(a.column+" = ?", first.Operands[0].Text)
-	case a.column != "":
-		q.add(a.column+q.inItems(first.Key), q.operandList(first.Key, first.Operands))
+	case a.Column != "" && first.Operator == audience.Exactly:
+		q.add(a.Column+" = ?", first.Operands[0].Text)
+	case a.Column != "":
+		q.add(a.Column+q.inItems(first.Key), q.operandList(first.Key, first.Operands))
 	default:
 		q.test(first)
 	}
-	for _, c := range a.tests[1:] {
+	for _, c := range a.Tests[1:] {
 		q.add(" AND ")
 		q.condition(c)
 	}
@@ -227,7 +210,7 @@ func (q *searchQuery) scan(a *indexScan) {
 }
 
 // scanAll writes one query of the IDs that scans find, joined by UNION or UNION ALL.
-func (q *searchQuery) scanAll(scans []indexScan, connector string) {
+func (q *searchQuery) scanAll(scans []planner.Scan, connector string) {
 	for i := range scans {
 		if i > 0 {
 			q.add(connector)
@@ -237,7 +220,7 @@ func (q *searchQuery) scanAll(scans []indexScan, connector string) {
 }
 
 // scanOne is scanAll as one operand of a compound query, such as INTERSECT.
-func (q *searchQuery) scanOne(scans []indexScan) {
+func (q *searchQuery) scanOne(scans []planner.Scan) {
 	if len(scans) == 1 {
 		q.scan(&scans[0])
 		return

@@ -20,8 +20,8 @@ type Tx struct {
 	session *Session
 	enqueue func(audience.Effect) error // stores a job in the transaction; nil: read-only
 	writes  bool
-	plan    *plan  // of the last search
-	mapper  mapper // of the last statement with a row's values; here, because a new one is an allocation
+	plan    savedPlan // of the last search
+	mapper  mapper    // of the last statement with a row's values; here, because a new one is an allocation
 }
 
 // Session is the state that the functions of one database transaction share: the version

@@ -1,0 +1,144 @@
+package planner
+
+import "slices"
+
+// This file chooses the plan: on SQLite by the rules of doc.go, on PostgreSQL by leaving
+// the choice to its planner.
+
+// planner plans one search.
+type planner struct {
+	*Query
+	db       Statistics
+	contacts int64 // of the List; 0: not read yet
+}
+
+// Choose plans for an engine whose statements name their index (SQLite).
+func Choose(q *Query, db Statistics) (*Plan, error) {
+	p := &planner{Query: q, db: db}
+	for i := range q.Predicates {
+		if selective := q.Predicates[i].selective(); selective || p.mergesScans(i) {
+			return p.complete(p.drivenBy(i), selective)
+		}
+	}
+	p.limitEstimated()
+	if paths := p.paths(); len(paths) == 1 {
+		return p.complete(paths[0], false)
+	}
+	if err := p.estimate(); err != nil {
+		return nil, err
+	}
+	best := p.cheapest()
+	return p.complete(best, best.Driving >= 0 && !best.Covering && q.Predicates[best.Driving].few())
+}
+
+// All returns a plan for each access path of a search. Tests run all of them: they find
+// the same Contacts.
+func All(q *Query, db Statistics) (plans []*Plan, err error) {
+	p := &planner{Query: q, db: db}
+	p.limitEstimated()
+	for _, w := range p.paths() {
+		made, err := p.complete(w, false)
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, made)
+	}
+	return plans, nil
+}
+
+// maxEstimated is how many predicates are counted, and how many are sampled. Criteria may
+// have a hundred tests, and planning must not take longer than the search.
+const maxEstimated = 8
+
+// limitEstimated removes the scans of all indexed predicates after the first maxEstimated,
+// so that these are tested on rows.
+func (p *planner) limitEstimated() {
+	indexed := 0
+	for i := range p.Predicates {
+		if p.Predicates[i].Scans == nil {
+			continue
+		}
+		if indexed++; indexed > maxEstimated {
+			p.Predicates[i].Scans = nil
+		}
+	}
+}
+
+// complete returns the plan of a path. selective says that the path finds few Contacts.
+func (p *planner) complete(w Path, selective bool) (*Plan, error) {
+	made := &Plan{Path: w, Predicates: slices.Clone(p.Predicates)}
+	for i := range made.Predicates {
+		pred := &made.Predicates[i]
+		switch {
+		case i == w.Driving && w.Index == "":
+			pred.As = InSet
+		case i != w.Driving && (w.Residual != InSet || w.Set == i):
+			pred.As = w.Residual
+		}
+	}
+	others := p.others(w)
+	made.Quick = selective || p.quickScan(w.Ordered && others == 0 && !w.Covering)
+	made.IDsFirst = p.limited() && !w.Ordered && !(w.Driving >= 0 && p.Predicates[w.Driving].selective())
+	reads := others > 0 || !w.Ordered && !p.Counted
+	if w.Index == ListIndex && w.Driving < 0 && reads {
+		return made, p.scanTable(made)
+	}
+	return made, nil
+}
+
+// maxQuickOffset is how many index entries a quick search may skip.
+const maxQuickOffset = 10_000
+
+// quickScan reports whether a search is quick. boundsOnly says that it only scans an
+// index in order and tests nothing else. Its first row then comes at once, however long the
+// reply is.
+func (q *Query) quickScan(boundsOnly bool) bool {
+	return boundsOnly && !q.Counted && q.Offset <= maxQuickOffset
+}
+
+// denseShare is the share of the rows between a List's first and last ID that must belong
+// to the List. With a larger share, a scan of the table is faster than one look-up per ID.
+const denseShare = 0.25
+
+// scanTable changes a plan that reads most rows of a List. It then scans the table
+// between the List's first and last ID, if the List is dense there.
+func (p *planner) scanTable(made *Plan) error {
+	span, err := p.db.Span()
+	if err != nil {
+		return err
+	}
+	if err := p.countContacts(); err != nil {
+		return err
+	}
+	if float64(p.contacts) > denseShare*float64(span.Last-span.First+1) {
+		made.Span, made.Index = &span, PrimaryKey
+	}
+	return nil
+}
+
+// maxRowsPassed is the largest offset at which PostgreSQL reads and skips whole rows.
+const maxRowsPassed = 1000
+
+// Delegate plans for an engine that chooses its indexes itself (PostgreSQL). It only fixes
+// how addresses, IDs and days are found.
+func Delegate(q *Query) *Plan {
+	made := &Plan{Path: Path{Driving: -1, Ordered: q.Order != ""}, Predicates: q.Predicates}
+	bounds := 0 // predicates that bound the scan of the index in the requested order
+	for i := range made.Predicates {
+		pred := &made.Predicates[i]
+		switch {
+		case pred.selective():
+			made.Quick = true
+			if !pred.Direct() {
+				pred.As = InSet
+			}
+		case pred.Tests[0].Key != nil && !pred.Direct() && pred.Scans != nil: // an In of days: several ranges
+			pred.As = InSet
+		case pred.Direct() && q.inOrder(pred):
+			bounds++
+		}
+	}
+	made.Quick = made.Quick || q.quickScan(made.Ordered && bounds == len(q.Predicates))
+	made.IDsFirst = q.limited() && (!made.Ordered || q.Offset > maxRowsPassed)
+	return made
+}

@@ -1,0 +1,117 @@
+package planner
+
+// This file estimates how many Contacts match each predicate.
+
+// Statistics are what the planner asks of the database for one search.
+type Statistics interface {
+	// Contacts returns the number of the List's Contacts.
+	Contacts() (int64, error)
+	// Span returns the first and the last ID of the List.
+	Span() (Span, error)
+	// Count counts the Contacts that the scans of a predicate find, up to most. If exact is
+	// false, at least n match. It may return a count that is a minute old.
+	Count(p *Predicate, most int64) (n int64, exact bool, err error)
+	// Sample tests a predicate on a sample of the List's rows and returns the share that match.
+	Sample(p *Predicate) (share float64, err error)
+}
+
+// Limits up to which index entries are counted. The first count takes 0.03 ms and finds a
+// selective predicate. The second takes 0.5 ms and decides between paths that may take 500
+// times longer.
+const (
+	firstCount  = 1000
+	secondCount = 20_000
+)
+
+// few reports whether the predicate matches so few Contacts that all may be read at once.
+func (p *Predicate) few() bool { return p.exact && p.count <= firstCount }
+
+// estimate counts the predicates until the costs of the paths are known well enough. It
+// raises the limit in steps. It stops as soon as a selective predicate is found, or the
+// cheapest path costs less than a count of all entries would.
+func (p *planner) estimate() error {
+	if err := p.countContacts(); err != nil {
+		return err
+	}
+	selective, err := p.count(firstCount)
+	if err != nil || selective {
+		return err
+	}
+	if _, err := p.count(secondCount); err != nil {
+		return err
+	}
+	if err := p.sample(); err != nil || p.cost(p.cheapest()) < float64(p.contacts) {
+		return err
+	}
+	_, err = p.count(p.contacts / 2) // all paths are slow, so a full count is worth its time
+	return err
+}
+
+// countContacts reads the number of the List's Contacts, once.
+func (p *planner) countContacts() (err error) {
+	if p.contacts == 0 {
+		p.contacts, err = p.db.Contacts()
+	}
+	return err
+}
+
+// count counts each predicate that has scans and no exact count yet, up to most. It reports
+// whether at least one predicate matches no more than that.
+func (p *planner) count(most int64) (selective bool, err error) {
+	for i := range p.Predicates {
+		pred := &p.Predicates[i]
+		if pred.Scans == nil {
+			continue
+		}
+		if !pred.exact && pred.count <= most {
+			pred.count, pred.exact, err = p.db.Count(pred, most)
+			if err != nil {
+				return false, err
+			}
+		}
+		selective = selective || pred.exact && pred.count <= most
+	}
+	return selective, nil
+}
+
+// sample estimates the predicates that have no index, at most maxEstimated of them.
+func (p *planner) sample() error {
+	sampled := 0
+	for i := range p.Predicates {
+		pred := &p.Predicates[i]
+		if pred.Scans != nil || sampled == maxEstimated {
+			continue
+		}
+		sampled++
+		share, err := p.db.Sample(pred)
+		if err != nil {
+			return err
+		}
+		// A sample without a match may mean a List without a match. A scan of another index
+		// could then read the whole List to fill a page, so estimate one match.
+		pred.count, pred.exact = max(1, int64(share*float64(p.contacts))), true
+	}
+	return nil
+}
+
+// matching estimates how many Contacts match predicate i.
+func (p *planner) matching(i int) float64 { return p.share(i) * float64(p.contacts) }
+
+// Shares of the List that are assumed to match a predicate.
+const (
+	uncountedShare = 0.25 // whose count ended at its limit
+	unsampledShare = 0.1  // that has no index and was not sampled
+)
+
+// share estimates the share of the List's Contacts that match predicate i.
+func (p *planner) share(i int) float64 {
+	pred := &p.Predicates[i]
+	counted := float64(pred.count) / float64(max(p.contacts, 1))
+	switch {
+	case pred.exact:
+		return counted
+	case pred.Scans != nil:
+		return min(1, max(uncountedShare, 2*counted))
+	}
+	return unsampledShare
+}
