@@ -23,11 +23,11 @@ type figure struct {
 	target string
 }
 
-// bench is one run.
+// bench is one run of the program: its parts append to figures, one after another.
 type bench struct {
 	options
-	ctx     context.Context
-	log     io.Writer
+	ctx     context.Context // ends when the user interrupts the run; kills the processes
+	log     io.Writer       // progress
 	figures []figure
 	runs    int // loads of subscriptions so far
 }
@@ -79,13 +79,16 @@ func choose(parts []part, only string) (chosen []part, err error) {
 	return chosen, nil
 }
 
+// say writes a line of progress to the log. It does not go into the table.
 func (b *bench) say(format string, args ...any) { fmt.Fprintf(b.log, format+"\n", args...) }
 
+// add adds a line to the table and reports it at once: a run may be interrupted after hours.
 func (b *bench) add(f figure) {
 	b.figures = append(b.figures, f)
 	b.say("%s: %s %s", f.name, f.value, f.showRatio())
 }
 
+// showRatio formats the ratio. Figures without a comparison have none.
 func (f figure) showRatio() string {
 	if f.ratio == 0 {
 		return "–"
@@ -93,6 +96,7 @@ func (f figure) showRatio() string {
 	return fmt.Sprintf("%.2f", f.ratio)
 }
 
+// report writes the table in the Markdown of doc/benchmarks.md.
 func (b *bench) report(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(t, "| figure\t| measured\t| of the bare handler\t| target\t|")

@@ -49,6 +49,7 @@ func (o outcome) each() time.Duration {
 	return o.cpu / time.Duration(o.calls)
 }
 
+// rate returns the calls per second.
 func (o outcome) rate() float64 { return float64(o.calls) / o.elapsed.Seconds() }
 
 // percentile returns the latency that the given share of the calls does not exceed.
@@ -62,6 +63,8 @@ func (o outcome) percentile(share float64) time.Duration {
 // replyRoom holds the largest reply that a load reads at once.
 const replyRoom = 256 << 10
 
+// run sends requests for the duration of the load. An error of any connection fails the whole load,
+// because a rate of fewer connections cannot be compared.
 func (l *load) run(ctx context.Context) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.duration)
 	defer cancel()
@@ -128,12 +131,14 @@ func (l *load) sendRequests(i int, stop *atomic.Bool) (o outcome, err error) {
 	return o, nil
 }
 
+// Marks in the header of a reply. Go's server writes exactly this spelling.
 var (
 	headerEnd     = []byte("\r\n\r\n")
 	contentLength = []byte("\r\nContent-Length: ")
 )
 
-// readReply reads one HTTP reply with a Content-Length and returns its body.
+// readReply reads one HTTP reply with a Content-Length and returns its body, which is
+// part of buf. It parses by hand to take little processor time from the server.
 func readReply(conn io.Reader, buf []byte) ([]byte, error) {
 	have := 0
 	for {

@@ -43,6 +43,7 @@ func newAxis(values []float64, start, end float64) axis {
 	return axis{low, max(high, low+1), start, end}
 }
 
+// at returns the pixel of a value, rounded to a tenth so that the image stays small.
 func (a axis) at(v float64) float64 {
 	pixel := a.start + (math.Log10(v)-a.from)/(a.to-a.from)*(a.end-a.start)
 	return math.Round(pixel*10) / 10
@@ -54,6 +55,7 @@ type tick struct {
 	Text string
 }
 
+// ticks returns a line of the grid at each power of ten.
 func (a axis) ticks() (all []tick) {
 	for e := a.from; e <= a.to; e++ {
 		v := math.Pow(10, e)

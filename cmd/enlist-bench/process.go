@@ -28,6 +28,8 @@ type process struct {
 // apiKey is the key of every database that this program makes.
 const apiKey = "00000000000000000000000000000000000000000000000000000000000be4c0"
 
+// freeAddr returns an address with a free port. Another program may take the port before it is
+// used; the server then does not start and the run fails.
 func freeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -64,6 +66,7 @@ func (b *bench) bareHandler() (*process, error) {
 	return p, err
 }
 
+// start starts a program that listens on a free port, and waits until it is ready.
 func (b *bench) start(program string, args ...string) (*process, error) {
 	addr, err := freeAddr()
 	if err != nil {
@@ -83,6 +86,8 @@ func (b *bench) start(program string, args ...string) (*process, error) {
 	return p, nil
 }
 
+// ready waits until /readyz answers with 200, for 30 s at most. It asks every millisecond,
+// because the time until then is a figure of the report.
 func (p *process) ready(ctx context.Context) error {
 	deadline := time.Now().Add(30 * time.Second)
 	for time.Now().Before(deadline) && ctx.Err() == nil {
@@ -98,6 +103,7 @@ func (p *process) ready(ctx context.Context) error {
 	return fmt.Errorf("%s did not answer", strings.Join(p.cmd.Args, " "))
 }
 
+// stop ends the process by SIGTERM, so that enlist finishes what it does, and waits for its end.
 func (p *process) stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err

@@ -41,13 +41,16 @@ func newSink() (*sink, error) {
 	return s, nil
 }
 
+// url is the value for --smtp.
 func (s *sink) url() string { return "smtp://" + s.listener.Addr().String() }
 
 // pause makes every connection wait for an answer until resume is called.
 func (s *sink) pause() { s.gate.Lock() }
 
+// resume lets the connections go on.
 func (s *sink) resume() { s.gate.Unlock() }
 
+// answer writes a reply. It holds a read lock of the gate, so it waits while the sink is paused.
 func (s *sink) answer(conn net.Conn, text []byte) error {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
@@ -55,14 +58,17 @@ func (s *sink) answer(conn net.Conn, text []byte) error {
 	return err
 }
 
+// close ends accepting. The connections end when the server that is measured closes them.
 func (s *sink) close() { s.listener.Close() }
 
+// replies are those other than 250.
 var replies = []struct{ verb, reply []byte }{
 	{[]byte("EHLO"), []byte("250-sink\r\n250-8BITMIME\r\n250 SMTPUTF8\r\n")},
 	{[]byte("DATA"), []byte("354 go on\r\n")},
 	{[]byte("QUIT"), []byte("221 bye\r\n")},
 }
 
+// serve answers the commands of one connection. It reads a message line by line and drops it.
 func (s *sink) serve(conn net.Conn) {
 	defer conn.Close()
 	if s.answer(conn, []byte("220 sink\r\n")) != nil {

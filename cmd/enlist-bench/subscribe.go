@@ -58,6 +58,8 @@ type subscriptions struct {
 	run      int // makes the addresses of each load different
 }
 
+// serialDigits is the number of digits in an address. All requests must have the same length,
+// because next overwrites the digits in place.
 const serialDigits = 12
 
 // subscribeCall has the API key, the ID of the List and the local part of the address.
@@ -92,8 +94,10 @@ func (s *subscriptions) next(connection int) []byte {
 	return s.requests[connection]
 }
 
+// succeeded reports whether a call succeeded: the error is the last member of each reply.
 func succeeded(body []byte) bool { return bytes.HasSuffix(body, []byte(`,"error":null}`)) }
 
+// perSecond and milliseconds format values for the table.
 func perSecond(o outcome) string { return fmt.Sprintf("%.0f/s", o.rate()) }
 
 func milliseconds(d time.Duration) string {
@@ -145,6 +149,7 @@ func (b *bench) addList(service *audience.Service, caller *audience.Caller,
 	return list, nil
 }
 
+// detail returns an attribute as a caller sends it.
 func detail(key, value string) audience.Detail {
 	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: value}}
 }
@@ -183,6 +188,8 @@ func address(i int) string {
 // lastNames is the number of different last names.
 const lastNames = 500_000
 
+// person returns Contact number i. The values of the Fields are spread so that searches by State,
+// Postcode and Member match an eighth, a thousandth and a half of the Contacts.
 func person(schema *audience.Schema, i int) *audience.Contact {
 	states := []string{"NSW", "VIC", "QLD", "WA", "SA", "TAS", "ACT", "NT"}
 	values := map[string]string{

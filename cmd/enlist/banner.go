@@ -33,7 +33,8 @@ func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bo
 	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.Shown())
 	switch {
 	case c.SMTP == "":
-		text += fmt.Sprintf("Mails are written to the folder %s; set a mail server with --smtp to send them.\n", c.MailDir())
+		text += fmt.Sprintf("Mails are written to the folder %s; set a mail server with --smtp to send them.\n",
+			c.MailDir())
 	case c.PublicURL == "":
 		text += fmt.Sprintf("Mails are sent with links to %s: set the URL that people use with --public-url.\n",
 			base(addr))

@@ -60,6 +60,7 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 		result.Rows, result.Tables, time.Since(start).Round(time.Second/10))
 }
 
+// copy opens both databases and copies. It changes the source only by migrating an older one.
 func (c *copyCommand) copy(ctx context.Context, out *console) (result dbcopy.Result, err error) {
 	from, err := sqlite.OpenSource(ctx, c.From)
 	if err != nil {
@@ -81,8 +82,11 @@ type progress struct {
 	last time.Time // of the last line
 }
 
+// progressEvery is the least time between two lines about the same table.
 const progressEvery = 2 * time.Second
 
+// report implements the Report of dbcopy.Copier. Progress goes to standard error, so that --json
+// has only the result on standard output.
 func (p *progress) report(s dbcopy.Step) {
 	if !s.Done && time.Since(p.last) < progressEvery {
 		return

@@ -141,6 +141,7 @@ func operatorOfList(ctx context.Context, s *audience.Service, list audience.List
 // next adds advice to an error: what the operator does next.
 func next(err error, what string) error { return &nextError{err, what} }
 
+// nextError is an error with advice. errors.Is and errors.As see the error that it wraps.
 type nextError struct {
 	error
 	what string

@@ -83,6 +83,7 @@ func stateOf(r *indexadvisor.Report) string {
 	return string(r.State)
 }
 
+// milliseconds formats as a duration, such as 1.5s.
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // sizeShown formats a number of bytes for a table.

@@ -17,7 +17,7 @@ import (
 
 type jobsCommand struct {
 	List    jobsList    `cmd:"" help:"List the jobs that wait and those that failed, and why."`
-	Retry   jobsRetry   `cmd:"" help:"Run jobs now, also those that failed for good."`
+	Retry   jobsRetry   `cmd:"" help:"Run jobs now, also failed ones."`
 	Discard jobsDiscard `cmd:"" help:"Remove jobs without running them."`
 }
 
@@ -46,7 +46,7 @@ func (c *jobsList) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// jobRecord returns a job for JSON: times are Unix times.
+// jobRecord returns a job for JSON, which programs read: times are Unix times, and keys never change.
 func jobRecord(j *jobs.Job) record {
 	return record{{"id", j.ID}, {"kind", j.Kind}, {"state", j.State}, {"attempt", j.Attempt},
 		{"creation_time", j.Created.Unix()}, {"next_time", nextTime(j)}, {"about", j.About}, {"error", j.LastFail}}

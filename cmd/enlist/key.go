@@ -103,6 +103,7 @@ func keyRecord(k *audience.Key) record {
 		{"revoked_time", k.RevokedTime}, {"last_used_time", k.LastUsedTime}}
 }
 
+// minute is the layout of times in the table of keys; when a key is used is stored once a minute.
 const minute = "2006-01-02 15:04 UTC"
 
 // keyLine returns a key for a table: times are dates.

@@ -47,7 +47,8 @@ type program struct {
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 
-// console has the outputs and the environment of a command. Tests replace them.
+// console has the outputs and the environment of a command. Results go to stdout; the log, progress and errors go to
+// stderr, so that a script can use the results. Tests replace all three.
 type console struct {
 	stdout io.Writer
 	stderr io.Writer

@@ -48,7 +48,8 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	return c.serve(ctx, restore, out, key)
 }
 
-// serve serves until ctx ends, and calls ending before it begins to drain.
+// serve serves until ctx ends, and calls ending before it begins to drain. The deferred calls close in reverse order:
+// the server has stopped before the mailer closes, and the database closes last.
 func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, key string) (err error) {
 	log, quiet := newLog(out, c.LogLevel), quieter(out, c.LogLevel)
 	store, err := openDatabase(ctx, c.Serve, true, quiet)
@@ -71,7 +72,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return next(err, "choose another address with --listen")
 	}
-	defer listener.Close() // only matters if the server does not start
+	defer listener.Close() // has an effect only if the server does not start
 	ops, err := newOps(c.OpsListen, log)
 	if err != nil {
 		return err

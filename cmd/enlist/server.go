@@ -43,10 +43,10 @@ type server struct {
 	calls       *rpc.Handler
 	pages       *web.Handler
 	stopping    atomic.Bool
-	cut         context.CancelFunc // ends the calls that outlast drainTime
+	cut         context.CancelFunc // cancels the calls that run longer than drainTime
 	halt        context.CancelFunc // ends maintenance
 	work        sync.WaitGroup
-	failed      chan error
+	failed      chan error // the error that ended the HTTP server, one at most
 }
 
 // components are the parts that serve builds and a server connects.

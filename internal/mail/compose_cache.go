@@ -86,10 +86,10 @@ func (c *compiled) linkTargets(ctx context.Context, id audience.MessageID, links
 	return c.targets, nil
 }
 
+// Limits of the cache.
 const (
-	// Limits of the cache: Messages, and bytes of them.
-	maxTemplates     = 200
-	maxTemplateBytes = 32 << 20
+	maxTemplates     = 200      // Messages
+	maxTemplateBytes = 32 << 20 // bytes, as compiled.size estimates them
 )
 
 // templateCache keeps compiled Messages. The zero value is ready.

@@ -165,6 +165,8 @@ func readRule(prelude, body cssTokens) (rule cssRule, kept string) {
 // sheet: most depend on what the reader does (:hover), and some take long to match.
 var inlinable = regexp.MustCompile(`^` + compound + `(?:(?: ?[>+] ?| )` + compound + `)*$`)
 
+// compound matches one part of a selector without white space: a name, classes, an ID, attributes
+// with a plain value, and the pseudo-classes that depend only on the document.
 const compound = `(?:(?:\*|[A-Za-z][A-Za-z0-9]*)|(?:[A-Za-z][A-Za-z0-9]*|\*)?` +
 	`(?:[.#][A-Za-z_][\w-]*|\[[A-Za-z-]+(?:=[\w-]+)?\]|:(?:first|last|only)-(?:child|of-type))+)`
 

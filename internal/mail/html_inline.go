@@ -129,6 +129,8 @@ func (d *styledDocument) sheet(n *html.Node) {
 	d.css.WriteString(sheet)
 }
 
+// plainMedia matches media queries that can be written into an @media rule. Others could end the
+// rule or the style element.
 var plainMedia = regexp.MustCompile(`^[\w\s(),.:/>=-]+$`)
 
 // affordable reports whether inlining stays within the limits. It computes an

@@ -175,6 +175,7 @@ func refusesValues(attribute string) bool {
 	return strings.HasPrefix(attribute, "on") || fixedAttributes[attribute]
 }
 
+// fixedAttributes are the attributes that refusesValues names, apart from event handlers.
 var fixedAttributes = set("style", "srcdoc", "srcset", "imagesrcset", "http-equiv", "content", "type", "rel", "target",
 	"sandbox", "integrity", "nonce", "attributename", "from", "to", "by", "values", "is", "slot", "xmlns")
 
@@ -233,6 +234,7 @@ func (p *htmlParser) flush() {
 	}
 }
 
+// add adds a part after the fixed HTML before it.
 func (p *htmlParser) add(part htmlPart) {
 	p.flush()
 	p.template.parts = append(p.template.parts, part)

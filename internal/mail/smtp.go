@@ -115,6 +115,8 @@ func (s *smtpSender) send(ctx context.Context, m *gomail.Msg, about *audience.De
 	return failed.undelivered()
 }
 
+// notAttempted is the error of a message that was not sent: the queue sends it later, and the
+// attempt does not count.
 func notAttempted(why error) error { return fmt.Errorf("%w: %w", audience.ErrSendingPaused, why) }
 
 // attempt sends a message on an idle or a new connection. The server may have
@@ -173,6 +175,7 @@ func (s *smtpSender) acquire(ctx context.Context) (c *conn, reused bool, err err
 	return c, false, err
 }
 
+// dial opens a connection and counts it.
 func (s *smtpSender) dial(ctx context.Context) (*conn, error) {
 	c, err := s.server.dial(ctx)
 	if err == nil {

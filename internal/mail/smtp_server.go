@@ -153,6 +153,7 @@ func (s *mailServer) connect(ctx context.Context, network, address string) (net.
 // part of a TLS handshake.
 const maxReply = 64 << 10
 
+// errEndlessReply ends a connection whose server has sent maxReply bytes.
 var errEndlessReply = errors.New("the mail server's reply does not end")
 
 // boundedConn is a connection that fails when the server sends more than maxReply

@@ -215,6 +215,7 @@ func (w *textWriter) text(text string) {
 	}
 }
 
+// asciiSpace reports whether browsers collapse a run of the character.
 func asciiSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\f' }
 
 // word writes pending space or line breaks, and then the word.

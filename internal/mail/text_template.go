@@ -66,6 +66,7 @@ type textTemplate struct {
 	unsubscribe bool // the text has a link to unsubscribe
 }
 
+// textMerge is a textPiece with its merge fields parsed.
 type textMerge struct {
 	merge.Template
 	link          bool // a link with merge fields
@@ -118,6 +119,7 @@ func (s textSource) html() string {
 	return b.String()
 }
 
+// writeLink writes a link whose text is its target. Merge fields in it are filled later.
 func writeLink(b *strings.Builder, link string) {
 	link = html.EscapeString(link)
 	b.WriteString(`<a href="` + link + `">` + link + `</a>`)

@@ -34,6 +34,7 @@ type Transport struct {
 	Log           *slog.Logger     // nil: nothing is logged
 }
 
+// newSender returns the sender for the settings. SMTP wins over Dir.
 func newSender(t Transport) (sender, error) {
 	if t.Log == nil {
 		t.Log = slog.New(slog.DiscardHandler)
