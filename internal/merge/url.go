@@ -17,8 +17,8 @@ func allowedScheme(scheme string) bool {
 	return false
 }
 
-// maxURL bounds a filled link, in bytes. No program follows longer ones, and URL reads the
-// link so far again before each value.
+// maxURL bounds a filled link, in bytes. No program follows longer ones, and URL scans the
+// link that is filled so far before each value.
 const maxURL = 16 << 10
 
 // URL fills a link. It escapes all of a value but letters, digits and -._~ in the path, the

@@ -10,19 +10,11 @@ const maxShownNumber = 30
 
 // describe names the kind of a value.
 func describe(v *audience.Input) string {
-	switch v.Kind {
-	case audience.InputFalse, audience.InputTrue:
-		return "a boolean"
-	case audience.InputText:
-		return "a string"
-	case audience.InputNumber:
-		return "a number"
-	case audience.InputObject:
-		return "an object"
-	case audience.InputArray:
-		return "an array"
-	}
-	return "null"
+	return [...]string{
+		audience.InputNull: "null", audience.InputText: "a string", audience.InputNumber: "a number",
+		audience.InputTrue: "a boolean", audience.InputFalse: "a boolean",
+		audience.InputArray: "an array", audience.InputObject: "an object",
+	}[v.Kind]
 }
 
 // describeFound describes a refused value. It quotes a short number, because the value of

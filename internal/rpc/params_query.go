@@ -25,23 +25,16 @@ func (p *params) query(i int) audience.Query {
 }
 
 // limit reads a number of records; 0 means no limit. decisions.md: 38
-func (p *params) limit(i int) int64 {
-	if p.at(i).IsBlank() {
-		return defaultLimit
-	}
-	return p.amount(i)
-}
+func (p *params) limit(i int) int64 { return p.amount(i, defaultLimit) }
 
 // offset reads a number of records to skip.
-func (p *params) offset(i int) int64 {
-	if p.at(i).IsBlank() {
-		return 0
-	}
-	return p.amount(i)
-}
+func (p *params) offset(i int) int64 { return p.amount(i, 0) }
 
-// amount reads an integer that is not negative.
-func (p *params) amount(i int) int64 {
+// amount reads an integer that is not negative. It returns omitted if the caller sent none.
+func (p *params) amount(i int, omitted int64) int64 {
+	if p.at(i).IsBlank() {
+		return omitted
+	}
 	n, ok := p.at(i).AsInt()
 	if !ok || n < 0 {
 		p.refuse(i, "an integer of 0 or more")
