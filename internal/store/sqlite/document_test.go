@@ -26,7 +26,8 @@ func binary(t testing.TB) func(text string) (document string) {
 	}
 	t.Cleanup(func() { c.Close() })
 	return func(text string) string {
-		rows, err := c.session.Query(context.Background(), "SELECT "+Dialect.Document+" FROM (SELECT jsonb(?) AS field_values)", text)
+		query := "SELECT " + Dialect.Document + " FROM (SELECT jsonb(?) AS field_values)"
+		rows, err := c.session.Query(context.Background(), query, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,27 +44,39 @@ func binary(t testing.TB) func(text string) (document string) {
 func TestReadValuesDecodesWhatSQLiteEncodes(t *testing.T) {
 	binary := binary(t)
 	long := strings.Repeat("é, ", 30_000)
-	for doc, want := range map[string]audience.Values{
-		`{}`:                          nil,
-		`{"1":"NSW"}`:                 {{Field: 1, Text: "NSW"}},
-		`{"1": "a, }", "22": -12.50}`: {{Field: 1, Text: "a, }"}, {Field: 22, Text: "-12.50"}},
-		`{"1":0,"123456789012345678":123456789012345678901234567890}`: {{Field: 1, Text: "0"}, {Field: 123456789012345678, Text: "123456789012345678901234567890"}},
-		`{"1":"\"\\ \u00e9\ud83d\ude00\n","2":"\\"}`:                  {{Field: 1, Text: "\"\\ é😀\n"}, {Field: 2, Text: `\`}},
-		`{"1":"ş İ 日本\u0001"}`:                                        {{Field: 1, Text: "ş İ 日本\x01"}},
-		`{"1":"` + long + `","2":"x"}`:                                {{Field: 1, Text: long}, {Field: 2, Text: "x"}},
+	for _, c := range []struct {
+		rule, doc string
+		want      audience.Values
+	}{
+		{"a document may be empty", `{}`, nil},
+		{"a text is decoded", `{"1":"NSW"}`, audience.Values{{Field: 1, Text: "NSW"}}},
+		{"a number keeps its decimals", `{"1": "a, }", "22": -12.50}`,
+			audience.Values{{Field: 1, Text: "a, }"}, {Field: 22, Text: "-12.50"}}},
+		{"a Field ID has up to 18 digits", `{"1":0,"123456789012345678":123456789012345678901234567890}`,
+			audience.Values{{Field: 1, Text: "0"}, {Field: 123456789012345678, Text: "123456789012345678901234567890"}}},
+		{"escapes are decoded", `{"1":"\"\\ \u00e9\ud83d\ude00\n","2":"\\"}`,
+			audience.Values{{Field: 1, Text: "\"\\ é😀\n"}, {Field: 2, Text: `\`}}},
+		{"a text may have a control character", `{"1":"ş İ 日本\u0001"}`, audience.Values{{Field: 1, Text: "ş İ 日本\x01"}}},
+		{"a text may be long", `{"1":"` + long + `","2":"x"}`,
+			audience.Values{{Field: 1, Text: long}, {Field: 2, Text: "x"}}},
 	} {
-		got, err := readValues(binary(doc), nil)
-		if err != nil {
-			t.Errorf("%.100s: %v", doc, err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%.100s: (-want +got)\n%.1000s", doc, diff)
-		}
+		t.Run(c.rule, func(t *testing.T) {
+			got, err := readValues(binary(c.doc), nil)
+			if err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%.1000s", diff)
+			}
+		})
 	}
-	for _, doc := range []string{"[]", "1", `{"1":true}`, `{"1":null}`, `{"x":"1"}`, `{"":1}`, `{"1234567890123456789":1}`, `{"1":[1]}`, `{"1":{}}`} {
-		if got, err := readValues(binary(doc), nil); err == nil {
-			t.Errorf("%s: got %v, want an error", doc, got)
-		}
+	for _, doc := range []string{"[]", "1", `{"1":true}`, `{"1":null}`, `{"x":"1"}`, `{"":1}`, `{"1234567890123456789":1}`,
+		`{"1":[1]}`, `{"1":{}}`} {
+		t.Run(doc+" is refused", func(t *testing.T) {
+			if got, err := readValues(binary(doc), nil); err == nil {
+				t.Errorf("got %v, want an error", got)
+			}
+		})
 	}
 }
 
@@ -74,8 +87,9 @@ func TestReadValuesDecodesResultsOfJSONBSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	rows, err := c.session.Query(context.Background(), "SELECT "+Dialect.Document+
-		` FROM (SELECT jsonb_remove(jsonb_set(jsonb(?), '$."3"', ?, '$."12"', 'x', '$."14"', 0.5), '$."1"') AS field_values)`, `{"1":"a","3":"b","5":7}`, "\a\\ \"b\"\né")
+	rows, err := c.session.Query(context.Background(), "SELECT "+Dialect.Document+` FROM (SELECT jsonb_remove(
+		jsonb_set(jsonb(?), '$."3"', ?, '$."12"', 'x', '$."14"', 0.5), '$."1"') AS field_values)`,
+		`{"1":"a","3":"b","5":7}`, "\a\\ \"b\"\né")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +99,8 @@ func TestReadValuesDecodesResultsOfJSONBSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := readValues(row[0].(string), nil)
-	want := audience.Values{{Field: 3, Text: "\a\\ \"b\"\né"}, {Field: 5, Text: "7"}, {Field: 12, Text: "x"}, {Field: 14, Text: "0.5"}}
+	want := audience.Values{{Field: 3, Text: "\a\\ \"b\"\né"}, {Field: 5, Text: "7"}, {Field: 12, Text: "x"},
+		{Field: 14, Text: "0.5"}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("error %v (-want +got)\n%s", err, diff)
 	}
