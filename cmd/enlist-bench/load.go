@@ -14,14 +14,13 @@ import (
 	"time"
 )
 
-// This file is the load generator. Several connections send requests to one server, and the file records how many
-// calls completed, how long each took, and the processor time of the server.
+// This file is the load generator. Several connections send requests to one server. The outcome is the number of
+// calls, how long each took, and the processor time of the server.
 
 // load sends requests to one server over connections that are kept alive. Each
 // connection waits for its reply before it sends the next request. The load shares
-// the machine with the server, so it does little work itself: requests are built
-// before the measurement, and only the length and the last bytes of a reply are
-// checked.
+// the machine with the server, so it does little work itself. Requests are built
+// before the measurement. Only the length and the last bytes of a reply are checked.
 type load struct {
 	server      *process
 	others      []*process // further servers; the connections are divided among all

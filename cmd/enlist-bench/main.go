@@ -1,7 +1,6 @@
-// Command enlist-bench measures the whole program over loopback. It starts
-// enlist and a bare handler as processes of their own, drives both alternately
-// with the same load, and prints each figure with its ratio to the bare
-// handler's. Absolute times are never compared: they depend on the machine and
+// Command enlist-bench measures the whole program over loopback. It starts enlist
+// and a bare handler as processes of their own, and sends both the same load in
+// turn. It prints each figure with its ratio to the bare handler's. Absolute times are never compared: they depend on the machine and
 // on what else it does. doc/benchmarks.md has figures and explains them.
 //
 // It is not part of the program that operators run.

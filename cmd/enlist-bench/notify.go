@@ -11,8 +11,8 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// This file has the parts "notify" and "kill": what notifications cost a subscription, how fast the server sends
-// them, and how soon it sends them after a crash. sink.go is the mail server.
+// This file has the parts "notify" and "kill". They measure what notifications cost a subscription, how fast the
+// server sends them, and how soon after a crash. sink.go is the mail server.
 
 // waiting is the number of notifications in the queue when memory and the rate of
 // sending are measured: a tenth of --contacts.

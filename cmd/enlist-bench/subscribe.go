@@ -12,7 +12,7 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// This file is the part "subscribe", and it makes the databases of all parts: one List with 10 Fields, and Contacts
+// This file is the part "subscribe". It also makes the databases of all parts: one List with 10 Fields, and Contacts
 // whose values depend only on their number.
 
 // subscribing measures subscribeContact: a Contact with 10 Field values, its ledger

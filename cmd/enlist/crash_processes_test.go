@@ -22,9 +22,9 @@ import (
 )
 
 // Three processes serve one database. A caller that gets no answer repeats the call at another process, under the
-// same Idempotency-Key. One process is killed meanwhile. Each Contact is stored once; the owner's mail and the webhook
-// report each, because the others resume the jobs of the killed process; and the others see at once what one process
-// changes of the List.
+// same Idempotency-Key. One process is killed meanwhile. Each Contact is stored once. A mail to the owner and the webhook
+// report each Contact, because the other processes resume the jobs of the killed one. When one process changes the List,
+// the others use the change at once.
 //
 // covers: spec event.notification, decision 30, decision 44, decision 52
 func TestSeveralProcessesShareOneDatabase(t *testing.T) {

@@ -90,8 +90,8 @@ func (c *doctorCommand) print(out *console, found []record) error {
 	return nil
 }
 
-// checkIndexes compares the search indexes in the database with the recorded ones: a recorded index may be
-// missing or have failed, and an index in the database may belong to no record.
+// checkIndexes compares the search indexes in the database with the recorded ones. A recorded index may be
+// missing or have failed, and an index in the database may not be recorded.
 func checkIndexes(ctx context.Context, store audience.Store, advisor *indexadvisor.Advisor) (problems []string,
 	err error) {
 	built, err := store.BuiltIndexes(ctx)

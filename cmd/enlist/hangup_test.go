@@ -81,8 +81,8 @@ func (c *crash) hangUp(email string) {
 	}
 	body := fmt.Sprintf(`{"id":1,"method":"subscribeContact","params":["%s",1,{"Email":"%s"}]}`, c.key, email)
 	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: enlist\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
-	// The moment is what is tested, so it is taken by the clock: reading with a
-	// deadline waits for the answer or until then.
+	// The moment of closing varies on purpose: reading with a random deadline waits for
+	// the answer or until the deadline.
 	conn.SetReadDeadline(time.Now().Add(time.Duration(rand.IntN(2000)) * time.Microsecond))
 	conn.Read(make([]byte, 1))
 	conn.Close()

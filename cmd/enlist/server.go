@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	// Stopping takes 10 s at most: drainTime for calls that run when a signal arrives, and
-	// finishTime each for jobs to end, for cancelled jobs to end, and for the last writes.
+	// Stopping takes 10 s at most. Calls that run when a signal arrives get drainTime. Jobs to
+	// end, cancelled jobs to end, and the last writes get finishTime each.
 	drainTime  = 7 * time.Second
 	finishTime = time.Second
 
@@ -203,8 +203,8 @@ func (s *server) stopJobs() {
 	}
 }
 
-// maintain runs the periodic work until ctx ends: every second it resumes due jobs and schedules index builds, every
-// minute it writes times of use and reconciles indexes, every hour it deletes old idempotency results.
+// maintain runs the periodic work until ctx ends. Every second it deletes completed jobs and schedules index builds.
+// Every minute it writes times of use and reconciles indexes, and every hour it deletes old idempotency results.
 func (s *server) maintain(ctx context.Context) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()

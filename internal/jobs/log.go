@@ -13,13 +13,13 @@ import (
 
 // filteredLog passes the log of the queue library on. At the level debug it changes nothing.
 //
-// The library logs why a job failed. For a mail that is the mail server's reply, and replies
-// repeat the recipient's address. filteredLog removes it; the operator finds the reply with
+// The library logs why a job failed. For a mail that is the mail server's reply, which often
+// repeats the recipient's address. filteredLog removes the reply. The operator finds it with
 // `enlist jobs list`.
 //
-// While the database is away, each loop of the library logs an error at each attempt, about ten
-// a second in all, and recovers by itself later. filteredLog passes on one of these errors a
-// minute, as a warning.
+// While the database is unavailable, each loop of the library logs an error at each attempt,
+// about ten a second in all. The loops recover by themselves. filteredLog passes on one of these
+// errors a minute, as a warning.
 type filteredLog struct {
 	slog.Handler
 	lastWarning *atomic.Int64 // in Unix seconds

@@ -13,9 +13,9 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// This file has the worker for mail: the limit on mails in memory, the times of further
-// attempts, and the effect of a failure on the job. mail_workers.go has the three kinds of
-// mail. audience/delivery_prepare.go decides whether a mail is still wanted.
+// This file has the worker for mail. It limits the mails in memory, chooses the times of further
+// attempts, and turns a failure into a result of the job. mail_workers.go has the three kinds of
+// mail. In package audience, delivery_prepare.go decides whether a mail is still wanted.
 
 // mailSender has the fields that the workers for mail share. All of them use the same slots.
 type mailSender struct {
@@ -90,8 +90,8 @@ func jobResult(ctx context.Context, err error) error {
 	return err
 }
 
-// sendToContact sends a mail to a Contact and stores the result. mail and err are what a method
-// of Service returned: a nil mail means that there is nothing to send.
+// sendToContact sends a mail to a Contact and stores the result. mail and err are the results of
+// a method of Service. A nil mail means that there is nothing to send.
 func (m mailSender) sendToContact(ctx context.Context, job *rivertype.JobRow, mail *audience.OutgoingMail,
 	err error) error {
 	if err != nil || mail == nil {

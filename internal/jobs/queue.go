@@ -136,8 +136,8 @@ func job(row *rivertype.JobRow) Job {
 	return j
 }
 
-// ErrNoJob means that no job has the ID, ErrRunning that a worker runs the job now, and
-// ErrNotDue that the time of an autoresponder is still to come.
+// ErrNoJob means that no job has the ID. ErrRunning means that a worker runs the job now, and
+// ErrNotDue that an autoresponder is not due yet.
 var (
 	ErrNoJob   = errors.New("there is no such job: it may be done")
 	ErrRunning = errors.New("the job is running")

@@ -18,8 +18,8 @@ type Sweeper interface {
 // sweepStep is how many jobs one transaction deletes, in some 5 ms of SQLite's one writer.
 const sweepStep = 500
 
-// Sweep deletes the jobs that are completed. Call it often. The queue library has a cleaner of
-// its own, but that takes up to 250 ms for 10,000 jobs, in which SQLite accepts no other write.
+// Sweep deletes the jobs that are completed. Call it often. The cleaner of the queue library
+// takes up to 250 ms for 10,000 jobs, and SQLite accepts no other write in that time.
 func Sweep(ctx context.Context, q Sweeper) error {
 	for {
 		params := river.NewJobDeleteManyParams().States(rivertype.JobStateCompleted).First(sweepStep)

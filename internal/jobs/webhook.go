@@ -21,9 +21,8 @@ type Poster interface {
 // deliverWebhook posts the events that wait for a webhook target.
 //
 // The events are in a table of their own, and a job only starts the work on them. A job ends
-// at once if another job has the target's lease. No event is lost by that: before a job gives
-// the lease back it looks for more events, and a job whose process died is retried.
-// decisions.md: 52
+// at once if another job has the target's lease. That loses no event: a job looks for more
+// events before it releases the lease. A job whose process died is retried. decisions.md: 52
 type deliverWebhook struct {
 	river.WorkerDefaults[audience.DeliverWebhook]
 	service *audience.Service

@@ -20,7 +20,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// This file has what the tests of composing share: a composer with a fixed clock,
+// This file has the fixtures for tests of composing: a composer with a fixed clock,
 // a List with four Fields, a Contact, and a reader of composed mails.
 
 // links records the URLs that it is asked for and numbers them from 501.

@@ -145,8 +145,8 @@ func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 	}
 }
 
-// bodyEnd writes what is added at the end of the body: a link to unsubscribe,
-// unless the Message has one, and the image that records the opening.
+// bodyEnd writes the end of the body: a link to unsubscribe, unless the Message has
+// one, and the image that records the opening.
 func (r *rendering) bodyEnd(b *strings.Builder, t *htmlTemplate) {
 	if !t.unsubscribe {
 		list := html.EscapeString(oneLine(r.mail.Schema.List.Name))

@@ -90,8 +90,8 @@ const newsletter = `<!DOCTYPE html>
 <img src="https://example.com/logo.png" alt="Our logo"><ul><li>one</li><li>two</li></ul>
 </div></body></html>`
 
-// A Message has the values of the Contact in its subject, its text and its HTML,
-// its styles inlined, and a link to unsubscribe.
+// The values of the Contact are in the subject, the text and the HTML. Styles are
+// inlined, and the mail has a link to unsubscribe.
 //
 // covers: decision 46, spec message.unsubscribe, spec message.text, spec message.html, spec merge.list
 func TestMessageIsMergedAndInlined(t *testing.T) {

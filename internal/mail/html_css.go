@@ -165,8 +165,8 @@ func readRule(prelude, body cssTokens) (rule cssRule, kept string) {
 // sheet: most depend on what the reader does (:hover), and some take long to match.
 var inlinable = regexp.MustCompile(`^` + compound + `(?:(?: ?[>+] ?| )` + compound + `)*$`)
 
-// compound matches one part of a selector without white space: a name, classes, an ID, attributes
-// with a plain value, and the pseudo-classes that depend only on the document.
+// compound matches a part of a selector without white space. It may have a name, classes, an ID,
+// attributes with a plain value, and pseudo-classes that depend only on the document.
 const compound = `(?:(?:\*|[A-Za-z][A-Za-z0-9]*)|(?:[A-Za-z][A-Za-z0-9]*|\*)?` +
 	`(?:[.#][A-Za-z_][\w-]*|\[[A-Za-z-]+(?:=[\w-]+)?\]|:(?:first|last|only)-(?:child|of-type))+)`
 
@@ -179,9 +179,9 @@ func inlinableSelector(text string) (cssSelector, bool) {
 	return cssSelector{text, selector}, err == nil
 }
 
-// readDeclarations reads the contents of a rule or of a style attribute. text
-// has the declarations that could be read, each with a semicolon at its end;
-// all reports whether none was left out.
+// readDeclarations reads the contents of a rule or of a style attribute. text has
+// the declarations that it could read, each with a semicolon at its end. all
+// reports whether these are all.
 func readDeclarations(tokens cssTokens) (list []cssDeclaration, text string, all bool) {
 	var b strings.Builder
 	all = true
@@ -203,9 +203,9 @@ func readDeclarations(tokens cssTokens) (list []cssDeclaration, text string, all
 	return list, b.String(), all
 }
 
-// readDeclaration reads one declaration. It refuses what mail programs read in
-// different ways: escapes, blocks, unclosed strings, a second colon (as in the
-// filters of old Internet Explorers), and the brackets of HTML and merge fields.
+// readDeclaration reads one declaration. It refuses what mail programs parse in
+// different ways: escapes, blocks, unclosed strings, and the brackets of HTML and
+// merge fields. It also refuses a second colon, as in old Internet Explorer filters.
 func readDeclaration(tokens cssTokens) (cssDeclaration, bool) {
 	property, colon, value := tokens.cut(css.ColonToken)
 	for _, token := range tokens {

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// This file moves the style sheets of a Message into the style attributes of
-// its elements, because some mail programs ignore style sheets. html_css.go
-// reads the CSS; the result goes to html_template.go.
+// This file moves the style sheets of a Message into the style attributes of its
+// elements, because some mail programs ignore style sheets. html_css.go parses the
+// CSS, and html_template.go parses the resulting HTML.
 
 // Limits of inlining. A Message beyond one of them keeps its style sheets, and so
 // does a Message whose HTML cannot be parsed. The limits bound time and memory.
@@ -161,8 +161,8 @@ var (
 	simple      = regexp.MustCompile(`[.#]?[A-Za-z_][\w-]*`)
 )
 
-// subject returns the key of styledDocument.elements that counts the elements
-// which the last part of a selector can match: its id, else a class, else its name.
+// subject returns a key of styledDocument.elements for the last part of a selector:
+// its id, else a class, else its name. The selector matches at most as many elements.
 func subject(compound string) string {
 	if at := strings.IndexAny(compound, "[:"); at >= 0 {
 		compound = compound[:at]

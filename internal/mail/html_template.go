@@ -74,8 +74,8 @@ type htmlParser struct {
 var opaque = map[string]bool{"title": true, "textarea": true, "script": false, "style": false, "iframe": false,
 	"noembed": false, "noframes": false, "noscript": false, "plaintext": false, "xmp": false}
 
-// token adds one token. Tags are written anew if they contain fields or may be
-// tracked links; all others stay byte for byte.
+// token adds one token. A tag that contains fields, or may be a tracked link, is
+// written again from its parts. All others stay byte for byte.
 func (p *htmlParser) token(kind html.TokenType, raw string, z *html.Tokenizer) {
 	switch kind {
 	case html.TextToken:
@@ -111,7 +111,7 @@ func (p *htmlParser) text(raw string) {
 	case !strings.Contains(raw, "{{"):
 		p.literal(raw)
 	default:
-		// Escaped anew, so that a character before a field, such as "<", cannot form a tag with the value.
+		// Escaped again, so that a character before a field, such as "<", cannot form a tag with the value.
 		p.fields(html.UnescapeString(raw))
 	}
 }
@@ -141,7 +141,7 @@ func (p *htmlParser) fields(text string) {
 	}
 }
 
-// tag adds a start tag, its attributes written anew.
+// tag adds a start tag with all its attributes escaped again.
 func (p *htmlParser) tag(token html.Token) {
 	p.literal("<" + token.Data)
 	for _, a := range token.Attr {
@@ -169,8 +169,9 @@ func (p *htmlParser) tag(token html.Token) {
 var linkAttributes = set("href", "src", "action", "formaction", "background", "cite", "poster", "data", "longdesc",
 	"lowsrc", "dynsrc", "xlink:href", "ping", "manifest", "codebase", "classid", "usemap", "profile", "icon", "archive")
 
-// refusesValues reports whether no value may be inserted into an attribute: it
-// contains a script, a style or several URLs, or decides what the element does.
+// refusesValues reports whether no value may be inserted into an attribute. Such
+// attributes contain a script, a style or several URLs, or decide what the element
+// does.
 func refusesValues(attribute string) bool {
 	return strings.HasPrefix(attribute, "on") || fixedAttributes[attribute]
 }

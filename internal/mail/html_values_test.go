@@ -101,8 +101,8 @@ func checkMerge(t *testing.T, m audience.Message, value string) {
 
 // keepsShape reports whether a value produced the same shape as harmless values
 // did. want and other are the shapes of two harmless values. Where these differ,
-// the value is part of a link's host: there have may name a host below the domain
-// in the Message, or the link may be left out.
+// the value is part of a link's host. There have may name a host below the domain
+// in the Message, or may lack the link.
 func keepsShape(want, other, have []string) bool {
 	if len(want) != len(have) || len(want) != len(other) {
 		return false

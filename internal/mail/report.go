@@ -44,9 +44,9 @@ const (
 
 // ReadReport reads a delivery status notification (RFC 3464) or a complaint
 // (RFC 5965). A report must contain the name of a delivery that was made with the
-// key, so that a forged report has no effect. The name is in the address that the
-// report was sent to (recipient, or a header field), in the sender of the returned
-// message, or in its link to unsubscribe. decisions.md: 51
+// key, so that a forged report has no effect. The name is in one of three places:
+// the address that the report was sent to (recipient, or a header field), the sender
+// of the returned message, or its link to unsubscribe. decisions.md: 51
 func ReadReport(r io.Reader, key *audience.LinkKey, recipient string) Report {
 	s := &reportReader{key: key}
 	s.address(recipient)

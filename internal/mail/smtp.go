@@ -17,17 +17,17 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// This file sends messages to a mail server over a pool of connections. The
-// other files of the group: smtp_server.go (URL, TLS, login), smtp_conn.go (one
-// message on one connection), smtp_reply.go (what a reply means) and
-// smtp_breaker.go (the pause while the server does not answer).
+// This file sends messages to a mail server over a pool of connections.
+// smtp_server.go opens a connection, smtp_conn.go sends one message over it, and
+// smtp_reply.go decides what a reply means. smtp_breaker.go pauses all sending while
+// the server does not answer.
 
 const (
-	// placeTime limits the wait for a connection and for the rate limit, probeTime
-	// the wait for the end of a pause, and messageTime the sending itself. The
-	// sending has a limit of its own so that a message that had to wait is not
-	// broken off between DATA and the reply of a slow server. The three together
-	// are less than the time limit of a job.
+	// placeTime limits the wait for a connection and for the rate limit. probeTime
+	// limits the wait for the end of a pause, and messageTime the sending. The three
+	// together are less than the time limit of a job. The sending has a limit of its
+	// own: a message that had to wait must not be interrupted between DATA and the
+	// reply of a slow server.
 	placeTime   = 10 * time.Second
 	probeTime   = longestPause + 3*time.Second
 	messageTime = 40 * time.Second

@@ -10,9 +10,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file decides what an error of the mail server means: whether the
-// connection still works, whether to try again, and whether the recipient's
-// address is the cause (a bounce). decisions.md: 50
+// This file decides what an error of the mail server means. Does the connection
+// still work? Is another attempt useful? Is the recipient's address the cause (a
+// bounce)? decisions.md: 50
 
 // stage is the step of sending at which an error occurred.
 type stage string

@@ -14,8 +14,8 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// This file reads the URL of a mail server, connects to the server, agrees on
-// TLS and logs in. smtp.go keeps the connections that dial returns.
+// This file reads the URL of a mail server, connects to the server, starts TLS and
+// logs in. smtp.go keeps the connections that dial returns.
 
 const (
 	dialTime    = 10 * time.Second // to connect, TLS handshake included
@@ -102,8 +102,8 @@ func (s *mailServer) dial(ctx context.Context) (*conn, error) {
 	return nil, err
 }
 
-// requiresTLS reports whether the client must ask for TLS and give up without
-// it: a password goes over a network, and TLS has not started yet.
+// requiresTLS reports whether the client must start TLS and fail without it. That
+// is so when a password would go over a network in plain text.
 func (s *mailServer) requiresTLS() bool { return s.user != "" && !s.loopback && !s.tls }
 
 // options are those of the go-mail client. The first login method that both
@@ -179,9 +179,9 @@ func (b *boundedConn) Write(p []byte) (int, error) {
 	return b.Conn.Write(p)
 }
 
-// tlsConfig requires a valid certificate, except for smtp to this machine: mail
-// servers are installed with self-signed certificates, and the alternative there
-// is no encryption at all.
+// tlsConfig requires a valid certificate, except for smtp to this machine. Mail
+// servers are installed with self-signed certificates, and to refuse these would
+// only turn encryption off.
 func (s *mailServer) tlsConfig() *tls.Config {
 	return &tls.Config{
 		ServerName: s.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12,

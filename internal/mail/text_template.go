@@ -9,8 +9,8 @@ import (
 	"enlist/internal/merge"
 )
 
-// This file handles the text part of a Message: it finds the links in a text,
-// makes a template of it, and makes HTML of it for Messages of type plain-html.
+// This file handles the text part of a Message. It finds the links in a text and
+// makes a template of it. For Messages of type plain-html it also makes the HTML.
 
 // textSource is the text of a Message, split into links and other text.
 type textSource []textPiece

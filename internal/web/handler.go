@@ -15,8 +15,8 @@ import (
 
 // This file checks the signature of a link and calls the action for it.
 
-// Service is the part of audience.Service that the pages need. A List or a Contact that is gone
-// is no error, except for LinkURL.
+// Service is the part of audience.Service that the pages need. A List or a Contact that was
+// removed is not an error, except for LinkURL.
 type Service interface {
 	// ViewLink returns the state of a link's Contact.
 	ViewLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
@@ -134,7 +134,7 @@ func (h *Handler) discardBody(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	if err != nil {
-		panic(http.ErrAbortHandler) // the client has gone, or is too slow
+		panic(http.ErrAbortHandler) // the client has disconnected, or is too slow
 	}
 	return true
 }
@@ -150,8 +150,8 @@ func (h *Handler) failed(w http.ResponseWriter, r *http.Request, l audience.Link
 	h.render(w, status, "failed", page{Title: "This did not work"})
 }
 
-// logError logs an error with the IDs of the link, not with its path: a reader of the log must
-// not be able to use the link. Without an error it does nothing.
+// logError logs an error with the IDs of the link. It does not log the path, so that a reader of
+// the log cannot use the link. Without an error it does nothing.
 func (h *Handler) logError(r *http.Request, l audience.Link, err error) {
 	if err != nil && r.Context().Err() == nil {
 		h.log.Error("page", "kind", string(l.Kind), "list", int64(l.List), "contact", int64(l.Contact), "error", err)
@@ -164,7 +164,7 @@ func send(w http.ResponseWriter, status int, body string) {
 	control := http.NewResponseController(w)
 	control.SetWriteDeadline(time.Now().Add(ioTimeout)) // no deadline if not supported
 	w.WriteHeader(status)
-	io.Copy(w, strings.NewReader(body)) // an error means that the client has gone
+	io.Copy(w, strings.NewReader(body)) // an error means that the client has disconnected
 	control.Flush()
 	control.SetWriteDeadline(time.Time{})
 }

@@ -31,7 +31,7 @@ func contentPolicy() string {
 // page is the data of a page. The templates escape all of it.
 type page struct {
 	Title   string // of the window; the heading has the same words
-	List    string // its name, "" when it is gone
+	List    string // its name, "" when it was removed
 	Address string // masked, "" when the page shows none
 	Details *details
 }

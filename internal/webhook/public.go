@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// This file keeps POSTs out of private networks: a webhook's URL comes from a caller, and must
-// not reach a machine that only the server can reach.
+// This file keeps POSTs out of private networks. A caller chooses a webhook's URL, and must not
+// reach a machine through it that only the server can reach.
 
 // publicOnly refuses connections to addresses that are not public. The dialer calls it for
 // every connection, after the name was resolved. So it also covers redirects, and names that
@@ -21,8 +21,8 @@ func publicOnly(_ context.Context, _, address string, _ syscall.RawConn) error {
 }
 
 // isPublic reports whether an address belongs to the public network. An IPv6 address that NAT64
-// translates is as public as the IPv4 address in it; other forms with an IPv4 address in them
-// are not public.
+// translates is as public as the IPv4 address in it. Other IPv6 addresses that contain an IPv4
+// address are not public.
 func isPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	if a.Is6() && nat64.Contains(a) {
