@@ -39,11 +39,11 @@ func (c *Condition) test(value Value) bool {
 	case Not:
 		return !value.equals(operand)
 	case StartsWith:
-		return strings.HasPrefix(value.written(), operand.Text)
+		return strings.HasPrefix(value.shownText(), operand.Text)
 	case EndsWith:
-		return strings.HasSuffix(value.written(), operand.Text)
+		return strings.HasSuffix(value.shownText(), operand.Text)
 	case Contains:
-		return strings.Contains(value.written(), operand.Text)
+		return strings.Contains(value.shownText(), operand.Text)
 	}
 	if value.Kind == KeyText && value.Text == "" {
 		return false
@@ -105,8 +105,8 @@ func (v Value) compare(other Value) int {
 	return cmp.Compare(v.Int, other.Int)
 }
 
-// written is the value as a reply shows it, in ASCII lower case.
-func (v Value) written() string {
+// shownText is the value as a reply shows it, in ASCII lower case.
+func (v Value) shownText() string {
 	if v.Kind == KeyText {
 		return address.LowerASCII(v.Text)
 	}

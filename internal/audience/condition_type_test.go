@@ -24,7 +24,7 @@ func searchSchema() *Schema {
 	}, nil)
 }
 
-func contactKeyring() keys { return keys{system: contactKeys, schema: searchSchema()} }
+func contactSearchKeys() keys { return keys{system: contactKeys, schema: searchSchema()} }
 
 func test(key, operator string, value any) Criteria {
 	return Criteria{Key: key, Operator: operator, Value: input(value)}
@@ -66,7 +66,7 @@ func TestInvalidCriteriaAreRefused(t *testing.T) {
 		test("Born", "exactly", "yesterday"), test("Born", "exactly", "2026-02-30"), test("Born", "greater_than", ""), test("Born", "exactly", num("2026")), test("Born", "in", []any{"2026-01-31", "31/01/2026"}),
 	} {
 		t.Run(fmt.Sprintf("%s %s %v", c.Key, c.Operator, c.Value), func(t *testing.T) {
-			where, err := contactKeyring().condition(&c)
+			where, err := contactSearchKeys().condition(&c)
 			if KindOf(err) != InvalidSearch || err.Error() == "" {
 				t.Errorf("%v: got %v, error %v", c, where, err)
 			}
@@ -115,7 +115,7 @@ func TestOperandsHaveTheTypeOfTheirKey(t *testing.T) {
 		{test("Mobile", "starts_with", "0412"), []Operand{{Text: "0412"}}},
 	} {
 		t.Run(fmt.Sprintf("%s %s %v", c.test.Key, c.test.Operator, c.test.Value), func(t *testing.T) {
-			where, err := contactKeyring().condition(&c.test)
+			where, err := contactSearchKeys().condition(&c.test)
 			if err != nil {
 				t.Errorf("%v: %v", c.test, err)
 				return
@@ -158,11 +158,11 @@ func TestGroupsWithoutTestsAreLeftOut(t *testing.T) {
 		{"a group in a group", Criteria{Any: []Criteria{a, {All: []Criteria{a, b}}}}, "(1 or (1 and 2))"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			where, err := contactKeyring().condition(&c.criteria)
+			where, err := contactSearchKeys().condition(&c.criteria)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := written(where); got != c.want {
+			if got := conditionText(where); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -176,7 +176,7 @@ func TestGroupsWithoutTestsAreLeftOut(t *testing.T) {
 func TestOperandsAreBounded(t *testing.T) {
 	half := test("id", "in", strings.Repeat("1,", maxOperands/2-1)+"1")
 	one := test("id", "exactly", "1")
-	if _, err := contactKeyring().condition(&Criteria{All: []Criteria{half, half}}); err != nil {
+	if _, err := contactSearchKeys().condition(&Criteria{All: []Criteria{half, half}}); err != nil {
 		t.Errorf("as many as may be: %v", err)
 	}
 	for _, c := range []struct {
@@ -188,7 +188,7 @@ func TestOperandsAreBounded(t *testing.T) {
 		{"in an array", test("id", "in", make([]any, maxOperands+1))},
 	} {
 		t.Run("one too many "+c.name, func(t *testing.T) {
-			_, err := contactKeyring().condition(&c.criteria)
+			_, err := contactSearchKeys().condition(&c.criteria)
 			if KindOf(err) != InvalidSearch || !strings.Contains(err.Error(), "at most") {
 				t.Errorf("got %v", err)
 			}
@@ -196,7 +196,7 @@ func TestOperandsAreBounded(t *testing.T) {
 	}
 }
 
-func written(c *Condition) string {
+func conditionText(c *Condition) string {
 	switch {
 	case c == nil:
 		return ""
@@ -209,7 +209,7 @@ func written(c *Condition) string {
 	}
 	var texts []string
 	for i := range parts {
-		texts = append(texts, written(&parts[i]))
+		texts = append(texts, conditionText(&parts[i]))
 	}
 	return "(" + strings.Join(texts, connector) + ")"
 }
@@ -234,7 +234,7 @@ func TestCriteriaHaveLimits(t *testing.T) {
 		{"11 levels", deeper, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := contactKeyring().condition(&c.criteria)
+			_, err := contactSearchKeys().condition(&c.criteria)
 			if c.allowed && err != nil || !c.allowed && KindOf(err) != InvalidSearch {
 				t.Error(err)
 			}
@@ -244,7 +244,7 @@ func TestCriteriaHaveLimits(t *testing.T) {
 
 // covers: decision 37
 func TestSortByIgnoresLetterCaseIfUnique(t *testing.T) {
-	k := contactKeyring()
+	k := contactSearchKeys()
 	for _, c := range []struct {
 		name   string
 		field  FieldID

@@ -107,8 +107,8 @@ func (a *addCall) runBatch(tx Tx, now int64, p *addProgress) (done bool, err err
 	if err := tx.LockListForBulk(a.List); err != nil {
 		return false, err
 	}
-	put, events := 0, []contactEvent(nil)
-	for size := batchSize(schema, EventAPIUpload); len(p.IDs) < len(a.Contacts) && put < size; {
+	stored, events := 0, []contactEvent(nil)
+	for size := batchSize(schema, EventAPIUpload); len(p.IDs) < len(a.Contacts) && stored < size; {
 		if a.skipped[len(p.IDs)] {
 			p.IDs = append(p.IDs, 0)
 			continue
@@ -119,13 +119,13 @@ func (a *addCall) runBatch(tx Tx, now int64, p *addProgress) (done bool, err err
 		}
 		p.IDs = append(p.IDs, id)
 		if id != 0 {
-			put++
+			stored++
 		}
 		if event != "" {
 			events = append(events, contactEvent{id, event})
 		}
 	}
-	return len(p.IDs) == len(a.Contacts), p.publish(tx, schema, now, put, events)
+	return len(p.IDs) == len(a.Contacts), p.publish(tx, schema, now, stored, events)
 }
 
 // allowed returns the List if the caller may make this call.

@@ -153,7 +153,7 @@ func checkTestsSomething(c *Condition) error {
 // present returns which of the IDs given the List has.
 func (s *Service) present(ctx context.Context, c *Caller, r DeleteRequest) (ids idSet, err error) {
 	sent := slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
-	for some := range slices.Chunk(sent, viewBatch) {
+	for chunk := range slices.Chunk(sent, viewBatch) {
 		var found idSet
 		err := s.view(ctx, c, func(tx Tx) error {
 			found = nil
@@ -162,9 +162,9 @@ func (s *Service) present(ctx context.Context, c *Caller, r DeleteRequest) (ids 
 				return err
 			}
 			id := &SearchKey{Name: "id", Type: KeyInt, Searchable: true}
-			test := Condition{Key: id, Operator: In, Operands: make([]Operand, len(some))}
-			for i := range some {
-				test.Operands[i].Int = int64(some[i])
+			test := Condition{Key: id, Operator: In, Operands: make([]Operand, len(chunk))}
+			for i := range chunk {
+				test.Operands[i].Int = int64(chunk[i])
 			}
 			return tx.SearchContacts(&Search{Schema: schema, Where: &test}, func(c *Contact) error {
 				found = append(found, c.ID)

@@ -95,8 +95,8 @@ func (e *editCall) runBatch(tx Tx, now int64, p *editProgress) (done bool, err e
 	}
 	today := Today(time.Unix(now, 0), e.caller.Account.TimeZone)
 	var first error // why the first row was refused
-	put, events := 0, []contactEvent(nil)
-	for ; p.Next < len(e.Contacts) && put < size; p.Next++ {
+	accepted, events := 0, []contactEvent(nil)
+	for ; p.Next < len(e.Contacts) && accepted < size; p.Next++ {
 		id := e.Contacts[p.Next].ID
 		changed, refused, err := e.edit(tx, e.rows.at(p.Next, schema, today), id, now)
 		switch {
@@ -114,12 +114,12 @@ func (e *editCall) runBatch(tx Tx, now int64, p *editProgress) (done bool, err e
 			}
 			events = append(events, contactEvent{id, WebhookUpdated})
 		}
-		put++
+		accepted++
 	}
 	if len(p.Refused) > 0 && len(p.Refused) == len(e.Contacts) {
 		return false, nothingUpdated(first)
 	}
-	return p.Next == len(e.Contacts), p.publish(tx, schema, now, put, events)
+	return p.Next == len(e.Contacts), p.publish(tx, schema, now, accepted, events)
 }
 
 // nothingUpdated says why the first row was refused.

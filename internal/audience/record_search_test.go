@@ -8,25 +8,26 @@ import (
 	"testing"
 )
 
-type pet struct {
-	id    int64
-	name  string
-	tame  bool
-	chips string
+// sample is a record with a key of each type, and one that criteria may not name.
+type sample struct {
+	id     int64
+	name   string
+	flag   bool
+	hidden string
 }
 
-var petAttributes = []Attribute[pet]{
-	searchable(readOnlyInt("id", func(p *pet) int64 { return p.id })),
-	searchable(readOnlyText("name", func(p *pet) string { return p.name })),
-	searchable(readOnlyFlag("tame", func(p *pet) bool { return p.tame })),
-	readOnlyText("chips", func(p *pet) string { return p.chips }),
+var sampleAttributes = []Attribute[sample]{
+	searchable(readOnlyInt("id", func(p *sample) int64 { return p.id })),
+	searchable(readOnlyText("name", func(p *sample) string { return p.name })),
+	searchable(readOnlyFlag("flag", func(p *sample) bool { return p.flag })),
+	readOnlyText("hidden", func(p *sample) string { return p.hidden }),
 }
 
-var pets = []pet{
-	{id: 3, name: "rex", tame: true, chips: "b"},
-	{id: 1, name: "Ada", chips: "B"},
-	{id: 4, name: "", tame: true},
-	{id: 2, name: "É", chips: "a"},
+var samples = []sample{
+	{id: 3, name: "rex", flag: true, hidden: "b"},
+	{id: 1, name: "Ada", hidden: "B"},
+	{id: 4, name: "", flag: true},
+	{id: 2, name: "É", hidden: "a"},
 }
 
 // covers: decision 32, 35, 36, 37, 38
@@ -50,10 +51,10 @@ func TestRecordsAreFilteredSortedAndPaged(t *testing.T) {
 		{Query{Descending: true}, []int64{1, 2, 3, 4}},
 		{Query{SortBy: "name"}, []int64{4, 1, 3, 2}},
 		{Query{SortBy: "NAME", Descending: true}, []int64{2, 3, 1, 4}},
-		{Query{SortBy: "chips"}, []int64{4, 2, 1, 3}},
-		{Query{SortBy: "chips", Descending: true}, []int64{3, 1, 2, 4}},
-		{Query{SortBy: "tame"}, []int64{1, 2, 3, 4}},
-		{Query{SortBy: "tame", Descending: true}, []int64{4, 3, 2, 1}},
+		{Query{SortBy: "hidden"}, []int64{4, 2, 1, 3}},
+		{Query{SortBy: "hidden", Descending: true}, []int64{3, 1, 2, 4}},
+		{Query{SortBy: "flag"}, []int64{1, 2, 3, 4}},
+		{Query{SortBy: "flag", Descending: true}, []int64{4, 3, 2, 1}},
 		{Query{Limit: 2, Offset: 1}, []int64{2, 3}},
 		{Query{Limit: 2, Offset: math.MaxInt64}, nil},
 		{Query{Limit: math.MaxInt64, Offset: 3}, []int64{4}},
@@ -67,7 +68,7 @@ func TestRecordsAreFilteredSortedAndPaged(t *testing.T) {
 		{where("name", "in", ""), nil},
 		{where("name", "in", "zoe,REX,,b,ADA"), []int64{1, 3, 4}},
 		{where("id", "in", "9,4,5.5,2.0,,-1"), []int64{2, 4}},
-		{where("tame", "in", "1,1"), []int64{3, 4}},
+		{where("flag", "in", "1,1"), []int64{3, 4}},
 		{where("name", "greater_than", "ADA"), []int64{2, 3}},
 		{where("name", "less_than", "s"), []int64{1, 3}},
 		{where("name", "starts_with", "A"), []int64{1}},
@@ -79,12 +80,12 @@ func TestRecordsAreFilteredSortedAndPaged(t *testing.T) {
 		{where("id", "greater_than", num("2.5")), []int64{3, 4}},
 		{where("id", "less_than", num("2.5")), []int64{1, 2}},
 		{where("id", "starts_with", "3"), []int64{3}},
-		{where("tame", "exactly", "1"), []int64{3, 4}},
-		{where("tame", "not", true), []int64{1, 2}},
-		{Query{Criteria: &Criteria{Any: []Criteria{test("id", "exactly", "4"), {All: []Criteria{test("tame", "exactly", "0"), test("name", "contains", "d")}}}}}, []int64{1, 4}},
+		{where("flag", "exactly", "1"), []int64{3, 4}},
+		{where("flag", "not", true), []int64{1, 2}},
+		{Query{Criteria: &Criteria{Any: []Criteria{test("id", "exactly", "4"), {All: []Criteria{test("flag", "exactly", "0"), test("name", "contains", "d")}}}}}, []int64{1, 4}},
 	} {
 		t.Run(shown(c.q), func(t *testing.T) {
-			rows, err := searchRecords(petAttributes, pets, c.q)
+			rows, err := searchRecords(sampleAttributes, samples, c.q)
 			var got []int64
 			for _, p := range rows {
 				got = append(got, p.id)
@@ -94,9 +95,9 @@ func TestRecordsAreFilteredSortedAndPaged(t *testing.T) {
 			}
 		})
 	}
-	for _, q := range []Query{{Limit: -1}, {Offset: -1}, {SortBy: "colour"}, where("colour", "exactly", "x"), where("chips", "exactly", "x"), where("name", "like", "x")} {
+	for _, q := range []Query{{Limit: -1}, {Offset: -1}, {SortBy: "colour"}, where("colour", "exactly", "x"), where("hidden", "exactly", "x"), where("name", "like", "x")} {
 		t.Run("refused "+shown(q), func(t *testing.T) {
-			if rows, err := searchRecords(petAttributes, pets, q); KindOf(err) != InvalidSearch {
+			if rows, err := searchRecords(sampleAttributes, samples, q); KindOf(err) != InvalidSearch {
 				t.Errorf("%+v: got %v, %v", q, rows, err)
 			}
 		})
@@ -106,13 +107,13 @@ func TestRecordsAreFilteredSortedAndPaged(t *testing.T) {
 // covers: decision 36
 func TestLongTextsCompareByTheirBeginning(t *testing.T) {
 	long := strings.Repeat("Ä", MaxComparedCharacters)
-	rows := []pet{{id: 1, name: long + "b"}, {id: 2, name: long + "a"}, {id: 3, name: long[2:] + "z"}}
-	found, err := searchRecords(petAttributes, rows, Query{SortBy: "name"})
+	rows := []sample{{id: 1, name: long + "b"}, {id: 2, name: long + "a"}, {id: 3, name: long[2:] + "z"}}
+	found, err := searchRecords(sampleAttributes, rows, Query{SortBy: "name"})
 	if err != nil || found[0].id != 3 || found[1].id != 1 {
 		t.Errorf("got %v, %v", found, err)
 	}
 	more := test("name", "greater_than", long+"a")
-	if found, err = searchRecords(petAttributes, rows, Query{Criteria: &more}); err != nil || len(found) != 0 {
+	if found, err = searchRecords(sampleAttributes, rows, Query{Criteria: &more}); err != nil || len(found) != 0 {
 		t.Errorf("got %v, %v", found, err)
 	}
 }
