@@ -34,7 +34,8 @@ var indexed = []shape{
 	{"the page in the middle, by a date", "searchContacts", `[],100,MIDDLE,"Born"`, 60 * time.Millisecond},
 	{"the count of a common value", "countContacts", `[["State","exactly","NSW"]]`, 20 * time.Millisecond},
 	{"one of three values", "searchContacts", `[["Last Name","in","Kowalska 1,Kowalska 2,Kowalska 3"]]`, 0},
-	{"one Field or another, 100", "searchContacts", `[["Last Name","exactly","Kowalska 4711"],"OR",["Born","exactly","1990-01-31"]]`, 0},
+	{"one Field or another, 100", "searchContacts",
+		`[["Last Name","exactly","Kowalska 4711"],"OR",["Born","exactly","1990-01-31"]]`, 0},
 	{"starts_with, 100", "searchContacts", `[["Last Name","starts_with","Kowalska 471"]]`, 0},
 }
 

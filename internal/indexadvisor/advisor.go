@@ -8,12 +8,12 @@ import (
 	"enlist/internal/audience"
 )
 
-// An Advisor collects in memory what searches report, until the program has it
-// written down: a search must not wait for a write.
+// This file collects in memory what searches report, because a search must not wait for a
+// write. ScheduleBuilds and WriteUse store it later.
 
 // Rules say which searches get an index, and when it is dropped. decisions.md: 56
 type Rules struct {
-	Most       int           // indexes in one place: the database, or a partition on PostgreSQL; 0: none are built automatically
+	Most       int           // indexes in a place (the database, or a partition on PostgreSQL); 0: no automatic builds
 	Contacts   int64         // a List with no more Contacts gets no index
 	Slow       time.Duration // a search that takes longer gets an index
 	SlowADay   time.Duration // so do searches that together take longer on one day

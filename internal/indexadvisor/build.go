@@ -7,7 +7,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// Here the jobs are carried out. The database builds and drops its indexes outside
+// This file carries out the jobs. The database builds and drops its indexes outside
 // of transactions, so the state of an index is written before and after.
 
 // Build carries out a build job. Repeating it does no harm. It returns an error only
@@ -39,7 +39,8 @@ func (a *Advisor) Build(ctx context.Context, e audience.BuildIndex) error {
 }
 
 // startBuild sets an index to building. key is nil when there is nothing to build.
-func (a *Advisor) startBuild(ctx context.Context, id audience.SearchIndexID) (x *audience.SearchIndex, key *audience.SearchKey, err error) {
+func (a *Advisor) startBuild(ctx context.Context, id audience.SearchIndexID) (x *audience.SearchIndex,
+	key *audience.SearchKey, err error) {
 	err = a.store.Update(ctx, func(tx audience.Tx) (err error) {
 		key = nil // the function may run again
 		x, err = tx.SearchIndex(id)
@@ -117,8 +118,8 @@ func (a *Advisor) Drop(ctx context.Context, e audience.DropIndex) error {
 		if err := tx.RemoveSearchIndex(x.ID); err != nil || !e.Again {
 			return err
 		}
-		again := audience.SearchIndex{ListID: x.ListID, Key: x.Key, State: audience.IndexWaiting, Manual: x.Manual, ScanMS: x.ScanMS}
-		again.Created, again.Changed = a.now().Unix(), a.now().Unix()
+		again := audience.SearchIndex{ListID: x.ListID, Key: x.Key, State: audience.IndexWaiting, Manual: x.Manual,
+			ScanMS: x.ScanMS, Created: a.now().Unix(), Changed: a.now().Unix()}
 		added, err := tx.AddSearchIndex(&again)
 		if err != nil || !added {
 			return err

@@ -2,8 +2,8 @@ package indexadvisor
 
 import "enlist/internal/audience"
 
-// Which keys of a search an index would help is read from its typed condition, not
-// from a plan of the database: the same keys result on every engine.
+// This file finds the keys of a search that an index would help. It reads the typed
+// condition, not a plan of the database, so every engine gets the same indexes.
 
 // indexKeys returns the keys of a search whose indexes, if they exist, spare it from
 // reading every Contact. coveringFilters is Rules.CoveringFilters.

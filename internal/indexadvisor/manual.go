@@ -7,7 +7,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// The operator's commands: enlist index list, create and drop. They run in a process
+// This file has the operator's commands: enlist index list, create and drop. They run in a process
 // of their own, beside the service, and do their work before they return.
 
 // Report is a SearchIndex with what the database and its List say of it today.
@@ -112,13 +112,15 @@ func addManual(tx audience.Tx, list audience.ListID, key string, now int64) (*au
 		k = keyOf(schema, f.SearchKey().IndexKey())
 	}
 	if k == nil {
-		return nil, invalidKey("expected a Field that is not a comment, or a system key other than id, creation_time and last_modified_time")
+		return nil, invalidKey("expected a Field that is not a comment, or a system key other than id, creation_time " +
+			"and last_modified_time")
 	}
 	n, err := tx.ContactCount(list)
 	if err != nil {
 		return nil, err
 	}
-	x := &audience.SearchIndex{ListID: list, Key: k.IndexKey(), State: audience.IndexWaiting, Manual: true, Created: now, Changed: now, ScanMS: n / scansAMillisecond}
+	x := &audience.SearchIndex{ListID: list, Key: k.IndexKey(), State: audience.IndexWaiting, Manual: true,
+		Created: now, Changed: now, ScanMS: n / scansAMillisecond}
 	added, err := tx.AddSearchIndex(x)
 	if added || err != nil {
 		return x, err

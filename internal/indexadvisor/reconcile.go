@@ -8,7 +8,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// A process may crash between any two steps of an index's life, and an operator may
+// This file repairs. A process may crash between any two steps of an index's life, and an operator may
 // drop the database's index by hand. Reconcile finds both.
 
 // Reconcile compares the catalogue of indexes with the indexes that the database has.
@@ -48,9 +48,11 @@ func countReady(all []audience.SearchIndex) (n int64) {
 
 // dropUnknown drops the database's indexes that have no row. A row is stored before
 // its index is built and deleted after it is dropped, so these have lost theirs.
-func (a *Advisor) dropUnknown(ctx context.Context, all []audience.SearchIndex, built []audience.BuiltIndex) (err error) {
+func (a *Advisor) dropUnknown(ctx context.Context, all []audience.SearchIndex,
+	built []audience.BuiltIndex) (err error) {
 	for _, b := range built {
-		if slices.ContainsFunc(all, func(x audience.SearchIndex) bool { return x.ID == b.ID && x.State != audience.IndexFailed }) {
+		known := func(x audience.SearchIndex) bool { return x.ID == b.ID && x.State != audience.IndexFailed }
+		if slices.ContainsFunc(all, known) {
 			continue
 		}
 		if failed := a.store.DropIndex(ctx, b.ID); !errors.Is(failed, audience.ErrIndexBusy) {

@@ -9,8 +9,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// Here an index is decided on: its row and the job that builds it are stored in one
-// Update, and so are the state dropping and the job that drops it.
+// This file decides which indexes are built and evicted. One Update stores an index's row and
+// the job that builds it. Another sets the state dropping and stores the job that drops it.
 
 // useDays is how many days of recorded use decide which index is evicted.
 const useDays = 7
@@ -28,7 +28,8 @@ func (a *Advisor) ScheduleBuilds(ctx context.Context) error {
 	return a.store.Update(ctx, func(tx audience.Tx) error {
 		s := scheduling{tx: tx, rules: a.rules, now: now.Unix()}
 		for _, of := range slices.SortedFunc(maps.Keys(demanded), func(a, b target) int {
-			return cmp.Or(cmp.Compare(demanded[b].today, demanded[a].today), cmp.Compare(a.list, b.list), cmp.Compare(a.key, b.key))
+			return cmp.Or(cmp.Compare(demanded[b].today, demanded[a].today), cmp.Compare(a.list, b.list),
+				cmp.Compare(a.key, b.key))
 		}) {
 			if err := s.schedule(of, demanded[of]); err != nil {
 				return err

@@ -19,8 +19,9 @@ import (
 //
 // The store never runs ANALYZE. SQLite would only learn the average over all Lists, and
 // would then choose the wrong index for a large List among small ones. Searches name
-// their index instead (sqlstore/searchplan.go).
-func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID, k *audience.SearchKey) (bytes int64, err error) {
+// their index instead (sqlstore/planner).
+func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID,
+	k *audience.SearchKey) (bytes int64, err error) {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return 0, err
@@ -68,7 +69,8 @@ func change(ctx context.Context, conn *sql.Conn, statement string) (bytes int64,
 		return 0, err
 	}
 	defer tx.Rollback() // does nothing after a commit
-	const used = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+	const used = `SELECT (page_count - freelist_count) * page_size
+		FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 	var before, after int64
 	if err := tx.QueryRowContext(ctx, used).Scan(&before); err != nil {
 		return 0, err
@@ -91,7 +93,8 @@ func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, 
 	}
 	defer s.readers.give(c)
 	rows, err := c.session.Query(ctx, `SELECT name FROM sqlite_schema
-		WHERE type = 'index' AND tbl_name = 'contact' AND name GLOB 'search_[0-9]*' ORDER BY CAST(substr(name, 8) AS INTEGER)`)
+		WHERE type = 'index' AND tbl_name = 'contact' AND name GLOB 'search_[0-9]*'
+		ORDER BY CAST(substr(name, 8) AS INTEGER)`)
 	if err != nil {
 		return nil, err
 	}

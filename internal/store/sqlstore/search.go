@@ -11,14 +11,15 @@ import (
 	"enlist/internal/store/sqlstore/planner"
 )
 
-// This file writes the SQL statement of a search from its plan (searchplan.go) and runs
+// This file writes the SQL statement of a search from its plan (searchplan.go, package planner) and runs
 // it. searchexpr.go writes the comparisons, searchscan.go the subqueries of IDs, and
 // searchrow.go the columns.
 
 // SearchContacts calls each with the Contacts that match, in order. The next call may
 // overwrite the Contact.
 func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
-	r := columnReader{tx: t, of: s.Columns, state: mapper{job: selected}, contact: audience.Contact{ListID: s.Schema.List.ID}}
+	r := columnReader{tx: t, of: s.Columns, state: mapper{job: selected}}
+	r.contact.ListID = s.Schema.List.ID
 	return t.found(s, func(row *Cursor) error {
 		if err := r.read(row); err != nil {
 			return err
@@ -121,7 +122,7 @@ type searchQuery struct {
 
 func newSearchQuery(sql *Dialect, s *audience.Search) *searchQuery {
 	q := &searchQuery{sql: sql, schema: s.Schema, list: s.Schema.List.ID, unique: s.Schema.List.DisallowDuplicates}
-	q.literal = len(s.Schema.SearchIndexes) > 0 && (s.Sort != nil && s.Schema.Indexed(s.Sort) || s.Where != nil && q.anyIndexed(s.Where))
+	q.literal = s.Sort != nil && s.Schema.Indexed(s.Sort) || s.Where != nil && q.anyIndexed(s.Where)
 	return q
 }
 

@@ -8,8 +8,6 @@ import (
 	"unicode/utf8"
 
 	"enlist/internal/audience"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // This file writes the SQL expressions that compare a key's value. An absent value is
@@ -48,14 +46,17 @@ func (q *searchQuery) compared(k *audience.SearchKey) string {
 }
 
 // ordered returns the value in the form for sorting, greater_than and less_than: a text
-// by its first 200 characters. A SearchIndex is an index of this expression.
+// by its first audience.MaxComparedCharacters. A SearchIndex is an index of this expression.
 func (q *searchQuery) ordered(k *audience.SearchKey) string {
 	switch k.Type {
 	case audience.KeyText, audience.KeyEmail, audience.KeyMobile:
-		return "substr(" + q.compared(k) + ", 1, 200)"
+		return "substr(" + q.compared(k) + ", 1, " + comparedCharacters() + ")"
 	}
 	return q.compared(k)
 }
+
+// comparedCharacters returns the length of the ordered form of a text.
+func comparedCharacters() string { return strconv.Itoa(audience.MaxComparedCharacters) }
 
 // shown returns the value as replies show it, in lower case. A number has the decimals
 // that the caller sent.
@@ -107,9 +108,6 @@ func never(k *audience.SearchKey, o audience.Operand) bool {
 	return o.Impossible || o.Absent && k.Field == nil
 }
 
-// firstTexts is how many characters of a text its ordered form has.
-const firstTexts = 200
-
 // maxRune is the last character of Unicode.
 const maxRune = "\U0010ffff"
 
@@ -125,14 +123,14 @@ const afterDay = "~"
 // isLong reports whether a text fills the ordered form, so that texts that are equal in
 // it may differ after it.
 func isLong(o audience.Operand) bool {
-	return len(o.Text) >= firstTexts && utf8.RuneCountInString(o.Text) >= firstTexts
+	return utf8.RuneCountInString(o.Text) >= audience.MaxComparedCharacters
 }
 
-// beginning returns the first 200 characters of a text.
+// beginning returns the characters of a text that its ordered form has.
 func beginning(text string) string {
 	n := 0
 	for i := range text {
-		if n == firstTexts {
+		if n == audience.MaxComparedCharacters {
 			return text[:i]
 		}
 		n++
@@ -140,8 +138,8 @@ func beginning(text string) string {
 	return text
 }
 
-// isBeginning reports whether values of a key are compared by their first 200
-// characters: these are texts with a SearchIndex.
+// isBeginning reports whether values of a key are compared in their ordered form: these are
+// texts with a SearchIndex.
 func (q *searchQuery) isBeginning(k *audience.SearchKey) bool {
 	return k.Type == audience.KeyText && q.schema.Indexed(k)
 }
@@ -155,7 +153,7 @@ func (q *searchQuery) whole(k *audience.SearchKey) string {
 }
 
 // equal writes the test for equality. With a SearchIndex it compares the ordered form,
-// which the index has; a text of fewer than 200 characters is complete in it.
+// which the index has. A text that does not fill this form is complete in it.
 func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 	switch {
 	case never(k, o):
@@ -262,23 +260,6 @@ func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
 	q.add(")")
 }
 
-// operandGroups splits the operands of an In: whether the absent value is among them,
-// those that are compared whole, and the days. It omits operands that equal no value.
-func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent bool, whole, days []audience.Operand) {
-	for _, o := range operands {
-		switch {
-		case never(k, o):
-		case o.Absent:
-			absent = true
-		case isDay(k, o):
-			days = append(days, o)
-		default:
-			whole = append(whole, o)
-		}
-	}
-	return absent, whole, days
-}
-
 // inWhole writes the test for operands that are compared whole.
 func (q *searchQuery) inWhole(k *audience.SearchKey, operands []audience.Operand) {
 	list := q.operandList(k, operands)
@@ -298,47 +279,6 @@ func (q *searchQuery) inWhole(k *audience.SearchKey, operands []audience.Operand
 	default:
 		q.add(q.whole(k)+q.inItems(k), list)
 	}
-}
-
-// operandList returns the argument of inItems.
-func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Operand) any {
-	if q.asArray(k) {
-		return operandArray(k, operands)
-	}
-	list := []byte{'['}
-	for i, o := range operands {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = appendItem(list, q.operand(k, o))
-	}
-	return string(append(list, ']'))
-}
-
-// operandArray returns operands as an array of PostgreSQL.
-func operandArray(k *audience.SearchKey, operands []audience.Operand) any {
-	var texts []string
-	var numbers []int64
-	for _, o := range operands {
-		texts, numbers = append(texts, o.Text), append(numbers, o.Int)
-	}
-	if k.Type == audience.KeyInt || k.Type == audience.KeyBool {
-		return numbers
-	}
-	return texts
-}
-
-// appendItem appends a value to a JSON array.
-func appendItem(list []byte, value any) []byte {
-	switch value := value.(type) {
-	case int64:
-		return strconv.AppendInt(list, value, 10)
-	case float64:
-		return strconv.AppendFloat(list, value, 'g', -1, 64)
-	case string:
-		list, _ = jsontext.AppendQuote(list, value) // fails only for invalid UTF-8, which it replaces with U+FFFD
-	}
-	return list
 }
 
 // compare writes greater_than or less_than. An absent value is NULL and matches neither.
@@ -385,29 +325,29 @@ func isText(k *audience.SearchKey) bool {
 // value that starts with part. length is the number of characters in part.
 func (q *searchQuery) begins(k *audience.SearchKey, part string, length int) {
 	first := beginning(part)
-	last := first + strings.Repeat(maxRune, max(0, firstTexts-length))
+	last := first + strings.Repeat(maxRune, max(0, audience.MaxComparedCharacters-length))
 	if k.Type == audience.KeyDate {
 		last = first + afterDay
 	}
-	if length <= firstTexts {
+	if length <= audience.MaxComparedCharacters {
 		q.add(q.ordered(k)+" BETWEEN ? AND ?", first, last)
 		return
 	}
 	q.add("("+q.ordered(k)+" = ? AND substr("+q.shown(k)+", 1, ?) = ?)", first, int64(length), part)
 }
 
-// coveringPart is part for a scan of the key's index, which holds the first 200
-// characters of a text. SQLite reads the row only of a text with 200 or more.
+// coveringPart is part for a scan of the key's index, which holds the ordered form. SQLite
+// reads the row only of a text that fills this form.
 func (q *searchQuery) coveringPart(k *audience.SearchKey, op audience.Operator, part string, length int64) {
-	e := q.ordered(k)
+	e, full := q.ordered(k), comparedCharacters()
 	switch {
 	case op == audience.EndsWith && isText(k):
-		q.add("CASE WHEN length("+e+") < 200 THEN "+q.sql.Ending(e)+" = ? ELSE "+
+		q.add("CASE WHEN length("+e+") < "+full+" THEN "+q.sql.Ending(e)+" = ? ELSE "+
 			q.sql.Ending(q.shown(k))+" = ? END", length, part, length, part)
 	case op == audience.EndsWith:
 		q.add(q.sql.Ending(q.shown(k))+" = ?", length, part)
 	case isText(k):
-		q.add("("+q.sql.Position+"("+e+", ?) > 0 OR length("+e+") = 200 AND "+
+		q.add("("+q.sql.Position+"("+e+", ?) > 0 OR length("+e+") = "+full+" AND "+
 			q.sql.Position+"("+q.shown(k)+", ?) > 0)", part, part)
 	default:
 		q.add(q.sql.Position+"("+q.shown(k)+", ?) > 0", part)

@@ -13,36 +13,36 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// Which of its ways a search goes is a matter of speed: all find the same.
-func TestAllWaysFindTheSame(t *testing.T) {
+// The access path of a search is a matter of speed: all paths find the same Contacts.
+func TestAllPathsFindTheSameContacts(t *testing.T) {
 	storetest.Search(t, func(t *testing.T) audience.Store {
-		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ways.db"), sqlite.Options{})
+		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "paths.db"), sqlite.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { store.Close() })
-		return ways{store}
+		return everyPath{store}
 	})
 }
 
-// ways is a store that searches in all ways.
-type ways struct{ audience.Store }
+// everyPath is a store that runs each search by all its access paths and compares the results.
+type everyPath struct{ audience.Store }
 
-func (w ways) View(ctx context.Context, fn func(audience.Tx) error) error {
-	return w.Store.View(ctx, func(tx audience.Tx) error { return fn(waysTx{tx}) })
+func (w everyPath) View(ctx context.Context, fn func(audience.Tx) error) error {
+	return w.Store.View(ctx, func(tx audience.Tx) error { return fn(everyPathTx{tx}) })
 }
 
-func (w ways) Search(ctx context.Context, fn func(audience.Tx) error) error {
-	return w.Store.Search(ctx, func(tx audience.Tx) error { return fn(waysTx{tx}) })
+func (w everyPath) Search(ctx context.Context, fn func(audience.Tx) error) error {
+	return w.Store.Search(ctx, func(tx audience.Tx) error { return fn(everyPathTx{tx}) })
 }
 
-func (w ways) Stream(ctx context.Context, fn func(audience.Tx) error) error {
-	return w.Store.Stream(ctx, func(tx audience.Tx) error { return fn(waysTx{tx}) })
+func (w everyPath) Stream(ctx context.Context, fn func(audience.Tx) error) error {
+	return w.Store.Stream(ctx, func(tx audience.Tx) error { return fn(everyPathTx{tx}) })
 }
 
-type waysTx struct{ audience.Tx }
+type everyPathTx struct{ audience.Tx }
 
-func (t waysTx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
+func (t everyPathTx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
 	tx := t.Tx.(*sqlstore.Tx)
 	var first []audience.ContactID
 	n := 0
@@ -57,7 +57,7 @@ func (t waysTx) SearchContacts(s *audience.Search, each func(*audience.Contact) 
 		}
 		if err == nil && !slices.Equal(first, ids) {
 			text, args, _ := tx.SearchStatement(s)
-			err = fmt.Errorf("found %d, before %d, by %s, %q", ids, first, text, args)
+			err = fmt.Errorf("found %d, by another path %d, with %s, %q", ids, first, text, args)
 		}
 		return err
 	})
@@ -67,7 +67,7 @@ func (t waysTx) SearchContacts(s *audience.Search, each func(*audience.Contact) 
 	return tx.SearchContacts(s, each)
 }
 
-func (t waysTx) CountContacts(s *audience.Search) (n int64, err error) {
+func (t everyPathTx) CountContacts(s *audience.Search) (n int64, err error) {
 	tx := t.Tx.(*sqlstore.Tx)
 	if s.Where == nil {
 		return tx.CountContacts(s)
@@ -79,7 +79,7 @@ func (t waysTx) CountContacts(s *audience.Search) (n int64, err error) {
 		again, err := tx.CountContacts(s)
 		if err == nil && again != n {
 			text, args, _ := tx.SearchStatement(s)
-			err = fmt.Errorf("counted %d, before %d, by %s, %q", again, n, text, args)
+			err = fmt.Errorf("counted %d, by another path %d, with %s, %q", again, n, text, args)
 		}
 		return err
 	})

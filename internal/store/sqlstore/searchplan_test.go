@@ -12,8 +12,8 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// The plans that SQLite makes decide whether a search takes microseconds or
-// seconds, and it makes them without having seen the data.
+// A search without a SearchIndex of its List uses the indexes that every List has. The List
+// is empty: the plans do not depend on counts.
 func TestSearchesUseTheirIndexes(t *testing.T) {
 	store, db := openTables(t)
 	email := &audience.Field{ID: 12, Name: "Email", AddressType: audience.AddressEmail}
@@ -28,26 +28,34 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 	since := test(created, audience.GreaterThan, audience.Operand{Int: 5})
 	const seekEmail = "contact_dedupe (list_id=? AND dedupe_key=?) contact_duplicate (list_id=? AND duplicate_key=?)"
 
-	for name, c := range map[string]struct {
+	where := func(c audience.Condition) audience.Search { return audience.Search{Limit: 100, Where: &c} }
+	both := audience.Condition{All: []audience.Condition{since, byEmail}}
+	oneID := test(id, audience.Exactly, audience.Operand{Int: 3})
+	inEmails := test(address, audience.In, audience.Operand{Text: "a@example.com"})
+	eitherEmail := audience.Condition{Any: []audience.Condition{byEmail, byEmail}}
+	emailOrTime := audience.Condition{Any: []audience.Condition{since, byEmail}}
+	for _, c := range []struct {
+		name   string
 		search audience.Search
 		uses   string
 		never  string
 	}{
-		"a page":          {audience.Search{Limit: 100}, "contact_list (list_id=?)", "TEMP B-TREE"},
-		"a page backward": {audience.Search{Limit: 100, Sort: id, Descending: true}, "contact_list (list_id=?)", "TEMP B-TREE"},
-		"all":             {audience.Search{}, "contact_list (list_id=?)", "TEMP B-TREE"},
-		"the newest":      {audience.Search{Limit: 100, Sort: created, Descending: true}, "contact_created (list_id=?)", "TEMP B-TREE"},
-		"one ID":          {audience.Search{Where: new(test(id, audience.Exactly, audience.Operand{Int: 3}))}, "PRIMARY KEY (rowid=?)", "TEMP B-TREE"},
-		"an Email":        {audience.Search{Limit: 100, Where: &byEmail}, seekEmail, "contact_list"},
-		"Emails":          {audience.Search{Where: new(test(address, audience.In, audience.Operand{Text: "a@example.com"}))}, seekEmail, "contact_list"},
-		"an Email and a time": {audience.Search{Limit: 100, Where: &audience.Condition{All: []audience.Condition{since, byEmail}}},
-			seekEmail, "contact_created"},
-		"one of two Emails": {audience.Search{Limit: 100, Where: &audience.Condition{Any: []audience.Condition{byEmail, byEmail}}}, seekEmail, "contact_list"},
-		"an Email or a time": {audience.Search{Limit: 100, Where: &audience.Condition{Any: []audience.Condition{since, byEmail}}},
-			seekEmail + " contact_created (list_id=? AND creation_time>?)", "contact_list"},
-		"since a time": {audience.Search{Where: &since}, "contact_created (list_id=? AND creation_time>?)", "contact_list"},
+		{"a page", audience.Search{Limit: 100}, "contact_list (list_id=?)", "TEMP B-TREE"},
+		{"a descending page", audience.Search{Limit: 100, Sort: id, Descending: true}, "contact_list (list_id=?)",
+			"TEMP B-TREE"},
+		{"all Contacts", audience.Search{}, "contact_list (list_id=?)", "TEMP B-TREE"},
+		{"the newest Contacts", audience.Search{Limit: 100, Sort: created, Descending: true}, "contact_created (list_id=?)",
+			"TEMP B-TREE"},
+		{"one ID", where(oneID), "PRIMARY KEY (rowid=?)", "TEMP B-TREE"},
+		{"an address", where(byEmail), seekEmail, "contact_list"},
+		{"one of several addresses", where(inEmails), seekEmail, "contact_list"},
+		{"an address and a time", where(both), seekEmail, "contact_created"},
+		{"one address or another", where(eitherEmail), seekEmail, "contact_list"},
+		{"an address or a time", where(emailOrTime), seekEmail + " contact_created (list_id=? AND creation_time>?)",
+			"contact_list"},
+		{"since a time", audience.Search{Where: &since}, "contact_created (list_id=? AND creation_time>?)", "contact_list"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			c.search.Schema, c.search.Columns = schema, audience.Columns{System: true, All: true}
 			text, args := statement(t, store, &c.search)
 			plan := explain(t, db, "EXPLAIN QUERY PLAN "+text, args)
@@ -66,7 +74,7 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 	}
 }
 
-// explain returns the last column of what an engine says of a statement.
+// explain returns the last column of the rows that EXPLAIN returns.
 func explain(t *testing.T, db *sql.DB, text string, args []any) string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), text, args...)
@@ -97,7 +105,7 @@ func explain(t *testing.T, db *sql.DB, text string, args []any) string {
 	return plan.String()
 }
 
-// statement is what a search sends to the engine.
+// statement returns the statement of a search.
 func statement(t *testing.T, store audience.Store, s *audience.Search) (text string, args []any) {
 	t.Helper()
 	err := store.View(t.Context(), func(tx audience.Tx) (err error) {
@@ -122,7 +130,7 @@ func openTables(t *testing.T) (audience.Store, *sql.DB) {
 	return store, openFile(t, path)
 }
 
-// openFile opens a database of SQLite's.
+// openFile opens a SQLite file through database/sql.
 func openFile(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	driver := "sqlite"

@@ -8,10 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Values are in order of Field ID, whatever the document's.
-func TestReadValues(t *testing.T) {
+// The order of the document does not matter.
+func TestValuesAreReadInOrderOfFieldID(t *testing.T) {
 	tx := &Tx{sql: &Dialect{ReadValues: func(string, audience.Values) (audience.Values, error) {
-		return audience.Values{{Field: 3, Text: "c"}, {Field: 1, Text: "a"}, {Field: 22, Text: "d"}, {Field: 2, Text: "b"}}, nil
+		unordered := audience.Values{{Field: 3, Text: "c"}, {Field: 1, Text: "a"}, {Field: 22, Text: "d"}, {Field: 2, Text: "b"}}
+		return unordered, nil
 	}}}
 	var c audience.Contact
 	if err := tx.readValues("", &c); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // This file finds the index scans of a search's conditions and writes them as queries
-// of IDs. The planner (searchplan.go) decides which of them a search uses.
+// of IDs. Package planner decides which of them a search uses.
 
 // Names of the indexes that every List has.
 const (

@@ -1,0 +1,70 @@
+package sqlstore
+
+import (
+	"strconv"
+
+	"enlist/internal/audience"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// This file turns the operands of an In into arguments: the whole list is one argument, so
+// that one prepared statement serves lists of all lengths.
+
+// operandGroups splits the operands of an In: whether the absent value is among them,
+// those that are compared whole, and the days. It omits operands that equal no value.
+func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent bool, whole, days []audience.Operand) {
+	for _, o := range operands {
+		switch {
+		case never(k, o):
+		case o.Absent:
+			absent = true
+		case isDay(k, o):
+			days = append(days, o)
+		default:
+			whole = append(whole, o)
+		}
+	}
+	return absent, whole, days
+}
+
+// operandList returns the argument of inItems.
+func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Operand) any {
+	if q.asArray(k) {
+		return operandArray(k, operands)
+	}
+	list := []byte{'['}
+	for i, o := range operands {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = appendItem(list, q.operand(k, o))
+	}
+	return string(append(list, ']'))
+}
+
+// operandArray returns operands as an array of PostgreSQL.
+func operandArray(k *audience.SearchKey, operands []audience.Operand) any {
+	var texts []string
+	var numbers []int64
+	for _, o := range operands {
+		texts, numbers = append(texts, o.Text), append(numbers, o.Int)
+	}
+	if k.Type == audience.KeyInt || k.Type == audience.KeyBool {
+		return numbers
+	}
+	return texts
+}
+
+// appendItem appends a value to a JSON array.
+func appendItem(list []byte, value any) []byte {
+	switch value := value.(type) {
+	case int64:
+		return strconv.AppendInt(list, value, 10)
+	case float64:
+		return strconv.AppendFloat(list, value, 'g', -1, 64)
+	case string:
+		list, _ = jsontext.AppendQuote(list, value) // fails only for invalid UTF-8, which it replaces with U+FFFD
+	}
+	return list
+}
