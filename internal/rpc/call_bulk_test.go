@@ -37,3 +37,16 @@ func TestBulkCallHasAtMost5000Rows(t *testing.T) {
 		t.Errorf("too many values: %.300s", reply)
 	}
 }
+
+// covers: spec editContacts.rows, decision 53
+func TestRowOfEditContactsIsCheckedInTheOrderSent(t *testing.T) {
+	h := newHarness(t, Options{})
+	h.call(t, "addList", `{"name":"News"}`)
+	h.call(t, "addField", `1,{"name":"First","type":"decimal"}`)
+	h.call(t, "addField", `1,{"name":"Second","type":"decimal"}`)
+	h.call(t, "subscribeContact", `1,{"Email":"ann@example.com"}`)
+	reply := h.post(t, h.request("editContacts", `1,[{"id":1,"First":"x","Second":"x"}]`))
+	if !strings.Contains(reply, `"code":320`) || !strings.Contains(reply, "First: expected a number") {
+		t.Error(reply)
+	}
+}
