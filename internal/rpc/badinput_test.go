@@ -89,7 +89,8 @@ var badValues = []string{
 }
 
 // Each parameter of each method gets each invalid value. The call either fails with a
-// published error and changes nothing, or succeeds because the value means "omitted".
+// published error and changes nothing, or succeeds because the value means "omitted". With
+// -short each parameter gets a third of the values; its neighbours get the others.
 //
 // covers: decision 7, decision 8, decision 13
 func TestInvalidParameterFailsWithoutChange(t *testing.T) {
@@ -103,7 +104,10 @@ func TestInvalidParameterFailsWithoutChange(t *testing.T) {
 		}
 		h.addOneOfEachRecord(t)
 		for i := range good {
-			for _, bad := range badValues {
+			for j, bad := range badValues {
+				if testing.Short() && (i+j)%3 != 0 {
+					continue
+				}
 				params := slices.Clone(good)
 				params[i] = bad
 				body := h.request(name, strings.Join(params, ","))

@@ -35,11 +35,15 @@ func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 		return ids[rand.IntN(len(ids))]
 	}
 	email := func() audience.Detail { return detail("Email", fmt.Sprintf("a%d@example.com", rand.IntN(4))) }
+	rounds := 60
+	if testing.Short() {
+		rounds = 15
+	}
 	var all sync.WaitGroup
 	for i := range 12 {
 		service := services[i%2]
 		all.Go(func() {
-			for range 60 {
+			for range rounds {
 				var err error
 				switch rand.IntN(4) {
 				case 0, 1:
