@@ -87,18 +87,17 @@ nocgo:
 faults:
 	$(TEST) -run '$(FAULTS)' $(FAULTY)
 
-# Each fuzz target that go test lists. It lists the targets of a package and then
-# "ok" with the package's name.
+# The program of a package is built once for all its fuzz targets: with the
+# instrumentation for fuzzing go test would link it again for each.
 fuzz:
-	@list=$$($(GO) test -list '^Fuzz' ./...) || { echo "$$list"; exit 1; }; \
-	echo "$$list" | while read -r first package _; do \
-		case $$first in \
-		Fuzz*) names="$$names $$first" ;; \
-		ok) for name in $$names; do \
-				echo "fuzz $$name $$package"; \
-				$(GO) test -timeout $(TIMEOUT) -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || exit 1; \
-			done; names= ;; \
-		esac; \
+	@program=$$(mktemp) && trap 'rm -f "$$program"' EXIT && found=$$($(GO) env GOCACHE)/fuzz && \
+	for dir in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n 1 dirname | sort -u); do \
+		$(GO) test -c -vet=off -ldflags=-w -fuzz . -o "$$program" "$$dir" || exit 1; \
+		for name in $$(cd "$$dir" && "$$program" -test.list '^Fuzz'); do \
+			echo "fuzz $$name $$dir"; \
+			(cd "$$dir" && "$$program" -test.timeout $(TIMEOUT) -test.run '^$$' -test.fuzz "^$$name\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 100x \
+				-test.fuzzcachedir "$$found/$$dir" </dev/null) || exit 1; \
+		done; \
 	done
 
 bench: build
