@@ -205,7 +205,7 @@ func TestOutageEndsWithTheServiceReadyAgain(t *testing.T) {
 			check(server.Start())
 		}, func() { check(server.Promote()) }},
 	} {
-		step.begin()
+		step.begin() // a step needs the state that the one before it left, so steps are not subtests
 		o.away(step.name)
 		step.end()
 		o.back(step.name)
