@@ -38,8 +38,7 @@ func (p *keyLists) encode() (any, error) {
 	if *p == nil {
 		return nil, nil
 	}
-	b, err := json.Marshal(*p)
-	return string(b), err
+	return encodeJSON(1, p) // an empty list is stored too: such a key may use no List
 }
 
 // dedupeKey is the address of a Contact that is the primary of its address. It is NULL in a duplicate.
@@ -51,10 +50,10 @@ func (p *dedupeKey) decode(v driver.Value) error {
 }
 
 func (p *dedupeKey) encode() (any, error) {
-	if p.IsFirst {
-		return p.Key, nil
+	if !p.IsFirst {
+		return nil, nil
 	}
-	return nil, nil
+	return p.Key, nil
 }
 
 // duplicateKey is the address of a duplicate. It is NULL in a primary. It is read after dedupeKey.
@@ -80,13 +79,7 @@ type answers map[audience.PreferenceID]bool
 func (p *answers) decode(v driver.Value) error { return decodeJSON(v, p) }
 func (p *answers) encode() (any, error)        { return p.text() }
 
-func (p *answers) text() (string, error) {
-	if len(*p) == 0 {
-		return "", nil
-	}
-	b, err := json.Marshal(*p)
-	return string(b), err
-}
+func (p *answers) text() (string, error) { return encodeJSON(len(*p), p) }
 
 // choices are the preferences in a row of the consent ledger as JSON, or "" without any.
 type choices []audience.PreferenceChoice
@@ -94,11 +87,14 @@ type choices []audience.PreferenceChoice
 func (p *choices) decode(v driver.Value) error { return decodeJSON(v, p) }
 func (p *choices) encode() (any, error)        { return p.text() }
 
-func (p *choices) text() (string, error) {
-	if len(*p) == 0 {
+func (p *choices) text() (string, error) { return encodeJSON(len(*p), p) }
+
+// encodeJSON returns the JSON of a value with n elements, or "" without any.
+func encodeJSON(n int, v any) (string, error) {
+	if n == 0 {
 		return "", nil
 	}
-	b, err := json.Marshal(*p)
+	b, err := json.Marshal(v)
 	return string(b), err
 }
 

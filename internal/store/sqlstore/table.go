@@ -4,7 +4,6 @@ package sqlstore
 // gives a value the same form on both engines, and compares the rows of a table by a checksum.
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/binary"
@@ -78,11 +77,7 @@ func (t *Table) Normalise(row []driver.Value) (changed bool, err error) {
 				err = fmt.Errorf("there is a %T", row[i])
 			}
 		case Bytes:
-			if b, ok := row[i].([]byte); ok {
-				row[i] = bytes.Clone(b) // the next row overwrites it
-			} else {
-				row[i] = []byte(text(row[i]))
-			}
+			row[i] = []byte(text(row[i])) // a copy, since the next row overwrites it; never nil, which is NULL
 		case Text:
 			row[i], lost = Storable(strings.Clone(text(row[i])))
 		case Document, Documents, Texts:
