@@ -1,0 +1,286 @@
+package indexadvisor_test
+
+import (
+	"context"
+	"maps"
+	"strconv"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/indexadvisor"
+	"enlist/internal/store/teststores"
+
+	"go.uber.org/goleak"
+)
+
+// These tests show the rules by which indexes appear and are dropped, on a SQLite store with
+// a clock that stands still. storetest/searchindex.go tests the same through whole searches
+// on both engines, with crashes and failures.
+//
+// decisions.md: 56
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const day = 24 * time.Hour
+
+// advised is a store with a List of 20 Contacts, and its Advisor.
+type advised struct {
+	*testing.T
+	store   audience.Store
+	advisor *indexadvisor.Advisor
+	now     time.Time
+	list    audience.ListID
+}
+
+// newAdvised returns a List that the rules call large. At most two indexes fit.
+func newAdvised(t *testing.T) *advised {
+	t.Helper()
+	store, err := teststores.Open(t.Context(), teststores.SQLite.New(t), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	a := &advised{T: t, store: store, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	rules := indexadvisor.DefaultRules()
+	rules.Contacts, rules.Most = 10, 2
+	a.advisor = indexadvisor.New(store, func() time.Time { return a.now }, rules)
+	list := audience.List{AccountID: 1, Name: "News"}
+	a.update(func(tx audience.Tx) error { return tx.AddList(&list) })
+	a.list = list.ID
+	for i := range 20 {
+		c := audience.Contact{ListID: list.ID, Key: strconv.Itoa(i), IsFirst: true}
+		a.update(func(tx audience.Tx) error { _, err := tx.InsertContact(&c); return err })
+	}
+	return a
+}
+
+// must ends the test if there is an error.
+func (a *advised) must(err error) {
+	a.Helper()
+	if err != nil {
+		a.Fatal(err)
+	}
+}
+
+func (a *advised) update(fn func(audience.Tx) error) {
+	a.Helper()
+	a.must(a.store.Update(a.Context(), fn))
+}
+
+// view reads the List's Schema and all indexes.
+func (a *advised) view() (schema *audience.Schema, all []audience.SearchIndex) {
+	a.Helper()
+	a.must(a.store.View(a.Context(), func(tx audience.Tx) (err error) {
+		if schema, err = tx.Schema(a.list); err == nil {
+			all, err = tx.SearchIndexes(0)
+		}
+		return err
+	}))
+	return schema, all
+}
+
+// search reports a search that compared keys, with the time that it took.
+func (a *advised) search(took time.Duration, keys ...string) {
+	a.Helper()
+	schema, _ := a.view()
+	where := &audience.Condition{}
+	for _, name := range keys {
+		where.All = append(where.All, audience.Condition{Key: schema.KeyFor(name), Operator: audience.Exactly,
+			Operands: []audience.Operand{{Int: 1}}})
+	}
+	a.advisor.SearchRan(&audience.Search{Schema: schema, Where: where}, took, a.now)
+}
+
+// schedule lets a minute pass and schedules builds.
+func (a *advised) schedule() {
+	a.Helper()
+	a.now = a.now.Add(time.Minute)
+	a.must(a.advisor.ScheduleBuilds(a.Context()))
+}
+
+// build carries out the build and drop jobs that the states call for.
+func (a *advised) build() {
+	a.Helper()
+	_, all := a.view()
+	for _, x := range all {
+		a.must(a.advisor.Build(a.Context(), audience.BuildIndex{Index: x.ID}))
+		a.must(a.advisor.Drop(a.Context(), audience.DropIndex{Index: x.ID}))
+	}
+}
+
+// indexed reports searches until indexes of the keys are ready.
+func (a *advised) indexed(keys ...string) {
+	a.Helper()
+	for _, key := range keys {
+		a.search(time.Second, key)
+	}
+	a.schedule()
+	a.build()
+}
+
+// saved stores that searches by the index of a key saved some time today.
+func (a *advised) saved(key string, ms int64) {
+	a.Helper()
+	_, all := a.view()
+	for _, x := range all {
+		if x.Key == key {
+			a.update(func(tx audience.Tx) error {
+				use := map[audience.SearchIndexID]audience.IndexUse{x.ID: {Uses: 1, SavedMS: ms}}
+				return tx.RecordIndexUse(use, a.now.Unix())
+			})
+		}
+	}
+}
+
+// states are the indexes of the database, by their key.
+type states map[string]audience.IndexState
+
+func (a *advised) want(want states) {
+	a.Helper()
+	got := states{}
+	_, all := a.view()
+	for _, x := range all {
+		got[x.Key] = x.State
+	}
+	if !maps.Equal(got, want) {
+		a.Errorf("the indexes are %v, want %v", got, want)
+	}
+}
+
+func TestMissingIndexIsScheduledBySlowSearches(t *testing.T) {
+	const slow = 200 * time.Millisecond
+	active := states{"is_active": audience.IndexWaiting}
+	for _, c := range []struct {
+		name   string
+		search func(a *advised)
+		want   states
+	}{
+		{"one slow search", func(a *advised) { a.search(slow, "is_active") }, active},
+		{"one fast search", func(a *advised) { a.search(slow/4, "is_active") }, states{}},
+		{"fast searches that together take over 10 s on a day", func(a *advised) {
+			for range 201 {
+				a.search(slow/4, "is_active")
+			}
+		}, active},
+		{"the same on two days", func(a *advised) {
+			for range 150 {
+				a.search(slow/4, "is_active")
+			}
+			a.now = a.now.Add(day)
+			for range 150 {
+				a.search(slow/4, "is_active")
+			}
+		}, states{}},
+		{"each key of a slow search", func(a *advised) { a.search(slow, "is_active", "is_unsubscribed") },
+			states{"is_active": audience.IndexWaiting, "is_unsubscribed": audience.IndexWaiting}},
+		{"a key that every List has an index of", func(a *advised) { a.search(slow, "creation_time") }, states{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAdvised(t)
+			c.search(a)
+			a.schedule()
+			a.want(c.want)
+		})
+	}
+}
+
+func TestSmallListGetsNoIndex(t *testing.T) {
+	a := newAdvised(t)
+	rules := indexadvisor.DefaultRules()
+	rules.Contacts = 20 // the List has 20
+	a.advisor = indexadvisor.New(a.store, func() time.Time { return a.now }, rules)
+	a.search(time.Second, "is_active")
+	a.schedule()
+	a.want(states{})
+}
+
+func TestScheduledIndexIsBuiltOnce(t *testing.T) {
+	a := newAdvised(t)
+	a.indexed("is_active")
+	a.want(states{"is_active": audience.IndexReady})
+	a.search(time.Second, "is_active") // it is used now, although the search was slow
+	a.schedule()
+	a.want(states{"is_active": audience.IndexReady})
+	built, err := a.store.BuiltIndexes(t.Context())
+	if err != nil || len(built) != 1 {
+		t.Errorf("the database has %v, error %v", built, err)
+	}
+}
+
+func TestFullPlaceEvictsTheIndexThatSavedLeast(t *testing.T) {
+	ready := states{"is_active": audience.IndexReady, "is_unsubscribed": audience.IndexReady}
+	for _, c := range []struct {
+		name  string
+		age   time.Duration
+		saved int64 // ms, by is_unsubscribed in the three days that it exists; is_active saved 100,000
+		want  states
+	}{
+		{"it saved less than half of what the new one would", 2 * day, 300, states{"is_active": audience.IndexReady,
+			"is_unsubscribed": audience.IndexDropping, "double_opt_in": audience.IndexWaiting}},
+		{"it saved more than half", 2 * day, 1600, ready},
+		{"an index that is younger than a day stays", time.Hour, 0, ready},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAdvised(t)
+			a.indexed("is_active", "is_unsubscribed")
+			a.now = a.now.Add(c.age)
+			a.saved("is_active", 100_000)
+			a.saved("is_unsubscribed", c.saved)
+			a.search(time.Second, "double_opt_in")
+			a.schedule()
+			a.want(c.want)
+		})
+	}
+}
+
+func TestUnusedIndexIsDroppedAfter30Days(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		used time.Duration // the last use, after the build
+		want states
+	}{
+		{"never used", 0, states{}},
+		{"used a week ago", 24 * day, states{"is_active": audience.IndexReady}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAdvised(t)
+			a.indexed("is_active")
+			began := a.now
+			if c.used > 0 {
+				a.now = began.Add(c.used)
+				a.search(time.Millisecond, "is_active")
+				a.must(a.advisor.WriteUse(t.Context()))
+			}
+			a.now = began.Add(31 * day)
+			a.must(a.advisor.Reconcile(t.Context()))
+			a.build()
+			a.want(c.want)
+		})
+	}
+}
+
+func TestManualIndexIsNeitherEvictedNorDropped(t *testing.T) {
+	a := newAdvised(t)
+	for _, key := range []string{"is_active", "is_unsubscribed"} {
+		if _, err := a.advisor.Create(context.Background(), a.list, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	manual := states{"is_active": audience.IndexReady, "is_unsubscribed": audience.IndexReady}
+	a.now = a.now.Add(40 * day)
+	a.must(a.advisor.Reconcile(t.Context()))
+	a.want(manual)
+	a.search(time.Hour, "double_opt_in") // the place is full
+	a.schedule()
+	a.want(manual)
+}
+
+func TestIndexesOfADeletedListAreDropped(t *testing.T) {
+	a := newAdvised(t)
+	a.indexed("is_active")
+	a.update(func(tx audience.Tx) error { return a.advisor.ListDeleted(tx, a.list, a.now.Unix()) })
+	a.want(states{"is_active": audience.IndexDropping})
+	a.build()
+	a.want(states{})
+}
