@@ -87,7 +87,7 @@ func savedPlan(ctx context.Context, s *Service, c *Caller) (plan idSet, err erro
 	if c.Retry == nil {
 		return nil, ErrNotFound
 	}
-	err = s.view(ctx, c, func(tx Tx) error {
+	err = s.inView(ctx, c, func(tx Tx) error {
 		saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry.plan(), s.now().Unix())
 		if err != nil {
 			return err

@@ -58,7 +58,7 @@ const viewBatch = 500
 // deleted after this still counts: it was there when the call came.
 func (a *addCall) findEarly(ctx context.Context, s *Service) error {
 	for first := 0; first < len(a.Contacts); first += viewBatch {
-		err := s.view(ctx, a.caller, func(tx Tx) error {
+		err := s.inView(ctx, a.caller, func(tx Tx) error {
 			schema, err := a.allowed(tx)
 			switch {
 			case err != nil && KindOf(err) != Internal:

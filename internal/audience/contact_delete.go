@@ -155,7 +155,7 @@ func (s *Service) present(ctx context.Context, c *Caller, r DeleteRequest) (ids 
 	sent := slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
 	for chunk := range slices.Chunk(sent, viewBatch) {
 		var found idSet
-		err := s.view(ctx, c, func(tx Tx) error {
+		err := s.inView(ctx, c, func(tx Tx) error {
 			found = nil
 			schema, err := loadList(tx, c, r.List)
 			if err != nil {

@@ -219,7 +219,7 @@ var errNegativePage = Refuse(InvalidSearch, "limit and offset must be 0 or more"
 // Contact finds one Contact by its ID. NoContact when the List has none.
 func (s *Service) Contact(ctx context.Context, c *Caller, list ListID, id ContactID, returned []string,
 	w ContactWriter) error {
-	return s.view(ctx, c, func(tx Tx) error {
+	return s.inView(ctx, c, func(tx Tx) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err

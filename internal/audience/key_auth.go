@@ -41,7 +41,7 @@ func (s *Service) Authenticate(ctx context.Context, text string) (*Caller, error
 
 // Recheck asks the database whether a Caller's key is still valid. Errors: InvalidKey.
 func (s *Service) Recheck(ctx context.Context, c *Caller) error {
-	return s.view(ctx, c, func(Tx) error { return nil })
+	return s.inView(ctx, c, func(Tx) error { return nil })
 }
 
 // valid reports whether a key is neither revoked nor expired at a Unix time.

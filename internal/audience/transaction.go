@@ -6,14 +6,14 @@ import "context"
 // or for the service itself. Calls in batches (batches.go), searches (contact_search.go) and
 // changes with a precondition (precondition.go) build on it.
 
-// view runs fn in a View, after it has confirmed the Caller.
-func (s *Service) view(ctx context.Context, c *Caller, fn func(Tx) error) error {
+// inView runs fn in a View, after it has confirmed the Caller.
+func (s *Service) inView(ctx context.Context, c *Caller, fn func(Tx) error) error {
 	return s.store.View(ctx, confirmed(c, fn))
 }
 
-// view is Service.view for a function with a result.
+// view is inView for a function with a result.
 func view[R any](ctx context.Context, s *Service, c *Caller, fn func(Tx) (R, error)) (result R, err error) {
-	err = s.view(ctx, c, func(tx Tx) (err error) {
+	err = s.inView(ctx, c, func(tx Tx) (err error) {
 		result, err = fn(tx)
 		return err
 	})
