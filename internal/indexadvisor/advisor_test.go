@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// These tests show the rules by which indexes appear and are dropped, on a SQLite store with
-// a clock that stands still. storetest/searchindex.go tests the same through whole searches
+// These tests show the rules by which indexes appear and are dropped, on a SQLite store and
+// with a fixed clock. storetest/searchindex.go tests the same through whole searches
 // on both engines, with crashes and failures.
 //
 // decisions.md: 56
