@@ -43,7 +43,7 @@ type Autoresponder struct {
 	IsActive         bool   `json:"is_active"`
 
 	TimeCriteriaType           string `json:"time_criteria_type"`      // immediate, delay or specific
-	TimeCriteriaTimestamp      int64  `json:"time_criteria_timestamp"` // of specific: when to send; 0: by hour and minute
+	TimeCriteriaTimestamp      int64  `json:"time_criteria_timestamp"` // of specific: when to send; 0: hour and minute
 	TimeCriteriaOffsetValue    int64  `json:"time_criteria_offset_value"`
 	TimeCriteriaOffsetPeriod   string `json:"time_criteria_offset_period"` // minute, hour, day or week
 	TimeCriteriaSpecificHour   int64  `json:"time_criteria_specific_hour"`

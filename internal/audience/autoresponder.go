@@ -44,5 +44,7 @@ const (
 // period.
 func maxOffset(period string) int64 {
 	const days = 10 * 366
-	return map[string]int64{periodMinute: days * 24 * 60, periodHour: days * 24, periodDay: days, periodWeek: 10 * 53}[period]
+	return map[string]int64{
+		periodMinute: days * 24 * 60, periodHour: days * 24, periodDay: days, periodWeek: 10 * 53,
+	}[period]
 }

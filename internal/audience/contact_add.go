@@ -171,7 +171,8 @@ func (a *addCall) checkRoom(tx Tx, schema *Schema, today string) error {
 		seen[parsed.key] = a.unique(schema)
 		room--
 		if room < 0 {
-			return Refuse(ContactLimit, "the Account may store %d Contacts and has %d; nothing was added", limit, stored)
+			return Refuse(ContactLimit, "the Account may store %d Contacts and has %d; nothing was added",
+				limit, stored)
 		}
 	}
 	return nil
