@@ -47,10 +47,6 @@ const (
 	// jobTime is how long a statement of the queue may take. Most take milliseconds;
 	// the queue's daily maintenance takes longer.
 	jobTime = time.Minute
-
-	// lockTime is how long a statement waits for a lock: longer than a transaction
-	// takes, and shorter than a caller waits.
-	lockTime = 5 * time.Second
 )
 
 // keepAlive detects a dead server within 30 s on connections that only listen:
@@ -178,8 +174,9 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 // than longest, so that a process that hangs does not hold its locks.
 func writingPool(ctx context.Context, config *pgxpool.Config, size int, longest time.Duration) (*pgxpool.Pool, error) {
 	return newPool(ctx, writable(cancelling(config)), size, map[string]string{
-		"statement_timeout":                   milliseconds(longest),
-		"lock_timeout":                        milliseconds(min(lockTime, longest)),
+		"statement_timeout": milliseconds(longest),
+		// Longer than a transaction takes, and shorter than a caller waits: 5 s by default.
+		"lock_timeout":                        milliseconds(longest / 2),
 		"idle_in_transaction_session_timeout": milliseconds(longest),
 		"default_transaction_isolation":       "read committed",
 		// Every statement of this pool uses an index, whatever its arguments. By default

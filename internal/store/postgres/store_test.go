@@ -1,8 +1,10 @@
 package postgres
 
 import (
+	"cmp"
 	"strings"
 	"testing"
+	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/store/pgtest"
@@ -33,9 +35,11 @@ func open(t testing.TB) *Store {
 	return openAt(t, database(t), Options{})
 }
 
-// openAt opens a store and closes it after the test.
+// openAt opens a store and closes it after the test. On a busy machine a change can take
+// longer than the 10 s of a server.
 func openAt(t testing.TB, url string, o Options) *Store {
 	t.Helper()
+	o.UpdateTime = cmp.Or(o.UpdateTime, time.Minute)
 	s, err := Open(t.Context(), url, o)
 	if err != nil {
 		t.Fatal(err)

@@ -107,9 +107,10 @@ type Store struct {
 }
 
 // Open opens the store at an address. wait is the longest time that a search waits for a free connection.
+// A change may take a minute: on a busy machine the 10 s of a server can be too short.
 func Open(ctx context.Context, address string, wait time.Duration) (*Store, error) {
 	if isPostgres(address) {
-		s, err := postgres.Open(ctx, address, postgres.Options{Wait: wait})
+		s, err := postgres.Open(ctx, address, postgres.Options{Wait: wait, UpdateTime: time.Minute})
 		if err != nil {
 			return nil, err
 		}
