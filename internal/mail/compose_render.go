@@ -56,7 +56,7 @@ func (r *rendering) subject(t *compiled) string {
 	var b strings.Builder
 	for i := range t.subject {
 		if b.Len() > maxPart {
-			break // oneLine cuts it anyway
+			break // oneLine shortens it anyway
 		}
 		b.WriteString(t.subject[i].Value(r.contactValue))
 	}

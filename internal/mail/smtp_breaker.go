@@ -7,7 +7,7 @@ import (
 )
 
 // This file stops sending while the mail server does not answer. smtp.go asks
-// the circuit breaker before each message and tells it the result afterwards.
+// the circuit breaker before each message and records the result afterwards.
 
 // After the first failure nothing is sent for firstPause. Each further failure
 // doubles the pause, up to longestPause. decisions.md: 50
