@@ -1,8 +1,8 @@
 package address
 
-// LowerASCII lower-cases the letters A to Z and no others. Normalised addresses and
-// searches share it: both must compare texts as the ASCII rules of the databases do.
-// A text without such a letter is returned as it is, without an allocation.
+// LowerASCII lower-cases only the letters A to Z. The code for normalised addresses and
+// the code for searches call it, because the databases also lower-case only these letters.
+// LowerASCII does not allocate memory for a text without capital letters.
 func LowerASCII(s string) string {
 	for i := range len(s) {
 		if 'A' <= s[i] && s[i] <= 'Z' {

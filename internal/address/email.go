@@ -1,6 +1,6 @@
-// Package address reads email addresses and mobile numbers, and gives each a
-// normalised form: two texts are the same address exactly when their normalised
-// forms are equal. It knows nothing of Contacts. The rules are in decisions.md: 23.
+// Package address reads email addresses and mobile numbers, and returns their
+// normalised forms. Two texts are the same address exactly if their normalised forms
+// are equal. The package does not depend on Contacts. The rules are in decisions.md: 23.
 package address
 
 import (
@@ -23,8 +23,8 @@ const (
 )
 
 // ParseEmail reads one email address. spelling is the text without surrounding
-// space; mail is sent to it. key is the normalised form. ok is false when the text
-// is not an address; then both are "".
+// space; mail is sent to it. key is the normalised form. If the text is not an
+// address, ok is false, and spelling and key are "".
 func ParseEmail(text string) (spelling, key string, ok bool) {
 	spelling = strings.TrimSpace(text)
 	at := strings.LastIndexByte(spelling, '@')
@@ -49,10 +49,11 @@ func ParseEmail(text string) (spelling, key string, ok bool) {
 	return spelling, key, true
 }
 
-// internationalKey normalises an address that is not plain ASCII. It composes
-// characters (NFC) before and after it makes them lower case: "H" with a line below
-// is two characters, "h" with one is a single character. Composing may also give
-// characters that a local part must not contain, so the result is checked again.
+// internationalKey normalises an address that is not plain ASCII or has a label in
+// punycode. It applies the Unicode normalisation NFC before it makes letters lower
+// case, and again after that. The reason is that Unicode has one character for "h" with
+// a line below, but needs two for "H" with a line below. NFC may also return characters
+// that a local part must not contain, so internationalKey checks the result again.
 func internationalKey(local, domain string) (key string, ok bool) {
 	if !utf8.ValidString(domain) {
 		return "", false // idna would replace invalid bytes
@@ -64,8 +65,8 @@ func internationalKey(local, domain string) (key string, ok bool) {
 		if err != nil {
 			return "", false
 		}
-		// Mapping may give a domain that is not valid itself, such as a label that
-		// mixes writing directions.
+		// ToASCII may return a domain that is not valid, for example with a label that
+		// mixes writing directions. So its result is checked in the same way.
 		if again, err := idna.Lookup.ToASCII(domain); err != nil || again != domain {
 			return "", false
 		}
@@ -75,7 +76,8 @@ func internationalKey(local, domain string) (key string, ok bool) {
 	return key, validLocalPart(local) && validDomain(domain) && len(key) <= MaxEmail
 }
 
-// validLocalPart accepts a dot-atom or a quoted string. RFC 5321, 4.1.2; RFC 6531, 3.3
+// validLocalPart reports whether s is a dot-atom or a quoted string, and not too long.
+// RFC 5321, 4.1.2; RFC 6531, 3.3
 func validLocalPart(s string) bool {
 	if s == "" || len(s) > maxLocalPart {
 		return false
@@ -83,7 +85,9 @@ func validLocalPart(s string) bool {
 	if s[0] == '"' {
 		return validQuoted(s)
 	}
-	dot := true // the last character was a dot, which may not be first, last or doubled
+	// dot says that the previous character was a dot. It starts as true, because a dot
+	// must not be the first or the last character, nor follow another dot.
+	dot := true
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c >= utf8.RuneSelf {
@@ -102,8 +106,8 @@ func validLocalPart(s string) bool {
 	return !dot
 }
 
-// validQuoted accepts a quoted string. A backslash escapes quotes and backslashes
-// in it. RFC 5321, 4.1.2
+// validQuoted reports whether s is a quoted string. A backslash in it escapes any
+// printable ASCII character or a space. RFC 5321, 4.1.2
 func validQuoted(s string) bool {
 	if len(s) < 2 || s[len(s)-1] != '"' {
 		return false
@@ -132,8 +136,8 @@ func validQuoted(s string) bool {
 	return true
 }
 
-// validDomain accepts at least two labels of letters, digits and inner hyphens.
-// RFC 5321, 4.1.2
+// validDomain reports whether s has at least two labels. A label has letters, digits
+// and hyphens, but no hyphen at its start or end. RFC 5321, 4.1.2
 func validDomain(s string) bool {
 	if len(s) > maxDomain || !strings.Contains(s, ".") {
 		return false
@@ -161,14 +165,15 @@ func letterOrDigit(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// visible refuses bytes that are not UTF-8, control characters, and spaces of any
-// script: some mail server would end or fold a header line there.
+// visible returns false for bytes that are not valid UTF-8, for control characters and
+// for white space of any script. Some mail servers would end or fold a header line at
+// such a character.
 func visible(r rune, size int) bool {
 	return (r != utf8.RuneError || size > 1) && !unicode.IsControl(r) && !unicode.IsSpace(r)
 }
 
-// hasACELabel reports whether a domain has a label in punycode (xn--). The same
-// label can be written in several ways, so it has to be normalised.
+// hasACELabel reports whether a domain has a label in punycode (xn--). Punycode has
+// several spellings of the same label, so the label has to be normalised.
 func hasACELabel(domain string) bool {
 	for label := range strings.SplitSeq(domain, ".") {
 		if len(label) >= 4 && strings.EqualFold(label[:4], "xn--") {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// An address has one spelling and one normalised form; all else is refused.
+// ParseEmail returns the spelling and the normalised form of an address. It refuses
+// texts that are not an address.
 // covers: decision 23, spec type.address
 func TestParseEmailGivesTheSpellingAndTheNormalisedForm(t *testing.T) {
 	label63 := strings.Repeat("d", 63)
@@ -27,14 +28,14 @@ func TestParseEmailGivesTheSpellingAndTheNormalisedForm(t *testing.T) {
 		{"jörg@example.com", "jörg@example.com", "jörg@example.com"},
 		{"jo\u0308rg@example.com", "jo\u0308rg@example.com", "jörg@example.com"}, // composed
 		{"JÖRG@example.com", "JÖRG@example.com", "jÖrg@example.com"},             // only ASCII letters are lower-cased
-		{"H\u0331@example.com", "H\u0331@example.com", "ẖ@example.com"},          // composes once it is lower-cased
+		{"H\u0331@example.com", "H\u0331@example.com", "ẖ@example.com"},          // only the lower-case letter is composed
 		{"संपर्क@डाटामेल.भारत", "संपर्क@डाटामेल.भारत", "संपर्क@xn--c2bd4bq1db8d.xn--h2brj9c"},
 		{strings.Repeat("a", 64) + "@x.io", strings.Repeat("a", 64) + "@x.io", strings.Repeat("a", 64) + "@x.io"},
 		{strings.Repeat("a", 60) + "@" + longDomain, strings.Repeat("a", 60) + "@" + longDomain, strings.Repeat("a", 60) + "@" + longDomain}, // 254 octets
 		{strings.Repeat("a", 61) + "@" + longDomain, "", ""},
-		{strings.Repeat("a", 65) + "@x.io", "", ""},               // local part
-		{"a@" + strings.Repeat("d", 64) + ".example", "", ""},     // label
-		{"a@" + strings.Repeat("ü", 60) + ".example.com", "", ""}, // label in ASCII
+		{strings.Repeat("a", 65) + "@x.io", "", ""},               // the local part is too long
+		{"a@" + strings.Repeat("d", 64) + ".example", "", ""},     // a label is too long
+		{"a@" + strings.Repeat("ü", 60) + ".example.com", "", ""}, // a label is too long in ASCII
 		{"", "", ""}, {" ", "", ""}, {"@", "", ""}, {"ann", "", ""}, {"@example.com", "", ""}, {"ann@", "", ""},
 		{"ann@localhost", "", ""}, {"ann@com.", "", ""}, {"ann@example..com", "", ""}, {"ann@.example.com", "", ""},
 		{"ann@-x.example.com", "", ""}, {"ann@x-.example.com", "", ""}, {"ann@exa_mple.com", "", ""}, {"ann@exam ple.com", "", ""},
@@ -43,7 +44,7 @@ func TestParseEmailGivesTheSpellingAndTheNormalisedForm(t *testing.T) {
 		{".ann@example.com", "", ""}, {"ann.@example.com", "", ""}, {"a..b@example.com", "", ""}, {"a b@example.com", "", ""},
 		{`"a@example.com`, "", ""}, {`"a"b"@example.com`, "", ""}, {`"a\"@example.com`, "", ""}, {"\"a\nb\"@example.com", "", ""},
 		{"a\x00b@example.com", "", ""}, {"a\x7f@example.com", "", ""}, {"a\xff@example.com", "", ""}, {"a\u2028b@example.com", "", ""},
-		{"a\u00a0b@example.com", "", ""}, {"a\u0085b@example.com", "", ""}, {"a\u037e@example.com", "", ""}, // NFC makes a ";" of it
+		{"a\u00a0b@example.com", "", ""}, {"a\u0085b@example.com", "", ""}, {"a\u037e@example.com", "", ""}, // NFC replaces U+037E by ";"
 		{"ann@xn--a.example", "", ""}, {"ann@xn--.example", "", ""}, {"ann@a\u200b\u202e.example", "", ""},
 	} {
 		t.Run(c.text, func(t *testing.T) {
@@ -57,12 +58,12 @@ func TestParseEmailGivesTheSpellingAndTheNormalisedForm(t *testing.T) {
 
 func TestParseEmailAllocatesNothingForPlainAddresses(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { ParseEmail("ann.lee@example.com") }); n != 0 {
-		t.Errorf("%v allocations, want none", n)
+		t.Errorf("ParseEmail made %v allocations, want 0", n)
 	}
 }
 
-// FuzzEmail checks that normalising is idempotent, and that neither form is too long
-// or contains the end of a line.
+// FuzzEmail checks that normalising a normalised address does not change it. It also
+// checks that spelling and key are not too long, and that key has no line break.
 // covers: decision 23
 func FuzzEmail(f *testing.F) {
 	for _, s := range []string{"ann@example.com", "Ann@Bücher.example.", `"a b"@x.io`, "H\u0331@x.io", "a@xn--bcher-kva.example",
@@ -75,20 +76,20 @@ func FuzzEmail(f *testing.F) {
 			return
 		}
 		if spelling != strings.TrimSpace(text) {
-			t.Errorf("spelling %q of %q", spelling, text)
+			t.Errorf("the spelling is %q, want %q without surrounding space", spelling, text)
 		}
 		if len(spelling) > MaxEmail || len(key) > MaxEmail || strings.ContainsAny(key, "\r\n\x00") {
-			t.Errorf("key %q of %q", key, text)
+			t.Errorf("the spelling %q or the key %q is too long, or the key has a line break or a zero byte", spelling, key)
 		}
 		if s, k, ok := ParseEmail(spelling); !ok || s != spelling || k != key {
-			t.Errorf("spelling %q reads as %q, %q, %v", spelling, s, k, ok)
+			t.Errorf("ParseEmail(%q) = %q, %q, %v; want the same spelling and the key %q", spelling, s, k, ok, key)
 		}
 		if _, k, ok := ParseEmail(key); !ok || k != key {
-			t.Errorf("key %q of %q has the key %q, %v", key, text, k, ok)
+			t.Errorf("the key %q of %q is itself normalised to %q, %v; want no change", key, text, k, ok)
 		}
 		at := strings.LastIndexByte(spelling, '@')
 		if _, k, ok := ParseEmail(spelling[:at] + strings.ToUpper(spelling[at:])); isASCII(spelling) && (!ok || k != key) {
-			t.Errorf("%q with a domain in capitals has the key %q, %v", spelling, k, ok)
+			t.Errorf("%q with its domain in capitals has the key %q, %v; want %q", spelling, k, ok, key)
 		}
 	})
 }

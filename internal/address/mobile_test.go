@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Numbers of the same person are equal in whatever form they were written.
+// The same number has the same normalised form, also if it is written in another way.
 // covers: decision 23, spec type.address
 func TestNormaliseMobileGivesE164OrTheDigits(t *testing.T) {
 	for _, c := range []struct {
@@ -27,7 +27,7 @@ func TestNormaliseMobileGivesE164OrTheDigits(t *testing.T) {
 		{"߀߄١٢ 345 678", 61, "+61412345678"}, // digits of other scripts
 		{"߄٣𝟗", 0, "439"},
 		{strings.Repeat("9", 300), 61, strings.Repeat("9", 255)},
-		{"1" + strings.Repeat("x", 5000) + "2", 61, "1"}, // 30 MB of it would take a second
+		{"1" + strings.Repeat("x", 5000) + "2", 61, "1"}, // without the limit, 30 MB of such text would take a second
 	} {
 		t.Run(c.text[:min(len(c.text), 30)], func(t *testing.T) {
 			if key := NormaliseMobile(c.text, c.country); key != c.key {
@@ -37,8 +37,8 @@ func TestNormaliseMobileGivesE164OrTheDigits(t *testing.T) {
 	}
 }
 
-// FuzzNormaliseMobile checks that the result is digits, with at most one plus before
-// them, and not too long.
+// FuzzNormaliseMobile checks that the result has only digits, or a plus and digits, and
+// that it is not too long.
 func FuzzNormaliseMobile(f *testing.F) {
 	for _, s := range []string{"0412 345 678", "+61 412 345 678", "0412345678 ext 9", "tel:+1-201-555-0123;ext=7", "1800 FLOWERS", "00 61 412 345 678", "+0", "*100#"} {
 		f.Add(s, 61)
@@ -46,7 +46,7 @@ func FuzzNormaliseMobile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, country int) {
 		key := NormaliseMobile(text, int64(country))
 		if strings.Trim(strings.TrimPrefix(key, "+"), "0123456789") != "" || key == "+" || len(key) > maxMobileKey {
-			t.Errorf("key %q of %q", key, text)
+			t.Errorf("%q is normalised to %q, want at most %d bytes: digits, or a plus and digits", text, key, maxMobileKey)
 		}
 	})
 }

@@ -1,9 +1,9 @@
 // Package config has the settings of the program. cmd/enlist fills the structs once,
-// from flags and ENLIST_ environment variables, and passes them on. The library
-// kong derives each flag from a field: its name from the field's name, its default
-// from the tag. help.txt has the help texts.
+// from flags and ENLIST_ environment variables, and passes them to other packages. The
+// library kong makes one flag of each struct field. The name of the flag comes from the
+// name of the field, and the default from the tag. help.txt has the help texts.
 //
-// Nothing else reads the environment, with one exception: cmd/enlist reads
+// Only one other setting comes from the environment: cmd/enlist reads
 // ENLIST_BOOTSTRAP_KEY. It is not a flag, because every user of the machine can see
 // flags.
 package config
@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// Database is the setting of the database. Each command that opens one has it.
+// Database is the setting of the database. Each command that opens a database has it.
 type Database struct {
 	DB string `default:"enlist.db" placeholder:"PATH|URL"`
 }
 
-// Check refuses databases that this program cannot open. An error does not repeat
-// the password in a URL.
+// Check returns an error if this program cannot open such a database. The error does not
+// contain the password of a URL.
 func (d Database) Check() error {
 	switch {
 	case d.DB == "":
@@ -39,8 +39,8 @@ func (d Database) IsPostgres() bool {
 	return strings.HasPrefix(d.DB, "postgres://") || strings.HasPrefix(d.DB, "postgresql://")
 }
 
-// Shown returns the database for logs and messages, without the password that a
-// URL may contain.
+// Shown returns the path or URL of the database for logs and messages. It removes the
+// password that a URL may contain.
 func (d Database) Shown() string {
 	if !d.IsPostgres() {
 		return d.DB
@@ -53,11 +53,11 @@ func (d Database) Shown() string {
 	if name := u.User.Username(); name != "" {
 		shown.User = url.User(name)
 	}
-	return shown.String() // without parameters: one may be the password
+	return shown.String() // without query parameters, because a parameter may be the password
 }
 
-// Exists refuses a path without a file, so that a wrong path does not create an
-// empty database. A database on a server is not checked here.
+// Exists returns an error if there is no file at the path, so that a wrong path does not
+// create an empty database. It does not check a database on a server.
 func (d Database) Exists() error {
 	if d.IsPostgres() {
 		return nil
@@ -69,8 +69,8 @@ func (d Database) Exists() error {
 	return nil
 }
 
-// schemeOf returns a URL without everything after its scheme, which may contain a
-// password.
+// schemeOf returns the scheme of a URL. The text after the scheme may contain a password,
+// so schemeOf replaces it by "…".
 func schemeOf(url string) string {
 	scheme, _, _ := strings.Cut(url, "://")
 	return scheme + "://…"
@@ -124,7 +124,7 @@ type Serve struct {
 	LogLevel string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL"`
 }
 
-// Check refuses settings that are out of range or contradict each other.
+// Check returns an error if a setting is out of range or contradicts another setting.
 func (s Serve) Check() error {
 	if err := s.Database.Check(); err != nil {
 		return err

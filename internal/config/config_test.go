@@ -8,7 +8,7 @@ import (
 	"enlist/internal/config"
 )
 
-// These tests read sizes and expiry times, and check settings.
+// The tests in this file parse sizes and expiry times, and check settings.
 
 // A size is a number of bytes with an optional binary unit.
 func TestSizeIsParsed(t *testing.T) {
@@ -29,13 +29,13 @@ func TestSizeIsParsed(t *testing.T) {
 		t.Run("refuses "+text, func(t *testing.T) {
 			var got config.Size
 			if err := got.UnmarshalText([]byte(text)); err == nil {
-				t.Errorf("got %d, want an error", got)
+				t.Errorf("%q was read as %d, want an error", text, got)
 			}
 		})
 	}
 }
 
-// An expiry is a duration or a day. Durations below a second are refused.
+// An expiry is a duration or a date. A duration of less than a second is refused.
 func TestExpiryIsParsed(t *testing.T) {
 	now := time.Unix(1_000_000_000, 0)
 	for _, c := range []struct {
@@ -55,16 +55,16 @@ func TestExpiryIsParsed(t *testing.T) {
 		t.Run("refuses "+text, func(t *testing.T) {
 			var got config.Expiry
 			if err := got.UnmarshalText([]byte(text)); err == nil {
-				t.Errorf("got %d, want an error", got.Unix(now))
+				t.Errorf("%q was read as %d, want an error", text, got.Unix(now))
 			}
 		})
 	}
 	if got := (config.Expiry{}).Unix(now); got != 0 {
-		t.Errorf("no expiry: got %d, want 0", got)
+		t.Errorf("the zero Expiry is %d in Unix seconds, want 0", got)
 	}
 }
 
-// No message about a database shows its password.
+// Neither an error nor a log shows the password in the URL of a database.
 func TestDatabaseIsShownWithoutItsPassword(t *testing.T) {
 	err := config.Database{DB: "mysql://user:secret@host/db"}.Check()
 	if err == nil || strings.Contains(err.Error(), "secret") {
@@ -79,13 +79,13 @@ func TestDatabaseIsShownWithoutItsPassword(t *testing.T) {
 		t.Run(c.want, func(t *testing.T) {
 			d := config.Database{DB: c.url}
 			if err := d.Check(); err != nil || d.Shown() != c.want {
-				t.Errorf("%s is shown as %s, %v", c.url, d.Shown(), err)
+				t.Errorf("%s is shown as %s, want %s; Check returned %v, want no error", c.url, d.Shown(), c.want, err)
 			}
 		})
 	}
 }
 
-// Settings for PostgreSQL are refused with SQLite and outside their range.
+// Check refuses settings for PostgreSQL that are out of range, and all of them with SQLite.
 func TestConnectionSettingsAreChecked(t *testing.T) {
 	const postgres = "postgres://enlist@host/enlist"
 	for _, c := range []struct {
@@ -95,7 +95,7 @@ func TestConnectionSettingsAreChecked(t *testing.T) {
 		{"writers with SQLite", "enlist.db", config.Serve{DBWriters: 4}},
 		{"readers with SQLite", "enlist.db", config.Serve{DBReaders: 4}},
 		{"a replica with SQLite", "enlist.db", config.Serve{DBReplica: []string{postgres}}},
-		{"fewer than no writers", postgres, config.Serve{DBWriters: -1}},
+		{"a negative number of writers", postgres, config.Serve{DBWriters: -1}},
 		{"a lag without a replica", postgres, config.Serve{DBReplicaLag: time.Second}},
 		{"a negative lag", postgres, config.Serve{DBReplicaLag: -time.Second, DBReplica: []string{postgres}}},
 		{"a replica that is not a URL", postgres, config.Serve{DBReplica: []string{"host:secret"}}},

@@ -9,8 +9,9 @@ import (
 
 // This file reads the time at which an API key expires.
 
-// Expiry is a duration from now (12h, 90d) or a day (2027-01-31, from its first
-// moment in UTC). The zero value is never.
+// Expiry is a duration from now, such as 12h or 90d, or a date, such as 2027-01-31. With a
+// date, the key expires at 00:00 UTC on that day. The zero value means that a key never
+// expires.
 type Expiry struct {
 	after time.Duration
 	on    time.Time
@@ -36,7 +37,8 @@ func (e *Expiry) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%q is neither a time such as 12h or 90d nor a day such as 2027-01-31", text)
 }
 
-// Unix returns the time in Unix seconds, 0 for never.
+// Unix returns the time at which a key expires in Unix seconds. It returns 0 if the key
+// never expires. now is the start of a duration.
 func (e Expiry) Unix(now time.Time) int64 {
 	switch {
 	case e.after > 0:

@@ -12,8 +12,8 @@ import (
 // Size is a number of bytes, written as 1048576, 1024KiB or 1MiB.
 type Size int64
 
-// UnmarshalText implements encoding.TextUnmarshaler. A size is not negative and
-// fits into 63 bits.
+// UnmarshalText implements encoding.TextUnmarshaler. It returns an error if the size is
+// negative or does not fit into an int64.
 func (s *Size) UnmarshalText(text []byte) error {
 	number, factor := string(text), int64(1)
 	for i, unit := range []string{"KiB", "MiB", "GiB"} {

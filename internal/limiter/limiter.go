@@ -1,6 +1,6 @@
-// Package limiter bounds how many operations of a kind run at once. Searches, calls
-// of an Account, mails being composed and connections to a mail server each have a
-// Limiter of their own.
+// Package limiter limits how many operations run at the same time. There are separate
+// Limiters for searches, for streamed replies, for the calls of each Account, for mails
+// in memory, and for connections to the mail server.
 package limiter
 
 import (
@@ -9,24 +9,25 @@ import (
 	"time"
 )
 
-// ErrBusy means that no slot became free within the Limiter's wait.
+// ErrBusy means that no slot became free within the longest wait of the Limiter.
 var ErrBusy = errors.New("too many operations at once")
 
-// Limiter is a counting semaphore. Operations get its slots in the order in which
-// they asked. A nil Limiter admits everything.
+// Limiter is a counting semaphore. Operations get slots in the order of their calls of
+// Acquire or Do. A nil Limiter has no limit.
 type Limiter struct {
 	wait  time.Duration
-	slots chan struct{} // holds one element for each operation that runs
+	slots chan struct{} // has one element for each operation that runs
 }
 
-// New returns a Limiter for n operations at once. An operation waits for a slot up to
-// wait, or for 0 as long as its context allows.
+// New returns a Limiter for n operations at the same time. wait is the longest time that
+// an operation waits for a slot. If wait is 0, only its context ends the wait.
 func New(n int, wait time.Duration) *Limiter {
 	return &Limiter{wait: wait, slots: make(chan struct{}, n)}
 }
 
-// Acquire waits for a slot, which release frees again. It returns ErrBusy when the
-// wait is over, and the context's error when that ends first.
+// Acquire waits for a slot. The caller must call release to free the slot. Acquire
+// returns ErrBusy if no slot became free within the longest wait. It returns the error
+// of the context if the context ends first.
 func (l *Limiter) Acquire(ctx context.Context) (release func(), err error) {
 	if err := l.acquire(ctx); err != nil {
 		return nil, err
@@ -34,8 +35,8 @@ func (l *Limiter) Acquire(ctx context.Context) (release func(), err error) {
 	return l.release, nil
 }
 
-// Do runs fn in a slot. Without a slot it returns the error of Acquire, and fn does
-// not run.
+// Do waits for a slot, runs fn and frees the slot. If it gets no slot, it does not run
+// fn and returns the same error as Acquire.
 func (l *Limiter) Do(ctx context.Context, fn func() error) error {
 	if err := l.acquire(ctx); err != nil {
 		return err
@@ -59,7 +60,7 @@ func (l *Limiter) acquire(ctx context.Context) error {
 		return nil
 	default:
 	}
-	var expired <-chan time.Time // never, without a wait
+	var expired <-chan time.Time // stays nil if the wait has no limit
 	if l.wait > 0 {
 		timer := time.NewTimer(l.wait)
 		defer timer.Stop()

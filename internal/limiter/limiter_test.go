@@ -10,7 +10,7 @@ import (
 	"enlist/internal/limiter"
 )
 
-// full returns a Limiter of one slot, and the function that frees the slot.
+// full returns a Limiter whose only slot is taken, and the function that frees the slot.
 func full(t *testing.T, wait time.Duration) (l *limiter.Limiter, release func()) {
 	t.Helper()
 	l = limiter.New(1, wait)
@@ -28,7 +28,7 @@ func TestAnOperationWaitsForAFreeSlot(t *testing.T) {
 		go l.Do(t.Context(), func() error { ran = true; return nil })
 		time.Sleep(time.Hour)
 		if ran {
-			t.Error("two operations ran at once")
+			t.Error("the second operation ran while the first one had the only slot")
 		}
 		release()
 		synctest.Wait()
@@ -38,29 +38,29 @@ func TestAnOperationWaitsForAFreeSlot(t *testing.T) {
 	})
 }
 
-func TestAWaitThatIsOverReturnsErrBusy(t *testing.T) {
+func TestDoReturnsErrBusyAfterTheLongestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, release := full(t, time.Second)
 		start := time.Now()
 		err := l.Do(t.Context(), func() error { t.Error("the function ran without a slot"); return nil })
 		if !errors.Is(err, limiter.ErrBusy) || time.Since(start) != time.Second {
-			t.Errorf("error %v after %s", err, time.Since(start))
+			t.Errorf("Do returned %v after %s, want ErrBusy after 1s", err, time.Since(start))
 		}
 		release()
 		if err := l.Do(t.Context(), func() error { return nil }); err != nil {
-			t.Errorf("with a free slot: %v", err)
+			t.Errorf("Do with a free slot returned %v, want no error", err)
 		}
 	})
 }
 
-func TestAContextThatEndsFirstReturnsItsError(t *testing.T) {
+func TestAcquireReturnsTheErrorOfAContextThatEndsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, release := full(t, time.Hour)
 		defer release()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := l.Acquire(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %v, want the context's", err)
+			t.Errorf("Acquire returned %v, want the error of the context", err)
 		}
 	})
 }
@@ -69,18 +69,18 @@ func TestDoFreesTheSlotAfterAnErrorAndAPanic(t *testing.T) {
 	l := limiter.New(1, time.Nanosecond)
 	failed := errors.New("failed")
 	if err := l.Do(t.Context(), func() error { return failed }); err != failed {
-		t.Errorf("error %v, want the function's", err)
+		t.Errorf("Do returned %v, want the error of the function", err)
 	}
 	func() {
 		defer func() { _ = recover() }()
 		_ = l.Do(t.Context(), func() error { panic("failed") })
 	}()
 	if err := l.Do(t.Context(), func() error { return nil }); err != nil {
-		t.Errorf("the slot is still taken: %v", err)
+		t.Errorf("Do returned %v, want no error: the slot must be free", err)
 	}
 }
 
-func TestANilLimiterAdmitsEverything(t *testing.T) {
+func TestANilLimiterHasNoLimit(t *testing.T) {
 	var l *limiter.Limiter
 	for range 3 {
 		if _, err := l.Acquire(t.Context()); err != nil {

@@ -1,15 +1,17 @@
-// Package merge reads merge fields: {{First Name}} in the text of a Message stands for the
-// Contact's value, and {{First Name|friend}} for "friend" where the Contact has no value.
+// Package merge reads and fills merge fields. {{First Name}} in the text of a Message is
+// replaced by the Contact's value. {{First Name|friend}} has a fallback: it is replaced by
+// "friend" if the Contact has no value.
 //
-// Parse takes a text apart once, so that it can be filled for many Contacts. Part.Value fills
-// one part of plain text; Template.URL fills a link, where a value must not change the site to
-// which the link leads. The package knows no Contact: callers pass a function that returns the
-// value of a name, such as audience.Schema.MergeValue. Escaping for HTML is up to package mail.
+// Parse splits a text into parts once, and the parts are then filled for many Contacts.
+// Part.Value fills one part of plain text. Template.URL fills a link, and a value must not
+// change the site to which the link leads. The package does not depend on Contacts: the caller
+// passes a function that returns the value for a name, such as audience.Schema.MergeValue.
+// Package mail escapes values for HTML.
 package merge
 
 import "strings"
 
-// ListName is the merge field that stands for the name of the List.
+// ListName is the merge field for the name of the List.
 const ListName = "list_name"
 
 // The marks around a merge field.
@@ -18,7 +20,7 @@ const (
 	closeMark = "}}"
 )
 
-// Template is a text taken apart: plain text and merge fields, in their order.
+// Template is a text that Parse has split into plain text and merge fields, in their order.
 // decisions.md: 46
 type Template []Part
 
@@ -26,17 +28,18 @@ type Template []Part
 type Part struct {
 	Text     string
 	Name     string // without the space around it
-	Fallback string // used where the Contact has no value
+	Fallback string // used if the Contact has no value
 }
 
-// Values returns the value of a merge field by its name, "" if it has none.
+// Values returns the value for the name of a merge field, or "" if there is no value.
 type Values func(name string) string
 
-// Parse takes a text apart. Marks without a partner, and fields without a name, stay text.
-// Of nested marks the innermost pair is the field: "{{{Name}}}" is "{", the field and "}".
+// Parse splits a text into parts. An opening mark without a closing one stays plain text, and
+// so does a closing mark without an opening one, or a merge field without a name. Of nested
+// marks, the innermost pair is the merge field: "{{{Name}}}" is "{", the merge field and "}".
 func Parse(text string) Template {
 	var parts Template
-	copied, start := 0, 0 // text before copied is among the parts; text before start was searched
+	copied, start := 0, 0 // parts contains the text before copied; the text before start was searched
 	for {
 		end := strings.Index(text[start:], closeMark)
 		if end < 0 {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// values are those of the one Contact that these tests fill templates with.
+// values returns the values of the merge fields in these tests: those of one Contact, and the
+// name of its List.
 func values(name string) string {
 	switch name {
 	case "First Name":
@@ -29,9 +30,9 @@ func TestPartsOfATemplateAreFilled(t *testing.T) {
 		{"a fallback with space around it", "{{Empty| dear friend }}, {{Empty}}.", "dear friend, .", 4},
 		{"a fallback that is not needed", "{{First Name|friend}}", "Ann & Bob", 1},
 		{"the List's name", "{{list_name}}", "News & Views", 1},
-		{"the innermost marks count", "{{{First Name}}}", "{Ann & Bob}", 3},
-		{"a field without a name, and one without an end", "{{ }} {{|x}} {{First Name", "{{ }} {{|x}} {{First Name", 1},
-		{"marks without a partner", "}} {{a {{Empty|b}}", "}} {{a b", 2},
+		{"of nested marks, the innermost pair is the field", "{{{First Name}}}", "{Ann & Bob}", 3},
+		{"a field without a name, and a field without its closing mark", "{{ }} {{|x}} {{First Name", "{{ }} {{|x}} {{First Name", 1},
+		{"a closing mark first, and an opening mark inside a text", "}} {{a {{Empty|b}}", "}} {{a b", 2},
 		{"no text", "", "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -41,11 +42,11 @@ func TestPartsOfATemplateAreFilled(t *testing.T) {
 				b.WriteString(template[i].Value(values))
 			}
 			if b.String() != c.want || len(template) != c.parts {
-				t.Errorf("%q is %d parts, filled as %q, want %d and %q", c.text, len(template), b.String(), c.parts, c.want)
+				t.Errorf("%q has %d parts and is filled as %q, want %d parts and %q", c.text, len(template), b.String(), c.parts, c.want)
 			}
 			named := slices.ContainsFunc(template, func(p Part) bool { return p.Name != "" })
 			if template.HasFields() != named {
-				t.Errorf("%q has merge fields: %v", c.text, template.HasFields())
+				t.Errorf("HasFields of %q = %v, want %v", c.text, template.HasFields(), named)
 			}
 		})
 	}

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// This file fills the links of a Message. A Contact's values come from outside, so they must
-// not decide to which site a link leads, and must not turn it into a script.
+// This file fills the links of a Message. Subscribers can choose the values of a Contact. So a
+// value must not decide to which site a link leads, and must not turn a link into a script.
 
-// allowedScheme reports whether a link with merge fields may have a scheme, in lower case.
+// allowedScheme reports whether a link with merge fields may have this scheme. The scheme is
+// in lower case.
 func allowedScheme(scheme string) bool {
 	switch scheme {
 	case "http", "https", "mailto", "tel":
@@ -17,15 +18,15 @@ func allowedScheme(scheme string) bool {
 	return false
 }
 
-// maxURL bounds a filled link, in bytes. No program follows longer ones, and URL scans the
-// link that is filled so far before each value.
+// maxURL is the greatest length of a filled link in bytes. No program follows longer links.
+// The limit also keeps URL fast: before each value, URL scans the part that is already filled.
 const maxURL = 16 << 10
 
-// URL fills a link. It escapes all of a value but letters, digits and -._~ in the path, the
-// query and the fragment. A value at the start of the link must be a whole http, https, mailto
-// or tel link itself. A value in the host must be one label with a dot after it. ok is false
-// if a value breaks one of these rules. A link without merge fields is returned as it is,
-// trimmed. decisions.md: 46
+// URL fills a link. In the path, the query and the fragment it escapes each character of a
+// value, except letters, digits and -._~. A value at the start of the link must itself be a
+// complete http, https, mailto or tel link. A value in the host must be one label, and a dot
+// must follow it. ok is false if a value breaks one of these rules, or if the link becomes
+// too long. A link without merge fields is only trimmed. decisions.md: 46
 func (t Template) URL(values Values) (link string, ok bool) {
 	t = t.trimmed()
 	if !t.HasFields() {
@@ -44,7 +45,8 @@ func (t Template) URL(values Values) (link string, ok bool) {
 	return link, true
 }
 
-// writeURLPart appends the part at i to a link, false if its value is not allowed there.
+// writeURLPart appends the part at i to a link. It returns false if the value is not allowed
+// at this position.
 func (t Template) writeURLPart(b *strings.Builder, i int, values Values) bool {
 	p := &t[i]
 	value := p.Value(values)
@@ -59,15 +61,16 @@ func (t Template) writeURLPart(b *strings.Builder, i int, values Values) bool {
 		b.WriteString(value)
 		return t[i+1:].startsWithLabel() && isLabel(value)
 	case value == "." || value == "..":
-		return false // browsers drop path segments for these, escaped or not
+		return false // browsers remove path segments for "." and "..", also if escaped
 	default:
 		escapeValue(b, value, t[0].Text)
 	}
 	return true
 }
 
-// safeLink refuses schemes that are not allowed. It also refuses "https:/host" and
-// "https:///host": browsers find a host there, and endsInHost does not.
+// safeLink returns false for a link with a scheme that is not allowed. It also returns false
+// for "https:/host" and "https:///host": browsers read "host" as the host of such a link, but
+// endsInHost does not.
 func safeLink(link string) bool {
 	scheme, rest, found := strings.Cut(link, ":")
 	if !found || strings.ContainsAny(scheme, "/?#") {
@@ -80,8 +83,8 @@ func safeLink(link string) bool {
 	return allowedScheme(scheme)
 }
 
-// trimmed drops the characters that browsers drop from a link: space around it, tabs and line
-// breaks inside.
+// trimmed removes the characters that browsers remove from a link: white space around the
+// link, and tabs and line breaks inside it.
 func (t Template) trimmed() Template {
 	trimmed := make(Template, 0, len(t))
 	for i, p := range t {
@@ -106,7 +109,7 @@ var lineBreaks = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
 func isSpaceOrControl(r rune) bool { return r <= ' ' }
 
-// plainText joins the text of all parts. It is called where there are no merge fields.
+// plainText joins the text of all parts. It is only called for a Template without merge fields.
 func (t Template) plainText() string {
 	var b strings.Builder
 	for i := range t {
@@ -122,8 +125,8 @@ func endsInHost(link string) bool {
 	return ok && strings.HasPrefix(link[at:], "//") && !strings.ContainsAny(rest, "/?#")
 }
 
-// startsWithLabel reports whether the rest of a link starts with a dot and another label of
-// the host. Then a value before it cannot become the end of the host's name.
+// startsWithLabel reports whether t, the rest of a link, starts with a dot and another label of
+// the host. If so, a value before t cannot become the end of the host's name.
 func (t Template) startsWithLabel() bool {
 	if len(t) == 0 || len(t[0].Text) < 2 || t[0].Text[0] != '.' {
 		return false
@@ -141,8 +144,9 @@ func isLabel(s string) bool {
 	return s != "" && s[0] != '-' && s[len(s)-1] != '-'
 }
 
-// wholeURL reads a value that stands at the start of a link and so decides its scheme and host.
-// It returns the link with every character escaped that a link must not contain.
+// wholeURL reads a value at the start of a link, which decides the scheme and the host. It
+// returns the value with escaped characters where a link must not contain them. It returns
+// false if the value is not a link with an allowed scheme.
 func wholeURL(text string) (string, bool) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || !allowedScheme(u.Scheme) {
@@ -161,8 +165,9 @@ func wholeURL(text string) (string, bool) {
 	return escapeUnsafe(u.String()), true
 }
 
-// escapeUnsafe escapes the characters that no link may contain, and those at which a program
-// that finds links in plain text would end one. url.URL.String leaves them in a query.
+// escapeUnsafe escapes the characters that no link may contain. It also escapes characters
+// at which a program that finds links in plain text would end the link. url.URL.String does
+// not escape all of these characters in a query.
 func escapeUnsafe(link string) string {
 	if !strings.ContainsFunc(link, unsafe) {
 		return link
@@ -180,14 +185,15 @@ func escapeUnsafe(link string) string {
 
 func unsafe(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r) }
 
-// escapeByte writes a byte as "%" and two hexadecimal digits. RFC 3986, section 2.1
+// escapeByte appends a byte as "%" and two hexadecimal digits. RFC 3986, section 2.1
 func escapeByte(b *strings.Builder, c byte) {
 	const digits = "0123456789ABCDEF"
 	b.Write([]byte{'%', digits[c>>4], digits[c&15]})
 }
 
-// escapeValue escapes a value for the path, query or fragment of a link that starts with
-// beginning. "@" and "+" stay in mail addresses, and "+" stays in telephone numbers.
+// escapeValue appends a value to the path, query or fragment of a link and escapes it.
+// beginning is the start of the link, with its scheme. "@" and "+" are not escaped in a mailto
+// link, and "+" is not escaped in a tel link.
 func escapeValue(b *strings.Builder, value, beginning string) {
 	keep := "-._~"
 	switch scheme, _, _ := strings.Cut(beginning, ":"); strings.ToLower(scheme) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// same returns the value of every merge field.
+// same returns Values with the same value for every merge field.
 func same(value string) Values { return func(string) string { return value } }
 
 // covers: decision 46, spec merge.links
@@ -52,18 +52,19 @@ func TestURLKeepsTheSiteOfTheMessage(t *testing.T) {
 		{"mailto:{{V}}?subject=Hi", "a+b@example.com?bcc=x@evil.example", "mailto:a+b@example.com%3Fbcc%3Dx@evil.example?subject=Hi"},
 		{"tel:{{V}}", "+61 4", "tel:+61%204"},
 		{"/page?x={{V}}", ":a", "/page?x=%3Aa"},
-		{"javascript:void(0)", "", "javascript:void(0)"}, // of the Message alone
+		{"javascript:void(0)", "", "javascript:void(0)"}, // a link without merge fields is not checked
 	} {
 		t.Run(c.template+" with "+c.value, func(t *testing.T) {
 			got, ok := Parse(c.template).URL(same(c.value))
 			if ok != (c.want != "") || got != c.want {
-				t.Errorf("filled as %q, %v, want %q", got, ok, c.want)
+				t.Errorf("URL returned %q, %v, want %q", got, ok, c.want)
 			}
 		})
 	}
 }
 
-// FuzzURL tries values of a Contact: each link that is made leads to the Message's host.
+// FuzzURL fills links with random values of a Contact. Each link must lead to the host that the
+// Message names.
 func FuzzURL(f *testing.F) {
 	for _, v := range []string{"x", "../..", "@evil.example", "//evil.example", "\\evil", "?a#b", "%2e", "é", ".", "\x00\r\n"} {
 		f.Add(v)
@@ -76,17 +77,17 @@ func FuzzURL(f *testing.F) {
 			}
 			u, err := url.Parse(link)
 			if err != nil || u.Host != "example.com" || u.Scheme != "https" || u.User != nil {
-				t.Fatalf("%q with %q leads to %q: %v", template, value, link, err)
+				t.Fatalf("%q with the value %q became %q, %v; want https://example.com", template, value, link, err)
 			}
 			if strings.Contains(template, "?") && (len(u.Query()) != 2 && value != "" || u.Query().Get("q") != value || u.Fragment != "") {
-				t.Fatalf("%q with %q leads to %q", template, value, link)
+				t.Fatalf("%q with the value %q became %q; want the value as the parameter q, and no other change", template, value, link)
 			}
 		}
 	})
 }
 
 // A link may have as many merge fields as fit into a Message. URL reads the link again before each
-// value, so without its limit the time would grow with the square.
+// value. So without a limit on the length, the time would grow with the square of the length.
 //
 // covers: decision 46
 func TestURLStopsFillingALinkThatIsTooLong(t *testing.T) {
@@ -96,7 +97,7 @@ func TestURLStopsFillingALinkThatIsTooLong(t *testing.T) {
 			count := func(string) string { asked++; return "b" }
 			link, ok := Parse(start + strings.Repeat("{{a}}", 300_000)).URL(count)
 			if ok || asked > maxURL+1 {
-				t.Errorf("%.50s, %v, after %d values", link, ok, asked)
+				t.Errorf("URL returned %.50q, %v, after %d values; want false after at most %d values", link, ok, asked, maxURL+1)
 			}
 		})
 	}

@@ -17,27 +17,28 @@ import (
 
 // Options configure a Client.
 type Options struct {
-	Private bool   // allow private addresses, loopback and other special ones
-	Version string // of the program, for the header User-Agent
+	Private bool   // the Client may also connect to private, loopback and other special addresses
+	Version string // version of the program, for the header User-Agent
 }
 
 const (
-	postTimeout  = 10 * time.Second // for a whole POST with its redirects. decisions.md: 52
-	maxReply     = 64 << 10         // bytes of a reply that are read
+	postTimeout  = 10 * time.Second // limit for a POST and its redirects together. decisions.md: 52
+	maxReply     = 64 << 10         // limits for the headers and for the body of a reply, in bytes
 	maxRedirects = 3
 )
 
-// Client posts to webhooks. It keeps connections open between calls, so it must be closed.
+// Client posts to webhooks. It keeps connections open between calls of Post, so the caller must
+// close the Client at the end.
 type Client struct {
 	http      http.Client
 	transport *http.Transport
 	dialer    *net.Dialer
 	userAgent string
-	now       func() time.Time // the time that is signed
+	now       func() time.Time // returns the time for the header webhook-timestamp
 }
 
-// New returns a Client. It uses no proxy: a proxy would resolve names itself, and could reach
-// addresses that are not public.
+// New returns a Client. The Client uses no proxy, because a proxy would resolve host names
+// itself and could connect to addresses that are not public.
 func New(o Options) *Client {
 	c := &Client{
 		dialer:    &net.Dialer{Timeout: postTimeout, KeepAlive: 30 * time.Second},
@@ -61,11 +62,12 @@ func New(o Options) *Client {
 	return c
 }
 
-// Close closes the connections that are not in use.
+// Close closes the idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Post posts a batch of events. It succeeds if the receiver answers with a status of 200 to 299
-// within 10 s. The rest of the reply is not used. A status of 410 is audience.ErrWebhookGone.
+// Post posts a batch of events. It returns nil if the receiver replies with a status from 200 to
+// 299 within 10 s. It does not use the headers and the body of the reply. It returns
+// audience.ErrWebhookGone if the status is 410.
 func (c *Client) Post(ctx context.Context, b *audience.WebhookBatch) error {
 	body, err := encode(b.Events)
 	if err != nil {
@@ -85,8 +87,8 @@ func (c *Client) Post(ctx context.Context, b *audience.WebhookBatch) error {
 		return describe(err)
 	}
 	defer resp.Body.Close()
-	// A connection can be reused only after the reply was read. The status is the result, so
-	// errors while reading are ignored.
+	// A connection can be used again only after the reply was read. Only the status decides the
+	// result, so Post ignores errors while it reads the body.
 	io.Copy(io.Discard, io.LimitReader(resp.Body, maxReply))
 	switch {
 	case resp.StatusCode == http.StatusGone:
@@ -97,7 +99,9 @@ func (c *Client) Post(ctx context.Context, b *audience.WebhookBatch) error {
 	return nil
 }
 
-// checkRedirect allows redirects that keep the method and the body, up to maxRedirects.
+// checkRedirect allows up to maxRedirects redirects that keep the method and the body. It refuses
+// a redirect from https to http. Post does not follow other redirects, and returns their status
+// as an error.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	switch status := req.Response.StatusCode; {
 	case status != http.StatusTemporaryRedirect && status != http.StatusPermanentRedirect:

@@ -26,12 +26,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The tests in this file post to servers on this machine. Addresses that are not public are
-// allowed where a test is not about them.
+// The tests in this file post to HTTP servers on this machine. Tests that are not about addresses
+// allow private ones.
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// secret is from the example that libraries of Standard Webhooks use in their tests.
+// secret is the example secret in the tests of the Standard Webhooks libraries.
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 // covers: decision 52
@@ -42,12 +42,12 @@ func TestSignatureEqualsTheExampleOfTheStandard(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := h.Get("webhook-signature"); got != "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" {
-		t.Errorf("signature %s", got)
+		t.Errorf("the signature is %s, want the one in the example of the standard", got)
 	}
 }
 
-// verify checks a request as a receiver does. It follows the receiver's part of the standard
-// and shares no code with sign.
+// verify checks the signature of a request, as a receiver does. It returns an error if no
+// signature is valid. It follows the standard and shares no code with sign.
 func verify(r *http.Request, body []byte) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
@@ -102,18 +102,19 @@ func TestPostSendsASignedBatch(t *testing.T) {
 	want := `[{"list_id":3,"contact_id":7,"object":"contact","event":"created","timestamp":1767225600},` +
 		`{"list_id":3,"object":"list","event":"bulk_updated","timestamp":1767225601}]`
 	if string(body) != want {
-		t.Errorf("body %s", body)
+		t.Errorf("the body is %s, want %s", body, want)
 	}
 	if err := verify(got, body); err != nil {
 		t.Error(err)
 	}
 	if got.Method != "POST" || got.URL.String() != "/hook?a=b" || got.Header.Get("Content-Type") != "application/json" ||
 		got.Header.Get("User-Agent") != "enlist/1.2" || got.Header.Get("Webhook-Id") != "msg_1" {
-		t.Errorf("%s %s %v", got.Method, got.URL, got.Header)
+		t.Errorf("the request is %s %s with the headers %v, want a POST of JSON to /hook?a=b with Webhook-Id msg_1",
+			got.Method, got.URL, got.Header)
 	}
 }
 
-// A status from 200 to 299 is a success. Errors do not repeat the text of the receiver.
+// A POST succeeds if the status is from 200 to 299. Errors do not contain the body of the reply.
 //
 // covers: decision 52
 func TestStatusDecidesSuccess(t *testing.T) {
@@ -137,7 +138,7 @@ func TestStatusDecidesSuccess(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 			if gone := errors.Is(err, audience.ErrWebhookGone); gone != (c.status == 410) {
-				t.Errorf("the error is ErrWebhookGone: %v", gone)
+				t.Errorf("the error is ErrWebhookGone: %v, want %v", gone, !gone)
 			}
 		})
 	}
@@ -161,7 +162,7 @@ func TestRedirectsThatKeepThePostAreFollowed(t *testing.T) {
 		}
 	})
 	c := newClient(t, Options{Private: true})
-	for _, test := range []struct{ path, want string }{ // each digit is a redirect: 7 means 307
+	for _, test := range []struct{ path, want string }{ // each digit of a path is a redirect: 7 is status 307
 		{"7", ""}, {"8", ""}, {"787", ""}, {"7878", "more than 3 redirects"}, {"1", "status 301"}, {"73", "status 303"},
 	} {
 		t.Run("redirects "+test.path, func(t *testing.T) {
@@ -172,29 +173,29 @@ func TestRedirectsThatKeepThePostAreFollowed(t *testing.T) {
 		})
 	}
 	if hops == 0 || referer != "" {
-		t.Errorf("%d redirects, Referer %q", hops, referer)
+		t.Errorf("the server sent %d redirects and got the Referer %q, want redirects and no Referer", hops, referer)
 	}
 }
 
 func TestRedirectFromHTTPSToHTTPIsRefused(t *testing.T) {
-	plain := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called without TLS") })
+	plain := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the client sent a request without TLS") })
 	server := httptest.NewUnstartedServer(http.RedirectHandler(plain.URL, http.StatusTemporaryRedirect))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	defer server.Close()
 	c := newClient(t, Options{Private: true})
 	if err := c.Post(t.Context(), batch(server.URL)); fmt.Sprint(err) != "the certificate is not valid for the host" {
-		t.Errorf("a certificate of an unknown authority: %v", err)
+		t.Errorf("with a certificate of an unknown authority, Post returned: %v", err)
 	}
 	c.transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	if err := c.Post(t.Context(), batch(server.URL)); fmt.Sprint(err) != "a redirect from https to http" {
-		t.Error(err)
+		t.Errorf("Post returned %v, want: a redirect from https to http", err)
 	}
 }
 
-// Addresses of this machine are refused in every spelling.
+// A loopback address is refused in every spelling.
 func TestPrivateAddressesAreRefused(t *testing.T) {
-	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called") })
+	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the client connected to a private address") })
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -203,20 +204,21 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "localhost", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", "[::]", "[64:ff9b::7f00:1]"} {
 		t.Run(host, func(t *testing.T) {
 			err := c.Post(t.Context(), batch("http://"+host+":"+port+"/"))
-			noIPv6 := strings.HasPrefix(host, "[") && fmt.Sprint(err) == "the connection failed" // on this machine
+			// Without IPv6 on this machine, the connection fails before the check.
+			noIPv6 := strings.HasPrefix(host, "[") && fmt.Sprint(err) == "the connection failed"
 			if fmt.Sprint(err) != "the address is not public" && !noIPv6 {
-				t.Error(err)
+				t.Errorf("Post returned %v, want: the address is not public", err)
 			}
 		})
 	}
 }
 
-// The first address is public and the redirect leads to a private one. The connection to the
-// first one goes to a server of the test.
+// The first address is public, and its server redirects to a private address. The test connects
+// the public address to a server on this machine.
 //
 // covers: spec webhook.targets, decision 52
 func TestRedirectToAPrivateAddressIsRefused(t *testing.T) {
-	inner := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called") })
+	inner := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the client connected to a private address") })
 	server := serve(t, http.RedirectHandler(inner.URL, http.StatusPermanentRedirect).ServeHTTP)
 	c := newClient(t, Options{})
 	dial := c.transport.DialContext
@@ -227,16 +229,16 @@ func TestRedirectToAPrivateAddressIsRefused(t *testing.T) {
 		return dial(ctx, network, address)
 	}
 	if err := c.Post(t.Context(), batch("http://8.8.8.8/")); fmt.Sprint(err) != "the address is not public" {
-		t.Error(err)
+		t.Errorf("Post returned %v, want: the address is not public", err)
 	}
 }
 
-// A name is checked when the connection is made: it may have resolved to another address when
-// the webhook was added.
+// The client checks the address of a host name when it connects. When the webhook was added, the
+// name may have had another address.
 //
 // covers: spec webhook.targets, decision 52
 func TestNameOfAPrivateAddressIsRefused(t *testing.T) {
-	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("called") })
+	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the client connected to a private address") })
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -250,15 +252,15 @@ func TestNameOfAPrivateAddressIsRefused(t *testing.T) {
 		return near, nil
 	}}
 	if err := c.Post(t.Context(), batch("http://hooks.example.com:"+port+"/")); fmt.Sprint(err) != "the address is not public" {
-		t.Error(err)
+		t.Errorf("Post returned %v, want: the address is not public", err)
 	}
 	if len(asked) == 0 {
-		t.Error("the resolver was not asked")
+		t.Error("the client did not send a question to the resolver of the test")
 	}
 }
 
-// answer is a DNS server for one question over TCP. It answers 127.0.0.1 for an IPv4 address,
-// and nothing for other kinds.
+// answer is a DNS server for one question over TCP. A question for an IPv4 address gets the answer
+// 127.0.0.1. Other questions get a reply without an answer.
 func answer(conn net.Conn) {
 	defer conn.Close()
 	size := make([]byte, 2)
@@ -273,7 +275,7 @@ func answer(conn net.Conn) {
 	for m[end] != 0 {
 		end += int(m[end]) + 1
 	}
-	end += 5 // the root label, type and class
+	end += 5 // the empty label at the end of the name, the type and the class
 	isA := m[end-3] == 1
 	reply := append([]byte{m[0], m[1], 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0}, m[12:end]...)
 	if isA {
@@ -287,7 +289,7 @@ func answer(conn net.Conn) {
 func TestSpecialAddressesAreNotPublic(t *testing.T) {
 	for _, a := range []string{"8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "198.20.0.1", "2606:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8", "64:ff9b::808:808"} {
 		if !isPublic(netip.MustParseAddr(a)) {
-			t.Errorf("%s counts as not public", a)
+			t.Errorf("isPublic(%s) is false, want true", a)
 		}
 	}
 	for _, a := range []string{
@@ -297,15 +299,15 @@ func TestSpecialAddressesAreNotPublic(t *testing.T) {
 		"2001:2::1", "2001:10::1", "2001:db8::1", "2002:7f00:1::1", "2002:808:808::1", "3fff::1", "5f00::1", "fc00::1", "fd12::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1",
 	} {
 		if isPublic(netip.MustParseAddr(a)) {
-			t.Errorf("%s counts as public", a)
+			t.Errorf("isPublic(%s) is true, want false", a)
 		}
 	}
 	if isPublic(netip.Addr{}) {
-		t.Error("the zero address is public")
+		t.Error("isPublic of the zero address is true, want false")
 	}
 }
 
-// Errors name no address and no text of the receiver.
+// Errors contain no IP address and no text from the receiver.
 func TestErrorsNameNoAddress(t *testing.T) {
 	silent := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
@@ -327,14 +329,14 @@ func TestErrorsNameNoAddress(t *testing.T) {
 	} {
 		t.Run(test.want, func(t *testing.T) {
 			if err := test.client.Post(t.Context(), batch(test.url)); fmt.Sprint(err) != test.want {
-				t.Errorf("%s: %v", test.url, err)
+				t.Errorf("a POST to %s: got the error %v, want %s", test.url, err, test.want)
 			}
 		})
 	}
 }
 
-// The check that the specification shows for receivers in Node.js accepts a posted batch, and no
-// changed one. The test needs Node.js.
+// The specification has an example in Node.js, which checks the signature for a receiver. The
+// example must accept a posted batch and refuse a changed batch. The test needs Node.js.
 //
 // covers: spec webhook.headers
 func TestDocumentedCheckAcceptsPosts(t *testing.T) {
@@ -374,6 +376,6 @@ func TestDocumentedCheckAcceptsPosts(t *testing.T) {
 	script += fmt.Sprintf("\nconsole.log(%s.map((r) => isGenuine(r.headers, r.body, '%s')).join(' '))", sent, secret)
 	out, err := exec.CommandContext(t.Context(), node, "-e", script).CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "true false false false" {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("the example returned %s, %v; want true for the posted batch and false for the three others", out, err)
 	}
 }

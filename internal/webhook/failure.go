@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// This file describes the failure of a POST to the operator and to callers of the API.
+// This file writes the errors of Post, which the operator and callers of the API see.
 
-// refusal is an error by which this package itself ends a POST.
+// refusal is an error from a check in this package, such as the check for public addresses.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// describe replaces an error of the network by a text that callers of the API may see. The
-// original names addresses and resolvers of the operator's network.
+// describe replaces a network error by an error that callers of the API may see. The original
+// error may contain IP addresses and DNS servers of the operator's network.
 func describe(err error) error {
 	if r, ok := errors.AsType[refusal](err); ok {
 		return r

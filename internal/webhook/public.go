@@ -6,12 +6,12 @@ import (
 	"syscall"
 )
 
-// This file keeps POSTs out of private networks. A caller chooses a webhook's URL, and must not
-// reach a machine through it that only the server can reach.
+// This file prevents a POST into a private network. A caller of the API chooses the URL of a
+// webhook. With this URL the caller must not reach a machine that only the server can reach.
 
-// publicOnly refuses connections to addresses that are not public. The dialer calls it for
-// every connection, after the name was resolved. So it also covers redirects, and names that
-// resolve to another address than before.
+// publicOnly returns an error for an address that is not public. The dialer calls publicOnly for
+// every connection, after it has resolved the host name. So the check also covers redirects, and
+// host names that now resolve to another address than before.
 func publicOnly(_ context.Context, _, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !isPublic(to.Addr()) {
@@ -20,9 +20,9 @@ func publicOnly(_ context.Context, _, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// isPublic reports whether an address belongs to the public network. An IPv6 address that NAT64
-// translates is as public as the IPv4 address in it. Other IPv6 addresses that contain an IPv4
-// address are not public.
+// isPublic reports whether an address belongs to the public network. A NAT64 address is public if
+// the IPv4 address in it is public. Addresses of other IPv6 transition mechanisms, such as 6to4
+// and Teredo, are not public.
 func isPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	if a.Is6() && nat64.Contains(a) {
@@ -41,18 +41,18 @@ func isPublic(a netip.Addr) bool {
 }
 
 var (
-	globalIPv6 = netip.MustParsePrefix("2000::/3")     // global unicast, all that is assigned
-	nat64      = netip.MustParsePrefix("64:ff9b::/96") // IPv4 addresses for networks without IPv4
+	globalIPv6 = netip.MustParsePrefix("2000::/3")     // all global unicast addresses that IANA has assigned so far
+	nat64      = netip.MustParsePrefix("64:ff9b::/96") // NAT64: IPv4 addresses for networks without IPv4
 )
 
-// special are the ranges in IANA's registries of special-purpose addresses that are not public.
-// Ranges outside of globalIPv6 need no entry.
+// special has the address ranges that are not public, from IANA's registries of special-purpose
+// addresses. IPv6 ranges outside of globalIPv6 need no entry.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),       // this network
 	netip.MustParsePrefix("10.0.0.0/8"),      // private
 	netip.MustParsePrefix("100.64.0.0/10"),   // carrier-grade NAT
 	netip.MustParsePrefix("127.0.0.0/8"),     // loopback
-	netip.MustParsePrefix("169.254.0.0/16"),  // link-local, metadata of clouds
+	netip.MustParsePrefix("169.254.0.0/16"),  // link-local; cloud providers serve metadata here
 	netip.MustParsePrefix("172.16.0.0/12"),   // private
 	netip.MustParsePrefix("192.0.0.0/24"),    // protocol assignments
 	netip.MustParsePrefix("192.0.2.0/24"),    // documentation

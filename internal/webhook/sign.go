@@ -15,7 +15,7 @@ import (
 
 // This file makes the body and the signature of a POST.
 
-// event is the JSON of one event. specification: Webhooks
+// event is one event as it is written in JSON. specification: Webhooks
 type event struct {
 	List    audience.ListID           `json:"list_id"`
 	Contact audience.ContactID        `json:"contact_id,omitempty"`
@@ -24,8 +24,8 @@ type event struct {
 	Time    int64                     `json:"timestamp"`
 }
 
-// encode returns the body of a POST. The same events give the same bytes, so every attempt with
-// a batch posts the same body.
+// encode returns the body of a POST. It returns the same bytes for the same events, so every
+// attempt to post a batch sends the same body.
 func encode(events []audience.WebhookEvent) ([]byte, error) {
 	posted := make([]event, len(events))
 	for i := range events {
@@ -35,8 +35,9 @@ func encode(events []audience.WebhookEvent) ([]byte, error) {
 	return json.Marshal(posted)
 }
 
-// sign sets the headers of Standard Webhooks. The timestamp is that of this attempt, so that a
-// receiver can refuse a recorded request that an attacker sends again.
+// sign sets the headers of Standard Webhooks. The timestamp is the time of this attempt, so that
+// a receiver can refuse an old request that an attacker recorded and sends again. sign returns an
+// error if the webhook's secret is not valid.
 func sign(h http.Header, b *audience.WebhookBatch, now time.Time, body []byte) error {
 	key, ok := audience.WebhookKey(b.Secret)
 	if !ok {
