@@ -10,22 +10,27 @@ import (
 	"testing"
 )
 
-// make faults runs the tests with one of the words of FAULTS in their names, and make check leaves them out.
-// A word that is in no name would mean that a test was renamed and has moved from one target to the other.
-func TestEachWordOfFaultsIsInATestsName(t *testing.T) {
+// make faults runs the tests with one of the words of FAULTS in their names, and make check leaves them out. It runs
+// those with a word of COMPUTED without the race detector. A word that is in no name would mean that a test was renamed
+// and is run otherwise than the Makefile says.
+func TestEachWordOfTheMakefileIsInATestsName(t *testing.T) {
 	makefile, err := os.ReadFile("../Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`(?m)^FAULTS = (.*)$`).FindSubmatch(makefile)
-	if found == nil {
-		t.Fatal("the Makefile has no line like FAULTS = Killed|Outage")
-	}
 	names := strings.Join(testNames(t), "\n")
-	for word := range strings.SplitSeq(string(found[1]), "|") {
-		if !strings.Contains(names, word) {
-			t.Errorf("no test has %s in its name: change FAULTS in the Makefile to the test's new name", word)
-		}
+	for _, variable := range []string{"FAULTS", "COMPUTED"} {
+		t.Run(variable, func(t *testing.T) {
+			found := regexp.MustCompile(`(?m)^` + variable + ` = (.*)$`).FindSubmatch(makefile)
+			if found == nil {
+				t.Fatalf("the Makefile has no line like %s = Killed|Outage", variable)
+			}
+			for word := range strings.SplitSeq(string(found[1]), "|") {
+				if !strings.Contains(names, word) {
+					t.Errorf("no test has %s in its name: change %s in the Makefile to the test's new name", word, variable)
+				}
+			}
+		})
 	}
 }
 
