@@ -125,7 +125,8 @@ func empty(url string, keep []string) error {
 		return err
 	}
 	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
+	_, err = conn.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid();
 		SET session_replication_role = replica; -- without triggers
 		DO $$
 		DECLARE name TEXT;
@@ -141,7 +142,8 @@ func empty(url string, keep []string) error {
 			FOR name IN SELECT quote_ident(stxname) FROM pg_statistic_ext WHERE stxname ~ '^search_[0-9]+$' LOOP
 				EXECUTE 'DROP STATISTICS ' || name;
 			END LOOP;
-			PERFORM setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S' AND relnamespace = current_schema()::regnamespace;
+			PERFORM setval(oid::regclass, 1, false) FROM pg_class
+				WHERE relkind = 'S' AND relnamespace = current_schema()::regnamespace;
 		END
 		$$`)
 	return err

@@ -83,8 +83,9 @@ func URL(database string, servers ...*Server) string {
 // Start starts a stopped server and returns when it accepts connections.
 func (s *Server) Start() error {
 	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "-l", filepath.Join(s.dir, "log"), "-o",
-		"-c listen_addresses= -c unix_socket_directories="+s.dir+" -c fsync=off -c synchronous_commit=on -c full_page_writes=off"+
-			" -c max_connections=200 -c shared_buffers=64MB -c max_locks_per_transaction=256 -c autovacuum_naptime=10s", "start")
+		"-c listen_addresses= -c unix_socket_directories="+s.dir+
+			" -c fsync=off -c synchronous_commit=on -c full_page_writes=off -c max_connections=200"+
+			" -c shared_buffers=64MB -c max_locks_per_transaction=256 -c autovacuum_naptime=10s", "start")
 }
 
 // Stop stops the server. Mode fast rolls back transactions; immediate is a crash.
@@ -168,5 +169,6 @@ func lookForBinaries() (string, bool) {
 		n, _ := strconv.Atoi(strings.Split(path, "/")[4])
 		return n
 	}
-	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return cmp.Compare(version(a), version(b)) })), true
+	newest := slices.MaxFunc(found, func(a, b string) int { return cmp.Compare(version(a), version(b)) })
+	return filepath.Dir(newest), true
 }

@@ -5,6 +5,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -140,8 +141,8 @@ func writeCounts(conn Conn, counts []count) error {
 		var err error
 		if conn.Dialect().ConcurrentWriters {
 			err = conn.Do(delta, int64(c.list), int64(c.account), c.n)
-		} else if err = conn.Do(list, c.n, int64(c.list)); err == nil {
-			err = conn.Do(account, c.n, int64(c.account))
+		} else {
+			err = errors.Join(conn.Do(list, c.n, int64(c.list)), conn.Do(account, c.n, int64(c.account)))
 		}
 		if err != nil {
 			return err
