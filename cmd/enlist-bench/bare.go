@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file is the bare handler: the same HTTP server as in enlist with almost no work behind it. The report gives
-// each rate as a ratio to its rate.
+// This file is the bare handler: an HTTP server of Go, as in enlist, that does almost no work for a request. The report
+// shows the rates of enlist as ratios to the rate of the bare handler.
 
 // serveBare serves the bare handler until ctx ends. The handler reads the request, decodes the JSON token by token,
 // and writes as many bytes as the header Bare-Reply says. The difference in rate is the cost of enlist itself.
@@ -43,5 +43,5 @@ func bare(w http.ResponseWriter, r *http.Request) {
 	w.Write(filler[:min(n, len(filler))])
 }
 
-// filler has the bytes of the longest reply that is compared, a page of 100 Contacts.
+// filler has enough bytes for the longest reply, a page of 100 Contacts.
 var filler = bytes.Repeat([]byte{' '}, replyRoom/2)

@@ -19,20 +19,20 @@ import (
 type figure struct {
 	name   string
 	value  string
-	ratio  float64 // to the bare handler's rate; 0 where there is none to compare
+	ratio  float64 // of the rate to the rate of the comparison; 0 for a figure without a comparison
 	target string
 }
 
-// bench is one run of the program: its parts append to figures, one after another.
+// bench is one run of the program. The parts run one after another and append to figures.
 type bench struct {
 	options
-	ctx     context.Context // ends when the user interrupts the run; kills the processes
-	log     io.Writer       // progress
+	ctx     context.Context // ends when the user interrupts the run; its end kills the processes
+	log     io.Writer       // for progress
 	figures []figure
-	runs    int // loads of subscriptions so far
+	runs    int // number of loads so far; makes the addresses of each load different
 }
 
-// measure measures and writes a table to out, and its progress to log.
+// measure runs the chosen parts. It writes the table to out and its progress to log.
 func measure(ctx context.Context, o options, out, log io.Writer) (err error) {
 	if o.Dir == "" {
 		o.Dir, err = os.MkdirTemp("", "enlist-bench-")
@@ -64,7 +64,7 @@ type part struct {
 	run  func() error
 }
 
-// choose returns the parts that are named, or all if none is.
+// choose returns the parts that only names. If only is empty, it returns all parts.
 func choose(parts []part, only string) (chosen []part, err error) {
 	if only == "" {
 		return parts, nil
@@ -72,23 +72,23 @@ func choose(parts []part, only string) (chosen []part, err error) {
 	for name := range strings.SplitSeq(only, ",") {
 		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no part %q to measure: --help names them", name)
+			return nil, fmt.Errorf("there is no part %q to measure: --help names the parts", name)
 		}
 		chosen = append(chosen, parts[i])
 	}
 	return chosen, nil
 }
 
-// say writes a line of progress to the log. It does not go into the table.
+// say writes a line of progress to the log.
 func (b *bench) say(format string, args ...any) { fmt.Fprintf(b.log, format+"\n", args...) }
 
-// add adds a line to the table and reports it at once: a run may be interrupted after hours.
+// add adds a line to the table. It also logs the line at once, because a run may be interrupted after hours.
 func (b *bench) add(f figure) {
 	b.figures = append(b.figures, f)
 	b.say("%s: %s %s", f.name, f.value, f.showRatio())
 }
 
-// showRatio formats the ratio. Figures without a comparison have none.
+// showRatio formats the ratio. For a figure without a comparison it returns a dash.
 func (f figure) showRatio() string {
 	if f.ratio == 0 {
 		return "–"
@@ -107,7 +107,7 @@ func (b *bench) report(out io.Writer) error {
 	return t.Flush()
 }
 
-// pairs runs a load and the bare handler's alternately, as alternate does.
+// pairs runs two loads alternately: l, and bare for the comparison. It returns the results of alternate.
 func (b *bench) pairs(name string, l, bare *load) (ratio float64, o outcome, err error) {
 	return b.alternate(name, func() (outcome, error) { return l.run(b.ctx) },
 		func() (outcome, error) { return bare.run(b.ctx) })

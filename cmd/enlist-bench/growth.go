@@ -13,7 +13,7 @@ import (
 // up to --contacts, and draws the times.
 func (b *bench) growing() error {
 	if b.Plot == "" {
-		b.say("without --plot nothing is drawn")
+		b.say("the part growth is skipped, because --plot is not set")
 		return nil
 	}
 	curves := make([]curve, len(indexed))

@@ -17,8 +17,8 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// This file is the part "indexes": searches in a large List, first without and then with their indexes. It runs on
-// SQLite and, with --postgres, on a copy of the same database. shapes.go lists the searches.
+// This file is the part "indexes": searches in a large List, first without indexes and then with them. It runs on
+// SQLite and, with --postgres, also on a copy of the same database. shapes.go lists the searches.
 
 // manyLists is the number of other Lists. Together they have as many Contacts as the List that is searched.
 const manyLists = 1000
@@ -26,7 +26,7 @@ const manyLists = 1000
 // searchTarget is the database and the List that searches run on.
 type searchTarget struct {
 	db   string // the value of --db
-	on   string // prefix of the figures' names
+	on   string // prefix for the names of figures, empty for SQLite
 	list audience.ListID
 	open func() (audience.Store, error)
 }
@@ -48,7 +48,7 @@ func (b *bench) indexing() error {
 	if err := b.searchIn(&in); err != nil || b.Postgres == "" {
 		return err
 	}
-	b.say("copying it all to PostgreSQL")
+	b.say("copying the database to PostgreSQL")
 	if _, err := b.run("copy", "--from", path, "--to", b.Postgres); err != nil {
 		return err
 	}
@@ -73,6 +73,7 @@ func (b *bench) serving(db string, use func(*process, *client) error) error {
 	return use(server, c)
 }
 
+// searchIn measures the searches of shapes.go on one database.
 func (b *bench) searchIn(in *searchTarget) error {
 	return b.serving(in.db, func(server *process, c *client) error {
 		for _, s := range scanned {
@@ -92,7 +93,7 @@ func (b *bench) searchIn(in *searchTarget) error {
 	})
 }
 
-// withIndexes measures each search over HTTP, and in this process.
+// withIndexes measures each search over HTTP, and again in this process without HTTP.
 func (b *bench) withIndexes(c *client, in *searchTarget) error {
 	store, err := in.open()
 	if err != nil {
@@ -141,8 +142,8 @@ func (b *bench) manyLookups(server *process, in *searchTarget) error {
 	return err
 }
 
-// median repeats a call for about a second, at least 5 and at most 1000 times, and
-// returns the median of the times.
+// median repeats a call for about a second, at least 5 and at most 1000 times. It
+// returns the median duration.
 func median(call func() (time.Duration, error)) (time.Duration, error) {
 	var all []time.Duration
 	for began := time.Now(); len(all) < 1000 && time.Since(began) < time.Second || len(all) < 5; {
@@ -156,14 +157,15 @@ func median(call func() (time.Duration, error)) (time.Duration, error) {
 	return all[len(all)/2], nil
 }
 
-// indexKeys are the keys that the searches need indexes for.
+// indexKeys are the keys whose indexes the searches use.
 var indexKeys = []string{"Last Name", "Born", "State", "Postcode", "Member"}
 
 // scheduleTime is longer than the server takes to schedule the builds of missing indexes.
 const scheduleTime = 75 * time.Second
 
 // untilIndexed repeats all searches until the server has built their indexes. In a
-// small List no search is slow enough for that, so untilIndexed creates the indexes.
+// small List no search is slow enough to make the server build an index, so
+// untilIndexed creates the indexes.
 func (b *bench) untilIndexed(c *client, in *searchTarget) error {
 	if b.Contacts < 1_000_000 && in.on == "" {
 		return b.createIndexes(in.db, in.list, indexKeys)
@@ -183,18 +185,18 @@ func (b *bench) untilIndexed(c *client, in *searchTarget) error {
 			waits = waits || state != "ready"
 		}
 		if time.Since(began) > scheduleTime && len(states) > 0 && !waits {
-			b.say("%v after the first search there are indexes of %q", time.Since(began).Round(time.Second),
-				slices.Sorted(maps.Keys(states)))
-			// A search that is fast without an index gets one only after many calls.
+			b.say("%v after the first search the server has built the indexes of %q",
+				time.Since(began).Round(time.Second), slices.Sorted(maps.Keys(states)))
+			// For a search that is fast without an index, the server builds one only after many calls.
 			missing := slices.DeleteFunc(slices.Clone(indexKeys), func(key string) bool { return states[key] != "" })
-			b.say("making those of %q", missing)
+			b.say("creating the indexes of %q", missing)
 			return b.createIndexes(in.db, in.list, missing)
 		}
 	}
-	return fmt.Errorf("the indexes are not there after 10 minutes")
+	return fmt.Errorf("the server did not build the indexes within 10 minutes")
 }
 
-// indexStates asks for the indexes of a List, by their keys.
+// indexStates returns the state of each index of the List, by the name of its key.
 func (b *bench) indexStates(in *searchTarget) (states map[string]string, err error) {
 	said, err := b.run("index", "list", "--json", "--db", in.db)
 	if err != nil {
@@ -216,7 +218,7 @@ func (b *bench) indexStates(in *searchTarget) (states map[string]string, err err
 	return states, nil
 }
 
-// createIndexes makes indexes by hand.
+// createIndexes creates indexes with enlist index create.
 func (b *bench) createIndexes(db string, list audience.ListID, keys []string) error {
 	for _, key := range keys {
 		if _, err := b.run("index", "create", "--db", db, "--list", fmt.Sprint(list), "--key", key); err != nil {

@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// This file is the load generator. Several connections send requests to one server. The outcome is the number of
-// calls, how long each took, and the processor time of the server.
+// This file is the load generator. Several connections send requests to one or several servers. The outcome is the
+// number of calls, the latency of each call, and the processor time of the servers.
 
-// load sends requests to one server over connections that are kept alive. Each
-// connection waits for its reply before it sends the next request. The load shares
-// the machine with the server, so it does little work itself. Requests are built
-// before the measurement. Only the length and the last bytes of a reply are checked.
+// load sends requests over connections that are kept alive. Each connection waits
+// for its reply before it sends the next request. The load shares the machine with
+// the server, so it does little work: requests are built before the measurement,
+// and only the length and the last bytes of a reply are checked.
 type load struct {
 	server      *process
-	others      []*process // further servers; the connections are divided among all
+	others      []*process // further servers; the load divides its connections among all servers
 	connections int
 	duration    time.Duration
 	// request returns the bytes of the next request, valid until the next call
@@ -36,11 +36,11 @@ type outcome struct {
 	calls   int
 	bytes   int64
 	elapsed time.Duration
-	cpu     time.Duration   // of the server
+	cpu     time.Duration   // processor time of the servers
 	latency []time.Duration // sorted
 }
 
-// each is the server's processor time for one call.
+// each returns the average processor time of a call.
 func (o outcome) each() time.Duration {
 	if o.calls == 0 {
 		return 0
@@ -59,7 +59,7 @@ func (o outcome) percentile(share float64) time.Duration {
 	return o.latency[min(len(o.latency)-1, int(share*float64(len(o.latency))))]
 }
 
-// replyRoom holds the largest reply that a load reads at once.
+// replyRoom is the size of the buffer for a reply, in bytes. A longer reply is an error.
 const replyRoom = 256 << 10
 
 // run sends requests for the duration of the load. An error of any connection fails the whole load,
@@ -93,7 +93,7 @@ func (l *load) run(ctx context.Context) (outcome, error) {
 	return total, failed
 }
 
-// cpu is the processor time that the servers have taken so far.
+// cpu returns the processor time that the servers have used so far.
 func (l *load) cpu() time.Duration {
 	sum := l.server.cpu()
 	for _, p := range l.others {
@@ -130,14 +130,15 @@ func (l *load) sendRequests(i int, stop *atomic.Bool) (o outcome, err error) {
 	return o, nil
 }
 
-// Marks in the header of a reply. Go's server writes exactly this spelling.
+// Byte sequences in the header of a reply. Go's server writes exactly this spelling.
 var (
 	headerEnd     = []byte("\r\n\r\n")
 	contentLength = []byte("\r\nContent-Length: ")
 )
 
 // readReply reads one HTTP reply with a Content-Length and returns its body, which is
-// part of buf. It parses by hand to take little processor time from the server.
+// part of buf. It does not use net/http, because that would take processor time from
+// the server.
 func readReply(conn io.Reader, buf []byte) ([]byte, error) {
 	have := 0
 	for {
@@ -182,8 +183,8 @@ func post(to *process, body string, reply int) []byte {
 		"%sContent-Length: %d\r\n\r\n%s", to.addr, header, len(body), body)
 }
 
-// repeating returns a load that sends the given requests again and again. Each
-// connection starts with another request.
+// repeating returns a load that sends the given requests again and again. The
+// connections start with different requests.
 func repeating(to *process, connections int, duration time.Duration, requests [][]byte) *load {
 	next := make([]int, connections)
 	return &load{server: to, connections: connections, duration: duration, request: func(i int) []byte {

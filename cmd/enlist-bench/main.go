@@ -1,9 +1,11 @@
-// Command enlist-bench measures the whole program over loopback. It starts enlist
-// and a bare handler as processes of their own, and sends both the same load in
-// turn. It prints each figure with its ratio to the bare handler's. Absolute times are never compared: they depend on the machine and
-// on what else it does. doc/benchmarks.md has figures and explains them.
+// Command enlist-bench measures the program enlist over the loopback interface.
+// It starts two processes: enlist, and a bare handler, which is an HTTP server
+// that does almost no work. It sends the same load to both in turn. It prints each
+// rate of enlist with its ratio to the rate of the bare handler. Do not compare
+// absolute times of two runs, because they depend on the machine and its other
+// work. doc/benchmarks.md explains the figures.
 //
-// It is not part of the program that operators run.
+// Operators do not need this command.
 package main
 
 import (
@@ -18,17 +20,16 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// options are the flags: what to measure and how much. --bare and --listen are for the process that is the bare
-// handler.
+// options are the flags. Only the process of the bare handler gets --bare and --listen.
 type options struct {
 	Program     string        `default:"./enlist" help:"Path of the enlist program to measure."`
 	Connections int           `default:"64" help:"Number of concurrent connections."`
 	Duration    time.Duration `default:"5s" help:"Duration of each load."`
-	Rounds      int           `default:"5" help:"Number of pairs of loads; the median ratio counts."`
+	Rounds      int           `default:"5" help:"Number of pairs of loads; the result is the median of their ratios."`
 	Contacts    int           `default:"1000000" help:"Number of Contacts in the List that is searched."`
 	Dir         string        `help:"Folder for the databases; a temporary one by default." type:"existingdir"`
 	Postgres    string        `placeholder:"URL" help:"URL of an empty PostgreSQL database to measure too."`
-	Plot        string        `placeholder:"FILE" help:"SVG file to draw the part growth in; without it, no growth."`
+	Plot        string        `placeholder:"FILE" help:"SVG file for the part growth; without it, the part is skipped."`
 	Only        string        `placeholder:"PART" help:"Parts to measure, with commas between; by default all."`
 
 	Bare   bool   `hidden:"" help:"Serve as the bare handler."`
@@ -37,22 +38,22 @@ type options struct {
 
 // Help returns the text that --help prints after the usage.
 func (options) Help() string {
-	return `Parts: subscribe, notify, kill, search, indexes, growth, writes and postgres. notify
-measures with a tenth of --contacts as notifications that wait to be sent. growth measures
-searches in Lists of 10,000 Contacts, ten times as many, and so on up to --contacts.`
+	return `The parts are subscribe, notify, kill, search, indexes, growth, writes and postgres.
+The part notify queues one notification for each ten of --contacts. The part growth
+measures searches in Lists of 10,000, 100,000, ... Contacts, up to --contacts.`
 }
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run carries out one command line. The exit status is 0 after success, 1 after a failure, 2 for wrong flags.
+// run runs one command line and returns the exit status: 0 after success, 1 after a failure, 2 for wrong flags.
 func run(args []string, stdout, stderr io.Writer) int {
 	var c options
 	parser, err := kong.New(&c, kong.Name("enlist-bench"), kong.Writers(stdout, stderr),
-		kong.Description("Measures enlist on this machine beside a bare handler and prints a table."))
+		kong.Description("Measures enlist and a bare handler on this machine and prints a table."))
 	if err != nil {
-		panic(err) // a tag of options is wrong
+		panic(err) // a struct tag of options is invalid
 	}
 	if _, err := parser.Parse(args); err != nil {
 		fmt.Fprintf(stderr, "enlist-bench: %v\nRun \"enlist-bench --help\" for the flags.\n", err)
@@ -69,7 +70,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// run measures until it is done or interrupted.
+// run measures until all parts are done or the user interrupts it.
 func (c *options) run(stdout, stderr io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

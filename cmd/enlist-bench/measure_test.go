@@ -10,10 +10,10 @@ import (
 
 // These tests run the program as an operator does. They check its table and its flags, not the figures.
 
-// A short measurement prints its table. The figures of such a short run mean nothing.
+// The figures of such a short run mean nothing, so the test only looks for one line of each table.
 func TestShortMeasurementPrintsItsTable(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes seconds of both cores: make check runs it")
+		t.Skip("this test is slow: run it with \"make check\"")
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"enlist", "enlist-bench"} {
@@ -32,7 +32,7 @@ func TestShortMeasurementPrintsItsTable(t *testing.T) {
 			cmd.Stderr = &problems
 			out, err := cmd.Output()
 			if err != nil || !strings.Contains(string(out), test.figure) {
-				t.Errorf("error %v, output %s%s", err, out, &problems)
+				t.Errorf("error %v, want a table with %q, got %s%s", err, test.figure, out, &problems)
 			}
 		})
 	}
@@ -41,13 +41,13 @@ func TestShortMeasurementPrintsItsTable(t *testing.T) {
 func TestWrongFlagsHaveStatus2(t *testing.T) {
 	var out, problems bytes.Buffer
 	if status := run([]string{"--rounds", "0"}, &out, &problems); status != 2 || !strings.Contains(problems.String(), "must be more than 0") {
-		t.Errorf("status %d: %s", status, &problems)
+		t.Errorf("--rounds 0: exit status %d, want 2; error %s", status, &problems)
 	}
 }
 
 func TestUnknownPartIsRefused(t *testing.T) {
 	var out, problems bytes.Buffer
 	if status := run([]string{"--program", "go", "--only", "nothing"}, &out, &problems); status != 1 || !strings.Contains(problems.String(), `no part "nothing"`) {
-		t.Errorf("status %d: %s", status, &problems)
+		t.Errorf("--only nothing: exit status %d, want 1; error %s", status, &problems)
 	}
 }

@@ -11,16 +11,16 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// This file has the parts "notify" and "kill". They measure what notifications cost a subscription, how fast the
-// server sends them, and how soon after a crash. sink.go is the mail server.
+// This file has the parts "notify" and "kill". They measure how much notifications slow down subscriptions, how fast
+// the server sends notifications, and when it sends them after a crash. sink.go is the mail server.
 
-// waiting is the number of notifications in the queue when memory and the rate of
-// sending are measured: a tenth of --contacts.
+// waiting returns the number of notifications in the queue for the measurement of
+// memory and of the sending rate: a tenth of --contacts.
 func (b *bench) waiting() int { return max(1, b.Contacts/10) }
 
 // notifying measures the cost of notifications. It subscribes while the mail server
-// is paused, and while the queue drains. It also measures the server's memory while
-// notifications wait, and the rate at which the server sends them.
+// is paused, and while the server sends the queued notifications. It also measures
+// the server's memory while notifications wait, and the sending rate.
 func (b *bench) notifying() error {
 	quiet, notified, err := b.makeNotifyingList("notify.db", 0)
 	if err != nil {
@@ -35,7 +35,7 @@ func (b *bench) notifying() error {
 	if err != nil {
 		return err
 	}
-	time.Sleep(2 * time.Second) // idle
+	time.Sleep(2 * time.Second) // the server becomes idle
 	empty := server.resident(false)
 	one := b.subscriptions(server, notified, b.Connections)
 	none := b.subscriptions(server, quiet, b.Connections)
@@ -53,7 +53,7 @@ func (b *bench) notifying() error {
 }
 
 // whileDraining alternates two loads: subscriptions with a notification while the
-// queue drains, and subscriptions without one while the mail server is paused.
+// queue drains, and subscriptions without a notification while the mail server is paused.
 func (b *bench) whileDraining(mails *sink, notified, quiet *load) error {
 	var worst time.Duration
 	draining := func() (outcome, error) {
@@ -78,7 +78,8 @@ func (b *bench) whileDraining(mails *sink, notified, quiet *load) error {
 	return nil
 }
 
-// draining measures a server with a full queue that does nothing else.
+// draining measures a server that only sends queued notifications. empty is the memory
+// of a server without queued notifications, in MiB.
 func (b *bench) draining(empty float64) error {
 	waiting := b.waiting()
 	if _, _, err := b.makeNotifyingList("drain.db", waiting); err != nil {
@@ -113,17 +114,17 @@ func (b *bench) draining(empty float64) error {
 func (b *bench) taken(mails *sink, n int) error {
 	for began := time.Now(); mails.taken.Load() < int64(n); time.Sleep(time.Millisecond) {
 		if time.Since(began) > 5*time.Minute || b.ctx.Err() != nil {
-			late := fmt.Errorf("%d of %d notifications arrived", mails.taken.Load(), n)
+			late := fmt.Errorf("only %d of %d notifications arrived", mails.taken.Load(), n)
 			return errors.Join(late, context.Cause(b.ctx))
 		}
 	}
 	return nil
 }
 
-// killing kills the server while it sends notifications, starts another one, and
-// measures how long that one takes to send them all.
+// killing kills the server while it sends notifications and starts another server. It
+// measures how long the other server takes to send all notifications.
 func (b *bench) killing() error {
-	const waiting = 500 // more than are sent at once
+	const waiting = 500 // more than the server sends at the same time
 	if _, _, err := b.makeNotifyingList("kill.db", waiting); err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (b *bench) killing() error {
 	}
 	server.kill()
 	mails.resume()
-	b.say("waiting for what was being sent when the server was killed: some minutes")
+	b.say("waiting some minutes for the notifications that the killed server was sending")
 	server, err = b.serveMails("kill.db", mails)
 	if err != nil {
 		return err
@@ -161,9 +162,9 @@ func (b *bench) serveMails(db string, to *sink) (*process, error) {
 	return b.serve(db, "--smtp", to.url(), "--mail-from", "bench@example.com")
 }
 
-// makeNotifyingList makes a database with two Lists. The second one notifies an
-// address of each subscription. It has the given number of Contacts, and a queued
-// notification for each.
+// makeNotifyingList creates a database with two Lists. For each subscription to the
+// second List, the server notifies an address. The second List has the given number
+// of Contacts, and the queue has a notification for each of them.
 func (b *bench) makeNotifyingList(name string, contacts int) (quiet, notified audience.ListID, err error) {
 	quiet, err = b.makeDatabase(name, 0)
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 
 // This file draws the result of the part "growth" as an SVG image. The image has one curve for each search.
 
-// curve is the times of one search in Lists of several sizes.
+// curve has the times of one search in Lists of several sizes.
 type curve struct {
 	Name   string
 	points []point
 }
 
-// point is a time in milliseconds at a number of Contacts.
+// point is the time of a search, in milliseconds, in a List with a number of Contacts.
 type point struct{ contacts, ms float64 }
 
-// The drawing, in pixels. Both axes are logarithmic.
+// The size of the drawing and its margins, in pixels. Both axes are logarithmic.
 const (
 	plotWidth, plotHeight = 900, 520
 	plotLeft, plotTop     = 70, 40
-	plotRight             = 330 // for the names
+	plotRight             = 330 // wide enough for the names of the curves
 	plotBottom            = 50
 	nameHeight            = 16
 )
@@ -34,16 +34,16 @@ const (
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f",
 	"#8c564b", "#666600"}
 
-// axis maps values to pixels by their logarithm.
+// axis maps the logarithms from and to of two values to the pixels start and end.
 type axis struct{ from, to, start, end float64 }
 
-// newAxis spans whole powers of ten around all values.
+// newAxis returns an axis that contains all values. It begins and ends at a power of ten.
 func newAxis(values []float64, start, end float64) axis {
 	low, high := math.Floor(math.Log10(slices.Min(values))), math.Ceil(math.Log10(slices.Max(values)))
 	return axis{low, max(high, low+1), start, end}
 }
 
-// at returns the pixel of a value, rounded to a tenth so that the image stays small.
+// at returns the pixel of a value. It rounds to a tenth of a pixel, so that the SVG file is small.
 func (a axis) at(v float64) float64 {
 	pixel := a.start + (math.Log10(v)-a.from)/(a.to-a.from)*(a.end-a.start)
 	return math.Round(pixel*10) / 10
@@ -64,7 +64,7 @@ func (a axis) ticks() (all []tick) {
 	return all
 }
 
-// line is a curve in pixels, with the position of its name.
+// line is a curve with its points in pixels, and the position of its name.
 type line struct {
 	Name, Colour string
 	Dots         [][2]float64
@@ -94,7 +94,7 @@ func plot(w io.Writer, title string, curves []curve) error {
 	})
 }
 
-// lines converts curves to pixels. It moves their names apart so that they do not overlap.
+// lines converts curves to lines. It moves the names of the curves apart, so that they do not overlap.
 func lines(curves []curve, x, y axis) []line {
 	all := make([]line, 0, len(curves))
 	for i, c := range curves {

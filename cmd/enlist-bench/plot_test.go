@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// This test reads the SVG image of a few curves.
+// The test draws three curves and reads the SVG image.
 
-// The image is XML and has the name of each curve. The names do not overlap.
+// The image is valid XML and has the name of each curve. The names do not overlap.
 func TestPlotIsXMLWithSeparateNames(t *testing.T) {
 	var b bytes.Buffer
 	curves := []curve{
@@ -26,7 +26,7 @@ func TestPlotIsXMLWithSeparateNames(t *testing.T) {
 		if _, err := d.Token(); err == io.EOF {
 			break
 		} else if err != nil {
-			t.Fatalf("%v in %s", err, image)
+			t.Fatalf("the image is not valid XML: %v in %s", err, image)
 		}
 	}
 	for _, want := range []string{"a &lt; b", "Searches &amp; counts", "slow", ">100000<", ">0.1 ms<"} {
@@ -38,10 +38,10 @@ func TestPlotIsXMLWithSeparateNames(t *testing.T) {
 	placed := lines(curves, x, y)
 	for i := range placed[1:] {
 		if placed[i+1].NameAt-placed[i].NameAt < nameHeight {
-			t.Errorf("%q at %v, %q at %v", placed[i].Name, placed[i].NameAt, placed[i+1].Name, placed[i+1].NameAt)
+			t.Errorf("names overlap: %q at %v, %q at %v", placed[i].Name, placed[i].NameAt, placed[i+1].Name, placed[i+1].NameAt)
 		}
 	}
 	if dots := placed[0].Dots; placed[0].Name != "slow" || dots[0] != [2]float64{0, 152.3} || dots[1] != [2]float64{100, 39.8} {
-		t.Errorf("the slow one is drawn as %v", placed[0])
+		t.Errorf("the first line is %v, want the curve slow at (0, 152.3) and (100, 39.8)", placed[0])
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file is the part "postgres": subscribeContact on a PostgreSQL server, with one server process and with four.
-// The comparison is a bare INSERT of the Contact's row over the same server.
+// This file is the part "postgres": subscribeContact on PostgreSQL, with one process of enlist and with four. The
+// comparison is a bare INSERT of the Contact's row into the same database.
 
-// onPostgres measures subscribeContact on a PostgreSQL server, alternately with a bare
-// program that inserts only the Contact's row there.
+// onPostgres measures subscribeContact on PostgreSQL, alternately with inserts of only
+// the Contact's row.
 func (b *bench) onPostgres() error {
 	if b.Postgres == "" {
-		b.say("without --postgres nothing is measured on PostgreSQL")
+		b.say("the part postgres is skipped, because --postgres is not set")
 		return nil
 	}
 	list, err := b.fillPostgres()
@@ -60,7 +60,7 @@ func (b *bench) besideBare(l *load) error {
 	return nil
 }
 
-// fillPostgres makes a List of 10 Fields in an empty database.
+// fillPostgres creates a List with 10 Fields in an empty database.
 func (b *bench) fillPostgres() (list audience.ListID, err error) {
 	store, err := postgres.Open(b.ctx, b.Postgres, postgres.Options{})
 	if err != nil {
@@ -92,11 +92,11 @@ const bareInsert = `INSERT INTO contact (list_id, dedupe_key, creation_time, las
 const bareValues = `{"1":"%s","3":"Maria","4":"Kowalska","5":"NSW","6":"2000","7":12.50,"8":"1990-01-31",` +
 	`"9":"yes","10":"Met at the spring fair","11":"blue,green"}`
 
-// bareConnections is how many connections the bare program has: with more it is slower.
+// bareConnections is the number of connections for the bare inserts. More connections are slower.
 const bareConnections = 16
 
-// bareInserts inserts rows into the table of Contacts for the duration of a load. Each
-// row is one transaction. No server uses its List.
+// bareInserts inserts rows into the table contact for the duration of a load. Each row
+// is one transaction. No server uses the List of these rows.
 func (b *bench) bareInserts() (o outcome, err error) {
 	b.runs++
 	config, err := pgxpool.ParseConfig(b.Postgres)

@@ -22,14 +22,14 @@ type process struct {
 	cmd  *exec.Cmd
 	addr string
 	bare bool
-	up   time.Duration // from start to the first good answer of /readyz
+	up   time.Duration // time from the start to the first status 200 of /readyz
 }
 
-// apiKey is the key of every database that this program makes.
+// apiKey is the API key of every database that this program creates.
 const apiKey = "00000000000000000000000000000000000000000000000000000000000be4c0"
 
-// freeAddr returns an address with a free port. Another program may take the port before it is
-// used; the server then does not start and the run fails.
+// freeAddr returns an address with a free port. If another program takes the port before the server
+// listens, the server does not start and the run fails.
 func freeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -44,7 +44,7 @@ func (b *bench) serve(db string, flags ...string) (*process, error) {
 	return b.serveAt(filepath.Join(b.Dir, db), flags...)
 }
 
-// serveAt starts enlist on a database.
+// serveAt starts enlist on a database. db is the value of --db.
 func (b *bench) serveAt(db string, flags ...string) (*process, error) {
 	ops, err := freeAddr()
 	if err != nil {
@@ -87,7 +87,7 @@ func (b *bench) start(program string, args ...string) (*process, error) {
 }
 
 // ready waits until /readyz answers with 200, for 30 s at most. It asks every millisecond,
-// because the time until then is a figure of the report.
+// because the report shows the time from the start to this answer.
 func (p *process) ready(ctx context.Context) error {
 	deadline := time.Now().Add(30 * time.Second)
 	for time.Now().Before(deadline) && ctx.Err() == nil {
@@ -103,14 +103,14 @@ func (p *process) ready(ctx context.Context) error {
 	return fmt.Errorf("%s did not answer", strings.Join(p.cmd.Args, " "))
 }
 
-// stop ends the process by SIGTERM, so that enlist finishes what it does, and waits for its end.
+// stop sends SIGTERM, so that enlist finishes its work, and waits for the end of the process.
 func (p *process) stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
 	err := p.cmd.Wait()
 	if _, exited := errors.AsType[*exec.ExitError](err); exited {
-		return nil // the bare handler ends by the signal
+		return nil // the signal ends the bare handler
 	}
 	return err
 }
@@ -118,17 +118,17 @@ func (p *process) stop() error {
 // kill ends the process at once, as a crash does.
 func (p *process) kill() {
 	p.cmd.Process.Kill()
-	p.cmd.Wait() // says that it was killed
+	p.cmd.Wait() // its error says that the process was killed
 }
 
-// cpu returns the processor time that the process has used. Linux only: elsewhere 0.
+// cpu returns the processor time that the process has used. On systems other than Linux it returns 0.
 func (p *process) cpu() time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	if err != nil {
 		return 0
 	}
-	// After the name in parentheses come the state and 10 numbers more, then
-	// user and system time in hundredths of a second.
+	// The name in parentheses is followed by the state and 10 numbers, and then by
+	// the user time and the system time in hundredths of a second.
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {
@@ -139,8 +139,9 @@ func (p *process) cpu() time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// resident returns the process's resident memory in MiB, now or, with peak,
-// the maximum since forgetPeak. Linux only: elsewhere 0.
+// resident returns the present resident memory of the process in MiB. If peak is
+// true, it returns the maximum since forgetPeak. On systems other than Linux it
+// returns 0.
 func (p *process) resident(peak bool) float64 {
 	name := "VmRSS:"
 	if peak {
@@ -159,8 +160,8 @@ func (p *process) resident(peak bool) float64 {
 	return 0
 }
 
-// forgetPeak resets the peak to the memory that is resident now.
+// forgetPeak resets the peak to the present resident memory.
 func (p *process) forgetPeak() {
-	// An error is ignored: the reported peak is then too high, never too low.
+	// An error is ignored, because the reported peak is then too high, never too low.
 	os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0)
 }

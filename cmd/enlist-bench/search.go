@@ -11,12 +11,12 @@ import (
 )
 
 // This file is the part "search": searches by Email, pages, and a stream of all Contacts of a large List. It also
-// measures the time until the server is ready and its memory when idle.
+// measures the time until the server is ready, and the memory of the idle server.
 
 // searching measures searches in a List of many Contacts, and the time and memory
 // that the server needs to start.
 func (b *bench) searching() error {
-	b.say("making %d Contacts", b.Contacts)
+	b.say("creating %d Contacts", b.Contacts)
 	list, err := b.makeDatabase("search.db", b.Contacts)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (b *bench) searching() error {
 	}
 	defer server.stop()
 	b.add(figure{fmt.Sprintf("start to ready, %d Contacts", b.Contacts), milliseconds(server.up), 0, "150 ms"})
-	time.Sleep(2 * time.Second) // idle
+	time.Sleep(2 * time.Second) // the server becomes idle
 	b.add(figure{"resident when idle", fmt.Sprintf("%.1f MiB", server.resident(false)), 0, "40 MiB"})
 	base, err := b.bareHandler()
 	if err != nil {
@@ -56,8 +56,8 @@ func (b *bench) searching() error {
 		apiKey, list), 0))
 }
 
-// compare drives both servers with the same bodies, the bare one for replies
-// of the same size.
+// compare sends the same bodies to both servers in turn. It asks the bare handler
+// for replies of the same size as the first reply of the server.
 func (b *bench) compare(name string, server, base *process, bodies []string) (ratio float64, o outcome, size int,
 	err error) {
 	size, err = replySize(server, post(server, bodies[0], 0))
@@ -75,7 +75,7 @@ func (b *bench) compare(name string, server, base *process, bodies []string) (ra
 	return ratio, o, size, err
 }
 
-// streaming reads all Contacts in one reply and measures the server's memory.
+// streaming reads all Contacts in one reply. It measures the server's memory and the time.
 func (b *bench) streaming(server *process, request []byte) error {
 	before := server.resident(false)
 	server.forgetPeak()

@@ -11,18 +11,18 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file lists the searches that the parts "indexes" and "growth" measure. It runs each one over HTTP or in this
+// This file lists the searches that the parts "indexes" and "growth" measure. It runs a search over HTTP or in this
 // process.
 
 // shape is a kind of search whose time is measured.
 type shape struct {
 	name   string
 	method string
-	params string // after the key and the List; MIDDLE is half of the Contacts
+	params string // JSON of the parameters after the List; MIDDLE stands for half of the number of Contacts
 	target time.Duration
 }
 
-// indexed are searches that use an index. The server builds it after the first searches.
+// indexed are searches that use an index. The server builds the index after the first searches.
 var indexed = []shape{
 	{"exactly a rare value", "searchContacts", `[["Last Name","exactly","Kowalska 4711"]]`, 400 * time.Microsecond},
 	{"a range of dates, sorted by them, 100", "searchContacts", `[["Born","greater_than","1990-01-31"]],100,0,"Born"`,
@@ -52,7 +52,7 @@ func (s *shape) body(list audience.ListID, contacts int) string {
 	return fmt.Sprintf(`{"id":1,"method":"%s","params":["%s",%d,%s]}`, s.method, apiKey, list, params)
 }
 
-// query returns the same search for package audience.
+// query returns the search in the form of package audience.
 func (s *shape) query(contacts int) (q audience.Query, err error) {
 	var params []any
 	if err := json.Unmarshal([]byte("["+strings.ReplaceAll(s.params, "MIDDLE", fmt.Sprint(contacts/2))+"]"),
@@ -83,14 +83,14 @@ func (s *shape) query(contacts int) (q audience.Query, err error) {
 	return q, nil
 }
 
-// discard ignores the Contacts that a search finds.
+// discard receives the Contacts that a search finds, and ignores them.
 type discard struct{}
 
 func (discard) Begin([]audience.Column, bool) error { return nil }
 func (discard) Contact(*audience.Contact) error     { return nil }
 
-// within runs the search in this process and returns its time: that of the database
-// and of reading its rows, without HTTP and JSON.
+// within runs the search in this process and returns its duration. The duration includes
+// the work of the database and the decoding of its rows, but no HTTP and no JSON.
 func (s *shape) within(ctx context.Context, service *audience.Service, caller *audience.Caller, list audience.ListID,
 	contacts int) (time.Duration, error) {
 	q, err := s.query(contacts)
@@ -106,6 +106,7 @@ func (s *shape) within(ctx context.Context, service *audience.Service, caller *a
 	return time.Since(began), err
 }
 
+// goal returns the target for the table, empty if the search has no target.
 func (s *shape) goal() string {
 	if s.target == 0 {
 		return ""
@@ -125,7 +126,7 @@ func dial(to *process) (*client, error) {
 	return &client{conn, to, make([]byte, replyRoom)}, err
 }
 
-// call makes a call and returns how long it took.
+// call sends a call, waits for the reply and returns the duration.
 func (c *client) call(body string) (time.Duration, error) {
 	request := post(c.to, body, 0)
 	began := time.Now()

@@ -8,19 +8,19 @@ import (
 	"sync/atomic"
 )
 
-// This file is the mail server that the notifications go to.
+// This file is the mail server that receives the notifications.
 
-// sink is a mail server that accepts every message and stores none. It shares the
-// machine with the server, so it does as little work as possible.
+// sink is a mail server that accepts every message and stores no message. It shares the
+// machine with the measured server, so it does as little work as possible.
 type sink struct {
 	listener net.Listener
-	taken    atomic.Int64 // messages
-	met      atomic.Int64 // connections accepted
-	gate     sync.RWMutex // locked while it is paused
+	taken    atomic.Int64 // number of accepted messages
+	met      atomic.Int64 // number of accepted connections
+	gate     sync.RWMutex // locked for writing while the sink is paused
 	conns    sync.WaitGroup
 }
 
-// newSink listens. It is paused until resume is called.
+// newSink returns a sink that listens on a free port. The sink is paused until resume is called.
 func newSink() (*sink, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -41,13 +41,13 @@ func newSink() (*sink, error) {
 	return s, nil
 }
 
-// url is the value for --smtp.
+// url returns the value for --smtp.
 func (s *sink) url() string { return "smtp://" + s.listener.Addr().String() }
 
 // pause makes every connection wait for an answer until resume is called.
 func (s *sink) pause() { s.gate.Lock() }
 
-// resume lets the connections go on.
+// resume ends a pause.
 func (s *sink) resume() { s.gate.Unlock() }
 
 // answer writes a reply. It holds a read lock of the gate, so it waits while the sink is paused.
@@ -58,10 +58,10 @@ func (s *sink) answer(conn net.Conn, text []byte) error {
 	return err
 }
 
-// close ends accepting. The connections end when the server that is measured closes them.
+// close stops listening. Open connections end when the measured server closes them.
 func (s *sink) close() { s.listener.Close() }
 
-// replies are those other than 250.
+// replies are the replies to commands whose reply is not "250 ok".
 var replies = []struct{ verb, reply []byte }{
 	{[]byte("EHLO"), []byte("250-sink\r\n250-8BITMIME\r\n250 SMTPUTF8\r\n")},
 	{[]byte("DATA"), []byte("354 go on\r\n")},

@@ -12,11 +12,11 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// This file is the part "subscribe". It also makes the databases of all parts: one List with 10 Fields, and Contacts
-// whose values depend only on their number.
+// This file is the part "subscribe". It also creates the SQLite databases of all parts: a List with 10 Fields, and
+// Contacts whose values depend only on their number.
 
-// subscribing measures subscribeContact: a Contact with 10 Field values, its ledger
-// row and the counters. The server writes all to the disk before it replies.
+// subscribing measures subscribeContact. The server writes a Contact with 10 Field
+// values, its ledger row and the counters to the disk before it replies.
 func (b *bench) subscribing() error {
 	list, err := b.makeDatabase("subscribe.db", 0)
 	if err != nil {
@@ -49,13 +49,13 @@ func (b *bench) subscribing() error {
 	return nil
 }
 
-// subscriptions makes requests that differ only in the address. next overwrites the
-// address in the bytes of the connection's request.
+// subscriptions has one request for each connection. The method next writes a new address
+// into the bytes of a connection's request.
 type subscriptions struct {
 	requests [][]byte
-	serial   [][]byte // the digits in each connection's request
-	count    []int
-	run      int // makes the addresses of each load different
+	serial   [][]byte // the digits of the address in each connection's request
+	count    []int    // number of requests of each connection
+	run      int      // makes the addresses of each load different
 }
 
 // serialDigits is the number of digits in an address. All requests must have the same length,
@@ -87,14 +87,14 @@ func (b *bench) subscriptions(to *process, list audience.ListID, connections int
 func (s *subscriptions) next(connection int) []byte {
 	s.count[connection]++
 	n := uint64(s.run)<<32 | uint64(connection)<<24 | uint64(s.count[connection])
-	n = n * 0x9E3779B97F4A7C15 >> 20 // bijective in the bits that are kept of so few numbers
+	n = n * 0x9E3779B97F4A7C15 >> 20 // spreads the numbers; so few numbers do not collide
 	digits := strconv.AppendUint(make([]byte, 0, 16), n%1e12, 10)
 	copy(s.serial[connection], "000000000000")
 	copy(s.serial[connection][serialDigits-len(digits):], digits)
 	return s.requests[connection]
 }
 
-// succeeded reports whether a call succeeded: the error is the last member of each reply.
+// succeeded reports whether a call succeeded. The member "error" is the last member of each reply.
 func succeeded(body []byte) bool { return bytes.HasSuffix(body, []byte(`,"error":null}`)) }
 
 // perSecond and milliseconds format values for the table.
@@ -104,8 +104,8 @@ func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
 }
 
-// makeDatabase makes a database with a key and a List of 10 Fields and the given
-// number of Contacts.
+// makeDatabase creates a database with a key and a List, and returns the ID of the List.
+// The List has 10 Fields and the given number of Contacts.
 func (b *bench) makeDatabase(name string, contacts int) (list audience.ListID, err error) {
 	store, err := sqlite.Open(b.ctx, filepath.Join(b.Dir, name), sqlite.Options{})
 	if err != nil {
@@ -128,7 +128,7 @@ func (b *bench) makeDatabase(name string, contacts int) (list audience.ListID, e
 	return list, b.fill(store, list, contacts)
 }
 
-// addList adds a List of 10 Fields. more has further attributes of the List.
+// addList adds a List with 10 Fields. more has further attributes of the List.
 func (b *bench) addList(service *audience.Service, caller *audience.Caller,
 	more ...audience.Detail) (audience.ListID, error) {
 	list, err := service.AddList(b.ctx, caller, append(more, detail("name", "Bench")))
@@ -168,7 +168,7 @@ func (b *bench) fill(store audience.Store, list audience.ListID, contacts int) e
 	})
 }
 
-// inBatches calls write for the numbers below n, 1000 in a transaction.
+// inBatches calls write for the numbers from 0 to n-1, with 1000 numbers in each transaction.
 func (b *bench) inBatches(store audience.Store, n int, write func(tx audience.Tx, from, to int) error) error {
 	const size = 1000
 	for from := 0; from < n; from += size {
@@ -188,8 +188,8 @@ func address(i int) string {
 // lastNames is the number of different last names.
 const lastNames = 500_000
 
-// person returns Contact number i. The values of the Fields are spread so that searches by State,
-// Postcode and Member match an eighth, a thousandth and a half of the Contacts.
+// person returns Contact number i. A search for one State matches an eighth of the Contacts, for one
+// Postcode a thousandth, and for one value of Member half of them.
 func person(schema *audience.Schema, i int) *audience.Contact {
 	states := []string{"NSW", "VIC", "QLD", "WA", "SA", "TAS", "ACT", "NT"}
 	values := map[string]string{

@@ -7,10 +7,11 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file is the part "writes": how much the indexes of a List, or of other Lists, slow down subscriptions.
+// This file is the part "writes": how much search indexes slow down subscriptions. The indexes belong to the same List
+// or to other Lists.
 
-// The other Lists of besideOtherLists. Together they have the largest number of
-// indexes that the server builds in one database.
+// The other Lists of besideOtherLists. Together these Lists have about as many indexes
+// as the server builds at most in one database.
 const (
 	otherLists    = 200
 	otherContacts = 25_000
@@ -22,8 +23,9 @@ const (
 var writeKeys = []string{"Born", "Last Name", "State", "Postcode", "Amount", "First Name", "Member", "Colours",
 	"last_click_time", "last_open_time"}
 
-// writingIndexed compares subscriptions to Lists with 1, 5 and 10 indexes, and beside
-// other Lists with indexes, to subscriptions without indexes.
+// writingIndexed measures subscriptions to Lists with 1, 5 and 10 indexes, and to a List
+// in a database where other Lists have indexes. It compares them to subscriptions in a
+// database without indexes.
 func (b *bench) writingIndexed() error {
 	plain, err := b.makeDatabase("plain.db", 0)
 	if err != nil {
@@ -52,14 +54,14 @@ func (b *bench) writingIndexed() error {
 	return base.besideOtherLists()
 }
 
-// writing has the server and the List without indexes, which the others are compared to.
+// writing has the server and the List without indexes, with which the other Lists are compared.
 type writing struct {
 	*bench
 	server *process
 	list   audience.ListID
 }
 
-// beside compares the List with the List of another database.
+// beside compares a List in another database with the List of w.
 func (w *writing) beside(name string, list audience.ListID, title, target string) error {
 	other, err := w.serve(name)
 	if err != nil {
@@ -74,8 +76,8 @@ func (w *writing) beside(name string, list audience.ListID, title, target string
 	return err
 }
 
-// besideOtherLists compares the List with one in a database where other Lists have all
-// the indexes that the server allows.
+// besideOtherLists compares a List in a database where other Lists have many indexes with
+// the List of w.
 func (w *writing) besideOtherLists() error {
 	const name = "others.db"
 	list, err := w.makeDatabase(name, 0)

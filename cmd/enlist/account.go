@@ -30,7 +30,7 @@ func (l *contactLimit) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || n < 0 {
-		return fmt.Errorf("%q is neither a number of Contacts nor none", text)
+		return fmt.Errorf("%q is neither a number of Contacts nor the word none", text)
 	}
 	*l = contactLimit(n)
 	return nil
@@ -49,7 +49,7 @@ type accountAdd struct {
 	format
 	Name     string       `required:"" help:"Name of the Account."`
 	Timezone string       `default:"UTC" placeholder:"NAME" help:"IANA time zone, such as Europe/Berlin."`
-	Limit    contactLimit `default:"none" placeholder:"N" help:"Largest number of Contacts to store, or none."`
+	Limit    contactLimit `default:"none" placeholder:"N" help:"Largest number of Contacts to store; none: no limit."`
 }
 
 // Run adds the Account.
@@ -60,8 +60,8 @@ func (c *accountAdd) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		return c.one(out.stdout, accountRecord(a), "added Account %d; make a key for it with: enlist key create "+
-			"--account %[1]d --name NAME --level full", a.ID)
+		return c.one(out.stdout, accountRecord(a), "added Account %d; create an API key for it with: "+
+			"enlist key create --account %[1]d --name NAME --level full", a.ID)
 	})
 }
 
@@ -84,7 +84,7 @@ func (c *accountList) Run(ctx context.Context, out *console) error {
 type accountLimit struct {
 	config.Database
 	ID    int64        `arg:"" help:"ID of the Account."`
-	Limit contactLimit `arg:"" help:"Largest number of Contacts that the Account may store, or none."`
+	Limit contactLimit `arg:"" help:"Largest number of Contacts that the Account may store; none: no limit."`
 }
 
 // Run sets the limit of Contacts.

@@ -1,6 +1,6 @@
 package main
 
-// The text that serve prints when it is ready, and the URLs of a listening address.
+// This file prints the text of a server that is ready, and makes URLs from a listening address.
 
 import (
 	"fmt"
@@ -21,13 +21,14 @@ func base(addr net.Addr) string {
 		return addr.String()
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "localhost" // it listens on all addresses: this one works on the same machine
+		host = "localhost" // the server listens on all addresses, and localhost works on the same machine
 	}
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// printBanner prints the service's URL, where mails are sent and where their links lead. For a new database it
-// also prints the first key and a call that works as pasted. Tests read it as one write.
+// printBanner prints the service's URL, the destination of mails and the URL of their links. For a new database it
+// also prints the first key and a curl command that works without changes. It prints all in one write, because tests
+// read the first write.
 func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bootstrapped, keyGiven bool) {
 	url := endpoint(addr)
 	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.Shown())
@@ -36,7 +37,7 @@ func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bo
 		text += fmt.Sprintf("Mails are written to the folder %s; set a mail server with --smtp to send them.\n",
 			c.MailDir())
 	case c.PublicURL == "":
-		text += fmt.Sprintf("Mails are sent with links to %s: set the URL that people use with --public-url.\n",
+		text += fmt.Sprintf("Mails are sent with links to %s. Set the public URL of this service with --public-url.\n",
 			base(addr))
 	default:
 		text += fmt.Sprintf("Mails are sent with links to %s.\n", publicURL(c, addr))
@@ -44,8 +45,8 @@ func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bo
 	switch {
 	case first == nil:
 	case keyGiven:
-		text += fmt.Sprintf("The database is new: its first key, of level full, is the one in %s; "+
-			"its first List is %d.\n", bootstrapKey, first.List)
+		text += fmt.Sprintf("The database is new. Its first key has the level full and is the value of %s. "+
+			"The ID of its first List is %d.\n", bootstrapKey, first.List)
 	default:
 		text += fmt.Sprintf(newDatabaseText, first.Key, first.List, url)
 	}
@@ -54,11 +55,11 @@ func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bo
 
 // newDatabaseText has the key, the ID of the first List, and the endpoint.
 const newDatabaseText = `
-The database is new. This is its first key, of level full; it is shown only now:
+The database is new. This is its first key, with the level full. The key is shown only once:
 
     %[1]s
 
-Subscribe a Contact to the ready-made List %[2]d:
+Subscribe a Contact to List %[2]d, which a new database already has:
 
     curl -s %[3]s -d '{"id":1,"method":"subscribeContact","params":["%[1]s",%[2]d,{"Email":"ada@example.com"}]}'
 

@@ -16,16 +16,16 @@ import (
 
 type bounceCommand struct {
 	config.Database
-	Recipient string `placeholder:"ADDRESS" help:"Address that received the report; by default from its header."`
+	Recipient string `placeholder:"ADDRESS" help:"Address that received the report; by default from its header lines."`
 }
 
 // Help returns the text that --help prints after the usage.
 func (bounceCommand) Help() string {
-	return `For a mail server's pipe. The mail server passes each mail to the address of
---bounce-address, with any text after a plus sign, to the standard input. A permanent
-delivery failure counts as a bounce. A complaint unsubscribes the Contact. All other mail
-is ignored. Exit status: 0 recorded, or nothing to do; 75 failed, try again later;
-2 wrong flags.`
+	return `A mail server starts this command from a pipe, once for each mail to the address of
+--bounce-address, with or without a plus sign and further text. The mail server writes
+the mail to the standard input. A report of a permanent delivery failure is recorded as
+a bounce. A complaint unsubscribes the Contact. All other mail is ignored. Exit status:
+0 recorded, or nothing to do; 75 failed, try again later; 2 wrong flags.`
 }
 
 // Run reads one report and records it. Its output goes into the mail server's
@@ -40,7 +40,7 @@ func (c *bounceCommand) Run(ctx context.Context, out *console) error {
 			return err
 		}
 		report := mail.ReadReport(os.Stdin, &key, c.Recipient)
-		// If the pipe closes early, the mail server may report a failure: read all of it.
+		// Read the rest of the input: if the pipe closes early, the mail server may report a failure.
 		if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 			return fmt.Errorf("read the report: %w", err)
 		}
@@ -52,7 +52,7 @@ func (c *bounceCommand) Run(ctx context.Context, out *console) error {
 	return nil
 }
 
-// recordReport records a bounce or a complaint, and prints what it changed.
+// recordReport records a bounce or a complaint, and prints what was recorded.
 func recordReport(ctx context.Context, s *audience.Service, r *mail.Report, out *console) (err error) {
 	var changed bool
 	switch r.Kind {
@@ -68,8 +68,8 @@ func recordReport(ctx context.Context, s *audience.Service, r *mail.Report, out 
 	case err != nil:
 		return err
 	case !changed:
-		fmt.Fprintf(out.stdout, "nothing to do: the %s of Contact %d in List %d is known, or the Contact was removed\n",
-			r.Kind, r.Delivery.Contact, r.Delivery.List)
+		fmt.Fprintf(out.stdout, "nothing to do: the %s of Contact %d in List %d was recorded before, or the Contact "+
+			"was removed\n", r.Kind, r.Delivery.Contact, r.Delivery.List)
 	default:
 		fmt.Fprintf(out.stdout, "recorded a %s of Contact %d in List %d\n", r.Kind, r.Delivery.Contact, r.Delivery.List)
 	}
@@ -77,7 +77,7 @@ func recordReport(ctx context.Context, s *audience.Service, r *mail.Report, out 
 }
 
 // laterError is a failure that may be temporary. The program then ends with
-// status tryLater: a mail server keeps the mail and runs the command again.
+// status tryLater. The mail server keeps the mail and runs the command again.
 type laterError struct{ error }
 
 // tryLater is EX_TEMPFAIL of sysexits.h.

@@ -20,13 +20,14 @@ import (
 
 type copyCommand struct {
 	From string `required:"" placeholder:"PATH" help:"SQLite file to copy. Stop the service that uses it first."`
-	To   string `required:"" placeholder:"URL" help:"URL of an empty database, postgres://USER@HOST/DATABASE."`
+	To   string `required:"" placeholder:"URL" help:"Empty PostgreSQL database, postgres://USER@HOST/DATABASE."`
 	format
 }
 
 // Help returns the text that --help prints after the usage.
 func (copyCommand) Help() string {
-	return "Every user of this machine can see flags: set a URL with a password in ENLIST_TO."
+	return "Every user of this machine can see the flags of a command. Put a URL with a password into the " +
+		"environment variable ENLIST_TO instead."
 }
 
 // Run copies, or continues an interrupted copy.
@@ -34,9 +35,9 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 	from, to := config.Database{DB: c.From}, config.Database{DB: c.To}
 	switch {
 	case c.From == "" || from.IsPostgres():
-		return usage("--from is the path of a SQLite file")
+		return usage("--from must be the path of a SQLite file")
 	case !to.IsPostgres():
-		return usage("--to is the URL of a PostgreSQL database: postgres://USER@HOST/DATABASE")
+		return usage("--to must be the URL of a PostgreSQL database: postgres://USER@HOST/DATABASE")
 	}
 	if _, err := os.Stat(c.From); err != nil {
 		return fmt.Errorf("there is no database at %s: give its path with --from", c.From)
@@ -52,15 +53,16 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 		return err
 	}
 	if result.Changed > 0 {
-		fmt.Fprintf(out.stderr, "%d rows had characters that PostgreSQL cannot store (U+0000, or invalid UTF-8): they "+
-			"were replaced by U+FFFD\n", result.Changed)
+		fmt.Fprintf(out.stderr, "%d rows had characters that PostgreSQL cannot store (U+0000, or invalid UTF-8). "+
+			"These characters were replaced by U+FFFD\n", result.Changed)
 	}
 	return c.one(out.stdout, record{{"tables", result.Tables}, {"rows", result.Rows}, {"replaced", result.Changed}},
 		"Copied and verified: %d rows in %d tables, in %s. Now give the same URL to enlist serve --db",
 		result.Rows, result.Tables, time.Since(start).Round(time.Second/10))
 }
 
-// copy opens both databases and copies. It changes the source only by migrating an older one.
+// copy opens both databases and copies the rows. It changes the source only if the source has an older schema: it
+// migrates the source first.
 func (c *copyCommand) copy(ctx context.Context, out *console) (result dbcopy.Result, err error) {
 	from, err := sqlite.OpenSource(ctx, c.From)
 	if err != nil {
@@ -71,18 +73,18 @@ func (c *copyCommand) copy(ctx context.Context, out *console) (result dbcopy.Res
 	if err != nil {
 		return result, err
 	}
-	defer to.Close() // an error of Run is reported already
+	defer to.Close() // its error is ignored: Run has verified the rows
 	p := progress{out: out}
 	return (&dbcopy.Copier{From: from, To: to, Report: p.report}).Run(ctx)
 }
 
-// progress prints a line for each finished table, and every progressEvery during a table.
+// progress prints a line when a table is finished. While a table is copied, it prints a line every progressEvery.
 type progress struct {
 	out  *console
-	last time.Time // of the last line
+	last time.Time // time of the last line
 }
 
-// progressEvery is the least time between two lines about the same table.
+// progressEvery is the shortest time between two lines about an unfinished table.
 const progressEvery = 2 * time.Second
 
 // report implements the Report of dbcopy.Copier. Progress goes to standard error, so that --json

@@ -1,6 +1,6 @@
 package main
 
-// Opening a database of either engine, and finding the Account that a command acts for.
+// This file opens a database of either engine, and finds the Account that a command acts for.
 
 import (
 	"context"
@@ -43,9 +43,9 @@ type database struct {
 // waitForServer is the longest time that a starting service waits for its database server.
 const waitForServer = time.Minute
 
-// openDatabase opens a database. Settings that are zero mean the engine's default.
-// With mayBeNew it waits for a database server and creates the tables; without it,
-// a PostgreSQL database without the tables of enlist is an error.
+// openDatabase opens a database. For a setting of 0 the engine uses its default.
+// If mayBeNew is true, openDatabase waits for a database server and creates missing tables.
+// If mayBeNew is false, a PostgreSQL database without the tables of enlist is an error.
 func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.Logger) (*database, error) {
 	if c.IsPostgres() {
 		o := postgres.Options{
@@ -72,7 +72,7 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 	return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check}, nil
 }
 
-// withStore runs do with the store of an existing database, and closes it.
+// withStore runs do with the store of an existing database, and then closes the store.
 func withStore(ctx context.Context, db config.Database, do func(*database) error) error {
 	if err := db.Check(); err != nil {
 		return &usageError{err}
@@ -84,7 +84,7 @@ func withStore(ctx context.Context, db config.Database, do func(*database) error
 	if err != nil {
 		return err
 	}
-	// Only the first error is returned: the operator reads one line.
+	// Return only the first error, because the operator should read only one line.
 	if err := do(store); err != nil {
 		store.Close()
 		return err
@@ -92,7 +92,8 @@ func withStore(ctx context.Context, db config.Database, do func(*database) error
 	return store.Close()
 }
 
-// chooseAccount returns the Account with the ID. For 0 it returns the only Account of the database.
+// chooseAccount returns the given ID of an Account. For 0 it returns the ID of the only Account of the database, and
+// an error if the database has no Account or several.
 func chooseAccount(ctx context.Context, s *audience.Service, id int64) (audience.AccountID, error) {
 	if id != 0 {
 		return audience.AccountID(id), nil
@@ -104,7 +105,7 @@ func chooseAccount(ctx context.Context, s *audience.Service, id int64) (audience
 	case len(all) == 0:
 		return 0, errors.New("there is no Account yet: add one with: enlist account add --name NAME")
 	case len(all) > 1:
-		return 0, usage("there are several Accounts: choose one with --account; enlist account list shows them")
+		return 0, usage("there are several Accounts: choose one with --account; enlist account list shows the Accounts")
 	}
 	return all[0].ID, nil
 }
@@ -138,7 +139,7 @@ func operatorOfList(ctx context.Context, s *audience.Service, list audience.List
 	return nil, next(audience.Refuse(audience.NoList, "no List with ID %d", list), "enlist list show prints the Lists")
 }
 
-// next adds advice to an error: what the operator does next.
+// next adds advice to an error: what the operator can do next.
 func next(err error, what string) error { return &nextError{err, what} }
 
 // nextError is an error with advice. errors.Is and errors.As see the error that it wraps.

@@ -18,7 +18,7 @@ type distributeCommand struct {
 	DryRun bool `help:"Print the statements without running them."`
 }
 
-// Run distributes the large tables. After an interruption it continues with the tables that are left.
+// Run distributes the large tables. If an earlier run was interrupted, it continues with the remaining tables.
 func (c *distributeCommand) Run(ctx context.Context, out *console) error {
 	if err := c.Check(); err != nil {
 		return &usageError{err}
@@ -34,13 +34,13 @@ func (c *distributeCommand) Run(ctx context.Context, out *console) error {
 	}
 	defer d.Close(ctx)
 	if d.Superuser {
-		fmt.Fprintln(out.stderr, "A superuser owns the tables, and can change the consent ledger after it is "+
-			"distributed: make a role without superuser rights their owner.")
+		fmt.Fprintln(out.stderr, "A superuser owns the tables. A superuser can also change the consent ledger after "+
+			"the distribution. Make a role without superuser rights the owner of the tables.")
 	}
 	show := func(statement string) { fmt.Fprintln(out.stdout, statement+";") }
 	switch {
 	case len(d.Statements) == 0:
-		fmt.Fprintln(out.stdout, "The large tables are distributed already.")
+		fmt.Fprintln(out.stdout, "The large tables were already distributed.")
 	case c.DryRun:
 		for _, statement := range d.Statements {
 			show(statement)
@@ -49,7 +49,7 @@ func (c *distributeCommand) Run(ctx context.Context, out *console) error {
 		if err := d.Run(ctx, show); err != nil {
 			return next(err, "run the same command again to continue")
 		}
-		fmt.Fprintln(out.stdout, "Distributed. The service can be started.")
+		fmt.Fprintln(out.stdout, "The large tables are distributed. You can start the service.")
 	}
 	return nil
 }

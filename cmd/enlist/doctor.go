@@ -18,7 +18,7 @@ type doctorCommand struct {
 	format
 }
 
-// Run checks and prints the findings. It fails if there is a problem.
+// Run runs the checks and prints the findings. It returns an error if there is a problem.
 func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 	var found findings
 	err := withStore(ctx, c.Database, func(store *database) error {
@@ -56,7 +56,7 @@ type findings struct {
 	wrong   int // number of problems
 }
 
-// add adds the problems of one check, or that it found none.
+// add adds one record for each problem of a check. If there is no problem, it adds one record that says "ok".
 func (f *findings) add(about string, problems []string) {
 	if len(problems) == 0 {
 		f.records = append(f.records, record{{"check", about}, {"ok", true}, {"problem", ""}})
@@ -67,7 +67,7 @@ func (f *findings) add(about string, problems []string) {
 	}
 }
 
-// problemOf returns an error as a list of problems.
+// problemOf returns the text of an error as a list of one problem, and an empty list for no error.
 func problemOf(err error) []string {
 	if err == nil {
 		return nil
@@ -75,7 +75,7 @@ func problemOf(err error) []string {
 	return []string{err.Error()}
 }
 
-// print prints the findings as JSON or as one line each.
+// print prints the findings as JSON, or one line for each finding.
 func (c *doctorCommand) print(out *console, found []record) error {
 	if c.JSON {
 		return c.list(out.stdout, found)
@@ -106,22 +106,23 @@ func checkIndexes(ctx context.Context, store audience.Store, advisor *indexadvis
 	for _, x := range recorded {
 		switch {
 		case x.Missing:
-			add("index %d of List %d by %s is missing or invalid in the database: "+
+			add("index %d of List %d for the key %s is missing or invalid in the database: "+
 				"a running service builds it again within minutes", x.ID, x.ListID, x.Key)
 		case x.State == audience.IndexFailed:
-			add("index %d of List %d by %s could not be built: %s: try again with: "+
+			add("index %d of List %d for the key %s could not be built: %s: try again with: "+
 				"enlist index create --list %[2]d --key %[3]s", x.ID, x.ListID, x.Key, x.Error)
 		}
 	}
 	for _, b := range built {
 		if !slices.ContainsFunc(recorded, func(x indexadvisor.Report) bool { return x.ID == b.ID }) {
-			add("index search_%d is not recorded: a running service drops it within minutes", b.ID)
+			add("index search_%d is in the database, but not in the list of indexes: "+
+				"a running service drops it within minutes", b.ID)
 		}
 	}
 	return problems, nil
 }
 
-// checkAccess looks for problems that prevent every call: no valid key, or an unknown time zone.
+// checkAccess returns problems that make calls fail: no valid key, or an Account with an unknown time zone.
 func checkAccess(ctx context.Context, s *audience.Service) (problems []string, err error) {
 	keys, err := s.Keys(ctx)
 	if err != nil {

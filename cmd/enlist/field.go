@@ -20,7 +20,7 @@ type fieldAdd struct {
 	List int64             `required:"" placeholder:"ID" help:"ID of the List to add the Field to."`
 	Name string            `required:"" help:"Name of the Field."`
 	Type string            `default:"text" help:"Type of the Field: ${types}."`
-	Set  map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"Attribute as in the API; may be repeated."`
+	Set  map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"An attribute of the API; may be repeated."`
 }
 
 // Run adds the Field.
@@ -49,7 +49,7 @@ func (c *fieldAdd) Run(ctx context.Context, out *console) error {
 type fieldList struct {
 	config.Database
 	format
-	List int64 `required:"" placeholder:"ID" help:"ID of the List whose Fields to list."`
+	List int64 `required:"" placeholder:"ID" help:"ID of the List."`
 }
 
 // Run lists the Fields.

@@ -11,13 +11,13 @@ import (
 	"enlist/internal/indexadvisor"
 )
 
-// enlist index: lists, creates and drops search indexes. The service builds and drops indexes by itself; these commands
-// show them and override the service. decisions.md: 56
+// enlist index: lists, creates and drops search indexes. The service builds and drops indexes by itself. These commands
+// show the indexes and override the decisions of the service. decisions.md: 56
 
 type indexCommand struct {
-	List   indexList   `cmd:"" help:"List the search indexes, what they save and what they cost."`
-	Create indexCreate `cmd:"" help:"Build an index now. It stays until you drop it."`
-	Drop   indexDrop   `cmd:"" help:"Drop indexes. The service builds one again when searches need it."`
+	List   indexList   `cmd:"" help:"List the search indexes, the time that they save and what they cost."`
+	Create indexCreate `cmd:"" help:"Build an index now. The service does not drop it."`
+	Drop   indexDrop   `cmd:"" help:"Drop indexes. The service builds an index again if searches need it."`
 }
 
 // withAdvisor runs do with the index advisor of an existing database.
@@ -47,7 +47,7 @@ func (c *indexList) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// indexRecord returns an index for --json. Its keys are read by other programs.
+// indexRecord returns an index for --json. Other programs read the JSON, so the keys must not change.
 func indexRecord(r *indexadvisor.Report) record {
 	return record{{"id", r.ID}, {"list_id", r.ListID}, {"key", r.Key}, {"name", r.KeyName}, {"state", stateOf(r)},
 		{"by_hand", r.Manual}, {"bytes", r.Bytes}, {"contacts", r.Contacts}, {"creation_time", r.Created},
@@ -75,7 +75,8 @@ func indexLine(r *indexadvisor.Report) record {
 		{"built in", milliseconds(r.BuildMS)}, {"a write", writeCost}, {"why", r.Error}}
 }
 
-// stateOf returns a state for --json: missing when the database lacks a ready index.
+// stateOf returns the recorded state of an index. It returns "missing" if the record says ready but the database has
+// no valid index.
 func stateOf(r *indexadvisor.Report) string {
 	if r.Missing {
 		return "missing"
@@ -83,7 +84,7 @@ func stateOf(r *indexadvisor.Report) string {
 	return string(r.State)
 }
 
-// milliseconds formats as a duration, such as 1.5s.
+// milliseconds returns n milliseconds as a Duration, which is printed as 1.5s, for example.
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // sizeShown formats a number of bytes for a table.
@@ -92,8 +93,8 @@ func sizeShown(bytes int64) string { return fmt.Sprintf("%.1f MiB", float64(byte
 type indexCreate struct {
 	config.Database
 	format
-	List int64  `required:"" placeholder:"ID" help:"List whose Contacts are searched."`
-	Key  string `required:"" placeholder:"NAME" help:"Field (its name, or field_ID), or a key such as is_unsubscribed."`
+	List int64  `required:"" placeholder:"ID" help:"ID of the List whose Contacts are searched."`
+	Key  string `required:"" placeholder:"NAME" help:"Name of a Field, field_ID, or a key such as is_unsubscribed."`
 }
 
 // Run builds the index and waits for it.
@@ -102,7 +103,7 @@ func (c *indexCreate) Run(ctx context.Context, out *console) error {
 		x, err := advisor.Create(ctx, audience.ListID(c.List), c.Key)
 		switch {
 		case errors.Is(err, audience.ErrIndexBusy):
-			return next(err, "enlist index list shows when it is ready")
+			return next(err, "enlist index list shows when the index is ready")
 		case audience.KindOf(err) == audience.NoList:
 			return next(err, "enlist list show prints the Lists")
 		case err != nil:
@@ -120,14 +121,14 @@ type indexDrop struct {
 	IDs []int64 `arg:"" name:"id" help:"IDs of indexes, as enlist index list shows them."`
 }
 
-// Run drops the indexes.
+// Run drops the indexes. Searches stop using an index before it is dropped.
 func (c *indexDrop) Run(ctx context.Context, out *console) error {
 	return withAdvisor(ctx, c.Database, func(advisor *indexadvisor.Advisor) error {
 		for _, id := range c.IDs {
 			err := advisor.Remove(ctx, audience.SearchIndexID(id))
 			switch {
-			case errors.Is(err, audience.ErrIndexBusy): // a running service may have started its job at once
-				fmt.Fprintf(out.stdout, "index %d: searches have stopped using it; another process is building or "+
+			case errors.Is(err, audience.ErrIndexBusy): // a running service may already drop the index
+				fmt.Fprintf(out.stdout, "index %d: searches no longer use it. Another process is building or "+
 					"dropping it, and drops it at the end\n", id)
 			case err != nil:
 				return fmt.Errorf("index %d: %w", id, err)

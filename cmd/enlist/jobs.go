@@ -1,6 +1,6 @@
 package main
 
-// enlist jobs: lists, retries and discards the jobs of the queue, beside a running server.
+// enlist jobs: lists, retries and discards the jobs of the queue, also while a server runs.
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 )
 
 type jobsCommand struct {
-	List    jobsList    `cmd:"" help:"List the jobs that wait and those that failed, and why."`
-	Retry   jobsRetry   `cmd:"" help:"Run jobs now, also failed ones."`
+	List    jobsList    `cmd:"" help:"List the queued jobs and the failed jobs, with their last error."`
+	Retry   jobsRetry   `cmd:"" help:"Run jobs now, also failed jobs."`
 	Discard jobsDiscard `cmd:"" help:"Remove jobs without running them."`
 }
 
@@ -46,7 +46,7 @@ func (c *jobsList) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// jobRecord returns a job for JSON, which programs read: times are Unix times, and keys never change.
+// jobRecord returns a job for --json. Programs read the JSON: times are Unix times, and keys must not change.
 func jobRecord(j *jobs.Job) record {
 	return record{{"id", j.ID}, {"kind", j.Kind}, {"state", j.State}, {"attempt", j.Attempt},
 		{"creation_time", j.Created.Unix()}, {"next_time", nextTime(j)}, {"about", j.About}, {"error", j.LastFail}}
@@ -58,7 +58,7 @@ func jobLine(j *jobs.Job) record {
 		{"next", formatTime(time.DateTime, nextTime(j), "–")}, {"about", j.About}, {"why", j.LastFail}}
 }
 
-// nextTime returns the Unix time at which a job runs next, 0 if it does not.
+// nextTime returns the Unix time at which a job runs next, or 0 if it will not run again.
 func nextTime(j *jobs.Job) int64 {
 	if j.Next.IsZero() {
 		return 0
@@ -91,11 +91,11 @@ func (c *jobsDiscard) Run(ctx context.Context, out *console) error {
 	return c.each(ctx, out, "removed", discard)
 }
 
-// pauseBetween is the pause between two jobs. Without it, thousands of small
-// transactions would take most of the writer's time from a running server.
+// pauseBetween is the pause between two jobs. Without the pause, thousands of small
+// transactions would delay the writes of a running server.
 const pauseBetween = 2 * time.Millisecond
 
-// each runs do on each chosen job and prints for how many it succeeded.
+// each calls do for each chosen job and prints the number of jobs for which do succeeded.
 func (c *chosen) each(ctx context.Context, out *console, done string,
 	do func(context.Context, jobs.Queue, jobs.WebhookRetrier, int64) error) error {
 	switch {

@@ -22,10 +22,10 @@ type keyCreate struct {
 	config.Database
 	format
 	Name    string        `required:"" help:"Name of the key; the consent ledger records it."`
-	Level   string        `required:"" enum:"read,standard,full" help:"Rights: read, standard (Contacts too) or full."`
-	Account int64         `placeholder:"ID" help:"Account that the key belongs to; needed if there are several."`
-	Expires config.Expiry `placeholder:"WHEN" help:"After a time (90d) or on a day (2027-01-31); by default never."`
-	List    []int64       `placeholder:"ID" help:"List that the key may use; may be repeated; by default all Lists."`
+	Level   string        `required:"" enum:"read,standard,full" help:"Rights: read, standard (also Contacts) or full."`
+	Account int64         `placeholder:"ID" help:"ID of the Account of the key; needed if there are several Accounts."`
+	Expires config.Expiry `placeholder:"WHEN" help:"When it expires: after a time (90d) or on a day (2027-01-31)."`
+	List    []int64       `placeholder:"ID" help:"ID of a List that the key may use; may be repeated; default: all."`
 }
 
 // Run creates the key and prints its text.
@@ -103,7 +103,8 @@ func keyRecord(k *audience.Key) record {
 		{"revoked_time", k.RevokedTime}, {"last_used_time", k.LastUsedTime}}
 }
 
-// minute is the layout of times in the table of keys; when a key is used is stored once a minute.
+// minute is the layout of times in the table of keys. It has no seconds, because the server stores the time of a key's
+// last use only once a minute.
 const minute = "2006-01-02 15:04 UTC"
 
 // keyLine returns a key for a table: times are dates.

@@ -13,15 +13,15 @@ import (
 
 type listCommand struct {
 	Add  listAdd  `cmd:"" help:"Add a List with its two address Fields."`
-	Show listShow `cmd:"" help:"Show the Lists, or one of them."`
+	Show listShow `cmd:"" help:"Show all Lists, or one List."`
 }
 
 type listAdd struct {
 	config.Database
 	format
 	Name    string            `required:"" help:"Name of the List."`
-	Account int64             `placeholder:"ID" help:"Account that the List belongs to; needed if there are several."`
-	Set     map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"Setting as in the API; may be repeated."`
+	Account int64             `placeholder:"ID" help:"ID of the List's Account; needed if there are several Accounts."`
+	Set     map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"A setting of the API; may be repeated."`
 }
 
 // Run adds the List.
@@ -50,7 +50,7 @@ type listShow struct {
 	config.Database
 	format
 	ID      int64 `arg:"" optional:"" help:"ID of the List; by default all Lists."`
-	Account int64 `placeholder:"ID" help:"Account whose Lists to show; by default all Accounts."`
+	Account int64 `placeholder:"ID" help:"ID of an Account: show only its Lists."`
 }
 
 // Run shows the Lists.
@@ -68,7 +68,7 @@ func (c *listShow) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// find returns the Lists of all Accounts, or of the chosen one.
+// find returns the Lists of all Accounts, or of the Account that the operator chose.
 func (c *listShow) find(ctx context.Context, s *audience.Service) ([]record, error) {
 	accounts, err := s.Accounts(ctx)
 	if err != nil {
@@ -107,13 +107,13 @@ func (c *listShow) showOne(ctx context.Context, s *audience.Service, out *consol
 	return c.show(out.stdout, listRecord(l))
 }
 
-// listRecord returns the attributes of a List as in the API, and its Account.
+// listRecord returns the attributes of a List with their names in the API, and the ID of its Account.
 func listRecord(l *audience.List) record {
 	return append(recordOf(audience.ListAttributes, l), value{"account_id", l.AccountID})
 }
 
-// known refuses a setting that the API does not have. The API ignores unknown
-// settings; on the command line they are spelling mistakes.
+// known returns an error if the API does not have a setting. The API ignores unknown
+// settings, but on the command line an unknown setting is a spelling mistake.
 func known[T any](attributes []audience.Attribute[T], set map[string]string) error {
 	for name := range set {
 		i := slices.IndexFunc(attributes, func(a audience.Attribute[T]) bool { return a.Name == name && a.Set != nil })

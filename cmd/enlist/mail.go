@@ -1,6 +1,6 @@
 package main
 
-// Building the Mailer from the flags of serve.
+// This file builds the Mailer from the flags of serve.
 
 import (
 	"cmp"
@@ -18,8 +18,8 @@ import (
 // placeholderSender is the sender of mails that are only written to a folder. RFC 2606 reserves its domain.
 const placeholderSender = "enlist@mail.invalid"
 
-// newMailer returns the Mailer, which composes and sends mails: to the mail server of --smtp, or without
-// one to a folder. It also returns the key that signs the links in mails.
+// newMailer returns the Mailer, which composes mails and sends them to the mail server of --smtp. Without --smtp the
+// Mailer writes mails to a folder. newMailer also returns the key that signs the links in mails.
 func newMailer(ctx context.Context, c config.Serve, service *audience.Service, addr net.Addr,
 	log *slog.Logger) (*mail.Mailer, audience.LinkKey, error) {
 	key, err := service.LinkKey(ctx)

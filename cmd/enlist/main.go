@@ -2,8 +2,8 @@
 // them as a JSON-RPC API.
 //
 // Each subcommand has a file of its own. It parses flags, calls package
-// audience and prints the result; it contains no rules. Every subcommand works
-// beside a running server on the same database.
+// audience and prints the result; it contains no rules. Every subcommand except
+// copy and distribute may run while a server uses the same database.
 //
 //	serve.go, server.go, banner.go, mail.go, ops.go   the service
 //	account.go, key.go, list.go, field.go             definitions
@@ -12,8 +12,8 @@
 //	copy.go, distribute.go                            PostgreSQL
 //	database.go, print.go                             shared by the subcommands
 //
-// Exit status: 0 success, 1 failure, 2 wrong flags or arguments; bounce also
-// ends with 75.
+// Exit status: 0 success, 1 failure, 2 wrong flags or arguments. The subcommand
+// bounce ends with 75 instead of 1.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 	"io"
 	"os"
 	"strings"
-	_ "time/tzdata" // for machines without a time zone database
+	_ "time/tzdata" // adds the time zones to the program, for machines that do not have them
 
 	"enlist/internal/config"
 
@@ -39,8 +39,8 @@ type program struct {
 	List       listCommand       `cmd:"" help:"Add and show Lists."`
 	Field      fieldCommand      `cmd:"" help:"Add and list the Fields of a List."`
 	Index      indexCommand      `cmd:"" help:"List, create and drop search indexes."`
-	Jobs       jobsCommand       `cmd:"" help:"List queued jobs, and retry failed ones."`
-	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report, for a mail server's pipe."`
+	Jobs       jobsCommand       `cmd:"" help:"List, retry and discard queued jobs."`
+	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report that a mail server passes on."`
 	Copy       copyCommand       `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
 	Distribute distributeCommand `cmd:"" help:"Distribute the large PostgreSQL tables over a Citus cluster."`
 	Doctor     doctorCommand     `cmd:"" help:"Check a database and print its problems."`
@@ -48,7 +48,7 @@ type program struct {
 }
 
 // console has the outputs and the environment of a command. Results go to stdout; the log, progress and errors go to
-// stderr, so that a script can use the results. Tests replace all three.
+// stderr, so that a script can use the results. Tests replace all three fields.
 type console struct {
 	stdout io.Writer
 	stderr io.Writer
@@ -65,7 +65,7 @@ func run(args []string, out *console) int {
 	parser, err := kong.New(&p,
 		kong.Name("enlist"),
 		kong.Description("Contact lists, subscriptions and consent behind a JSON-RPC API. "+
-			"Every flag has an environment variable, --db for example ENLIST_DB."),
+			"Every flag has an environment variable, for example ENLIST_DB for --db."),
 		kong.DefaultEnvars("ENLIST"),
 		kong.Writers(out.stdout, out.stderr),
 		kong.BindTo(context.Background(), (*context.Context)(nil)),
@@ -77,7 +77,7 @@ func run(args []string, out *console) int {
 		},
 	)
 	if err != nil {
-		panic(err) // a tag of program is wrong
+		panic(err) // a struct tag of program is invalid
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
@@ -97,7 +97,8 @@ func run(args []string, out *console) int {
 	return 0
 }
 
-// describeFlags completes the help of each flag: the text from package config if the tag has none, and the default.
+// describeFlags completes the help of each flag. If the tag has no text, it takes the text from package config. It
+// appends the default value.
 func describeFlags(k *kong.Kong) error {
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if f, ok := node.(*kong.Flag); ok {
@@ -110,7 +111,8 @@ func describeFlags(k *kong.Kong) error {
 	})
 }
 
-// understood returns the commands that were parsed before the mistake, to name their --help.
+// understood returns the commands that kong parsed before it found the error. The message names the --help of these
+// commands.
 func understood(err error) string {
 	path := []string{"enlist"}
 	if wrong, ok := errors.AsType[*kong.ParseError](err); ok {

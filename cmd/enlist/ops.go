@@ -1,7 +1,7 @@
 package main
 
-// The second HTTP server, for operators: metrics and profiles. It listens on an address of its own because
-// profiles must not be public.
+// The second HTTP server, for operators: metrics and profiles. It listens on a separate address, because profiles must
+// not be public.
 
 import (
 	"errors"
@@ -26,9 +26,9 @@ type opsServer struct {
 	log      *slog.Logger
 }
 
-// newOps listens on addr. It returns nil for no address. If the default address is
-// in use, it logs a warning and returns nil, so that a second service on the machine
-// starts without flags. A chosen address that is in use is an error.
+// newOps listens on addr. It returns nil if addr is empty or "none". If the default
+// address is in use, newOps logs a warning and returns nil, so that a second service on
+// the machine starts without flags. Another address that is in use is an error.
 func newOps(addr string, log *slog.Logger) (*opsServer, error) {
 	if addr == "" || addr == "none" {
 		return nil, nil
@@ -70,12 +70,12 @@ func (o *opsServer) serve() {
 		return
 	}
 	if err := o.http.Serve(o.listener); !errors.Is(err, http.ErrServerClosed) {
-		o.log.Error("serving metrics ended", "error", err)
+		o.log.Error("the HTTP server for metrics failed", "error", err)
 	}
 }
 
-// close ends all connections at once, also those of running profiles. It may
-// be called several times, and before serve.
+// close ends all connections at once, also the connections of running profiles.
+// It may be called several times, and before serve.
 func (o *opsServer) close() {
 	if o == nil {
 		return

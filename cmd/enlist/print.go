@@ -1,6 +1,6 @@
 package main
 
-// Printing results: as a table or a line for people, as JSON for programs.
+// This file prints results: a table or a line for people, and JSON for programs.
 
 import (
 	"bytes"
@@ -46,7 +46,7 @@ func (f format) list(w io.Writer, records []record, columns ...string) error {
 	return table.Flush()
 }
 
-// one prints a record as a JSON object, or without --json the line instead.
+// one prints a record as a JSON object. Without --json it prints the line instead.
 func (f format) one(w io.Writer, r record, line string, args ...any) error {
 	if f.JSON {
 		return printJSON(w, r)
@@ -71,7 +71,7 @@ func (r record) text(name string) string {
 	return ""
 }
 
-// MarshalJSON encodes a JSON object with the values in their order.
+// MarshalJSON encodes the record as a JSON object. The order of the values stays.
 func (r record) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	for i, v := range r {
@@ -120,7 +120,7 @@ func cellValue(c audience.Value) any {
 	return c.Text
 }
 
-// formatTime formats a Unix time, in UTC. For 0 it returns the text never.
+// formatTime formats a Unix time in UTC. If the time is 0, it returns the parameter never.
 func formatTime(layout string, unix int64, never string) string {
 	if unix == 0 {
 		return never
@@ -128,7 +128,7 @@ func formatTime(layout string, unix int64, never string) string {
 	return time.Unix(unix, 0).UTC().Format(layout)
 }
 
-// show prints a record as a JSON object, or without --json one line for each value.
+// show prints a record as a JSON object. Without --json it prints one line for each value.
 func (f format) show(w io.Writer, r record) error {
 	if f.JSON {
 		return printJSON(w, r)

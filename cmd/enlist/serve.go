@@ -26,11 +26,11 @@ type serveCommand struct {
 }
 
 // bootstrapKey is the environment variable with the first key of a new database.
-// It is not a flag, because all users of a machine can read flags.
+// It is not a flag, because every user of the machine can see the flags of a process.
 const bootstrapKey = "ENLIST_BOOTSTRAP_KEY"
 
 // Run serves until a signal arrives. After the first SIGINT or SIGTERM the server finishes running calls, and restore
-// removes the handler. So a second signal ends the process at once.
+// removes the signal handler. So a second signal ends the process at once.
 func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	if err := c.Check(); err != nil {
 		return &usageError{err}
@@ -48,13 +48,13 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	return c.serve(ctx, restore, out, key)
 }
 
-// serve serves until ctx ends, and calls ending before it begins to drain. The deferred calls close in reverse order:
-// the server has stopped before the mailer closes, and the database closes last.
+// serve runs the server until ctx ends. It calls ending before it waits for the running calls. The deferred functions
+// run in reverse order: the mailer closes after the server has stopped, and the database closes last.
 func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, key string) (err error) {
 	log, quiet := newLog(out, c.LogLevel), quieter(out, c.LogLevel)
 	store, err := openDatabase(ctx, c.Serve, true, quiet)
 	if ctx.Err() != nil && err != nil {
-		return nil // a signal arrived while it waited for the database
+		return nil // a signal arrived while serve waited for the database
 	}
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	defer func() { err = errors.Join(err, store.Close()) }()
 	rules := indexadvisor.DefaultRules()
 	rules.Most = c.SearchIndexes
-	rules.CoveringFilters = !c.IsPostgres() // PostgreSQL reads the Contacts as well
+	rules.CoveringFilters = !c.IsPostgres() // PostgreSQL would also read the Contact rows
 	service, advisor := newService(store, rules)
 	first, err := service.Bootstrap(ctx, key)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return next(err, "choose another address with --listen")
 	}
-	defer listener.Close() // has an effect only if the server does not start
+	defer listener.Close() // for errors before the server starts; the HTTP server closes it otherwise
 	ops, err := newOps(c.OpsListen, log)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	return s.run(ctx, ending)
 }
 
-// newLog returns a Logger that writes records of a level and above to stderr.
+// newLog returns a Logger that writes records of the given level and higher levels to stderr.
 func newLog(out *console, level string) *slog.Logger {
 	var least slog.Level
 	if err := least.UnmarshalText([]byte(level)); err != nil {
@@ -105,8 +105,8 @@ func newLog(out *console, level string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out.stderr, &slog.HandlerOptions{Level: least}))
 }
 
-// quieter returns the Logger for libraries. At level info it logs only warnings and errors, because their other
-// messages matter only for debugging.
+// quieter returns the Logger for libraries. At level info it logs only warnings and errors, because the other messages
+// of libraries matter only for debugging.
 func quieter(out *console, level string) *slog.Logger {
 	if level == "info" {
 		level = "warn"

@@ -1,6 +1,7 @@
 package main
 
-// The running service: it starts the API's HTTP server, the queue, maintenance and metrics, and stops them in order.
+// The running service: it starts the API's HTTP server, the queue, maintenance and metrics. It stops them in a fixed
+// order.
 
 import (
 	"context"
@@ -25,13 +26,13 @@ import (
 )
 
 const (
-	// Stopping takes 10 s at most. Calls that run when a signal arrives get drainTime. Jobs to
-	// end, cancelled jobs to end, and the last writes get finishTime each.
+	// Stopping takes 10 s at most. Calls that run when a signal arrives get drainTime. Each of
+	// three further steps gets finishTime: jobs end, cancelled jobs end, the last writes.
 	drainTime  = 7 * time.Second
 	finishTime = time.Second
 
-	headerTime = 10 * time.Second // for a client to send the header of a request
-	idleTime   = 2 * time.Minute  // before an unused connection is closed
+	headerTime = 10 * time.Second // longest time that a client may take to send the header of a request
+	idleTime   = 2 * time.Minute  // the server closes a connection after this time without a request
 )
 
 // server is one running service: its listeners, its queue and its maintenance.
@@ -46,10 +47,10 @@ type server struct {
 	cut         context.CancelFunc // cancels the calls that run longer than drainTime
 	halt        context.CancelFunc // ends maintenance
 	work        sync.WaitGroup
-	failed      chan error // the error that ended the HTTP server, one at most
+	failed      chan error // receives the error that ended the HTTP server, at most one
 }
 
-// components are the parts that serve builds and a server connects.
+// components are the parts that the command serve creates and newServer connects.
 type components struct {
 	store   *database
 	service *audience.Service
@@ -59,10 +60,10 @@ type components struct {
 	links   audience.LinkKey
 	ops     *opsServer
 	log     *slog.Logger
-	quiet   *slog.Logger // for libraries
+	quiet   *slog.Logger // Logger for libraries
 }
 
-// newServer connects the components. Nothing runs before start.
+// newServer connects the components. Nothing runs before the caller calls start.
 func newServer(c config.Serve, r components) (*server, error) {
 	queue, err := r.store.jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer,
 		Mails: 2 * c.MailConnections, Poster: r.hooks, Indexes: r.indexes, Log: r.quiet}))
@@ -90,7 +91,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		Handler:           s,
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
-		// There is no WriteTimeout: long searches stream, and rpc limits their time.
+		// There is no WriteTimeout, because replies to long searches are streamed. Package rpc limits their time.
 		MaxHeaderBytes: 64 << 10,
 		BaseContext:    func(net.Listener) context.Context { return calls },
 		ErrorLog:       slog.NewLogLogger(r.quiet.Handler(), slog.LevelWarn),
@@ -115,7 +116,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ready reports whether the service can take calls: it is not stopping and the database answers.
+// ready returns an error if the server is stopping or the database does not answer.
 func (s *server) ready(ctx context.Context) error {
 	if s.stopping.Load() {
 		return errors.New("stopping")
@@ -127,7 +128,7 @@ func (s *server) ready(ctx context.Context) error {
 	return nil
 }
 
-// answer writes status 200, or 503 with the error.
+// answer writes status 200 if err is nil, and otherwise status 503 with the text of err.
 func answer(w http.ResponseWriter, err error) {
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
@@ -137,9 +138,9 @@ func answer(w http.ResponseWriter, err error) {
 	w.Write([]byte("ok\n")) // an error means that the client has disconnected
 }
 
-// start starts all goroutines of the server. If it succeeds, run or stop must follow.
+// start starts all goroutines of the server. If start succeeds, the caller must call run or stop.
 func (s *server) start(ctx context.Context, listener net.Listener) error {
-	// The queue must outlive ctx, which ends at the first signal: stop ends it later.
+	// ctx ends at the first signal, but the queue must run longer: stop ends the queue.
 	if err := s.jobs.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
@@ -154,20 +155,21 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// run waits until ctx ends or the HTTP server fails, and then stops everything. It calls ending before it stops.
+// run waits until ctx ends or the HTTP server fails, and then stops everything. If ctx has ended, run first calls
+// ending.
 func (s *server) run(ctx context.Context, ending func()) error {
 	var err error
 	select {
 	case err = <-s.failed:
 	case <-ctx.Done():
 		ending()
-		s.log.Info("stopping: finishing the calls that run")
+		s.log.Info("stopping: waiting for running calls to finish")
 	}
 	return errors.Join(err, s.stop())
 }
 
-// stop ends everything within 10 s. It ends calls first, because they store
-// jobs and use keys; the times of last use are written at the end.
+// stop ends everything within 10 s. Calls end first, because they add jobs and
+// use keys. The last step stores when keys and indexes were last used.
 func (s *server) stop() error {
 	s.stopping.Store(true)
 	s.calls.Drain()
@@ -188,8 +190,8 @@ func (s *server) stop() error {
 	return errors.Join(s.service.WriteKeyUse(last), s.indexes.WriteUse(last))
 }
 
-// stopJobs waits finishTime for running jobs, because a mail that is cancelled while it is sent may be sent twice.
-// Then it cancels them, and the queue puts them back.
+// stopJobs waits finishTime for running jobs to end, because a mail that is cancelled while it is sent may be sent
+// twice. Then it cancels the remaining jobs, and the queue runs these jobs again later.
 func (s *server) stopJobs() {
 	soft, done := context.WithTimeout(context.Background(), finishTime)
 	defer done()
@@ -199,12 +201,13 @@ func (s *server) stopJobs() {
 	hard, done := context.WithTimeout(context.Background(), finishTime)
 	defer done()
 	if err := s.jobs.StopAndCancel(hard); err != nil {
-		s.log.Warn("a job did not stop; the queue resumes it after some minutes", "error", err)
+		s.log.Warn("a job did not stop; the queue runs it again after some minutes", "error", err)
 	}
 }
 
 // maintain runs the periodic work until ctx ends. Every second it deletes completed jobs and schedules index builds.
-// Every minute it writes times of use and reconciles indexes, and every hour it deletes old idempotency results.
+// Every minute it stores when keys and indexes were used, and reconciles the search indexes. Every hour it deletes
+// expired results of calls with an Idempotency-Key.
 func (s *server) maintain(ctx context.Context) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
