@@ -22,9 +22,9 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 }
 
 var checks = sqlstore.Checks(
-	sqlstore.Check{About: "look at the settings", Query: `SELECT name, 0 FROM pg_settings
+	sqlstore.Check{About: "read the settings", Query: `SELECT name, 0 FROM pg_settings
 			WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'`,
-		Say: "the server's setting %s is off: a crash of its machine loses changes that were confirmed: turn it on"},
+		Say: "the PostgreSQL setting %s is off: turn it on, or a crash of its machine loses confirmed changes"},
 	sqlstore.Check{About: "count the Contacts of Lists", Query: `SELECT list.id, contact_count FROM list
 			LEFT JOIN (SELECT list_id, count(*) AS n FROM contact GROUP BY list_id) c ON c.list_id = list.id
 			LEFT JOIN (SELECT list_id, sum(n) AS n FROM contact_delta GROUP BY list_id) d ON d.list_id = list.id
@@ -35,7 +35,8 @@ var checks = sqlstore.Checks(
 				ON l.account_id = account.id
 		WHERE contact_count <> coalesce(l.n, 0)`,
 		Say: "Account %s counts %d Contacts and its Lists have another number of them"},
-	// The service itself drops or builds invalid indexes of searches again.
+	// This check leaves out search indexes, because enlist itself drops or rebuilds those that are
+	// invalid.
 	sqlstore.Check{About: "look for invalid indexes", Query: `SELECT indexrelid::regclass::text, 0 FROM pg_index
 		WHERE NOT indisvalid AND indexrelid::regclass::text !~ '^search_[0-9]+$'
 		AND indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)`,

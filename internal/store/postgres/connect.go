@@ -17,23 +17,23 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file reads a database's URL and opens pools of connections: one each for
-// transactions that write, for those that read, for the job queue and for migrations.
-// The pools differ in the server's settings and in what happens when a server does
-// not answer.
+// This file reads the URL of a database and opens pools of connections. Transactions that
+// write, transactions that read, the job queue and migrations have pools of their own. The
+// pools differ in their PostgreSQL settings and in what happens when a server does not
+// answer.
 
 const (
-	// connectTime is how long a server may take to accept a connection. When the URL
-	// names several, connectTimeEach leaves time to try the next one.
+	// connectTime is how long a server may take to accept a connection. If the URL names
+	// several servers, connectTimeEach leaves time to try the next server.
 	connectTime     = 5 * time.Second
 	connectTimeEach = 2 * time.Second
 
-	// pingTime is how long a connection that was idle for a second may take to answer
-	// a ping before the pool opens another one.
+	// pingTime is how long a connection that was idle for a second may take to answer a
+	// ping before the pool opens another connection.
 	pingTime = time.Second
 
-	// idleTime is how long an unused connection stays open: the server allows only
-	// so many, and other processes may need it.
+	// idleTime is how long an unused connection stays open. The server allows a limited
+	// number of connections, and other processes may need some.
 	idleTime = time.Minute
 
 	// giveUpAfter is how long the server may take to answer the cancellation of a
@@ -41,21 +41,22 @@ const (
 	giveUpAfter = 2 * time.Second
 
 	// maxStatements is how many statements pgx keeps prepared on a connection. Each
-	// costs the server memory, and searches have many forms.
+	// prepared statement uses memory of the server, and searches have many different
+	// statements.
 	maxStatements = 200
 
-	// jobTime is how long a statement of the queue may take. Most take milliseconds;
-	// the queue's daily maintenance takes longer.
+	// jobTime is how long a statement of the job queue may take. Most statements take
+	// milliseconds, but the daily maintenance of the queue takes longer.
 	jobTime = time.Minute
 )
 
-// keepAlive detects a dead server within 30 s on connections that only listen:
-// those of a stream, and the one on which the queue waits for notifications.
+// keepAlive detects a dead server within 30 s. It is for connections on which this process
+// only receives: the rows of a stream, or the notifications for the job queue.
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
 
-// parse reads a database's URL. It may name several hosts; each new connection goes to
-// the one that is the primary then, so after a failover to another one. The error does
-// not repeat the URL, which may contain a password.
+// parse reads a database's URL. The URL may name several hosts. Each new connection goes
+// to the host that is the primary at that time, so after a failover to the new primary.
+// The error does not repeat the URL, which may contain a password.
 func parse(text string) (*pgxpool.Config, error) {
 	config, err := parseAny(text)
 	if err == nil {
@@ -64,7 +65,7 @@ func parse(text string) (*pgxpool.Config, error) {
 	return config, err
 }
 
-// parseAny is parse for a server that may be a standby.
+// parseAny is like parse, but its connections may also go to a standby.
 func parseAny(text string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(text)
 	if err != nil {
@@ -84,7 +85,7 @@ func parseAny(text string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// shown names a database in a message, without the password.
+// shown returns the name of a database for messages: its URL without the password.
 func shown(config *pgxpool.Config) string {
 	c := config.ConnConfig
 	host := strings.Join(hosts(c), ",")
@@ -98,7 +99,7 @@ func shown(config *pgxpool.Config) string {
 	return u.String()
 }
 
-// hosts returns the servers that a URL names, each once.
+// hosts returns each server of a URL once.
 func hosts(c *pgx.ConnConfig) (all []string) {
 	for _, f := range append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port}}, c.Fallbacks...) {
 		host := f.Host
@@ -107,11 +108,11 @@ func hosts(c *pgx.ConnConfig) (all []string) {
 		}
 		all = append(all, host)
 	}
-	return slices.Compact(all) // after each server, pgx has it a second time, without TLS
+	return slices.Compact(all) // pgx lists each server twice in a row: with TLS and without
 }
 
-// newPool makes a pool of at most size connections, which it opens when they are
-// needed. settings are the server's, for each connection.
+// newPool returns a pool that opens up to size connections when they are needed. settings
+// are PostgreSQL settings for each connection.
 func newPool(ctx context.Context, config *pgxpool.Config, size int,
 	settings map[string]string) (*pgxpool.Pool, error) {
 	config = config.Copy()
@@ -125,7 +126,8 @@ func newPool(ctx context.Context, config *pgxpool.Config, size int,
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
-// cancelling returns a config whose statements the server cancels when their context ends.
+// cancelling returns a copy of config for connections whose statements the server cancels
+// when their context ends.
 func cancelling(config *pgxpool.Config) *pgxpool.Config {
 	config = config.Copy()
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
@@ -134,8 +136,8 @@ func cancelling(config *pgxpool.Config) *pgxpool.Config {
 	return config
 }
 
-// writable returns a config whose connections go to a server that accepts writes. A
-// server that is read-only, for whatever reason, counts as unreachable.
+// writable returns a copy of config for connections to a server that accepts writes. A
+// pool treats a server that is read-only as unreachable.
 func writable(config *pgxpool.Config) *pgxpool.Config {
 	config = config.Copy()
 	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
@@ -143,12 +145,13 @@ func writable(config *pgxpool.Config) *pgxpool.Config {
 	return config
 }
 
-// standbyMissingKey marks a connection in its CustomData.
+// standbyMissingKey is the key in the CustomData of a connection that noteStandbyMissing
+// sets.
 const standbyMissingKey = "enlist: the standby has not confirmed"
 
-// noteStandbyMissing marks a connection whose COMMIT stopped waiting for the
-// synchronous standby. PostgreSQL reports such a COMMIT as a success, with a warning
-// that has no code of its own; only the name of the C function identifies it.
+// noteStandbyMissing marks a connection whose COMMIT stopped waiting for the synchronous
+// standby. PostgreSQL reports such a COMMIT as a success and sends a warning. The warning
+// has no code of its own, so only the name of the C function identifies it.
 func noteStandbyMissing(c *pgconn.PgConn, n *pgconn.Notice) {
 	if n.Routine == "SyncRepWaitForLSN" {
 		c.CustomData()[standbyMissingKey] = true
@@ -157,8 +160,8 @@ func noteStandbyMissing(c *pgconn.PgConn, n *pgconn.Notice) {
 
 var errStandbyMissing = errors.New("the standby has not confirmed in time that it has the change")
 
-// takeStandbyMissing returns an error when the last COMMIT of a connection is
-// stored on the primary only, and removes the mark.
+// takeStandbyMissing returns errStandbyMissing if the standby did not confirm the last
+// COMMIT of a connection. It also removes the mark.
 func takeStandbyMissing(c *pgconn.PgConn) error {
 	if c.CustomData()[standbyMissingKey] == nil {
 		return nil
@@ -167,11 +170,12 @@ func takeStandbyMissing(c *pgconn.PgConn) error {
 	return errStandbyMissing
 }
 
-// milliseconds writes a time for one of the server's settings.
+// milliseconds returns a time as the text of a PostgreSQL setting.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// writingPool is for transactions that write. The server ends those that take longer
-// than longest, so that a process that hangs does not hold its locks.
+// writingPool returns a pool for transactions that write. The server ends a transaction if
+// one statement, or a pause between two statements, takes more than the time longest. So a
+// process that hangs does not hold its locks.
 func writingPool(ctx context.Context, config *pgxpool.Config, size int, longest time.Duration) (*pgxpool.Pool, error) {
 	return newPool(ctx, writable(cancelling(config)), size, map[string]string{
 		"statement_timeout": milliseconds(longest),
@@ -179,36 +183,38 @@ func writingPool(ctx context.Context, config *pgxpool.Config, size int, longest 
 		"lock_timeout":                        milliseconds(longest / 2),
 		"idle_in_transaction_session_timeout": milliseconds(longest),
 		"default_transaction_isolation":       "read committed",
-		// Every statement of this pool uses an index, whatever its arguments. By default
-		// PostgreSQL would plan each anew to skip 15 of 16 partitions, which takes longer
-		// than running it: 4,400 subscriptions a second in place of 6,200.
+		// Every statement of this pool uses an index, whatever its arguments are, so one
+		// plan is enough. By default PostgreSQL would plan a statement each time, to skip
+		// 15 of 16 partitions. Planning takes longer than execution: the server stored
+		// 4,400 subscriptions a second instead of 6,200.
 		"plan_cache_mode": "force_generic_plan",
 	})
 }
 
-// readingPool is for transactions that read. They have no time limit on the server:
-// a stream waits for its client.
+// readingPool returns a pool for transactions that read. They have no time limit on the
+// server, because a stream waits for its client.
 func readingPool(ctx context.Context, config *pgxpool.Config, size int) (*pgxpool.Pool, error) {
 	return newPool(ctx, cancelling(config), size, map[string]string{
 		"default_transaction_read_only": "on",
-		"default_transaction_isolation": "repeatable read", // for transactions without BEGIN
-		// Pages are in memory or on an SSD. At the default of 4 the planner prefers a
-		// sequential scan to most indexes.
+		"default_transaction_isolation": "repeatable read", // also for a statement without BEGIN
+		// The pages of tables are in memory or on an SSD. At the default of 4 the planner
+		// prefers a sequential scan to most indexes.
 		"random_page_cost": "1.1",
 	})
 }
 
-// jobPool is for the queue library. It does not cancel statements on the server:
-// the library interrupts its wait for notifications often, and there is no statement
-// to cancel then.
+// jobPool returns a pool for the queue library (river). It does not cancel statements on
+// the server: river often interrupts its wait for notifications, and at that time no
+// statement runs.
 func jobPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
 	config = writable(config)
 	config.ConnConfig.Tracer = statementLimit(jobTime)
 	return newPool(ctx, config, 8, nil)
 }
 
-// statementLimit gives each statement a time limit, so that callers without one notice
-// a server that no longer answers. Waiting for notifications is no statement.
+// statementLimit gives each statement a time limit. So a caller without a time limit
+// notices a server that no longer answers. A wait for notifications is not a statement, so
+// it has no limit.
 type statementLimit time.Duration
 
 type statementLimitKey struct{}

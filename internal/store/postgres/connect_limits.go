@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// This file compares the connections that the pools may open with those that the
-// server allows.
+// This file compares the number of connections that the pools may open with the number
+// that the server allows.
 
 // countConnections warns when this process may need more connections than the server
 // allows. Without the warning, calls would fail much later, under load.

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// This file keeps the table contact_delta small. A transaction that adds or removes
-// Contacts inserts a row there, since a counter that all transactions update would
-// make them wait for each other. Readers add the rows to the counters of Lists and
-// Accounts, so counts are exact whether or not the rows have been compacted.
+// This file keeps the table contact_delta small. A transaction that adds or removes Contacts
+// inserts a row into this table. If all transactions updated the same counter instead, they
+// would wait for each other. Readers add these rows to the counters of Lists and Accounts, so
+// counts are exact before and after the rows are compacted.
 
 // counterCompactor periodically merges contact_delta rows into the counters.
 type counterCompactor struct {
@@ -25,7 +25,7 @@ type counterCompactor struct {
 }
 
 const (
-	// compactAfter rows cost a reader of a count about as much as finding a Contact.
+	// Adding up compactAfter rows takes a reader about as long as finding a Contact.
 	compactAfter = 500
 	compactEvery = time.Minute
 )
@@ -37,7 +37,8 @@ func newCounterCompactor(s *Store) *counterCompactor {
 	return c
 }
 
-// note counts a transaction that has inserted a row.
+// note counts a transaction that has inserted a row. It starts a run after every compactAfter
+// transactions.
 func (c *counterCompactor) note() {
 	if c.written.Add(1)%compactAfter == 0 {
 		select {
@@ -62,7 +63,7 @@ func (c *counterCompactor) run(ctx context.Context) {
 			}
 		}
 		c.written.Store(0)
-		c.store.compactCounters(ctx) // after an error, the rows wait for the next run
+		c.store.compactCounters(ctx) // after an error, the next run merges the rows
 	}
 }
 
@@ -71,8 +72,8 @@ func (c *counterCompactor) close() {
 	<-c.stopped
 }
 
-// compactCounters merges all rows in one transaction. An advisory lock keeps other
-// processes from doing the same at that time.
+// compactCounters merges all rows in one transaction. An advisory lock prevents that another
+// process does so at the same time.
 func (s *Store) compactCounters(ctx context.Context) error {
 	conn, err := s.writers.Acquire(ctx)
 	if err != nil {
@@ -82,7 +83,8 @@ func (s *Store) compactCounters(ctx context.Context) error {
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.time)
 	defer cancel()
 	return pgx.BeginFunc(work, conn, func(tx pgx.Tx) error {
-		// The name is part of the interface between versions: the previous one may compact too.
+		// Never change the name of the lock: a process of the previous version may compact at
+		// the same time.
 		const lock = "SELECT pg_advisory_xact_lock(hashtextextended('fold counts', 0))"
 		for _, statement := range []string{lockShared, lock, sqlstore.CompactCounters} {
 			if _, err := tx.Exec(work, statement); err != nil {

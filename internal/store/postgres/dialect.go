@@ -8,14 +8,16 @@ import "enlist/internal/store/sqlstore"
 // dialect is the sqlstore.Dialect of PostgreSQL.
 var dialect = sqlstore.Dialect{
 	FieldText: func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
-	// A Field that was changed from text to a number may still hold 007 or +5 as text.
+	// After the type of a Field was changed from text to a number, a Contact may still have 007 or
+	// +5 as a JSON string.
 	FieldNumber: func(id string) string {
 		value := "(field_values -> '" + id + "')"
 		return "(CASE jsonb_typeof(" + value + ") WHEN 'number' THEN CAST(" + value + ` AS NUMERIC)
 			WHEN 'string' THEN CAST(substring(field_values ->> '` + id +
 			`' FROM '^[+-]?[0-9]+\.?[0-9]*$|^[+-]?\.[0-9]+$') AS NUMERIC) END)`
 	},
-	// jsonb keeps a number's decimals as they were sent, so the API returns its text.
+	// jsonb keeps the decimals of a number as the caller sent them, so the API returns the text of
+	// the number.
 	FieldShown:    func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
 	Document:      "CAST(field_values AS TEXT)",
 	ReadValues:    readValues,

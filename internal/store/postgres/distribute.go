@@ -10,29 +10,30 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// This file distributes the large tables over the workers of a Citus cluster, for
-// enlist distribute. Rows of one List are on one worker. All other tables stay on the
-// coordinator, the server that enlist connects to. No statement uses both kinds of
-// tables (lists_test.go).
+// This file distributes the large tables over the workers of a Citus cluster, for the
+// command enlist distribute. All rows of a List are on the same worker. All other
+// tables stay on the coordinator, which is the server that enlist connects to. No
+// statement uses a large table together with another table (lists_test.go).
 
-// Distribution is the list of statements that distribute the large tables. They depend
-// on the present state of the tables, so a second Distribution continues an
-// interrupted one.
+// Distribution is the list of statements that distribute the large tables.
+// OpenDistribution makes the list from the current state of the tables, so a second
+// Distribution continues an interrupted one.
 type Distribution struct {
 	Statements []string // empty: the tables are distributed
-	Superuser  bool     // a superuser owns the ledger; privileges do not protect it from changes
+	Superuser  bool     // a superuser owns the ledger, so privileges do not protect the ledger from changes
 	conn       *pgx.Conn
 }
 
-// largeTables are the tables that have rows for each Contact. Citus places the shards
-// of the second and third table on the same workers as those of the first.
+// largeTables are the tables that have rows for each Contact. Citus stores the rows of
+// one List in all three tables on the same worker.
 var largeTables = []string{"contact", "consent", "delivery"}
 
 var (
 	errNoCitus = errors.New("the extension Citus is not in this database: install it on every server of the cluster, " +
 		"with shared_preload_libraries = 'citus', and run in a database of this name on each: CREATE EXTENSION citus")
-	errNoNodes = errors.New(`no server takes shards: name each with: SELECT citus_add_node('HOST', 5432)`)
-	errLocked  = errors.New("another process is changing the tables: try again when it has finished")
+	errNoNodes = errors.New("no server of the cluster accepts shards: add each worker with: " +
+		"SELECT citus_add_node('HOST', 5432)")
+	errLocked = errors.New("another process is changing the tables: try again when it has finished")
 )
 
 // isDistributed reports whether the large tables are on several servers.
@@ -46,7 +47,7 @@ func (s *Store) isDistributed(ctx context.Context) (is bool, err error) {
 	return is, err
 }
 
-// OpenDistribution prepares the Distribution of a database. It changes nothing, and
+// OpenDistribution prepares the Distribution of a database. It changes nothing, but it
 // holds the lock of migrations until Close.
 func OpenDistribution(ctx context.Context, url string) (*Distribution, error) {
 	config, err := parse(url)
@@ -71,8 +72,8 @@ func (d *Distribution) Close(ctx context.Context) {
 	d.conn.Close(context.WithoutCancel(ctx))
 }
 
-// Run runs the statements, each in a transaction of its own, and reports each one
-// before it runs.
+// Run runs each statement in a transaction of its own. It calls report before it runs a
+// statement.
 func (d *Distribution) Run(ctx context.Context, report func(statement string)) error {
 	for _, statement := range d.Statements {
 		report(statement)
@@ -126,8 +127,8 @@ type largeTable struct {
 	distributed bool
 	triggers    []string
 	owner       string
-	superuser   bool     // the owner is one
-	granted     []string // privileges of the owner or of PUBLIC
+	superuser   bool     // the owner is a superuser
+	granted     []string // privileges that the owner or PUBLIC has
 	partitions  []string
 	full        []string // partitions that have rows on the coordinator
 }
@@ -150,9 +151,10 @@ func (d *Distribution) look(ctx context.Context, name string) (*largeTable, erro
 	return t, err
 }
 
-// plan fills in Statements. Citus distributes no table with triggers, so privileges
-// protect the ledger instead. They are revoked before the triggers are dropped, so the
-// ledger is never without protection.
+// plan fills in Statements. Citus cannot distribute a table with triggers, so revoked
+// privileges must protect the ledger instead of triggers. UPDATE and DELETE are revoked
+// before the triggers are dropped, so the rows are always protected from both. TRUNCATE
+// is revoked last, after the rows on the coordinator are truncated.
 func (d *Distribution) plan(tables []*largeTable) {
 	for _, t := range tables {
 		if t.name == "consent" {
@@ -172,7 +174,7 @@ func (d *Distribution) plan(tables []*largeTable) {
 			d.add("SELECT create_distributed_table('%s', 'list_id', colocate_with => '%s')", t.name, with)
 		}
 	}
-	// create_distributed_table has copied these rows to the shards.
+	// create_distributed_table has copied the rows of these partitions to the shards.
 	for _, t := range tables {
 		for _, partition := range t.full {
 			d.add("SELECT truncate_local_data_after_distributing_table('%s')", partition)
@@ -190,7 +192,7 @@ func (d *Distribution) add(format string, args ...any) {
 	d.Statements = append(d.Statements, fmt.Sprintf(format, args...))
 }
 
-// revoke takes privileges from all roles, also from the owner.
+// revoke appends statements that take privileges from PUBLIC and from the owner.
 func (d *Distribution) revoke(t *largeTable, privileges ...string) {
 	tables := strings.Join(append([]string{t.name}, t.partitions...), ", ")
 	for _, p := range privileges {

@@ -8,12 +8,12 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file reads the JSONB document of a Contact's Field values, as the server
-// writes it. Every value of every search passes through it; encoding/json would take
-// longer than the rest of the work for a row.
+// This file decodes the JSONB document with the Field values of a Contact, in the form
+// in which PostgreSQL sends it. A search decodes every value that it reads here.
+// encoding/json would take longer than all other work for a row.
 
-// readValues appends the values of {"12": "NSW", "13": 12.50} to v. A text
-// without escapes is a part of doc, not a copy.
+// readValues decodes a document such as {"12": "NSW", "13": 12.50} and appends its
+// values to v. If doc has no escapes, the values are substrings of doc and not copies.
 func readValues(doc string, v audience.Values) (audience.Values, error) {
 	s := scanner{text: doc, plain: strings.IndexByte(doc, '\\') < 0}
 	s.expect('{')
@@ -45,7 +45,7 @@ func readValue(doc string) (text string, err error) {
 var errDocument = errors.New("field_values is not an object of texts and numbers")
 
 // scanner reads an object of texts and numbers. After a syntax error bad is true, and
-// the caller ignores the values that it has returned.
+// the caller must ignore all values that the scanner has returned.
 type scanner struct {
 	text  string
 	at    int  // the next byte
@@ -53,7 +53,7 @@ type scanner struct {
 	bad   bool
 }
 
-// peek skips space and returns the next byte, 0 at the end.
+// peek skips spaces and returns the next byte, or 0 at the end of the text.
 func (s *scanner) peek() byte {
 	for s.at < len(s.text) {
 		if c := s.text[s.at]; c != ' ' {
@@ -64,7 +64,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// expect reads c after any space.
+// expect skips spaces and reads the byte c. Any other byte is a syntax error.
 func (s *scanner) expect(c byte) {
 	if s.peek() != c {
 		s.bad = true

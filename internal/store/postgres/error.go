@@ -13,11 +13,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// This file classifies errors by the codes of pgx and of PostgreSQL
-// (https://www.postgresql.org/docs/current/errcodes-appendix.html). The class says
-// whether update.go and readers.go try again, and whether on a new connection.
+// This file classifies errors by the error types of pgx and the error codes of
+// PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html). The
+// class decides whether update.go and readers.go try again.
 
-// connectFailed is the error when no connection could be opened.
+// connectFailed is the error if no connection could be opened.
 type connectFailed struct{ cause error }
 
 func (e *connectFailed) Error() string {
@@ -25,8 +25,9 @@ func (e *connectFailed) Error() string {
 }
 func (e *connectFailed) Unwrap() error { return e.cause }
 
-// connectError returns a connectFailed when the database cannot be reached. Any other
-// error means that the caller has gone, or has waited too long for a free connection.
+// connectError returns a connectFailed if err says that no connection could be opened.
+// Otherwise the caller has gone, or has waited too long for a free connection, and
+// connectError says so.
 func connectError(err error) error {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return &connectFailed{err}
@@ -34,7 +35,8 @@ func connectError(err error) error {
 	return fmt.Errorf("wait for a connection: %w", err)
 }
 
-// sqlState returns the code of an error of the server, or "" for another error.
+// sqlState returns the code of an error that PostgreSQL has sent, or "" for any other
+// error.
 func sqlState(err error) string {
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return server.Code
@@ -42,15 +44,16 @@ func sqlState(err error) string {
 	return ""
 }
 
-// outdated reports whether a column's type has changed since the statement was
-// prepared ("cached plan must not change result type"). Prepared again it can run.
+// outdated reports whether a column's type has changed since the statement was prepared
+// ("cached plan must not change result type"). The statement can run after it is
+// prepared again.
 func outdated(err error) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && server.Code == "0A000" && server.Routine == "RevalidateCachedQuery"
 }
 
-// lost reports whether the connection, or a statement prepared on it, has failed, so
-// that another attempt on another connection may succeed.
+// lost reports whether the connection has failed, or a statement that was prepared on
+// it. An attempt on another connection may then succeed.
 func lost(err error) bool {
 	if code := sqlState(err); code != "" {
 		// 08: connection failure; 57P: the server stops, starts or has crashed; 53300:

@@ -13,13 +13,12 @@ import (
 )
 
 // This file stores effects as jobs of the queue library (river), in the transaction
-// that causes them. River's workers fetch them (package jobs).
+// that causes the effects. River's workers fetch the jobs (package jobs).
 
-// insertJobs inserts what river's client would insert for jobs that are not unique.
-// The client itself cannot be used here: its INSERT returns the stored rows, which it
-// reads before it sends the NOTIFY and returns, so a transaction with a job would take
-// two more round trips. This statement is sent together with COMMIT. jobs_test.go
-// checks that the rows are equal.
+// insertJobs inserts the same rows as river's client would insert for jobs that are not
+// unique. The client would need two more round trips: one to read the rows that its
+// INSERT returns, and one for NOTIFY. This statement is sent together with COMMIT.
+// jobs_test.go checks that the rows are equal.
 const insertJobs = `INSERT INTO river_job (args, kind, max_attempts, priority, queue, scheduled_at, state)
 	SELECT args, kind, max_attempts, 1, kind, coalesce(to_timestamp(due), now()),
 		(CASE WHEN due IS NULL THEN 'available' ELSE 'scheduled' END)::river_job_state
@@ -37,14 +36,16 @@ type jobRow struct {
 	Due         *int64          `json:"due"`
 }
 
-// insertJobs queues the INSERT of effects as jobs. Each kind has the queue of its name.
+// insertJobs adds the INSERT of effects as jobs to the session's queue of statements.
+// Each kind of job has a queue with the same name.
 func (s *Store) insertJobs(t *session, effects []audience.Effect) error {
 	rows := make([]jobRow, 0, len(effects))
 	wake := make(map[string]bool)
 	now := time.Now().Unix()
 	for _, e := range effects {
 		row := jobRow{Args: e, Kind: e.Kind(), MaxAttempts: audience.Attempts}
-		// A job that is due now has no time, so that a worker fetches it at once.
+		// A job that is due now is stored without a time, so that a worker fetches the
+		// job at once.
 		if timed, ok := e.(audience.Timed); ok && timed.DueTime() > now {
 			due := timed.DueTime()
 			row.Due = &due
@@ -70,9 +71,10 @@ func (s *Store) insertJobs(t *session, effects []audience.Effect) error {
 	return nil
 }
 
-// notices limits how often this process notifies a queue, since PostgreSQL commits
-// transactions with NOTIFY one by one. A notified worker fetches all jobs. One that
-// is stored within noticeGap after the last notice waits for the worker's next poll.
+// notices limits how often this process notifies a queue, because PostgreSQL commits
+// transactions with NOTIFY one after another. A notified worker fetches all jobs. A job
+// that is stored less than noticeGap after the last notification causes none. It waits
+// until a worker polls the queue.
 type notices struct {
 	mu   sync.Mutex
 	last map[string]time.Time // by queue
@@ -94,7 +96,8 @@ func (n *notices) allow(queue string) bool {
 	return true
 }
 
-// Jobs opens a client of the job queue, which works the queues that config names.
+// Jobs returns a client of the job queue. The client runs the jobs of the queues that
+// config names.
 func (s *Store) Jobs(config *river.Config) (*river.Client[pgx.Tx], error) {
 	return river.NewClient(riverpgxv5.New(s.jobs), config)
 }

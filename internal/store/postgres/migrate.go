@@ -19,14 +19,14 @@ import (
 var (
 	errForeign  = errors.New("there are tables of another program in it; choose another database with --db")
 	errEmpty    = errors.New("it has no tables of enlist: check --db, or create them with: enlist serve")
-	errNewer    = errors.New("it was made by a newer enlist; use that version, or a backup from before")
+	errNewer    = errors.New("it was made by a newer enlist; use that version, or a backup from before the update")
 	errTooOld   = errors.New("the server is older than PostgreSQL 15")
 	errEncoding = errors.New("its encoding is not UTF8; create one with: createdb --encoding UTF8 --template template0")
 )
 
-// migrate brings the tables up to date. Of several processes that start at once one
-// migrates and the others wait. A process whose tables are up to date does not wait,
-// so the previous version can restart while the next one migrates.
+// migrate brings the tables up to date. If several processes start at the same time, one
+// process migrates and the others wait. A process that finds all its migrations applied does
+// not wait. So a process of the previous version can restart while the next version migrates.
 func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -42,7 +42,8 @@ func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	return err
 }
 
-// migrateTo is migrate with the migrations in files. Tests give others than the program's.
+// migrateTo applies the migrations in files. Tests pass other migrations than those of the
+// program.
 func migrateTo(ctx context.Context, config *pgxpool.Config, o Options, files fs.FS) error {
 	pool, err := migratingPool(ctx, config, 0)
 	if err != nil {
@@ -102,8 +103,9 @@ func checkServer(ctx context.Context, conn *pgxpool.Conn) error {
 // "enlist" in ASCII.
 const migrationLock = 0x656e6c697374
 
-// lockMigration waits for the advisory lock. It polls: a statement that waits for a
-// lock has a snapshot, and CREATE INDEX CONCURRENTLY waits for older snapshots to end.
+// lockMigration waits for the advisory lock. It polls, because a statement that waits for a
+// lock has a snapshot. CREATE INDEX CONCURRENTLY in the other process would wait until that
+// snapshot ends.
 func lockMigration(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) error {
 	for try := 1; ; try++ {
 		var mine bool
@@ -119,14 +121,15 @@ func lockMigration(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) er
 	}
 }
 
-// unlockMigration releases the lock. Without it the lock would last until the server
-// notices that the connection is closed.
+// unlockMigration releases the lock. Without this statement PostgreSQL would hold the lock
+// until it notices that the connection is closed.
 func unlockMigration(ctx context.Context, conn *pgx.Conn) {
 	conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
 }
 
-// refuseForeign returns errForeign when the database has tables but not goose_db_version, and
-// errEmpty when it has none although it must exist. Tables of extensions do not count.
+// refuseForeign returns errForeign if the database has tables, but not the table
+// goose_db_version. It returns errEmpty if the database has no tables and existing is true.
+// It ignores the tables of extensions.
 func refuseForeign(ctx context.Context, conn *pgxpool.Conn, existing bool) error {
 	var tables int
 	var ours bool
@@ -145,8 +148,8 @@ func refuseForeign(ctx context.Context, conn *pgxpool.Conn, existing bool) error
 	return nil
 }
 
-// refuseUnfinished returns an error when enlist copy has not finished copying into
-// the database.
+// refuseUnfinished returns an error if enlist copy has not finished copying into the
+// database, unless copying is true.
 func refuseUnfinished(ctx context.Context, conn *pgxpool.Conn, copying bool) error {
 	var begun bool
 	err := conn.QueryRow(ctx, "SELECT to_regclass('copy_progress') IS NOT NULL").Scan(&begun)

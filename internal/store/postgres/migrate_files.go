@@ -22,39 +22,44 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// This file applies migrations: SQL files, and after them those of the job queue.
+// This file applies migrations: first the SQL files, then the migrations of the job
+// queue.
 //
-// Migrations run while the previous version serves, on tables of any size. A migration
-// must not break that version, and no call may wait long for it.
+// Migrations run while the previous version of the program serves calls, on tables of
+// any size. A migration must not break that version, and no call may wait long for a
+// migration.
 //
-// A file is one transaction by default. Its statements finish at once but lock a table
-// exclusively: a column with a constant default, a constraint NOT VALID, an index ON
-// ONLY the partitioned table. A statement that waits for such a lock blocks all calls
-// that come after it, so it waits only briefly and is repeated (retryOnLockTimeout).
+// By default a file is one transaction. Its statements lock a table exclusively, but
+// finish at once: they add a column with a constant default, a constraint NOT VALID, or
+// an index ON ONLY the partitioned table. A statement that waits for such a lock blocks
+// all calls that come after it. So the statement waits only for a short time and is then
+// repeated (retryOnLockTimeout).
 //
-// A file with NO TRANSACTION may run for hours; its locks block neither reads nor
-// writes: CREATE INDEX CONCURRENTLY on each partition, VALIDATE CONSTRAINT. When it is
-// interrupted it runs again from its start, so it drops each index before it creates
-// it. TestMigrationsTakeNoLongLocks has the list of allowed statements.
+// A file with NO TRANSACTION may run for hours, because its locks block neither reads
+// nor writes. Examples are CREATE INDEX CONCURRENTLY on each partition, and VALIDATE
+// CONSTRAINT. An interrupted file runs again from its start, so it must drop each index
+// before it creates the index. TestMigrationsTakeNoLongLocks has the list of allowed
+// statements.
 
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrator applies the migrations of files that the database does not have yet.
+// migrator applies the migrations in files that the database does not have yet.
 type migrator struct {
 	config *pgxpool.Config
 	files  fs.FS
 	log    *slog.Logger
-	goose  *goose.Provider // reads which migrations are applied; each migration runs with another provider
+	goose  *goose.Provider // only reads which migrations are applied; apply makes another provider for each migration
 }
 
-// provider makes goose's provider, which records applied files in goose_db_version.
+// provider returns a goose provider. It records applied files in the table
+// goose_db_version.
 func (m *migrator) provider(db *sql.DB) (*goose.Provider, error) {
 	return goose.NewProvider(goose.DialectPostgres, db, m.files, goose.WithSlog(m.log))
 }
 
-// queue makes the migrator of the queue library. pool may be nil when only the
-// library's versions are read.
+// queue returns the migrator of the queue library. pool may be nil if the caller only
+// reads the library's versions.
 func (m *migrator) queue(pool *pgxpool.Pool) (*rivermigrate.Migrator[pgx.Tx], error) {
 	return rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: m.log})
 }
@@ -85,7 +90,7 @@ func (m *migrator) done(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
 	return has >= knows && river >= int64(steps[len(steps)-1].Version), nil
 }
 
-// run applies the migrations that are missing: file by file, then the queue's own.
+// run applies the missing migrations: file by file, then those of the queue library.
 // After an interruption the next run continues with the file that was interrupted.
 func (m *migrator) run(ctx context.Context, conn *pgxpool.Conn) error {
 	has, knows, err := m.goose.GetVersions(ctx)
@@ -99,14 +104,14 @@ func (m *migrator) run(ctx context.Context, conn *pgxpool.Conn) error {
 		if source.Version <= has {
 			continue
 		}
-		if err := conn.Ping(ctx); err != nil { // the advisory lock ends with the connection
+		if err := conn.Ping(ctx); err != nil { // PostgreSQL releases the advisory lock if the connection is lost
 			return err
 		}
 		if err := m.apply(ctx, conn, source); err != nil {
 			return err
 		}
 	}
-	return m.retryOnLockTimeout(ctx, conn, "those of the queue", func(pool *pgxpool.Pool) error {
+	return m.retryOnLockTimeout(ctx, conn, "migrations of the job queue", func(pool *pgxpool.Pool) error {
 		queue, err := m.queue(pool)
 		if err != nil {
 			return err
@@ -133,15 +138,16 @@ func (m *migrator) apply(ctx context.Context, conn *pgxpool.Conn, source *goose.
 		return err
 	}
 	if strings.Contains(string(text), "+goose NO TRANSACTION") {
-		return m.withPool(ctx, 0, do) // CREATE INDEX CONCURRENTLY waits for all older transactions, however long
+		return m.withPool(ctx, 0, do) // no limit: CREATE INDEX CONCURRENTLY waits for all older transactions
 	}
 	return m.retryOnLockTimeout(ctx, conn, path.Base(source.Path), do)
 }
 
 const (
-	// A migration that waits for a lock blocks the calls behind it, so it waits for
-	// shortLock only. Every longEvery attempts it waits for longLock: PostgreSQL cancels
-	// an autovacuum that holds a lock after deadlock_timeout (1 s).
+	// A migration that waits for a lock blocks all later calls, so it waits for
+	// shortLock only. Each longEvery-th attempt waits for longLock. This is longer than
+	// deadlock_timeout (1 s), after which PostgreSQL cancels an autovacuum that holds
+	// the lock.
 	shortLock = 200 * time.Millisecond
 	longLock  = 1500 * time.Millisecond
 	longEvery = 10
@@ -165,7 +171,7 @@ func (m *migrator) retryOnLockTimeout(ctx context.Context, conn *pgxpool.Conn, w
 		if attempt%longEvery == 1 {
 			level = slog.LevelWarn
 		}
-		m.log.Log(ctx, level, "tables are in use by a transaction; the migration is repeated until that has ended",
+		m.log.Log(ctx, level, "tables are in use by a transaction; the migration is repeated until it has ended",
 			"migration", what, "oldest", oldestTransaction(ctx, conn))
 		if err := sleep(ctx, lockPause); err != nil {
 			return err
@@ -173,8 +179,8 @@ func (m *migrator) retryOnLockTimeout(ctx context.Context, conn *pgxpool.Conn, w
 	}
 }
 
-// withPool runs do with connections whose statements wait for a lock for this long;
-// 0: without limit.
+// withPool runs do with a pool for migrations. Its statements wait for a lock at most
+// for the time lock; 0 means no limit.
 func (m *migrator) withPool(ctx context.Context, lock time.Duration, do func(*pgxpool.Pool) error) error {
 	pool, err := migratingPool(ctx, m.config, lock)
 	if err != nil {
@@ -188,8 +194,8 @@ func (m *migrator) withPool(ctx context.Context, lock time.Duration, do func(*pg
 // deadlock.
 func lockTimedOut(err error) bool { return slices.Contains([]string{"55P03", "40P01"}, sqlState(err)) }
 
-// oldestTransaction describes the oldest transaction for the log: it most
-// probably holds the lock.
+// oldestTransaction describes the oldest transaction for the log, because that
+// transaction most probably holds the lock.
 func oldestTransaction(ctx context.Context, conn *pgxpool.Conn) string {
 	var pid int
 	var program string
@@ -197,18 +203,19 @@ func oldestTransaction(ctx context.Context, conn *pgxpool.Conn) string {
 	err := conn.QueryRow(ctx, `SELECT pid, coalesce(nullif(application_name, ''), backend_type, ''), xact_start
 		FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
 		ORDER BY xact_start LIMIT 1`).Scan(&pid, &program, &since)
-	if err != nil { // the transaction has ended by now
+	if err != nil { // no transaction is left, or the query failed
 		return ""
 	}
 	return fmt.Sprintf("process %d, %s, since %s", pid, program, since.UTC().Format(time.RFC3339))
 }
 
-// migratingPool is for migrations. Its settings override time limits of the role.
+// migratingPool returns a pool for migrations and for search indexes. Its settings
+// override the time limits of the role.
 func migratingPool(ctx context.Context, config *pgxpool.Config, lock time.Duration) (*pgxpool.Pool, error) {
 	return newPool(ctx, writable(cancelling(config)), 4, map[string]string{
 		"lock_timeout":                        milliseconds(lock),
 		"statement_timeout":                   "0",
 		"idle_in_transaction_session_timeout": "0",
-		"idle_session_timeout":                "0", // the advisory lock is on a connection that is idle meanwhile
+		"idle_session_timeout":                "0", // the connection with the advisory lock is idle
 	})
 }

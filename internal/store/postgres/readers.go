@@ -19,14 +19,14 @@ type readers struct {
 	pool    *pgxpool.Pool
 	cache   *sqlstore.Cache
 	limiter sqlstore.Limiter
-	time    time.Duration // until a function starts; the function itself may take longer
+	time    time.Duration // longest wait until a function starts; the function itself may take longer
 
-	// again says that the functions are look-ups, which may run a second time when
-	// the catalogue has a new version or a connection is lost. A search or stream
-	// may have sent a part of its reply already, so it must not run again.
+	// again is true if the functions are look-ups. A look-up may run a second time if the catalogue
+	// has a new version or a connection is lost. A search or stream may have sent a part of its
+	// reply already, so its function must not run again.
 	again bool
 
-	replicas *replicas // tried before the primary; nil: none
+	replicas *replicas // tried before the primary; nil if there are none
 }
 
 // newReaders opens a pool of at most size connections. closePools closes it.
@@ -44,8 +44,7 @@ var errSilent = errors.New("the database does not answer")
 
 const beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-// view runs fn on one snapshot: of a replica if one is as new as the primary, else
-// of the primary.
+// view runs fn on one snapshot: of a replica if a replica is new enough, otherwise of the primary.
 func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
 	return r.limiter.Do(ctx, func(ctx context.Context) error {
 		if r.replicas != nil {
@@ -81,7 +80,7 @@ func (r *readers) run(ctx context.Context, fn func(audience.Tx) error) error {
 		defer conn.Release()
 		s := newReading(ctx, conn, version)
 		began, err := s.read(begin, r.cache, version == 0)
-		version = 0 // a second attempt asks first
+		version = 0 // a second attempt reads the version before fn starts
 		if errors.Is(err, errStale) {
 			return true, err
 		}
@@ -89,15 +88,15 @@ func (r *readers) run(ctx context.Context, fn func(audience.Tx) error) error {
 	})
 }
 
-// newReading makes a session that only reads.
+// newReading returns a session that only reads.
 func newReading(ctx context.Context, conn *pgxpool.Conn, version int64) *session {
 	s := newSession(ctx, conn, version)
 	s.readOnly = true
 	return s
 }
 
-// read runs fn in a transaction of the session and reports whether fn has started.
-// ask says to verify the catalogue's version before fn starts.
+// read runs fn in a transaction of the session and reports whether fn has started. If ask is true,
+// read verifies the version of the catalogue before fn starts.
 func (s *session) read(fn func(audience.Tx) error, cache *sqlstore.Cache, ask bool) (began bool, err error) {
 	if ask {
 		s.start(false)
@@ -111,9 +110,9 @@ func (s *session) read(fn func(audience.Tx) error, cache *sqlstore.Cache, ask bo
 	return true, errors.Join(s.end(), fnErr)
 }
 
-// start queues the beginning of a transaction that reads, once. The server runs
-// statements that it receives together as one transaction, so a single statement
-// needs no BEGIN and COMMIT: they would cost as much as finding a Contact.
+// start queues the statements that begin a transaction that reads, unless it has done so before.
+// PostgreSQL runs statements that it receives together as one transaction. So a single statement
+// needs no BEGIN and COMMIT, which would take as long as finding a Contact.
 func (s *session) start(single bool) {
 	if s.started {
 		return
@@ -134,7 +133,7 @@ func (s *session) end() error {
 	if s.single {
 		return nil
 	}
-	if !s.started { // fn used only the cache: verify that it was up to date
+	if !s.started { // fn used only the cache: verify that the cache was up to date
 		s.start(true)
 	} else {
 		s.send("COMMIT", nil, nil)

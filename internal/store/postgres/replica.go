@@ -15,16 +15,17 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file runs searches and streams on streaming standbys, to take load off the
-// primary. A search first asks the primary for its position in the write-ahead log,
-// and runs on a replica that has replayed the log up to there. So a caller sees every
-// change that was answered before, by any process. When no replica reaches that
-// position in time, or no replica can be used, the primary serves the search. decisions.md: 55
+// This file runs searches and streams on streaming standbys, to take load off the primary. A
+// search first asks the primary for its position in the write-ahead log. It then runs on a
+// replica that has replayed the log up to that position. So a search finds every change that
+// any process has confirmed before. Only with Options.ReplicaLag may a replica be older. When
+// no replica reaches that position in time, or no replica can be used, the primary serves the
+// search. decisions.md: 55
 
 // replicas are the standbys of a Store.
 type replicas struct {
 	all     []*replica
-	turn    atomic.Uint32 // the number of searches so far: each starts with another replica
+	turn    atomic.Uint32 // the number of searches so far; each search tries another replica first
 	primary *pgxpool.Pool
 	cache   *sqlstore.Cache
 	lag     time.Duration // the largest age of the data that a search reads
@@ -34,21 +35,23 @@ const (
 	// replicaTime is how long a replica may take to accept a connection and to report
 	// its position.
 	replicaTime = time.Second
-	// catchUpTime is how long a replica may take to replay the rest of the log: less
-	// than a search without an index takes. It is asked every catchUpPause.
+	// catchUpTime is how long a replica may take to replay the rest of the log. A search
+	// without an index takes longer. The search asks the replica for its position every
+	// catchUpPause.
 	catchUpTime  = 100 * time.Millisecond
 	catchUpPause = 2 * time.Millisecond
 
-	// A replica that failed gets no search for awayTime; a replica that was late gets
-	// none for behindTime. After that one search tries it.
+	// After a replica failed, no search uses it for awayTime. After a replica was late, no
+	// search uses it for behindTime. Then one search tries the replica.
 	awayTime   = 5 * time.Second
 	behindTime = time.Second
 )
 
-var errBehind = errors.New("it has not replayed in time what is committed; " +
-	"check that it keeps up with the primary, or allow it more with --db-replica-lag")
+var errBehind = errors.New("it has not replayed in time the log of the primary; " +
+	"check that it keeps up with the primary, or allow older data with --db-replica-lag")
 
-// openReplicas makes the pools. It does not connect: a replica may be unreachable now.
+// openReplicas creates a pool for each replica. It does not connect, because a replica may be
+// unreachable now.
 func (s *Store) openReplicas(ctx context.Context, o Options, size int) (*replicas, error) {
 	if len(o.Replicas) == 0 {
 		return nil, nil
@@ -69,7 +72,8 @@ func (s *Store) openReplicas(ctx context.Context, o Options, size int) (*replica
 	return all, nil
 }
 
-// look logs which replicas cannot be used, at the start rather than at the first search.
+// look logs each replica that cannot be used, so that the operator sees it at the start and
+// not at the first search.
 func (r *replicas) look(ctx context.Context) error {
 	if r == nil {
 		return nil
@@ -97,8 +101,8 @@ func (r *replicas) close() {
 	}
 }
 
-// view runs fn on a replica and reports whether err is the outcome. If not, the caller
-// runs fn on the primary; fn may have started on a replica before.
+// view runs fn on a replica. If served is true, err is the outcome of fn. Otherwise the
+// caller must run fn on the primary, also if fn has already started on a replica.
 func (r *replicas) view(ctx context.Context, fn func(audience.Tx) error) (served bool, err error) {
 	to, err := r.position(ctx)
 	if err != nil {
@@ -114,26 +118,27 @@ func (r *replicas) view(ctx context.Context, fn func(audience.Tx) error) (served
 		if failure == nil || ctx.Err() != nil {
 			return true, errors.Join(err, failure)
 		}
-		if !errors.Is(failure, errStale) { // errStale: definitions have just changed
+		if !errors.Is(failure, errStale) { // errStale: the replica works, but the definitions have just changed
 			one.markAway(failure)
 		}
 	}
 	return false, nil
 }
 
-// position identifies a moment of the primary, to compare a replica with.
+// position is the state of the primary at one moment. A replica is compared with it.
 type position struct {
 	system   int64      // identifies the cluster
 	database int64      // OID of the database
 	timeline int64      // increases with each failover
-	lsn      string     // end of the log that is on disk; every commit before it is included
+	lsn      string     // end of the log that is on disk; every earlier commit is before it
 	version  int64      // of the catalogue
-	oldest   *time.Time // a replica is new enough with a commit of that time; nil: never by time alone
+	oldest   *time.Time // a replica that has a commit of this time is new enough; nil: only lsn decides
 }
 
-// After a failover a replica may still follow the old primary, and have commits that
-// the new one lost, or lack others: then their timelines differ. A replica's timeline
-// is that of its last checkpoint, so it changes late rather than early.
+// After a failover a replica may still follow the old primary. It may have commits that the
+// new primary has not, or lack commits of the new primary. In this case the timelines of the
+// two differ. A replica reports the timeline of its last checkpoint, so a new timeline may
+// appear late, but never too early.
 const (
 	thisDatabase = `(SELECT system_identifier FROM pg_control_system()),
 		(SELECT oid::bigint FROM pg_database WHERE datname = current_database())`
@@ -167,7 +172,7 @@ type replica struct {
 
 	mu    sync.Mutex
 	away  bool      // the last attempt failed
-	until time.Time // no search tries it before, if it is away
+	until time.Time // while away is true, no search tries the replica before this time
 }
 
 // mayTry reports whether a search may use the replica. When the replica is away, one
@@ -188,7 +193,7 @@ func (r *replica) markAway(why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.away {
-		r.log.Warn("a replica cannot be used: the primary serves searches until it can",
+		r.log.Warn("a replica cannot be used: until it can, searches run on the other servers",
 			"replica", r.name, "error", why)
 	}
 	r.away, r.until = true, time.Now().Add(behindTime)
@@ -208,8 +213,8 @@ func (r *replica) markUsed() {
 	r.away = false
 }
 
-// view runs fn on the replica. err is fn's; failure is the reason why fn could not run,
-// or not to its end, on this replica.
+// view runs fn on the replica. err is the error of fn. failure is the reason why fn could not
+// start or finish on this replica.
 func (r *replica) view(ctx context.Context, fn func(audience.Tx) error, cache *sqlstore.Cache, to position) (
 	err, failure error) {
 	conn, failure := r.ready(ctx, to)
@@ -228,7 +233,8 @@ func (r *replica) view(ctx context.Context, fn func(audience.Tx) error, cache *s
 	return nil, s.failed
 }
 
-// ready returns a connection to the replica when that has reached a position.
+// ready waits until the replica has reached a position and returns a connection to the
+// replica. It waits for catchUpTime at most.
 func (r *replica) ready(ctx context.Context, to position) (conn *pgxpool.Conn, err error) {
 	limited, cancel := context.WithTimeout(ctx, replicaTime)
 	defer cancel()
@@ -256,8 +262,8 @@ func (r *replica) ready(ctx context.Context, to position) (conn *pgxpool.Conn, e
 	}
 }
 
-// reachedOn reports whether a replica has reached the position. An error means
-// that it cannot reach the position at all.
+// reachedOn reports whether a replica has reached the position. An error means that the
+// replica does not answer or cannot reach the position at all.
 func (p *position) reachedOn(ctx context.Context, conn *pgxpool.Conn) (there bool, err error) {
 	var system, database, timeline int64
 	var standby bool

@@ -13,10 +13,9 @@ import (
 
 const maxAttempts = 20
 
-// retry runs do until it succeeds, wants no other attempt, or has had maxAttempts.
-// The pauses between attempts are random, so that two transactions that collided do
-// not collide again. They grow up to a second. With a time limit in ctx, attempts that
-// fail because the server cannot be reached are not counted.
+// retry calls do again while again is true, at most maxAttempts times. The pauses between attempts
+// are random, so that two transactions that collided do not collide again. The pauses grow up to a
+// second. If ctx has a time limit, attempts that fail because of a lost connection are not counted.
 func retry(ctx context.Context, do func() (again bool, err error)) error {
 	counted := 0
 	for attempt := 1; ; attempt++ {
@@ -37,7 +36,7 @@ func retry(ctx context.Context, do func() (again bool, err error)) error {
 	}
 }
 
-// sleep waits for a time. It returns an error when ctx ends before.
+// sleep waits for the time d. It returns an error if ctx ends earlier.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -50,8 +49,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 // waitPause is the pause between two attempts to reach a server.
 const waitPause = 500 * time.Millisecond
 
-// waitForServer repeats do while the server cannot be reached, for o.WaitForServer at most: machines
-// start in any order. It returns at once when the server refuses the connection.
+// waitForServer repeats do while the server cannot be reached, for o.WaitForServer at most, because
+// machines start in any order. It returns at once if the server answers with another error, for
+// example about a wrong password.
 func waitForServer(ctx context.Context, o Options, do func() error) error {
 	limited, cancel := context.WithTimeout(ctx, o.WaitForServer)
 	defer cancel()

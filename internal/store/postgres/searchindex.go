@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file builds and drops the SearchIndexes of PostgreSQL. sqlstore/searchindex.go
-// has their catalogue, and package indexadvisor calls these methods.
+// This file builds and drops the SearchIndexes of PostgreSQL. sqlstore/searchindex.go stores which
+// SearchIndexes a List has, and package indexadvisor calls the methods of this file.
 //
 // An index is on the partition that holds its List. PostgreSQL builds and drops it
 // CONCURRENTLY, so other transactions do not wait. The build itself waits for all
@@ -42,7 +42,8 @@ func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list 
 	return bytes, err
 }
 
-// createIndex creates an index, unless a valid one exists. It drops an invalid one first.
+// createIndex creates an index, unless a valid index of this name exists. It first drops an invalid
+// index of this name.
 func createIndex(ctx context.Context, conn *pgxpool.Conn, name, on string) error {
 	var there, good bool
 	err := conn.QueryRow(ctx, `SELECT count(*) > 0, coalesce(bool_and(indisvalid), false)
@@ -63,9 +64,9 @@ func createIndex(ctx context.Context, conn *pgxpool.Conn, name, on string) error
 	return nil
 }
 
-// sample collects statistics of a key's values. PostgreSQL does not use the statistics
-// of a partial index. Without extended statistics it estimates that each value matches
-// one row in 200: a search of two Fields, sorted by a third, then took 500 ms instead of 2.
+// sample collects statistics of a key's values. PostgreSQL does not use the statistics of a partial
+// index. Without extended statistics it estimates that each value matches one row in 200: a search of
+// two Fields, sorted by a third Field, then took 500 ms instead of 2 ms.
 func sample(ctx context.Context, conn *pgxpool.Conn, name, table string, k *audience.SearchKey) error {
 	if of := dialect.Ordered(k); of != k.Name { // a plain column has statistics already
 		if _, err := conn.Exec(ctx, "CREATE STATISTICS IF NOT EXISTS "+name+" ON ("+of+") FROM "+table); err != nil {
@@ -92,8 +93,8 @@ func dropIndex(ctx context.Context, conn *pgxpool.Conn, name string) error {
 	return nil
 }
 
-// withIndex runs do on a connection of its own without time limits. It holds an advisory
-// lock on the index: ErrIndexBusy when another process is building or dropping it. It
+// withIndex runs do on a connection of its own without time limits. Meanwhile it holds an advisory
+// lock on the index. It returns ErrIndexBusy if another process is building or dropping the index. It
 // repeats do after a lost connection.
 func (s *Store) withIndex(ctx context.Context, id audience.SearchIndexID, do func(*pgxpool.Conn) error) error {
 	return retry(ctx, func() (again bool, err error) {
@@ -126,7 +127,8 @@ func (s *Store) onceWithIndex(ctx context.Context, id audience.SearchIndexID, do
 	case !locked:
 		return audience.ErrIndexBusy
 	}
-	// PostgreSQL also unlocks at the end of the session, but some time after the connection is closed.
+	// Without this statement PostgreSQL would release the lock only some time after the connection is
+	// closed.
 	defer conn.Exec(context.WithoutCancel(ctx), unlock, sqlstore.IndexName(id))
 	return do(conn)
 }

@@ -19,16 +19,16 @@ import (
 // sends them together when the function needs a result: each flush is one round
 // trip, however many statements are queued. BEGIN is part of the first flush.
 //
-// A session starts with the catalogue version that this process saw last, so that
-// it need not ask for it. The first flush returns the true version. When the two
-// differ, no result of that flush is used: flush panics with a RetrySignal, and the
-// function runs again from its start.
+// A session starts with the version of the catalogue that this process saw last, so it needs no round
+// trip to read the version. The first flush returns the true version. If the two versions differ, no
+// result of that flush is used: flush panics with a RetrySignal, and the function runs again from its
+// start.
 type session struct {
 	ctx      context.Context // limits every statement of the transaction
 	conn     *pgx.Conn
 	queue    []request     // not sent yet
 	rows     *streamedRows // still being read; no other statement can be sent meanwhile
-	failed   error         // the first error; every later statement gets it too
+	failed   error         // the first error; every later statement returns it too
 	readOnly bool          // Query returns rows while the server still sends them
 	started  bool          // readOnly: BEGIN is queued or sent
 	single   bool          // readOnly: the only statement is its own transaction, without BEGIN and COMMIT
@@ -36,9 +36,9 @@ type session struct {
 	version  int64 // of the catalogue; a guess until verified is true
 	verified bool
 
-	running    bool // a function runs, so a RetrySignal has a receiver
+	running    bool // a function runs, so sqlstore.Call recovers a RetrySignal
 	exclusive  bool // no other transaction writes at the same time
-	needsLock  bool // the function has called LockDefinitions without having exclusive
+	needsLock  bool // the function has called LockDefinitions, but exclusive is false
 	counted    bool // the transaction wrote to contact_delta
 	committing bool // COMMIT is queued or sent
 	skipped    bool // an earlier statement of the same flush failed, so the server did not run COMMIT
@@ -52,14 +52,14 @@ var (
 	errEnded     = errors.New("QueryLast has ended the transaction; no statement can follow")
 )
 
-// newSession makes a session. version is the catalogue's version as this process
-// knows it, 0 when it does not.
+// newSession returns a session. version is the version of the catalogue that this process saw last,
+// or 0 if it saw none.
 func newSession(ctx context.Context, conn *pgxpool.Conn, version int64) *session {
 	return &session{ctx: ctx, conn: conn.Conn(), version: version}
 }
 
-// begin queues statements that open the transaction, and the query for the true
-// version of the catalogue behind them.
+// begin queues the statements that open the transaction, and then the query that reads the version of
+// the catalogue.
 func (s *session) begin(statements ...string) {
 	for _, text := range statements {
 		s.send(text, nil, nil)
@@ -101,7 +101,7 @@ func (s *session) fail(err error) error {
 // a network error, a FATAL error of the server and an ended context.
 func (s *session) broken() bool { return s.conn.IsClosed() }
 
-// ready returns the reason why no statement can run now, nil when one can.
+// ready returns the reason why no statement can run now, or nil if a statement can run.
 func (s *session) ready() error {
 	switch {
 	case s.failed != nil:
@@ -114,7 +114,8 @@ func (s *session) ready() error {
 	return nil
 }
 
-// writable is ready for a statement that changes something.
+// writable returns the reason why no statement that writes can run now, or nil if such a statement
+// can run.
 func (s *session) writable() error {
 	if s.readOnly {
 		return errReadOnly
@@ -149,7 +150,8 @@ func (s *session) receive(results results, requests []request) error {
 	return nil
 }
 
-// retryIfStale leaves the function when it used an old version of the catalogue.
+// retryIfStale panics with a RetrySignal if the running function used an old version of the
+// catalogue. Otherwise it returns err.
 func (s *session) retryIfStale(err error) error {
 	if s.running && errors.Is(err, errStale) {
 		panic(sqlstore.RetrySignal{Err: err})
@@ -157,7 +159,7 @@ func (s *session) retryIfStale(err error) error {
 	return err
 }
 
-// rollback ends the transaction after an error, which it returns.
+// rollback rolls the transaction back because of err, and returns err.
 func (s *session) rollback(err error) error {
 	s.queue = nil
 	if !s.broken() && s.conn.PgConn().TxStatus() != 'I' {
@@ -197,8 +199,8 @@ func (s *session) Insert(query string, args ...any) (id int64, err error) {
 	return id, s.flush()
 }
 
-// Query implements sqlstore.Conn. A transaction that writes gets buffered rows, so
-// that it can run other statements while it reads them.
+// Query implements sqlstore.Conn. In a transaction that writes, the rows are buffered, so that the
+// function can run other statements while it reads the rows.
 func (s *session) Query(_ context.Context, query string, args ...any) (sqlstore.Rows, error) {
 	return s.query(query, args, false)
 }
@@ -225,7 +227,7 @@ func (s *session) query(query string, args []any, last bool) (sqlstore.Rows, err
 	return buffered, nil
 }
 
-// stream flushes the queue with a query at its end, whose rows it does not read.
+// stream sends the queue with a query as the last statement. It does not read the rows of that query.
 func (s *session) stream(query string, args []any) (sqlstore.Rows, error) {
 	before := s.queue
 	s.send(query, args, nil)
@@ -239,12 +241,12 @@ func (s *session) stream(query string, args []any) (sqlstore.Rows, error) {
 			return s.rows, nil
 		}
 	}
-	results.Close() // the first error counts
+	results.Close() // the first error is returned
 	return nil, s.retryIfStale(s.fail(err))
 }
 
-// Lock implements sqlstore.Conn with an advisory lock, which it queues. Two names
-// with the same hash only wait for each other needlessly.
+// Lock implements sqlstore.Conn. It queues a statement that takes an advisory lock. If two names have
+// the same hash, their transactions only wait for each other without need.
 func (s *session) Lock(mode sqlstore.LockMode, name string) error {
 	if mode == sqlstore.Shared {
 		return s.Do("SELECT pg_advisory_xact_lock_shared(hashtextextended(?, 0))", name)

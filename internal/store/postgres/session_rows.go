@@ -79,7 +79,8 @@ func (r *streamedRows) Close() error {
 	return nil // Next has returned the error, if there was one
 }
 
-// readNumber reads the only value of a result into n. Without a row n stays as it is.
+// readNumber reads the only value of a result into n. If the result has no row, n does not
+// change.
 func readNumber(rows pgx.Rows, n *int64) error {
 	if rows.Next() {
 		if err := rows.Scan(n); err != nil {
@@ -90,10 +91,10 @@ func readNumber(rows pgx.Rows, n *int64) error {
 	return rows.Err()
 }
 
-// decoder turns what the server sends into values of driver.Value's types.
+// decoder converts the values that PostgreSQL sends to the types of driver.Value.
 type decoder struct {
 	types    *pgtype.Map // of the connection
-	copyText bool        // texts outlive their row; without it the next row overwrites them
+	copyText bool        // copy texts, because the next row overwrites their memory
 }
 
 // decodeRow fills dest with the values of a row.
@@ -107,8 +108,8 @@ func (d decoder) decodeRow(dest []driver.Value, fields []pgconn.FieldDescription
 	return nil
 }
 
-// decode reads one value. Prepared statements return numbers in binary form,
-// others return everything as text. The two most frequent types have a shortcut.
+// decode reads one value. Prepared statements return numbers in binary form, others return
+// everything as text. decode handles the two most frequent types without pgx's codecs.
 func (d decoder) decode(value []byte, f *pgconn.FieldDescription) (driver.Value, error) {
 	switch {
 	case value == nil:

@@ -12,18 +12,19 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// This file sends a session's queue: as a pgx.Batch, whose statements pgx prepares
-// and keeps, or unprepared when one of them must be planned anew each time.
+// This file sends the queue of a session. Normally it sends a pgx.Batch, whose
+// statements pgx prepares and keeps. If PostgreSQL must plan one of the statements each
+// time, the queue is sent unprepared.
 
 // request is a queued statement.
 type request struct {
 	query string
 	args  []any
-	once  bool                 // it must not be kept prepared
-	then  func(pgx.Rows) error // reads the result; nil: only an error matters
+	once  bool                 // the statement must not be kept prepared
+	then  func(pgx.Rows) error // reads the result; nil: the result is only checked for an error
 }
 
-// read reads the request's result, which is the next one.
+// read reads the next result, which is the result of this request.
 func (r *request) read(results results) error {
 	if r.then == nil {
 		_, err := results.Exec()
@@ -40,7 +41,8 @@ func (r *request) read(results results) error {
 	return err
 }
 
-// results are the results of a queue, in its order. pgx.BatchResults is one.
+// results are the results of a queue, in the order of its requests. pgx.BatchResults
+// implements it.
 type results interface {
 	Exec() (pgconn.CommandTag, error)
 	Query() (pgx.Rows, error)
@@ -69,8 +71,8 @@ func (s *session) sendQueue() results {
 	return s.conn.SendBatch(s.ctx, batch)
 }
 
-// sendUnprepared sends statements without preparing them. A pgx.Batch cannot:
-// its mode is that of the connection.
+// sendUnprepared sends statements without preparing them. A pgx.Batch cannot do so,
+// because it has the query mode of the connection.
 func (s *session) sendUnprepared(queue []request) results {
 	var encoder pgx.ExtendedQueryBuilder
 	batch := new(pgconn.Batch)
@@ -105,7 +107,8 @@ func (u unpreparedResults) Query() (pgx.Rows, error) {
 	return pgx.RowsFromResultReader(u.types, u.ResultReader()), nil
 }
 
-// rewrite writes $1, $2 for the arguments that sqlstore writes as ?, or as ?1, ?2.
+// rewrite replaces the placeholders ? or ?1, ?2 of sqlstore by $1, $2, but not inside
+// quotes.
 func rewrite(query string) string {
 	var b strings.Builder
 	b.Grow(len(query) + 16)
@@ -135,7 +138,8 @@ func rewrite(query string) string {
 	}
 }
 
-// storable returns an argument as the server accepts it: texts are UTF-8 without NUL.
+// storable returns an argument in a form that PostgreSQL accepts: its texts are UTF-8
+// without NUL.
 func storable(arg any) any {
 	switch v := arg.(type) {
 	case string:

@@ -1,15 +1,15 @@
-// Package postgres stores everything in a PostgreSQL database, version 15 or later,
-// which any number of processes may share. It opens connections, runs transactions
-// and migrates the tables. Package sqlstore has the SQL inside the transactions.
+// Package postgres stores the data of enlist in a PostgreSQL database, version 15 or later. Any
+// number of processes may share the database. It opens connections, runs transactions and migrates
+// the tables. Package sqlstore has the SQL inside the transactions.
 //
-// Transactions that write run at the same time (update.go). A statement without a result waits, and
-// is sent together with the next statement that has one (session.go). So a subscription takes two
-// round trips.
+// Transactions that write run at the same time (update.go). A statement whose result the function
+// does not need waits, and is sent together with the next statement whose result the function needs
+// (session.go). So a subscription takes only two round trips.
 //
-// The files, by their prefixes: connect (URLs and pools), session (a transaction's
-// statements), update, counters and jobs (writing), readers and replica (reading),
-// retry and error (failures), migrate (tables), searchindex (a List's own indexes),
-// target (enlist copy), distribute (Citus), document and dialect (SQL's forms).
+// The prefix of a file's name says what the file is for: connect (URLs and pools), session (a
+// transaction's statements), update, counters and jobs (writing), readers and replica (reading),
+// retry and error (failures), migrate (tables), searchindex (a List's own indexes), target (enlist
+// copy), distribute (Citus), document and dialect (SQL's forms).
 package postgres
 
 import (
@@ -27,21 +27,21 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Options of a Store. The zero value has the defaults.
+// Options of a Store. A zero value means the default.
 type Options struct {
-	Writers    int           // concurrent transactions that write; 0: 16
-	Readers    int           // concurrent look-ups; 0: two for each processor, at least 4
-	Searches   int           // concurrent reads that may scan a whole List; 0: 4
-	SearchTime time.Duration // time limit of one such read; 0: 1 minute
-	Streams    int           // concurrent replies that are sent while they are read; 0: 4
-	Wait       time.Duration // longest wait of a search or stream for a free connection; 0: 5 s
-	UpdateTime time.Duration // time limit of a change or look-up with all its attempts; 0: 10 s
+	Writers    int           // largest number of concurrent transactions that write; the default is 16
+	Readers    int           // largest number of concurrent look-ups; the default is two for each processor, at least 4
+	Searches   int           // largest number of concurrent reads that may scan a whole List; the default is 4
+	SearchTime time.Duration // time limit of a read that may scan a whole List; the default is 1 minute
+	Streams    int           // largest number of concurrent replies that are sent while they are read; the default is 4
+	Wait       time.Duration // longest wait of a search or stream for a free connection; the default is 5 s
+	UpdateTime time.Duration // time limit of a change or look-up with all its attempts; the default is 10 s
 	Replicas   []string      // URLs of standbys for Search and Stream
-	ReplicaLag time.Duration // greatest age of the data on a standby; 0: as new as the primary's
+	ReplicaLag time.Duration // greatest age of the data on a standby; 0: the data must be as new as on the primary
 	Existing   bool          // refuse a database without tables
 	Log        *slog.Logger  // nil: no log
 
-	WaitForServer time.Duration // longest wait of Open for a server that it cannot reach; 0: none
+	WaitForServer time.Duration // longest wait of Open for a server that it cannot reach; 0: Open does not wait
 
 	copying bool // accept a database into which enlist copy has not finished copying
 }
@@ -62,7 +62,7 @@ type Store struct {
 	batcher     *insertBatcher
 	notices     *notices
 	distributed bool          // the large tables are on several servers (Citus)
-	deadlock    atomic.Int64  // time of the last one, in Unix nanoseconds
+	deadlock    atomic.Int64  // time of the last deadlock, in Unix nanoseconds
 	time        time.Duration // limit of an Update and of a View
 }
 
@@ -87,7 +87,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// open opens the pools. After an error the caller closes those that were opened.
+// open opens the pools. After an error the caller closes the pools that were opened.
 func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (err error) {
 	wait := cmp.Or(o.Wait, 5*time.Second)
 	s.writers, err = writingPool(ctx, config, cmp.Or(o.Writers, 16), s.time)
@@ -130,7 +130,7 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	return s.countConnections(ctx, o.Log)
 }
 
-// View implements audience.Store, within the time limit of an Update.
+// View implements audience.Store. It has the time limit of an Update.
 func (s *Store) View(ctx context.Context, fn func(audience.Tx) error) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
@@ -162,8 +162,8 @@ func (s *Store) CachedSchema(id audience.ListID) (*audience.Schema, bool) {
 	return s.cache.Schema(id)
 }
 
-// Ready implements audience.Store: a read, and a DELETE that matches no row, which a
-// read-only server refuses. Both are within the time limit of an Update.
+// Ready implements audience.Store. It reads, and then runs a DELETE that matches no row, because a
+// read-only server refuses a DELETE. Both together have the time limit of an Update.
 func (s *Store) Ready(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()

@@ -15,12 +15,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file is the PostgreSQL side of enlist copy, which copies a SQLite database
-// table by table. The table copy_progress records how far each table is copied. It is
-// dropped at the end; while it exists Open refuses the database.
+// This file is the PostgreSQL side of enlist copy, which copies a SQLite database table by
+// table. The table copy_progress records how far each table is copied. Finish drops this table.
+// While the table exists, Open refuses the database.
 
-// Target is a database into which another one is copied. It has one connection, so
-// its methods are called by one goroutine at a time.
+// Target is a database into which another database is copied. It has one connection, so only one
+// goroutine at a time may call its methods.
 type Target struct {
 	conn  *pgx.Conn
 	shown string // names the database in errors
@@ -54,8 +54,8 @@ func (t *Target) open(ctx context.Context, config *pgxpool.Config) (err error) {
 	if err := migrate(ctx, config, Options{copying: true, Log: slog.New(slog.DiscardHandler)}); err != nil {
 		return err
 	}
-	// After a crash of the server the last rows are missing together with their entries
-	// in copy_progress, so the copy continues correctly.
+	// This is safe: after a crash of the server, the last rows are missing together with their
+	// entries in copy_progress, so the copy continues correctly.
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
 	config.ConnConfig.RuntimeParams["application_name"] = "enlist copy"
 	config.ConnConfig.RuntimeParams["statement_timeout"] = "0" // the role's limit could be too short to read a table
@@ -72,7 +72,7 @@ func (t *Target) open(ctx context.Context, config *pgxpool.Config) (err error) {
 // Close closes the connection. An unfinished copy can be continued.
 func (t *Target) Close() error { return t.conn.Close(context.Background()) }
 
-// begin creates copy_progress in an empty database, unless it is there already.
+// begin creates copy_progress in an empty database, unless the table exists already.
 func (t *Target) begin(ctx context.Context) error {
 	var locked, begun bool
 	err := t.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1), to_regclass('copy_progress') IS NOT NULL",
@@ -110,8 +110,8 @@ func (t *Target) begin(ctx context.Context) error {
 	})
 }
 
-// Tables returns the tables to copy, with the queue's jobs. The keys of the tables come
-// from the source.
+// Tables returns the tables to copy, including the table of the queue's jobs. It does not set
+// their keys, which come from the source.
 func (t *Target) Tables(ctx context.Context) (tables []sqlstore.Table, err error) {
 	rows, err := t.conn.Query(ctx, `SELECT relname, attname, CASE WHEN typtype = 'e' THEN 'text' ELSE typname END
 		FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid JOIN pg_type ON pg_type.oid = atttypid
@@ -141,7 +141,7 @@ func (t *Target) Tables(ctx context.Context) (tables []sqlstore.Table, err error
 	return tables, err
 }
 
-// forms are the forms in which values of PostgreSQL's types are copied.
+// forms has the form in which the values of each PostgreSQL type are copied.
 var forms = map[string]sqlstore.Form{
 	"int2": sqlstore.Number, "int4": sqlstore.Number, "int8": sqlstore.Number,
 	"text": sqlstore.Text, "varchar": sqlstore.Text, "_text": sqlstore.Texts, "_varchar": sqlstore.Texts,
@@ -152,7 +152,7 @@ var forms = map[string]sqlstore.Form{
 // Progress is how far a table is copied.
 type Progress struct {
 	Rows int64 // copied so far
-	Last []any // the key of the last one; nil before the first
+	Last []any // the key of the last copied row; nil before the first row
 	Done bool  // all rows are copied
 }
 
@@ -192,7 +192,7 @@ func (t *Target) Write(ctx context.Context, table *sqlstore.Table, rows [][]driv
 	for i, c := range table.Columns {
 		names[i] = c.Name
 	}
-	var last any // NULL without a key
+	var last any // NULL if no row with a key is copied
 	if p.Last != nil {
 		last = p.Last
 	}
@@ -231,14 +231,14 @@ func (t *Target) Each(ctx context.Context, table *sqlstore.Table, fn func(row []
 			err = fn(row)
 		}
 		if err != nil {
-			cancel() // Close does not read the remaining rows
+			cancel() // so that Close does not read the remaining rows
 			return err
 		}
 	}
 	return rows.Err()
 }
 
-// readExpression returns the SQL that reads a column in its form.
+// readExpression returns the SQL expression that reads a column in the form c.Form.
 func readExpression(c sqlstore.Column) string {
 	switch c.Form {
 	case sqlstore.Text, sqlstore.Document:

@@ -14,14 +14,15 @@ import (
 )
 
 // This file runs the functions of Store.Update. Transactions that write run at the same time, in READ
-// COMMITTED: each statement sees what others committed before it. A function locks what it reads in
-// order to change it. Contacts are locked as rows. Advisory locks stand for rows that may not exist
-// yet (the saved result of a call, a delivery) and for the room under an Account's Contact limit.
+// COMMITTED: each statement sees what others committed before it. A function locks the data that it
+// reads in order to change it. For Contacts these are row locks. Advisory locks are used for rows
+// that may not exist yet (the saved result of a call, a delivery) and for the Contact limit of an
+// Account.
 //
-// Definitions change while no other transaction writes. Every transaction that writes locks the table
-// catalogue in a mode that many can hold. A transaction that changes definitions locks it in a mode
-// that excludes all others. Its function asks for that mode by Tx.LockDefinitions, and then runs
-// again from its start.
+// Definitions change only while no other transaction writes. Every transaction that writes locks the
+// table catalogue in a mode that many transactions can hold. A transaction that changes definitions
+// locks the table in a mode that excludes all other writers. Its function asks for that mode with
+// Tx.LockDefinitions, and then runs again from its start.
 
 const (
 	beginWriting  = "BEGIN"
@@ -32,14 +33,15 @@ const (
 // mode is how one attempt of a function runs.
 type mode struct {
 	exclusive bool  // no other transaction writes meanwhile
-	version   int64 // of the catalogue, as this process saw it last; 0: ask first
+	version   int64 // of the catalogue, as this process saw it last; 0: read it before the function starts
 }
 
-// Update implements audience.Store. If ctx ends before fn starts, nothing is stored. After that,
-// Update waits for the outcome. One time limit covers all attempts and the waits for a connection.
+// Update implements audience.Store. If ctx ends before fn starts, nothing is stored. After fn has
+// started, Update waits for the outcome even if ctx ends. One time limit covers all attempts and the
+// waits for a connection.
 //
-// A function with a hint shares a transaction with those of other callers. If it cannot
-// (ErrNotBatchable), it runs in a transaction of its own.
+// A function with a hint shares a transaction with the functions of other callers. If that is not
+// possible (ErrNotBatchable), it runs in a transaction of its own.
 func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
@@ -54,7 +56,7 @@ func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, hint ...
 }
 
 // attempt is one attempt to run fn in mode m. If again is true, another attempt may succeed, and
-// attempt has set m to its mode.
+// attempt has set m to the mode of that attempt.
 func (s *Store) attempt(ctx context.Context, fn func(audience.Tx) error, m *mode) (again bool, err error) {
 	conn, err := s.writers.Acquire(ctx)
 	if err != nil {
@@ -69,7 +71,7 @@ func (s *Store) attempt(ctx context.Context, fn func(audience.Tx) error, m *mode
 	t.exclusive = m.exclusive
 	err = s.transaction(t, fn)
 	s.note(t)
-	*m = mode{exclusive: m.exclusive || t.needsLock} // the next attempt asks for the version after it has the lock
+	*m = mode{exclusive: m.exclusive || t.needsLock} // the next attempt reads the version after it has the lock
 	switch {
 	case err == nil:
 		return false, nil
@@ -85,7 +87,7 @@ func (s *Store) attempt(ctx context.Context, fn func(audience.Tx) error, m *mode
 	return lost(t.failed) || collided(t.failed), err
 }
 
-// note stores what the outcome of a transaction means for later ones.
+// note records what the outcome of a transaction means for later transactions.
 func (s *Store) note(t *session) {
 	if refusesWrites(t.failed) {
 		s.writers.Reset() // the pool's other connections lead to the same server
@@ -99,14 +101,14 @@ func (s *Store) note(t *session) {
 }
 
 // serialisedFor is the time after a deadlock in which bulk changes of a List run one after another.
-// Two that lock the same Contacts in different orders would deadlock at every attempt, and PostgreSQL
-// takes a second to detect a deadlock.
+// Two bulk changes that lock the same Contacts in different orders would deadlock at every attempt,
+// and PostgreSQL takes a second to detect a deadlock.
 const serialisedFor = 10 * time.Second
 
 func (s *Store) serialises() bool { return time.Since(time.Unix(0, s.deadlock.Load())) < serialisedFor }
 
-// transaction runs fn in a transaction and commits it. After an error nothing is
-// stored, except when outcomeUnknown reports that it may be.
+// transaction runs fn in a transaction and commits it. After an error nothing is stored, unless
+// outcomeUnknown returns true.
 func (s *Store) transaction(t *session, fn func(audience.Tx) error) error {
 	lock := lockShared
 	if t.exclusive {
@@ -161,8 +163,8 @@ func (s *Store) commit(t *session, effects []audience.Effect) error {
 		}
 	}
 	if !t.verified {
-		// The server runs COMMIT before this process can compare the versions, so
-		// COMMIT is not in the flush that brings the version.
+		// The server would run COMMIT before this process could compare the versions. So COMMIT is
+		// not in the flush that reads the version.
 		if err := t.flush(); err != nil {
 			return err
 		}
@@ -180,7 +182,7 @@ func (s *Store) commit(t *session, effects []audience.Effect) error {
 
 // outcomeUnknown reports whether the transaction may or may not be stored. Either COMMIT was sent and
 // not answered, or only the primary has the transaction and its standby does not. The outcome is
-// known if nothing of the flush that ends with COMMIT left this process.
+// known if this process sent nothing of the flush that ends with COMMIT.
 func (t *session) outcomeUnknown() bool {
 	if errors.Is(t.failed, errStandbyMissing) {
 		return true
@@ -188,7 +190,7 @@ func (t *session) outcomeUnknown() bool {
 	return t.committing && t.broken() && !t.skipped && !pgconn.SafeToRetry(t.failed)
 }
 
-// unknownOutcome is the error of a change whose COMMIT was sent and not answered.
+// unknownOutcome returns the error for a transaction of which outcomeUnknown is true.
 func unknownOutcome(err error) error {
 	return fmt.Errorf("the connection was lost while committing: whether the change is stored is not known: %w", err)
 }

@@ -10,15 +10,16 @@ import (
 
 // This file runs the functions of many callers in one transaction if each only adds a Contact. One
 // INSERT of ten rows and one COMMIT take the server a fifth of the time of ten transactions. If no
-// transaction runs, a function starts one at once. Functions that arrive while it runs share the next
-// one. When minBatch of them wait, the next one starts before the first has ended.
+// transaction runs, a function starts one at once. Functions that arrive while this transaction runs
+// share the next transaction. When minBatch functions wait, the next transaction starts before the
+// first has ended.
 
 // insertBatcher collects callers and runs their functions together.
 type insertBatcher struct {
 	store   *Store
 	mu      sync.Mutex
 	waiting []*batchedCall
-	running int // transactions
+	running int // number of transactions that run now
 	all     sync.WaitGroup
 }
 
@@ -34,7 +35,7 @@ type batchedCall struct {
 	address sqlstore.Address // of the Contact that fn adds
 	fn      func(audience.Tx) error
 	done    chan struct{}
-	part    *sqlstore.Part // what fn wrote; nil until it has run
+	part    *sqlstore.Part // what fn wrote; nil until fn has run
 	err     error
 }
 
@@ -96,10 +97,10 @@ func (b *insertBatcher) serve(batch []*batchedCall) {
 }
 
 // transaction runs a batch in one transaction. It returns ErrNotBatchable if the transaction fails,
-// since each function may succeed in its own. It returns another error only if the outcome of the
-// transaction is unknown.
+// because each function may still succeed in a transaction of its own. It returns another error only if
+// the outcome of the transaction is unknown.
 func (b *insertBatcher) transaction(batch []*batchedCall) error {
-	deadline, _ := batch[0].ctx.Deadline() // the earliest one: this caller has waited longest
+	deadline, _ := batch[0].ctx.Deadline() // the earliest deadline: this caller has waited longest
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
 	conn, err := b.store.writers.Acquire(ctx)
@@ -127,7 +128,7 @@ func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
 	for i, c := range batch {
 		addresses[i] = c.address
 	}
-	inserts, err := sqlstore.NewInsertBatch(t.ctx, t, addresses) // its flush also reads the version
+	inserts, err := sqlstore.NewInsertBatch(t.ctx, t, addresses) // NewInsertBatch flushes, which also reads the version
 	if err != nil {
 		return err
 	}
