@@ -1,4 +1,4 @@
-// Package dbcopy copies a whole SQLite database into an empty PostgreSQL database and
+// Package dbcopy copies all data of a SQLite database into an empty PostgreSQL database and
 // verifies the copy. The command enlist copy runs it.
 //
 // It reads the names of tables and columns from both databases, so that a schema
@@ -21,19 +21,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Copier copies one database. It locks neither side itself: OpenSource and OpenTarget
-// refuse a database that a server or another copy has open.
+// Copier copies one database. The Copier locks neither database, because OpenSource and
+// OpenTarget refuse a database that a server or another copy has open.
 type Copier struct {
 	From   *sqlite.Source
 	To     *postgres.Target
-	Batch  int        // rows in one write, fewer when they are large; 0 means 5,000
+	Batch  int        // rows in one write, fewer if the rows are large; 0 means 5,000
 	Report func(Step) // receives the progress, one call at a time; nil means no reports
 }
 
 // Step is the progress of one table.
 type Step struct {
 	Table    string
-	Verify   bool  // the rows are copied, and the Copier compares both sides
+	Verify   bool  // the rows are copied, and the Copier compares both databases
 	Rows, Of int64 // rows processed, and rows in the source
 	Done     bool
 }
@@ -76,7 +76,8 @@ func (c *Copier) Run(ctx context.Context) (r Result, err error) {
 	return r, c.To.Finish(ctx, last)
 }
 
-// tables returns the tables of the target. It returns an error when the source has another one.
+// tables returns the tables of the target. It returns an error if the source has a table that
+// the target does not have.
 func (c *Copier) tables(ctx context.Context) ([]sqlstore.Table, error) {
 	tables, err := c.To.Tables(ctx)
 	if err != nil {
@@ -99,7 +100,7 @@ func (c *Copier) tables(ctx context.Context) ([]sqlstore.Table, error) {
 	return tables, nil
 }
 
-// copy copies the rows of a table after the last key that the target has. The target
+// copy copies the rows of a table whose keys are after the last key in the target. The target
 // stores a batch and the new progress in one transaction.
 func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 	p, err := c.To.Progress(ctx, t)
@@ -159,7 +160,7 @@ func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error
 	}
 	var from, to sqlstore.Checksum
 	var changed int64
-	both, ctx := errgroup.WithContext(ctx) // an error on one side stops the other
+	both, ctx := errgroup.WithContext(ctx) // an error of one function stops the other
 	both.Go(func() error {
 		return c.From.Each(ctx, t, nil, func(row []driver.Value, lost bool) error {
 			if lost {
@@ -189,7 +190,7 @@ func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error
 
 const (
 	reportEvery  = 5000    // rows
-	maxBatchText = 8 << 20 // bytes; limits the memory for a batch, since a Message may be large
+	maxBatchText = 8 << 20 // bytes; limits the memory for a batch, because a Message may be large
 )
 
 func (c *Copier) report(s Step) {

@@ -31,7 +31,8 @@ import (
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
 // run copies the SQLite file from into the PostgreSQL database to. batch is Copier.Batch. It
-// returns when the server has ended the copy's session, so that a next copy finds no lock.
+// returns after PostgreSQL has ended the session of the copy and released its lock, so that the
+// next copy can start.
 func run(ctx context.Context, from, to string, batch int, report func(dbcopy.Step)) (r dbcopy.Result, err error) {
 	source, err := sqlite.OpenSource(ctx, from)
 	if err != nil {
@@ -46,7 +47,8 @@ func run(ctx context.Context, from, to string, batch int, report func(dbcopy.Ste
 	return (&dbcopy.Copier{From: source, To: target, Batch: batch, Report: report}).Run(ctx)
 }
 
-// awaitUnlocked waits for the lock of a copy, which is "copy" in ASCII, and releases it.
+// awaitUnlocked waits until no copy holds the advisory lock of copies. The number of the lock is
+// "copy" in ASCII.
 func awaitUnlocked(to string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -58,7 +60,8 @@ func awaitUnlocked(to string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// A webhook target of the source names job 5000 as its holder, so new jobs must have higher IDs.
+// A webhook target of the source has the ID 5000 of a job as its holder, so new jobs must have
+// higher IDs.
 func TestACopyHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 	from, to := teststores.SQLite.New(t), pgtest.Open(t)
 	lists := fillDatabase(t, from, 60)
@@ -67,7 +70,7 @@ func TestACopyHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if result.Changed != 1 || result.Tables < 20 {
-		t.Errorf("%+v", result)
+		t.Errorf("result %+v, want 1 changed row and at least 20 tables", result)
 	}
 	compareStores(t, from, to, lists)
 
@@ -84,13 +87,13 @@ func TestACopyHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 	}
 	for _, job := range s.jobs() {
 		if job.ID > lastJob && job.ID <= 5000 {
-			t.Errorf("a new job has ID %d, want more than 5000, which a webhook target has as its holder", job.ID)
+			t.Errorf("a new job has ID %d, want more than 5000, which is the holder of a webhook target", job.ID)
 		}
 	}
 	n := value(s.service.CountContacts(t.Context(), s.caller, lists[0], &audience.Criteria{Key: "Amount", Operator: "equals",
 		Value: audience.Input{Kind: audience.InputNumber, Text: "12.5"}}))(s)
 	if n == 0 {
-		t.Error("the search by an amount finds no Contact")
+		t.Error("the search for the amount 12.5 found no Contact")
 	}
 }
 
@@ -117,7 +120,7 @@ func TestAnInterruptedCopyResumesAndItsTargetStaysClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := teststores.Open(t.Context(), to, 0); err == nil || !strings.Contains(err.Error(), "run enlist copy again") {
-			t.Fatalf("an incomplete target opens: error %v", err)
+			t.Fatalf("Open of an incomplete target: error %v, want one that says to run enlist copy again", err)
 		}
 	}
 	if runs < 4 {
@@ -218,7 +221,8 @@ func execPostgres(t *testing.T, to, statement string) {
 	}
 }
 
-// compareStores reads all data through both stores, and then compares the row counts of all tables.
+// compareStores compares all data that the two stores return, and then the row counts of all
+// tables.
 func compareStores(t *testing.T, from, to string, lists []audience.ListID) {
 	t.Helper()
 	old, copied := openService(t, from), openService(t, to)
@@ -247,7 +251,7 @@ func compareStores(t *testing.T, from, to string, lists []audience.ListID) {
 			t.Fatal(err)
 		}
 		if inSource == 0 || inSource != inTarget {
-			t.Errorf("%s has %d rows in the source and %d in the target", table, inSource, inTarget)
+			t.Errorf("table %s has %d rows in the source and %d in the target, want an equal number above 0", table, inSource, inTarget)
 		}
 	}
 }
@@ -265,7 +269,7 @@ func (s *testService) jobs() []jobs.Job {
 	return all
 }
 
-// readAll returns all data that the store can read, by a name for each kind.
+// readAll returns all data that the store can read. The key of the map is the kind of data.
 func (s *testService) readAll(lists []audience.ListID) map[string]any {
 	s.Helper()
 	ctx, all := s.Context(), make(map[string]any)

@@ -69,10 +69,11 @@ func details(pairs ...string) (all []audience.Detail) {
 	return all
 }
 
-// specialCharacters are significant to SQL, JSON, arrays or PostgreSQL's COPY format.
+// specialCharacters have a meaning in SQL, in JSON, in arrays or in PostgreSQL's COPY format, or are not
+// ASCII.
 const specialCharacters = "Ä ö ß İ 東京 😀 \\N \\x41 \t tab\r\nline \"quoted\" {a,b} 'it''s' $1 ?"
 
-// fillDatabase creates a database with rows in every table, and returns its Lists that are not deleted.
+// fillDatabase inserts rows into every table of a database, and returns the Lists that are not deleted.
 func fillDatabase(t *testing.T, location string, contacts int) (lists []audience.ListID) {
 	ctx := t.Context()
 	s := openService(t, location)
@@ -123,11 +124,13 @@ func (s *testService) subscribeMany(lists []audience.ListID, contacts int) {
 			value(s.service.Confirm(s.Context(), s.caller, list, last))(s)
 		}
 	}
-	// The Contact with the highest ID is deleted, so that the copy must not reuse its ID.
+	// The Contact with the highest ID is deleted, so that the test can check that the copy does not use
+	// its ID again.
 	value(s.service.DeleteContacts(s.Context(), s.caller, audience.DeleteRequest{List: lists[(contacts-1)%len(lists)], Contacts: []audience.ContactID{last}}))(s)
 }
 
-// addRowsOutsideTheInterface stores rows that no call of the Service stores without a mail server.
+// addRowsOutsideTheInterface stores rows directly that the Service would store only with a mail server
+// or after an HTTP request.
 func (s *testService) addRowsOutsideTheInterface(account audience.AccountID, key audience.KeyID, list audience.ListID, message audience.MessageID) {
 	s.Helper()
 	s.update(func(tx audience.Tx) error {
@@ -189,6 +192,6 @@ func rawSQLite(t *testing.T, location string) *sql.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	db.SetMaxIdleConns(0) // the file is open only while a statement runs
+	db.SetMaxIdleConns(0) // so that the file is open only while a statement runs
 	return db
 }

@@ -1,9 +1,9 @@
 // Package pgtest gives tests databases on a real PostgreSQL server. The environment
-// variable ENLIST_TEST_POSTGRES may have the URL of one. Without it the package starts
-// a server, once in a test binary, on a Unix socket in a temporary folder. If
+// variable ENLIST_TEST_POSTGRES may have the URL of a server. Without this variable
+// each test binary starts one server, on a Unix socket in a temporary folder. If
 // PostgreSQL is not installed, tests are skipped with a message.
 //
-// A package that uses it calls Main in its TestMain.
+// A package whose tests use pgtest must call Main in its TestMain.
 //
 // The files: pgtest.go (databases), server.go and standby.go (servers that a test may
 // stop, crash and promote), proxy.go (a network connection that fails on demand).
@@ -23,8 +23,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// serverURL is the environment variable with the URL of a server. Its role must be
-// allowed to create databases.
+// serverURL is the environment variable with the URL of a server. The role in the URL
+// must be allowed to create databases.
 const serverURL = "ENLIST_TEST_POSTGRES"
 
 // shared is the server of this test binary.
@@ -35,7 +35,7 @@ var shared struct {
 	own    *Server      // nil: the server of ENLIST_TEST_POSTGRES
 	number atomic.Int64 // of the last database
 
-	mu        sync.Mutex          // guards what follows
+	mu        sync.Mutex          // guards the fields below
 	made      []string            // names of all databases, for Stop
 	templates map[string]string   // names of the databases to copy, by the name given to OpenLike
 	free      map[string][]string // URLs of copies that no test uses now, by the same name
@@ -69,9 +69,10 @@ func Open(t testing.TB) string {
 	return at(name)
 }
 
-// OpenLike is Open for a copy of a database that prepare has filled once; name
-// identifies it. Copying takes half a second, so a test may get the copy of an earlier
-// test, whose rows are deleted except those of the tables in keep.
+// OpenLike returns the URL of a copy of a template database. The first call with a name
+// creates the template and fills it with prepare. Copying takes half a second, so a
+// test may get the copy that an earlier test used. Its rows are deleted, except the
+// rows of the tables in keep.
 func OpenLike(t testing.TB, name string, prepare func(url string) error, keep ...string) string {
 	t.Helper()
 	need(t)
@@ -81,7 +82,7 @@ func OpenLike(t testing.TB, name string, prepare func(url string) error, keep ..
 	}
 	t.Cleanup(func() {
 		if err := empty(url, keep); err != nil {
-			t.Logf("empty the database: %v", err) // it is not used again
+			t.Logf("empty the database: %v", err) // no other test gets this database
 			return
 		}
 		shared.mu.Lock()
@@ -115,8 +116,8 @@ func take(name string, prepare func(url string) error) (string, error) {
 	return at(made), err
 }
 
-// empty deletes all rows except those of the tables in keep, drops the indexes that
-// searches have got, and restarts the sequences at 1.
+// empty deletes all rows except those of the tables in keep, drops the search indexes,
+// and restarts the sequences at 1.
 func empty(url string, keep []string) error {
 	ctx, done := context.WithTimeout(context.Background(), time.Minute)
 	defer done()
@@ -137,7 +138,7 @@ func empty(url string, keep []string) error {
 				EXECUTE 'DELETE FROM ' || name;
 			END LOOP;
 			FOR name IN SELECT oid::regclass FROM pg_class WHERE relkind = 'i' AND relname ~ '^search_[0-9]+$' LOOP
-				EXECUTE 'DROP INDEX ' || name; -- it belongs to a row of search_index
+				EXECUTE 'DROP INDEX ' || name; -- its row of search_index is deleted
 			END LOOP;
 			FOR name IN SELECT quote_ident(stxname) FROM pg_statistic_ext WHERE stxname ~ '^search_[0-9]+$' LOOP
 				EXECUTE 'DROP STATISTICS ' || name;
@@ -149,8 +150,8 @@ func empty(url string, keep []string) error {
 	return err
 }
 
-// Stop removes the server that this package started, or drops its databases from the
-// other one.
+// Stop removes the server that this package started. If the tests used the server of
+// ENLIST_TEST_POSTGRES, Stop drops their databases there.
 func Stop() {
 	if shared.own != nil {
 		shared.own.Remove()
@@ -163,7 +164,8 @@ func Stop() {
 	}
 }
 
-// need skips a test when there is no server, or fails it when one is required.
+// need skips a test if there is no server. If a server is required, need fails the test
+// instead.
 func need(t testing.TB) {
 	t.Helper()
 	start()
@@ -200,8 +202,9 @@ func at(name string) string {
 	return u.String()
 }
 
-// execute runs a statement in the server's first database. It repeats it while another
-// process copies the same template, which PostgreSQL does not allow twice at a time.
+// execute runs a statement in the server's first database. It repeats the statement
+// while another process copies the same template, because PostgreSQL does not allow two
+// such copies at a time.
 func execute(statement string) error {
 	ctx, done := context.WithTimeout(context.Background(), time.Minute)
 	defer done()
@@ -224,7 +227,7 @@ func execute(statement string) error {
 }
 
 // Main runs a package's tests, stops the server and calls leaks, which returns an error
-// when goroutines are still running. It does all of a TestMain.
+// when goroutines are still running. A TestMain needs no other statement.
 func Main(m *testing.M, leaks func() error) {
 	code := m.Run()
 	Stop()

@@ -14,22 +14,24 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// This file is a network between a client and a server that fails on demand.
+// This file has a network proxy between a client and a server. A test can make its
+// connections fail.
 
-// Proxy forwards connections to a server. It can cut, delay or silence them.
+// Proxy forwards connections to a server. A test can cut them, delay their data, or
+// stop all data.
 type Proxy struct {
-	dir              string // of its socket
+	dir              string // the folder of its socket
 	network, address string // of the server
 	cutAfterNext     atomic.Bool
 	delay            atomic.Int64 // nanoseconds, in each direction
 	wg               sync.WaitGroup
 
 	mu      sync.Mutex
-	talking chan struct{} // closed while data is forwarded; open during a silence
+	talking chan struct{} // a closed channel while data is forwarded; an open channel between FallSilent and Talk
 }
 
-// NewProxy starts a Proxy to the server at a URL. It stops at the end of the test; the
-// test closes its clients before.
+// NewProxy starts a Proxy to the server at a URL. The Proxy stops at the end of the
+// test. The test must close its clients before that.
 func NewProxy(t testing.TB, to string) *Proxy {
 	t.Helper()
 	config, err := pgx.ParseConfig(to)
@@ -65,7 +67,8 @@ func NewProxy(t testing.TB, to string) *Proxy {
 	return p
 }
 
-// URL returns the URL of a database through the Proxy, given its URL on the server.
+// URL takes the URL of a database on the server. It returns the URL of this database
+// through the Proxy.
 func (p *Proxy) URL(of string) string {
 	u, err := url.Parse(of)
 	if err != nil {
@@ -79,8 +82,8 @@ func (p *Proxy) URL(of string) string {
 	return u.String()
 }
 
-// CutAfterNext forwards the next data of a client and closes its connection before the
-// server can answer.
+// CutAfterNext makes the Proxy forward the next data of a client and then close its
+// connection before the server can answer.
 func (p *Proxy) CutAfterNext() { p.cutAfterNext.Store(true) }
 
 // Delay delays all data from now on, in each direction.
@@ -98,7 +101,7 @@ func (p *Proxy) FallSilent() {
 	}
 }
 
-// Talk ends a silence and forwards the data that waited.
+// Talk ends the effect of FallSilent. The Proxy then forwards the data that waited.
 func (p *Proxy) Talk() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +128,7 @@ func (p *Proxy) pass(client net.Conn) {
 	p.carry(server, client, func() bool { return p.cutAfterNext.CompareAndSwap(true, false) })
 }
 
-// piece is data that was read at once, and the earliest time to forward it.
+// piece is the data of one read, and the earliest time to forward it.
 type piece struct {
 	data []byte
 	due  time.Time
@@ -160,7 +163,7 @@ func (p *Proxy) carry(to, from net.Conn, cuts func() bool) {
 	}
 }
 
-// hold waits until a time, and for the end of a silence.
+// hold waits until the time due. After FallSilent it also waits for Talk.
 func (p *Proxy) hold(due time.Time) {
 	if wait := time.Until(due); wait > 0 {
 		<-time.After(wait)

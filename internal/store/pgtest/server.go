@@ -18,20 +18,21 @@ import (
 
 // This file starts PostgreSQL servers from the installed programs.
 
-// required is the environment variable with which a missing server fails tests.
+// required is an environment variable. If it is set and there is no server, tests fail
+// instead of being skipped.
 const required = "ENLIST_TEST_POSTGRES_REQUIRED"
 
-// Server is a PostgreSQL server in a temporary folder. It runs with fsync off: that
-// matters only when the machine crashes, not when the server does.
+// Server is a PostgreSQL server in a temporary folder. It runs with fsync off. That can
+// lose data only when the machine crashes, not when the server crashes.
 type Server struct {
 	dir string              // its data, socket and log
 	bin string              // the folder of PostgreSQL's programs
-	as  *syscall.Credential // the user that it runs as; nil: the test's own
+	as  *syscall.Credential // the user that the server runs as; nil: the user of the test
 }
 
 // errMissing says how to install a server.
-var errMissing = errors.New("there is no server: set " + serverURL + " to the URL of one, or install it (Debian: " +
-	"apt-get install postgresql)")
+var errMissing = errors.New("there is no PostgreSQL server: set " + serverURL + " to the URL of a server, " +
+	"or install one (Debian: apt-get install postgresql)")
 
 // StartServer starts a server that only the caller uses and may stop, start and crash.
 func StartServer() (*Server, error) {
@@ -70,8 +71,8 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 // URL returns the URL of a database.
 func (s *Server) URL(database string) string { return URL(database, s) }
 
-// URL returns the URL of a database on one of several servers: a primary and its
-// standbys.
+// URL returns the URL of a database with the names of several servers: a primary and
+// its standbys.
 func URL(database string, servers ...*Server) string {
 	dirs := make([]string, len(servers))
 	for i, s := range servers {
@@ -88,7 +89,8 @@ func (s *Server) Start() error {
 			" -c shared_buffers=64MB -c max_locks_per_transaction=256 -c autovacuum_naptime=10s", "start")
 }
 
-// Stop stops the server. Mode fast rolls back transactions; immediate is a crash.
+// Stop stops the server. With the mode fast the server rolls back its transactions. The
+// mode immediate has the effect of a crash.
 func (s *Server) Stop(mode string) error {
 	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "-m", mode, "stop")
 }
@@ -101,7 +103,7 @@ func (s *Server) Remove() {
 	}
 }
 
-// dropRoot chooses another user for the server when the test runs as root, since
+// dropRoot chooses another user for the server if the test runs as root, because
 // PostgreSQL refuses to run as root.
 func (s *Server) dropRoot() error {
 	if os.Geteuid() != 0 {
@@ -126,7 +128,7 @@ func (s *Server) dropRoot() error {
 	return errors.New("PostgreSQL does not run as root: create a user called postgres")
 }
 
-// run runs one of PostgreSQL's programs; its error has the program's output.
+// run runs one of PostgreSQL's programs. Its error contains the output of the program.
 func (s *Server) run(program string, args ...string) error {
 	cmd := exec.Command(filepath.Join(s.bin, program), args...)
 	cmd.Dir = s.dir
@@ -161,7 +163,7 @@ func lookForBinaries() (string, bool) {
 			return filepath.Dir(real), true
 		}
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is right
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // Glob fails only if the pattern is malformed
 	if len(found) == 0 {
 		return "", false
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// This file replicates a server to a second one.
+// This file replicates a server to a second server.
 
-// StartStandby starts a standby of this server, with synchronous replication: from then
-// on a COMMIT here waits until the standby has stored it.
+// StartStandby starts a standby of this server, with synchronous replication. From then
+// on a COMMIT on this server waits until the standby has stored it.
 func (s *Server) StartStandby() (*Server, error) {
 	other := &Server{bin: s.bin}
 	if err := other.prepare(); err != nil {
@@ -47,7 +47,8 @@ func (s *Server) Promote() error {
 	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "promote")
 }
 
-// Demote makes a stopped server a standby without a primary from its next start on.
+// Demote changes a stopped server: from its next start on it is a standby without a
+// primary.
 func (s *Server) Demote() error {
 	path := filepath.Join(s.data(), "standby.signal")
 	if err := os.WriteFile(path, nil, 0o600); err != nil || s.as == nil {
@@ -57,7 +58,7 @@ func (s *Server) Demote() error {
 }
 
 // Set changes a setting of the server to a quoted value and returns when new
-// connections have it. Open ones get it soon after.
+// connections have it. Open connections get the new value soon after that.
 func (s *Server) Set(name, value string) error {
 	return s.do(func(ctx context.Context, conn *pgx.Conn) error {
 		if _, err := conn.Exec(ctx, "ALTER SYSTEM SET "+name+" = "+value); err != nil {

@@ -1,7 +1,7 @@
 // Package teststores opens stores of every engine for the tests of other packages.
 // A test that runs with Each shows that both engines behave the same.
 //
-// A package that uses PostgreSQL through it calls pgtest.Main in its TestMain.
+// A package whose tests use PostgreSQL through teststores must call pgtest.Main in its TestMain.
 package teststores
 
 import (
@@ -26,15 +26,16 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// Engine is a kind of store.
+// Engine is a database system in which a store keeps its data.
 type Engine struct {
 	Name string
-	// New returns the address of a new store, as the flag --db takes it. The store has its tables and no rows.
+	// New returns the address of a new store, as the flag --db takes it. The store has its tables, but no
+	// rows.
 	New func(t testing.TB) string
 }
 
-// SQLite keeps everything in a file. A new store is a copy of one migrated file,
-// because to migrate an empty file takes ten times as long as to copy it.
+// SQLite stores all data in a file. A new store is a copy of one migrated file, because to migrate an empty
+// file takes ten times as long as to copy it.
 var SQLite = Engine{"sqlite", func(t testing.TB) string {
 	t.Helper()
 	content, err := migratedFile()
@@ -48,8 +49,8 @@ var SQLite = Engine{"sqlite", func(t testing.TB) string {
 	return path
 }}
 
-// migratedFile returns the content of a SQLite file that has all migrations.
-// It is made once for each test binary.
+// migratedFile returns the content of a SQLite file that has all migrations. A test binary makes the file
+// once.
 var migratedFile = sync.OnceValues(func() (content []byte, err error) {
 	dir, err := os.MkdirTemp("", "enlist-template-")
 	if err != nil {
@@ -61,14 +62,14 @@ var migratedFile = sync.OnceValues(func() (content []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// Close moves what is in the write-ahead log into the file.
+	// Close copies the content of the write-ahead log into the file.
 	if err := store.Close(); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)
 })
 
-// Postgres keeps everything on a server. Tests are skipped if there is none.
+// Postgres stores all data on a PostgreSQL server. Tests are skipped if there is no server.
 var Postgres = Engine{"postgres", func(t testing.TB) string {
 	return pgtest.OpenLike(t, "tables", func(url string) error {
 		s, err := postgres.Open(context.Background(), url, postgres.Options{})
@@ -79,7 +80,7 @@ var Postgres = Engine{"postgres", func(t testing.TB) string {
 	}, "goose_db_version", "river_migration", "catalogue")
 }}
 
-// All are the engines.
+// All has all engines.
 var All = []Engine{SQLite, Postgres}
 
 // Each runs a test on each engine.
@@ -89,7 +90,8 @@ func Each(t *testing.T, test func(t *testing.T, e Engine)) {
 	}
 }
 
-// EachParallel is Each for tests that mostly wait: they run beside each other and beside other parallel tests.
+// EachParallel is like Each, for a test that mostly waits. The test runs on both engines at the same time,
+// and at the same time as other parallel tests.
 func EachParallel(t *testing.T, test func(t *testing.T, e Engine)) {
 	t.Parallel()
 	for _, e := range All {
@@ -125,9 +127,9 @@ func Open(ctx context.Context, address string, wait time.Duration) (*Store, erro
 
 func isPostgres(address string) bool { return strings.HasPrefix(address, "postgres:") }
 
-// AgeKilledJobs makes a database look as it does an hour after the death of the process that worked its queue.
-// Only the queue's leader resumes the jobs of a killed process, and only those that began long ago.
-// The leadership of a killed leader expires after 15 s, and a leader looks for such jobs every 30 s.
+// AgeKilledJobs changes a database so that the process that ran its jobs seems to have been killed an hour
+// ago. Only the queue's leader resumes the jobs of a killed process, and only jobs that began long ago. The
+// leadership of a killed leader expires after 15 s, and a leader looks for such jobs every 30 s.
 func AgeKilledJobs(t testing.TB, address string) {
 	t.Helper()
 	earlier := "strftime('%Y-%m-%d %H:%M:%f', attempted_at, '-1 hour')"
@@ -164,7 +166,8 @@ func execute(ctx context.Context, address, statement string) error {
 	return err
 }
 
-// OpenSQLiteFile opens a file with the driver of this build, beside the store.
+// OpenSQLiteFile opens a SQLite file with the driver of this build. A store may have the file open at the
+// same time.
 func OpenSQLiteFile(path string) (*sql.DB, error) {
 	driver := "sqlite"
 	if slices.Contains(sql.Drivers(), "sqlite3") {

@@ -15,12 +15,13 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
-// ofOneEngine reports whether a table belongs to one engine or to a library, and is not compared.
+// ofOneEngine reports whether a table belongs to one engine or to a library. Such a table is not
+// compared.
 func ofOneEngine(table string) bool {
 	return table == "contact_delta" || strings.HasPrefix(table, "river_") || strings.HasPrefix(table, "goose_") || strings.HasPrefix(table, "sqlite_")
 }
 
-// A migration of one engine has its counterpart in the other.
+// Each migration of one engine must have its counterpart in the other engine.
 func TestEnginesHaveTheSameTablesAndColumns(t *testing.T) {
 	file := teststores.SQLite.New(t)
 	db, err := teststores.OpenSQLiteFile(file)
@@ -73,12 +74,12 @@ func TestEnginesHaveTheSameTablesAndColumns(t *testing.T) {
 	}
 	for name := range inSQLite {
 		if !inPostgres[name] {
-			t.Errorf("PostgreSQL has no %s", name)
+			t.Errorf("SQLite has the column %s, but PostgreSQL has not", name)
 		}
 	}
 	for name := range inPostgres {
 		if !inSQLite[name] {
-			t.Errorf("SQLite has no %s", name)
+			t.Errorf("PostgreSQL has the column %s, but SQLite has not", name)
 		}
 	}
 }
