@@ -7,7 +7,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file has the actions of Handler: one function for each kind of link and method.
+// This file has the actions of Handler: one function for each kind of link and HTTP method.
 
 // subscription returns the data of a page about a subscription.
 func subscription(title string, v *audience.LinkView) page {
@@ -18,7 +18,8 @@ func subscription(title string, v *audience.LinkView) page {
 	return p
 }
 
-// showUnsubscribe shows the button that unsubscribes.
+// showUnsubscribe shows the page with the button that unsubscribes. If the Contact is already
+// unsubscribed, it shows the page that says so.
 func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	v, err := h.service.ViewLink(r.Context(), l.DeliveryKey)
 	switch {
@@ -31,8 +32,9 @@ func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l audi
 	}
 }
 
-// unsubscribe unsubscribes, for the page's button and for the button of a mail program, which
-// does not follow redirects. RFC 8058, section 3.2
+// unsubscribe unsubscribes the Contact and replies with a page. The request comes from the button
+// of the page, or from the button of a mail program. Mail programs do not follow redirects.
+// RFC 8058, section 3.2
 func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	v, err := h.service.UnsubscribeByLink(r.Context(), l.DeliveryKey)
 	if err != nil {
@@ -42,12 +44,13 @@ func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l audience
 	h.unsubscribed(w, v)
 }
 
-// unsubscribed shows that the Contact is unsubscribed, also if it was before or has been removed.
+// unsubscribed shows the page that says that the Contact is unsubscribed. It is also the page for
+// a Contact that was unsubscribed before the request, or that was removed.
 func (h *Handler) unsubscribed(w http.ResponseWriter, v *audience.LinkView) {
 	h.render(w, http.StatusOK, "unsubscribed", subscription("You are unsubscribed", v))
 }
 
-// showConfirm shows the button that confirms a subscription.
+// showConfirm shows the page with the button that confirms a subscription.
 func (h *Handler) showConfirm(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	v, err := h.service.ViewLink(r.Context(), l.DeliveryKey)
 	h.confirmation(w, r, l, v, err)
@@ -59,7 +62,7 @@ func (h *Handler) confirm(w http.ResponseWriter, r *http.Request, l audience.Lin
 	h.confirmation(w, r, l, v, err)
 }
 
-// confirmation answers with the page for the state of a confirmation.
+// confirmation replies with the page for the state of a confirmation.
 func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l audience.Link,
 	v *audience.LinkView, err error) {
 	if err != nil {
@@ -84,7 +87,7 @@ func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l audienc
 const pixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!" +
 	"\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 
-// open sends the image, also if the opening cannot be recorded.
+// open sends the tracking pixel, even if the opening of the mail cannot be recorded.
 func (h *Handler) open(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	if r.Method == http.MethodGet {
 		h.logError(r, l, h.service.Opened(r.Context(), l.DeliveryKey))
@@ -94,7 +97,7 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request, l audience.Link) 
 	send(w, http.StatusOK, pixel)
 }
 
-// click redirects to the link's URL, also if the click cannot be recorded.
+// click redirects to the link's URL, even if the click cannot be recorded.
 func (h *Handler) click(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	url, err := h.service.LinkURL(r.Context(), l)
 	switch {
@@ -111,7 +114,7 @@ func (h *Handler) click(w http.ResponseWriter, r *http.Request, l audience.Link)
 	http.Redirect(w, r, url, http.StatusFound)
 }
 
-// contact shows a Contact to the recipient of a notification.
+// contact shows the page of a Contact to the recipient of a notification.
 func (h *Handler) contact(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	v, err := h.service.ViewContactPage(r.Context(), l.DeliveryKey)
 	switch {

@@ -32,7 +32,7 @@ type browser struct {
 func newBrowser(h *harness) *browser {
 	h.Helper()
 	if testing.Short() {
-		h.Skip("a browser is slow to start: make check runs the test")
+		h.Skip("slow, because a browser must start: run it with \"make check\"")
 	}
 	path, err := exec.LookPath("chromium")
 	if err != nil {
@@ -86,7 +86,7 @@ func (b *browser) visit(path string) {
 	b.do(chromedp.Navigate(b.server.URL + path))
 }
 
-// shot stores a picture of the page for the developer: go test -artifacts.
+// shot stores a screenshot of the page for the developer, who runs "go test -artifacts".
 func (b *browser) shot(name string) {
 	b.Helper()
 	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
@@ -94,8 +94,8 @@ func (b *browser) shot(name string) {
 	b.must(os.WriteFile(filepath.Join(b.ArtifactDir(), name+".png"), picture, 0o600))
 }
 
-// look checks the rules for every page and returns its text. The evaluated script comes from
-// the test; pages have none.
+// look checks the rules that hold for every page, and returns the text of the page. The script that
+// it evaluates belongs to the test. The pages have no script.
 func (b *browser) look() string {
 	b.Helper()
 	type facts struct {
@@ -113,18 +113,19 @@ func (b *browser) look() string {
 	})`))
 	b.must(err)
 	if f.Lang != "en" || f.Title == "" || f.Headings != 1 || f.Mains != 1 || f.Scripts != 0 || len(f.Small) > 0 {
-		b.Errorf("%+v", f)
+		b.Errorf("got %+v, want the language en, a title, one heading, one main, no script and no small button", f)
 	}
 	if f.Width > f.Window {
 		b.Errorf("%q scrolls sideways: it is %v wide in a window of %v", f.Title, f.Width, f.Window)
 	}
 	if f.Ground == "rgba(0, 0, 0, 0)" {
-		b.Errorf("%q has no style: the policy keeps it out", f.Title)
+		b.Errorf("%q has no style, want the style sheet: check its hash in the Content-Security-Policy", f.Title)
 	}
 	return f.Text
 }
 
-// tree returns the accessibility tree, which screen readers use, as "role name".
+// tree returns the nodes of the accessibility tree, which screen readers use. Each node has the
+// form "role name".
 func (b *browser) tree() []string {
 	b.Helper()
 	found, err := chromedp.Run(b.ctx, func(ctx context.Context, t *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
@@ -143,29 +144,30 @@ func (b *browser) tree() []string {
 // text returns a value of the accessibility tree.
 func text(v *accessibility.Value) (t string) {
 	if v != nil {
-		json.Unmarshal(v.Value, &t) // other values stay ""
+		json.Unmarshal(v.Value, &t) // t stays "" if the value is not text
 	}
 	return t
 }
 
-// announces checks that a screen reader announces some texts, as "role name".
+// announces checks that a screen reader announces the given nodes. Each node has the form
+// "role name".
 func (b *browser) announces(what ...string) {
 	b.Helper()
 	tree := b.tree()
 	for _, w := range what {
 		if !slices.Contains(tree, w) {
-			b.Errorf("a screen reader does not announce %q, but %q", w, tree)
+			b.Errorf("a screen reader announces %q, want also %q", tree, w)
 		}
 	}
 }
 
-// press carries out an action that sends a form, and waits for the answer.
+// press runs an action that sends a form, and waits for the response.
 func (b *browser) press(action chromedp.Action[chromedp.Void]) {
 	b.Helper()
 	resp, err := chromedp.RunResponse(b.ctx, action)
 	b.must(err)
 	if resp.Status != http.StatusOK {
-		b.Errorf("status %d", resp.Status)
+		b.Errorf("the response has the status %d, want 200", resp.Status)
 	}
 }
 
@@ -180,7 +182,7 @@ func TestButtonsWorkInChromiumWithoutScript(t *testing.T) {
 	b.shot("confirm")
 	b.press(chromedp.Click(chromedp.CSS("button")))
 	if !strings.Contains(b.look(), "Your subscription is confirmed") || !b.contact(id).DoubleOptIn {
-		t.Error("the button does not confirm")
+		t.Error("the button did not confirm the subscription")
 	}
 	b.shot("confirmed")
 
@@ -191,12 +193,12 @@ func TestButtonsWorkInChromiumWithoutScript(t *testing.T) {
 	b.do(chromedp.KeyEvent(kb.Tab))
 	outline, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`document.activeElement.tagName + " " + getComputedStyle(document.activeElement).outlineStyle`))
 	if err != nil || outline != "BUTTON solid" {
-		t.Errorf("the focus is on %q, %v", outline, err)
+		t.Errorf("the focused element and its outline are %q, %v, want BUTTON solid", outline, err)
 	}
 	b.shot("unsubscribe")
 	b.press(chromedp.KeyEvent(kb.Enter))
 	if !strings.Contains(b.look(), "You are unsubscribed") || !b.contact(id).IsUnsubscribed {
-		t.Error("the keyboard does not unsubscribe")
+		t.Error("the key Enter on the button did not unsubscribe the Contact")
 	}
 	b.shot("unsubscribed")
 }
@@ -235,13 +237,13 @@ func TestColoursHaveEnoughContrast(t *testing.T) {
 	t.Parallel()
 	light, dark, ok := strings.Cut(style, "@media (prefers-color-scheme: dark)")
 	if !ok {
-		t.Fatal("no style for the dark colour scheme")
+		t.Fatal("the style sheet has no rules for the dark colour scheme")
 	}
 	for _, scheme := range []struct{ name, css string }{{"light", light}, {"dark", dark}} {
 		for _, pair := range [][2]string{{"ink", "sheet"}, {"quiet", "sheet"}, {"on-act", "act"}, {"act", "sheet"}} {
 			a, b := luminance(t, scheme.css, pair[0]), luminance(t, scheme.css, pair[1])
 			if contrast := (max(a, b) + 0.05) / (min(a, b) + 0.05); contrast < 4.5 {
-				t.Errorf("%s: %s on %s has a contrast of %.2f, want 4.5 at least", scheme.name, pair[0], pair[1], contrast)
+				t.Errorf("%s: %s on %s has a contrast of %.2f, want at least 4.5", scheme.name, pair[0], pair[1], contrast)
 			}
 		}
 	}

@@ -10,33 +10,34 @@ import (
 	"enlist/internal/audience"
 )
 
-// The tests in this file fetch the image of a mail and follow its tracked links.
+// The tests in this file request the tracking pixel of a mail and follow its tracked links.
 
 // covers: decision 49
-func TestFetchingTheImageRecordsAnOpening(t *testing.T) {
+func TestRequestForThePixelRecordsAnOpening(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "track_opens", "1")
 	id := h.subscribe("Email", "mira@example.com")
 	path := h.path(audience.LinkOpen, id)
 	h.do("HEAD", path, "")
 	if c := h.contact(id); c.LastOpenTime != 0 {
-		t.Error("a HEAD counts as an opening")
+		t.Error("a HEAD request was recorded as an opening")
 	}
 	h.pass(time.Minute)
 	a := h.do("GET", path, "")
 	c := h.contact(id)
 	if a.StatusCode != 200 || a.Header.Get("Content-Type") != "image/gif" || a.body != pixel || a.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("%d %v %q", a.StatusCode, a.Header, a.body)
+		t.Errorf("got %d %v %q, want 200 and the pixel, not cached", a.StatusCode, a.Header, a.body)
 	}
 	if now := h.clock().Unix(); c.LastOpenTime != now || c.LastClickTime != 0 || c.Modified == now {
-		t.Errorf("opened at %d, clicked at %d, modified at %d, now is %d", c.LastOpenTime, c.LastClickTime, c.Modified, now)
+		t.Errorf("the Contact was opened at %d, clicked at %d, modified at %d; want only opened, at %d", c.LastOpenTime, c.LastClickTime, c.Modified, now)
 	}
 }
 
-// The image is also sent if recording fails, if tracking is off, or if the Contact is gone.
+// The server sends the pixel even if recording fails, if tracking is off, or if the Contact or
+// the List was removed.
 //
 // covers: decision 49
-func TestImageIsSentAlsoIfNotRecorded(t *testing.T) {
+func TestPixelIsSentEvenIfTheOpeningIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "track_opens", "1")
 	id := h.subscribe("Email", "mira@example.com")
@@ -44,7 +45,7 @@ func TestImageIsSentAlsoIfNotRecorded(t *testing.T) {
 	image := func() {
 		t.Helper()
 		if a := h.do("GET", path, ""); a.StatusCode != 200 || a.body != pixel {
-			t.Errorf("%d %q", a.StatusCode, a.body)
+			t.Errorf("got %d %q, want 200 and the pixel", a.StatusCode, a.body)
 		}
 	}
 	h.faults.record = errors.New("cannot record")
@@ -53,7 +54,7 @@ func TestImageIsSentAlsoIfNotRecorded(t *testing.T) {
 	h.editList("track_opens", "0")
 	image()
 	if c := h.contact(id); c.LastOpenTime != 0 {
-		t.Errorf("opened at %d, with tracking turned off", c.LastOpenTime)
+		t.Errorf("an opening was recorded at %d with tracking turned off, want none", c.LastOpenTime)
 	}
 	h.remove(id)
 	image()
@@ -72,17 +73,17 @@ func TestClickRedirectsAndIsRecorded(t *testing.T) {
 		t.Helper()
 		a := h.do(method, path+"?utm_source=x", "")
 		if a.StatusCode != http.StatusFound || a.Header.Get("Location") != to || a.Header.Get("Referrer-Policy") != "no-referrer" {
-			t.Errorf("%s: %d to %q, want %q", method, a.StatusCode, a.Header.Get("Location"), to)
+			t.Errorf("%s: got %d and the Location %q, want 302 and %q", method, a.StatusCode, a.Header.Get("Location"), to)
 		}
 	}
 	leads("HEAD", target)
 	if c := h.contact(id); c.LastClickTime != 0 {
-		t.Error("a HEAD counts as a click")
+		t.Error("a HEAD request was recorded as a click")
 	}
 	leads("GET", target)
 	clicked := h.clock().Unix()
 	if c := h.contact(id); c.LastClickTime != clicked || c.LastOpenTime != clicked {
-		t.Errorf("clicked at %d, opened at %d, want %d", c.LastClickTime, c.LastOpenTime, clicked)
+		t.Errorf("the click was recorded at %d and the opening at %d, want both at %d", c.LastClickTime, c.LastOpenTime, clicked)
 	}
 	h.pass(time.Hour)
 	h.faults.record = errors.New("cannot record")
@@ -91,7 +92,7 @@ func TestClickRedirectsAndIsRecorded(t *testing.T) {
 	h.editList("track_clicks", "0", "track_opens", "0")
 	leads("GET", target)
 	if c := h.contact(id); c.LastClickTime != clicked || c.LastOpenTime != clicked {
-		t.Errorf("clicked at %d, opened at %d, with tracking turned off", c.LastClickTime, c.LastOpenTime)
+		t.Errorf("with tracking turned off, the last click is at %d and the last opening at %d, want both at %d", c.LastClickTime, c.LastOpenTime, clicked)
 	}
 	h.remove(id)
 	leads("GET", "https://shop.example/new?for=&x=1#top")
@@ -99,7 +100,8 @@ func TestClickRedirectsAndIsRecorded(t *testing.T) {
 	leads("GET", "https://shop.example/new?for=&x=1#top")
 }
 
-// A tracked link leads to an http or https URL or nowhere, with any values.
+// A tracked link redirects only to an http or https URL. For any other target the server shows the
+// page "This link leads nowhere any more", also if the target comes from a merge field.
 //
 // covers: decision 49
 func TestClickLeadsToWebURLsOnly(t *testing.T) {
@@ -111,7 +113,7 @@ func TestClickLeadsToWebURLsOnly(t *testing.T) {
 			a := h.do("GET", h.clickPath(id, target), "")
 			h.shows(a, http.StatusGone, "This link leads nowhere any more")
 			if to := a.Header.Get("Location"); to != "" {
-				t.Errorf("it leads to %q", to)
+				t.Errorf("the link redirects to %q, want no redirect", to)
 			}
 		})
 	}
@@ -119,11 +121,11 @@ func TestClickLeadsToWebURLsOnly(t *testing.T) {
 	h.must(h.store.Update(t.Context(), func(tx audience.Tx) error { return tx.DeleteMessage(1) }))
 	h.shows(h.do("GET", path, ""), http.StatusGone, "This link leads nowhere any more")
 	if c := h.contact(id); c.LastClickTime != 0 {
-		t.Error("a link that leads nowhere counts as a click")
+		t.Error("a request for a link that leads nowhere was recorded as a click")
 	}
 }
 
-// The target is part of what is signed, so two links cannot be combined into a third one.
+// The signature includes the target, so an attacker cannot combine two links into a third link.
 //
 // covers: decision 48
 func TestClickTargetIsSigned(t *testing.T) {

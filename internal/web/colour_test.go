@@ -9,12 +9,12 @@ import (
 
 // This file computes the contrast of colours in the style sheet.
 
-// luminance returns the relative luminance of a colour of the style sheet, as in WCAG 2.
+// luminance returns the relative luminance of a colour of the style sheet, as WCAG 2 defines it.
 func luminance(t *testing.T, css, name string) float64 {
 	t.Helper()
 	m := regexp.MustCompile(`--` + name + `: #([0-9a-f]{3,6});`).FindStringSubmatch(css)
 	if m == nil {
-		t.Fatalf("no colour %s", name)
+		t.Fatalf("the style sheet does not define the colour %s", name)
 	}
 	hex := m[1]
 	if len(hex) == 3 {

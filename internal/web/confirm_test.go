@@ -19,7 +19,7 @@ func TestButtonConfirmsOnce(t *testing.T) {
 	page := h.do("GET", path, "")
 	h.shows(page, http.StatusOK, "Confirm your subscription to <bdi>News &amp; &lt;Views&gt;</bdi>", "m…@example.com", `<form method="post">`)
 	if h.contact(id).DoubleOptIn {
-		t.Fatal("a GET has confirmed")
+		t.Fatal("a GET request confirmed the subscription")
 	}
 	h.pass(time.Hour)
 	pressed := h.clock().Unix()
@@ -29,15 +29,16 @@ func TestButtonConfirmsOnce(t *testing.T) {
 		again := h.do(method, path, "")
 		h.shows(again, http.StatusOK, "Your subscription is confirmed")
 		if again.hasButton() {
-			t.Errorf("%s: there is still a button", method)
+			t.Errorf("%s: the page still has a button after the confirmation", method)
 		}
 	}
 	if c := h.contact(id); !c.DoubleOptIn || c.DoubleOptInTime != pressed {
-		t.Errorf("confirmed: %v at %d, want %d", c.DoubleOptIn, c.DoubleOptInTime, pressed)
+		t.Errorf("confirmed: %v at %d, want true at %d", c.DoubleOptIn, c.DoubleOptInTime, pressed)
 	}
 }
 
-// A link does not confirm a subscription that has ended, or an address to which it was not sent.
+// A link does not confirm a subscription that has ended. It also does not confirm an address to
+// which the link was not sent.
 //
 // covers: decision 48
 func TestEndedOrMovedSubscriptionIsNotConfirmed(t *testing.T) {
@@ -58,18 +59,18 @@ func TestEndedOrMovedSubscriptionIsNotConfirmed(t *testing.T) {
 				a := h.do(method, h.path(audience.LinkConfirm, c.id), "")
 				h.shows(a, http.StatusGone, c.text)
 				if a.hasButton() || h.contact(c.id).DoubleOptIn {
-					t.Errorf("button %v, confirmed %v", a.hasButton(), h.contact(c.id).DoubleOptIn)
+					t.Errorf("the page has a button: %v, the subscription is confirmed: %v; want neither", a.hasButton(), h.contact(c.id).DoubleOptIn)
 				}
 			})
 		}
 	}
-	h.remove(gone) // and all Contacts with a lower ID
+	h.remove(gone) // also removes all Contacts with a lower ID
 	h.shows(h.do("POST", h.path(audience.LinkConfirm, gone), ""), http.StatusGone, "There is nothing to confirm", "News &amp; &lt;Views&gt;")
 	h.hideList()
 	h.shows(h.do("POST", h.path(audience.LinkConfirm, gone), ""), http.StatusGone, "There is nothing to confirm", "this list")
 }
 
-// An address in another letter case is the same address.
+// A link still confirms after only the letter case of the address has changed.
 //
 // covers: decision 48
 func TestLetterCaseIsNoChangeOfAddress(t *testing.T) {

@@ -29,7 +29,7 @@ func TestContactPageEscapesAndExpires(t *testing.T) {
 	h.shows(page, http.StatusOK, "Contact in <bdi>News &amp; &lt;Views&gt;</bdi>", "mira@example.com", "Note &lt;b&gt;", "&lt;script&gt;alert(1)&lt;/script&gt;",
 		"I agree &lt;i&gt;", "192.0.2.7", "Weekly", "<p>Subscribed</p>", "1 July 2026, 19:30 UTC&#43;10:00")
 	if strings.Contains(page.body, "<script>") || page.hasButton() {
-		t.Error(page.body)
+		t.Errorf("got %s, want no script and no button", page.body)
 	}
 	h.shows(h.do("POST", path, ""), http.StatusMethodNotAllowed)
 
@@ -41,7 +41,7 @@ func TestContactPageEscapesAndExpires(t *testing.T) {
 	expired := h.do("GET", path, "")
 	h.shows(expired, http.StatusGone, "This link has expired")
 	if strings.Contains(expired.body, "mira") || strings.Contains(expired.body, "News") {
-		t.Error("an expired page shows the address or the List")
+		t.Error("the page of an expired link shows the address or the List")
 	}
 }
 
@@ -71,7 +71,7 @@ func TestStatusIsShownInWords(t *testing.T) {
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			if got := strings.Join(status(&c.contact), ", "); got != c.want {
-				t.Errorf("shown as %q", got)
+				t.Errorf("the status is shown as %q, want %q", got, c.want)
 			}
 		})
 	}

@@ -2,22 +2,22 @@ package web
 
 import "enlist/internal/audience"
 
-// This file lists the values that the page of a Contact shows.
+// This file collects the values that the page of a Contact shows.
 
-// details is the content of a Contact's page: tables of names and values. Recipients of
-// notifications see it.
+// details has the content of a Contact's page: the status and tables of names and values.
+// Recipients of notifications see it.
 type details struct {
 	Status                       []string
 	Values, Preferences, Consent []row
 
-	schema *audience.Schema // for the Account's time zone
+	schema *audience.Schema // has the Account's time zone
 }
 
 // row is one row of a table.
 type row struct{ Name, Value string }
 
-// newDetails fills the tables in the order of the page: Fields, times, answered preferences,
-// and the newest consent.
+// newDetails fills the tables in the order of the page: Fields, times, preferences that the
+// Contact has answered, and the newest consent.
 func newDetails(v *audience.ContactPage) *details {
 	d := &details{schema: v.Schema, Status: status(v.Contact)}
 	for i := range v.Schema.Fields {
@@ -38,7 +38,7 @@ func newDetails(v *audience.ContactPage) *details {
 	return d
 }
 
-// status returns the state of a Contact in words for people.
+// status returns the state of a Contact in words for the reader of the page.
 func status(c *audience.Contact) (all []string) {
 	all = []string{"Subscribed"}
 	if c.IsUnsubscribed {
@@ -53,7 +53,7 @@ func status(c *audience.Contact) (all []string) {
 	return all
 }
 
-// consent adds the table of a consent; nil is none.
+// consent adds the table of the newest consent. c is nil if there is no consent.
 func (d *details) consent(c *audience.LedgerRow) {
 	if c == nil {
 		return
@@ -69,7 +69,7 @@ func (d *details) consent(c *audience.LedgerRow) {
 		row{"Time", d.at(c.Time)}, row{"IP address", c.IP})
 }
 
-// at formats Unix seconds in the Account's time zone, with its difference from UTC.
+// at formats Unix seconds as a time in the Account's time zone, with its offset from UTC.
 func (d *details) at(unix int64) string {
 	return d.schema.LocalTime(unix).Format("2 January 2006, 15:04 UTC-07:00")
 }

@@ -1,9 +1,10 @@
-// Package web serves the pages to which links in mails lead. They are plain HTML under the List's
-// name. They work on a phone and without script. No page changes a subscription before the
-// visitor presses its button.
+// Package web serves the pages to which links in mails lead. The pages are plain HTML and show the
+// name of the List. They work on a phone and without script. Only a POST changes a subscription: the
+// button of a page sends it, or the unsubscribe button of a mail program.
 //
-// A link's path is signed (audience.LinkKey), and the signature is the permission. So there are
-// no cookies, sessions or keys here. Package audience decides what a link shows and does; this
-// package makes a page of it. handler.go checks the request, actions.go has one function for
-// each kind of link and method, page.go fills the templates in the folder pages.
+// The path of a link has a signature (audience.LinkKey), and a valid signature is the permission.
+// So this package needs no cookies, sessions or API keys. Package audience decides what a link
+// shows and changes, and this package writes the page. handler.go checks the request. actions.go
+// has one function for each kind of link and HTTP method. page.go fills the templates in the
+// folder pages.
 package web

@@ -6,7 +6,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// FuzzPath reads paths: one that is read as a link is exactly the path of that link.
+// FuzzPath reads random paths. If a path is read as a link, it must be exactly the path that this
+// link has.
 //
 // covers: decision 48
 func FuzzPath(f *testing.F) {
@@ -20,7 +21,7 @@ func FuzzPath(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, path string) {
 		if link, ok := key.Read(path); ok && (key.Path(link) != path || !IsLinkPath(path)) {
-			t.Errorf("%q is read as %+v, whose path is %q", path, link, key.Path(link))
+			t.Errorf("%q is read as %+v, whose path is %q; want the same path, and IsLinkPath true", path, link, key.Path(link))
 		}
 	})
 }

@@ -15,27 +15,29 @@ import (
 
 // This file checks the signature of a link and calls the action for it.
 
-// Service is the part of audience.Service that the pages need. A List or a Contact that was
-// removed is not an error, except for LinkURL.
+// Service has the methods of audience.Service that the pages need. Its methods return no error
+// if the List or the Contact was removed, except LinkURL.
 type Service interface {
 	// ViewLink returns the state of a link's Contact.
 	ViewLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
 	// UnsubscribeByLink unsubscribes the Contact.
 	UnsubscribeByLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
-	// ConfirmByLink confirms the subscription if it can be confirmed.
+	// ConfirmByLink confirms the subscription, unless LinkView.Confirmation says why not.
 	ConfirmByLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
 	// ViewContactPage returns the Contact that a notification is about.
 	ViewContactPage(ctx context.Context, d audience.DeliveryKey) (*audience.ContactPage, error)
-	// LinkURL returns where a tracked link leads. Its error is of kind NoLink if nowhere.
+	// LinkURL returns the URL to which a tracked link leads. If there is none, it returns an
+	// error of the Kind NoLink.
 	LinkURL(ctx context.Context, l audience.Link) (string, error)
-	// Opened and Clicked record that a mail was opened or a link was followed.
+	// Opened records that the recipient opened a mail, and Clicked that the recipient followed
+	// a link.
 	Opened(ctx context.Context, d audience.DeliveryKey) error
 	Clicked(ctx context.Context, d audience.DeliveryKey) error
 }
 
 const (
-	maxBody   = 4 << 10          // bytes of a form; its content is not used
-	ioTimeout = 30 * time.Second // for a client to send a form, and to receive a page
+	maxBody   = 4 << 10          // greatest length of a form in bytes; the server ignores its content
+	ioTimeout = 30 * time.Second // time for a client to send a form, and again to receive a page
 )
 
 // Handler answers requests for the links in mails.
@@ -43,7 +45,7 @@ type Handler struct {
 	service Service
 	key     audience.LinkKey
 	pages   map[string]*template.Template
-	policy  string // the Content-Security-Policy
+	policy  string // the header Content-Security-Policy
 	log     *slog.Logger
 }
 
@@ -65,12 +67,12 @@ func IsLinkPath(path string) bool {
 	return false
 }
 
-// action answers one method for one kind of link.
+// action handles requests with one HTTP method for one kind of link.
 type action func(h *Handler, w http.ResponseWriter, r *http.Request, l audience.Link)
 
-// actions returns what a kind of link does: show for GET and HEAD, press for POST, nil if there
-// is no button. Mail filters fetch every link in a mail, so show must not change a
-// subscription. decisions.md: 48
+// actions returns the actions for a kind of link: show for GET and HEAD, and press for POST. press
+// is nil if the page has no button. Mail filters request every link in a mail, so show must not
+// change a subscription. decisions.md: 48
 func actions(kind audience.LinkKind) (show, press action) {
 	switch kind {
 	case audience.LinkUnsubscribe:
@@ -85,9 +87,9 @@ func actions(kind audience.LinkKind) (show, press action) {
 	return (*Handler).contact, nil
 }
 
-// ServeHTTP answers a request for a link. A path without a valid signature gets the same answer
-// in all cases, before the database is read. The signature is checked on the decoded path,
-// since a proxy may escape characters differently.
+// ServeHTTP handles a request for a link. Every path without a valid signature gets the same
+// response, and the server does not read the database for it. The signature is computed from the
+// decoded path, because a proxy may escape other characters of the path.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.protect(w.Header())
 	link, ok := h.key.Read(r.URL.Path)
@@ -113,8 +115,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// protect sets the security headers of every answer. Pages must not be cached, framed or
-// indexed, must not load or run anything, and must not send their URL to other sites.
+// protect sets the security headers of every response. A page must not be cached, framed or indexed
+// by search engines. It must not load other resources or run a script. The browser must not send
+// the URL of a page to other sites.
 func (h *Handler) protect(header http.Header) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("Content-Security-Policy", h.policy)
@@ -123,10 +126,11 @@ func (h *Handler) protect(header http.Header) {
 	header.Set("X-Robots-Tag", "noindex, nofollow")
 }
 
-// discardBody reads the posted form and drops it: the link says everything, and an unread body
-// would close the connection. It returns false if it has already sent an answer.
+// discardBody reads the posted form and ignores it, because the link says everything. The HTTP
+// server would close the connection if the form were not read. discardBody returns false if the
+// form is too large. It has then already sent the response.
 func (h *Handler) discardBody(w http.ResponseWriter, r *http.Request) bool {
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout)) // no deadline if not supported
+	http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout)) // an error means that deadlines are not supported
 	_, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		w.Header().Set("Connection", "close")
@@ -139,7 +143,7 @@ func (h *Handler) discardBody(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// failed answers after an unexpected error. Only the log gets the cause.
+// failed replies with the page for an unexpected error. The cause is only written to the log.
 func (h *Handler) failed(w http.ResponseWriter, r *http.Request, l audience.Link, err error) {
 	status := http.StatusInternalServerError
 	if audience.KindOf(err) == audience.Busy {
@@ -151,18 +155,18 @@ func (h *Handler) failed(w http.ResponseWriter, r *http.Request, l audience.Link
 }
 
 // logError logs an error with the IDs of the link. It does not log the path, so that a reader of
-// the log cannot use the link. Without an error it does nothing.
+// the log cannot use the link. It logs nothing if err is nil or if the client has disconnected.
 func (h *Handler) logError(r *http.Request, l audience.Link, err error) {
 	if err != nil && r.Context().Err() == nil {
 		h.log.Error("page", "kind", string(l.Kind), "list", int64(l.List), "contact", int64(l.Contact), "error", err)
 	}
 }
 
-// send writes an answer and flushes it. A client that does not read it within ioTimeout is
-// disconnected.
+// send writes a response and flushes it. The server disconnects a client that does not read the
+// response within ioTimeout.
 func send(w http.ResponseWriter, status int, body string) {
 	control := http.NewResponseController(w)
-	control.SetWriteDeadline(time.Now().Add(ioTimeout)) // no deadline if not supported
+	control.SetWriteDeadline(time.Now().Add(ioTimeout)) // an error means that deadlines are not supported
 	w.WriteHeader(status)
 	io.Copy(w, strings.NewReader(body)) // an error means that the client has disconnected
 	control.Flush()

@@ -14,9 +14,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// The tests in this file hold for links of every kind: invalid paths, methods, headers, errors.
+// The tests in this file check rules for links of every kind: invalid paths, HTTP methods, headers
+// and errors.
 
-// kinds are all kinds of links, in the order of harness.links.
+// kinds has all kinds of links, in the order of harness.links.
 var kinds = []audience.LinkKind{audience.LinkUnsubscribe, audience.LinkConfirm, audience.LinkOpen, audience.LinkClick, audience.LinkContact}
 
 // links returns the path of a link of each kind to a Contact.
@@ -33,8 +34,8 @@ func (h *harness) links(id audience.ContactID) []string {
 	return all
 }
 
-// Mail programs and filters fetch all links of a mail, some of them many times. That must not
-// change a subscription.
+// Mail programs and filters request all links of a mail, and some of them many times. These requests
+// must not change a subscription.
 //
 // covers: decision 48
 func TestFetchingLinksChangesNoSubscription(t *testing.T) {
@@ -47,7 +48,7 @@ func TestFetchingLinksChangesNoSubscription(t *testing.T) {
 			for _, method := range []string{"GET", "HEAD"} {
 				for range 100 {
 					if a := h.do(method, path, ""); a.StatusCode >= 400 {
-						t.Fatalf("%s %s: %d", method, path, a.StatusCode)
+						t.Fatalf("%s %s: got the status %d, want less than 400", method, path, a.StatusCode)
 					}
 				}
 			}
@@ -56,15 +57,15 @@ func TestFetchingLinksChangesNoSubscription(t *testing.T) {
 	}
 	after := h.contact(id)
 	if after.LastOpenTime == 0 || after.LastClickTime == 0 {
-		t.Error("no opening or no click was recorded")
+		t.Error("the opening or the click was not recorded")
 	}
 	after.LastOpenTime, after.LastClickTime = before.LastOpenTime, before.LastClickTime
 	if !reflect.DeepEqual(before, after) {
-		t.Errorf("fetching the links has changed\n%+v\nto\n%+v", before, after)
+		t.Errorf("the requests changed the Contact from\n%+v\nto\n%+v\nwant no change", before, after)
 	}
 }
 
-// An answer must not reveal why a link is invalid.
+// A response must not reveal why a link is invalid.
 //
 // covers: decision 48
 func TestAllInvalidLinksGetTheSameAnswer(t *testing.T) {
@@ -84,20 +85,20 @@ func TestAllInvalidLinksGetTheSameAnswer(t *testing.T) {
 			for _, method := range []string{"GET", "HEAD", "POST", "PUT"} {
 				a := h.do(method, path, "")
 				if a.StatusCode != http.StatusNotFound || method != "HEAD" && a.body != first.body {
-					t.Errorf("%s: %d %s", method, a.StatusCode, a.body)
+					t.Errorf("%s: got %d %s, want 404 and the same body as for other invalid links", method, a.StatusCode, a.body)
 				}
 				a.Header.Del("Date")
 				first.Header.Del("Date")
 				if !reflect.DeepEqual(a.Header, first.Header) {
-					t.Errorf("%s: %v, others have %v", method, a.Header, first.Header)
+					t.Errorf("%s: got the headers %v, want %v as for other invalid links", method, a.Header, first.Header)
 				}
 			}
 		})
 	}
 	if h.contact(id).IsUnsubscribed {
-		t.Error("unsubscribed")
+		t.Error("an invalid link unsubscribed the Contact")
 	}
-	// A proxy may escape other characters of a path; the decoded path is signed.
+	// A proxy may escape other characters of a path. The signature is computed from the decoded path.
 	h.shows(h.do("GET", strings.ReplaceAll(good, "-", "%2D"), ""), http.StatusOK, "Unsubscribe from")
 }
 
@@ -118,7 +119,7 @@ func TestOtherMethodsAreNotAllowed(t *testing.T) {
 			for _, method := range others {
 				a := h.do(method, path, "")
 				if a.StatusCode != http.StatusMethodNotAllowed || a.Header.Get("Allow") != allow {
-					t.Errorf("%s: %d, Allow %q", method, a.StatusCode, a.Header.Get("Allow"))
+					t.Errorf("%s: got %d and Allow %q, want 405 and %q", method, a.StatusCode, a.Header.Get("Allow"), allow)
 				}
 			}
 		})
@@ -126,7 +127,7 @@ func TestOtherMethodsAreNotAllowed(t *testing.T) {
 	path := h.path(audience.LinkUnsubscribe, id)
 	h.shows(h.do("POST", path, strings.Repeat("x", maxBody+1)), http.StatusRequestEntityTooLarge)
 	if h.contact(id).IsUnsubscribed {
-		t.Error("a large body unsubscribes")
+		t.Error("a POST with a body that is too large unsubscribed the Contact")
 	}
 	h.shows(h.do("POST", path, strings.Repeat("x", maxBody)), http.StatusOK)
 }
@@ -154,16 +155,16 @@ func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 				}
 			}
 			if strings.Contains(policy, "unsafe") {
-				t.Errorf("the policy allows something unsafe: %s", policy)
+				t.Errorf("the policy is %s, want it without \"unsafe\"", policy)
 			}
 			if len(a.Header["Set-Cookie"]) > 0 {
-				t.Error("it sets a cookie")
+				t.Error("the response sets a cookie")
 			}
 		})
 	}
 }
 
-// The page of an unexpected error does not show its cause.
+// The page for an unexpected error does not show the cause of the error.
 func TestErrorPageHidesTheCause(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
@@ -175,7 +176,7 @@ func TestErrorPageHidesTheCause(t *testing.T) {
 	b := h.do("GET", h.path(audience.LinkUnsubscribe, id), "")
 	h.shows(b, http.StatusServiceUnavailable, "This did not work")
 	if strings.Contains(a.body+b.body, "secret") || b.Header.Get("Retry-After") == "" {
-		t.Errorf("%v %s", b.Header, b.body)
+		t.Errorf("got %v %s, want Retry-After, and no cause in the bodies", b.Header, b.body)
 	}
 }
 
@@ -184,14 +185,14 @@ func TestPathsOfLinksAreRecognised(t *testing.T) {
 	for _, path := range []string{"/u/1-2-3-c/x", "/c/", "/o/x", "/k/x", "/n/x"} {
 		t.Run("link "+path, func(t *testing.T) {
 			if !IsLinkPath(path) {
-				t.Error("not recognised as a link")
+				t.Error("IsLinkPath is false, want true")
 			}
 		})
 	}
 	for _, path := range []string{"/", "", "/u", "/rpc", "/api/jsonrpcserver", "/x/", "//u/", "/U/x", "u/x/"} {
 		t.Run("other path "+path, func(t *testing.T) {
 			if IsLinkPath(path) {
-				t.Error("recognised as a link")
+				t.Error("IsLinkPath is true, want false")
 			}
 		})
 	}
@@ -209,10 +210,10 @@ func TestInterruptedPostChangesNothing(t *testing.T) {
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 26\r\n\r\nList-Unsub", h.path(audience.LinkUnsubscribe, id))
 	h.must(conn.(*net.TCPConn).CloseWrite())
 	if rest, err := io.ReadAll(conn); err != nil || len(rest) > 0 { // until the server closes the connection
-		t.Errorf("%q, %v", rest, err)
+		t.Errorf("the server sent %q, %v, want a closed connection without a response", rest, err)
 	}
 	h.must(conn.Close())
 	if h.contact(id).IsUnsubscribed {
-		t.Error("unsubscribed")
+		t.Error("the interrupted POST unsubscribed the Contact")
 	}
 }

@@ -18,8 +18,8 @@ import (
 
 // This file has the database and the HTTP server that the tests of the pages use.
 
-// harness is a Service on a new database with one List, and an HTTP server with its pages. The
-// clock moves only when a test moves it.
+// harness has a Service on a new database with one List, and an HTTP server with the pages of links.
+// The clock of the Service changes only when a test calls pass.
 type harness struct {
 	*testing.T
 	store   audience.Store
@@ -34,7 +34,8 @@ type harness struct {
 	now time.Time
 }
 
-// newHarness starts the server. settings are keys and values of the List.
+// newHarness creates the database and starts the HTTP server. settings are keys and values of the
+// List.
 func newHarness(t *testing.T, settings ...string) *harness {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), sqlite.Options{})
@@ -68,11 +69,11 @@ func newHarness(t *testing.T, settings ...string) *harness {
 	return h
 }
 
-// faults is a Service that returns errors a test has set.
+// faults is a Service that returns the errors that a test has set.
 type faults struct {
 	Service
-	view   error // of ViewLink
-	record error // of Opened and Clicked
+	view   error // error of ViewLink
+	record error // error of Opened and Clicked
 }
 
 func (f *faults) ViewLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error) {
@@ -123,14 +124,14 @@ func (h *harness) addList(pairs ...string) audience.ListID {
 	return id
 }
 
-// editList changes keys of the List.
+// editList changes settings of the List: pairs are keys and values.
 func (h *harness) editList(pairs ...string) {
 	h.Helper()
 	_, err := h.service.EditList(h.Context(), h.caller, h.list, sent(pairs))
 	h.must(err)
 }
 
-// subscribe adds a Contact with the given keys and values.
+// subscribe subscribes a Contact: pairs are keys and values.
 func (h *harness) subscribe(pairs ...string) audience.ContactID {
 	h.Helper()
 	id, err := h.service.Subscribe(h.Context(), h.caller, audience.SubscribeRequest{List: h.list, Details: sent(pairs)})
@@ -138,7 +139,7 @@ func (h *harness) subscribe(pairs ...string) audience.ContactID {
 	return id
 }
 
-// sent returns keys and values as a caller sends them.
+// sent returns keys and values in the form in which a caller sends them.
 func sent(pairs []string) (all []audience.Detail) {
 	for i := 0; i < len(pairs); i += 2 {
 		all = append(all, audience.Detail{Key: pairs[i], Value: audience.Input{Kind: audience.InputText, Text: pairs[i+1]}})
@@ -146,7 +147,8 @@ func sent(pairs []string) (all []audience.Detail) {
 	return all
 }
 
-// remove deletes the Contact, as clearing the List would.
+// remove deletes the Contact and all Contacts with a lower ID, in the same way as a deletion of
+// all Contacts of the List.
 func (h *harness) remove(id audience.ContactID) {
 	h.Helper()
 	h.must(h.store.Update(h.Context(), func(tx audience.Tx) error {
@@ -171,7 +173,7 @@ func (h *harness) contact(id audience.ContactID) (c *audience.Contact) {
 	return c
 }
 
-// delivery returns the key of a delivery to a Contact at the present time.
+// delivery returns the key of a mail to a Contact, for an event at the harness's current time.
 func (h *harness) delivery(id audience.ContactID) audience.DeliveryKey {
 	return audience.DeliveryKey{List: h.list, Contact: id, Time: h.clock().Unix(), Cause: audience.CauseConfirmation}
 }
@@ -181,7 +183,7 @@ func (h *harness) path(kind audience.LinkKind, id audience.ContactID) string {
 	return h.key.Path(audience.Link{Kind: kind, DeliveryKey: h.delivery(id)})
 }
 
-// clickPath returns the path of a tracked link to a URL of a Message.
+// clickPath returns the path of a tracked link to a URL in Message 1.
 func (h *harness) clickPath(id audience.ContactID, url string) string {
 	h.Helper()
 	targets, err := h.service.LinkTargets(h.Context(), 1, []string{url})
@@ -195,7 +197,7 @@ type answer struct {
 	body string
 }
 
-// do sends a request; a body is sent as a form.
+// do sends a request and returns the response. It sends a body that is not empty as a form.
 func (h *harness) do(method, path, body string) answer {
 	h.Helper()
 	req, err := http.NewRequestWithContext(h.Context(), method, h.server.URL+path, strings.NewReader(body))
@@ -211,18 +213,18 @@ func (h *harness) do(method, path, body string) answer {
 	return answer{resp, string(text)}
 }
 
-// shows checks the status of an answer, and that its body has some texts.
+// shows checks the status of a response, and that its body contains the given texts.
 func (h *harness) shows(a answer, status int, parts ...string) {
 	h.Helper()
 	if a.StatusCode != status {
-		h.Errorf("status %d, want %d: %s", a.StatusCode, status, a.body)
+		h.Errorf("got the status %d, want %d: %s", a.StatusCode, status, a.body)
 	}
 	for _, part := range parts {
 		if !strings.Contains(a.body, part) {
-			h.Errorf("no %q in %s", part, a.body[strings.Index(a.body, "<main>"):])
+			h.Errorf("got the page %s, want %q in it", a.body[strings.Index(a.body, "<main>"):], part)
 		}
 	}
 }
 
-// hasButton reports whether the page can be used to change something.
+// hasButton reports whether the page has a button.
 func (a answer) hasButton() bool { return strings.Contains(a.body, "<button") }

@@ -6,6 +6,6 @@ import (
 	"go.uber.org/goleak"
 )
 
-// This file fails the tests of the package if a goroutine still runs at the end.
+// TestMain in this file reports a failure if a goroutine still runs after all tests of the package.
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// This file shortens addresses on pages that other people than the subscriber may open.
+// This file shortens addresses on pages that people other than the subscriber may open.
 
-// mask shortens an address to its first character and its domain. The owner recognises it; a
-// person to whom the mail was forwarded does not learn it.
+// mask shortens an address to its first character and its domain. The owner of the address
+// recognises it. A person to whom the mail was forwarded cannot see the complete address.
 func mask(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	if at < 0 {

@@ -18,28 +18,29 @@ var files embed.FS
 //go:embed pages/style.css
 var style string
 
-// This file makes pages from the templates in the folder pages, which are part of the program.
+// This file writes pages from the templates in the folder pages. The templates are embedded in the
+// program.
 
-// contentPolicy returns the Content-Security-Policy of all pages. It allows the style sheet,
-// by its hash, and forms to this server. Everything else is forbidden, script included.
+// contentPolicy returns the Content-Security-Policy of all pages. The policy allows the style sheet,
+// by its hash, and forms that are sent to this server. It forbids everything else, also scripts.
 func contentPolicy() string {
 	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 		"'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 }
 
-// page is the data of a page. The templates escape all of it.
+// page is the data of a page. The templates escape all of it for HTML.
 type page struct {
-	Title   string // of the window; the heading has the same words
-	List    string // its name, "" when it was removed
-	Address string // masked, "" when the page shows none
+	Title   string // title of the browser window, without the List's name
+	List    string // name of the List, "" if the List was removed
+	Address string // masked address, "" if the page shows no address
 	Details *details
 }
 
 // Style returns the style sheet, which every page contains.
 func (page) Style() template.CSS { return template.CSS(style) }
 
-// readPages returns the templates by the names of their files, without ".html".
+// readPages returns the templates. The key of a template is its file name without ".html".
 func readPages() map[string]*template.Template {
 	const layout = "layout.html"
 	pages := make(map[string]*template.Template)
@@ -56,7 +57,7 @@ func readPages() map[string]*template.Template {
 	return pages
 }
 
-// render answers with a page. name is that of its template.
+// render replies with a page. name is the name of the template.
 func (h *Handler) render(w http.ResponseWriter, status int, name string, p page) {
 	var b bytes.Buffer
 	if err := h.pages[name].ExecuteTemplate(&b, "layout.html", p); err != nil {

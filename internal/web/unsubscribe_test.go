@@ -8,7 +8,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// The tests in this file unsubscribe by the link of a mail: with the page and without it.
+// The tests in this file unsubscribe Contacts with the link of a mail: with the button of the page,
+// and with the button of a mail program.
 
 // covers: decision 48
 func TestButtonUnsubscribes(t *testing.T) {
@@ -20,20 +21,20 @@ func TestButtonUnsubscribes(t *testing.T) {
 	page := h.do("GET", path, "")
 	h.shows(page, http.StatusOK, "Unsubscribe from <bdi>News &amp; &lt;Views&gt;</bdi>", "m…@example.com", `<form method="post">`)
 	if strings.Contains(page.body, "mira") {
-		t.Error("the page shows all of the address")
+		t.Error("the page shows the complete address, want it masked")
 	}
 	if h.contact(id).IsUnsubscribed {
-		t.Fatal("a GET has unsubscribed")
+		t.Fatal("a GET request unsubscribed the Contact")
 	}
 	h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed", "m…@example.com")
 	if !h.contact(id).IsUnsubscribed {
-		t.Fatal("the button did not unsubscribe")
+		t.Fatal("the button did not unsubscribe the Contact")
 	}
 	for _, method := range []string{"GET", "POST"} {
 		again := h.do(method, path, "")
 		h.shows(again, http.StatusOK, "You are unsubscribed")
 		if again.hasButton() {
-			t.Errorf("%s: there is still a button", method)
+			t.Errorf("%s: the page still has a button after the Contact was unsubscribed", method)
 		}
 	}
 	var found []audience.Unsubscriber
@@ -42,11 +43,11 @@ func TestButtonUnsubscribes(t *testing.T) {
 		return tx.Unsubscribers(h.caller.Account.ID, h.list, func(u *audience.Unsubscriber) error { found = append(found, *u); return nil })
 	}))
 	if len(found) != 1 || found[0].Address != "mira@example.com" || found[0].AddressType != audience.AddressEmail {
-		t.Errorf("Unsubscriber List: %+v", found)
+		t.Errorf("the Unsubscriber List is %+v, want only mira@example.com", found)
 	}
 }
 
-// A mail program sends one POST and opens no page before it. RFC 8058
+// A mail program sends only one POST. It does not open the page before. RFC 8058
 //
 // covers: decision 48
 func TestOneClickUnsubscribes(t *testing.T) {
@@ -56,11 +57,11 @@ func TestOneClickUnsubscribes(t *testing.T) {
 	a := h.do("POST", h.path(audience.LinkUnsubscribe, id), "List-Unsubscribe=One-Click")
 	h.shows(a, http.StatusOK, "You are unsubscribed")
 	if !h.contact(id).IsUnsubscribed || a.Header.Get("Set-Cookie") != "" {
-		t.Errorf("unsubscribed: %v, header %v", h.contact(id).IsUnsubscribed, a.Header)
+		t.Errorf("unsubscribed: %v, headers %v; want true and no cookie", h.contact(id).IsUnsubscribed, a.Header)
 	}
 }
 
-// The answer is the same after the Contact or the List was removed.
+// The response also says that the Contact is unsubscribed after the Contact or the List was removed.
 //
 // covers: decision 48
 func TestUnsubscribeOfARemovedContactSucceeds(t *testing.T) {
@@ -94,11 +95,11 @@ func TestUnsubscribeIncludesDuplicates(t *testing.T) {
 	}
 	h.shows(h.do("POST", h.path(audience.LinkUnsubscribe, second), ""), http.StatusOK)
 	if !h.contact(first).IsUnsubscribed || !h.contact(second).IsUnsubscribed || h.contact(other).IsUnsubscribed {
-		t.Errorf("unsubscribed: %v, %v, and a Contact with another address: %v", h.contact(first).IsUnsubscribed, h.contact(second).IsUnsubscribed, h.contact(other).IsUnsubscribed)
+		t.Errorf("unsubscribed: %v, %v, and the Contact with another address: %v; want true, true, false", h.contact(first).IsUnsubscribed, h.contact(second).IsUnsubscribed, h.contact(other).IsUnsubscribed)
 	}
 }
 
-// A Contact whose Email was removed since is unsubscribed as well.
+// A link also unsubscribes a Contact that has no email address.
 //
 // covers: decision 48
 func TestContactWithoutEmailIsUnsubscribed(t *testing.T) {
@@ -109,7 +110,7 @@ func TestContactWithoutEmailIsUnsubscribed(t *testing.T) {
 	h.shows(h.do("GET", path, ""), http.StatusOK, "You will receive no more mail", "once you unsubscribe")
 	h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed")
 	if !h.contact(id).IsUnsubscribed {
-		t.Error("not unsubscribed")
+		t.Error("the POST did not unsubscribe the Contact")
 	}
 }
 
@@ -122,7 +123,7 @@ func TestAddressIsShownMasked(t *testing.T) {
 	} {
 		t.Run(c.address, func(t *testing.T) {
 			if got := mask(c.address); got != c.masked {
-				t.Errorf("shown as %q, want %q", got, c.masked)
+				t.Errorf("the address is shown as %q, want %q", got, c.masked)
 			}
 		})
 	}
