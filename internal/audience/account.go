@@ -3,7 +3,8 @@ package audience
 // This file has the record of an Account, the identifiers of all records, and the
 // database methods for Accounts.
 
-// Typed identifiers. Each counts from 1 in the whole database; no ID is used twice.
+// The types of identifiers. IDs of one type are unique in the whole database and count up
+// from 1. No ID is used twice.
 type (
 	AccountID    int64
 	KeyID        int64
@@ -20,22 +21,22 @@ type (
 	WebhookTargetID int64 // of a URL and secret that webhooks share
 )
 
-// Account owns Lists and keys. Its TimeZone, an IANA name such as
-// "Australia/Sydney" or "UTC", decides what "today" means for its date Fields.
+// Account owns Lists and keys. TimeZone is an IANA name such as "Australia/Sydney" or
+// "UTC". It decides what "today" means for the date Fields of the Account.
 type Account struct {
 	ID           AccountID
 	Name         string
 	TimeZone     string
-	ContactLimit int64 // most Contacts of all its Lists together, or NoContactLimit
+	ContactLimit int64 // largest number of Contacts in all its Lists together, or NoContactLimit
 	CreationTime int64
 }
 
-// NoContactLimit is the ContactLimit of an Account that may store any number.
+// NoContactLimit is the ContactLimit of an Account that may store any number of Contacts.
 const NoContactLimit = -1
 
 // AccountTx reads and changes the Accounts of a database, in a transaction.
 type AccountTx interface {
-	// Accounts returns all Accounts by ID.
+	// Accounts returns all Accounts in order of ID.
 	Accounts() ([]Account, error)
 	// Account returns one Account. An unknown ID is an error of kind Internal: the
 	// domain asks only for the Account of a key or of a List.
@@ -44,7 +45,7 @@ type AccountTx interface {
 	AddAccount(a *Account) error
 	// UpdateAccount stores the name, the time zone and the limit.
 	UpdateAccount(a *Account) error
-	// AccountContacts counts the Contacts of all Lists of an Account. In an Update of
-	// an Account with a limit, the count stays as it is until the transaction ends.
+	// AccountContacts counts the Contacts of all Lists of an Account. In an Update, if
+	// the Account has a limit, no other transaction changes the count until this one ends.
 	AccountContacts(id AccountID) (int64, error)
 }

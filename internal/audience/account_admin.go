@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// This file has the commands with which the operator administers Accounts. Its methods
-// need no key and reach every Account.
+// This file has the methods with which the operator administers Accounts. They need no key
+// and can change every Account.
 
-// operatorName is the creator name of records that the operator adds, who has no key.
+// operatorName is the creator name of records that the operator adds. The operator has no
+// key, whose name would be the creator name.
 const operatorName = "command line"
 
 // AccountDetails describe a new Account.
 type AccountDetails struct {
 	Name         string
-	TimeZone     string // IANA name; "" counts as UTC
+	TimeZone     string // IANA name; "" means UTC
 	ContactLimit int64  // or NoContactLimit
 }
 
@@ -37,14 +38,14 @@ func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*Account, e
 	})
 }
 
-// Accounts returns every Account, by ID.
+// Accounts returns all Accounts in order of ID.
 func (s *Service) Accounts(ctx context.Context) ([]Account, error) {
 	return ownView(ctx, s, Tx.Accounts)
 }
 
-// SetContactLimit changes how many Contacts an Account may store;
-// NoContactLimit removes the limit. When the new limit is lower than the number of
-// Contacts, all of them stay. Errors: InvalidParameters. decisions.md: 42
+// SetContactLimit changes how many Contacts an Account may store. NoContactLimit removes
+// the limit. If the new limit is lower than the number of Contacts, no Contact is deleted.
+// Errors: InvalidParameters. decisions.md: 42
 func (s *Service) SetContactLimit(ctx context.Context, id AccountID, limit int64) error {
 	if err := checkContactLimit(limit); err != nil {
 		return err
@@ -75,7 +76,8 @@ func operatorOf(a *Account) *Caller {
 	return &Caller{Account: a, Key: &Key{Name: operatorName, Level: Full}}
 }
 
-// editAccount changes a copy of an Account, since the store may share what it returns.
+// editAccount changes and stores a copy of an Account, because other callers may share the
+// Accounts that the store returns.
 func (s *Service) editAccount(ctx context.Context, id AccountID, edit func(*Account)) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		a, err := findAccount(tx, id)
@@ -88,7 +90,8 @@ func (s *Service) editAccount(ctx context.Context, id AccountID, edit func(*Acco
 	})
 }
 
-// findAccount is Tx.Account for an ID that the operator typed, which may be wrong.
+// findAccount returns the Account with an ID that the operator typed. For an unknown ID the
+// error is of kind InvalidParameters, while Tx.Account returns Internal.
 func findAccount(tx AccountTx, id AccountID) (*Account, error) {
 	all, err := tx.Accounts()
 	if err != nil {
@@ -104,12 +107,13 @@ func findAccount(tx AccountTx, id AccountID) (*Account, error) {
 // checkContactLimit refuses a negative limit other than NoContactLimit.
 func checkContactLimit(limit int64) error {
 	if limit < 0 && limit != NoContactLimit {
-		return Refuse(InvalidParameters, "a Contact limit is 0 or more, or none")
+		return Refuse(InvalidParameters, "the Contact limit must be 0 or more, or none")
 	}
 	return nil
 }
 
-// checkTimeZone also refuses "Local": it means another zone on another machine.
+// checkTimeZone refuses names that are unknown. It also refuses "Local", which means a
+// different zone on each machine.
 func checkTimeZone(zone string) error {
 	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
 		return Refuse(InvalidParameters, "time zone %q is not known; give an IANA name such as Europe/Berlin", zone)
@@ -117,7 +121,8 @@ func checkTimeZone(zone string) error {
 	return nil
 }
 
-// operatorText is readName for a name that the operator typed.
+// operatorText checks a name that the operator typed, as readName does. of says what has the
+// name, for the error.
 func operatorText(of, name string) (string, error) {
 	name, err := readName(name)
 	if err != nil {

@@ -13,11 +13,11 @@ type Autoresponder struct {
 	LastModifiedTime int64
 	MessageID        MessageID
 	Event            Event
-	FolderID         FolderID // 0: in none
-	TimeZone         string   // IANA name; "": the Account's
+	FolderID         FolderID // 0: no Folder
+	TimeZone         string   // IANA name; "": the Account's time zone
 	IsActive         bool
 	CriteriaType     string // CriteriaImmediate, CriteriaDelay or CriteriaSpecific
-	Timestamp        int64  // of CriteriaSpecific: the moment to send; 0: by hour and minute
+	Timestamp        int64  // for CriteriaSpecific: the time to send; 0: use SpecificHour and SpecificMinute
 	OffsetValue      int64  // how many periods to wait
 	OffsetPeriod     string // minute, hour, day or week
 	SpecificHour     int64  // 0 to 23
@@ -31,8 +31,8 @@ const (
 	CriteriaSpecific  = "specific"  // at Timestamp, or at a time of day after the offset
 )
 
-// The periods of an offset. Days and weeks are those of the calendar: they end at the same time
-// of day, even if the clock was changed in between.
+// The periods of an offset. Days and weeks are calendar days: the offset ends at the same time
+// of day, even if daylight saving time begins or ends in between.
 const (
 	periodMinute = "minute"
 	periodHour   = "hour"
@@ -40,8 +40,8 @@ const (
 	periodWeek   = "week"
 )
 
-// maxOffset returns how many periods an offset may have, which is ten years; 0 for an unknown
-// period.
+// maxOffset returns the largest OffsetValue for a period, which is about ten years. It returns 0
+// for an unknown period.
 func maxOffset(period string) int64 {
 	const days = 10 * 366
 	return map[string]int64{

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// This file computes when an autoresponder is due. The difficulty is the time zones' calendar:
-// a clock may skip an hour or a day, and may show the same hour twice.
+// This file computes when an autoresponder is due. The difficulty is time zones: a local clock
+// may skip an hour or a day, and may show the same hour twice.
 
-// Due returns when an autoresponder sends its Message for an event at now, in Unix seconds.
-// ok is false if the time to send has passed. accountZone is used if the autoresponder has no
-// time zone. decisions.md: 45
+// Due returns the Unix time at which an autoresponder sends its Message. now is the Unix time of
+// the event. ok is false if the time to send has passed. accountZone is used if the
+// autoresponder has no time zone. decisions.md: 45
 func (a *Autoresponder) Due(now int64, accountZone string) (due int64, ok bool) {
 	zone := location(cmp.Or(a.TimeZone, accountZone))
 	switch a.CriteriaType {
@@ -38,7 +38,7 @@ func (a *Autoresponder) offset(from int64, zone *time.Location) int64 {
 		days *= 7
 	}
 	if days == 0 {
-		return from // do not search by the time of day: the clock may show it for the second time today
+		return from // the clock may show this time of day twice today: do not search for the first time
 	}
 	return max(from, whenClockShows(clockAt(from, zone).AddDate(0, 0, int(days)), zone))
 }
@@ -46,7 +46,7 @@ func (a *Autoresponder) offset(from int64, zone *time.Location) int64 {
 // nextClock returns the first moment at or after from at which a clock in the zone shows the
 // autoresponder's hour and minute.
 func (a *Autoresponder) nextClock(from int64, zone *time.Location) int64 {
-	// Start one day early: a time that the clock skips at midnight is due on the day after.
+	// Start one day early: if the clock skips the time at midnight, it is due on the next day.
 	year, month, day := clockAt(from, zone).AddDate(0, 0, -1).Date()
 	for ; ; day++ {
 		face := time.Date(year, month, day, int(a.SpecificHour), int(a.SpecificMinute), 0, 0, time.UTC)
@@ -56,8 +56,8 @@ func (a *Autoresponder) nextClock(from int64, zone *time.Location) int64 {
 	}
 }
 
-// clockAt returns the date and time that a clock in the zone shows at a moment. They are in the
-// fields of a time in UTC, where arithmetic of days has no exceptions.
+// clockAt returns the date and time that a clock in the zone shows at a moment. The result is a
+// time in UTC, because in UTC every day has 24 hours.
 func clockAt(at int64, zone *time.Location) time.Time {
 	_, offset := time.Unix(at, 0).In(zone).Zone()
 	return time.Unix(at+int64(offset), 0).UTC()
@@ -66,10 +66,11 @@ func clockAt(at int64, zone *time.Location) time.Time {
 // maxZoneOffset is more than the difference of any zone from UTC, in seconds.
 const maxZoneOffset = 26 * 60 * 60
 
-// whenClockShows returns the first moment at which a clock in the zone shows a date and time,
-// which face holds as a time in UTC. A time that the clock skips becomes the moment at which
-// the clock is put forward. A time on a skipped day becomes the same time on the next day.
-// time.Date does not say which of two moments it returns, so this walks the zone's changes.
+// whenClockShows returns the first moment at which a clock in the zone shows a date and time.
+// face is that date and time as a time in UTC. For a time that the clock skips, it returns the
+// moment at which the clock is put forward. For a time on a skipped day, it returns the same
+// time on the next day. The function goes through the changes of the zone's offset one by one,
+// because time.Date does not define which of two moments it returns.
 func whenClockShows(face time.Time, zone *time.Location) int64 {
 	shown := face.Unix()
 	previous := int64(0) // the offset before the zone's last change

@@ -6,7 +6,7 @@ import (
 )
 
 // This file has the calls about autoresponders: add, edit, delete, get and search. A key may
-// name an autoresponder if it may name its List.
+// access an autoresponder if it may access the autoresponder's List.
 
 // AutoresponderAttributes are the keys of an autoresponder record, in their order on the wire.
 var AutoresponderAttributes = []Attribute[Autoresponder]{
@@ -69,8 +69,8 @@ func (s *Service) AddAutoresponder(ctx context.Context, c *Caller, details []Det
 	})
 }
 
-// EditAutoresponder changes the keys that details name. Jobs that are already enqueued keep
-// their time. Errors: NoAutoresponder, Denied, InvalidParameters, NoList, NoMessage.
+// EditAutoresponder changes the keys that details contain. Jobs that are already enqueued keep
+// their due time. Errors: NoAutoresponder, Denied, InvalidParameters, NoList, NoMessage.
 func (s *Service) EditAutoresponder(ctx context.Context, c *Caller, id AutoresponderID,
 	details []Detail) (AutoresponderID, error) {
 	return update(ctx, s, c, func(tx Tx, now int64) (AutoresponderID, error) {
@@ -86,8 +86,7 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *Caller, id Autorespo
 	})
 }
 
-// set changes the keys that details name, and refuses an autoresponder that could not be
-// carried out.
+// set changes the keys that details contain. It refuses an autoresponder that could not run.
 func (a *Autoresponder) set(tx Tx, c *Caller, details []Detail) error {
 	if err := assign(a, AutoresponderAttributes, details); err != nil {
 		return err
@@ -120,7 +119,7 @@ func (a *Autoresponder) set(tx Tx, c *Caller, details []Detail) error {
 // that a caller cannot find out which IDs exist. decisions.md: 11
 var errNoAutoresponder = Refuse(NoAutoresponder, "no autoresponder with this ID")
 
-// loadAutoresponder returns an autoresponder that the caller may name.
+// loadAutoresponder returns a copy of an autoresponder, if the caller may access its List.
 func loadAutoresponder(tx Tx, c *Caller, id AutoresponderID) (*Autoresponder, error) {
 	all, err := tx.Autoresponders(c.Account.ID)
 	if err != nil {
@@ -137,8 +136,8 @@ func loadAutoresponder(tx Tx, c *Caller, id AutoresponderID) (*Autoresponder, er
 	return &found, nil
 }
 
-// DeleteAutoresponder removes an autoresponder. Its jobs that wait will send nothing. Errors:
-// NoAutoresponder, Denied.
+// DeleteAutoresponder removes an autoresponder. Its jobs that are already enqueued will send
+// nothing. Errors: NoAutoresponder, Denied.
 func (s *Service) DeleteAutoresponder(ctx context.Context, c *Caller, id AutoresponderID) error {
 	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
 		if _, err := loadAutoresponder(tx, c, id); err != nil {
@@ -154,7 +153,7 @@ func (s *Service) Autoresponder(ctx context.Context, c *Caller, id Autoresponder
 	return view(ctx, s, c, func(tx Tx) (*Autoresponder, error) { return loadAutoresponder(tx, c, id) })
 }
 
-// SearchAutoresponders returns the matching autoresponders of the Lists that the key may name.
+// SearchAutoresponders returns the matching autoresponders of the Lists that the key may access.
 // Errors: InvalidSearch.
 func (s *Service) SearchAutoresponders(ctx context.Context, c *Caller, q Query) ([]Autoresponder, error) {
 	return view(ctx, s, c, func(tx Tx) ([]Autoresponder, error) {
@@ -167,11 +166,11 @@ func (s *Service) SearchAutoresponders(ctx context.Context, c *Caller, q Query) 
 	})
 }
 
-// AutoresponderTx reads and changes autoresponders, in a transaction. A Schema
-// holds those of its List.
+// AutoresponderTx reads and changes autoresponders, in a transaction. A Schema contains
+// the autoresponders of its List.
 type AutoresponderTx interface {
-	// Autoresponders returns the autoresponders of an Account by ID, without those of
-	// deleted Lists.
+	// Autoresponders returns the autoresponders of an Account in order of ID. It leaves
+	// out the autoresponders of deleted Lists.
 	Autoresponders(account AccountID) ([]Autoresponder, error)
 	// AddAutoresponder inserts an autoresponder and sets its ID.
 	AddAutoresponder(a *Autoresponder) error

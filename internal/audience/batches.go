@@ -10,14 +10,14 @@ import (
 // This file splits calls about many Contacts into several transactions, so that
 // other callers can write in between, and resumes such a call after a crash.
 
-// runInBatches runs batch in one transaction after another until batch reports that it
-// is done. batch carries out the next part and notes in p what it has done. A
-// transaction may run twice, so batch must only append to what p has; and p must
-// survive encoding to JSON and back.
+// runInBatches calls batch in one transaction after another until batch returns done. Each
+// call of batch does the next part of the work and records it in p. A transaction may run
+// twice, so batch may append to the slices in p but must not change their elements. p is
+// stored as JSON, so decoding must return the same value.
 //
-// With an Idempotency-Key each transaction also stores the progress. A repeat after
-// a crash continues there, and a repeat at the same time shares the work. Without a
-// key, the batches before an error stay done. decisions.md: 30, 53
+// With an Idempotency-Key each transaction also stores the progress. A repeat after a crash
+// continues from the stored progress. Two calls with the same Idempotency-Key at the same
+// time share the work. After an error, the batches before it stay stored. decisions.md: 30, 53
 func runInBatches[P any](ctx context.Context, s *Service, c *Caller,
 	batch func(tx Tx, now int64, p *P) (done bool, err error)) (P, error) {
 	var at, next progress[P]
@@ -52,7 +52,7 @@ type progress[P any] struct {
 	SoFar P    `json:"so_far"`
 }
 
-// load replaces p by what is stored under the Idempotency-Key, if there is anything.
+// load replaces p by the progress that is stored under the Idempotency-Key, if there is any.
 func (p *progress[P]) load(tx RetryTx, c *Caller, now int64) error {
 	if c.Retry == nil {
 		return nil
@@ -82,7 +82,7 @@ func (p *progress[P]) save(tx RetryTx, c *Caller, now int64) error {
 // plan is stored beside the progress.
 
 // savedPlan returns the plan of an earlier call with this Idempotency-Key. The error
-// is of kind NotFound when there is none.
+// is of kind NotFound if there was no such call.
 func savedPlan(ctx context.Context, s *Service, c *Caller) (plan idSet, err error) {
 	if c.Retry == nil {
 		return nil, ErrNotFound
@@ -106,8 +106,8 @@ func savePlan(ctx context.Context, s *Service, c *Caller, ids idSet) (idSet, err
 	planCaller := *c
 	planCaller.Retry = c.Retry.plan()
 	return update(ctx, s, &planCaller, func(tx Tx, now int64) (idSet, error) {
-		// A plan expires a moment before its progress. A new plan must not continue the
-		// progress of an expired one, so reset the progress.
+		// A plan is stored before its progress, so it also expires before it. The progress
+		// of an expired plan must not be used with a new plan, so reset the progress.
 		var fresh, old progress[struct{}]
 		if err := old.load(tx, c, now); err != nil {
 			return nil, err
@@ -116,14 +116,14 @@ func savePlan(ctx context.Context, s *Service, c *Caller, ids idSet) (idSet, err
 	})
 }
 
-// plan returns the Retry under which a plan is stored: no Idempotency-Key contains a
-// space.
+// plan returns the Retry under which a plan is stored. It differs from every Idempotency-Key,
+// because an Idempotency-Key contains no space.
 func (r *Retry) plan() *Retry {
 	return &Retry{Header: r.Header + " plan", Fingerprint: r.Fingerprint}
 }
 
-// idSet is IDs in ascending order. Its JSON is a string of the differences between
-// them, so that a million IDs take about 1.3 MB.
+// idSet is a set of IDs in ascending order. Its JSON is a string that encodes the differences
+// between neighbours, so that a million IDs take about 1.3 MB.
 type idSet []ContactID
 
 // MarshalJSON writes the set.

@@ -5,16 +5,16 @@ import "context"
 // This file fills an empty database, so that the first start of a server prints a key
 // that works.
 
-// Bootstrapped is what Bootstrap has added to a database.
+// Bootstrapped is the result of Bootstrap.
 type Bootstrapped struct {
 	Account AccountID
 	List    ListID
 	Key     string // text of the new key, of level Full; shown once
 }
 
-// Bootstrap adds what a database without any key needs for a first call: an Account,
-// a List and a key of level Full. The text of the key is keyText, or a new one if that
-// is "". It returns nil and adds nothing when there is a key, even a revoked one.
+// Bootstrap adds to a database without keys what a first call needs: an Account, a List and
+// a key of level Full. The text of the key is keyText, or a new random text if keyText is
+// "". If the database has a key, even a revoked one, Bootstrap adds nothing and returns nil.
 func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped, error) {
 	if keyText == "" {
 		keyText = NewKeyText()
@@ -29,7 +29,7 @@ func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped,
 	})
 }
 
-// fill adds the key, and an Account and a List if there is none.
+// fill adds the key. It also adds an Account and a List if the database has none.
 func (f *Bootstrapped) fill(tx Tx, now int64) error {
 	account, err := firstAccount(tx, now)
 	if err != nil {
@@ -44,7 +44,7 @@ func (f *Bootstrapped) fill(tx Tx, now int64) error {
 	return tx.AddKey(&key, HashKey(f.Key))
 }
 
-// firstAccount returns the Account with the lowest ID, or adds one.
+// firstAccount returns the Account with the lowest ID. If there is no Account, it adds one.
 func firstAccount(tx AccountTx, now int64) (*Account, error) {
 	all, err := tx.Accounts()
 	if err != nil {
@@ -57,7 +57,7 @@ func firstAccount(tx AccountTx, now int64) (*Account, error) {
 	return a, tx.AddAccount(a)
 }
 
-// firstList returns the Account's List with the lowest ID, or adds one.
+// firstList returns the Account's List with the lowest ID. If there is no List, it adds one.
 func firstList(tx Tx, a *Account, now int64) (ListID, error) {
 	lists, err := tx.Lists(a.ID)
 	if err != nil {

@@ -1,5 +1,5 @@
-// This file finds the keys that criteria and sorting name: system keys, and for
-// Contacts the Fields of their List.
+// This file finds a key by the name that criteria or sort_by contain. A key is a system key
+// or, for Contacts, a Field of their List.
 
 package audience
 
@@ -11,7 +11,7 @@ type keys struct {
 	schema *Schema // nil when the records are not Contacts
 }
 
-// attributeKeys returns the keys of a kind of record, each with the index of its Attribute.
+// attributeKeys returns the keys of a kind of record. Each key has the index of its Attribute.
 func attributeKeys[T any](attributes []Attribute[T]) []SearchKey {
 	all := make([]SearchKey, len(attributes))
 	for i := range attributes {
@@ -21,8 +21,8 @@ func attributeKeys[T any](attributes []Attribute[T]) []SearchKey {
 	return all
 }
 
-// find looks a key up: system keys first, then Fields by name, then by
-// field_<id>. It returns nil when no key matches. decisions.md: 34
+// find returns the key with a name. It looks at system keys first, then at names of Fields,
+// then at field_<id>. It returns nil when no key matches. decisions.md: 34
 func (k keys) find(name string) *SearchKey {
 	for i := range k.system {
 		if k.system[i].Name == name {
@@ -46,7 +46,7 @@ func (s *Schema) fieldCalled(name string) *Field {
 	return s.fieldByKey(name)
 }
 
-// SearchKey is the key of a Field, which says how its values are compared. decisions.md: 36
+// SearchKey returns the key of a Field. Its Type says how values are compared. decisions.md: 36
 func (f *Field) SearchKey() *SearchKey {
 	k := &SearchKey{Field: f, Type: KeyText, Searchable: true}
 	switch {
@@ -62,8 +62,8 @@ func (f *Field) SearchKey() *SearchKey {
 	return k
 }
 
-// sort finds the key to sort by; nil for "". A name in another letter case
-// counts when exactly one key matches it. decisions.md: 37
+// sort returns the key to sort by, or nil for "". A name in another letter case is accepted
+// if exactly one key matches it. decisions.md: 37
 func (k keys) sort(name string) (*SearchKey, error) {
 	if name == "" {
 		return nil, nil
@@ -81,8 +81,8 @@ func (k keys) sort(name string) (*SearchKey, error) {
 	return nil, Refuse(InvalidSearch, "sort_by: %q could be several keys; write it exactly as the Field's name", name)
 }
 
-// inAnyCase returns the keys whose names differ from the name in letter case
-// at most.
+// inAnyCase returns the keys whose names equal the name except for letter case. If there is
+// none, it also tries the name as field_<id>.
 func (k keys) inAnyCase(name string) (found []*SearchKey) {
 	for i := range k.system {
 		if strings.EqualFold(k.system[i].Name, name) {

@@ -1,5 +1,5 @@
-// This file evaluates a Condition in memory, for records that are not searched
-// with SQL. storetest compares its results with those of the SQL.
+// This file evaluates a Condition in memory, for records that are not searched with SQL.
+// Tests in storetest check that SQL gives the same results.
 
 package audience
 
@@ -12,9 +12,9 @@ import (
 	"enlist/internal/address"
 )
 
-// matches reports whether a record satisfies the condition; get returns the
-// record's value of a key. It knows keys of type KeyInt, KeyBool and KeyText.
-// sortOperands must have been called.
+// matches reports whether a record satisfies the condition. get returns the record's value
+// of a key. Only keys of type KeyInt, KeyBool and KeyText are supported. Call sortOperands
+// before matches.
 func (c *Condition) matches(get func(*SearchKey) Value) bool {
 	matches := func(part Condition) bool { return part.matches(get) }
 	switch {
@@ -26,8 +26,8 @@ func (c *Condition) matches(get func(*SearchKey) Value) bool {
 	return !slices.ContainsFunc(c.All, func(part Condition) bool { return !matches(part) })
 }
 
-// test evaluates one test. An empty text is neither greater nor less than any
-// operand.
+// test reports whether a value passes one test. An empty text is neither greater nor less
+// than any operand.
 func (c *Condition) test(value Value) bool {
 	if c.Operator == In {
 		return value.isIn(c.Operands)
@@ -74,7 +74,7 @@ func (c *Condition) sortOperands() {
 	})
 }
 
-// isIn reports whether the value equals one of sorted operands.
+// isIn reports whether the value equals one of the operands, which must be sorted.
 func (v Value) isIn(operands []Operand) bool {
 	text := address.LowerASCII(v.Text)
 	_, found := slices.BinarySearchFunc(operands, v, func(o Operand, v Value) int {
@@ -86,7 +86,7 @@ func (v Value) isIn(operands []Operand) bool {
 	return found
 }
 
-// equals compares for Exactly and Not.
+// equals reports whether the value equals the operand of Exactly or Not.
 func (v Value) equals(o Operand) bool {
 	switch {
 	case o.Impossible:
@@ -105,7 +105,7 @@ func (v Value) compare(other Value) int {
 	return cmp.Compare(v.Int, other.Int)
 }
 
-// shownText is the value as a reply shows it, in ASCII lower case.
+// shownText returns the value as a reply shows it, in ASCII lower case.
 func (v Value) shownText() string {
 	if v.Kind == KeyText {
 		return address.LowerASCII(v.Text)
@@ -113,7 +113,8 @@ func (v Value) shownText() string {
 	return strconv.FormatInt(v.Int, 10)
 }
 
-// firstCharacters cuts a text to the characters that are compared for order.
+// firstCharacters returns the first MaxComparedCharacters characters of a text. Only these
+// decide its order.
 func firstCharacters(s string) string {
 	if len(s) <= MaxComparedCharacters {
 		return s

@@ -1,4 +1,4 @@
-// This file reads the values of a test into operands of its key's type.
+// This file converts the values of a test to operands of the key's type.
 
 package audience
 
@@ -10,8 +10,8 @@ import (
 	"enlist/internal/address"
 )
 
-// operandParser reads the values of one test. Its methods return a problem
-// with a value as a sentence for the caller, "" when there is none.
+// operandParser reads the values of one test. If a value is not valid, its methods return
+// the problem as a sentence for the caller. Otherwise problem is "".
 type operandParser struct {
 	key     *SearchKey
 	op      Operator
@@ -25,7 +25,7 @@ func (p *operandParser) operands(value Input) (operands []Operand, problem strin
 	case p.op == In:
 		items = inItems(value)
 	case value.Kind == InputArray:
-		return nil, "a list of values goes with in only"
+		return nil, "only the operator in takes a list of values"
 	}
 	operands = make([]Operand, len(items))
 	for i := range items {
@@ -37,7 +37,7 @@ func (p *operandParser) operands(value Input) (operands []Operand, problem strin
 	return operands, ""
 }
 
-// operandCount says how many operands a value has, before it is split.
+// operandCount counts the operands in a value without splitting it.
 func operandCount(op Operator, value Input) int {
 	switch {
 	case op == In && value.Kind == InputText:
@@ -66,8 +66,8 @@ func inItems(value Input) []Input {
 	return items
 }
 
-// operand reads one value by the type of the key. Operators that look for a
-// part of a text take any text, whatever the type.
+// operand reads one value as the type of the key requires. StartsWith, EndsWith and Contains
+// take any text, for keys of every type.
 func (p *operandParser) operand(value Input) (o Operand, problem string) {
 	text, ok := value.scalarText()
 	whole := p.op == Exactly || p.op == Not || p.op == In
@@ -103,9 +103,8 @@ func (p *operandParser) operand(value Input) (o Operand, problem string) {
 	return Operand{Text: text}, ""
 }
 
-// integer reads a number to compare integers with. A number with a fraction
-// equals no integer; for GreaterThan and LessThan it becomes the integer beside
-// it that gives the same result.
+// integer reads a number that is compared with integers. A number with a fraction equals no
+// integer. GreaterThan rounds it down and LessThan rounds it up: the result is the same.
 func (p *operandParser) integer(text string) (o Operand, problem string) {
 	o, problem = numberOperand(text)
 	if problem != "" {
@@ -122,7 +121,7 @@ func (p *operandParser) integer(text string) (o Operand, problem string) {
 	return o, ""
 }
 
-// numberOperand keeps the text for comparing parts of a number, and the double for its value.
+// numberOperand returns a number as text in its stored form and as a double.
 func numberOperand(text string) (o Operand, problem string) {
 	plain, _ := ParseDecimal(text) // "" when it is no decimal number, which ParseFloat refuses
 	number, err := strconv.ParseFloat(plain, 64)
@@ -132,7 +131,7 @@ func numberOperand(text string) (o Operand, problem string) {
 	return Operand{Text: plain, Number: number}, ""
 }
 
-// flagOperand takes the spellings of a boolean parameter.
+// flagOperand reads a flag in every spelling of a boolean parameter.
 func flagOperand(value Input) (o Operand, problem string) {
 	on, ok := value.AsBool()
 	switch {
@@ -144,7 +143,7 @@ func flagOperand(value Input) (o Operand, problem string) {
 	return Operand{Text: "0"}, ""
 }
 
-// dateOperand takes every form that a Date Field of any time format takes.
+// dateOperand reads a date in every form that a Date Field accepts, whatever its time format.
 func dateOperand(text string) (o Operand, problem string) {
 	iso, ok := ParseDate(text, time12)
 	if !ok {
@@ -153,8 +152,8 @@ func dateOperand(text string) (o Operand, problem string) {
 	return Operand{Text: iso}, ""
 }
 
-// address normalises an address to compare it whole. A text that is not an
-// address equals no stored value.
+// address normalises an address for Exactly, Not and In. A text that is not an address
+// equals no stored value.
 func (p *operandParser) address(text string) Operand {
 	if p.key.Type == KeyMobile {
 		key := address.NormaliseMobile(text, p.country)

@@ -1,10 +1,10 @@
-// This file checks criteria against the keys of a List or a kind of record and
-// gives them types. Each refusal names the key and what the caller may send.
+// This file checks criteria against the keys of a List or of a kind of record, and converts
+// them to a Condition. Each refusal names the key and says what the caller may send.
 
 package audience
 
-// condition checks a criteria tree and returns its Condition, nil when it
-// holds no test. Errors are of kind InvalidSearch. decisions.md: 32–36
+// condition checks a criteria tree and returns its Condition, or nil if the tree contains no
+// test. Errors are of kind InvalidSearch. decisions.md: 32–36
 func (k keys) condition(c *Criteria) (*Condition, error) {
 	if c == nil {
 		return nil, nil
@@ -20,10 +20,9 @@ type criteriaChecker struct {
 	operands int
 }
 
-// criteria checks one node. A group without a test in it is left out, and a
-// group of one test becomes that test. Levels are those of the arrays that
-// were sent: an All directly in an Any is the part of an array between two
-// "OR", so it adds no level.
+// criteria checks one node. It leaves out a group that contains no test, and replaces a
+// group of one test by that test. level counts the nested arrays of the request. An All
+// directly in an Any adds no level: it is the part of one array between two "OR".
 func (t *criteriaChecker) criteria(c *Criteria, level int) (*Condition, error) {
 	switch {
 	case level > MaxCriteriaLevels:

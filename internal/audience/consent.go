@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file checks consents, and makes the rows of the ledger that records them.
+// This file checks consents and makes the rows of the consent ledger, which records them.
 
 // ConsentType says what a person agreed to. specification: Consent
 type ConsentType string
@@ -21,12 +21,12 @@ const (
 // MaxConsentText is the longest consent text, in characters. specification: Limits
 const MaxConsentText = 255
 
-// Consent is what a call says about the agreement of a person.
+// Consent describes, as a call sends it, what a person agreed to.
 type Consent struct {
-	Type        ConsentType // "" counts as ConsentNotRecorded
+	Type        ConsentType // "" means ConsentNotRecorded
 	Text        string
 	Preferences []PreferenceChoice
-	IP          string // last known IP address of the person, as it was sent; "" when it was not
+	IP          string // last known IP address of the person, as it was sent; "" if none was sent
 }
 
 // PreferenceChoice is a person's answer to one List preference, by name.
@@ -44,12 +44,12 @@ type LedgerRow struct {
 	Type        ConsentType
 	Text        string
 	IP          string
-	Preferences []PreferenceChoice // those defined on the List
+	Preferences []PreferenceChoice // only preferences that are defined on the List
 	KeyID       KeyID
 	KeyName     string // set when the row is read
 }
 
-// check refuses a Consent that the rules or the List do not allow. Errors:
+// check refuses a Consent that the general rules or the List do not allow. Errors:
 // InvalidConsent, ConsentRequired. specification: subscribeContact, rule 1;
 // decisions.md: 27
 func (c *Consent) check(schema *Schema) error {
@@ -70,7 +70,7 @@ func (c *Consent) check(schema *Schema) error {
 	return nil
 }
 
-// row makes the ledger row of a Consent that check has accepted. It leaves out
+// row returns the ledger row of a Consent that check has accepted. It leaves out
 // preferences that the List does not define. Errors: InvalidParameters.
 // decisions.md: 27 to 29
 func (c *Consent) row(schema *Schema) (LedgerRow, error) {
@@ -93,8 +93,8 @@ func (c *Consent) row(schema *Schema) (LedgerRow, error) {
 	return r, nil
 }
 
-// parseIP reads the first address of a comma-separated list, as proxies send it in a
-// header, with or without brackets and a port.
+// parseIP reads the first address of a comma-separated list. Proxies send such a list in a
+// header. The address may have brackets and a port.
 func parseIP(text string) (netip.Addr, bool) {
 	text, _, _ = strings.Cut(text, ",")
 	text = strings.TrimSpace(text)
@@ -108,11 +108,11 @@ func parseIP(text string) (netip.Addr, bool) {
 	return addr.Unmap().WithZone(""), err == nil
 }
 
-// preference finds a preference of the List by its name, nil when there is none.
+// preference returns the preference of the List with a name, or nil if there is none.
 func (s *Schema) preference(name string) *Preference { return s.prefs[name] }
 
-// setPreferences puts answers into a Contact and reports whether one changes. The
-// List must define all of them.
+// setPreferences stores answers in a Contact and reports whether an answer changes. The
+// List must define all the preferences.
 func (c *Contact) setPreferences(schema *Schema, choices []PreferenceChoice) (changed bool) {
 	for _, choice := range choices {
 		p := schema.preference(choice.Name)
@@ -133,7 +133,7 @@ func (c *Contact) setPreferences(schema *Schema, choices []PreferenceChoice) (ch
 type ConsentTx interface {
 	// AddLedgerRow appends a row.
 	AddLedgerRow(r *LedgerRow) error
-	// LedgerRows returns the rows of a Contact, the newest first, after offset rows;
-	// limit 0 means all.
+	// LedgerRows returns the rows of a Contact, the newest first. It skips offset rows.
+	// limit 0 means no limit.
 	LedgerRows(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error)
 }

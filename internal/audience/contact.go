@@ -9,9 +9,9 @@ type Contact struct {
 	ID       ContactID
 	ListID   ListID
 	Values   Values
-	Key      string // normalised address, see Schema.addressKey; has an "@" exactly when it is an email
-	Mobile   string // normalised mobile number, "" without one
-	IsFirst  bool   // the first of its List with this Key; the others are duplicates
+	Key      string // normalised address, see Schema.addressKey; contains "@" if and only if it is an email address
+	Mobile   string // normalised mobile number; "" if the Contact has none
+	IsFirst  bool   // the first Contact of its List with this Key; others with the Key are duplicates
 	Prefs    map[PreferenceID]bool
 	Created  int64
 	Modified int64
@@ -28,9 +28,9 @@ type Contact struct {
 	WebformID           int64
 }
 
-// FieldValue is the value of a Contact in one Field. Text is never "": a Contact
-// without a value has no FieldValue. Numbers are plain decimals ("12.50"), dates ISO
-// ("2026-01-31", or "2026-01-31 17:05:00" in a Field with a time).
+// FieldValue is the value of a Contact in one Field. Text is never "": a Contact without a
+// value has no FieldValue. A number is a plain decimal ("12.50"). A date is in ISO form
+// ("2026-01-31"), with a time ("2026-01-31 17:05:00") if one was sent.
 type FieldValue struct {
 	Field FieldID
 	Text  string
@@ -39,7 +39,7 @@ type FieldValue struct {
 // Values are a Contact's Field values in order of Field ID.
 type Values []FieldValue
 
-// Get returns the value in a Field, "" when it is absent.
+// Get returns the value in a Field, or "" if there is none.
 func (v Values) Get(id FieldID) string {
 	for i := range v {
 		if v[i].Field == id {
@@ -49,7 +49,7 @@ func (v Values) Get(id FieldID) string {
 	return ""
 }
 
-// Set stores a value and keeps the order. "" removes the value.
+// Set stores a value and returns the Values, still in order. "" removes the value.
 func (v Values) Set(id FieldID, text string) Values {
 	i := 0
 	for i < len(v) && v[i].Field < id {
@@ -67,9 +67,8 @@ func (v Values) Set(id FieldID, text string) Values {
 	return v
 }
 
-// insert stores a new Contact as the first with its address, or as a duplicate of the
-// first where the List allows that. It returns false and stores nothing when the List
-// disallows it.
+// insert stores a new Contact. If another Contact has the address, it stores the new one as a
+// duplicate. If the List disallows duplicates, it stores nothing and returns false.
 func (c *Contact) insert(tx ContactTx, schema *Schema) (inserted bool, err error) {
 	c.IsFirst = true
 	inserted, err = tx.InsertContact(c)
@@ -80,7 +79,8 @@ func (c *Contact) insert(tx ContactTx, schema *Schema) (inserted bool, err error
 	return inserted, err
 }
 
-// hasRoom refuses when the Account may store no further Contact. decisions.md: 42
+// hasRoom returns an error of kind ContactLimit if the Account has as many Contacts as it may
+// store. decisions.md: 42
 func hasRoom(tx AccountTx, a *Account) error {
 	if a.ContactLimit == NoContactLimit {
 		return nil
@@ -92,29 +92,30 @@ func hasRoom(tx AccountTx, a *Account) error {
 	return err
 }
 
-// ContactTx reads and changes single Contacts, in a transaction. In an Update, a
-// Contact that was read stays as it is until the transaction ends.
+// ContactTx reads and changes single Contacts, in a transaction. After an Update has read a
+// Contact, no other transaction can change the Contact until the Update ends.
 type ContactTx interface {
-	// Contact returns one Contact. Its error is of kind NoContact when the List has
-	// none with the ID.
+	// Contact returns one Contact. The error is of kind NoContact if the List has no
+	// Contact with the ID.
 	Contact(list ListID, id ContactID) (*Contact, error)
-	// ContactByKey returns the first Contact with an address, given in its normalised
-	// form. Its error is of kind NoContact when the List has none.
+	// ContactByKey returns the first Contact with an address. key is the normalised
+	// address. The error is of kind NoContact if no Contact of the List has it.
 	ContactByKey(list ListID, key string) (*Contact, error)
-	// ContactsByAddress returns up to limit Contacts with an ID above after, in order
-	// of ID, whose Key is key or whose Mobile is mobile. "" matches no Contact.
+	// ContactsByAddress returns the Contacts whose Key is key or whose Mobile is mobile,
+	// in order of ID. "" matches no Contact. It returns at most limit Contacts, and only
+	// Contacts with an ID above after.
 	ContactsByAddress(list ListID, key, mobile string, after ContactID, limit int) ([]Contact, error)
-	// InsertContact inserts a Contact, sets its ID and counts it. It returns false
-	// and stores nothing when IsFirst is set and another Contact holds the Key.
+	// InsertContact inserts a Contact, sets its ID and updates the counters. If IsFirst is
+	// set and another Contact is the first with the Key, it stores nothing and returns false.
 	InsertContact(c *Contact) (inserted bool, err error)
-	// InsertOrFind inserts a Contact whose IsFirst is set, as InsertContact does. When
-	// another Contact holds the Key it returns that one and stores nothing;
-	// otherwise existing is nil.
+	// InsertOrFind inserts a Contact whose IsFirst is set, as InsertContact does. If another
+	// Contact is the first with the Key, it stores nothing and returns that Contact.
+	// Otherwise existing is nil.
 	InsertOrFind(c *Contact) (existing *Contact, err error)
 	// UpdateContact stores the values, the Key, the flags and the times of c.
 	UpdateContact(c *Contact) error
-	// RemoveContactsByID deletes Contacts and returns the IDs of those that the List
-	// had, in ascending order.
+	// RemoveContactsByID deletes the Contacts of the List that have one of the IDs. It
+	// returns the IDs of the deleted Contacts in ascending order.
 	RemoveContactsByID(list ListID, ids []ContactID) (removed []ContactID, err error)
 	// PromoteDuplicate makes the duplicate with the lowest ID the first Contact of an
 	// address, after the first one was removed or got another address.

@@ -6,29 +6,29 @@ import (
 )
 
 // This file adds many Contacts in one call, addContacts. It parses the rows, looks up
-// which of them to leave out, and then inserts the rest in batches (batches.go).
+// which rows to leave out, and inserts the other rows in batches (batches.go).
 
 // AddRequest is a call of addContacts.
 type AddRequest struct {
 	List      ListID
-	Contacts  [][]Detail // MaxRows at most; keys as in SubscribeRequest
-	Overwrite bool       // a row whose address the List has changes the first Contact with it
+	Contacts  [][]Detail // at most MaxRows; keys as in SubscribeRequest
+	Overwrite bool       // if a Contact has the address of a row, the row changes the first such Contact
 	Skip      int64      // remove_unsubscribers: one of the constants below
 }
 
-// Which addresses AddContacts leaves out.
+// The addresses that AddContacts leaves out.
 const (
 	SkipNone                = iota
-	SkipUnsubscribed        // those that unsubscribed from this List
-	SkipUnsubscribedFromAny // those on the Account's Unsubscriber List
+	SkipUnsubscribed        // addresses that unsubscribed from this List
+	SkipUnsubscribedFromAny // all addresses on the Account's Unsubscriber List
 )
 
-// AddContacts adds Contacts to a List without the events of a subscription. It
-// returns the ID of each that was added or overwritten. It returns 0 for one that was
-// left out: it is invalid, exists already or has unsubscribed, or other calls have
-// meanwhile used up the Account's limit. Errors: NoList, Denied, InvalidParameters,
-// ContactLimit; after these nothing was added. After another error a part of them
-// may have been added. decisions.md: 53
+// AddContacts adds Contacts to a List without the events of a subscription. It returns an
+// ID for each row: the Contact that was added or overwritten, or 0 if the row was left out.
+// A row is left out if it is invalid, or if its address exists already or has unsubscribed.
+// It is also left out if other calls have reached the Account's limit meanwhile. Errors:
+// NoList, Denied, InvalidParameters, ContactLimit; after these errors no Contact was added.
+// After any other error some Contacts may have been added. decisions.md: 53
 func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]ContactID, error) {
 	call := addCall{AddRequest: r, caller: c, rows: parsedRows{sent: r.Contacts},
 		skipped: make([]bool, len(r.Contacts))}
@@ -41,7 +41,7 @@ func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]C
 	return done.IDs, err
 }
 
-// addCall is one call, with its parsed rows and the look-ups made before its transactions.
+// addCall is one call, with its parsed rows and the results of findEarly.
 type addCall struct {
 	AddRequest
 	caller  *Caller
@@ -52,17 +52,17 @@ type addCall struct {
 // viewBatch is how many rows or IDs one View looks up.
 const viewBatch = 500
 
-// findEarly looks up, before the transactions that write, which rows are left out
-// because of a Contact or an entry on the Unsubscriber List. A look-up costs half as
-// much as an insertion, and all rows of a call may be left out. A Contact that is
-// deleted after this still counts: it was there when the call came.
+// findEarly looks up which rows are left out because of a Contact or an entry on the
+// Unsubscriber List. It runs before the transactions that write, to keep them short: a
+// look-up costs half as much as an insertion, and all rows of a call may be left out. If a
+// Contact is deleted after its look-up, the row is still left out.
 func (a *addCall) findEarly(ctx context.Context, s *Service) error {
 	for first := 0; first < len(a.Contacts); first += viewBatch {
 		err := s.inView(ctx, a.caller, func(tx Tx) error {
 			schema, err := a.allowed(tx)
 			switch {
 			case err != nil && KindOf(err) != Internal:
-				return nil // runBatch refuses, after it has checked that this is no retry
+				return nil // runBatch returns this refusal, unless the call repeats an earlier call
 			case err != nil:
 				return err
 			}
@@ -88,7 +88,7 @@ func (a *addCall) findEarly(ctx context.Context, s *Service) error {
 
 // addProgress says which rows of a call are done. It is stored under the Idempotency-Key.
 type addProgress struct {
-	IDs []ContactID `json:"ids"` // of the rows that are done, 0 for one that was left out
+	IDs []ContactID `json:"ids"` // of the rows that are done; 0 for a row that was left out
 	notifier
 }
 
@@ -128,7 +128,7 @@ func (a *addCall) runBatch(tx Tx, now int64, p *addProgress) (done bool, err err
 	return len(p.IDs) == len(a.Contacts), p.publish(tx, schema, now, stored, events)
 }
 
-// allowed returns the List if the caller may make this call.
+// allowed returns the List, or an error if the caller may not make this call.
 func (a *addCall) allowed(tx Tx) (*Schema, error) {
 	schema, err := loadList(tx, a.caller, a.List)
 	if err != nil {
@@ -143,8 +143,8 @@ func (a *addCall) allowed(tx Tx) (*Schema, error) {
 	return schema, nil
 }
 
-// checkRoom refuses the call when the Account's limit does not allow all Contacts that
-// it would add. decisions.md: 42
+// checkRoom refuses the call if it would add more Contacts than the Account's limit allows.
+// decisions.md: 42
 func (a *addCall) checkRoom(tx Tx, schema *Schema, today string) error {
 	limit := a.caller.Account.ContactLimit
 	if limit == NoContactLimit {
@@ -178,13 +178,13 @@ func (a *addCall) checkRoom(tx Tx, schema *Schema, today string) error {
 	return nil
 }
 
-// unique reports whether the call adds no Contact with an address that the List has.
+// unique reports whether the call must not add a second Contact with the same address.
 func (a *addCall) unique(schema *Schema) bool {
 	return a.Overwrite || schema.List.DisallowDuplicates
 }
 
-// find looks for the Contact that has the address of a row, where that matters. skip
-// reports that the row is left out whether there is one or not.
+// find returns the Contact that has the address of a row, if the call must not add a second
+// Contact with this address. skip is true if the row is invalid or its address unsubscribed.
 func (a *addCall) find(tx Tx, parsed *parsedContact) (existing *Contact, skip bool, err error) {
 	if parsed.err != nil {
 		return nil, true, nil
@@ -205,9 +205,9 @@ func (a *addCall) find(tx Tx, parsed *parsedContact) (existing *Contact, skip bo
 	return existing, false, ignoreKind(NoContact, err)
 }
 
-// put stores one row. It returns the Contact's ID, 0 when the row is left out, and
-// the event for webhooks, "" for none. On PostgreSQL another transaction may insert
-// the address after find; then the insertion fails and find sees that Contact.
+// put stores one row. It returns the Contact's ID, or 0 if the row is left out, and the event
+// for webhooks, or "" if there is none. On PostgreSQL another transaction may insert the
+// address between find and insert. Then insert returns false, and find runs again.
 func (a *addCall) put(tx Tx, parsed *parsedContact, now int64) (ContactID, WebhookEventType, error) {
 	for {
 		existing, skip, err := a.find(tx, parsed)
@@ -234,8 +234,8 @@ func (a *addCall) put(tx Tx, parsed *parsedContact, now int64) (ContactID, Webho
 	}
 }
 
-// overwrite changes the values that were sent of an existing Contact, and none of
-// its flags.
+// overwrite stores the sent values in an existing Contact. It does not change the flags of
+// the Contact.
 func (a *addCall) overwrite(tx Tx, parsed *parsedContact, contact *Contact,
 	now int64) (id ContactID, event WebhookEventType, err error) {
 	if parsed.apply(contact) {
@@ -247,7 +247,8 @@ func (a *addCall) overwrite(tx Tx, parsed *parsedContact, contact *Contact,
 	return contact.ID, event, a.record(tx, contact.ID, now)
 }
 
-// record writes the ledger row: an upload says nothing about consent. decisions.md: 27
+// record writes the ledger row of a Contact. The consent type is not_recorded, because an
+// upload says nothing about consent. decisions.md: 27
 func (a *addCall) record(tx ConsentTx, id ContactID, now int64) error {
 	return tx.AddLedgerRow(&LedgerRow{ListID: a.List, ContactID: id, Time: now, Method: "addContacts",
 		Type: ConsentNotRecorded, KeyID: a.caller.Key.ID})

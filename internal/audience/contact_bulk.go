@@ -5,26 +5,25 @@ import "strings"
 // This file has the parts that AddContacts, EditContacts and DeleteContacts share. These
 // calls run in several transactions (batches.go).
 
-// MaxRows is how many Contacts one call of addContacts or editContacts may
-// carry. decisions.md: 53
+// MaxRows is the largest number of Contacts in one call of addContacts or editContacts.
+// decisions.md: 53
 const MaxRows = 5000
 
-// Outcome says whether a call did what it was asked to do with a Contact.
+// Outcome says whether a call changed or deleted a Contact as requested.
 type Outcome struct {
 	Contact ContactID
 	Done    bool
 }
 
-// parsedRows are the Contacts that a call carries, each parsed when it is first
-// needed.
+// parsedRows are the Contacts in a request. Each row is parsed when it is first needed.
 type parsedRows struct {
 	sent    [][]Detail
 	parsed  []*parsedContact // nil: not parsed yet
 	partial bool             // addresses may be left out
 }
 
-// parseEarly parses all rows against the cached Schema, before the transaction: on SQLite
-// other callers wait until a transaction that writes has ended.
+// parseEarly parses all rows against the cached Schema, before the transaction. This keeps the
+// transaction short: on SQLite other callers that write must wait until it ends.
 func (r *parsedRows) parseEarly(s *Service, c *Caller, list ListID) {
 	r.parsed = make([]*parsedContact, len(r.sent))
 	schema, cached := s.store.CachedSchema(list)
@@ -37,7 +36,8 @@ func (r *parsedRows) parseEarly(s *Service, c *Caller, list ListID) {
 	}
 }
 
-// at returns a row. It parses again if the Schema or the day has changed since.
+// at returns a parsed row. If the Schema or the day has changed since the row was parsed, at
+// parses it again.
 func (r *parsedRows) at(i int, schema *Schema, today string) *parsedContact {
 	if p := r.parsed[i]; p != nil && p.isCurrent(schema, today) {
 		return p
@@ -48,7 +48,7 @@ func (r *parsedRows) at(i int, schema *Schema, today string) *parsedContact {
 	return p
 }
 
-// ignored counts the keys that named no Field.
+// ignored counts the keys of all rows that are not the key of a Field.
 func (r *parsedRows) ignored() (n int64) {
 	for _, p := range r.parsed {
 		if p != nil {
@@ -58,12 +58,12 @@ func (r *parsedRows) ignored() (n int64) {
 	return n
 }
 
-// bulkBatch is how many Contacts one transaction adds or changes: about 20 ms with
-// 10 Fields, during which no other caller writes on SQLite.
+// bulkBatch is how many Contacts one transaction adds or changes. With 10 Fields this takes
+// about 20 ms. On SQLite no other caller can write during this time.
 const bulkBatch = 500
 
-// batchSize is bulkBatch, or less where each Contact also causes jobs for an event.
-// Two jobs cost as much as a Contact.
+// batchSize returns how many Contacts one transaction adds or changes: bulkBatch, or fewer if
+// the event causes jobs for each Contact. Two jobs cost as much as one Contact.
 func batchSize(schema *Schema, event Event) int {
 	jobs := 0
 	for i := range schema.Autoresponders {
@@ -77,14 +77,15 @@ func batchSize(schema *Schema, event Event) int {
 	return max(1, 2*bulkBatch/(2+jobs))
 }
 
-// maxSingleEvents is the largest number of changed Contacts for which a call publishes an
-// event each. For more Contacts it publishes one event of the List. decisions.md: 52
+// maxSingleEvents is the largest number of changed Contacts for which a call publishes one
+// event for each Contact. For more Contacts it publishes one event of the List.
+// decisions.md: 52
 const maxSingleEvents = 100
 
 // notifier publishes the changes of a call to webhooks, batch by batch. It is part
 // of the progress that is stored under an Idempotency-Key.
 type notifier struct {
-	Changed int  `json:"changed"` // Contacts, so far
+	Changed int  `json:"changed"` // number of Contacts changed so far
 	Many    bool `json:"many"`    // the event of the List was published
 }
 
@@ -94,10 +95,10 @@ type contactEvent struct {
 	event   WebhookEventType
 }
 
-// publish publishes the changes of a batch: n Contacts, and an event for some of them.
-// Once the call has changed more than maxSingleEvents, it publishes one event of the
-// List instead. Usually only the last batch has fewer Contacts than that, so one call
-// seldom publishes both kinds of events.
+// publish publishes the changes of a batch. n is the number of Contacts in the batch, and
+// events are their events. After the call has changed more than maxSingleEvents Contacts,
+// publish publishes one event of the List instead. Usually the first batch has more Contacts
+// than that, or is the only batch, so a call seldom publishes both kinds of events.
 func (t *notifier) publish(tx Tx, schema *Schema, now int64, n int, events []contactEvent) error {
 	t.Changed += n
 	if t.Changed > maxSingleEvents {

@@ -1,11 +1,10 @@
-// This file turns the names in returned_fields into the columns of a reply, and
-// says which parts of a Contact the store has to read for them.
+// This file converts the names in returned_fields to the columns of a reply, and says which
+// parts of a Contact the store must read for these columns.
 
 package audience
 
-// columnsOf returns the columns that a search replies with. No names mean all
-// columns. Unknown names are left out, and a repeated name counts once.
-// decisions.md: 40
+// columnsOf returns the columns in the reply of a search. Without names it returns all
+// columns. It ignores unknown and repeated names. decisions.md: 40
 func columnsOf(schema *Schema, returned []string) ([]Column, Columns) {
 	if len(returned) == 0 {
 		return schema.whole, Columns{System: true, All: true}
@@ -22,7 +21,7 @@ func columnsOf(schema *Schema, returned []string) ([]Column, Columns) {
 	return p.columns, p.needs
 }
 
-// wholeContact returns all columns of a List's Contacts. Schema keeps them.
+// wholeContact returns all columns of a List's Contacts. Schema.whole caches the result.
 func wholeContact(schema *Schema) []Column {
 	p := newProjection(schema, 0)
 	p.whole()
@@ -37,7 +36,8 @@ type projection struct {
 	needs   Columns
 }
 
-// newProjection has space for every column and for so many names.
+// newProjection returns an empty projection. It allocates space for all columns of the List,
+// or for more if the caller sent more names.
 func newProjection(schema *Schema, names int) projection {
 	size := max(names, len(schema.Fields)+len(ContactAttributes))
 	return projection{schema: schema, seen: make(map[string]bool), columns: make([]Column, 0, size)}
@@ -61,8 +61,8 @@ func (p *projection) whole() {
 	}
 }
 
-// add adds the column of a system key or a Field, if there is one of that name.
-// A later column of the same name is left out.
+// add adds the column of the system key or Field with a name. It ignores a name that is
+// unknown or was added before.
 func (p *projection) add(name string) {
 	if p.seen[name] {
 		return

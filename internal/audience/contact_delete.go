@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// This file deletes Contacts by their IDs or by criteria, deleteContacts. It first plans
-// which Contacts to delete, and then deletes them in batches (batches.go).
+// This file has deleteContacts, which deletes Contacts by their IDs or by criteria. It first
+// finds the Contacts to delete, and then deletes them in batches (batches.go).
 
 // DeleteRequest is a call of deleteContacts.
 type DeleteRequest struct {
 	List     ListID
 	Contacts []ContactID // ignored when there are criteria
-	Query    Query       // ignored without criteria; Limit 0: all that match
+	Query    Query       // ignored without criteria; Limit 0: all Contacts that match
 }
 
-// DeleteContacts deletes the Contacts with the IDs given, or those that match the
-// criteria. It returns an Outcome for each ID, once, in the order sent; for criteria,
-// by ID. Done is false when the List no longer had the Contact. The consent
-// ledger and the Unsubscriber List stay. Errors: NoList, Denied, InvalidSearch, and
-// Busy when too many searches run; after these nothing was deleted. After another
-// error a part of them may have been deleted. decisions.md: 33, 53
+// DeleteContacts deletes the Contacts with the given IDs, or the Contacts that match the
+// criteria. It returns one Outcome for each ID. The Outcomes are in the order of the request
+// or, for criteria, in order of ID. Done is false if the List did not have the Contact. The
+// consent ledger and the Unsubscriber List do not change. Errors: NoList, Denied,
+// InvalidSearch, and Busy if too many searches run; after these errors no Contact was
+// deleted. After any other error some Contacts may have been deleted. decisions.md: 33, 53
 func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest) ([]Outcome, error) {
 	plan, err := savedPlan(ctx, s, c)
 	if KindOf(err) == NotFound {
@@ -44,7 +44,7 @@ func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest
 // deleteProgress says how much of the plan is done. It is stored under the Idempotency-Key.
 type deleteProgress struct {
 	Next    int   `json:"next"`    // index in the plan
-	Missing idSet `json:"missing"` // Contacts of the plan that were gone
+	Missing idSet `json:"missing"` // Contacts of the plan that the List no longer had
 	notifier
 }
 
@@ -75,7 +75,8 @@ func deleteBatch(tx Tx, c *Caller, list ListID, plan idSet, now int64, p *delete
 	return p.Next == len(plan), p.publish(tx, schema, now, len(removed), events)
 }
 
-// outcomes makes the reply: an Outcome for each ID sent, or for each that matched.
+// outcomes returns one Outcome for each ID of the request or, for criteria, for each
+// Contact that matched.
 func (r *DeleteRequest) outcomes(plan, missing idSet) []Outcome {
 	ids := r.Contacts
 	if r.Query.Criteria != nil {
@@ -108,14 +109,14 @@ func (s *Service) planDelete(ctx context.Context, c *Caller, r DeleteRequest) (i
 		if err != nil {
 			return err
 		}
-		if search.Where == nil { // an empty test must not delete all Contacts
-			return Refuse(InvalidSearch, "search_criteria: there is no test in it")
+		if search.Where == nil { // criteria without a test must not delete all Contacts
+			return Refuse(InvalidSearch, "search_criteria: expected at least one test")
 		}
 		if err := checkTestsSomething(search.Where); err != nil {
 			return err
 		}
 		if search.Limit == 0 && search.Offset == 0 {
-			search.Sort = nil // the order does not matter when all are deleted
+			search.Sort = nil // the order does not matter if all matching Contacts are deleted
 		}
 		if p == lookingUp && !tx.AnsweredByIndex(search) {
 			return errSlow
@@ -129,8 +130,8 @@ func (s *Service) planDelete(ctx context.Context, c *Caller, r DeleteRequest) (i
 	return ids, err
 }
 
-// checkTestsSomething refuses to search for "" inside a text: that matches every
-// Contact, and an empty input of a form sends it. decisions.md: 33
+// checkTestsSomething refuses a test that searches for "" inside a text. Such a test matches
+// every Contact, and a form with an empty input sends it by mistake. decisions.md: 33
 func checkTestsSomething(c *Condition) error {
 	for _, parts := range [][]Condition{c.All, c.Any} {
 		for i := range parts {
@@ -150,7 +151,7 @@ func checkTestsSomething(c *Condition) error {
 	return refuseKey(name, "%s: starts_with, ends_with and contains need a value here", name)
 }
 
-// present returns which of the IDs given the List has.
+// present returns the IDs of the request that are Contacts of the List.
 func (s *Service) present(ctx context.Context, c *Caller, r DeleteRequest) (ids idSet, err error) {
 	sent := slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
 	for chunk := range slices.Chunk(sent, viewBatch) {

@@ -9,28 +9,28 @@ import (
 	"enlist/internal/address"
 )
 
-// This file changes values of many Contacts in one call, editContacts, in batches
-// (batches.go). It also keeps the Key of a Contact in step with its addresses.
+// This file has editContacts, which changes values of many Contacts in batches (batches.go).
+// It also updates the Key of a Contact after its addresses change.
 
 // EditRequest is a call of editContacts.
 type EditRequest struct {
 	List     ListID
-	Contacts []EditRow // MaxRows at most
+	Contacts []EditRow // at most MaxRows
 	Trigger  bool      // emit the event of an updated profile for each changed Contact
 }
 
 // EditRow holds the new values of one Contact.
 type EditRow struct {
 	ID      ContactID
-	Details []Detail // keys as in SubscribeRequest; values that are not sent stay
+	Details []Detail // keys as in SubscribeRequest; values that are not sent do not change
 }
 
-// EditContacts changes values of Contacts. It returns an Outcome for each ID, once,
-// in the order sent. A row is refused when the List does not have the Contact, a
-// value is invalid, the Contact would have no address, or another Contact of a List
-// that disallows duplicates has the address. Errors: NoList, Denied, and
-// NothingUpdated when all rows were refused. After another error a part of them may
-// have been changed. decisions.md: 53
+// EditContacts changes values of Contacts. It returns one Outcome for each ID, in the order
+// of the request. A row is refused if the List does not have the Contact, a value is invalid,
+// or the Contact would have no address. If the List disallows duplicates, a row is also
+// refused if another Contact has the address. Errors: NoList, Denied, and NothingUpdated if
+// all rows were refused. After any other error some Contacts may have been changed.
+// decisions.md: 53
 func (s *Service) EditContacts(ctx context.Context, c *Caller, r EditRequest) ([]Outcome, error) {
 	rows := parsedRows{sent: make([][]Detail, len(r.Contacts)), partial: true}
 	for i := range r.Contacts {
@@ -46,8 +46,8 @@ func (s *Service) EditContacts(ctx context.Context, c *Caller, r EditRequest) ([
 	return r.outcomes(done.Refused), nil
 }
 
-// outcomes joins the rows of each Contact: it is done when none of them was refused.
-// refused are indexes of rows in ascending order.
+// outcomes returns one Outcome for each Contact. Done is true if no row of the Contact was
+// refused. refused are indexes of rows in ascending order.
 func (r *EditRequest) outcomes(refused []int) []Outcome {
 	all := make([]Outcome, 0, len(r.Contacts))
 	place := make(map[ContactID]int, len(r.Contacts))
@@ -74,8 +74,8 @@ type editCall struct {
 
 // editProgress says which rows of a call are done. It is stored under the Idempotency-Key.
 type editProgress struct {
-	Next    int         `json:"next"`    // row
-	Refused []int       `json:"refused"` // rows
+	Next    int         `json:"next"`    // index of the next row
+	Refused []int       `json:"refused"` // indexes of rows
 	Emitted []ContactID `json:"told"`    // Contacts for which the event was emitted
 	notifier
 }
@@ -122,7 +122,8 @@ func (e *editCall) runBatch(tx Tx, now int64, p *editProgress) (done bool, err e
 	return p.Next == len(e.Contacts), p.publish(tx, schema, now, accepted, events)
 }
 
-// nothingUpdated says why the first row was refused.
+// nothingUpdated returns the error of a call in which every row was refused. Its detail says
+// why the first row was refused.
 func nothingUpdated(why error) error {
 	e := &Error{Kind: NothingUpdated}
 	if first, ok := errors.AsType[*Error](why); ok {
@@ -134,8 +135,8 @@ func nothingUpdated(why error) error {
 	return e
 }
 
-// edit changes one Contact. refused says why the row cannot be done, and err why the
-// transaction fails.
+// edit changes one Contact. refused is the reason if only this row is refused. err is an error
+// that ends the transaction.
 func (e *editCall) edit(tx Tx, parsed *parsedContact, id ContactID, now int64) (changed bool, refused, err error) {
 	if parsed.err != nil {
 		return false, parsed.err, nil
@@ -163,8 +164,8 @@ func (e *editCall) edit(tx Tx, parsed *parsedContact, id ContactID, now int64) (
 	return true, nil, nil
 }
 
-// emit stores the jobs of an updated profile, if the call asks for that: once for all
-// the rows that are about a Contact.
+// emit stores the jobs of the event update_profile if the request has Trigger set. It stores
+// them once for a Contact, even if several rows change the Contact.
 func (e *editCall) emit(tx Tx, schema *Schema, id ContactID, now int64, p *editProgress) error {
 	if !e.Trigger || slices.Contains(p.Emitted, id) {
 		return nil
@@ -173,8 +174,8 @@ func (e *editCall) emit(tx Tx, schema *Schema, id ContactID, now int64, p *editP
 	return emit(tx, schema, id, EventUpdateProfile, now)
 }
 
-// updateKey sets the Key of a Contact by the addresses that it now has. left is the
-// old Key if the Contact was the first with it. decisions.md: 23, 24
+// updateKey sets the Key of a Contact from its present addresses. left is the old Key if the
+// Key has changed and the Contact was the first with it. decisions.md: 23, 24
 func updateKey(tx ContactTx, schema *Schema, contact *Contact) (left string, refused, err error) {
 	key := schema.addressKey(contact)
 	if key == "" {
@@ -198,8 +199,8 @@ func updateKey(tx ContactTx, schema *Schema, contact *Contact) (left string, ref
 	return left, nil, nil
 }
 
-// addressKey returns the normalised address of a Contact: the email, or without one
-// the mobile number; "" when it has neither.
+// addressKey returns the normalised address of a Contact: its email address or, if it has
+// none, its mobile number. It returns "" if the Contact has neither.
 func (s *Schema) addressKey(c *Contact) string {
 	if _, key, ok := address.ParseEmail(c.Values.Get(s.email.ID)); ok {
 		return key
@@ -207,5 +208,5 @@ func (s *Schema) addressKey(c *Contact) string {
 	if s.mobile != nil && c.Values.Get(s.mobile.ID) != "" {
 		return c.Mobile
 	}
-	return "" // a number of a deleted Field, whose job has not come to this Contact yet
+	return "" // c.Mobile may still have a number of a deleted Field, until a job removes it
 }

@@ -11,30 +11,30 @@ import (
 // the calls that add or change Contacts.
 
 // parsedContact holds the values that a call sends for one Contact, checked against a Schema.
-// The result depends on the Schema and the day only. So a call can parse before
-// its transaction, and parse again there only if one of the two has changed.
+// The result depends only on the Schema and the day. So a call can parse before its
+// transaction. In the transaction it parses again only if the Schema or the day has changed.
 type parsedContact struct {
 	schema  *Schema
 	today   string // the Account's date, YYYY-MM-DD
-	partial bool   // the Contact is known by its ID: the address may be left out
+	partial bool   // the ID identifies the Contact, so the address may be left out
 
 	values  []parsedValue // address Fields first, then in the order sent
-	key     string        // normalised address: the email, or without one the mobile number
+	key     string        // normalised address: the email address or, if none was sent, the mobile number
 	mobile  string        // normalised mobile number, "" when none was sent
-	consent LedgerRow     // of a subscription
+	consent LedgerRow     // only for a subscription
 	ignored int           // keys that name no Field
 	err     error         // the first refusal, in the order of checks
 }
 
-// parsedValue is a value that a Field has accepted, in the form that is stored. ""
-// was sent too, and removes the value.
+// parsedValue is a value that a Field has accepted, in the form that is stored. A text of ""
+// removes the value.
 type parsedValue struct {
 	field *Field
 	text  string
 }
 
-// isCurrent reports whether parsing again would give the same. A store returns the
-// same pointer for the same version of a Schema.
+// isCurrent reports whether parsing again would give the same result. It compares pointers
+// to Schemas: a store returns the same pointer for the same version of a Schema.
 func (p *parsedContact) isCurrent(schema *Schema, today string) bool {
 	return p.schema == schema && p.today == today
 }
@@ -103,7 +103,7 @@ func (p *parsedContact) parseAddress(f *Field, sent []sentValue) error {
 	return nil
 }
 
-// newContact makes a Contact of what was parsed, with defaults for Fields that
+// newContact returns a Contact with the parsed values, and with defaults for Fields that
 // were not sent. now is a Unix time.
 func (p *parsedContact) newContact(via string, now int64) Contact {
 	c := Contact{ListID: p.schema.List.ID, Created: now, Modified: now, IsActive: true, SubscribedVia: via,
@@ -119,7 +119,7 @@ func (p *parsedContact) newContact(via string, now int64) Contact {
 	return c
 }
 
-// value returns what was sent for a Field.
+// value returns the value that was sent for a Field. sent is false if there was none.
 func (p *parsedContact) value(f *Field) (text string, sent bool) {
 	for _, v := range p.values {
 		if v.field == f {
@@ -129,8 +129,8 @@ func (p *parsedContact) value(f *Field) (text string, sent bool) {
 	return "", false
 }
 
-// apply puts what was sent into an existing Contact, except its Key, and reports
-// whether a value changes.
+// apply stores the sent values in an existing Contact, but does not change its Key. It
+// reports whether a value changes.
 func (p *parsedContact) apply(contact *Contact) (changed bool) {
 	for _, v := range p.values {
 		if contact.Values.Get(v.field.ID) != v.text {
@@ -151,8 +151,8 @@ type sentValue struct {
 	byID  bool // the key was field_<id>
 }
 
-// match finds the Field of each detail, by name or as field_<id>. When both were
-// sent, field_<id> wins. decisions.md: 20
+// match finds the Field of each detail, by its name or by field_<id>. If both were sent, the
+// value of field_<id> is used. ignored counts the details without a Field. decisions.md: 20
 func (s *Schema) match(details []Detail) (sent []sentValue, ignored int) {
 	sent = make([]sentValue, 0, len(details))
 	for i := range details {
@@ -169,7 +169,8 @@ func (s *Schema) match(details []Detail) (sent []sentValue, ignored int) {
 	return sent, ignored
 }
 
-// addSent adds a value, unless the Field has one already. A value named field_<id> replaces it.
+// addSent adds a value. If the Field has a value already, only a value that was sent as
+// field_<id> replaces it.
 func addSent(sent []sentValue, v sentValue) []sentValue {
 	for i := range sent {
 		if sent[i].field == v.field {
@@ -182,7 +183,7 @@ func addSent(sent []sentValue, v sentValue) []sentValue {
 	return append(sent, v)
 }
 
-// fieldByKey finds a Field by a key of the form field_<id>, nil when there is none.
+// fieldByKey returns the Field with a key of the form field_<id>, or nil if there is none.
 func (s *Schema) fieldByKey(key string) *Field {
 	digits, ok := strings.CutPrefix(key, "field_")
 	if !ok || digits == "" || digits[0] < '1' || digits[0] > '9' { // ParseInt would accept +3 and 03

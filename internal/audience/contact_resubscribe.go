@@ -2,7 +2,7 @@ package audience
 
 import "context"
 
-// This file clears the unsubscribe flag of one Contact, resubscribeContact.
+// This file has resubscribeContact, which clears the unsubscribe flag of one Contact.
 
 // ResubscribeRequest is a call of resubscribeContact.
 type ResubscribeRequest struct {
@@ -11,10 +11,10 @@ type ResubscribeRequest struct {
 	Consent Consent
 }
 
-// Resubscribe clears a Contact's unsubscribe flag and returns its ID. The address
-// stays on the Unsubscriber List. A Contact that is not unsubscribed also gets a
-// ledger row, and its preferences. Errors: NoList, Denied,
-// NoContact, InvalidConsent, ConsentRequired, InvalidParameters, in that order.
+// Resubscribe clears a Contact's unsubscribe flag and returns the Contact's ID. The address
+// stays on the Unsubscriber List. If the flag was not set, the call still stores the
+// preferences and a ledger row. Errors, checked in this order: NoList, Denied, NoContact,
+// InvalidConsent, ConsentRequired, InvalidParameters.
 // specification: resubscribeContact; decisions.md: 31
 func (s *Service) Resubscribe(ctx context.Context, c *Caller, r ResubscribeRequest) (ContactID, error) {
 	return update(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
@@ -46,7 +46,7 @@ func (s *Service) Resubscribe(ctx context.Context, c *Caller, r ResubscribeReque
 	})
 }
 
-// loadContact returns a Contact of a List that the caller may name.
+// loadContact returns a Contact and its List, if the caller may access the List.
 func loadContact(tx Tx, c *Caller, list ListID, id ContactID) (*Schema, *Contact, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// This file finds and counts Contacts. A search starts as a look-up, and moves on to a
-// slower kind of transaction only when it turns out to need one.
+// This file finds and counts Contacts. A search starts in a View. It runs again in a Search or
+// a Stream only if it is too slow, or its reply too long, for a View.
 
 // ContactAttributes are the system keys of a Contact record: id first, then
 // the others in the specification's order. specification: Contact
@@ -32,34 +32,34 @@ var contactKeys = attributeKeys(ContactAttributes)
 
 // Column is one key of the Contacts that a search returns: a Field or a system key.
 type Column struct {
-	Name   string // as the caller asked for it
+	Name   string // as the caller wrote it
 	Field  *Field // nil for a system key
 	System *Attribute[Contact]
 }
 
-// ContactWriter receives what SearchContacts finds.
+// ContactWriter receives the Contacts that SearchContacts finds.
 type ContactWriter interface {
-	// Begin comes first, and again when the search starts over. While streaming is
-	// false the writer buffers the reply and may return ErrReplyTooLong. When it is
-	// true the writer may send as it goes.
+	// Begin is called before the first Contact, and again if the search starts over. If
+	// streaming is false, the writer buffers the reply and may return ErrReplyTooLong. If
+	// streaming is true, it may send each Contact at once.
 	Begin(columns []Column, streaming bool) error
 	// Contact receives one Contact. c is valid only during the call.
 	Contact(c *Contact) error
 }
 
-// ErrReplyTooLong is what a ContactWriter returns when the reply is too long to be
-// buffered. The search starts over as a stream.
+// ErrReplyTooLong is the error of a ContactWriter if the reply is too long to be buffered.
+// Then the search starts over as a stream.
 var ErrReplyTooLong = errors.New("reply too long to buffer")
 
-// maxBuffered is how many Contacts a search without criteria may find and still be
-// buffered at first.
+// maxBuffered is the largest number of Contacts that a search without criteria tries to
+// buffer. If it will find more, it runs as a stream from the start.
 const maxBuffered = 1000
 
-// SearchContacts finds Contacts of a List. Without returned names it returns all keys.
-// A search becomes a stream when its reply is too long to be buffered. Most clients
-// that set no limit get short replies, and do not wait for one of the few streams.
-// Errors: NoList, Denied, InvalidSearch, and Busy when too many searches
-// or streams run, or it takes too long. specification: searchContacts; decisions.md: 32–40
+// SearchContacts sends the Contacts of a List that match to w. If returned is empty, it
+// sends all keys. A search becomes a stream only if its reply is too long to be buffered,
+// because few streams can run at once and most replies are short. Errors: NoList, Denied,
+// InvalidSearch, and Busy if too many searches or streams run or the search takes too long.
+// specification: searchContacts; decisions.md: 32–40
 func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q Query, returned []string,
 	w ContactWriter) error {
 	find := func(tx Tx, p phase) error {
@@ -81,11 +81,12 @@ func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q 
 	return s.inPhases(ctx, c, find)
 }
 
-// search finds Contacts, and tells the index advisor how long that took.
+// search finds Contacts, and reports the time that this took to the SearchObserver. For a
+// stream this is the time until the first Contact.
 func (s *Service) search(tx Tx, search *Search, p phase, each func(*Contact) error) error {
 	began := s.now()
 	took := time.Duration(-1)
-	if p == streaming { // after the first Contact the search waits for the client
+	if p == streaming { // after the first Contact, the search may have to wait for the client
 		send := each
 		each = func(c *Contact) error {
 			if took < 0 {
@@ -106,8 +107,8 @@ func (s *Service) search(tx Tx, search *Search, p phase, each func(*Contact) err
 	return err
 }
 
-// CountContacts counts the Contacts that match. Errors: NoList, Denied,
-// InvalidSearch, and Busy when too many searches run.
+// CountContacts counts the Contacts that match. Errors: NoList, Denied, InvalidSearch, and
+// Busy if too many searches run or the count takes too long.
 func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, criteria *Criteria) (n int64, err error) {
 	err = s.inPhases(ctx, c, func(tx Tx, p phase) error {
 		_, search, err := searchOf(tx, c, list, Query{Criteria: criteria})
@@ -128,7 +129,7 @@ func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, cri
 	return n, err
 }
 
-// searchOf makes the Search of a query, in a List that the caller may name.
+// searchOf returns the List and the Search of a query, if the caller may access the List.
 func searchOf(tx Tx, c *Caller, list ListID, q Query) (*Schema, *Search, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
@@ -138,14 +139,14 @@ func searchOf(tx Tx, c *Caller, list ListID, q Query) (*Schema, *Search, error) 
 	return schema, search, err
 }
 
-// phase is the kind of transaction in which a search runs. The search moves on when it
-// is too slow or its reply too long for its phase, so that look-ups of other callers
-// do not wait for it.
+// phase is the kind of transaction in which a search runs. A search that is too slow for its
+// phase, or whose reply is too long, runs again in a later phase. So look-ups of other
+// callers do not wait for it.
 type phase int
 
 // The phases, in the order in which a search may pass through them.
 const (
-	lookingUp phase = iota // in a View: an index answers, and the reply is short
+	lookingUp phase = iota // in a View: the search uses an index, and the reply is short
 	searching              // in a Search: the reply is short
 	streaming              // in a Stream
 )
@@ -153,7 +154,8 @@ const (
 // errSlow ends a View whose search has no index.
 var errSlow = errors.New("the search may look at every Contact")
 
-// inPhases runs find in a View, and again in a Search or a Stream when it asks for that.
+// inPhases runs find in a View. It runs find again in a Search if find returned errSlow, and
+// in a Stream if find returned ErrReplyTooLong.
 func (s *Service) inPhases(ctx context.Context, c *Caller, find func(Tx, phase) error) error {
 	in := func(p phase) func(Tx) error {
 		return confirmed(c, func(tx Tx) error { return find(tx, p) })
@@ -168,7 +170,8 @@ func (s *Service) inPhases(ctx context.Context, c *Caller, find func(Tx, phase) 
 	return err
 }
 
-// allows returns an error when a search has to move on before it begins.
+// allows returns nil if a search may start in this phase. Otherwise it returns errSlow or
+// ErrReplyTooLong, with which inPhases continues in a later phase.
 func (p phase) allows(tx Tx, search *Search) error {
 	if p == streaming {
 		return nil
@@ -185,8 +188,8 @@ func (p phase) allows(tx Tx, search *Search) error {
 	return nil
 }
 
-// surelyLong reports whether a search will find many Contacts: it has no criteria and
-// the List is large. That saves a search that would start over as a stream.
+// surelyLong reports whether a search will find more than maxBuffered Contacts: it has no
+// criteria and the List is large. Then the search runs as a stream from the start.
 func surelyLong(tx ListTx, s *Search) (bool, error) {
 	if s.Where != nil || s.Limit > 0 && s.Limit <= maxBuffered {
 		return false, nil
@@ -195,7 +198,8 @@ func surelyLong(tx ListTx, s *Search) (bool, error) {
 	return n-s.Offset > maxBuffered, err
 }
 
-// typeSearch types a query of a List's Contacts. Errors are of kind InvalidSearch.
+// typeSearch checks a query of a List's Contacts and returns it as a Search. Errors are of
+// kind InvalidSearch.
 func typeSearch(schema *Schema, q Query) (*Search, error) {
 	if q.Limit < 0 || q.Offset < 0 {
 		return nil, errNegativePage
@@ -213,10 +217,11 @@ func typeSearch(schema *Schema, q Query) (*Search, error) {
 		Limit: q.Limit, Offset: q.Offset}, nil
 }
 
-// errNegativePage refuses a page, in searches of Contacts and of other records.
+// errNegativePage refuses a negative limit or offset, in searches of Contacts and of other
+// records.
 var errNegativePage = Refuse(InvalidSearch, "limit and offset must be 0 or more")
 
-// Contact finds one Contact by its ID. NoContact when the List has none.
+// Contact sends the Contact with an ID to w. Errors: NoList, Denied, NoContact.
 func (s *Service) Contact(ctx context.Context, c *Caller, list ListID, id ContactID, returned []string,
 	w ContactWriter) error {
 	return s.inView(ctx, c, func(tx Tx) error {
@@ -238,12 +243,13 @@ func (s *Service) Contact(ctx context.Context, c *Caller, list ListID, id Contac
 
 // SearchTx finds Contacts by criteria, in a transaction.
 type SearchTx interface {
-	// SearchContacts calls each with the Contacts that s finds, in its order. c is
-	// valid only during the call. An error of each ends the search and is returned.
+	// SearchContacts calls each for the Contacts that s finds, in the order of s. c is
+	// valid only during the call. If each returns an error, the search ends with this error.
 	SearchContacts(s *Search, each func(c *Contact) error) error
-	// CountContacts counts the Contacts that match s.Where; the rest of s is ignored.
+	// CountContacts counts the Contacts of s.Schema that match s.Where. It ignores Sort,
+	// Limit and Offset.
 	CountContacts(s *Search) (int64, error)
-	// AnsweredByIndex reports whether an index keeps the number of Contacts small
-	// that the search or count has to read.
+	// AnsweredByIndex reports whether the search or count can use an index, so that it reads
+	// only few Contacts.
 	AnsweredByIndex(s *Search) bool
 }

@@ -5,7 +5,7 @@ import "context"
 // This file activates, deactivates and confirms one Contact, and shows its answers to
 // preferences and its rows of the consent ledger.
 
-// Deactivate sets is_active to false: the Contact gets no mail, but stays subscribed.
+// Deactivate sets is_active to false: the Contact receives no mail, but stays subscribed.
 // Errors: NoList, Denied, NoContact.
 func (s *Service) Deactivate(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
 	return s.setStatus(ctx, c, list, id, deactivate)
@@ -23,13 +23,13 @@ func (s *Service) Reactivate(ctx context.Context, c *Caller, list ListID, id Con
 	})
 }
 
-// Confirm sets double_opt_in and its time, which a second confirmation does not
-// change. Errors: NoList, Denied, NoContact.
+// Confirm sets double_opt_in and double_opt_in_time. A second confirmation changes nothing.
+// Errors: NoList, Denied, NoContact.
 func (s *Service) Confirm(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
 	return s.setStatus(ctx, c, list, id, confirmSubscription)
 }
 
-// setStatus runs set on a Contact in an Update.
+// setStatus calls set for a Contact in an Update.
 func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id ContactID,
 	set func(Tx, *Schema, *Contact, int64) error) (ContactID, error) {
 	return update(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
@@ -41,7 +41,8 @@ func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id Cont
 	})
 }
 
-// deactivate also serves putBounced, which has set is_bounce_deactivated.
+// deactivate sets is_active to false. putBounced calls it too, after it has set
+// is_bounce_deactivated.
 func deactivate(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	if !contact.IsActive {
 		return nil
@@ -50,8 +51,8 @@ func deactivate(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	return storeAndPublish(tx, schema, contact, now, WebhookDeactivated)
 }
 
-// confirmSubscription sets double_opt_in and stores the jobs that this causes, also
-// those of autoresponders that have waited for it. decisions.md: 47
+// confirmSubscription sets double_opt_in and stores the jobs that this causes. They include
+// the autoresponders that waited for the confirmation. decisions.md: 47
 func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	if contact.DoubleOptIn {
 		return nil
@@ -70,7 +71,7 @@ func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) err
 	return emit(tx, schema, contact.ID, EventConfirm, now)
 }
 
-// storeAndPublish stores a changed Contact and publishes one event of it.
+// storeAndPublish stores a changed Contact and publishes one event about it.
 func storeAndPublish(tx Tx, schema *Schema, contact *Contact, now int64, event WebhookEventType) error {
 	contact.Modified = now
 	if err := tx.UpdateContact(contact); err != nil {
@@ -79,9 +80,9 @@ func storeAndPublish(tx Tx, schema *Schema, contact *Contact, now int64, event W
 	return publishWebhook(tx, schema, contact.ID, now, event)
 }
 
-// ContactPreferences returns a Contact's answers to the List's preferences, in
-// the order in which they were defined; those never answered are left out.
-// Errors: NoList, Denied, NoContact.
+// ContactPreferences returns a Contact's answers to the List's preferences, in the order in
+// which the preferences were defined. It leaves out preferences that the Contact never
+// answered. Errors: NoList, Denied, NoContact.
 func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID,
 	id ContactID) ([]PreferenceChoice, error) {
 	return view(ctx, s, c, func(tx Tx) (answers []PreferenceChoice, err error) {

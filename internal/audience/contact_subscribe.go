@@ -5,33 +5,34 @@ import (
 	"time"
 )
 
-// This file subscribes one Contact, subscribeContact. It is in reading order: Subscribe,
-// run, then the functions that run calls. contact_parse.go reads what the caller sent.
+// This file has subscribeContact, which subscribes one Contact. Subscribe is first, then run,
+// then the functions that run calls. contact_parse.go reads the details that the caller sent.
 
 // SubscribeRequest is a call of subscribeContact.
 type SubscribeRequest struct {
 	List    ListID
-	Details []Detail // keyed by Field name or field_<id>; other keys are ignored
+	Details []Detail // keys are Field names or field_<id>; other keys are ignored
 	Consent Consent
 }
 
-// Subscribe adds a Contact to a List, or updates the one that has the address
-// already, and returns its ID. Errors: NoList, Denied, InvalidConsent,
-// ConsentRequired, InvalidEmail, InvalidParameters, ContactLimit, in that order.
+// Subscribe adds a Contact to a List and returns its ID. If the List disallows duplicates and
+// a Contact has the address already, it updates that Contact instead. Errors, checked in this
+// order: NoList, Denied, InvalidConsent, ConsentRequired, InvalidEmail, InvalidParameters,
+// ContactLimit.
 // specification: subscribeContact; decisions.md: 13, 20 to 30
 func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) (id ContactID, err error) {
 	call := subscribeCall{SubscribeRequest: r, caller: c}
-	// On SQLite all transactions that write run one after another. Parsing before
-	// the transaction keeps it short for them.
+	// On SQLite all transactions that write run one after another. So parse before the
+	// transaction, to keep it short.
 	if schema, cached := s.store.CachedSchema(r.List); cached {
 		call.parse(schema, Today(s.now(), c.Account.TimeZone))
 	}
 	err = s.store.Update(ctx, idempotent(s, c, &id, call.run), call.hint()...)
-	s.ignored.Add(int64(call.ignored)) // here, because run may run twice
+	s.ignored.Add(int64(call.ignored)) // not in run, because run may be called twice
 	return id, err
 }
 
-// subscribeCall is one call and what was parsed of it.
+// subscribeCall is one call with its parsed details.
 type subscribeCall struct {
 	SubscribeRequest
 	caller  *Caller
@@ -83,8 +84,9 @@ func (call *subscribeCall) parse(schema *Schema, today string) *parsedContact {
 	return p
 }
 
-// hint tells the store when the transaction inserts a Contact, its ledger row and
-// jobs, and needs no answer from the database in between unless the address is taken.
+// hint returns a hint for the store if the transaction will only insert a Contact, its ledger
+// row and jobs. Such a transaction needs no result of the database before it commits, unless
+// another Contact has the address.
 func (call *subscribeCall) hint() []InsertsContact {
 	p := call.parsed
 	if p == nil || p.err != nil || call.caller.Retry != nil || call.caller.Account.ContactLimit != NoContactLimit ||
@@ -94,7 +96,7 @@ func (call *subscribeCall) hint() []InsertsContact {
 	return []InsertsContact{{List: call.List, Key: p.key}}
 }
 
-// subscription is a call that was parsed, in its transaction.
+// subscription is a parsed call inside its transaction.
 type subscription struct {
 	*parsedContact
 	tx     Tx
@@ -102,11 +104,11 @@ type subscription struct {
 	now    int64 // Unix time
 }
 
-// insertOrFind inserts a new Contact. Where the List disallows duplicates and has
-// the address, it returns the Contact that has it. decisions.md: 24, 42
+// insertOrFind inserts a new Contact. If the List disallows duplicates and a Contact has the
+// address, it returns that Contact and inserts nothing. decisions.md: 24, 42
 func (sub *subscription) insertOrFind(contact *Contact) (existing *Contact, err error) {
 	unique, account := sub.schema.List.DisallowDuplicates, sub.caller.Account
-	if unique && account.ContactLimit != NoContactLimit { // an update is allowed at the limit, so look first
+	if unique && account.ContactLimit != NoContactLimit { // at the limit an update is still allowed, so look for the Contact first
 		existing, err = sub.tx.ContactByKey(contact.ListID, contact.Key)
 		if KindOf(err) != NoContact {
 			return existing, err
@@ -122,8 +124,8 @@ func (sub *subscription) insertOrFind(contact *Contact) (existing *Contact, err 
 	return nil, err
 }
 
-// update stores what the call changes of an existing Contact. An unsubscribed
-// Contact becomes subscribed again, because the person has just asked for it.
+// update stores the changes of the call in an existing Contact. An unsubscribed Contact
+// becomes subscribed again, because the person has just asked for it.
 func (sub *subscription) update(contact *Contact) error {
 	changed := contact.setPreferences(sub.schema, sub.consent.Preferences)
 	changed = sub.apply(contact) || changed
@@ -164,8 +166,8 @@ func (sub *subscription) recordAndEmit(contact *Contact, events ...WebhookEventT
 	return emitSubscribed(sub.tx, sub.schema, contact, sub.now)
 }
 
-// record writes the ledger row. Every successful call writes one, also when it
-// changes nothing. decisions.md: 27
+// record writes the ledger row. Every successful call writes a row, even if it does not
+// change the Contact. decisions.md: 27
 func (sub *subscription) record(id ContactID) error {
 	row := &sub.consent
 	row.ContactID, row.Time, row.KeyID, row.Method = id, sub.now, sub.caller.Key.ID, "subscribeContact"

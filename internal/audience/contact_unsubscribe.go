@@ -8,15 +8,15 @@ import (
 	"enlist/internal/address"
 )
 
-// This file unsubscribes Contacts by address or by ID: unsubscribeContact and
-// unsubscribeContactByID. Links in mails call the same functions (link_view.go).
+// This file has unsubscribeContact and unsubscribeContactByID, which unsubscribe Contacts by
+// address or by ID. Links in mails call the same functions (link_view.go).
 
-// Unsubscribe unsubscribes every Contact of the List that has an email or mobile
-// address, and returns the List's ID. It is no error when no Contact has it. For
-// List 0 it only puts the address on the Unsubscriber List. It unsubscribes very many
-// Contacts in batches: a call that fails may have unsubscribed some of them, and a
-// repeated call unsubscribes the rest. Errors: NoList, Denied, InvalidParameters for List 0
-// and a text that is no address.
+// Unsubscribe unsubscribes every Contact of the List that has the given email or mobile
+// address, and returns the List's ID. It is not an error if no Contact has the address. For
+// List 0 it only adds the address to the Unsubscriber List. If very many Contacts have the
+// address, it works in batches: a call that fails may have unsubscribed some Contacts, and a
+// repeated call unsubscribes the others. Errors: NoList, Denied, and InvalidParameters if
+// the List is 0 and the text is not an address.
 func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text string) (ListID, error) {
 	if list == 0 {
 		return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
@@ -35,8 +35,8 @@ func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text 
 		if !errors.Is(err, errMoreBatches) {
 			return id, err
 		}
-		// The result of the call is stored with its last batch, so that a repeat after
-		// a crash continues and does not take the call as done.
+		// Only the last batch stores the result of the call (update). So a repeat after a
+		// crash finds no result and continues.
 		var last ContactID
 		err = s.store.Update(ctx, confirmed(c, func(tx Tx) (err error) {
 			last, _, err = batch.run(tx, c, s.now().Unix(), true)
@@ -45,26 +45,27 @@ func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text 
 		if err != nil {
 			return 0, err
 		}
-		batch.after = last // only now: the transaction may run twice, or fail
+		batch.after = last // not inside the transaction, which may run twice or fail
 	}
 }
 
 // errMoreBatches ends an Update that needs more than one batch.
 var errMoreBatches = errors.New("too many records for one transaction")
 
-// maxUnsubscribe bounds one transaction: Contacts, together with the jobs that they cause.
+// maxUnsubscribe bounds one transaction: the number of Contacts and of the jobs that they
+// cause, together.
 const maxUnsubscribe = 500
 
-// unsubscribeBatch is the next part of a call.
+// unsubscribeBatch is the next batch of a call.
 type unsubscribeBatch struct {
 	list    ListID
 	address string    // as it was sent
 	after   ContactID // Contacts up to this ID are done
 }
 
-// run unsubscribes the next Contacts with the address. more reports that they do not
-// fit into one batch. In that case run unsubscribes one batch if partly is true, else
-// none. last is the ID of the last Contact that it unsubscribed.
+// run unsubscribes the next Contacts with the address. more is true if they do not fit into
+// one batch. In that case run unsubscribes one batch if partly is true, and no Contact if
+// partly is false. last is the ID of the last Contact of the batch.
 func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last ContactID, more bool, err error) {
 	schema, err := loadList(tx, c, b.list)
 	if err != nil {
@@ -80,7 +81,7 @@ func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last C
 		return 0, false, nil // the List has no mobile numbers
 	}
 	jobs := 1 + strings.Count(schema.List.OnUnsubscribe, ",") + len(schema.Autoresponders) + len(schema.Webhooks)
-	size := max(1, maxUnsubscribe/(1+jobs)) // jobs: at most so many for each Contact
+	size := max(1, maxUnsubscribe/(1+jobs)) // a Contact causes at most this many jobs
 	contacts, err := tx.ContactsByAddress(b.list, key, mobile, b.after, size+1)
 	more = len(contacts) > size
 	if err != nil || more && !partly {
@@ -89,7 +90,7 @@ func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last C
 	for i := range contacts[:min(len(contacts), size)] {
 		last = contacts[i].ID
 		if contacts[i].Values.Get(field.ID) == "" {
-			continue // a number of a deleted Field, whose job has not come to this Contact yet
+			continue // the number is of a deleted Field; a job will remove it
 		}
 		if err := unsubscribe(tx, schema, &contacts[i], kind, now); err != nil {
 			return 0, false, err
@@ -98,7 +99,7 @@ func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last C
 	return last, more, nil
 }
 
-// addUnsubscriber puts an address on the Unsubscriber List for no List in particular.
+// addUnsubscriber adds an address to the Unsubscriber List, in an entry without a List.
 func addUnsubscriber(tx UnsubscriberTx, c *Caller, text string, now int64) error {
 	u := Unsubscriber{AddressType: AddressEmail, Time: now}
 	var ok bool
@@ -124,7 +125,7 @@ func (s *Service) UnsubscribeByID(ctx context.Context, c *Caller, list ListID, i
 	})
 }
 
-// addressType returns the kind of address by which a Contact is known: email, or without one mobile.
+// addressType returns AddressEmail if the Contact has an email address, else AddressMobile.
 func (s *Schema) addressType(c *Contact) AddressType {
 	if c.Values.Get(s.email.ID) == "" {
 		return AddressMobile
@@ -132,9 +133,9 @@ func (s *Schema) addressType(c *Contact) AddressType {
 	return AddressEmail
 }
 
-// unsubscribe sets a Contact's flag, puts its address of a kind on the Unsubscriber
-// List and stores the jobs that this causes. A Contact that is unsubscribed already
-// stays as it is.
+// unsubscribe sets a Contact's flag, adds its address of the given kind to the Unsubscriber
+// List, and stores the jobs that this causes. If the Contact is already unsubscribed, it
+// changes nothing.
 func unsubscribe(tx Tx, schema *Schema, contact *Contact, kind AddressType, now int64) error {
 	if contact.IsUnsubscribed {
 		return nil
