@@ -37,9 +37,8 @@ INMEMORY = $(if $(MEMORY),GOTMPDIR=$${GOTMPDIR:-$${TMPDIR:-/tmp}} TMPDIR=$(MEMOR
 # Programs without debugging information are linked in half the time. The target vet
 # checks all packages, so go test need not.
 TEST     = $(INMEMORY) $(GO) test -timeout $(TIMEOUT) -p 3 -parallel 8 -ldflags=-w -vet=off
-# For one package. The full suites take longer, most of all with the race detector.
-TIMEOUT  = 3m
-race nocgo faults: TIMEOUT = 8m
+# For one package. Only a hang exceeds it: the slowest takes two minutes on a busy machine, five with the race detector.
+TIMEOUT  = 10m
 
 # Go says 1 if it finds a C compiler, 0 if not or if it is told so.
 CGO := $(shell $(GO) env CGO_ENABLED)
