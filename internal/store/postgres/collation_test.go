@@ -13,17 +13,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Texts compare and sort alike in every database, whatever its locale. The databases of
-// the other tests have the locale C. Turkish sorts ä with a and lowers I to ı.
+// Texts are compared and sorted in the same way in databases with different locales.
+// The databases of the other tests have the locale C. The Turkish locale sorts ä with
+// a, and the lower-case letter of I is ı.
 func TestSearchIsTheSameInEveryLocale(t *testing.T) {
 	if testing.Short() {
-		t.Skip("TestSearchSuite again in another locale: make check runs it")
+		t.Skip(`slow on PostgreSQL: run it with "make check"`)
 	}
 	at := databaseLike(t, "LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR' LOCALE 'C.UTF-8'")
 	var different bool
 	query(t, at, "SELECT 'ä' < 'b' AND lower('I') = 'ı'", &different)
 	if !different {
-		t.Fatal("the database does not use the Turkish locale")
+		t.Fatal("the database does not compare texts by the Turkish locale")
 	}
 	storetest.Search(t, func(t *testing.T) audience.Store { return openAt(t, at, Options{}) })
 }
@@ -42,7 +43,7 @@ func databaseLike(t *testing.T, locale string) string {
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	var icu bool
 	if err := conn.QueryRow(t.Context(), "SELECT EXISTS (SELECT 1 FROM pg_collation WHERE collprovider = 'i')").Scan(&icu); err != nil || !icu {
-		t.Skipf("the server was built without ICU, %v", err)
+		t.Skipf("PostgreSQL was built without ICU; error %v", err)
 	}
 	name := at.Path[1:] + "_like"
 	if _, err := conn.Exec(t.Context(), fmt.Sprintf("CREATE DATABASE %s TEMPLATE template0 ENCODING 'UTF8' %s", name, locale)); err != nil {

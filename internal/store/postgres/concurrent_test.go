@@ -12,11 +12,12 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file runs changes of several processes at the same time: each process is a store
-// of its own on one database.
+// The tests in this file run changes of several processes at the same time. Each
+// "process" is a second Store that is opened on the same database.
 
 // Two processes add, change and remove Contacts of four addresses in a List that allows
-// duplicates. Each address keeps exactly one primary Contact, and counts are exact.
+// duplicates. After that each address has exactly one primary Contact, and the counts of
+// Contacts are exact.
 func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 	url := database(t)
 	d := newListFixture(t, openAt(t, url, Options{}))
@@ -74,7 +75,7 @@ func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 		var first, count int64
 		d.must(rows.Scan(&address, &first, &count))
 		if first != 1 {
-			t.Errorf("%d of the %d Contacts of %s are primary, want 1", first, count, address)
+			t.Errorf("%d of the %d Contacts with the address %s are primary, want 1", first, count, address)
 		}
 		contacts += count
 	}
@@ -83,17 +84,17 @@ func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 	problems, err := d.store.Check(t.Context())
 	d.must(err)
 	for _, p := range problems {
-		if !strings.Contains(p, "setting") { // the tests' server runs with fsync off
+		if !strings.Contains(p, "setting") { // the PostgreSQL server of the tests runs with fsync off
 			t.Error(p)
 		}
 	}
 }
 
-// Four calls change the same Contacts, each in its own random order. Deadlocks cost time,
-// but every call succeeds.
+// Four calls change the same Contacts, each in its own random order. The calls may
+// deadlock and take longer, but every call succeeds.
 func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long on PostgreSQL: make check runs it")
+		t.Skip(`slow on PostgreSQL: run it with "make check"`)
 	}
 	url := database(t)
 	first := newListFixture(t, openAt(t, url, Options{}))
@@ -119,8 +120,9 @@ func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 	all.Wait()
 }
 
-// A process uses definitions that another one has changed from its next transaction on.
-func TestDefinitionsOfAnotherProcessCountAtOnce(t *testing.T) {
+// After one process has changed a definition, another process uses the new definition in
+// its next transaction.
+func TestDefinitionsOfAnotherProcessAreUsedAtOnce(t *testing.T) {
 	url := database(t)
 	d := newListFixture(t, openAt(t, url, Options{}))
 	other := audience.NewService(openAt(t, url, Options{}), time.Now)
@@ -135,15 +137,15 @@ func TestDefinitionsOfAnotherProcessCountAtOnce(t *testing.T) {
 		id, err := d.service.AddField(t.Context(), d.caller, d.list, []audience.Detail{detail("name", name), detail("type", "decimal")})
 		d.must(err)
 		if err := subscribe(other, name, "x"); audience.KindOf(err) != audience.InvalidParameters {
-			t.Errorf("a Field added by another process: %v", err)
+			t.Errorf("a text for a decimal Field that another process has added: error %v, want InvalidParameters", err)
 		}
 		d.must(d.service.DeleteField(t.Context(), d.caller, d.list, id))
 		d.must(subscribe(other, name, "x"))
 	}
 }
 
-// A Field of type text becomes a decimal while callers write values to it. After that no
-// Contact has a value in it that is no number.
+// A Field of type text becomes a decimal while callers write values to it. After that
+// every value of this Field is a number.
 func TestNewFieldTypeLeavesNoOldValues(t *testing.T) {
 	url := database(t)
 	d := newListFixture(t, openAt(t, url, Options{}))
@@ -172,13 +174,14 @@ func TestNewFieldTypeLeavesNoOldValues(t *testing.T) {
 		var old int
 		d.must(d.store.jobs.QueryRow(t.Context(), "SELECT count(*) FROM contact WHERE field_values ->> $1 = 'old'", fmt.Sprint(id)).Scan(&old))
 		if changed == nil && old > 0 {
-			t.Errorf("%d Contacts have a text in a Field of type decimal", old)
+			t.Errorf("%d Contacts have a text in a Field of type decimal, want none", old)
 		}
 	}
 }
 
-// An Update that reads no result sends its statements before it can compare the
-// catalogue's version. When the version is old, it must not commit and then run again.
+// If the function of an Update reads no result, its statements are sent before the store
+// can compare the version of the catalogue. If the version was old, the store must roll
+// back before the function runs again. Otherwise the row would be stored twice.
 func TestStaleUpdateIsStoredOnce(t *testing.T) {
 	url := database(t)
 	d := newListFixture(t, openAt(t, url, Options{}))
@@ -192,7 +195,7 @@ func TestStaleUpdateIsStoredOnce(t *testing.T) {
 	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
 		rows, err := tx.LedgerRows(d.list, 1, 0, 0)
 		if len(rows) != 5 {
-			t.Errorf("%d rows of the ledger, want 5", len(rows))
+			t.Errorf("the ledger has %d rows, want 5", len(rows))
 		}
 		return err
 	}))

@@ -15,8 +15,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// citus replaces the extension: create_distributed_table records the table, and
-// truncate_local_data_after_distributing_table removes the rows of a partition.
+// citus replaces the functions of the extension Citus. Here create_distributed_table
+// only records the table, and truncate_local_data_after_distributing_table removes the
+// rows of a partition.
 const citus = `
 	INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
 		SELECT 70000, 'citus', 10, 'public'::regnamespace, false, '13.0-1';
@@ -34,8 +35,9 @@ const citus = `
 	END
 	$$;`
 
-// citusTables are created after enlist's own: before that, enlist would take them for
-// another program's.
+// citusTables creates the tables of Citus. The test runs it after enlist has created
+// its own tables. Before that, enlist would refuse the database, because these tables
+// look like those of another program.
 const citusTables = `
 	CREATE TABLE pg_dist_node (noderole TEXT, shouldhaveshards BOOL);
 	CREATE TABLE pg_dist_partition (logicalrelid REGCLASS, partkey TEXT, colocation TEXT)`
@@ -67,31 +69,32 @@ func TestDistributionContinuesAndProtectsTheLedger(t *testing.T) {
 	plan := distribution(t, url)
 	wantPlan(t, plan, role)
 	if plan.Superuser {
-		t.Error("the owner is said to be a superuser")
+		t.Error("Superuser is true, want false: the owner is not a superuser")
 	}
 	plan.Close(t.Context())
 
-	// A second Distribution continues one that was interrupted.
+	// A second Distribution continues an interrupted one.
 	plan = distribution(t, url)
 	plan.Statements = plan.Statements[:6]
 	d.must(plan.Run(t.Context(), func(string) {}))
 	plan.Close(t.Context())
 	plan = distribution(t, url)
 	if !strings.HasPrefix(plan.Statements[0], "SELECT create_distributed_table('delivery'") {
-		t.Errorf("continues with %q", plan.Statements)
+		t.Errorf("a second Distribution has the statements %q, want it to continue with the table delivery", plan.Statements)
 	}
 	d.must(plan.Run(t.Context(), func(string) {}))
 	plan.Close(t.Context())
 	plan = distribution(t, url)
 	defer plan.Close(t.Context())
 	if len(plan.Statements) > 0 {
-		t.Errorf("after the last statement there are more: %q", plan.Statements)
+		t.Errorf("after all statements ran, a new Distribution has %q, want no statements", plan.Statements)
 	}
 	wantLedgerProtected(t, conn, role)
 
-	// A store opened now uses no statement that names several Lists.
+	// Only a store that is opened after the distribution avoids statements that name
+	// several Lists.
 	if d.store.distributed || !openAt(t, url, Options{}).distributed {
-		t.Error("a store does not see whether the tables are distributed")
+		t.Error("distributed must be false in the store that was opened before the distribution, and true in a new store")
 	}
 }
 
@@ -102,7 +105,7 @@ func wantRefusal(t *testing.T, url string, want error) {
 		d.Close(t.Context())
 	}
 	if !errors.Is(err, want) {
-		t.Errorf("got %v, want %v", err, want)
+		t.Errorf("OpenDistribution: error %v, want %v", err, want)
 	}
 }
 
@@ -115,7 +118,8 @@ func distribution(t *testing.T, url string) *Distribution {
 	return d
 }
 
-// ownedByOther makes a role that is no superuser the owner of the ledger.
+// ownedByOther creates a role that is not a superuser and makes it the owner of the
+// ledger. It returns the name of the role.
 func ownedByOther(t *testing.T, conn *pgx.Conn) string {
 	t.Helper()
 	role := fmt.Sprintf("enlist_test_%d", os.Getpid())
@@ -167,11 +171,12 @@ func wantPlan(t *testing.T, d *Distribution, role string) {
 		got = append(got, statement)
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("the statements are %q, want %q", got, want)
 	}
 }
 
-// wantLedgerProtected checks that the role can insert rows and change none.
+// wantLedgerProtected checks that the role can insert rows into the ledger, but cannot
+// change or delete rows.
 func wantLedgerProtected(t *testing.T, conn *pgx.Conn, role string) {
 	t.Helper()
 	if _, err := conn.Exec(t.Context(), "SET ROLE "+role+`; INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
@@ -181,13 +186,14 @@ func wantLedgerProtected(t *testing.T, conn *pgx.Conn, role string) {
 	for _, change := range []string{"UPDATE consent SET text = 'no'", "DELETE FROM consent", "TRUNCATE consent", "DELETE FROM consent_3"} {
 		_, err := conn.Exec(t.Context(), change)
 		if refusal, ok := errors.AsType[*pgconn.PgError](err); !ok || refusal.Code != "42501" {
-			t.Errorf("%s: error %v", change, err)
+			t.Errorf("%s: error %v, want insufficient privilege", change, err)
 		}
 	}
 }
 
 // Every unique index of a large table includes the List, and no foreign key starts or
-// ends at one: a server with some of the Lists could not check it.
+// ends at a large table. Otherwise a server that stores only some of the Lists could
+// not check the index or the key.
 func TestLargeTablesAreUniqueByList(t *testing.T) {
 	s := open(t)
 	for _, query := range []string{
@@ -195,7 +201,7 @@ func TestLargeTablesAreUniqueByList(t *testing.T) {
 			AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = indrelid AND attname = 'list_id' AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1]))`,
 		`SELECT conname::text FROM pg_constraint WHERE contype IN ('f', 'x') AND (conrelid = ANY ($1::text[]::regclass[]) OR confrelid = ANY ($1::text[]::regclass[]))`,
 		`SELECT name FROM unnest($1::text[]) name WHERE pg_get_partkeydef(name::regclass) <> 'HASH (list_id)'`,
-		// Workers take IDs from sequences of 64 bits.
+		// Workers need sequences of 64 bits for IDs.
 		`SELECT relname::text FROM pg_class JOIN pg_sequence ON seqrelid = pg_class.oid WHERE relname IN ('contact_id', 'consent_number') AND seqtypid <> 'bigint'::regtype AND cardinality($1::text[]) > 0`,
 	} {
 		rows, err := s.jobs.Query(t.Context(), query, largeTables)
@@ -204,7 +210,7 @@ func TestLargeTablesAreUniqueByList(t *testing.T) {
 		}
 		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil || len(found) > 0 {
-			t.Errorf("%s: %q, %v", query, found, err)
+			t.Errorf("%s: found %q, want nothing; error %v", query, found, err)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestReadValueReadsOneTextOrNumber(t *testing.T) {
 	} {
 		t.Run(c.doc+" is read", func(t *testing.T) {
 			if got, err := readValue(c.doc); err != nil || got != c.want {
-				t.Errorf("got %q, %v", got, err)
+				t.Errorf("got %q, error %v; want %q", got, err, c.want)
 			}
 		})
 	}
@@ -62,7 +62,7 @@ func TestReadValueReadsOneTextOrNumber(t *testing.T) {
 	}
 }
 
-// BenchmarkReadValues measures the document of a Contact with 10 values.
+// BenchmarkReadValues measures how long readValues takes for a document with 10 values.
 func BenchmarkReadValues(b *testing.B) {
 	const doc = `{"1": "person1@example.com", "2": "0412345678", "3": "Ada", "4": "Lovelace", "5": "NSW", "6": "Sydney", "7": "some more text", "8": "and another", "9": 12.50, "10": "2026-01-31"}`
 	var v audience.Values

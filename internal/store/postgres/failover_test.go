@@ -12,13 +12,14 @@ import (
 	"enlist/internal/store/pgtest"
 )
 
-// This file stops, crashes and replaces servers while callers subscribe Contacts.
+// The tests in this file stop, crash and replace PostgreSQL servers while callers
+// subscribe Contacts.
 
 // server starts a server that the test may stop and start.
 func server(t *testing.T) *pgtest.Server {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("a test with a server of its own: make faults runs it")
+		t.Skip(`the test starts a PostgreSQL server: run it with "make faults"`)
 	}
 	s, err := pgtest.StartServer()
 	if err != nil {
@@ -28,9 +29,9 @@ func server(t *testing.T) *pgtest.Server {
 	return s
 }
 
-// callers subscribe Contacts of new addresses until they are stopped. Half of them use
-// Idempotency-Keys: they repeat a call until it is answered, and then once more, like a
-// client that has lost the answer.
+// callers subscribe new addresses until stop is called. Half of the callers use
+// Idempotency-Keys. They repeat a call until it succeeds, and then repeat it once more,
+// like a client that has lost the reply.
 type callers struct {
 	*listFixture
 	ending   chan struct{}
@@ -39,8 +40,8 @@ type callers struct {
 	failed   atomic.Int64
 
 	mu      sync.Mutex
-	ids     map[string]audience.ContactID // of the addresses that were answered
-	unknown map[string]bool               // addresses that were not
+	ids     map[string]audience.ContactID // by address, for the calls that returned an ID
+	unknown map[string]bool               // addresses whose calls returned an error
 }
 
 func (d *listFixture) callers() *callers {
@@ -70,10 +71,10 @@ func (c *callers) subscribeUntilAnswered(email string) {
 		first, err := c.subscribe(c.Context(), email, email)
 		if err != nil {
 			c.failed.Add(1)
-			continue // as a client does after error 302
+			continue // as a client does after the error 302
 		}
 		if again, err := c.subscribe(c.Context(), email, email); err == nil && again != first {
-			c.Errorf("%s was Contact %d, and then %d", email, first, again)
+			c.Errorf("%s: the first call returned Contact %d, the repeated call %d", email, first, again)
 		}
 		c.note(email, first)
 		return
@@ -100,22 +101,23 @@ func (c *callers) note(email string, id audience.ContactID) {
 	c.answered.Add(1)
 }
 
-// more waits until n more calls have been answered.
+// more waits until n more calls have succeeded.
 func (c *callers) more(n int64) {
 	c.Helper()
 	before := c.answered.Load()
 	waitFor(c.T, func() bool { return c.answered.Load() >= before+n })
 }
 
-// stop ends the callers. It checks that each answered Contact is stored with one ledger
-// row, and each Contact without an answer with one row or not at all.
+// stop ends the callers. It checks that each Contact whose ID a caller received is
+// stored with one ledger row. If the call of an address returned an error, the Contact
+// must be stored with one ledger row or not at all.
 func (c *callers) stop() {
 	c.Helper()
 	close(c.ending)
 	c.all.Wait()
 	for email, id := range c.ids {
 		if found := c.find(email); found != id {
-			c.Errorf("%s was answered with Contact %d, and is %d", email, id, found)
+			c.Errorf("the call for %s returned Contact %d, but Contact %d is stored (0: none)", email, id, found)
 		}
 	}
 	stored := int64(len(c.ids))
@@ -127,13 +129,13 @@ func (c *callers) stop() {
 	var rows, contacts int64
 	c.must(c.store.jobs.QueryRow(c.Context(), "SELECT count(*), count(DISTINCT contact_id) FROM consent").Scan(&rows, &contacts))
 	if rows != stored || contacts != stored {
-		c.Errorf("%d rows in the ledger about %d Contacts, of whom there are %d", rows, contacts, stored)
+		c.Errorf("the ledger has %d rows about %d Contacts, want one row for each of the %d Contacts", rows, contacts, stored)
 	}
 	c.wantCount(stored)
-	c.Logf("%d answered, %d calls failed, %d of which are stored", c.answered.Load(), c.failed.Load(), stored-int64(len(c.ids)))
+	c.Logf("%d calls succeeded; %d calls failed, but the Contacts of %d of them are stored", c.answered.Load(), c.failed.Load(), stored-int64(len(c.ids)))
 }
 
-// find returns the Contact with an address, 0 when there is none.
+// find returns the ID of the Contact with an address, or 0 if there is none.
 func (c *callers) find(email string) (id audience.ContactID) {
 	c.Helper()
 	err := c.store.View(c.Context(), func(tx audience.Tx) error {
@@ -150,8 +152,8 @@ func (c *callers) find(email string) (id audience.ContactID) {
 }
 
 // The server is stopped (fast) and crashes (immediate) while callers subscribe. Every
-// answered Contact is stored, and a repeated call with the same Idempotency-Key makes
-// no second Contact.
+// Contact whose ID a caller received is stored. A repeated call with the same
+// Idempotency-Key creates no second Contact.
 func TestRestartUnderLoadLosesNoAnsweredSubscription(t *testing.T) {
 	server := server(t)
 	c := newListFixture(t, openAt(t, server.URL("postgres"), Options{})).callers()
@@ -165,7 +167,7 @@ func TestRestartUnderLoadLosesNoAnsweredSubscription(t *testing.T) {
 }
 
 // The primary crashes while callers subscribe, and its standby is promoted. The service
-// finds the new primary without a restart: its URL names both servers.
+// finds the new primary without a restart, because its URL names both servers.
 func TestFailoverLosesNoAnsweredSubscription(t *testing.T) {
 	primary := server(t)
 	d := newListFixture(t, openAt(t, primary.URL("postgres"), Options{}))
@@ -188,9 +190,9 @@ func TestFailoverLosesNoAnsweredSubscription(t *testing.T) {
 	d.must(d.store.Ready(t.Context()))
 }
 
-// standbyAway stops the standby and subscribes. The call must fail, since the Contact
-// would be lost with the primary. Repeated when the standby is back, the call succeeds
-// and there is one Contact.
+// standbyAway stops the standby and subscribes. The call must fail, because the Contact
+// would be lost together with the primary. After the standby is back, the repeated call
+// must succeed, and there must be only one Contact.
 func (d *listFixture) standbyAway(url string, standby *pgtest.Server) {
 	d.Helper()
 	hasty := *d
@@ -198,18 +200,19 @@ func (d *listFixture) standbyAway(url string, standby *pgtest.Server) {
 	hasty.service = audience.NewService(hasty.store, time.Now)
 	d.must(standby.Stop("fast"))
 	if id, err := hasty.subscribe(d.Context(), "away@example.com", "away"); err == nil {
-		d.Errorf("Contact %d was answered and is on one server only", id)
+		d.Errorf("the call returned Contact %d although only the primary has stored it, want an error", id)
 	}
 	d.must(standby.Start())
 	id, err := d.subscribe(d.Context(), "away@example.com", "away")
 	d.must(err)
 	if id != 1 {
-		d.Errorf("the second time it was Contact %d", id)
+		d.Errorf("the repeated call returned Contact %d, want 1", id)
 	}
 }
 
-// A standby that had not received everything becomes the primary. The store uses the
-// definitions that this server has, not the newer ones in its cache.
+// A standby becomes the primary, but has not received the last change of a definition.
+// The store must use the definitions of the new primary, and not the newer definitions
+// in its cache. The test sets the database back to an older version to simulate this.
 func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	url := database(t)
 	d := newListFixture(t, openAt(t, url, Options{}))
@@ -221,7 +224,7 @@ func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	see := func(name string) {
 		t.Helper()
 		if l, err := d.service.List(t.Context(), d.caller, d.list); err != nil || l.Name != name {
-			t.Errorf("the List is %+v, want its name %s; %v", l, name, err)
+			t.Errorf("the List is %+v, want the name %s; error %v", l, name, err)
 		}
 	}
 	var kept int64
@@ -236,7 +239,7 @@ func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	see("kept")
 	d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { _, err := tx.Schema(d.list); return err }))
 	if _, known := d.store.CachedSchema(d.list); d.store.cache.Newest() != kept || !known {
-		t.Errorf("the cache has version %d, the database %d", d.store.cache.Newest(), kept)
+		t.Errorf("the cache has version %d of the catalogue, want the version of the database, %d, and the schema of the List", d.store.cache.Newest(), kept)
 	}
 	rename(audience.NewService(openAt(t, url, Options{}), time.Now), "other")
 	see("other")
@@ -253,7 +256,7 @@ func TestReadOnlyServerMakesWritesWait(t *testing.T) {
 	d.must(hasty.Ready(t.Context()))
 	d.must(server.Set("default_transaction_read_only", "'on'"))
 	if err := hasty.Ready(t.Context()); err == nil {
-		t.Error("a server that takes no writes is ready")
+		t.Error("Ready returned no error although the server refuses writes")
 	}
 	runs := make(chan struct{}, 100)
 	done := make(chan error, 1)
@@ -271,14 +274,14 @@ func TestReadOnlyServerMakesWritesWait(t *testing.T) {
 	d.wantCount(2)
 }
 
-// waitFor waits until a condition holds, for a minute at most.
+// waitFor waits until holds returns true, for a minute at most.
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.Now().Add(time.Minute); !holds(); {
 		if time.Now().After(end) {
-			t.Fatal("the condition did not hold within a minute")
+			t.Fatal("the condition was still false after a minute")
 		}
 		<-tick.C
 	}

@@ -16,10 +16,11 @@ import (
 	"enlist/internal/store/pgtest"
 )
 
-// This file interrupts transactions: lost connections, deadlocks, silent and slow
-// servers, full pools. Its fixture is used by most tests of the package.
+// The tests in this file disturb transactions with lost connections, deadlocks, silent
+// and slow servers, and full pools. Most tests of the package use the fixture of this
+// file.
 
-// listFixture is a store with one List, and a caller who may change it.
+// listFixture has a store with one List, and a caller who may change that List.
 type listFixture struct {
 	*testing.T
 	store   *Store
@@ -48,7 +49,7 @@ func (d *listFixture) must(err error) {
 	}
 }
 
-// subscribe subscribes an address, under an Idempotency-Key if one is given.
+// subscribe subscribes an address, with the Idempotency-Key key if it is not empty.
 func (d *listFixture) subscribe(ctx context.Context, email, key string) (audience.ContactID, error) {
 	caller := *d.caller
 	if key != "" {
@@ -59,17 +60,18 @@ func (d *listFixture) subscribe(ctx context.Context, email, key string) (audienc
 	}})
 }
 
-// insert stores a Contact without the Service.
+// insert stores a Contact directly, without the Service.
 func (d *listFixture) insert(tx audience.Tx, email string) (audience.ContactID, error) {
 	c := audience.Contact{ListID: d.list, Key: email, IsFirst: true, IsActive: true, SubscribedVia: "api"}
 	inserted, err := tx.InsertContact(&c)
 	if err == nil && !inserted {
-		err = errors.New("the address is taken")
+		err = errors.New("another Contact has the address")
 	}
 	return c.ID, err
 }
 
-// wantCount checks the number of Contacts by both counters and by the rows.
+// wantCount checks the number of Contacts in three places: the counters of the List and
+// of the Account, and the rows.
 func (d *listFixture) wantCount(want int64) {
 	d.Helper()
 	d.must(d.store.View(d.Context(), func(tx audience.Tx) error {
@@ -83,7 +85,7 @@ func (d *listFixture) wantCount(want int64) {
 			err = tx.SearchContacts(&audience.Search{Schema: d.schema}, func(*audience.Contact) error { rows++; return nil })
 		}
 		if list != want || account != want || rows != want {
-			d.Errorf("%d Contacts by the List, %d by the Account, %d rows; want %d", list, account, rows, want)
+			d.Errorf("the counter of the List is %d, the counter of the Account %d, and there are %d rows; want %d", list, account, rows, want)
 		}
 		return err
 	}))
@@ -111,7 +113,7 @@ func TestLostConnectionBeforeCommitRunsTheFunctionAgain(t *testing.T) {
 		}))
 	}
 	if cuts != 6 {
-		t.Errorf("%d functions ran, want 6", cuts)
+		t.Errorf("the functions ran %d times in total, want 6", cuts)
 	}
 	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
 		cut()
@@ -122,13 +124,13 @@ func TestLostConnectionBeforeCommitRunsTheFunctionAgain(t *testing.T) {
 }
 
 // When the connection is lost after COMMIT was sent, it is unknown whether the change is
-// stored. That is an error, and the function does not run again.
+// stored. Update must return an error, and the function must not run again.
 func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
 	url := database(t)
 	p := pgtest.NewProxy(t, url)
 	d := newListFixture(t, openAt(t, url, Options{}))
 	through := openAt(t, p.URL(url), Options{Writers: 1})
-	// This call prepares the statements, so that the next flush has COMMIT in it.
+	// This call prepares the statements, so that the next flush contains COMMIT.
 	d.must(through.Update(t.Context(), func(tx audience.Tx) error { _, err := d.insert(tx, "first@example.com"); return err }))
 	runs := 0
 	err := through.Update(t.Context(), func(tx audience.Tx) error {
@@ -138,15 +140,15 @@ func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
 		return err
 	})
 	if err == nil || runs != 1 || audience.KindOf(err) != audience.Internal {
-		t.Errorf("%d runs, error %v", runs, err)
+		t.Errorf("the function ran %d times, want 1; error %v, want Internal", runs, err)
 	}
 	if err := through.Update(t.Context(), func(tx audience.Tx) error { _, err := d.insert(tx, "b@example.com"); return err }); err != nil {
 		t.Error(err)
 	}
 }
 
-// Two transactions wait for each other's Contact. PostgreSQL fails one of them; it runs
-// again, and both are stored.
+// Two transactions wait for each other's Contact. PostgreSQL cancels one of the
+// transactions. Its function runs again, and the changes of both are stored.
 func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
 	d := newListFixture(t, open(t))
 	var ids [2]audience.ContactID
@@ -190,21 +192,21 @@ func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if runs.Load() < 3 { // more if the second attempt meets the other transaction again
-		t.Errorf("%d functions ran, want 3", runs.Load())
+	if runs.Load() < 3 { // more than 3 if the second attempt meets the other transaction again
+		t.Errorf("the functions ran %d times in total, want at least 3", runs.Load())
 	}
 	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
 		for _, id := range ids {
 			if c, err := tx.Contact(d.list, id); err != nil || c.LastOpenTime != 2 {
-				t.Errorf("%+v, %v", c, err)
+				t.Errorf("Contact %+v, error %v; want LastOpenTime 2", c, err)
 			}
 		}
 		return nil
 	}))
 }
 
-// The server refuses the first two attempts with a serialisation failure; the third
-// succeeds.
+// PostgreSQL refuses the first two attempts with a serialisation failure. The third
+// attempt succeeds.
 func TestSerialisationFailureIsRetried(t *testing.T) {
 	d := newListFixture(t, open(t))
 	_, err := d.store.jobs.Exec(t.Context(), `CREATE SEQUENCE failures;
@@ -222,8 +224,8 @@ func TestSerialisationFailureIsRetried(t *testing.T) {
 	d.must(err)
 }
 
-// Attempts during an outage are not counted, so a function can still run again for
-// changed definitions and for the exclusive lock after it.
+// Attempts during an outage are not counted. So after the outage, a function can still
+// run again because of changed definitions and because of the exclusive lock.
 func TestRetryCountsNoAttemptsDuringAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -234,12 +236,13 @@ func TestRetryCountsNoAttemptsDuringAnOutage(t *testing.T) {
 			return err != nil, err
 		})
 		if err != nil || len(outcomes) > 0 {
-			t.Errorf("%v, and %d outcomes more", err, len(outcomes))
+			t.Errorf("error %v after all attempts, and %d outcomes are unused; want no error and 0", err, len(outcomes))
 		}
 	})
 }
 
-// A statement that was prepared before a column's type changed is prepared again.
+// If the type of a column changes, a statement that was prepared before is prepared
+// again.
 func TestChangedColumnTypeIsPreparedAgain(t *testing.T) {
 	d := newListFixture(t, open(t))
 	for _, kind := range []string{"BIGINT", "INT", "BIGINT"} {
@@ -254,8 +257,8 @@ func TestChangedColumnTypeIsPreparedAgain(t *testing.T) {
 	d.wantCount(1)
 }
 
-// Callers beyond the number of connections wait and are served. A caller whose context
-// has ended gets an error.
+// If there are more callers than connections, the callers wait, and all calls succeed. A
+// caller whose context has ended gets an error.
 func TestCallersBeyondThePoolWait(t *testing.T) {
 	d := newListFixture(t, openAt(t, database(t), Options{Writers: 2, Readers: 2}))
 	var all sync.WaitGroup
@@ -285,18 +288,19 @@ func TestCallersBeyondThePoolWait(t *testing.T) {
 	gone, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := d.subscribe(gone, "gone@example.com", ""); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a caller whose context has ended: error %v", err)
+		t.Errorf("a caller whose context has ended: error %v, want DeadlineExceeded", err)
 	}
 	close(release)
 	all.Wait()
 	d.wantCount(callers * each)
 }
 
-// The server no longer answers, neither on open connections nor on new ones. Reads and
-// writes return an error; without a time limit of their own they would hang.
+// The server does not answer any more, neither on open nor on new connections. Reads and
+// writes must return an error. The callers set no time limit, so without a limit in the
+// store the calls would hang.
 func TestSilentServerIsAnErrorInTime(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long on PostgreSQL: make check runs it")
+		t.Skip(`slow on PostgreSQL: run it with "make check"`)
 	}
 	url := database(t)
 	p := pgtest.NewProxy(t, url)
@@ -309,24 +313,24 @@ func TestSilentServerIsAnErrorInTime(t *testing.T) {
 	}
 	waitFor(t, works)
 	p.FallSilent()
-	for range 2 { // the second round finds no open connection
+	for range 2 { // in the second round no connection is open
 		for _, call := range []struct {
 			name string
 			run  func(context.Context, func(audience.Tx) error) error
 		}{{"Update", func(ctx context.Context, fn func(audience.Tx) error) error { return s.Update(ctx, fn) }}, {"View", s.View}, {"Search", s.Search}, {"Stream", s.Stream}} {
 			if err := call.run(t.Context(), look); err == nil {
-				t.Errorf("%s succeeds although the server is silent", call.name)
+				t.Errorf("%s returned no error although the server does not answer", call.name)
 			}
 		}
 	}
 	if err := s.Ready(t.Context()); err == nil {
-		t.Error("Ready succeeds although the server is silent")
+		t.Error("Ready returned no error although the server does not answer")
 	}
 	p.Talk()
 	waitFor(t, works)
 }
 
-// Each round trip takes 100 ms. Every call is served.
+// Every call succeeds although each round trip takes 100 ms.
 func TestSlowServerServesEveryCall(t *testing.T) {
 	url := database(t)
 	p := pgtest.NewProxy(t, url)
@@ -350,7 +354,8 @@ func TestSlowServerServesEveryCall(t *testing.T) {
 	d.wantCount(8)
 }
 
-// Counts are exact during and after compaction, also while callers subscribe.
+// The counts of Contacts are exact after compaction, also if callers subscribe at the
+// same time.
 func TestCompactingKeepsCountsExact(t *testing.T) {
 	d := newListFixture(t, open(t))
 	stop := make(chan struct{})
@@ -385,7 +390,7 @@ func TestCompactingKeepsCountsExact(t *testing.T) {
 	d.must(d.store.compactCounters(t.Context()))
 	d.must(d.store.jobs.QueryRow(t.Context(), "SELECT count(*) FROM contact_delta").Scan(&rows))
 	if problems, err := d.store.Check(t.Context()); rows != 0 || err != nil {
-		t.Errorf("%d rows are left; %v, %v", rows, problems, err)
+		t.Errorf("contact_delta has %d rows, want 0; problems %v, error %v", rows, problems, err)
 	}
 	d.wantCount(callers * each)
 }

@@ -10,9 +10,11 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// This file compares the store's jobs with those that river's own client inserts.
+// This file compares the jobs that the store inserts with the jobs that river's client
+// inserts.
 
-// Rows of river_job are equal to those of the client, apart from their ID and times.
+// The rows of river_job are equal to the rows of the client, except for the ID and
+// times.
 func TestJobsAreStoredAsRiverStoresThem(t *testing.T) {
 	s := open(t)
 	due := time.Now().Add(time.Hour).Unix()
@@ -66,7 +68,7 @@ func TestJobsAreStoredAsRiverStoresThem(t *testing.T) {
 	}
 }
 
-// A worker that listens for notifications gets one when a job is stored.
+// A worker that listens for notifications gets a notification when a job is stored.
 func TestStoredJobNotifiesItsQueue(t *testing.T) {
 	s := open(t)
 	conn, err := s.jobs.Acquire(t.Context())
@@ -87,7 +89,7 @@ func TestStoredJobNotifiesItsQueue(t *testing.T) {
 	}
 	notice, err := conn.Conn().WaitForNotification(t.Context())
 	if err != nil || notice.Payload != `{"queue" : "notify"}` {
-		t.Errorf("notification %+v, %v", notice, err)
+		t.Errorf("notification %+v, error %v; want one for the queue notify", notice, err)
 	}
 	if _, err := conn.Exec(t.Context(), "UNLISTEN *"); err != nil {
 		t.Fatal(err)

@@ -12,21 +12,22 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file checks every statement that a test's store has prepared: those about large
-// tables can run on a Citus cluster.
+// This file checks every statement that the stores of the tests have prepared. The
+// statements about large tables must be able to run on a Citus cluster.
 
 var (
 	large = regexp.MustCompile(`(\w+ )?\b(contact|consent|delivery)\b([.]?)`) // with the word before it
-	list  = regexp.MustCompile(`\blist_id = (\?|\$|[0-9]|wanted\.list_id)`)   // wanted: of an InsertBatch, which does not run on a cluster
+	list  = regexp.MustCompile(`\blist_id = (\?|\$|[0-9]|wanted\.list_id)`)   // wanted: only in InsertBatch, which a cluster does not use
 	texts = regexp.MustCompile(`'[^']*'`)
 	made  = regexp.MustCompile(`CREATE TABLE (\w+) `)
 )
 
-// checkStatements checks the statements that a store's connections have prepared, after
-// a test. A statement names one List, as an argument, for each mention of a large
-// table; otherwise it would read every partition, on every server of a cluster. It
-// names no small table beside a large one: that is on the coordinator only. Statements
-// that are not kept prepared, some random searches, are not checked.
+// checkStatements checks the statements that the connections of a store have prepared
+// during a test. For each mention of a large table, a statement must name one List as
+// an argument. Otherwise it would read every partition, on every server of a cluster. A
+// statement with a large table must not name a small table, because small tables are on
+// the coordinator only. Statements that are not kept prepared are not checked; some
+// random searches use them.
 func checkStatements(t testing.TB, s *Store) {
 	t.Helper()
 	small := smallTables(t)
@@ -42,7 +43,7 @@ func checkStatements(t testing.TB, s *Store) {
 	}
 }
 
-// preparedStatements returns the statements that a connection has prepared.
+// preparedStatements returns the statements that are prepared on a connection.
 func preparedStatements(t testing.TB, c *pgxpool.Conn) []string {
 	t.Helper()
 	rows, err := c.Query(context.Background(), "SELECT statement FROM pg_prepared_statements", pgx.QueryExecModeExec)
@@ -56,7 +57,8 @@ func preparedStatements(t testing.TB, c *pgxpool.Conn) []string {
 	return texts
 }
 
-// acrossLists finds the statements that checkStatements looks for.
+// The function acrossLists must find exactly the statements that checkStatements
+// reports.
 func TestStatementsOnLargeTablesNameTheirList(t *testing.T) {
 	small := smallTables(t)
 	for _, test := range []struct{ query, want string }{
@@ -72,7 +74,7 @@ func TestStatementsOnLargeTablesNameTheirList(t *testing.T) {
 		{"SELECT 1 FROM contact c WHERE c.list_id = ? AND EXISTS (SELECT 1 FROM contact d WHERE d.list_id = c.list_id)", "2 mentions of a large table, and 1 Lists"},
 		{"UPDATE contact SET list_id = ? WHERE id = ?", "1 mentions of a large table, and 0 Lists"},
 		{"INSERT INTO contact (id) VALUES (?)", "1 mentions of a large table, and 0 Lists"},
-		{"SELECT 1 FROM list, contact WHERE list_id = ?", "contact is mentioned in another way"},
+		{"SELECT 1 FROM list, contact WHERE list_id = ?", "contact is mentioned, but not after FROM, JOIN, INTO or UPDATE"},
 		{"SELECT 1 FROM contact WHERE list_id = ? AND EXISTS (SELECT 1 FROM list WHERE list.id = ?)", "list is on another server"},
 		{"INSERT INTO consent (list_id, text) SELECT id, name FROM list", "list is on another server"},
 	} {
@@ -82,7 +84,8 @@ func TestStatementsOnLargeTablesNameTheirList(t *testing.T) {
 	}
 }
 
-// smallTables matches mentions of the tables that are not distributed.
+// smallTables returns a pattern that matches mentions of the tables that are not
+// distributed.
 func smallTables(t testing.TB) *regexp.Regexp {
 	t.Helper()
 	files, err := migrations.ReadDir("migrations")
@@ -104,20 +107,20 @@ func smallTables(t testing.TB) *regexp.Regexp {
 	return regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE) (` + strings.Join(append(names, `river_\w+`), "|") + `)\b`)
 }
 
-// acrossLists returns what is wrong with a statement, "" if nothing is.
+// acrossLists returns why a statement cannot run on a cluster, or "" if it can.
 func acrossLists(query string, small *regexp.Regexp) string {
 	query = texts.ReplaceAllString(query, "''")
 	mentions, inserts := 0, false
 	for _, m := range large.FindAllStringSubmatch(query, -1) {
 		before, table, dot := strings.TrimSpace(m[1]), m[2], m[3]
 		switch {
-		case dot != "": // of a column
+		case dot != "": // it qualifies the name of a column
 		case before == "INTO" && strings.Contains(query, "INSERT INTO "+table+" (list_id,"):
 			inserts = true
 		case slices.Contains([]string{"FROM", "JOIN", "INTO", "UPDATE"}, before):
 			mentions++
 		default:
-			return table + " is mentioned in another way"
+			return table + " is mentioned, but not after FROM, JOIN, INTO or UPDATE"
 		}
 	}
 	where := query

@@ -17,10 +17,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// This file runs the migrations of a later version while this version serves.
+// The test in this file runs the migrations of a later version while this version
+// serves calls.
 
-// nextVersion returns this version's migrations and examples of later ones: a column of
-// contact, an index of it and a constraint.
+// nextVersion returns the migrations of this version and examples of later migrations.
+// The examples add a column to contact, an index of this column and a constraint.
 func nextVersion(t *testing.T) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -54,7 +55,8 @@ CREATE INDEX contact_colour ON ONLY contact (list_id, colour, id);
 	return files
 }
 
-// waitLog is a log handler that reports each time that a migration waits for a lock.
+// waitLog is a log handler that sends a text to waits each time a migration did not get
+// a lock.
 type waitLog struct {
 	slog.Handler
 	waits chan string
@@ -74,23 +76,24 @@ func (l waitLog) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// wait waits until the migration has failed to get its lock once more.
+// wait waits until the migration did not get its lock once more.
 func (l waitLog) wait(migrated <-chan error) error {
 	select {
 	case <-l.waits:
 		return nil
 	case err := <-migrated:
-		return fmt.Errorf("migrated while a transaction reads the tables: %w", err)
+		return fmt.Errorf("the migration ended while a transaction reads the tables, want it to wait: %w", err)
 	case <-time.After(time.Minute):
-		return errors.New("the migration has not given up its lock request within a minute")
+		return errors.New("the migration did not stop waiting for its lock within a minute")
 	}
 }
 
-// traffic are callers that subscribe, search and change definitions continuously.
+// traffic runs callers that subscribe, search and change definitions until stop is
+// true.
 type traffic struct {
 	*listFixture
 	calls   atomic.Int64
-	longest atomic.Int64 // nanoseconds that a call took
+	longest atomic.Int64 // nanoseconds of the longest call
 	stop    atomic.Bool
 	all     sync.WaitGroup
 }
@@ -132,11 +135,11 @@ func (c *traffic) start() {
 	})
 }
 
-// While tables with 100,000 Contacts are migrated, no call of this version fails. That
-// holds also while a long transaction keeps the migration from starting.
+// While tables with 100,000 Contacts are migrated, no call of this version fails. No
+// call fails either while a long transaction prevents the migration from starting.
 func TestMigrationRunsWhileThePreviousVersionServes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a migration under load: make check runs it")
+		t.Skip(`slow on PostgreSQL: run it with "make check"`)
 	}
 	url := prepared(t)
 	c := &traffic{listFixture: newListFixture(t, openAt(t, url, Options{}))}
@@ -163,7 +166,7 @@ func TestMigrationRunsWhileThePreviousVersionServes(t *testing.T) {
 	before := c.calls.Load()
 	c.must(log.wait(migrated))
 	if c.calls.Load() == before {
-		t.Error("no call was served while the migration waited")
+		t.Error("no call succeeded while the migration waited")
 	}
 	_, err = reader.Exec(t.Context(), "COMMIT")
 	c.must(err)
@@ -176,7 +179,7 @@ func TestMigrationRunsWhileThePreviousVersionServes(t *testing.T) {
 	query(t, url, `SELECT count(*) FILTER (WHERE indisvalid), (SELECT count(*) FROM pg_inherits WHERE inhparent = 'contact_colour'::regclass)
 		FROM pg_index WHERE indexrelid = 'contact_colour'::regclass`, &valid, &parts)
 	if valid != 1 || parts != 16 {
-		t.Errorf("the index is valid: %d; it has %d parts", valid, parts)
+		t.Errorf("%d valid indexes with %d partitions, want 1 with 16", valid, parts)
 	}
 	again := openAt(t, url, Options{Log: slog.New(log)}) // the previous version restarts
 	c.must(again.Ready(t.Context()))

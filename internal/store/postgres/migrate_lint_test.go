@@ -9,17 +9,18 @@ import (
 	"testing"
 )
 
-// This file holds migrations to a list of statements that can run while the previous
-// version serves: they lock a table only as long as it takes to change PostgreSQL's
-// catalogue, however many rows it has, and the previous version's statements keep
-// their meaning. Add a statement here after checking both.
+// This file checks that migrations use only statements from a list. These statements can
+// run while the previous version serves calls, for two reasons. They lock a table only
+// while PostgreSQL changes its catalogue, so the number of rows does not matter. The
+// statements of the previous version keep their meaning. Check both before you add a
+// statement to the list.
 var (
 	quick = allowed(
 		`CREATE TABLE \w+ \([^;]*\)( PARTITION BY HASH \(\w+\))?( WITH \([^)]*\))?`,
 		`CREATE SEQUENCE \w+`,
 		`CREATE (OR REPLACE )?FUNCTION .*`,
 		`CREATE TRIGGER .*`,
-		`CREATE INDEX \w+ ON ONLY \w+ .*`, // the partitions' indexes are attached later
+		`CREATE INDEX \w+ ON ONLY \w+ .*`, // the indexes of the partitions are attached later
 		`ALTER INDEX \w+ ATTACH PARTITION \w+`,
 		`ALTER TABLE \w+ ADD COLUMN \w+ \w+( COLLATE "C")?( NOT NULL DEFAULT `+constant+`| DEFAULT `+constant+`)?`,
 		`ALTER TABLE \w+ ADD CONSTRAINT \w+ .* NOT VALID`,
@@ -32,14 +33,16 @@ var (
 		`CREATE INDEX CONCURRENTLY \w+ ON \w+ .*`,
 		`ALTER TABLE \w+ VALIDATE CONSTRAINT \w+`,
 	)
-	// removal may be in the first file of a new thousand: see sqlstore.SupportsVersion.
+	// removal is allowed only in a file whose number is a multiple of 1000: see
+	// sqlstore.SupportsVersion.
 	removal = allowed(
 		`DROP TABLE \w+`,
 		`DROP INDEX \w+`,
 		`ALTER TABLE \w+ DROP (COLUMN|CONSTRAINT) \w+`,
 	)
 	newTable = regexp.MustCompile(`^CREATE TABLE (\w+)`)
-	// onNewTable matches statements about a table that the same file creates: it is empty.
+	// onNewTable matches statements that are allowed about a table that the same file
+	// creates, because that table is empty.
 	onNewTable = regexp.MustCompile(`^(?:CREATE (?:UNIQUE )?INDEX \w+ ON|INSERT INTO|CREATE TABLE \w+ PARTITION OF) (\w+)\b`)
 	building   = regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (\w+)`)
 )
@@ -50,7 +53,8 @@ func allowed(patterns ...string) *regexp.Regexp {
 	return regexp.MustCompile(`^(` + strings.Join(patterns, "|") + `)$`)
 }
 
-// objections returns the statements of a migration that are not allowed.
+// objections returns the statements of a migration that are not allowed. It returns the
+// name of the file if the name has no number.
 func objections(file, text string) (bad []string) {
 	number, err := strconv.Atoi(strings.SplitN(file, "_", 2)[0])
 	if err != nil {
@@ -71,7 +75,7 @@ func objections(file, text string) (bad []string) {
 		index := building.FindStringSubmatch(statement)
 		switch {
 		case on != nil && slices.Contains(made, on[1]):
-		case index != nil && !slices.Contains(dropped, index[1]): // an interrupted build leaves an invalid index
+		case index != nil && !slices.Contains(dropped, index[1]): // an interrupted build leaves its index
 			bad = append(bad, statement)
 		case kind.MatchString(statement), number%1000 == 0 && kind == quick && removal.MatchString(statement):
 		default:
@@ -96,11 +100,12 @@ func statementsIn(text string) (all []string) {
 	return all
 }
 
-// Tables may have tens of millions of rows, and calls wait behind an exclusive lock.
+// A long exclusive lock would block all calls, because tables may have tens of millions
+// of rows.
 func TestMigrationsTakeNoLongLocks(t *testing.T) {
 	for _, files := range []fs.FS{migrations, nextVersion(t)} {
 		err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || d.Name() == "00001_first.sql" { // it ran on empty databases only
+			if err != nil || d.IsDir() || d.Name() == "00001_first.sql" { // this file runs on empty databases only
 				return err
 			}
 			text, err := fs.ReadFile(files, path)
@@ -115,7 +120,8 @@ func TestMigrationsTakeNoLongLocks(t *testing.T) {
 	}
 }
 
-// Each allowed statement passes, and each similar one that is dangerous does not.
+// The lint accepts each allowed statement. It refuses similar statements that are
+// dangerous.
 func TestMigrationLintKnowsAllowedStatements(t *testing.T) {
 	const later = "-- +goose NO TRANSACTION\n"
 	for _, test := range []struct {
@@ -125,8 +131,8 @@ func TestMigrationLintKnowsAllowedStatements(t *testing.T) {
 		{"ALTER TABLE contact ADD COLUMN a BIGINT NOT NULL DEFAULT 0;", true},
 		{"ALTER TABLE contact ADD COLUMN a BIGINT NOT NULL DEFAULT 0; -- why\n", true},
 		{"ALTER TABLE contact ADD COLUMN a TEXT COLLATE \"C\";", true},
-		{"ALTER TABLE contact ADD COLUMN a BIGINT NOT NULL;", false},                // the previous version inserts no value
-		{"ALTER TABLE contact ADD COLUMN a UUID DEFAULT gen_random_uuid();", false}, // writes every row
+		{"ALTER TABLE contact ADD COLUMN a BIGINT NOT NULL;", false},                // the previous version does not insert a value
+		{"ALTER TABLE contact ADD COLUMN a UUID DEFAULT gen_random_uuid();", false}, // PostgreSQL would rewrite every row
 		{"ALTER TABLE contact ADD COLUMN a BIGINT GENERATED ALWAYS AS (id) STORED;", false},
 		{"ALTER TABLE contact ADD COLUMN a BIGINT UNIQUE;", false},
 		{"ALTER TABLE contact ADD COLUMN a BIGINT, DROP COLUMN id;", false},
@@ -143,27 +149,27 @@ func TestMigrationLintKnowsAllowedStatements(t *testing.T) {
 		{"CREATE INDEX a ON ONLY contact (id);", true},
 		{"CREATE UNIQUE INDEX a ON ONLY contact (list_id, id);", false}, // the previous version does not handle a violation
 		{"CREATE INDEX CONCURRENTLY a ON contact_1 (id);", false},
-		{later + "CREATE INDEX CONCURRENTLY a ON contact_1 (id);", false}, // run again, it would find the index
+		{later + "CREATE INDEX CONCURRENTLY a ON contact_1 (id);", false}, // a second run would fail: the index exists
 		{later + "DROP INDEX CONCURRENTLY IF EXISTS a; CREATE INDEX CONCURRENTLY a ON b (id);", true},
-		{later + "CREATE INDEX a ON ONLY contact (id);", false}, // could wait without limit
+		{later + "CREATE INDEX a ON ONLY contact (id);", false}, // would wait for its lock without a limit
 		{later + "ALTER TABLE contact ADD COLUMN a BIGINT;", false},
 		{"CREATE TABLE a (id BIGINT NOT NULL); CREATE INDEX b ON a (id); INSERT INTO a VALUES (1);", true},
 		{"INSERT INTO account VALUES (1);", false},
-		{"UPDATE contact SET webform_id = 0;", false}, // a job does this in batches
+		{"UPDATE contact SET webform_id = 0;", false}, // a job must do this in batches
 		{"VACUUM FULL contact;", false},
 		{"CLUSTER contact;", false},
 		{"LOCK TABLE contact;", false},
 		{"-- +goose StatementBegin\nDO $$ BEGIN UPDATE contact SET id = 1; END $$;\n-- +goose StatementEnd\n", false},
 	} {
 		if bad := objections("00002_next.sql", test.text); (len(bad) == 0) != test.fine {
-			t.Errorf("%q: objections %q", test.text, bad)
+			t.Errorf("%q: refused statements %q, want it allowed: %t", test.text, bad, test.fine)
 		}
 	}
 	const drop = "ALTER TABLE contact DROP COLUMN webform_id;"
 	if bad := objections("01000_generation.sql", drop); len(bad) > 0 {
-		t.Errorf("objections to the first file of a new thousand: %q", bad)
+		t.Errorf("refused statements of the file 01000: %q, want none", bad)
 	}
 	if bad := objections("01000_generation.sql", later+drop); len(bad) == 0 {
-		t.Error("a removal with NO TRANSACTION is allowed, and could wait for its lock without limit")
+		t.Error("a removal with NO TRANSACTION is allowed, want it refused: it could wait for its lock without a limit")
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// This file opens new, old and foreign databases.
+// The tests in this file open new databases, migrated databases and databases of other
+// programs.
 
 // execute runs a statement in the database at a URL.
 func execute(t *testing.T, url, statement string) {
@@ -29,7 +30,7 @@ func execute(t *testing.T, url, statement string) {
 	}
 }
 
-// query reads the only row of a query.
+// query runs a query that returns one row, and stores the values of the row in into.
 func query(t *testing.T, url, text string, into ...any) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -42,10 +43,11 @@ func query(t *testing.T, url, text string, into ...any) {
 	}
 }
 
-// Six processes that start at once on a new database create its tables once.
+// If six processes start at the same time on a new database, its tables are created
+// only once.
 func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long on PostgreSQL: make check runs it")
+		t.Skip(`slow on PostgreSQL: run it with "make check"`)
 	}
 	for range 3 {
 		url := pgtest.Open(t)
@@ -67,16 +69,16 @@ func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 		var applied, versions, catalogues int
 		query(t, url, "SELECT count(*), count(DISTINCT version_id), (SELECT count(*) FROM catalogue) FROM goose_db_version", &applied, &versions, &catalogues)
 		if applied != versions || catalogues != 1 {
-			t.Errorf("%d migrations were applied, of %d; %d catalogues", applied, versions, catalogues)
+			t.Errorf("%d migrations were applied, %d of them different; catalogue has %d rows; want each migration once and 1 row", applied, versions, catalogues)
 		}
 	}
 }
 
-// A process whose tables are up to date starts while another process, of this or of a
-// newer version, migrates.
+// If the tables are up to date, a process starts although another process holds the
+// lock of migrations. The other process has this version or a newer version.
 func TestStartDoesNotWaitForAnotherMigration(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long on PostgreSQL: make check runs it")
+		t.Skip(`slow on PostgreSQL: run it with "make check"`)
 	}
 	url := prepared(t)
 	conn, err := pgx.Connect(t.Context(), url)
@@ -109,7 +111,7 @@ func TestOpenRefusesForeignNewerAndEmptyDatabases(t *testing.T) {
 	}{
 		{"tables of another program", pgtest.Open, "CREATE TABLE users (id INTEGER)", Options{}, errForeign},
 		{"a newer version", prepared, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, true)", Options{}, errNewer},
-		{"an empty database where one must exist", pgtest.Open, "SELECT 1", Options{Existing: true}, errEmpty},
+		{"an empty database when the tables must exist", pgtest.Open, "SELECT 1", Options{Existing: true}, errEmpty},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			url := test.url(t)
@@ -125,7 +127,8 @@ func TestOpenRefusesForeignNewerAndEmptyDatabases(t *testing.T) {
 	}
 }
 
-// prepared returns the URL of a new database with tables, which only this test uses.
+// prepared returns the URL of a new database with all tables. No other test uses this
+// database.
 func prepared(t testing.TB) string {
 	t.Helper()
 	url := pgtest.Open(t)
@@ -137,7 +140,7 @@ func prepared(t testing.TB) string {
 	return url
 }
 
-// No error contains the password of a URL.
+// An error never contains the password of the URL.
 func TestErrorsHideThePassword(t *testing.T) {
 	for _, url := range []string{
 		"postgres://user:secret@127.0.0.1:1/db?connect_timeout=1",
@@ -149,18 +152,18 @@ func TestErrorsHideThePassword(t *testing.T) {
 			s.Close()
 		}
 		if err == nil || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "sec%ret") {
-			t.Errorf("error %v", err)
+			t.Errorf("error %v, want one without the password", err)
 		}
 	}
 }
 
-// The error for a role that may not create tables says how to allow it.
+// If a role may not create tables, the error says which statement allows it.
 func TestRoleWithoutRightsIsToldHowToGetThem(t *testing.T) {
 	url := pgtest.Open(t)
 	execute(t, url, `CREATE ROLE "weak one"; REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
 	defer execute(t, url, `DROP ROLE "weak one"`)
 	_, err := Open(t.Context(), url+"&role=weak%20one", Options{})
 	if err == nil || !strings.Contains(err.Error(), "OWNER TO") {
-		t.Errorf("without rights: %v", err)
+		t.Errorf("Open with a role that may not create tables: error %v, want one with OWNER TO", err)
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// A transaction of one query has no BEGIN and COMMIT. It is still read-only, on one
-// snapshot, and verifies the catalogue's version; no other query can follow.
+// A transaction of one query sends no BEGIN and COMMIT. It is still read-only and has
+// one snapshot, and it verifies the version of the catalogue. No other query can
+// follow.
 func TestSingleQueryIsATransactionWithoutBegin(t *testing.T) {
 	s := open(t)
 	conn, err := s.readers.pool.Acquire(t.Context())
@@ -35,19 +36,19 @@ func TestSingleQueryIsATransactionWithoutBegin(t *testing.T) {
 			t.Fatal(err)
 		}
 		if string(row[0].([]byte)) != "repeatable read" || string(row[1].([]byte)) != "on" {
-			t.Errorf("only query: %t; isolation %s, read only %s", only, row[0], row[1])
+			t.Errorf("only query: %t; isolation %s, read only %s; want repeatable read, on", only, row[0], row[1])
 		}
 		if !r.verified {
 			t.Errorf("only query: %t; the catalogue's version was not verified", only)
 		}
 		if err := read(); errors.Is(err, errEnded) != only {
-			t.Errorf("only query: %t; another one: %v", only, err)
+			t.Errorf("only query: %t; a second query: error %v, want errEnded only after QueryLast", only, err)
 		}
 		if err := r.end(); err != nil {
 			t.Error(err)
 		}
 		if status := conn.Conn().PgConn().TxStatus(); status != 'I' {
-			t.Errorf("only query: %t; the connection is left in status %c", only, status)
+			t.Errorf("only query: %t; after the end the connection has the status %c, want I (idle)", only, status)
 		}
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"enlist/internal/store/pgtest"
 )
 
-// This file reads from a real streaming standby that is up to date, late, gone, in
-// conflict, or of another cluster.
+// The tests in this file read from a real streaming standby. It is up to date, late,
+// stopped, in conflict with a search, or belongs to another cluster.
 
-// replicaFixture is a listFixture whose store has a replica.
+// replicaFixture is a listFixture. Its store has a replica.
 type replicaFixture struct {
 	*listFixture
 	primary, standby *pgtest.Server
@@ -45,7 +45,7 @@ func (f *replicaFixture) open(t *testing.T, lag time.Duration, replicas ...strin
 	return openAt(t, f.primary.URL("postgres"), Options{Replicas: replicas, ReplicaLag: lag, Log: slog.New(slog.NewTextHandler(f.log, nil))})
 }
 
-// lines is a log writer that keeps its text.
+// lines is a log writer that stores the text in memory.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -57,7 +57,7 @@ func (l *lines) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-// take returns the text since its last call.
+// take returns the text that was written after the last call of take.
 func (l *lines) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,7 +65,7 @@ func (l *lines) take() string {
 	return l.text.String()
 }
 
-// wantWarning checks that there was one warning since the last look at the log.
+// wantWarning checks that exactly one warning was logged after the last call of take.
 func (f *replicaFixture) wantWarning(about string) {
 	f.Helper()
 	got := f.log.take()
@@ -85,14 +85,14 @@ func (f *replicaFixture) count(s *Store) (n int64, byReplica bool) {
 	return n, s.searches.pool.Stat().AcquireCount() == before
 }
 
-// wantReplica waits until a replica serves.
+// wantReplica waits until a replica serves searches.
 func (f *replicaFixture) wantReplica() {
 	f.Helper()
 	waitFor(f.T, func() bool { _, byReplica := f.count(f.store); return byReplica })
 	f.log.take()
 }
 
-// A search on any server returns every change that was answered before it.
+// A search on any server finds every change that was confirmed before the search began.
 //
 // covers: decision 55
 func TestReplicaShowsEveryAnsweredChange(t *testing.T) {
@@ -124,19 +124,19 @@ func (f *replicaFixture) inTime(t *testing.T) {
 		f.must(err)
 		n, byReplica := f.count(f.store)
 		if n != int64(i)+1 {
-			t.Fatalf("%d Contacts after %d subscriptions", n, i+1)
+			t.Fatalf("the search found %d Contacts after %d subscriptions", n, i+1)
 		}
 		if byReplica {
 			served++
 		}
 	}
 	if served == 0 {
-		t.Error("the replica has served no search")
+		t.Error("the replica served no search, want at least one")
 	}
 	before := f.store.searches.pool.Stat().AcquireCount() + f.store.streams.pool.Stat().AcquireCount()
 	f.must(f.store.ViewPrimary(t.Context(), func(tx audience.Tx) error { _, err := tx.ContactCount(f.list); return err }))
 	if f.store.searches.pool.Stat().AcquireCount()+f.store.streams.pool.Stat().AcquireCount() == before {
-		t.Error("the replica has served ViewPrimary")
+		t.Error("a replica served ViewPrimary, want the primary")
 	}
 }
 
@@ -155,7 +155,7 @@ func (f *replicaFixture) behind(t *testing.T) {
 	f.must(err)
 	for range 3 {
 		if n, byReplica := f.count(f.store); n != before+1 || byReplica {
-			t.Errorf("%d Contacts, want %d; by a replica: %t", n, before+1, byReplica)
+			t.Errorf("the search found %d Contacts, want %d; served by a replica: %t, want false", n, before+1, byReplica)
 		}
 	}
 	f.wantWarning("it has not replayed in time")
@@ -168,19 +168,19 @@ func (f *replicaFixture) allowed(t *testing.T) {
 	_, err := f.subscribe(t.Context(), "allowed@example.com", "")
 	f.must(err)
 	if n, byReplica := f.count(lenient); n != before || !byReplica {
-		t.Errorf("%d Contacts, want %d as before; by a replica: %t", n, before, byReplica)
+		t.Errorf("the search found %d Contacts, want the old number %d; served by a replica: %t, want true", n, before, byReplica)
 	}
 	if n, byReplica := f.count(f.open(t, time.Nanosecond, f.standby.URL("postgres"))); n != before+1 || byReplica {
-		t.Errorf("%d Contacts, want %d; by a replica: %t", n, before+1, byReplica)
+		t.Errorf("the search found %d Contacts, want %d; served by a replica: %t, want false", n, before+1, byReplica)
 	}
-	// Definitions are always current.
+	// Definitions are current even when older data is allowed.
 	made, err := f.service.AddList(t.Context(), f.caller, []audience.Detail{detail("name", "New")})
 	f.must(err)
 	f.must(lenient.Search(t.Context(), func(tx audience.Tx) error { _, err := tx.Schema(made); return err }))
 }
 
-// Replay needs a lock on what a search reads. The standby cancels the search, and it runs
-// again on the primary.
+// The replay of the log needs a lock on a table that a search reads. The standby cancels
+// the search, and the search runs again on the primary.
 func (f *replicaFixture) inTheWay(t *testing.T) {
 	f.wantReplica()
 	f.must(f.standby.Set("max_standby_streaming_delay", "'0'"))
@@ -199,7 +199,7 @@ func (f *replicaFixture) inTheWay(t *testing.T) {
 		return err
 	}))
 	if runs != 2 {
-		t.Errorf("the function ran %d times", runs)
+		t.Errorf("the function ran %d times, want 2", runs)
 	}
 	f.wantWarning("a replica cannot be used")
 }
@@ -212,7 +212,7 @@ func (f *replicaFixture) away(t *testing.T) {
 	f.must(err)
 	for range 3 {
 		if n, byReplica := f.count(f.store); n != before+1 || byReplica {
-			t.Errorf("%d Contacts, want %d; by a replica: %t", n, before+1, byReplica)
+			t.Errorf("the search found %d Contacts, want %d; served by a replica: %t, want false", n, before+1, byReplica)
 		}
 	}
 	f.wantWarning("a replica cannot be used")
@@ -220,7 +220,7 @@ func (f *replicaFixture) away(t *testing.T) {
 	f.wantReplica()
 }
 
-// A server that is no standby of the database is logged at the start of the service.
+// If a replica is not a standby of the database, a warning is logged at the start.
 func (f *replicaFixture) another(t *testing.T) {
 	other := server(t)
 	f.log.take()
@@ -232,7 +232,7 @@ func (f *replicaFixture) another(t *testing.T) {
 		s := f.open(t, 0, test.url)
 		f.wantWarning(test.want)
 		if _, byReplica := f.count(s); byReplica {
-			t.Errorf("%s serves a search", test.name)
+			t.Errorf("%s served a search, want the primary", test.name)
 		}
 		f.log.take()
 	}
@@ -243,15 +243,15 @@ func (f *replicaFixture) another(t *testing.T) {
 	defer conn.Release()
 	to.timeline++
 	if _, err := to.reachedOn(t.Context(), conn); err == nil || !strings.Contains(err.Error(), "failover") {
-		t.Errorf("after a failover: %v", err)
+		t.Errorf("a replica with an older timeline: error %v, want one about a failover", err)
 	}
 }
 
 // A warning is logged when the pools may open more connections than the server allows.
-func TestTooFewConnectionsAreWarnedOf(t *testing.T) {
+func TestOpenWarnsOfTooFewConnections(t *testing.T) {
 	var log lines
 	openAt(t, database(t), Options{Writers: 500, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if got := log.take(); !strings.Contains(got, "too few connections") {
-		t.Errorf("logged %q", got)
+		t.Errorf("logged %q, want a warning about too few connections", got)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"enlist/internal/store/pgtest"
 )
 
-// This file opens stores on servers that are not there yet, or do not answer.
+// The tests in this file open stores on servers that are not started yet or do not
+// answer.
 
 // logged is a log writer that sends each line to a channel.
 type logged chan string
@@ -21,7 +22,8 @@ func (l logged) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// A service that starts before its database waits for it and logs that once.
+// A service that starts before its PostgreSQL server waits for the server, and logs once
+// that it waits.
 func TestServerIsWaitedForWhenOpened(t *testing.T) {
 	server := server(t)
 	if err := server.Stop("fast"); err != nil {
@@ -39,7 +41,7 @@ func TestServerIsWaitedForWhenOpened(t *testing.T) {
 		came <- opened{s, err}
 	}()
 	if line := <-lines; !strings.Contains(line, "waiting for it") {
-		t.Errorf("the log says %s", line)
+		t.Errorf("logged %s, want a line that says that Open waits", line)
 	}
 	if err := server.Start(); err != nil {
 		t.Error(err)
@@ -50,31 +52,31 @@ func TestServerIsWaitedForWhenOpened(t *testing.T) {
 	}
 	defer result.store.Close()
 	if err := result.store.Ready(t.Context()); err != nil || len(lines) > 0 {
-		t.Errorf("%v, and %d lines more", err, len(lines))
+		t.Errorf("Ready: error %v; %d more lines in the log, want 0", err, len(lines))
 	}
 }
 
-// Open stops waiting at its time limit, at the end of its context, and at once when the
-// server answers with a refusal.
+// Open stops waiting at its time limit and at the end of its context. It does not wait if
+// the server answers with an error.
 func TestOpenStopsWaiting(t *testing.T) {
 	gone := "postgres:///enlist?user=enlist&host=" + t.TempDir()
 	_, err := Open(t.Context(), gone, Options{WaitForServer: time.Millisecond})
 	if _, unreachable := errors.AsType[*connectFailed](err); !unreachable {
-		t.Errorf("a server that is not there: %v", err)
+		t.Errorf("a server that does not exist: error %v, want a connectFailed", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Open(ctx, gone, Options{WaitForServer: time.Hour}); err == nil {
-		t.Error("Open succeeds although its context has ended")
+		t.Error("Open returned no error although its context has ended")
 	}
 	url := strings.Replace(database(t), "/enlist_test", "/missing_enlist_test", 1)
 	if _, err := Open(t.Context(), url, Options{WaitForServer: time.Hour}); err == nil {
-		t.Error("Open succeeds although the database does not exist")
+		t.Error("Open returned no error although the database does not exist")
 	}
 }
 
-// A statement of the queue, which has no time limit in its context, fails when the server
-// stops responding.
+// The contexts of the queue's statements have no time limit. Such a statement still fails
+// if the server stops responding.
 func TestQueueStatementsHaveATimeLimit(t *testing.T) {
 	url := database(t)
 	p := pgtest.NewProxy(t, url)
@@ -92,7 +94,7 @@ func TestQueueStatementsHaveATimeLimit(t *testing.T) {
 	waitFor(t, works) // a busy machine may need more than 100 ms
 	p.FallSilent()
 	if _, err := pool.Exec(t.Context(), "SELECT 1"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a silent server: error %v", err)
+		t.Errorf("a server that does not answer: error %v, want DeadlineExceeded", err)
 	}
 	p.Talk()
 	waitFor(t, works)

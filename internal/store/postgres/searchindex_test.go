@@ -12,13 +12,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Tests that the SearchIndexes of PostgreSQL are built and dropped, also after
-// interrupted builds.
+// The tests in this file build and drop SearchIndexes on PostgreSQL, and interrupt builds.
 
-// The suite of the index advisor on PostgreSQL.
+// TestSearchIndexes runs the suite of the index advisor on PostgreSQL.
 func TestSearchIndexes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long on PostgreSQL: make check runs it")
+		t.Skip(`slow on PostgreSQL: run it with "make check"`)
 	}
 	storetest.SearchIndexes(t, engine(func(t *testing.T) audience.Store { return open(t) }))
 }
@@ -41,8 +40,8 @@ func openTransaction(t *testing.T, s *Store) (end func()) {
 }
 
 // backendBuilding returns the process ID of the backend that builds an index or drops an
-// invalid one. It waits until the backend waits for openTransaction's transaction: only
-// then is the index in the catalog.
+// invalid one. It first waits until the backend waits for the transaction of
+// openTransaction, because only then is the index in PostgreSQL's catalog.
 func backendBuilding(t *testing.T, s *Store) (pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
@@ -71,22 +70,23 @@ func TestInterruptedBuildIsRepeated(t *testing.T) {
 		}()
 		pid := backendBuilding(t, s)
 		if _, err := s.BuildIndex(t.Context(), 7, 1, key); err != audience.ErrIndexBusy {
-			t.Errorf("second build at once: error %v", err)
+			t.Errorf("a second build during the first: error %v, want ErrIndexBusy", err)
 		}
 		if err := s.DropIndex(t.Context(), 7); err != audience.ErrIndexBusy {
-			t.Errorf("drop during the build: error %v", err)
+			t.Errorf("a drop during the build: error %v, want ErrIndexBusy", err)
 		}
 		if _, err := s.jobs.Exec(t.Context(), "SELECT pg_cancel_backend($1)", pid); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-built; err == nil {
-			t.Error("cancelled: no error")
+			t.Error("BuildIndex returned no error although PostgreSQL cancelled the statement")
 		}
 		wantBuilt(t, s, audience.BuiltIndex{ID: 7})
 		end()
 	}
 
-	// PostgreSQL restarts, or the connection is lost.
+	// Now the connection is lost, as after a restart of PostgreSQL. BuildIndex tries
+	// again.
 	end := openTransaction(t, s)
 	built := make(chan error)
 	go func() {
@@ -98,7 +98,7 @@ func TestInterruptedBuildIsRepeated(t *testing.T) {
 	}
 	end()
 	if err := <-built; err != nil {
-		t.Errorf("lost connection: error %v", err)
+		t.Errorf("BuildIndex after a lost connection: error %v, want none", err)
 	}
 	wantBuilt(t, s, audience.BuiltIndex{ID: 7, Good: true})
 	if err := s.DropIndex(t.Context(), 7); err != nil {
@@ -111,7 +111,7 @@ func wantBuilt(t *testing.T, s *Store, want ...audience.BuiltIndex) {
 	t.Helper()
 	built, err := s.BuiltIndexes(t.Context())
 	if err != nil || len(built) != len(want) {
-		t.Fatalf("built %+v, error %v", built, err)
+		t.Fatalf("built %+v, error %v; want %+v", built, err, want)
 	}
 	for i := range want {
 		if built[i].ID != want[i].ID || built[i].Good != want[i].Good {

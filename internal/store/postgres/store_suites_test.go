@@ -7,12 +7,13 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// This file runs the suites of storetest that take longest.
+// This file runs the suite of storetest that takes longest.
 
-// The suite adds Contacts by the thousand and compares random calls with a simple model.
+// The suite adds thousands of Contacts, and compares the results of random calls with a
+// simple model.
 func TestBulkSuite(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the suite is long on PostgreSQL: make check runs it")
+		t.Skip(`slow on PostgreSQL: run it with "make check"`)
 	}
 	storetest.Bulk(t, func(t *testing.T) audience.Store { return open(t) })
 }

@@ -13,11 +13,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// This file opens the stores of the package's tests and runs the suites of storetest.
+// This file opens the stores for the tests of the package, and runs most suites of
+// storetest.
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
-// database returns the URL of a database that has the tables and no rows.
+// database returns the URL of a database that has all tables, but no rows.
 func database(t testing.TB) string {
 	t.Helper()
 	return pgtest.OpenLike(t, "tables", func(url string) error {
@@ -53,8 +54,8 @@ func openAt(t testing.TB, url string, o Options) *Store {
 	return s
 }
 
-// In the suite 64 clients subscribe the same addresses, fill an Account to its limit and
-// repeat one call, all at the same time.
+// In one part of the suite, many clients subscribe the same addresses, fill an Account
+// to its limit and repeat one call, all at the same time.
 func TestStoreSuite(t *testing.T) {
 	storetest.Run(t, engine(func(t *testing.T) audience.Store { return open(t) }))
 }
@@ -81,12 +82,13 @@ func TestDefinitionsSuite(t *testing.T) {
 	storetest.Definitions(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
-// The suite compares random Contacts and criteria with a plain model.
+// The suite compares the results of random searches among random Contacts with a simple
+// model.
 func TestSearchSuite(t *testing.T) {
 	storetest.Search(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
-// Triggers refuse every change of the ledger.
+// Triggers refuse every statement that changes or deletes rows of the ledger.
 func TestLedgerIsAppendOnly(t *testing.T) {
 	s := open(t)
 	err := s.Update(t.Context(), func(tx audience.Tx) error {
@@ -98,7 +100,7 @@ func TestLedgerIsAppendOnly(t *testing.T) {
 	for _, change := range []string{"UPDATE consent SET text = 'no'", "DELETE FROM consent", "TRUNCATE consent"} {
 		_, err := s.jobs.Exec(t.Context(), change)
 		if err == nil || !strings.Contains(err.Error(), "append-only") {
-			t.Errorf("%s: error %v", change, err)
+			t.Errorf("%s: error %v, want one that says append-only", change, err)
 		}
 	}
 }

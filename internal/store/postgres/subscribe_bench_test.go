@@ -13,12 +13,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file compares subscriptions with the fastest way to insert the same rows.
+// The benchmark in this file compares Service.Subscribe with the fastest way to insert
+// the row of a Contact.
 
-// BenchmarkSubscribe measures Service.Subscribe with 10 Field values and its ledger row
-// from 16 and from 64 goroutines. "bare" inserts the same Contact's row, and nothing
-// else, on the same server. The tests' server runs with fsync off; set
-// ENLIST_TEST_POSTGRES to the URL of another one to include the disk.
+// BenchmarkSubscribe measures Service.Subscribe with 10 Field values and a ledger row.
+// The calls come from 16 and from 64 goroutines. The part "bare" inserts only the row
+// of the same Contact, on the same server. The PostgreSQL server of the tests runs with
+// fsync off. To include the disk, set ENLIST_TEST_POSTGRES to the URL of another
+// server.
 func BenchmarkSubscribe(b *testing.B) {
 	for _, callers := range []int{16, 64} {
 		b.Run(fmt.Sprintf("enlist/%d", callers), func(b *testing.B) { benchSubscribe(b, callers) })
@@ -26,7 +28,7 @@ func BenchmarkSubscribe(b *testing.B) {
 	}
 }
 
-// parallel runs do b.N times in total, from a number of goroutines.
+// parallel calls do b.N times in total, from about as many goroutines as callers says.
 func parallel(b *testing.B, callers int, do func(n int64) error) {
 	b.SetParallelism(max(1, callers/runtime.GOMAXPROCS(0)))
 	var n atomic.Int64
@@ -42,7 +44,8 @@ func parallel(b *testing.B, callers int, do func(n int64) error) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// address returns the nth address. Successive addresses are far apart in the index.
+// address returns the address with the number n. Addresses with successive numbers are
+// far apart in the index.
 func address(n int64) string { return fmt.Sprintf("%d@example.com", uint32(n*2654435761)) }
 
 // benchSubscribe measures Service.Subscribe.

@@ -14,9 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// This file runs the calls of several callers in one transaction.
+// The tests in this file run the calls of several callers in one transaction.
 
-// fullBatchStore is a Store that collects size calls before it runs a batch.
+// fullBatchStore is a Store. It waits until it has size calls, and then runs them as
+// one batch.
 type fullBatchStore struct {
 	*Store
 	mu    sync.Mutex
@@ -61,7 +62,7 @@ func newBatchFixture(t *testing.T) *batchFixture {
 	_, err := d.service.EditList(t.Context(), d.caller, d.list, []audience.Detail{
 		detail("on_register_address", "owner@example.com"), detail("on_update_address", "owner@example.com")})
 	d.must(err)
-	_, err = d.subscribe(t.Context(), "first@example.com", "") // from now on the List is in the cache
+	_, err = d.subscribe(t.Context(), "first@example.com", "") // so that the cache contains the List from now on
 	d.must(err)
 	db, err := pgx.Connect(t.Context(), url)
 	d.must(err)
@@ -71,7 +72,7 @@ func newBatchFixture(t *testing.T) *batchFixture {
 	return g
 }
 
-// all subscribes all addresses in one batch.
+// all subscribes all emails in one batch.
 func (g *batchFixture) all(emails ...string) (ids []audience.ContactID, errs []error) {
 	g.Helper()
 	ids, errs = make([]audience.ContactID, len(emails)), make([]error, len(emails))
@@ -84,18 +85,18 @@ func (g *batchFixture) all(emails ...string) (ids []audience.ContactID, errs []e
 	return ids, errs
 }
 
-// want checks the number that a query returns.
+// want checks that a query returns the number want.
 func (g *batchFixture) want(want int, query string) {
 	g.Helper()
 	var n int
 	g.must(g.db.QueryRow(g.Context(), query).Scan(&n))
 	if n != want {
-		g.Errorf("%d by %s; want %d", n, query, want)
+		g.Errorf("%s returned %d, want %d", query, n, want)
 	}
 }
 
-// Each call of a batch stores a Contact, a ledger row and a notification, all in one
-// transaction (xmin is the transaction of a row).
+// Each call of a batch stores a Contact, a ledger row and a notification. All are
+// stored in one transaction. The column xmin is the transaction of a row.
 func TestBatchStoresEveryCall(t *testing.T) {
 	g := newBatchFixture(t)
 	var emails []string
@@ -108,7 +109,7 @@ func TestBatchStoresEveryCall(t *testing.T) {
 		g.must(g.store.View(t.Context(), func(tx audience.Tx) error {
 			c, err := tx.Contact(g.list, id)
 			if err == nil && c.Values.Get(g.schema.Email().ID) != emails[i] {
-				t.Errorf("Contact %d is %q, want %q", id, c.Values.Get(g.schema.Email().ID), emails[i])
+				t.Errorf("Contact %d has the address %q, want %q", id, c.Values.Get(g.schema.Email().ID), emails[i])
 			}
 			return err
 		}))
@@ -120,22 +121,22 @@ func TestBatchStoresEveryCall(t *testing.T) {
 	g.want(21, "SELECT count(DISTINCT args->>'contact_id') FROM river_job")
 }
 
-// Calls whose address is taken, by a stored Contact or by the same batch, run in their
-// own transactions. The other calls are not affected.
+// If a stored Contact or another call of the batch has the address of a call, that call
+// runs in a transaction of its own. The other calls are not affected.
 func TestBatchLeavesTakenAddressesToTheirOwnTransaction(t *testing.T) {
 	g := newBatchFixture(t)
 	ids, errs := g.all("twice@example.com", "new@example.com", "TWICE@example.com", "first@example.com")
 	g.must(errors.Join(errs...))
 	if ids[0] != ids[2] || ids[0] == ids[1] || ids[3] == ids[0] || ids[3] == ids[1] {
-		t.Errorf("IDs %d", ids)
+		t.Errorf("IDs %d, want the first equal to the third and all others different", ids)
 	}
 	g.wantCount(3)
 	g.want(5, "SELECT count(*) FROM consent")
 	g.want(3, "SELECT count(*) FROM river_job WHERE args->>'event' = 'subscribe'")
 }
 
-// When the database refuses one row, the batch is rolled back and each call runs alone:
-// only the call of that row fails.
+// When the database refuses one row, the batch is rolled back and each call runs in a
+// transaction of its own. Only the call of that row fails.
 func TestRefusedRowFailsOnlyItsOwnCall(t *testing.T) {
 	g := newBatchFixture(t)
 	_, err := g.db.Exec(t.Context(), `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;
@@ -143,12 +144,12 @@ func TestRefusedRowFailsOnlyItsOwnCall(t *testing.T) {
 	g.must(err)
 	_, errs := g.all("a@example.com", "refused@example.com", "b@example.com")
 	if errs[0] != nil || errs[2] != nil || audience.KindOf(errs[1]) != audience.Internal {
-		t.Errorf("errors %v", errs)
+		t.Errorf("errors %v, want only the second call to fail, with Internal", errs)
 	}
 	g.wantCount(3)
 }
 
-// When the connection is lost during a batch, each call runs again.
+// When the connection is lost during a batch, each call runs again and succeeds.
 func TestBatchSurvivesALostConnection(t *testing.T) {
 	g := newBatchFixture(t)
 	_, err := g.db.Exec(t.Context(), `CREATE TABLE cut AS SELECT 1 AS once;
