@@ -1,6 +1,6 @@
-// This file has the shapes of calls that many methods share, such as a search of records. Each
-// function reads the parameters, calls a method of the service and writes the result.
-// methods.go says which method of the service that is. Calls of other shapes are in call_*.go.
+// This file has functions that many methods of the API share, such as a search of records. Each
+// function returns a method that reads the parameters, calls the service and writes the result.
+// methods.go passes the method of the service to call. The other methods are in call_*.go.
 
 package rpc
 
@@ -10,10 +10,11 @@ import (
 	"enlist/internal/audience"
 )
 
-// service is short for the methods of the service in the table of methods.go.
+// service is a short name for the table in methods.go.
 type service = audience.Service
 
-// addRecord is a call with the details of a new record. Its result is the record's ID.
+// addRecord returns a method that creates a record. Its parameter is the details of the record.
+// Its result is the ID of the record.
 func addRecord[ID ~int64](
 	add func(*service, context.Context, *audience.Caller, []audience.Detail) (ID, error),
 ) func(*call) error {
@@ -27,8 +28,8 @@ func addRecord[ID ~int64](
 	}
 }
 
-// editRecord is a call with the changed details of a record and its ID among them. Its result
-// is the ID.
+// editRecord returns a method that changes a record. Its parameter is the changed details, which
+// include the ID of the record. Its result is this ID.
 func editRecord[ID ~int64](
 	edit func(*service, context.Context, *audience.Caller, ID, []audience.Detail) (ID, error),
 ) func(*call) error {
@@ -42,7 +43,8 @@ func editRecord[ID ~int64](
 	}
 }
 
-// deleteRecord is a call with the ID of a record, which it deletes or empties. Its result is true.
+// deleteRecord returns a method that deletes a record, or clears a List. Its parameter is the ID.
+// Its result is true.
 func deleteRecord[ID ~int64](remove func(*service, context.Context, *audience.Caller, ID) error) func(*call) error {
 	return func(c *call) error {
 		id := ID(c.id(1))
@@ -53,7 +55,8 @@ func deleteRecord[ID ~int64](remove func(*service, context.Context, *audience.Ca
 	}
 }
 
-// deleteInList is deleteRecord for the records of one List.
+// deleteInList is like deleteRecord, for a record that belongs to a List. The ID of the List is
+// the first parameter of the method.
 func deleteInList[ID ~int64](
 	remove func(*service, context.Context, *audience.Caller, audience.ListID, ID) error,
 ) func(*call) error {
@@ -66,7 +69,8 @@ func deleteInList[ID ~int64](
 	}
 }
 
-// getRecord is a call with the ID of a record. Its result is an array of that record.
+// getRecord returns a method that reads one record. Its parameter is the ID of the record. Its
+// result is an array that has only this record.
 func getRecord[ID ~int64, T any](
 	get func(*service, context.Context, *audience.Caller, ID) (*T, error), attributes []audience.Attribute[T],
 ) func(*call) error {
@@ -80,7 +84,7 @@ func getRecord[ID ~int64, T any](
 	}
 }
 
-// searchRecords is a search of an Account's records.
+// searchRecords returns a method that searches the records of an Account.
 func searchRecords[T any](
 	search func(*service, context.Context, *audience.Caller, audience.Query) ([]T, error),
 	attributes []audience.Attribute[T],
@@ -95,7 +99,7 @@ func searchRecords[T any](
 	}
 }
 
-// countRecords counts what a search without a page would find.
+// countRecords returns a method that counts all records that match the criteria.
 func countRecords[T any](
 	search func(*service, context.Context, *audience.Caller, audience.Query) ([]T, error),
 ) func(*call) error {
@@ -109,7 +113,7 @@ func countRecords[T any](
 	}
 }
 
-// searchInList is searchRecords for the records of one List.
+// searchInList is like searchRecords, for the records of one List.
 func searchInList[T any](
 	search func(*service, context.Context, *audience.Caller, audience.ListID, audience.Query) ([]T, error),
 	attributes []audience.Attribute[T],
@@ -124,7 +128,8 @@ func searchInList[T any](
 	}
 }
 
-// changeContact is a call with the IDs of a List and one of its Contacts. Its result is an ID.
+// changeContact returns a method that changes one Contact. Its parameters are the IDs of the List
+// and of the Contact. Its result is the ID that the service returns.
 func changeContact[ID ~int64](
 	change func(*service, context.Context, *audience.Caller, audience.ListID, audience.ContactID) (ID, error),
 ) func(*call) error {

@@ -1,11 +1,11 @@
-// This file has getSessionInfo, the method about the caller's key and Account.
+// This file has getSessionInfo, which describes the caller's key and Account.
 
 package rpc
 
 import "strconv"
 
-// getSessionInfo returns the Account, name and access level of the key. Recheck reads the key
-// again, because a cached key may have been revoked.
+// getSessionInfo returns the Account, the name and the access level of the key, and the version
+// of the server. Recheck reads the key again, because a cached key may have been revoked.
 func getSessionInfo(c *call) error {
 	if err := c.service.Recheck(c.ctx, c.caller); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// This file has the methods about many Contacts at once: each reads its parameters, calls the
-// service and writes the result.
+// This file has the methods that change many Contacts in one call. Each method reads its
+// parameters, calls the service and writes the result.
 
 package rpc
 
@@ -9,8 +9,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// addContacts returns the IDs by position in the array that the caller sent, or by member
-// name if the caller sent an object. A row that was not stored is left out.
+// addContacts returns an object with the ID of each stored Contact. The member name is the
+// position of the row in the array. If the caller sent an object, it is the name of the row.
+// A row that was not stored is left out. specification: addContacts
 func addContacts(c *call) error {
 	r := audience.AddRequest{List: c.list(1), Contacts: c.contacts(2), Overwrite: c.flag(3), Skip: c.choice(4)}
 	if c.err != nil {
@@ -37,7 +38,8 @@ func addContacts(c *call) error {
 	return nil
 }
 
-// editContacts returns for each ID whether all rows for it succeeded. specification: editContacts
+// editContacts returns an object by Contact ID: true if all rows with this ID succeeded.
+// specification: editContacts
 func editContacts(c *call) error {
 	r := audience.EditRequest{List: c.list(1), Contacts: c.editRows(2), Trigger: c.flag(3)}
 	if c.err != nil {
@@ -47,8 +49,9 @@ func editContacts(c *call) error {
 	return writeOutcomes(c, outcomes, err)
 }
 
-// deleteContacts returns for each ID whether the List had the Contact. With criteria, the IDs are
-// not even read: clients send anything in their place. specification: deleteContacts
+// deleteContacts returns an object by Contact ID: true if the List had the Contact. If the caller
+// sent criteria, the parameter contact_ids is not read, because clients send any value there.
+// specification: deleteContacts
 func deleteContacts(c *call) error {
 	r := audience.DeleteRequest{List: c.list(1), Query: c.query(3)}
 	if r.Query.Criteria == nil {
@@ -64,7 +67,8 @@ func deleteContacts(c *call) error {
 	return writeOutcomes(c, outcomes, err)
 }
 
-// writeOutcomes writes an object as the result: whether each Contact was changed, by its ID.
+// writeOutcomes writes an object as the result. It has a boolean for each Contact ID: true if the
+// Contact was changed or deleted.
 func writeOutcomes(c *call, outcomes []audience.Outcome, err error) error {
 	if err != nil {
 		return err

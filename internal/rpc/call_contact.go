@@ -1,5 +1,5 @@
-// This file has the methods about one Contact, and searches of Contacts: each reads its
-// parameters, calls the service and writes the result.
+// This file has the methods that read or change one Contact, and the searches of Contacts and of
+// the Unsubscriber List. Each method reads its parameters, calls the service and writes the result.
 
 package rpc
 
@@ -36,8 +36,8 @@ func unsubscribeContact(c *call) error {
 	return writeInt(c, id, err)
 }
 
-// searchContacts is the only method whose reply may be streamed: the writer appends each Contact
-// as the search finds it. specification: searchContacts
+// searchContacts returns an array of Contacts. Only this method may stream its reply: the writer
+// appends each Contact when the search finds it. specification: searchContacts
 func searchContacts(c *call) error {
 	list, q, returned := c.list(1), c.query(2), c.returnedFields(7)
 	if c.err != nil {
@@ -48,18 +48,18 @@ func searchContacts(c *call) error {
 	return w.end(err)
 }
 
-// getContactByID returns an array of one Contact, with the columns of a search.
+// getContactByID returns an array of one Contact, with the same columns as searchContacts.
 func getContactByID(c *call) error {
 	list, contact, returned := c.list(1), c.contact(2), c.returnedFields(3)
 	if c.err != nil {
 		return c.err
 	}
-	w := &contactWriter{reply: c.reply, prepared: &c.arena.columns} // no limit: one Contact is buffered whole
+	w := &contactWriter{reply: c.reply, prepared: &c.arena.columns} // no limit: one Contact is never streamed
 	err := c.service.Contact(c.ctx, c.caller, list, contact, returned, w)
 	return w.end(err)
 }
 
-// countContacts counts the Contacts that a search with these criteria finds.
+// countContacts returns the number of Contacts that match the criteria.
 func countContacts(c *call) error {
 	list, criteria := c.list(1), c.criteria(2)
 	if c.err != nil {
@@ -69,7 +69,8 @@ func countContacts(c *call) error {
 	return writeInt(c, n, err)
 }
 
-// getContactPreferences returns an object: a boolean for each preference that the Contact answered.
+// getContactPreferences returns an object with a boolean for each preference that the Contact
+// answered.
 func getContactPreferences(c *call) error {
 	list, contact := c.list(1), c.contact(2)
 	if c.err != nil {
@@ -83,7 +84,8 @@ func getContactPreferences(c *call) error {
 	return nil
 }
 
-// getContactConsents returns the newest rows of the consent ledger first. decisions.md: 27
+// getContactConsents returns the Contact's rows of the consent ledger, newest first.
+// decisions.md: 27
 func getContactConsents(c *call) error {
 	list, contact, limit, offset := c.list(1), c.contact(2), c.limit(3), c.offset(4)
 	if c.err != nil {
@@ -93,8 +95,8 @@ func getContactConsents(c *call) error {
 	return writeRecords(c, appendLedgerRow, rows, err)
 }
 
-// searchPreviousUnsubscribers returns entries of the Unsubscriber List; without a List, those of
-// all Lists that the key may name.
+// searchPreviousUnsubscribers returns rows of the Unsubscriber List. If the caller names no List,
+// it returns the rows of all Lists that the key may access.
 func searchPreviousUnsubscribers(c *call) error {
 	list, q := audience.ListID(c.optionalID(1)), c.query(2)
 	if c.err != nil {
@@ -104,7 +106,7 @@ func searchPreviousUnsubscribers(c *call) error {
 	return writeRecords(c, encoder(audience.UnsubscriberAttributes), rows, err)
 }
 
-// countPreviousUnsubscribers counts what searchPreviousUnsubscribers finds without a page.
+// countPreviousUnsubscribers returns the number of all rows that match the criteria.
 func countPreviousUnsubscribers(c *call) error {
 	list, q := audience.ListID(c.optionalID(1)), audience.Query{Criteria: c.criteria(2)}
 	if c.err != nil {

@@ -1,4 +1,4 @@
-// This file has the methods about Fields and preferences of a List: each reads its parameters,
+// This file has methods for the Fields and preferences of a List. Each method reads its parameters,
 // calls the service and writes the result.
 
 package rpc
@@ -15,7 +15,7 @@ func addField(c *call) error {
 	return writeInt(c, id, err)
 }
 
-// editField changes the Field whose ID is among the details, and returns the ID.
+// editField changes the Field whose ID is in the details, and returns this ID.
 func editField(c *call) error {
 	list, details, field := c.list(1), c.recordDetails(2), audience.FieldID(c.recordID(2))
 	if c.err != nil {
@@ -25,7 +25,7 @@ func editField(c *call) error {
 	return writeInt(c, id, err)
 }
 
-// countFields counts what searchFields finds without a page.
+// countFields returns the number of all Fields that match the criteria.
 func countFields(c *call) error {
 	list, q := c.list(1), audience.Query{Criteria: c.criteria(2)}
 	if c.err != nil {

@@ -1,11 +1,11 @@
-// This file has the methods about Folders: each reads its parameters, calls the
-// service and writes the result.
+// This file has the searches of Folders. Each method reads its parameters, calls the service and
+// writes the result.
 
 package rpc
 
 import "enlist/internal/audience"
 
-// searchFolders returns the Folders of one type. The type comes before the criteria.
+// searchFolders returns the Folders of one type. The type is the parameter before the criteria.
 func searchFolders(c *call) error {
 	folderType, q := c.requiredText(1), c.query(2)
 	if c.err != nil {
@@ -15,7 +15,7 @@ func searchFolders(c *call) error {
 	return writeRecords(c, encoder(audience.FolderAttributes), rows, err)
 }
 
-// countFolders counts what searchFolders finds without a page.
+// countFolders returns the number of all Folders of one type that match the criteria.
 func countFolders(c *call) error {
 	folderType, q := c.requiredText(1), audience.Query{Criteria: c.criteria(2)}
 	if c.err != nil {

@@ -1,11 +1,12 @@
-// This file has the methods about Messages: each reads its parameters, calls the
-// service and writes the result.
+// This file has methods that read Messages and sent mails. Each method reads its parameters, calls
+// the service and writes the result.
 
 package rpc
 
 import "enlist/internal/audience"
 
-// getMessageByID returns the contents, which may have megabytes, only on request.
+// getMessageByID returns an array of one Message. It returns the contents only if the caller asks
+// for them, because they may have several MiB.
 func getMessageByID(c *call) error {
 	id, withContents := audience.MessageID(c.id(1)), c.flag(2)
 	if c.err != nil {
@@ -19,8 +20,8 @@ func getMessageByID(c *call) error {
 	return writeRecord(c, encoder(attributes), message, err)
 }
 
-// getMessagesSentToContact returns the newest mails first, also those that failed or bounced.
-// decisions.md: 54
+// getMessagesSentToContact returns the mails to a Contact, newest first. It includes the mails
+// that failed or bounced. decisions.md: 54
 func getMessagesSentToContact(c *call) error {
 	list, contact := c.list(1), c.contact(2)
 	if c.err != nil {

@@ -1,4 +1,4 @@
-// This file has getTimezoneList, which answers from an embedded list of names.
+// This file has getTimezoneList, which returns names from an embedded file.
 
 package rpc
 
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// timezones has one name on each line: UTC, and the time zones of zone.tab in the IANA
+// timezones has one name on each line: UTC, and each time zone in the file zone.tab of the IANA
 // time zone database.
 //
 //go:embed timezones.txt
@@ -26,7 +26,7 @@ func appendTimezone(b []byte, name *string) []byte {
 	return append(b, '}')
 }
 
-// displayName returns the name of a time zone as an application may show it, such as
+// displayName returns a name that an application can show to people, such as
 // "America / Argentina / Buenos Aires".
 func displayName(name string) string {
 	return strings.NewReplacer("_", " ", "/", " / ").Replace(name)

@@ -1,19 +1,23 @@
 // Package rpc serves the JSON-RPC API over HTTP. It decodes a request into a typed call,
 // executes the call through audience.Service and encodes the result. It knows JSON, HTTP, the
-// positions of parameters and the published error codes, and none of the domain's rules.
+// positions of parameters and the published error codes. The rules for Contacts and Lists are
+// in audience.
 //
-// The steps of a call: Handler reads the body under a size limit; readEnvelope
-// finds id, method and params even if params are invalid; the key becomes a
-// Caller; the method's level is compared with the key's; the parameters are
-// read strictly; a function of the method table turns them into a call of
-// audience.Service and appends the result to the reply. That order must not change
-// (decisions.md: 13), and methods.go lists all methods.
+// A call has these steps. Their order must not change (decisions.md: 13):
 //
-// Replies are appended to one buffer. A search of Contacts whose reply outgrows the
-// buffer is streamed. If an error occurs after the first part was sent, the server
-// closes the connection. A reply that parses as JSON is therefore complete.
+//  1. Handler reads the body, up to a size limit.
+//  2. readEnvelope finds id, method and params, even if params are invalid.
+//  3. authenticate finds the Caller of the API key.
+//  4. perform compares the access level of the key with the level of the method.
+//  5. paramsReader reads the parameters strictly.
+//  6. The function of the method calls audience.Service and appends the result to the
+//     reply. methods.go lists all methods.
 //
-// Files: handler*.go serve HTTP, exchange*.go take one request through its
-// checks, params*.go read parameters, methods.go lists the API and call*.go
-// have its methods, reply*.go encode results and errors.
+// The reply is built in one buffer. If the reply to a search of Contacts becomes larger than
+// the buffer may be, it is streamed. If an error occurs after the first part was sent, the
+// server closes the connection. A reply that is valid JSON is therefore complete.
+//
+// Files: handler*.go serve HTTP. exchange*.go check and execute one request. params*.go read
+// parameters. methods.go lists the methods, and call*.go execute them. reply*.go encode
+// results and errors.
 package rpc

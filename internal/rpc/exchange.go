@@ -1,6 +1,6 @@
-// This file answers one HTTP request: its calls one after another, each through
-// the checks in the order that decisions.md: 13 fixes. The parts are in files
-// of their own: the body, the envelope, the key, the retry, the throttle.
+// This file answers one HTTP request, which has one call or a batch of calls. It checks each call
+// in a fixed order (decisions.md: 13) and then executes it. Most checks are in the other files
+// that begin with exchange_.
 
 package rpc
 
@@ -18,14 +18,14 @@ import (
 	"enlist/internal/audience"
 )
 
-// maxBatch is how many calls a batch may hold. decisions.md: 4
+// maxBatch is the largest number of calls in a batch. decisions.md: 4
 const maxBatch = 100
 
 // outsideBatch is the index of a call that is not part of a batch.
 const outsideBatch = -1
 
-// exchange is one HTTP request and its reply. Handler reuses it with its buffers for
-// a later request. One goroutine uses it at a time.
+// exchange is one HTTP request and its reply. Handler reuses an exchange and its buffers for
+// later requests. Only one goroutine uses it at a time.
 type exchange struct {
 	handler  *Handler
 	request  *http.Request
@@ -39,8 +39,8 @@ type exchange struct {
 	badKeys  int   // calls whose key was missing or invalid
 }
 
-// call is one call that passed all checks before its parameters: the key is valid and
-// has the access level of the method. Each method of the API is a function of a call.
+// call is one call whose key is valid and has the access level of the method. Each method of the
+// API is a function that has a call as its parameter.
 type call struct {
 	params
 	ctx     context.Context
@@ -50,7 +50,7 @@ type call struct {
 	version string
 }
 
-// answer executes the requests of a body, which is one request or a batch.
+// answer executes the calls of a body, which is one request or a batch.
 func (x *exchange) answer(body []byte) {
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '[' {
 		x.one(body, outsideBatch)
@@ -62,7 +62,7 @@ func (x *exchange) answer(body []byte) {
 	case len(parts) == 0:
 		err = refuse(api.CodeInvalidParameters, "the batch is empty")
 	case len(parts) > maxBatch:
-		err = refuse(api.CodeInvalidParameters, "a batch holds %d requests at most", maxBatch)
+		err = refuse(api.CodeInvalidParameters, "a batch may have at most %d requests", maxBatch)
 	}
 	if err != nil {
 		x.refuseBatch(err)
@@ -71,8 +71,8 @@ func (x *exchange) answer(body []byte) {
 	x.batch(parts)
 }
 
-// batch answers the requests of a batch in their order. A notification has
-// no reply. A batch of only notifications has an empty reply.
+// batch answers the requests of a batch in their order. A notification is a request without an
+// id; it gets no reply. If all requests are notifications, the reply is empty.
 func (x *exchange) batch(parts [][]byte) {
 	separator := byte('[')
 	for i, part := range parts {
@@ -84,8 +84,8 @@ func (x *exchange) batch(parts [][]byte) {
 			continue
 		}
 		separator = ','
-		// Send early. If a later call fails while it streams, the server closes the
-		// connection; the client still has these replies.
+		// Send the replies so far. If a later call fails while it streams, the server closes the
+		// connection, but the client has the earlier replies.
 		if len(x.reply.buf) >= firstBytes && x.reply.flush() != nil {
 			panic(http.ErrAbortHandler)
 		}
@@ -95,13 +95,13 @@ func (x *exchange) batch(parts [][]byte) {
 	}
 }
 
-// refuseBatch answers an invalid batch with one error. The form is JSON-RPC 2.0, because
-// 1.0 has no batches.
+// refuseBatch answers an invalid batch with one error. The reply is in the format of JSON-RPC
+// 2.0, because JSON-RPC 1.0 has no batches.
 func (x *exchange) refuseBatch(err error) {
 	x.refuseEnvelope(envelope{v2: true, hasID: true, id: null, fault: err})
 }
 
-// refuseAll answers a body that was not read.
+// refuseAll answers with err a request whose body was not read.
 func (x *exchange) refuseAll(err error) {
 	x.refuseEnvelope(envelope{id: null, fault: err})
 	x.reply.finish()
@@ -115,7 +115,8 @@ func (x *exchange) refuseEnvelope(e envelope) {
 	x.handler.metrics.count(nil, w.code, 0)
 }
 
-// one executes one request and appends its reply. index is its position in a batch, or outsideBatch.
+// one executes one call and appends its reply. index is the position of the call in a batch, or
+// outsideBatch.
 func (x *exchange) one(raw []byte, index int) {
 	started := time.Now()
 	e := x.source.readEnvelope(raw)
@@ -153,17 +154,17 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 		x.badKeys++
 		return err
 	default:
-		return err // the store failed to look up the key, so the key does not count as bad
+		return err // the store could not read the key, so the key may be valid
 	}
 	err = x.perform(e, m, index, reader, caller)
 	if err == nil {
 		return nil
 	}
 	if _, published := expose(err, m); !published {
-		return err // the database may be down; Recheck would wait for it a second time
+		return err // the database may be down, and Recheck would wait for it again
 	}
-	// The key came from the cache and may have been revoked. Then the call returns
-	// CodeInvalidKey instead of any other error.
+	// The key may come from the cache. If it was revoked, the call returns CodeInvalidKey
+	// instead of its own error.
 	if stale := h.service.Recheck(ctx, caller); audience.KindOf(stale) == audience.InvalidKey {
 		return stale
 	}
@@ -200,8 +201,9 @@ func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsRead
 	return m.run(&x.call)
 }
 
-// explain returns the error that the caller gets. An error without a published code is
-// logged with a request id, and the caller gets only the id. decisions.md: 13
+// explain returns the error for the reply. If an error has no published code, explain logs the
+// error with a request id, and the reply has only this id and a general message.
+// decisions.md: 13
 func (x *exchange) explain(err error, m *method) wireError {
 	w, published := expose(err, m)
 	if published {

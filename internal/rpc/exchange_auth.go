@@ -1,5 +1,5 @@
-// This file authenticates a call. It reads the API key, which is the first parameter,
-// and asks the service for its Caller. Only then it reads the other parameters.
+// This file authenticates a call. It reads the API key, which is the first parameter, and asks
+// the service for the Caller with this key. It reads the other parameters only after that.
 
 package rpc
 
@@ -9,16 +9,18 @@ import (
 	"enlist/internal/audience"
 )
 
-// paramsReader reads params in two steps. The key comes first, so that a caller without
-// a valid key cannot make the server allocate a tree of values. decisions.md: 13
+// paramsReader reads params in two steps: first the key, and later the other parameters. A caller
+// without a valid key can therefore not make the server allocate memory for many values.
+// decisions.md: 13
 type paramsReader struct {
 	tree
 	raw []byte
 	key audience.Input
-	err error // the key is not a valid string
+	err error // set if the key is not a valid string
 }
 
-// newParamsReader reads the key from params. raw is an array, or nil if params are missing.
+// newParamsReader returns a paramsReader that has read the key. raw is the array params, or nil
+// if the request has no params.
 func newParamsReader(s *source, a *arena, raw []byte) *paramsReader {
 	if raw == nil {
 		raw = []byte("[]")
@@ -26,7 +28,7 @@ func newParamsReader(s *source, a *arena, raw []byte) *paramsReader {
 	r := &paramsReader{tree: tree{arena: a, dec: s.strict(raw)}, raw: raw}
 	r.dec.ReadToken() // the opening bracket, which readEnvelope has checked
 	next := r.dec.PeekKind()
-	r.key.Kind = kindOf(next) // ']' (no parameters) becomes null
+	r.key.Kind = kindOf(next) // null if the array is empty
 	if r.key.Kind != audience.InputText {
 		return r
 	}
@@ -40,13 +42,14 @@ func newParamsReader(s *source, a *arena, raw []byte) *paramsReader {
 	return r
 }
 
-// rest reads all parameters, api_key first. names are those of the signature.
+// rest reads the other parameters and returns all of them, with the key as the first. names are
+// the parameter names of the method.
 func (r *paramsReader) rest(names []string) ([]audience.Input, error) {
 	r.text = string(r.raw)
 	mark := len(r.open)
 	r.open = append(r.open, r.key)
 	for n := 1; r.dec.PeekKind() != ']'; n++ {
-		v, err := r.read(3) // the request is level 1, params are level 2
+		v, err := r.read(3) // nesting level: the request object is 1, the array params is 2
 		if err != nil {
 			refused := *strictly(err)
 			refused.code = shapeCode(names, n)
@@ -58,10 +61,10 @@ func (r *paramsReader) rest(names []string) ([]audience.Input, error) {
 	return r.keep(mark), nil
 }
 
-// errNoKey has no detail: the published sentence says it all.
+// errNoKey has no detail, because the published message says enough.
 var errNoKey = audience.Refuse(audience.MissingKey, "")
 
-// authenticate finds the Caller of a key. decisions.md: 11
+// authenticate returns the Caller of the key in params. decisions.md: 11
 func (h *Handler) authenticate(ctx context.Context, r *paramsReader) (*audience.Caller, error) {
 	switch {
 	case r.key.Kind != audience.InputText || r.err == nil && r.key.Text == "":

@@ -1,6 +1,6 @@
-// This file reads the body of an HTTP request. A body of 1 MiB or more first reserves
-// memory from a limit for the whole process: the server must read the body to find the
-// key, so callers without a valid key could otherwise exhaust the memory.
+// This file reads the body of an HTTP request. The server must read the body before it knows the
+// key, so callers without a valid key could exhaust its memory. Therefore a body of 1 MiB or more
+// needs a reservation, and all reservations of the process together have a limit.
 
 package rpc
 
@@ -13,16 +13,17 @@ import (
 	"time"
 )
 
-// smallBody is the size in bytes from which a body needs a reservation.
+// smallBody is a size in bytes. A smaller body needs no reservation.
 const smallBody = 1 << 20
 
-// bodiesAtOnce is the number of bodies of the largest size that fit into the limit.
+// bodiesAtOnce sets the limit of all reservations: so many bodies of the largest size.
 const bodiesAtOnce = 8
 
-// errNoMemory is answered like too many calls: the caller should send the call again later.
+// errNoMemory becomes code 399, like too many calls, because the caller can send the call again
+// later.
 var errNoMemory = errors.New("no memory left for a large body")
 
-// read reads the body within the time that a client has to send it.
+// read reads the body. It fails if the client needs longer than ReadTimeout to send the body.
 func (x *exchange) read() error {
 	o := &x.handler.options
 	control := http.NewResponseController(x.reply.w)
@@ -48,8 +49,8 @@ func (x *exchange) read() error {
 	return nil
 }
 
-// reserve waits up to CallWait for memory for a large body. expected is its length in
-// bytes, -1 if unknown.
+// reserve reserves memory for a large body. It waits up to CallWait and then returns errNoMemory.
+// expected is the length of the body in bytes, or -1 if the length is unknown.
 func (x *exchange) reserve(expected int64) error {
 	h := x.handler
 	if expected < 0 {
@@ -61,7 +62,7 @@ func (x *exchange) reserve(expected int64) error {
 		return errNoMemory
 	}
 	x.reserved = expected
-	x.body.Grow(int(expected)) // allocate once: doubling would copy and briefly need up to twice the memory
+	x.body.Grow(int(expected)) // one allocation; a buffer that grows in steps needs more memory for a moment
 	return nil
 }
 

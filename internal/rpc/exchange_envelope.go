@@ -1,5 +1,5 @@
-// This file reads the envelope of a request: id, method and params. It is lenient
-// inside params, so that the error of an invalid call has the id of that call.
+// This file reads the envelope of a request: id, method and params. It does not check the values
+// in params, so that the reply to a call with invalid params can have the id of the call.
 
 package rpc
 
@@ -11,41 +11,40 @@ import (
 	"enlist/api"
 )
 
-// maxDepth is how many levels a request may nest; the request object is level 1.
+// maxDepth is the largest number of nesting levels in a request. The request object is level 1.
 // decisions.md: 8
 const maxDepth = 64
 
-// tokenizerDepth is the number of levels beyond which jsontext reports a syntax
-// error.
+// tokenizerDepth is the largest number of nesting levels that jsontext accepts. It reports a
+// syntax error for more levels.
 const tokenizerDepth = 10_000
 
-// envelope is a request before its parameters are read. Its members have
-// the values that were read before the first syntax error.
+// envelope is a request whose parameters have not been read yet.
 type envelope struct {
 	v2     bool   // "jsonrpc":"2.0"
-	hasID  bool   // without one, a 2.0 request is a notification
-	id     []byte // as it was sent; "null" if absent or not a number or string
+	hasID  bool   // false: a 2.0 request is a notification
+	id     []byte // as the caller sent it; "null" if it is missing, or is no number and no string
 	method []byte // the name, unquoted
-	params []byte // as it was sent; nil when absent
+	params []byte // as the caller sent it; nil if it is missing
 	fault  error  // why the request is invalid: code 106, 107 or 310
 }
 
-// source is a decoder over bytes in memory; later requests reuse it. The values that it
-// returns are slices of those bytes, not copies.
+// source is a decoder of bytes in memory. The values that it returns are slices of these bytes,
+// not copies. Later requests reuse the decoder.
 type source struct {
 	dec jsontext.Decoder
 	buf bytes.Buffer
 }
 
-// lenient starts to read b. It accepts duplicate names and invalid text.
+// lenient returns a decoder of b that accepts duplicate names and invalid UTF-8.
 func (s *source) lenient(b []byte) *jsontext.Decoder {
 	s.buf = *bytes.NewBuffer(b)
 	s.dec.Reset(&s.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return &s.dec
 }
 
-// strict starts to read b. A duplicate name, invalid UTF-8 or a lone surrogate is
-// an error.
+// strict returns a decoder of b that fails at a duplicate name, invalid UTF-8 or a lone
+// surrogate.
 func (s *source) strict(b []byte) *jsontext.Decoder {
 	s.buf = *bytes.NewBuffer(b)
 	s.dec.Reset(&s.buf)
@@ -58,11 +57,11 @@ func (s *source) reset() {
 	s.dec.Reset(&s.buf)
 }
 
-// null is the id of a reply to a request without one. It is never changed.
+// null is the id in a reply if the request had no valid id. No code may change its bytes.
 var null = []byte("null")
 
-// readEnvelope reads a request object. Errors inside params do not prevent it from
-// finding the id and the form. decisions.md: 3, 8
+// readEnvelope reads a request object. If a value in params is invalid, it still finds the id and
+// the version of JSON-RPC. decisions.md: 3, 8
 func (s *source) readEnvelope(b []byte) envelope {
 	e := envelope{id: null}
 	dec := s.lenient(b)
@@ -117,8 +116,8 @@ func (s *source) readEnvelope(b []byte) envelope {
 	return e
 }
 
-// unreadable returns the envelope of bytes that are not JSON. Deep nesting also stops the
-// tokenizer, but has another code. decisions.md: 8
+// unreadable returns the envelope of a request at which the decoder failed. The request is not
+// valid JSON or is nested too deeply, which has another code. decisions.md: 8
 func unreadable(e envelope, b []byte) envelope {
 	if nesting(b) > tokenizerDepth {
 		e.fault = errTooDeep
@@ -127,14 +126,15 @@ func unreadable(e envelope, b []byte) envelope {
 	return envelope{v2: e.v2, id: null, fault: errNoJSON}
 }
 
-// fail keeps the first fault.
+// fail sets the fault, unless an earlier fault is set.
 func (e *envelope) fail(fault error) {
 	if e.fault == nil {
 		e.fault = fault
 	}
 }
 
-// setID keeps an id as it was sent, if it is a number or a valid string. Any other id becomes null.
+// setID stores an id as the caller sent it, if it is a number or a valid string. Any other id
+// becomes null.
 func (e *envelope) setID(raw []byte) {
 	e.id = null
 	switch raw[0] {
@@ -163,7 +163,8 @@ func (e *envelope) setMethod(raw []byte) {
 	e.method = name
 }
 
-// unquote returns the text of a JSON string. Invalid UTF-8, a lone surrogate and NUL are errors.
+// unquote returns the text of a JSON string. It returns an error if the text has invalid UTF-8, a
+// lone surrogate or NUL.
 func unquote(raw []byte) ([]byte, error) {
 	inner := raw[1 : len(raw)-1]
 	if plain(inner) {
@@ -176,8 +177,8 @@ func unquote(raw []byte) ([]byte, error) {
 	return text, nil
 }
 
-// plain reports whether the inside of a JSON string is its text unchanged: ASCII
-// without an escape.
+// plain reports whether the content of a JSON string is ASCII without an escape. The text of the
+// string is then equal to its content.
 func plain[T ~[]byte | ~string](inner T) bool {
 	for i := range len(inner) {
 		if c := inner[i]; c == '\\' || c >= 0x80 {
@@ -187,15 +188,16 @@ func plain[T ~[]byte | ~string](inner T) bool {
 	return true
 }
 
-// names finds a member name that occurs twice. The first eight names are in an array,
-// because a request has four members and a map would be allocated for each call.
+// names is a set of member names, to find a name that occurs twice. The first eight names are in
+// an array, because a map would be an allocation for each call. A request has four members at
+// most, if it is valid.
 type names struct {
 	few  [8]string
 	n    int
 	many map[string]bool
 }
 
-// add reports whether the name is new.
+// add adds a name. It returns false if the set has the name already.
 func (s *names) add(name string) bool {
 	for _, other := range s.few[:s.n] {
 		if other == name {
@@ -217,7 +219,7 @@ func (s *names) add(name string) bool {
 	return true
 }
 
-// nesting returns the depth of brackets in b, which need not be complete JSON.
+// nesting returns the number of nesting levels in b, which may be incomplete JSON.
 func nesting(b []byte) int {
 	deepest, depth, quoted := 0, 0, false
 	for i := 0; i < len(b); i++ {
@@ -240,8 +242,8 @@ func nesting(b []byte) int {
 // blank reports whether b is only JSON's white space.
 func blank(b []byte) bool { return len(bytes.Trim(b, " \t\r\n")) == 0 }
 
-// readBatch splits an array of requests. It stops after max+1 requests, so that
-// its caller can detect a batch that is too long.
+// readBatch splits an array of requests. It returns max+1 requests at most. The caller uses the
+// last of these to detect a batch that is too long.
 func (s *source) readBatch(b []byte, max int) ([][]byte, error) {
 	dec := s.lenient(b)
 	_, err := dec.ReadToken()
@@ -268,9 +270,9 @@ func (s *source) readBatch(b []byte, max int) ([][]byte, error) {
 	return nil, errNoJSON
 }
 
-// The faults of an envelope that several functions find. Callers must not change them.
+// Faults that several functions return. The code that gets one of these errors must not change it.
 var (
 	errNoJSON  = refuse(api.CodeUnreadable, "the body is not JSON")
 	errTooDeep = refuse(api.CodeInvalidParameters, "nested deeper than %d levels", maxDepth)
-	errBadText = refuse(api.CodeInvalidParameters, "text is not UTF-8, or holds a lone surrogate or NUL")
+	errBadText = refuse(api.CodeInvalidParameters, "a text is not valid UTF-8, or contains a lone surrogate or NUL")
 )

@@ -1,5 +1,5 @@
-// This file bounds how many calls of an Account run at the same time in this
-// process, so that one Account cannot take all database connections.
+// This file limits the number of concurrent calls of an Account in this process, so that one
+// Account cannot use all database connections.
 
 package rpc
 
@@ -13,11 +13,11 @@ import (
 	"enlist/internal/limiter"
 )
 
-// callLimiter bounds how many calls of an Account run at once in this process.
-// Further calls wait in a queue. decisions.md: 43
+// callLimiter limits the number of concurrent calls of each Account in this process. Further
+// calls wait in a queue. decisions.md: 43
 type callLimiter struct {
-	size int           // concurrent calls of each Account
-	wait time.Duration // longest wait for a slot
+	size int           // slots of each Account: the largest number of concurrent calls
+	wait time.Duration // longest time that a call waits for a slot
 
 	mu       sync.RWMutex // guards accounts
 	accounts map[audience.AccountID]*limiter.Limiter
@@ -26,7 +26,8 @@ type callLimiter struct {
 // errTooManyCalls becomes code 399. decisions.md: 43
 var errTooManyCalls = audience.Refuse(audience.Busy, "")
 
-// acquire waits for a slot of the Account, which release frees again.
+// acquire waits for a slot of the Account. The caller must call release to free the slot. The
+// error is errTooManyCalls if no slot becomes free in time.
 func (l *callLimiter) acquire(ctx context.Context, id audience.AccountID) (release func(), err error) {
 	release, err = l.of(id).Acquire(ctx)
 	if errors.Is(err, limiter.ErrBusy) {
@@ -35,7 +36,7 @@ func (l *callLimiter) acquire(ctx context.Context, id audience.AccountID) (relea
 	return release, err
 }
 
-// of returns the Account's limiter, which is created for its first call.
+// of returns the limiter of an Account. It creates the limiter at the first call of the Account.
 func (l *callLimiter) of(id audience.AccountID) *limiter.Limiter {
 	l.mu.RLock()
 	found := l.accounts[id]

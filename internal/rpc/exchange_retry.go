@@ -1,6 +1,6 @@
-// This file identifies a repeated call by its Idempotency-Key. The
-// service stores the fingerprint with the call's result, so its form must not
-// change. decisions.md: 30
+// This file reads the header Idempotency-Key and computes the fingerprint of a call. The service
+// uses both to recognise a repeated call. It stores the fingerprint in the database, so the
+// computation must not change. decisions.md: 30
 
 package rpc
 
@@ -16,14 +16,15 @@ import (
 // maxRetryKey is the largest length of an Idempotency-Key in bytes.
 const maxRetryKey = 255
 
-// errRetryHeader refuses an invalid header, so that no call runs without the protection that its
-// caller asked for.
+// errRetryHeader refuses a call with an invalid header. The caller asked for protection against a
+// second execution, so the server must not execute the call without this protection.
 var errRetryHeader = refuse(api.CodeInvalidParameters,
 	"Idempotency-Key is 1 to %d visible ASCII characters", maxRetryKey)
 
 // retry returns a copy of the caller with the Idempotency-Key and fingerprint of this call.
-// index is the position of the call in a batch, -1 outside a batch. It becomes part of the
-// key, because all calls of a batch share one header.
+// If the request has no such header, it returns the caller unchanged. index is the position of
+// the call in a batch, or -1 outside a batch. The position becomes part of the Idempotency-Key,
+// because all calls of a batch have the same header.
 func (x *exchange) retry(
 	caller *audience.Caller, m *method, values []audience.Input, index int,
 ) (*audience.Caller, error) {
@@ -48,9 +49,9 @@ func (x *exchange) retry(
 	return &again, nil
 }
 
-// fingerprint returns the SHA-256 of a method and its parameters without the key. White
-// space and the escapes of strings do not change it; the order of an object's
-// members and the spelling of numbers do.
+// fingerprint returns the SHA-256 of a method and its parameters, without the API key. White
+// space and the escapes in strings do not change the fingerprint. The order of the members of an
+// object and the spelling of a number change it.
 func fingerprint(method string, values []audience.Input) (sum [32]byte) {
 	b := appendForHash(nil, &audience.Input{Kind: audience.InputText, Text: method})
 	for i := 1; i < len(values); i++ {
@@ -62,8 +63,8 @@ func fingerprint(method string, values []audience.Input) (sum [32]byte) {
 // kindBytes has one byte for each audience.InputKind, in the order of the constants.
 const kindBytes = `n"0tf[{`
 
-// appendForHash appends a value: its kind, its text and its items, each
-// preceded by its length. The lengths make the encoding unambiguous.
+// appendForHash appends the kind of a value, its text and its items. The length of the text and
+// the number of items precede them, so that different values have different encodings.
 func appendForHash(b []byte, v *audience.Input) []byte {
 	b = append(b, kindBytes[v.Kind])
 	b = binary.AppendUvarint(b, uint64(len(v.Text)))

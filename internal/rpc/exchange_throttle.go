@@ -1,5 +1,6 @@
-// This file delays the replies to an address that sends many invalid keys, so that keys
-// cannot be guessed quickly. A call with a valid key is never delayed. decisions.md: 12
+// This file delays the replies to an IP address that sends many invalid keys, so that a client
+// cannot guess keys quickly. The reply to a request with a valid key is never delayed.
+// decisions.md: 12
 
 package rpc
 
@@ -12,12 +13,12 @@ import (
 
 // Limits of the delay. decisions.md: 12
 const (
-	freeFailures  = 20 // failures in a failureWindow that cause no delay
+	freeFailures  = 20 // number of failures in a failureWindow that cause no delay
 	failureWindow = time.Minute
-	delayStep     = 100 * time.Millisecond // for each further failure
+	delayStep     = 100 * time.Millisecond // added to the delay for each further failure
 	maxDelay      = 2 * time.Second
-	maxWaiting    = 1000   // delayed replies at the same time; further replies are sent at once
-	maxAddresses  = 10_000 // remembered at the same time
+	maxWaiting    = 1000   // delayed replies at the same time; further replies are sent without delay
+	maxAddresses  = 10_000 // addresses in memory at the same time
 )
 
 // throttle delays the reply to a request that had invalid keys and no valid key.
@@ -28,9 +29,10 @@ func (x *exchange) throttle() {
 	x.handler.failures.wait(x.request.Context(), clientAddress(x.request.RemoteAddr), x.badKeys)
 }
 
-// clientAddress returns the address for which failures are counted: an IPv4 address or the
-// /64 network of an IPv6 address, since one client has a whole /64. A connection without
-// an IP address (a Unix socket) has the zero Addr; all of these are counted together.
+// clientAddress returns the address for which failures are counted: an IPv4 address, or the /64
+// network of an IPv6 address. One IPv6 client can use all addresses of its /64 network. It returns
+// the zero Addr for a connection without an IP address, such as a Unix socket, so all such
+// connections are counted together.
 func clientAddress(remote string) netip.Addr {
 	port, err := netip.ParseAddrPort(remote)
 	if err != nil {
@@ -45,21 +47,21 @@ func clientAddress(remote string) netip.Addr {
 	return addr
 }
 
-// failures counts invalid and missing keys by address.
+// failures counts the calls of each address that had an invalid or missing key.
 type failures struct {
 	now     func() time.Time
 	mu      sync.Mutex // guards seen and waiting
 	seen    map[netip.Addr]window
-	waiting int // replies that are delayed now
+	waiting int // number of replies that are delayed now
 }
 
-// window is a period of failureWindow in which an address failed.
+// window counts the failures of one address in a period of failureWindow.
 type window struct {
 	since time.Time
 	count int
 }
 
-// wait counts failures of an address and waits for the resulting delay, or until ctx ends.
+// wait adds failures of an address and waits for the resulting delay, or until ctx ends.
 func (f *failures) wait(ctx context.Context, from netip.Addr, failed int) {
 	delay := f.count(from, failed)
 	if delay == 0 {
@@ -76,8 +78,8 @@ func (f *failures) wait(ctx context.Context, from netip.Addr, failed int) {
 	f.mu.Unlock()
 }
 
-// count adds failures and returns the delay of the reply. If the delay is not 0, count has
-// incremented f.waiting, and its caller must decrement it.
+// count adds failures of an address and returns the delay of the reply. If the delay is not 0,
+// count has incremented f.waiting, and the caller of count must decrement f.waiting later.
 func (f *failures) count(from netip.Addr, failed int) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,8 +100,9 @@ func (f *failures) count(from netip.Addr, failed int) time.Duration {
 	return min(time.Duration(w.count-freeFailures)*delayStep, maxDelay)
 }
 
-// evict makes space for one more address. If maxAddresses are stored, it removes the
-// addresses whose window is over, and then arbitrary ones. The caller holds f.mu.
+// evict makes space for one more address. If maxAddresses addresses are stored, it removes the
+// addresses whose window is over. If none is over, it removes an arbitrary address. The caller
+// holds f.mu.
 func (f *failures) evict(now time.Time) {
 	if f.seen == nil {
 		f.seen = make(map[netip.Addr]window)

@@ -1,5 +1,5 @@
-// This file has the Handler: its options, the paths that it serves, and the replies to
-// HTTP requests that are not calls. exchange.go executes the calls.
+// This file has the Handler, its options and the paths that it serves. It also answers the HTTP
+// requests that are not calls. exchange.go executes the calls.
 
 package rpc
 
@@ -19,21 +19,21 @@ import (
 	"enlist/internal/audience"
 )
 
-// Options configure a Handler. A zero value selects the default, which is the last part
-// of each comment.
+// Options configure a Handler. A zero value selects the default, which is at the end of each
+// comment.
 type Options struct {
-	Version       string                // shown by getSessionInfo and the page for browsers
-	MaxBody       int64                 // bytes of a request; 32 MiB
-	MaxCalls      int                   // concurrent calls of an Account; 256
-	CallWait      time.Duration         // longest wait of a further call for its turn; 5 s
-	MaxHeld       int                   // bytes of a search's reply that are buffered before it is streamed; 4 MiB
-	ReadTimeout   time.Duration         // longest time for a client to send its request; 1 minute
-	FlushTimeout  time.Duration         // longest time a client may stall while it reads a streamed reply; 30 s
-	StreamTimeout time.Duration         // longest time a client may take to read a whole streamed reply; 10 minutes
-	Now           func() time.Time      // time.Now
-	Log           *slog.Logger          // slog.Default
-	NewRequestID  func() string         // returns the id of a failure for the log and the reply; random
-	Registerer    prometheus.Registerer // nil: no metrics
+	Version       string                // version that getSessionInfo and the page for browsers show; ""
+	MaxBody       int64                 // largest body of a request in bytes; 32 MiB
+	MaxCalls      int                   // largest number of concurrent calls of an Account; 256
+	CallWait      time.Duration         // longest time that a call waits for a slot, or a large body for memory; 5 s
+	MaxHeld       int                   // largest reply to a search in bytes that is not streamed; 4 MiB
+	ReadTimeout   time.Duration         // longest time that a client may take to send its request; 1 minute
+	FlushTimeout  time.Duration         // longest time that a client may take to read 64 KiB of a reply; 30 s
+	StreamTimeout time.Duration         // longest time that a client may take to read a complete reply; 10 minutes
+	Now           func() time.Time      // the clock; time.Now
+	Log           *slog.Logger          // log of internal errors; slog.Default
+	NewRequestID  func() string         // returns an id for the log and the reply of an internal error; random digits
+	Registerer    prometheus.Registerer // registers the metrics; no metrics
 }
 
 // Handler answers the API's calls over HTTP.
@@ -43,10 +43,10 @@ type Handler struct {
 	methods  map[string]*method
 	limiter  callLimiter
 	failures failures
-	bodies   *semaphore.Weighted // bytes that large bodies may take together
+	bodies   *semaphore.Weighted // bytes of memory that all large bodies may use together
 	metrics  *metrics
 	draining atomic.Bool // Drain was called
-	idle     sync.Pool   // of *exchange
+	idle     sync.Pool   // *exchange values for reuse
 }
 
 // New returns the Handler of a Service.
@@ -64,7 +64,7 @@ func New(service *audience.Service, o Options) *Handler {
 	return h
 }
 
-// withDefaults replaces zero values.
+// withDefaults returns the options with the default in place of each zero value.
 func (o Options) withDefaults() Options {
 	o.MaxBody = cmp.Or(o.MaxBody, 32<<20)
 	o.MaxCalls = cmp.Or(o.MaxCalls, 256)
@@ -83,14 +83,13 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Drain answers every later request with 503. Calls that have started continue.
+// Drain makes the endpoint answer every later request with 503. Calls that have started continue.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
-// isEndpoint reports whether a path is the API's: /api/jsonrpcserver with or
-// without .php, /rpc, or /. Letter case, doubled slashes and one slash at the end
-// do not matter. decisions.md: 1
+// isEndpoint reports whether a path is a path of the API: /api/jsonrpcserver, the same with .php,
+// /rpc, or /. It ignores letter case, doubled slashes and a slash at the end. decisions.md: 1
 func isEndpoint(path string) bool {
-	if path == "/rpc" || path == "/api/jsonrpcserver" { // nearly all requests
+	if path == "/rpc" || path == "/api/jsonrpcserver" { // fast path for nearly all requests
 		return true
 	}
 	if len(path) > 200 || !strings.HasPrefix(path, "/") {
@@ -107,8 +106,8 @@ func isEndpoint(path string) bool {
 	return false
 }
 
-// ServeHTTP answers a request. A call has status 200 even if it is refused. Other
-// statuses are for requests that are not calls. decisions.md: 2
+// ServeHTTP answers a request. The reply to a call has status 200, even if the call is refused.
+// Other statuses are for requests that are not calls. decisions.md: 2
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !isEndpoint(r.URL.Path):
@@ -123,11 +122,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		servePage(w, h.options.Version)
 	default:
 		w.Header().Set("Allow", "GET, HEAD, POST")
-		http.Error(w, "calls are made with POST", http.StatusMethodNotAllowed)
+		http.Error(w, "send calls with POST", http.StatusMethodNotAllowed)
 	}
 }
 
-// serveCalls answers the call, or batch of calls, in a request's body.
+// serveCalls answers the call or the batch of calls in the body of a request.
 func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength > h.options.MaxBody {
 		tooLarge(w)
@@ -145,10 +144,10 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 			tooLarge(w)
 			return
 		}
-		panic(http.ErrAbortHandler) // the client closed the connection, or is too slow
+		panic(http.ErrAbortHandler) // the client closed the connection or is too slow
 	}
 	x.answer(x.body.Bytes())
-	x.releaseBody() // before the delay and the reply, which may take minutes
+	x.releaseBody() // the delay and the rest of the reply may take minutes
 	x.throttle()
 	if len(x.reply.buf) == 0 && !x.reply.sent {
 		w.WriteHeader(http.StatusNoContent)
@@ -157,16 +156,18 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tooLarge answers 413. It closes the connection, because the rest of the body was not read.
+// tooLarge answers with status 413. It closes the connection, because the rest of the body was
+// not read.
 func tooLarge(w http.ResponseWriter) {
 	w.Header().Set("Connection", "close")
-	http.Error(w, "the request is larger than this server takes", http.StatusRequestEntityTooLarge)
+	http.Error(w, "the request is larger than this server accepts", http.StatusRequestEntityTooLarge)
 }
 
-// keptBytes is the largest capacity of a buffer that is kept for a later request.
+// keptBytes is the largest capacity of a buffer that a later request may reuse.
 const keptBytes = 2 * firstBytes
 
-// exchange returns an exchange for a request, from the pool if it has one.
+// exchange returns an exchange for a request. It takes the exchange from the pool, or creates a
+// new one if the pool is empty.
 func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 	x, ok := h.idle.Get().(*exchange)
 	if !ok {
@@ -179,7 +180,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 	return x
 }
 
-// release returns an exchange to the pool, unless its buffers have become large.
+// release puts an exchange back into the pool, unless one of its buffers has become large.
 func (h *Handler) release(x *exchange) {
 	x.releaseBody()
 	if x.body.Cap() > keptBytes || cap(x.reply.buf) > keptBytes {

@@ -1,5 +1,5 @@
-// This file has the Prometheus metrics of the API: calls by method and code, their
-// duration, and ignored keys. exchange.go counts each call after it was answered.
+// This file has the Prometheus metrics of the API: the number of calls by method and code, the
+// duration of calls, and the number of ignored keys. exchange.go counts each call at its end.
 
 package rpc
 
@@ -13,8 +13,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// metrics count calls. The counter and histogram of each method's successful calls are
-// looked up at start, because a lookup by labels takes a lock and hashes the labels.
+// metrics count calls. The histogram of each method and the counter of its successful calls are
+// looked up at start, because a lookup by labels acquires a lock and hashes the labels.
 type metrics struct {
 	calls *prometheus.CounterVec
 	known map[*method]methodMetrics
@@ -24,7 +24,7 @@ type metrics struct {
 // methodMetrics are the metrics of one method.
 type methodMetrics struct {
 	name     string
-	good     prometheus.Counter
+	good     prometheus.Counter // successful calls
 	duration prometheus.Observer
 }
 
@@ -38,7 +38,7 @@ func newMetrics(table map[string]*method, service *audience.Service, r prometheu
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60, 600},
 	}, []string{"method"})
 	ignored := prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "enlist_ignored_keys_total", Help: "Keys of contact_details that named no Field.",
+		Name: "enlist_ignored_keys_total", Help: "Keys of contact_details that were ignored because no Field has this name.",
 	}, func() float64 { return float64(service.IgnoredKeys()) }) // decisions.md: 20
 	if r != nil {
 		r.MustRegister(calls, durations, ignored)
@@ -54,7 +54,7 @@ func newMetrics(table map[string]*method, service *audience.Service, r prometheu
 	return m
 }
 
-// count counts a call. code is 0 for a call that succeeded; m is nil for an unknown method.
+// count counts a call. code is 0 if the call succeeded. m is nil for an unknown method.
 func (s *metrics) count(m *method, code api.Code, took time.Duration) {
 	of, ok := s.known[m]
 	if !ok {

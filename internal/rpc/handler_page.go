@@ -1,5 +1,5 @@
-// This file has the page that a browser gets from the endpoint. Programs send POST instead
-// (handler.go).
+// This file has the page that the server sends to a browser that opens the endpoint. Programs
+// send POST, which handler.go serves.
 
 package rpc
 
@@ -23,8 +23,8 @@ func servePage(w http.ResponseWriter, version string) {
 <p>This is the endpoint of a JSON-RPC API for contact lists, subscriptions and consent.
 Programs call it with <code>POST</code>, like this:</p>
 <pre>{"id": 1, "method": "searchFields", "params": ["YOUR-KEY", 1]}</pre>
-<p>Every method, parameter and error is described in <code>doc/specification.md</code>, which comes
-with enlist; keys are made with <code>enlist key create</code>.</p>
+<p>The file <code>doc/specification.md</code>, which comes with enlist, describes every method,
+parameter and error. The command <code>enlist key create</code> creates an API key.</p>
 </html>
 `)
 }

@@ -1,6 +1,6 @@
-// This file lists the methods of the API: the name, access level, Idempotency-Key support and
-// parameters of each, and what executes it: a function of call_*.go, or a shape of call.go with
-// a method of the service.
+// This file lists the methods of the API. Each has a name, an access level, a list of parameters,
+// and whether it accepts an Idempotency-Key. A function of call_*.go executes the method, or a
+// function of call.go builds one that calls a method of the service.
 
 package rpc
 
@@ -16,11 +16,11 @@ type method struct {
 	name   string
 	level  audience.Level // lowest access level of a key that may call it
 	writes bool           // changes data, so it accepts an Idempotency-Key
-	params []string       // of the signature, api_key first
+	params []string       // names of the parameters, api_key first
 	run    func(c *call) error
 }
 
-// Parameters that several methods share: those of a search, and those of consent.
+// Parameter names that several methods share: the parameters of a search and of consent.
 const (
 	searchParams  = " search_criteria limit offset sort_by sort_order"
 	consentParams = " consent_type consent_text list_preferences ip_address"
@@ -32,7 +32,7 @@ const (
 	readOnly, writes     = false, true
 )
 
-// methods returns the methods by name. A call must name its method with the exact letter case.
+// methods returns the methods by name. Letter case matters in the name of a method.
 func methods() map[string]*method {
 	t := make(table)
 	t.addContactMethods()
@@ -41,7 +41,7 @@ func methods() map[string]*method {
 	return t
 }
 
-// table has the methods by name.
+// table maps the name of a method to the method.
 type table map[string]*method
 
 // add adds a method. params are the names of its parameters after api_key, separated by spaces.
@@ -49,8 +49,8 @@ func (t table) add(name string, level audience.Level, writes bool, params string
 	t[name] = &method{name, level, writes, slices.Insert(strings.Fields(params), 0, "api_key"), run}
 }
 
-// addContactMethods adds the methods about Contacts. They need the level standard, since Contacts
-// are persons. decisions.md: 10
+// addContactMethods adds the methods for Contacts. They need the access level standard, because
+// Contacts are personal data. decisions.md: 10
 func (t table) addContactMethods() {
 	t.add("subscribeContact", standard, writes, "list_id contact_details"+consentParams, subscribeContact)
 	t.add("resubscribeContact", standard, writes, "list_id contact_id"+consentParams, resubscribeContact)
@@ -73,8 +73,8 @@ func (t table) addContactMethods() {
 	t.add("countPreviousUnsubscribers", standard, readOnly, "list_id search_criteria", countPreviousUnsubscribers)
 }
 
-// addDefinitionMethods adds the methods about Lists, Fields and Folders: reading needs the level
-// read, changes need full.
+// addDefinitionMethods adds the methods for Lists, Fields, Folders and the Account. The methods
+// that read need the access level read. The methods that change something need full.
 func (t table) addDefinitionMethods() {
 	// Lists.
 	t.add("addList", full, writes, "list_details", addRecord((*service).AddList))
@@ -112,7 +112,8 @@ func (t table) addDefinitionMethods() {
 	t.add("getTimezoneList", read, readOnly, "", getTimezoneList)
 }
 
-// addEventMethods adds the methods that configure what an event causes: mails and webhooks.
+// addEventMethods adds the methods for Messages, autoresponders and webhooks. With these a caller
+// configures the mails and the notifications that an event causes.
 func (t table) addEventMethods() {
 	// Messages and autoresponders.
 	t.add("addMessage", full, writes, "message_details", addRecord((*service).AddMessage))

@@ -1,6 +1,6 @@
-// This file reads single positional parameters: IDs, texts, flags. The
-// other params_*.go files read details of records, consent, queries and criteria.
-// All of them read from the tree that params_tree.go builds.
+// This file reads simple parameters: IDs, texts and flags. The files params_*.go read details of
+// records, consent, queries and criteria. All of these files read from the tree that
+// params_tree.go builds.
 
 package rpc
 
@@ -9,11 +9,11 @@ import (
 	"enlist/internal/audience"
 )
 
-// params are the positional parameters of a call, api_key at 0. A method reads all of its
-// parameters and then checks err, which has the first parameter of the wrong shape. If err
-// is set, the values must not be used.
+// params are the parameters of a call by position. api_key is at position 0. A method reads all of
+// its parameters and then checks err, which describes the first parameter with a wrong shape: a
+// wrong JSON type or an invalid value. If err is set, the method must not use the values.
 type params struct {
-	names  []string // of the signature, api_key first
+	names  []string // parameter names of the method, api_key first
 	values []audience.Input
 	arena  *arena
 	err    error
@@ -22,7 +22,8 @@ type params struct {
 // omitted is the value of every parameter that the caller did not send.
 var omitted audience.Input
 
-// at returns a parameter; null if the caller did not send it. decisions.md: 7
+// at returns the parameter at a position. It returns null if the caller did not send the
+// parameter. decisions.md: 7
 func (p *params) at(i int) *audience.Input {
 	if i < len(p.values) {
 		return &p.values[i]
@@ -48,7 +49,7 @@ func (p *params) refuseAs(code api.Code, i int, expected, found string) {
 	p.err = r
 }
 
-// shapeCode is the code for a parameter of the wrong shape. decisions.md: 13
+// shapeCode returns the error code for a parameter that has the wrong shape. decisions.md: 13
 func shapeCode(names []string, i int) api.Code {
 	if i < len(names) {
 		switch names[i] {
@@ -59,8 +60,8 @@ func shapeCode(names []string, i int) api.Code {
 	return api.CodeInvalidParameters
 }
 
-// id reads an ID. A missing or negative ID becomes -1, which no record has. The service
-// then returns 303 or 304 at the right place in the order of checks. decisions.md: 13
+// id reads an ID. A missing or negative ID becomes -1, which no record has. The service then
+// returns an error such as 303 or 304, in the published order of checks. decisions.md: 13
 func (p *params) id(i int) int64 {
 	v := p.at(i)
 	if isNoID(v) {
@@ -73,12 +74,12 @@ func (p *params) id(i int) int64 {
 	return max(n, -1)
 }
 
-// isNoID reports whether a value means a missing ID: null, or the false that PHP clients send.
+// isNoID reports whether a value means a missing ID: null, or false, which PHP clients send.
 func isNoID(v *audience.Input) bool {
 	return v.Kind == audience.InputNull || v.Kind == audience.InputFalse
 }
 
-// optionalID reads an ID that the caller may omit; then it is 0.
+// optionalID reads an ID that the caller may omit. It returns 0 for an omitted ID.
 func (p *params) optionalID(i int) int64 {
 	if p.at(i).IsBlank() {
 		return 0
@@ -86,12 +87,12 @@ func (p *params) optionalID(i int) int64 {
 	return p.id(i)
 }
 
-// These read IDs of the types that the domain uses.
+// The next three functions read an ID and return it with the type of package audience.
 func (p *params) list(i int) audience.ListID       { return audience.ListID(p.id(i)) }
 func (p *params) contact(i int) audience.ContactID { return audience.ContactID(p.id(i)) }
 func (p *params) field(i int) audience.FieldID     { return audience.FieldID(p.id(i)) }
 
-// text reads a string; null is "".
+// text reads a string. It returns "" for null.
 func (p *params) text(i int) string {
 	v := p.at(i)
 	if v.Kind != audience.InputText && v.Kind != audience.InputNull {
@@ -100,7 +101,7 @@ func (p *params) text(i int) string {
 	return v.Text
 }
 
-// requiredText reads a string that may not be empty.
+// requiredText reads a string that must not be empty.
 func (p *params) requiredText(i int) string {
 	if p.at(i).IsBlank() {
 		p.refuse(i, "a string that is not empty")
@@ -108,7 +109,8 @@ func (p *params) requiredText(i int) string {
 	return p.text(i)
 }
 
-// flag reads a boolean that the caller may omit; then it is false. decisions.md: 7
+// flag reads a boolean that the caller may omit. It returns false for an omitted boolean.
+// decisions.md: 7
 func (p *params) flag(i int) bool {
 	v := p.at(i)
 	if v.IsBlank() {
@@ -121,7 +123,8 @@ func (p *params) flag(i int) bool {
 	return b
 }
 
-// choice reads a small number that the caller may omit; then it is 0.
+// choice reads an integer that selects a behaviour, and that the caller may omit. It returns 0
+// for an omitted integer.
 func (p *params) choice(i int) int64 {
 	v := p.at(i)
 	if v.IsBlank() {
@@ -134,8 +137,8 @@ func (p *params) choice(i int) int64 {
 	return n
 }
 
-// address reads an email address or a mobile number. A JSON number becomes
-// text without an exponent, as in the values of a Contact. decisions.md: 21
+// address reads an email address or a mobile number. A JSON number becomes a text without an
+// exponent. The values of a Contact are read in the same way. decisions.md: 21
 func (p *params) address(i int) string {
 	if v := p.at(i); v.Kind == audience.InputNumber {
 		if text, ok := v.AsText(); ok {

@@ -1,12 +1,12 @@
-// This file reads the four parameters of consent, which follow one another in every
-// method that has them.
+// This file reads the four parameters of consent. They have the same order in each method, with no
+// other parameter between them.
 
 package rpc
 
 import "enlist/internal/audience"
 
-// consent reads consent_type, consent_text, list_preferences and ip_address.
-// specification: Consent
+// consent reads consent_type, consent_text, list_preferences and ip_address. i is the position of
+// consent_type. specification: Consent
 func (p *params) consent(i int) audience.Consent {
 	return audience.Consent{
 		Type:        consentType(p.at(i)),
@@ -16,8 +16,8 @@ func (p *params) consent(i int) audience.Consent {
 	}
 }
 
-// consentType accepts any value, even one that is not a string. The service refuses an
-// invalid type with 334, but only after it has checked the List. decisions.md: 27
+// consentType accepts any value, even a value that is not a string. The service refuses an invalid
+// consent type with 334, but only after it has checked the List. decisions.md: 27
 func consentType(v *audience.Input) audience.ConsentType {
 	switch {
 	case v.IsBlank():

@@ -1,5 +1,6 @@
-// This file reads search_criteria: triples and groups of triples, joined by the strings "OR"
-// and "AND". Package audience checks keys and values later, when it knows the List's Fields.
+// This file reads search_criteria: triples and groups of triples, joined by the strings "OR" and
+// "AND". Package audience checks the keys and values later, when it has read the Fields of the
+// List.
 
 package rpc
 
@@ -10,8 +11,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// criteria reads search_criteria. Two parts without a connector between
-// them are joined by AND. It returns nil if there is no triple.
+// criteria reads search_criteria. If two parts have no connector between them, it joins them by
+// AND. It returns nil if the parameter has no triple.
 // specification: Search criteria; decisions.md: 33
 func (p *params) criteria(i int) *audience.Criteria {
 	v := p.at(i)
@@ -31,11 +32,11 @@ func (p *params) criteria(i int) *audience.Criteria {
 	return found
 }
 
-// criteriaReader counts the triples that it reads, to refuse more than MaxCriteriaTests.
+// criteriaReader counts the triples that it reads. It refuses more than MaxCriteriaTests.
 type criteriaReader struct{ triples int }
 
-// group reads an array of parts. AND binds tighter than OR. A connector
-// without a part on both sides is ignored.
+// group reads an array of parts. AND has a higher precedence than OR. group ignores a connector
+// that has no part before it or no part after it.
 func (r *criteriaReader) group(v *audience.Input, level int) (*audience.Criteria, *refusal) {
 	if level > audience.MaxCriteriaLevels {
 		return nil, badCriteria("more than %d levels", audience.MaxCriteriaLevels)
@@ -78,7 +79,8 @@ func allOf(parts []audience.Criteria) audience.Criteria {
 	return audience.Criteria{All: parts}
 }
 
-// connector reports whether an item is "OR" or "AND", and which.
+// connector reports whether an item is a connector, in any letter case. or is true for "OR" and
+// false for "AND".
 func connector(v *audience.Input) (or, ok bool) {
 	if v.Kind != audience.InputText {
 		return false, false
@@ -103,8 +105,9 @@ func (r *criteriaReader) part(v *audience.Input, level int) (*audience.Criteria,
 	return nil, badCriteria("expected an array of triples, found %s in it", describe(v))
 }
 
-// isTriple distinguishes a triple from a group. A triple begins with a key. If the key is
-// "OR" or "AND", which are valid Field names, a triple has an operator as second item.
+// isTriple reports whether an array is a triple. Otherwise it is a group. The first item of a
+// triple is a key, which is a string. A Field may have the name "OR" or "AND". If the first item is
+// "OR" or "AND", the array is a triple only if it has three items and the second is an operator.
 func isTriple(v *audience.Input) bool {
 	if len(v.Items) == 0 || v.Items[0].Kind != audience.InputText {
 		return false
@@ -119,7 +122,7 @@ func isTriple(v *audience.Input) bool {
 	return !ok
 }
 
-// object reads a triple in the form {"field","modifier","value"}.
+// object reads a triple that is an object with the members field, modifier and value.
 func (r *criteriaReader) object(v *audience.Input) (*audience.Criteria, *refusal) {
 	var key, operator, operand *audience.Input
 	for i := range v.Items {
@@ -155,13 +158,13 @@ func (r *criteriaReader) triple(key, operator, operand *audience.Input) (*audien
 	}
 	for i := range operand.Items {
 		if item := &operand.Items[i]; !item.IsScalar() {
-			return nil, badCriteria("the value for %q holds %s", key.Text, describe(item))
+			return nil, badCriteria("the value for %q contains %s", key.Text, describe(item))
 		}
 	}
 	return &audience.Criteria{Key: key.Text, Operator: operator.Text, Value: *operand}, nil
 }
 
-// badCriteria returns the error for criteria of the wrong shape.
+// badCriteria returns the error for criteria that have the wrong shape.
 func badCriteria(format string, args ...any) *refusal {
 	return refuse(api.CodeInvalidSearch, "search_criteria: "+format, args...)
 }

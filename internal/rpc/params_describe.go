@@ -1,14 +1,13 @@
-// This file describes JSON values in words, for error messages like "expected an integer,
-// not an array".
+// This file describes JSON values for error messages such as "expected an integer, not an array".
 
 package rpc
 
 import "enlist/internal/audience"
 
-// maxShownNumber is the largest length in bytes of a number that a message quotes.
+// maxShownNumber is the length in bytes of the longest number that an error message quotes.
 const maxShownNumber = 30
 
-// describe names the kind of a value.
+// describe returns the JSON type of a value in words.
 func describe(v *audience.Input) string {
 	return [...]string{
 		audience.InputNull: "null", audience.InputText: "a string", audience.InputNumber: "a number",
@@ -17,8 +16,8 @@ func describe(v *audience.Input) string {
 	}[v.Kind]
 }
 
-// describeFound describes a refused value. It quotes a short number, because the value of
-// the number may be wrong rather than its JSON type.
+// describeFound describes a refused value. It quotes a short number, because the call may be
+// refused for the value of the number and not for its JSON type.
 func describeFound(v *audience.Input) string {
 	switch {
 	case v.Kind == audience.InputNumber && len(v.Text) <= maxShownNumber:

@@ -1,5 +1,5 @@
-// This file reads the details of records: of one Contact, of the rows of
-// addContacts and editContacts, and of Lists, Fields and other definitions.
+// This file reads the details of records: the details of one Contact, the rows of addContacts and
+// editContacts, and the details of Lists, Fields and other definitions.
 
 package rpc
 
@@ -11,18 +11,20 @@ import (
 	"enlist/internal/audience"
 )
 
-// maxDetails is the largest number of values that a caller may send for one Contact. The
-// service matches them with Fields inside a transaction. decisions.md: 20
+// maxDetails is the largest number of values that a caller may send for one Contact. The number is
+// limited because the service finds the Fields of these values inside a transaction.
+// decisions.md: 20
 const maxDetails = 10_000
 
-// isObject reports whether a value is an object. PHP encodes an empty
-// object as an empty array. decisions.md: 7
+// isObject reports whether a value is an object or an empty array. PHP encodes an empty object as
+// an empty array. decisions.md: 7
 func isObject(v *audience.Input) bool {
 	return v.Kind == audience.InputObject || v.Kind == audience.InputArray && len(v.Items) == 0
 }
 
-// unboxOnce returns the item of an array that has exactly one, else the value itself. An ID
-// or a row may have one such array around it. A detail may have several: see Input.Unbox.
+// unboxOnce returns the item of an array with exactly one item. It returns any other value
+// unchanged. A caller may send an ID or a row inside one such array. A detail may be inside several
+// arrays: see Input.Unbox.
 func unboxOnce(v *audience.Input) *audience.Input {
 	if v.Kind == audience.InputArray && len(v.Items) == 1 {
 		return &v.Items[0]
@@ -30,8 +32,8 @@ func unboxOnce(v *audience.Input) *audience.Input {
 	return v
 }
 
-// details returns the members of an object in the order sent, without the arrays around
-// their values. They are valid until the request is answered. decisions.md: 7
+// details returns the members of an object in the order in which the caller sent them. It removes
+// arrays around their values. The result is valid until the request is answered. decisions.md: 7
 func (p *params) details(v *audience.Input) []audience.Detail {
 	start := len(p.arena.details)
 	for i := range v.Items {
@@ -68,7 +70,8 @@ func (p *params) recordDetails(i int) []audience.Detail {
 	return p.details(v)
 }
 
-// recordID reads the "id" among the details of an edit. A missing ID is -1.
+// recordID reads the member "id" from the details of a changed record. It returns -1 if the ID is
+// missing.
 func (p *params) recordID(i int) int64 {
 	item := idMember(unboxOnce(p.at(i)))
 	if item == nil || isNoID(item) {
@@ -76,12 +79,13 @@ func (p *params) recordID(i int) int64 {
 	}
 	n, ok := item.AsInt()
 	if !ok {
-		p.refusePart(i, "an integer as the id in it", item)
+		p.refusePart(i, "an integer as its id", item)
 	}
 	return max(n, -1)
 }
 
-// idMember returns the member "id" of an object, without an array around it; nil if there is none.
+// idMember returns the member "id" of an object, without an array around its value. It returns nil
+// if the object has no such member.
 func idMember(v *audience.Input) *audience.Input {
 	i := slices.IndexFunc(v.Items, func(member audience.Input) bool { return member.Name == "id" })
 	if i < 0 {
@@ -90,8 +94,8 @@ func idMember(v *audience.Input) *audience.Input {
 	return unboxOnce(&v.Items[i])
 }
 
-// contacts reads the rows of addContacts: an array of objects of values. PHP
-// encodes an array with gaps as an object; the reply then has its member names.
+// contacts reads the rows of addContacts. Each row is an object with the values of one Contact. The
+// parameter is an array of rows, or an object of rows: PHP encodes an array with gaps as an object.
 func (p *params) contacts(i int) [][]audience.Detail {
 	items := p.rows(i)
 	all := make([][]audience.Detail, 0, len(items))
@@ -103,7 +107,7 @@ func (p *params) contacts(i int) [][]audience.Detail {
 	return all
 }
 
-// editRows reads the rows of editContacts, each with the id of its Contact.
+// editRows reads the rows of editContacts. Each row has the ID of its Contact.
 func (p *params) editRows(i int) []audience.EditRow {
 	items := p.rows(i)
 	all := make([]audience.EditRow, 0, len(items))
@@ -116,7 +120,7 @@ func (p *params) editRows(i int) []audience.EditRow {
 	return all
 }
 
-// rows reads an array of up to MaxRows Contacts.
+// rows returns the rows of a parameter: an array or an object with up to MaxRows Contacts.
 func (p *params) rows(i int) []audience.Input {
 	v := p.at(i)
 	switch {
@@ -131,7 +135,8 @@ func (p *params) rows(i int) []audience.Input {
 	return v.Items
 }
 
-// row returns the object of one Contact, and records an error if there is none.
+// row returns a row without an array around it. It records an error if the row is not an object or
+// has more than maxDetails values.
 func (p *params) row(i int, item *audience.Input) *audience.Input {
 	row := unboxOnce(item)
 	switch {
@@ -143,11 +148,11 @@ func (p *params) row(i int, item *audience.Input) *audience.Input {
 	return row
 }
 
-// rowID reads the id of a row, which is also its key in the reply.
+// rowID reads the Contact ID of a row. The ID is also the member name in the reply.
 func (p *params) rowID(i int, row *audience.Input) int64 {
 	item := idMember(row)
 	if item == nil {
-		p.refuseContacts(i, "the id of each Contact", "an object without one")
+		p.refuseContacts(i, "the id of each Contact", "an object without an id")
 		return 0
 	}
 	n, ok := item.AsInt()
@@ -162,14 +167,14 @@ func withoutID(details []audience.Detail) []audience.Detail {
 	return slices.DeleteFunc(details, func(d audience.Detail) bool { return d.Key == "id" })
 }
 
-// refuseContacts records that the parameter contacts has the wrong shape, which has its own
-// error code.
+// refuseContacts records that the parameter contacts has the wrong shape. This error has its own
+// code.
 func (p *params) refuseContacts(i int, expected, found string) {
 	p.refuseAs(api.CodeInvalidContactArray, i, expected, found)
 }
 
-// contactIDs reads an array of IDs, a single ID, or an object of IDs, as PHP encodes an
-// array with gaps.
+// contactIDs reads an array of IDs or a single ID. It also reads an object of IDs, because PHP
+// encodes an array with gaps as an object.
 func (p *params) contactIDs(i int) []audience.ContactID {
 	v := p.at(i)
 	if v.IsBlank() {

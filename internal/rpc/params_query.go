@@ -1,5 +1,5 @@
-// This file reads the parameters that searches share: criteria, limit, offset,
-// sort_by and sort_order, which follow one another, and returned_fields.
+// This file reads the parameters that searches share. Five of them follow one another:
+// search_criteria, limit, offset, sort_by and sort_order. The sixth is returned_fields.
 
 package rpc
 
@@ -9,10 +9,11 @@ import (
 	"enlist/internal/audience"
 )
 
-// defaultLimit is the limit of a search for which the caller sent none. specification: Limits
+// defaultLimit is the limit of a search if the caller sent no limit. specification: Limits
 const defaultLimit = 100
 
-// query reads the five parameters of a search. specification: Search criteria
+// query reads the five parameters of a search that begin at position i.
+// specification: Search criteria
 func (p *params) query(i int) audience.Query {
 	q := audience.Query{Criteria: p.criteria(i), Limit: p.limit(i + 1), Offset: p.offset(i + 2)}
 	if v := p.at(i + 3); v.Kind == audience.InputText || v.Kind == audience.InputNull {
@@ -24,13 +25,14 @@ func (p *params) query(i int) audience.Query {
 	return q
 }
 
-// limit reads a number of records; 0 means no limit. decisions.md: 38
+// limit reads the largest number of records to return. 0 means no limit. decisions.md: 38
 func (p *params) limit(i int) int64 { return p.amount(i, defaultLimit) }
 
-// offset reads a number of records to skip.
+// offset reads the number of records to skip.
 func (p *params) offset(i int) int64 { return p.amount(i, 0) }
 
-// amount reads an integer that is not negative. It returns omitted if the caller sent none.
+// amount reads an integer that is not negative. It returns omitted if the caller omitted the
+// parameter.
 func (p *params) amount(i int, omitted int64) int64 {
 	if p.at(i).IsBlank() {
 		return omitted
@@ -42,7 +44,8 @@ func (p *params) amount(i int, omitted int64) int64 {
 	return n
 }
 
-// descending reads a sort order, DESC if the caller sent none. decisions.md: 37
+// descending reads a sort order. It returns true for DESC, and also if the caller omitted the
+// parameter. decisions.md: 37
 func (p *params) descending(i int) bool {
 	v := p.at(i)
 	switch {
@@ -55,7 +58,8 @@ func (p *params) descending(i int) bool {
 	return true
 }
 
-// returnedFields reads the names of the keys to return; nil means all. decisions.md: 40
+// returnedFields reads the names of the values to return. It returns nil for all values.
+// decisions.md: 40
 func (p *params) returnedFields(i int) []string {
 	v := p.at(i)
 	switch {

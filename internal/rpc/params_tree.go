@@ -14,14 +14,15 @@ import (
 	"enlist/internal/audience"
 )
 
-// maxValues is the largest number of values in one request. Each value takes about 80
-// bytes of memory, so 32 MiB of "[0,0,…" would otherwise take more than 1 GiB.
+// maxValues is the largest number of values in the parameters of one call. Each value needs about
+// 80 bytes of memory, so 32 MiB of "[0,0,…" would need more than 1 GiB without this limit.
 const maxValues = 1_000_000
 
-// errTooMany refuses a request before it takes all memory.
+// errTooMany refuses a call before its values need too much memory.
 var errTooMany = refuse(api.CodeInvalidParameters, "more than %d values", maxValues)
 
-// kindOf returns the JSON type of the value that begins with this token.
+// kindOf returns the JSON type of a value that begins with the token k. It returns InputNull if k
+// ends an array.
 func kindOf(k jsontext.Kind) audience.InputKind {
 	switch k {
 	case '"':
@@ -40,8 +41,8 @@ func kindOf(k jsontext.Kind) audience.InputKind {
 	return audience.InputNull
 }
 
-// tree reads values from text, which readEnvelope has found to be well-formed JSON. The
-// strings in the values are slices of text, not copies.
+// tree reads values from text. readEnvelope has checked that text is well-formed JSON. The strings
+// in the values are slices of text, not copies, unless they contain an escape.
 type tree struct {
 	*arena
 	dec   *jsontext.Decoder
@@ -49,7 +50,7 @@ type tree struct {
 	count int // values read
 }
 
-// read reads the next value. depth is its level of nesting; the request object is level 1.
+// read reads the next value. depth is its nesting level. The request object is level 1.
 func (t *tree) read(depth int) (audience.Input, error) {
 	v := audience.Input{Kind: kindOf(t.dec.PeekKind())}
 	t.count++
@@ -73,7 +74,7 @@ func (t *tree) read(depth int) (audience.Input, error) {
 	return v, err
 }
 
-// children reads an array's items or an object's members.
+// children reads the items of an array or the members of an object.
 func (t *tree) children(kind audience.InputKind, depth int) ([]audience.Input, error) {
 	if _, err := t.dec.ReadToken(); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (t *tree) children(kind audience.InputKind, depth int) ([]audience.Input, e
 	return t.keep(mark), err
 }
 
-// raw reads the next value and returns it as it was sent.
+// raw reads the next value and returns it as the caller sent it.
 func (t *tree) raw() (string, error) {
 	raw, err := t.dec.ReadValue()
 	if err != nil {
@@ -117,7 +118,7 @@ func (t *tree) string() (string, error) {
 	}
 	inner := raw[1 : len(raw)-1]
 	if strings.IndexByte(inner, '\\') < 0 {
-		return inner, nil // JSON forbids a NUL that is not escaped
+		return inner, nil // has no NUL, because JSON does not allow NUL without an escape
 	}
 	text, err := jsontext.AppendUnquote(make([]byte, 0, len(inner)), raw)
 	if err != nil {
@@ -129,27 +130,27 @@ func (t *tree) string() (string, error) {
 	return string(text), nil
 }
 
-// strictly returns the refusal for an error of the strict decoder.
+// strictly returns the refusal for an error of the decoder or of tree.
 func strictly(err error) *refusal {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r
 	}
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return refuse(api.CodeInvalidParameters, "an object has two members of one name")
+		return refuse(api.CodeInvalidParameters, "an object has two members with the same name")
 	}
 	return errBadText
 }
 
-// arena is memory for the values of one request. A later request reuses it, so no value
-// may be kept after the request is answered.
+// arena is memory for the values of one HTTP request. Later requests reuse it, so no code may keep
+// a value after the request is answered.
 type arena struct {
-	open    []audience.Input  // items of the arrays and objects that are being read, as a stack
+	open    []audience.Input  // stack with the items of arrays and objects that are not complete yet
 	values  []audience.Input  // items of complete arrays and objects
-	details []audience.Detail // see params.details
+	details []audience.Detail // results of params.details
 	columns columns
 }
 
-// keep moves the items of a complete array or object from open[mark:] to values.
+// keep moves the items of a complete array or object from open[mark:] to values. It returns them.
 func (a *arena) keep(mark int) []audience.Input {
 	start := len(a.values)
 	a.values = append(a.values, a.open[mark:]...)
@@ -157,8 +158,7 @@ func (a *arena) keep(mark int) []audience.Input {
 	return a.values[start:len(a.values):len(a.values)]
 }
 
-// reset clears the arena. It replaces an arena that has grown large, so that one large
-// request does not keep its memory allocated.
+// reset clears the arena. If the arena has become large, reset frees its memory.
 func (a *arena) reset() {
 	const kept = 1000 // values
 	if cap(a.values) > kept || cap(a.open) > kept || cap(a.details) > kept {

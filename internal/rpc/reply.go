@@ -1,5 +1,5 @@
-// This file builds the reply to a request in one buffer, and sends it. A short
-// reply is sent whole with a Content-Length. A long reply is streamed in parts.
+// This file builds the reply to an HTTP request in a buffer, and sends it. A short reply has a
+// Content-Length. A long reply is streamed: the server sends a part of it as soon as it is ready.
 
 package rpc
 
@@ -11,30 +11,31 @@ import (
 	"time"
 )
 
-// firstBytes is the size of each part of a stream. An error before the first part is sent
-// is an ordinary error reply; a later error closes the connection. decisions.md: 39
+// firstBytes is the size of each part of a streamed reply. If an error occurs before the first part
+// is sent, the client gets an ordinary error. If it occurs later, the server closes the connection.
+// decisions.md: 39
 const firstBytes = 64 << 10
 
-// reply collects the answers to the calls of one HTTP request. Results are
-// appended to buf.
+// reply is the reply to one HTTP request. It has an answer for each call, except notifications. The
+// methods of the API append their results to buf.
 type reply struct {
 	buf    []byte
-	start  int  // offset in buf of the answer to the current call; -1 after a part of it was sent
-	result int  // offset in buf of its result
-	silent bool // the call is a notification, which has no answer
+	start  int  // offset in buf of the answer to the current call; -1 after a part of the answer was sent
+	result int  // offset in buf of the result of the current call
+	silent bool // the current call is a notification, which has no answer
 
 	w        http.ResponseWriter
 	options  *Options  // the limits of a search's reply
 	sent     bool      // the status and a part of the body were sent
-	deadline time.Time // when the client must have read all of it
-	err      error     // the first failed write; the connection is no longer usable
+	deadline time.Time // the client must have read the complete reply by then
+	err      error     // error of the first write that failed; after it nothing is sent
 }
 
 var (
-	// jsonType is shared by all replies, so that setting the header allocates nothing.
+	// jsonType is the header value of all replies. It is shared to save an allocation for each reply.
 	jsonType = []string{"application/json"}
 
-	// errSlowClient ends a stream whose client would hold its slot for too long.
+	// errSlowClient ends a streamed reply that would otherwise use its slot for too long.
 	errSlowClient = errors.New("the client reads the streamed reply too slowly")
 )
 
@@ -47,7 +48,7 @@ func (r *reply) open(e *envelope) {
 	r.result = len(r.buf)
 }
 
-// appendOpening appends the members before the result or error.
+// appendOpening appends the members of an answer that precede the result or the error.
 func appendOpening(b []byte, e *envelope) []byte {
 	b = append(b, '{')
 	if e.v2 {
@@ -69,8 +70,8 @@ func (r *reply) close(e *envelope) {
 	r.buf = append(r.buf, '}')
 }
 
-// fail replaces the answer to a call with an error. If a part of the answer was
-// sent, it closes the connection instead, so that the client detects an incomplete reply.
+// fail replaces the answer to a call with an error. If a part of the answer was already sent, fail
+// closes the connection instead, so that the client detects an incomplete reply.
 func (r *reply) fail(e *envelope, w wireError) {
 	if r.start < 0 {
 		panic(http.ErrAbortHandler)
@@ -92,8 +93,7 @@ func (r *reply) fail(e *envelope, w wireError) {
 	r.buf = append(b, '}', '}')
 }
 
-// appendData appends error.data when the error names a parameter or Field.
-// decisions.md: 5
+// appendData appends error.data if the error names a parameter or a Field. decisions.md: 5
 func appendData(b []byte, w wireError) []byte {
 	switch {
 	case w.parameter != "":
@@ -114,7 +114,8 @@ func (r *reply) drop() {
 	}
 }
 
-// restart removes the current result. It reports false if a part of it was already sent.
+// restart removes the current result from the buffer. It returns false if a part of the result was
+// already sent.
 func (r *reply) restart() bool {
 	if r.start < 0 {
 		return false
@@ -135,8 +136,8 @@ func (r *reply) flush() error {
 	return err
 }
 
-// send writes the buffer to the connection, with a deadline for each part and one for the
-// whole reply.
+// send writes the buffer to the connection in parts. Each part has a deadline, and the complete
+// reply has one too.
 func (r *reply) send() error {
 	if r.err != nil {
 		return r.err
@@ -154,7 +155,7 @@ func (r *reply) send() error {
 
 // sendPart writes one part before its deadline.
 func (r *reply) sendPart(control *http.ResponseController, part []byte) error {
-	now := time.Now() // the real clock, which deadlines of connections use; tests replace Options.Now
+	now := time.Now() // not Options.Now, which tests replace: deadlines of connections need the real time
 	if r.deadline.IsZero() {
 		r.deadline = now.Add(r.options.StreamTimeout)
 	}
@@ -172,7 +173,8 @@ func (r *reply) sendPart(control *http.ResponseController, part []byte) error {
 	return err
 }
 
-// supported ignores errors of a ResponseWriter without deadlines, such as that of httptest.
+// supported returns nil for the error of a ResponseWriter that has no deadlines, such as the
+// ResponseRecorder of httptest. It returns any other error unchanged.
 func supported(err error) error {
 	if errors.Is(err, http.ErrNotSupported) {
 		return nil
@@ -180,7 +182,7 @@ func supported(err error) error {
 	return err
 }
 
-// finish sends the rest of a stream, or a short reply with its length.
+// finish sends the rest of a streamed reply, or a short reply with a Content-Length.
 func (r *reply) finish() {
 	var err error
 	if r.sent {
@@ -194,6 +196,7 @@ func (r *reply) finish() {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	// The deadline would otherwise apply to the next request of a keep-alive connection.
-	http.NewResponseController(r.w).SetWriteDeadline(time.Time{}) // if unsupported, none was set
+	// Remove the deadline: it would also apply to the next request of a keep-alive connection. An
+	// error can be ignored, because a connection without deadlines has nothing to remove.
+	http.NewResponseController(r.w).SetWriteDeadline(time.Time{})
 }

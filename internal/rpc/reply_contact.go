@@ -1,5 +1,5 @@
-// This file encodes Contacts, the only results that can be long. It buffers the reply of a
-// search up to a limit; the service repeats a search with a longer reply as a stream.
+// This file encodes Contacts. It buffers the reply to a search up to a limit. If the reply is
+// larger, the service runs the search again, and the reply is streamed.
 
 package rpc
 
@@ -9,36 +9,38 @@ import (
 	"enlist/internal/audience"
 )
 
-// contactWriter encodes Contacts as the search finds them. It implements
-// audience.ContactWriter. First the reply is buffered; a reply over the limit fails with
-// ErrReplyTooLong. Then the service begins again with streaming set, and the writer sends
-// each part as soon as it is encoded. decisions.md: 39
+// contactWriter encodes each Contact when the search finds it. It implements
+// audience.ContactWriter. At first it buffers the reply, and returns ErrReplyTooLong if the reply
+// exceeds the limit. The service then calls Begin again with streaming set. From then on, the
+// writer sends each part as soon as the part is encoded. decisions.md: 39
 type contactWriter struct {
 	reply     *reply
 	prepared  *columns
 	columns   []column
 	buffer    int // largest buffered reply in bytes; 0: no limit
 	streaming bool
-	written   int // Contacts
+	written   int // number of Contacts that were written
 }
 
-// column is a key of the records. Its name is quoted once for all records.
+// column is one key of the returned records. Its name is quoted only once for all records.
 type column struct {
-	name    []byte // `"name":`, preceded by a comma except in the first column
+	name    []byte // `"name":`, with a comma before it except in the first column
 	field   audience.FieldID
 	numeric bool
 	get     func(*audience.Contact) audience.Value // nil for a Field
 }
 
-// newContactWriter returns the writer of a search's result.
+// newContactWriter returns the writer for the result of a search.
 func newContactWriter(r *reply, prepared *columns) *contactWriter {
 	return &contactWriter{reply: r, prepared: prepared, buffer: r.options.MaxHeld}
 }
 
-// errRestarted ends a search that cannot start over, because the client has read a part of it.
+// errRestarted ends a search that must begin again but cannot, because the client already has a
+// part of the reply.
 var errRestarted = errors.New("search started over after a part of its reply was sent")
 
-// Begin starts the array. A second Begin discards the Contacts written so far.
+// Begin begins the array of Contacts. A later call of Begin discards the Contacts that were written
+// before.
 func (w *contactWriter) Begin(columns []audience.Column, streaming bool) error {
 	if !w.reply.restart() {
 		return errRestarted
@@ -49,14 +51,15 @@ func (w *contactWriter) Begin(columns []audience.Column, streaming bool) error {
 	return nil
 }
 
-// columns caches the quoted names of the last search. The next search mostly asks for all
-// columns of the same List; the service then passes the same slice.
+// columns caches the quoted names of the last search. Often the next search asks for all columns of
+// the same List again. The service then passes the same slice of columns.
 type columns struct {
 	of       []audience.Column
 	prepared []column
 }
 
-// prepare returns the columns with quoted names. It recognises the same slice by its first element.
+// prepare returns the columns with quoted names. It compares the address of the first element to
+// find out whether of is the slice that it cached.
 func (c *columns) prepare(of []audience.Column) []column {
 	if len(of) > 0 && len(of) == len(c.of) && &of[0] == &c.of[0] {
 		return c.prepared
@@ -80,7 +83,7 @@ func (c *columns) prepare(of []audience.Column) []column {
 	return prepared
 }
 
-// Contact appends one record.
+// Contact appends the record of one Contact.
 func (w *contactWriter) Contact(c *audience.Contact) error {
 	b := w.reply.buf
 	if w.written > 0 {
@@ -114,9 +117,9 @@ func (w *contactWriter) Contact(c *audience.Contact) error {
 	return nil
 }
 
-// appendNumber appends the value of a numeric Field; an empty value is "". While a job
-// converts a Field from text to numbers, some Contacts still have texts such as 007 or +5.
-// These are not valid JSON numbers, so they are written as the conversion will store them.
+// appendNumber appends the value of a numeric Field. It appends an empty value as "". While a job
+// converts a Field from text to numbers, some Contacts still have texts such as 007 or +5. These
+// are not valid JSON numbers, so appendNumber appends the number that the job will store.
 func appendNumber(b []byte, text string) []byte {
 	if audience.IsPlainDecimal(text) {
 		return append(b, text...)

@@ -1,5 +1,6 @@
 // This file maps errors to the published codes and messages. The Kind of an audience.Error
-// determines the code. The text after it may change between versions.
+// determines the code. A message begins with the published name of the code. The text after the
+// name may change between versions.
 
 package rpc
 
@@ -14,11 +15,11 @@ import (
 	"enlist/internal/audience"
 )
 
-// refusal is an error that this package finds before it calls the service.
+// refusal is an error that this package returns before it calls the service.
 type refusal struct {
 	code     api.Code
 	detail   string
-	position int // of the wrong parameter, counted from api_key, which is 1; 0: none
+	position int // position of the wrong parameter: api_key is 1; 0 if no parameter is wrong
 }
 
 func (r *refusal) Error() string { return r.code.Name() + ": " + r.detail }
@@ -57,19 +58,19 @@ var codeOf = [...]api.Code{
 	audience.Busy:              api.CodeTooManyConcurrent,
 }
 
-// wireError is an error as it goes into a reply.
+// wireError is an error in the form that a reply has.
 type wireError struct {
 	code    api.Code
 	message string
 
-	// For error.data of 2.0 replies; decisions.md: 5
+	// The values of error.data in JSON-RPC 2.0. decisions.md: 5
 	parameter string
 	position  int
 	field     string
 }
 
-// expose returns the error that the caller gets. It reports false for an error without a
-// published code, which may contain internal details. m is nil for an unknown method.
+// expose returns the error for the reply. It returns false for an error that has no published code:
+// such an error may contain internal details. m is nil for an unknown method.
 func expose(err error, m *method) (wireError, bool) {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		w := wireError{code: r.code, message: sentence(r.code.Name(), r.detail), position: r.position}
@@ -104,8 +105,9 @@ func expose(err error, m *method) (wireError, bool) {
 // maxDetail is the largest length of a detail in bytes. A detail may quote what the caller sent.
 const maxDetail = 300
 
-// sentence joins a published name and a detail. Clients find the end of a message
-// by its square brackets, so they become parentheses. decisions.md: 5
+// sentence returns the message of an error: the published name of the code and a detail. Some
+// clients cut a message at a square bracket, so sentence replaces square brackets in the detail
+// by parentheses. decisions.md: 5
 func sentence(name, detail string) string {
 	if detail == "" {
 		return name

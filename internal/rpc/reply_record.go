@@ -1,4 +1,4 @@
-// This file encodes records and simple results as JSON.
+// This file encodes records and simple results, such as an ID, as JSON.
 
 package rpc
 
@@ -22,8 +22,8 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// appendValue appends a value of a record: ids, times and counts as numbers,
-// flags as booleans, everything else as strings. decisions.md: 41
+// appendValue appends a value of a record. IDs, times and counts become numbers, flags become
+// booleans, and all other values become strings. decisions.md: 41
 func appendValue(b []byte, c audience.Value) []byte {
 	switch c.Kind {
 	case audience.KeyInt:
@@ -34,7 +34,8 @@ func appendValue(b []byte, c audience.Value) []byte {
 	return appendString(b, c.Text)
 }
 
-// encoder returns a function that appends a record, its keys in table order.
+// encoder returns a function that appends a record. The record has its keys in the order of
+// attributes.
 func encoder[T any](attributes []audience.Attribute[T]) func([]byte, *T) []byte {
 	return func(b []byte, record *T) []byte {
 		b = append(b, '{')
@@ -92,7 +93,7 @@ func writeTrue(c *call, err error) error {
 	return nil
 }
 
-// appendChoices appends answers to List preferences as an object.
+// appendChoices appends a Contact's answers to List preferences as an object.
 func appendChoices(b []byte, choices []audience.PreferenceChoice) []byte {
 	w := memberWriter{b: append(b, '{')}
 	for _, choice := range choices {
@@ -114,20 +115,21 @@ func appendLedgerRow(b []byte, r *audience.LedgerRow) []byte {
 	return append(b, '}')
 }
 
-// memberWriter appends the members of an object, in order. The caller appends each value to b.
+// memberWriter appends the names of the members of an object to b. Its caller appends the value to
+// b after each name.
 type memberWriter struct {
 	b       []byte
 	started bool // a member was written, so the next one needs a comma
 }
 
-// number begins a member whose name is a number.
+// number appends the name of the next member, which is a number.
 func (w *memberWriter) number(n int64) {
 	w.comma()
 	w.b = strconv.AppendInt(append(w.b, '"'), n, 10)
 	w.b = append(w.b, '"', ':')
 }
 
-// name begins a member with this name.
+// name appends the name of the next member.
 func (w *memberWriter) name(name string) {
 	w.comma()
 	w.b = append(appendString(w.b, name), ':')
