@@ -1,5 +1,5 @@
-// This file has the Client: how it sends a call and reads the reply. The methods
-// for the operations are in the other files that begin with client_.
+// This file has the Client, which sends calls and reads the replies. The files
+// client_*.go have a method for each operation.
 
 package api
 
@@ -20,12 +20,13 @@ const Path = "/api/jsonrpcserver"
 
 // Client calls one server with one API key. It is safe for concurrent use.
 //
-// Each operation of the API is a method. A call that the server refuses returns
-// an *Error with the published code. Any other error means that the client has
-// no reply: the server may or may not have made the change. Send such a call
-// again with Idempotent. All times are Unix seconds, 0 for never.
+// Each operation of the API is a method of Client. If the server refuses a call,
+// the method returns an *Error with the published code. Any other error means
+// that the client has no valid reply. The server may have executed the call or
+// not. To send a call again without a second change, use Idempotent for both
+// attempts. All times are Unix seconds; 0 means never.
 type Client struct {
-	// HTTP sends the requests. It may be replaced before the first call.
+	// HTTP sends the requests. The caller may replace it before the first call.
 	HTTP *http.Client
 
 	endpoint string
@@ -34,23 +35,24 @@ type Client struct {
 	lastID   *atomic.Int64
 }
 
-// NewClient returns a Client for a server's URL, such as
-// "https://lists.example.com". A URL without a path gets Path. An invalid URL is
-// reported by the first call.
+// NewClient returns a Client that calls the server at a URL, such as
+// "https://lists.example.com". If the URL has no path, NewClient adds Path. If
+// the URL is invalid, the first call returns an error.
 func NewClient(server, key string) *Client {
 	if u, err := url.Parse(server); err == nil && strings.Trim(u.Path, "/") == "" {
 		u.Path = Path
 		server = u.String()
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 64 // all calls go to one host; the default keeps 2
+	transport.MaxIdleConnsPerHost = 64 // all calls go to one host, and the default is 2
 	return &Client{HTTP: &http.Client{Transport: transport}, endpoint: server, key: key, lastID: new(atomic.Int64)}
 }
 
-// Idempotent returns a Client whose calls carry an Idempotency-Key of 1 to 255
-// visible ASCII characters. The server executes a change once in 24 hours for
-// each key and its parameters, and answers a repeat with the first result. Use a
-// different key for each call. decisions.md: 30
+// Idempotent returns a Client that sends the header Idempotency-Key with each
+// call. The key has 1 to 255 visible ASCII characters. Use a different key for
+// each call. If a call is sent again within 24 hours with the same key and
+// parameters, the server does not execute it again, and returns the first result.
+// decisions.md: 30
 func (c *Client) Idempotent(key string) *Client {
 	with := *c
 	with.retryKey = key
@@ -60,9 +62,10 @@ func (c *Client) Idempotent(key string) *Client {
 // Close closes idle connections.
 func (c *Client) Close() { c.HTTP.CloseIdleConnections() }
 
-// Call calls an operation by its published name, with the API key before params.
-// It decodes the result into result as encoding/json does; nil drops it. The
-// error is an *Error when the server refused the call.
+// Call calls an operation by its published name. It adds the API key before
+// params. It stores the result of the call in the value to which result points,
+// with encoding/json. If result is nil, Call ignores the result. The error is an
+// *Error if the server refused the call.
 func (c *Client) Call(ctx context.Context, method string, params []any, result any) error {
 	id := c.lastID.Add(1)
 	body, err := json.Marshal(request{id, method, append([]any{c.key}, params...)})
@@ -94,14 +97,14 @@ type request struct {
 	Params []any  `json:"params"`
 }
 
-// response is the body of a reply. Exactly one of Result and Error is not null.
+// response is the body of a reply. Exactly one of Result and Error is set.
 type response struct {
 	ID     int64           `json:"id"`
 	Result json.RawMessage `json:"result"`
 	Error  *Error          `json:"error"`
 }
 
-// post sends a body and reads the reply whole.
+// post sends the body of a call and returns the reply.
 func (c *Client) post(ctx context.Context, body []byte) (*response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, bytes.NewReader(body))
 	if err != nil {
@@ -120,7 +123,7 @@ func (c *Client) post(ctx context.Context, body []byte) (*response, error) {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
 		return nil, fmt.Errorf("HTTP status %s: %s", resp.Status, bytes.TrimSpace(text))
 	}
-	// A reply that was cut off is not valid JSON, so decoding it fails.
+	// If the connection was closed too early, the reply is not valid JSON, so Unmarshal fails.
 	data, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return nil, fmt.Errorf("read reply: %w", err)
@@ -132,13 +135,14 @@ func (c *Client) post(ctx context.Context, body []byte) (*response, error) {
 	return reply, nil
 }
 
-// call is Call with the type of the result.
+// call is like Call and returns a result of the type R.
 func call[R any](ctx context.Context, c *Client, method string, params ...any) (result R, err error) {
 	err = c.Call(ctx, method, params, &result)
 	return result, err
 }
 
-// callOne is call for operations that return an array of exactly one record.
+// callOne is like call, for operations whose result is an array of one record. It
+// returns this record.
 func callOne[R any](ctx context.Context, c *Client, method string, params ...any) (*R, error) {
 	found, err := call[[]R](ctx, c, method, params...)
 	if err != nil {

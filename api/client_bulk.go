@@ -1,39 +1,47 @@
-// This file has the operations on many Contacts in one call.
+// This file has the operations that change many Contacts in one call.
 
 package api
 
 import "context"
 
-// MaxContacts is how many Contacts one call of AddContacts or EditContacts may
-// contain. A larger call is refused with CodeInvalidParameters.
+// MaxContacts is the largest number of Contacts in one call of AddContacts or
+// EditContacts. The server refuses a larger call with CodeInvalidParameters.
 const MaxContacts = 5000
 
-// AddOptions say what AddContacts does with an address that the Account already
-// has.
+// AddOptions say what AddContacts does with an address that a Contact of the List
+// or the Unsubscriber List already has.
 type AddOptions struct {
-	Overwrite           bool // true changes the Contact that has the address, false leaves it unchanged
-	RemoveUnsubscribers int  // 0 adds all; 1 leaves out addresses that unsubscribed from this List, 2 from any List
+	// Overwrite changes the Contact that has the address. Otherwise this Contact
+	// stays as it is, and a List that allows duplicates gets another Contact.
+	Overwrite bool
+
+	// RemoveUnsubscribers leaves out addresses that unsubscribed from this List (1)
+	// or from any List (2). 0 leaves out none.
+	RemoveUnsubscribers int
 }
 
 // AddContacts adds up to MaxContacts Contacts to a List. It causes no subscribe
-// events. It returns the ID of each Contact that was added or overwritten, by
-// its position in contacts; invalid ones are left out. A call that fails may
-// have added some: send it again with Idempotent. specification: addContacts
+// events. The result maps a position in contacts to the ID of the Contact that was
+// added or overwritten. It has no entry for a Contact that is invalid or was left
+// out. A call that fails may have added some of the Contacts. To be able to send
+// the call again, use Idempotent. specification: addContacts
 func (c *Client) AddContacts(ctx context.Context, list int64, contacts []Details, o AddOptions) (map[int]int64, error) {
 	return call[map[int]int64](ctx, c, "addContacts", list, rows(contacts), o.Overwrite, o.RemoveUnsubscribers)
 }
 
-// EditContacts changes up to MaxContacts Contacts, each named by the "id" in its
-// details. It returns for each ID whether the Contact was changed. With
-// triggerUpdate the changes start update_profile autoresponders and notify the
-// List's on_update_address. specification: editContacts
+// EditContacts changes up to MaxContacts Contacts. The details of each Contact
+// contain its ID as "id". The result maps each ID to true if the Contact was
+// changed. If triggerUpdate is true, the changes start update_profile
+// autoresponders and notify the on_update_address of the List.
+// specification: editContacts
 func (c *Client) EditContacts(ctx context.Context, list int64, contacts []Details,
 	triggerUpdate bool) (map[int64]bool, error) {
 	return call[map[int64]bool](ctx, c, "editContacts", list, rows(contacts), triggerUpdate)
 }
 
-// DeleteContacts deletes Contacts. It returns for each ID whether the Contact
-// existed. A deleted Contact cannot be restored. specification: deleteContacts
+// DeleteContacts deletes Contacts of a List. The result maps each ID to true if
+// the List had the Contact. A deleted Contact cannot be restored.
+// specification: deleteContacts
 func (c *Client) DeleteContacts(ctx context.Context, list int64, contacts ...int64) (map[int64]bool, error) {
 	if contacts == nil {
 		contacts = []int64{}
@@ -41,14 +49,16 @@ func (c *Client) DeleteContacts(ctx context.Context, list int64, contacts ...int
 	return call[map[int64]bool](ctx, c, "deleteContacts", list, contacts)
 }
 
-// DeleteContactsWhere deletes the Contacts that match the Criteria: all of them,
-// or as many as the Query's Limit. Without Criteria it deletes none. It returns
-// the IDs that matched, and whether each Contact still existed.
+// DeleteContactsWhere deletes the Contacts of a List that match the Criteria. It
+// deletes all of them, or as many as the Limit of the Query. Without Criteria it
+// deletes no Contact. The result maps each ID that matched to true if the Contact
+// still existed.
 func (c *Client) DeleteContactsWhere(ctx context.Context, list int64, q Query) (map[int64]bool, error) {
 	return call[map[int64]bool](ctx, c, "deleteContacts", q.params(list, []int64{})...)
 }
 
-// rows returns an empty array instead of null.
+// rows returns contacts, or an empty slice for nil, because the server refuses
+// null.
 func rows(contacts []Details) []Details {
 	if contacts == nil {
 		return []Details{}

@@ -1,12 +1,13 @@
-// This file has the operations on one Contact, and searches of Contacts.
+// This file has the operations on one Contact, and the searches of Contacts and of
+// the Unsubscriber List.
 
 package api
 
 import "context"
 
-// Details are named values of a record. Names are Field names or field_<id> for a
-// Contact, and the keys of the record for a List, a Field and the like. Unknown
-// names are ignored.
+// Details maps names to values of a record. For a Contact, a name is the name of a
+// Field or field_<id>. For a List, a Field or another record, a name is a key of
+// the record. The server ignores unknown names.
 type Details map[string]any
 
 // ConsentType says what kind of consent a person gave. specification: Consent
@@ -19,16 +20,16 @@ const (
 	ConsentNotRecorded ConsentType = "not_recorded"
 )
 
-// Consent describes how a person agreed to be on a List. The zero Consent counts
-// as ConsentNotRecorded.
+// Consent describes how a person agreed to be on a List. The zero Consent means
+// ConsentNotRecorded.
 type Consent struct {
 	Type        ConsentType
-	Text        string          // the accepted text or a summary, up to 255 characters; ConsentGDPR requires it
-	Preferences map[string]bool // by name of the List preference; a missing one keeps its answer
-	IPAddress   string          // the person's last known address
+	Text        string          // the accepted text or a summary, up to 255 characters; required for ConsentGDPR
+	Preferences map[string]bool // answers by the name of the List preference; a missing name keeps the old answer
+	IPAddress   string          // last known IP address of the person
 }
 
-// params appends the four positional parameters of consent.
+// params appends the four positional parameters of consent to before.
 func (c Consent) params(before ...any) []any {
 	preferences := c.Preferences
 	if preferences == nil {
@@ -38,40 +39,43 @@ func (c Consent) params(before ...any) []any {
 }
 
 // SubscribeContact adds a Contact to a List, or updates the Contact that has the
-// same address. It returns the Contact's ID. Codes: CodeNoList,
-// CodeInvalidEmail, CodeInvalidConsent, CodeConsentRequired, CodeContactLimit.
+// same address. It returns the Contact's ID. Its errors have the codes CodeNoList,
+// CodeInvalidEmail, CodeInvalidConsent, CodeConsentRequired or CodeContactLimit.
 // specification: subscribeContact
 func (c *Client) SubscribeContact(ctx context.Context, list int64, details Details, consent Consent) (int64, error) {
 	return call[int64](ctx, c, "subscribeContact", consent.params(list, details)...)
 }
 
 // ResubscribeContact clears a Contact's unsubscribe flag and returns its ID.
-// Codes: CodeNoList, CodeNoContact, CodeInvalidConsent, CodeConsentRequired.
+// Its errors have the codes CodeNoList, CodeNoContact, CodeInvalidConsent or
+// CodeConsentRequired.
 // specification: resubscribeContact
 func (c *Client) ResubscribeContact(ctx context.Context, list, contact int64, consent Consent) (int64, error) {
 	return call[int64](ctx, c, "resubscribeContact", consent.params(list, contact)...)
 }
 
-// SearchContacts returns the Contacts of a List that match. returned names the
-// values to return: Field names, system keys or field_<id>; without names it
-// returns all values. Invalid criteria are CodeInvalidSearch.
+// SearchContacts returns the Contacts of a List that match the query. returned has
+// the names of the values to return: Field names, system keys or field_<id>.
+// Without names, SearchContacts returns all values. If the criteria are invalid,
+// the error has the code CodeInvalidSearch.
 // specification: searchContacts
 func (c *Client) SearchContacts(ctx context.Context, list int64, q Query, returned ...string) ([]Contact, error) {
 	return call[[]Contact](ctx, c, "searchContacts", append(q.params(list), returnedFields(returned))...)
 }
 
-// CountContacts counts the Contacts of a List that match.
+// CountContacts returns the number of Contacts of a List that match the criteria.
 func (c *Client) CountContacts(ctx context.Context, list int64, criteria Criteria) (int64, error) {
 	return call[int64](ctx, c, "countContacts", list, criteria.param())
 }
 
-// GetContactByID returns one Contact; returned names its values as in
-// SearchContacts. Codes: CodeNoList, CodeNoContact.
+// GetContactByID returns one Contact. returned has the names of the values to
+// return, as for SearchContacts. Its errors have the codes CodeNoList or
+// CodeNoContact.
 func (c *Client) GetContactByID(ctx context.Context, list, contact int64, returned ...string) (*Contact, error) {
 	return callOne[Contact](ctx, c, "getContactById", list, contact, returnedFields(returned))
 }
 
-// returnedFields asks for all values when there are no names.
+// returnedFields returns names, or "all" if there are no names.
 func returnedFields(names []string) []string {
 	if len(names) == 0 {
 		return []string{"all"}
@@ -79,9 +83,10 @@ func returnedFields(names []string) []string {
 	return names
 }
 
-// UnsubscribeContact unsubscribes every Contact of a List that has the email or
-// mobile address, and returns the List's ID. With list 0 it only adds the
-// address to the Account's Unsubscriber List. specification: unsubscribeContact
+// UnsubscribeContact unsubscribes every Contact of a List that has the email
+// address or mobile number. It returns the List's ID. If list is 0, it only adds
+// the address to the Unsubscriber List of the Account.
+// specification: unsubscribeContact
 func (c *Client) UnsubscribeContact(ctx context.Context, list int64, address string) (int64, error) {
 	return call[int64](ctx, c, "unsubscribeContact", list, address)
 }
@@ -91,38 +96,41 @@ func (c *Client) UnsubscribeContactByID(ctx context.Context, list, contact int64
 	return call[int64](ctx, c, "unsubscribeContactById", list, contact)
 }
 
-// DeactivateContact clears is_active and returns the Contact's ID.
+// DeactivateContact sets is_active to false and returns the Contact's ID.
 func (c *Client) DeactivateContact(ctx context.Context, list, contact int64) (int64, error) {
 	return call[int64](ctx, c, "deactivateContact", list, contact)
 }
 
-// ReactivateContact sets is_active and returns the Contact's ID.
+// ReactivateContact sets is_active to true and returns the Contact's ID.
 func (c *Client) ReactivateContact(ctx context.Context, list, contact int64) (int64, error) {
 	return call[int64](ctx, c, "reactivateContact", list, contact)
 }
 
-// ConfirmContact sets double_opt_in and returns the Contact's ID.
+// ConfirmContact sets double_opt_in to true and returns the Contact's ID.
 func (c *Client) ConfirmContact(ctx context.Context, list, contact int64) (int64, error) {
 	return call[int64](ctx, c, "confirmContact", list, contact)
 }
 
-// GetContactPreferences returns a Contact's answers to the List's preferences.
+// GetContactPreferences returns a Contact's answers to the preferences of the
+// List, by the name of the preference.
 func (c *Client) GetContactPreferences(ctx context.Context, list, contact int64) (map[string]bool, error) {
 	return call[map[string]bool](ctx, c, "getContactPreferences", list, contact)
 }
 
-// GetContactConsents returns a Contact's rows of the consent ledger, newest
-// first. Unlike in a Query, limit 0 returns all.
+// GetContactConsents returns a Contact's rows of the consent ledger, newest first.
+// If limit is 0, it returns all rows; in a Query, 0 has another meaning.
 func (c *Client) GetContactConsents(ctx context.Context, list, contact, limit, offset int64) ([]ConsentRecord, error) {
 	return call[[]ConsentRecord](ctx, c, "getContactConsents", list, contact, limit, offset)
 }
 
-// SearchPreviousUnsubscribers returns rows of the Unsubscriber List; list 0 means all Lists.
+// SearchPreviousUnsubscribers returns the rows of the Unsubscriber List that match
+// the query. If list is 0, it searches the rows of all Lists.
 func (c *Client) SearchPreviousUnsubscribers(ctx context.Context, list int64, q Query) ([]Unsubscriber, error) {
 	return call[[]Unsubscriber](ctx, c, "searchPreviousUnsubscribers", q.params(list)...)
 }
 
-// CountPreviousUnsubscribers counts rows of the Unsubscriber List; list 0 means all Lists.
+// CountPreviousUnsubscribers returns the number of rows of the Unsubscriber List
+// that match the criteria. If list is 0, it counts the rows of all Lists.
 func (c *Client) CountPreviousUnsubscribers(ctx context.Context, list int64, criteria Criteria) (int64, error) {
 	return call[int64](ctx, c, "countPreviousUnsubscribers", list, criteria.param())
 }

@@ -10,7 +10,7 @@ import (
 	"enlist/api"
 )
 
-// answering is a server that answers every call with the same text.
+// answering returns a server that sends the same reply to every call.
 func answering(reply string) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, reply)
@@ -37,7 +37,7 @@ func ExampleClient_AddContacts() {
 	client := api.NewClient(server.URL, "the API key")
 	defer client.Close()
 	people := []api.Details{{"Email": "ada@example.com"}, {"Email": "no-address"}, {"Email": "bob@example.com", "State": "NSW"}}
-	// With a key of its own, the call may be made again until an answer comes.
+	// This call has its own Idempotency-Key, so a program can repeat it until it gets a reply.
 	added, err := client.Idempotent("upload-2026-01-31-part-1").AddContacts(context.Background(), 1, people, api.AddOptions{RemoveUnsubscribers: 2})
 	if err != nil {
 		fmt.Println(err)

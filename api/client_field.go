@@ -1,16 +1,17 @@
-// This file has the operations on Fields. Unknown IDs are CodeNoList and CodeNoField.
+// This file has the operations on Fields. If a List or Field does not exist, the
+// error has the code CodeNoList or CodeNoField.
 
 package api
 
 import "context"
 
-// SearchFields returns the Field definitions of a List that match.
+// SearchFields returns the Fields of a List that match the query.
 // specification: searchFields
 func (c *Client) SearchFields(ctx context.Context, list int64, q Query) ([]Field, error) {
 	return call[[]Field](ctx, c, "searchFields", q.params(list)...)
 }
 
-// CountFields counts the Fields of a List that match.
+// CountFields returns the number of Fields of a List that match the criteria.
 func (c *Client) CountFields(ctx context.Context, list int64, criteria Criteria) (int64, error) {
 	return call[int64](ctx, c, "countFields", list, criteria.param())
 }
@@ -20,20 +21,22 @@ func (c *Client) GetFieldByID(ctx context.Context, list, field int64) (*Field, e
 	return callOne[Field](ctx, c, "getFieldById", list, field)
 }
 
-// AddField adds a Field to a List and returns its ID. details need at least the
-// name and the type. Codes: CodeDuplicateField, CodeReservedField.
+// AddField adds a Field to a List and returns the ID of the Field. details must
+// contain at least name and type. Its errors have the codes CodeDuplicateField or
+// CodeReservedField.
 func (c *Client) AddField(ctx context.Context, list int64, details Details) (int64, error) {
 	return call[int64](ctx, c, "addField", list, details)
 }
 
-// EditField changes the attributes in details, of the Field whose "id" is in
-// them, and returns the ID. Codes: CodeEmailFieldFixed, CodeDuplicateField.
+// EditField changes attributes of a Field and returns its ID. details contain the
+// new values, and the ID of the Field as "id". Its errors have the codes
+// CodeEmailFieldFixed or CodeDuplicateField.
 func (c *Client) EditField(ctx context.Context, list int64, details Details) (int64, error) {
 	return call[int64](ctx, c, "editField", list, details)
 }
 
 // DeleteField deletes a Field and its values in all Contacts. The email Field
-// cannot be deleted: CodeEmailFieldFixed.
+// cannot be deleted: the error has the code CodeEmailFieldFixed.
 func (c *Client) DeleteField(ctx context.Context, list, field int64) error {
 	return c.Call(ctx, "deleteField", []any{list, field}, nil)
 }

@@ -1,11 +1,12 @@
-// This file has the operations on Messages and autoresponders. An unknown Message
-// is CodeNoMessage, an unknown autoresponder CodeNoCampaign.
+// This file has the operations on Messages and autoresponders. If a Message or an
+// autoresponder does not exist, the error has the code CodeNoMessage or
+// CodeNoCampaign.
 
 package api
 
 import "context"
 
-// Message is a Message's record.
+// Message is the record of a Message.
 type Message struct {
 	ID               int64  `json:"id"`
 	CreatorUserID    int64  `json:"creator_user_id"` // ID of the key that created it
@@ -14,21 +15,22 @@ type Message struct {
 	LastModifiedTime int64  `json:"last_modified_time"`
 	Type             string `json:"type"` // email or sms
 	Name             string `json:"name"`
-	FolderID         int64  `json:"folder_id"`  // 0: in none
+	FolderID         int64  `json:"folder_id"`  // 0: in no Folder
 	EmailType        string `json:"email_type"` // html, plain-html, plain or raw_html
 	Subject          string `json:"subject"`
-	FromName         string `json:"from_name"`    // "": the List's, as for FromAddress
-	FromAddress      string `json:"from_address"` // one email address
+	FromName         string `json:"from_name"`    // "": the from_name of the List
+	FromAddress      string `json:"from_address"` // one email address; "": the from_address of the List
 	ReplyTo          string `json:"reply_to"`
 
-	// The contents, up to 2 MiB each. Only GetMessageByID returns them, on request.
+	// The contents, up to 2 MiB each. Only GetMessageByID returns them, if
+	// retrieveContent is true.
 	HTMLContent string `json:"html_content"`
 	TextContent string `json:"text_content"`
 	SMSContent  string `json:"sms_content"`
 }
 
-// Autoresponder is an autoresponder's record. It sends a Message to a Contact
-// after an event of that Contact.
+// Autoresponder is the record of an autoresponder. An autoresponder sends a Message
+// to a Contact after an event of this Contact.
 type Autoresponder struct {
 	ID               int64  `json:"id"`
 	CreatorUserID    int64  `json:"creator_user_id"` // ID of the key that created it
@@ -38,83 +40,86 @@ type Autoresponder struct {
 	ListID           int64  `json:"list_id"`
 	MessageID        int64  `json:"message_id"`
 	EventType        string `json:"event_type"` // subscribe, unsubscribe, update_profile, confirm or api_upload
-	FolderID         int64  `json:"folder_id"`  // 0: in none
-	Timezone         string `json:"timezone"`   // IANA name; "": the Account's
+	FolderID         int64  `json:"folder_id"`  // 0: in no Folder
+	Timezone         string `json:"timezone"`   // IANA name; "": the time zone of the Account
 	IsActive         bool   `json:"is_active"`
 
 	TimeCriteriaType           string `json:"time_criteria_type"`      // immediate, delay or specific
-	TimeCriteriaTimestamp      int64  `json:"time_criteria_timestamp"` // of specific: when to send; 0: hour and minute
+	TimeCriteriaTimestamp      int64  `json:"time_criteria_timestamp"` // for specific; 0: use hour and minute
 	TimeCriteriaOffsetValue    int64  `json:"time_criteria_offset_value"`
 	TimeCriteriaOffsetPeriod   string `json:"time_criteria_offset_period"` // minute, hour, day or week
 	TimeCriteriaSpecificHour   int64  `json:"time_criteria_specific_hour"`
 	TimeCriteriaSpecificMinute int64  `json:"time_criteria_specific_minute"`
 }
 
-// SentMessage is the result of one mail to a Contact.
+// SentMessage describes one mail to a Contact and its delivery.
 type SentMessage struct {
-	MessageID       int64  `json:"message_id"` // 0: the request to confirm the subscription
+	MessageID       int64  `json:"message_id"` // 0: the mail asked to confirm the subscription
 	AutoresponderID int64  `json:"autoresponder_id"`
-	Name            string `json:"name"` // of the Message; "" after it was deleted
+	Name            string `json:"name"` // name of the Message; "" after the Message was deleted
 	Subject         string `json:"subject"`
 	Address         string `json:"address"`
 	Time            int64  `json:"time"`
 	Status          string `json:"status"` // sent, bounced, failed or complained
-	Detail          string `json:"detail"` // the reply of the mail server
+	Detail          string `json:"detail"` // reply of the mail server
 }
 
-// AddMessage creates a Message and returns its ID. details need at least the
-// name and the subject.
+// AddMessage creates a Message and returns its ID. details must contain at least
+// name and subject.
 func (c *Client) AddMessage(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "addMessage", details)
 }
 
-// EditMessage changes the attributes in details, of the Message whose "id" is in
-// them, and returns the ID.
+// EditMessage changes attributes of a Message and returns its ID. details contain
+// the new values, and the ID of the Message as "id".
 func (c *Client) EditMessage(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "editMessage", details)
 }
 
-// DeleteMessage deletes a Message. A Message that an autoresponder sends is
-// refused with CodeInvalidParameters.
+// DeleteMessage deletes a Message. If an autoresponder sends this Message, the error
+// has the code CodeInvalidParameters.
 func (c *Client) DeleteMessage(ctx context.Context, message int64) error {
 	return c.Call(ctx, "deleteMessage", []any{message}, nil)
 }
 
-// GetMessageByID returns one Message, with its contents when retrieveContent is true.
+// GetMessageByID returns one Message. It returns the contents of the Message only if
+// retrieveContent is true.
 func (c *Client) GetMessageByID(ctx context.Context, message int64, retrieveContent bool) (*Message, error) {
 	return callOne[Message](ctx, c, "getMessageById", message, retrieveContent)
 }
 
-// SearchMessages returns the Messages of the Account that match, without their contents.
+// SearchMessages returns the Messages of the Account that match the query, without
+// their contents.
 func (c *Client) SearchMessages(ctx context.Context, q Query) ([]Message, error) {
 	return call[[]Message](ctx, c, "searchMessages", q.params()...)
 }
 
-// CountMessages counts the Messages of the Account that match.
+// CountMessages returns the number of Messages of the Account that match the
+// criteria.
 func (c *Client) CountMessages(ctx context.Context, criteria Criteria) (int64, error) {
 	return call[int64](ctx, c, "countMessages", criteria.param())
 }
 
-// GetMessagesSentToContact returns the mails that events caused to be sent to a
-// Contact, newest first, with those that could not be delivered.
+// GetMessagesSentToContact returns the mails that the server sent to a Contact,
+// newest first. It includes mails that could not be delivered.
 func (c *Client) GetMessagesSentToContact(ctx context.Context, list, contact int64) ([]SentMessage, error) {
 	return call[[]SentMessage](ctx, c, "getMessagesSentToContact", list, contact)
 }
 
-// AddAutoresponder creates an autoresponder and returns its ID. details need at
-// least list_id, message_id and event_type.
+// AddAutoresponder creates an autoresponder and returns its ID. details must contain
+// at least list_id, message_id and event_type.
 func (c *Client) AddAutoresponder(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "addAutoresponder", details)
 }
 
-// EditAutoresponder changes the attributes in details, of the autoresponder whose
-// "id" is in them, and returns the ID.
+// EditAutoresponder changes attributes of an autoresponder and returns its ID.
+// details contain the new values, and the ID of the autoresponder as "id".
 func (c *Client) EditAutoresponder(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "editAutoresponder", details)
 }
 
-// DeleteAutoresponder deletes an autoresponder. Its mails that are due later are
-// not sent.
+// DeleteAutoresponder deletes an autoresponder. The server does not send the mails
+// of the autoresponder that are still waiting.
 func (c *Client) DeleteAutoresponder(ctx context.Context, autoresponder int64) error {
 	return c.Call(ctx, "deleteAutoresponder", []any{autoresponder}, nil)
 }
@@ -124,12 +129,12 @@ func (c *Client) GetAutoresponderByID(ctx context.Context, autoresponder int64) 
 	return callOne[Autoresponder](ctx, c, "getAutoresponderById", autoresponder)
 }
 
-// SearchAutoresponders returns the autoresponders that match.
+// SearchAutoresponders returns the autoresponders that match the query.
 func (c *Client) SearchAutoresponders(ctx context.Context, q Query) ([]Autoresponder, error) {
 	return call[[]Autoresponder](ctx, c, "searchAutoresponders", q.params()...)
 }
 
-// CountAutoresponders counts the autoresponders that match.
+// CountAutoresponders returns the number of autoresponders that match the criteria.
 func (c *Client) CountAutoresponders(ctx context.Context, criteria Criteria) (int64, error) {
 	return call[int64](ctx, c, "countAutoresponders", criteria.param())
 }

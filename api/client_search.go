@@ -6,13 +6,13 @@ package api
 // records by ID. specification: Search criteria
 type Query struct {
 	Criteria  Criteria
-	Limit     int64  // records at most; 0: the server's default, 100; NoLimit: all
-	Offset    int64  // records to skip
-	SortBy    string // any key of the record; "": by ID, ascending
-	SortOrder Order  // "": Descending, when SortBy is given
+	Limit     int64  // largest number of records; 0: 100, the default of the server; NoLimit: all records
+	Offset    int64  // number of records to skip
+	SortBy    string // a key of the record; "": sort by ID, ascending
+	SortOrder Order  // "": Descending if SortBy is set
 }
 
-// NoLimit as the Limit of a Query returns every record that matches.
+// NoLimit is the Limit of a Query that returns every record that matches.
 const NoLimit = -1
 
 // Order is the direction of a sort.
@@ -24,9 +24,10 @@ const (
 	Descending Order = "DESC"
 )
 
-// Criteria hold Tests, Or, And, and Criteria as groups: at most 100 Tests in 10
-// levels. Tests without a connector are joined by And, which binds tighter than
-// Or. specification: Search criteria
+// Criteria select records. An item is a Test, the connector Or or And, or other
+// Criteria, which form a group. Criteria have at most 100 Tests and 10 levels of
+// groups. Two Tests without a connector between them are joined by And. And has a
+// higher precedence than Or. specification: Search criteria
 //
 //	api.Criteria{api.Test{"State", "exactly", "NSW"}, api.Or, api.Test{"Age", "greater_than", 30}}
 type Criteria []any
@@ -41,9 +42,9 @@ const (
 	And = "AND"
 )
 
-// params appends the five positional parameters of a search to those before.
+// params appends the five positional parameters of a search to before.
 func (q Query) params(before ...any) []any {
-	var limit any // null asks for the default
+	var limit any // null means the default
 	switch {
 	case q.Limit == NoLimit:
 		limit = 0
@@ -53,7 +54,7 @@ func (q Query) params(before ...any) []any {
 	return append(before, q.Criteria.param(), limit, q.Offset, q.SortBy, q.SortOrder)
 }
 
-// param returns an empty array instead of null.
+// param returns the criteria, or an empty array for nil.
 func (c Criteria) param() any {
 	if c == nil {
 		return Criteria{}

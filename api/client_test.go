@@ -14,11 +14,13 @@ import (
 	"enlist/api"
 )
 
-// recorded is what a server saw of a call.
+// recorded is the part of a request that the tests check.
 type recorded struct {
 	path, retryKey, body string
 }
 
+// recording returns a client of a server that sends the same reply to every call, and the last
+// request that the server got.
 func recording(t *testing.T, status int, reply string) (*api.Client, *recorded) {
 	t.Helper()
 	var saw recorded
@@ -43,7 +45,7 @@ func TestParametersAreSentByPosition(t *testing.T) {
 		name, reply, want string
 		call              func(*api.Client) error
 	}{
-		{"subscribe with nothing said of consent", "7",
+		{"subscribe without consent", "7",
 			`{"id":1,"method":"subscribeContact","params":["k",1,{"Email":"a@b.example"},"","",{},""]}`,
 			func(c *api.Client) error {
 				_, err := c.SubscribeContact(ctx, 1, api.Details{"Email": "a@b.example"}, api.Consent{})
@@ -56,13 +58,13 @@ func TestParametersAreSentByPosition(t *testing.T) {
 					Preferences: map[string]bool{"News": true}, IPAddress: "192.0.2.1"})
 				return err
 			}},
-		{"the zero query leaves the limit to the server", "[]",
+		{"the zero Query has no limit, so the server uses its default", "[]",
 			`{"id":1,"method":"searchContacts","params":["k",1,[],null,0,"","",["all"]]}`,
 			func(c *api.Client) error {
 				_, err := c.SearchContacts(ctx, 1, api.Query{})
 				return err
 			}},
-		{"a query", "[]",
+		{"a Query with all members", "[]",
 			`{"id":1,"method":"searchFields","params":["k",1,[["name","exactly","X"],"OR",["id","in",[1,2]]],0,5,"name","ASC"]}`,
 			func(c *api.Client) error {
 				_, err := c.SearchFields(ctx, 1, api.Query{Limit: api.NoLimit, Offset: 5, SortBy: "name", SortOrder: api.Ascending,
@@ -99,7 +101,7 @@ func TestURLWithPathIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if saw.path != "/behind/a/proxy" {
-		t.Errorf("called %s", saw.path)
+		t.Errorf("the client called the path %s, want /behind/a/proxy", saw.path)
 	}
 }
 
@@ -113,7 +115,7 @@ func TestIdempotentSendsItsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if saw.retryKey != "order-17" {
-		t.Errorf("sent Idempotency-Key %q", saw.retryKey)
+		t.Errorf("the client sent the Idempotency-Key %q, want order-17", saw.retryKey)
 	}
 }
 
@@ -121,7 +123,7 @@ func TestRefusedCallReturnsItsCode(t *testing.T) {
 	client, _ := recording(t, http.StatusOK, `{"id":1,"result":null,"error":{"code":330,"message":"Contact Limit Reached"}}`)
 	_, err := client.SubscribeContact(context.Background(), 1, nil, api.Consent{})
 	if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeContactLimit {
-		t.Errorf("got %v", err)
+		t.Errorf("got the error %v, want code %d", err, api.CodeContactLimit)
 	}
 }
 
@@ -133,24 +135,24 @@ func TestMissingReplyIsNotAnAPIError(t *testing.T) {
 		reply  string
 		want   string
 	}{
-		{"status", http.StatusServiceUnavailable, "stopping", "503 Service Unavailable: stopping"},
-		{"cut off", http.StatusOK, `{"id":1,"result":[{"id":1},`, "unexpected end"},
-		{"another call", http.StatusOK, `{"id":2,"result":7,"error":null}`, "another call"},
-		{"another shape", http.StatusOK, `{"id":1,"result":"seven","error":null}`, "read result"},
-		{"empty array", http.StatusOK, `{"id":1,"result":[],"error":null}`, ""},
+		{"status 503", http.StatusServiceUnavailable, "stopping", "503 Service Unavailable: stopping"},
+		{"incomplete JSON", http.StatusOK, `{"id":1,"result":[{"id":1},`, "unexpected end"},
+		{"reply to another call", http.StatusOK, `{"id":2,"result":7,"error":null}`, "another call"},
+		{"string instead of a number", http.StatusOK, `{"id":1,"result":"seven","error":null}`, "read result"},
+		{"array instead of a number", http.StatusOK, `{"id":1,"result":[],"error":null}`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			client, _ := recording(t, test.status, test.reply)
 			var id int64
 			err := client.Call(context.Background(), "x", nil, &id)
 			if _, refused := errors.AsType[*api.Error](err); refused || err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want %q", err, test.want)
+				t.Errorf("got the error %v, want an error with %q that is not an *api.Error", err, test.want)
 			}
 		})
 	}
 	client, _ := recording(t, http.StatusOK, `{"id":1,"result":[],"error":null}`)
 	if _, err := client.GetListByID(context.Background(), 1); err == nil {
-		t.Error("no record where there should be one: want an error")
+		t.Error("the reply has no record, but GetListByID returned no error")
 	}
 }
 
@@ -162,7 +164,7 @@ func TestContactNamesAreComparedExactly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.ID != 7 || !c.IsActive || c.CreationTime != 1700000000 || c.SubscribedVia != "api" {
-		t.Errorf("system values: %+v", c)
+		t.Errorf("got wrong system values: %+v", c)
 	}
 	for _, test := range []struct {
 		name string

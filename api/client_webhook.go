@@ -4,8 +4,8 @@ package api
 
 import "context"
 
-// Webhook is a webhook's record: an event, and the URL to which the server posts
-// it. specification: Webhooks
+// Webhook is the record of a webhook. When the event happens, the server sends a
+// POST to the URL. specification: Webhooks
 type Webhook struct {
 	ID               int64  `json:"id"`
 	ListID           int64  `json:"list_id"` // 0: all Lists of the Account
@@ -14,9 +14,9 @@ type Webhook struct {
 	URL              string `json:"url"`
 	CreationTime     int64  `json:"creation_time"`
 	LastModifiedTime int64  `json:"last_modified_time"`
-	IsFailing        bool   `json:"is_failing"` // no more posts until the webhook is edited; events are kept
-	LastError        string `json:"last_error"` // of the last attempt, "" if it succeeded
-	Secret           string `json:"secret"`     // only GetWebhookByID shows it
+	IsFailing        bool   `json:"is_failing"` // true: the server stores events and sends none until an edit
+	LastError        string `json:"last_error"` // error of the last attempt; "" if the attempt succeeded
+	Secret           string `json:"secret"`     // only GetWebhookByID returns the secret
 }
 
 // WebhookEvent is one event. The body of a POST to a webhook's URL is an array of
@@ -29,14 +29,15 @@ type WebhookEvent struct {
 	Timestamp int64  `json:"timestamp"` // time of the event in Unix seconds
 }
 
-// AddWebhook creates a webhook and returns its ID. details need at least object,
-// event and url.
+// AddWebhook creates a webhook and returns its ID. details must contain at least
+// object, event and url.
 func (c *Client) AddWebhook(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "addWebhook", details)
 }
 
-// EditWebhook changes the attributes in details, of the webhook whose "id" is in
-// them, and returns the ID. The server then posts its waiting events at once.
+// EditWebhook changes attributes of a webhook and returns its ID. details contain
+// the new values, and the ID of the webhook as "id". The server then sends the
+// waiting events of the webhook without further delay.
 func (c *Client) EditWebhook(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "editWebhook", details)
 }
@@ -51,12 +52,12 @@ func (c *Client) GetWebhookByID(ctx context.Context, webhook int64) (*Webhook, e
 	return callOne[Webhook](ctx, c, "getWebhookById", webhook)
 }
 
-// SearchWebhooks returns the webhooks that match, without their secrets.
+// SearchWebhooks returns the webhooks that match the query, without their secrets.
 func (c *Client) SearchWebhooks(ctx context.Context, q Query) ([]Webhook, error) {
 	return call[[]Webhook](ctx, c, "searchWebhooks", q.params()...)
 }
 
-// CountWebhooks counts the webhooks that match.
+// CountWebhooks returns the number of webhooks that match the criteria.
 func (c *Client) CountWebhooks(ctx context.Context, criteria Criteria) (int64, error) {
 	return call[int64](ctx, c, "countWebhooks", criteria.param())
 }

@@ -1,9 +1,10 @@
-// Package api is for programs that call enlist: a client with a method for each
-// operation, and the error codes with their published names. It depends on the
-// standard library only.
+// Package api is for programs that call enlist. It has a client with a method for
+// each operation, and the error codes with their published names. It imports only
+// the standard library.
 //
-// Files: client*.go have the client and the operations by subject, record*.go the
-// records of replies, codes.go the errors. doc/specification.md has the rules.
+// Files: client*.go have the client and its operations, record*.go have the records
+// in replies, and codes.go has the errors. doc/specification.md has the rules of the
+// operations.
 package api
 
 import (
@@ -43,7 +44,7 @@ const (
 	CodeDuplicateField      Code = 318
 	CodeDuplicateFolder     Code = 319
 	CodeNoContactUpdated    Code = 320
-	CodeDenied              Code = 321 // access level too low, or outside the key's Lists
+	CodeDenied              Code = 321 // the key has a lower access level, or may not access the List
 	CodeUsernameUnavailable Code = 322
 	CodeCannotDeleteFolder  Code = 323
 	CodeCannotDeleteUser    Code = 324
@@ -56,9 +57,9 @@ const (
 	CodeTooManyConcurrent   Code = 399
 )
 
-// Name returns the published name with which a message of this code begins; ""
-// for an unknown code. The name of CodeUndefined depends on the method: see
-// FailureName.
+// Name returns the published name of a code, with which each message of this code
+// begins. It returns "" for an unknown code. For CodeUndefined, messages begin with
+// a name that depends on the method: see FailureName.
 func (c Code) Name() string { return names[c] }
 
 // names has the published name of each code. specification: Errors
@@ -103,9 +104,9 @@ var names = map[Code]string{
 	CodeTooManyConcurrent:   "You have reached the maximum number of allowed concurrent API requests",
 }
 
-// FailureName returns the code and the published name of an internal failure of a
-// method: CodeUndefined with a name of its own for methods that change the state
-// of one Contact, CodeInternal for all others.
+// FailureName returns the code and the published name of an internal error in a
+// method. Five methods that change the state of one Contact have CodeUndefined, each
+// with its own name. All other methods have CodeInternal.
 // specification: Errors, 302; decisions.md: 13
 func FailureName(method string) (Code, string) {
 	switch method {
@@ -123,12 +124,12 @@ func FailureName(method string) (Code, string) {
 	return CodeInternal, CodeInternal.Name()
 }
 
-// Error is the error of a reply. Message begins with the code's published name.
-// The text after ": " is for people and may change between versions.
+// Error is the error of a reply. Message begins with the published name of the code.
+// The text after the name may change between versions.
 type Error struct {
 	Code    Code            `json:"code"`
 	Message string          `json:"message"`
-	Data    json.RawMessage `json:"data,omitempty"` // only in replies to JSON-RPC 2.0 requests; may be missing
+	Data    json.RawMessage `json:"data,omitempty"` // parameter or Field; only in some JSON-RPC 2.0 replies
 }
 
 // Error returns the message and the code.

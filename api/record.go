@@ -1,8 +1,8 @@
-// This file has the records of replies. Times are Unix seconds, 0 for never.
+// This file has the records in replies. Times are Unix seconds; 0 means never.
 
 package api
 
-// List is a List's record. specification: List
+// List is the record of a List. specification: List
 type List struct {
 	ID                        int64  `json:"id"`
 	CreatorUserID             int64  `json:"creator_user_id"` // ID of the key that created it
@@ -10,7 +10,7 @@ type List struct {
 	Name                      string `json:"name"`
 	CreationTime              int64  `json:"creation_time"`
 	LastModifiedTime          int64  `json:"last_modified_time"`
-	OnRegisterAddress         string `json:"on_register_address"` // comma-separated, like the next two
+	OnRegisterAddress         string `json:"on_register_address"` // comma-separated; also the next two
 	OnUpdateAddress           string `json:"on_update_address"`
 	OnUnsubscribeAddress      string `json:"on_unsubscribe_address"`
 	DisallowDuplicateContacts bool   `json:"disallow_duplicate_contacts"`
@@ -18,7 +18,7 @@ type List struct {
 	FolderID                  int64  `json:"folder_id"`
 	FolderName                string `json:"folder_name"`
 	ContactCount              int64  `json:"contact_count"`
-	CountryCode               int64  `json:"country_code"` // telephone code for national numbers
+	CountryCode               int64  `json:"country_code"` // telephone code for numbers without a country code
 	VirtualNumber             string `json:"virtual_number"`
 	SMSStopWords              string `json:"sms_stop_words"`
 	SMSResponseAction         string `json:"sms_response_action"`
@@ -32,8 +32,8 @@ type List struct {
 	FromAddress               string `json:"from_address"`
 }
 
-// Field is a Field definition. Attributes that do not apply to its Type are
-// empty. specification: Field
+// Field is the record of a Field. Attributes that its Type does not use are empty.
+// specification: Field
 type Field struct {
 	ID               int64  `json:"id"`
 	ListID           int64  `json:"list_id"`
@@ -42,7 +42,7 @@ type Field struct {
 	IsMandatory      bool   `json:"is_mandatory"`
 	AllowUpdate      bool   `json:"allow_update"`
 	ShowInForm       int64  `json:"show_in_form"` // 0 or 1
-	Length           int64  `json:"length"`       // characters at most; 0: no limit
+	Length           int64  `json:"length"`       // largest number of characters; 0: no limit
 	Size             int64  `json:"size"`
 	RowSize          string `json:"row_size"`
 	DefaultValue     string `json:"default_value"`
@@ -57,14 +57,15 @@ type Field struct {
 	DisplayOrder     int64  `json:"display_order"` // -1: hidden
 }
 
-// Preference is a named question that Contacts of a List answer with yes or no.
+// Preference is the record of a List preference: a question that each Contact of the
+// List can answer with yes or no.
 type Preference struct {
 	ID     int64  `json:"id"`
 	ListID int64  `json:"list_id"`
 	Name   string `json:"name"`
 }
 
-// Folder groups Lists, Messages or files.
+// Folder is the record of a Folder, which groups Lists, Messages or files.
 type Folder struct {
 	ID           int64  `json:"id"`
 	Name         string `json:"name"`
@@ -73,7 +74,7 @@ type Folder struct {
 	ItemCount    int64  `json:"item_count"`
 }
 
-// ConsentRecord is a row of the consent ledger.
+// ConsentRecord is a row of the consent ledger of a Contact.
 type ConsentRecord struct {
 	Time            int64           `json:"time"`
 	Method          string          `json:"method"`
@@ -81,13 +82,13 @@ type ConsentRecord struct {
 	ConsentText     string          `json:"consent_text"`
 	IPAddress       string          `json:"ip_address"`
 	ListPreferences map[string]bool `json:"list_preferences"`
-	KeyName         string          `json:"key_name"` // the API key that the call was made with
+	KeyName         string          `json:"key_name"` // name of the API key of the call
 }
 
 // Unsubscriber is a row of the Account's Unsubscriber List.
 type Unsubscriber struct {
 	ContactID   int64  `json:"contact_id"` // 0: no Contact had the address
-	ListID      int64  `json:"list_id"`    // 0: unsubscribed without a List
+	ListID      int64  `json:"list_id"`    // 0: the call that unsubscribed the address had no List
 	AddressType string `json:"address_type"`
 	Address     string `json:"address"`
 	Time        int64  `json:"time"`
@@ -99,7 +100,7 @@ type SessionInfo struct {
 	AccountName string `json:"account_name"`
 	KeyName     string `json:"key_name"`
 	AccessLevel string `json:"access_level"` // read, standard or full
-	Version     string `json:"version"`      // of the server
+	Version     string `json:"version"`      // version of the server
 }
 
 // Timezone is a time zone that the server accepts.

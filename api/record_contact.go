@@ -1,4 +1,5 @@
-// This file decodes the record of a Contact, whose keys depend on its List.
+// This file decodes the record of a Contact. The keys of the record depend on the
+// Fields of the List.
 
 package api
 
@@ -8,15 +9,15 @@ import (
 	"strings"
 )
 
-// Contact is one record of a List. Only the values that the caller asked for are
-// set. specification: Contact
+// Contact is the record of a Contact. It has only the values that the caller asked
+// for; the other members are zero. specification: Contact
 type Contact struct {
 	ID                  int64
 	CreationTime        int64
 	DoubleOptIn         bool
 	DoubleOptInTime     int64
 	IsActive            bool
-	IsBounceDeactivated bool // advisory: IsActive alone says whether the Contact gets mail
+	IsBounceDeactivated bool // for information only: the server checks IsActive before it sends mail
 	IsUnsubscribed      bool
 	LastClickTime       int64
 	LastModifiedTime    int64
@@ -25,13 +26,15 @@ type Contact struct {
 	SubscribedVia       string
 	WebformID           int64
 
-	// Values are the Field values by the names that the caller asked for. A
-	// missing value is "". A number has the digits that the server sent.
+	// Values maps the name of a Field, as the caller wrote it, to the value of
+	// the Contact. If the Contact has no value, it is "". A number has the same
+	// digits as in the reply.
 	Values map[string]string
 }
 
-// UnmarshalJSON decodes a record. It compares names exactly, which encoding/json
-// does not do: a Field may be called "ID".
+// UnmarshalJSON decodes a record. It compares names with their letter case, because
+// a Field may have the name "ID". encoding/json ignores the case and would store
+// the value of this Field in the member ID.
 func (c *Contact) UnmarshalJSON(data []byte) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(data, &all); err != nil {
@@ -55,7 +58,8 @@ func (c *Contact) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// system returns the member for a system key, nil for the name of a Field.
+// system returns a pointer to the member for a system key, such as "id". It returns
+// nil for the name of a Field.
 func (c *Contact) system(name string) any {
 	switch name {
 	case "id":
@@ -88,8 +92,8 @@ func (c *Contact) system(name string) any {
 	return nil
 }
 
-// valueText returns a Field value as text: the content of a string, or the
-// literal of a number.
+// valueText returns the value of a Field as text: the text of a JSON string, or a
+// JSON number with its digits unchanged.
 func valueText(raw json.RawMessage) (text string, err error) {
 	if strings.HasPrefix(string(raw), `"`) {
 		err = json.Unmarshal(raw, &text)
