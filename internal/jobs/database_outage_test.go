@@ -14,13 +14,13 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// The test in this file runs a PostgreSQL server of its own, to stop and crash it.
+// The test in this file runs its own PostgreSQL server, which it stops and crashes.
 
-// The database server is stopped, then crashes, and starts again both times. The queue recovers
-// without a restart of the process and logs one warning.
+// The test stops PostgreSQL and starts it again. Then it crashes PostgreSQL and starts it again. The
+// queue recovers both times without a restart of the process, and logs one warning in total.
 func TestQueueOutlivesTheServer(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a test with a server of its own: make faults runs it")
+		t.Skip("needs its own PostgreSQL server: run it with \"make faults\"")
 	}
 	server, err := pgtest.StartServer()
 	if err != nil {
@@ -40,7 +40,7 @@ func TestQueueOutlivesTheServer(t *testing.T) {
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
 	p.waitForJob(done)
 	if text := log.text(); strings.Count(text, "\n") != 1 || strings.Contains(text, "level=ERROR") {
-		t.Errorf("the log says:\n%s", text)
+		t.Errorf("the log is:\n%s\nwant one warning and no error", text)
 	}
 }
 
@@ -51,7 +51,7 @@ func (l *logFile) await(text string) {
 	defer tick.Stop()
 	for end := time.Now().Add(time.Minute); !strings.Contains(l.text(), text); {
 		if time.Now().After(end) {
-			l.Fatalf("the log does not say %s:\n%s", text, l.text())
+			l.Fatalf("the log is:\n%s\nwant %q in it", l.text(), text)
 		}
 		<-tick.C
 	}

@@ -19,10 +19,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-// This file has what the tests of this package share: a database with one List, and a client of
-// the queue that works its jobs.
+// This file has the fixtures that the tests of this package share: a database with one List, and a
+// client of the queue library that runs its jobs.
 
-// contacts is the size of the List in these tests: a removal takes several steps.
+// contacts is the number of Contacts of the List. It is so large that a removal needs several steps.
 const contacts = 1700
 
 func TestMain(m *testing.M) {
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	pgtest.Main(m, func() error { return goleak.Find() })
 }
 
-// workingClient is a client of the queue, of either engine.
+// workingClient has the methods of a queue client that the tests call, for SQLite and PostgreSQL.
 type workingClient interface {
 	jobs.Client
 	Subscribe(kinds ...river.EventKind) (<-chan *river.Event, func())
@@ -41,8 +41,8 @@ type workingClient interface {
 	JobGet(ctx context.Context, id int64) (*rivertype.JobRow, error)
 }
 
-// storeWithList is a database with an Account and one List, on one engine. Its methods fail the
-// test on an error.
+// storeWithList is a SQLite or PostgreSQL database with an Account and one List. Its methods fail
+// the test after an error.
 type storeWithList struct {
 	*testing.T
 	path    string
@@ -52,7 +52,7 @@ type storeWithList struct {
 	list    audience.ListID
 }
 
-// newStoreWithList makes the database; the List is empty.
+// newStoreWithList creates the database. Its List is empty.
 func newStoreWithList(t *testing.T, e teststores.Engine) *storeWithList {
 	t.Helper()
 	p := &storeWithList{T: t, path: e.New(t)}
@@ -65,7 +65,7 @@ func newStoreWithList(t *testing.T, e teststores.Engine) *storeWithList {
 	return p
 }
 
-// open opens the database, again after a test has closed it.
+// open opens the database. A test calls it again after it has closed the database.
 func (p *storeWithList) open() {
 	p.Helper()
 	var err error
@@ -76,7 +76,7 @@ func (p *storeWithList) open() {
 	p.Cleanup(func() { p.store.Close() })
 }
 
-// client returns a client of the queue that is not started.
+// client returns a queue client that is not started.
 func (p *storeWithList) client(config *river.Config) workingClient {
 	p.Helper()
 	client, err := p.store.Jobs(config)
@@ -92,7 +92,7 @@ func (p *storeWithList) must(err error) {
 	}
 }
 
-// addContacts adds Contacts with a value in a Field.
+// addContacts adds the number contacts of Contacts, each with a value of the Field.
 func (p *storeWithList) addContacts(field audience.FieldID) {
 	p.Helper()
 	p.must(p.store.Update(p.Context(), func(tx audience.Tx) error {
@@ -113,7 +113,7 @@ func (p *storeWithList) enqueue(e audience.Effect) {
 	p.must(p.store.Update(p.Context(), func(tx audience.Tx) error { return tx.Enqueue(e) }))
 }
 
-// contactCount counts the Contacts.
+// contactCount returns the number of Contacts of the List.
 func (p *storeWithList) contactCount() (n int64) {
 	p.Helper()
 	p.must(p.store.View(p.Context(), func(tx audience.Tx) (err error) {
@@ -123,8 +123,8 @@ func (p *storeWithList) contactCount() (n int64) {
 	return n
 }
 
-// start starts a client of the queue that looks for jobs often. It returns the results of the
-// given kinds. Options that are not set are those of the fixture.
+// start starts a queue client that polls for jobs often. It also returns a channel with the job
+// results of the given kinds. Options that are not set get the values of the fixture.
 func (p *storeWithList) start(o jobs.Options, change func(*river.Config),
 	kinds ...river.EventKind) (workingClient, <-chan *river.Event) {
 	p.Helper()
@@ -139,7 +139,7 @@ func (p *storeWithList) start(o jobs.Options, change func(*river.Config),
 	}
 	config := jobs.Config(o)
 	config.FetchPollInterval = river.FetchCooldownDefault
-	config.TestOnly = true // no random wait before the queue retries jobs of dead processes
+	config.TestOnly = true // without it, the queue waits for a random time before it retries jobs of dead processes
 	if change != nil {
 		change(config)
 	}
@@ -153,14 +153,14 @@ func (p *storeWithList) start(o jobs.Options, change func(*river.Config),
 	return client, results
 }
 
-// startWorking starts a client that works on Lists and indexes.
+// startWorking starts a queue client that changes Lists and builds and drops indexes.
 func (p *storeWithList) startWorking(store audience.Store, change func(*river.Config)) (workingClient, <-chan *river.Event) {
 	p.Helper()
 	return p.start(jobs.Options{Service: audience.NewService(store, time.Now), Store: store, Indexes: newAdvisor(store)},
 		change, river.EventKindJobCompleted, river.EventKindJobFailed)
 }
 
-// next returns the next result of a job, and fails the test if none comes.
+// next returns the next result of a job. It fails the test if no job ends within a minute.
 func (p *storeWithList) next(results <-chan *river.Event) *river.Event {
 	p.Helper()
 	select {
@@ -176,11 +176,12 @@ func (p *storeWithList) next(results <-chan *river.Event) *river.Event {
 func (p *storeWithList) waitForJob(done <-chan *river.Event) {
 	p.Helper()
 	if e := p.next(done); e.Kind != river.EventKindJobCompleted {
-		p.Fatalf("job: %s: %v", e.Kind, e.Job.Errors)
+		p.Fatalf("the job ended with %s: %v, want it completed", e.Kind, e.Job.Errors)
 	}
 }
 
-// minutesPassed makes the queue retry jobs of dead processes now, as if minutes had passed.
+// minutesPassed changes a configuration so that the queue retries jobs of dead processes at once.
+// Without this change the queue waits for minutes.
 func minutesPassed(c *river.Config) { c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second }
 
 func newAdvisor(store audience.Store) *indexadvisor.Advisor {

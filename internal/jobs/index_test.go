@@ -16,7 +16,7 @@ import (
 func (p *storeWithList) scheduleMissingIndex() indexadvisor.Report {
 	p.Helper()
 	now := time.Now()
-	clock := func() time.Time { now = now.Add(time.Second); return now } // each search takes seconds
+	clock := func() time.Time { now = now.Add(time.Second); return now } // with this clock, each search takes seconds
 	slow := audience.NewService(p.store, clock)
 	rules := indexadvisor.DefaultRules()
 	rules.Contacts = contacts / 2
@@ -24,19 +24,19 @@ func (p *storeWithList) scheduleMissingIndex() indexadvisor.Report {
 	slow.SetSearchObserver(advisor)
 	active := audience.Criteria{Key: "is_active", Operator: "exactly", Value: audience.Input{Kind: audience.InputTrue}}
 	if n, err := slow.CountContacts(p.Context(), p.caller, p.list, &active); err != nil || n != contacts {
-		p.Fatalf("counts %d, %v", n, err)
+		p.Fatalf("CountContacts returned %d, %v, want %d", n, err, contacts)
 	}
 	p.must(advisor.ScheduleBuilds(p.Context()))
 	return p.index()
 }
 
-// index returns the one index that is stored.
+// index returns the only index in the database.
 func (p *storeWithList) index() indexadvisor.Report {
 	p.Helper()
 	all, err := newAdvisor(p.store).Reports(p.Context())
 	p.must(err)
 	if len(all) != 1 {
-		p.Fatalf("indexes: %+v", all)
+		p.Fatalf("the indexes are %+v, want one", all)
 	}
 	return all[0]
 }
@@ -53,17 +53,17 @@ func missingIndexIsBuiltAndDroppedWithItsList(t *testing.T, e teststores.Engine)
 	p.waitForJob(done)
 	x = p.index()
 	if x.State != audience.IndexReady || x.Missing {
-		t.Errorf("index %+v", x)
+		t.Errorf("the index is %+v, want it ready and not missing", x)
 	}
 	p.must(p.service.DeleteList(t.Context(), p.caller, p.list))
 	p.waitForJob(done)
 	p.waitForJob(done)
 	if built, err := p.store.BuiltIndexes(t.Context()); err != nil || len(built) > 0 {
-		t.Errorf("built %+v, %v", built, err)
+		t.Errorf("after the List was deleted, the database has the indexes %+v, %v, want none", built, err)
 	}
 }
 
-// A process is killed while it builds an index. Within minutes another process finds the
+// The test kills a process while it builds an index. Within minutes another process finds the
 // unfinished index and builds it.
 func TestIndexOfAKilledProcessIsBuiltByAnother(t *testing.T) {
 	teststores.EachParallel(t, indexOfAKilledProcessIsBuiltByAnother)
@@ -93,11 +93,11 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
 	p.must(<-reader)
 	x = p.index()
 	if x.State != audience.IndexBuilding {
-		t.Errorf("index %+v", x)
+		t.Errorf("the index is %+v, want the state building", x)
 	}
 
-	// The database server may notice late that its client has gone. Until then it still builds
-	// the index, and other processes leave it alone.
+	// PostgreSQL may notice late that its client has disconnected. Until then it still builds the
+	// index, and other processes do not build or drop this index.
 	_, done := p.startWorking(p.store, nil)
 	for now := time.Now(); p.index().State != audience.IndexReady; {
 		now = now.Add(6 * time.Minute)
@@ -106,11 +106,11 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
 	}
 	x = p.index()
 	if x.Missing {
-		t.Errorf("index %+v", x)
+		t.Errorf("the index is %+v, want it not missing", x)
 	}
 }
 
-// awaitIndex waits until the database has one index that meets a condition.
+// awaitIndex waits until the database has exactly one index and is returns true for it.
 func (p *storeWithList) awaitIndex(is func(audience.BuiltIndex) bool) {
 	p.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
@@ -120,7 +120,7 @@ func (p *storeWithList) awaitIndex(is func(audience.BuiltIndex) bool) {
 			return
 		}
 		if time.Now().After(deadline) {
-			p.Fatalf("built %+v", built)
+			p.Fatalf("after a minute the database has the indexes %+v, want one that meets the condition", built)
 		}
 	}
 }

@@ -1,16 +1,16 @@
-// Package jobs carries out the effects of changes: it sends mail, posts webhooks, and does long
-// work on Lists in the background. A change stores an audience.Effect as a job in its own
-// transaction, in the queue named like the effect's kind. A worker of this package carries it
-// out later, at least once. The queue library is riverqueue/river.
+// Package jobs runs the effects of changes in the background: it sends mail, posts webhooks, and
+// does long work on Lists. The transaction of a change also stores an audience.Effect as a job.
+// Each kind of effect has its own queue. A worker of this package runs the job later, at least
+// once. The queue library is riverqueue/river.
 //
-// Config says which kinds this process works. Jobs of other kinds stay in their queue until a
-// process has a worker for them. No job runs for long, except those for indexes: a job that
-// has more to do after runTime enqueues another job for the rest. So a process may die at any
-// moment, and another process continues.
+// Config decides for which kinds of jobs this process has workers. A job of another kind stays in
+// its queue until a process has a worker for it. Only jobs for indexes run for a long time. A
+// job for a long change of a List enqueues another job for the rest after runTime. A process may
+// die at any time. Another process then continues its jobs.
 //
-// jobs.go registers the workers. mail*.go, webhook.go, index.go and steps.go have them. The
-// command `enlist jobs` uses queue.go. queue_sweep.go deletes completed jobs, and log.go
-// filters the library's log.
+// jobs.go registers the workers. The workers are in mail*.go, webhook.go, index.go and steps.go.
+// The command `enlist jobs` uses queue.go. queue_sweep.go deletes completed jobs, and log.go
+// filters the log of the queue library.
 package jobs
 
 import (
@@ -27,56 +27,59 @@ import (
 )
 
 const (
-	// A job is cancelled after timeout. That is enough for a mail to wait for its slot and for
-	// the slowest mail server that package mail accepts. The queue retries a job whose process
-	// died after rescueAfter. It must be longer than timeout, or a running job would be started
-	// a second time.
+	// timeout is the longest time of a job. The queue cancels the job after this time. timeout
+	// is long enough for a mail to wait for a slot and for the slowest mail server that package
+	// mail accepts. If the process of a job died, the queue retries the job after rescueAfter.
+	// rescueAfter must be longer than timeout, because otherwise the queue could start a job
+	// that still runs.
 	timeout     = 105 * time.Second
 	rescueAfter = 2 * time.Minute
 
-	// pollInterval is how often a process looks for jobs. SQLite cannot notify other
-	// processes. A poll that finds nothing is one statement that writes nothing.
+	// pollInterval is the time between two polls for jobs. Polls are necessary because SQLite
+	// cannot notify other processes. A poll that finds no job is one SQL statement, which
+	// writes nothing.
 	pollInterval = 2 * time.Second
 
-	// cancelledRetention is how long cancelled jobs are kept: the operator may retry a mail
-	// that was refused permanently.
+	// cancelledRetention is the time after which a cancelled job is deleted. Until then the
+	// operator may retry a mail that was refused permanently.
 	cancelledRetention = 30 * 24 * time.Hour
 
-	// forever is how long other jobs are kept. The queue library's value for that is -1, but
-	// its driver for SQLite deletes such jobs at once (version 0.31).
+	// forever is the time after which the queue library deletes other jobs. The library has the
+	// value -1 for "never". With -1, however, its driver for SQLite deletes the jobs at once
+	// (version 0.31).
 	forever = 200 * 365 * 24 * time.Hour
 )
 
-// Options are what the workers need.
+// Options has the settings of the workers and the objects that they use.
 type Options struct {
 	Service *audience.Service
 	Store   audience.Store
 	Mailer  Mailer
-	Mails   int     // how many mails are composed and sent at once; 0: 16
-	Poster  Poster  // nil: this process leaves webhooks to other processes
-	Indexes Indexes // nil: this process leaves indexes to other processes
+	Mails   int     // largest number of mails in memory at the same time; the default is 16
+	Poster  Poster  // nil if this process does not post webhooks
+	Indexes Indexes // nil if this process does not build or drop indexes
 	Log     *slog.Logger
 }
 
-// Mailer composes and sends mails. Its error is an *audience.Undelivered when a mail could not
-// be sent, and audience.ErrSendingPaused when it was not tried.
+// Mailer composes and sends mails. Its methods return an *audience.Undelivered if a mail could not
+// be sent. They return audience.ErrSendingPaused if they did not try to send the mail.
 type Mailer interface {
-	// Notify sends a notification. It makes the Message-ID from id, so that a mail that is
-	// sent twice can be recognised.
+	// Notify sends a notification. The Message-ID is derived from id. So if the same
+	// notification is sent twice, the mail server gets the same Message-ID twice.
 	Notify(ctx context.Context, id string, n *audience.Notification) error
-	// Send sends a mail to a Contact and returns the subject with its merge fields filled.
+	// Send sends a mail to a Contact. It returns the subject with its merge fields filled.
 	Send(ctx context.Context, m *audience.OutgoingMail) (subject string, err error)
 }
 
-// Config returns the workers of a process and how the queue library runs them. A client of the
-// library that is made with it takes up jobs once it is started.
+// Config returns the configuration of a client of the queue library, with the workers of this
+// process. The client runs jobs after its method Start was called.
 func Config(o Options) *river.Config {
 	workers := river.NewWorkers()
 	queues := make(map[string]river.QueueConfig)
 	serial := river.QueueConfig{MaxWorkers: 1}
 	removeContacts := func(ctx context.Context, e audience.RemoveContacts) (audience.RemoveContacts, bool, error) {
 		done, err := o.Service.RemoveContacts(ctx, e)
-		return e, done, err // the next step removes the first Contacts that are left
+		return e, done, err // the next step has the same arguments and removes the next Contacts
 	}
 	add(workers, queues, &stepWorker[audience.RemoveContacts]{store: o.Store, step: removeContacts}, serial)
 	add(workers, queues, &stepWorker[audience.DeleteFieldValues]{store: o.Store, step: o.Service.DeleteFieldValues},
@@ -101,15 +104,15 @@ func Config(o Options) *river.Config {
 		FetchPollInterval:    pollInterval,
 		JobTimeout:           timeout,
 		RescueStuckJobsAfter: rescueAfter,
-		// The operator can look at jobs that failed in all attempts, and retry them.
+		// The operator can list jobs that failed in all attempts, and retry them.
 		DiscardedJobRetentionPeriod: forever,
 		CancelledJobRetentionPeriod: cancelledRetention,
-		CompletedJobRetentionPeriod: forever, // Sweep deletes them
+		CompletedJobRetentionPeriod: forever, // Sweep deletes completed jobs
 	}
 }
 
-// mailQueue is the configuration of a queue for mail. Each fetch is a transaction of its own,
-// so there are many workers and a fetch brings jobs for all that are free.
+// mailQueue returns the configuration of a queue for mail. Each fetch of jobs is one transaction.
+// To need few fetches, the queue has many workers, and one fetch takes jobs for all free workers.
 func mailQueue() river.QueueConfig {
 	return river.QueueConfig{
 		MaxWorkers:        200,
@@ -118,13 +121,13 @@ func mailQueue() river.QueueConfig {
 	}
 }
 
-// webhookQueue is the configuration of the queue for webhooks. A slow receiver occupies one
-// worker and must not delay the others.
+// webhookQueue returns the configuration of the queue for webhooks. It has several workers, because
+// a slow receiver occupies a worker and must not delay other receivers.
 func webhookQueue() river.QueueConfig {
 	return river.QueueConfig{MaxWorkers: 16, FetchPollInterval: 500 * time.Millisecond}
 }
 
-// add registers a worker for the queue of its kind.
+// add registers a worker and the queue for its kind of jobs.
 func add[E river.JobArgs](workers *river.Workers, queues map[string]river.QueueConfig,
 	w river.Worker[E], q river.QueueConfig) {
 	var kind E

@@ -9,8 +9,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// The tests in this file run long work on a List: to its end, stopped, and in a process that is
-// killed. Every test runs on each engine.
+// The tests in this file run long changes of a List: to the end, in a process that is stopped, and in
+// a process that is killed. Each test runs on SQLite and on PostgreSQL.
 
 func TestContactsOfADeletedListAreRemoved(t *testing.T) {
 	teststores.EachParallel(t, contactsOfADeletedListAreRemoved)
@@ -24,7 +24,7 @@ func contactsOfADeletedListAreRemoved(t *testing.T, e teststores.Engine) {
 	p.waitForJob(done)
 	p.must(p.store.View(t.Context(), func(tx audience.Tx) error {
 		if n, err := tx.AccountContacts(p.caller.Account.ID); n != 0 || err != nil {
-			t.Errorf("%d Contacts are left, %v", n, err)
+			t.Errorf("%d Contacts are left, %v, want 0", n, err)
 		}
 		return nil
 	}))
@@ -53,7 +53,7 @@ func valuesOfADeletedFieldAreRemoved(t *testing.T, e teststores.Engine) {
 	}
 }
 
-// unknown is an effect of a kind without a worker.
+// unknown is an effect for which no process has a worker.
 type unknown struct{}
 
 // Kind implements audience.Effect.
@@ -72,11 +72,11 @@ func jobsWithoutAWorkerStayInTheirQueue(t *testing.T, e teststores.Engine) {
 	list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds("unknown"))
 	p.must(err)
 	if len(list.Jobs) != 1 || list.Jobs[0].State != "available" || list.Jobs[0].Attempt != 0 {
-		t.Errorf("unknown jobs: %+v", list.Jobs)
+		t.Errorf("the jobs of the kind unknown are %+v, want one that is available after 0 attempts", list.Jobs)
 	}
 }
 
-// A process that is stopped puts its job back, and the next process continues it.
+// A process that stops puts its job back into the queue, and the next process continues the job.
 func TestStoppedJobIsContinuedByTheNextProcess(t *testing.T) {
 	teststores.EachParallel(t, stoppedJobIsContinuedByTheNextProcess)
 }
@@ -90,12 +90,12 @@ func stoppedJobIsContinuedByTheNextProcess(t *testing.T, e teststores.Engine) {
 	<-reached
 	p.must(client.StopAndCancel(t.Context()))
 	if n := p.contactCount(); n == 0 || n == contacts {
-		t.Fatalf("%d of %d Contacts are left, want some", n, contacts)
+		t.Fatalf("%d of %d Contacts are left, want more than 0 and not all", n, contacts)
 	}
 	list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds("remove_contacts"))
 	p.must(err)
 	if len(list.Jobs) != 1 || list.Jobs[0].State != "available" || list.Jobs[0].Attempt != 0 {
-		t.Fatalf("jobs: %+v", list.Jobs[0])
+		t.Fatalf("the jobs are %+v, want one that is available after 0 attempts", list.Jobs)
 	}
 	p.must(p.store.Close())
 
@@ -103,11 +103,11 @@ func stoppedJobIsContinuedByTheNextProcess(t *testing.T, e teststores.Engine) {
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
 	if n := p.contactCount(); n != 0 {
-		t.Errorf("%d Contacts are left", n)
+		t.Errorf("%d Contacts are left, want 0", n)
 	}
 }
 
-// A job whose process was killed is retried after some minutes.
+// The queue retries a job whose process was killed. The retry continues the change of the List.
 func TestJobOfAKilledProcessIsContinued(t *testing.T) {
 	teststores.EachParallel(t, jobOfAKilledProcessIsContinued)
 }
@@ -118,12 +118,12 @@ func jobOfAKilledProcessIsContinued(t *testing.T, e teststores.Engine) {
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
 	p.killAt(inRemoval, func() {})
 	if n := p.contactCount(); n == 0 || n == contacts {
-		t.Fatalf("%d of %d Contacts are left, want some", n, contacts)
+		t.Fatalf("%d of %d Contacts are left, want more than 0 and not all", n, contacts)
 	}
 	teststores.AgeKilledJobs(t, p.path)
 	_, done := p.startWorking(p.store, minutesPassed)
 	p.waitForJob(done)
 	if n := p.contactCount(); n != 0 {
-		t.Errorf("%d Contacts are left", n)
+		t.Errorf("%d Contacts are left, want 0", n)
 	}
 }

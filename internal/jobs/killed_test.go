@@ -17,26 +17,26 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// This file runs the test binary as a process that works the queue, hangs at a point, and is
-// killed there.
+// This file runs the test binary as another process. This process runs jobs and hangs at a given
+// point. There the test kills it.
 
-// Environment variables of such a process: the point and the database.
+// Environment variables of the process: the point at which it hangs, and the database.
 const (
 	hangAt       = "ENLIST_TEST_HANG_AT"
 	hangDatabase = "ENLIST_TEST_HANG_DATABASE"
 )
 
-// The points.
+// The points at which the process can hang.
 const (
-	inRemoval = "removal" // in the third step of a removal
-	inBuild   = "build"   // while an index is built
-	afterPost = "post"    // after the receiver accepted a batch, before that is stored
+	inRemoval = "removal" // in the third step of a removal of Contacts
+	inBuild   = "build"   // while it builds an index
+	afterPost = "post"    // after the receiver accepted a batch, before the process stores the success
 )
 
 // reached is the line that a process prints when it hangs.
 const reached = "reached"
 
-// workUntilKilled works the queue of a database and hangs at the point.
+// workUntilKilled runs the jobs of a database and hangs at the point. It never returns.
 func workUntilKilled(point, path string) {
 	store, err := teststores.Open(context.Background(), path, 0)
 	if err != nil {
@@ -78,22 +78,21 @@ func (p *storeWithList) killAt(point string, before func()) {
 	cmd.Stderr = os.Stderr
 	p.must(cmd.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != reached+"\n" {
-		p.Errorf("the process printed %q, %v", line, err)
+		p.Errorf("the process printed %q, %v, want %q", line, err, reached)
 	}
 	before()
 	p.must(cmd.Process.Kill())
-	cmd.Wait() // says that it was killed
+	cmd.Wait() // returns the error that the process was killed
 }
 
-// hangingStore is a Store whose third Update calls reached, and then waits until its context
-// ends.
+// hangingStore is a Store. Its third Update calls reached and then waits until the context ends.
 type hangingStore struct {
 	audience.Store
 	updates int
 	reached func()
 }
 
-// Update implements audience.Store. One worker calls it, one call after another.
+// Update implements audience.Store. Only one worker calls it, so it needs no lock.
 func (s *hangingStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
 	if s.updates++; s.updates == 3 {
 		s.reached()
@@ -102,8 +101,9 @@ func (s *hangingStore) Update(ctx context.Context, fn func(audience.Tx) error, h
 	return s.Store.Update(ctx, fn, hint...)
 }
 
-// hangingBuilder is a Store whose BuildIndex prints reached when it starts. On SQLite, where an
-// unfinished index is not visible, it then waits; on PostgreSQL the build itself waits.
+// hangingBuilder is a Store whose BuildIndex prints reached when it starts. On SQLite, BuildIndex
+// then waits until the process is killed. On PostgreSQL the build itself waits for a transaction
+// of the test.
 type hangingBuilder struct {
 	*teststores.Store
 	waits bool
@@ -118,7 +118,7 @@ func (s hangingBuilder) BuildIndex(ctx context.Context, id audience.SearchIndexI
 	return s.Store.BuildIndex(ctx, id, list, k)
 }
 
-// hangingPoster posts a batch, prints reached or the error, and never returns.
+// hangingPoster posts a batch and prints an error, if there is one, and reached. Then it hangs.
 type hangingPoster struct{ *webhook.Client }
 
 // Post implements jobs.Poster.

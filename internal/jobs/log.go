@@ -8,24 +8,24 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file filters the log of the queue library: it keeps the addresses of subscribers out,
-// and limits the errors of an outage.
+// This file filters the log of the queue library. It removes the addresses of subscribers, and
+// limits the number of errors while the database is unavailable.
 
-// filteredLog passes the log of the queue library on. At the level debug it changes nothing.
+// filteredLog is the log handler of the queue library. At the level debug it changes nothing.
 //
-// The library logs why a job failed. For a mail that is the mail server's reply, which often
-// repeats the recipient's address. filteredLog removes the reply. The operator finds it with
-// `enlist jobs list`.
+// The library logs why a job failed. For a mail, the error is the reply of the mail server, which
+// often repeats the recipient's address. So filteredLog removes the error. The operator can read
+// it with `enlist jobs list`.
 //
-// While the database is unavailable, each loop of the library logs an error at each attempt,
-// about ten a second in all. The loops recover by themselves. filteredLog passes on one of these
-// errors a minute, as a warning.
+// While the database is unavailable, each loop of the library logs an error at each attempt. All
+// loops together log about ten errors a second. The loops recover by themselves. filteredLog
+// logs only one of these errors a minute, as a warning.
 type filteredLog struct {
 	slog.Handler
-	lastWarning *atomic.Int64 // in Unix seconds
+	lastWarning *atomic.Int64 // time of the last warning in Unix seconds
 }
 
-// warningInterval is the least time between two warnings about the database, in seconds.
+// warningInterval is the shortest time between two warnings about the database, in seconds.
 const warningInterval = 60
 
 // Handle implements slog.Handler.
@@ -58,7 +58,7 @@ func (l filteredLog) WithGroup(name string) slog.Handler {
 	return filteredLog{l.Handler.WithGroup(name), l.lastWarning}
 }
 
-// subject reports whether a record names a job, and whether that job sends a mail.
+// subject reports whether a record is about a job, and whether this job sends a mail.
 func subject(r slog.Record) (job, mail bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		job = job || a.Key == "job_id" || a.Key == "job_kind"
@@ -73,7 +73,7 @@ func subject(r slog.Record) (job, mail bool) {
 	return job, mail
 }
 
-// withoutError returns a record that names the command to see the error instead of the error.
+// withoutError returns a record in which the error is replaced by the command that shows it.
 func withoutError(r slog.Record) slog.Record {
 	redacted := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	r.Attrs(func(a slog.Attr) bool {

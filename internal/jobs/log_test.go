@@ -15,9 +15,10 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// The test in this file reads what the queue library logs about a mail that failed.
+// The test in this file reads the log of the queue library about a mail that failed.
 
-// refusingMailer is a Mailer whose mail server repeats the address in its reply, as most do.
+// refusingMailer is a Mailer that returns an error with the recipient's address in the reply of the
+// mail server. Most mail servers repeat the address in this way.
 type refusingMailer struct{}
 
 func (refusingMailer) Notify(context.Context, string, *audience.Notification) error {
@@ -26,7 +27,7 @@ func (refusingMailer) Notify(context.Context, string, *audience.Notification) er
 
 func (refusingMailer) Send(context.Context, *audience.OutgoingMail) (string, error) { return "", nil }
 
-// No address appears in the log, except at the level debug.
+// The log contains no address, except at the level debug.
 //
 // covers: decision 50
 func TestLogNamesNoAddress(t *testing.T) { teststores.EachParallel(t, logNamesNoAddress) }
@@ -42,13 +43,13 @@ func logNamesNoAddress(t *testing.T, e teststores.Engine) {
 			p.must(client.StopAndCancel(context.Background()))
 			text := log.text()
 			if !strings.Contains(text, "job_kind=notify") || strings.Contains(text, "example.com") != (level == slog.LevelDebug) {
-				t.Errorf("at level %v the log says:\n%s", level, text)
+				t.Errorf("at the level %v the log is:\n%s\nwant the kind of the job, and the address only at the level debug", level, text)
 			}
 		})
 	}
 }
 
-// logFile is a log that a test reads while other goroutines write.
+// logFile is a log that a test can read while other goroutines write to it.
 type logFile struct {
 	*testing.T
 	file *os.File
@@ -69,7 +70,7 @@ func (l *logFile) logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(l.file, &slog.HandlerOptions{Level: level}))
 }
 
-// text returns what was logged until now.
+// text returns the content of the log.
 func (l *logFile) text() string {
 	l.Helper()
 	text, err := os.ReadFile(l.file.Name())

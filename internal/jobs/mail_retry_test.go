@@ -7,9 +7,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// The test in this file needs no database: it computes the delays between attempts.
+// The test in this file computes the delays between attempts. It needs no database.
 
-// TestAttemptsOfAMailTakeAboutADay adds up the waits between the attempts of a mail.
+// TestAttemptsOfAMailTakeAboutADay checks each delay and the sum of all delays.
 //
 // covers: decision 50
 func TestAttemptsOfAMailTakeAboutADay(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// The test in this file counts how many mails are in memory at once.
+// The test in this file counts how many mails are in memory at the same time.
 
-// countingMailer is a Mailer that counts how many mails are being sent at once. It sends no
-// mail before want mails have arrived.
+// countingMailer is a Mailer that counts how many calls of Notify run at the same time. The first
+// calls wait until the number of running calls is want.
 type countingMailer struct {
 	now, most, sent atomic.Int64
 	full            chan struct{}
@@ -40,7 +40,7 @@ func (h *countingMailer) Send(context.Context, *audience.OutgoingMail) (string, 
 	return "", nil
 }
 
-// Many mails wait, but only a few have their contents in memory.
+// Many mails wait, but only a few of them are loaded into memory.
 //
 // covers: decision 50
 func TestMailsInMemoryAreLimited(t *testing.T) { teststores.EachParallel(t, mailsInMemoryAreLimited) }
@@ -57,6 +57,6 @@ func mailsInMemoryAreLimited(t *testing.T, e teststores.Engine) {
 		p.next(done)
 	}
 	if most := mailer.most.Load(); most != 3 {
-		t.Errorf("%d mails at once, want 3", most)
+		t.Errorf("%d mails were sent at the same time, want 3", most)
 	}
 }

@@ -19,9 +19,10 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// The tests in this file send mail through a scripted mail server, whose failures each test chooses.
+// The tests in this file send mail to a mail server for tests. Each test writes a script for the
+// failures of the server.
 
-// listWithMailServer is a storeWithList whose queue sends to a mail server of its own.
+// listWithMailServer is a storeWithList with its own mail server, to which its jobs send mail.
 type listWithMailServer struct {
 	*storeWithList
 	server *mailtest.Server
@@ -29,7 +30,8 @@ type listWithMailServer struct {
 	done   <-chan *river.Event
 }
 
-// newListWithMailServer makes it and edits the List. The queue is not started.
+// newListWithMailServer creates the database, starts the mail server, and edits the List. It does
+// not start the workers.
 func newListWithMailServer(t *testing.T, e teststores.Engine, details ...audience.Detail) *listWithMailServer {
 	p := &listWithMailServer{storeWithList: newStoreWithList(t, e), server: mailtest.Start(t, mailtest.Options{})}
 	_, err := p.service.EditList(t.Context(), p.caller, p.list, details)
@@ -37,7 +39,7 @@ func newListWithMailServer(t *testing.T, e teststores.Engine, details ...audienc
 	return p
 }
 
-// send starts to work the queue, with the clock of a Service.
+// send starts the workers for mail. They use the given Service and its clock.
 func (p *listWithMailServer) send(service *audience.Service) {
 	p.Helper()
 	key, err := service.LinkKey(p.Context())
@@ -51,7 +53,7 @@ func (p *listWithMailServer) send(service *audience.Service) {
 		river.EventKindJobCompleted, river.EventKindJobFailed, river.EventKindJobCancelled, river.EventKindJobSnoozed)
 }
 
-// autoresponder adds an autoresponder with a Message of its own.
+// autoresponder adds a Message and an autoresponder that sends it.
 func (p *listWithMailServer) autoresponder(subject string, details ...audience.Detail) {
 	p.Helper()
 	message, err := p.service.AddMessage(p.Context(), p.caller, []audience.Detail{detail("type", "email"), detail("name", subject),
@@ -64,7 +66,7 @@ func (p *listWithMailServer) autoresponder(subject string, details ...audience.D
 	p.must(err)
 }
 
-// waitForEvent waits until the next job of a kind has ended, with any result.
+// waitForEvent waits until the next job of a kind has ended, and returns its result of any kind.
 func (p *listWithMailServer) waitForEvent(kind string) *river.Event {
 	p.Helper()
 	for {
@@ -74,19 +76,19 @@ func (p *listWithMailServer) waitForEvent(kind string) *river.Event {
 	}
 }
 
-// waitForMessages waits for messages and returns them.
+// waitForMessages waits until the mail server has accepted n messages, and returns all messages.
 func (p *listWithMailServer) waitForMessages(n int) []mailtest.Message {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
 	defer cancel()
 	all, err := p.server.Wait(ctx, n)
 	if err != nil {
-		p.Fatalf("%d messages came, want %d: %v", len(all), n, err)
+		p.Fatalf("%d messages arrived, want %d: %v", len(all), n, err)
 	}
 	return all
 }
 
-// header returns a header field of a message.
+// header returns the value of a header field of a message.
 func header(t *testing.T, m mailtest.Message, name string) string {
 	t.Helper()
 	read, err := mail.ReadMessage(bytes.NewReader(m.Data))
@@ -116,7 +118,8 @@ func (p *listWithMailServer) deliveries(id audience.ContactID) (all []audience.D
 	return all
 }
 
-// The mail server fails once in each way: every notification arrives all the same.
+// In each subtest the mail server has a temporary failure. All notifications arrive nevertheless, and
+// each arrives once.
 //
 // covers: spec event.notification, decision 50
 func TestNotificationsArriveAfterTemporaryFailures(t *testing.T) {
@@ -137,7 +140,7 @@ func notificationsArriveAfterTemporaryFailures(t *testing.T, e teststores.Engine
 		{"is slow", mailtest.Always(mailtest.Rcpt, mailtest.Wait(time.Second))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel() // the second attempt follows after two seconds
+			t.Parallel() // the second attempt starts two seconds after the first one
 			p := newListWithMailServer(t, e, detail("on_register_address", "first@example.com, second@example.com"))
 			p.server.Script(c.script)
 			p.send(p.service)
@@ -147,14 +150,14 @@ func notificationsArriveAfterTemporaryFailures(t *testing.T, e teststores.Engine
 				to[strings.Join(m.To, ",")]++
 			}
 			if len(to) != 2 || to["first@example.com"] != 1 || to["second@example.com"] != 1 {
-				t.Errorf("messages went to %v", to)
+				t.Errorf("the numbers of messages by recipient are %v, want one for each of the two addresses", to)
 			}
 		})
 	}
 }
 
-// A mail server that accepted a message but could not answer receives it again. It recognises
-// the repetition by the Message-ID.
+// The mail server accepts a message, but the connection breaks before its reply. So the message is
+// sent again, with the same Message-ID. The mail server can then recognise the repetition.
 //
 // covers: spec event.notification, decision 44
 func TestMailSentTwiceHasTheSameMessageID(t *testing.T) {
@@ -168,11 +171,11 @@ func mailSentTwiceHasTheSameMessageID(t *testing.T, e teststores.Engine) {
 	p.subscribe("ann@example.com")
 	all := p.waitForMessages(2)
 	if a, b := header(t, all[0], "Message-Id"), header(t, all[1], "Message-Id"); a != b || a == "" {
-		t.Errorf("Message-IDs %q and %q", a, b)
+		t.Errorf("the Message-IDs are %q and %q, want them equal and not empty", a, b)
 	}
 }
 
-// When a mail server returns, it receives all mails that waited.
+// When the mail server works again, it receives all mails that waited.
 //
 // covers: decision 50
 func TestWaitingMailIsSentWhenTheMailServerReturns(t *testing.T) {
@@ -186,7 +189,7 @@ func waitingMailIsSentWhenTheMailServerReturns(t *testing.T, e teststores.Engine
 	for i := range 30 {
 		p.subscribe("ann" + string(rune('a'+i%26)) + string(rune('a'+i/26)) + "@example.com")
 	}
-	p.waitForEvent("notify") // the first one has failed, or went back to the queue
+	p.waitForEvent("notify") // the first job has failed or went back to the queue
 	p.must(p.server.Resume())
 	p.waitForMessages(30)
 }
@@ -202,18 +205,18 @@ func permanentlyRefusedMailIsKept(t *testing.T, e teststores.Engine) {
 	p.send(p.service)
 	p.subscribe("ann@example.com")
 	if e := p.waitForEvent("notify"); e.Kind != river.EventKindJobCancelled {
-		t.Fatalf("the job: %s", e.Kind)
+		t.Fatalf("the job ended with %s, want it cancelled", e.Kind)
 	}
 	failed, err := jobs.List(t.Context(), p.queue, jobs.Filter{State: jobs.Failed})
 	p.must(err)
 	if len(failed) != 1 || !strings.Contains(failed[0].LastFail, "no such user") || !strings.Contains(failed[0].About, "gone@example.com") {
-		t.Fatalf("kept: %+v", failed)
+		t.Fatalf("the failed jobs are %+v, want one with the reply and the address", failed)
 	}
 	p.server.Script(nil)
 	p.must(jobs.Retry(t.Context(), p.queue, p.service, failed[0].ID))
 	p.waitForMessages(1)
 	if err := jobs.Discard(t.Context(), p.queue, 99); err != jobs.ErrNoJob {
-		t.Errorf("discarding a job that does not exist: %v", err)
+		t.Errorf("Discard of a job that does not exist returned %v, want ErrNoJob", err)
 	}
 }
 
@@ -230,7 +233,7 @@ func autoresponderIsSentOnce(t *testing.T, e teststores.Engine) {
 	p.send(p.service)
 	for range 3 {
 		if e := p.waitForEvent("autorespond"); e.Kind != river.EventKindJobCompleted {
-			t.Fatalf("a job: %s: %v", e.Kind, e.Job.Errors)
+			t.Fatalf("a job ended with %s: %v, want it completed", e.Kind, e.Job.Errors)
 		}
 	}
 	got := make(map[string]string)
@@ -238,21 +241,23 @@ func autoresponderIsSentOnce(t *testing.T, e teststores.Engine) {
 		got[m.To[0]] = header(t, m, "Subject")
 	}
 	if len(p.server.Messages()) != 2 || got["ann@example.com"] != "Welcome" || got["bob@example.com"] != "Goodbye" {
-		t.Errorf("sent: %v", got)
+		t.Errorf("the subjects by recipient are %v, want Welcome for ann and Goodbye for bob, and no third message", got)
 	}
 	d := p.deliveries(stayed)
 	if len(d) != 1 || d[0].Status != audience.DeliverySent || d[0].Subject != "Welcome" || p.contact(stayed).LastMessageTime == 0 {
-		t.Fatalf("recorded: %+v, last_message_time %d", d, p.contact(stayed).LastMessageTime)
+		t.Fatalf("the deliveries are %+v and last_message_time is %d; want one delivery, sent, and a time",
+			d, p.contact(stayed).LastMessageTime)
 	}
-	// The same job runs again, as after a crash before its completion was stored.
+	// The same job runs again. This happens if the process crashes before the queue has stored that the
+	// job is completed.
 	p.enqueue(audience.Autorespond{List: p.list, Contact: stayed, Autoresponder: 1, Time: d[0].Time})
 	p.waitForEvent("autorespond")
 	if n := len(p.server.Messages()); n != 2 {
-		t.Errorf("%d messages after the same job again, want 2", n)
+		t.Errorf("after the second run of the job there are %d messages, want 2", n)
 	}
 }
 
-// The clock was set back after the job was stored, so its time has not come.
+// The clock was set back after the job was stored, so the job is not due.
 //
 // covers: decision 45
 func TestJobWaitsWhenTheClockWasSetBack(t *testing.T) {
@@ -265,7 +270,7 @@ func jobWaitsWhenTheClockWasSetBack(t *testing.T, e teststores.Engine) {
 	p.subscribe("ann@example.com")
 	p.send(audience.NewService(p.store, func() time.Time { return time.Now().Add(-time.Hour) }))
 	if e := p.waitForEvent("autorespond"); e.Kind != river.EventKindJobSnoozed || time.Until(e.Job.ScheduledAt) < 59*time.Minute {
-		t.Errorf("the job: %s, again at %v", e.Kind, e.Job.ScheduledAt)
+		t.Errorf("the job ended with %s and runs again at %v, want it snoozed for an hour", e.Kind, e.Job.ScheduledAt)
 	}
 }
 
@@ -286,7 +291,8 @@ func threeBouncesDeactivateTheContact(t *testing.T, e teststores.Engine) {
 		p.waitForEvent("autorespond")
 	}
 	if c := p.contact(id); c.IsActive || !c.IsBounceDeactivated {
-		t.Errorf("after three bounces: is_active %v, is_bounce_deactivated %v, %+v", c.IsActive, c.IsBounceDeactivated, p.deliveries(id))
+		t.Errorf("after three bounces is_active is %v and is_bounce_deactivated is %v, want false and true; deliveries: %+v",
+			c.IsActive, c.IsBounceDeactivated, p.deliveries(id))
 	}
 }
 
@@ -302,16 +308,16 @@ func confirmationIsRequestedBeforeTheAutoresponder(t *testing.T, e teststores.En
 	p.send(p.service)
 	m := p.waitForMessages(1)[0]
 	if m.To[0] != "ann@example.com" || !bytes.Contains(m.Data, []byte("http://localhost/c/")) {
-		t.Errorf("to %v:\n%s", m.To, m.Data)
+		t.Errorf("the first message went to %v, want ann@example.com and a link to confirm:\n%s", m.To, m.Data)
 	}
 	_, err := p.service.Confirm(t.Context(), p.caller, p.list, id)
 	p.must(err)
 	if got := header(t, p.waitForMessages(2)[1], "Subject"); got != "Welcome" {
-		t.Errorf("after the confirmation came %q", got)
+		t.Errorf("the subject of the next message is %q, want Welcome", got)
 	}
 }
 
-// Completed jobs are deleted, and those that failed are kept.
+// Sweep deletes completed jobs. It does not delete failed jobs.
 func TestSweepDeletesCompletedJobsOnly(t *testing.T) {
 	teststores.EachParallel(t, sweepDeletesCompletedJobsOnly)
 }
@@ -328,6 +334,6 @@ func sweepDeletesCompletedJobsOnly(t *testing.T, e teststores.Engine) {
 	all, err := p.queue.JobList(t.Context(), river.NewJobListParams())
 	p.must(err)
 	if len(all.Jobs) != 1 || all.Jobs[0].State != "cancelled" {
-		t.Errorf("left: %+v", all.Jobs)
+		t.Errorf("after Sweep the jobs are %+v, want only the cancelled one", all.Jobs)
 	}
 }

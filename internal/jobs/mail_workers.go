@@ -10,16 +10,17 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// This file has the three kinds of mail: each function is the send of a mailWorker (mail.go).
+// This file has the three kinds of mail. Each function is the field send of a mailWorker (mail.go).
 
-// sendNotification tells one address of a List about one Contact. The result is not stored,
-// because a notification is not a mail to a Contact.
+// sendNotification sends a notification about a Contact to one of the List's addresses. It does
+// not store the result, because a notification is not a mail to a Contact.
 func sendNotification(ctx context.Context, m mailSender, job *river.Job[audience.Notify]) error {
 	n, err := m.service.Notification(ctx, job.Args)
 	if err != nil || n == nil {
 		return err
 	}
-	// The Message-ID is made from this. A job's ID alone is not enough: SQLite may reuse it.
+	// The Message-ID is derived from id. The ID of the job is not enough, because SQLite may use it
+	// again for another job.
 	id := strconv.FormatInt(job.ID, 10) + " " + job.CreatedAt.UTC().Format(time.RFC3339Nano)
 	return jobResult(ctx, m.mailer.Notify(ctx, id, n))
 }
@@ -32,7 +33,7 @@ func sendConfirmation(ctx context.Context, m mailSender, job *river.Job[audience
 
 // sendAutoresponder sends an autoresponder's Message to one Contact.
 func sendAutoresponder(ctx context.Context, m mailSender, job *river.Job[audience.Autorespond]) error {
-	// The queue started the job at its time, but the clock may have been set back since.
+	// The queue started the job when it was due, but the clock may have been set back after that.
 	if early := m.service.Until(job.Args.Due); early > 0 {
 		return river.JobSnooze(early)
 	}

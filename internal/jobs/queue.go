@@ -13,25 +13,25 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// This file is behind the command `enlist jobs`: it lists, retries and discards jobs.
+// This file has the functions of the command `enlist jobs`: they list, retry and discard jobs.
 
-// Queue is the part of a client of the queue library that reads and changes jobs.
+// Queue has the methods of the queue library's client that read and change jobs.
 type Queue interface {
 	JobList(ctx context.Context, params *river.JobListParams) (*river.JobListResult, error)
 	JobRetry(ctx context.Context, id int64) (*rivertype.JobRow, error)
 	JobDelete(ctx context.Context, id int64) (*rivertype.JobRow, error)
 }
 
-// Client is a client of the queue library that runs workers. The library's own type differs
-// between the engines.
+// Client is a client of the queue library that runs workers. It is an interface, because the
+// library's type for SQLite differs from its type for PostgreSQL.
 type Client interface {
 	Queue
 	Sweeper
-	// Start takes up jobs until the client is stopped.
+	// Start starts to run jobs.
 	Start(ctx context.Context) error
-	// Stop takes up no further jobs and waits for those that run.
+	// Stop starts no further jobs and waits until the running jobs have ended.
 	Stop(ctx context.Context) error
-	// StopAndCancel cancels the jobs that run and waits for them.
+	// StopAndCancel cancels the contexts of the running jobs and waits until they have ended.
 	StopAndCancel(ctx context.Context) error
 }
 
@@ -41,13 +41,13 @@ type State string
 // The states of jobs.
 const (
 	Waiting   State = "waiting"   // runs as soon as a worker is free
-	Scheduled State = "scheduled" // runs at its time
+	Scheduled State = "scheduled" // runs when it is due
 	Running   State = "running"
 	Retrying  State = "retrying" // failed, and runs again after a delay
 	Failed    State = "failed"   // all attempts failed; the job is kept
 )
 
-// queueStates are the queue library's names for each State.
+// queueStates has the states of the queue library for each State.
 var queueStates = map[State][]rivertype.JobState{
 	Waiting:   {rivertype.JobStateAvailable, rivertype.JobStatePending},
 	Scheduled: {rivertype.JobStateScheduled},
@@ -61,11 +61,11 @@ type Job struct {
 	ID       int64
 	Kind     string
 	State    State
-	Attempt  int // how many attempts were made
+	Attempt  int // number of attempts so far
 	Created  time.Time
-	Next     time.Time // when it runs next; zero when it does not
-	About    string    // the effect, as JSON
-	LastFail string    // the error of the last attempt that failed, "" when none did
+	Next     time.Time // time of the next run; zero if the job runs now or has failed
+	About    string    // the effect as JSON
+	LastFail string    // error of the last failed attempt, "" if no attempt failed
 }
 
 // Filter selects jobs. The zero value selects all jobs that are not completed.
@@ -75,7 +75,7 @@ type Filter struct {
 	Limit int // 0: no limit
 }
 
-// pageSize is how many jobs one query reads.
+// pageSize is the largest number of jobs that one query reads.
 const pageSize = 1000
 
 // List returns the selected jobs in the order of their IDs.
@@ -98,7 +98,7 @@ func List(ctx context.Context, q Queue, f Filter) (found []Job, err error) {
 	}
 }
 
-// page reads the selected jobs with an ID above after.
+// page returns the first pageSize of the selected jobs whose ID is greater than after.
 func (f Filter) page(ctx context.Context, q Queue, after int64) ([]*rivertype.JobRow, error) {
 	params := river.NewJobListParams().First(pageSize).OrderBy(river.JobListOrderByID, river.SortOrderAsc).
 		Where("id > @after", river.NamedArgs{"after": after})
@@ -119,7 +119,7 @@ func (f Filter) page(ctx context.Context, q Queue, after int64) ([]*rivertype.Jo
 	return result.Jobs, nil
 }
 
-// job converts a row of the queue library.
+// job converts a row of the queue library into a Job.
 func job(row *rivertype.JobRow) Job {
 	j := Job{ID: row.ID, Kind: row.Kind, Attempt: row.Attempt, Created: row.CreatedAt, About: string(row.EncodedArgs)}
 	for state, names := range queueStates {
@@ -136,22 +136,22 @@ func job(row *rivertype.JobRow) Job {
 	return j
 }
 
-// ErrNoJob means that no job has the ID. ErrRunning means that a worker runs the job now, and
-// ErrNotDue that an autoresponder is not due yet.
+// ErrNoJob means that no job has this ID. ErrRunning means that a worker is running the job.
+// ErrNotDue means that the job sends an autoresponder that is not due yet.
 var (
 	ErrNoJob   = errors.New("there is no such job: it may be done")
 	ErrRunning = errors.New("the job is running")
 	ErrNotDue  = errors.New("the autoresponder is not due yet; it goes out at its time")
 )
 
-// WebhookRetrier ends the wait of a webhook target after a failure.
+// WebhookRetrier ends the delay of a webhook target after a failed POST.
 type WebhookRetrier interface {
-	// RetryWebhookNow lets the next job post to the target at once.
+	// RetryWebhookNow ends the delay, so that the next job posts to the target at once.
 	RetryWebhookNow(ctx context.Context, target audience.WebhookTargetID) error
 }
 
-// Retry runs a job as soon as a worker is free, also one in the state Failed. The error is
-// ErrNotDue for an autoresponder whose time has not come.
+// Retry lets a job run as soon as a worker is free. The job may also be in the state Failed.
+// Retry returns ErrNoJob, ErrRunning or ErrNotDue if it cannot do that.
 func Retry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	if err := prepareRetry(ctx, q, h, id); err != nil {
 		return err
@@ -166,8 +166,9 @@ func Retry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	return err
 }
 
-// prepareRetry handles the two kinds whose worker checks a time of its own and would put the
-// job back. It refuses an autoresponder that is not due, and ends the wait of a webhook.
+// prepareRetry handles the two kinds of jobs whose worker also checks a time itself, and would put
+// the job back into the queue. For an autoresponder that is not due it returns ErrNotDue. For a
+// webhook it ends the delay after a failed POST.
 func prepareRetry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	result, err := q.JobList(ctx, river.NewJobListParams().First(1).Where("id = @id", river.NamedArgs{"id": id}))
 	if err != nil || len(result.Jobs) == 0 {
@@ -192,8 +193,8 @@ func prepareRetry(ctx context.Context, q Queue, h WebhookRetrier, id int64) erro
 	return nil
 }
 
-// Discard deletes a job, so that no worker runs it. The error is ErrRunning for a job that
-// runs now.
+// Discard deletes a job, so that no worker runs it again. It returns ErrNoJob if there is no such
+// job, and ErrRunning if a worker is running it.
 func Discard(ctx context.Context, q Queue, id int64) error {
 	_, err := q.JobDelete(ctx, id)
 	switch {

@@ -17,8 +17,8 @@ import (
 
 // The test in this file lets the queue library delete old jobs.
 
-// A mail that failed in all attempts is kept when the queue library deletes old jobs. A
-// cancelled job, which is deleted, shows that the deletion has run.
+// The queue library deletes old jobs, but not the job of a mail that failed in all attempts. The test
+// also has a cancelled job. When the library has deleted it, the test knows that the deletion has run.
 //
 // covers: decision 50
 func TestJobThatFailedInAllAttemptsIsKept(t *testing.T) {
@@ -30,7 +30,7 @@ func jobThatFailedInAllAttemptsIsKept(t *testing.T, e teststores.Engine) {
 	config := func(keep time.Duration) *river.Config {
 		c := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: refusingMailer{}, Log: slog.New(slog.DiscardHandler)})
 		c.CancelledJobRetentionPeriod = keep
-		c.TestOnly = true // it removes jobs at its start
+		c.TestOnly = true // with it, the library deletes old jobs when it starts
 		return c
 	}
 	client := p.client(config(time.Hour))
@@ -52,11 +52,11 @@ func jobThatFailedInAllAttemptsIsKept(t *testing.T, e teststores.Engine) {
 	defer client.StopAndCancel(context.Background())
 	p.untilGone(client, mark.Job.ID)
 	if kept, err := client.JobGet(t.Context(), lost.Job.ID); err != nil || kept.State != rivertype.JobStateDiscarded {
-		t.Errorf("the mail that failed in all attempts: %v, %v", kept, err)
+		t.Errorf("the job that failed in all attempts is %v, %v, want it in the state discarded", kept, err)
 	}
 }
 
-// untilGone waits until the queue library has removed a job.
+// untilGone waits until the queue library has deleted a job.
 func (p *listWithMailServer) untilGone(client interface {
 	JobGet(context.Context, int64) (*rivertype.JobRow, error)
 }, id int64) {

@@ -7,19 +7,20 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// This file deletes completed jobs in small transactions, so that SQLite can accept other
-// writes between them.
+// This file deletes completed jobs in small transactions. So other transactions can write to SQLite
+// between them.
 
-// Sweeper is the method of a queue client with which Sweep deletes jobs.
+// Sweeper is a queue client with the method that Sweep calls.
 type Sweeper interface {
 	JobDeleteMany(ctx context.Context, params *river.JobDeleteManyParams) (*river.JobDeleteManyResult, error)
 }
 
-// sweepStep is how many jobs one transaction deletes, in some 5 ms of SQLite's one writer.
+// sweepStep is the number of jobs that one transaction deletes. On SQLite such a transaction takes
+// about 5 ms, and no other transaction can write in this time.
 const sweepStep = 500
 
-// Sweep deletes the jobs that are completed. Call it often. The cleaner of the queue library
-// takes up to 250 ms for 10,000 jobs, and SQLite accepts no other write in that time.
+// Sweep deletes the completed jobs. The caller should call it often. The cleaner of the queue
+// library would take up to 250 ms for 10,000 jobs, and SQLite accepts no other write in this time.
 func Sweep(ctx context.Context, q Sweeper) error {
 	for {
 		params := river.NewJobDeleteManyParams().States(rivertype.JobStateCompleted).First(sweepStep)

@@ -9,23 +9,23 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// This file has the worker for long work on a List: its Contacts are removed, or the values of
-// a Field are removed or converted. A List may have millions of Contacts, so the work is done
-// in steps.
+// This file has the worker for long changes of a List. It removes Contacts, or removes or converts
+// the values of a Field. A List may have millions of Contacts, so the worker changes it in steps.
 
-// runTime is how long a job works before it lets the next job of its queue run.
+// runTime is the time after which a job ends, so that the next job of its queue can run.
 const runTime = 20 * time.Second
 
-// stepWorker does the work of one kind of effect.
+// stepWorker runs the jobs of one kind of effect.
 type stepWorker[E audience.Effect] struct {
 	river.WorkerDefaults[E]
 	store audience.Store
-	// step does a part of the work. It returns the effect for the rest, or that none is left.
+	// step changes a part of the List. It returns the effect for the rest of the List, or
+	// done if no rest is left.
 	step func(ctx context.Context, e E) (rest E, done bool, err error)
 }
 
-// Work implements river.Worker. After runTime it enqueues the rest as a job at the end of the
-// queue. When the process stops, the job goes back to the queue, which does not count as a
+// Work implements river.Worker. After runTime it enqueues a job for the rest at the end of the
+// queue. When the process stops, Work puts the job back into the queue. This does not count as a
 // failed attempt.
 func (w *stepWorker[E]) Work(ctx context.Context, job *river.Job[E]) error {
 	e := job.Args

@@ -12,26 +12,28 @@ import (
 
 // This file has the worker that posts events to webhooks. Package webhook sends the HTTP request.
 
-// Poster posts a batch of events to its URL. The error audience.ErrWebhookGone means that no
-// further attempt can succeed. Callers who may name the webhook see the error's text.
+// Poster posts a batch of events to the URL of a webhook. The error audience.ErrWebhookGone means
+// that no further attempt can succeed. Callers of the API that may read the webhook see the text
+// of an error.
 type Poster interface {
 	Post(ctx context.Context, b *audience.WebhookBatch) error
 }
 
-// deliverWebhook posts the events that wait for a webhook target.
+// deliverWebhook posts the waiting events of a webhook target.
 //
-// The events are in a table of their own, and a job only starts the work on them. A job ends
-// at once if another job has the target's lease. That loses no event: a job looks for more
-// events before it releases the lease. A job whose process died is retried. decisions.md: 52
+// The events are rows of another table, and a job only contains the ID of the target. A job ends
+// at once if another job has the lease of the target. No event is lost, because a job looks for
+// more events before it releases the lease. If the process of a job dies, the queue retries the
+// job. decisions.md: 52
 type deliverWebhook struct {
 	river.WorkerDefaults[audience.DeliverWebhook]
 	service *audience.Service
 	poster  Poster
-	next    sync.Map // by job ID: the time.Time of the next attempt
+	next    sync.Map // maps the ID of a job to the time.Time of its next attempt
 }
 
-// Work implements river.Worker. It posts one batch after another until none waits, a POST
-// fails, or runTime is over.
+// Work implements river.Worker. It posts one batch after another until no event waits, a POST
+// fails, runTime is over, or the process stops.
 func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[audience.DeliverWebhook]) error {
 	b, wait, err := w.service.TakeWebhookEvents(ctx, job.Args.Target, job.ID)
 	if wait > 0 && err == nil {
@@ -47,8 +49,8 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[audience.Deliv
 	return err
 }
 
-// recordFailure stores that a POST failed. If this process interrupted it, that says nothing
-// about the receiver, and the job goes back to the queue.
+// recordFailure stores that a POST failed. If the POST failed because this process stops, it stores
+// no failure of the receiver, and the job goes back to the queue.
 func (w *deliverWebhook) recordFailure(ctx context.Context, job int64, b *audience.WebhookBatch, cause error) error {
 	storeCtx := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
@@ -61,15 +63,15 @@ func (w *deliverWebhook) recordFailure(ctx context.Context, job int64, b *audien
 	switch {
 	case err != nil:
 		return err
-	case wait == 0: // the server gives up on this target
+	case wait == 0: // the server makes no further attempt for this target
 		return river.JobCancel(cause)
 	}
 	w.next.Store(job, time.Now().Add(wait))
 	return cause
 }
 
-// NextRetry implements river.Worker. recordFailure sets the time after a failed POST. A job
-// that failed otherwise (its process died, the database refused a write) is retried soon.
+// NextRetry implements river.Worker. After a failed POST it returns the time that recordFailure has
+// chosen. After another failure, such as an error of the database, the job is retried within seconds.
 func (w *deliverWebhook) NextRetry(job *river.Job[audience.DeliverWebhook]) time.Time {
 	if at, ok := w.next.LoadAndDelete(job.ID); ok {
 		return at.(time.Time)

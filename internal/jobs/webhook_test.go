@@ -20,20 +20,20 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// The tests in this file post events to a receiver whose failures each test chooses.
+// The tests in this file post events to a receiver. Each test chooses the failures of the receiver.
 
-// receiver is a webhook's server. It counts the events of each batch ID once, as receivers
-// should.
+// receiver is the HTTP server of a webhook. If it gets the same batch ID again, it ignores the
+// events of the batch, as a receiver should do.
 type receiver struct {
 	*httptest.Server
-	answer func(n int, w http.ResponseWriter) // to POST number n, from 1
+	answer func(n int, w http.ResponseWriter) // replies to POST number n; the first one is number 1
 
 	mu       sync.Mutex
 	calls    int
-	ids      []string          // of the batches, in order; repeats too
-	received map[string]string // by Contact: its events, each batch once
-	count    int               // events of all batches
-	seen     map[string]bool
+	ids      []string          // batch IDs of all POSTs, in their order
+	received map[string]string // maps a Contact's ID to its events, without repeated batches
+	count    int               // number of events, without repeated batches
+	seen     map[string]bool   // batch IDs that were accepted
 	more     chan struct{}
 }
 
@@ -61,7 +61,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	id := req.Header.Get("Webhook-Id")
 	r.ids = append(r.ids, id)
 	defer func() {
-		if answered.status < 400 && !r.seen[id] { // accepted, also if the answer does not arrive
+		if answered.status < 400 && !r.seen[id] { // the batch is accepted, even if the reply does not arrive
 			r.seen[id] = true
 			for _, e := range events {
 				r.received[fmt.Sprint(e.Contact)] += e.Event + " "
@@ -76,7 +76,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.answer(r.calls, answered)
 }
 
-// statusRecorder records the status of an answer.
+// statusRecorder records the status of a response.
 type statusRecorder struct {
 	http.ResponseWriter
 	status int
@@ -87,14 +87,14 @@ func (w *statusRecorder) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// has returns how many events have arrived.
+// has returns the number of events that have arrived.
 func (r *receiver) has() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.count
 }
 
-// until waits until a number of events has arrived.
+// until waits until the given number of events has arrived.
 func (r *receiver) until(t *testing.T, events int) {
 	t.Helper()
 	deadline := time.After(time.Minute)
@@ -102,7 +102,7 @@ func (r *receiver) until(t *testing.T, events int) {
 		select {
 		case <-r.more:
 		case <-deadline:
-			t.Fatalf("%d of %d events arrived", r.has(), events)
+			t.Fatalf("%d events arrived within a minute, want %d", r.has(), events)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func (p *storeWithList) addWebhooks(r *receiver) (ids []audience.WebhookID) {
 	return ids
 }
 
-// startPosting starts a client of the queue that calls webhooks.
+// startPosting starts a queue client that posts webhooks.
 func (p *storeWithList) startPosting(service *audience.Service, change func(*river.Config)) (workingClient, <-chan *river.Event) {
 	p.Helper()
 	poster := webhook.New(webhook.Options{Private: true, Version: "test"})
@@ -146,8 +146,9 @@ func (p *storeWithList) startPosting(service *audience.Service, change func(*riv
 		river.EventKindJobFailed, river.EventKindJobCancelled)
 }
 
-// Two clients work the queue while many callers change Contacts. The receiver fails and drops
-// connections. Each Contact's events arrive in order, and once if batch IDs are counted once.
+// Two queue clients run jobs while many callers change Contacts. The receiver fails and closes
+// connections. The events of each Contact arrive in order. Each event arrives once, because the
+// receiver ignores a repeated batch ID.
 //
 // covers: decision 52
 func TestWebhookEventsArriveInOrderAndOnce(t *testing.T) {
@@ -161,7 +162,7 @@ func webhookEventsArriveInOrderAndOnce(t *testing.T, e teststores.Engine) {
 		case 1:
 			w.WriteHeader(http.StatusInternalServerError)
 		case 3:
-			panic(http.ErrAbortHandler) // it has accepted the batch, but does not answer
+			panic(http.ErrAbortHandler) // the receiver has accepted the batch, but sends no reply
 		}
 	})
 	r.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
@@ -176,7 +177,7 @@ func webhookEventsArriveInOrderAndOnce(t *testing.T, e teststores.Engine) {
 		watching.Go(func() {
 			for {
 				select {
-				case e := <-failed: // the delay of up to 11 s passes at once
+				case e := <-failed: // skip the delay, which is at most 11 s
 					at.move(12 * time.Second)
 					client.JobRetry(context.Background(), e.Job.ID) // an error means that the other client was faster
 				case <-stop:
@@ -203,16 +204,16 @@ func webhookEventsArriveInOrderAndOnce(t *testing.T, e teststores.Engine) {
 	want := "created subscribed unsubscribed " + strings.Repeat("updated subscribed unsubscribed ", rounds-1)
 	for contact, events := range r.received {
 		if events != want {
-			t.Errorf("Contact %s: %s", contact, events)
+			t.Errorf("the events of Contact %s are %q, want %q", contact, events, want)
 		}
 	}
 	if len(r.received) != people || r.calls < 4 {
-		t.Errorf("%d Contacts, %d calls", len(r.received), r.calls)
+		t.Errorf("events of %d Contacts arrived in %d calls, want %d Contacts and at least 4 calls", len(r.received), r.calls, people)
 	}
 }
 
-// A receiver works again. When the operator retries the job, the server posts at once and does
-// not wait for the next attempt.
+// A receiver works again after a failure. When the operator retries the job, the server posts at
+// once. It does not wait for the time of the next attempt.
 //
 // covers: decision 52
 func TestRetryPostsToAWebhookAtOnce(t *testing.T) {
@@ -227,7 +228,7 @@ func retryPostsToAWebhookAtOnce(t *testing.T, e teststores.Engine) {
 	})
 	p := newStoreWithList(t, e)
 	p.addWebhooks(r)
-	at := &clock{now: time.Now()} // never moves, so the wait ends only when the test ends it
+	at := &clock{now: time.Now()} // the clock does not move, so only Retry ends the delay
 	service := audience.NewService(p.store, at.read)
 	client, failed := p.startPosting(service, nil)
 	p.subscribe("a@example.com")
@@ -235,8 +236,8 @@ func retryPostsToAWebhookAtOnce(t *testing.T, e teststores.Engine) {
 	r.until(t, 2)
 }
 
-// A receiver fails for hours. Its events, and those after the server gave up, are kept until the
-// operator retries the job.
+// A receiver fails for hours, until the server makes no further attempts. The server keeps the events
+// from before and after the last attempt. It posts them when the operator retries the job.
 //
 // covers: spec webhook.retries, webhook.redrive, decision 52
 func TestFailingWebhookKeepsItsEvents(t *testing.T) {
@@ -262,12 +263,12 @@ func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
 		last = p.next(failed)
 		if last.Kind == river.EventKindJobCancelled {
 			if attempts != 7 {
-				t.Errorf("the server gave up after %d attempts, want 7", attempts)
+				t.Errorf("the server made %d attempts, want 7", attempts)
 			}
 			break
 		}
 		if wait := last.Job.ScheduledAt.Sub(*last.Job.AttemptedAt); wait < 5*time.Second {
-			t.Errorf("the next attempt is %s after the last one", wait)
+			t.Errorf("the next attempt is %s after the last one, want at least 5s", wait)
 		}
 		at.move(6 * time.Hour)
 		_, err := client.JobRetry(t.Context(), last.Job.ID)
@@ -276,7 +277,7 @@ func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
 	w, err := p.service.Webhook(t.Context(), p.caller, ids[0])
 	p.must(err)
 	if !w.IsFailing || w.LastError != "status 503" || len(last.Job.Errors) == 0 {
-		t.Errorf("%+v, errors of the job: %+v", w, last.Job.Errors)
+		t.Errorf("the webhook is %+v, want it failing with status 503; the errors of the job are %+v, want some", w, last.Job.Errors)
 	}
 	p.subscribe("b@example.com")
 	close(works)
@@ -284,12 +285,13 @@ func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
 	p.must(err)
 	r.until(t, 4)
 	if r.received["1"] != "created subscribed " || r.received["2"] != r.received["1"] {
-		t.Errorf("received %v", r.received)
+		t.Errorf("the events by Contact are %v, want \"created subscribed \" for the Contacts 1 and 2", r.received)
 	}
 }
 
-// A process is killed after the receiver accepted a batch and before that is stored. The batch
-// is posted again with the same ID, and later events follow in another batch.
+// The test kills a process after the receiver has accepted a batch, but before the process has stored
+// this success. Another process posts the batch again with the same ID. It posts later events in
+// another batch.
 //
 // covers: decision 52
 func TestBatchOfAKilledProcessKeepsItsID(t *testing.T) {
@@ -307,9 +309,9 @@ func batchOfAKilledProcessKeepsItsID(t *testing.T, e teststores.Engine) {
 	p.startPosting(p.service, minutesPassed)
 	r.until(t, 4)
 	if len(r.ids) != 3 || r.ids[0] != r.ids[1] || r.ids[1] == r.ids[2] {
-		t.Errorf("batches %v", r.ids)
+		t.Errorf("the batch IDs are %v, want the first one twice, and then another one", r.ids)
 	}
 	if r.received["1"] != "created subscribed " || r.received["2"] != r.received["1"] {
-		t.Errorf("received %v", r.received)
+		t.Errorf("the events by Contact are %v, want \"created subscribed \" for the Contacts 1 and 2", r.received)
 	}
 }
