@@ -108,7 +108,7 @@ type subscription struct {
 // address, it returns that Contact and inserts nothing. decisions.md: 24, 42
 func (sub *subscription) insertOrFind(contact *Contact) (existing *Contact, err error) {
 	unique, account := sub.schema.List.DisallowDuplicates, sub.caller.Account
-	if unique && account.ContactLimit != NoContactLimit { // at the limit an update is still allowed, so look for the Contact first
+	if unique && account.ContactLimit != NoContactLimit { // an update is allowed at the limit: find the Contact first
 		existing, err = sub.tx.ContactByKey(contact.ListID, contact.Key)
 		if KindOf(err) != NoContact {
 			return existing, err

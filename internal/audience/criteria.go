@@ -1,21 +1,21 @@
-// This file holds a search as it was sent: criteria whose keys and values no
-// List has checked yet. rpc builds them; condition_type.go checks them and
-// makes a Condition, which the store and condition_match.go carry out.
+// This file defines search criteria as a caller sent them. Package rpc builds them.
+// condition_type.go checks them against the keys of a List and makes a Condition. The store
+// or condition_match.go evaluates the Condition.
 
 package audience
 
-// Limits of search criteria. rpc counts while it reads, and condition_type.go
-// counts for every other caller. decisions.md: 33
+// Limits of search criteria. Package rpc checks them while it reads a request, and
+// condition_type.go checks them for every other caller. decisions.md: 33
 const (
 	MaxCriteriaTests  = 100 // tests, which callers send as triples
-	MaxCriteriaLevels = 10  // of groups in groups
+	MaxCriteriaLevels = 10  // of nested groups
 
-	// maxOperands bounds the values of all tests together. Reading a mobile
-	// number costs 4 µs, so this many take most of a second.
+	// maxOperands bounds the values of all tests together. Parsing a mobile number takes
+	// 4 µs, so 200,000 of them take almost a second.
 	maxOperands = 200_000
 
-	// MaxComparedCharacters is how many characters of a text greater_than,
-	// less_than and sorting compare. decisions.md: 36
+	// MaxComparedCharacters is the number of characters at the beginning of a text that
+	// greater_than, less_than and sorting compare. decisions.md: 36
 	MaxComparedCharacters = 200
 )
 
@@ -34,28 +34,28 @@ const (
 	Contains
 )
 
-// operators maps each operator's names in a request to it. decisions.md: 32
+// operators maps the names in a request to the operators. decisions.md: 32
 var operators = map[string]Operator{
 	"exactly": Exactly, "equal": Exactly, "equals": Exactly, "not": Not,
 	"greater_than": GreaterThan, "less_than": LessThan, "in": In,
 	"starts_with": StartsWith, "ends_with": EndsWith, "contains": Contains,
 }
 
-// Criteria is a node of the tree that a caller sent. Exactly one of three is
-// set: All, Any, or the test of Key, Operator and Value.
+// Criteria is a node of the tree that a caller sent. It is an All group, an Any group, or a
+// test with Key, Operator and Value.
 type Criteria struct {
-	All []Criteria // matches when each part does
-	Any []Criteria // matches when at least one does
+	All []Criteria // matches if all parts match
+	Any []Criteria // matches if at least one part matches
 
 	Key      string
 	Operator string // as it was sent
 	Value    Input
 }
 
-// Query is what a search asks for.
+// Query is a search as the caller sent it.
 type Query struct {
 	Criteria   *Criteria // nil: every record
-	Limit      int64     // records at most; 0: no limit
+	Limit      int64     // largest number of records; 0: no limit
 	Offset     int64     // records to skip
 	SortBy     string    // "": by ID, ascending
 	Descending bool

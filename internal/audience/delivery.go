@@ -8,7 +8,7 @@ import (
 // Mail to a Contact goes through the files delivery_*.go in this order: delivery_prepare.go
 // decides whether to send when the job runs, package mail composes and sends, and
 // delivery_outcome.go stores the result. delivery_bounce.go handles mail that comes back days
-// later, and delivery_history.go shows all of it to callers.
+// later, and delivery_history.go shows the deliveries to callers.
 
 // DeliveryKey identifies one mail to a Contact by the event that caused it. The same event
 // and cause give the same key, so a job that runs twice finds the delivery of its first run.
@@ -43,8 +43,8 @@ func (k DeliveryKey) String() string {
 	return string(append(append(b, '-'), k.Cause...))
 }
 
-// parseDeliveryKey reads what String wrote. It accepts other spellings of a number too, such
-// as "007"; the signature around the text refuses those.
+// parseDeliveryKey reads the text that String returns. It also accepts other spellings of a
+// number, such as "007". LinkKey refuses them, because it compares the complete text.
 func parseDeliveryKey(text string) (k DeliveryKey, ok bool) {
 	parts := strings.Split(text, "-")
 	if len(parts) != 4 {
@@ -66,10 +66,10 @@ type Delivery struct {
 	DeliveryKey
 	MessageID MessageID // 0: the request to confirm
 	Address   string
-	Subject   string // with the merge fields filled
+	Subject   string // with the merge fields filled, if the mail was composed
 	SentTime  int64
 	Status    DeliveryStatus
-	Detail    string // the mail server's reply, or the text of the report
+	Detail    string // the mail server's reply, or the text of a bounce or complaint report
 }
 
 // DeliveryStatus says how a delivery ended.
@@ -92,39 +92,39 @@ type OutgoingMail struct {
 	Message  *Message // nil: the request to confirm the subscription
 }
 
-// Notification is what a notification mail to one of a List's addresses says about a Contact.
+// Notification is the content of a mail that notifies one of a List's addresses of an event.
 type Notification struct {
 	Notify
 	Schema  *Schema
-	Details *Contact   // nil when the Contact has been removed since
-	Consent *LedgerRow // nil when the event stored no consent
+	Details *Contact   // nil if the Contact was removed after the event
+	Consent *LedgerRow // nil if the event stored no consent
 }
 
-// DeliveryTx reads and changes what is noted about mail to Contacts, in a
-// transaction. Times are Unix seconds.
+// DeliveryTx reads and changes the records about mail to Contacts, in a transaction. Times
+// are Unix seconds.
 type DeliveryTx interface {
-	// Delivery returns one delivery. Its error is of kind NotFound when there is none.
-	// In an Update, no other transaction can store one with the key until this one ends.
+	// Delivery returns one delivery. The error is of kind NotFound if there is none. In an
+	// Update, no other transaction can store a delivery with this key until the Update ends.
 	Delivery(k DeliveryKey) (*Delivery, error)
-	// PutDelivery inserts a delivery or replaces the one with its key.
+	// PutDelivery inserts a delivery or replaces the delivery with the same key.
 	PutDelivery(d *Delivery) error
 	// Deliveries returns the deliveries to a Contact, the newest first; limit 0 means all.
 	Deliveries(list ListID, contact ContactID, limit int) ([]Delivery, error)
-	// MarkConfirmationRequested notes that the server asks a Contact to confirm at the
-	// Unix time now. It returns false and changes nothing when the server has asked
-	// later than before.
+	// MarkConfirmationRequested stores now as the time of the last request to confirm. If
+	// the stored time is later than before, it changes nothing and returns false.
 	MarkConfirmationRequested(list ListID, id ContactID, now, before int64) (marked bool, err error)
-	// MarkSubscriptionPending notes that autoresponders of a subscription wait for its
-	// confirmation.
+	// MarkSubscriptionPending stores that the autoresponders of a subscription wait for
+	// its confirmation.
 	MarkSubscriptionPending(list ListID, id ContactID) error
-	// IsSubscriptionPending reports whether that was noted, also after the confirmation.
+	// IsSubscriptionPending reports whether MarkSubscriptionPending was called for the
+	// Contact, even if the Contact has confirmed since.
 	IsSubscriptionPending(list ListID, id ContactID) (bool, error)
-	// RaiseContactTimes raises last_message_time, last_open_time and last_click_time
-	// of a Contact; 0 leaves one as it is.
+	// RaiseContactTimes raises last_message_time, last_open_time and last_click_time of a
+	// Contact. A parameter of 0 leaves its time unchanged.
 	RaiseContactTimes(list ListID, id ContactID, message, open, click int64) error
-	// BouncesSince returns the time up to which bounces of a Contact do not count.
+	// BouncesSince returns the time that SetBouncesSince stored for a Contact.
 	BouncesSince(list ListID, contact ContactID) (int64, error)
-	// SetBouncesSince sets that time: bounces of mail that was sent until then no
-	// longer count.
+	// SetBouncesSince stores a time: bounces of mail that was sent at this time or earlier
+	// are no longer counted.
 	SetBouncesSince(list ListID, contact ContactID, at int64) error
 }

@@ -6,8 +6,8 @@ import (
 	"enlist/internal/address"
 )
 
-// This file handles what comes back after a mail server has accepted a mail: reports of
-// bounces and complaints, which package mail reads and passes on by DeliveryKey.
+// This file handles the reports of bounces and complaints that arrive after a mail server has
+// accepted a mail. Package mail reads the reports and finds their DeliveryKeys.
 
 const (
 	// bouncesToDeactivate is how many permanent bounces in a row deactivate a Contact.
@@ -15,16 +15,16 @@ const (
 	bouncesToDeactivate = 3
 
 	// bounceDelay is how long a bounce may take after the mail server accepted the mail, in
-	// seconds. A delivery that was sent more recently says nothing yet about the address.
+	// seconds. A delivery that was sent more recently does not yet prove that the address works.
 	bounceDelay = 24 * 60 * 60
 
 	// maxDeliveries bounds how many deliveries of a Contact are read to count bounces.
 	maxDeliveries = 100
 )
 
-// Bounced stores that a delivery came back permanently. detail is the text of the report. The
-// third bounce in a row deactivates the Contact. news is false, and nothing changes, for a
-// second report of a delivery and for a Contact that is gone. decisions.md: 51
+// Bounced stores that a delivery bounced permanently. detail is the text of the report. The
+// third bounce in a row deactivates the Contact. If the delivery was reported before, or the
+// Contact is gone, nothing changes and news is false. decisions.md: 51
 func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (news bool, err error) {
 	return ownUpdate(ctx, s, func(tx Tx, now int64) (news bool, err error) {
 		r, err := loadReported(tx, k, now)
@@ -37,8 +37,8 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ne
 }
 
 // Complained stores that the recipient reported a delivery as spam, and unsubscribes the
-// Contact. news is false, and nothing changes, for a second report of the same delivery: the
-// Contact may have subscribed again since. decisions.md: 51
+// Contact. For a second complaint about the same delivery, nothing changes and news is false:
+// the Contact may have subscribed again after the first one. decisions.md: 51
 func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) (news bool, err error) {
 	return ownUpdate(ctx, s, func(tx Tx, now int64) (news bool, err error) {
 		r, err := loadReported(tx, k, now)
@@ -53,16 +53,16 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 	})
 }
 
-// reported is a delivery that a report is about, with its List and Contact.
+// reported is the delivery that a report is about, with its List and Contact.
 type reported struct {
 	delivery *Delivery
 	schema   *Schema
 	contact  *Contact
 }
 
-// loadReported returns the delivery that a report is about, nil if its Contact is gone. A
-// report can arrive before the sending process has stored the delivery. Then the delivery is
-// built from the key, the Contact and the List's autoresponders.
+// loadReported returns the delivery that a report is about, or nil if its Contact is gone. A
+// report can arrive before the sending process has stored the delivery. Then loadReported
+// builds the delivery from the key, the Contact and the List's autoresponders.
 func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
 	schema, err := tx.Schema(k.List)
 	if err != nil {
@@ -89,7 +89,7 @@ func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
 }
 
 // putBounced stores that a delivery bounced permanently. The third bounce in a row deactivates
-// the Contact and restarts the count, for the case that the Contact is reactivated.
+// the Contact and restarts the count, because the Contact may be reactivated later.
 func putBounced(tx Tx, d *Delivery, now int64) error {
 	if err := tx.PutDelivery(d); err != nil {
 		return err
@@ -118,7 +118,8 @@ func putBounced(tx Tx, d *Delivery, now int64) error {
 }
 
 // bouncesInARow reports whether the last deliveries to an address bounced often enough to
-// deactivate the Contact. deliveries are newest first; those sent up to since do not count.
+// deactivate the Contact. deliveries are newest first. Deliveries that were sent at since or
+// earlier are not counted.
 func bouncesInARow(deliveries []Delivery, key string, since, now int64) bool {
 	bounces := 0
 	for i := range deliveries {

@@ -2,7 +2,7 @@ package audience
 
 import "context"
 
-// This file shows callers what was sent to a Contact.
+// This file returns the mails that were sent to a Contact.
 
 // SentMessage is a Delivery as callers see it.
 type SentMessage struct {

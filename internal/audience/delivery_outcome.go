@@ -8,17 +8,17 @@ import (
 
 // This file stores the result of a mail that package mail has tried to send.
 
-// Undelivered says why a mail was not sent. Package mail creates it. Its consequences are
-// decided in RecordNotSent and, for further attempts, in package jobs.
+// Undelivered says why a mail was not sent. Package mail creates it. Package jobs decides
+// whether to try again, and RecordNotSent stores a final failure.
 type Undelivered struct {
 	Permanent bool   // another attempt cannot succeed
 	Recipient bool   // the mail server refused the recipient's address
-	Code      int    // the reply code of the mail server, 0 without a reply
+	Code      int    // the reply code of the mail server; 0 if it sent no reply
 	Detail    string // the text of the reply, or a description of the failure
 	Err       error  // the cause, for the log
 }
 
-// Error is what operators and callers see of the failure.
+// Error returns the text that operators and callers see.
 func (u *Undelivered) Error() string {
 	switch {
 	case u.Code != 0:
@@ -33,8 +33,9 @@ func (u *Undelivered) Error() string {
 
 func (u *Undelivered) Unwrap() error { return u.Err }
 
-// ErrSendingPaused says that a mail was not tried, because the mail server does not answer.
-// While it does not, package mail lets one mail at a time test it and refuses the others.
+// ErrSendingPaused means that package mail did not try to send a mail, because the mail server
+// does not answer. Until it answers, package mail tries one mail at a time and refuses the
+// others with this error.
 var ErrSendingPaused = errors.New("sending is paused: the mail server does not answer")
 
 // RecordSent stores that a mail was sent, with the subject that was sent, and raises the
@@ -49,8 +50,8 @@ func (s *Service) RecordSent(ctx context.Context, m *OutgoingMail, subject strin
 	})
 }
 
-// RecordNotSent stores that a mail was refused permanently, or failed in all attempts. A
-// permanent refusal of the address counts as a bounce of the Contact.
+// RecordNotSent stores that a mail was refused permanently or that all attempts failed. It
+// treats a permanent refusal of the address as a bounce.
 func (s *Service) RecordNotSent(ctx context.Context, m *OutgoingMail, why *Undelivered) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		now := s.now().Unix()
@@ -61,8 +62,8 @@ func (s *Service) RecordNotSent(ctx context.Context, m *OutgoingMail, why *Undel
 	})
 }
 
-// delivery returns the record of a mail. Without a subject, as before composing has
-// succeeded, the record has that of the Message, with its merge fields as they are.
+// delivery returns the record of a mail. If the mail could not be composed, subject is "".
+// Then the record has the subject of the Message, whose merge fields are not filled.
 func (m *OutgoingMail) delivery(subject string, now int64, status DeliveryStatus, detail string) *Delivery {
 	d := &Delivery{DeliveryKey: m.Delivery, Address: m.Address, Subject: subject, SentTime: now, Status: status,
 		Detail: detail}
@@ -75,8 +76,8 @@ func (m *OutgoingMail) delivery(subject string, now int64, status DeliveryStatus
 	return d
 }
 
-// putSent stores that a delivery was sent, unless a bounce or a complaint is stored already:
-// the report can arrive before the process that sent the mail has stored its result.
+// putSent stores that a delivery was sent. If a bounce or a complaint is stored already, it
+// keeps that status: a report can arrive before the sending process has stored the delivery.
 func putSent(tx DeliveryTx, d *Delivery) error {
 	before, err := tx.Delivery(d.DeliveryKey)
 	if ignoreKind(NotFound, err) != nil {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// This file answers the workers of package jobs: when the time of a mail has come, is it still
-// wanted, and what does it need? The job was stored earlier, so the Contact may have
-// unsubscribed since, and the List, the Message or the autoresponder may be gone.
+// The workers of package jobs call this file when a mail is due. It decides whether the mail
+// must still be sent, and reads what the mail needs. After the job was stored, the Contact may
+// have unsubscribed, and the List, the Message or the autoresponder may have been deleted.
 
-// Notification returns what a notification of an event says, nil if the List is gone.
+// Notification returns the content of a notification of an event, or nil if the List is gone.
 func (s *Service) Notification(ctx context.Context, e Notify) (*Notification, error) {
 	return ownView(ctx, s, func(tx Tx) (*Notification, error) {
 		schema, err := tx.Schema(e.List)
@@ -26,7 +26,7 @@ func (s *Service) Notification(ctx context.Context, e Notify) (*Notification, er
 		if err != nil {
 			return nil, err
 		}
-		// Rows are newest first: the first one not after the event is the event's own.
+		// Rows are newest first, so the first row that is not later than the event is its row.
 		i := slices.IndexFunc(ledger, func(r LedgerRow) bool { return r.Time <= e.Time })
 		if i >= 0 && e.Event == EventSubscribe {
 			n.Consent = &ledger[i]
@@ -35,7 +35,7 @@ func (s *Service) Notification(ctx context.Context, e Notify) (*Notification, er
 	})
 }
 
-// maxConsentRows bounds how many rows of the ledger are searched for an event's consent.
+// maxConsentRows bounds how many ledger rows are read to find the consent of an event.
 const maxConsentRows = 100
 
 // AutoresponderMail returns the mail of an autoresponder to a Contact. It returns nil if there
@@ -67,8 +67,9 @@ func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (
 	})
 }
 
-// prepareMail reads what every mail to a Contact needs. complete adds the rest and reports
-// whether to send. The result is nil if not, or if the delivery's stored status forbids it.
+// prepareMail reads what every mail to a Contact needs. complete adds the rest, and returns
+// false if the mail must not be sent. Then the result is nil. It is also nil if the mail was
+// sent before, or if the Contact has no email address.
 func (s *Service) prepareMail(ctx context.Context, key DeliveryKey,
 	complete func(Tx, *OutgoingMail) (send bool, err error)) (*OutgoingMail, error) {
 	return ownView(ctx, s, func(tx Tx) (*OutgoingMail, error) {
@@ -76,7 +77,7 @@ func (s *Service) prepareMail(ctx context.Context, key DeliveryKey,
 		if ignoreKind(NotFound, err) != nil {
 			return nil, err
 		}
-		// The operator may retry a job that was given up on. A mail that was sent is final.
+		// The operator may retry a failed job. A mail that was sent is never sent again.
 		if err == nil && stored.Status != DeliveryFailed && stored.Status != DeliveryBounced {
 			return nil, nil
 		}
@@ -100,10 +101,10 @@ func (s *Service) prepareMail(ctx context.Context, key DeliveryKey,
 	})
 }
 
-// receives reports whether a Contact may receive a Message because of an event. The answer to
-// an unsubscription goes only to Contacts that are still unsubscribed, everything else only to
-// subscribed ones. With double opt-in a Contact that has not confirmed receives nothing: the
-// address may belong to another person. decisions.md: 46, 47
+// receives reports whether a Contact may receive a Message because of an event. A Message for
+// the event unsubscribe goes only to Contacts that are still unsubscribed. Any other Message
+// goes only to subscribed Contacts. With double opt-in, a Contact that has not confirmed
+// receives no Message: the address may belong to another person. decisions.md: 46, 47
 func (c *Contact) receives(schema *Schema, event Event) bool {
 	if !c.IsActive || schema.List.DoubleOptIn && !c.DoubleOptIn {
 		return false
@@ -111,5 +112,6 @@ func (c *Contact) receives(schema *Schema, event Event) bool {
 	return c.IsUnsubscribed == (event == EventUnsubscribe)
 }
 
-// Until returns the time from now to a time in Unix seconds; 0 or less when it has passed.
+// Until returns the duration from now to a time in Unix seconds. The duration is 0 or less if
+// the time has passed.
 func (s *Service) Until(at int64) time.Duration { return time.Unix(at, 0).Sub(s.now()) }

@@ -1,22 +1,23 @@
 // Package audience is the domain: Lists, their Fields and Contacts, consent, mail
-// to Contacts, webhooks, and every rule about them. It knows no JSON, SQL, HTTP or
-// SMTP: packages rpc, store, web and mail do.
+// to Contacts, webhooks, and every rule about them. It does not use SQL, HTTP, SMTP or the
+// JSON of requests: packages store, web, mail and rpc do.
 //
-// A Service has the rules. Each of its methods is one action of a caller. It
-// checks the request in the order of the specification and makes its change inside
-// one Store.Update. So the change, its ledger row and the jobs that it causes are
-// stored together or not at all. Times are integer Unix seconds, 0 for never.
+// A Service implements the rules. Each of its methods is one action of a caller. The
+// method checks the request in the order of the specification and makes its change in one
+// Store.Update. So the change, its ledger row and the jobs that it causes are stored
+// together or not at all. Very large changes use several Updates (batches.go). Times are
+// integer Unix seconds. A time of 0 means never.
 //
 // # Map of the package
 //
-// What every file uses:
+// Files that all others use:
 //
-//	service.go       the Service, the check which List a caller may name, shared refusals
-//	store.go         what the domain needs from a database: Store, Tx and its roles
+//	service.go       the Service, the check whether a caller may access a List, shared refusals
+//	store.go         the interface of the database: Store, Tx and its roles
 //	transaction.go   runs functions in transactions of the Store
 //	error.go         kinds of refusals
 //	idempotent.go    Idempotency-Key: a repeated call is executed once
-//	batches.go       long changes in several transactions that resume after a crash
+//	batches.go       long changes, in several transactions, which resume after a crash
 //	precondition.go  checks over all Contacts of a List before a definition changes
 //	effect.go        background jobs that a change causes
 //	event.go         events of a Contact and what each of them causes
@@ -37,7 +38,7 @@
 //	contact_parse.go          the values that a call sends for a Contact, checked against its Fields
 //	contact_subscribe.go, contact_resubscribe.go, contact_unsubscribe.go
 //	contact_add.go, contact_edit.go, contact_delete.go   many Contacts in a call
-//	contact_bulk.go           the parts that these three share
+//	contact_bulk.go           the shared parts of contact_add, contact_edit and contact_delete
 //	contact_status.go         activate, confirm, preferences and consents of a Contact
 //	contact_search.go         search and count
 //	consent.go                consent and its ledger
@@ -45,11 +46,11 @@
 //
 // Values that callers send, and search:
 //
-//	input*.go         a value as sent: its tree, and the one scanner of numbers
-//	value*.go         a value as a Field stores it: text, decimals, dates, choices
+//	input*.go         a value as a caller sent it, and the scanner of numbers
+//	value*.go         a value in the form in which a Field stores it
 //	record*.go        keys of records: how they are read, set and searched in memory
 //	contact_columns.go  the columns that a search of Contacts returns
-//	criteria.go       search criteria as sent, and their limits
+//	criteria.go       search criteria as a caller sent them, and their limits
 //	condition*.go     criteria after they were checked: keys, operands, evaluation
 //	searchindex.go    the record of a search index; internal/indexadvisor decides which to build
 //
@@ -57,14 +58,14 @@
 //
 //	message*.go        Messages and their merge fields
 //	autoresponder*.go  autoresponders and when they are due
-//	delivery*.go       mail to a Contact: prepare, store the result, count bounces, show
+//	delivery*.go       mail to a Contact: prepare it, store its result, count bounces, show it
 //	link*.go           links in mails: their signed paths, pages and targets
 //	webhook*.go        webhooks, their targets, and the delivery of events
 //
 // # Roles of a transaction
 //
-// Tx is made of roles, one for each kind of record. Each is declared beside the rules
-// that use it: AccountTx, KeyTx, FolderTx, ListTx, FieldTx, PreferenceTx and ContactTx
+// Tx consists of roles, one for each kind of record. Each role is declared in the file
+// with the rules that use it: AccountTx, KeyTx, FolderTx, ListTx, FieldTx, PreferenceTx and ContactTx
 // in the file of the record, SearchTx in contact_search.go, ConsentTx in consent.go,
 // UnsubscriberTx in unsubscriber.go, RetryTx in idempotent.go, IndexTx in
 // searchindex.go, MessageTx in message_service.go, AutoresponderTx in

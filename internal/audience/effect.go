@@ -1,23 +1,24 @@
 package audience
 
-// Effect is work that a change causes and that is done later, at least once, by package jobs.
-// The change stores it as a job in its own transaction. Kind names the job's queue, and the
-// fields are stored as JSON. Jobs of an older version may still wait, so neither Kind nor a
-// field's meaning may ever change.
+// Effect is work that a change causes. Package jobs does the work later, at least once. The
+// transaction of the change stores the Effect as a job. Kind names the job's queue, and the
+// fields are stored as JSON. Jobs of an older version may still wait, so the Kind and the
+// meaning of a field must never change.
 type Effect interface{ Kind() string }
 
-// Attempts is how often a job is tried before the queue gives up. A job given up on is kept,
-// so that the operator can look at it. Package jobs spreads the attempts of a mail over a day.
+// Attempts is the number of attempts after which the queue stops trying a job. The queue keeps
+// such a job, so that the operator can inspect it. Package jobs spreads the attempts of a mail
+// over a day.
 const Attempts = 19
 
-// Timed is an Effect that must not be carried out before a time.
+// Timed is an Effect whose job must not start before a time.
 type Timed interface {
 	Effect
-	// DueTime returns that time in Unix seconds.
+	// DueTime returns the earliest time at which the job may start, in Unix seconds.
 	DueTime() int64
 }
 
-// Notify sends one message about one Contact to one address of the List.
+// Notify sends one notification about one Contact to one of the List's addresses.
 // specification: Events, Notification message
 type Notify struct {
 	List    ListID    `json:"list_id"`
@@ -53,7 +54,7 @@ type RequestConfirmation struct {
 	Time    int64     `json:"time"` // of the subscription
 }
 
-// Kind names the effect in the queue. It is the name that the first version stored.
+// Kind names the effect in the queue, as in jobs that the first version stored.
 func (RequestConfirmation) Kind() string { return "ask_to_confirm" }
 
 // DeliverWebhook posts the events that wait for a webhook target. The events themselves are
@@ -62,11 +63,11 @@ type DeliverWebhook struct {
 	Target WebhookTargetID `json:"target_id"`
 }
 
-// Kind names the effect in the queue. It is the name that the first version stored.
+// Kind names the effect in the queue, as in jobs that the first version stored.
 func (DeliverWebhook) Kind() string { return "call_webhook" }
 
-// RemoveContacts removes a List's Contacts up to and including an ID, in batches. With Delete it
-// removes the List itself after them.
+// RemoveContacts removes a List's Contacts up to and including an ID, in batches. If Delete is
+// set, it then removes the List itself.
 type RemoveContacts struct {
 	List   ListID    `json:"list_id"`
 	Upto   ContactID `json:"upto"`
@@ -81,10 +82,10 @@ type DeleteFieldValues struct {
 	List   ListID    `json:"list_id"`
 	Field  FieldID   `json:"field_id"`
 	After  ContactID `json:"after"`  // the last Contact that is done
-	Mobile bool      `json:"mobile"` // it was the mobile Field
+	Mobile bool      `json:"mobile"` // the Field was the mobile Field
 }
 
-// Kind names the effect in the queue. It is the name that the first version stored.
+// Kind names the effect in the queue, as in jobs that the first version stored.
 func (DeleteFieldValues) Kind() string { return "forget_field" }
 
 // ConvertField stores the values of a Field again in the form of its new type, in batches.
@@ -116,7 +117,7 @@ func (DropIndex) Kind() string { return "drop_index" }
 
 // JobTx stores background jobs with the change that causes them.
 type JobTx interface {
-	// Enqueue stores a job that starts after the transaction commits, and not before
-	// the time of the Effect if it has one.
+	// Enqueue stores a job. The job starts after the transaction commits, and not before
+	// the DueTime of a Timed Effect.
 	Enqueue(e Effect) error
 }

@@ -5,14 +5,13 @@ import (
 	"fmt"
 )
 
-// This file has the refusals: a Service returns an Error with a Kind when a call breaks a
-// rule.
+// This file defines refusals: a Service returns an Error with a Kind if a call breaks a rule.
 
-// Kind says which rule a call broke. Package rpc turns a Kind into the
-// published error code; nothing else may depend on an error's text.
+// Kind says which rule a call broke. Package rpc converts a Kind to the published error code.
+// No code may depend on the text of an error.
 type Kind int
 
-// The kinds, in the order of the published codes they become.
+// The kinds, with the published codes to which they are converted.
 const (
 	Internal          Kind = iota // any other error; its cause is for the log only
 	InvalidKey                    // 300: unknown, expired or revoked key
@@ -30,27 +29,27 @@ const (
 	InvalidEmail                  // 317
 	DuplicateField                // 318
 	DuplicateFolder               // 319
-	Denied                        // 321: level too low, or outside the key's Lists
-	FolderNeeded                  // 323: not empty, or the last of its type
+	Denied                        // 321: the key's level is too low, or it is restricted to other Lists
+	FolderNeeded                  // 323: the Folder is not empty, or it is the last one of its type
 	ReservedField                 // 325
 	ContactLimit                  // 330
 	InvalidConsent                // 334
 	ConsentRequired               // 335
 	InvalidContacts               // 380: not an array of Contacts
 	NothingUpdated                // 320
-	Busy                          // 399: the call waited for its turn as long as it may
+	Busy                          // 399: the call waited too long to start, or its search took too long
 
 	// Kinds that no caller of the API sees.
-	NoLink   // a page's link has no target any more
+	NoLink   // the target of a link was deleted
 	NotFound // a Tx has no such delivery, webhook target, search index or retry
 )
 
-// Error is what every Service method returns when it refuses. Detail is for
-// the caller and says which value, and what was expected; Err is for the log.
+// Error is the error of every Service method that refuses a call. Detail is for the caller: it
+// says which value is wrong and what was expected. Err is for the log.
 type Error struct {
 	Kind   Kind
 	Detail string
-	Field  string // name of the Field or parameter that the Detail is about, if one
+	Field  string // name of the Field or parameter that the Detail is about, or ""
 	Err    error
 }
 
@@ -68,17 +67,18 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Refuse makes an Error of a kind with a detail for the caller.
+// Refuse returns an Error of a kind, with a detail for the caller.
 func Refuse(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...)}
 }
 
-// invalid makes an Error of kind InvalidParameters about a Field or a parameter.
+// invalid returns an Error of kind InvalidParameters about a Field or a parameter.
 func invalid(field, detail string) *Error {
 	return &Error{Kind: InvalidParameters, Field: field, Detail: detail}
 }
 
-// KindOf returns the Kind of the first *Error in err's chain, Internal when there is none.
+// KindOf returns the Kind of the first *Error in err's chain, or Internal if there is none. So
+// KindOf(nil) is Internal, too.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -86,7 +86,7 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// ignoreKind returns err, or nil when it is of a kind that the caller expects.
+// ignoreKind returns nil if err is of the given kind, else err.
 func ignoreKind(kind Kind, err error) error {
 	if err != nil && KindOf(err) == kind {
 		return nil

@@ -3,10 +3,10 @@ package audience
 import "strings"
 
 // This file says what an event of a Contact causes: notifications to the List's addresses,
-// autoresponders, and the request to confirm a subscription. Each becomes a job in the
-// transaction of the event (effect.go). Webhooks have a file of their own, webhook_publish.go.
+// autoresponders, and the request to confirm a subscription. The transaction of the event
+// stores a job for each of these (effect.go). Webhooks are in webhook_publish.go.
 
-// Event says what happened to a Contact, as in an autoresponder's event_type.
+// Event says what happened to a Contact. An autoresponder's event_type has the same values.
 type Event string
 
 // The events that cause mail.
@@ -46,7 +46,8 @@ func enqueueNotifications(tx JobTx, schema *Schema, id ContactID, event Event, n
 	return nil
 }
 
-// recipients returns the addresses that are notified of an event, separated by commas.
+// recipients returns the addresses that are notified of an event, separated by commas. It
+// returns "" if there are none.
 func (l *List) recipients(event Event) string {
 	switch event {
 	case EventSubscribe:
@@ -59,8 +60,8 @@ func (l *List) recipients(event Event) string {
 	return ""
 }
 
-// enqueueAutoresponders enqueues the List's active autoresponders for an event, each for the
-// time at which it is due.
+// enqueueAutoresponders enqueues a job for each active autoresponder of the List for an event.
+// The job runs when the autoresponder is due.
 func enqueueAutoresponders(tx JobTx, schema *Schema, id ContactID, event Event, now int64) error {
 	for i := range schema.Autoresponders {
 		a := &schema.Autoresponders[i]
@@ -79,13 +80,13 @@ func enqueueAutoresponders(tx JobTx, schema *Schema, id ContactID, event Event, 
 	return nil
 }
 
-// confirmationInterval is the least time between two requests to confirm the same
-// subscription, in seconds. Otherwise a form that is sent often would flood an address.
-// decisions.md: 47
+// confirmationInterval is the shortest time between two requests to confirm the same
+// subscription, in seconds. Without it, a form that is sent often would flood an address with
+// mail. decisions.md: 47
 const confirmationInterval = 10 * 60
 
-// requestConfirmation enqueues the request to confirm a subscription, unless one was enqueued
-// less than confirmationInterval ago.
+// requestConfirmation enqueues the request to confirm a subscription, unless a request was
+// enqueued less than confirmationInterval ago.
 func requestConfirmation(tx Tx, list ListID, id ContactID, now int64) error {
 	marked, err := tx.MarkConfirmationRequested(list, id, now, now-confirmationInterval)
 	if err != nil || !marked {
@@ -95,7 +96,7 @@ func requestConfirmation(tx Tx, list ListID, id ContactID, now int64) error {
 }
 
 // emitSubscribed enqueues the mail that a new subscription causes. On a List with double
-// opt-in the Contact is asked to confirm, and the autoresponders wait until it has.
+// opt-in, it enqueues the request to confirm, and the autoresponders wait for the confirmation.
 // specification: Events; decisions.md: 47
 func emitSubscribed(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	if !schema.List.DoubleOptIn || contact.DoubleOptIn {

@@ -2,7 +2,7 @@ package audience
 
 // This file has the record of a Field and the database methods for it.
 
-// FieldType names what a Field holds. specification: Field types that are named
+// FieldType says what values a Field has. specification: Field types that are named
 type FieldType string
 
 // The Field types. An address Field is a Text Field with an AddressType.
@@ -38,8 +38,8 @@ type Field struct {
 	Mandatory        bool
 	AllowUpdate      bool
 	ShowInForm       bool
-	Length           int64 // characters at most in a Text Field; 0: no limit
-	Size             int64 // width of the input on a form; display only
+	Length           int64 // largest number of characters in a Text Field; 0: no limit
+	Size             int64 // width of the input on a form; only for display
 	RowSize          string
 	DefaultValue     string
 	Values           string // comma-separated choices of Dropdown, Radio and Checkbox
@@ -53,21 +53,21 @@ type Field struct {
 	DisplayOrder     int64  // position on the default form; -1: hidden
 }
 
-// Numeric reports whether the Field's values are numbers, compared and shown as such.
+// Numeric reports whether the Field's values are compared and shown as numbers.
 func (f *Field) Numeric() bool { return f.Type == Decimal || f.Type == Currency }
 
-// FieldTx changes the Fields of Lists, in a transaction. A Schema holds those of
-// its List.
+// FieldTx changes the Fields of Lists, in a transaction. A Schema contains the Fields of its
+// List.
 type FieldTx interface {
 	// AddField inserts a Field and sets its ID.
 	AddField(f *Field) error
-	// UpdateField stores the definition of a Field. Values of Contacts stay as they are.
+	// UpdateField stores the definition of a Field. It does not change values of Contacts.
 	UpdateField(f *Field) error
-	// DeleteField removes the definition of a Field. Values of Contacts stay until
-	// DeleteFieldValues removes them.
+	// DeleteField removes the definition of a Field. DeleteFieldValues removes the values
+	// of Contacts.
 	DeleteField(list ListID, id FieldID) error
-	// DeleteFieldValues removes the values of a deleted Field from up to limit
-	// Contacts with an ID above after, in order of ID. It returns the ID of the last
-	// one, 0 when no Contact is left.
+	// DeleteFieldValues removes the values of a deleted Field from Contacts with an ID
+	// above after, in order of ID. It stops after limit Contacts and returns the ID of the
+	// last one. It returns 0 if no Contact has an ID above after.
 	DeleteFieldValues(list ListID, field FieldID, after ContactID, limit int) (last ContactID, err error)
 }

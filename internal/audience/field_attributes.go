@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// This file lists the keys of a Field record, and reads their values from callers.
+// This file lists the keys of a Field record, and reads the values that callers send for them.
 
-// FieldAttributes are the keys of a Field record, in their order. specification: Field
+// FieldAttributes are the keys of a Field record, in the order of a reply. specification: Field
 var FieldAttributes = []Attribute[Field]{
 	searchable(readOnlyInt("id", func(f *Field) FieldID { return f.ID })),
 	readOnlyInt("list_id", func(f *Field) ListID { return f.ListID }),
@@ -52,8 +52,8 @@ var attributesOfTypes = []struct {
 	{"row_size", []FieldType{Comment, File}, func(f *Field) { f.RowSize = "" }},
 }
 
-// applicable leaves out the details that the Field's type does not use: their values
-// are not even checked. The details may set that type.
+// applicable returns the details that the Field's type uses. The values of other details are
+// ignored and not checked. If the details set the type, applicable uses the new type.
 func (f *Field) applicable(details []Detail) []Detail {
 	fieldType := f.Type
 	for i := range details {
@@ -79,7 +79,7 @@ func (f *Field) clearUnused() {
 		}
 	}
 	if f.AddressType != AddressNone {
-		f.DefaultValue = "" // two Contacts would get the same address
+		f.DefaultValue = "" // a default would give several Contacts the same address
 	}
 	if f.Type == Date && f.TimeFormat == "" {
 		f.TimeFormat = timeOff
@@ -89,7 +89,7 @@ func (f *Field) clearUnused() {
 // maxSize bounds lengths, sizes and positions.
 const maxSize = 1<<31 - 1
 
-// noAddress is the address_type of a Field without an address, as callers see it.
+// noAddress is the address_type that callers see for a Field that is not an address.
 // specification: Field, address_type
 const noAddress = "none"
 
@@ -111,10 +111,11 @@ func addressTypeKey() Attribute[Field] {
 	return a
 }
 
-// asSent accepts any text; checkDefaults reads it when the type is known.
+// asSent accepts any text. checkDefaults checks the defaults of a Field later, when all
+// attributes are known.
 func asSent(text string) (string, error) { return text, nil }
 
-// readRowSize accepts a whole number: rows of a Comment, megabytes of a File.
+// readRowSize accepts a whole number: the rows of a Comment, or the megabytes of a File.
 func readRowSize(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if !allDigits(text) || len(text) > 9 {
@@ -123,7 +124,7 @@ func readRowSize(text string) (string, error) {
 	return text, nil
 }
 
-// readValuesArray accepts choices separated by commas, and trims them.
+// readValuesArray accepts choices separated by commas, and trims each choice.
 func readValuesArray(text string) (string, error) {
 	choices := splitTrimmed(text)
 	sorted := slices.Sorted(slices.Values(choices))

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// This file rewrites the values of a Field in batches after its type has changed. The
-// call itself runs the batches; after a crash a job runs the rest.
+// This file rewrites the values of a Field in batches after its type has changed. The call
+// that changes the type runs the batches. If the process crashes, a job runs the rest.
 
-// ConvertField stores a batch of a Field's values in the form of its new type, and
-// returns the next batch. A repeated batch changes nothing.
+// ConvertField converts a batch of a Field's values to the form of its new type. It returns
+// the next batch. done is true if no batch is left. A repeated batch changes nothing.
 func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next ConvertField, done bool, err error) {
 	next = e
 	ids, err := s.unconverted(ctx, e)
@@ -24,9 +24,9 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 	return next, err == nil && next.After == 0, err
 }
 
-// unconverted finds the next Contacts that hold a value in the Field, at most
-// removeBatch. It searches outside the Update because that may read the whole List. A
-// Contact that gets a value after the search gets it in the new form.
+// unconverted returns the IDs of the next Contacts that have a value in the Field, at most
+// removeBatch. It searches outside the Update, because the search may read the whole List. A
+// value that is stored after the search has the new form already.
 func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []ContactID, err error) {
 	err = s.store.ViewPrimary(ctx, func(tx Tx) error {
 		schema, err := tx.Schema(e.List)
@@ -63,12 +63,11 @@ func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) error {
 		if text, err := f.Read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today); err == nil {
 			c.Values = c.Values.Set(f.ID, text)
 		}
-		return tx.UpdateContact(c) // writes numbers as numbers and texts as texts
+		return tx.UpdateContact(c) // the store writes the value as a number or as a text, by the new type
 	})
 }
 
-// needsConversion reports whether values of the old type may be stored in another
-// form under the new one.
+// needsConversion reports whether the stored form of a value may change with the new type.
 func (f *Field) needsConversion(old *Field) bool {
 	if f.Type == old.Type {
 		return false
@@ -76,7 +75,7 @@ func (f *Field) needsConversion(old *Field) bool {
 	return f.Numeric() != old.Numeric() || f.Type == Date || f.Type == Checkbox
 }
 
-// idsAfter returns the next Contacts of a List that match, at most removeBatch.
+// idsAfter returns the IDs of the next Contacts of a List that match, at most removeBatch.
 func idsAfter(tx SearchTx, schema *Schema, where *Condition, after ContactID) (ids []ContactID, err error) {
 	id := &SearchKey{Name: "id", Type: KeyInt, Searchable: true}
 	page := Condition{All: []Condition{{Key: id, Operator: GreaterThan, Operands: []Operand{{Int: int64(after)}}}}}
@@ -90,7 +89,7 @@ func idsAfter(tx SearchTx, schema *Schema, where *Condition, after ContactID) (i
 	return ids, err
 }
 
-// eachOf calls change with the Contacts that the List still has.
+// eachOf calls change for each Contact with one of the IDs that the List still has.
 func eachOf(tx ContactTx, schema *Schema, ids []ContactID, change func(*Contact) error) error {
 	for _, id := range ids {
 		c, err := tx.Contact(schema.List.ID, id)

@@ -6,11 +6,10 @@ import (
 	"enlist/internal/address"
 )
 
-// This file removes the values of a Field after it was deleted, in batches. A job
-// calls it.
+// This file removes the values of a deleted Field in batches, which a job runs.
 
-// DeleteFieldValues removes the values of a deleted Field from a batch of Contacts,
-// and returns the next batch. A repeated batch changes nothing.
+// DeleteFieldValues removes the values of a deleted Field from a batch of Contacts. It returns
+// the next batch. done is true if no batch is left. A repeated batch changes nothing.
 func (s *Service) DeleteFieldValues(ctx context.Context,
 	e DeleteFieldValues) (next DeleteFieldValues, done bool, err error) {
 	next = e
@@ -28,8 +27,8 @@ func (s *Service) DeleteFieldValues(ctx context.Context,
 	return next, err == nil && next.After == 0, err
 }
 
-// deleteMobileValues also removes the normalised numbers. If the List was
-// deleted meanwhile it removes nothing: another job deletes the Contacts.
+// deleteMobileValues removes the values of a deleted mobile Field and the normalised numbers.
+// If the List was deleted meanwhile, it removes nothing: another job deletes the Contacts.
 func deleteMobileValues(tx Tx, e DeleteFieldValues) (last ContactID, err error) {
 	schema, err := tx.Schema(e.List)
 	if err != nil {
@@ -44,7 +43,7 @@ func deleteMobileValues(tx Tx, e DeleteFieldValues) (last ContactID, err error) 
 	}
 	return last, eachOf(tx, schema, ids, func(c *Contact) error {
 		c.Values, c.Mobile = c.Values.Set(e.Field, ""), ""
-		if mobile := schema.Mobile(); mobile != nil { // a new one
+		if mobile := schema.Mobile(); mobile != nil { // the List has a new mobile Field
 			c.Mobile = address.NormaliseMobile(c.Values.Get(mobile.ID), schema.List.CountryCode)
 		}
 		return tx.UpdateContact(c)

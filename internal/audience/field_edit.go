@@ -12,7 +12,7 @@ import (
 
 // This file defines, changes, deletes and shows Fields.
 
-// maxEmailLength is the length of a new List's email Field. decisions.md: 14
+// maxEmailLength is the Length of the email Field of a new List. decisions.md: 14
 const maxEmailLength = address.MaxEmail
 
 // addressFields are the Fields of a new List. decisions.md: 14
@@ -25,8 +25,8 @@ func addressFields() []Field {
 	}
 }
 
-// SortFields puts Fields into display order: visible ones by position, then
-// hidden ones; by ID within. decisions.md: 40
+// SortFields puts Fields into display order: visible Fields by position, then hidden Fields.
+// Fields with the same position are sorted by ID. decisions.md: 40
 func SortFields(fields []Field) {
 	slices.SortFunc(fields, func(a, b Field) int {
 		if hidden := cmp.Compare(min(b.DisplayOrder, 0), min(a.DisplayOrder, 0)); hidden != 0 {
@@ -62,8 +62,8 @@ func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details 
 	})
 }
 
-// EditField changes the attributes that details name. The type cannot change while
-// Contacts hold values that the new type refuses. Errors: NoList, Denied, NoField,
+// EditField changes the attributes that details contain. The type cannot change while
+// Contacts have values that the new type refuses. Errors: NoList, Denied, NoField,
 // InvalidParameters, EmailFieldFixed, ReservedField, DuplicateField.
 func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id FieldID,
 	details []Detail) (FieldID, error) {
@@ -107,9 +107,9 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 	return result, err
 }
 
-// DeleteField removes a Field and the values that Contacts hold in it. Errors: NoList,
-// Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for a mobile
-// Field that is the only address of Contacts.
+// DeleteField removes a Field and the values that Contacts have in it. Errors: NoList,
+// Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for the mobile Field while
+// Contacts have no other address.
 func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id FieldID) error {
 	_, err := updateChecked(ctx, s, c, func(tx Tx, now int64, checker *preconditionChecker) (bool, error) {
 		schema, f, err := loadField(tx, c, list, id)
@@ -138,7 +138,8 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 	return err
 }
 
-// Field returns one Field, which must not be changed. Errors: NoList, Denied, NoField.
+// Field returns one Field. Its caller must not change it, because other calls share it. Errors:
+// NoList, Denied, NoField.
 func (s *Service) Field(ctx context.Context, c *Caller, list ListID, id FieldID) (*Field, error) {
 	return view(ctx, s, c, func(tx Tx) (*Field, error) {
 		_, f, err := loadField(tx, c, list, id)
@@ -159,7 +160,7 @@ func (s *Service) SearchFields(ctx context.Context, c *Caller, list ListID, q Qu
 	})
 }
 
-// loadField returns a Field of a List that the caller may name, and the List.
+// loadField returns a Field and its List, if the caller may access the List.
 func loadField(tx ListTx, c *Caller, list ListID, id FieldID) (*Schema, *Field, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
@@ -172,14 +173,14 @@ func loadField(tx ListTx, c *Caller, list ListID, id FieldID) (*Schema, *Field, 
 	return schema, f, nil
 }
 
-// define checks a Field as a whole and against its List, and empties the attributes
-// that its type does not use.
+// define checks all attributes of a Field together and against its List. It empties the
+// attributes that the type does not use.
 func (f *Field) define(tx FolderTx, c *Caller, schema *Schema, now int64) error {
 	if f.Name == "" {
 		return invalid("name", "expected a name")
 	}
 	if reserved(f.Name) {
-		return &Error{Kind: ReservedField, Detail: quoted(f.Name) + " is a name of the service's own"}
+		return &Error{Kind: ReservedField, Detail: quoted(f.Name) + " is a reserved name"}
 	}
 	if other := schema.FieldNamed(f.Name); other != nil && other.ID != f.ID {
 		return &Error{Kind: DuplicateField, Detail: "the List has a Field " + quoted(f.Name) + " already"}
@@ -198,8 +199,8 @@ func (f *Field) define(tx FolderTx, c *Caller, schema *Schema, now int64) error 
 	return f.checkDefaults(Today(time.Unix(now, 0), c.Account.TimeZone))
 }
 
-// reserved reports whether a name would hide a system key, "all" or field_<id>: clients
-// could not send that any more. decisions.md: 16
+// reserved reports whether a name is a system key, "all", or of the form field_<id>. If a
+// Field had such a name, clients could not use that key any more. decisions.md: 16
 func reserved(name string) bool {
 	if digits, ok := strings.CutPrefix(name, "field_"); ok && digits != "" && allDigits(digits) {
 		return true
@@ -208,8 +209,8 @@ func reserved(name string) bool {
 	return name == "all" || slices.ContainsFunc(ContactAttributes, isName)
 }
 
-// checkDefaults refuses defaults that the Field would refuse from a caller, and
-// converts them to the form that is stored. The name of a refused one is in the error.
+// checkDefaults refuses defaults that the Field would refuse as values, and converts them to
+// their stored form. The error names the attribute that is refused.
 func (f *Field) checkDefaults(today string) error {
 	name, at := "default_value", &f.DefaultValue
 	if f.Defaults != "" { // then clearUnused has emptied DefaultValue: no type has both

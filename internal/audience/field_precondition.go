@@ -3,8 +3,8 @@ package audience
 // This file has the preconditions of Fields (precondition.go): the checks over all Contacts
 // that must pass before a Field changes or is deleted.
 
-// valuesFit is the precondition of a new type or kind of address: no Contact holds a
-// value in the Field that the new definition refuses. It is nil when none can.
+// valuesFit returns the precondition for a new type or address_type of a Field: the new
+// definition accepts the values of all Contacts. It returns nil if no check is needed.
 func (f *Field) valuesFit(schema *Schema, old *Field, today string) *precondition {
 	sameNumber := f.Numeric() && old.Numeric()
 	anyText := f.Type == Comment || f.Type == File || f.Type == Text && f.Length == 0
@@ -15,7 +15,7 @@ func (f *Field) valuesFit(schema *Schema, old *Field, today string) *preconditio
 	id := check{*old, *f, today}
 	switch {
 	case f.AddressType != old.AddressType:
-		// The Keys of Contacts would have to change with it.
+		// The Keys of Contacts would have to change, so no Contact may have a value.
 		all := holders{schema: schema, where: old.holders()}
 		return all.mustBeNone(id, "address_type", "hold a value in the Field")
 	case f.Type == old.Type || sameNumber || anyText:
@@ -28,8 +28,8 @@ func (f *Field) valuesFit(schema *Schema, old *Field, today string) *preconditio
 	return refused.mustBeNone(id, "type", "hold a value that the new type refuses")
 }
 
-// onlyAddress is the precondition of deleting a mobile Field: no Contact has a number
-// in it and no email.
+// onlyAddress returns the precondition for deleting a mobile Field: every Contact with a
+// mobile number also has an email address.
 func (f *Field) onlyAddress(schema *Schema) *precondition {
 	type check struct{ mobile, email FieldID }
 	noEmail := Condition{Key: schema.Email().SearchKey(), Operator: Exactly, Operands: []Operand{{Absent: true}}}
@@ -37,7 +37,7 @@ func (f *Field) onlyAddress(schema *Schema) *precondition {
 	return only.mustBeNone(check{f.ID, schema.Email().ID}, "", "have no other address")
 }
 
-// holders matches the Contacts that have a value in the Field.
+// holders returns a Condition that matches the Contacts that have a value in the Field.
 func (f *Field) holders() *Condition {
 	return &Condition{Key: f.SearchKey(), Operator: Not, Operands: []Operand{{Absent: true}}}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// This file has Folders: their record, their keys, and the calls about them.
+// This file has the Folder record, its keys, and the calls about Folders.
 
 // The Folder types.
 const (
@@ -24,7 +24,7 @@ type Folder struct {
 	ItemCount    int64
 }
 
-// FolderAttributes are the keys of a Folder record, in their order.
+// FolderAttributes are the keys of a Folder record, in the order of a reply.
 var FolderAttributes = []Attribute[Folder]{
 	searchable(readOnlyInt("id", func(f *Folder) FolderID { return f.ID })),
 	searchable(textKey("name", func(f *Folder) *string { return &f.Name }, readName)),
@@ -58,7 +58,7 @@ func (s *Service) Folder(ctx context.Context, c *Caller, id FolderID) (*Folder, 
 	})
 }
 
-// loadFolder returns a copy of one of the Account's Folders, and all of them.
+// loadFolder returns a copy of one of the Account's Folders, and all Folders of the Account.
 func loadFolder(tx FolderTx, c *Caller, id FolderID) (*Folder, []Folder, error) {
 	all, err := tx.Folders(c.Account.ID)
 	if err != nil {
@@ -72,8 +72,8 @@ func loadFolder(tx FolderTx, c *Caller, id FolderID) (*Folder, []Folder, error) 
 	return nil, nil, Refuse(NoFolder, "the Account has no Folder with this ID")
 }
 
-// mustExist refuses, with a detail about an attribute, when the Account has no Folder with the
-// ID and the type. ID 0 means no Folder, and is allowed.
+// mustExist returns an error if the Account has no Folder with the ID and the type of f. The
+// error is about attribute and has the given detail. ID 0 means no Folder, and is allowed.
 func (f Folder) mustExist(tx FolderTx, attribute, detail string) error {
 	if f.ID == 0 {
 		return nil
@@ -88,8 +88,8 @@ func (f Folder) mustExist(tx FolderTx, attribute, detail string) error {
 	return nil
 }
 
-// AddFolder adds a Folder. Errors: Denied, InvalidParameters, and DuplicateFolder when
-// the Account has one of that name and type.
+// AddFolder adds a Folder. Errors: Denied, InvalidParameters, and DuplicateFolder if the
+// Account has a Folder with the same name and type.
 func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (FolderID, error) {
 	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (FolderID, error) {
 		f := Folder{AccountID: c.Account.ID, CreationTime: now}
@@ -114,7 +114,7 @@ func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (F
 	})
 }
 
-// EditFolder changes a Folder's name; its type stays. Errors: Denied, NoFolder,
+// EditFolder changes a Folder's name. It ignores a new type. Errors: Denied, NoFolder,
 // InvalidParameters, DuplicateFolder.
 func (s *Service) EditFolder(ctx context.Context, c *Caller, id FolderID, details []Detail) (FolderID, error) {
 	return updateUnrestricted(ctx, s, c, func(tx Tx, _ int64) (FolderID, error) {
@@ -142,8 +142,8 @@ func (f *Folder) checkUnique(all []Folder) error {
 	return nil
 }
 
-// DeleteFolder removes a Folder that holds nothing and is not the last one of
-// its type. Errors: Denied, NoFolder, FolderNeeded.
+// DeleteFolder removes a Folder. Errors: Denied, NoFolder, and FolderNeeded if the Folder has
+// items, is the last one of its type, or is the file_folder_id of a Field.
 func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) error {
 	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
 		f, all, err := loadFolder(tx, c, id)
@@ -154,7 +154,7 @@ func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) erro
 			return false, Refuse(FolderNeeded, "items in it: %d; move them into another Folder first", f.ItemCount)
 		}
 		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID != id && o.Type == f.Type }) {
-			return false, Refuse(FolderNeeded, "it is the Account's last one of its type")
+			return false, Refuse(FolderNeeded, "it is the Account's last Folder of this type")
 		}
 		if err := f.checkUnusedByFields(tx); err != nil {
 			return false, err
@@ -164,7 +164,7 @@ func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) erro
 	return err
 }
 
-// checkUnusedByFields refuses while Fields upload files into the Folder.
+// checkUnusedByFields refuses to delete a Folder in which a Field stores its files.
 func (f *Folder) checkUnusedByFields(tx ListTx) error {
 	if f.Type != FolderOfFiles {
 		return nil
@@ -190,7 +190,7 @@ func (f *Folder) checkUnusedByFields(tx ListTx) error {
 
 // FolderTx reads and changes Folders, in a transaction.
 type FolderTx interface {
-	// Folders returns all Folders of an Account by ID, each with its number of items.
+	// Folders returns all Folders of an Account in order of ID. ItemCount is set.
 	Folders(account AccountID) ([]Folder, error)
 	// AddFolder inserts a Folder and sets its ID.
 	AddFolder(f *Folder) error

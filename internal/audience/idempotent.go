@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// This file executes a call with an Idempotency-Key once: the result is stored in the
-// same transaction as the change, and a repeated call returns it.
+// This file executes a call with an Idempotency-Key only once. The transaction of the change
+// also stores the result, and a repeated call returns the stored result.
 
 // Retry identifies a repeated call by its Idempotency-Key so that it is executed
 // once. decisions.md: 30
@@ -15,8 +15,9 @@ type Retry struct {
 	Fingerprint [32]byte // of method and parameters, without the API key
 }
 
-// idempotent makes fn a function for Store.Update. It confirms the caller's key, and
-// with an Idempotency-Key it looks up or stores the result.
+// idempotent returns a function for Store.Update. The function confirms the caller's key and
+// runs fn. If the call has an Idempotency-Key, it stores the result of fn, or returns the
+// stored result of an earlier call without running fn.
 func idempotent[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int64) (R, error)) func(Tx) error {
 	return func(tx Tx) error {
 		if err := confirm(tx, c); err != nil {
@@ -58,12 +59,13 @@ func (s *Service) DeleteExpiredRetries(ctx context.Context) error {
 // RetryTx stores the results of calls by their Idempotency-Key, in a transaction.
 // decisions.md: 30
 type RetryTx interface {
-	// ClaimRetry returns the result that was stored for a repeated call. Its error is
-	// of kind NotFound for a first call, and InvalidParameters when the key was used
-	// with other parameters. In an Update, another call with the same key waits until
-	// this transaction ends. now is in Unix seconds.
+	// ClaimRetry returns the stored result of an earlier call. The error is of kind
+	// NotFound if there was none, and InvalidParameters if the Idempotency-Key was used
+	// with other parameters. In an Update, another call with the same Idempotency-Key
+	// waits until this transaction ends. now is in Unix seconds.
 	ClaimRetry(account AccountID, key KeyID, r *Retry, now int64) (result []byte, err error)
-	// SaveRetry stores the result of a call, in place of an older one of the same key.
+	// SaveRetry stores the result of a call. It replaces an older result that has the same
+	// Idempotency-Key.
 	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte, now int64) error
 	// DeleteRetries removes the results that were stored before a Unix time.
 	DeleteRetries(before int64) error

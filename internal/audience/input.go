@@ -1,16 +1,15 @@
-// This file holds the value that a caller sent, before any rule has judged it.
-// rpc reads JSON into a tree of Inputs. Parameters, search criteria and the
-// details of records are all read from that one tree, by the methods below.
+// This file defines a value that a caller sent, before any rule is applied. Package rpc
+// converts JSON to a tree of Inputs. The methods below read parameters, search criteria and
+// the details of records from this tree.
 
 package audience
 
 import "strings"
 
-// InputKind is the shape in which a caller sent a value.
+// InputKind is the JSON type in which a caller sent a value.
 type InputKind uint8
 
-// The shapes. The zero value is null, so that Input{} is a parameter that was
-// not sent.
+// The kinds. The zero value is null, so Input{} stands for a parameter that was not sent.
 const (
 	InputNull InputKind = iota
 	InputText
@@ -24,26 +23,26 @@ const (
 // Input is a value as a caller sent it: a node of the tree of a request.
 type Input struct {
 	Kind  InputKind
-	Name  string  // the member's name, when the value is a member of an object
-	Text  string  // of InputText; of InputNumber the literal as it was sent
-	Items []Input // of InputArray the items, of InputObject the members, in the order sent
+	Name  string  // the member's name, if the value is a member of an object
+	Text  string  // for InputText the text; for InputNumber the literal as it was sent
+	Items []Input // for InputArray the items, for InputObject the members, in the order sent
 }
 
-// Detail is one named value of the details of a record. Details keep the order
-// in which they were sent.
+// Detail is one key of the details of a record, with its value. Details keep the order in
+// which they were sent.
 type Detail struct {
 	Key   string
 	Value Input
 }
 
-// IsBlank reports whether the value is null or "". These two stand for a
-// parameter that was left out. decisions.md: 7
+// IsBlank reports whether the value is null or "". A parameter with such a value is treated
+// as not sent. decisions.md: 7
 func (in Input) IsBlank() bool {
 	return in.Kind == InputNull || in.Kind == InputText && in.Text == ""
 }
 
-// Omitted reports whether the value stands for "not sent" among details: null,
-// "" or an empty array, which is how PHP writes an empty map. decisions.md: 7
+// Omitted reports whether a detail with this value is treated as not sent: null, "" or an
+// empty array. PHP writes an empty map as an empty array. decisions.md: 7
 func (in Input) Omitted() bool {
 	return in.IsBlank() || in.Kind == InputArray && len(in.Items) == 0
 }
@@ -60,9 +59,9 @@ func (in Input) Unbox() Input {
 	return in
 }
 
-// AsInt reads an integer: a JSON number, or a string that holds one, without a
-// fraction. A value outside 64 bits becomes the nearest one inside: such an ID
-// then finds no record, and such a count is refused for its size. decisions.md: 7
+// AsInt reads an integer: a JSON number without a fraction, or a string that contains such a
+// number. A value outside the range of 64 bits becomes the nearest value in the range. As an
+// ID it matches no record, and as a count it is refused as too large. decisions.md: 7
 func (in Input) AsInt() (n int64, ok bool) {
 	if in.Kind != InputNumber && in.Kind != InputText {
 		return 0, false
@@ -70,8 +69,8 @@ func (in Input) AsInt() (n int64, ok bool) {
 	return parseInteger(in.Text)
 }
 
-// AsBool reads a boolean: true, false, 1 or 0, also as strings. Some clients
-// write 1 as 1.0. decisions.md: 7
+// AsBool reads a boolean: true, false, 1 or 0, also as strings. It accepts 1.0, because some
+// clients send that. decisions.md: 7
 func (in Input) AsBool() (b, ok bool) {
 	switch {
 	case in.Kind == InputTrue || in.Kind == InputFalse:
@@ -83,10 +82,10 @@ func (in Input) AsBool() (b, ok bool) {
 	return n == 1, ok && (n == 0 || n == 1)
 }
 
-// AsText reads a value as text. A number keeps its digits as sent, with an
-// exponent written out; booleans become "1" and "0", null becomes "", and the
-// items of an array are joined with ",". An object has no text, and neither
-// has an array of arrays. decisions.md: 21
+// AsText reads a value as text. A number keeps the digits that were sent, but is written
+// without an exponent. Booleans become "1" and "0", null becomes "", and the items of an array
+// are joined with ",". ok is false for an object, and for an array with an item that is an
+// object or an array of several items. decisions.md: 21
 func (in Input) AsText() (text string, ok bool) {
 	if in.Kind != InputArray {
 		return in.scalarText()
@@ -101,7 +100,7 @@ func (in Input) AsText() (text string, ok bool) {
 	return strings.Join(parts, ","), true
 }
 
-// scalarText is AsText without arrays.
+// scalarText is AsText, but ok is false for an array.
 func (in Input) scalarText() (text string, ok bool) {
 	switch in.Kind {
 	case InputText:

@@ -1,5 +1,5 @@
-// This file scans numbers. Integers, decimal values, criteria and JSON output
-// all use scanNumeral, so that the program has one idea of what a number is.
+// This file scans numbers. Integers, decimal values, criteria and JSON output all use
+// scanNumeral, so that all of them use the same syntax.
 
 package audience
 
@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// numeral is a decimal number as it is written, cut into its parts.
+// numeral is a written decimal number, split into its parts.
 type numeral struct {
 	sign            byte   // '-', '+', or 0 without a sign
-	whole, fraction string // digits before and after the point; at least one digit together
+	whole, fraction string // digits before and after the point; at least one of them is not empty
 	hasExponent     bool
 	exponent        int
 }
 
-// scanNumeral reads [+-] digits [. digits] [e [+-] digits]. Digits before the
-// point may be missing, digits after it may not. It costs one pass over the
-// text, whatever the exponent says.
+// scanNumeral reads [+-] digits [. digits] [e [+-] digits]. The digits before the point may
+// be missing, but not the digits after it. It reads the text once, so its cost does not depend
+// on the value of the exponent.
 func scanNumeral(text string) (n numeral, ok bool) {
 	if text != "" && (text[0] == '-' || text[0] == '+') {
 		n.sign, text = text[0], text[1:]
@@ -46,10 +46,10 @@ func scanNumeral(text string) (n numeral, ok bool) {
 	return n, ok
 }
 
-// scanExponent reads [+-] digits. It stops counting at a size at which every
-// number that a request can hold is too large, or too small, for any use.
+// scanExponent reads [+-] digits. It limits the exponent to 2^27 and -2^27. A number of a
+// request with such an exponent is too large, or too small, for every use.
 func scanExponent(text string) (exponent int, ok bool) {
-	const enough = 1 << 27 // more than the bytes of a request
+	const enough = 1 << 27 // more than the number of bytes of a request
 	negative := strings.HasPrefix(text, "-")
 	if negative || strings.HasPrefix(text, "+") {
 		text = text[1:]
@@ -66,21 +66,21 @@ func scanExponent(text string) (exponent int, ok bool) {
 	return exponent, true
 }
 
-// isJSON reports whether JSON allows this way to write the number. It forbids
-// "+7", "07" and ".7", which decimal values may have.
+// isJSON reports whether JSON allows the number in this form. JSON forbids "+7", "07" and
+// ".7", which a decimal Field accepts.
 func (n *numeral) isJSON() bool {
 	return n.sign != '+' && n.whole != "" && (n.whole[0] != '0' || len(n.whole) == 1)
 }
 
-// IsPlainDecimal reports whether a text is a JSON number without an exponent,
-// so that a reply may hold it as it is.
+// IsPlainDecimal reports whether a text is a JSON number without an exponent, so that a reply
+// may contain it unchanged.
 func IsPlainDecimal(text string) bool {
 	n, ok := scanNumeral(text)
 	return ok && !n.hasExponent && n.isJSON()
 }
 
-// parseInteger reads a number in JSON's spelling that has no fraction: 10,
-// 10.0, 1e+05. A value outside 64 bits becomes the nearest one inside.
+// parseInteger reads a JSON number whose value is an integer: 10, 10.0, 1e+05. A value outside
+// the range of 64 bits becomes the nearest value in the range.
 func parseInteger(text string) (int64, bool) {
 	written, ok := scanNumeral(text)
 	if !ok || !written.isJSON() {
@@ -106,7 +106,7 @@ func parseInteger(text string) (int64, bool) {
 	return int64(size), true
 }
 
-// saturated returns the end of the range of 64 bits on the number's side.
+// saturated returns the smallest 64-bit integer if negative is true, else the largest.
 func saturated(negative bool) int64 {
 	if negative {
 		return math.MinInt64
@@ -114,15 +114,15 @@ func saturated(negative bool) int64 {
 	return math.MaxInt64
 }
 
-// decimal is the value of a numeral: 0.digits × 10^point. Zero has no digits;
-// its point is minus the number of decimals that it is shown with.
+// decimal is the value of a numeral: 0.digits × 10^point. Zero has no digits. Its point is
+// minus the number of decimals with which it is shown.
 type decimal struct {
 	negative bool
 	digits   string // without leading zeros
 	point    int
 }
 
-// decimal returns the value that the numeral writes.
+// decimal returns the value of the numeral.
 func (n *numeral) decimal() decimal {
 	d := decimal{negative: n.sign == '-', digits: strings.TrimLeft(n.whole, "0")}
 	d.point = len(d.digits)
@@ -136,7 +136,7 @@ func (n *numeral) decimal() decimal {
 	case d.digits != "":
 		d.point += n.exponent
 	case n.hasExponent:
-		d.point = 0 // zero stays zero however far the point moves
+		d.point = 0 // an exponent does not change zero
 	}
 	return d
 }
@@ -147,8 +147,8 @@ func (d *decimal) decimals() int { return max(len(d.digits)-d.point, 0) }
 // significant counts the digits without zeros at the end.
 func (d *decimal) significant() int { return len(strings.TrimRight(d.digits, "0")) }
 
-// plain writes the number out without an exponent. It returns sent itself when
-// that is the same text, which saves the copy.
+// plain returns the number as text without an exponent. If sent is the same text, it returns
+// sent, which saves a copy.
 func (d *decimal) plain(sent string) string {
 	var space [64]byte
 	b := space[:0]
@@ -173,12 +173,12 @@ func (d *decimal) plain(sent string) string {
 	return string(b)
 }
 
-// maxExpanded bounds the digits of a number whose exponent is written out. The
-// smallest double, 5e-324, needs 325.
+// maxExpanded bounds the digits, before or after the point, of a number that is written
+// without its exponent. The smallest double, 5e-324, needs 325 digits.
 const maxExpanded = 400
 
-// withoutExponent writes a JSON number without its exponent and otherwise as it
-// was sent. It refuses an exponent that would make the text too long.
+// withoutExponent returns a JSON number without its exponent. A number that has none is
+// returned unchanged. ok is false if the exponent would make the text too long.
 func withoutExponent(literal string) (text string, ok bool) {
 	if !strings.ContainsAny(literal, "eE") {
 		return literal, true
@@ -194,7 +194,7 @@ func withoutExponent(literal string) (text string, ok bool) {
 	return d.plain(literal), true
 }
 
-// digitAt returns a digit of the number, '0' on both sides of those it has.
+// digitAt returns the digit at index i, or '0' if i is outside digits.
 func digitAt(digits string, i int) byte {
 	if i < 0 || i >= len(digits) {
 		return '0'
@@ -212,5 +212,5 @@ func leadingDigits(s string) string {
 	return s
 }
 
-// allDigits reports whether a text holds nothing but ASCII digits; "" does.
+// allDigits reports whether a text contains only ASCII digits. It returns true for "".
 func allDigits(s string) bool { return leadingDigits(s) == s }

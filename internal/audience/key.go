@@ -10,7 +10,7 @@ import (
 
 // This file has API keys: their levels, their record, and the secret text that a caller sends.
 
-// Level says what a key may do. Each level includes those before it.
+// Level says what a key may do. Each level includes the levels before it.
 type Level int
 
 // The access levels. decisions.md: 10
@@ -32,7 +32,7 @@ func ParseLevel(s string) (Level, error) {
 	return 0, Refuse(InvalidParameters, "access level %q is none of read, standard, full", s)
 }
 
-// Key is an API key as it is stored. Of its text only the SHA-256 is stored.
+// Key is an API key as it is stored. The text of the key is not stored, only its SHA-256.
 type Key struct {
 	ID           KeyID
 	AccountID    AccountID
@@ -43,10 +43,10 @@ type Key struct {
 	CreationTime int64
 	ExpiryTime   int64 // 0: never
 	RevokedTime  int64 // 0: not revoked
-	LastUsedTime int64 // up to a minute too early; 0: never
+	LastUsedTime int64 // may be up to a minute too early; 0: never
 }
 
-// KeyHash is the SHA-256 of a key's text, by which it is found.
+// KeyHash is the SHA-256 of a key's text. The store finds a key by its KeyHash.
 type KeyHash [sha256.Size]byte
 
 // KeyLength is the length of a key's text: 32 random bytes in lower-case hex.
@@ -55,7 +55,7 @@ const KeyLength = 64
 // NewKeyText returns the text of a new key. It is shown once and never stored.
 func NewKeyText() string {
 	var b [KeyLength / 2]byte
-	rand.Read(b[:]) // never fails: crypto/rand
+	rand.Read(b[:]) // crypto/rand never returns an error
 	return hex.EncodeToString(b[:])
 }
 
@@ -64,17 +64,17 @@ func ValidKeyText(text string) bool {
 	return len(text) == KeyLength && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// HashKey returns what a key's text is stored and found as.
+// HashKey returns the KeyHash of a key's text.
 func HashKey(text string) KeyHash { return sha256.Sum256([]byte(text)) }
 
-// Caller is who makes a call: a valid key, its Account, and the Idempotency-Key of the
-// call if it has one.
+// Caller identifies who makes a call: a valid key, its Account, and the Idempotency-Key of
+// the call if it has one.
 type Caller struct {
 	Account *Account
 	Key     *Key
 	Retry   *Retry // nil without an Idempotency-Key
 
-	hash *KeyHash // of the key that was sent; nil for an operator, who has none
+	hash *KeyHash // of the key that was sent; nil for an operator, who needs no key
 }
 
 // Allows reports whether the key's restriction, if it has one, includes the List.
@@ -82,16 +82,17 @@ func (k *Key) Allows(id ListID) bool { return k.Lists == nil || slices.Contains(
 
 // KeyTx reads and changes API keys, in a transaction.
 type KeyTx interface {
-	// KeyByHash returns the key with a hash, also when it is revoked or expired:
-	// the caller checks that. Its error is of kind InvalidKey for an unknown hash.
+	// KeyByHash returns the key with a hash, even if the key is revoked or expired. The
+	// error is of kind InvalidKey for an unknown hash.
 	KeyByHash(hash KeyHash) (*Key, error)
-	// Keys returns the keys of all Accounts by ID, revoked ones too.
+	// Keys returns the keys of all Accounts in order of ID, including revoked keys.
 	Keys() ([]Key, error)
 	// AddKey inserts a key and sets its ID.
 	AddKey(k *Key, hash KeyHash) error
-	// RevokeKey sets the time of revocation, in Unix seconds. Its error is of kind
-	// InvalidKey when no key has the ID.
+	// RevokeKey sets the time of revocation, in Unix seconds. The error is of kind
+	// InvalidKey if no key has the ID.
 	RevokeKey(id KeyID, at int64) error
-	// TouchKeys raises LastUsedTime of keys to times in Unix seconds; it never lowers it.
+	// TouchKeys raises LastUsedTime of keys to times in Unix seconds. It never lowers
+	// LastUsedTime.
 	TouchKeys(used map[KeyID]int64) error
 }

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// This file has the commands with which the operator administers API keys.
+// This file has the methods with which the operator administers API keys.
 
 // KeyDetails describe a new key. decisions.md: 9, 10
 type KeyDetails struct {
 	Account AccountID
 	Name    string
 	Level   Level
-	Lists   []ListID // the only Lists that it may name; empty: all
+	Lists   []ListID // the only Lists that the key may access; empty: all
 	Expiry  int64    // Unix time; 0: never
 }
 
@@ -24,7 +24,7 @@ func (s *Service) AddKey(ctx context.Context, d KeyDetails) (*Key, string, error
 	return key, text, err
 }
 
-// addKey stores a key by the hash of its text.
+// addKey stores a key with the hash of its text.
 func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*Key, error) {
 	name, err := operatorText("key", d.Name)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*Key, 
 	})
 }
 
-// Keys returns the keys of all Accounts, by ID, revoked ones too.
+// Keys returns the keys of all Accounts in order of ID, including revoked keys.
 func (s *Service) Keys(ctx context.Context) ([]Key, error) { return ownView(ctx, s, Tx.Keys) }
 
 // RevokeKey makes a key invalid from now on. Errors: InvalidKey when no key has the ID.
@@ -54,8 +54,8 @@ func (s *Service) RevokeKey(ctx context.Context, id KeyID) error {
 	})
 }
 
-// checkLists refuses Lists that are not the Account's. It returns the Lists sorted,
-// each once.
+// checkLists refuses Lists that do not belong to the Account. It returns the Lists sorted and
+// without repetitions, or nil if there are none.
 func checkLists(tx Tx, account AccountID, lists []ListID) ([]ListID, error) {
 	if _, err := findAccount(tx, account); err != nil || len(lists) == 0 {
 		return nil, err

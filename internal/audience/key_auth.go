@@ -7,17 +7,17 @@ import (
 
 // This file checks the API key of a call, and records when keys were last used.
 
-// keyUse collects when keys were used, so that this is stored once a minute and not
-// with each call. mu guards when.
+// keyUse collects the times at which keys were used. The server stores them once a minute, not
+// in each call. mu guards when.
 type keyUse struct {
 	mu   sync.Mutex
 	when map[KeyID]int64
 }
 
-// Authenticate returns the Caller of a key's text. Errors: InvalidKey when the key is
-// unknown, expired or revoked. It accepts a cached key without asking the database: the
-// call's transaction confirms it. A call that is answered without a transaction, even
-// with a refusal, needs Recheck first. decisions.md: 9, 11
+// Authenticate returns the Caller for a key's text. Errors: InvalidKey if the key is unknown,
+// expired or revoked. It accepts a cached key without asking the database, because the
+// transaction of the call confirms the key. Before the server answers a call without a
+// transaction, even with a refusal, it must call Recheck. decisions.md: 9, 11
 func (s *Service) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	if !ValidKeyText(text) {
 		return nil, ErrInvalidKey
@@ -49,7 +49,7 @@ func (k *Key) valid(now int64) bool {
 	return k.RevokedTime == 0 && (k.ExpiryTime == 0 || k.ExpiryTime > now)
 }
 
-// WriteKeyUse stores when keys were last used. Call it once a minute and when stopping.
+// WriteKeyUse stores when keys were last used. Call it once a minute and when the server stops.
 func (s *Service) WriteKeyUse(ctx context.Context) error {
 	used := s.used.take()
 	if len(used) == 0 {
@@ -68,7 +68,7 @@ func (u *keyUse) note(id KeyID, at int64) {
 	u.when[id] = at
 }
 
-// take returns what was noted since the last take, nil for nothing.
+// take returns the times that were recorded after the last take, or nil if there are none.
 func (u *keyUse) take() map[KeyID]int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -11,35 +11,35 @@ import (
 	"strings"
 )
 
-// This file makes and reads the links of mails, and two other short texts that are signed the
-// same way. What a link shows and does is in link_view.go; where a tracked link of a Message
-// leads is in link_target.go. Package web serves the links.
+// This file makes and reads the links of mails. It also makes two other short texts that are
+// signed in the same way: Tag and MessageID. link_view.go has what a link shows and does, and
+// link_target.go finds the URL of a tracked link. Package web serves the links.
 
-// LinkKind is what a link in a mail does. It is the first part of the link's path.
+// LinkKind says what a link in a mail does. It is the first part of the link's path.
 type LinkKind string
 
 // The kinds of links.
 const (
 	LinkUnsubscribe LinkKind = "u"
 	LinkConfirm     LinkKind = "c"
-	LinkOpen        LinkKind = "o" // an image; fetching it shows that the mail was opened
+	LinkOpen        LinkKind = "o" // the tracking pixel; a request for it shows that the mail was opened
 	LinkClick       LinkKind = "k" // redirects to a URL of the Message
 	LinkContact     LinkKind = "n" // shows a Contact to the recipient of a notification
 )
 
 // Link is the content of a link in a mail: its kind, and the delivery that it was made for. It
-// holds no address. Only a process with the database's LinkKey can make a valid path.
-// decisions.md: 48
+// contains no email address. Only a process that has the database's LinkKey can make a valid
+// path. decisions.md: 48
 type Link struct {
 	Kind LinkKind
 	DeliveryKey
-	Target LinkID // of a LinkClick
+	Target LinkID // only for LinkClick
 }
 
-// LinkKey signs links. All processes on a database share one key.
+// LinkKey signs links. All processes that use a database share one key.
 type LinkKey [32]byte
 
-// Lengths of signatures, in bytes: HMAC-SHA-256, cut off.
+// Lengths of signatures, in bytes. A signature is the beginning of an HMAC-SHA-256.
 const (
 	linkSignature      = 16
 	tagSignature       = 8 // an address has room for 64 characters before its "@"
@@ -67,8 +67,8 @@ func (k *LinkKey) Path(l Link) string {
 	return path + "/" + base64.RawURLEncoding.EncodeToString(sum[:linkSignature])
 }
 
-// Read returns the link of a path, false for any path that Path would not return. It compares
-// the whole path, so a link has one spelling only.
+// Read returns the link of a path. ok is false for any path that Path would not return. Read
+// compares the complete path, so each link has exactly one valid path.
 func (k *LinkKey) Read(path string) (l Link, ok bool) {
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	text, _, _ := strings.Cut(rest, "/")
@@ -95,16 +95,16 @@ func (k *LinkKey) Read(path string) (l Link, ok bool) {
 	return l, hmac.Equal([]byte(k.Path(l)), []byte(path))
 }
 
-// Tag returns a signed text for a delivery, which mail carries in its envelope sender so that
-// a bounce names the delivery. It has lower-case letters, digits and "-" only.
+// Tag returns a signed text for a delivery. A mail has the Tag in its envelope sender, so that
+// a bounce identifies the delivery. A Tag has only lower-case letters, digits and "-".
 func (k *LinkKey) Tag(d DeliveryKey) string {
 	text := d.String()
 	sum := k.sign("tag", text)
 	return text + "-" + hex.EncodeToString(sum[:tagSignature])
 }
 
-// ReadTag returns the delivery of a Tag, false if the signature is wrong. Mail servers may
-// change the letter case of an address, so any case is accepted.
+// ReadTag returns the delivery of a Tag. ok is false if the Tag is not valid. Mail servers may
+// change the letter case of an address, so ReadTag accepts any case.
 func (k *LinkKey) ReadTag(tag string) (d DeliveryKey, ok bool) {
 	tag = strings.ToLower(tag)
 	at := strings.LastIndexByte(tag, '-')
@@ -118,28 +118,30 @@ func (k *LinkKey) ReadTag(tag string) (d DeliveryKey, ok bool) {
 	return d, hmac.Equal([]byte(k.Tag(d)), []byte(tag))
 }
 
-// MessageID returns the left side of a Message-ID. The same text gives the same ID, so a mail
-// that is sent twice is recognised as one. Outsiders cannot predict the ID.
+// MessageID returns the part of a Message-ID before the "@". The same text gives the same ID,
+// so that mail programs can recognise a mail that is sent twice. Only a process with the
+// LinkKey can compute the ID.
 func (k *LinkKey) MessageID(text string) string {
 	sum := k.sign("message", text)
 	return hex.EncodeToString(sum[:messageIDSignature])
 }
 
-// sign returns the signature of a text. use keeps the three kinds of texts apart.
+// sign returns the signature of a text. use is different for each of the three kinds of texts,
+// so that a signature is valid only for its kind.
 func (k *LinkKey) sign(use, text string) []byte {
 	mac := hmac.New(sha256.New, k[:])
 	mac.Write([]byte(use + "\x00" + text))
 	return mac.Sum(nil)
 }
 
-// LinkTx reads and stores what links in mails need, in a transaction.
+// LinkTx reads and stores the data that links in mails need, in a transaction.
 type LinkTx interface {
-	// LinkTargets returns an ID for each URL of a Message, in their order, and inserts
-	// those that are new. URLs are given as the Message has them.
+	// LinkTargets returns an ID for each URL of a Message, in the order of urls. It inserts
+	// URLs that are new. A URL is written as in the Message.
 	LinkTargets(message MessageID, urls []string) ([]LinkID, error)
-	// LinkTarget returns the Message and the URL of an ID. Its error is of kind NoLink
-	// when there is none.
+	// LinkTarget returns the Message and the URL of an ID. The error is of kind NoLink if
+	// the ID is unknown.
 	LinkTarget(id LinkID) (message MessageID, url string, err error)
-	// Secret returns the secret with a name. If there is none it stores fresh first.
+	// Secret returns the secret with a name. If there is none, it stores and returns fresh.
 	Secret(name string, fresh []byte) ([]byte, error)
 }

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// This file follows the tracked links of Messages. Composing a mail replaces each URL of the
-// Message by a LinkClick with the URL's ID; a click leads back to the URL and is recorded.
+// This file handles the tracked links of Messages. Package mail replaces each URL of a Message
+// by a LinkClick with the URL's ID. A click is recorded and leads to the URL.
 
-// LinkTargets returns the IDs of URLs of a Message, as they are written in it. It stores the
-// URLs that are new.
+// LinkTargets returns the IDs of URLs, which are written as in the Message. It stores the URLs
+// that are new.
 func (s *Service) LinkTargets(ctx context.Context, message MessageID, urls []string) ([]LinkID, error) {
 	return ownUpdate(ctx, s, func(tx Tx, _ int64) ([]LinkID, error) { return tx.LinkTargets(message, urls) })
 }
 
-// LinkURL returns the URL to which a LinkClick leads, always http or https. Its merge fields
-// are filled with the Contact's values, or with none if the Contact is gone. The error is of
-// kind NoLink if the Message is gone, or if the values make no URL that is allowed.
+// LinkURL returns the URL to which a LinkClick leads. Its merge fields are filled with the
+// Contact's values. If the Contact is gone, the values are empty. The error is of kind NoLink
+// if the Message is gone, or if the filled URL does not begin with http:// or https://.
 func (s *Service) LinkURL(ctx context.Context, l Link) (string, error) {
 	return ownView(ctx, s, func(tx Tx) (string, error) {
 		_, target, err := tx.LinkTarget(l.Target)
@@ -41,7 +41,7 @@ func (s *Service) LinkURL(ctx context.Context, l Link) (string, error) {
 	})
 }
 
-// isWebURL reports whether a URL has the scheme http or https, and a host after it.
+// isWebURL reports whether a URL begins with http:// or https:// and has text after that.
 func isWebURL(url string) bool {
 	scheme, rest, ok := strings.Cut(url, "://")
 	return ok && rest != "" && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
@@ -58,8 +58,8 @@ func (s *Service) Clicked(ctx context.Context, d DeliveryKey) error {
 	return s.recordAccess(ctx, d, true)
 }
 
-// recordAccess raises the Contact's last_open_time and last_click_time. It writes only if that
-// changes something: mail programs fetch images often, and a link may be fetched in a loop.
+// recordAccess raises the Contact's last_open_time and last_click_time. It writes only if a
+// time changes: mail programs request images often, and a client may request a link in a loop.
 func (s *Service) recordAccess(ctx context.Context, d DeliveryKey, clicked bool) error {
 	now := s.now().Unix()
 	var open, click int64

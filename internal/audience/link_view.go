@@ -7,24 +7,24 @@ import (
 	"enlist/internal/address"
 )
 
-// This file has what the pages behind links show and do: unsubscribe, confirm a subscription,
-// and show a Contact to the recipient of a notification. The signed link is the permission; no
-// key is asked for. Links are followed years later, so a List or a Contact that is gone is a
-// normal answer and no error.
+// This file has what the pages of links show and do: unsubscribe, confirm a subscription, and
+// show a Contact to the recipient of a notification. The signature of the link gives the
+// permission, so no API key is needed. A link may be followed years later, so it is not an
+// error if its List or Contact is gone.
 
 // LinkView is the current state of the Contact that a link was made for. decisions.md: 48
 type LinkView struct {
-	Schema  *Schema  // nil: the List is gone, and the Contact with it
+	Schema  *Schema  // nil: the List and the Contact are gone
 	Contact *Contact // nil: the Contact is gone
 	Moved   bool     // the Contact's address has changed since the mail was sent
 
-	// Subscribed reports whether the link can still unsubscribe a Contact: this one or, on a
-	// List that allows duplicates, another one with the same address.
+	// Subscribed is true if the link can still unsubscribe a Contact: this Contact or, on a
+	// List that allows duplicates, another Contact with the same address.
 	Subscribed bool
 }
 
-// Address returns the Contact's Email, or "" if the mail went to another address: the visitor
-// must not learn the new one.
+// Address returns the Contact's email address. It returns "" if the mail went to another
+// address, because the visitor must not learn the new address.
 func (v *LinkView) Address() string {
 	if v.Contact == nil || v.Moved {
 		return ""
@@ -37,11 +37,11 @@ func (v *LinkView) email() string { return v.Contact.Values.Get(v.Schema.Email()
 // Confirmation says what a link that confirms a subscription can still do.
 type Confirmation int
 
-// The states of a confirmation. Where several apply, the first one counts.
+// The states of a confirmation. If several of them apply, Confirmation returns the first.
 const (
 	ConfirmationGone  Confirmation = iota // the List or the Contact is gone
 	ConfirmationEnded                     // the Contact has unsubscribed
-	ConfirmationMoved                     // the Contact has another address now, which was not asked
+	ConfirmationMoved                     // the Contact has another address now, to which no request was sent
 	ConfirmationDone                      // confirmed already
 	ConfirmationOpen                      // can be confirmed
 )
@@ -66,7 +66,8 @@ func (s *Service) ViewLink(ctx context.Context, d DeliveryKey) (*LinkView, error
 	return ownView(ctx, s, func(tx Tx) (*LinkView, error) { return loadLinkView(tx, d) })
 }
 
-// loadLinkView reads the state of a link's Contact. What is gone is nil in the result.
+// loadLinkView reads the state of a link's Contact. In the result, a List or Contact that is
+// gone is nil.
 func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 	v = new(LinkView)
 	v.Schema, err = tx.Schema(d.List)
@@ -89,7 +90,8 @@ func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 	return v, err
 }
 
-// isAnySubscribed reports whether the Contact is subscribed, or a duplicate of its address.
+// isAnySubscribed reports whether the Contact, or another Contact with its address, is
+// subscribed.
 func isAnySubscribed(tx ContactTx, v *LinkView) (bool, error) {
 	if !v.Contact.IsUnsubscribed || v.Schema.List.DisallowDuplicates || v.email() == "" {
 		return !v.Contact.IsUnsubscribed, nil
@@ -99,14 +101,14 @@ func isAnySubscribed(tx ContactTx, v *LinkView) (bool, error) {
 }
 
 // UnsubscribeByLink unsubscribes the Contact and, on a List that allows duplicates, all
-// Contacts with its address. A second call changes nothing. The returned state is that before
-// the call. decisions.md: 48
+// Contacts with its address. A second call changes nothing. It returns the state before the
+// call. decisions.md: 48
 func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey) (*LinkView, error) {
 	v, err := s.ViewLink(ctx, d)
 	if err != nil || v.Contact == nil {
 		return v, err
 	}
-	// The rules want a caller: this one may do everything in the List's Account.
+	// These methods need a Caller. This Caller may access every List of the Account.
 	caller := &Caller{Account: &Account{ID: v.Schema.List.AccountID}, Key: new(Key)}
 	_, err = s.UnsubscribeByID(ctx, caller, d.List, d.Contact)
 	if err == nil && v.email() != "" && !v.Schema.List.DisallowDuplicates {
@@ -115,8 +117,8 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey) (*LinkVi
 	return v, ignoreKind(NoContact, ignoreKind(NoList, err))
 }
 
-// ConfirmByLink confirms the subscription if its Confirmation is open. The returned state is
-// that after the call. decisions.md: 48
+// ConfirmByLink confirms the subscription if its state is ConfirmationOpen. It returns the
+// state after the call. decisions.md: 48
 func (s *Service) ConfirmByLink(ctx context.Context, d DeliveryKey) (*LinkView, error) {
 	return ownUpdate(ctx, s, func(tx Tx, now int64) (*LinkView, error) {
 		v, err := loadLinkView(tx, d)
@@ -131,11 +133,11 @@ func (s *Service) ConfirmByLink(ctx context.Context, d DeliveryKey) (*LinkView, 
 // seconds. decisions.md: 48
 const ContactPageLife = 30 * 24 * 60 * 60
 
-// ContactPage is what the recipient of a notification sees of a Contact.
+// ContactPage is the data of a Contact that the recipient of a notification sees.
 type ContactPage struct {
 	LinkView
-	Expired bool       // ContactPageLife is over; all else is empty
-	Consent *LedgerRow // the newest; nil when there is none
+	Expired bool       // ContactPageLife is over; all other fields are empty
+	Consent *LedgerRow // the newest ledger row; nil if there is none
 }
 
 // ViewContactPage returns the Contact that a notification is about.

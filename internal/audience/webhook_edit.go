@@ -188,7 +188,7 @@ func (w *Webhook) define(tx Tx, c *Caller, fresh string) error {
 		}
 	}
 	if count >= maxWebhooks {
-		return Refuse(InvalidParameters, "there are 100 webhooks of the List, or of all Lists, already")
+		return Refuse(InvalidParameters, "at most 100 webhooks are allowed for one List, and 100 for all Lists together")
 	}
 	if w.Secret == "" {
 		w.Secret = secret
