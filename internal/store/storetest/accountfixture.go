@@ -10,14 +10,15 @@ import (
 	"enlist/internal/audience"
 )
 
-// accountFixture holds a Service on a new store, one Account, and a caller with a
-// full-access key. Its methods call the Service and fail the test on an unexpected result.
+// accountFixture has a Service on a new store, one Account, and a caller with a
+// full-access key. Most methods call the Service. They fail the test if the result is not
+// the expected one.
 type accountFixture struct {
 	*testing.T
 	store   audience.Store
 	service *audience.Service
 	caller  *audience.Caller
-	now     time.Time // what the Service's clock shows
+	now     time.Time // the time on the Service's clock
 }
 
 func newAccountFixture(t *testing.T, open func(t *testing.T) audience.Store) *accountFixture {
@@ -47,7 +48,7 @@ func (o *accountFixture) newCaller() *audience.Caller {
 	return c
 }
 
-// restricted returns the caller with a key that is restricted to some Lists.
+// restricted returns a copy of the caller. Its key may use only the given Lists.
 func (o *accountFixture) restricted(lists ...audience.ListID) *audience.Caller {
 	key := *o.caller.Key
 	key.Lists = append([]audience.ListID{}, lists...)
@@ -61,13 +62,13 @@ func (o *accountFixture) update(fn func(audience.Tx) error) {
 	}
 }
 
-// refused checks the kind of an error and that its text contains about. The
-// text must not contain brackets.
+// refused checks that err has the given Kind and that its text contains about. The text
+// must not contain square brackets.
 func (o *accountFixture) refused(err error, kind audience.Kind, about string) {
 	o.Helper()
 	e, ok := errors.AsType[*audience.Error](err)
 	if !ok || e.Kind != kind || !strings.Contains(e.Field+": "+e.Detail, about) || strings.ContainsAny(e.Detail, "[]") {
-		o.Errorf("error is %#v, want kind %d and a text with %q", err, kind, about)
+		o.Errorf("error is %#v, want the Kind %d and a text that contains %q, without square brackets", err, kind, about)
 	}
 }
 
@@ -136,7 +137,7 @@ func (o *accountFixture) contact(list audience.ListID, id audience.ContactID) (c
 	return c
 }
 
-// run runs a subtest, which uses the same store.
+// run runs a subtest on the same store.
 func (o *accountFixture) run(rule string, test func()) {
 	parent := o.T
 	defer func() { o.T = parent }()

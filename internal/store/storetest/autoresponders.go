@@ -6,10 +6,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file tests the limits of Messages and autoresponders.
+// This file tests the limits on the size of Messages and on the number of autoresponders.
 
-// messageLimits tests the size limits of Messages and the limit of autoresponders per List.
-// decisions.md: 54
+// messageLimits tests how large the texts of a Message may be, and how many autoresponders
+// a List may have. decisions.md: 54
 func messageLimits(o *accountFixture) {
 	add := func(pairs ...any) (audience.MessageID, error) {
 		pairs = append([]any{"name", "Welcome", "subject", "Hello"}, pairs...)
@@ -47,10 +47,10 @@ func messageLimits(o *accountFixture) {
 	all, err := o.service.SearchAutoresponders(o.Context(), o.restricted(list), audience.Query{})
 	o.must(err)
 	if len(all) != 100 {
-		o.Errorf("%d autoresponders of the List", len(all))
+		o.Errorf("the List has %d autoresponders, want 100", len(all))
 	}
 	_, err = o.service.EditAutoresponder(o.Context(), o.caller, all[0].ID, details("is_active", false))
-	o.must(err) // a List at its limit accepts edits
+	o.must(err) // a List with the maximum number of autoresponders accepts edits
 	if n := o.subscribe(list, "Email", "a@x.io"); n == 0 {
 		o.Error("the subscription returned no ID")
 	}

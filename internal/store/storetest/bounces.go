@@ -9,7 +9,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// bounces tests when bounces deactivate a Contact, and complaints unsubscribe it. decisions.md: 51
+// bounces tests when bounces deactivate a Contact, and when a complaint unsubscribes the Contact.
+// decisions.md: 51
 func bounces(t *testing.T, e Engine) {
 	for _, c := range []struct {
 		rule string
@@ -17,7 +18,7 @@ func bounces(t *testing.T, e Engine) {
 	}{
 		{"three consecutive bounces deactivate a Contact", threeInARow},
 		{"a delivered mail resets the count", oneArrived},
-		{"bounces of a previous address do not count", anotherAddress},
+		{"bounces of a previous address are not counted", anotherAddress},
 		{"after a reactivation three new bounces are needed", bouncesAfterReactivation},
 		{"a permanent refusal of the recipient is a bounce", refusedAtOnce},
 		{"a bounce report may precede the record of its mail", bounceBeforeSent},
@@ -28,7 +29,7 @@ func bounces(t *testing.T, e Engine) {
 	}
 }
 
-// listWithOneContact holds a List with one Contact. The tests send mail to it.
+// listWithOneContact is a List with one Contact. The tests send mail to the Contact.
 type listWithOneContact struct {
 	*accountFixture
 	id        audience.ListID
@@ -41,7 +42,7 @@ func newListWithOneContact(o *accountFixture) *listWithOneContact {
 	return m
 }
 
-// nextMail moves the clock one hour on and returns a mail to the Contact.
+// nextMail moves the clock one hour forward and returns a mail to the Contact.
 func (m *listWithOneContact) nextMail() *audience.OutgoingMail {
 	m.Helper()
 	m.now = m.now.Add(time.Hour)
@@ -57,7 +58,7 @@ func (m *listWithOneContact) nextMail() *audience.OutgoingMail {
 	return l
 }
 
-// send records a mail that the receiving server accepted.
+// send records that the mail server of the recipient accepted a mail.
 func (m *listWithOneContact) send() audience.DeliveryKey {
 	m.Helper()
 	l := m.nextMail()
@@ -65,7 +66,7 @@ func (m *listWithOneContact) send() audience.DeliveryKey {
 	return l.Delivery
 }
 
-// bounce reports a bounce. isNew is whether the Service should treat it as a new one.
+// bounce reports a bounce and checks whether the Service treats the report as new.
 func (m *listWithOneContact) bounce(k audience.DeliveryKey, isNew bool) {
 	m.Helper()
 	got, err := m.service.Bounced(m.Context(), k, "5.1.1 user unknown")
@@ -75,7 +76,7 @@ func (m *listWithOneContact) bounce(k audience.DeliveryKey, isNew bool) {
 	}
 }
 
-// complain reports a complaint. isNew is whether the Service should treat it as a new one.
+// complain reports a complaint and checks whether the Service treats the report as new.
 func (m *listWithOneContact) complain(k audience.DeliveryKey, isNew bool) {
 	m.Helper()
 	got, err := m.service.Complained(m.Context(), k, "abuse")
@@ -98,7 +99,7 @@ func (m *listWithOneContact) status(k audience.DeliveryKey, want audience.Delive
 	m.must(m.store.View(m.Context(), func(tx audience.Tx) error {
 		d, err := tx.Delivery(k)
 		if err == nil && d.Status != want {
-			m.Errorf("delivery %+v, want it %s", d, want)
+			m.Errorf("delivery %+v, want the status %s", d, want)
 		}
 		return err
 	}))
@@ -115,11 +116,12 @@ func threeInARow(m *listWithOneContact) {
 	m.active(false)
 	m.status(first, audience.DeliveryBounced)
 	if m.contact(m.id, m.contactID).IsUnsubscribed {
-		m.Error("bounces unsubscribed the Contact")
+		m.Error("the bounces unsubscribed the Contact, want it only deactivated")
 	}
 }
 
-// A mail without a bounce within a day counts as delivered and resets the count.
+// A mail that does not bounce within a day is treated as delivered. It sets the number of
+// consecutive bounces back to 0.
 func oneArrived(m *listWithOneContact) {
 	m.bounce(m.send(), true)
 	m.bounce(m.send(), true)
@@ -132,7 +134,7 @@ func oneArrived(m *listWithOneContact) {
 	m.active(false)
 }
 
-// Bounces of a previous address do not count for the new one.
+// Bounces of a previous address are not counted for the new address.
 func anotherAddress(m *listWithOneContact) {
 	m.bounce(m.send(), true)
 	m.bounce(m.send(), true)
@@ -158,7 +160,8 @@ func anotherAddress(m *listWithOneContact) {
 	m.active(false)
 }
 
-// After a reactivation three new bounces are needed. Mails from before it do not count.
+// After a reactivation three new bounces are needed. Bounces of mails that were sent before the
+// reactivation are not counted.
 func bouncesAfterReactivation(m *listWithOneContact) {
 	late := m.send()
 	for range 3 {
@@ -175,7 +178,8 @@ func bouncesAfterReactivation(m *listWithOneContact) {
 	m.active(false)
 }
 
-// A permanent refusal of the recipient during delivery counts as a bounce; other refusals do not.
+// If the mail server refuses the recipient permanently during delivery, that is counted as a
+// bounce. Other refusals are not counted.
 func refusedAtOnce(m *listWithOneContact) {
 	for _, why := range []audience.Undelivered{
 		{Permanent: true, Recipient: true, Code: 550, Detail: "user unknown"},
@@ -198,13 +202,14 @@ func bounceBeforeSent(m *listWithOneContact) {
 	m.status(l.Delivery, audience.DeliveryBounced)
 }
 
-// A complaint unsubscribes the Contact once. A repeated report does not unsubscribe it again.
+// A complaint unsubscribes the Contact. A repeated report of the same complaint does not
+// unsubscribe it again.
 func complaint(m *listWithOneContact) {
 	k := m.send()
 	m.complain(k, true)
 	m.status(k, audience.DeliveryComplained)
 	if !m.contact(m.id, m.contactID).IsUnsubscribed {
-		m.Error("a complaint did not unsubscribe the Contact")
+		m.Error("the complaint did not unsubscribe the Contact")
 	}
 	m.subscribe(m.id, "Email", "ann@example.com")
 	m.must(m.store.Update(m.Context(), func(tx audience.Tx) error {
@@ -219,7 +224,7 @@ func complaint(m *listWithOneContact) {
 	m.complain(k, false) // a repeated report
 	m.bounce(k, false)
 	if m.contact(m.id, m.contactID).IsUnsubscribed {
-		m.Error("an old complaint unsubscribed the Contact again")
+		m.Error("a repeated report unsubscribed the Contact again")
 	}
 }
 

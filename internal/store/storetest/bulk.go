@@ -11,25 +11,27 @@ import (
 	"enlist/internal/audience"
 )
 
-// Bulk tests the calls about many Contacts on a store. decisions.md: 53
+// Bulk tests the calls that take many Contacts. decisions.md: 53
 func Bulk(t *testing.T, open func(t *testing.T) audience.Store) {
-	t.Run("random calls act as on a plain model", func(t *testing.T) { bulkAsTheModel(newAccountFixture(t, open)) })
+	t.Run("random calls have the same results as on a simple model", func(t *testing.T) {
+		bulkAsTheModel(newAccountFixture(t, open))
+	})
 	runRules(t, open, []accountRule{
 		{"a call with an Idempotency-Key survives crashes", bulkCrashes},
-		{"a call without a key keeps the Updates before a crash", bulkCrashesWithoutKey},
+		{"a call without an Idempotency-Key keeps the Updates before a crash", bulkCrashesWithoutKey},
 		{"concurrent copies of a call are executed once", bulkSameKeyAtOnce},
 		{"concurrent calls never store an address twice", bulkConcurrent},
 		{"a call over the Contact limit adds no Contact", bulkLimit},
 		{"concurrent calls never exceed the Contact limit", bulkLimitConcurrent},
-		{"one event stands for more than 100 Contacts", bulkWebhooks},
-		{"a changed Field applies to the next Updates of a call", bulkFieldChange},
-		{"all that an Idempotency-Key stores expires together", bulkRetryExpiry},
+		{"a call that changes more than 100 Contacts sends one event", bulkWebhooks},
+		{"if a Field changes during a call, its next Updates use the new rules", bulkFieldChange},
+		{"all rows that are stored for an Idempotency-Key expire together", bulkRetryExpiry},
 		{"deleting a Contact deletes its deliveries", bulkDeliveries},
-		{"an Update with many mails takes fewer Contacts", bulkMessages},
+		{"if each Contact causes many mails, an Update takes fewer Contacts", bulkMessages},
 	})
 }
 
-// many is a number of Contacts that takes several Updates.
+// many is a number of Contacts for which a call needs several Updates.
 const many = 1700
 
 // contactRows returns n rows, each with its own email address.
@@ -49,7 +51,7 @@ func (o *accountFixture) add(list audience.ListID, rows [][]audience.Detail) []a
 	return ids
 }
 
-// retrying returns the caller with an Idempotency-Key.
+// retrying returns a copy of the caller with an Idempotency-Key.
 func (o *accountFixture) retrying(header string) *audience.Caller {
 	with := *o.caller
 	with.Retry = &audience.Retry{Header: header}
@@ -73,7 +75,7 @@ func (o *accountFixture) all(list audience.ListID) (ids []audience.ContactID) {
 	return ids
 }
 
-// ledger returns the number of a Contact's ledger rows.
+// ledger returns how many ledger rows a Contact has.
 func (o *accountFixture) ledger(list audience.ListID, id audience.ContactID) int {
 	o.Helper()
 	rows, err := o.service.ContactConsents(o.Context(), o.caller, list, id, 0, 0)
@@ -81,7 +83,7 @@ func (o *accountFixture) ledger(list audience.ListID, id audience.ContactID) int
 	return len(rows)
 }
 
-// concurrently runs n calls at once and fails the test on an error.
+// concurrently runs n calls at the same time. It fails the test if a call returns an error.
 func concurrently(o *accountFixture, n int, call func(i int) error) {
 	o.Helper()
 	var wg sync.WaitGroup
@@ -95,8 +97,8 @@ func concurrently(o *accountFixture, n int, call func(i int) error) {
 	wg.Wait()
 }
 
-// bulkConcurrent: concurrent calls that add, edit and delete the same Contacts never store
-// an address twice, and the counters stay exact.
+// bulkConcurrent tests that concurrent calls which add, edit and delete the same Contacts never
+// store an address twice. The counters must be exact.
 func bulkConcurrent(o *accountFixture) {
 	list := o.addList()
 	begun := o.add(list, contactRows(900, "a"))
@@ -127,27 +129,29 @@ func bulkConcurrent(o *accountFixture) {
 	for _, id := range ids {
 		c := o.contact(list, id)
 		if seen[c.Key] || !c.IsFirst || !strings.EqualFold(c.Key, c.Values[0].Text) {
-			o.Errorf("Contact %d: %+v", id, c)
+			o.Errorf("Contact %d is %+v, want the only Contact of its address, with the Key of its email", id, c)
 		}
 		seen[c.Key] = true
 	}
 	o.counted(list, int64(len(ids)))
 }
 
-// counted checks the counters of a List and of the Account that has only it.
+// counted checks the counters of a List and of its Account. The Account must have no other List
+// with Contacts.
 func (o *accountFixture) counted(list audience.ListID, want int64) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		inList, err := tx.ContactCount(list)
 		inAccount, accountErr := tx.AccountContacts(o.caller.Account.ID)
 		if inList != want || inAccount != want {
-			o.Errorf("counted %d in the List and %d in the Account, want %d", inList, inAccount, want)
+			o.Errorf("the counter of the List is %d and that of the Account %d, want %d", inList, inAccount, want)
 		}
 		return errors.Join(err, accountErr)
 	}))
 }
 
-// bulkLimit: a call that exceeds the Contact limit adds no Contact. decisions.md: 42
+// bulkLimit tests that a call that would exceed the Contact limit adds no Contact. decisions.md:
+// 42
 func bulkLimit(o *accountFixture) {
 	list := o.addList()
 	o.limit(many)
@@ -157,12 +161,12 @@ func bulkLimit(o *accountFixture) {
 	o.refused(err, audience.ContactLimit, "1700 Contacts and has 1000")
 	o.counted(list, 1000)
 	if ids := o.add(list, contactRows(many, "a")); ids[999] != 0 || ids[1000] == 0 || ids[many-1] == 0 {
-		o.Error("the rows within the limit were not added")
+		o.Error("want the 1000 old rows refused and the new rows within the limit added")
 	}
 	o.counted(list, many)
 }
 
-// bulkLimitConcurrent: concurrent calls never exceed the Contact limit, and a
+// bulkLimitConcurrent tests that concurrent calls never exceed the Contact limit, and that a
 // refused call adds no Contact.
 func bulkLimitConcurrent(o *accountFixture) {
 	list := o.addList()
@@ -186,7 +190,7 @@ func bulkLimitConcurrent(o *accountFixture) {
 		return err
 	})
 	if added > limit {
-		o.Errorf("%d were added", added)
+		o.Errorf("%d Contacts were added, want at most %d", added, limit)
 	}
 	o.counted(list, added)
 }
@@ -200,8 +204,9 @@ func (o *accountFixture) limit(n int64) {
 	})
 }
 
-// bulkWebhooks: a call sends one event for each of up to 100 Contacts. For more it sends one
-// event for the List, also if it takes several Updates. decisions.md: 52
+// bulkWebhooks tests the events of a call. For up to 100 Contacts the call sends one event for
+// each Contact. For more Contacts it sends a single event for the List, even if it needs several
+// Updates. decisions.md: 52
 func bulkWebhooks(o *accountFixture) {
 	list := o.addList()
 	for _, event := range []string{"created", "updated", "removed"} {
@@ -216,7 +221,7 @@ func bulkWebhooks(o *accountFixture) {
 			clear(got)
 			for _, e := range events {
 				if (e.Contact == 0) != (e.Event == audience.WebhookBulkUpdated) {
-					o.Errorf("%s: %+v", what, e)
+					o.Errorf("%s: event %+v, want a Contact in every event except bulk_updated", what, e)
 				}
 				got[e.Event]++
 			}
@@ -260,8 +265,8 @@ func bulkWebhooks(o *accountFixture) {
 	wantEvents("none removed", map[audience.WebhookEventType]int{})
 }
 
-// bulkFieldChange: after a Field changes while a call runs, the next Updates of the call apply the
-// new rules.
+// bulkFieldChange tests a Field that changes while a call runs. The next Updates of the call must
+// use the new rules.
 func bulkFieldChange(o *accountFixture) {
 	list := o.addList()
 	amount := o.addField(list, "name", "Amount", "type", "text")
@@ -278,12 +283,12 @@ func bulkFieldChange(o *accountFixture) {
 	o.must(err)
 	for i, id := range ids {
 		if (id != 0) != (i < 1000) {
-			o.Fatalf("row %d with %q got the ID %d", i, fmt.Sprint("x", i), id)
+			o.Fatalf("row %d with %q got the ID %d; want IDs only for the rows before 1000", i, fmt.Sprint("x", i), id)
 		}
 	}
 }
 
-// bulkDeliveries: deleting a Contact deletes its deliveries and no others.
+// bulkDeliveries tests that deleting a Contact deletes the deliveries of this Contact only.
 func bulkDeliveries(o *accountFixture) {
 	list := o.addList()
 	ids := o.add(list, contactRows(3, "a"))
@@ -303,7 +308,7 @@ func bulkDeliveries(o *accountFixture) {
 			sent, err := tx.Deliveries(list, id, 0)
 			ledger, ledgerErr := tx.LedgerRows(list, id, 0, 0)
 			if (len(sent) == 1) != (i == 2) || len(ledger) != 1 {
-				o.Errorf("Contact %d: %d deliveries, %d ledger rows", i, len(sent), len(ledger))
+				o.Errorf("Contact %d has %d deliveries and %d ledger rows; want deliveries only for Contact 2, and 1 ledger row", i, len(sent), len(ledger))
 			}
 			if err := errors.Join(err, ledgerErr); err != nil {
 				return err
@@ -313,8 +318,8 @@ func bulkDeliveries(o *accountFixture) {
 	}))
 }
 
-// bulkMessages: if each Contact causes several mails, an Update takes fewer Contacts, and
-// all mails are stored.
+// bulkMessages tests a call in which each Contact causes several mails. An Update must take fewer
+// Contacts, and all mails must be stored.
 func bulkMessages(o *accountFixture) {
 	list := o.addList("on_update_address", addresses(8))
 	ids := o.add(list, contactRows(350, "a"))
@@ -328,7 +333,7 @@ func bulkMessages(o *accountFixture) {
 	_, err := service.EditContacts(o.Context(), o.caller, edit)
 	o.must(err)
 	if counting.effects != 8*350 || counting.most > 8*100 {
-		o.Errorf("%d messages, %d in one Update", counting.effects, counting.most)
+		o.Errorf("%d effects in total, at most %d in one Update; want 2800 and at most 800", counting.effects, counting.most)
 	}
 }
 

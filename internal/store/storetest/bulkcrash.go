@@ -10,14 +10,14 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file tests calls about many Contacts that are interrupted or repeated.
+// This file tests calls that take many Contacts and are interrupted or repeated.
 
 // crashingStore is a Store whose nth Update fails, either before it runs or after its commit.
 type crashingStore struct {
 	audience.Store
 	at    int
-	after bool   // it fails after the commit
-	then  func() // runs before the nth Update, which then does not fail
+	after bool   // the Update fails after its commit
+	then  func() // if not nil, it runs before the nth Update, and that Update does not fail
 	seen  int
 }
 
@@ -41,8 +41,8 @@ func (c *crashingStore) Update(ctx context.Context, fn func(audience.Tx) error, 
 	return errCrash
 }
 
-// crashes repeats a call until it succeeds. Each attempt simulates a process that dies one
-// Update later than the one before.
+// crashes repeats a call until it succeeds. Each attempt simulates a process that dies a step later:
+// before an Update, after its commit, before the next Update, and so on.
 func crashes[R any](o *accountFixture, call func(*audience.Service) (R, error)) R {
 	o.Helper()
 	for i := 2; ; i++ {
@@ -60,8 +60,8 @@ func crashes[R any](o *accountFixture, call func(*audience.Service) (R, error)) 
 	}
 }
 
-// bulkCrashes tests that a call with an Idempotency-Key executes each row once, however often
-// the process dies, and that its reply is that of a call without crashes.
+// bulkCrashes tests a call with an Idempotency-Key while the process dies several times. Each row must be
+// executed once, and the reply must be the same as without crashes.
 func bulkCrashes(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
 	rows := contactRows(many, "a")
@@ -71,12 +71,12 @@ func bulkCrashes(o *accountFixture) {
 	})
 	left := slices.DeleteFunc(slices.Clone(ids), func(id audience.ContactID) bool { return id == 0 })
 	if len(ids) != many || len(left) != many-1 || ids[700] != 0 {
-		o.Fatalf("%d IDs, %d not 0, %d of the bad row", len(ids), len(left), ids[700])
+		o.Fatalf("%d IDs, %d of them not 0; the bad row has the ID %d; want 1700, 1699 and 0", len(ids), len(left), ids[700])
 	}
 	same(o.T, "Contacts", o.all(list), left)
 	for _, id := range left {
 		if n := o.ledger(list, id); n != 1 {
-			o.Fatalf("Contact %d has %d ledger rows", id, n)
+			o.Fatalf("Contact %d has %d ledger rows, want 1", id, n)
 		}
 	}
 
@@ -90,14 +90,15 @@ func bulkCrashes(o *accountFixture) {
 	})
 	for i, e := range edited {
 		if e.Contact != edits[i].ID || e.Done != (i != 3) {
-			o.Fatalf("edit %d: %+v", i, e)
+			o.Fatalf("edit %d: outcome %+v, want all Contacts edited except number 3", i, e)
 		}
 	}
 	if n := o.count(list, "Mobile Phone", "starts_with", "04"); n != int64(len(left))-1 {
-		o.Errorf("%d have a number", n)
+		o.Errorf("%d Contacts have a mobile number that starts with 04, want all except one", n)
 	}
 
-	// The 1,500 newest Contacts. A second search would find others, so the call must use its first result.
+	// newest deletes the 1,500 newest Contacts. A second search would find other Contacts, so a repeated
+	// call must use the result of the first search.
 	newest := audience.DeleteRequest{List: list, Query: audience.Query{
 		Criteria: triple("id", "greater_than", 0), Limit: 1500, SortBy: "id", Descending: true}}
 	removed := crashes(o, func(s *audience.Service) ([]audience.Outcome, error) {
@@ -106,19 +107,19 @@ func bulkCrashes(o *accountFixture) {
 	old := len(left) - 1500
 	notDone := func(r audience.Outcome) bool { return !r.Done }
 	if len(removed) != 1500 || slices.ContainsFunc(removed, notDone) || removed[0].Contact != left[old] {
-		o.Errorf("%d removed, from %v on", len(removed), removed[0])
+		o.Errorf("%d Contacts were removed, the first is %v; want the 1500 newest", len(removed), removed[0])
 	}
 	same(o.T, "Contacts that are left", o.all(list), left[:old])
 
 	again, err := o.service.DeleteContacts(o.Context(), o.retrying("delete"), newest)
 	if err != nil || !slices.Equal(again, removed) {
-		o.Errorf("the retry: %d outcomes, %v", len(again), err)
+		o.Errorf("the repeated call returned %d outcomes, error %v; want the outcomes of the first call", len(again), err)
 	}
 	same(o.T, "Contacts after the retry", o.all(list), left[:old])
 }
 
-// bulkCrashesWithoutKey tests that a call without an Idempotency-Key keeps its committed
-// Updates after a crash. The repeated call adds the other rows.
+// bulkCrashesWithoutKey tests that a call without an Idempotency-Key keeps its committed Updates after a
+// crash. The repeated call adds the remaining rows.
 func bulkCrashesWithoutKey(o *accountFixture) {
 	list := o.addList()
 	rows := contactRows(many, "a")
@@ -129,19 +130,19 @@ func bulkCrashesWithoutKey(o *accountFixture) {
 	}
 	begun := o.all(list)
 	if len(begun) == 0 || len(begun) == many {
-		o.Fatalf("%d were added before the crash", len(begun))
+		o.Fatalf("%d Contacts were added before the crash, want more than 0 and fewer than all", len(begun))
 	}
 	ids := o.add(list, rows)
 	for i, id := range ids {
 		if (id == 0) != (i < len(begun)) {
-			o.Fatalf("row %d got the ID %d after %d were added before", i, id, len(begun))
+			o.Fatalf("row %d got the ID %d; want 0 only for the first %d rows, which were added before", i, id, len(begun))
 		}
 	}
 	same(o.T, "Contacts", o.all(list), append(begun, ids[len(begun):]...))
 }
 
-// bulkSameKeyAtOnce: concurrent copies of a call with one Idempotency-Key are executed once, and each
-// gets the whole reply.
+// bulkSameKeyAtOnce tests concurrent calls that are equal and have the same Idempotency-Key. They must be
+// executed once, and each call must get the complete reply.
 func bulkSameKeyAtOnce(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
 	rows := contactRows(many, "a")
@@ -168,12 +169,12 @@ func bulkSameKeyAtOnce(o *accountFixture) {
 		same(o.T, "reply", removed[i], removed[0])
 	}
 	if left := len(o.all(list)); left != many-900 || len(removed[0]) != 900 {
-		o.Errorf("%d are left, and the reply names %d", left, len(removed[0]))
+		o.Errorf("%d Contacts are left, and the reply has %d outcomes; want 800 and 900", left, len(removed[0]))
 	}
 }
 
-// bulkRetryExpiry: all that is stored for an Idempotency-Key expires together, although several
-// Updates stored it. decisions.md: 30
+// bulkRetryExpiry tests that all rows that are stored for an Idempotency-Key expire together, although
+// several Updates stored them. decisions.md: 30
 func bulkRetryExpiry(o *accountFixture) {
 	list := o.addList()
 	ids := o.add(list, contactRows(4, "a"))
@@ -189,7 +190,7 @@ func bulkRetryExpiry(o *accountFixture) {
 	remove(audience.NewService(slow, o.clock), ids[0])
 	o.now = o.now.Add(audience.RetryLife*time.Second - 7*time.Second)
 	remove(o.service, ids[0])
-	o.now = o.now.Add(4 * time.Second) // the call's first Update is a day old, and its last is not
+	o.now = o.now.Add(4 * time.Second) // only the first Update of the call is over a day old
 	remove(o.service, ids[1])
 	remove(o.service, ids[1])
 	same(o.T, "Contacts", o.all(list), ids[2:])

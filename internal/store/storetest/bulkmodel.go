@@ -12,12 +12,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// This file compares calls about many Contacts with a plain model of a List. bulkmodelcalls.go has the
-// calls.
+// This file compares calls that take many Contacts with a simple model of a List. bulkmodelcalls.go has
+// the calls.
 
-// bulkAsTheModel runs random calls on a List and on a plain model of it. After each call
-// both must have the same Contacts, addresses, primary Contacts and counters.
-// decisions.md: 23, 24, 53
+// bulkAsTheModel runs random calls on a List and on a simple model of the List. After each call both
+// must have the same Contacts, addresses, primary Contacts and counters. decisions.md: 23, 24, 53
 func bulkAsTheModel(o *accountFixture) {
 	rapid.Check(o.T, func(t *rapid.T) {
 		o.caller = o.newCaller()
@@ -37,11 +36,12 @@ type bulkModel struct {
 	id           audience.ListID
 	unique       bool               // duplicates are disallowed
 	people       []*person          // by ID
-	last         audience.ContactID // the highest ID of all Contacts so far
+	last         audience.ContactID // the highest ID that a Contact has had so far
 	unsubscribed map[string]bool    // by normalised address
 }
 
-// person is an expected Contact. Of the Contacts with one Key, exactly one is First: the primary.
+// person is an expected Contact. Of all Contacts with the same Key, exactly one has First: the primary
+// Contact.
 type person struct {
 	ID                   audience.ContactID
 	Email, Mobile, State string
@@ -49,11 +49,11 @@ type person struct {
 	First, Unsubscribed  bool
 }
 
-// sentRow holds the values that a call sends; nil values are not sent.
+// sentRow has the values that a call sends. A nil value is not sent.
 type sentRow struct{ email, mobile, state *string }
 
-// drawRow draws a row from few values, so that rows often have the same address. The email "invalid" is
-// refused, and "too long" exceeds the Field's length.
+// drawRow draws a random row from a few values, so that rows often have the same address. The Service
+// refuses the email "invalid", and the state "too long" because of the Field's length.
 func drawRow(t *rapid.T) sentRow {
 	of := func(what string, values ...string) *string {
 		return rapid.OneOf(rapid.Just[*string](nil), rapid.Ptr(rapid.SampledFrom(values), false)).Draw(t, what)
@@ -78,12 +78,12 @@ func (r sentRow) details() []audience.Detail {
 	return details(pairs...)
 }
 
-// valid reports whether the Service accepts all values.
+// valid reports whether the Service accepts all values of the row.
 func (r sentRow) valid() bool {
 	return (r.email == nil || *r.email != "invalid") && (r.state == nil || *r.state != "too long")
 }
 
-// appliedTo returns the person with the values that the row sends.
+// appliedTo returns a copy of p with the values that the row sends.
 func (r sentRow) appliedTo(p person) person {
 	for _, v := range []struct {
 		into *string
@@ -126,7 +126,8 @@ func (m *bulkModel) find(id audience.ContactID) *person {
 	return nil
 }
 
-// promote makes the Contact with the lowest ID the primary of an address without one.
+// promote makes the Contact with the lowest ID the primary of an address, if the address has no
+// primary.
 func (m *bulkModel) promote(key string) {
 	if m.first(key) != nil {
 		return
@@ -139,22 +140,22 @@ func (m *bulkModel) promote(key string) {
 	}
 }
 
-// insert adds a Contact. got sets its ID.
+// insert adds a Contact to the model. Later got sets its ID.
 func (m *bulkModel) insert(p person) *person {
 	p.First = m.first(p.Key) == nil
 	m.people = append(m.people, &p)
 	return &p
 }
 
-// got checks the ID that a call returned for p. nil expects ID 0. A new Contact must get a higher ID
-// than all before, and got stores it.
+// got checks the ID that a call returned for p. If p is nil, the ID must be 0. A new Contact must have
+// a higher ID than all earlier Contacts, and got stores this ID in p.
 func (m *bulkModel) got(t *rapid.T, p *person, id audience.ContactID) {
 	switch {
 	case p == nil && id == 0:
 	case p != nil && p.ID == 0 && id > m.last:
 		p.ID, m.last = id, id
 	case p == nil || p.ID != id:
-		t.Fatalf("ID %d, expected %+v after %d", id, p, m.last)
+		t.Fatalf("the call returned the ID %d, want that of %+v; the highest ID so far is %d", id, p, m.last)
 	}
 }
 
@@ -186,7 +187,7 @@ func (m *bulkModel) check(t *rapid.T) {
 				State: c.Values.Get(schema.FieldNamed("State").ID), Key: c.Key, First: c.IsFirst,
 				Unsubscribed: c.IsUnsubscribed}
 			if c.Mobile != mobileKey(got[i].Mobile) {
-				t.Errorf("Contact %d is found by the number %q", c.ID, c.Mobile)
+				t.Errorf("Contact %d has the normalised number %q, want that of its Mobile Phone", c.ID, c.Mobile)
 			}
 		}
 		if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
@@ -198,7 +199,7 @@ func (m *bulkModel) check(t *rapid.T) {
 		}
 		all, err := tx.AccountContacts(m.caller.Account.ID)
 		if n != int64(len(want)) || all != n {
-			t.Errorf("counted %d in the List and %d in the Account, want %d", n, all, len(want))
+			t.Errorf("the counter of the List is %d and that of the Account %d, want %d", n, all, len(want))
 		}
 		return err
 	})

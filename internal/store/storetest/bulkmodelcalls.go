@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// This file has the random calls of bulkModel. Each changes the model and the List, and compares
-// the replies.
+// This file has the random calls of bulkModel. Each call changes the model and the List, and
+// compares the reply of the Service with the model.
 
 func (m *bulkModel) add(t *rapid.T) {
 	r := audience.AddRequest{List: m.id, Overwrite: rapid.Bool().Draw(t, "overwrite"),
@@ -22,14 +22,14 @@ func (m *bulkModel) add(t *rapid.T) {
 	}
 	ids, err := m.service.AddContacts(context.Background(), m.caller, r)
 	if err != nil || len(ids) != len(rows) {
-		t.Fatal(len(ids), err)
+		t.Fatalf("AddContacts returned %d IDs for %d rows, error %v", len(ids), len(rows), err)
 	}
 	for i, row := range rows {
 		m.got(t, m.put(row, r), ids[i])
 	}
 }
 
-// put applies one row of addContacts. It returns nil if addContacts skips the row.
+// put applies one row of addContacts to the model. It returns nil if addContacts skips the row.
 func (m *bulkModel) put(row sentRow, r audience.AddRequest) *person {
 	fresh := row.appliedTo(person{State: "none"})
 	unsubscribed := m.unsubscribed[fresh.Key] || m.unsubscribed[mobileKey(fresh.Mobile)]
@@ -54,7 +54,7 @@ func (m *bulkModel) subscribeOne(t *rapid.T) {
 	fresh := row.appliedTo(person{State: "none"})
 	if !row.valid() || fresh.Key == "" {
 		if err == nil {
-			t.Fatal("an invalid row was subscribed")
+			t.Fatal("Subscribe returned no error for an invalid row")
 		}
 		return
 	}
@@ -97,14 +97,15 @@ func (m *bulkModel) edit(t *rapid.T) {
 	outcomes, err := m.service.EditContacts(context.Background(), m.caller, r)
 	if len(r.Contacts) > 0 && !some {
 		if audience.KindOf(err) != audience.NothingUpdated {
-			t.Fatalf("nothing could be edited, and the error is %v", err)
+			t.Fatalf("no row could be edited: error %v, want NothingUpdated", err)
 		}
 		return
 	}
 	m.same(t, outcomes, want, err)
 }
 
-// change applies one row of editContacts and reports whether the Service accepts it.
+// change applies one row of editContacts to the model and reports whether the Service accepts the
+// row.
 func (m *bulkModel) change(row sentRow, id audience.ContactID) (done bool) {
 	p := m.find(id)
 	if p == nil || !row.valid() {
@@ -123,18 +124,18 @@ func (m *bulkModel) change(row sentRow, id audience.ContactID) (done bool) {
 	return true
 }
 
-// same compares the outcomes of a call with those of the model.
+// same compares the outcomes of a call with the outcomes of the model.
 func (m *bulkModel) same(t *rapid.T, outcomes []audience.Outcome, want map[audience.ContactID]bool, err error) {
 	got := make(map[audience.ContactID]bool)
 	for _, o := range outcomes {
 		got[o.Contact] = o.Done
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" || len(got) != len(outcomes) {
-		t.Fatalf("%d outcomes, %v\n%s", len(outcomes), err, diff)
+		t.Fatalf("%d outcomes, error %v (-want +got)\n%s", len(outcomes), err, diff)
 	}
 }
 
-// remove deletes a Contact and reports whether it existed.
+// remove deletes a Contact of the model and reports whether the Contact existed.
 func (m *bulkModel) remove(id audience.ContactID) bool {
 	p := m.find(id)
 	if p == nil {
@@ -202,7 +203,8 @@ func (m *bulkModel) unsubscribe(t *rapid.T) {
 	}
 }
 
-// allow allows or disallows duplicates. The Service refuses to disallow them while there are some.
+// allow allows or disallows duplicates. The Service refuses to disallow duplicates while the List
+// has some.
 func (m *bulkModel) allow(t *rapid.T) {
 	unique := rapid.Bool().Draw(t, "unique")
 	_, err := m.service.EditList(context.Background(), m.caller, m.id, details("disallow_duplicate_contacts", unique))

@@ -1,6 +1,6 @@
 package storetest
 
-// This file tests that a store returns definitions as they were stored: Accounts, keys, Lists, Fields.
+// This file tests that a store returns Accounts, keys, Lists and Fields as they were stored.
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func accounts(t *testing.T, s audience.Store) {
 		return tx.AddAccount(&b)
 	})
 	if a.ID == 0 || b.ID <= a.ID {
-		t.Errorf("IDs %d and %d", a.ID, b.ID)
+		t.Errorf("the Accounts have the IDs %d and %d, want them above 0 and increasing", a.ID, b.ID)
 	}
 	b.Name, b.TimeZone, b.ContactLimit = "C", "Europe/Berlin", 0
 	update(t, s, func(tx audience.Tx) error { return tx.UpdateAccount(&b) })
@@ -34,7 +34,7 @@ func accounts(t *testing.T, s audience.Store) {
 		wantKind(t, "unknown account", oneErr, audience.Internal)
 		folders, foldersErr := tx.Folders(a.ID)
 		if foldersErr != nil || len(folders) != 1 || folders[0].Type != "list" {
-			t.Errorf("Folders of a new account: %v, %v", folders, foldersErr)
+			t.Errorf("a new Account has the Folders %v, error %v; want one of type list", folders, foldersErr)
 		}
 		return err
 	})
@@ -66,7 +66,7 @@ func keys(t *testing.T, s audience.Store) {
 	})
 	update(t, s, func(tx audience.Tx) error { return tx.RevokeKey(b.ID, 60) })
 	if k := byHash("b"); k.RevokedTime != 50 {
-		t.Errorf("revoked at %d, want the first time, 50", k.RevokedTime)
+		t.Errorf("the key is revoked at %d, want the time of the first call, 50", k.RevokedTime)
 	}
 	update(t, s, func(tx audience.Tx) error { return tx.TouchKeys(map[audience.KeyID]int64{a.ID: 70}) })
 	update(t, s, func(tx audience.Tx) error { return tx.TouchKeys(map[audience.KeyID]int64{a.ID: 60}) })
@@ -136,7 +136,7 @@ func lists(t *testing.T, s audience.Store) {
 	again := audience.List{AccountID: 7, Name: "New"}
 	update(t, s, func(tx audience.Tx) error { return tx.AddList(&again) })
 	if again.ID <= l.ID {
-		t.Errorf("the new List has ID %d, and an older one had ID %d", again.ID, l.ID)
+		t.Errorf("the new List has the ID %d, want more than the ID of the deleted List, %d", again.ID, l.ID)
 	}
 }
 

@@ -1,6 +1,7 @@
 package storetest
 
-// This file tests calls of many concurrent clients, and calls about many Contacts of one address.
+// This file tests calls of many concurrent clients, and calls about many Contacts with the same
+// address.
 
 import (
 	"errors"
@@ -42,9 +43,8 @@ func subscribe(t *testing.T, service *audience.Service, c *audience.Caller, list
 	return service.Subscribe(t.Context(), c, audience.SubscribeRequest{List: list, Details: details("Email", email)})
 }
 
-// clients tests that 64 concurrent clients that subscribe the same addresses create one
-// Contact and one notification per address, and one ledger row per call.
-// decisions.md: 24, 25, 27
+// clients tests 64 concurrent clients that subscribe the same addresses. They must create one Contact
+// and one notification for each address, and one ledger row for each call. decisions.md: 24, 25, 27
 func clients(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	const people, callers = 40, 64
@@ -75,13 +75,13 @@ func clients(t *testing.T, e Engine) {
 	wg.Wait()
 	for i, seen := range ids {
 		if len(seen) != 1 {
-			t.Errorf("person %d has the IDs %v", i, seen)
+			t.Errorf("the calls for person %d returned the IDs %v, want the same ID from all calls", i, seen)
 		}
 		for id, calls := range seen {
 			view(t, s, func(tx audience.Tx) error {
 				rows, err := tx.LedgerRows(schema.List.ID, id, 0, 0)
 				if len(rows) != calls {
-					t.Errorf("Contact %d has %d ledger rows after %d calls", id, len(rows), calls)
+					t.Errorf("Contact %d has %d ledger rows after %d calls, want one row for each call", id, len(rows), calls)
 				}
 				return err
 			})
@@ -126,16 +126,17 @@ func contactLimit(t *testing.T, e Engine) {
 	}
 	wg.Wait()
 	if added != limit || refused != 64*3-limit {
-		t.Errorf("%d Contacts were added and %d refused, want %d added", added, refused, limit)
+		t.Errorf("%d calls added a Contact and %d were refused, want %d to add one and all others refused", added, refused, limit)
 	}
 	wantCounts(t, s, schema, limit)
 }
 
-// manyContacts of one address take several Updates to unsubscribe.
+// manyContacts is a number of Contacts with the same address for which an unsubscription needs several
+// Updates.
 const manyContacts = 700
 
-// addContactsOfOneAddress stores n Contacts with the address a@example.com. Their List then notifies
-// two addresses of each unsubscription.
+// addContactsOfOneAddress stores n Contacts with the address a@example.com. It changes the List so
+// that each unsubscription is notified to two addresses.
 func addContactsOfOneAddress(t *testing.T, s audience.Store, schema *audience.Schema, n int) audience.ListID {
 	t.Helper()
 	list := schema.List
@@ -169,12 +170,12 @@ func wantUnsubscribed(t *testing.T, s audience.Store, schema *audience.Schema, n
 		}))
 	})
 	if rows != n || contacts != n {
-		t.Errorf("%d Contacts are unsubscribed, with %d rows, want %d", contacts, rows, n)
+		t.Errorf("%d Contacts are unsubscribed, and the Unsubscriber List has %d rows; want %d of both", contacts, rows, n)
 	}
 }
 
 // manyOfOneAddress tests that unsubscribing an address unsubscribes all its Contacts, in several
-// Updates, and that a repeated call stores no second row and sends no second message.
+// Updates. A repeated call must store no second row and send no second notification.
 func manyOfOneAddress(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	list := addContactsOfOneAddress(t, s, schema, manyContacts)
@@ -182,16 +183,16 @@ func manyOfOneAddress(t *testing.T, e Engine) {
 	with.Retry = &audience.Retry{Header: "once"}
 	for range 2 {
 		if id, err := service.Unsubscribe(t.Context(), &with, list, "A@example.com"); id != list || err != nil {
-			t.Fatal(id, err)
+			t.Fatalf("Unsubscribe returned %d, error %v; want %d", id, err, list)
 		}
 	}
 	wantUnsubscribed(t, s, schema, manyContacts)
 	if n := e.Jobs(t, s, "notify"); n != 2*manyContacts {
-		t.Errorf("%d messages for %d Contacts with 2 addresses", n, manyContacts)
+		t.Errorf("%d notifications for %d Contacts, want 2 for each Contact", n, manyContacts)
 	}
 }
 
-// sameRetry tests that concurrent copies of a call with one Idempotency-Key are executed
+// sameRetry tests that concurrent calls which are equal and have the same Idempotency-Key are executed
 // once. decisions.md: 30
 func sameRetry(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
@@ -217,7 +218,7 @@ func sameRetry(t *testing.T, e Engine) {
 	wg.Wait()
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	if len(ids) != 1 {
-		t.Errorf("IDs %v, want one", ids)
+		t.Errorf("the calls returned the IDs %v, want the same ID from all calls", ids)
 	}
 	wantCounts(t, s, schema, 1)
 	if n := e.Jobs(t, s, "notify"); n != 1 {

@@ -9,7 +9,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// ledger tests the consent ledger, which TestTheLedgerIsAppendOnly protects from changes.
+// ledger tests that rows of the consent ledger are read as they were added.
+// TestTheLedgerIsAppendOnly tests that the ledger cannot be changed.
 func ledger(t *testing.T, s audience.Store) {
 	key := audience.Key{AccountID: 1, Name: "web site"}
 	update(t, s, func(tx audience.Tx) error { return tx.AddKey(&key, audience.HashKey("a")) })
@@ -91,9 +92,9 @@ func retries(t *testing.T, s audience.Store) {
 		want    string
 	}{
 		{"the first call has no saved result", 1, 1, 1000, ""},
-		{"a repeated call within a day has one", 1, 1, 1000 + day - 1, "41"},
-		{"a call with another key has none", 1, 2, 1000, ""},
-		{"a call of another Account has none", 2, 1, 1000, ""},
+		{"a repeated call within a day gets the saved result", 1, 1, 1000 + day - 1, "41"},
+		{"a call with another key gets no saved result", 1, 2, 1000, ""},
+		{"a call of another Account gets no saved result", 2, 1, 1000, ""},
 		{"the result expires after a day", 1, 1, 1000 + day, ""},
 		{"the next call saves its result", 1, 1, 1001 + day, "41"},
 	} {
@@ -108,6 +109,6 @@ func retries(t *testing.T, s audience.Store) {
 	wantKind(t, "other parameters", err, audience.InvalidParameters)
 	update(t, s, func(tx audience.Tx) error { return tx.DeleteRetries(1 << 40) })
 	if got, err := claim(1, 1, r, 1003+day); got != "" || err != nil {
-		t.Errorf("after DeleteRetries: result %q, error %v", got, err)
+		t.Errorf("after DeleteRetries: result %q, error %v; want no saved result", got, err)
 	}
 }

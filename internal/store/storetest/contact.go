@@ -1,6 +1,6 @@
 package storetest
 
-// This file tests Contacts in a store: their columns, addresses and removal.
+// This file tests the columns, addresses and removal of Contacts in a store.
 
 import (
 	"errors"
@@ -35,7 +35,7 @@ func contacts(t *testing.T, s audience.Store) {
 		check(what+" by mobile", func(tx audience.Tx) (*audience.Contact, error) {
 			found, err := tx.ContactsByAddress(schema.List.ID, "", c.Mobile, 0, 10)
 			if err != nil || len(found) != 1 {
-				return nil, errors.Join(err, errors.New("not exactly one"))
+				return nil, errors.Join(err, errors.New("the number of Contacts is not 1"))
 			}
 			return &found[0], nil
 		})
@@ -57,7 +57,7 @@ func contacts(t *testing.T, s audience.Store) {
 		wantKind(t, "unknown address", err, audience.NoContact)
 		found, err := tx.ContactsByAddress(schema.List.ID, "", "", 0, 10)
 		if len(found) != 0 {
-			t.Errorf("a search without an address finds %d Contacts", len(found))
+			t.Errorf("a search without an address found %d Contacts, want 0", len(found))
 		}
 		return err
 	})
@@ -82,7 +82,7 @@ func wantCounts(t *testing.T, s audience.Store, schema *audience.Schema, want in
 		}
 		account, err := tx.AccountContacts(schema.List.AccountID)
 		if list != want || account != want {
-			t.Errorf("counted %d in the List and %d in the Account, want %d", list, account, want)
+			t.Errorf("the counter of the List is %d and that of the Account %d, want %d", list, account, want)
 		}
 		return err
 	})
@@ -116,7 +116,8 @@ func sameAddress(t *testing.T, s audience.Store) {
 		same(t, "Contacts of the address", found, []audience.Contact{*first, *second, *third})
 		return errors.Join(err, foundErr)
 	})
-	// When the primary of an address is removed, its oldest duplicate becomes the primary.
+	// When the primary Contact of an address is removed, the oldest other Contact of the
+	// address becomes the primary.
 	update(t, s, func(tx audience.Tx) error {
 		n, err := tx.RemoveContactsUpTo(schema.List.ID, first.ID, 10)
 		if n != 1 {
@@ -144,7 +145,7 @@ func removal(t *testing.T, s audience.Store) {
 	update(t, s, func(tx audience.Tx) error {
 		id, err := tx.LastContactID(schema.List.ID)
 		if id != last.ID {
-			t.Errorf("last ID %d, want %d", id, last.ID)
+			t.Errorf("LastContactID returned %d, want %d", id, last.ID)
 		}
 		return err
 	})
@@ -166,11 +167,12 @@ func removal(t *testing.T, s audience.Store) {
 	})
 	insert(t, s, again)
 	if again.ID <= last.ID {
-		t.Errorf("the new Contact has ID %d, and an older one had ID %d", again.ID, last.ID)
+		t.Errorf("the new Contact has the ID %d, want more than the ID of a removed Contact, %d", again.ID, last.ID)
 	}
 }
 
-// fieldValueDeletion deletes the values of a Field, two Contacts at a time.
+// fieldValueDeletion tests the deletion of a Field's values. Each Update deletes the
+// values of two Contacts.
 func fieldValueDeletion(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	amount := schema.FieldNamed("Amount").ID
@@ -186,7 +188,7 @@ func fieldValueDeletion(t *testing.T, s audience.Store) {
 		update(t, s, func(tx audience.Tx) error {
 			last, err := tx.DeleteFieldValues(schema.List.ID, amount, after, 2)
 			if last != want {
-				t.Errorf("after %d: the last ID is %d, want %d", after, last, want)
+				t.Errorf("DeleteFieldValues after Contact %d returned the last ID %d, want %d", after, last, want)
 			}
 			after = last
 			return err
@@ -199,7 +201,7 @@ func fieldValueDeletion(t *testing.T, s audience.Store) {
 				return err
 			}
 			if c.Values.Get(amount) != "" || c.Values.Get(schema.Email().ID) == "" {
-				t.Errorf("values %v", c.Values)
+				t.Errorf("the values are %v, want an email and no Amount", c.Values)
 			}
 		}
 		return nil
@@ -216,7 +218,7 @@ func failedUpdate(t *testing.T, s audience.Store) {
 		return refused
 	})
 	if !errors.Is(err, refused) {
-		t.Errorf("error %v, want the function's own", err)
+		t.Errorf("error %v, want the error that the function returned", err)
 	}
 	wantCounts(t, s, schema, 0)
 	view(t, s, func(tx audience.Tx) error {

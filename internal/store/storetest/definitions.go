@@ -11,21 +11,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// This file tests the calls about Lists, preferences and Folders. fields.go has those about Fields.
+// This file tests the calls about Lists, preferences and Folders. fields.go tests the calls about
+// Fields.
 
 // Definitions tests the calls about Lists, Fields, preferences, Folders and Messages.
 // decisions.md: 11, 14–18, 24
 func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 	runRules(t, open, []accountRule{
-		{"a new List has defaults for what the call leaves out", addList},
+		{"a new List has defaults for attributes that the call does not send", addList},
 		{"AddList refuses bad attributes", addListRefuses},
 		{"EditList changes the attributes that the call sends", editList},
-		{"duplicates can be disallowed while there are none", duplicates},
+		{"duplicates can be disallowed while the List has none", duplicates},
 		{"SearchLists finds the Lists that the key may read", searchLists},
 		{"ClearList removes the Contacts and keeps the ledger", clearList},
-		{"DeleteList removes a List, and its ID never returns", deleteList},
+		{"DeleteList removes a List, and its ID is never used again", deleteList},
 		{"a caller cannot use a List that its key may not read", otherLists},
-		{"a new Field has defaults for what the call leaves out", addField},
+		{"a new Field has defaults for attributes that the call does not send", addField},
 		{"AddField refuses bad attributes", addFieldRefuses},
 		{"a Field has the attributes that apply to its type", applicableAttributes},
 		{"SearchFields finds Fields by their attributes", searchFields},
@@ -34,11 +35,11 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a type change converts the stored values", conversion},
 		{"a Contact can change before its values are converted", beforeConversion},
 		{"an address type changes while no Contact has a value", addressTypeChange},
-		{"preconditions are checked outside the Update", preconditions},
-		{"DeleteField deletes the values, and the ID never returns", deleteField},
+		{"preconditions are checked before the Update", preconditions},
+		{"DeleteField deletes the values, and the ID is never used again", deleteField},
 		{"deleting the mobile Field deletes the normalised numbers", deleteMobile},
 		{"a new Contact gets the Fields' default values", defaults},
-		{"definitions of many Contacts change in several Updates", manyContactsOfDefinitions},
+		{"a change of definitions takes several Updates if the List has many Contacts", manyContactsOfDefinitions},
 		{"the names of a List's preferences are unique", preferences},
 		{"Folders are found by their type", folders},
 		{"Messages and autoresponders have limits", messageLimits},
@@ -55,10 +56,10 @@ func addList(o *accountFixture) {
 		CountryCode: 61, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile",
 	}
 	if diff := cmp.Diff(want, list); diff != "" || list.FolderID == 0 || list.FolderName == "" {
-		o.Errorf("a List by default (-want +got):\n%s", diff)
+		o.Errorf("a List with default attributes (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"Email", "Mobile Phone"}, o.fields(id, audience.Query{})); diff != "" {
-		o.Errorf("its Fields (-want +got):\n%s", diff)
+		o.Errorf("the Fields of a new List (-want +got):\n%s", diff)
 	}
 
 	id = o.addList("name", []any{"  Club  "},
@@ -106,7 +107,7 @@ func addListRefuses(o *accountFixture) {
 	_, err = o.service.AddList(o.Context(), o.restricted(1), details("name", "News"))
 	o.refused(err, audience.Denied, "")
 	if lists, err := o.service.SearchLists(o.Context(), o.caller, audience.Query{}); err != nil || len(lists) != 0 {
-		o.Errorf("%d Lists, %v, after refused calls only", len(lists), err)
+		o.Errorf("after refused calls: %d Lists, error %v; want 0 Lists", len(lists), err)
 	}
 }
 
@@ -129,14 +130,14 @@ func editList(o *accountFixture) {
 	want := before
 	want.Name, want.OnRegister, want.LastModifiedTime = "Club", "", o.now.Unix()
 	if diff := cmp.Diff(want, *o.list(id)); diff != "" {
-		o.Errorf("edited (-want +got):\n%s", diff)
+		o.Errorf("the edited List (-want +got):\n%s", diff)
 	}
 	for _, pair := range [][]any{{"name", ""}, {"folder_id", 999}, {"track_opens", "x"}} {
 		_, err := o.service.EditList(o.Context(), o.caller, id, details(pair...))
 		o.refused(err, audience.InvalidParameters, pair[0].(string))
 	}
 	if diff := cmp.Diff(want, *o.list(id)); diff != "" {
-		o.Errorf("after refusals (-want +got):\n%s", diff)
+		o.Errorf("the List after refused calls (-want +got):\n%s", diff)
 	}
 	_, err = o.service.EditList(o.Context(), o.caller, 999, details("name", "x"))
 	o.refused(err, audience.NoList, "")
@@ -200,22 +201,23 @@ func clearList(o *accountFixture) {
 	o.subscribe(other, "Email", "a@x.io")
 	o.must(o.service.ClearList(o.Context(), o.caller, id))
 	if n, m := o.list(id).ContactCount, o.list(other).ContactCount; n != 0 || m != 1 {
-		o.Errorf("%d Contacts in the List that was cleared, %d in the other", n, m)
+		o.Errorf("%d Contacts are in the cleared List and %d in the other List, want 0 and 1", n, m)
 	}
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		rows, err := tx.LedgerRows(id, first, 0, 0)
 		if len(rows) != 1 {
-			o.Errorf("%d ledger rows of a removed Contact", len(rows))
+			o.Errorf("a removed Contact has %d ledger rows, want 1", len(rows))
 		}
 		return err
 	}))
-	// A Contact that was added after the call stays, even if the job of the call runs again.
+	// A Contact that is added after the call is not removed, even if the job of the call runs
+	// again.
 	late := o.subscribe(id, "Email", "0@x.io")
 	done, err := o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: late - 1})
 	if err != nil || !done || o.contact(id, late).ID != late {
-		o.Errorf("the job runs again: done %v, %v", done, err)
+		o.Errorf("the job runs again: done %v, error %v; want the new Contact to be kept", done, err)
 	}
-	o.must(o.service.ClearList(o.Context(), o.caller, o.addList())) // an empty one
+	o.must(o.service.ClearList(o.Context(), o.caller, o.addList())) // an empty List
 	o.refused(o.service.ClearList(o.Context(), o.caller, 999), audience.NoList, "")
 }
 
@@ -229,11 +231,11 @@ func deleteList(o *accountFixture) {
 	for range 2 { // a job may run twice
 		done, err := o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: last, Delete: true})
 		if err != nil || !done {
-			o.Errorf("removal: %v, %v", done, err)
+			o.Errorf("RemoveContacts: done %v, error %v", done, err)
 		}
 	}
 	if again := o.addList(); again <= id {
-		o.Errorf("the new List has ID %d, and an older one had ID %d", again, id)
+		o.Errorf("the new List has the ID %d, want more than the ID of the deleted List, %d", again, id)
 	}
 }
 
@@ -255,8 +257,8 @@ func manyContactsOfDefinitions(o *accountFixture) {
 	})
 	_, err := o.service.EditField(o.Context(), o.caller, list, age, details("type", "decimal"))
 	o.must(err)
-	if n := o.count(list, "Age", "starts_with", "0"); n != 1 { // the number 0 itself
-		o.Errorf("%d were not converted", n-1)
+	if n := o.count(list, "Age", "starts_with", "0"); n != 1 { // only the number 0 starts with 0
+		o.Errorf("the values of %d Contacts were not converted", n-1)
 	}
 	for _, e := range []audience.DeleteFieldValues{{List: list, Field: mobile, Mobile: true}, {List: list, Field: age}} {
 		o.must(o.service.DeleteField(o.Context(), o.caller, list, e.Field))
@@ -266,7 +268,7 @@ func manyContactsOfDefinitions(o *accountFixture) {
 			o.must(err)
 		}
 		if batches < 2 {
-			o.Errorf("the values were deleted in %d batch", batches)
+			o.Errorf("the values were deleted in %d batches, want at least 2", batches)
 		}
 	}
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
@@ -277,19 +279,19 @@ func manyContactsOfDefinitions(o *accountFixture) {
 		all := audience.Search{Schema: schema, Columns: audience.Columns{All: true}}
 		return tx.SearchContacts(&all, func(c *audience.Contact) error {
 			if len(c.Values) != 1 {
-				return fmt.Errorf("contact %d still has %v", c.ID, c.Values)
+				return fmt.Errorf("contact %d still has the values %v, want only the email", c.ID, c.Values)
 			}
 			return nil
 		})
 	}))
 	o.must(o.service.ClearList(o.Context(), o.caller, list))
 	if n := o.list(list).ContactCount; n != 0 {
-		o.Errorf("%d Contacts are left", n)
+		o.Errorf("%d Contacts are left, want 0", n)
 	}
 }
 
-// otherLists makes each call about a List with the keys of another Account and of other Lists.
-// decisions.md: 11
+// otherLists makes each call about a List with a key of another Account, and with a key for other
+// Lists. decisions.md: 11
 func otherLists(o *accountFixture) {
 	id := o.addList()
 	otherAccount, otherKey := o.newCaller(), o.restricted(999)
@@ -317,10 +319,10 @@ func otherLists(o *accountFixture) {
 		},
 	} {
 		if kind := audience.KindOf(call(otherAccount)); kind != audience.NoList {
-			o.Errorf("call %d of another Account: kind %d", i, kind)
+			o.Errorf("call %d with a key of another Account: Kind %d, want NoList", i, kind)
 		}
 		if kind := audience.KindOf(call(otherKey)); kind != audience.Denied {
-			o.Errorf("call %d of a key for other Lists: kind %d", i, kind)
+			o.Errorf("call %d with a key for other Lists: Kind %d, want Denied", i, kind)
 		}
 	}
 }
@@ -358,7 +360,7 @@ func folders(o *accountFixture) {
 	found, err := o.service.SearchFolders(o.Context(), o.caller, "list", audience.Query{})
 	o.must(err)
 	if len(found) != 1 || found[0].Type != audience.FolderOfLists || found[0].ItemCount != 1 {
-		o.Fatalf("Folders are %+v", found)
+		o.Fatalf("the Folders are %+v, want one with one List", found)
 	}
 	f, err := o.service.Folder(o.Context(), o.caller, found[0].ID)
 	o.must(err)
@@ -366,7 +368,7 @@ func folders(o *accountFixture) {
 		o.Errorf("(-search +get):\n%s", diff)
 	}
 	if files, err := o.service.SearchFolders(o.Context(), o.caller, "file", audience.Query{}); err != nil || len(files) != 0 {
-		o.Errorf("Folders for files are %v, %v", files, err)
+		o.Errorf("the Folders for files are %v, error %v; want none", files, err)
 	}
 	_, err = o.service.SearchFolders(o.Context(), o.caller, "lists", audience.Query{})
 	o.refused(err, audience.InvalidParameters, "list, message, file")

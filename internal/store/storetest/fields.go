@@ -25,7 +25,7 @@ func addField(o *accountFixture) {
 	o.addField(list, "name", "Secret", "type", "text", "display_order", -1)
 	o.addField(list, "name", "First", "type", "text", "display_order", 0)
 	if f := o.field(list, o.addField(list, "name", "Last", "type", "date")); f.DisplayOrder != 4 || f.TimeFormat != "off" {
-		o.Errorf("the Field that was added last is %+v", f)
+		o.Errorf("the last Field is %+v, want the display order 4 and no time format", f)
 	}
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		schema, err := tx.Schema(list)
@@ -83,14 +83,15 @@ func addFieldRefuses(o *accountFixture) {
 		})
 	}
 	if n := len(o.fields(list, audience.Query{})); n != 2 {
-		o.Errorf("%d Fields after refused calls only", n)
+		o.Errorf("after refused calls the List has %d Fields, want 2", n)
 	}
 	for _, name := range []string{"email", "ID", "field_x", "field_", "All", "[x]"} {
 		o.addField(list, "name", name, "type", "text")
 	}
 }
 
-// applicableAttributes adds a Field of each type with all attributes. decisions.md: 15
+// applicableAttributes adds a Field of each type with all attributes. The Field must have only the
+// attributes of its type. decisions.md: 15
 func applicableAttributes(o *accountFixture) {
 	list := o.addList()
 	all := []any{"length", 5, "row_size", "7", "default_value", "1", "values_array", "1,2", "defaults_array", "1",
@@ -119,7 +120,7 @@ func applicableAttributes(o *accountFixture) {
 		"time_format", "12h", "date_validation", "2026-01-01, 2026-12-31", "values_array", "x"))
 	if date.DefaultValue != "current" || date.TimeFormat != "12h" || date.Values != "" ||
 		date.DateValidation != "2026-01-01,2026-12-31" {
-		o.Errorf("date: %+v", date)
+		o.Errorf("the date Field is %+v", date)
 	}
 }
 
@@ -146,7 +147,7 @@ func searchFields(o *accountFixture) {
 		"values_array", "display_order"}
 	for _, a := range audience.FieldAttributes {
 		if a.Searchable == slices.Contains(unsearchable, a.Name) {
-			o.Errorf("%s: searchable is %v", a.Name, a.Searchable)
+			o.Errorf("the attribute %s has Searchable %v, want the opposite", a.Name, a.Searchable)
 		}
 	}
 }
@@ -161,12 +162,12 @@ func editField(o *accountFixture) {
 	}
 	o.must(edit(id, "id", int(id), "name", "Region", "is_mandatory", nil, "list_id", 99))
 	if f := o.field(list, id); f.Name != "Region" || f.Defaults != "VIC" || !f.Mandatory || f.ListID != list {
-		o.Errorf("edited: %+v", f)
+		o.Errorf("the edited Field is %+v", f)
 	}
 	o.refused(edit(id, "values_array", "NSW,QLD"), audience.InvalidParameters, "defaults_array")
 	o.must(edit(id, "values_array", "NSW,QLD", "defaults_array", ""))
 	o.refused(edit(id, "name", "Email"), audience.DuplicateField, "Email")
-	o.must(edit(id, "name", "Region")) // the name is already its own
+	o.must(edit(id, "name", "Region")) // the Field has this name already
 	o.refused(edit(id, "name", "all"), audience.ReservedField, "all")
 	o.refused(edit(id, "name", ""), audience.InvalidParameters, "name")
 	o.refused(edit(999, "name", "x"), audience.NoField, "")
@@ -175,7 +176,7 @@ func editField(o *accountFixture) {
 	o.must(edit(email, "name", "E-mail", "type", "text", "address_type", "email", "length", 100,
 		"default_value", "a@x.io"))
 	if f := o.field(list, email); f.Name != "E-mail" || f.Length != 100 || f.DefaultValue != "" {
-		o.Errorf("email Field: %+v", f)
+		o.Errorf("the email Field is %+v", f)
 	}
 	o.refused(edit(email, "type", "comment"), audience.EmailFieldFixed, "")
 	o.refused(edit(email, "address_type", "none"), audience.EmailFieldFixed, "")
@@ -192,7 +193,7 @@ func (o *accountFixture) emailField(list audience.ListID) (id audience.FieldID) 
 	return id
 }
 
-// A type cannot change while Contacts hold values that the new one refuses.
+// The type of a Field cannot change while Contacts have values that the new type refuses.
 func typeChange(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "Age", "type", "text")
@@ -203,17 +204,17 @@ func typeChange(o *accountFixture) {
 	_, err := o.service.EditField(o.Context(), o.caller, list, id, details("type", "decimal"))
 	o.refused(err, audience.InvalidParameters, "type: Contacts that hold a value that the new type refuses: 2")
 	if f := o.field(list, id); f.Type != audience.Text {
-		o.Errorf("type is %s", f.Type)
+		o.Errorf("the type is %s, want text", f.Type)
 	}
 	_, err = o.service.EditField(o.Context(), o.caller, list, id, details("type", "comment"))
 	o.must(err)
 	if v := o.contact(list, good).Values.Get(id); v != "12.50" {
-		o.Errorf("value is %q", v)
+		o.Errorf("the value is %q, want 12.50", v)
 	}
 }
 
-// After a type change, values are stored in the form of the new type: numbers compare as
-// numbers, and texts as the text that was shown.
+// After a type change, values are stored in the form of the new type. Numbers are compared as
+// numbers. Texts are compared as the text that replies show.
 func conversion(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "Age", "type", "text")
@@ -227,42 +228,43 @@ func conversion(o *accountFixture) {
 	}
 	retype("type", "decimal")
 	if a, b := o.contact(list, first).Values.Get(id), o.contact(list, second).Values.Get(id); a != "7.50" || b != "12" {
-		o.Errorf("as decimals they are %q and %q", a, b)
+		o.Errorf("as decimals the values are %q and %q, want 7.50 and 12", a, b)
 	}
 	if n := o.count(list, key, "less_than", "10"); n != 1 {
-		o.Errorf("%d are less than 10", n)
+		o.Errorf("%d Contacts have a number less than 10, want 1", n)
 	}
 	if n := o.count(list, key, "exactly", "7.5"); n != 1 {
-		o.Errorf("%d are 7.5", n)
+		o.Errorf("%d Contacts have the number 7.5, want 1", n)
 	}
 	retype("type", "currency")
 	retype("type", "text")
 	if n := o.count(list, key, "exactly", "7.50"); n != 1 {
-		o.Errorf("%d have the text 7.50", n)
+		o.Errorf("%d Contacts have the text 7.50, want 1", n)
 	}
 	if n := o.count(list, key, "less_than", "2"); n != 1 {
-		o.Errorf("%d come before the text 2", n)
+		o.Errorf("%d Contacts have a text that sorts before 2, want 1", n)
 	}
 	retype("type", "checkbox", "values_array", "12,7.50")
 	next, done, err := o.service.ConvertField(o.Context(), audience.ConvertField{List: list, Field: id})
 	if err != nil || !done || next.After != 0 {
-		o.Errorf("the job runs again: %+v, done %v, %v", next, done, err)
+		o.Errorf("the job runs again: %+v, done %v, error %v", next, done, err)
 	}
 	o.service = audience.NewService(&watchedStore{Store: o.store, searched: func(*audience.Search) {
-		o.Errorf("an Update searches Contacts, which could read the whole List")
+		o.Errorf("an Update searched Contacts, which could read the whole List")
 	}}, o.clock)
 	_, done, err = o.service.ConvertField(o.Context(), audience.ConvertField{List: list, Field: id})
 	if err != nil || !done {
-		o.Errorf("the job runs a third time: done %v, %v", done, err)
+		o.Errorf("the job runs a third time: done %v, error %v", done, err)
 	}
 	for _, deleted := range []audience.ConvertField{{List: 999, Field: id}, {List: list, Field: 999}} {
 		if _, done, err := o.service.ConvertField(o.Context(), deleted); err != nil || !done {
-			o.Errorf("a deleted List or Field: done %v, %v", done, err)
+			o.Errorf("the job for a deleted List or Field: done %v, error %v; want done", done, err)
 		}
 	}
 }
 
-// A Contact can be changed after its Field has the new type and before the job converts its values.
+// A Contact can be changed after a Field has its new type, but before the job has converted the
+// values.
 func beforeConversion(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "Age", "type", "text")
@@ -272,11 +274,11 @@ func beforeConversion(o *accountFixture) {
 	o.update(func(tx audience.Tx) error { return tx.UpdateField(&f) })
 	o.subscribe(list, "Email", "A@x.io")
 	if age := o.contact(list, contact).Values.Get(id); age != "7" {
-		o.Errorf("the number is %q", age)
+		o.Errorf("the number is %q, want 7", age)
 	}
 }
 
-// An address type cannot change while Contacts have a value in the Field.
+// The address type of a Field cannot change while Contacts have a value in this Field.
 func addressTypeChange(o *accountFixture) {
 	list := o.addList()
 	mobile := o.field(list, o.emailField(list)+1)
@@ -307,15 +309,15 @@ func deleteField(o *accountFixture) {
 		o.must(err)
 	}
 	if v := o.contact(list, contact).Values; len(v) != 1 {
-		o.Errorf("values are %v", v)
+		o.Errorf("the values are %v, want only the email", v)
 	}
 	if again := o.addField(list, "name", "State", "type", "text"); again <= id {
-		o.Errorf("the new Field has ID %d, and an older one had ID %d", again, id)
+		o.Errorf("the new Field has the ID %d, want more than the ID of the deleted Field, %d", again, id)
 	}
 }
 
-// Deleting the mobile Field also deletes the normalised numbers. It is refused while a
-// Contact has no other address.
+// Deleting the mobile Field also deletes the normalised numbers. The Service refuses to delete the
+// Field while a Contact has no other address.
 func deleteMobile(o *accountFixture) {
 	list := o.addList()
 	mobile := o.emailField(list) + 1
@@ -329,21 +331,21 @@ func deleteMobile(o *accountFixture) {
 	values := audience.DeleteFieldValues{List: list, Field: mobile, Mobile: true}
 	_, done, err := o.service.DeleteFieldValues(o.Context(), values)
 	if err != nil || !done {
-		o.Errorf("delete the values: done %v, %v", done, err)
+		o.Errorf("DeleteFieldValues: done %v, error %v", done, err)
 	}
 	if c := o.contact(list, both); c.Mobile != "" || c.Values.Get(mobile) != "" || c.Key != "a@x.io" {
-		o.Errorf("Contact is %+v", c)
+		o.Errorf("the Contact is %+v, want no mobile number", c)
 	}
 	if n := o.count(list, fieldKey(again), "exactly", "0412 345 678"); n != 0 {
-		o.Errorf("%d found by a deleted number", n)
+		o.Errorf("a search for a deleted number found %d Contacts, want 0", n)
 	}
 	values.List = 999
 	if _, done, err := o.service.DeleteFieldValues(o.Context(), values); err != nil || !done {
-		o.Errorf("values of a deleted List: done %v, %v", done, err)
+		o.Errorf("DeleteFieldValues of a deleted List: done %v, error %v; want done", done, err)
 	}
 }
 
-// defaults tests the values that a new Contact gets. decisions.md: 22
+// defaults tests which default values a new Contact gets. decisions.md: 22
 func defaults(o *accountFixture) {
 	list := o.addList()
 	add := func(kind string, pairs ...any) audience.FieldID {
@@ -369,14 +371,14 @@ func defaults(o *accountFixture) {
 		}
 	}
 	if v := c.Values.Get(notStored); v != "" {
-		o.Errorf("the default %q is stored, although dont_store_default is set", v)
+		o.Errorf("the default %q is stored although dont_store_default is set", v)
 	}
 	c = o.contact(list, o.subscribe(list, "Email", "b@x.io", "not stored", "b", "text", ""))
 	if v, w := c.Values.Get(notStored), c.Values.Get(text); v != "" || w != "" {
-		o.Errorf("the sent default is stored as %q, the sent empty text as %q", v, w)
+		o.Errorf("a call sent the default and an empty text: stored are %q and %q, want two empty values", v, w)
 	}
 	c = o.contact(list, o.subscribe(list, "Email", "c@x.io", "not stored", "a"))
 	if v := c.Values.Get(notStored); v != "a" {
-		o.Errorf("another value than the default is stored as %q", v)
+		o.Errorf("the call sent another value than the default, a: stored is %q", v)
 	}
 }

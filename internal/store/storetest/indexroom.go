@@ -13,13 +13,14 @@ import (
 	"enlist/internal/indexadvisor"
 )
 
-// This file tests the index advisor's limit on indexes, its repairs after a crash, changes of Fields and
-// Lists, and an operator's commands. searchindex.go has the other tests of the advisor.
+// This file tests the index advisor: its limit on the number of indexes, its repairs after a crash, its
+// reaction to changed Fields and Lists, and the commands of an operator. searchindex.go has the other
+// tests of the advisor.
 
 const day = 24 * time.Hour
 
-// recordUse stores how often searches used an index today, and how many milliseconds they saved
-// together.
+// recordUse stores how often searches used an index today, and how many milliseconds the index saved in
+// total.
 func (l *listWithThreeFields) recordUse(id audience.SearchIndexID, uses, saved int64) {
 	l.Helper()
 	update(l.T, l.store, func(tx audience.Tx) error {
@@ -28,7 +29,8 @@ func (l *listWithThreeFields) recordUse(id audience.SearchIndexID, uses, saved i
 	})
 }
 
-// An index is evicted only after a day, and only by an index that would save much more time.
+// The advisor drops an index for another index only after a day, and only if the other index would save
+// much more time.
 func evictedIndex(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	rules := indexadvisor.DefaultRules()
@@ -55,7 +57,7 @@ func evictedIndex(t *testing.T, e Engine) {
 	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: l.index("Amount").ID}))
 	l.build(l.index("is_active").ID)
 
-	// Indexes that save the same time do not evict each other.
+	// Indexes that save the same time do not replace each other.
 	for range 5 {
 		l.advance(day)
 		for _, key := range []string{"City", "is_active"} {
@@ -67,7 +69,7 @@ func evictedIndex(t *testing.T, e Engine) {
 		same(t, "with equal savings", l.indexes(), states{"City": indexReady, "is_active": indexReady})
 	}
 
-	// A manual index is never evicted.
+	// The advisor never drops a manual index for another index.
 	if _, err := l.advisor.Create(t.Context(), l.list, "City"); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,8 @@ func evictedIndex(t *testing.T, e Engine) {
 	same(t, "with a limit of 0", l.indexes(), states{"City": indexReady, "is_active": indexReady})
 }
 
-// Searches of 200 Lists need five indexes each.
+// The searches of each of 200 Lists need five indexes. Each partition gets only as many indexes as the
+// limit allows.
 func indexesOfManyLists(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	rules := indexadvisor.DefaultRules()
@@ -110,16 +113,16 @@ func indexesOfManyLists(t *testing.T, e Engine) {
 	}
 	for partition, n := range partitions {
 		if n != int64(rules.Most) {
-			t.Errorf("partition %d has %d indexes", partition, n)
+			t.Errorf("partition %d has %d indexes, want %d", partition, n, rules.Most)
 		}
 	}
 	if len(l.built()) != len(all) || len(all) < rules.Most {
-		t.Errorf("%d indexes, %d built", len(all), len(l.built()))
+		t.Errorf("%d indexes, %d of them built; want all built, and at least %d", len(all), len(l.built()), rules.Most)
 	}
 }
 
 // A killed process leaves unfinished jobs and indexes, and an operator may drop an index in the
-// database. Reconcile repairs both.
+// database. Reconcile repairs the database after both.
 func reconciledIndexes(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	l.countSlowly(triple("City", "exactly", "a"))
@@ -141,7 +144,7 @@ func reconciledIndexes(t *testing.T, e Engine) {
 	same(t, "missing", l.indexes(), states{"City": indexWaiting})
 	l.wantJobs("build_index", 2)
 
-	// The job is lost, and then a process dies while it builds the index.
+	// First the job that builds the index is lost. Then a process dies while it builds the index.
 	reconcile()
 	l.wantJobs("build_index", 3)
 	x := city.SearchIndex
@@ -152,7 +155,7 @@ func reconciledIndexes(t *testing.T, e Engine) {
 	l.build(city.ID)
 	same(t, "again", l.built(), []audience.SearchIndexID{city.ID})
 
-	// The database has an index without a row.
+	// The database has an index that has no row in search_index.
 	amount := &audience.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: audience.KeyNumber, Searchable: true}
 	if _, err := l.store.BuildIndex(t.Context(), 4711, l.list, amount); err != nil {
 		t.Fatal(err)
@@ -192,7 +195,7 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 	}
 	amount := l.index("Amount")
 
-	// Values of the new type have another order, so the index is built again.
+	// The values of the new type have another order, so the advisor builds the index again.
 	field := l.schema().FieldNamed("Amount").ID
 	if _, err := l.service.EditField(t.Context(), l.caller, l.list, field, details("type", "text")); err != nil {
 		t.Fatal(err)
@@ -205,7 +208,7 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 	}
 	l.build(l.index("Amount").ID)
 	if n := l.count(l.list, "Amount", "less_than", "2"); n != 4 { // as texts: 0, 1, 10 and 11
-		t.Errorf("counts %d", n)
+		t.Errorf("%d Contacts have an Amount less than the text 2, want 4", n)
 	}
 
 	l.must(l.service.DeleteField(t.Context(), l.caller, l.list, city.ID))
@@ -223,7 +226,7 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 	same(t, "dropped", l.built(), noIndexes)
 }
 
-// A manual index is not dropped when no search uses it.
+// The advisor does not drop a manual index that no search uses.
 func manualIndexes(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	city := l.schema().FieldNamed("City")
@@ -247,8 +250,8 @@ func manualIndexes(t *testing.T, e Engine) {
 	l.refused(l.advisor.Remove(t.Context(), 4711), audience.InvalidParameters, "no index")
 }
 
-// Indexes are built and dropped while Contacts swap their Cities. Before and after every change there
-// are four Contacts of each City, so each search must find four, in order.
+// Indexes are built and dropped while Contacts swap their Cities. Before and after each change, four
+// Contacts have the same City. So each search must find four Contacts of a City, in order.
 func searchesDuringBuilds(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	ids, city := l.ids(), l.schema().FieldNamed("City").ID
@@ -289,7 +292,7 @@ func (l *listWithThreeFields) ids() (ids []audience.ContactID) {
 	return ids
 }
 
-// swap exchanges the Cities of two Contacts, then of the next two, until ctx ends.
+// swap exchanges the Cities of two Contacts, then of the next two Contacts, until ctx ends.
 func (l *listWithThreeFields) swap(ctx context.Context, ids []audience.ContactID, city audience.FieldID) {
 	for i := 0; ctx.Err() == nil; i++ {
 		one, other := ids[i%len(ids)], ids[(i+1)%len(ids)]
@@ -321,14 +324,14 @@ func (l *listWithThreeFields) checkCities(ctx context.Context, city audience.Fie
 	for ctx.Err() == nil {
 		n, err := l.service.CountContacts(ctx, l.caller, l.list, triple("City", "exactly", "city1"))
 		if err == nil && n != 4 {
-			l.Errorf("counts %d", n)
+			l.Errorf("%d Contacts have the City city1, want 4", n)
 		}
 		if err == nil {
 			q := audience.Query{Criteria: triple("City", "starts_with", "city"), SortBy: "City", Descending: true, Limit: 20}
 			err = l.service.SearchContacts(ctx, l.caller, l.list, q, nil, &found)
 		}
 		if err == nil && !slices.Equal(found.all, want) {
-			l.Errorf("found %q", found.all)
+			l.Errorf("the search found the Cities %q, want %q", found.all, want)
 		}
 		if err != nil && ctx.Err() == nil {
 			l.Error(err)
@@ -337,7 +340,7 @@ func (l *listWithThreeFields) checkCities(ctx context.Context, city audience.Fie
 	}
 }
 
-// cities is a ContactWriter that keeps the City of each Contact.
+// cities is a ContactWriter that collects the City of each Contact.
 type cities struct {
 	city audience.FieldID
 	all  []string
