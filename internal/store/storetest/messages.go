@@ -7,7 +7,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file tests the stored Messages, autoresponders, links and deliveries.
+// This file tests that a store returns Messages, autoresponders, links and deliveries as
+// they were stored.
 
 func events(t *testing.T, e Engine) {
 	for _, c := range []struct {
@@ -17,11 +18,11 @@ func events(t *testing.T, e Engine) {
 		{"a Message is read as it was stored", messages},
 		{"an autoresponder is read as it was stored", autoresponders},
 		{"a URL of a Message keeps its link ID", linkTargets},
-		{"a delivery is replaced by its key", deliveries},
+		{"a second delivery with the same key replaces the first", deliveries},
 		{"a secret keeps its first value", secrets},
 		{"a Contact gets one confirmation mail in ten minutes", confirmationRequests},
 		{"an address gets one confirmation mail in ten minutes", confirmationRequestsOfAnAddress},
-		{"the times of a Contact's mails only rise", contactTimes},
+		{"the times of a Contact's last mail, opening and click never decrease", contactTimes},
 		{"a Folder counts its Messages and autoresponders", messageFolders},
 	} {
 		t.Run(c.rule, func(t *testing.T) { c.test(t, e.Open(t)) })
@@ -79,7 +80,7 @@ func messages(t *testing.T, s audience.Store) {
 	again := audience.Message{AccountID: 1}
 	addMessage(t, s, &again)
 	if again.ID <= foreign.ID {
-		t.Errorf("the new Message has ID %d, and an older one had ID %d", again.ID, foreign.ID)
+		t.Errorf("the new Message has the ID %d, want more than the ID of an older Message, %d", again.ID, foreign.ID)
 	}
 }
 
@@ -145,7 +146,7 @@ func linkTargets(t *testing.T, s audience.Store) {
 	update(t, s, func(tx audience.Tx) (err error) { others, err = tx.LinkTargets(other.ID, urls[:1]); return err })
 	same(t, "the same URLs again", again, first)
 	if first[0] != first[2] || first[0] == first[1] || others[0] == first[0] {
-		t.Errorf("IDs %v, and %v of another Message", first, others)
+		t.Errorf("the link IDs are %v, and %v of another Message; want the same ID only for equal URLs of one Message", first, others)
 	}
 	target := func(id audience.LinkID) (message audience.MessageID, url string, err error) {
 		view(t, s, func(tx audience.Tx) error { message, url, err = tx.LinkTarget(id); return nil })
@@ -153,14 +154,14 @@ func linkTargets(t *testing.T, s audience.Store) {
 	}
 	for i, id := range first {
 		if message, url, err := target(id); message != one.ID || url != urls[i] || err != nil {
-			t.Errorf("link %d leads to %q of Message %d, %v", id, url, message, err)
+			t.Errorf("link %d has the URL %q and the Message %d, error %v", id, url, message, err)
 		}
 	}
 	update(t, s, func(tx audience.Tx) error { return tx.DeleteMessage(one.ID) })
 	_, _, err := target(first[0])
 	wantKind(t, "a link of a deleted Message", err, audience.NoLink)
 	if message, _, err := target(others[0]); message != other.ID || err != nil {
-		t.Errorf("the other Message's link: %d, %v", message, err)
+		t.Errorf("the link of the other Message has the Message %d, error %v", message, err)
 	}
 }
 
@@ -218,7 +219,8 @@ func secrets(t *testing.T, s audience.Store) {
 	}
 }
 
-// confirmationRequests asks for confirmation mails of one Contact at several times.
+// confirmationRequests tests requests for a confirmation mail of one Contact at several
+// times.
 func confirmationRequests(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	list := schema.List.ID
@@ -230,12 +232,12 @@ func confirmationRequests(t *testing.T, s audience.Store) {
 		marked bool
 	}{
 		{1000, true}, {1500, false}, {1599, false}, {1600, true}, {1700, false},
-		{9000, true}, {2000, true}, {2100, false}, // the clock was ahead and is set back
+		{9000, true}, {2000, true}, {2100, false}, // the clock was ahead at 9000 and is set back
 	} {
 		update(t, s, func(tx audience.Tx) error {
 			marked, err := tx.MarkConfirmationRequested(list, c.ID, step.now, step.now-600)
 			if marked != step.marked {
-				t.Errorf("at %d: %v", step.now, marked)
+				t.Errorf("at time %d: marked %v, want %v", step.now, marked, step.marked)
 			}
 			return err
 		})
@@ -248,7 +250,7 @@ func confirmationRequests(t *testing.T, s audience.Store) {
 		view(t, s, func(tx audience.Tx) error {
 			pending, err := tx.IsSubscriptionPending(list, want.id)
 			if pending != want.pending {
-				t.Errorf("the subscription of Contact %d is pending: %v", want.id, pending)
+				t.Errorf("the subscription of Contact %d is pending: %v, want the opposite", want.id, pending)
 			}
 			return err
 		})
@@ -256,14 +258,15 @@ func confirmationRequests(t *testing.T, s audience.Store) {
 	update(t, s, func(tx audience.Tx) error {
 		marked, err := tx.MarkConfirmationRequested(list, 99, 1000, 400)
 		if marked {
-			t.Error("an unknown Contact was marked")
+			t.Error("MarkConfirmationRequested returned true for an unknown Contact")
 		}
 		return err
 	})
 }
 
-// confirmationRequestsOfAnAddress tests that repeated subscriptions of one address send one
-// confirmation mail in ten minutes, also if each stores another Contact.
+// confirmationRequestsOfAnAddress tests repeated subscriptions of one address. They may
+// send only one confirmation mail in ten minutes, even if each subscription stores a new
+// Contact.
 func confirmationRequestsOfAnAddress(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	list := schema.List.ID
@@ -277,7 +280,7 @@ func confirmationRequestsOfAnAddress(t *testing.T, s audience.Store) {
 		update(t, s, func(tx audience.Tx) error {
 			marked, err := tx.MarkConfirmationRequested(list, c.ID, step.now, step.now-600)
 			if marked != step.marked {
-				t.Errorf("Contact %d at %d: %v", c.ID, step.now, marked)
+				t.Errorf("Contact %d at time %d: marked %v, want %v", c.ID, step.now, marked, step.marked)
 			}
 			return err
 		})

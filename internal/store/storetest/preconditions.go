@@ -6,13 +6,14 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file tests the checks over all Contacts of a List that precede a change of a definition.
+// This file tests preconditions: checks of all Contacts of a List before one of its definitions
+// changes.
 
-// watchedStore is a store that calls after at the end of each ViewPrimary, and searched
-// for each search inside an Update.
+// watchedStore is a store that calls two functions: after at the end of each ViewPrimary, and
+// searched before each search inside an Update.
 type watchedStore struct {
 	audience.Store
-	after    func() // nil: none
+	after    func() // may be nil
 	searched func(*audience.Search)
 }
 
@@ -44,13 +45,14 @@ func (t *watchedTx) CountContacts(s *audience.Search) (int64, error) {
 }
 
 // preconditions tests that the Service checks all Contacts of a List before it changes a
-// definition, and that it does so outside the Update, which blocks other writers. The Update
-// checks only the Contacts that changed since, so it finds a Contact stored during the check.
+// definition. The Service does so before the Update, because the Update blocks other writers. The
+// Update checks only Contacts that changed after the check began. So it finds a Contact that is
+// stored during the check.
 func preconditions(o *accountFixture) {
 	for _, c := range []struct {
 		name   string
 		list   []any // details of the List
-		late   []any // details of a Contact that violates the precondition, stored during the check
+		late   []any // details of a Contact that is stored during the check and violates the precondition
 		about  string
 		change func(list audience.ListID, age audience.FieldID) error
 	}{
@@ -91,14 +93,14 @@ func preconditions(o *accountFixture) {
 			change := func() error { return c.change(list, age) }
 			o.wantPrecondition(list, c.late, c.about, change)
 			if err := change(); err != nil {
-				o.Errorf("the change of an empty List: %v", err)
+				o.Errorf("the change of an empty List: error %v, want none", err)
 			}
 		})
 	}
 }
 
 // wantPrecondition checks that a change is refused because of a Contact that is stored during the
-// check. It then empties the List.
+// check. Then it removes all Contacts of the List.
 func (o *accountFixture) wantPrecondition(list audience.ListID, late []any, about string, change func() error) {
 	checks, service := 0, o.service
 	w := &watchedStore{Store: o.store,
@@ -113,14 +115,14 @@ func (o *accountFixture) wantPrecondition(list audience.ListID, late []any, abou
 		searched: func(s *audience.Search) {
 			if s.Where == nil || len(s.Where.All) == 0 || s.Where.All[0].Key == nil ||
 				s.Where.All[0].Key.Name != "last_modified_time" {
-				o.Errorf("an Update searches all Contacts: %+v", s.Where)
+				o.Errorf("an Update searched all Contacts: %+v; want a search by last_modified_time first", s.Where)
 			}
 		},
 	}
 	o.service = audience.NewService(w, o.clock)
 	o.refused(change(), audience.InvalidParameters, about)
 	if checks == 0 {
-		o.Error("the Service did not check outside the Update")
+		o.Error("the Service did not check the Contacts before the Update")
 	}
 	o.service = service
 	o.must(o.service.ClearList(o.Context(), o.caller, list))

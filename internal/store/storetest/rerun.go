@@ -9,11 +9,12 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file tests that a function passed to Update may run twice: it must not keep anything of a run
-// that was rolled back.
+// This file tests that a function that is passed to Update may run twice. It must not use anything
+// from a run that was rolled back.
 
-// rerunningStore runs each function of an Update twice, and rolls the first run back. PostgreSQL does
-// so after a deadlock, and SQLite after an error in another function of the group.
+// rerunningStore runs each function of an Update twice, and rolls the first run back. The PostgreSQL
+// store does so after a deadlock, and the SQLite store after an error in another function of the same
+// transaction.
 type rerunningStore struct{ audience.Store }
 
 func (s rerunningStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
@@ -25,8 +26,8 @@ func (s rerunningStore) Update(ctx context.Context, fn func(audience.Tx) error, 
 	return s.Store.Update(ctx, fn, hint...)
 }
 
-// rerunFunctions unsubscribes and deletes Contacts in several Updates. A call that kept its position
-// from a run that was rolled back would skip Contacts.
+// rerunFunctions unsubscribes and deletes Contacts in several Updates. A call would skip Contacts if
+// it continued at the position of a run that was rolled back.
 func rerunFunctions(t *testing.T, e Engine) {
 	s, _, caller, schema := newListThatNotifies(t, e)
 	service := audience.NewService(rerunningStore{s}, time.Now)
@@ -36,7 +37,7 @@ func rerunFunctions(t *testing.T, e Engine) {
 	}
 	wantUnsubscribed(t, s, schema, manyContacts)
 	if n := e.Jobs(t, s, "notify"); n != 2*manyContacts {
-		t.Errorf("%d messages for %d Contacts with 2 addresses", n, manyContacts)
+		t.Errorf("%d notifications for %d Contacts, want 2 for each Contact", n, manyContacts)
 	}
 	if err := service.ClearList(t.Context(), caller, list); err != nil {
 		t.Fatal(err)

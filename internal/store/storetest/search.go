@@ -14,17 +14,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// This file compares searches of a store with a plain model, on random data. searchdata.go draws the
-// List and its Contacts, searchcriteria.go the criteria, and searchmodel.go is the model.
+// This file compares searches of a store with a simple model, on random data. searchdata.go draws
+// the List and its Contacts. searchcriteria.go draws the criteria. searchmodel.go is the model.
 
 // Search tests searches of a store.
 func Search(t *testing.T, open func(t *testing.T) audience.Store) {
-	t.Run("random searches find what a plain model finds", func(t *testing.T) { randomSearches(t, open(t)) })
+	t.Run("random searches find the same Contacts as a simple model", func(t *testing.T) { randomSearches(t, open(t)) })
 	runRules(t, open, []accountRule{
-		{"a key finds the Contacts of its Lists", searchAccess},
-		{"texts have the same order on every engine", orderOfTexts},
-		{"a long reply is a stream", longSearches},
-		{"the Unsubscriber List is searched in the order of its entries", searchUnsubscribers},
+		{"a search finds only Contacts of Lists that the key may read", searchAccess},
+		{"texts are sorted in the same order on every engine", orderOfTexts},
+		{"a long reply is sent as a stream", longSearches},
+		{"entries of the Unsubscriber List are found in the order in which they were stored", searchUnsubscribers},
 	})
 }
 
@@ -46,7 +46,8 @@ func randomSearches(t *testing.T, store audience.Store) {
 	})
 }
 
-// search runs one random query and compares the Contacts and their number with the model's.
+// search runs one random query. It compares the Contacts and their number with those of the
+// model.
 func (l *list) search(t *rapid.T, service *audience.Service, caller *audience.Caller) {
 	q := audience.Query{
 		Limit:      rapid.Int64Range(0, int64(len(l.records))+2).Draw(t, "limit"),
@@ -86,7 +87,7 @@ func (l *list) search(t *rapid.T, service *audience.Service, caller *audience.Ca
 	}
 }
 
-// projection returns the values of a record that a search returns. decisions.md: 40
+// projection returns the values that a search must return for a record. decisions.md: 40
 func (l *list) projection(r record, returned []string) map[string]string {
 	row := make(map[string]string)
 	if len(returned) == 0 || slices.Contains(returned, "all") {
@@ -104,9 +105,10 @@ func (l *list) projection(r record, returned []string) map[string]string {
 	return row
 }
 
-// collecting is a ContactWriter that keeps the rows.
+// collecting is a ContactWriter that collects the rows.
 type collecting struct {
-	// long makes it return ErrReplyTooLong at the second row, until the search is a stream.
+	// If long is true, Contact returns ErrReplyTooLong at the second row, until the reply is a
+	// stream.
 	long      bool
 	streaming bool
 	columns   []audience.Column

@@ -11,10 +11,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file tests which keys may search, when a reply is a stream, and searches of the Unsubscriber
-// List.
+// This file tests which keys may search a List, when a reply is sent as a stream, and searches of
+// the Unsubscriber List.
 
-// searchAccess makes each search with keys of several Accounts and Lists. decisions.md: 11
+// searchAccess makes each kind of search with keys of several Accounts and Lists. decisions.md: 11
 func searchAccess(o *accountFixture) {
 	list, other := o.addList(), o.addList()
 	ada, bob := o.subscribe(list, "Email", "ada@example.com"), o.subscribe(other, "Email", "bob@example.com")
@@ -25,9 +25,9 @@ func searchAccess(o *accountFixture) {
 		list   audience.ListID
 		kind   audience.Kind // 0: no error
 	}{
-		{"a List of the key's Account is searched", o.caller, list, 0},
-		{"a List of a restricted key is searched", o.restricted(list), list, 0},
-		{"another List than a restricted key's is denied", o.restricted(other), list, audience.Denied},
+		{"a key searches a List of its Account", o.caller, list, 0},
+		{"a restricted key searches its List", o.restricted(list), list, 0},
+		{"a restricted key is denied another List", o.restricted(other), list, audience.Denied},
 		{"a List of another Account is not found", stranger, list, audience.NoList},
 		{"List 0 is not found", o.caller, 0, audience.NoList},
 		{"a negative List is not found", o.caller, -1, audience.NoList},
@@ -37,7 +37,7 @@ func searchAccess(o *accountFixture) {
 			want := func(call string, err error) {
 				o.Helper()
 				if (c.kind == 0) != (err == nil) || err != nil && audience.KindOf(err) != c.kind {
-					o.Errorf("%s: error %v, want kind %d", call, err, c.kind)
+					o.Errorf("%s: error %v, want the Kind %d (0: no error)", call, err, c.kind)
 				}
 			}
 			page, w := audience.Query{Limit: 10}, new(collecting)
@@ -46,7 +46,7 @@ func searchAccess(o *accountFixture) {
 			_, err := o.service.CountContacts(o.Context(), c.caller, c.list, nil)
 			want("count", err)
 			want("contact", o.service.Contact(o.Context(), c.caller, c.list, ada, nil, w))
-			if c.list != 0 { // 0 means all Lists there
+			if c.list != 0 { // for the Unsubscriber List, 0 means all Lists
 				_, err := o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, audience.Query{})
 				want("unsubscribers", err)
 			}
@@ -63,12 +63,12 @@ func searchAccess(o *accountFixture) {
 	o.must(o.service.Contact(o.Context(), o.caller, list, ada, []string{"Email", "id"}, &w))
 	same(o.T, "the Contact", w.rows, []map[string]string{{"Email": "ada@example.com", "id": fmt.Sprint(ada)}})
 	if w.streaming {
-		o.Error("a reply of one Contact is a stream")
+		o.Error("the reply with one Contact was sent as a stream")
 	}
 }
 
-// longSearches tests when a search is a stream, that the search returns the writer's own errors, and
-// that it ends when the caller has hung up. decisions.md: 39
+// longSearches tests when the reply to a search is a stream. It also tests that a search returns the
+// errors of the writer, and that it ends when the caller has closed the connection. decisions.md: 39
 func longSearches(o *accountFixture) {
 	list, large := o.addList(), o.addList()
 	for i := range 3 {
@@ -92,19 +92,19 @@ func longSearches(o *accountFixture) {
 		var w collecting
 		o.must(o.service.SearchContacts(o.Context(), o.caller, c.list, c.query, nil, &w))
 		if w.streaming != c.streaming {
-			o.Errorf("List %d, %+v: streaming is %v", c.list, c.query, w.streaming)
+			o.Errorf("List %d, %+v: the reply is a stream: %v, want the opposite", c.list, c.query, w.streaming)
 		}
 	}
 	w := collecting{long: true}
 	o.must(o.service.SearchContacts(o.Context(), o.caller, list, audience.Query{Limit: 100}, nil, &w))
 	if !w.streaming || len(w.rows) != 3 {
-		o.Errorf("a long reply: %+v", w)
+		o.Errorf("a long reply is %+v, want a stream of 3 rows", w)
 	}
 	broken := errors.New("the connection is broken")
 	for _, w := range []failing{{begin: broken}, {contact: broken}} {
 		err := o.service.SearchContacts(o.Context(), o.caller, list, audience.Query{}, nil, w)
 		if !errors.Is(err, broken) {
-			o.Errorf("a writer that fails: %v", err)
+			o.Errorf("a writer that fails: error %v, want the error of the writer", err)
 		}
 	}
 	cancelled, cancel := context.WithCancel(o.Context())
@@ -112,12 +112,12 @@ func longSearches(o *accountFixture) {
 	for _, limit := range []int64{0, 10} {
 		err := o.service.SearchContacts(cancelled, o.caller, list, audience.Query{Limit: limit}, nil, new(collecting))
 		if !errors.Is(err, context.Canceled) {
-			o.Errorf("a caller who has hung up, limit %d: %v", limit, err)
+			o.Errorf("the caller has closed the connection, limit %d: error %v, want Canceled", limit, err)
 		}
 	}
 }
 
-// fill stores Contacts without the Service.
+// fill stores Contacts directly, without the Service.
 func (o *accountFixture) fill(list audience.ListID, contacts int) {
 	o.update(func(tx audience.Tx) error {
 		schema, err := tx.Schema(list)
@@ -145,7 +145,7 @@ func searchUnsubscribers(o *accountFixture) {
 		}
 		_, err := o.service.Unsubscribe(o.Context(), o.caller, l, address)
 		o.must(err)
-		o.now = o.now.Add(-time.Second) // entries keep their order although the clock goes back
+		o.now = o.now.Add(-time.Second) // the order of the entries does not depend on the clock
 	}
 	stranger := o.newCaller()
 	all := []string{"0", "1", "2", "3"}

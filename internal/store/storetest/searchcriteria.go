@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// This file draws random criteria for a List of searchdata.go.
+// This file draws random criteria for the List that searchdata.go draws.
 
-// criteria draws a tree of valid tests.
+// criteria draws a tree of valid criteria.
 func (l *list) criteria(t *rapid.T, depth int) audience.Criteria {
 	kind := rapid.IntRange(0, 3).Draw(t, "node")
 	if depth == 0 || kind > 1 {
@@ -26,7 +26,7 @@ func (l *list) criteria(t *rapid.T, depth int) audience.Criteria {
 	return audience.Criteria{Any: parts}
 }
 
-// oneTest draws a test of one key.
+// oneTest draws a criterion that tests one key.
 func (l *list) oneTest(t *rapid.T) audience.Criteria {
 	c := audience.Criteria{Key: rapid.SampledFrom(l.names).Draw(t, "key")}
 	kind := l.kinds[c.Key]
@@ -48,7 +48,7 @@ func (l *list) oneTest(t *rapid.T) audience.Criteria {
 	return c
 }
 
-// value draws an operand of a kind, as one of the JSON types that the kind accepts.
+// value draws an operand for keys of a kind. Its JSON type is one that the kind accepts.
 func (l *list) value(t *rapid.T, kind string) audience.Input {
 	pool := l.pools[kind]
 	if kind == "int" {
@@ -72,7 +72,7 @@ func (l *list) value(t *rapid.T, kind string) audience.Input {
 	return in
 }
 
-// orNothing draws an operand, or an empty one.
+// orNothing draws an operand, which may be empty.
 func (l *list) orNothing(t *rapid.T, kind string) audience.Input {
 	switch rapid.IntRange(0, 5).Draw(t, "nothing") {
 	case 0:
@@ -86,7 +86,7 @@ func (l *list) orNothing(t *rapid.T, kind string) audience.Input {
 	return l.value(t, kind)
 }
 
-// items draws the operand of the operator "in": an array, or a text with commas.
+// items draws an operand for the operator "in". It is an array or a text with commas.
 func (l *list) items(t *rapid.T, kind string) audience.Input {
 	items := make([]audience.Input, rapid.IntRange(0, 4).Draw(t, "items"))
 	joined := ""
@@ -97,8 +97,8 @@ func (l *list) items(t *rapid.T, kind string) audience.Input {
 		}
 		joined += inputText(items[i])
 	}
-	// An item may contain commas, so the joined text may have other items. They must still be valid for
-	// the kind, so dates and addresses are never joined.
+	// An item may contain commas, so the joined text may have other items than the array. These items
+	// must still be valid for the kind. So dates and addresses are never joined.
 	if kind == "text" || kind == "int" || kind == "number" || kind == "bool" {
 		if rapid.Bool().Draw(t, "joined") {
 			return audience.Input{Kind: audience.InputText, Text: joined}
@@ -107,7 +107,7 @@ func (l *list) items(t *rapid.T, kind string) audience.Input {
 	return audience.Input{Kind: audience.InputArray, Items: items}
 }
 
-// part draws a part of a value, or another text.
+// part draws a part of a value, or a text that may be in no value.
 func (l *list) part(t *rapid.T, kind string) string {
 	if rapid.IntRange(0, 9).Draw(t, "other") == 0 {
 		return rapid.SampledFrom([]string{"", "%", "_", `\`, "'", "É", "@", "zzz"}).Draw(t, "part")
@@ -127,7 +127,7 @@ func (l *list) part(t *rapid.T, kind string) string {
 	return changeCase(t, string(runes[from:to]))
 }
 
-// changeCase inverts the case of ASCII letters, or leaves it.
+// changeCase returns s, or s with the case of its ASCII letters inverted.
 func changeCase(t *rapid.T, s string) string {
 	if rapid.Bool().Draw(t, "same case") {
 		return s

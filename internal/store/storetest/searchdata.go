@@ -23,11 +23,12 @@ type list struct {
 	model
 	id     audience.ListID
 	fields []audience.Field
-	names  []string            // every key that a query may name
-	pools  map[string][]string // values by kind, all not empty
+	names  []string            // all keys that a query may use
+	pools  map[string][]string // values of each kind; no value is empty
 }
 
-// fieldNames are names that differ by letter case only, or have a meaning in SQL or JSON.
+// fieldNames are names of Fields. Some differ only by letter case, and some have characters with a
+// meaning in SQL or JSON.
 var fieldNames = []string{"Name", "name", `Quo"te'd`, "İstanbul ß", "%_\\", "State/Region", "😀", "Price", "Born",
 	"Notes", "$.x", "IN"}
 
@@ -63,7 +64,7 @@ func (l *list) drawFields(t *rapid.T) {
 	}
 }
 
-// kindOf returns how the values of a Field compare, as in kinds.
+// kindOf returns the kind of a Field: a value of the map kinds, which says how the model compares values.
 func kindOf(f *audience.Field) string {
 	switch {
 	case f.AddressType != "":
@@ -76,13 +77,13 @@ func kindOf(f *audience.Field) string {
 	return "text"
 }
 
-// drawPools draws few values of each kind, so that Contacts and operands often have the same ones.
+// drawPools draws only a few values of each kind, so that Contacts and operands often have equal values.
 func (l *list) drawPools(t *rapid.T) {
 	number := rapid.Custom(func(t *rapid.T) string {
 		digits := rapid.StringMatching(`-?(0|[1-9][0-9]{0,6})(\.[0-9]{1,8})?`).Draw(t, "number")
 		canonical, ok := audience.ParseDecimal(digits)
 		if !ok {
-			t.Fatalf("%q is no number", digits)
+			t.Fatalf("ParseDecimal refuses the number %q", digits)
 		}
 		return canonical
 	})
@@ -117,14 +118,14 @@ func (l *list) drawPools(t *rapid.T) {
 	}
 }
 
-// store writes the List, its Fields and Contacts, and completes the model.
+// store stores the List, its Fields and its Contacts, and completes the model.
 func (l *list) store(tx audience.Tx, account audience.AccountID, contacts []audience.Contact) error {
 	row := audience.List{AccountID: account, Name: "List", CountryCode: l.country}
 	if err := tx.AddList(&row); err != nil {
 		return err
 	}
 	l.id, l.records, l.names = row.ID, nil, nil
-	ids := make(map[audience.FieldID]audience.FieldID) // by the index in l.fields plus 1
+	ids := make(map[audience.FieldID]audience.FieldID) // the key is the index in l.fields plus 1
 	for i := range l.fields {
 		f := l.fields[i]
 		f.ListID = l.id
@@ -157,7 +158,7 @@ var systemKinds = kinds{
 	"last_message_time": "int", "last_open_time": "int", "subscribed_via": "text", "webform_id": "int",
 }
 
-// record returns the model's record of a stored Contact.
+// record returns the record that the model has for a stored Contact.
 func (l *list) record(c *audience.Contact, ids map[audience.FieldID]audience.FieldID) record {
 	bit := map[bool]string{false: "0", true: "1"}
 	r := record{id: int64(c.ID), forms: make(map[string]string), values: map[string]string{
@@ -191,8 +192,8 @@ func (l *list) record(c *audience.Contact, ids map[audience.FieldID]audience.Fie
 	return r
 }
 
-// drawContacts draws Contacts with values of the pools. The ID of a Field in their values is its index in
-// l.fields plus 1.
+// drawContacts draws Contacts with values from the pools. The ID of a Field in these values is not its
+// real ID, but its index in l.fields plus 1.
 func (l *list) drawContacts(t *rapid.T) []audience.Contact {
 	keys := make(map[string]bool)
 	number := func(label string) int64 {
@@ -236,8 +237,8 @@ func (l *list) drawContacts(t *rapid.T) []audience.Contact {
 var keyTypes = map[string]audience.KeyType{"text": audience.KeyText, "number": audience.KeyNumber, "date": audience.KeyDate,
 	"email": audience.KeyEmail, "mobile": audience.KeyMobile, "int": audience.KeyInt, "bool": audience.KeyBool}
 
-// key returns the SearchKey with a name, "field_<id>" or a system key. It returns nil for keys that
-// always have an index.
+// key returns the SearchKey with a name, which is "field_<id>" or a system key. It returns nil for other
+// names and for keys that always have an index.
 func (l *list) key(name string) *audience.SearchKey {
 	for i := range l.fields {
 		if f := &l.fields[i]; fieldKey(f.ID) == name {
@@ -250,8 +251,8 @@ func (l *list) key(name string) *audience.SearchKey {
 	return nil
 }
 
-// makeIndexes builds indexes of random keys, for one List in three. Some of them are missing in the
-// database although the catalogue has them as ready: an operator has dropped them.
+// makeIndexes builds indexes of random keys for one third of the Lists. For some keys it stores only the
+// row of a ready index, and no index. This is the state after an operator has dropped the index.
 func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []audience.SearchIndex) {
 	if rapid.IntRange(0, 2).Draw(t, "indexes") > 0 {
 		return nil

@@ -13,8 +13,9 @@ import (
 	"enlist/internal/indexadvisor"
 )
 
-// This file tests the index advisor on a real store: when it schedules, builds, repeats and drops the
-// indexes that searches need. indexroom.go tests limits, repairs, and an operator's commands.
+// This file tests the index advisor on a real store. It tests when the advisor schedules, builds, repeats
+// and drops the indexes that searches need. indexroom.go tests limits, repairs and the commands of an
+// operator.
 
 // SearchIndexes tests indexadvisor and the IndexBuilder of an engine. decisions.md: 56
 func SearchIndexes(t *testing.T, e Engine) {
@@ -22,13 +23,13 @@ func SearchIndexes(t *testing.T, e Engine) {
 		rule string
 		test func(*testing.T, Engine)
 	}{
-		{"an index is built when searches need it and dropped when they stop", indexLife},
-		{"searches that no index helps get none", searchesThatNoIndexHelps},
-		{"searches that are slow together get an index", searchesSlowTogether},
+		{"an index is built when searches need it and dropped when no search uses it", indexLife},
+		{"no index is built for searches that it would not make faster", searchesThatNoIndexHelps},
+		{"an index is built for searches that are slow only in total", searchesSlowTogether},
 		{"a failed build is repeated after a day", failedBuild},
-		{"the index that saves least is evicted", evictedIndex},
+		{"the index that saves least time is replaced", evictedIndex},
 		{"no partition gets more indexes than the limit", indexesOfManyLists},
-		{"jobs and indexes that a crash left unfinished are reconciled", reconciledIndexes},
+		{"jobs and indexes that a crash left unfinished are repaired", reconciledIndexes},
 		{"an index is dropped with its Field and its List", indexesOfDefinitions},
 		{"a manual index stays until it is removed", manualIndexes},
 		{"searches are correct while indexes are built and dropped", searchesDuringBuilds},
@@ -37,14 +38,14 @@ func SearchIndexes(t *testing.T, e Engine) {
 	}
 }
 
-// states are the states of search indexes, by the names of their keys.
+// states has the state of each search index. The map's key is the name of the index's key.
 type states = map[string]audience.IndexState
 
 const indexReady, indexWaiting, indexDropping = audience.IndexReady, audience.IndexWaiting, audience.IndexDropping
 
 var noIndexes []audience.SearchIndexID
 
-// listWithThreeFields is a List of 12 Contacts. The rules of its advisor treat it as a large List. Its
+// listWithThreeFields is a List with 12 Contacts. By the rules of its advisor, this is a large List. The
 // clock moves only when the test moves it.
 type listWithThreeFields struct {
 	*accountFixture
@@ -53,7 +54,7 @@ type listWithThreeFields struct {
 	list    audience.ListID
 
 	mu   sync.Mutex
-	step time.Duration // each reading of the clock moves it by this
+	step time.Duration // each call of tick moves the clock by this time
 }
 
 // newListWithThreeFields stores a List with the Fields City, Amount and Note. There are three Cities with
@@ -72,7 +73,7 @@ func newListWithThreeFields(t *testing.T, e Engine) *listWithThreeFields {
 	return l
 }
 
-// restart replaces the service and the advisor, as a process that starts does.
+// restart replaces the service and the advisor by new ones, like a restart of the process.
 func (l *listWithThreeFields) restart(store audience.Store) {
 	l.service = audience.NewService(store, l.tick)
 	rules := indexadvisor.DefaultRules()
@@ -80,7 +81,7 @@ func (l *listWithThreeFields) restart(store audience.Store) {
 	l.adviseOn(store, rules)
 }
 
-// advise replaces the advisor by a new one with other rules, which has not seen any search.
+// advise replaces the advisor by a new advisor with other rules. The new advisor has not seen any search.
 func (l *listWithThreeFields) advise(rules indexadvisor.Rules) { l.adviseOn(l.store, rules) }
 
 func (l *listWithThreeFields) adviseOn(store audience.Store, rules indexadvisor.Rules) {
@@ -88,7 +89,7 @@ func (l *listWithThreeFields) adviseOn(store audience.Store, rules indexadvisor.
 	l.service.SetSearchObserver(l.advisor)
 }
 
-// tick is the clock.
+// tick returns the time of the clock, and first moves the clock by step.
 func (l *listWithThreeFields) tick() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,14 +97,14 @@ func (l *listWithThreeFields) tick() time.Time {
 	return l.now
 }
 
-// advance moves the clock.
+// advance moves the clock forward.
 func (l *listWithThreeFields) advance(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.now = l.now.Add(d)
 }
 
-// searchesTake sets how long a search takes from now on, by the clock.
+// searchesTake sets how long each search takes from now on, as the advisor measures it.
 func (l *listWithThreeFields) searchesTake(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,8 +116,8 @@ func triple(key, operator string, value any) *audience.Criteria {
 	return &audience.Criteria{Key: key, Operator: operator, Value: input(value)}
 }
 
-// countSlowly counts matches in a search that takes 200 ms. It then schedules the index that the search
-// lacked.
+// countSlowly counts matches in a search that takes 200 ms. Then the advisor schedules the index that the
+// search needed, if any.
 func (l *listWithThreeFields) countSlowly(c *audience.Criteria) (n int64) {
 	l.Helper()
 	l.searchesTake(200 * time.Millisecond)
@@ -127,7 +128,7 @@ func (l *listWithThreeFields) countSlowly(c *audience.Criteria) (n int64) {
 	return n
 }
 
-// indexes returns the states of all indexes, by the names of their keys.
+// indexes returns the states of all indexes.
 func (l *listWithThreeFields) indexes() states {
 	l.Helper()
 	all, err := l.advisor.Reports(l.Context())
@@ -151,14 +152,14 @@ func (l *listWithThreeFields) index(name string) indexadvisor.Report {
 	return all[i]
 }
 
-// built returns the IDs of the indexes that the database has, and checks that they are complete.
+// built returns the IDs of the indexes in the database, and checks that each index is complete.
 func (l *listWithThreeFields) built() (ids []audience.SearchIndexID) {
 	l.Helper()
 	built, err := l.store.BuiltIndexes(l.Context())
 	l.must(err)
 	for _, b := range built {
 		if !b.Good {
-			l.Errorf("index %d is not good", b.ID)
+			l.Errorf("index %d is not complete", b.ID)
 		}
 		ids = append(ids, b.ID)
 	}
@@ -185,7 +186,7 @@ func indexLife(t *testing.T, e Engine) {
 	l.wantJobs("build_index", 1)
 	l.advance(time.Hour)
 	l.countSlowly(city)
-	l.wantJobs("build_index", 1) // no second job
+	l.wantJobs("build_index", 1) // there is no second job
 
 	x := l.index("City")
 	l.build(x.ID)
@@ -196,12 +197,12 @@ func indexLife(t *testing.T, e Engine) {
 			return err
 		}
 		if of := schema.SearchIndexes; len(of) != 1 || of[0].Key != x.Key || of[0].ScanMS != 200 {
-			t.Errorf("the Schema has the indexes %+v", schema.SearchIndexes)
+			t.Errorf("the Schema has the indexes %+v, want one of City with 200 ms", schema.SearchIndexes)
 		}
 		return nil
 	})
 	if got := l.count(l.list, "City", "exactly", "city1"); got != n {
-		t.Errorf("counts %d with the index, %d without", got, n)
+		t.Errorf("the search counted %d Contacts with the index, want %d as without it", got, n)
 	}
 	l.must(l.advisor.WriteUse(t.Context()))
 	x = l.index("City")
@@ -212,7 +213,7 @@ func indexLife(t *testing.T, e Engine) {
 		t.Errorf("index %+v", x)
 	}
 
-	// It is dropped after 30 days without a search.
+	// The advisor drops the index after 30 days without a search that uses it.
 	l.advance(29 * 24 * time.Hour)
 	l.must(l.advisor.Reconcile(t.Context()))
 	x = l.index("City")
@@ -225,15 +226,15 @@ func indexLife(t *testing.T, e Engine) {
 	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID}))
 	same(t, "dropped", l.built(), noIndexes)
 	same(t, "dropped", l.indexes(), states{})
-	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID})) // a second time has no effect
+	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID})) // a second call has no effect
 	l.build(x.ID)
 	if got := l.count(l.list, "City", "exactly", "city1"); got != n {
-		t.Errorf("counts %d without the index, %d before", got, n)
+		t.Errorf("the search counted %d Contacts after the drop, want %d as before", got, n)
 	}
 }
 
-// Some keys have an index in every List, and some cannot have one. Some tests read every Contact with
-// or without an index.
+// Some keys have an index in every List, and some keys cannot have an index. Some criteria read every
+// Contact with or without an index.
 func searchesThatNoIndexHelps(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	for _, c := range []*audience.Criteria{
@@ -241,7 +242,7 @@ func searchesThatNoIndexHelps(t *testing.T, e Engine) {
 		triple("last_modified_time", "exactly", 5),
 		triple("Email", "exactly", "c1@example.com"), triple("Mobile Phone", "in", []any{"+61400000000"}),
 		triple("Note", "exactly", "n1"), triple("City", "contains", "y1"), triple("City", "not", "city1"),
-		// This one reads every Contact for the Note.
+		// This search reads every Contact, because Note cannot have an index.
 		{Any: []audience.Criteria{*triple("City", "exactly", "city1"), *triple("Note", "exactly", "n1")}},
 		nil,
 	} {
@@ -277,7 +278,7 @@ func searchesThatNoIndexHelps(t *testing.T, e Engine) {
 	l.searchesTake(0)
 	l.must(l.advisor.ScheduleBuilds(t.Context()))
 	if n := len(l.indexes()); n != 2 {
-		t.Errorf("%d indexes", n)
+		t.Errorf("there are %d indexes, want 2: none for a small List", n)
 	}
 }
 
@@ -287,7 +288,7 @@ type discard struct{}
 func (discard) Begin([]audience.Column, bool) error { return nil }
 func (discard) Contact(*audience.Contact) error     { return nil }
 
-// No single search is slow. Together they take over 10 s on one day.
+// No single search is slow, but together the searches of one day take more than 10 s.
 func searchesSlowTogether(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	search := func(n int) {
@@ -300,10 +301,10 @@ func searchesSlowTogether(t *testing.T, e Engine) {
 	}
 	search(150)
 	l.advance(24 * time.Hour)
-	search(150) // the times of one day do not count on the next
-	same(t, "not enough", l.indexes(), states{})
+	search(150) // the times of one day are not added to those of the next day
+	same(t, "after searches of 7.5 s on each of two days", l.indexes(), states{})
 	search(100)
-	same(t, "enough", l.indexes(), states{"Amount": indexWaiting})
+	same(t, "after searches of 12.5 s on one day", l.indexes(), states{"Amount": indexWaiting})
 }
 
 // brokenBuilder is a Store that fails to build indexes.
@@ -328,7 +329,7 @@ func failedBuild(t *testing.T, e Engine) {
 		t.Errorf("index %+v", x)
 	}
 	number := &audience.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: audience.KeyNumber, Searchable: true}
-	_, err := l.store.BuildIndex(t.Context(), l.index("Amount").ID, l.list, number) // a part that the failed build left
+	_, err := l.store.BuildIndex(t.Context(), l.index("Amount").ID, l.list, number) // an index that the failed build left
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +345,7 @@ func failedBuild(t *testing.T, e Engine) {
 	l.restart(&brokenBuilder{l.store, audience.ErrIndexBusy})
 	err = l.advisor.Build(t.Context(), audience.BuildIndex{Index: l.index("Amount").ID})
 	if !errors.Is(err, audience.ErrIndexBusy) {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want ErrIndexBusy", err)
 	}
 	l.restart(l.store)
 	l.build(l.index("Amount").ID)

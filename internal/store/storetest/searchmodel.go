@@ -11,18 +11,19 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file implements searches as doc/decisions.md describes them, on records in memory. It shares no
-// code with the typing of criteria or with the SQL, so that a mistake is not in both.
+// This file implements searches on records in memory, as doc/decisions.md describes them. It uses no
+// code of the product that checks criteria or writes SQL. So a mistake in the product is not repeated
+// here.
 
-// record is a Contact with its values by key: system keys, Field names and field_<id>.
+// record is a Contact with its values. Their keys are system keys, Field names and field_<id>.
 type record struct {
 	id     int64
-	values map[string]string // as replies show them; "" without a value
-	forms  map[string]string // normalised addresses, of the address Fields
+	values map[string]string // as replies show them; "" if the Contact has no value
+	forms  map[string]string // the normalised addresses of the address Fields
 }
 
-// kinds says how the values of each key compare: "int", "bool", "number",
-// "date", "email", "mobile" or "text".
+// kinds says for each key how its values are compared: as "int", "bool", "number", "date", "email",
+// "mobile" or "text".
 type kinds map[string]string
 
 // model is a List with its Contacts.
@@ -32,7 +33,8 @@ type model struct {
 	country int64
 }
 
-// find returns the IDs of the records that match a query, in its order and within its page.
+// find returns the IDs of the records that match a query. The order and the page are those of the
+// query.
 func (m *model) find(q audience.Query, sortKey string) []int64 {
 	var found []record
 	for _, r := range m.records {
@@ -166,7 +168,7 @@ func inputText(in audience.Input) string {
 	return ""
 }
 
-// rational returns the exact value of a number. true is 1 and false is 0.
+// rational returns the exact value of a number. The text true is 1, and false is 0.
 func rational(text string) *big.Rat {
 	switch text {
 	case "true":
@@ -176,7 +178,7 @@ func rational(text string) *big.Rat {
 	}
 	n, ok := new(big.Rat).SetString(text)
 	if !ok {
-		panic("the model expects a number and got " + strconv.Quote(text))
+		panic("the model expected a number, but found " + strconv.Quote(text))
 	}
 	return n
 }

@@ -11,8 +11,9 @@ import (
 // This file tests the order of texts in searches.
 
 // orderOfTexts tests that texts have the same order on every engine and in every locale of the
-// database. They are compared by code point, without the case of ASCII letters, and by their first
-// 200 characters. Texts of one line are equal in this order. decisions.md: 36, 37
+// database. Texts are compared by code point. The comparison ignores the case of ASCII letters, and
+// uses only the first 200 characters. The texts of one line of textsInOrder are equal in this order.
+// decisions.md: 36, 37
 func orderOfTexts(o *accountFixture) {
 	list := o.addList()
 	name := o.addField(list, "name", "Name", "type", "text")
@@ -25,7 +26,7 @@ func orderOfTexts(o *accountFixture) {
 	o.wantOrder(list, audience.Query{SortBy: "Name", Descending: true}, descending)
 	o.wantOrder(list, audience.Query{SortBy: "Name", Limit: 7, Offset: 20}, ascending[20:27])
 	less, all := 0, len(ascending)-len(ids[0])
-	for i, line := range lines[1:] { // lines[0] is no value, which is neither less nor greater
+	for i, line := range lines[1:] { // lines[0] has Contacts without a value, which is neither less nor greater
 		equal := len(ids[i+1])
 		for _, text := range line {
 			o.wantCount(list, "less_than", text, less)
@@ -42,32 +43,32 @@ func orderOfTexts(o *accountFixture) {
 	}
 }
 
-// textsInOrder returns texts that a collation, a language's letter case, bytes or UTF-16 units would
-// order differently.
+// textsInOrder returns lines of texts in the expected order. The order would be different by a
+// collation, by the letter case of a language, by bytes or by UTF-16 units.
 func textsInOrder() [][]string {
 	return slices.Concat(
 		[][]string{{"", ""}, {"\x01"}, {"\t"}, {" "}, {" z"}, {"!"}, {"'"}, {"-a"}, {"10"}, {"9"}, {"[x"}, {"_"},
 			{"a", "A"}, {"a b"}, {"a-b"}, {"AB", "ab"}, {"az"}, {"a\u0308"}, {"co-op"}, {"coop", "COOP"}, {"e\u0301"},
 			{"i", "I"}, {"i\u0307"}, {"k"}, {"SS", "ss"}, {"Z", "z"}, {"ZZ"}, {"{"}, {"~"}, {"\x7f"}, {"\u0085"}, {"\u00a0"},
 			{"Ä"}, {"Äa"}, {"É"}, {"Ö"}, {"ß"}, {"ä"}, {"é"}, {"ö"}},
-		longTexts("ü"), // two bytes each
+		longTexts("ü"), // two bytes in UTF-8
 		[][]string{{"ÿ"}, {"Ā"}, {"İ"}, {"ı"}, {"ſ"}, {"Ǆ"}, {"ǅ"}, {"ǆ"}, {"\u0301e"}, {"Σ"}, {"ς"}, {"σ"}, {"Я"}, {"я"},
 			{"ẞ"}, {"\u200b"}, {"\u2028"}, {"\u212a"}, {"東京"}, {"ﬁ"}, {"\ufeffa"}, {"\ufffd"}, {"\uffff"},
 			{"😀"}, {"😀a", "😀A"}},
-		longTexts("😀"), // four bytes, and two units of UTF-16
+		longTexts("😀"), // four bytes in UTF-8, and two units in UTF-16
 		[][]string{{"😁"}, {"\U0010ffff"}},
 	)
 }
 
-// longTexts returns texts that differ in the 200th character, or after it.
+// longTexts returns lines of texts that differ in the 200th character or after it.
 func longTexts(c string) [][]string {
 	begin := strings.Repeat(c, 199)
 	return [][]string{{begin}, {begin + "a", begin + "Az", begin + "aä", begin + "aa"},
 		{begin + "B", begin + "b😀", begin + "ba"}}
 }
 
-// storeLastFirst stores a Contact with each text and returns the IDs by line. It starts with the last
-// line, so that the order of the texts is not the order of the IDs.
+// storeLastFirst stores a Contact for each text and returns the IDs of each line. It starts with the
+// last line, so that the order of the texts differs from the order of the IDs.
 func (o *accountFixture) storeLastFirst(list audience.ListID, field audience.FieldID, lines [][]string) (ids [][]string) {
 	o.Helper()
 	o.update(func(tx audience.Tx) error {
@@ -99,17 +100,17 @@ func (o *accountFixture) wantOrder(list audience.ListID, q audience.Query, want 
 	o.must(o.service.SearchContacts(o.Context(), o.caller, list, q, []string{"id", "Name"}, &w))
 	for i, row := range w.rows {
 		if i >= len(want) || row["id"] != want[i] {
-			o.Fatalf("%s: row %d is Contact %s, %.30q", show(q), i, row["id"], row["Name"])
+			o.Fatalf("%s: row %d is Contact %s with the text %.30q, want another Contact", show(q), i, row["id"], row["Name"])
 		}
 	}
 	if len(w.rows) != len(want) {
-		o.Errorf("%s: %d Contacts, want %d", show(q), len(w.rows), len(want))
+		o.Errorf("%s: the search found %d Contacts, want %d", show(q), len(w.rows), len(want))
 	}
 }
 
 func (o *accountFixture) wantCount(list audience.ListID, operator, text string, want int) {
 	o.Helper()
 	if n := o.count(list, "Name", operator, text); n != int64(want) {
-		o.Errorf("%s %.30q: %d Contacts, want %d", operator, text, n, want)
+		o.Errorf("%s %.30q: the search counted %d Contacts, want %d", operator, text, n, want)
 	}
 }

@@ -1,5 +1,5 @@
-// Package storetest has the test suites that the stores of both engines must pass. It
-// uses stores only through audience.Store, so both engines are held to the same behaviour.
+// Package storetest has the test suites that the stores of both engines must pass. It uses
+// stores only through audience.Store, so both engines must behave in the same way.
 package storetest
 
 import (
@@ -12,15 +12,16 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Engine opens stores of one kind.
+// Engine has the functions that the suites need for one engine.
 type Engine struct {
 	// Open returns a new, empty store, which is closed when the test ends.
 	Open func(t *testing.T) audience.Store
-	// Jobs counts the jobs of a kind that wait in a store's queue.
+	// Jobs returns how many jobs of a kind wait in the queue of a store.
 	Jobs func(t *testing.T, s audience.Store, kind string) int
 }
 
-// Run tests an engine. Its suites share one list of subtests, named by the rules that they show.
+// Run runs most tests of this package on one engine. Most subtests have the name of the rule
+// that they test. Bounces, events and webhooks have such subtests themselves.
 func Run(t *testing.T, e Engine) {
 	for _, c := range []struct {
 		rule string
@@ -28,16 +29,16 @@ func Run(t *testing.T, e Engine) {
 	}{
 		{"an Account is read as it was stored", accounts},
 		{"a key is found by its hash until it is revoked", keys},
-		{"a List is read as it was stored, and its ID never returns", lists},
+		{"a List is read as it was stored, and its ID is never used again", lists},
 		{"a Field is read as it was stored", fields},
 		{"a Contact is found by ID, address and mobile number", contacts},
-		{"one Contact of an address is its primary", sameAddress},
-		{"Contacts are removed in batches, and their IDs never return", removal},
+		{"exactly one of the Contacts with the same address is the primary", sameAddress},
+		{"Contacts are removed in batches, and their IDs are never used again", removal},
 		{"values of a deleted Field are removed in batches", fieldValueDeletion},
 		{"the ledger returns a Contact's rows, newest first", ledger},
 		{"the Unsubscriber List is read by Account and List", unsubscribers},
 		{"a repeated call within a day gets the saved result", retries},
-		{"a function that fails leaves nothing behind", failedUpdate},
+		{"nothing that a failed function wrote is stored", failedUpdate},
 	} {
 		t.Run(c.rule, func(t *testing.T) { c.test(t, e.Open(t)) })
 	}
@@ -58,7 +59,7 @@ func Run(t *testing.T, e Engine) {
 	}
 }
 
-// accountRule is a test, named by the rule that it shows.
+// accountRule is a test with the name of the rule that it tests.
 type accountRule struct {
 	rule string
 	test func(*accountFixture)
@@ -95,15 +96,16 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
-// wantKind fails the test unless err is of a kind.
+// wantKind fails the test if err does not have the given Kind.
 func wantKind(t *testing.T, what string, err error, kind audience.Kind) {
 	t.Helper()
 	if err == nil || audience.KindOf(err) != kind {
-		t.Errorf("%s: error %v, want one of kind %d", what, err, kind)
+		t.Errorf("%s: error %v, want the Kind %d", what, err, kind)
 	}
 }
 
-// newSchema stores an Account and a List with an email, a mobile and a decimal Field.
+// newSchema stores an Account, and a List with an email, a mobile and a decimal Field. It
+// returns the Schema of the List.
 func newSchema(t *testing.T, s audience.Store) *audience.Schema {
 	t.Helper()
 	account := &audience.Account{Name: "Test", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}
@@ -133,19 +135,19 @@ func newSchema(t *testing.T, s audience.Store) *audience.Schema {
 	return schema
 }
 
-// contact returns a Contact with an email address. It is not stored.
+// contact returns a new Contact with an email address, without storing the Contact.
 func contact(s *audience.Schema, key string) *audience.Contact {
 	return &audience.Contact{ListID: s.List.ID, Key: key, IsFirst: true, IsActive: true, SubscribedVia: "api",
 		Values: audience.Values{{Field: s.Email().ID, Text: key}}, Created: 100, Modified: 100}
 }
 
-// insert stores a Contact and fails the test if its address is taken.
+// insert stores a Contact. It fails the test if another Contact has the address.
 func insert(t *testing.T, s audience.Store, c *audience.Contact) {
 	t.Helper()
 	update(t, s, func(tx audience.Tx) error {
 		inserted, err := tx.InsertContact(c)
 		if err == nil && !inserted {
-			err = errors.New("the address is taken")
+			err = errors.New("another Contact has the address")
 		}
 		return err
 	})

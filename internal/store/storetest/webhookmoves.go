@@ -18,22 +18,23 @@ func webhookMoves(o *accountFixture) {
 	o.editWebhook(created, "url", hook+"/new")
 	moved := o.webhook(created)
 	if moved.Target == old || moved.Secret != o.webhook(subscribed).Secret {
-		o.Errorf("%+v", moved)
+		o.Errorf("the moved webhook is %+v, want another target and the secret of the other webhook", moved)
 	}
 	o.wantEvents(o.take(old, 1), "contact subscribed 1")
 	o.wantEvents(o.take(moved.Target, 2), "contact created 1")
 
-	// Back at the old URL, the batch has more events, so it gets a new ID.
+	// The webhook moves back to its old URL. The batch of this URL then has more events than when a job
+	// took it last, so the batch must get a new ID.
 	before := o.take(old, 1)
 	o.editWebhook(created, "url", hook)
 	after := o.take(old, 1)
 	o.wantEvents(after, "contact created 1", "contact subscribed 1")
 	if o.webhook(created).Target != old || after.ID == before.ID {
-		o.Errorf("batch %s", after.ID)
+		o.Errorf("the batch has the ID %s, want a new ID; the webhook must have its old target", after.ID)
 	}
 	o.wantEvents(o.delivered(after))
 
-	// Moving this many events takes several Updates.
+	// The Service needs several Updates to move so many events.
 	const many = 4500
 	o.update(func(tx audience.Tx) error {
 		for i := range many {
@@ -50,7 +51,7 @@ func webhookMoves(o *accountFixture) {
 	for b := o.take(o.webhook(created).Target, 1); b != nil; b = o.delivered(b) {
 		for _, e := range b.Events {
 			if n++; e.Contact != audience.ContactID(n) {
-				o.Fatalf("event %d is about Contact %d", n, e.Contact)
+				o.Fatalf("event %d is about Contact %d, want the same number", n, e.Contact)
 			}
 		}
 	}
@@ -59,8 +60,8 @@ func webhookMoves(o *accountFixture) {
 	}
 }
 
-// webhookDeletion tests that deleting a webhook deletes its waiting events, and the target with the last
-// webhook.
+// webhookDeletion tests that deleting a webhook also deletes its waiting events. Deleting the last
+// webhook of a target also deletes the target.
 func webhookDeletion(o *accountFixture) {
 	list := o.addList()
 	created, subscribed := o.addWebhook("contact", "created"), o.addWebhook("contact", "subscribed")
@@ -72,7 +73,7 @@ func webhookDeletion(o *accountFixture) {
 	o.wantEvents(b, "contact subscribed 1", "contact subscribed 2")
 	o.must(o.service.DeleteWebhook(o.Context(), o.caller, subscribed))
 	if o.delivered(b) != nil || o.failed(b) != 0 || o.targetExists(target) {
-		o.Error("events or the target of the deleted webhooks are left")
+		o.Error("the target of the deleted webhooks, or events of it, still exist")
 	}
 	o.refused(o.service.DeleteWebhook(o.Context(), o.caller, created), audience.InvalidParameters, "no webhook")
 }
@@ -101,8 +102,8 @@ func (o *accountFixture) removeList(id audience.ListID) {
 	}
 }
 
-// webhooksOfDeletedList tests that a List's webhooks are deleted with it, and that their
-// waiting events are still delivered.
+// webhooksOfDeletedList tests that deleting a List also deletes its webhooks, but that their waiting
+// events are still delivered.
 func webhooksOfDeletedList(o *accountFixture) {
 	list := o.addList()
 	id := o.addWebhook("list", "removed", "list_id", list)
@@ -113,7 +114,7 @@ func webhooksOfDeletedList(o *accountFixture) {
 	b := o.take(target, 1)
 	o.wantEvents(b, "list removed 0")
 	if b.Events[0].List != list || o.delivered(b) != nil || o.targetExists(target) {
-		o.Error("the target still exists", b.Events)
+		o.Error("the target still exists after its last events were delivered:", b.Events)
 	}
 }
 
@@ -150,7 +151,7 @@ func webhooksOfLists(o *accountFixture) {
 	}
 	target := o.webhook(all["created"]).Target
 	list := o.addList()
-	for range 2 { // the second changes nothing
+	for range 2 { // the second call changes nothing
 		_, err := o.service.EditList(o.Context(), o.caller, list, details("name", "Club"))
 		o.must(err)
 	}

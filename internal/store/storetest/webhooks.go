@@ -17,16 +17,16 @@ import (
 func webhooks(t *testing.T, e Engine) {
 	runRules(t, e.Open, []accountRule{
 		{"webhooks with one URL and secret share a target", webhookDefinitions},
-		{"a key reads and changes the webhooks of its Lists", webhookKeys},
+		{"a key reads and changes only the webhooks of its Lists", webhookKeys},
 		{"events of one target arrive in order, in batches", webhookBatches},
-		{"a failed batch is retried unchanged, then kept", webhookFailures},
+		{"a failed batch is retried unchanged, and then stays stored", webhookFailures},
 		{"one job at a time holds the lease of a target", webhookLeases},
-		{"a clock that is set back delays no delivery", webhookClock},
+		{"setting the clock back delays no delivery", webhookClock},
 		{"the events of a webhook move to its new URL", webhookMoves},
 		{"the events of a deleted webhook are deleted", webhookDeletion},
 		{"the events of a deleted List are still delivered", webhooksOfDeletedList},
 		{"a failing target without webhooks is deleted", webhookOrphanedTarget},
-		{"changes of Lists are events", webhooksOfLists},
+		{"a change of a List is an event", webhooksOfLists},
 		{"one job at a time waits for a target", func(o *accountFixture) { webhookJobs(o, e) }},
 	})
 }
@@ -60,7 +60,7 @@ func (o *accountFixture) take(id audience.WebhookTargetID, job int64) *audience.
 	b, wait, err := o.service.TakeWebhookEvents(o.Context(), id, job)
 	o.must(err)
 	if wait != 0 {
-		o.Errorf("job %d must wait %s", job, wait)
+		o.Errorf("job %d must wait %s, want no wait", job, wait)
 	}
 	return b
 }
@@ -79,7 +79,7 @@ func (o *accountFixture) failed(b *audience.WebhookBatch) time.Duration {
 	return wait
 }
 
-// wantEvents checks the events of a batch, written like "contact created 3".
+// wantEvents checks the events of a batch. An event is written as "contact created 3".
 func (o *accountFixture) wantEvents(b *audience.WebhookBatch, want ...string) {
 	o.Helper()
 	var got []string
@@ -98,15 +98,15 @@ func webhookDefinitions(o *accountFixture) {
 	first := o.webhook(o.addWebhook("contact", "created"))
 	key, ok := audience.WebhookKey(first.Secret)
 	if !ok || len(key) != 32 || first.CreationTime != o.now.Unix() || first.ListID != 0 || first.URL != hook {
-		o.Errorf("%+v", first)
+		o.Errorf("the new webhook is %+v", first)
 	}
 	second := o.webhook(o.addWebhook("contact", "subscribed", "list_id", list))
 	other := o.webhook(o.addWebhook("list", "removed", "url", hook+"2"))
 	if second.Secret != first.Secret || second.Target != first.Target {
-		o.Error("two webhooks of one URL have different secrets or targets")
+		o.Error("two webhooks with the same URL have different secrets or targets, want equal ones")
 	}
 	if other.Secret == first.Secret || other.Target == first.Target {
-		o.Error("two webhooks of different URLs share a secret or a target")
+		o.Error("two webhooks with different URLs have the same secret or target, want different ones")
 	}
 	own := "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	if w := o.webhook(o.addWebhook("list", "updated", "secret", own)); w.Secret != own || w.Target == first.Target {
@@ -179,7 +179,7 @@ func webhookKeys(o *accountFixture) {
 	found, err := o.service.SearchWebhooks(o.Context(), some, audience.Query{})
 	o.must(err)
 	if len(found) != 1 || found[0].ID != ofMine {
-		o.Errorf("a restricted key finds %+v", found)
+		o.Errorf("a restricted key found %+v, want only the webhook of its List", found)
 	}
 	// A caller does not get the secret of a webhook that it may not read.
 	third := o.addList()
@@ -191,21 +191,22 @@ func webhookKeys(o *accountFixture) {
 	}
 }
 
-// webhookBatches tests that the events of all webhooks of one URL arrive in one order, in shared batches.
+// webhookBatches tests that the events of all webhooks with the same URL are in the same batches, in the
+// order of the events.
 func webhookBatches(o *accountFixture) {
 	list := o.addList()
 	subscribed, created := o.addWebhook("contact", "subscribed"), o.addWebhook("contact", "created", "list_id", list)
 	o.addWebhook("contact", "updated", "list_id", o.addList())
 	target := o.webhook(created).Target
 	if o.webhook(subscribed).Target != target || o.take(target, 1) != nil {
-		o.Fatal("two webhooks have two targets, or an event waits already")
+		o.Fatal("two webhooks with the same URL have two targets, or an event waits before the first change")
 	}
 	for i := range 60 {
 		o.subscribe(list, "Email", fmt.Sprintf("p%d@example.com", i))
 	}
 	b := o.take(target, 1)
 	if len(b.Events) != 100 || b.URL != hook || b.Secret != o.webhook(created).Secret {
-		o.Fatalf("%d events for %s", len(b.Events), b.URL)
+		o.Fatalf("the batch has %d events for %s, want 100 for the URL and secret of the webhook", len(b.Events), b.URL)
 	}
 	for i, e := range b.Events {
 		want := audience.WebhookEvent{ID: e.ID, Target: target, Webhook: created, List: list,
@@ -218,14 +219,15 @@ func webhookBatches(o *accountFixture) {
 	}
 	next := o.delivered(b)
 	if len(next.Events) != 20 || next.ID == b.ID || next.Events[0].Contact != 51 {
-		o.Errorf("the next batch is %+v", next)
+		o.Errorf("the next batch is %+v, want 20 events and a new ID", next)
 	}
 	if o.delivered(next) != nil || o.take(target, 2) != nil {
-		o.Error("there is a third batch")
+		o.Error("a third batch exists, want only two")
 	}
 }
 
-// webhookFailures tests that a failed batch is retried unchanged, 6 times over 7 hours, and then kept.
+// webhookFailures tests that a failed batch is retried unchanged, 6 times in about 7.6 hours. After that it
+// stays stored.
 func webhookFailures(o *accountFixture) {
 	list := o.addList()
 	id := o.addWebhook("contact", "created")
@@ -238,33 +240,33 @@ func webhookFailures(o *accountFixture) {
 		o.subscribe(list, "Email", fmt.Sprintf("b%d@example.com", i))
 		wait := o.failed(b)
 		if wait < gap || wait > gap+gap/10 {
-			o.Errorf("after %d failures the job waits %s", i+1, wait)
+			o.Errorf("after %d failures the job waits %s, want the planned time or up to 10 percent more", i+1, wait)
 		}
 		o.now = o.now.Add(wait - time.Second)
 		if o.take(target, 2) != nil {
-			o.Error("another job gets the batch before its time")
+			o.Error("another job got the batch before the time of the next attempt")
 		}
 		if b, wait, err := o.service.TakeWebhookEvents(o.Context(), target, 1); b != nil || wait != time.Second || err != nil {
-			o.Errorf("the job that is a second early: batch %v, wait %s, error %v", b, wait, err)
+			o.Errorf("the job asks a second too early: batch %v, wait %s, error %v; want no batch and 1s", b, wait, err)
 		}
 		o.now = o.now.Add(time.Second)
 		b = o.take(target, 1)
 		o.wantEvents(b, "contact created 1")
 		if b.ID != first.ID {
-			o.Errorf("the batch had ID %s and has ID %s", first.ID, b.ID)
+			o.Errorf("the batch had the ID %s and now has the ID %s, want the same ID", first.ID, b.ID)
 		}
 	}
 	if wait := o.failed(b); wait != 0 {
-		o.Errorf("after 7 failures the job waits %s", wait)
+		o.Errorf("after 7 failures the job waits %s, want no further attempt", wait)
 	}
 	if w := o.webhook(id); !w.IsFailing || w.LastError != "status 500" {
 		o.Errorf("%+v", w)
 	}
-	o.subscribe(list, "Email", "c@example.com") // this event is kept
+	o.subscribe(list, "Email", "c@example.com") // this event stays stored
 
-	// An operator retries the job. It fails, and a second retry delivers the batch.
+	// An operator runs the job twice. The first attempt fails, and the second attempt delivers the batch.
 	if b := o.take(target, 1); b.ID != first.ID || o.failed(b) != 0 || !o.webhook(id).IsFailing {
-		o.Error("the operator's retry got another batch, or the webhook is not failing after it")
+		o.Error("the operator's job got another batch, or the webhook is not failing after it")
 	}
 	b = o.delivered(o.take(target, 1))
 	o.wantEvents(b, "contact created 2", "contact created 3", "contact created 4", "contact created 5",
@@ -276,49 +278,52 @@ func webhookFailures(o *accountFixture) {
 	// The receiver replies 410 Gone. Editing the webhook resumes the deliveries.
 	wait, err := o.service.WebhookFailed(o.Context(), b, audience.ErrWebhookGone)
 	if wait != 0 || err != nil || !o.webhook(id).IsFailing {
-		o.Errorf("after 410 Gone: wait %s, error %v", wait, err)
+		o.Errorf("after 410 Gone: wait %s, error %v; want no wait and a failing webhook", wait, err)
 	}
 	o.editWebhook(id)
 	if again := o.take(target, 3); again.ID != b.ID || o.webhook(id).IsFailing || o.delivered(again) != nil {
-		o.Error("after an edit, the job does not get the same batch")
+		o.Error("after an edit, the job did not get the same batch")
 	}
 }
 
-// webhookLeases tests that one job at a time has a target, and that another takes over when its lease ends.
+// webhookLeases tests that only one job at a time has the lease of a target. When the lease has expired,
+// another job can take over.
 func webhookLeases(o *accountFixture) {
 	list := o.addList()
 	target := o.webhook(o.addWebhook("contact", "created")).Target
 	o.subscribe(list, "Email", "a@example.com")
 	b := o.take(target, 1)
 	if o.take(target, 2) != nil {
-		o.Error("two jobs hold the lease of one target")
+		o.Error("two jobs have the lease of one target, want one")
 	}
 	if again := o.take(target, 1); again == nil || again.ID != b.ID {
-		o.Error("a job that runs again does not get its batch")
+		o.Error("a job that runs again did not get its batch")
 	}
 	o.now = o.now.Add(61 * time.Second)
 	o.subscribe(list, "Email", "b@example.com")
 	late := o.take(target, 2)
 	o.wantEvents(late, "contact created 1")
 	if late.ID != b.ID {
-		o.Error("the batch of a job that died has another ID")
+		o.Error("the batch of a dead job has a new ID, want the same ID")
 	}
-	// The first job is still alive. Its delivery counts, but the other job keeps the lease.
+	// The first job is still alive. The events that it delivered are removed, but the other job keeps the
+	// lease.
 	if o.delivered(b) != nil || o.failed(b) != 0 || o.take(target, 3) != nil {
-		o.Error("the job lost its lease")
+		o.Error("the second job lost its lease")
 	}
 	o.wantEvents(o.delivered(late), "contact created 2")
 	o.must(o.service.ReleaseWebhook(o.Context(), late))
 	b = o.take(target, 3)
 	if next, err := o.service.WebhookDelivered(o.Context(), b, true); next != nil || err != nil {
-		o.Error("a job that stops gets another batch", err)
+		o.Error("a job that stops got another batch:", err)
 	}
 	if o.take(target, 4) != nil {
-		o.Error("an event is left")
+		o.Error("an event is left, want none")
 	}
 }
 
-// webhookClock tests that times stored before the clock was set back delay no delivery.
+// webhookClock tests that setting the clock back delays no delivery, although stored times are then in the
+// future.
 func webhookClock(o *accountFixture) {
 	list := o.addList()
 	target := o.webhook(o.addWebhook("contact", "created")).Target
@@ -327,17 +332,17 @@ func webhookClock(o *accountFixture) {
 	o.now = o.now.Add(-time.Hour)
 	b := o.take(target, 2)
 	if b == nil {
-		o.Fatal("the lease lasts an hour")
+		o.Fatal("the lease did not end after the clock was set back by an hour")
 	}
 	o.failed(b)
 	o.now = o.now.Add(-24 * time.Hour)
 	if o.take(target, 3) == nil {
-		o.Error("the next attempt is a day away")
+		o.Error("the next attempt waits until the clock reaches a time that was stored before")
 	}
 }
 
-// webhookJobs tests that one job at a time waits for a target. An event adds another job only if that
-// job has started, or has not started within a minute.
+// webhookJobs tests that only one job at a time waits for a target. An event adds another job only if the
+// waiting job has started, or has not started within a minute.
 func webhookJobs(o *accountFixture, e Engine) {
 	list := o.addList()
 	target := o.webhook(o.addWebhook("contact", "created")).Target
@@ -351,16 +356,16 @@ func webhookJobs(o *accountFixture, e Engine) {
 		}
 	}
 	after("the first event", 1)
-	after("another", 1)
+	after("a second event", 1)
 	b := o.take(target, 1)
-	after("while they are posted", 2)
+	after("an event while a job posts the first two", 2)
 	o.take(target, 2) // job 1 holds the lease
-	after("once more", 3)
+	after("an event after the second job has started", 3)
 	o.wantEvents(o.delivered(b), "contact created 3", "contact created 4")
 	o.now = o.now.Add(59 * time.Second)
-	after("nearly a minute later", 3)
+	after("an event 59 seconds later", 3)
 	o.now = o.now.Add(time.Second)
-	after("a minute later", 4)
+	after("an event a minute later", 4)
 	o.now = o.now.Add(-time.Hour)
-	after("the clock was set back", 5)
+	after("an event after the clock was set back", 5)
 }
