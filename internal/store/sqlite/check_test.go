@@ -48,11 +48,11 @@ func TestCheckReportsEachProblem(t *testing.T) {
 			"Account 1 counts 7 Contacts"},
 		{"discarded jobs", run(`INSERT INTO river_job (args, kind, max_attempts, state, finalized_at)
 			VALUES ('{}', 'notify', 1, 'discarded', CURRENT_TIMESTAMP)`),
-			"jobs of kind notify that were given up on: 1"},
+			"jobs of kind notify failed and are not tried again: 1"},
 		{"failing webhooks", run(`INSERT INTO webhook_target (id, account_id, url, secret, is_failing) VALUES (3, 1, '', '', 1);
 			INSERT INTO webhook (account_id, list_id, object, event, target_id, creation_time, last_modified_time)
 			VALUES (1, 0, 'list', 'created', 3, 0, 0)`),
-			"webhook 1 was given up on, and 0 events wait"},
+			"stopped posting to webhook 1 after many failures, and 0 events wait"},
 		{"damaged pages", overwrite, "the file is damaged"},
 		{"file mode that lets other users read", func(t *testing.T, path string) {
 			if err := os.Chmod(path, 0o644); err != nil {

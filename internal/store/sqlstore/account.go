@@ -20,12 +20,12 @@ func mapAccount(m *mapper, a *audience.Account) {
 
 var accountTable = newMapping("account", mapAccount)
 
-// Accounts returns all Accounts by ID.
+// Accounts returns all Accounts in the order of their IDs.
 func (t *Tx) Accounts() ([]audience.Account, error) {
 	return accountTable.all(t, "ORDER BY id")
 }
 
-// Account returns one Account.
+// Account returns the Account with an ID.
 func (t *Tx) Account(id audience.AccountID) (*audience.Account, error) {
 	s, err := t.catalogue()
 	if err != nil {
@@ -36,7 +36,7 @@ func (t *Tx) Account(id audience.AccountID) (*audience.Account, error) {
 	})
 }
 
-// AddAccount stores a new Account with its first List Folder.
+// AddAccount stores a new Account and its first Folder for Lists.
 func (t *Tx) AddAccount(a *audience.Account) error {
 	if err := accountTable.addDefinition(t, a); err != nil {
 		return err
@@ -49,7 +49,8 @@ func (t *Tx) UpdateAccount(a *audience.Account) error { return accountTable.save
 
 // AccountContacts counts the stored Contacts of all the Account's Lists.
 func (t *Tx) AccountContacts(id audience.AccountID) (int64, error) {
-	// Two transactions that check the limit and then add a Contact must not overlap.
+	// A transaction reads this number to check contact_limit before it adds a Contact. The lock makes
+	// other such transactions of the Account wait until this one ends.
 	if err := t.lockToWrite("account %d", id); err != nil {
 		return 0, err
 	}
@@ -57,7 +58,7 @@ func (t *Tx) AccountContacts(id audience.AccountID) (int64, error) {
 	return n + t.counted(func(c count) bool { return c.account == id }), err
 }
 
-// storedKey is a key with the hash of its secret text.
+// storedKey is a row of api_key: a key and the hash of its secret text.
 type storedKey struct {
 	audience.Key
 	hash audience.KeyHash
@@ -79,7 +80,7 @@ func mapKey(m *mapper, k *storedKey) {
 
 var keyTable = newMapping("api_key", mapKey)
 
-// KeyByHash returns the key with a hash, even if it is expired or revoked.
+// KeyByHash returns the key whose secret text has this hash, even if the key is expired or revoked.
 func (t *Tx) KeyByHash(hash audience.KeyHash) (*audience.Key, error) {
 	s, err := t.catalogue()
 	if err != nil {
@@ -94,7 +95,7 @@ func (t *Tx) KeyByHash(hash audience.KeyHash) (*audience.Key, error) {
 	})
 }
 
-// Keys returns the keys of all Accounts by ID.
+// Keys returns the keys of all Accounts in the order of their IDs.
 func (t *Tx) Keys() (keys []audience.Key, err error) {
 	err = keyTable.each(t, func(k *storedKey) error {
 		keys = append(keys, k.Key)
@@ -103,7 +104,7 @@ func (t *Tx) Keys() (keys []audience.Key, err error) {
 	return keys, err
 }
 
-// AddKey stores a new key by the hash of its text.
+// AddKey stores a new key with the hash of its secret text and sets its ID.
 func (t *Tx) AddKey(k *audience.Key, hash audience.KeyHash) error {
 	stored := storedKey{*k, hash}
 	err := keyTable.addDefinition(t, &stored)
@@ -111,7 +112,8 @@ func (t *Tx) AddKey(k *audience.Key, hash audience.KeyHash) error {
 	return err
 }
 
-// RevokeKey sets the time from which a key is invalid. A second call changes nothing.
+// RevokeKey sets the time from which a key is invalid. If the key has such a time already, RevokeKey
+// does not change it.
 func (t *Tx) RevokeKey(id audience.KeyID, at int64) error {
 	if err := t.changed(); err != nil {
 		return err
@@ -125,10 +127,11 @@ func (t *Tx) RevokeKey(id audience.KeyID, at int64) error {
 	return err
 }
 
-// TouchKeys stores when keys were last used. It does not raise the catalogue's version.
+// TouchKeys stores when keys were last used. It does not raise the version of the catalogue, so other
+// processes do not read the keys again.
 func (t *Tx) TouchKeys(used map[audience.KeyID]int64) error {
 	const touch = "UPDATE api_key SET last_used_time = ? WHERE id = ? AND last_used_time < ?"
-	for _, id := range slices.Sorted(maps.Keys(used)) { // in order: two TouchKeys cannot deadlock
+	for _, id := range slices.Sorted(maps.Keys(used)) { // every call locks the rows in this order: no deadlock
 		at := used[id]
 		if err := t.conn.Do(touch, at, int64(id), at); err != nil {
 			return err
@@ -152,7 +155,7 @@ func mapFolder(m *mapper, f *audience.Folder) {
 
 var folderTable = newMapping("folder", mapFolder)
 
-// Folders returns an Account's Folders by ID.
+// Folders returns an Account's Folders in the order of their IDs.
 func (t *Tx) Folders(account audience.AccountID) ([]audience.Folder, error) {
 	return folderTable.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
 }
@@ -160,7 +163,7 @@ func (t *Tx) Folders(account audience.AccountID) ([]audience.Folder, error) {
 // AddFolder stores a new Folder.
 func (t *Tx) AddFolder(f *audience.Folder) error { return folderTable.addDefinition(t, f) }
 
-// UpdateFolder stores a Folder's name, which its Lists show.
+// UpdateFolder stores the name of a Folder. The attributes of its Lists contain this name.
 func (t *Tx) UpdateFolder(f *audience.Folder) error { return folderTable.saveDefinition(t, f) }
 
 // DeleteFolder removes a Folder.

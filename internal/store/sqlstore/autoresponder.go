@@ -1,6 +1,6 @@
 package sqlstore
 
-// This file stores the definitions of autoresponders. Package jobs sends their mails.
+// This file stores the definitions of autoresponders. Package jobs runs the jobs that send their mails.
 
 import "enlist/internal/audience"
 
@@ -27,7 +27,7 @@ func mapAutoresponder(m *mapper, a *audience.Autoresponder) {
 
 var autoresponderTable = newMapping("autoresponder", mapAutoresponder)
 
-// Autoresponders returns the autoresponders of an Account's Lists by ID.
+// Autoresponders returns the autoresponders of an Account's Lists in the order of their IDs.
 func (t *Tx) Autoresponders(account audience.AccountID) ([]audience.Autoresponder, error) {
 	return t.autoresponders("account_id = ? AND list_id IN (SELECT list.id FROM list WHERE hidden = 0)", int64(account))
 }
@@ -41,7 +41,7 @@ func (t *Tx) AddAutoresponder(a *audience.Autoresponder) error {
 	return autoresponderTable.addDefinition(t, a)
 }
 
-// UpdateAutoresponder stores what may change of an autoresponder.
+// UpdateAutoresponder stores the columns of an autoresponder that may change.
 func (t *Tx) UpdateAutoresponder(a *audience.Autoresponder) error {
 	return autoresponderTable.saveDefinition(t, a)
 }

@@ -1,11 +1,11 @@
 package sqlstore
 
-// This file stores the time since when bounces of a Contact's mails count.
+// This file stores, for each Contact, the time up to which its bounces are ignored.
 
 import "enlist/internal/audience"
 
-// BouncesSince returns the time up to which a Contact's bounces are ignored. It is 0
-// when all bounces count.
+// BouncesSince returns the time up to which a Contact's bounces are ignored. The time is 0 if no
+// bounce is ignored.
 func (t *Tx) BouncesSince(list audience.ListID, id audience.ContactID) (int64, error) {
 	return t.number("SELECT bounce_time FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }

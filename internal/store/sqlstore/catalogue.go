@@ -1,6 +1,7 @@
 package sqlstore
 
-// This file caches the catalogue: the definitions that nearly every call reads and few change.
+// This file caches the catalogue: the definitions of Accounts, keys and Lists. Nearly every call reads
+// them, and few calls change them.
 
 import (
 	"sync"
@@ -9,9 +10,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// Cache holds the Accounts, keys and schemas of the newest version of the catalogue that this
-// process has read. The database stores the version as one number. Every change of an Account,
-// a key or a List's definition raises it, in any process. Each transaction reads it once.
+// Cache contains the Accounts, keys and schemas of the newest version of the catalogue that this
+// process has read. The database stores the version as one number. A process that changes an
+// Account, a key or the definition of a List raises this number. Each transaction reads it once.
 type Cache struct {
 	mu     sync.Mutex
 	newest *snapshot
@@ -19,8 +20,9 @@ type Cache struct {
 	estimates estimates // row counts for the search planner
 }
 
-// snapshot holds the definitions of one version that were read so far. The cache contains
-// only committed versions. A transaction that has changed the catalogue uses a private one.
+// snapshot contains the definitions of one version that transactions have read so far. The cache has
+// only snapshots of committed versions. A transaction that has changed the catalogue uses a private
+// snapshot.
 type snapshot struct {
 	version  int64
 	mu       sync.RWMutex
@@ -38,8 +40,8 @@ func newSnapshot(version int64) *snapshot {
 	}
 }
 
-// at returns the shared snapshot of the newest version. A transaction that started before
-// a change sees an older version, and gets a private snapshot.
+// at returns the snapshot of a version. Transactions that see the newest version share one snapshot. A
+// transaction that started before a change sees an older version and gets a private snapshot.
 func (c *Cache) at(version int64) *snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,8 +54,8 @@ func (c *Cache) at(version int64) *snapshot {
 	return c.newest
 }
 
-// Forget removes a version newer than the one that the database has. A failover to a
-// standby without the latest transactions can lose a version.
+// Forget removes the snapshot if its version is newer than version, the version that the database has.
+// A failover to a standby that lacks the latest transactions can lose a version.
 func (c *Cache) Forget(version int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,10 +64,11 @@ func (c *Cache) Forget(version int64) {
 	}
 }
 
-// Newest returns the newest version that was read, or 0 before the first read.
+// Newest returns the newest version that this process has read, or 0 before the first read.
 func (c *Cache) Newest() int64 { return c.last().version }
 
-// Schema returns a List's schema if the newest snapshot has it. It does not read the database.
+// Schema returns a List's schema, or false if the newest snapshot does not have it. It does not read
+// the database.
 func (c *Cache) Schema(id audience.ListID) (*audience.Schema, bool) {
 	s := c.last()
 	s.mu.RLock()
@@ -74,7 +77,8 @@ func (c *Cache) Schema(id audience.ListID) (*audience.Schema, bool) {
 	return schema, known
 }
 
-// Key returns a key and its Account if the newest snapshot has both. It does not read the database.
+// Key returns a key and its Account, or false if the newest snapshot does not have both. It does not
+// read the database.
 func (c *Cache) Key(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
 	s := c.last()
 	s.mu.RLock()
@@ -112,12 +116,12 @@ func (t *Tx) catalogue() (*snapshot, error) {
 	return t.session.current, nil
 }
 
-// changed raises the catalogue's version and must precede each change of the catalogue. It
-// locks out other writers, so that definitions which they have read stay valid until they
-// commit. Later reads in this transaction, also by other functions, use the database.
+// changed raises the catalogue's version. Call it before each change of the catalogue. It waits until
+// no other transaction writes: the definitions that a writer has read must stay valid until it
+// commits. After changed, all functions of this transaction read the definitions from the database.
 //
-// A version is the time in microseconds. After a failover that lost a version, a counter
-// would give the same number to a different content; the clock does not.
+// A version is the time in microseconds. A failover can lose a version. A counter would then give
+// the same number to different definitions, but the clock does not.
 func (t *Tx) changed() error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
@@ -136,8 +140,9 @@ func (t *Tx) define(statement string, args ...any) error {
 	return t.conn.Do(statement, args...)
 }
 
-// cached returns the value of key, and calls read to fill the snapshot if it is missing. Two
-// goroutines may read the same value; both get equal ones.
+// cached returns the value of key. If the snapshot has no such value, cached calls read and adds the
+// result to the snapshot. Two goroutines may do so for the same key at the same time: both results
+// are equal.
 func cached[K comparable, V any](s *snapshot, in map[K]*V, key K, read func() (*V, error)) (*V, error) {
 	s.mu.RLock()
 	v, ok := in[key]

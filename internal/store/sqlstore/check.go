@@ -1,6 +1,6 @@
 package sqlstore
 
-// This file contains the checks of the command enlist check that do not depend on the engine.
+// This file contains the checks of the command enlist doctor that are the same for all engines.
 
 import (
 	"fmt"
@@ -10,34 +10,34 @@ import (
 
 // Check is one check of a database.
 type Check struct {
-	About string // what the query does, for the error when it fails
-	Query string // each row is a problem: a text and a number
-	Say   string // the sentence for the operator: a format for the text and, if it has two verbs, the number
+	About string // what the query does, for the error text when the query fails
+	Query string // returns one row for each problem: a text and a number
+	Say   string // sentence for the operator: a format with %s for the text and, if needed, %d for the number
 }
 
-// Checks returns an engine's own checks followed by those that all engines have.
+// Checks returns an engine's own checks, followed by the checks that all engines have.
 func Checks(own ...Check) []Check {
 	return slices.Concat(own, []Check{{
 		About: "look for failed jobs",
 		Query: `SELECT kind, count(*) FROM river_job WHERE state IN ('discarded', 'cancelled') GROUP BY kind`,
-		Say:   "jobs of kind %s that were given up on: %d; enlist jobs list --state failed shows them",
+		Say:   "jobs of kind %s failed and are not tried again: %d; list them with enlist jobs list --state failed",
 	}, {
 		About: "look for failing webhooks",
 		Query: `SELECT webhook.id, (SELECT count(*) FROM webhook_event WHERE target_id = webhook_target.id)
 			FROM webhook_target JOIN webhook ON target_id = webhook_target.id WHERE is_failing = 1`,
-		Say: "webhook %s was given up on, and %d events wait for it and those of the same URL: " +
-			"edit it, or retry its job",
+		Say: "the server has stopped posting to webhook %s after many failures, and %d events wait for its URL: " +
+			"edit the webhook, or retry its job",
 	}})
 }
 
-// Found is the result of a Check's query. Rows of database/sql and of pgx implement it.
+// Found is the result of a Check's query. The Rows types of database/sql and of pgx implement it.
 type Found interface {
 	Next() bool
 	Scan(dest ...any) error
 	Err() error
 }
 
-// Problems returns one sentence for each row.
+// Problems returns one sentence for each row of the query's result.
 func (c Check) Problems(found Found) (problems []string, err error) {
 	for found.Next() {
 		var what string

@@ -2,9 +2,9 @@
 // on a Conn. An engine's package (sqlite, postgres) provides the Conn and the database
 // transaction.
 //
-// Statements have the parameters ?, or ?1 and ?2 where one occurs twice. A Dialect
-// provides the expressions that differ between engines. Values from a caller are always
-// parameters and never part of a statement's text.
+// The parameters of a statement are written ?. A statement that uses a parameter twice numbers its
+// parameters: ?1, ?2. A Dialect provides the expressions that differ between engines. Values from a
+// caller are always parameters and never part of a statement's text.
 package sqlstore
 
 import (
@@ -14,32 +14,34 @@ import (
 )
 
 // Conn is a connection inside a transaction. Arguments and results have the types of
-// driver.Value. An engine caches prepared statements by their text. One goroutine uses a Conn.
+// driver.Value. An engine caches prepared statements by their text. Only one goroutine at a time may
+// use a Conn.
 type Conn interface {
 	// Exec runs a statement and returns the number of rows that it changed.
 	Exec(query string, args ...any) (affected int64, err error)
 	// Insert runs an INSERT of one row and returns its ID, or 0 after ON CONFLICT DO NOTHING.
 	Insert(query string, args ...any) (id int64, err error)
-	// Do runs a statement without a result. The engine may delay it and send it with later
-	// statements. A later statement or the commit then returns its error.
+	// Do runs a statement without a result. The engine may delay the statement and send it with later
+	// statements. If a delayed statement fails, a later statement or the commit returns the error.
 	Do(query string, args ...any) error
-	// Query runs a statement that returns rows. The engine interrupts it when ctx ends.
+	// Query runs a statement that returns rows. The engine interrupts the statement when ctx ends.
 	Query(ctx context.Context, query string, args ...any) (Rows, error)
 	// QueryLast is Query for the last statement of a transaction. The engine may end the
 	// transaction in the same round trip.
 	QueryLast(ctx context.Context, query string, args ...any) (Rows, error)
-	// Lock takes an advisory lock with a name and holds it until the transaction ends. It
-	// does nothing on an engine with a single writer.
+	// Lock takes the advisory lock with this name until the transaction ends. It does nothing on an
+	// engine with a single writer.
 	Lock(mode LockMode, name string) error
-	// LockDefinitions locks out all other transactions that write. If they may run already, it
-	// panics with RetrySignal, and the engine runs the function again with that lock.
+	// LockDefinitions excludes all other transactions that write. If the transaction started without
+	// this lock, LockDefinitions panics with RetrySignal. The engine then runs the function again and
+	// takes the lock first.
 	LockDefinitions() error
 	// Dialect returns the engine's SQL expressions.
 	Dialect() *Dialect
 }
 
-// Once is the prefix of a statement that an engine must not keep prepared. Its text contains
-// a List's ID, so there can be as many such statements as Lists.
+// Once is the prefix of a statement that an engine must not keep prepared. The text of such a statement
+// contains the ID of a List, so every List needs a statement of its own.
 const Once = "/* once */ "
 
 // ErrUnprepared means that the engine cannot prepare a statement with the prefix Once. Query or
@@ -49,18 +51,17 @@ var ErrUnprepared = errors.New("the statement cannot be prepared")
 // LockMode is the mode of an advisory lock.
 type LockMode int
 
-// The modes.
+// The modes of a lock.
 const (
-	Exclusive LockMode = iota // no other transaction holds the lock
-	Shared                    // other transactions may hold it in this mode
+	Exclusive LockMode = iota // no other transaction has the lock
+	Shared                    // other transactions may have the lock in this mode too
 )
 
 // Rows is the result of a query.
 type Rows interface {
-	// Next returns the next row, one value for each column, or io.EOF after the last
-	// row. The engine may overwrite the slice when Next is called again.
+	// Next returns the next row as one value for each column. After the last row it returns io.EOF.
+	// The next call may overwrite the slice.
 	Next() ([]driver.Value, error)
-	// Close ends the query. It must be called before the next statement of a
-	// transaction that only reads.
+	// Close ends the query. In a transaction that only reads, call it before the next statement.
 	Close() error
 }

@@ -28,7 +28,8 @@ func (d *Dialect) mapLedgerRow(m *mapper, r *audience.LedgerRow) {
 	m.fixed("key_id", (*int64)(&r.KeyID))
 }
 
-// LedgerRows returns a Contact's rows of the consent ledger, newest first; limit 0 means all.
+// LedgerRows returns a Contact's rows of the consent ledger, newest first. With limit 0 it
+// returns all of them.
 func (t *Tx) LedgerRows(list audience.ListID, contact audience.ContactID, limit, offset int64) (
 	[]audience.LedgerRow, error) {
 	if limit == 0 {
@@ -42,8 +43,8 @@ func (t *Tx) LedgerRows(list audience.ListID, contact audience.ContactID, limit,
 	return ledger, t.nameKeys(ledger)
 }
 
-// nameKeys sets the names of the rows' keys. It does not join the tables, because a distributed
-// PostgreSQL database may store them on different servers.
+// nameKeys sets KeyName in each row. It does not join consent with api_key, because a distributed
+// PostgreSQL database may store these two tables on different servers.
 func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
 	ids := make([]audience.KeyID, len(ledger))
 	for i := range ledger {
@@ -64,7 +65,7 @@ func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
 	return err
 }
 
-// storedUnsubscriber is a row of the Unsubscriber List with its Account.
+// storedUnsubscriber is a row of the Unsubscriber List and the ID of its Account.
 type storedUnsubscriber struct {
 	audience.Unsubscriber
 	account audience.AccountID
@@ -87,8 +88,8 @@ func (t *Tx) AddUnsubscriber(account audience.AccountID, u *audience.Unsubscribe
 	return unsubscriberTable.add(t, &storedUnsubscriber{*u, account})
 }
 
-// Unsubscribers calls each with the rows of the Unsubscriber List, for one List or, with list 0,
-// for all.
+// Unsubscribers calls each with every row of the Unsubscriber List of an Account. It reads the rows of
+// one List, or of all Lists if list is 0.
 func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID,
 	each func(*audience.Unsubscriber) error) error {
 	query, args := "WHERE account_id = ?", []any{int64(account)}
@@ -100,8 +101,8 @@ func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID,
 	}, query+" ORDER BY id", args...)
 }
 
-// HasUnsubscribed reports whether one of the normalised addresses is on the Unsubscriber
-// List, for one List or, with list 0, for any.
+// HasUnsubscribed reports whether the Unsubscriber List of an Account has one of the two normalised
+// addresses. It reads the rows of one List, or of all Lists if list is 0.
 func (t *Tx) HasUnsubscribed(account audience.AccountID, list audience.ListID, email, mobile string) (bool, error) {
 	query := "SELECT 1 FROM unsubscriber WHERE account_id = ? AND address_key IN (?, ?)"
 	args := []any{int64(account), orNull(email), orNull(mobile)}
@@ -112,8 +113,9 @@ func (t *Tx) HasUnsubscribed(account audience.AccountID, list audience.ListID, e
 	return n > 0, err
 }
 
-// ClaimRetry returns the saved result of the same call, or ErrNotFound for the first call. In a
-// transaction that writes, it locks the Idempotency-Key, so a repeated call waits for the first.
+// ClaimRetry returns the result that SaveRetry stored for the same call. For the first call it returns
+// ErrNotFound. In a transaction that writes, it locks the Idempotency-Key, so that a repeated call
+// waits until the first call ends.
 func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (
 	result []byte, err error) {
 	if err := t.lockToWrite("retry %d %d %s", account, key, r.Header); err != nil {
@@ -136,7 +138,7 @@ func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audie
 	return result, err
 }
 
-// SaveRetry stores a call's result for repetitions of the call.
+// SaveRetry stores the result of a call, which ClaimRetry returns when a client repeats the call.
 func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry,
 	result []byte, now int64) error {
 	return t.conn.Do(`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result)
@@ -145,7 +147,7 @@ func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audien
 		int64(account), int64(key), r.Header, r.Fingerprint[:], now, string(result))
 }
 
-// DeleteRetries removes the results that were saved before a time.
+// DeleteRetries removes the results that SaveRetry stored before a time.
 func (t *Tx) DeleteRetries(before int64) error {
 	return t.conn.Do("DELETE FROM retry WHERE time < ?", before)
 }

@@ -1,8 +1,8 @@
 package sqlstore
 
-// This file stores Contacts. Of the Contacts of a List with the same address, the oldest one is the
-// primary: it has the address in dedupe_key, which is unique in the List. The others are its
-// duplicates and have the address in duplicate_key.
+// This file stores Contacts. Several Contacts of a List can have the same address. The oldest of these
+// Contacts is the primary and has the address in dedupe_key, which is unique in the List. The other
+// Contacts are duplicates and have the address in duplicate_key.
 
 import (
 	"strconv"
@@ -18,13 +18,14 @@ func (t *Tx) Contact(list audience.ListID, id audience.ContactID) (*audience.Con
 	return t.oneContact(t.readOrLock(s.contactByID, s.lockedByID), list, int64(list), int64(id))
 }
 
-// ContactByKey returns the List's primary Contact with a normalised address.
+// ContactByKey returns the primary Contact of a normalised address in a List.
 func (t *Tx) ContactByKey(list audience.ListID, key string) (*audience.Contact, error) {
 	s := &t.sql.statements
 	return t.oneContact(t.readOrLock(s.contactByKey, s.lockedByKey), list, int64(list), key)
 }
 
-// readOrLock returns the statement read, or lock in a transaction that writes.
+// readOrLock returns lock in a transaction that writes, otherwise read. Both are statements that select
+// the same Contacts.
 func (t *Tx) readOrLock(read, lock string) string {
 	if t.writes {
 		return lock
@@ -40,8 +41,8 @@ func (t *Tx) oneContact(query string, list audience.ListID, args ...any) (found 
 	return found, err
 }
 
-// ContactsByAddress returns the Contacts of a List with a normalised address or a mobile
-// number, in the order of their IDs: at most limit Contacts, with IDs greater than after.
+// ContactsByAddress returns the Contacts of a List that have the normalised address or the mobile
+// number. It returns at most limit Contacts with IDs greater than after, in the order of their IDs.
 func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string, after audience.ContactID, limit int) (
 	found []audience.Contact, err error) {
 	s, in := &t.sql.statements, int64(list)
@@ -51,7 +52,8 @@ func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string, after a
 	return found, err
 }
 
-// contacts calls fn with each Contact of a query. Each is a new value, which fn may keep.
+// contacts calls fn with each Contact that a query returns. Each call gets a new Contact, which fn may
+// keep.
 func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Contact), args ...any) error {
 	m := mapper{job: selected}
 	return t.each(func(row *Cursor) error {
@@ -69,8 +71,8 @@ func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Cont
 	}, query, args...)
 }
 
-// mapContact describes the table contact. The caller of the mapper converts the document of
-// Field values, since its form depends on the List's Fields and on the engine.
+// mapContact describes the table contact. It does not convert the document of Field values, because its
+// form depends on the List's Fields and on the engine. The caller converts m.document.
 func (d *Dialect) mapContact(m *mapper, c *audience.Contact) {
 	m.owner("list_id", (*int64)(&c.ListID)) // ?1 in insertNew
 	m.value("dedupe_key", (*dedupeKey)(c))  // ?2 in insertNew
@@ -82,7 +84,7 @@ func (d *Dialect) mapContact(m *mapper, c *audience.Contact) {
 	m.converted("field_values", d.Document, d.ToDocument, &m.document)
 }
 
-// mapContactState describes the columns that replies call system values.
+// mapContactState describes the columns that the API calls system values.
 func mapContactState(m *mapper, c *audience.Contact) {
 	m.fixed("creation_time", &c.Created)
 	m.value("last_modified_time", &c.Modified)
@@ -98,8 +100,8 @@ func mapContactState(m *mapper, c *audience.Contact) {
 	m.fixed("webform_id", &c.WebformID)
 }
 
-// InsertContact stores a new Contact and counts it. It reports false if the Contact is to be
-// the primary of its address and the List already has one.
+// InsertContact stores a new Contact and counts it. It returns false if the Contact should become the
+// primary of its address, but the List already has a primary of this address.
 func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
 	return t.insertAs(&t.sql.statements.insert, c)
 }
@@ -122,9 +124,9 @@ func (t *Tx) insertAs(as *insertion, c *audience.Contact) (inserted bool, err er
 	return true, nil
 }
 
-// InsertOrFind inserts a Contact as the primary of its address, or returns the existing
-// primary. With concurrent writers it first inserts, because the INSERT itself detects the
-// address and a query before it would cost a round trip.
+// InsertOrFind inserts a Contact as the primary of its address, or returns the existing primary. With
+// concurrent writers it inserts first: the INSERT detects an existing address, so a query before it
+// would only cost a round trip.
 func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
 	for look := !t.sql.ConcurrentWriters; ; look = true {
 		if look {
@@ -139,14 +141,14 @@ func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err 
 	}
 }
 
-// insertConcurrently inserts a Contact. With concurrent writers, a duplicate locks its primary, so
-// that a transaction that removes the primary also sees this duplicate and can promote it.
-// Without a primary, the new Contact is inserted as the primary.
+// insertConcurrently inserts a Contact. With concurrent writers, it locks the primary before it inserts
+// a duplicate. A transaction that removes the primary then also sees the duplicate and can promote
+// it. If there is no primary, insertConcurrently inserts the Contact as the primary.
 func (t *Tx) insertConcurrently(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
 	if !t.sql.ConcurrentWriters || c.IsFirst {
 		return t.insertContact(as, c, doc)
 	}
-	for { // another transaction may insert a primary after the SELECT; then the INSERT stores nothing
+	for { // if another transaction inserts a primary after the SELECT, the INSERT stores nothing
 		const first = "SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ? FOR UPDATE"
 		primary, err := t.number(first, int64(c.ListID), c.Key)
 		if err != nil {
@@ -160,8 +162,9 @@ func (t *Tx) insertConcurrently(as *insertion, c *audience.Contact, doc string) 
 	}
 }
 
-// insertContact inserts the row. Nearly all new Contacts have initial values in their state columns.
-// For them a statement with constants is faster, since each argument is a call into SQLite.
+// insertContact inserts the row of a Contact. Nearly all new Contacts have initial values in their state
+// columns. For these Contacts a statement with constants is faster, because SQLite needs one call for
+// each argument.
 func (t *Tx) insertContact(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
 	statement, job := as.full, inserted
 	if hasInitialState(c) {
@@ -181,7 +184,7 @@ func (t *Tx) contactArguments(job use, c *audience.Contact, doc string) ([]any, 
 	return append(m.args, m.keys...), m.err
 }
 
-// hasInitialState reports whether all state columns have their initial values.
+// hasInitialState reports whether all state columns of a Contact have their initial values.
 func hasInitialState(c *audience.Contact) bool {
 	return c.IsActive && !c.DoubleOptIn && !c.IsBounceDeactivated && !c.IsUnsubscribed && len(c.Prefs) == 0 &&
 		c.DoubleOptInTime|c.LastClickTime|c.LastMessageTime|c.LastOpenTime|c.WebformID == 0
@@ -204,14 +207,14 @@ func (t *Tx) UpdateContact(c *audience.Contact) error {
 	return t.conn.Do(t.sql.mappings.contacts.update, args...)
 }
 
-// LastContactID returns the highest ID among a List's Contacts.
+// LastContactID returns the highest ID of a List's Contacts, or 0 if the List has no Contact.
 func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
 	n, err := t.number("SELECT max(id) FROM contact WHERE list_id = ?", int64(list))
 	return audience.ContactID(n), err
 }
 
-// DeleteFieldValues removes a deleted Field's values from at most limit Contacts
-// with IDs greater than after. It returns the last of these IDs, or 0 when no Contact is left.
+// DeleteFieldValues removes the values of a deleted Field from at most limit Contacts with IDs greater
+// than after. It returns the last of these IDs, or 0 if there is no such Contact.
 func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (
 	last audience.ContactID, err error) {
 	const page = "SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id" + limited
@@ -225,13 +228,13 @@ func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, aft
 	return audience.ContactID(n), err
 }
 
-// Duplicates counts the addresses that several Contacts of a List share.
+// Duplicates returns the number of addresses that several Contacts of a List share.
 func (t *Tx) Duplicates(list audience.ListID) (int64, error) {
 	return t.number(`SELECT count(DISTINCT duplicate_key) FROM contact
 		WHERE list_id = ? AND duplicate_key IS NOT NULL`, int64(list))
 }
 
-// orNull returns NULL for an empty text: a unique index permits several NULLs.
+// orNull returns NULL for an empty text, because a unique index permits several NULLs.
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -239,7 +242,8 @@ func orNull(s string) any {
 	return s
 }
 
-// encodeValues encodes Field values as a JSON object by Field ID, the form of contact.field_values.
+// encodeValues returns Field values as JSON for the column field_values: an object whose names are the
+// IDs of the Fields.
 func encodeValues(schema *audience.Schema, values audience.Values) (doc string, err error) {
 	b := make([]byte, 0, 512)
 	b = append(b, '{')
@@ -251,7 +255,8 @@ func encodeValues(schema *audience.Schema, values audience.Values) (doc string, 
 		b = strconv.AppendInt(b, int64(v.Field), 10)
 		b = append(b, '"', ':')
 		if f := schema.Field(v.Field); f != nil && f.Numeric() {
-			// A Field whose type was text may still hold 007 or +5, which are not JSON numbers.
+			// The type of the Field may have been text before. Its values may then be texts such as
+			// 007 or +5, which are not numbers in JSON.
 			if number, ok := audience.ParseDecimal(v.Text); ok {
 				b = append(b, number...)
 				continue

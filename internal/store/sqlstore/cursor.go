@@ -9,34 +9,34 @@ import (
 	"io"
 )
 
-// Cursor reads the columns of a query's current row from left to right. A statement and the code
-// that reads its rows name the columns in the same order.
+// Cursor reads the columns of a query's current row from left to right. The code that reads the rows
+// must read the columns in the order in which the statement names them.
 type Cursor struct {
 	row  []driver.Value
 	next int // index of the column to read
 }
 
-// Value reads the next column as the engine returned it; NULL is nil.
+// Value returns the next column as the engine returned it. For NULL it returns nil.
 func (c *Cursor) Value() driver.Value {
 	v := c.row[c.next]
 	c.next++
 	return v
 }
 
-// Int reads the next column as a number; NULL is 0.
+// Int returns the next column as a number. For NULL it returns 0.
 func (c *Cursor) Int() int64 { return integer(c.Value()) }
 
-// Text reads the next column as text; NULL is "".
+// Text returns the next column as text. For NULL it returns "".
 func (c *Cursor) Text() string { return text(c.Value()) }
 
-// Rest returns the columns that were not read yet. The next row may overwrite the slice.
+// Rest returns the columns that the caller has not read yet. The next row may overwrite the slice.
 func (c *Cursor) Rest() []driver.Value {
 	rest := c.row[c.next:]
 	c.next = len(c.row)
 	return rest
 }
 
-// each calls fn with every row of a query.
+// each runs a query and calls fn with every row.
 func (t *Tx) each(fn func(*Cursor) error, query string, args ...any) error {
 	rows, err := t.conn.Query(t.ctx, query, args...)
 	if err != nil {
@@ -63,12 +63,13 @@ func EachRow(rows Rows, fn func(*Cursor) error) (err error) {
 			return err
 		}
 		if c.next != len(c.row) {
-			return fmt.Errorf("%d of a row's %d columns were read", c.next, len(c.row))
+			return fmt.Errorf("the code read only %d of the %d columns of a row", c.next, len(c.row))
 		}
 	}
 }
 
-// number returns a query's only value, an integer. It returns 0 for NULL and without a row.
+// number returns the result of a query for one integer. It returns 0 for NULL, and if the query returns
+// no row.
 func (t *Tx) number(query string, args ...any) (n int64, err error) {
 	err = t.each(func(c *Cursor) error {
 		n = c.Int()
@@ -77,7 +78,7 @@ func (t *Tx) number(query string, args ...any) (n int64, err error) {
 	return n, err
 }
 
-// idsOf returns the IDs that a query of one column finds.
+// idsOf returns the IDs that a query with one column returns.
 func idsOf[ID ~int64](t *Tx, query string, args ...any) (ids []ID, err error) {
 	err = t.each(func(c *Cursor) error {
 		ids = append(ids, ID(c.Int()))
@@ -86,7 +87,7 @@ func idsOf[ID ~int64](t *Tx, query string, args ...any) (ids []ID, err error) {
 	return ids, err
 }
 
-// text converts a text column: engines return text as string or as bytes.
+// text converts the value of a text column. One engine returns it as a string, another as bytes.
 func text(v driver.Value) string {
 	switch v := v.(type) {
 	case string:
@@ -97,7 +98,7 @@ func text(v driver.Value) string {
 	return ""
 }
 
-// integer converts a number: engines return conditions as numbers or as bool.
+// integer converts a number or a condition. One engine returns conditions as numbers, another as bool.
 func integer(v driver.Value) int64 {
 	switch v := v.(type) {
 	case int64:
@@ -108,7 +109,7 @@ func integer(v driver.Value) int64 {
 	return 0
 }
 
-// bit returns the number that is stored for a condition.
+// bit returns the number that the database stores for a condition: 1 for true, 0 for false.
 func bit(b bool) int64 {
 	if b {
 		return 1

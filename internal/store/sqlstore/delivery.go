@@ -1,6 +1,7 @@
 package sqlstore
 
-// This file stores deliveries of mails, the times of a Contact's mails, and shared secrets.
+// This file stores the results of mail deliveries, the times of a Contact's mails, and the secrets that
+// all processes share.
 
 import (
 	"math"
@@ -8,10 +9,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// MarkConfirmationRequested stores now as the time of a Contact's confirmation mail, and
-// reports whether to send the mail. It reports false if the Contact, or the previous Contact of
-// the List with the same address, has a time after before. A stored time in the future is
-// ignored: the clock has been set back since.
+// MarkConfirmationRequested stores now as the time of a Contact's confirmation mail, and returns
+// whether to send the mail. It returns false if such a mail was requested after the time before, for
+// the Contact or for the previous Contact of the List with the same address. It ignores a stored time
+// in the future, because the clock was set back after that time was stored.
 func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.ContactID, now, before int64) (
 	marked bool, err error) {
 	last, err := t.number(`SELECT other.confirmation_time FROM contact
@@ -33,7 +34,7 @@ func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.Contact
 	return allowed && n > 0, err
 }
 
-// MarkSubscriptionPending stores that a Contact's subscription waits for its confirmation.
+// MarkSubscriptionPending stores that a Contact's subscription waits until the subscriber confirms it.
 func (t *Tx) MarkSubscriptionPending(list audience.ListID, id audience.ContactID) error {
 	return t.conn.Do("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }
@@ -44,8 +45,8 @@ func (t *Tx) IsSubscriptionPending(list audience.ListID, id audience.ContactID) 
 	return n > 0, err
 }
 
-// RaiseContactTimes sets the times of the last message, open and click. An earlier time
-// than the stored one has no effect.
+// RaiseContactTimes sets the times of a Contact's last message, open and click. A time that is earlier
+// than the stored time has no effect.
 func (t *Tx) RaiseContactTimes(list audience.ListID, id audience.ContactID, message, open, click int64) error {
 	return t.conn.Do(`UPDATE contact SET
 			last_message_time = CASE WHEN last_message_time < ?1 THEN ?1 ELSE last_message_time END,
@@ -69,7 +70,7 @@ func mapDelivery(m *mapper, d *audience.Delivery) {
 
 var deliveryTable = newMapping("delivery", mapDelivery)
 
-// Delivery returns the result of a delivery, or ErrNotFound. A transaction that writes locks it.
+// Delivery returns the result of a delivery, or ErrNotFound. A transaction that writes locks the key k.
 func (t *Tx) Delivery(k audience.DeliveryKey) (*audience.Delivery, error) {
 	if err := t.lockToWrite("delivery %d %d %d %s", k.List, k.Contact, k.Time, k.Cause); err != nil {
 		return nil, err
@@ -78,10 +79,10 @@ func (t *Tx) Delivery(k audience.DeliveryKey) (*audience.Delivery, error) {
 	return deliveryTable.one(t, audience.ErrNotFound, byKey, int64(k.List), int64(k.Contact), k.Time, k.Cause)
 }
 
-// PutDelivery stores the result of a delivery, and replaces an earlier one.
+// PutDelivery stores the result of a delivery. It replaces an earlier result of the same delivery.
 func (t *Tx) PutDelivery(d *audience.Delivery) error { return deliveryTable.put(t, d) }
 
-// Deliveries returns a Contact's deliveries, newest first; limit 0 means all.
+// Deliveries returns a Contact's deliveries, newest first. With limit 0 it returns all of them.
 func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit int) ([]audience.Delivery, error) {
 	if limit == 0 {
 		limit = math.MaxInt
@@ -90,8 +91,8 @@ func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit 
 	return deliveryTable.all(t, newest, int64(list), int64(contact), int64(limit))
 }
 
-// Secret returns a secret that all processes on this database share. It stores fresh if
-// the database has no secret with this name.
+// Secret returns the secret with this name, which all processes on this database share. If the database
+// has no such secret, Secret stores fresh.
 func (t *Tx) Secret(name string, fresh []byte) (value []byte, err error) {
 	err = t.conn.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh)
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"enlist/internal/store/sqlstore/planner"
 )
 
-// EachPath calls run for every plan of a search that could be chosen.
+// EachPath calls run once for every access path of a search. Until run returns, the transaction uses the
+// plan of this path for the search.
 func (t *Tx) EachPath(s *audience.Search, run func() error) error {
 	defer func() { t.plan = savedPlan{} }()
 	plans, err := planner.All(newSearchQuery(t.sql, s).planned(s), &statistics{tx: t, search: s})

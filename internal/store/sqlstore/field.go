@@ -1,6 +1,6 @@
 package sqlstore
 
-// This file stores the definitions of Fields. contact.go stores their values.
+// This file stores the definitions of Fields. The code in contact.go stores the values.
 
 import "enlist/internal/audience"
 
@@ -36,7 +36,7 @@ func (t *Tx) fields(list audience.ListID) ([]audience.Field, error) {
 // AddField stores a new Field.
 func (t *Tx) AddField(f *audience.Field) error { return fieldTable.addDefinition(t, f) }
 
-// UpdateField stores a changed Field.
+// UpdateField stores the columns of a Field that may change.
 func (t *Tx) UpdateField(f *audience.Field) error { return fieldTable.saveDefinition(t, f) }
 
 // DeleteField removes a Field's definition; DeleteFieldValues removes its values.

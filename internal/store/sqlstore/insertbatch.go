@@ -8,18 +8,20 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file lets several functions that each add a Contact share a transaction. NewInsertBatch takes
-// their IDs, Run runs each function, Insert stores all Contacts with one statement, and Finish
-// stores the rest. Package postgres calls them in this order. The statements are PostgreSQL's own.
+// This file lets several functions share a transaction if each of them adds one Contact. Package
+// postgres calls the four steps in this order. NewInsertBatch takes the IDs of the Contacts from the
+// sequence. Run runs one function. Insert stores all Contacts with one statement. Finish runs the other
+// statements. The SQL here works only on PostgreSQL.
 
-// InsertBatch collects the writes of the functions of one transaction. The functions run before
-// anything is sent, so they must not need a result from the database. A function that needs one
-// panics with RetrySignal (ErrNotBatchable), and the engine runs it in its own transaction.
+// InsertBatch collects the writes of the functions of one transaction. The functions run before the
+// transaction sends their statements, so they cannot use a result from the database. If a function
+// needs a result, its Conn panics with RetrySignal (ErrNotBatchable). The engine then runs the function
+// in a separate transaction.
 type InsertBatch struct {
 	sql       *Dialect
 	addresses []Address
-	ids       []audience.ContactID // for each address; 0: a Contact has the address already
-	parts     []*Part              // of the functions that have run without an error
+	ids       []audience.ContactID // one for each address; 0: a Contact already has the address
+	parts     []*Part              // one for each function that ended without an error
 }
 
 // Address is the normalised address of a Contact in a List.
@@ -34,25 +36,25 @@ type Part struct {
 	address  Address
 	id       audience.ContactID // of the Contact to add
 	effects  []audience.Effect
-	contact  *audience.Contact // nil: the function added none
+	contact  *audience.Contact // nil: the function added no Contact
 	doc      string            // the Contact's values as JSON
 	account  audience.AccountID
 	ledger   []audience.LedgerRow
 	rest     []statement // other statements, whose results the function does not need
-	inserted bool        // the Contact is stored: no other has its address
+	inserted bool        // the INSERT has stored the Contact: no other Contact has its address
 }
 
-// statement waits for Finish.
+// statement is a statement that Finish will run.
 type statement struct {
 	query string
 	args  []any
 }
 
 // ErrNotBatchable is the error of a function that cannot share a transaction.
-var ErrNotBatchable = errors.New("the function needs a transaction of its own")
+var ErrNotBatchable = errors.New("the function needs a separate transaction")
 
-// NewInsertBatch takes an ID from the sequence for each address that no Contact of
-// its List has. The addresses are in the order of the functions.
+// NewInsertBatch takes an ID from the sequence for each address that no Contact of its List has. The
+// caller passes the addresses in the order in which it runs the functions.
 func NewInsertBatch(ctx context.Context, conn Conn, addresses []Address) (*InsertBatch, error) {
 	g := &InsertBatch{sql: conn.Dialect(), addresses: addresses}
 	var lists []int64
@@ -63,19 +65,18 @@ func NewInsertBatch(ctx context.Context, conn Conn, addresses []Address) (*Inser
 	ids, err := idsOf[audience.ContactID](&Tx{ctx: ctx, conn: conn}, takeIDs, lists, keys)
 	g.ids = ids
 	if err == nil && len(ids) != len(addresses) {
-		err = fmt.Errorf("%d IDs for %d Contacts", len(ids), len(addresses))
+		err = fmt.Errorf("the database returned %d IDs for %d addresses", len(ids), len(addresses))
 	}
 	return g, err
 }
 
-// takeIDs has a subquery and no join, so that the server looks each address up in the index. For a
-// join, a generic plan made while the table was small would scan the table.
+// takeIDs uses a subquery, so that PostgreSQL looks up each address in the index. With a join,
+// PostgreSQL may use a generic plan from a time when the table was small, and scan the table.
 const takeIDs = `SELECT CASE WHEN (SELECT id FROM contact
 		WHERE list_id = wanted.list_id AND dedupe_key = wanted.key) IS NULL THEN nextval('contact_id') ELSE 0 END
 	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[])) WITH ORDINALITY AS wanted (list_id, key, place) ORDER BY place`
 
-// Run runs the function for the address at an index of the list. After an error the batch has
-// nothing of the function.
+// Run runs fn for the address at the index place. If fn fails, the batch stores no write of fn.
 func (g *InsertBatch) Run(ctx context.Context, place int, fn func(audience.Tx) error, session *Session) (*Part, error) {
 	if g.ids[place] == 0 {
 		return nil, ErrNotBatchable
@@ -95,8 +96,8 @@ func (g *InsertBatch) Run(ctx context.Context, place int, fn func(audience.Tx) e
 	return p, nil
 }
 
-// Insert inserts the Contacts, except those whose address has been taken since
-// NewInsertBatch looked, or by another function of the batch.
+// Insert inserts the Contacts. It does not insert a Contact if its address belongs to a Contact of
+// another function of the batch, or to one that was stored after NewInsertBatch read the addresses.
 func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 	byID := make(map[int64]*Part, len(g.parts))
 	var lists, ids, created, modified []int64
@@ -125,8 +126,8 @@ func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 	}, insertContacts, lists, ids, keys, mobiles, created, modified, via, preferences, docs)
 }
 
-// insertContacts sorts the rows, so that two transactions with the same addresses
-// cannot deadlock.
+// insertContacts inserts the rows in the order of their addresses, so that two transactions with the same
+// addresses cannot deadlock.
 const insertContacts = `INSERT INTO contact (list_id, id, dedupe_key, mobile_key,
 		creation_time, last_modified_time, subscribed_via,
 		double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
@@ -145,8 +146,9 @@ const addLedgerRows = `INSERT INTO consent (list_id, contact_id, time, method, t
 		CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]))
 		AS added (list_id, contact_id, time, method, type, text, ip, preferences, key_id)`
 
-// Finish queues the other statements of the functions whose Contacts were inserted: ledger rows,
-// counters and the rest. It returns the effects of these functions.
+// Finish queues the other statements of the functions whose Contacts Insert has stored: the INSERT of
+// the ledger rows, the delayed statements, and the changes of the counters. It returns the effects of
+// these functions.
 func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 	var counts []count
 	var rest []statement
@@ -183,19 +185,20 @@ func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 	return effects, writeCounts(conn, counts)
 }
 
-// Inserted reports whether the function's writes are in the transaction. If not, another Contact
+// Inserted reports whether the transaction has the writes of the function. It is false if another Contact
 // has the address.
 func (p *Part) Inserted() bool { return p.inserted || p.contact == nil }
 
-// batchTx is the Tx of a function in an InsertBatch. It collects the Contact and its ledger rows in
-// the Part. All other statements go through the embedded Tx to the Part, which is its Conn.
+// batchTx is the Tx of a function in an InsertBatch. It stores the Contact and its ledger rows in the
+// Part. The embedded Tx passes all other statements to its Conn, which is the Part too.
 type batchTx struct {
 	*Tx
 	part *Part
 }
 
-// InsertOrFind keeps the Contact for InsertBatch.Insert and assumes that no other has its address. The
-// batch's INSERT needs the initial values in the state columns, except in the preferences.
+// InsertOrFind keeps the Contact for InsertBatch.Insert and assumes that no other Contact has its address.
+// All state columns except preference_values must have their initial values, because the INSERT of the
+// batch has constants for them.
 func (t *batchTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
 	plain := *c
 	plain.Prefs = nil
@@ -216,17 +219,17 @@ func (t *batchTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact,
 	return nil, nil
 }
 
-// AddLedgerRow keeps a row for InsertBatch.Finish.
+// AddLedgerRow keeps a ledger row for InsertBatch.Finish.
 func (t *batchTx) AddLedgerRow(r *audience.LedgerRow) error {
 	t.part.ledger = append(t.part.ledger, *r)
 	return nil
 }
 
-// notBatchable ends the function. It never returns.
+// notBatchable ends the function of the Part by a panic, which Call recovers. notBatchable never returns.
 func notBatchable() error { panic(RetrySignal{Err: ErrNotBatchable}) }
 
-// The methods of Conn follow. Finish runs the statements of Do. The other methods would need a
-// result or a lock now, so their functions cannot share a transaction.
+// The methods of Conn follow. Do keeps its statement for Finish. The other methods need a result or a lock
+// at once, so a function that calls them cannot share a transaction.
 
 // Do implements Conn.
 func (p *Part) Do(query string, args ...any) error {

@@ -1,6 +1,6 @@
 package sqlstore
 
-// This file limits the number and the duration of concurrent reading transactions.
+// This file limits how many transactions read at the same time, and how long each of them may take.
 
 import (
 	"context"
@@ -11,22 +11,22 @@ import (
 	"enlist/internal/limiter"
 )
 
-// Limiter limits how many transactions of a kind run at once, and how long each may take. Engines
-// have one for each pool of connections that read. Its errors have Kind Busy, so the caller gets
-// their text. The zero value has no limits.
+// Limiter limits how many transactions run at the same time, and how long each of them may take. An
+// engine has one Limiter for each pool of connections that only read. The errors of a Limiter have Kind
+// Busy, so the API returns their text to the caller. The zero value has no limits.
 type Limiter struct {
 	slots *limiter.Limiter
-	limit time.Duration // for one transaction; 0: none
+	limit time.Duration // longest duration of a transaction; 0: no limit
 }
 
-// NewLimiter returns a Limiter for n transactions at once. A transaction waits for a slot up to
-// wait, or until its context ends if wait is 0. It then may take up to limit.
+// NewLimiter returns a Limiter for n transactions at the same time. A transaction waits at most wait for
+// a slot; if wait is 0, it waits until its context ends. The transaction may then take at most limit.
 func NewLimiter(n int, wait, limit time.Duration) Limiter {
 	return Limiter{slots: limiter.New(n, wait), limit: limit}
 }
 
-// Do runs fn in a slot, with a context that ends at the time limit. The error has Kind Busy if no
-// slot becomes free in time, or if fn fails after the time limit.
+// Do waits for a slot and runs fn with a context that ends at the time limit. It returns an error with
+// Kind Busy if no slot becomes free in time, or if fn fails after the time limit.
 func (l Limiter) Do(ctx context.Context, fn func(ctx context.Context) error) error {
 	err := l.slots.Do(ctx, func() error { return l.limited(ctx, fn) })
 	if errors.Is(err, limiter.ErrBusy) {

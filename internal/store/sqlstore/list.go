@@ -4,8 +4,8 @@ package sqlstore
 
 import "enlist/internal/audience"
 
-// mapList describes the table list. The name of the List's Folder comes from the table folder,
-// because a Folder may be renamed.
+// mapList describes the table list. It reads the name of the List's Folder from the table folder, because
+// a caller may rename the Folder.
 func (d *Dialect) mapList(m *mapper, l *audience.List) {
 	m.id("id", (*int64)(&l.ID))
 	m.fixed("account_id", (*int64)(&l.AccountID))
@@ -36,8 +36,8 @@ func (d *Dialect) mapList(m *mapper, l *audience.List) {
 	m.value("from_address", &l.FromAddress)
 }
 
-// counter is the expression of the number of Contacts in a row of list or account. With concurrent
-// writers, it adds the rows of contact_delta that are not compacted yet.
+// counter returns the expression for the number of Contacts in a row of the table list or account. With
+// concurrent writers, the expression adds the rows of contact_delta that are not compacted yet.
 func (d *Dialect) counter(table string) string {
 	if !d.ConcurrentWriters {
 		return "contact_count"
@@ -46,7 +46,7 @@ func (d *Dialect) counter(table string) string {
 		" WHERE " + table + "_id = " + table + ".id)"
 }
 
-// Lists returns an Account's Lists by ID.
+// Lists returns an Account's Lists in the order of their IDs.
 func (t *Tx) Lists(account audience.AccountID) ([]audience.List, error) {
 	lists, err := t.sql.mappings.lists.all(t, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
 	for i := range lists {
@@ -56,7 +56,7 @@ func (t *Tx) Lists(account audience.AccountID) ([]audience.List, error) {
 	return lists, err
 }
 
-// Schema returns a List with its Fields and preferences.
+// Schema returns a List with the definitions that belong to it, such as its Fields and preferences.
 func (t *Tx) Schema(id audience.ListID) (*audience.Schema, error) {
 	s, err := t.catalogue()
 	if err != nil {
@@ -70,7 +70,7 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	list.ContactCount = 0 // changes without a new version of the catalogue, so it cannot be cached
+	list.ContactCount = 0 // it changes without a new version of the catalogue, so the cache cannot have it
 	fields, err := t.fields(id)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,8 @@ func (t *Tx) readListeners(s *audience.Schema) error {
 	return err
 }
 
-// ContactCount counts a List's stored Contacts.
+// ContactCount returns the number of a List's Contacts. It adds the changes of this transaction that
+// Session.Finish has not written yet.
 func (t *Tx) ContactCount(id audience.ListID) (int64, error) {
 	n, err := t.number("SELECT "+t.sql.counter("list")+" FROM list WHERE id = ?", int64(id))
 	return n + t.counted(func(c count) bool { return c.list == id }), err
@@ -118,12 +119,13 @@ func (t *Tx) AddList(l *audience.List) error { return t.sql.mappings.lists.addDe
 // UpdateList stores the columns of a List that may change.
 func (t *Tx) UpdateList(l *audience.List) error { return t.sql.mappings.lists.saveDefinition(t, l) }
 
-// MarkListDeleted hides a List from all calls. DropList removes it later.
+// MarkListDeleted hides a List from all calls. DropList removes the List later.
 func (t *Tx) MarkListDeleted(id audience.ListID) error {
 	return t.define("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
 }
 
-// DropList removes a hidden List without Contacts, its Fields and preferences.
+// DropList removes a hidden List and its definitions. The caller has removed the Contacts of the List
+// before.
 func (t *Tx) DropList(id audience.ListID) error {
 	if err := t.define("DELETE FROM list WHERE id = ? AND hidden = 1", int64(id)); err != nil {
 		return err
@@ -132,7 +134,7 @@ func (t *Tx) DropList(id audience.ListID) error {
 		"DELETE FROM field WHERE list_id = ?",
 		"DELETE FROM preference WHERE list_id = ?",
 		"DELETE FROM autoresponder WHERE list_id = ?",
-		"DELETE FROM webhook WHERE list_id = ?", // their events are still posted
+		"DELETE FROM webhook WHERE list_id = ?", // the server still posts the events that wait
 	} {
 		if err := t.conn.Do(query, int64(id)); err != nil {
 			return err
@@ -156,7 +158,8 @@ func (t *Tx) preferences(list audience.ListID) ([]audience.Preference, error) {
 // AddPreference stores a new preference.
 func (t *Tx) AddPreference(p *audience.Preference) error { return preferenceTable.addDefinition(t, p) }
 
-// DeletePreference removes a preference. Replies then leave out the answers of Contacts to it.
+// DeletePreference removes a preference. Replies no longer contain the answers of Contacts to this
+// preference.
 func (t *Tx) DeletePreference(list audience.ListID, id audience.PreferenceID) error {
 	return t.define("DELETE FROM preference WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }

@@ -1,77 +1,79 @@
 package sqlstore
 
-// This file contains the mapper, with which a mapping describes the columns of a table.
+// This file contains the mapper. The function of a mapping calls its methods to describe the columns of
+// a table.
 
 import (
 	"database/sql/driver"
 	"fmt"
 )
 
-// use is a set of the statements that a column is part of.
+// use is a set of statements: those that contain a column.
 type use uint8
 
 const (
 	selected   use = 1 << iota
-	inserted       // an argument of insert
-	unset          // an argument of initial
-	updated        // changed by update
-	identifies     // in the WHERE of update, and in the ON CONFLICT of upsert
+	inserted       // the column has an argument in insert
+	unset          // the column has an argument in initial
+	updated        // update changes the column
+	identifies     // the column is in the WHERE of update, and in the ON CONFLICT of upsert
 )
 
-// mapper visits the columns of a mapping. Its job is to list them, to read them from a row, or
-// to collect their values as arguments. The order is the same for every job.
+// mapper visits the columns of a mapping. Its job is to list the columns, to read them from a row, or to
+// collect their values as arguments. The order of the columns is the same for every job.
 type mapper struct {
-	job     use      // the statement; 0: list the columns
-	cursor  *Cursor  // the row, for selected
-	args    []any    // for the other statements
-	keys    []any    // arguments of the WHERE, which come after args
-	columns []column // the list of columns
-	newID   *int64   // the place of the ID that the database generates
+	job     use      // the statement that has or needs the values; 0: list the columns
+	cursor  *Cursor  // the row to read, for the job selected
+	args    []any    // the values, for the jobs of other statements
+	keys    []any    // arguments of the WHERE; they follow args
+	columns []column // the result of job 0
+	newID   *int64   // where to store the ID that the database generates
 	err     error    // the first error of a codec
 
-	document string // field_values of the Contact, in the form of the statement
+	document string // field_values of the Contact: as SELECT returns it, or as the argument of INSERT and UPDATE
 }
 
 // column is one column of a mapping.
 type column struct {
 	name    string
 	in      use
-	read    string                  // its expression in SELECT
-	arg     func(arg string) string // its expression in INSERT and UPDATE
-	initial string                  // its expression in an INSERT without an argument for it
+	read    string                  // the expression in SELECT
+	arg     func(arg string) string // the expression in INSERT and UPDATE, with an argument
+	initial string                  // the expression in an INSERT that has no argument for the column
 }
 
-// codec is the place of a value whose column needs a conversion: an int64, a string and a bool
-// need none. It should be a pointer, which becomes a codec without an allocation.
+// codec is a pointer to a Go value that is stored in another form. An int64, a string and a bool need no
+// codec. A codec should be a pointer, because Go converts a pointer to an interface without an
+// allocation.
 type codec interface {
 	decode(driver.Value) error
 	encode() (any, error)
 }
 
-// id is the key that the database generates. The update finds the row by it.
+// id describes the key that the database generates. The UPDATE finds the row by this key.
 func (m *mapper) id(name string, place *int64) {
 	m.newID = place
 	m.column(name, selected|identifies, place)
 }
 
-// naturalKey is a key, or one of its columns, that is part of the data.
+// naturalKey describes a column of a key that is part of the data.
 func (m *mapper) naturalKey(name string, place any) {
 	m.column(name, selected|inserted|unset|identifies, place)
 }
 
-// owner is a natural key that is not selected, because readers know it.
+// owner describes a natural key that is not selected, because the code that reads a row knows the value.
 func (m *mapper) owner(name string, place any) { m.column(name, inserted|unset|identifies, place) }
 
-// fixed is a column that never changes after the INSERT.
+// fixed describes a column that never changes after the INSERT.
 func (m *mapper) fixed(name string, place any) { m.column(name, selected|inserted|unset, place) }
 
-// value is a column that may change.
+// value describes a column that may change.
 func (m *mapper) value(name string, place any) {
 	m.column(name, selected|inserted|unset|updated, place)
 }
 
-// state is a column that may change and has the same initial value in nearly all new rows. That
-// value is in the text of the INSERT, because each argument costs time.
+// state describes a column that may change and has the same initial value in nearly all new rows. The
+// text of the INSERT contains this value, because each argument costs time.
 func (m *mapper) state(name, initial string, place any) {
 	m.column(name, selected|inserted|updated, place)
 	if m.job == 0 {
@@ -79,14 +81,14 @@ func (m *mapper) state(name, initial string, place any) {
 	}
 }
 
-// readAs sets the expression of the last column in SELECT.
+// readAs sets the expression in SELECT for the column that was described last.
 func (m *mapper) readAs(expression string) {
 	if m.job == 0 {
 		m.last().read = expression
 	}
 }
 
-// converted is a value that the engine reads by one expression and writes by another.
+// converted describes a value that the engine reads with one expression and writes with another.
 func (m *mapper) converted(name, read string, write func(arg string) string, place any) {
 	m.value(name, place)
 	m.readAs(read)
@@ -95,17 +97,17 @@ func (m *mapper) converted(name, read string, write func(arg string) string, pla
 	}
 }
 
-// stored is a column that is inserted and never selected.
+// stored describes a column that is inserted and never selected.
 func (m *mapper) stored(name string, place any) { m.column(name, inserted|unset, place) }
 
-// generated is a column whose value is an expression of the INSERT.
+// generated describes a column whose value is an expression of the INSERT.
 func (m *mapper) generated(name, expression string) {
 	if m.job == 0 {
 		m.columns = append(m.columns, column{name: name, initial: expression})
 	}
 }
 
-// computed is an expression that is only selected.
+// computed describes an expression that is only selected.
 func (m *mapper) computed(expression string, place any) { m.column(expression, selected, place) }
 
 func (m *mapper) last() *column { return &m.columns[len(m.columns)-1] }
@@ -127,7 +129,7 @@ func (m *mapper) column(name string, in use, place any) {
 	}
 }
 
-// assign stores a column's value at a place.
+// assign stores a column's value at place, which is a pointer.
 func (m *mapper) assign(place any, v driver.Value) {
 	switch p := place.(type) {
 	case *int64:
@@ -143,7 +145,7 @@ func (m *mapper) assign(place any, v driver.Value) {
 	}
 }
 
-// argument returns the value at a place as an argument of a statement.
+// argument returns the value at place, which is a pointer, as an argument of a statement.
 func (m *mapper) argument(place any) any {
 	switch p := place.(type) {
 	case *int64:

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// mapping stores values of a Go struct as rows of a table. It is made from one function that
-// names each column once, with the place of its value in the struct. The statements, their
-// arguments and the reading of rows all follow from that function:
+// mapping stores values of a Go struct as rows of a table. newMapping creates it from one function, which
+// names each column once, with a pointer to its value in the struct. The mapping derives from this
+// function the statements, their arguments, and how to read the rows:
 //
 //	func mapPreference(m *mapper, p *audience.Preference) {
 //		m.id("id", (*int64)(&p.ID))
@@ -21,12 +21,12 @@ import (
 type mapping[T any] struct {
 	visit     func(*mapper, *T)
 	columns   string // the expressions of SELECT
-	read      string // SELECT of all rows; a query appends its WHERE
+	read      string // SELECT of all rows, to which a query appends its WHERE
 	into      string // "INSERT INTO ", the table and its columns
-	values    string // what is inserted into them: an argument each
-	initial   string // the same for a row whose state columns have their initial values
+	values    string // the values after VALUES: one argument for each column
+	initial   string // the values for a row whose state columns have their initial values
 	insert    string // INSERT of all values
-	insertNew string // INSERT that does nothing if a unique index has the row
+	insertNew string // INSERT that does nothing if the row would violate a unique index
 	upsert    string // INSERT that replaces the row with the same owner and key
 	update    string // UPDATE of the row with the same owner and key
 	width     int    // number of columns
@@ -68,10 +68,10 @@ func newMapping[T any](table string, visit func(*mapper, *T)) *mapping[T] {
 	return b
 }
 
-// arguments are the expressions after VALUES.
+// arguments collects the expressions after VALUES.
 type arguments struct {
 	list  []string
-	count int // arguments among them
+	count int // number of arguments in list
 }
 
 func (a *arguments) add(c *column, job use) {
@@ -83,7 +83,7 @@ func (a *arguments) add(c *column, job use) {
 	a.list = append(a.list, c.arg("?"+strconv.Itoa(a.count)))
 }
 
-// all returns the rows that a query finds. where is its text after the table's name.
+// all returns the rows that a query finds. where is the text of the query after the table's name.
 func (b *mapping[T]) all(t *Tx, where string, args ...any) (found []T, err error) {
 	err = b.each(t, func(x *T) error {
 		found = append(found, *x)
@@ -92,7 +92,7 @@ func (b *mapping[T]) all(t *Tx, where string, args ...any) (found []T, err error
 	return found, err
 }
 
-// one returns the row that a query finds, or the error missing if there is none.
+// one returns the row that a query finds, or the error missing if the query finds no row.
 func (b *mapping[T]) one(t *Tx, missing error, where string, args ...any) (found *T, err error) {
 	err = b.each(t, func(x *T) error {
 		found = x
@@ -104,7 +104,7 @@ func (b *mapping[T]) one(t *Tx, missing error, where string, args ...any) (found
 	return found, err
 }
 
-// each calls fn with each row that a query finds, which fn may keep.
+// each calls fn with each row that a query finds. fn may keep the value.
 func (b *mapping[T]) each(t *Tx, fn func(*T) error, where string, args ...any) error {
 	m := mapper{job: selected}
 	return t.each(func(row *Cursor) error {
@@ -118,7 +118,7 @@ func (b *mapping[T]) each(t *Tx, fn func(*T) error, where string, args ...any) e
 	}, b.read+where, args...)
 }
 
-// arguments returns the arguments of a statement, in its order.
+// arguments returns the arguments of a statement, in the order of the statement.
 func (b *mapping[T]) arguments(t *Tx, job use, x *T) ([]any, error) {
 	t.mapper = mapper{job: job, args: make([]any, 0, b.width)}
 	b.visit(&t.mapper, x)
@@ -131,7 +131,8 @@ func (b *mapping[T]) add(t *Tx, x *T) error {
 	return err
 }
 
-// addNew is add, but inserts nothing if a unique index has the row. The ID is then 0.
+// addNew inserts a row like add. If the row would violate a unique index, it inserts nothing and the ID
+// is 0.
 func (b *mapping[T]) addNew(t *Tx, x *T) (id int64, err error) { return b.insertAs(t, b.insertNew, x) }
 
 func (b *mapping[T]) insertAs(t *Tx, statement string, x *T) (id int64, err error) {
@@ -146,7 +147,7 @@ func (b *mapping[T]) insertAs(t *Tx, statement string, x *T) (id int64, err erro
 	return id, err
 }
 
-// addDefinition is add for the tables of the catalogue.
+// addDefinition inserts a row like add, and raises the catalogue's version.
 func (b *mapping[T]) addDefinition(t *Tx, x *T) error {
 	if err := t.changed(); err != nil {
 		return err
@@ -154,7 +155,7 @@ func (b *mapping[T]) addDefinition(t *Tx, x *T) error {
 	return b.add(t, x)
 }
 
-// saveDefinition is save for the tables of the catalogue.
+// saveDefinition updates a row like save, and raises the catalogue's version.
 func (b *mapping[T]) saveDefinition(t *Tx, x *T) error {
 	if err := t.changed(); err != nil {
 		return err
@@ -165,10 +166,10 @@ func (b *mapping[T]) saveDefinition(t *Tx, x *T) error {
 // queue inserts a row whose ID the caller does not need. The engine may delay the statement.
 func (b *mapping[T]) queue(t *Tx, x *T) error { return b.do(t, b.insert, inserted, x) }
 
-// put inserts a row or replaces the one with the same natural key.
+// put inserts a row, or replaces the row with the same natural key.
 func (b *mapping[T]) put(t *Tx, x *T) error { return b.do(t, b.upsert, inserted, x) }
 
-// save updates a row.
+// save updates the row with the same key as x.
 func (b *mapping[T]) save(t *Tx, x *T) error { return b.do(t, b.update, updated, x) }
 
 func (b *mapping[T]) do(t *Tx, statement string, job use, x *T) error {

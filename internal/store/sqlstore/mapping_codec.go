@@ -1,7 +1,7 @@
 package sqlstore
 
-// This file contains the codecs of mappings: forms of columns other than a number, a text or a
-// boolean. Each codec is a type to which a pointer to a struct's field converts, as in
+// This file contains the codecs of mappings, for values that are not stored as a number, a text or a
+// boolean. A mapping converts a pointer to a struct's field to the type of the codec, as in
 // (*nullText)(&c.Mobile).
 
 import (
@@ -11,25 +11,25 @@ import (
 	"enlist/internal/audience"
 )
 
-// nullText is a text. NULL stands for an empty one.
+// nullText is a text. An empty text is stored as NULL.
 type nullText string
 
 func (p *nullText) decode(v driver.Value) error { *p = nullText(text(v)); return nil }
 func (p *nullText) encode() (any, error)        { return orNull(string(*p)), nil }
 
-// hashBytes is a key's hash.
+// hashBytes is the hash of a key, stored as bytes.
 type hashBytes audience.KeyHash
 
 func (p *hashBytes) decode(v driver.Value) error { copy(p[:], text(v)); return nil }
 func (p *hashBytes) encode() (any, error)        { return p[:], nil }
 
-// keyLevel is the access level of a key.
+// keyLevel is the access level of a key, stored as a number.
 type keyLevel audience.Level
 
 func (p *keyLevel) decode(v driver.Value) error { *p = keyLevel(integer(v)); return nil }
 func (p *keyLevel) encode() (any, error)        { return int64(*p), nil }
 
-// keyLists are the Lists of a key as a JSON array; NULL means all Lists.
+// keyLists are the Lists that a key may use, stored as a JSON array. NULL means all Lists.
 type keyLists []audience.ListID
 
 func (p *keyLists) decode(v driver.Value) error { return decodeJSON(v, p) }
@@ -38,10 +38,10 @@ func (p *keyLists) encode() (any, error) {
 	if *p == nil {
 		return nil, nil
 	}
-	return encodeJSON(1, p) // an empty list is stored too: such a key may use no List
+	return encodeJSON(1, p) // also if *p is empty: such a key may use no List
 }
 
-// dedupeKey is the address of a Contact that is the primary of its address. It is NULL in a duplicate.
+// dedupeKey is the address of a Contact that is the primary of its address. A duplicate has NULL.
 type dedupeKey audience.Contact
 
 func (p *dedupeKey) decode(v driver.Value) error {
@@ -56,7 +56,8 @@ func (p *dedupeKey) encode() (any, error) {
 	return p.Key, nil
 }
 
-// duplicateKey is the address of a duplicate. It is NULL in a primary. It is read after dedupeKey.
+// duplicateKey is the address of a duplicate. A primary has NULL. The mapping must read dedupeKey first,
+// because decode uses IsFirst.
 type duplicateKey audience.Contact
 
 func (p *duplicateKey) decode(v driver.Value) error {
@@ -73,7 +74,8 @@ func (p *duplicateKey) encode() (any, error) {
 	return p.Key, nil
 }
 
-// answers are a Contact's answers to preferences as JSON, {"3":true,"4":false}, or "" without any.
+// answers are a Contact's answers to preferences, stored as JSON: {"3":true,"4":false}. Without answers,
+// "" is stored.
 type answers map[audience.PreferenceID]bool
 
 func (p *answers) decode(v driver.Value) error { return decodeJSON(v, p) }
@@ -81,7 +83,8 @@ func (p *answers) encode() (any, error)        { return p.text() }
 
 func (p *answers) text() (string, error) { return encodeJSON(len(*p), p) }
 
-// choices are the preferences in a row of the consent ledger as JSON, or "" without any.
+// choices are the preferences in a row of the consent ledger, stored as JSON. Without preferences, "" is
+// stored.
 type choices []audience.PreferenceChoice
 
 func (p *choices) decode(v driver.Value) error { return decodeJSON(v, p) }
@@ -89,7 +92,7 @@ func (p *choices) encode() (any, error)        { return p.text() }
 
 func (p *choices) text() (string, error) { return encodeJSON(len(*p), p) }
 
-// encodeJSON returns the JSON of a value with n elements, or "" without any.
+// encodeJSON returns the JSON of v, which has n elements. It returns "" if n is 0.
 func encodeJSON(n int, v any) (string, error) {
 	if n == 0 {
 		return "", nil

@@ -4,8 +4,8 @@ package sqlstore
 
 import "enlist/internal/audience"
 
-// mapMessageHead describes the columns of a list of Messages: all but their contents, which may
-// be large.
+// mapMessageHead describes the columns that a list of Messages needs. It leaves out the contents, which
+// may be large.
 func mapMessageHead(m *mapper, x *audience.Message) {
 	m.id("id", (*int64)(&x.ID))
 	m.fixed("account_id", (*int64)(&x.AccountID))
@@ -35,7 +35,7 @@ var (
 	messageHeadTable = newMapping("message", mapMessageHead)
 )
 
-// Messages returns an Account's Messages by ID, without their contents.
+// Messages returns an Account's Messages in the order of their IDs, without their contents.
 func (t *Tx) Messages(account audience.AccountID) ([]audience.Message, error) {
 	return messageHeadTable.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
 }
@@ -73,7 +73,8 @@ func (t *Tx) DeleteMessage(id audience.MessageID) error {
 	return t.conn.Do("DELETE FROM message WHERE id = ?", int64(id))
 }
 
-// LinkTargets returns the IDs of a Message's URLs, in the same order. It stores those that are new.
+// LinkTargets returns the IDs of a Message's URLs, in the order of urls. It stores the URLs that the
+// Message does not have yet.
 func (t *Tx) LinkTargets(message audience.MessageID, urls []string) ([]audience.LinkID, error) {
 	targets := make([]audience.LinkID, len(urls))
 	for i, url := range urls {
@@ -84,7 +85,7 @@ func (t *Tx) LinkTargets(message audience.MessageID, urls []string) ([]audience.
 		id, err := t.number(find, int64(message), url)
 		if err == nil && id == 0 {
 			id, err = t.conn.Insert(add, int64(message), url)
-			if err == nil && id == 0 { // another transaction has added it
+			if err == nil && id == 0 { // another transaction has added the URL
 				id, err = t.number(find, int64(message), url)
 			}
 		}
@@ -96,7 +97,7 @@ func (t *Tx) LinkTargets(message audience.MessageID, urls []string) ([]audience.
 	return targets, nil
 }
 
-// LinkTarget returns the URL of a link and its Message.
+// LinkTarget returns the Message and the URL of a link, or ErrNoLink.
 func (t *Tx) LinkTarget(id audience.LinkID) (message audience.MessageID, url string, err error) {
 	err = t.each(func(row *Cursor) error {
 		message, url = audience.MessageID(row.Int()), row.Text()

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// RemoveContactsUpTo removes at most limit Contacts of a List: those with the lowest IDs, up to the
-// ID upto. It promotes a duplicate of each primary that it removes.
+// RemoveContactsUpTo removes at most limit Contacts of a List, in the order of their IDs, up to the ID
+// upto. If it removes a primary that has duplicates, it promotes one of them.
 func (t *Tx) RemoveContactsUpTo(list audience.ListID, upto audience.ContactID, limit int) (removed int, err error) {
 	ids, addresses, err := t.toRemove(list, "id <= ? ORDER BY id"+limited, int64(upto), int64(limit))
 	if err != nil || len(ids) == 0 {
@@ -18,8 +18,9 @@ func (t *Tx) RemoveContactsUpTo(list audience.ListID, upto audience.ContactID, l
 	return len(ids), t.remove(list, addresses, len(ids), "<= ?", int64(ids[len(ids)-1]))
 }
 
-// RemoveContactsByID removes the Contacts of a List with the given IDs. It returns the IDs of those
-// that existed, in ascending order. It promotes a duplicate of each primary that it removes.
+// RemoveContactsByID removes the Contacts of a List that have the given IDs. It returns the IDs of the
+// Contacts that existed, in ascending order. If it removes a primary that has duplicates, it promotes
+// one of them.
 func (t *Tx) RemoveContactsByID(list audience.ListID, ids []audience.ContactID) (
 	removed []audience.ContactID, err error) {
 	which, err := jsonArray(ids)
@@ -33,9 +34,9 @@ func (t *Tx) RemoveContactsByID(list audience.ListID, ids []audience.ContactID) 
 	return removed, t.remove(list, addresses, len(removed), "IN "+t.sql.ids(), which)
 }
 
-// toRemove finds Contacts to remove. addresses are those of their addresses that may have
-// duplicates. With concurrent writers these are all addresses, since another transaction may be
-// inserting a duplicate.
+// toRemove returns the IDs of the Contacts to remove. addresses are the addresses for which the caller
+// must look for a duplicate to promote. With concurrent writers, toRemove returns the address of every
+// primary, because another transaction may be inserting a duplicate.
 func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (
 	ids []audience.ContactID, addresses []string, err error) {
 	address := `CASE WHEN EXISTS (SELECT 1 FROM contact d
@@ -54,7 +55,7 @@ func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (
 	return ids, addresses, err
 }
 
-// remove removes the n Contacts whose IDs match a test, and their deliveries.
+// remove removes the n Contacts whose IDs match test, and the rows of their deliveries.
 func (t *Tx) remove(list audience.ListID, addresses []string, n int, test string, arg any) error {
 	account, err := t.number("SELECT account_id FROM list WHERE id = ?", int64(list))
 	if err != nil {
@@ -72,15 +73,15 @@ func (t *Tx) remove(list audience.ListID, addresses []string, n int, test string
 	return t.promoteDuplicates(list, addresses)
 }
 
-// PromoteDuplicate makes the oldest Contact with an address its primary, after the primary has
-// another address or was removed.
+// PromoteDuplicate makes the oldest duplicate of an address the primary. The caller has removed the
+// previous primary or has changed its address.
 func (t *Tx) PromoteDuplicate(list audience.ListID, key string) error {
 	return t.promoteDuplicates(list, []string{key})
 }
 
-// promoteDuplicates is PromoteDuplicate for several addresses. While the UPDATE waits for a lock,
-// another transaction may remove the Contact that it selected, or change its address. Then the
-// loop promotes the next one.
+// promoteDuplicates does the same as PromoteDuplicate for several addresses. While the UPDATE waits for a
+// lock, another transaction may remove the selected Contact or change its address. The loop then
+// promotes the next duplicate.
 func (t *Tx) promoteDuplicates(list audience.ListID, addresses []string) error {
 	if len(addresses) == 0 {
 		return nil
@@ -107,7 +108,7 @@ func (t *Tx) promoteDuplicates(list audience.ListID, addresses []string) error {
 	}
 }
 
-// jsonArray encodes IDs or texts for Dialect.Items. Without any, the array is [].
+// jsonArray encodes IDs or texts as a JSON array for Dialect.Items.
 func jsonArray[T any](items []T) (string, error) {
 	b, err := json.Marshal(items)
 	return string(b), err

@@ -11,12 +11,12 @@ import (
 	"enlist/internal/store/sqlstore/planner"
 )
 
-// This file writes the SQL statement of a search from its plan (searchplan.go, package planner) and runs
-// it. searchexpr.go writes the comparisons, searchscan.go the subqueries of IDs, and
-// searchrow.go the columns.
+// This file writes the SQL statement of a search and runs it. searchplan.go and package planner make the
+// plan of the search. searchexpr.go writes the comparisons, searchscan.go writes the subqueries of IDs,
+// and searchrow.go writes the columns.
 
-// SearchContacts calls each with the Contacts that match, in order. The next call may
-// overwrite the Contact.
+// SearchContacts calls each with the Contacts that match a search, in the requested order. The next row may
+// overwrite the Contact, so each must not keep it.
 func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
 	r := columnReader{tx: t, of: s.Columns, state: mapper{job: selected}}
 	r.contact.ListID = s.Schema.List.ID
@@ -28,20 +28,20 @@ func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) err
 	})
 }
 
-// found calls fn with every row that a search's statement finds.
+// found runs the statement of a search and calls fn with every row.
 func (t *Tx) found(s *audience.Search, fn func(*Cursor) error) error {
 	err := t.foundBy(s, fn)
 	if !errors.Is(err, ErrUnprepared) {
 		return err
 	}
-	// An operator has dropped an index of the database that is ready in the catalogue.
-	// Plan again without the List's indexes.
+	// The statement names an index that is ready in the catalogue, but an operator has dropped the index
+	// from the database. Plan again without the SearchIndexes of the List.
 	without, schema := *s, *s.Schema
 	schema.SearchIndexes, without.Schema = nil, &schema
 	return t.foundBy(&without, fn)
 }
 
-// foundBy is found with the indexes that s.Schema names.
+// foundBy runs the statement of a search with the indexes that s.Schema has.
 func (t *Tx) foundBy(s *audience.Search, fn func(*Cursor) error) error {
 	rows, err := t.run(s)
 	if err != nil {
@@ -62,8 +62,8 @@ func (t *Tx) run(s *audience.Search) (Rows, error) {
 	return t.conn.Query(t.ctx, text, args...)
 }
 
-// SearchStatement returns the statement of a search and its arguments. Tests and
-// benchmarks explain it on the engine.
+// SearchStatement returns the statement of a search and its arguments. Tests and benchmarks pass the
+// statement to EXPLAIN.
 func (t *Tx) SearchStatement(s *audience.Search) (text string, args []any, err error) {
 	p, err := t.planOf(s)
 	if err != nil {
@@ -79,7 +79,7 @@ func (t *Tx) SearchStatement(s *audience.Search) (text string, args []any, err e
 	return q.statement(), q.args, nil
 }
 
-// AnsweredByIndex reports whether a search finds or counts its Contacts by an index and
+// AnsweredByIndex reports whether an index finds or counts the Contacts of a search, so that the search
 // reads few other Contacts.
 func (t *Tx) AnsweredByIndex(s *audience.Search) bool {
 	if s.Counted && s.Where == nil {
@@ -89,7 +89,7 @@ func (t *Tx) AnsweredByIndex(s *audience.Search) bool {
 	return err == nil && p.Quick
 }
 
-// CountContacts counts the Contacts that match.
+// CountContacts returns the number of Contacts that match a search.
 func (t *Tx) CountContacts(s *audience.Search) (n int64, err error) {
 	if s.Where == nil {
 		return t.ContactCount(s.Schema.List.ID)
@@ -103,20 +103,20 @@ func (t *Tx) CountContacts(s *audience.Search) (n int64, err error) {
 	return n, err
 }
 
-// searchQuery builds a statement. Its text has only SQL, names of columns and indexes,
-// and IDs of Fields and of the List. Every operand of the caller is an argument.
+// searchQuery builds a statement. The text has only SQL, names of columns and indexes, and the IDs of
+// Fields and of the List. Every operand of the caller is an argument.
 type searchQuery struct {
 	sql    *Dialect
 	text   strings.Builder
 	args   []any
 	schema *audience.Schema
 	list   audience.ListID
-	// unique: no two Contacts of the List have the same address.
+	// unique is true if no two Contacts of the List may have the same address.
 	unique bool
-	// literal: the List's ID is in the text, not an argument. The database uses a partial
-	// index only if the text implies its WHERE clause.
+	// literal is true if the text contains the List's ID, and false if the ID is an argument. The database
+	// uses a partial index only if the text of a statement implies the WHERE clause of the index.
 	literal bool
-	// covering is the key of the index that a covering filter scans; nil without one.
+	// covering is the key of the index that a covering filter scans, or nil without a covering filter.
 	covering *audience.SearchKey
 }
 
@@ -126,7 +126,7 @@ func newSearchQuery(sql *Dialect, s *audience.Search) *searchQuery {
 	return q
 }
 
-// anyIndexed reports whether a condition tests a key with a SearchIndex.
+// anyIndexed reports whether a condition tests at least one key with a SearchIndex.
 func (q *searchQuery) anyIndexed(c *audience.Condition) bool {
 	if c.Key != nil {
 		return q.schema.Indexed(c.Key)
@@ -135,13 +135,14 @@ func (q *searchQuery) anyIndexed(c *audience.Condition) bool {
 	return slices.ContainsFunc(c.All, indexed) || slices.ContainsFunc(c.Any, indexed)
 }
 
-// covers reports whether the index that is scanned holds the ordered form of a key.
+// covers reports whether a covering filter scans the index of a key, which has the ordered form of the
+// values.
 func (q *searchQuery) covers(k *audience.SearchKey) bool {
 	return q.covering != nil && q.covering.IndexKey() == k.IndexKey()
 }
 
-// statement returns the text that was written. With a literal List ID it is marked as not
-// worth preparing: each List has its own.
+// statement returns the text of the statement. A text that contains the List's ID gets the prefix Once:
+// no other List can use it, so the engine must not keep it prepared.
 func (q *searchQuery) statement() string {
 	if q.literal {
 		return Once + q.text.String()
@@ -149,13 +150,13 @@ func (q *searchQuery) statement() string {
 	return q.text.String()
 }
 
-// add appends text and its arguments.
+// add appends a text and the arguments of the text.
 func (q *searchQuery) add(text string, args ...any) {
 	q.text.WriteString(text)
 	q.args = append(q.args, args...)
 }
 
-// page writes the statement that reads a search's Contacts.
+// page writes the statement that reads the Contacts of a search.
 func (q *searchQuery) page(s *audience.Search, p *planner.Plan) {
 	q.text.Grow(1024)
 	q.add("SELECT ")
@@ -179,7 +180,7 @@ func (q *searchQuery) page(s *audience.Search, p *planner.Plan) {
 	q.order(s)
 }
 
-// count writes the statement that counts the matches.
+// count writes the statement that counts the Contacts that match a search.
 func (q *searchQuery) count(p *planner.Plan) {
 	switch {
 	case p.Residual == planner.Intersect:
@@ -201,7 +202,7 @@ func (q *searchQuery) count(p *planner.Plan) {
 	}
 }
 
-// indexedBy writes the clause that names the index of a table, on SQLite.
+// indexedBy returns the clause that names the index to use, or "" on engines other than SQLite.
 func (q *searchQuery) indexedBy(index string) string {
 	switch {
 	case !q.sql.NamesIndexes || index == "":
@@ -212,7 +213,7 @@ func (q *searchQuery) indexedBy(index string) string {
 	return " INDEXED BY " + index
 }
 
-// inList writes the test for the List.
+// inList writes the test that a Contact belongs to the List.
 func (q *searchQuery) inList() {
 	if q.literal {
 		q.add("list_id = " + strconv.FormatInt(int64(q.list), 10))
@@ -225,13 +226,13 @@ func (q *searchQuery) inList() {
 func (q *searchQuery) from(p *planner.Plan) {
 	q.add(" FROM contact" + q.indexedBy(p.Index) + " WHERE ")
 	if p.Index == "" && p.Driving >= 0 {
-		q.add(q.sql.NoIndex) // the driving predicate finds the IDs
+		q.add(q.sql.NoIndex) // the scans of the driving predicate find the IDs
 	}
 	q.inList()
 	if p.Span != nil {
 		q.add(" AND id BETWEEN ? AND ?", p.Span.First, p.Span.Last)
 	}
-	if p.Covering { // first, because SQLite tests in this order and the other tests read the row
+	if p.Covering { // the first test, because SQLite keeps the order and the other tests read the row
 		q.covering = p.Predicates[p.Driving].Tests[0].Key
 		q.add(" AND ")
 		q.predicate(&p.Predicates[p.Driving])
@@ -245,12 +246,12 @@ func (q *searchQuery) from(p *planner.Plan) {
 	}
 }
 
-// predicate writes the test of a predicate.
+// predicate writes the test of a predicate in the way that p.As states.
 func (q *searchQuery) predicate(p *planner.Predicate) {
 	switch p.As {
 	case planner.InSet:
 		begin, end := "id IN (", ")"
-		if q.sql.Arrays { // PostgreSQL runs the subquery first, whatever it estimates
+		if q.sql.Arrays { // with ARRAY, PostgreSQL always runs the subquery first
 			begin, end = "id = ANY(ARRAY(", "))"
 		}
 		q.add(begin)
@@ -274,8 +275,8 @@ func (q *searchQuery) predicate(p *planner.Predicate) {
 	}
 }
 
-// order writes ORDER BY. Absent values are NULL and sort as the smallest. Equal values
-// are ordered by ID in the same direction. decisions.md: 37
+// order writes ORDER BY. An absent value is NULL and sorts before all other values. Contacts with equal
+// values are ordered by ID in the same direction. decisions.md: 37
 func (q *searchQuery) order(s *audience.Search) {
 	direction, absent := "", " NULLS FIRST"
 	if s.Descending {
@@ -284,14 +285,14 @@ func (q *searchQuery) order(s *audience.Search) {
 	q.add(" ORDER BY ")
 	if s.Sort != nil && !isID(s.Sort) {
 		if s.Sort.Field == nil {
-			absent = "" // a system key has no NULL, and with the clause PostgreSQL would not use the index
+			absent = "" // a system key is never NULL, and PostgreSQL would not use its index with this clause
 		}
 		q.add(q.ordered(s.Sort) + direction + absent + ", ")
 	}
 	q.add("id" + direction)
 }
 
-// limit writes LIMIT and OFFSET, if the search has one of them.
+// limit writes LIMIT and OFFSET if the search has a limit or an offset.
 func (q *searchQuery) limit(s *audience.Search) {
 	if s.Limit == 0 && s.Offset == 0 {
 		return

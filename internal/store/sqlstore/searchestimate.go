@@ -9,8 +9,8 @@ import (
 	"enlist/internal/store/sqlstore/planner"
 )
 
-// This file answers the questions of the search planner: how many Contacts match a
-// predicate. It caches estimates above cachedCount for a minute.
+// This file counts and samples the Contacts that match a predicate, for the search planner. It caches
+// samples, and counts above cachedCount, for a minute.
 
 // statistics implements planner.Statistics for one search.
 type statistics struct {
@@ -22,7 +22,7 @@ type statistics struct {
 // Contacts implements planner.Statistics.
 func (s *statistics) Contacts() (int64, error) { return s.tx.ContactCount(s.search.Schema.List.ID) }
 
-// Span implements planner.Statistics. It takes two look-ups in an index.
+// Span implements planner.Statistics. It looks up two entries of an index.
 func (s *statistics) Span() (span planner.Span, err error) {
 	if s.span != nil {
 		return *s.span, nil
@@ -38,7 +38,8 @@ func (s *statistics) Span() (span planner.Span, err error) {
 	return span, err
 }
 
-// cachedCount is the largest count that is not cached: the count is as fast as the cache.
+// cachedCount is the largest count that is not cached. To count so few index entries again is as fast as
+// to find the count in the cache.
 const cachedCount = 1000
 
 // Count implements planner.Statistics.
@@ -59,8 +60,8 @@ func (s *statistics) Count(p *planner.Predicate, most int64) (n int64, exact boo
 	return n, exact, err
 }
 
-// A sample reads sampleSize Contacts at each of samplePlaces IDs that divide the List
-// into equal spans: 500 Contacts in 0.4 ms.
+// A sample divides the IDs of the List into samplePlaces equal spans. It reads sampleSize Contacts from the
+// start of each span. It reads 500 Contacts in 0.4 ms.
 const (
 	samplePlaces = 5
 	sampleSize   = 100
@@ -95,29 +96,31 @@ func (s *statistics) Sample(p *planner.Predicate) (share float64, err error) {
 	return float64(matching) / (samplePlaces * sampleSize), nil
 }
 
-// cacheKey identifies what is written so far and its arguments.
+// cacheKey returns a key for the cache. It contains the text that was written so far, the ID of the List
+// and the arguments.
 func (q *searchQuery) cacheKey() string { return q.text.String() + fmt.Sprint(q.list, q.args) }
 
-// estimates caches estimates for a minute. A plan does not need the latest count, and
-// clients often repeat a search. It is safe for concurrent use.
+// estimates caches estimates for a minute. A plan does not need the latest count, and clients often repeat
+// a search. Several goroutines may use it at the same time.
 type estimates struct {
 	mu  sync.Mutex
-	all map[string]estimate // by the text and the arguments of the query
+	all map[string]estimate // the key is the result of cacheKey
 }
 
 type estimate struct {
 	count int64
-	known bool
+	known bool // count is exact; false: at least count Contacts match
 	until time.Time
 }
 
-// Bounds of the memory that the cache takes.
+// Limits for the memory of the cache.
 const (
-	maxEstimates   = 1000 // entries; when it is full, the cache is emptied
+	maxEstimates   = 1000 // entries; when the cache is full, remember removes all of them
 	maxEstimateKey = 2000 // bytes; an estimate with a longer key is not cached
 )
 
-// recall returns a cached estimate, or 0 and false.
+// recall returns a cached estimate and whether it is exact. If the cache has no estimate with this key, it
+// returns 0 and false.
 func (c *estimates) recall(key string) (count int64, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +131,7 @@ func (c *estimates) recall(key string) (count int64, known bool) {
 	return found.count, found.known
 }
 
-// remember caches an estimate.
+// remember adds an estimate to the cache. known is true if count is exact.
 func (c *estimates) remember(key string, count int64, known bool) {
 	if len(key) > maxEstimateKey {
 		return

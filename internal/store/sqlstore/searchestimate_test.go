@@ -14,7 +14,7 @@ func TestEstimatesAreKeptForAMinute(t *testing.T) {
 		want := func(key string, count int64, known bool) {
 			t.Helper()
 			if n, k := c.recall(key); n != count || k != known {
-				t.Errorf("%.20s: %d, %v", key, n, k)
+				t.Errorf("recall of %.20s returns %d, %v, want %d, %v", key, n, k, count, known)
 			}
 		}
 		want("a", 0, false)
@@ -24,13 +24,13 @@ func TestEstimatesAreKeptForAMinute(t *testing.T) {
 		want("a", cachedCount+1, false)
 		c.remember("a", 5000, true)
 		want("a", 5000, true)
-		time.Sleep(time.Minute + time.Second) // of the bubble
+		time.Sleep(time.Minute + time.Second) // the fake clock of synctest
 		want("a", 0, false)
 		for i := range 10 * maxEstimates {
 			c.remember(strconv.Itoa(i), 5000, true)
 		}
 		if len(c.all) > maxEstimates {
-			t.Errorf("%d are kept", len(c.all))
+			t.Errorf("the cache has %d estimates, want at most %d", len(c.all), maxEstimates)
 		}
 	})
 }

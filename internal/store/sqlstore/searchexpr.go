@@ -10,14 +10,17 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file writes the SQL expressions that compare a key's value. An absent value is
-// NULL in all of them; a system key is never absent. The name of a system key is the
-// name of its column.
+// This file writes the SQL expressions that compare the value of a key. If the value is absent, every
+// expression is NULL. The value of a system key is never absent. The name of a system key is the name of
+// its column.
 //
-// A value has four forms: stored as the database holds it, compared for equality,
-// ordered for sorting and ranges (the form of indexes), and shown for searches in text.
+// A value has four forms:
+//   - stored: as the database stores it
+//   - compared: for tests of equality
+//   - ordered: for sorting and ranges; an index has this form
+//   - shown: for searches for a part of a text
 
-// dateLength is the length of a date without its time.
+// dateLength is the length of a date without a time.
 const dateLength = len("2026-01-31")
 
 // isID reports whether a key is the Contact's ID.
@@ -25,7 +28,7 @@ func isID(k *audience.SearchKey) bool { return k.Field == nil && k.Name == "id" 
 
 func fieldID(k *audience.SearchKey) string { return strconv.FormatInt(int64(k.Field.ID), 10) }
 
-// stored returns the value as the database holds it: a number or a text.
+// stored returns the expression for the stored form of a value, which is a number or a text.
 func (q *searchQuery) stored(k *audience.SearchKey) string {
 	if k.Field == nil {
 		return k.Name
@@ -33,8 +36,8 @@ func (q *searchQuery) stored(k *audience.SearchKey) string {
 	return q.sql.FieldText(fieldID(k))
 }
 
-// compared returns the value in the form that is compared for equality. lower()
-// changes only A to Z, on both engines.
+// compared returns the expression for the form that tests of equality compare. lower() changes only the
+// letters A to Z on both engines.
 func (q *searchQuery) compared(k *audience.SearchKey) string {
 	switch k.Type {
 	case audience.KeyInt, audience.KeyBool, audience.KeyDate:
@@ -45,8 +48,9 @@ func (q *searchQuery) compared(k *audience.SearchKey) string {
 	return "lower(" + q.stored(k) + ")"
 }
 
-// ordered returns the value in the form for sorting, greater_than and less_than: a text
-// by its first audience.MaxComparedCharacters. A SearchIndex is an index of this expression.
+// ordered returns the expression for the form of sorting, greater_than and less_than. A text has only its
+// first audience.MaxComparedCharacters characters in this form. A SearchIndex is an index of this
+// expression.
 func (q *searchQuery) ordered(k *audience.SearchKey) string {
 	switch k.Type {
 	case audience.KeyText, audience.KeyEmail, audience.KeyMobile:
@@ -58,7 +62,7 @@ func (q *searchQuery) ordered(k *audience.SearchKey) string {
 // comparedCharacters returns the length of the ordered form of a text.
 func comparedCharacters() string { return strconv.Itoa(audience.MaxComparedCharacters) }
 
-// shown returns the value as replies show it, in lower case. A number has the decimals
+// shown returns the expression for the form that replies show, in lower case. A number has the decimals
 // that the caller sent.
 func (q *searchQuery) shown(k *audience.SearchKey) string {
 	switch k.Type {
@@ -70,7 +74,7 @@ func (q *searchQuery) shown(k *audience.SearchKey) string {
 	return q.compared(k)
 }
 
-// test writes the comparison of one key.
+// test writes the test of one key.
 func (q *searchQuery) test(c *audience.Condition) {
 	switch c.Operator {
 	case audience.Exactly:
@@ -90,7 +94,7 @@ func (q *searchQuery) test(c *audience.Condition) {
 	}
 }
 
-// operand returns the argument that the database compares with an expression of the key.
+// operand returns an operand as the argument that the database compares with the value of the key.
 func (q *searchQuery) operand(k *audience.SearchKey, o audience.Operand) any {
 	switch k.Type {
 	case audience.KeyInt, audience.KeyBool:
@@ -103,7 +107,8 @@ func (q *searchQuery) operand(k *audience.SearchKey, o audience.Operand) any {
 	return o.Text
 }
 
-// never reports whether the operand equals no value: a system key always has one.
+// never reports whether no value can equal the operand. The operand for an absent value equals no value of
+// a system key, because a system key always has a value.
 func never(k *audience.SearchKey, o audience.Operand) bool {
 	return o.Impossible || o.Absent && k.Field == nil
 }
@@ -111,22 +116,21 @@ func never(k *audience.SearchKey, o audience.Operand) bool {
 // maxRune is the last character of Unicode.
 const maxRune = "\U0010ffff"
 
-// isDay reports whether an operand is a date without a time, which equals all times of
-// the day.
+// isDay reports whether an operand is a date without a time. Such an operand equals all times of the day.
 func isDay(k *audience.SearchKey, o audience.Operand) bool {
 	return k.Type == audience.KeyDate && len(o.Text) == dateLength
 }
 
-// afterDay, appended to a day, sorts after all its times and before the next day.
+// afterDay is appended to a day. The result sorts after all times of the day and before the next day.
 const afterDay = "~"
 
-// isLong reports whether a text fills the ordered form, so that texts that are equal in
-// it may differ after it.
+// isLong reports whether a text has at least as many characters as the ordered form can have. Two such
+// texts with the same ordered form may be different.
 func isLong(o audience.Operand) bool {
 	return utf8.RuneCountInString(o.Text) >= audience.MaxComparedCharacters
 }
 
-// beginning returns the characters of a text that its ordered form has.
+// beginning returns the first characters of a text: those that its ordered form has.
 func beginning(text string) string {
 	n := 0
 	for i := range text {
@@ -138,22 +142,22 @@ func beginning(text string) string {
 	return text
 }
 
-// isBeginning reports whether values of a key are compared in their ordered form: these are
-// texts with a SearchIndex.
+// isBeginning reports whether tests of equality compare the ordered form of a key. This is so for a text
+// with a SearchIndex.
 func (q *searchQuery) isBeginning(k *audience.SearchKey) bool {
 	return k.Type == audience.KeyText && q.schema.Indexed(k)
 }
 
-// whole returns the value in the form that is compared with an operand that is not long.
-func (q *searchQuery) whole(k *audience.SearchKey) string {
+// equalityForm returns the expression that is compared with an operand for which isLong is false.
+func (q *searchQuery) equalityForm(k *audience.SearchKey) string {
 	if q.isBeginning(k) {
 		return q.ordered(k)
 	}
 	return q.compared(k)
 }
 
-// equal writes the test for equality. With a SearchIndex it compares the ordered form,
-// which the index has. A text that does not fill this form is complete in it.
+// equal writes the test for equality. With a SearchIndex it compares the ordered form, because the index
+// has this form. If isLong is false for a text, its ordered form is the complete text.
 func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 	switch {
 	case never(k, o):
@@ -169,12 +173,12 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 	case isDay(k, o):
 		q.add(q.ordered(k)+" BETWEEN ? AND ?", o.Text, o.Text+afterDay)
 	case isLong(o) && q.isBeginning(k):
-		// The index finds the beginning; the row then decides.
+		// The index finds the values with the same beginning. The second test reads the row.
 		q.add("("+q.ordered(k)+" = ? AND "+q.compared(k)+" = ?)", beginning(o.Text), o.Text)
 	case k.Type == audience.KeyText && !q.isBeginning(k):
 		q.add(q.sql.SameText(q.stored(k)), o.Text)
 	default:
-		q.add(q.whole(k)+" = ?", q.operand(k, o))
+		q.add(q.equalityForm(k)+" = ?", q.operand(k, o))
 	}
 }
 
@@ -182,11 +186,11 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 func (q *searchQuery) absent(k *audience.SearchKey) {
 	q.add(q.ordered(k) + " IS NULL")
 	if k.Type == audience.KeyNumber {
-		q.add(" AND " + q.stored(k) + " IS NULL") // the ordered form of a text that is no number is NULL too
+		q.add(" AND " + q.stored(k) + " IS NULL") // the ordered form is also NULL for a text that is not a number
 	}
 }
 
-// differ writes the opposite of equal. Its result is never NULL.
+// differ writes the opposite of equal. The result of the test is never NULL.
 func (q *searchQuery) differ(k *audience.SearchKey, o audience.Operand) {
 	switch {
 	case never(k, o):
@@ -204,12 +208,12 @@ func (q *searchQuery) differ(k *audience.SearchKey, o audience.Operand) {
 	case isLong(o):
 		q.add(q.compared(k)+" IS DISTINCT FROM ?", q.operand(k, o))
 	default:
-		q.add(q.whole(k)+" IS DISTINCT FROM ?", q.operand(k, o))
+		q.add(q.equalityForm(k)+" IS DISTINCT FROM ?", q.operand(k, o))
 	}
 }
 
-// inItems returns the comparison with a list of any length. The list is one argument, so
-// that one prepared statement serves all lengths.
+// inItems returns the comparison with a list of operands. The list is one argument, so that lists of all
+// lengths use the same prepared statement.
 func (q *searchQuery) inItems(k *audience.SearchKey) string {
 	kind := "TEXT"
 	switch k.Type {
@@ -228,26 +232,26 @@ func (q *searchQuery) inItems(k *audience.SearchKey) string {
 	return " IN (SELECT " + value + " FROM " + q.sql.Items("?") + ")"
 }
 
-// asArray reports whether a list of operands is an array rather than JSON. With a
-// subquery over JSON, PostgreSQL does not use the index of an expression. It also
-// estimates half of all rows for three IDs, and then scans the index of another key.
+// asArray reports whether a list of operands is passed as an array. Otherwise it is passed as JSON. With a
+// subquery on JSON, PostgreSQL does not use the index of an expression. PostgreSQL also estimates that
+// three IDs match half of all rows, and then scans the index of another key.
 func (q *searchQuery) asArray(k *audience.SearchKey) bool {
 	return q.sql.Arrays && (q.schema.Indexed(k) || isID(k) || timeIndex(k) != "")
 }
 
-// in writes the test that a value equals one of the operands. Days have their own
-// expression.
+// in writes the test that a value equals one of the operands. The test has one part each for the absent
+// value, for single values and for days.
 func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
-	absent, whole, days := operandGroups(k, operands)
+	absent, values, days := operandGroups(k, operands)
 	connector := "("
 	if absent {
 		q.add(connector)
 		q.absent(k)
 		connector = " OR "
 	}
-	if len(whole) > 0 {
+	if len(values) > 0 {
 		q.add(connector)
-		q.inWhole(k, whole)
+		q.inValues(k, values)
 		connector = " OR "
 	}
 	if len(days) > 0 {
@@ -260,8 +264,8 @@ func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
 	q.add(")")
 }
 
-// inWhole writes the test for operands that are compared whole.
-func (q *searchQuery) inWhole(k *audience.SearchKey, operands []audience.Operand) {
+// inValues writes the test for operands that are single values, not days and not the absent value.
+func (q *searchQuery) inValues(k *audience.SearchKey, operands []audience.Operand) {
 	list := q.operandList(k, operands)
 	switch {
 	case k.Type == audience.KeyEmail && q.unique:
@@ -277,11 +281,11 @@ func (q *searchQuery) inWhole(k *audience.SearchKey, operands []audience.Operand
 		}
 		q.add(q.ordered(k)+q.inItems(k)+" AND "+q.compared(k)+q.inItems(k), q.operandList(k, short), list)
 	default:
-		q.add(q.whole(k)+q.inItems(k), list)
+		q.add(q.equalityForm(k)+q.inItems(k), list)
 	}
 }
 
-// compare writes greater_than or less_than. An absent value is NULL and matches neither.
+// compare writes greater_than or less_than. An absent value is NULL, which matches neither of them.
 func (q *searchQuery) compare(k *audience.SearchKey, operator string, o audience.Operand) {
 	if isDay(k, o) && operator == " > ?" {
 		o.Text += afterDay
@@ -289,7 +293,7 @@ func (q *searchQuery) compare(k *audience.SearchKey, operator string, o audience
 	q.add(q.ordered(k)+operator, q.operand(k, o))
 }
 
-// part writes the search for a text in the shown value. It uses no LIKE pattern, so no
+// part writes the test of starts_with, ends_with or contains on the shown form. It does not use LIKE, so no
 // character of the text is a wildcard.
 func (q *searchQuery) part(k *audience.SearchKey, op audience.Operator, part string) {
 	length := int64(utf8.RuneCountInString(part))
@@ -313,16 +317,15 @@ func (q *searchQuery) part(k *audience.SearchKey, op audience.Operator, part str
 	}
 }
 
-// shownAsOrdered reports whether the ordered form of a value is the beginning of its
-// shown form.
+// shownAsOrdered reports whether the ordered form of a value is equal to the beginning of the shown form.
 func shownAsOrdered(k *audience.SearchKey) bool { return isText(k) || k.Type == audience.KeyDate }
 
 func isText(k *audience.SearchKey) bool {
 	return k.Type == audience.KeyText || k.Type == audience.KeyEmail || k.Type == audience.KeyMobile
 }
 
-// begins writes starts_with as a range of the ordered form, from the first to the last
-// value that starts with part. length is the number of characters in part.
+// begins writes starts_with as a range of the ordered form. The range begins with the first value that
+// starts with part and ends with the last one. length is the number of characters in part.
 func (q *searchQuery) begins(k *audience.SearchKey, part string, length int) {
 	first := beginning(part)
 	last := first + strings.Repeat(maxRune, max(0, audience.MaxComparedCharacters-length))
@@ -336,8 +339,8 @@ func (q *searchQuery) begins(k *audience.SearchKey, part string, length int) {
 	q.add("("+q.ordered(k)+" = ? AND substr("+q.shown(k)+", 1, ?) = ?)", first, int64(length), part)
 }
 
-// coveringPart is part for a scan of the key's index, which holds the ordered form. SQLite
-// reads the row only of a text that fills this form.
+// coveringPart writes the same test as part, for a scan of the key's index, which has the ordered form.
+// SQLite reads the row only if the complete text may be longer than the ordered form.
 func (q *searchQuery) coveringPart(k *audience.SearchKey, op audience.Operator, part string, length int64) {
 	e, full := q.ordered(k), comparedCharacters()
 	switch {

@@ -6,16 +6,17 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file stores the catalogue of SearchIndexes, the indexes that belong to one key
-// of one List. The stores of the engines build and drop them (their searchindex.go);
-// package indexadvisor decides which there are.
+// This file stores the definitions of SearchIndexes. A SearchIndex is an index of one key of one List.
+// Package indexadvisor decides which SearchIndexes exist. The packages of the engines build and drop them
+// in the database (searchindex.go).
 
 // IndexName returns the name of a SearchIndex in the database.
 func IndexName(id audience.SearchIndexID) string {
 	return "search_" + strconv.FormatInt(int64(id), 10)
 }
 
-// IndexID returns the ID in an index's name; 0 when it is not a SearchIndex.
+// IndexID returns the ID of the SearchIndex with this name in the database, or 0 if the name belongs to
+// another index.
 func IndexID(name string) audience.SearchIndexID {
 	const prefix = len("search_")
 	if len(name) <= prefix {
@@ -28,10 +29,10 @@ func IndexID(name string) audience.SearchIndexID {
 	return audience.SearchIndexID(id)
 }
 
-// IndexOn returns the text after ON in the statement that creates a SearchIndex. The
-// index is of the same expression that searches compare and sort by; otherwise the
-// database would not use it. It is a partial index of one List. The List's ID is a
-// literal: the database uses a partial index only if a search's text implies its WHERE.
+// IndexOn returns the text after ON in the statement that creates a SearchIndex. The index has the same
+// expression by which searches compare and sort. Otherwise the database would not use the index. It is a
+// partial index of one List. The List's ID is a literal, because the database uses a partial index only
+// if the text of a search implies the WHERE clause of the index.
 func (d *Dialect) IndexOn(table string, list audience.ListID, k *audience.SearchKey) string {
 	absent := ""
 	if k.Field != nil {
@@ -41,7 +42,7 @@ func (d *Dialect) IndexOn(table string, list audience.ListID, k *audience.Search
 		strconv.FormatInt(int64(list), 10)
 }
 
-// Ordered returns the expression that the index of a key is of.
+// Ordered returns the expression of the index of a key.
 func (d *Dialect) Ordered(k *audience.SearchKey) string {
 	q := searchQuery{sql: d}
 	return q.ordered(k)
@@ -52,12 +53,13 @@ func (t *Tx) readyIndexes(list audience.ListID) ([]audience.SearchIndex, error) 
 	return t.searchIndexes(0, "list_id = ? AND state = 'ready'", int64(list))
 }
 
-// SearchIndexes returns the indexes of all Lists, with their uses since a time.
+// SearchIndexes returns the SearchIndexes of all Lists in any state. Each has the sum of its uses since the
+// day of the time since.
 func (t *Tx) SearchIndexes(since int64) ([]audience.SearchIndex, error) {
 	return t.searchIndexes(since, "TRUE")
 }
 
-// SearchIndex returns one index. NotFound when there is none with the ID.
+// SearchIndex returns the SearchIndex with an ID, or ErrNotFound.
 func (t *Tx) SearchIndex(id audience.SearchIndexID) (*audience.SearchIndex, error) {
 	all, err := t.searchIndexes(0, "id = ?", int64(id))
 	if err != nil {
@@ -76,7 +78,7 @@ func (t *Tx) searchIndexes(since int64, where string, args ...any) (all []audien
 		WHERE `+where+" ORDER BY id", append([]any{audience.DayOf(since)}, args...)...)
 }
 
-// mapSearchIndex maps the table search_index, and the sums of search_index_use.
+// mapSearchIndex describes the table search_index, joined with the sums of search_index_use.
 func (d *Dialect) mapSearchIndex(m *mapper, x *audience.SearchIndex) {
 	m.id("id", (*int64)(&x.ID))
 	m.fixed("list_id", (*int64)(&x.ListID))
@@ -96,19 +98,21 @@ func (d *Dialect) mapSearchIndex(m *mapper, x *audience.SearchIndex) {
 	m.computed("coalesce(saved, 0)", &x.SavedMS)
 }
 
-// IndexPlace returns the partition of the table contact that holds a List.
+// IndexPlace returns the number of the partition of the table contact that stores the Contacts of a List.
 func (t *Tx) IndexPlace(list audience.ListID) (int64, error) {
 	return t.number("SELECT "+t.sql.IndexPlace+" FROM (SELECT CAST(? AS BIGINT) AS list_id) AS one", int64(list))
 }
 
-// AddSearchIndex stores a new index, unless the List already has an index of the key.
+// AddSearchIndex stores a new index and sets its ID. It returns false and stores nothing if the List already
+// has an index of the key.
 func (t *Tx) AddSearchIndex(x *audience.SearchIndex) (added bool, err error) {
 	id, err := t.sql.mappings.searchIndexes.addNew(t, x)
 	x.ID = audience.SearchIndexID(id)
 	return id != 0, err
 }
 
-// UpdateSearchIndex stores the state of an index. It does nothing when the index has no row.
+// UpdateSearchIndex stores the columns of an index that may change. It does nothing if the index has no
+// row.
 func (t *Tx) UpdateSearchIndex(x *audience.SearchIndex) error {
 	was, err := t.SearchIndex(x.ID)
 	if audience.KindOf(err) == audience.NotFound {
@@ -118,14 +122,15 @@ func (t *Tx) UpdateSearchIndex(x *audience.SearchIndex) error {
 		return err
 	}
 	if was.State != x.State && (was.State == audience.IndexReady || x.State == audience.IndexReady) {
-		if err := t.changed(); err != nil { // a List's Schema has its ready indexes
+		if err := t.changed(); err != nil { // the Schema of a List contains the ready indexes
 			return err
 		}
 	}
 	return t.sql.mappings.searchIndexes.save(t, x)
 }
 
-// RemoveSearchIndex deletes the row of an index that is not ready, and its uses.
+// RemoveSearchIndex deletes the row of an index and its recorded uses. The index must not be ready, because
+// RemoveSearchIndex does not raise the catalogue's version.
 func (t *Tx) RemoveSearchIndex(id audience.SearchIndexID) error {
 	if err := t.conn.Do("DELETE FROM search_index_use WHERE index_id = ?", int64(id)); err != nil {
 		return err
@@ -133,8 +138,8 @@ func (t *Tx) RemoveSearchIndex(id audience.SearchIndexID) error {
 	return t.conn.Do("DELETE FROM search_index WHERE id = ?", int64(id))
 }
 
-// RecordIndexUse adds uses to the indexes' sums for the day of a time, and raises the time
-// of last use.
+// RecordIndexUse adds the uses of each index to its sums for the day of the time at. It also sets the time
+// of the last use to at if the stored time is earlier.
 func (t *Tx) RecordIndexUse(used map[audience.SearchIndexID]audience.IndexUse, at int64) error {
 	for id, use := range used {
 		err := t.conn.Do(`INSERT INTO search_index_use AS u (index_id, day, uses, saved_ms)

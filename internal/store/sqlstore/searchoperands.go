@@ -8,12 +8,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file turns the operands of an In into arguments: the whole list is one argument, so
-// that one prepared statement serves lists of all lengths.
+// This file converts the operands of an In to arguments. A list of operands is one argument, so that lists
+// of all lengths use the same prepared statement.
 
-// operandGroups splits the operands of an In: whether the absent value is among them,
-// those that are compared whole, and the days. It omits operands that equal no value.
-func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent bool, whole, days []audience.Operand) {
+// operandGroups splits the operands of an In into three groups. absent is true if one operand stands for an
+// absent value. days are the dates without a time, which equal a range of values. values are all other
+// operands. It omits operands that no value can equal.
+func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent bool, values, days []audience.Operand) {
 	for _, o := range operands {
 		switch {
 		case never(k, o):
@@ -22,13 +23,13 @@ func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent b
 		case isDay(k, o):
 			days = append(days, o)
 		default:
-			whole = append(whole, o)
+			values = append(values, o)
 		}
 	}
-	return absent, whole, days
+	return absent, values, days
 }
 
-// operandList returns the argument of inItems.
+// operandList returns the operands as the argument of the comparison that inItems returns.
 func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Operand) any {
 	if q.asArray(k) {
 		return operandArray(k, operands)

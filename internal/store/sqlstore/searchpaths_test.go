@@ -13,7 +13,7 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// The access path of a search is a matter of speed: all paths find the same Contacts.
+// The access path of a search only changes the speed: all paths find the same Contacts.
 func TestAllPathsFindTheSameContacts(t *testing.T) {
 	storetest.Search(t, func(t *testing.T) audience.Store {
 		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "paths.db"), sqlite.Options{})
@@ -57,7 +57,8 @@ func (t everyPathTx) SearchContacts(s *audience.Search, each func(*audience.Cont
 		}
 		if err == nil && !slices.Equal(first, ids) {
 			text, args, _ := tx.SearchStatement(s)
-			err = fmt.Errorf("found %d, by another path %d, with %s, %q", ids, first, text, args)
+			err = fmt.Errorf("this path finds the IDs %d, the first path finds %d; statement %s, arguments %q",
+				ids, first, text, args)
 		}
 		return err
 	})
@@ -79,7 +80,8 @@ func (t everyPathTx) CountContacts(s *audience.Search) (n int64, err error) {
 		again, err := tx.CountContacts(s)
 		if err == nil && again != n {
 			text, args, _ := tx.SearchStatement(s)
-			err = fmt.Errorf("counted %d, by another path %d, with %s, %q", again, n, text, args)
+			err = fmt.Errorf("this path counts %d Contacts, the chosen path counts %d; statement %s, arguments %q",
+				again, n, text, args)
 		}
 		return err
 	})

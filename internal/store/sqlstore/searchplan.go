@@ -5,18 +5,18 @@ import (
 	"enlist/internal/store/sqlstore/planner"
 )
 
-// This file asks package planner for the plan of a search. It splits the condition into
-// predicates, and searchscan.go finds their index scans. The planner's questions about
-// the data are answered by searchestimate.go.
+// This file describes a search to package planner and gets the plan of the search. It splits the condition
+// into predicates. searchscan.go finds the index scans of the predicates. searchestimate.go estimates how
+// many Contacts match a predicate.
 
-// savedPlan is the plan of a search.
+// savedPlan is a plan and the search for which it was made.
 type savedPlan struct {
 	*planner.Plan
 	search audience.Search
 }
 
-// planOf returns the plan of a search. A transaction keeps its last plan: the service
-// first asks whether a search is quick, and then runs it.
+// planOf returns the plan of a search. The transaction keeps the last plan, because package audience first
+// calls AnsweredByIndex for a search and then runs the search.
 func (t *Tx) planOf(s *audience.Search) (made *planner.Plan, err error) {
 	if t.plan.Plan != nil && t.plan.answers(s) {
 		return t.plan.Plan, nil
@@ -33,7 +33,7 @@ func (t *Tx) planOf(s *audience.Search) (made *planner.Plan, err error) {
 	return made, err
 }
 
-// answers reports whether the plan was made for an equal search.
+// answers reports whether the plan of p can be used for the search s.
 func (p *savedPlan) answers(s *audience.Search) bool {
 	of := &p.search
 	return of.Schema == s.Schema && of.Where == s.Where && of.Sort == s.Sort && of.Descending == s.Descending &&
@@ -52,8 +52,8 @@ func (q *searchQuery) planned(s *audience.Search) *planner.Query {
 	return planned
 }
 
-// predicatesOf splits a condition at its ANDs. It joins the tests that bound the scan
-// of one index.
+// predicatesOf splits a condition at its ANDs. Tests that bound the scan of the same index become one
+// predicate.
 func (q *searchQuery) predicatesOf(c *audience.Condition) (predicates []planner.Predicate) {
 	switch {
 	case c == nil:
@@ -75,7 +75,8 @@ func (q *searchQuery) predicatesOf(c *audience.Condition) (predicates []planner.
 	return predicates
 }
 
-// joined adds next to the predicate that bounds the same index, if there is one.
+// joined adds the tests of next to the predicate that bounds a scan of the same index. It returns false if
+// there is no such predicate.
 func joined(predicates []planner.Predicate, next planner.Predicate) bool {
 	if !next.Direct() {
 		return false
@@ -92,9 +93,9 @@ func joined(predicates []planner.Predicate, next planner.Predicate) bool {
 	return false
 }
 
-// coveringIndex names the index whose entries hold all that a test needs, for a test that
-// does not bound a scan; "" when the row is needed. An entry has only the first
-// audience.MaxComparedCharacters of a text.
+// coveringIndex returns the name of the index whose entries contain the value that a test needs, or "" if
+// the test needs the row. It is for tests that do not bound a scan. An entry has only the first
+// audience.MaxComparedCharacters characters of a text.
 func (q *searchQuery) coveringIndex(c *audience.Condition) string {
 	if c.Key == nil || !inEntry(c) {
 		return ""
@@ -105,7 +106,7 @@ func (q *searchQuery) coveringIndex(c *audience.Condition) string {
 	return ""
 }
 
-// inEntry reports whether the ordered form of a value is enough for a test.
+// inEntry reports whether a test needs only the ordered form of the value, which an index entry has.
 func inEntry(c *audience.Condition) bool {
 	switch c.Operator {
 	case audience.Contains, audience.EndsWith, audience.StartsWith:

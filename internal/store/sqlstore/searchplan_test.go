@@ -12,8 +12,8 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// A search without a SearchIndex of its List uses the indexes that every List has. The List
-// is empty: the plans do not depend on counts.
+// If a List has no SearchIndex, a search uses the indexes that every List has. The List of this test is
+// empty, because these plans do not depend on counts.
 func TestSearchesUseTheirIndexes(t *testing.T) {
 	store, db := openTables(t)
 	email := &audience.Field{ID: 12, Name: "Email", AddressType: audience.AddressEmail}
@@ -61,11 +61,11 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 			plan := explain(t, db, "EXPLAIN QUERY PLAN "+text, args)
 			for part := range strings.SplitSeq(strings.ReplaceAll(c.uses, ") contact", ")\ncontact"), "\n") {
 				if !strings.Contains(plan, part) {
-					t.Errorf("the plan has no %q", part)
+					t.Errorf("the plan must contain %q", part)
 				}
 			}
 			if c.never != "" && strings.Contains(plan, c.never) {
-				t.Errorf("the plan has %q", c.never)
+				t.Errorf("the plan must not contain %q", c.never)
 			}
 			if t.Failed() {
 				t.Logf("%s\n%s", text, plan)
@@ -74,7 +74,7 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 	}
 }
 
-// explain returns the last column of the rows that EXPLAIN returns.
+// explain runs an EXPLAIN statement and returns the last column of its rows, one row on each line.
 func explain(t *testing.T, db *sql.DB, text string, args []any) string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), text, args...)
@@ -105,7 +105,7 @@ func explain(t *testing.T, db *sql.DB, text string, args []any) string {
 	return plan.String()
 }
 
-// statement returns the statement of a search.
+// statement returns the statement of a search and its arguments.
 func statement(t *testing.T, store audience.Store, s *audience.Search) (text string, args []any) {
 	t.Helper()
 	err := store.View(t.Context(), func(tx audience.Tx) (err error) {
@@ -118,8 +118,8 @@ func statement(t *testing.T, store audience.Store, s *audience.Search) (text str
 	return text, args
 }
 
-// openTables opens a new store, and its tables through database/sql too, with the
-// driver of this build.
+// openTables opens a new store. It also opens the file of the store with database/sql, for statements of the
+// test.
 func openTables(t *testing.T) (audience.Store, *sql.DB) {
 	path := filepath.Join(t.TempDir(), "plan.db")
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
@@ -130,7 +130,7 @@ func openTables(t *testing.T) (audience.Store, *sql.DB) {
 	return store, openFile(t, path)
 }
 
-// openFile opens a SQLite file through database/sql.
+// openFile opens a SQLite file with database/sql and the SQLite driver of this build.
 func openFile(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	driver := "sqlite"

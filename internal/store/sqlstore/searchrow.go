@@ -9,8 +9,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file reads the rows of a search into Contacts. A search that needs few Fields
-// reads each value in a column of its own; others read the whole document of values.
+// This file reads the rows of a search into Contacts. If a search needs few Fields, its statement has one
+// column for the value of each Field. Otherwise it has one column for the document with all values.
 
 // columns writes the columns of a Contact that a search reads.
 func (q *searchQuery) columns(c audience.Columns) {
@@ -27,11 +27,10 @@ func (q *searchQuery) columns(c audience.Columns) {
 	}
 }
 
-// singly reports whether each value is read in its own column.
+// singly reports whether the statement has one column for each value.
 func (d *Dialect) singly(c audience.Columns) bool { return !c.All && len(c.Fields) <= d.FewValues }
 
-// columnReader reads the rows of a search into one Contact. It reuses the Contact's
-// memory for the next row.
+// columnReader reads the rows of a search into one Contact. Each row overwrites the previous one.
 type columnReader struct {
 	tx      *Tx
 	of      audience.Columns
@@ -65,7 +64,7 @@ func (r *columnReader) read(row *Cursor) error {
 	return nil
 }
 
-// readValues reads the document of field_values into c, in order of Field ID.
+// readValues reads the document of field_values into c.Values, in the order of the Field IDs.
 func (t *Tx) readValues(document string, c *audience.Contact) (err error) {
 	if c.Values, err = t.sql.ReadValues(document, c.Values[:0]); err != nil {
 		return fmt.Errorf("contact %d: %w", c.ID, err)

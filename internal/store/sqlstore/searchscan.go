@@ -7,8 +7,8 @@ import (
 	"enlist/internal/store/sqlstore/planner"
 )
 
-// This file finds the index scans of a search's conditions and writes them as queries
-// of IDs. Package planner decides which of them a search uses.
+// This file finds the index scans for the conditions of a search and writes them as queries of IDs. Package
+// planner decides which of these scans a search uses.
 
 // Names of the indexes that every List has.
 const (
@@ -17,7 +17,7 @@ const (
 	mobileIndex = "contact_mobile"
 )
 
-// timeIndex names the index of creation_time or last_modified_time; "" for other keys.
+// timeIndex returns the name of the index of creation_time or last_modified_time, or "" for another key.
 func timeIndex(k *audience.SearchKey) string {
 	switch {
 	case k.Field != nil:
@@ -29,7 +29,7 @@ func timeIndex(k *audience.SearchKey) string {
 	return ""
 }
 
-// index names the index of a key that serves an operator; "" when there is none.
+// index returns the name of the index of a key that an operator can use, or "" without such an index.
 func (q *searchQuery) index(k *audience.SearchKey, op audience.Operator) string {
 	if isID(k) {
 		if op == audience.Exactly || op == audience.In {
@@ -46,8 +46,8 @@ func (q *searchQuery) index(k *audience.SearchKey, op audience.Operator) string 
 	return ""
 }
 
-// scansOf returns scans that together find exactly the Contacts that match a condition.
-// It returns none when the indexes cannot find all of them.
+// scansOf returns scans that together find exactly the Contacts that match a condition. It returns nil if
+// the indexes cannot find all of these Contacts.
 func (q *searchQuery) scansOf(c *audience.Condition) (scans []planner.Scan) {
 	switch {
 	case c.Key != nil:
@@ -73,7 +73,7 @@ func (q *searchQuery) scansOf(c *audience.Condition) (scans []planner.Scan) {
 	return scans
 }
 
-// better reports whether scans probably find fewer Contacts than others.
+// better reports whether scans probably find fewer Contacts than the scans others.
 func better(scans, others []planner.Scan) bool {
 	rank := func(scans []planner.Scan) int {
 		worst := 0
@@ -91,7 +91,7 @@ func better(scans, others []planner.Scan) bool {
 	return rank(scans) < rank(others)
 }
 
-// testScans is scansOf for the test of one key.
+// testScans returns the result of scansOf for the test of one key.
 func (q *searchQuery) testScans(c *audience.Condition) []planner.Scan {
 	if isAddressTest(c) {
 		return q.addressScans(c)
@@ -120,20 +120,20 @@ func (q *searchQuery) testScans(c *audience.Condition) []planner.Scan {
 	return []planner.Scan{a}
 }
 
-// inScans returns the scans of an In: one for its absent value, one for its values that
-// are compared whole, and one for its days.
+// inScans returns the scans of an In: one each for the groups of operands that operandGroups returns. A
+// group without operands has no scan.
 func (q *searchQuery) inScans(c *audience.Condition, a planner.Scan) (scans []planner.Scan) {
 	if isAddress(c.Key) {
 		return nil
 	}
-	absent, whole, days := operandGroups(c.Key, c.Operands)
+	absent, values, days := operandGroups(c.Key, c.Operands)
 	if absent {
 		absent := []audience.Operand{{Absent: true}}
 		a.Tests = []*audience.Condition{{Key: c.Key, Operator: audience.Exactly, Operands: absent}}
 		scans = append(scans, a)
 	}
-	if len(whole) > 0 {
-		a.Tests = []*audience.Condition{{Key: c.Key, Operator: audience.In, Operands: whole}}
+	if len(values) > 0 {
+		a.Tests = []*audience.Condition{{Key: c.Key, Operator: audience.In, Operands: values}}
 		scans = append(scans, a)
 	}
 	if len(days) > 0 {
@@ -147,15 +147,15 @@ func isAddress(k *audience.SearchKey) bool {
 	return k.Type == audience.KeyEmail || k.Type == audience.KeyMobile
 }
 
-// isAddressTest reports whether a test compares addresses for equality, each of which
-// an index of addresses finds.
+// isAddressTest reports whether a test compares a key with addresses for equality, so that an index of
+// addresses finds the Contacts.
 func isAddressTest(c *audience.Condition) bool {
 	return isAddress(c.Key) && len(c.Operands) > 0 && (c.Operator == audience.Exactly || c.Operator == audience.In) &&
 		!slices.ContainsFunc(c.Operands, func(o audience.Operand) bool { return o.Absent || o.Impossible })
 }
 
-// addressScans returns the scans of an address. The first of several Contacts with one
-// Email address has it in dedupe_key; the others have it in duplicate_key.
+// addressScans returns the scans for the test of an address. Of the Contacts with the same Email address,
+// the primary has the address in dedupe_key and the duplicates have it in duplicate_key.
 func (q *searchQuery) addressScans(c *audience.Condition) []planner.Scan {
 	a := planner.Scan{Index: mobileIndex, Tests: []*audience.Condition{c}, Selective: true}
 	a.Ordered = c.Operator == audience.Exactly
@@ -177,8 +177,8 @@ func (q *searchQuery) scan(a *planner.Scan) {
 	first, end := a.Tests[0], ""
 	switch {
 	case a.Days && q.asArray(first.Key):
-		// OFFSET 0 keeps PostgreSQL from flattening the subquery, and with it from a
-		// sequential scan: it looks up one day after another in the index.
+		// With OFFSET 0, PostgreSQL does not flatten the subquery. It then looks up one day after another
+		// in the index and does not scan the table.
 		days := q.operandList(first.Key, first.Operands)
 		q.add("SELECT id FROM unnest(CAST(? AS TEXT[])) AS day CROSS JOIN LATERAL (", days)
 		end = " OFFSET 0) AS found"
@@ -209,7 +209,7 @@ func (q *searchQuery) scan(a *planner.Scan) {
 	q.add(end)
 }
 
-// scanAll writes one query of the IDs that scans find, joined by UNION or UNION ALL.
+// scanAll writes one query for the IDs that all scans find. connector is UNION or UNION ALL.
 func (q *searchQuery) scanAll(scans []planner.Scan, connector string) {
 	for i := range scans {
 		if i > 0 {
@@ -219,7 +219,7 @@ func (q *searchQuery) scanAll(scans []planner.Scan, connector string) {
 	}
 }
 
-// scanOne is scanAll as one operand of a compound query, such as INTERSECT.
+// scanOne writes the same query as scanAll in the form of an operand of INTERSECT.
 func (q *searchQuery) scanOne(scans []planner.Scan) {
 	if len(scans) == 1 {
 		q.scan(&scans[0])

@@ -20,11 +20,11 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
-// This file checks the plans of both engines for the shapes of searches, in a List that is
-// large enough for the planners to care.
+// This file checks which plans both engines use for different searches. The List is so large that the
+// planners prefer indexes to a scan of the table.
 
-// large is a List of 20,000 Contacts with an index of each key that the searches use. Every
-// second row of the table belongs to another List.
+// large has a List of 20,000 Contacts, with an index for each key that the searches use. Every second row
+// of the table belongs to another List.
 type large struct {
 	engine teststores.Engine
 	store  audience.Store
@@ -51,7 +51,8 @@ func newLarge(t *testing.T, e teststores.Engine) *large {
 		}
 		t.Cleanup(func() { l.db.Close() })
 		l.db.SetMaxOpenConns(1)
-		if _, err := l.db.ExecContext(t.Context(), "SET random_page_cost = 1.1"); err != nil { // as in searches
+		// Searches run with this setting too.
+		if _, err := l.db.ExecContext(t.Context(), "SET random_page_cost = 1.1"); err != nil {
 			t.Fatal(err)
 		}
 	} else {
@@ -71,7 +72,7 @@ func (l *large) update(t *testing.T, fn func(audience.Tx) error) {
 	}
 }
 
-// fill stores the Contacts. Each value repeats after its own number of Contacts.
+// fill stores the Contacts. Every Field repeats its values, each Field after another number of Contacts.
 func (l *large) fill(t *testing.T, list audience.ListID) {
 	series := "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < %d)"
 	document, number := "jsonb(%s)", "n"
@@ -104,7 +105,7 @@ func (l *large) fill(t *testing.T, list audience.ListID) {
 	}
 }
 
-// index builds an index of each key.
+// index builds an index for each key.
 func (l *large) index(t *testing.T, list audience.ListID) {
 	field := func(id audience.FieldID, k audience.KeyType) *audience.SearchKey {
 		return &audience.SearchKey{Field: &audience.Field{ID: id, ListID: list}, Type: k}
@@ -145,7 +146,7 @@ func (l *large) index(t *testing.T, list audience.ListID) {
 	}
 }
 
-// test is a test of a key, by its name.
+// test returns a condition that tests the key with this name.
 func (l *large) test(key string, op audience.Operator, values ...any) audience.Condition {
 	c := audience.Condition{Key: l.keys[key], Operator: op}
 	for _, value := range values {
@@ -158,7 +159,7 @@ func (l *large) test(key string, op audience.Operator, values ...any) audience.C
 	return c
 }
 
-// plan returns the statement of a search, and how the engine runs it.
+// plan returns the statement of a search, and the plan of the engine for this statement.
 func (l *large) plan(t *testing.T, s *audience.Search) (text, plan string) {
 	t.Helper()
 	text, args := statement(t, l.store, s)
@@ -166,7 +167,7 @@ func (l *large) plan(t *testing.T, s *audience.Search) (text, plan string) {
 		return text, explain(t, l.db, "EXPLAIN QUERY PLAN "+text, args)
 	}
 	n := 0
-	pieces := strings.SplitAfter(text, "'") // every other one is quoted
+	pieces := strings.SplitAfter(text, "'") // every second piece is a quoted text
 	for i := 0; i < len(pieces); i += 2 {
 		for strings.Contains(pieces[i], "?") {
 			n++
@@ -176,17 +177,17 @@ func (l *large) plan(t *testing.T, s *audience.Search) (text, plan string) {
 	return text, explain(t, l.db, "EXPLAIN (COSTS FALSE) "+strings.Join(pieces, ""), args)
 }
 
-// Every shape of search uses an index on each engine, and none scans the table unless its
-// plan says so.
+// Every search of shapes has the expected plan on each engine. A search scans the table only if its expected
+// plan contains the scan.
 func TestShapesUseIndexes(t *testing.T) {
 	teststores.Each(t, func(t *testing.T, e teststores.Engine) {
 		if testing.Short() && e.Name == teststores.Postgres.Name {
-			t.Skip("many Contacts and indexes are slow on PostgreSQL: make check runs the test")
+			t.Skip("slow on PostgreSQL, because it stores many Contacts and builds indexes: run it with \"make check\"")
 		}
 		l := newLarge(t, e)
 		t.Run("criteria of 100 tests are one statement", l.aHundredTests)
 		if e.Name == teststores.SQLite.Name {
-			t.Run("entries are tested before rows", l.entriesFirst)
+			t.Run("a covering filter tests the index entry before it reads the row", l.entriesFirst)
 		}
 		for _, c := range l.shapes() {
 			t.Run(c.name, func(t *testing.T) {
@@ -198,11 +199,11 @@ func TestShapesUseIndexes(t *testing.T) {
 				}
 				for use := range strings.SplitSeq(uses, "; ") {
 					if use, not := strings.CutPrefix(l.names.Replace(use), "no "); not == strings.Contains(plan, use) {
-						t.Errorf("want %q", use)
+						t.Errorf("the plan contains %q: %t, want %t", use, not, !not)
 					}
 				}
 				if strings.Contains(plan, never) && !strings.Contains(uses, never) {
-					t.Errorf("the plan has %q", never)
+					t.Errorf("the plan must not contain %q", never)
 				}
 				if t.Failed() {
 					t.Logf("%s\n%s", statement, plan)
@@ -212,8 +213,8 @@ func TestShapesUseIndexes(t *testing.T) {
 	})
 }
 
-// shape is a search, and what the plan of each engine must contain: parts with semicolons
-// between. A part that begins with "no " must be absent. {key} is the name of the key's index.
+// shape is a search, and the texts that the plan of each engine must contain, separated by semicolons. The
+// plan must not contain a text that has the prefix "no ". {key} stands for the name of the key's index.
 type shape struct {
 	name             string
 	search           audience.Search
@@ -254,13 +255,13 @@ func (l *large) shapes() []shape {
 			"{born} (<expr>>?); no " + sorts, "using {born}; no Sort"},
 		{"a descending range is not sorted", search{Where: &since, Sort: born, Descending: true, Limit: 100},
 			"{born} (<expr>>?); no " + sorts, "Backward using {born}; no Sort"},
-		{"a range sorted by time", search{Where: both(since, l.test("born", less, "1960-03-01")), Sort: created, Limit: 100},
+		{"a range in order of time uses its index", search{Where: both(since, l.test("born", less, "1960-03-01")), Sort: created, Limit: 100},
 			"{born} (<expr>>? AND <expr><?)", "{born}"},
 		{"the index of the sort key is scanned", search{Sort: born, Limit: 100},
 			"USING INDEX {born}; no " + sorts, "using {born}; no Sort"},
-		{"the more selective of two drives", search{Where: both(state, rare), Limit: 100},
+		{"of two values, the more selective one drives the scan", search{Where: both(state, rare), Limit: 100},
 			"{name} (<expr>=?)", "{name}"},
-		{"the most selective of three drives", search{Where: both(state, code, member), Limit: 100},
+		{"of three values, the most selective one drives the scan", search{Where: both(state, code, member), Limit: 100},
 			"{code} (<expr>=?)", "using {code}"},
 		{"few matches are sorted by time", search{Where: both(rare, member), Sort: created, Limit: 100},
 			"{name} (<expr>=?); no contact_created", "{name}; no creation_time_id"},
@@ -270,81 +271,89 @@ func (l *large) shapes() []shape {
 			"USING INDEX {born}; no " + sorts, "using {born}; no Sort"},
 		{"few matches are sorted by a key", search{Where: &rare, Sort: born, Limit: 10},
 			"{name} (<expr>=?)", "{name}"},
-		{"alternatives are merged", search{Where: either(rare, code), Limit: 100},
+		{"the scans of alternatives are merged", search{Where: either(rare, code), Limit: 100},
 			"{name} (<expr>=?); {code} (<expr>=?); MERGE (UNION)", "{name}; {code}"},
-		{"alternatives drive before a common value", search{Where: both(*either(rare, code), member), Sort: born, Limit: 10},
+		{"alternatives with few matches drive the scan, a common value does not",
+			search{Where: both(*either(rare, code), member), Sort: born, Limit: 10},
 			"{name} (<expr>=?); {code} (<expr>=?)", "{name}; {code}"},
-		{"counted alternatives", search{Where: either(rare, code), Counted: true},
+		{"alternatives are counted by their indexes", search{Where: either(rare, code), Counted: true},
 			"{name} (<expr>=?); {code} (<expr>=?)", "{name}; {code}"},
-		{"one of several texts", search{Where: one(l.test("name", in, "name1", "name2", "name3")), Limit: 100},
+		{"a list of texts uses the index", search{Where: one(l.test("name", in, "name1", "name2", "name3")), Limit: 100},
 			"{name} (<expr>=?)", "{name}"},
-		{"one of several numbers", search{Where: one(l.test("amount", in, 1, 2, 3)), Limit: 100},
+		{"a list of numbers uses the index", search{Where: one(l.test("amount", in, 1, 2, 3)), Limit: 100},
 			"{amount} (<expr>=?)", "{amount}"},
-		{"one of several days", search{Where: one(l.test("born", in, "1960-02-11", "1961-02-12")), Limit: 100},
+		{"a list of days uses ranges of the index", search{Where: one(l.test("born", in, "1960-02-11", "1961-02-12")), Limit: 100},
 			"{born} (<expr>>? AND <expr><?)", "{born}"},
 		{"a prefix is a range of the index", search{Where: one(l.test("name", audience.StartsWith, "name123")), Limit: 100},
 			"{name} (<expr>>? AND <expr><?)", "{name}"},
 		{"a prefix in the order of its key is not sorted", search{Where: &prefix, Sort: name, Limit: 100},
 			"{name} (<expr>>? AND <expr><?); no " + sorts, "using {name}; no Sort"},
-		{"a large offset", search{Offset: 10_000, Limit: 100},
+		{"a large offset scans only the index", search{Offset: 10_000, Limit: 100},
 			"contact_list (list_id=?); no " + sorts, "Index Only Scan"},
-		{"a large offset by time", search{Sort: created, Offset: 10_000, Limit: 100},
+		{"a large offset in order of time scans only the index", search{Sort: created, Offset: 10_000, Limit: 100},
 			"contact_created (list_id=?); no " + sorts, "Index Only Scan using"},
-		{"a large offset by a key", search{Sort: born, Offset: 10_000, Limit: 100},
+		{"a large offset in order of a key uses its index", search{Sort: born, Offset: 10_000, Limit: 100},
 			"USING INDEX {born}; no " + sorts, "using {born}"},
-		{"a large offset with criteria", search{Where: &member, Offset: 9000, Limit: 100},
+		{"a large offset with criteria uses the index of the criteria", search{Where: &member, Offset: 9000, Limit: 100},
 			"{member} (<expr>=?); no " + sorts, "{member}"},
-		{"a counted value", search{Where: &state, Counted: true},
+		{"a count of one value uses the index", search{Where: &state, Counted: true},
 			"{state} (<expr>=?)", "{state}"},
-		{"a counted range", search{Where: one(l.test("born", greater, "1998-01-01")), Counted: true},
+		{"a count of a range uses the index", search{Where: one(l.test("born", greater, "1998-01-01")), Counted: true},
 			"{born} (<expr>>?)", "{born}"},
-		{"a counted system key", search{Where: one(l.test("unsubscribed", exactly, 1)), Counted: true},
+		{"a count of a system key reads only the index",
+			search{Where: one(l.test("unsubscribed", exactly, 1)), Counted: true},
 			"COVERING INDEX {unsubscribed}", "Index Only Scan using {unsubscribed}"},
-		{"counted few are looked up in the other index", search{Where: both(rare, member), Counted: true},
+		{"a count with few matches looks each match up in the other index", search{Where: both(rare, member), Counted: true},
 			"{name} (<expr>=?); {member} (<expr>=? AND rowid=?)", "{name}"},
-		{"counted many are intersected", search{Where: both(state, member), Counted: true},
+		{"a count with many matches intersects sets of IDs", search{Where: both(state, member), Counted: true},
 			"{state} (<expr>=?); {member} (<expr>=?", "{state}"},
 		{"an address uses its index", search{Where: &email, Limit: 1},
 			"contact_dedupe (list_id=? AND dedupe_key=?)", "dedupe_key_idx"},
 		{"a value without a match uses its index", search{Where: &none, Sort: born, Limit: 10},
 			"{name} (<expr>=?)", "{name}"},
-		{"IDs sorted by a key", search{Where: one(l.test("id", in, 2, 4, 6)), Sort: born, Limit: 10},
+		{"IDs use the primary key in every order", search{Where: one(l.test("id", in, 2, 4, 6)), Sort: born, Limit: 10},
 			"PRIMARY KEY (rowid=?)", "_pkey; no {born}"},
-		{"times sorted by a key", search{Where: one(l.test("created", in, 2, 4, 6)), Sort: born, Limit: 10},
+		{"times use their index in every order", search{Where: one(l.test("created", in, 2, 4, 6)), Sort: born, Limit: 10},
 			"contact_created (list_id=? AND creation_time=?)", "creation_time_id; no {born}"},
-		{"a system key without a match sorted by a key", search{Where: &via, Sort: born, Limit: 1},
+		{"a system key without a match uses its index and not that of the order", search{Where: &via, Sort: born, Limit: 1},
 			"{via} (<expr>=?)", "{via}; no {born}"},
-		{"IDs or an address sorted by a key", search{Where: either(l.test("id", in, 2, 4), email), Sort: born, Limit: 10},
+		{"IDs or an address use their indexes in every order",
+			search{Where: either(l.test("id", in, 2, 4), email), Sort: born, Limit: 10},
 			"PRIMARY KEY (rowid=?); contact_dedupe", "dedupe_key_idx; no {born}"},
-		// PostgreSQL reads no values out of an index, so that these scan there.
+		// PostgreSQL does not read the value of an expression from an index, so it scans the table for these
+		// searches.
 		{"contains scans the index of its key", search{Where: one(l.test("name", audience.Contains, "zzz")), Limit: 100},
 			"SCAN contact USING INDEX {name}", ""},
-		{"counted ends_with scans the index of its key", search{Where: &end, Counted: true},
+		{"a count with ends_with scans the index of its key", search{Where: &end, Counted: true},
 			"SCAN contact USING INDEX {name}", "Seq Scan"},
-		{"counted not scans the index of its key", search{Where: one(l.test("state", audience.Not, "state1")), Counted: true},
+		{"a count with not scans the index of its key",
+			search{Where: one(l.test("state", audience.Not, "state1")), Counted: true},
 			"SCAN contact USING INDEX {state}", "Seq Scan"},
-		{"an unindexed alternative scans the table", search{Where: either(none, unindexed), Sort: born, Limit: 5},
+		{"with an unindexed alternative, the table is scanned", search{Where: either(none, unindexed), Sort: born, Limit: 5},
 			"PRIMARY KEY (rowid>? AND rowid<?); " + sorts, ""},
-		{"contains scans its index within a wide range", search{Where: both(since, part), Counted: true},
+		{"contains scans the index of its key if the other test is a wide range",
+			search{Where: both(since, part), Counted: true},
 			"SCAN contact USING INDEX {name}", "Seq Scan"},
-		{"not scans the table in order of IDs", search{Where: one(l.test("state", audience.Not, "state1")), Limit: 10},
+		{"not scans the table in order of IDs",
+			search{Where: one(l.test("state", audience.Not, "state1")), Limit: 10},
 			"PRIMARY KEY (rowid>? AND rowid<?); no " + sorts, "no Sort"},
 	}
 }
 
-// entriesFirst checks that a covering filter tests the entry before it reads the row: SQLite
-// evaluates the tests in the order of the statement.
+// entriesFirst checks that the test of a covering filter is the first test of the statement. SQLite evaluates
+// the tests in this order, so it tests the index entry before it reads the row.
 func (l *large) entriesFirst(t *testing.T) {
 	where := audience.Condition{All: []audience.Condition{
 		l.test("born", audience.GreaterThan, "1960-01-01"), l.test("name", audience.Contains, "77"),
 	}}
 	text, args := statement(t, l.store, &audience.Search{Schema: l.schema, Where: &where, Counted: true})
 	if !slices.Equal(args, []any{"77", "77", "1960-01-01~"}) {
-		t.Errorf("the arguments are %q of %s", args, text)
+		t.Errorf("the arguments are %q, want those of contains first; statement %s", args, text)
 	}
 }
 
-// aHundredTests checks that the largest criteria still fit in one statement.
+// aHundredTests checks that the engine runs a statement with the largest number of tests that criteria may
+// have.
 func (l *large) aHundredTests(t *testing.T) {
 	var tests, groups []audience.Condition
 	for i := range 100 {
@@ -357,12 +366,13 @@ func (l *large) aHundredTests(t *testing.T) {
 		where audience.Condition
 		want  int64
 	}{
-		{"one of 100", audience.Condition{Any: tests}, l.count(t, l.test("born", audience.EndsWith, "-02-11"))},
-		{"all of 100", audience.Condition{All: groups}, 1},
+		{"one of 100 tests must match", audience.Condition{Any: tests},
+			l.count(t, l.test("born", audience.EndsWith, "-02-11"))},
+		{"all of 100 tests must match", audience.Condition{All: groups}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if n := l.count(t, c.where); n != c.want {
-				t.Errorf("counted %d, want %d", n, c.want)
+				t.Errorf("the count is %d, want %d", n, c.want)
 			}
 			found := int64(0)
 			err := l.store.View(t.Context(), func(tx audience.Tx) error {
@@ -370,7 +380,7 @@ func (l *large) aHundredTests(t *testing.T) {
 				return tx.SearchContacts(s, func(*audience.Contact) error { found++; return nil })
 			})
 			if err != nil || found != c.want {
-				t.Errorf("found %d, want %d, error %v", found, c.want, err)
+				t.Errorf("the search finds %d Contacts, want %d, error %v", found, c.want, err)
 			}
 		})
 	}

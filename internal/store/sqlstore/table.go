@@ -1,7 +1,7 @@
 package sqlstore
 
-// This file describes tables for package dbcopy, which copies them from SQLite to PostgreSQL. It
-// gives a value the same form on both engines, and compares the rows of a table by a checksum.
+// This file describes tables for package dbcopy, which copies them from SQLite to PostgreSQL. It converts
+// a value to the same form on both engines. dbcopy then compares the rows by a checksum.
 
 import (
 	"crypto/sha256"
@@ -15,18 +15,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Form is the kind of a column's values, whatever type an engine stores them in.
+// Form is the kind of a column's values. It is the same on all engines, also if their types differ.
 type Form int
 
-// The forms, each with the Go type of its values in a normalised row.
+// The forms. A comment states the Go type of the values in a normalised row.
 const (
 	Number    Form = iota // int64
 	Text                  // string
 	Bytes                 // []byte
-	Document              // JSON: string
-	Documents             // an array of JSON values: string
-	Texts                 // an array of texts: string, as JSON
-	Time                  // int64, Unix milliseconds
+	Document              // string: JSON
+	Documents             // string: a JSON array of JSON values
+	Texts                 // string: a JSON array of texts
+	Time                  // int64: Unix time in milliseconds
 	Bits                  // int64
 )
 
@@ -36,15 +36,15 @@ type Column struct {
 	Form Form
 }
 
-// Table is a table to copy. Key has the indexes in Columns of its primary key. A table without a
-// key has one row.
+// Table is a table to copy. Key has the columns of the primary key, as indexes in Columns. A table without
+// a key has only one row.
 type Table struct {
 	Name    string
 	Key     []int
 	Columns []Column
 }
 
-// KeyOf returns the values of a row's key.
+// KeyOf returns the values of the primary key in a row.
 func (t *Table) KeyOf(row []driver.Value) []any {
 	key := make([]any, len(t.Key))
 	for i, column := range t.Key {
@@ -53,7 +53,7 @@ func (t *Table) KeyOf(row []driver.Value) []any {
 	return key
 }
 
-// List returns an expression for each column, separated by commas.
+// List returns the expressions for all columns, separated by commas.
 func (t *Table) List(expression func(Column) string) string {
 	list := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -62,9 +62,9 @@ func (t *Table) List(expression func(Column) string) string {
 	return strings.Join(list, ", ")
 }
 
-// Normalise converts the values of a row, in place, to the form that they have on every engine.
-// changed reports that U+FFFD has replaced characters that not every engine can store: U+0000, and
-// bytes that are not UTF-8.
+// Normalise converts the values of a row in place to the form that is the same for all engines. changed is
+// true if a text or JSON had U+0000 or bytes that are not UTF-8. Not every engine can store these, so
+// Normalise replaces them by U+FFFD.
 func (t *Table) Normalise(row []driver.Value) (changed bool, err error) {
 	for i, c := range t.Columns {
 		if row[i] == nil {
@@ -74,10 +74,10 @@ func (t *Table) Normalise(row []driver.Value) (changed bool, err error) {
 		switch c.Form {
 		case Number, Time, Bits:
 			if _, ok := row[i].(int64); !ok {
-				err = fmt.Errorf("there is a %T", row[i])
+				err = fmt.Errorf("the value is a %T and not an int64", row[i])
 			}
 		case Bytes:
-			row[i] = []byte(text(row[i])) // a copy, since the next row overwrites it; never nil, which is NULL
+			row[i] = []byte(text(row[i])) // a copy, because the next row overwrites the bytes; not nil, because nil means NULL
 		case Text:
 			row[i], lost = Storable(strings.Clone(text(row[i])))
 		case Document, Documents, Texts:
@@ -91,7 +91,8 @@ func (t *Table) Normalise(row []driver.Value) (changed bool, err error) {
 	return changed, nil
 }
 
-// Storable returns a text that every engine can store: U+FFFD replaces U+0000 and invalid UTF-8.
+// Storable returns a text that every engine can store. It replaces U+0000 and invalid UTF-8 by U+FFFD.
+// changed reports whether it replaced anything.
 func Storable(text string) (stored string, changed bool) {
 	if strings.IndexByte(text, 0) < 0 && utf8.ValidString(text) {
 		return text, false
@@ -99,12 +100,12 @@ func Storable(text string) (stored string, changed bool) {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", string(utf8.RuneError)), string(utf8.RuneError)), true
 }
 
-// escapedNUL replaces the escape of U+0000 in JSON. Its first pair passes over escaped backslashes:
-// the text \\u0000 is a backslash and no U+0000.
+// escapedNUL replaces the escape of U+0000 in JSON. The first pair skips escaped backslashes: \\u0000 is
+// an escaped backslash and the text u0000.
 var escapedNUL = strings.NewReplacer(`\\`, `\\`, `\u0000`, string(utf8.RuneError))
 
-// canonicalJSON writes JSON with sorted names and without spaces. Numbers keep their text: 12.50
-// stays 12.50.
+// canonicalJSON returns JSON with sorted names and without spaces. It does not change the text of a
+// number: 12.50 stays 12.50.
 func canonicalJSON(doc string) (canonical string, changed bool, err error) {
 	valid, changed := Storable(doc)
 	v := jsontext.Value(valid)
@@ -117,13 +118,13 @@ func canonicalJSON(doc string) (canonical string, changed bool, err error) {
 	return canonical, changed || canonical != string(v), nil
 }
 
-// Checksum is a checksum of a table's rows. It does not depend on their order.
+// Checksum is a checksum of the rows of a table. It does not depend on the order of the rows.
 type Checksum struct {
 	Rows int64
-	Hash [4]uint64 // the sum of the rows' SHA-256
+	Hash [4]uint64 // the sum of the SHA-256 hashes of the rows
 }
 
-// Add adds a normalised row.
+// Add adds a normalised row to the checksum.
 func (s *Checksum) Add(row []driver.Value) error {
 	text, err := json.Marshal(row)
 	if err != nil {

@@ -1,7 +1,7 @@
 package sqlstore
 
-// This file implements the transaction (Tx), the state that the functions of a grouped
-// transaction share (Session), and the counters of Contacts.
+// This file implements the transaction as a function sees it (Tx), the state that several functions in
+// one database transaction share (Session), and the counters of Contacts.
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// Tx is a transaction as one function sees it. An engine may run several functions in one
-// database transaction; each has its own Tx, and all share a Session.
+// Tx is a transaction as one function sees it. An engine may run several functions in one database
+// transaction. Each function has its own Tx, and all of them share a Session.
 type Tx struct {
 	ctx     context.Context
 	conn    Conn
@@ -21,22 +21,22 @@ type Tx struct {
 	session *Session
 	enqueue func(audience.Effect) error // stores a job in the transaction; nil: read-only
 	writes  bool
-	plan    savedPlan // of the last search
-	mapper  mapper    // of the last statement with a row's values; here, because a new one is an allocation
+	plan    savedPlan // the plan of the last search
+	mapper  mapper    // reused for each statement, because a new mapper would need an allocation
 }
 
-// Session is the state that the functions of one database transaction share: the version
-// of the catalogue that it sees and its changes to the counters. One goroutine uses it.
+// Session is the state that the functions of one database transaction share. It has the version of the
+// catalogue that the transaction sees, and its changes to the counters. Only one goroutine uses a Session.
 type Session struct {
 	cache   *Cache
-	current *snapshot // the catalogue; nil until a function first reads it
-	changes int64     // changes of the catalogue in this transaction
-	counts  []count   // changes that Finish writes to the counters
+	current *snapshot // the catalogue; nil before a function reads it
+	changes int64     // number of changes of the catalogue in this transaction
+	counts  []count   // changes of the counters, which Finish writes
 
-	Serialise bool // after a deadlock: bulk changes of a List take its lock exclusively
+	Serialise bool // true after a deadlock: LockListForBulk then takes an exclusive lock
 }
 
-// count is a change of the number of a List's Contacts.
+// count is a change of the number of Contacts in a List.
 type count struct {
 	list    audience.ListID
 	account audience.AccountID
@@ -46,31 +46,31 @@ type count struct {
 // NewSession returns the Session of a new transaction.
 func NewSession(cache *Cache) *Session { return &Session{cache: cache} }
 
-// Committed tells the cache that this transaction has committed. version is the catalogue's version
-// before it. With concurrent writers the new version is only an estimate, which
-// the next transaction corrects when it reads the version.
+// Committed starts a new version in the cache if this transaction has changed the catalogue. The engine
+// calls it after the commit. version is the version before the transaction. With concurrent writers the
+// new version is only an estimate. The next transaction that reads the version corrects the estimate.
 func (s *Session) Committed(version int64) {
 	if s.changes > 0 {
 		s.cache.at(version + s.changes)
 	}
 }
 
-// Sees sets the version of the catalogue that the transaction sees, for an engine that has
-// already read it. It saves a query.
+// Sees sets the version of the catalogue that the transaction sees. An engine that has already read the
+// version calls Sees to save a query.
 func (s *Session) Sees(version int64) { s.current = s.cache.at(version) }
 
-// NewTx returns the Tx for one function. enqueue stores an Effect in the same
-// transaction; it is nil in a transaction that only reads.
+// NewTx returns the Tx for one function. enqueue stores an Effect in the same transaction. It is nil for a
+// transaction that only reads.
 func NewTx(ctx context.Context, conn Conn, session *Session, enqueue func(audience.Effect) error) *Tx {
 	return &Tx{ctx: ctx, conn: conn, sql: conn.Dialect(), session: session, enqueue: enqueue, writes: enqueue != nil}
 }
 
-// RetrySignal is the value with which a Conn panics when the function must run again from
-// the start. It is a panic so that the function cannot ignore it; Call recovers it.
+// RetrySignal is the value of a Conn's panic when the function must run again from the start. It is a
+// panic and not an error, so that the function cannot ignore it. Call recovers it.
 type RetrySignal struct{ Err error }
 
-// Call runs fn and returns a panic of fn as an error, so that it fails only this function
-// and not others in the same transaction.
+// Call runs fn. It returns a panic of fn as an error, so that other functions in the same transaction do
+// not fail.
 func Call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -84,12 +84,12 @@ func Call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
 	return fn(tx)
 }
 
-// LockDefinitions waits until no other transaction writes, and keeps others from writing
-// until this one ends.
+// LockDefinitions waits until no other transaction writes. Until this transaction ends, other transactions
+// wait before they write.
 func (t *Tx) LockDefinitions() error { return t.conn.LockDefinitions() }
 
-// lockToWrite takes an exclusive advisory lock in a transaction that writes. It stands for a row
-// that may not exist yet, so that FOR UPDATE could not lock it.
+// lockToWrite takes an exclusive advisory lock if the transaction writes. The lock replaces FOR UPDATE for
+// a row that may not exist yet.
 func (t *Tx) lockToWrite(format string, args ...any) error {
 	if !t.writes {
 		return nil
@@ -97,8 +97,8 @@ func (t *Tx) lockToWrite(format string, args ...any) error {
 	return t.conn.Lock(Exclusive, fmt.Sprintf(format, args...))
 }
 
-// LockListForBulk prevents repeated deadlocks between transactions that lock many Contacts of
-// a List. They share the lock until one has deadlocked; its retry takes the lock exclusively.
+// LockListForBulk prevents repeated deadlocks between transactions that lock many Contacts of a List. The
+// transactions take a shared lock. After a deadlock, the retry takes the lock exclusively.
 func (t *Tx) LockListForBulk(list audience.ListID) error {
 	mode := Shared
 	if t.session.Serialise {
@@ -110,22 +110,23 @@ func (t *Tx) LockListForBulk(list audience.ListID) error {
 // Enqueue stores an effect, such as a mail to send, in the transaction.
 func (t *Tx) Enqueue(e audience.Effect) error { return t.enqueue(e) }
 
-// Mark returns the current state for Undo. Engines call it before a savepoint.
+// Mark returns the current state for Undo. The engine calls Mark before a savepoint.
 func (s *Session) Mark() int { return len(s.counts) }
 
-// Undo discards the state since mark, after a rollback to the savepoint.
+// Undo discards the changes of the counters after mark. The engine calls Undo after a rollback to the
+// savepoint. The next function reads the catalogue again.
 func (s *Session) Undo(mark int) {
 	s.current = nil
 	s.counts = s.counts[:mark]
 }
 
-// Finish writes the changes of the counters. The engine calls it once, after the last
-// function and before the commit.
+// Finish writes the changes of the counters. The engine calls Finish once, after the last function and
+// before the commit.
 func (s *Session) Finish(conn Conn) error { return writeCounts(conn, s.counts) }
 
 // writeCounts adds the changes of each List to the counters. With concurrent writers, it inserts a
-// contact_delta row for each List: updates of the counters would make transactions wait for the
-// same row. CompactCounters merges those rows later.
+// contact_delta row for each List, because transactions that update a counter would wait for each other.
+// CompactCounters adds these rows to the counters later.
 func writeCounts(conn Conn, counts []count) error {
 	lists := make(map[audience.ListID]count)
 	for _, c := range counts {
@@ -151,20 +152,20 @@ func writeCounts(conn Conn, counts []count) error {
 	return nil
 }
 
-// CompactCounters merges the contact_delta rows into the counters. It is one statement, so a
-// query that reads counter and rows together always returns the exact count.
+// CompactCounters adds the contact_delta rows to the counters and deletes the rows. It is one statement,
+// so a query that adds the counter and the rows always returns the exact count.
 const CompactCounters = `WITH gone AS (DELETE FROM contact_delta RETURNING list_id, account_id, n),
 	compacted AS (UPDATE list SET contact_count = contact_count + d.n
 		FROM (SELECT list_id, sum(n) AS n FROM gone GROUP BY list_id) d WHERE list.id = d.list_id)
 	UPDATE account SET contact_count = contact_count + d.n
 		FROM (SELECT account_id, sum(n) AS n FROM gone GROUP BY account_id) d WHERE account.id = d.account_id`
 
-// count records n added Contacts of a List; n is negative for removed ones.
+// count records that n Contacts were added to a List. n is negative if Contacts were removed.
 func (t *Tx) count(list audience.ListID, account audience.AccountID, n int64) {
 	t.session.counts = append(t.session.counts, count{list, account, n})
 }
 
-// counted sums the recorded changes that Finish has not written yet.
+// counted returns the sum of the recorded changes for which which returns true.
 func (t *Tx) counted(which func(count) bool) (n int64) {
 	for _, c := range t.session.counts {
 		if which(c) {

@@ -1,7 +1,7 @@
 package sqlstore
 
-// This file stores webhooks. The webhooks of an Account with the same URL and secret share a target.
-// The target has the queue of their events and the state of the delivery.
+// This file stores webhooks. The webhooks of an Account with the same URL and secret share a target. The
+// target has the queue of the webhooks' events and the state of the delivery.
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ var (
 	webhookEventTable  = newMapping("webhook_event", mapWebhookEvent)
 )
 
-// Webhooks returns an Account's webhooks by ID.
+// Webhooks returns an Account's webhooks in the order of their IDs.
 func (t *Tx) Webhooks(account audience.AccountID) ([]audience.Webhook, error) {
 	return t.webhooks(`webhook.account_id = ?
 		AND (list_id = 0 OR list_id IN (SELECT list.id FROM list WHERE hidden = 0))`, int64(account))
@@ -61,13 +61,13 @@ func (t *Tx) UpdateWebhook(w *audience.Webhook) error {
 	return webhookTable.saveDefinition(t, w)
 }
 
-// DeleteWebhook removes a webhook and leaves its events.
+// DeleteWebhook removes a webhook. It does not remove the events of the webhook.
 func (t *Tx) DeleteWebhook(id audience.WebhookID) error {
 	return t.define("DELETE FROM webhook WHERE id = ?", int64(id))
 }
 
-// FindWebhookTarget sets the target of a webhook. It stores a new target if there is none for the
-// webhook's URL and secret.
+// FindWebhookTarget sets the target of a webhook. It stores a new target if the Account has no target with
+// the URL and the secret of the webhook.
 func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
@@ -84,8 +84,9 @@ func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
 	return err
 }
 
-// WebhookTarget returns the target with an ID. A transaction that writes locks it, and so waits for
-// transactions that insert events. Later events then have higher IDs than all events it can see.
+// WebhookTarget returns the target with an ID, or ErrNotFound. A transaction that writes locks the target,
+// and so waits for transactions that are inserting events. Events that are inserted later then have
+// higher IDs than all events that this transaction can see.
 func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (*audience.WebhookTarget, error) {
 	if t.writes {
 		if err := t.lockTarget(Exclusive, id); err != nil {
@@ -111,7 +112,7 @@ func mapWebhookTarget(m *mapper, w *audience.WebhookTarget) {
 	m.computed(withoutWebhooks, &w.IsOrphaned)
 }
 
-// withoutWebhooks tests a row of webhook_target.
+// withoutWebhooks is the condition that no webhook uses a row of webhook_target.
 const withoutWebhooks = "NOT EXISTS (SELECT 1 FROM webhook WHERE target_id = webhook_target.id)"
 
 func (t *Tx) lockTarget(mode LockMode, id audience.WebhookTargetID) error {
@@ -123,21 +124,21 @@ func (t *Tx) UpdateWebhookTarget(w *audience.WebhookTarget) error {
 	return webhookTargetTable.save(t, w)
 }
 
-// MarkWebhookScheduled stores now as the time at which a job for the target was enqueued. It reports
-// false if the target has a time after before. A stored time in the future is ignored: the clock
-// has been set back since.
+// MarkWebhookScheduled stores now as the time at which a job for the target was enqueued. It returns false
+// and stores nothing if the stored time is after before. It ignores a stored time in the future, because
+// the clock was set back after that time was stored.
 func (t *Tx) MarkWebhookScheduled(id audience.WebhookTargetID, now, before int64) (marked bool, err error) {
 	const mark = "UPDATE webhook_target SET call_time = ? WHERE id = ? AND (call_time <= ? OR call_time > ?)"
 	n, err := t.conn.Exec(mark, now, int64(id), before, now)
 	return n > 0, err
 }
 
-// SetWebhookFailing stores whether the delivery to a target has stopped after many failures.
+// SetWebhookFailing stores whether the server has stopped the delivery to a target after many failures.
 func (t *Tx) SetWebhookFailing(id audience.WebhookTargetID, is bool) error {
 	return t.define("UPDATE webhook_target SET is_failing = ? WHERE id = ?", bit(is), int64(id))
 }
 
-// DropWebhookTarget removes a target unless it has webhooks or events.
+// DropWebhookTarget removes a target that has neither webhooks nor events. Otherwise it does nothing.
 func (t *Tx) DropWebhookTarget(id audience.WebhookTargetID) error {
 	return t.dropTargets("id = ?", int64(id))
 }
@@ -147,13 +148,13 @@ func (t *Tx) dropTargets(where string, args ...any) error {
 		" AND NOT EXISTS (SELECT 1 FROM webhook_event WHERE target_id = webhook_target.id)", args...)
 }
 
-// OrphanedWebhookTargets returns the failing targets whose webhooks were all deleted.
+// OrphanedWebhookTargets returns the IDs of the failing targets that no webhook uses any more.
 func (t *Tx) OrphanedWebhookTargets() (ids []audience.WebhookTargetID, err error) {
 	return idsOf[audience.WebhookTargetID](t,
 		"SELECT id FROM webhook_target WHERE is_failing = 1 AND "+withoutWebhooks+" ORDER BY id")
 }
 
-// AddWebhookEvent stores an event for one webhook.
+// AddWebhookEvent adds an event of a webhook to the queue of its target.
 func (t *Tx) AddWebhookEvent(e *audience.WebhookEvent) error {
 	if err := t.lockTarget(Shared, e.Target); err != nil {
 		return err
@@ -172,8 +173,8 @@ func mapWebhookEvent(m *mapper, e *audience.WebhookEvent) {
 	m.fixed("time", &e.Time)
 }
 
-// WebhookEvents returns the oldest events that wait for a target: at most limit events, with IDs up
-// to upto, or without that bound if upto is 0.
+// WebhookEvents returns the oldest events in the queue of a target. It returns at most limit events. If
+// upto is not 0, their IDs are at most upto.
 func (t *Tx) WebhookEvents(id audience.WebhookTargetID, upto int64, limit int) ([]audience.WebhookEvent, error) {
 	if upto <= 0 {
 		upto = math.MaxInt64
@@ -182,8 +183,8 @@ func (t *Tx) WebhookEvents(id audience.WebhookTargetID, upto int64, limit int) (
 	return webhookEventTable.all(t, oldest, int64(id), upto, int64(limit))
 }
 
-// RemoveWebhookEvents removes events that still wait for a target. It removes each by its ID, since
-// other events may have IDs between theirs.
+// RemoveWebhookEvents removes events from the queue of a target. It removes each event by its ID, because
+// the queue may have other events with IDs between them.
 func (t *Tx) RemoveWebhookEvents(id audience.WebhookTargetID, events []audience.WebhookEvent) error {
 	for i := range events {
 		err := t.conn.Do("DELETE FROM webhook_event WHERE id = ? AND target_id = ?", events[i].ID, int64(id))
@@ -194,13 +195,13 @@ func (t *Tx) RemoveWebhookEvents(id audience.WebhookTargetID, events []audience.
 	return nil
 }
 
-// oldestEvents are the IDs of the oldest events that wait for a target, of one webhook or, with
-// webhook 0, of all.
+// oldestEvents is a subquery for the IDs of the oldest events in the queue of a target. It finds the events
+// of one webhook, or of all webhooks if the webhook is 0.
 const oldestEvents = `(SELECT e.id FROM webhook_event e WHERE e.target_id = ?
 	AND (CAST(? AS BIGINT) = 0 OR e.webhook_id = ?) ORDER BY e.id` + limited + ")"
 
-// DeleteWebhookEvents removes at most limit events that wait for a target, of one webhook or, with
-// webhook 0, of all.
+// DeleteWebhookEvents removes at most limit events from the queue of a target. It removes the events of one
+// webhook, or of all webhooks if webhook is 0.
 func (t *Tx) DeleteWebhookEvents(id audience.WebhookTargetID, webhook audience.WebhookID, limit int) (
 	removed int, err error) {
 	n, err := t.conn.Exec("DELETE FROM webhook_event WHERE id IN "+oldestEvents,

@@ -2,17 +2,17 @@ package planner
 
 import "slices"
 
-// This file chooses the plan: on SQLite by the rules of doc.go, on PostgreSQL by leaving
-// the choice to its planner.
+// This file chooses the plan. For SQLite it uses the rules of doc.go. For PostgreSQL it leaves
+// most of the choice to PostgreSQL's planner.
 
-// planner plans one search.
+// planner makes the plan of one search.
 type planner struct {
 	*Query
 	db       Statistics
-	contacts int64 // of the List; 0: not read yet
+	contacts int64 // number of Contacts in the List; 0: not read yet
 }
 
-// Choose plans for an engine whose statements name their index (SQLite).
+// Choose returns the plan for an engine whose statements name the index to use (SQLite).
 func Choose(q *Query, db Statistics) (*Plan, error) {
 	p := &planner{Query: q, db: db}
 	for i := range q.Predicates {
@@ -31,8 +31,8 @@ func Choose(q *Query, db Statistics) (*Plan, error) {
 	return p.complete(best, best.Driving >= 0 && !best.Covering && q.Predicates[best.Driving].few())
 }
 
-// All returns a plan for each access path of a search. Tests run all of them: they find
-// the same Contacts.
+// All returns a plan for each access path of a search. Tests run all plans and check that they
+// find the same Contacts.
 func All(q *Query, db Statistics) (plans []*Plan, err error) {
 	p := &planner{Query: q, db: db}
 	p.limitEstimated()
@@ -46,12 +46,12 @@ func All(q *Query, db Statistics) (plans []*Plan, err error) {
 	return plans, nil
 }
 
-// maxEstimated is how many predicates are counted, and how many are sampled. Criteria may
-// have a hundred tests, and planning must not take longer than the search.
+// maxEstimated is the largest number of predicates that the planner counts, and also that it
+// samples. Criteria may have a hundred tests, and planning must not take longer than the search.
 const maxEstimated = 8
 
-// limitEstimated removes the scans of all indexed predicates after the first maxEstimated,
-// so that these are tested on rows.
+// limitEstimated keeps the scans of the first maxEstimated predicates that have scans. It removes
+// the scans of the other predicates, so that these are tested on rows.
 func (p *planner) limitEstimated() {
 	indexed := 0
 	for i := range p.Predicates {
@@ -64,7 +64,7 @@ func (p *planner) limitEstimated() {
 	}
 }
 
-// complete returns the plan of a path. selective says that the path finds few Contacts.
+// complete returns the plan of a path. selective is true if the path finds few Contacts.
 func (p *planner) complete(w Path, selective bool) (*Plan, error) {
 	made := &Plan{Path: w, Predicates: slices.Clone(p.Predicates)}
 	for i := range made.Predicates {
@@ -89,19 +89,19 @@ func (p *planner) complete(w Path, selective bool) (*Plan, error) {
 // maxQuickOffset is how many index entries a quick search may skip.
 const maxQuickOffset = 10_000
 
-// quickScan reports whether a search is quick. boundsOnly says that it only scans an
-// index in order and tests nothing else. Its first row then comes at once, however long the
-// reply is.
+// quickScan reports whether a search is quick. boundsOnly is true if the search only scans an
+// index in the requested order and tests nothing else. Such a search returns its first row at
+// once, even if the reply is long.
 func (q *Query) quickScan(boundsOnly bool) bool {
 	return boundsOnly && !q.Counted && q.Offset <= maxQuickOffset
 }
 
-// denseShare is the share of the rows between a List's first and last ID that must belong
-// to the List. With a larger share, a scan of the table is faster than one look-up per ID.
+// denseShare is a limit for the share of the rows between a List's first and last ID that belong
+// to the List. Above this limit, a scan of the table is faster than one look-up for each ID.
 const denseShare = 0.25
 
-// scanTable changes a plan that reads most rows of a List. It then scans the table
-// between the List's first and last ID, if the List is dense there.
+// scanTable changes a plan that reads most rows of a List. If the share of the List is above
+// denseShare, the plan then scans the table between the List's first and last ID.
 func (p *planner) scanTable(made *Plan) error {
 	span, err := p.db.Span()
 	if err != nil {
@@ -116,14 +116,14 @@ func (p *planner) scanTable(made *Plan) error {
 	return nil
 }
 
-// maxRowsPassed is the largest offset at which PostgreSQL reads and skips whole rows.
+// maxRowsPassed is the largest offset at which PostgreSQL reads the rows that it skips.
 const maxRowsPassed = 1000
 
-// Delegate plans for an engine that chooses its indexes itself (PostgreSQL). It only fixes
-// how addresses, IDs and days are found.
+// Delegate returns the plan for an engine that chooses its indexes itself (PostgreSQL). The plan
+// only states how to find addresses, IDs and days, and whether to read the IDs of a page first.
 func Delegate(q *Query) *Plan {
 	made := &Plan{Path: Path{Driving: -1, Ordered: q.Order != ""}, Predicates: q.Predicates}
-	bounds := 0 // predicates that bound the scan of the index in the requested order
+	bounds := 0 // number of predicates that bound the scan of the index in the requested order
 	for i := range made.Predicates {
 		pred := &made.Predicates[i]
 		switch {
@@ -132,7 +132,7 @@ func Delegate(q *Query) *Plan {
 			if !pred.Direct() {
 				pred.As = InSet
 			}
-		case pred.Tests[0].Key != nil && !pred.Direct() && pred.Scans != nil: // an In of days: several ranges
+		case pred.Tests[0].Key != nil && !pred.Direct() && pred.Scans != nil: // an In of days, which needs several ranges
 			pred.As = InSet
 		case pred.Direct() && q.inOrder(pred):
 			bounds++

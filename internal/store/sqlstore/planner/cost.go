@@ -1,22 +1,22 @@
 package planner
 
-// This file is the cost of an access path: how much it reads. The unit is one index entry
-// that is read in sequence.
+// This file estimates the cost of an access path, which is how much the path reads. The unit is
+// one index entry that is read in sequence.
 
-// What other steps cost, in index entries. The figures are round on purpose: with half or
-// twice as much, few plans of 169 shapes of searches changed.
+// The costs of other steps, in index entries. Exact values do not matter: half or twice these
+// values changed few plans in a test of 169 different searches.
 const (
 	probeCost     = 8  // look up an ID in an index, add one to a set, or sort one
 	rowCost       = 20 // read and test a row, in the order of IDs or nearly
 	randomRowCost = 40 // read and test a row, in another order
 )
 
-// caution is how much further than estimated a scan in the requested order may have to
-// read to fill a page. The estimate assumes that matches are spread evenly over the
-// order. Where they are not, such a scan may read the whole List; the others cannot.
+// caution multiplies the estimated number of entries that a scan in the requested order reads to
+// fill a page. The estimate assumes that the matches are distributed evenly over the index. If
+// they are not, such a scan may read all entries of the List. Other paths do not have this risk.
 const caution = 2
 
-// cheapest returns the path that costs least by the estimates so far.
+// cheapest returns the path with the lowest cost, according to the estimates so far.
 func (p *planner) cheapest() Path {
 	paths := p.paths()
 	best := paths[0]
@@ -28,7 +28,7 @@ func (p *planner) cheapest() Path {
 	return best
 }
 
-// cost estimates how much a path reads.
+// cost returns the estimated cost of a path.
 func (p *planner) cost(w Path) float64 {
 	matches := float64(p.contacts)
 	for i := range p.Predicates {
@@ -39,13 +39,13 @@ func (p *planner) cost(w Path) float64 {
 	if w.Residual == Intersect {
 		entries = 0
 		for i := range p.Predicates {
-			entries += 2 * p.matching(i) // each is read and merged
+			entries += 2 * p.matching(i) // each entry is read and merged
 		}
 	}
 	if w.Residual == InSet {
 		entries += p.matching(w.Set)
 	}
-	if !w.Ordered && !p.Counted { // the matches are sorted, by a value in the row
+	if !w.Ordered && !p.Counted { // the matches must be sorted, by a value in the row unless the order is that of IDs
 		probes += matches
 		if !p.ByID && rows == 0 {
 			rows = matches
@@ -58,8 +58,8 @@ func (p *planner) cost(w Path) float64 {
 	return entries + probes*probeCost + rows*row
 }
 
-// scanned estimates how many entries of the path's index are read. matches is how many
-// Contacts match all predicates.
+// scanned estimates how many index entries a path reads. matches is the number of Contacts that
+// match all predicates.
 func (p *planner) scanned(w Path, matches float64) float64 {
 	all := float64(p.contacts)
 	if w.Driving >= 0 && !w.Covering {
@@ -71,14 +71,14 @@ func (p *planner) scanned(w Path, matches float64) float64 {
 	return all
 }
 
-// residualCost estimates the probes and the rows for the tests of the predicates that do
-// not bound the scan.
+// residualCost estimates how many look-ups and rows are needed to test the predicates that do not
+// bound the scan.
 func (p *planner) residualCost(w Path, scanned float64) (probes, rows float64) {
 	others := p.others(w)
 	switch {
 	case w.Residual == Intersect:
 		return 0, 0
-	case w.Index == "" && !w.Ordered: // the IDs are a set, and the row of each is read
+	case w.Index == "" && !w.Ordered: // the scans find a set of IDs, and then the row of each ID is read
 		probes = scanned
 		if others > 0 || !p.Counted {
 			rows = scanned

@@ -2,33 +2,33 @@ package planner
 
 // This file estimates how many Contacts match each predicate.
 
-// Statistics are what the planner asks of the database for one search.
+// Statistics answers the questions of the planner about the data of one search.
 type Statistics interface {
 	// Contacts returns the number of the List's Contacts.
 	Contacts() (int64, error)
 	// Span returns the first and the last ID of the List.
 	Span() (Span, error)
 	// Count counts the Contacts that the scans of a predicate find, up to most. If exact is
-	// false, at least n match. It may return a count that is a minute old.
+	// false, at least n Contacts match. Count may return a result that is a minute old.
 	Count(p *Predicate, most int64) (n int64, exact bool, err error)
-	// Sample tests a predicate on a sample of the List's rows and returns the share that match.
+	// Sample tests a predicate on a sample of the List's rows and returns the share of the rows
+	// that match.
 	Sample(p *Predicate) (share float64, err error)
 }
 
-// Limits up to which index entries are counted. The first count takes 0.03 ms and finds a
-// selective predicate. The second takes 0.5 ms and decides between paths that may take 500
-// times longer.
+// The largest numbers of index entries that the first and the second count read. The first count
+// takes 0.03 ms and finds a selective predicate. The second count takes 0.5 ms. It helps to choose
+// between paths of which one may take 500 times as long as the other.
 const (
 	firstCount  = 1000
 	secondCount = 20_000
 )
 
-// few reports whether the predicate matches so few Contacts that all may be read at once.
+// few reports whether a predicate matches at most firstCount Contacts.
 func (p *Predicate) few() bool { return p.exact && p.count <= firstCount }
 
-// estimate counts the predicates until the costs of the paths are known well enough. It
-// raises the limit in steps. It stops as soon as a selective predicate is found, or the
-// cheapest path costs less than a count of all entries would.
+// estimate counts the matches of the predicates, with a higher limit in each step. It stops when it
+// has found a selective predicate, or when the cheapest path costs less than the next count would.
 func (p *planner) estimate() error {
 	if err := p.countContacts(); err != nil {
 		return err
@@ -43,11 +43,11 @@ func (p *planner) estimate() error {
 	if err := p.sample(); err != nil || p.cost(p.cheapest()) < float64(p.contacts) {
 		return err
 	}
-	_, err = p.count(p.contacts / 2) // all paths are slow, so a full count is worth its time
+	_, err = p.count(p.contacts / 2) // all paths are slow, so a better estimate is worth its time
 	return err
 }
 
-// countContacts reads the number of the List's Contacts, once.
+// countContacts reads the number of the List's Contacts, unless it has read the number before.
 func (p *planner) countContacts() (err error) {
 	if p.contacts == 0 {
 		p.contacts, err = p.db.Contacts()
@@ -55,8 +55,8 @@ func (p *planner) countContacts() (err error) {
 	return err
 }
 
-// count counts each predicate that has scans and no exact count yet, up to most. It reports
-// whether at least one predicate matches no more than that.
+// count counts the matches of each predicate that has scans and no exact count yet, up to most. It
+// reports whether at least one predicate has at most that many matches.
 func (p *planner) count(most int64) (selective bool, err error) {
 	for i := range p.Predicates {
 		pred := &p.Predicates[i]
@@ -74,7 +74,8 @@ func (p *planner) count(most int64) (selective bool, err error) {
 	return selective, nil
 }
 
-// sample estimates the predicates that have no index, at most maxEstimated of them.
+// sample estimates the matches of the predicates that have no index, for at most maxEstimated of
+// these predicates.
 func (p *planner) sample() error {
 	sampled := 0
 	for i := range p.Predicates {
@@ -87,8 +88,9 @@ func (p *planner) sample() error {
 		if err != nil {
 			return err
 		}
-		// A sample without a match may mean a List without a match. A scan of another index
-		// could then read the whole List to fill a page, so estimate one match.
+		// If the sample has no match, perhaps the List has no match either. A scan of another
+		// index could then read the whole List to fill a page. The estimate of one match makes
+		// such a scan expensive.
 		pred.count, pred.exact = max(1, int64(share*float64(p.contacts))), true
 	}
 	return nil
@@ -97,10 +99,10 @@ func (p *planner) sample() error {
 // matching estimates how many Contacts match predicate i.
 func (p *planner) matching(i int) float64 { return p.share(i) * float64(p.contacts) }
 
-// Shares of the List that are assumed to match a predicate.
+// The share of the List that the planner assumes to match a predicate.
 const (
-	uncountedShare = 0.25 // whose count ended at its limit
-	unsampledShare = 0.1  // that has no index and was not sampled
+	uncountedShare = 0.25 // if the count of the predicate ended at its limit
+	unsampledShare = 0.1  // if the predicate has no index and was not sampled
 )
 
 // share estimates the share of the List's Contacts that match predicate i.

@@ -4,14 +4,14 @@ import "slices"
 
 // This file lists the access paths of a search.
 
-// inOrder reports whether the scan of a direct predicate yields the Contacts in the
-// requested order. All Contacts with one value of a key are in the order of IDs.
+// inOrder reports whether the scan of a direct predicate returns the Contacts in the requested
+// order. An index has the Contacts with the same value of a key in the order of their IDs.
 func (q *Query) inOrder(p *Predicate) bool {
 	return p.Scans[0].Index == q.Order || q.ByID && p.ordered()
 }
 
-// page returns the path that yields the Contacts in the requested order. It has no index
-// if no index has that order.
+// page returns the path that finds the Contacts in the requested order. Its Index is "" if no index
+// has that order.
 func (p *planner) page() Path {
 	page := Path{Index: p.Order, Driving: -1, Ordered: true}
 	for i := range p.Predicates {
@@ -23,7 +23,7 @@ func (p *planner) page() Path {
 	return page
 }
 
-// paths returns the access paths to compare. Each of them finds all Contacts that match.
+// paths returns the access paths to compare. Each path finds all Contacts that match.
 func (p *planner) paths() (paths []Path) {
 	page := p.page()
 	paged := page.Index != "" && !p.Counted
@@ -47,7 +47,7 @@ func (p *planner) paths() (paths []Path) {
 	return paths
 }
 
-// others returns how many predicates do not bound the scan of a path.
+// others returns the number of predicates that do not bound the scan of a path.
 func (p *planner) others(w Path) int {
 	if w.Driving >= 0 {
 		return len(p.Predicates) - 1
@@ -55,8 +55,9 @@ func (p *planner) others(w Path) int {
 	return len(p.Predicates)
 }
 
-// smallest returns the place of the predicate that matches the fewest Contacts of those
-// that have scans, without one place; -1: none has.
+// smallest returns the predicate that matches the fewest Contacts, as an index in Predicates. It
+// ignores predicates without scans and the predicate at the index without. It returns -1 if no
+// other predicate is left.
 func (p *planner) smallest(without int) int {
 	least := -1
 	for i := range p.Predicates {
@@ -83,7 +84,7 @@ func (p *planner) mergesScans(i int) bool {
 	return !p.Counted && len(p.Predicates) == 1 && p.ByID && p.limited() && pred.ordered() && !pred.selective()
 }
 
-// withResiduals returns a path with each way to test the other predicates.
+// withResiduals returns copies of a path: one for each way to test the other predicates.
 func (p *planner) withResiduals(w Path) []Path {
 	paths := []Path{w}
 	lookups, scans := true, true

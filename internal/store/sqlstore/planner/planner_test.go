@@ -8,14 +8,14 @@ import (
 	"enlist/internal/audience"
 )
 
-// These tests plan searches without a database: data answers the planner's questions.
-// sqlstore/searchshapes_test.go checks the plans of whole searches on real ones.
+// These tests plan searches without a database: the type data has the statistics.
+// sqlstore/searchshapes_test.go checks the plans of searches on real databases.
 
-// data are the Statistics of a List.
+// data implements Statistics with fixed numbers, and records the questions of the planner.
 type data struct {
 	contacts int64
-	counts   map[string]int64 // matches of the predicate by its index
-	share    float64          // of a sample
+	counts   map[string]int64 // number of matches of a predicate, by the name of its index
+	share    float64          // result of Sample
 	span     Span
 	asked    []string
 }
@@ -45,13 +45,14 @@ func exactly(index string) Predicate {
 // between returns a predicate that finds a range of values by an index.
 func between(index string) Predicate { return Predicate{Tests: test, Scans: []Scan{{Index: index}}} }
 
-// unindexed returns a predicate that only rows decide.
+// unindexed returns a predicate whose test reads the row.
 func unindexed() Predicate { return Predicate{Tests: test} }
 
-// covered returns a predicate that the entries of an index decide.
+// covered returns a predicate whose test needs only the entries of an index.
 func covered(index string) Predicate { return Predicate{Tests: test, Covering: index} }
 
-// million returns a List of 1,000,000 Contacts among as many of other Lists.
+// million returns the statistics of a List of 1,000,000 Contacts. Between its first and last ID are
+// as many Contacts of other Lists.
 func million() *data {
 	return &data{contacts: 1_000_000, span: Span{1, 2_000_000},
 		counts: map[string]int64{"name": 100, "city": 4000, "state": 125_000, "region": 170_000, "member": 500_000,
@@ -67,21 +68,22 @@ func choose(t *testing.T, q Query, d *data) *Plan {
 	return made
 }
 
-// byCreation is a page of 100 in the order of creation_time.
+// byCreation is a search for a page of 100 Contacts in the order of creation_time.
 func byCreation(predicates ...Predicate) Query {
 	return Query{Predicates: predicates, Order: "contact_created", Chronological: true, Limit: 100}
 }
 
-// byBorn is a page of 100 in the order of an indexed Field.
+// byBorn is a search for a page of 100 Contacts in the order of an indexed Field.
 func byBorn(predicates ...Predicate) Query {
 	return Query{Predicates: predicates, Order: "born", Limit: 100}
 }
 
-// byID is a page of 100 in the order of IDs.
+// byID is a search for a page of 100 Contacts in the order of IDs.
 func byID(predicates ...Predicate) Query {
 	return Query{Predicates: predicates, Order: ListIndex, ByID: true, Limit: 100}
 }
 
+// counted is a search that counts the Contacts that match.
 func counted(predicates ...Predicate) Query {
 	return Query{Predicates: predicates, Order: ListIndex, ByID: true, Counted: true}
 }
@@ -97,23 +99,25 @@ func TestCheapestPathIsChosen(t *testing.T) {
 		{"a page without criteria uses the index of its order", byBorn(), Path{Index: "born", Driving: -1, Ordered: true}},
 		{"a range of the sort key bounds the index of the order", byBorn(between("born")),
 			Path{Index: "born", Driving: 0, Ordered: true}},
-		{"one value yields the order of IDs", byID(exactly("member")), Path{Index: "member", Driving: 0, Ordered: true}},
-		{"the smallest predicate drives", byCreation(exactly("member"), exactly("name")),
+		{"the index entries of one value are in the order of IDs", byID(exactly("member")),
+			Path{Index: "member", Driving: 0, Ordered: true}},
+		{"the scan uses the index of the predicate with the fewest matches", byCreation(exactly("member"), exactly("name")),
 			Path{Index: "name", Driving: 1, Residual: ByLookup}},
 		{"few matches are read and sorted", byCreation(exactly("state"), exactly("city")),
 			Path{Index: "city", Driving: 1, Residual: ByLookup}},
-		{"many matches fill the page in order", byCreation(exactly("state"), exactly("member")),
+		{"with many matches, the index in the requested order is scanned", byCreation(exactly("state"), exactly("member")),
 			Path{Index: "contact_created", Driving: -1, Ordered: true, Residual: ByLookup}},
-		{"a set replaces rows in another order", byBorn(exactly("city")),
+		{"a set of IDs is tested in place of rows", byBorn(exactly("city")),
 			Path{Index: "born", Driving: -1, Ordered: true, Residual: InSet}},
-		{"a count of few looks each of them up", counted(exactly("state"), exactly("city")),
+		{"a count with few matches looks each match up in the other index", counted(exactly("state"), exactly("city")),
 			Path{Index: "city", Driving: 1, Ordered: true, Residual: ByLookup}},
-		{"a count of many intersects IDs", counted(exactly("state"), exactly("region")),
+		{"a count with many matches intersects sets of IDs", counted(exactly("state"), exactly("region")),
 			Path{Index: "state", Driving: 0, Ordered: true, Residual: Intersect}},
-		{"an unindexed test with few matches scans the List", byBorn(unindexed()), Path{Index: PrimaryKey, Driving: -1}},
-		{"an index that covers the test is scanned instead", byBorn(covered("city")),
+		{"without an index for a test with few matches, the table is scanned", byBorn(unindexed()),
+			Path{Index: PrimaryKey, Driving: -1}},
+		{"an index that covers the test is scanned in place of the table", byBorn(covered("city")),
 			Path{Index: "city", Driving: 0, Covering: true}},
-		{"the smaller of an unindexed and an indexed test", byBorn(unindexed(), exactly("city")),
+		{"an indexed test with few matches is used before an unindexed test", byBorn(unindexed(), exactly("city")),
 			Path{Index: "city", Driving: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -124,7 +128,7 @@ func TestCheapestPathIsChosen(t *testing.T) {
 	}
 }
 
-// The costs of the example in doc.go.
+// The planner computes the costs that the example in doc.go states.
 func TestWorkedExample(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -133,7 +137,7 @@ func TestWorkedExample(t *testing.T) {
 		want  float64
 	}{
 		{"the index of City", "city", Path{Index: "city", Driving: 1, Residual: ByLookup}, 84_000},
-		{"the order of creation_time with Member", "member",
+		{"the index of creation_time, with Member in place of City", "member",
 			Path{Index: "contact_created", Driving: -1, Ordered: true, Residual: ByLookup}, 54_400},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -143,7 +147,7 @@ func TestWorkedExample(t *testing.T) {
 				t.Fatal(err)
 			}
 			if best := p.cheapest(); best != c.path || p.cost(best) != c.want {
-				t.Errorf("%+v costs %.0f, want %+v and %.0f", best, p.cost(best), c.path, c.want)
+				t.Errorf("the cheapest path is %+v with the cost %.0f, want %+v with %.0f", best, p.cost(best), c.path, c.want)
 			}
 		})
 	}
@@ -178,7 +182,7 @@ func TestPlanningAsksNoMoreThanItNeeds(t *testing.T) {
 			d := million()
 			choose(t, c.q, d)
 			if !slices.Equal(d.asked, c.want) {
-				t.Errorf("asked %q, want %q", d.asked, c.want)
+				t.Errorf("the planner asked for %q, want %q", d.asked, c.want)
 			}
 		})
 	}
@@ -190,15 +194,15 @@ func TestWholeListIsScannedInTheTableOnlyWhereItIsDense(t *testing.T) {
 		span Span
 		want string
 	}{
-		{"half of the rows are the List's", Span{1, 2_000_000}, PrimaryKey},
-		{"a tenth of the rows is the List's", Span{1, 10_000_000}, ListIndex},
+		{"half of the rows belong to the List", Span{1, 2_000_000}, PrimaryKey},
+		{"a tenth of the rows belongs to the List", Span{1, 10_000_000}, ListIndex},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := million()
 			d.span = c.span
 			made := choose(t, byID(unindexed()), d)
 			if made.Index != c.want || (made.Span != nil) != (c.want == PrimaryKey) {
-				t.Errorf("got %s, span %v", made.Index, made.Span)
+				t.Errorf("the plan scans %s, span %v, want %s and a span only for the table", made.Index, made.Span, c.want)
 			}
 		})
 	}
@@ -216,17 +220,18 @@ func TestPlanIsQuickIfItReadsFewContacts(t *testing.T) {
 		{"a scan in order without another test", byID(exactly("member")), true},
 		{"a scan in order with another test", byCreation(exactly("member"), exactly("state")), false},
 		{"a large offset", deep, false},
-		{"a count of many", counted(exactly("member")), false},
+		{"a count with many matches", counted(exactly("member")), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if made := choose(t, c.q, million()); made.Quick != c.want {
-				t.Errorf("quick %v of %+v", made.Quick, made.Path)
+				t.Errorf("Quick is %v, want %v, path %+v", made.Quick, c.want, made.Path)
 			}
 		})
 	}
 }
 
-// PostgreSQL chooses its indexes. An address and days are sets of IDs there.
+// PostgreSQL chooses its indexes itself. The plan only says that an address and days are tested as sets
+// of IDs.
 func TestDelegateFixesOnlyAddressesAndDays(t *testing.T) {
 	days := Predicate{Tests: test, Scans: []Scan{{Index: "born", Days: true}}}
 	address := Predicate{Tests: test, Scans: []Scan{{Index: "contact_dedupe", Column: "dedupe_key", Selective: true}}}
@@ -237,6 +242,6 @@ func TestDelegateFixesOnlyAddressesAndDays(t *testing.T) {
 		as = append(as, p.As)
 	}
 	if made.Index != "" || made.Driving >= 0 || !made.Quick || !slices.Equal(as, []Residual{InSet, InSet, OnRow}) {
-		t.Errorf("got %+v, tested as %v", made, as)
+		t.Errorf("got the plan %+v with residuals %v, want InSet, InSet, OnRow and a quick plan without an index", made, as)
 	}
 }
