@@ -11,13 +11,13 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// This file composes the mails of a List: Messages with their text and HTML
-// parts (rendered in compose_render.go from what compose_cache.go compiled), and
-// requests to confirm. compose_header.go writes the headers.
+// This file composes the mails to Contacts: Messages and requests to confirm a
+// subscription. compose_cache.go compiles a Message, and compose_render.go inserts the
+// values of a Contact. compose_header.go writes the headers.
 
 // composer composes mails.
 type composer struct {
-	from      string // sender of mails for which neither Message nor List names one
+	from      string // sender of a mail if neither its Message nor its List names a sender
 	publicURL string
 	key       audience.LinkKey
 	links     Linker
@@ -32,17 +32,18 @@ func newComposer(o Options) (*composer, error) {
 	return &composer{from: o.From, publicURL: o.PublicURL, key: o.Key, links: o.Links, now: time.Now}, nil
 }
 
-// link returns the URL of a link to this service.
+// link returns the URL of a page of this service, with a signature.
 func (c *composer) link(kind audience.LinkKind, about audience.DeliveryKey) string {
 	return c.publicURL + c.key.Path(audience.Link{Kind: kind, DeliveryKey: about})
 }
 
-// listHeader returns a header with the sender of a List.
+// listHeader returns a header with the List's ID and its sender.
 func (c *composer) listHeader(list *audience.List) header {
 	return header{list: list.ID, fromName: cmp.Or(list.FromName, list.Name), from: cmp.Or(list.FromAddress, c.from)}
 }
 
-// outgoing composes a mail to a Contact and returns its subject as it is sent.
+// outgoing composes a mail to a Contact. It also returns the subject with its merge fields
+// filled.
 func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*gomail.Msg, string, error) {
 	if l.Message == nil {
 		return c.confirmation(l)
@@ -85,7 +86,8 @@ func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*gom
 	return m, h.subject, nil
 }
 
-// confirmation composes the request to confirm a subscription. decisions.md: 47
+// confirmation composes the request to confirm a subscription, and returns its subject.
+// decisions.md: 47
 func (c *composer) confirmation(l *audience.OutgoingMail) (*gomail.Msg, string, error) {
 	list := &l.Schema.List
 	b := &builtIn{

@@ -8,9 +8,9 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// This file makes the mails in the service's own words: notifications
-// (compose_notification.go) and requests to confirm (compose.go). Both have a
-// text part and an HTML part with the same contents.
+// This file writes the mails whose text is part of this program: notifications
+// (compose_notification.go) and requests to confirm (compose.go). Each mail has a text
+// part and an HTML part with the same content.
 
 //go:embed compose_builtin.html
 var builtInFile embed.FS
@@ -18,14 +18,14 @@ var builtInFile embed.FS
 // builtInHTML is the template of the HTML part.
 var builtInHTML = template.Must(template.ParseFS(builtInFile, "compose_builtin.html"))
 
-// builtIn is the content of such a mail.
+// builtIn is the content of a mail whose text is part of this program.
 type builtIn struct {
 	List    string
 	Title   string
 	Heading string
 	Before  string // text above the rows
 	Rows    []row
-	Button  string // text of the link to Link
+	Button  string // text of the link
 	Link    string
 	After   string
 }
@@ -33,7 +33,7 @@ type builtIn struct {
 // row is a name with its value. A value may have several lines.
 type row struct{ Name, Value string }
 
-// builtIn makes a message with a header and the two parts. The title is the subject.
+// builtIn returns a message with a header and the two parts. The title is the subject.
 func (c *composer) builtIn(h header, b *builtIn) (*gomail.Msg, error) {
 	h.subject = oneLine(b.Title)
 	m, err := c.message(h)
@@ -45,8 +45,8 @@ func (c *composer) builtIn(h header, b *builtIn) (*gomail.Msg, error) {
 	return m, nil
 }
 
-// sanitized returns a copy without control characters. Values come from
-// subscribers; none of them becomes a link.
+// sanitized returns a copy without control characters. Subscribers choose the values in
+// the rows. Long values are cut.
 func (b *builtIn) sanitized() *builtIn {
 	t := *b
 	t.List, t.Title, t.Heading = oneLine(b.List), oneLine(b.Title), oneLine(b.Heading)
@@ -57,11 +57,11 @@ func (b *builtIn) sanitized() *builtIn {
 	return &t
 }
 
-// longestValue limits what a row shows of a value, in bytes. A value can be as
-// long as a request. The link leads to the whole value.
+// longestValue is the number of bytes of a value that a row shows. A value can be as
+// long as a request. The page behind the link shows the complete value.
 const longestValue = 10_000
 
-// excerpt cuts a value at longestValue bytes, never within a character.
+// excerpt cuts a value after longestValue bytes, but not inside a character.
 func excerpt(value string) string {
 	if len(value) <= longestValue {
 		return value
@@ -73,7 +73,7 @@ func excerpt(value string) string {
 func (b *builtIn) html() string {
 	var s strings.Builder
 	s.Grow(4096)
-	// Writing into a strings.Builder cannot fail, so an error is a mistake in the template.
+	// A write to a strings.Builder cannot fail, so an error means that the template is wrong.
 	if err := builtInHTML.Execute(&s, b.sanitized()); err != nil {
 		panic(err)
 	}

@@ -9,29 +9,29 @@ import (
 	"enlist/internal/merge"
 )
 
-// This file compiles Messages into templates, once for all mails of a Message,
-// and caches the results. compose_render.go inserts the values of a Contact.
+// This file compiles each Message into templates once, and caches the templates for all
+// mails of the Message. compose_render.go inserts the values of a Contact.
 
-// compiled is a Message that is ready to be merged with Contacts.
+// compiled has the templates of a Message.
 type compiled struct {
 	source  audience.Message
 	subject merge.Template
 	text    textTemplate
-	html    *htmlTemplate // nil: there is no HTML part
-	bytes   int           // memory that it takes, estimated
+	html    *htmlTemplate // nil if there is no HTML part
+	bytes   int           // estimated size in memory
 
 	mu      sync.Mutex
-	targets []audience.LinkID // of html.links; nil until the first use
+	targets []audience.LinkID // IDs of html.links; nil until the first call of linkTargets
 }
 
-// The merge fields that are links of one mail. decisions.md: 46
+// The merge fields for links that are different in each mail. decisions.md: 46
 const (
 	fieldUnsubscribe = "unsubscribe_url"
 	fieldConfirm     = "confirm_url"
 )
 
-// compile prepares a Message. The text part is made from the HTML if the Message
-// has no text.
+// compile returns the templates of a Message. If the Message has no text, compile makes
+// the text part from the HTML.
 func compile(m *audience.Message) *compiled {
 	c := &compiled{source: *m, subject: merge.Parse(m.Subject)}
 	source := plainFallbacks(m.HTML)
@@ -54,8 +54,8 @@ func compile(m *audience.Message) *compiled {
 	return c
 }
 
-// size estimates the memory of a compiled Message: its contents and its parts. A
-// merge field of five bytes becomes a part of over a hundred.
+// size estimates the size of a compiled Message in memory: its source and its parts. A
+// merge field with five bytes of source needs a part of more than a hundred bytes.
 func (c *compiled) size() int {
 	const part = 128
 	n := len(c.source.Subject) + len(c.source.Text) + len(c.source.HTML) + part*len(c.subject)
@@ -68,8 +68,8 @@ func (c *compiled) size() int {
 	return n
 }
 
-// linkTargets returns the IDs of the tracked links in the HTML part, in their
-// order. The first call stores the targets.
+// linkTargets returns the IDs of the tracked links in the HTML part, in the order of the
+// links. The first call stores the targets of the links in the database.
 func (c *compiled) linkTargets(ctx context.Context, id audience.MessageID, links Linker) ([]audience.LinkID, error) {
 	if c.html == nil || len(c.html.links) == 0 {
 		return nil, nil
@@ -88,24 +88,24 @@ func (c *compiled) linkTargets(ctx context.Context, id audience.MessageID, links
 
 // Limits of the cache.
 const (
-	maxTemplates     = 200      // Messages
-	maxTemplateBytes = 32 << 20 // bytes, as compiled.size estimates them
+	maxTemplates     = 200      // number of Messages
+	maxTemplateBytes = 32 << 20 // sum of the sizes that compiled.size estimates
 )
 
-// templateCache keeps compiled Messages. The zero value is ready.
+// templateCache caches compiled Messages. The zero value is an empty cache.
 type templateCache struct {
 	mu    sync.Mutex
 	byID  map[audience.MessageID]*compiled
 	bytes int
 
-	// compiling is held while a Message is compiled, so that only one is compiled at a
-	// time. Hundreds of jobs may need a new Message at once, and compiling takes many
-	// times the Message's size in memory.
+	// compiling is locked while a Message is compiled, so that only one Message is compiled
+	// at a time. Hundreds of jobs may need the same new Message at the same time. To compile
+	// a Message needs many times the memory of the Message.
 	compiling sync.Mutex
 }
 
-// get returns a compiled Message. It compiles a Message again when any part of
-// it has changed.
+// get returns a compiled Message from the cache. It compiles the Message if it is not in
+// the cache, or if any part of the Message has changed.
 func (t *templateCache) get(m *audience.Message) *compiled {
 	if cached := t.cached(m); cached != nil {
 		return cached
@@ -113,7 +113,7 @@ func (t *templateCache) get(m *audience.Message) *compiled {
 	t.compiling.Lock()
 	defer t.compiling.Unlock()
 	if cached := t.cached(m); cached != nil {
-		return cached // another goroutine has compiled it meanwhile
+		return cached // another goroutine has compiled the Message
 	}
 	fresh := compile(m)
 	t.mu.Lock()
@@ -122,7 +122,7 @@ func (t *templateCache) get(m *audience.Message) *compiled {
 		t.byID = make(map[audience.MessageID]*compiled)
 	}
 	t.evict(m.ID)
-	for id := range t.byID { // in any order: a Message in use is soon compiled again
+	for id := range t.byID { // evict in random order, because a Message in use is soon compiled again
 		if len(t.byID) < maxTemplates && t.bytes+fresh.bytes <= maxTemplateBytes {
 			break
 		}
@@ -133,8 +133,8 @@ func (t *templateCache) get(m *audience.Message) *compiled {
 	return fresh
 }
 
-// cached returns the compiled form of a Message, nil if there is none or if the
-// Message has changed.
+// cached returns a compiled Message. It returns nil if the cache does not have the Message,
+// or has it with other contents.
 func (t *templateCache) cached(m *audience.Message) *compiled {
 	t.mu.Lock()
 	cached := t.byID[m.ID]
@@ -145,7 +145,7 @@ func (t *templateCache) cached(m *audience.Message) *compiled {
 	return cached
 }
 
-// evict removes a Message. The caller holds t.mu.
+// evict removes a Message from the cache. The caller must have locked t.mu.
 func (t *templateCache) evict(id audience.MessageID) {
 	if old := t.byID[id]; old != nil {
 		t.bytes -= old.bytes

@@ -15,21 +15,21 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// This file writes the headers of a message and makes texts from outside fit for
-// them: addresses, subjects and names without control characters.
+// This file writes the headers of a message. It also removes from addresses, subjects
+// and names what a header must not contain, such as control characters.
 
 // header has the values of a message's header fields.
 type header struct {
 	fromName, from string
-	replyTo        string // "": none
+	replyTo        string // "" if there is no Reply-To
 	to             string
 	subject        string
-	key            string // the Message-ID is derived from it
+	key            string // the Message-ID is derived from this key
 	list           audience.ListID
-	unsubscribe    string // URL; "": none, as in notifications
+	unsubscribe    string // URL to unsubscribe, "" in notifications and requests to confirm
 }
 
-// message makes a message with a header and without a body.
+// message returns a message with a header and without a body.
 func (c *composer) message(h header) (*gomail.Msg, error) {
 	from, domain, ok := parseAddress(h.from)
 	if !ok {
@@ -52,21 +52,22 @@ func (c *composer) message(h header) (*gomail.Msg, error) {
 	m.SetDateWithValue(c.now())
 	m.SetMessageIDWithValue(c.key.MessageID(h.key) + "@" + domain)
 	m.SetGenHeader("List-Id", "<"+strconv.FormatInt(int64(h.list), 10)+".list."+domain+">")
-	// RFC 3834: automatic replies, such as holiday notes, are not wanted.
+	// The next two fields ask for no automatic replies, such as holiday notes. RFC 3834
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
 	if h.unsubscribe != "" {
 		m.SetGenHeader(gomail.HeaderPrecedence, "bulk")
 		m.SetListUnsubscribe(h.unsubscribe)
-		if strings.HasPrefix(h.unsubscribe, "https://") { // RFC 8058, 3.1 forbids it for other links
+		if strings.HasPrefix(h.unsubscribe, "https://") { // RFC 8058, 3.1 allows one-click only with https
 			m.SetListUnsubscribePost()
 		}
 	}
 	return m, nil
 }
 
-// parseAddress reads an address as it is stored. The domain is returned in
-// ASCII, so that a mail server needs SMTPUTF8 for the local part only.
+// parseAddress reads an address. It returns the domain in ASCII, so that the mail server
+// needs SMTPUTF8 only if the local part is not ASCII. ok is false if the text is not an
+// address to which mail can be sent.
 func parseAddress(text string) (parsed *mail.Address, domain string, ok bool) {
 	spelling, key, ok := address.ParseEmail(text)
 	if !ok {
@@ -74,7 +75,7 @@ func parseAddress(text string) (parsed *mail.Address, domain string, ok bool) {
 	}
 	local := unquote(spelling[:strings.LastIndexByte(spelling, '@')])
 	if local == "" {
-		return nil, "", false // "" in quotes is a valid local part, but net/mail cannot write it
+		return nil, "", false // two quotes are a valid local part, but net/mail cannot write it
 	}
 	domain = key[strings.LastIndexByte(key, '@')+1:]
 	return &mail.Address{Address: local + "@" + domain}, domain, true
@@ -95,17 +96,17 @@ func unquote(local string) string {
 	return b.String()
 }
 
-// maxSubject limits a subject, in characters. A line of a mail has 998 bytes at
-// most (RFC 5322, 2.1.1), and a long value without a space cannot be folded.
+// maxSubject limits a subject, in characters. A line of a mail must have at most 998
+// bytes (RFC 5322, 2.1.1), and a subject without a space cannot be split into lines.
 const maxSubject = 250
 
-// headerText encodes a text that looks like an encoded word (RFC 2047), so that
-// mail programs show it as it is. go-mail encodes other texts where needed.
+// headerText encodes a text that looks like an encoded word (RFC 2047). Without that, mail
+// programs would decode the text. go-mail encodes other texts if necessary.
 func headerText(text string) string {
 	if !strings.Contains(text, "=?") {
 		return text
 	}
-	const most = 45 // bytes that fit into an encoded word of 75 characters
+	const most = 45 // number of bytes that fit into an encoded word of 75 characters
 	var words []string
 	for len(text) > 0 {
 		n := min(most, len(text))
@@ -118,8 +119,8 @@ func headerText(text string) string {
 	return strings.Join(words, " ")
 }
 
-// oneLine makes a text fit for a header: one line without control characters,
-// of at most maxSubject characters.
+// oneLine returns a text as one line for a header: without control characters, and with at
+// most maxSubject characters.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(plain(text)), " ")
 	if utf8.RuneCountInString(text) <= maxSubject {
@@ -142,5 +143,5 @@ func plain(text string) string {
 	}, lineEnds.Replace(strings.ToValidUTF8(text, "\uFFFD")))
 }
 
-// lineEnds turns every kind of line end into \n.
+// lineEnds replaces every kind of line end by \n.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")

@@ -9,10 +9,11 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// This file composes notifications: one of a List's addresses learns that a
-// Contact has subscribed, unsubscribed or changed, with the Contact's values.
+// This file composes notifications. A notification is sent to an address in the settings
+// of a List. It says that a Contact subscribed, unsubscribed or changed, and shows the
+// Contact's values.
 
-// notification composes a mail to one of a List's addresses about a Contact.
+// notification composes a notification.
 // specification: Events, Notification message
 func (c *composer) notification(id string, n *audience.Notification) (*gomail.Msg, error) {
 	h := c.listHeader(&n.Schema.List)
@@ -20,10 +21,10 @@ func (c *composer) notification(id string, n *audience.Notification) (*gomail.Ms
 	return c.builtIn(h, c.notificationBody(n))
 }
 
-// notificationBody returns the contents of a notification. A Contact that has
-// been removed since the event has no details left.
+// notificationBody returns the content of a notification. It has no details if the
+// Contact was removed after the event.
 func (c *composer) notificationBody(n *audience.Notification) *builtIn {
-	// The middle of the title, the name of the row with the time, and the heading.
+	// For each event: the middle of the title, the name of the row with the time, and the heading.
 	words := map[audience.Event][3]string{
 		audience.EventSubscribe:     {" subscribed to ", "Subscribed", "New subscription"},
 		audience.EventUnsubscribe:   {" unsubscribed from ", "Unsubscribed", "Unsubscription"},
@@ -45,12 +46,12 @@ func (c *composer) notificationBody(n *audience.Notification) *builtIn {
 	return b
 }
 
-// causeNotification is the cause in links of a notification. They belong to no
+// causeNotification is the cause in the links of a notification, which belong to no
 // delivery.
 const causeNotification = "n"
 
-// contactName is the name of a Contact in a sentence: its Email, else its
-// mobile number, else its ID.
+// contactName returns a name for a Contact: its Email, or else its mobile number, or else
+// its ID.
 func contactName(n *audience.Notification) string {
 	if n.Details != nil {
 		if email := n.Details.Values.Get(n.Schema.Email().ID); email != "" {
@@ -88,7 +89,8 @@ func contactRows(schema *audience.Schema, contact *audience.Contact) []row {
 		row{"Contact ID", strconv.FormatInt(int64(contact.ID), 10)})
 }
 
-// status says whether a Contact receives mail, and if not, why.
+// status returns the state of a Contact in words: whether it is subscribed, active and
+// confirmed.
 func status(schema *audience.Schema, contact *audience.Contact) string {
 	parts := []string{"subscribed"}
 	if contact.IsUnsubscribed {
@@ -109,7 +111,7 @@ func status(schema *audience.Schema, contact *audience.Contact) string {
 	return strings.Join(parts, ", ")
 }
 
-// consentRows returns the rows about a consent, none without one.
+// consentRows returns the rows about a consent. It returns no rows if consent is nil.
 func consentRows(schema *audience.Schema, consent *audience.LedgerRow) []row {
 	if consent == nil {
 		return nil
@@ -129,7 +131,7 @@ func consentRows(schema *audience.Schema, consent *audience.LedgerRow) []row {
 	return rows
 }
 
-// localTime writes a time, in Unix seconds, in the Account's time zone.
+// localTime formats Unix seconds as a time in the Account's time zone.
 func localTime(schema *audience.Schema, unix int64) string {
 	return schema.LocalTime(unix).Format("2 January 2006, 15:04:05 (UTC-07:00)")
 }

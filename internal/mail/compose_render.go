@@ -7,30 +7,30 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file inserts the values of one Contact into a compiled Message. Every
-// value is escaped for its place: text, HTML, or a link.
+// This file inserts the values of a Contact into a compiled Message. It escapes each
+// value for the text part, for HTML, or for a link.
 
-// rendering merges a Message with one Contact.
+// rendering inserts the values of one Contact into a Message.
 type rendering struct {
 	mail        *audience.OutgoingMail
 	unsubscribe string
 	confirm     string
-	open        string           // URL of the image that records the opening of the mail; "": none
-	click       func(int) string // URL that records a click and leads to the link; nil: links stay as they are
-	tooLong     bool             // a part has grown beyond maxPart and is incomplete
+	open        string           // URL of the tracking pixel; "" if openings are not tracked
+	click       func(int) string // returns the tracked URL of a link; nil if clicks are not tracked
+	tooLong     bool             // a part is longer than maxPart, and is incomplete
 }
 
-// maxPart limits a text or HTML part, in bytes. A value can be as long as a
-// request, and a Message can contain it many thousand times.
+// maxPart limits a text or HTML part, in bytes. A value can be as long as a request, and
+// a Message can contain the same merge field many thousand times.
 const maxPart = 8 << 20
 
-// exceeded reports whether the rendering must stop because a part is too long.
+// exceeded reports whether rendering must stop because a part is too long.
 func (r *rendering) exceeded(b *strings.Builder) bool {
 	r.tooLong = r.tooLong || b.Len() > maxPart
 	return r.tooLong
 }
 
-// value returns the value of a merge field in a body.
+// value returns the value of a merge field in the text part or the HTML part.
 func (r *rendering) value(name string) string {
 	switch name {
 	case fieldUnsubscribe:
@@ -41,8 +41,9 @@ func (r *rendering) value(name string) string {
 	return r.contactValue(name)
 }
 
-// contactValue returns the value of a merge field in a subject. Links have none
-// there: a subject is shown and stored, and such a link works without a password.
+// contactValue returns the value of a merge field in a subject. It returns "" for the links
+// to unsubscribe and to confirm. Subjects are shown and stored, and these links work without
+// a password.
 func (r *rendering) contactValue(name string) string {
 	if name == fieldUnsubscribe || name == fieldConfirm {
 		return ""
@@ -51,23 +52,23 @@ func (r *rendering) contactValue(name string) string {
 	return plain(value)
 }
 
-// subject returns the subject in one line.
+// subject returns the subject as one line.
 func (r *rendering) subject(t *compiled) string {
 	var b strings.Builder
 	for i := range t.subject {
 		if b.Len() > maxPart {
-			break // oneLine shortens it anyway
+			break // oneLine cuts the rest in any case
 		}
 		b.WriteString(t.subject[i].Value(r.contactValue))
 	}
 	return oneLine(b.String())
 }
 
-// noLink replaces a link in HTML that a value has made unsafe.
+// noLink replaces a link in HTML if a value makes the link unsafe.
 const noLink = "#"
 
-// text returns the text part. It ends with a link to unsubscribe, unless the
-// Message has one.
+// text returns the text part. At its end, text adds a link to unsubscribe, unless the
+// Message already has this link.
 func (r *rendering) text(t *compiled) string {
 	var b strings.Builder
 	for i := range t.text.pieces {
@@ -80,8 +81,8 @@ func (r *rendering) text(t *compiled) string {
 				b.WriteString(m.before + link + m.after)
 				continue
 			}
-			// An unsafe link is left out. If its text is only the value, such as
-			// "www.example.com", the value is written as text.
+			// Leave an unsafe link out. But if the link begins with a merge field, write
+			// its value as text, for example "www.example.com".
 			if m.before != "" || m.Template[0].Name == "" {
 				continue
 			}
@@ -100,7 +101,7 @@ func (r *rendering) text(t *compiled) string {
 	if t.text.unsubscribe {
 		return text
 	}
-	// Mail programs treat a line "-- " as the end of the text (RFC 3676, 4.3).
+	// Mail programs read a line "-- " as the end of the text. RFC 3676, 4.3
 	return text + "\n-- \nUnsubscribe from " + oneLine(r.mail.Schema.List.Name) + ": " + r.unsubscribe + "\n"
 }
 
@@ -126,7 +127,7 @@ func (r *rendering) html(t *compiled) string {
 	return b.String()
 }
 
-// part writes one part of the template.
+// part appends one part of the template.
 func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 	switch {
 	case p.field != nil:
@@ -145,8 +146,8 @@ func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 	}
 }
 
-// bodyEnd writes the end of the body: a link to unsubscribe, unless the Message has
-// one, and the image that records the opening.
+// bodyEnd appends the end of the body: a link to unsubscribe, unless the Message already
+// has this link, and the tracking pixel, if openings are tracked.
 func (r *rendering) bodyEnd(b *strings.Builder, t *htmlTemplate) {
 	if !t.unsubscribe {
 		list := html.EscapeString(oneLine(r.mail.Schema.List.Name))

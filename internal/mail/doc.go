@@ -1,17 +1,17 @@
-// Package mail composes messages and sends them: notifications to a List's
-// addresses, Messages to Contacts and requests to confirm a subscription.
+// Package mail composes and sends mails: notifications to a List's addresses, Messages
+// to Contacts, and requests to confirm a subscription.
 //
-// Package audience decides what is sent to whom, and package jobs when. This
-// package writes the message, inserts values into merge fields, and sends the
-// result to a mail server or stores it in a folder. An error of sending is an
+// Package audience decides which mail is sent to whom, and package jobs decides when.
+// This package writes the mail, inserts values into merge fields, and sends the result
+// to a mail server or stores it in a folder. If a mail cannot be sent, the error is an
 // *audience.Undelivered.
 //
-// The files by group:
+// The groups of files:
 //
-//   - compose*.go: a Message, notification or request becomes a mail
-//   - html*.go: HTML with merge fields, and style sheets moved into elements
-//   - text*.go: plain text with merge fields, and text made from HTML
-//   - transport*.go: encoding, DKIM signature, mails as files in a folder
-//   - smtp*.go: mails to a mail server
-//   - report.go: bounces and complaints that come back
+//   - compose*.go compose a mail from a Message, a notification or a request to confirm
+//   - html*.go handle HTML with merge fields, and move style sheets into style attributes
+//   - text*.go handle plain text with merge fields, and make plain text from HTML
+//   - transport*.go encode and sign a mail, or write it as a file into a folder
+//   - smtp*.go send a mail to a mail server
+//   - report.go reads the bounces and complaints that mail servers send back
 package mail

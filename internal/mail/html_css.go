@@ -11,9 +11,9 @@ import (
 	"github.com/tdewolff/parse/v2/css"
 )
 
-// This file reads style sheets and style attributes for html_inline.go. The
-// lexer is tdewolff/parse, and cascadia parses selectors. A rule that one of these
-// libraries cannot parse is never dropped: it stays in a style sheet as written.
+// This file reads style sheets and style attributes for html_inline.go. The library
+// tdewolff/parse splits CSS into tokens, and cascadia parses selectors. A rule that one of
+// these libraries cannot parse is not lost: it stays in a style sheet without changes.
 
 // cssRule is a rule that can be moved into style attributes.
 type cssRule struct {
@@ -21,34 +21,34 @@ type cssRule struct {
 	declarations []cssDeclaration
 }
 
-// cssSelector is a selector as written and as it is matched.
+// cssSelector is a selector: its text in the style sheet, and its parsed form.
 type cssSelector struct {
 	text string
 	cascadia.Sel
 }
 
-// cssDeclaration is one "property: value".
+// cssDeclaration is one declaration "property: value".
 type cssDeclaration struct {
 	property, value string
 	important       bool
 }
 
-// size is how many bytes the declaration takes in a style attribute.
+// size returns the number of bytes of the declaration in a style attribute.
 func (d cssDeclaration) size() int { return len(d.property) + len(d.value) + len(": ; ") }
 
 func (d cssDeclaration) String() string { return d.property + ": " + d.value + ";" }
 
-// cssTokens is a piece of a style sheet. The tokens joined are its text.
+// cssTokens is a piece of a style sheet, split into tokens.
 type cssTokens []css.Token
 
-// readCSS splits text into tokens. A space replaces each comment and each of
-// the marks <!-- and -->, which once hid style sheets from old browsers.
+// readCSS splits text into tokens. It replaces each comment by a space. It also replaces
+// the marks <!-- and -->, which authors used to hide style sheets from old browsers.
 func readCSS(text string) cssTokens {
 	var tokens cssTokens
 	for lexer := css.NewLexer(parse.NewInputString(text)); ; {
 		kind, data := lexer.Next()
 		switch kind {
-		case css.ErrorToken: // the end of the text: the lexer has no other error
+		case css.ErrorToken: // the end of the text; the lexer has no other error
 			return tokens
 		case css.CommentToken, css.CDOToken, css.CDCToken:
 			kind, data = css.WhitespaceToken, []byte(" ")
@@ -77,9 +77,9 @@ func (t cssTokens) trim() cssTokens {
 	return t
 }
 
-// cut splits the tokens at the first one of the given kinds that is outside all
-// brackets. A bracket that is never closed contains the rest, as in a browser.
-// Without such a token, before is everything and end is css.ErrorToken.
+// cut splits the tokens at the first token of the given kinds that is outside all brackets.
+// As in a browser, a bracket that is never closed contains all tokens after it. If there is
+// no such token, before has all tokens and end is css.ErrorToken.
 func (t cssTokens) cut(kinds ...css.TokenType) (before cssTokens, end css.TokenType, after cssTokens) {
 	depth := 0
 	for i := range t {
@@ -97,13 +97,13 @@ func (t cssTokens) cut(kinds ...css.TokenType) (before cssTokens, end css.TokenT
 	return t, css.ErrorToken, nil
 }
 
-// splitCSS separates the rules that can be inlined from the rest of a style
-// sheet. The rest is returned as it was written, one rule a line.
+// splitCSS splits a style sheet into the rules that can be inlined and the other rules. It
+// returns the text of the other rules in kept, with a line break after each rule.
 func splitCSS(sheet string) (rules []cssRule, kept string) {
 	var rest strings.Builder
 	for tokens := readCSS(sheet); len(tokens) > 0; {
 		switch tokens[0].TokenType {
-		case css.WhitespaceToken, css.SemicolonToken, css.RightBraceToken: // stray, between rules
+		case css.WhitespaceToken, css.SemicolonToken, css.RightBraceToken: // not part of a rule
 			tokens = tokens[1:]
 			continue
 		}
@@ -136,9 +136,9 @@ func splitCSS(sheet string) (rules []cssRule, kept string) {
 	return rules, rest.String()
 }
 
-// readRule splits a rule: rule has the selectors that can be inlined, kept the
-// selectors for which the rule stays in a style sheet. When a declaration cannot
-// be parsed, all selectors are kept.
+// readRule splits a rule. rule has the selectors that can be inlined. kept has the text of
+// the selectors for which the rule stays in a style sheet. If a declaration cannot be
+// parsed, kept has all selectors.
 func readRule(prelude, body cssTokens) (rule cssRule, kept string) {
 	declarations, _, all := readDeclarations(body)
 	if !all {
@@ -161,16 +161,16 @@ func readRule(prelude, body cssTokens) (rule cssRule, kept string) {
 	return rule, strings.Join(others, ", ")
 }
 
-// inlinable matches the selectors that are inlined. The others stay in a style
-// sheet: most depend on what the reader does (:hover), and some take long to match.
+// inlinable matches the selectors that are inlined. The other selectors stay in a style
+// sheet. Most of them depend on what the reader does, such as :hover. Some are slow to match.
 var inlinable = regexp.MustCompile(`^` + compound + `(?:(?: ?[>+] ?| )` + compound + `)*$`)
 
-// compound matches a part of a selector without white space. It may have a name, classes, an ID,
-// attributes with a plain value, and pseudo-classes that depend only on the document.
+// compound matches a part of a selector without white space. The part may have a name, classes,
+// IDs, attributes with a plain value, and pseudo-classes that depend only on the document.
 const compound = `(?:(?:\*|[A-Za-z][A-Za-z0-9]*)|(?:[A-Za-z][A-Za-z0-9]*|\*)?` +
 	`(?:[.#][A-Za-z_][\w-]*|\[[A-Za-z-]+(?:=[\w-]+)?\]|:(?:first|last|only)-(?:child|of-type))+)`
 
-// inlinableSelector parses a selector, if it can be inlined.
+// inlinableSelector parses a selector. It returns false if the selector cannot be inlined.
 func inlinableSelector(text string) (cssSelector, bool) {
 	if !inlinable.MatchString(text) {
 		return cssSelector{}, false
@@ -179,9 +179,9 @@ func inlinableSelector(text string) (cssSelector, bool) {
 	return cssSelector{text, selector}, err == nil
 }
 
-// readDeclarations reads the contents of a rule or of a style attribute. text has
-// the declarations that it could read, each with a semicolon at its end. all
-// reports whether these are all.
+// readDeclarations reads the declarations of a rule or of a style attribute. list and text
+// have the declarations that it could read; in text, each ends with a semicolon. all is
+// false if there were others, which it could not read.
 func readDeclarations(tokens cssTokens) (list []cssDeclaration, text string, all bool) {
 	var b strings.Builder
 	all = true
@@ -203,9 +203,9 @@ func readDeclarations(tokens cssTokens) (list []cssDeclaration, text string, all
 	return list, b.String(), all
 }
 
-// readDeclaration reads one declaration. It refuses what mail programs parse in
-// different ways: escapes, blocks, unclosed strings, and the brackets of HTML and
-// merge fields. It also refuses a second colon, as in old Internet Explorer filters.
+// readDeclaration reads one declaration. It returns false for text that mail programs parse
+// in different ways: escapes, blocks, unclosed strings, and the brackets of HTML and merge
+// fields. It also returns false for a second colon, as in old Internet Explorer filters.
 func readDeclaration(tokens cssTokens) (cssDeclaration, bool) {
 	property, colon, value := tokens.cut(css.ColonToken)
 	for _, token := range tokens {
@@ -224,7 +224,8 @@ func readDeclaration(tokens cssTokens) (cssDeclaration, bool) {
 	return d, colon == css.ColonToken && d.property != "" && d.value != ""
 }
 
-// cutImportant removes !important from the end of a value.
+// cutImportant removes !important from the end of a value. It returns false if the value
+// does not end with !important.
 func cutImportant(value cssTokens) (cssTokens, bool) {
 	last := len(value) - 1
 	if last < 1 || !bytes.EqualFold(value[last].Data, []byte("important")) {

@@ -11,22 +11,22 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// This file moves the style sheets of a Message into the style attributes of its
-// elements, because some mail programs ignore style sheets. html_css.go parses the
-// CSS, and html_template.go parses the resulting HTML.
+// This file moves the rules of style sheets into the style attributes of elements (inlining),
+// because some mail programs ignore style sheets. html_css.go parses the CSS, and
+// html_template.go parses the resulting HTML.
 
-// Limits of inlining. A Message beyond one of them keeps its style sheets, and so
-// does a Message whose HTML cannot be parsed. The limits bound time and memory.
+// Limits of inlining, for time and memory. If a Message exceeds a limit, or if its HTML
+// cannot be parsed, it keeps its style sheets.
 const (
 	maxInlineHTML    = 1 << 20    // bytes
 	maxInlineCSS     = 64 << 10   // bytes of all style sheets
 	maxInlineSteps   = 20_000_000 // comparisons of an element with a selector
-	maxInlineMatches = 200_000    // pairs of an element and a selector
-	maxInlineBytes   = 16 << 20   // of all style attributes
+	maxInlineMatches = 200_000    // pairs of an element and a selector that matches it
+	maxInlineBytes   = 16 << 20   // bytes of all style attributes
 )
 
-// inlineStyles moves style sheets into style attributes. @-rules, and selectors
-// that depend on what the reader does, stay in a style sheet.
+// inlineStyles moves the rules of style sheets into style attributes. @-rules stay in a
+// style sheet, and so do selectors that cannot be inlined, such as :hover.
 func inlineStyles(source string) string {
 	if len(source) > maxInlineHTML || !strings.Contains(strings.ToLower(source), "<style") {
 		return source
@@ -55,7 +55,7 @@ func inlineStyles(source string) string {
 	return b.String()
 }
 
-// styleNode makes a style element.
+// styleNode returns a new style element.
 func styleNode(sheet string) *html.Node {
 	n := &html.Node{Type: html.ElementNode, Data: "style", DataAtom: atom.Style,
 		Attr: []html.Attribute{{Key: "type", Val: "text/css"}}}
@@ -68,13 +68,13 @@ type styledDocument struct {
 	head         *html.Node
 	sheets       []*html.Node // the style elements
 	css          strings.Builder
-	styles       map[*html.Node]*elementStyle // of elements with a style attribute, later of all that a rule matches
-	elements     map[string]int               // how many there are, by name, .class and #id, and "*" of all
+	styles       map[*html.Node]*elementStyle // elements with a style attribute; apply adds elements that a rule matches
+	elements     map[string]int               // numbers of elements by name, .class and #id; "*" is the number of all
 	depth        int
 	unknownMedia bool // a style sheet has a media attribute that cannot become an @media rule
 }
 
-// collect visits all elements below a node.
+// collect calls element for a node and all nodes below it.
 func (d *styledDocument) collect(n *html.Node, depth int) {
 	d.depth = max(d.depth, depth)
 	if n.Type == html.ElementNode {
@@ -85,8 +85,8 @@ func (d *styledDocument) collect(n *html.Node, depth int) {
 	}
 }
 
-// element counts an element and reads its style attribute. Declarations that
-// cannot be parsed are removed from it: mail programs would read them differently.
+// element counts an element and reads its style attribute. It removes declarations that it
+// cannot parse, because mail programs would read them in different ways.
 func (d *styledDocument) element(n *html.Node) {
 	switch {
 	case n.Data == "head" && d.head == nil:
@@ -129,12 +129,13 @@ func (d *styledDocument) sheet(n *html.Node) {
 	d.css.WriteString(sheet)
 }
 
-// plainMedia matches media queries that can be written into an @media rule. Others could end the
-// rule or the style element.
+// plainMedia matches media queries that can be written into an @media rule. The text of another
+// query could end the rule or the style element.
 var plainMedia = regexp.MustCompile(`^[\w\s(),.:/>=-]+$`)
 
-// affordable reports whether inlining stays within the limits. It computes an
-// upper bound of the steps: a selector of k parts may try each ancestor k-1 times.
+// affordable reports whether inlining stays within the limits. It computes an upper bound of
+// the steps. For one element, a selector of k parts needs at most depth^(k-1) steps, because
+// each further part may be compared with each ancestor.
 func (d *styledDocument) affordable(rules []cssRule) bool {
 	steps, matches, bytes := 0.0, 0, 0
 	for i := range rules {
@@ -161,8 +162,9 @@ var (
 	simple      = regexp.MustCompile(`[.#]?[A-Za-z_][\w-]*`)
 )
 
-// subject returns a key of styledDocument.elements for the last part of a selector:
-// its id, else a class, else its name. The selector matches at most as many elements.
+// subject returns a key of styledDocument.elements for the last part of a selector: its ID,
+// or else a class, or else its name. The number under this key is an upper bound of the
+// elements that the selector matches.
 func subject(compound string) string {
 	if at := strings.IndexAny(compound, "[:"); at >= 0 {
 		compound = compound[:at]
@@ -182,8 +184,8 @@ func subject(compound string) string {
 	return best
 }
 
-// apply writes the declarations of the rules into the elements that they match.
-// An element that no rule matches keeps its style attribute.
+// apply writes the declarations of the rules into the style attributes of the elements that
+// the rules match. It does not change other style attributes.
 func (d *styledDocument) apply(root *html.Node, rules []cssRule) {
 	for i := range rules {
 		for _, selector := range rules[i].selectors {
@@ -206,18 +208,18 @@ func (d *styledDocument) apply(root *html.Node, rules []cssRule) {
 
 // elementStyle has the declarations that apply to one element.
 type elementStyle struct {
-	own     []cssDeclaration // of its style attribute
-	matched []matchedRule    // in the order of the style sheets
+	own     []cssDeclaration // declarations of its style attribute
+	matched []matchedRule    // rules that match the element, in the order of the style sheets
 }
 
-// matchedRule is a rule that matches the element.
+// matchedRule is a rule that matches the element, with the specificity of its selector.
 type matchedRule struct {
 	specificity  cascadia.Specificity
 	declarations []cssDeclaration
 }
 
-// write sets the style attribute. It also sets the attributes of HTML that old
-// mail programs read instead.
+// write sets the style attribute. It also sets older HTML attributes, such as bgcolor, which
+// old mail programs read in place of the style attribute.
 func (s *elementStyle) write(n *html.Node) {
 	declarations := s.cascade()
 	var b strings.Builder
@@ -235,11 +237,11 @@ func (s *elementStyle) write(n *html.Node) {
 	}
 }
 
-// cascade returns the declaration that wins for each property. Rules come before
-// the style attribute, less specific selectors before more specific ones, and all
-// !important declarations last. The last declaration of a property wins. The
-// result keeps that order, because a shorthand such as margin replaces a
-// margin-top before it and not one after it.
+// cascade returns the declaration that applies for each property: the last one, after
+// cascade has sorted all declarations. In this order, rules are before the style attribute,
+// and less specific selectors are before more specific ones. All !important declarations are
+// at the end. The result keeps this order, because a shorthand such as margin replaces a
+// margin-top before it, but not a margin-top after it.
 // https://www.w3.org/TR/css-cascade-3/#cascading
 func (s *elementStyle) cascade() []cssDeclaration {
 	slices.SortStableFunc(s.matched, func(a, b matchedRule) int {
@@ -269,8 +271,8 @@ func (s *elementStyle) cascade() []cssDeclaration {
 	return winners
 }
 
-// presentational has the attributes of HTML that mean the same as a property of
-// CSS, and the elements that have them.
+// presentational has HTML attributes with the same meaning as a CSS property, and the
+// elements that have these attributes.
 var presentational = map[string]struct {
 	attribute string
 	elements  []atom.Atom
@@ -283,7 +285,7 @@ var presentational = map[string]struct {
 	"float":            {"align", []atom.Atom{atom.Img}},
 }
 
-// setAttribute changes an attribute or adds it.
+// setAttribute sets the value of an attribute. It adds the attribute if it is missing.
 func setAttribute(n *html.Node, key, value string) {
 	for i := range n.Attr {
 		if n.Attr[i].Key == key {

@@ -9,27 +9,28 @@ import (
 	"golang.org/x/net/html"
 )
 
-// This file parses the HTML of a Message into a template. Each merge field is
-// found at its place, because the place decides how a value is escaped.
-// compose_render.go inserts the values.
+// This file parses the HTML of a Message into a template. It finds out whether each merge
+// field is in text, in a link or in another attribute, because this decides how a value is
+// escaped. compose_render.go inserts the values.
 
 // htmlTemplate is HTML with merge fields.
 type htmlTemplate struct {
 	parts       []htmlPart
 	end         int      // number of parts before </body>
-	links       []string // links that can be tracked, as written in the Message
+	links       []string // links that can be tracked, with the same text as in the Message
 	unsubscribe bool     // the HTML has a link to unsubscribe
 }
 
-// htmlPart is one of three: fixed HTML, a merge field, or a link.
+// htmlPart is fixed HTML, a merge field or a link.
 type htmlPart struct {
 	html  string
 	field *merge.Part    // in text, or in an attribute that is not a link
 	link  merge.Template // value of an attribute that is a link
-	track int            // index in htmlTemplate.links, -1: not tracked
+	track int            // index in htmlTemplate.links, or -1 if the link cannot be tracked
 }
 
-// parseHTML parses a Message. It cannot fail: browsers show any text as HTML.
+// parseHTML parses the HTML of a Message. It returns no error, because any text is HTML for a
+// browser.
 func parseHTML(source string) *htmlTemplate {
 	p := htmlParser{template: &htmlTemplate{end: -1}, index: make(map[string]int)}
 	z := html.NewTokenizer(strings.NewReader(source))
@@ -49,14 +50,14 @@ func parseHTML(source string) *htmlTemplate {
 	return p.template
 }
 
-// plainFallbacks escapes < and > in the fallbacks of merge fields. A fallback is
-// text, and the tokenizer would otherwise find elements within the field.
+// plainFallbacks escapes < and > in the fallbacks of merge fields. A fallback is plain text.
+// Without the escapes, the tokenizer could find elements inside the fallback.
 func plainFallbacks(source string) string {
 	return anyFallback.ReplaceAllStringFunc(source, angles.Replace)
 }
 
-// anyFallback finds merge fields with a fallback. Braces around elements are not
-// a merge field: a name contains no < or >.
+// anyFallback matches merge fields with a fallback. It does not match braces around elements,
+// because the name of a merge field contains no < or >.
 var anyFallback = regexp.MustCompile(`\{\{\s*[^{}|<>\s][^{}|<>]*\|(?:[^{}]|\{[^{}]|\}[^{}])*\}\}`)
 
 var angles = strings.NewReplacer("<", "&lt;", ">", "&gt;")
@@ -65,17 +66,18 @@ var angles = strings.NewReplacer("<", "&lt;", ">", "&gt;")
 type htmlParser struct {
 	template *htmlTemplate
 	pending  strings.Builder // fixed HTML that is not yet a part
-	index    map[string]int  // of a link in template.links
-	within   string          // the element in opaque that is open; "": none
+	index    map[string]int  // maps a link to its index in template.links
+	within   string          // name of the open element that is in opaque; "" if there is none
 }
 
-// opaque are the elements whose contents browsers read as text up to the end tag.
-// Merge fields are removed from those with false: no escape is safe there.
+// opaque has the elements whose content browsers read as text up to the end tag. Elements
+// with true may contain merge fields. From elements with false, merge fields are removed,
+// because no way of escaping is safe there.
 var opaque = map[string]bool{"title": true, "textarea": true, "script": false, "style": false, "iframe": false,
 	"noembed": false, "noframes": false, "noscript": false, "plaintext": false, "xmp": false}
 
-// token adds one token. A tag that contains fields, or may be a tracked link, is
-// written again from its parts. All others stay byte for byte.
+// token adds one token. If a tag contains merge fields, or may be a tracked link, token
+// writes the tag again from its attributes. It does not change other tags.
 func (p *htmlParser) token(kind html.TokenType, raw string, z *html.Tokenizer) {
 	switch kind {
 	case html.TextToken:
@@ -111,12 +113,13 @@ func (p *htmlParser) text(raw string) {
 	case !strings.Contains(raw, "{{"):
 		p.literal(raw)
 	default:
-		// Escaped again, so that a character before a field, such as "<", cannot form a tag with the value.
+		// fields escapes the text again. So a "<" before a merge field cannot form a tag with the value.
 		p.fields(html.UnescapeString(raw))
 	}
 }
 
-// withoutFields removes merge fields where no value may be inserted.
+// withoutFields returns a text without its merge fields. It is for text into which no value
+// may be inserted.
 func withoutFields(raw string) string {
 	if !strings.Contains(raw, "{{") {
 		return raw
@@ -146,7 +149,7 @@ func (p *htmlParser) tag(token html.Token) {
 	p.literal("<" + token.Data)
 	for _, a := range token.Attr {
 		if strings.Contains(a.Key, "{{") || strings.Contains(a.Key, "}}") {
-			continue // a field where an attribute name should be
+			continue // leave out an attribute whose name contains a merge field
 		}
 		p.literal(" " + a.Key + `="`)
 		switch {
@@ -165,18 +168,17 @@ func (p *htmlParser) tag(token html.Token) {
 	p.literal(">")
 }
 
-// linkAttributes are the attributes that contain one URL.
+// linkAttributes has the attributes that contain one URL.
 var linkAttributes = set("href", "src", "action", "formaction", "background", "cite", "poster", "data", "longdesc",
 	"lowsrc", "dynsrc", "xlink:href", "ping", "manifest", "codebase", "classid", "usemap", "profile", "icon", "archive")
 
-// refusesValues reports whether no value may be inserted into an attribute. Such
-// attributes contain a script, a style or several URLs, or decide what the element
-// does.
+// refusesValues returns true if no value may be inserted into an attribute. Such an attribute
+// contains a script, a style or several URLs, or it decides what the element does.
 func refusesValues(attribute string) bool {
 	return strings.HasPrefix(attribute, "on") || fixedAttributes[attribute]
 }
 
-// fixedAttributes are the attributes that refusesValues names, apart from event handlers.
+// fixedAttributes has the attributes for which refusesValues returns true, except event handlers.
 var fixedAttributes = set("style", "srcdoc", "srcset", "imagesrcset", "http-equiv", "content", "type", "rel", "target",
 	"sandbox", "integrity", "nonce", "attributename", "from", "to", "by", "values", "is", "slot", "xmlns")
 
@@ -203,8 +205,8 @@ func (p *htmlParser) link(element string, a html.Attribute) {
 	p.add(part)
 }
 
-// tracked returns the index of a link that can be tracked. It returns -1 for
-// links of this service and for links that are not http or https.
+// tracked returns the index of a link that can be tracked. It returns -1 for links to
+// unsubscribe or confirm, and for links that do not begin with http:// or https://.
 func (p *htmlParser) tracked(url string, m merge.Template) int {
 	lower := strings.ToLower(url[:min(len(url), len("https://"))])
 	isWeb := strings.HasPrefix(lower, "http://") || lower == "https://"
@@ -220,12 +222,12 @@ func (p *htmlParser) tracked(url string, m merge.Template) int {
 	return i
 }
 
-// uses notes whether the text links to the page to unsubscribe.
+// uses records that the HTML has a link to unsubscribe, if m contains this merge field.
 func (p *htmlParser) uses(m merge.Template) {
 	p.template.unsubscribe = p.template.unsubscribe || names(m, fieldUnsubscribe)
 }
 
-// literal adds fixed HTML. flush turns what was added into one part.
+// literal adds fixed HTML. flush makes one part from all HTML that literal added.
 func (p *htmlParser) literal(html string) { p.pending.WriteString(html) }
 
 func (p *htmlParser) flush() {
@@ -235,7 +237,7 @@ func (p *htmlParser) flush() {
 	}
 }
 
-// add adds a part after the fixed HTML before it.
+// add adds a part after the pending fixed HTML.
 func (p *htmlParser) add(part htmlPart) {
 	p.flush()
 	p.template.parts = append(p.template.parts, part)

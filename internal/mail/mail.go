@@ -6,10 +6,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file has the Mailer, which other packages use. It composes a message
+// This file has the Mailer, which other packages use. The Mailer composes a message
 // (compose.go) and passes it to a sender (transport.go).
 
-// Mailer composes and sends. It is safe for concurrent use.
+// Mailer composes and sends mails. It is safe for concurrent use.
 type Mailer struct {
 	composer *composer
 	sender   sender
@@ -23,14 +23,14 @@ type Linker interface {
 
 // Options are the settings of a Mailer.
 type Options struct {
-	From      string // sender of mails for which neither Message nor List names one
-	PublicURL string // URL of this service's pages, without a slash at its end
+	From      string // sender of a mail if neither its Message nor its List names a sender
+	PublicURL string // URL of this service's pages, without a slash at the end
 	Key       audience.LinkKey
 	Links     Linker
 	Transport Transport
 }
 
-// New makes a Mailer. It connects to the mail server when the first mail is sent.
+// New returns a Mailer. The Mailer connects to the mail server when it sends the first mail.
 func New(o Options) (*Mailer, error) {
 	composer, err := newComposer(o)
 	if err != nil {
@@ -43,8 +43,8 @@ func New(o Options) (*Mailer, error) {
 	return &Mailer{composer: composer, sender: sender}, nil
 }
 
-// Notify sends a notification. The Message-ID is derived from id, so that a
-// notification that is sent twice can be recognised.
+// Notify sends a notification. The Message-ID is derived from id. So if the same
+// notification is sent twice, the mail server gets the same Message-ID twice.
 func (m *Mailer) Notify(ctx context.Context, id string, n *audience.Notification) error {
 	msg, err := m.composer.notification(id, n)
 	if err != nil {
@@ -53,7 +53,7 @@ func (m *Mailer) Notify(ctx context.Context, id string, n *audience.Notification
 	return m.sender.send(ctx, msg, nil)
 }
 
-// Send sends a mail to a Contact and returns its subject as it was sent.
+// Send sends a mail to a Contact and returns the subject with its merge fields filled.
 func (m *Mailer) Send(ctx context.Context, l *audience.OutgoingMail) (subject string, err error) {
 	msg, subject, err := m.composer.outgoing(ctx, l)
 	if err != nil {
@@ -62,6 +62,6 @@ func (m *Mailer) Send(ctx context.Context, l *audience.OutgoingMail) (subject st
 	return subject, m.sender.send(ctx, msg, &l.Delivery)
 }
 
-// Close closes the connections to the mail server. The caller has ended all
-// calls of Notify and Send.
+// Close closes the connections to the mail server. All calls of Notify and Send must
+// have returned before.
 func (m *Mailer) Close() error { return m.sender.close() }

@@ -12,41 +12,42 @@ import (
 	"github.com/emersion/go-message/textproto"
 )
 
-// This file reads the mails that mail servers send back: delivery failures
-// (bounces) and complaints of recipients. The command "enlist bounce" passes them
-// to ReadReport, and deactivates or unsubscribes the Contact.
+// This file reads the mails that mail servers send back: reports about delivery
+// failures (bounces) and complaints of recipients. The command "enlist bounce" calls
+// ReadReport, and then deactivates or unsubscribes the Contact.
 
 // ReportKind says what a report means for the message that was sent.
 type ReportKind string
 
-// The kinds of reports. NoReport is any other mail, and a report without
-// consequence: a delay, a success, a message that this service did not send.
+// The kinds of reports. NoReport is any other mail. It is also a report that changes
+// nothing, such as a report about a delay, about a successful delivery, or about a
+// message that this service did not send.
 const (
 	NoReport        ReportKind = ""
 	BounceReport    ReportKind = "bounce"
 	ComplaintReport ReportKind = "complaint"
 )
 
-// Report is what a mail server or a recipient reports about a message that was
-// sent.
+// Report has the result of reading a report about a message that was sent.
 type Report struct {
 	Kind     ReportKind
-	Delivery audience.DeliveryKey // the message; zero for NoReport
-	Detail   string               // what went wrong; for NoReport, why the mail is ignored
+	Delivery audience.DeliveryKey // key of the message's delivery; zero for NoReport
+	Detail   string               // reason of the failure; for NoReport, why the mail is ignored
 }
 
-// Anyone can send a mail to the address for bounces, so what is read is limited.
+// Limits for a mail to the address for bounces. They are needed because anyone can
+// send a mail to this address.
 const (
-	maxReport = 4 << 20  // bytes of a report; the status comes before the returned message
+	maxReport = 4 << 20  // bytes of a report that are read; the status is before the returned message
 	maxParts  = 100      // MIME parts
-	maxText   = 64 << 10 // bytes of the text for people
+	maxText   = 64 << 10 // bytes of the text part
 )
 
 // ReadReport reads a delivery status notification (RFC 3464) or a complaint
-// (RFC 5965). A report must contain the name of a delivery that was made with the
-// key, so that a forged report has no effect. The name is in one of three places:
-// the address that the report was sent to (recipient, or a header field), the sender
-// of the returned message, or its link to unsubscribe. decisions.md: 51
+// (RFC 5965). A report must contain the tag of a delivery, which this service signed
+// with the key. So a forged report has no effect. ReadReport looks for the tag in the
+// address of the report (recipient, or a header field), in the sender address of the
+// returned message, and in its link to unsubscribe. decisions.md: 51
 func ReadReport(r io.Reader, key *audience.LinkKey, recipient string) Report {
 	s := &reportReader{key: key}
 	s.address(recipient)
@@ -61,8 +62,8 @@ func ReadReport(r io.Reader, key *audience.LinkKey, recipient string) Report {
 	return s.report()
 }
 
-// withoutFromLine skips the line "From ..." that some programs write before a
-// mail (the mbox format).
+// withoutFromLine skips a first line "From ...". Some programs write this line before
+// a mail, as in the mbox format.
 func withoutFromLine(r io.Reader) io.Reader {
 	b := bufio.NewReader(r)
 	if start, err := b.Peek(5); err == nil && string(start) == "From " {
@@ -73,21 +74,21 @@ func withoutFromLine(r io.Reader) io.Reader {
 	return b
 }
 
-// reportReader collects what a report says.
+// reportReader collects the information of a report while its parts are read.
 type reportReader struct {
 	key      *audience.LinkKey
 	delivery audience.DeliveryKey
-	found    bool   // a name of a delivery was read, into delivery
-	parts    int    // MIME parts read so far
-	text     string // the part for people; it comes before the status
+	found    bool   // delivery has the key from a tag that was found
+	parts    int    // number of MIME parts read so far
+	text     string // the first text part; it is before the status
 
-	failed    string // status of a permanent failure
-	other     string // any other status
-	complaint string // the kind of complaint
+	failed    string // status and reply of a permanent failure
+	other     string // any other status or type of complaint
+	complaint string // type of a complaint that unsubscribes
 	isReport  bool
 }
 
-// report returns the result.
+// report returns the result after all parts were read.
 func (s *reportReader) report() Report {
 	switch {
 	case !s.isReport:
@@ -120,7 +121,7 @@ func (s *reportReader) entity(e *message.Entity, depth int) {
 		s.feedback(e.Body)
 	case "text/plain":
 		if s.text == "" {
-			text, _ := io.ReadAll(io.LimitReader(e.Body, maxText)) // the text before an error is used
+			text, _ := io.ReadAll(io.LimitReader(e.Body, maxText)) // after an error, use the text before it
 			s.text = string(text)
 		}
 	case "message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers":
@@ -137,8 +138,8 @@ func (s *reportReader) entity(e *message.Entity, depth int) {
 	}
 }
 
-// status reads a delivery status: fields about the message, then, after an empty
-// line, about each recipient. RFC 3464, 2
+// status reads a delivery status. First it has a group of fields about the message, and
+// then a group for each recipient. Empty lines separate the groups. RFC 3464, 2
 func (s *reportReader) status(r io.Reader) {
 	for b := bufio.NewReader(r); ; {
 		if _, err := b.Peek(1); err != nil {
@@ -156,8 +157,8 @@ func (s *reportReader) status(r io.Reader) {
 	}
 }
 
-// recipient reads the fields about one recipient. Only a permanent failure of the
-// address counts as a bounce.
+// recipient reads the fields about one recipient. It records a bounce only if the
+// failure is permanent and the recipient's address is the reason.
 func (s *reportReader) recipient(action string, h *textproto.Header) {
 	status, _, _ := strings.Cut(strings.TrimSpace(h.Get("Status")), " ")
 	_, diagnostic, _ := strings.Cut(h.Get("Diagnostic-Code"), ";")
@@ -167,7 +168,7 @@ func (s *reportReader) recipient(action string, h *textproto.Header) {
 		reply = s.replyFor(strings.TrimSpace(address))
 	}
 	detail := strings.TrimSpace(status + " " + reply)
-	if status == "5.0.0" { // unspecific: the reply may have a better one
+	if status == "5.0.0" { // 5.0.0 gives no reason; the reply may begin with a better status code
 		_, rest, _ := strings.Cut(reply, " ")
 		if better := enhanced(rest); better != "" {
 			status = better
@@ -176,12 +177,12 @@ func (s *reportReader) recipient(action string, h *textproto.Header) {
 	if action == "failed" && enhanced(status) != "" && aboutAddress(status) {
 		s.failed = detail
 	} else {
-		s.other = action + " " + status // without the address: this text goes into a log
+		s.other = action + " " + status // without the recipient's address, because this text is logged
 	}
 }
 
-// replyFor finds the reply for an address in the text for people. OpenSMTPD writes
-// it only there: a line with the address, a colon and the reply.
+// replyFor finds the reply for an address in the text part. OpenSMTPD writes the reply
+// only there, in a line with the address, a colon and the reply.
 func (s *reportReader) replyFor(address string) string {
 	if address == "" {
 		return ""
@@ -196,11 +197,11 @@ func (s *reportReader) replyFor(address string) string {
 
 // feedback reads a complaint. RFC 5965, 3
 func (s *reportReader) feedback(r io.Reader) {
-	h, _ := textproto.ReadHeader(bufio.NewReader(r)) // the fields before an error are used
+	h, _ := textproto.ReadHeader(bufio.NewReader(r)) // after an error, use the fields before it
 	switch kind := strings.ToLower(strings.TrimSpace(h.Get("Feedback-Type"))); kind {
 	case "abuse", "fraud", "opt-out", "opt-out-list":
 		s.complaint = kind
-	default: // not-spam, virus, auth-failure and others: the recipient does not ask to be unsubscribed
+	default: // with not-spam, virus, auth-failure and others, the recipient does not ask to be unsubscribed
 		s.other = "feedback of type " + kind
 	}
 	s.addresses(h.Values("Original-Mail-From"))
@@ -223,12 +224,12 @@ func (s *reportReader) addresses(all []string) {
 	}
 }
 
-// longestTag limits the name of a delivery, in bytes. Anyone can send a report,
-// with any text.
+// longestTag limits the tag of a delivery, in bytes. A limit is needed because anyone
+// can send a report with any text.
 const longestTag = 128
 
-// address looks for the name of a delivery in a text with addresses: letters,
-// digits and "-" after a plus sign.
+// address looks for the tag of a delivery in a text with addresses. A tag follows a plus
+// sign and consists of letters, digits and "-".
 func (s *reportReader) address(text string) {
 	_, tags, _ := strings.Cut(text, "+")
 	for tag := range strings.SplitSeq(tags, "+") {
@@ -243,12 +244,12 @@ func (s *reportReader) address(text string) {
 	}
 }
 
-// notTagChar reports whether a character cannot be part of a name.
+// notTagChar reports whether a character cannot be part of a tag.
 func notTagChar(r rune) bool {
 	return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
-// links looks for a link to unsubscribe that this service has made.
+// links looks for a link to unsubscribe that this service has signed.
 func (s *reportReader) links(text string) {
 	for link := range strings.SplitSeq(text, ",") {
 		u, err := url.Parse(strings.Trim(strings.TrimSpace(link), "<>"))

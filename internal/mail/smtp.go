@@ -20,48 +20,48 @@ import (
 // This file sends messages to a mail server over a pool of connections.
 // smtp_server.go opens a connection, smtp_conn.go sends one message over it, and
 // smtp_reply.go decides what a reply means. smtp_breaker.go pauses all sending while
-// the server does not answer.
+// the mail server does not reply.
 
 const (
 	// placeTime limits the wait for a connection and for the rate limit. probeTime
-	// limits the wait for the end of a pause, and messageTime the sending. The three
-	// together are less than the time limit of a job. The sending has a limit of its
-	// own: a message that had to wait must not be interrupted between DATA and the
-	// reply of a slow server.
+	// limits the wait for the end of a pause. messageTime limits the sending of a
+	// message. The sum of the three is less than the time limit of a job. Sending has a
+	// separate limit, because a message that had to wait must not be interrupted between
+	// DATA and the reply of a slow mail server.
 	placeTime   = 10 * time.Second
 	probeTime   = longestPause + 3*time.Second
 	messageTime = 40 * time.Second
 
-	// idleTime is how long an unused connection is kept. Mail servers close them
-	// after a minute or more.
+	// idleTime is the time after which an idle connection is closed. Mail servers close
+	// idle connections after a minute or more.
 	idleTime = 20 * time.Second
 
 	defaultConnections = 8
 
-	// A server that accepts some connections and refuses one more has reached its
-	// limit. For fullTime senders then share the connections that exist, and wait
-	// shareTime for one before they try to open another.
+	// If a mail server accepts some connections and refuses another one, it has reached
+	// its limit. For the time fullTime, senders then share the open connections. A sender
+	// waits for an open connection up to shareTime, and only then tries to open another.
 	fullTime  = 30 * time.Second
 	shareTime = 2 * time.Second
 )
 
-// smtpSender sends messages to a mail server and keeps its connections.
+// smtpSender sends messages to a mail server and keeps connections open between messages.
 // decisions.md: 50
 //
-// A reply about a message is an error of that message. When the server cannot
-// be reached, all senders wait until one of them has reached it again. A
-// message whose time ends while it waits does not count as an attempt.
+// If the mail server refuses a message, only this message fails. If the mail server cannot
+// be reached, all senders wait until one of them reaches it again. If a message is not sent
+// before its time limit because it had to wait, this does not count as an attempt.
 type smtpSender struct {
 	server  mailServer
 	encoder *encoder
 	log     *slog.Logger
 	limit   *rate.Limiter
-	slots   *limiter.Limiter // one for each connection that may exist
+	slots   *limiter.Limiter // limits the number of connections
 	idle    chan *conn
 	open    atomic.Int64 // number of open connections
 	breaker *circuitBreaker
 
-	fullUntil atomic.Int64 // Unix seconds; until then no further connection is opened
+	fullUntil atomic.Int64 // end of fullTime in Unix seconds
 	stop      chan struct{}
 	wg        sync.WaitGroup
 }
@@ -80,8 +80,8 @@ func newSMTPSender(at mailServer, t Transport, e *encoder) *smtpSender {
 	return s
 }
 
-// send waits for a connection, the rate limit and the circuit breaker, in this
-// order, and sends the message.
+// send implements sender. It waits for a connection, for the rate limit and for the circuit
+// breaker, in this order. Then it sends the message.
 func (s *smtpSender) send(ctx context.Context, m *gomail.Msg, about *audience.DeliveryKey) error {
 	e, err := s.encoder.encode(m, about)
 	if err != nil {
@@ -115,13 +115,13 @@ func (s *smtpSender) send(ctx context.Context, m *gomail.Msg, about *audience.De
 	return failed.undelivered()
 }
 
-// notAttempted is the error of a message that was not sent: the queue sends it later, and the
-// attempt does not count.
+// notAttempted returns the error for a message that send did not try to send. The queue sends
+// the message later, and does not count an attempt.
 func notAttempted(why error) error { return fmt.Errorf("%w: %w", audience.ErrSendingPaused, why) }
 
-// attempt sends a message on an idle or a new connection. The server may have
-// closed an idle connection: if it cannot have accepted the message, attempt
-// sends it once more on a new connection.
+// attempt sends a message over an idle or a new connection. The mail server may have closed
+// an idle connection. If so, and if the mail server cannot have accepted the message, attempt
+// sends the message again over a new connection.
 func (s *smtpSender) attempt(ctx context.Context, e *envelope) (*failure, serverState) {
 	c, reused, err := s.acquire(ctx)
 	for err == nil {
@@ -149,7 +149,7 @@ func (s *smtpSender) attempt(ctx context.Context, e *envelope) (*failure, server
 	return &failure{stageConnect, err}, serverDown
 }
 
-// acquire returns an idle connection, or opens one.
+// acquire returns an idle connection or a new one. reused is true for an idle connection.
 func (s *smtpSender) acquire(ctx context.Context) (c *conn, reused bool, err error) {
 	select {
 	case c := <-s.idle:
@@ -184,10 +184,10 @@ func (s *smtpSender) dial(ctx context.Context) (*conn, error) {
 	return c, err
 }
 
-// release keeps a connection for the next message, unless it is broken.
+// release keeps a connection for the next message. It closes a broken connection.
 func (s *smtpSender) release(c *conn, failed *failure) {
 	if failed != nil && failed.broken() {
-		c.client = nil // QUIT would get no answer
+		c.client = nil // without a client, close does not send QUIT, which would get no reply
 	}
 	if c.client == nil {
 		s.drop(c)
@@ -197,8 +197,9 @@ func (s *smtpSender) release(c *conn, failed *failure) {
 	s.keep(c)
 }
 
-// keep stores an idle connection. There may be no room for it: while closeIdle
-// holds a connection, a sender may open another one in its place.
+// keep stores an idle connection in the channel, or closes it if the channel is full. The
+// channel can be full after closeIdle took a connection out of it, because a sender may have
+// opened another connection since then.
 func (s *smtpSender) keep(c *conn) {
 	select {
 	case s.idle <- c:
@@ -226,7 +227,7 @@ func (s *smtpSender) closeIdleRegularly() {
 	}
 }
 
-// closeIdle closes the connections that have been unused since the given time.
+// closeIdle closes the connections that were not used after the given time.
 func (s *smtpSender) closeIdle(since time.Time) {
 	for range len(s.idle) {
 		select {
@@ -241,7 +242,8 @@ func (s *smtpSender) closeIdle(since time.Time) {
 	}
 }
 
-// close closes the connections. The caller has ended all calls of send.
+// close implements sender. It closes the connections. All calls of send must have returned
+// before.
 func (s *smtpSender) close() error {
 	close(s.stop)
 	s.wg.Wait()

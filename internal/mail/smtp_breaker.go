@@ -6,40 +6,40 @@ import (
 	"time"
 )
 
-// This file stops sending while the mail server does not answer. smtp.go asks
-// the circuit breaker before each message and records the result afterwards.
+// This file pauses sending while the mail server does not reply. Before each message,
+// smtp.go asks the circuit breaker. After the message, it records the result.
 
-// After the first failure nothing is sent for firstPause. Each further failure
-// doubles the pause, up to longestPause. decisions.md: 50
+// The first failure begins a pause of the length firstPause, in which no mail is sent. Each
+// further failure doubles the pause, up to longestPause. decisions.md: 50
 const (
 	firstPause   = time.Second
 	longestPause = 30 * time.Second
 )
 
-// circuitBreaker makes all senders wait while the mail server does not answer.
-// When the pause is over, it lets one sender through, the probe. The others
-// wait for the probe's result.
+// circuitBreaker makes all senders wait while the mail server does not reply. After a
+// pause, it allows one sender to try: the probe. The other senders wait for the result of
+// the probe.
 type circuitBreaker struct {
 	mu       sync.Mutex
-	failures int           // in a row; 0: the server answers
+	failures int           // number of failures since the last success; 0 if the mail server replies
 	retryAt  time.Time     // end of the pause
-	probing  bool          // the probe is under way
+	probing  bool          // a probe is running
 	changed  chan struct{} // closed and replaced when a field above changes
 }
 
 func newCircuitBreaker() *circuitBreaker { return &circuitBreaker{changed: make(chan struct{})} }
 
-// serverState is what a sender learned about the mail server.
+// serverState says whether the mail server replied to a sender.
 type serverState int
 
 const (
-	serverUnknown serverState = iota // the attempt ended too early to tell
+	serverUnknown serverState = iota // the attempt does not show whether the mail server works
 	serverUp
 	serverDown
 )
 
-// allow waits until the caller may talk to the server. After allow without an
-// error the caller must call record.
+// allow waits until the caller may connect to the mail server. probe is true if the caller
+// is the probe. If allow returns no error, the caller must call record later.
 func (b *circuitBreaker) allow(ctx context.Context) (probe bool, err error) {
 	for {
 		b.mu.Lock()
@@ -57,7 +57,7 @@ func (b *circuitBreaker) allow(ctx context.Context) (probe bool, err error) {
 			return true, nil
 		}
 		changed, over := b.changed, (<-chan time.Time)(nil)
-		if !b.probing { // while a probe is under way only its result counts
+		if !b.probing { // while a probe is running, wait only for its result
 			timer := time.NewTimer(wait)
 			defer timer.Stop()
 			over = timer.C
@@ -72,8 +72,8 @@ func (b *circuitBreaker) allow(ctx context.Context) (probe bool, err error) {
 	}
 }
 
-// record stores the result of an attempt that allow has let through. It returns
-// the length of the pause that begins with it, 0 when none begins.
+// record stores the result of an attempt after allow returned no error. It returns the
+// length of the pause that begins because of the result, or 0 if no pause begins.
 func (b *circuitBreaker) record(probe bool, state serverState) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -82,11 +82,11 @@ func (b *circuitBreaker) record(probe bool, state serverState) time.Duration {
 	case state == serverUp && b.failures == 0,
 		state == serverUnknown && !probe,
 		state == serverDown && b.failures > 0 && !probe:
-		return 0 // nothing new
+		return 0 // the result changes nothing
 	case state == serverUp:
 		b.failures, b.retryAt = 0, time.Time{}
 	case state == serverDown:
-		begun = min(firstPause<<min(b.failures, 10), longestPause) // at most 10: a larger shift would overflow
+		begun = min(firstPause<<min(b.failures, 10), longestPause) // more than 10 is not needed and could overflow
 		b.retryAt = time.Now().Add(begun)
 		b.failures++
 	}

@@ -9,29 +9,29 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 )
 
-// This file sends one message over one connection: the SMTP commands MAIL,
-// RCPT and DATA. smtp.go keeps the connections, smtp_server.go opens them.
+// This file sends one message over one connection, with the SMTP commands MAIL, RCPT and
+// DATA. smtp_server.go opens the connections, and smtp.go keeps them.
 
-// graceTime is how much longer an exchange may take after its time limit. A
-// message that was sent off and is not answered yet would be sent twice.
+// graceTime is the time that a sender still waits for a reply after its time limit. Without
+// graceTime, a message whose reply is late would more often be sent twice.
 const graceTime = 3 * time.Second
 
 // conn is a connection to the mail server. One goroutine at a time uses it.
 type conn struct {
 	net       net.Conn
-	client    *smtp.Client // nil: broken, nothing more can be sent
+	client    *smtp.Client // nil if the connection is broken
 	idleSince time.Time
 }
 
-// errNeedsUTF8 is the reply that a server without SMTPUTF8 would give.
+// errNeedsUTF8 is used in place of the reply that a server without SMTPUTF8 would send.
 // RFC 6531, 3.2
 var errNeedsUTF8 = &textproto.Error{
 	Code: 553,
 	Msg:  "5.6.7 the address has characters that the mail server does not take: it has no SMTPUTF8",
 }
 
-// deliver sends one message. After a reply that refuses the message, the
-// connection is ready for the next one, unless failure.broken reports true.
+// deliver sends one message. If the mail server refuses the message, the connection can be
+// used for the next message, unless failure.broken returns true.
 func (c *conn) deliver(ctx context.Context, e *envelope) *failure {
 	stop := context.AfterFunc(ctx, func() { c.net.SetDeadline(time.Now().Add(graceTime)) })
 	defer stop()
@@ -39,13 +39,13 @@ func (c *conn) deliver(ctx context.Context, e *envelope) *failure {
 	if failed != nil && !failed.broken() {
 		c.extendDeadline(ctx)
 		if err := c.client.Reset(); err != nil {
-			c.client = nil // the connection is lost, but the reply to the message counts
+			c.client = nil // the connection is broken, but the result is still the reply to the message
 		}
 	}
 	return failed
 }
 
-// transmit runs the commands for one message.
+// transmit runs the SMTP commands for one message.
 func (c *conn) transmit(ctx context.Context, e *envelope) *failure {
 	utf8, _ := c.client.Extension("SMTPUTF8")
 	if e.needsUTF8 && !utf8 {
@@ -78,15 +78,15 @@ func (c *conn) transmit(ctx context.Context, e *envelope) *failure {
 	return nil
 }
 
-// extendDeadline gives the server the time limit of one reply.
+// extendDeadline sets the deadline of the connection to the time limit of one reply.
 func (c *conn) extendDeadline(ctx context.Context) {
 	c.net.SetDeadline(time.Now().Add(commandTime))
-	if ctx.Err() != nil { // the line above may have undone the deadline that deliver has set
+	if ctx.Err() != nil { // the line above may have replaced the deadline that deliver set
 		c.net.SetDeadline(time.Now().Add(graceTime))
 	}
 }
 
-// close sends QUIT and closes the connection. It waits a second at most.
+// close sends QUIT and closes the connection. It waits at most one second for the reply.
 func (c *conn) close() {
 	if c.client != nil {
 		c.net.SetDeadline(time.Now().Add(time.Second))

@@ -10,9 +10,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file decides what an error of the mail server means. Does the connection
-// still work? Is another attempt useful? Is the recipient's address the cause (a
-// bounce)? decisions.md: 50
+// This file decides what an error of the mail server means: whether the connection still
+// works, whether another attempt is useful, and whether the recipient's address is the
+// reason (a bounce). decisions.md: 50
 
 // stage is the step of sending at which an error occurred.
 type stage string
@@ -25,13 +25,13 @@ const (
 	stageText    stage = "send the message"
 )
 
-// failure is an error of sending and its stage.
+// failure is an error of sending, with its stage.
 type failure struct {
 	stage stage
 	err   error
 }
 
-// code returns the SMTP reply code, 0 without a reply.
+// code returns the SMTP reply code, or 0 if there was no reply.
 func (f *failure) code() int {
 	if reply, ok := errors.AsType[*textproto.Error](f.err); ok {
 		return reply.Code
@@ -39,17 +39,17 @@ func (f *failure) code() int {
 	return 0
 }
 
-// broken reports whether the connection can no longer be used. With 421 the
-// server announces that it closes it. RFC 5321, 3.8
+// broken reports whether the connection can no longer be used. A server that replies 421
+// closes the connection. RFC 5321, 3.8
 func (f *failure) broken() bool {
 	code := f.code()
 	return code == 0 || code == 421 || f.stage == stageConnect
 }
 
-// notAccepted reports whether the server cannot have accepted the message.
+// notAccepted returns true if the server cannot have accepted the message.
 func (f *failure) notAccepted() bool { return f.stage != stageText }
 
-// undelivered translates the failure for the queue. decisions.md: 50
+// undelivered converts the failure into an error for the queue. decisions.md: 50
 func (f *failure) undelivered() *audience.Undelivered {
 	u := &audience.Undelivered{Detail: string(f.stage), Err: shortError{f.err}}
 	reply, ok := errors.AsType[*textproto.Error](f.err)
@@ -58,8 +58,8 @@ func (f *failure) undelivered() *audience.Undelivered {
 	}
 	u.Code, u.Detail = reply.Code, shorten(reply.Msg)
 	if f.stage == stageConnect {
-		// The server refused the connection or the login, not this message. The
-		// operator has to correct that; until then the message stays in the queue.
+		// The server refused the connection or the login, but not this message. The message
+		// stays in the queue until the operator has corrected the settings.
 		u.Code, u.Detail = 0, string(f.stage)
 		return u
 	}
@@ -68,9 +68,10 @@ func (f *failure) undelivered() *audience.Undelivered {
 	return u
 }
 
-// blamesRecipient reports whether a permanent refusal is about the recipient's
-// address. A reply to RCPT is, unless its enhanced status code names another
-// reason. A reply to the message is only if its status code names the address.
+// blamesRecipient reports whether the reason of a permanent refusal is the recipient's
+// address. For a reply to RCPT it returns true, unless the enhanced status code names
+// another reason. For a reply to DATA or to the message it returns true only if the
+// enhanced status code names the address.
 func (f *failure) blamesRecipient(reply *textproto.Error) bool {
 	status := enhanced(reply.Msg)
 	switch f.stage {
@@ -86,9 +87,9 @@ func (f *failure) blamesRecipient(reply *textproto.Error) bool {
 	return false
 }
 
-// aboutAddress reports whether an enhanced status code of a permanent failure
-// says that the address accepts no mail. Codes about the sender's address, the
-// mail system (5.3), the message (5.6) and policy (5.7) do not. RFC 3463
+// aboutAddress reports whether an enhanced status code means that the address permanently
+// accepts no mail. It returns false for codes about the sender's address, the mail system
+// (5.3), the message (5.6) and policy (5.7). RFC 3463
 func aboutAddress(status string) bool {
 	switch status {
 	case "5.1.7", "5.1.8", "5.1.9", "5.2.3": // the sender's address; a message too long
@@ -101,8 +102,8 @@ func aboutAddress(status string) bool {
 	return strings.HasPrefix(status, "5.")
 }
 
-// enhanced returns the enhanced status code at the beginning of a reply, such as
-// 5.1.1, or "" without one.
+// enhanced returns the enhanced status code at the beginning of a reply, such as 5.1.1. It
+// returns "" if the reply has no such code.
 func enhanced(reply string) string {
 	status, _, _ := strings.Cut(reply, " ")
 	parts := strings.Split(status, ".")
@@ -117,21 +118,20 @@ func enhanced(reply string) string {
 	return status
 }
 
-// shortError is an error whose text may come from a mail server. Its text is one
-// line of bounded length.
+// shortError is an error whose text may come from a mail server. Its method Error returns
+// one line of limited length.
 type shortError struct{ error }
 
 // Error returns the shortened text.
 func (e shortError) Error() string { return shorten(e.error.Error()) }
 
-// Unwrap returns the whole error.
+// Unwrap returns the error with its complete text.
 func (e shortError) Unwrap() error { return e.error }
 
-// longestDetail limits the text of mail servers that is stored and logged, in
-// bytes.
+// longestDetail limits a text from a mail server that is stored or logged, in bytes.
 const longestDetail = 500
 
-// shorten returns a text from outside as one printable line of at most
+// shorten returns a text from a mail server as one printable line. It cuts the line after
 // longestDetail bytes.
 func shorten(text string) string {
 	text = strings.ToValidUTF8(text, "?")

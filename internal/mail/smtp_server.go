@@ -18,26 +18,26 @@ import (
 // logs in. smtp.go keeps the connections that dial returns.
 
 const (
-	dialTime    = 10 * time.Second // to connect, TLS handshake included
+	dialTime    = 10 * time.Second // to connect, including the TLS handshake of smtps
 	commandTime = 30 * time.Second // for each reply
 )
 
-// mailServer is the address of a mail server and how to talk to it.
+// mailServer has the address of a mail server and the settings of a connection.
 type mailServer struct {
 	host           string
 	port           int
-	tls            bool // from the first byte
-	loopback       bool // on this machine, so that nothing crosses a network
+	tls            bool // the connection uses TLS from the first byte
+	loopback       bool // the server runs on this machine, so mails do not pass a network
 	user, password string
-	roots          *x509.CertPool // nil: those of the operating system
+	roots          *x509.CertPool // trusted certificates; nil: those of the operating system
 }
 
-// errServerURL does not repeat the URL: it may hold a password.
+// errServerURL does not repeat the URL, because the URL may contain a password.
 var errServerURL = errors.New("the mail server's URL is not smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT; " +
 	"in a user's name or password, write @ as %40, : as %3A, / as %2F and % as %25")
 
-// parseServer reads the URL of a mail server. The default port is 25, with a
-// user name 587, and 465 for smtps.
+// parseServer reads the URL of a mail server. The default port is 465 for smtps, 587 for
+// smtp with a user name, and 25 for smtp without a user name.
 func parseServer(text string) (mailServer, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
@@ -71,8 +71,8 @@ func parseServer(text string) (mailServer, error) {
 	return s, nil
 }
 
-// dial connects, starts TLS if the server offers it, and logs in. A password is
-// sent through TLS or to this machine only. decisions.md: 50
+// dial connects, starts TLS if the server offers it, and logs in if there is a user name.
+// It sends a password without TLS only to a server on this machine. decisions.md: 50
 func (s *mailServer) dial(ctx context.Context) (*conn, error) {
 	c, stop := new(conn), func() bool { return true }
 	connect := func(dialing context.Context, network, address string) (net.Conn, error) {
@@ -94,7 +94,7 @@ func (s *mailServer) dial(ctx context.Context) (*conn, error) {
 		return c, nil
 	}
 	if c.net != nil {
-		c.net.Close() // go-mail leaves it open when the greeting or the login fails
+		c.net.Close() // go-mail leaves the connection open if the greeting or the login fails
 	}
 	if s.requiresTLS() {
 		err = fmt.Errorf("the password is sent with TLS only: %w", err)
@@ -102,12 +102,12 @@ func (s *mailServer) dial(ctx context.Context) (*conn, error) {
 	return nil, err
 }
 
-// requiresTLS reports whether the client must start TLS and fail without it. That
-// is so when a password would go over a network in plain text.
+// requiresTLS reports whether dial must fail if the server does not offer TLS. This is
+// true if a password would otherwise be sent over a network in plain text.
 func (s *mailServer) requiresTLS() bool { return s.user != "" && !s.loopback && !s.tls }
 
-// options are those of the go-mail client. The first login method that both
-// sides know is used.
+// options returns the options of the go-mail client. The client uses the first login
+// method of the list that the server also supports.
 func (s *mailServer) options() []gomail.Option {
 	policy := gomail.TLSOpportunistic
 	options := []gomail.Option{
@@ -128,7 +128,7 @@ func (s *mailServer) options() []gomail.Option {
 	return append(options, gomail.WithTLSPolicy(policy))
 }
 
-// connect opens the TCP connection, and TLS for smtps.
+// connect opens the TCP connection. For smtps it also starts TLS.
 func (s *mailServer) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -149,18 +149,18 @@ func (s *mailServer) connect(ctx context.Context, network, address string) (net.
 	return secured, nil
 }
 
-// maxReply limits what a server may send at a time, in bytes: a reply, or its
-// part of a TLS handshake.
+// maxReply limits the bytes that a server may send without a write of the client between
+// them: a reply, or a part of a TLS handshake.
 const maxReply = 64 << 10
 
-// errEndlessReply ends a connection whose server has sent maxReply bytes.
+// errEndlessReply is the error after a server has sent maxReply bytes in one reply.
 var errEndlessReply = errors.New("the mail server's reply does not end")
 
-// boundedConn is a connection that fails when the server sends more than maxReply
-// bytes in one reply. go-mail has no limit of its own.
+// boundedConn is a connection that fails if the server sends more than maxReply bytes in
+// one reply. go-mail itself does not limit a reply.
 type boundedConn struct {
 	net.Conn
-	received int // bytes since the last Write; no lock: one goroutine reads or writes
+	received int // bytes since the last Write; it needs no lock, because only one goroutine reads or writes
 }
 
 // Read implements net.Conn.
@@ -173,15 +173,15 @@ func (b *boundedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn. Each Write allows a new reply.
+// Write implements net.Conn. After a Write, a new reply may have maxReply bytes.
 func (b *boundedConn) Write(p []byte) (int, error) {
 	b.received = 0
 	return b.Conn.Write(p)
 }
 
-// tlsConfig requires a valid certificate, except for smtp to this machine. Mail
-// servers are installed with self-signed certificates, and to refuse these would
-// only turn encryption off.
+// tlsConfig returns a configuration that requires a valid certificate, except for smtp to
+// this machine. Mail servers are often installed with a self-signed certificate. If the
+// client refused it, the only choice would be a connection without TLS.
 func (s *mailServer) tlsConfig() *tls.Config {
 	return &tls.Config{
 		ServerName: s.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12,

@@ -13,11 +13,10 @@ import (
 
 // This file makes the text part of a Message that has only HTML.
 
-// plainText returns the text of an HTML document. Merge fields in it stay as
-// they are.
+// plainText returns the text of an HTML document. It does not change merge fields.
 //
-// The library html2text was tried. It adds spaces before punctuation that follows
-// an element, and it draws frames around headings.
+// The library html2text is not used, for two reasons: it adds spaces before punctuation
+// that follows an element, and it draws frames around headings.
 func plainText(source string) textSource {
 	root, err := html.Parse(strings.NewReader(source))
 	if err != nil {
@@ -28,8 +27,8 @@ func plainText(source string) textSource {
 	return w.source()
 }
 
-// textWriter writes text in lines. It writes pending space and line breaks when a
-// word follows.
+// textWriter writes text in lines. It writes a pending space or pending line breaks only
+// when a word follows.
 type textWriter struct {
 	b      strings.Builder
 	breaks int  // pending line breaks
@@ -39,11 +38,11 @@ type textWriter struct {
 	addresses []writtenLink
 }
 
-// writtenLink is the place of a link's target in the text: the target is from:to,
-// with the angle brackets and the space around it begin:end.
+// writtenLink is the position of a link's target in the text. The target is the text
+// from:to. The text begin:end also includes the space and the angle brackets around it.
 type writtenLink struct{ begin, from, to, end int }
 
-// source returns the text with its links, trimmed, with a line break at its end.
+// source returns the text with its links. It trims the text and adds a line break at the end.
 func (w *textWriter) source() textSource {
 	text := strings.TrimRightFunc(w.b.String(), unicode.IsSpace)
 	rest := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
@@ -74,7 +73,7 @@ func (w *textWriter) children(n *html.Node) {
 	}
 }
 
-// element writes an element as its tag demands. Invisible elements are skipped.
+// element writes an element, depending on its tag. It skips invisible elements.
 func (w *textWriter) element(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Head, atom.Style, atom.Script, atom.Template, atom.Noscript, atom.Iframe, atom.Object,
@@ -114,22 +113,22 @@ func (w *textWriter) element(n *html.Node) {
 	}
 }
 
-// linesAround are the line breaks before and after block elements. Two make an
-// empty line.
+// linesAround has the number of line breaks before and after block elements. With 2, there
+// is an empty line.
 var linesAround = map[atom.Atom]int{atom.P: 2, atom.H1: 2, atom.H2: 2, atom.H3: 2, atom.H4: 2, atom.H5: 2, atom.H6: 2,
 	atom.Ul: 2, atom.Ol: 2, atom.Dl: 2, atom.Table: 2, atom.Blockquote: 2, atom.Figure: 2, atom.Form: 2,
 	atom.Div: 1, atom.Tr: 1, atom.Dt: 1, atom.Dd: 1, atom.Section: 1, atom.Article: 1, atom.Header: 1, atom.Footer: 1,
 	atom.Main: 1, atom.Nav: 1, atom.Aside: 1, atom.Center: 1, atom.Caption: 1, atom.Figcaption: 1, atom.Address: 1}
 
-// hidden reports whether an element is hidden by its style. Newsletters hide the
-// preview text that mail programs show in the list of mails.
+// hidden reports whether the style of an element hides it. Newsletters hide the preview
+// text, which mail programs show in the list of mails.
 func hidden(n *html.Node) bool {
 	style := strings.ReplaceAll(strings.ToLower(attribute(n, "style")), " ", "")
 	return strings.Contains(style, "display:none")
 }
 
-// item writes a list item after its mark. Numbers end at 99, so that the cost of
-// counting stays linear.
+// item writes a list item after its number or its "- ". The numbers end at 99, because item
+// counts the items before, and the time for longer lists would grow with the square.
 func (w *textWriter) item(n *html.Node) {
 	mark := "- "
 	if p := n.Parent; p != nil && p.DataAtom == atom.Ol {
@@ -149,7 +148,8 @@ func (w *textWriter) item(n *html.Node) {
 	w.block(1)
 }
 
-// link writes the text of a link and then its target, unless both are the same.
+// link writes the text of a link and then its target. It writes the target only if the
+// target differs from the text.
 func (w *textWriter) link(n *html.Node) {
 	before, known := w.b.Len(), len(w.addresses)
 	w.children(n)
@@ -170,15 +170,14 @@ func (w *textWriter) link(n *html.Node) {
 	}
 }
 
-// readsAsLink reports whether splitText finds the target as a whole, or whether
-// it has no merge fields, so that its value needs no check.
+// readsAsLink reports whether splitText finds the complete target as one link. It also
+// returns true if the target has no merge fields, because then it needs no check.
 func readsAsLink(target string) bool {
 	s := splitText(target)
 	return len(s) == 1 && s[0].link || !merge.Parse(target).HasFields()
 }
 
-// address writes a target in angle brackets, which separate it from the text that
-// follows.
+// address writes a target in angle brackets. The brackets separate it from the text after it.
 func (w *textWriter) address(target string) {
 	a := writtenLink{begin: w.b.Len()}
 	w.word("<")
@@ -190,14 +189,15 @@ func (w *textWriter) address(target string) {
 	w.addresses = append(w.addresses, a)
 }
 
-// block begins a new line; 2 lines leave an empty one before it.
+// block begins a new line if lines is 1. If lines is 2, it leaves an empty line before the
+// new line.
 func (w *textWriter) block(lines int) {
 	if lines > 0 {
 		w.breaks, w.space = max(w.breaks, lines), false
 	}
 }
 
-// text writes a text. A run of white space becomes one space, as in a browser.
+// text writes a text. As in a browser, it replaces a sequence of white space by one space.
 func (w *textWriter) text(text string) {
 	text = strings.ReplaceAll(lineEnds.Replace(text), "\u00a0", " ")
 	if w.pre {
@@ -215,10 +215,10 @@ func (w *textWriter) text(text string) {
 	}
 }
 
-// asciiSpace reports whether browsers collapse a run of the character.
+// asciiSpace reports whether browsers show a sequence of the character as one space.
 func asciiSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\f' }
 
-// word writes pending space or line breaks, and then the word.
+// word writes a pending space or pending line breaks, and then the word.
 func (w *textWriter) word(word string) {
 	switch {
 	case w.b.Len() == 0:
@@ -231,7 +231,7 @@ func (w *textWriter) word(word string) {
 	w.b.WriteString(word)
 }
 
-// attribute returns the value of an attribute, "" without it.
+// attribute returns the value of an attribute, or "" if the element does not have it.
 func attribute(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Key == key {

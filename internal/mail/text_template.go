@@ -9,8 +9,8 @@ import (
 	"enlist/internal/merge"
 )
 
-// This file handles the text part of a Message. It finds the links in a text and
-// makes a template of it. For Messages of type plain-html it also makes the HTML.
+// This file handles the text part of a Message. It finds the links in a text and parses
+// the text into a template. For a Message of the type plain-html it also makes the HTML.
 
 // textSource is the text of a Message, split into links and other text.
 type textSource []textPiece
@@ -18,11 +18,11 @@ type textSource []textPiece
 type textPiece struct {
 	text          string
 	link          bool
-	before, after string // text around a link, left out together with an unsafe link
+	before, after string // text around a link, such as angle brackets; left out together with an unsafe link
 }
 
-// webLink matches texts that mail programs show as links. A merge field in a link
-// may contain spaces.
+// webLink matches text that mail programs show as a link. A merge field in a link may
+// contain spaces.
 var webLink = regexp.MustCompile(`(?i)\bhttps?://(?:\{\{[^{}]*\}\}|[^\s<>"])+`)
 
 // splitText finds the links in a text.
@@ -43,7 +43,7 @@ func splitText(text string) textSource {
 	return pieces
 }
 
-// trimLink removes punctuation that ends the sentence and not the link.
+// trimLink removes punctuation at the end that belongs to the sentence and not to the link.
 func trimLink(link string) string {
 	unopened := strings.Count(link, ")") - strings.Count(link, "(")
 	for link != "" {
@@ -59,8 +59,8 @@ func trimLink(link string) string {
 	return link
 }
 
-// textTemplate is a text with merge fields. Values in links are escaped as in
-// links of HTML.
+// textTemplate is a text with merge fields. Values in links are escaped in the same way as
+// in links of HTML.
 type textTemplate struct {
 	pieces      []textMerge
 	unsubscribe bool // the text has a link to unsubscribe
@@ -79,7 +79,7 @@ func (s textSource) template() textTemplate {
 	for _, p := range s {
 		m := textMerge{merge.Parse(p.text), p.link, p.before, p.after}
 		if m.link && !m.HasFields() {
-			link, _ := m.URL(nil) // the same in all mails
+			link, _ := m.URL(nil) // without merge fields, the link is the same in all mails
 			m = textMerge{Template: merge.Template{{Text: p.before + link + p.after}}}
 		}
 		t.pieces = append(t.pieces, m)
@@ -88,12 +88,12 @@ func (s textSource) template() textTemplate {
 	return t
 }
 
-// names reports whether a template contains a merge field.
+// names reports whether a template contains the merge field with the given name.
 func names(m merge.Template, field string) bool {
 	return slices.ContainsFunc(m, func(p merge.Part) bool { return p.Name == field })
 }
 
-// html returns the text as HTML with the same lines. Its links can be clicked.
+// html returns the text as HTML with the same lines. In the HTML, links can be clicked.
 func (s textSource) html() string {
 	var b strings.Builder
 	b.WriteString(plainBegin)
@@ -119,16 +119,16 @@ func (s textSource) html() string {
 	return b.String()
 }
 
-// writeLink writes a link whose text is its target. Merge fields in it are filled later.
+// writeLink writes a link whose text is its target. Its merge fields are filled later.
 func writeLink(b *strings.Builder, link string) {
 	link = html.EscapeString(link)
 	b.WriteString(`<a href="` + link + `">` + link + `</a>`)
 }
 
-// lines preserves line breaks, tabs and runs of spaces in HTML.
+// lines replaces line breaks, tabs and double spaces, so that HTML shows them.
 var lines = strings.NewReplacer("\n", "<br>\n", "  ", "&nbsp; ", "\t", "&nbsp; &nbsp; ")
 
-// plainBegin and plainEnd surround the HTML of a plain text.
+// plainBegin and plainEnd are the HTML before and after a plain text.
 const (
 	plainBegin = `<!DOCTYPE html>
 <html>

@@ -10,31 +10,31 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// This file chooses how messages leave: to a mail server (smtp.go) or into a
-// folder (transport_dir.go). Both get their envelopes from transport_encode.go.
+// This file chooses where messages are sent: to a mail server (smtp.go) or into a folder
+// (transport_dir.go). For both, transport_encode.go writes the envelope.
 
-// sender delivers a finished message. about is the delivery that the message
-// belongs to, nil for a notification: bounces come back with its name.
+// sender sends a composed message. about is the key of the message's delivery, or nil for
+// a notification. The address for bounces contains the tag of this delivery.
 type sender interface {
 	send(ctx context.Context, m *gomail.Msg, about *audience.DeliveryKey) error
 	close() error
 }
 
-// Transport are the settings of how finished messages leave.
+// Transport has the settings for sending composed messages.
 type Transport struct {
-	SMTP          string  // smtp[s]://user:password@host:port; "": into Dir
+	SMTP          string  // smtp[s]://user:password@host:port; "" if messages are written into Dir
 	Dir           string  // folder for .eml files
-	Connections   int     // to the mail server at once; 0: 8
-	Rate          float64 // messages a second; 0: no limit
-	BounceAddress string  // bounces to local@host come back to local+TAG@host; "": to the sender
-	DKIMKey       string  // file with a private key in PEM; "": messages are not signed
+	Connections   int     // largest number of connections to the mail server; the default is 8
+	Rate          float64 // largest number of messages per second; 0: no limit
+	BounceAddress string  // local@host: bounces are sent to local+TAG@host; "": to the sender's address
+	DKIMKey       string  // file with a private key in PEM; "" if messages are not signed
 	DKIMDomain    string
 	DKIMSelector  string
 	Key           audience.LinkKey // signs the TAG of the bounce address
-	Log           *slog.Logger     // nil: nothing is logged
+	Log           *slog.Logger     // nil if nothing is logged
 }
 
-// newSender returns the sender for the settings. SMTP wins over Dir.
+// newSender returns the sender for the settings. If SMTP is set, Dir is ignored.
 func newSender(t Transport) (sender, error) {
 	if t.Log == nil {
 		t.Log = slog.New(slog.DiscardHandler)

@@ -14,21 +14,21 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// This file writes mails into a folder while there is no mail server: for trying
-// the service out, and for tests.
+// This file writes mails into a folder if there is no mail server. It is for operators who
+// try the service out, and for tests.
 
-// dirSender writes each message into an .eml file, which mail programs open. A
-// message that is sent again replaces its first file.
+// dirSender writes each message into an .eml file, which mail programs can open. A message
+// that is sent again replaces the file of the first time.
 type dirSender struct {
 	dir     string
 	encoder *encoder
 
 	mu    sync.Mutex
-	names map[string]string // of the files, by the Message-ID in their name
+	names map[string]string // maps a Message-ID to the name of its file
 }
 
-// nameTime is the time at the beginning of a file's name, in UTC. Names sort by
-// time.
+// nameTime is the format of the time at the beginning of a file name, in UTC. So the order
+// of the names is the order of the times.
 const nameTime = "20060102-150405"
 
 func newDirSender(dir string, e *encoder) (*dirSender, error) {
@@ -48,7 +48,7 @@ func newDirSender(dir string, e *encoder) (*dirSender, error) {
 	return s, nil
 }
 
-// send implements sender. An error is temporary: the operator may free space on the disk.
+// send implements sender. An error is temporary, because the operator may free space on the disk.
 func (s *dirSender) send(_ context.Context, m *gomail.Msg, about *audience.DeliveryKey) error {
 	e, err := s.encoder.encode(m, about)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *dirSender) send(_ context.Context, m *gomail.Msg, about *audience.Deliv
 	return nil
 }
 
-// name returns the file name for a Message-ID, the same for the same ID.
+// name returns the file name for a Message-ID. It returns the same name for the same ID.
 func (s *dirSender) name(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,8 +72,8 @@ func (s *dirSender) name(id string) string {
 	return name
 }
 
-// write creates a file under a temporary name and renames it, so that no program
-// reads half a mail. The temporary name does not end in .eml.
+// write creates a file with a temporary name and then renames it, so that no program reads
+// an incomplete mail. The temporary name does not end in .eml.
 func (s *dirSender) write(name string, data []byte) (err error) {
 	f, err := os.CreateTemp(s.dir, ".*.part") // mode 0600
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *dirSender) write(name string, data []byte) (err error) {
 	return os.Rename(f.Name(), filepath.Join(s.dir, name))
 }
 
-// fileID returns a Message-ID with only characters that are safe in file names.
+// fileID replaces the characters of a Message-ID that are not safe in file names by "_".
 func fileID(id string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

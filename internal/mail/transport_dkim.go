@@ -15,8 +15,8 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// This file signs messages with DKIM, so that receivers can check the domain of
-// the sender. transport_encode.go calls it last, on the finished message.
+// This file signs messages with DKIM, so that receivers can check the domain of the
+// sender. transport_encode.go signs the encoded message in the last step.
 
 // minRSA is the shortest RSA key that receivers accept, in bits. RFC 8301, 3.2
 const minRSA = 1024
@@ -24,17 +24,17 @@ const minRSA = 1024
 // signer adds DKIM signatures. RFC 6376; RFC 8463
 type signer struct{ options dkim.SignOptions }
 
-// signed are the header fields under the signature. From is named twice, so that
-// adding a second From breaks the signature. RFC 6376, 5.4 and 8.15
+// signed has the header fields that the signature covers. From is in the list twice, so
+// that the signature becomes invalid if another From is added. RFC 6376, 5.4 and 8.15
 var signed = []string{"From", "From", "To", "Subject", "Date", "Message-ID", "Reply-To",
 	"MIME-Version", "Content-Type", "Content-Transfer-Encoding"}
 
-// signedIfPresent are signed in messages that have them, as RFC 8058, 4 demands.
-// They are not signed when absent: mailing lists that forward a message may add
-// their own.
+// signedIfPresent has the header fields that the signature covers only if the message has
+// them, as RFC 8058, 4 requires. If the message does not have them, a mailing list that
+// forwards the message may add them.
 var signedIfPresent = []string{"List-Unsubscribe", "List-Unsubscribe-Post"}
 
-// newSigner returns nil when no key is set.
+// newSigner returns the signer for the settings. It returns nil if no key is set.
 func newSigner(t Transport) (*signer, error) {
 	switch {
 	case t.DKIMKey == "" && (t.DKIMDomain != "" || t.DKIMSelector != ""):
@@ -60,7 +60,8 @@ func newSigner(t Transport) (*signer, error) {
 	return s, nil
 }
 
-// readKey reads a private key, RSA or Ed25519.
+// readKey reads a private key, which is RSA or Ed25519, from a file. It returns an error if
+// an RSA key is too short.
 func readKey(file string) (crypto.Signer, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -77,8 +78,8 @@ func readKey(file string) (crypto.Signer, error) {
 	return key, nil
 }
 
-// sign returns a message with its signature on top. It looks for header fields in
-// the encoded message, because go-mail does not report all fields that it writes.
+// sign returns a message with its signature at the top. It looks for header fields in the
+// encoded message, because go-mail does not report all fields that it writes.
 func (s *signer) sign(data []byte) ([]byte, error) {
 	options := s.options
 	options.HeaderKeys = slices.Clone(signed)

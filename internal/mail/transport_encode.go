@@ -14,7 +14,7 @@ import (
 // This file encodes a composed message: the SMTP envelope, the bytes of the
 // message, and its DKIM signature.
 
-// envelope is a message in the form that a mail server receives. Domains of
+// envelope is a message in the form in which a mail server receives it. The domains of
 // addresses are in ASCII.
 type envelope struct {
 	id   string // Message-ID without the angle brackets
@@ -22,21 +22,21 @@ type envelope struct {
 	to   []string
 	data []byte // header and body
 
-	// needsUTF8: a local part is not ASCII, so the server must offer SMTPUTF8.
-	// likesUTF8: the header is not ASCII, so SMTPUTF8 is used if the server offers it.
+	// needsUTF8 means that a local part is not ASCII, so the server must offer SMTPUTF8.
+	// likesUTF8 means that the header is not ASCII, so SMTPUTF8 is used if the server offers it.
 	needsUTF8, likesUTF8 bool
 }
 
-// encoder makes envelopes.
+// encoder writes envelopes.
 type encoder struct {
-	local, domain string // of the bounce address, the domain in ASCII; "": there is none
+	local, domain string // parts of the bounce address, the domain in ASCII; "" if there is no bounce address
 	key           audience.LinkKey
-	signer        *signer // nil: messages are not signed
+	signer        *signer // nil if messages are not signed
 }
 
-// maxBounceLocal is the longest local part of a bounce address. Any mail server
-// accepts 64 octets before the @ (RFC 5321, 4.5.3.1.1). The rest is for the name
-// of a delivery: five digits for the List and nine for the Contact.
+// maxBounceLocal is the greatest length of the local part of a bounce address, in bytes.
+// Each mail server accepts 64 octets before the @ (RFC 5321, 4.5.3.1.1). The other octets
+// are for the tag of a delivery, with five digits for the List and nine for the Contact.
 const maxBounceLocal = 12
 
 func newEncoder(t Transport) (*encoder, error) {
@@ -58,8 +58,8 @@ func newEncoder(t Transport) (*encoder, error) {
 	return e, err
 }
 
-// encode makes the envelope of a message. A message about a delivery has the
-// delivery's name in the address for bounces. decisions.md: 51
+// encode returns the envelope of a message. If about is not nil, the envelope sender
+// contains the tag of this delivery. decisions.md: 51
 func (e *encoder) encode(m *gomail.Msg, about *audience.DeliveryKey) (*envelope, error) {
 	v := &envelope{id: strings.Trim(m.GetMessageID(), "<>")}
 	var err error
@@ -91,7 +91,8 @@ func (e *encoder) encode(m *gomail.Msg, about *audience.DeliveryKey) (*envelope,
 	return v, nil
 }
 
-// envelopeSender returns the address for bounces, else that of the message.
+// envelopeSender returns the address for bounces. If there is none, it returns the sender
+// of the message.
 func (e *encoder) envelopeSender(m *gomail.Msg, about *audience.DeliveryKey) (string, error) {
 	switch {
 	case e.domain == "":
@@ -111,7 +112,7 @@ func isASCII[T string | []byte](text T) bool {
 	return true
 }
 
-// unsendable is the error for a message that no later attempt can send.
+// unsendable returns the error for a message that cannot be sent in any attempt.
 func unsendable(doing string, err error) error {
 	return &audience.Undelivered{Permanent: true, Detail: doing, Err: err}
 }

@@ -13,16 +13,17 @@ import (
 	"time"
 )
 
-// This file makes the certificate of a server with TLS.
+// This file creates the certificate of a server with TLS.
 
-// keys are the certificate of a server, and the roots with which a client trusts it.
+// keys has the certificate of a server, and the root certificates for a client that trusts
+// this server.
 type keys struct {
 	config *tls.Config
 	roots  *x509.CertPool
 	pem    []byte
 }
 
-// newKeys makes a self-signed certificate for localhost, valid for a day.
+// newKeys creates a self-signed certificate for localhost, which is valid for a day.
 func newKeys() (*keys, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

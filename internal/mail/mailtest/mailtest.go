@@ -1,10 +1,11 @@
-// Package mailtest is a mail server for tests. It stores the messages that it
-// accepts. A script tells it to refuse, to wait or to drop the connection at any
-// stage. It can be stopped and started again on the same port.
+// Package mailtest has a mail server for tests. The server stores the messages that it
+// accepts. A test can write a script for the server. At each stage, the script can refuse,
+// wait or close the connection. A test can stop the server and start it again on the same
+// port.
 //
 //	server := mailtest.Start(t, mailtest.Options{})
 //	server.Script(mailtest.Once(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
-//	… something sends to server.URL() …
+//	… the test sends messages to server.URL() …
 //	messages, err := server.Wait(t.Context(), 2)
 package mailtest
 
@@ -26,47 +27,49 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// Options of a Server. The zero value accepts all mail, without TLS and login.
+// Options are the options of a Server. With the zero value, a Server accepts all mail and
+// has neither TLS nor a login.
 type Options struct {
 	StartTLS bool   // offer STARTTLS
 	TLS      bool   // TLS from the first byte
-	User     string // user name for the login; "": no login
+	User     string // user name for the login; "" if no login is required
 	Password string
 	UTF8     bool // offer SMTPUTF8
-	LMTP     bool // LMTP instead of SMTP, for a mail server that delivers to this one
+	LMTP     bool // LMTP in place of SMTP, for a mail server that delivers to this server
 }
 
-// Message is a message that was accepted.
+// Message is a message that the server accepted.
 type Message struct {
 	From string
 	To   []string
-	Data []byte // header and body, lines ended by CR LF
+	Data []byte // header and body; lines end with CR LF
 }
 
 // Server is a running mail server.
 type Server struct {
 	options Options
-	keys    *keys // nil: no TLS
+	keys    *keys // nil if the server has no TLS
 	addr    string
 
 	mu       sync.Mutex
-	running  *run // nil: stopped
+	running  *run // nil if the server is stopped
 	script   func(Step) Action
 	seen     map[Stage]int
 	messages []Message
 	arrived  chan struct{} // closed and replaced when a message is accepted
 }
 
-// run is what exists between a Resume and a Stop.
+// run has the state of the server from Resume to Stop.
 type run struct {
 	smtp     *smtp.Server
 	listener net.Listener
-	done     chan struct{} // closed when it stops
+	done     chan struct{} // closed by Stop
 	wg       sync.WaitGroup
-	accepted []net.Conn // written by Serve's goroutine, for which wg waits
+	accepted []net.Conn // only the goroutine of Serve writes it; wg waits for this goroutine
 }
 
-// Start starts a server on a free port of this machine. It stops with the test.
+// Start starts a server on a free port of this machine. The server stops at the end of the
+// test.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
 	s := &Server{options: o, addr: "127.0.0.1:0", seen: make(map[Stage]int), arrived: make(chan struct{})}
@@ -84,7 +87,7 @@ func Start(t testing.TB, o Options) *Server {
 	return s
 }
 
-// URL returns the URL of the server, with user name and password.
+// URL returns the URL of the server. It contains the user name and password, if there are any.
 func (s *Server) URL() string {
 	u := url.URL{Scheme: "smtp", Host: s.addr}
 	if s.options.TLS {
@@ -96,14 +99,14 @@ func (s *Server) URL() string {
 	return u.String()
 }
 
-// Roots returns the certificates that a client has to trust.
+// Roots returns the certificates that a client must trust.
 func (s *Server) Roots() *x509.CertPool { return s.keys.roots }
 
-// RootsPEM returns the same in PEM format, for another process: write it into a
-// file and name the file in SSL_CERT_FILE.
+// RootsPEM returns the same certificates in PEM format, for a client in another process.
+// Write them into a file, and set the environment variable SSL_CERT_FILE to its path.
 func (s *Server) RootsPEM() []byte { return s.keys.pem }
 
-// Stop closes all connections and stops listening, until Resume.
+// Stop closes all connections and the listener. Resume opens the listener again.
 func (s *Server) Stop() {
 	s.mu.Lock()
 	r := s.running
@@ -113,9 +116,9 @@ func (s *Server) Stop() {
 		return
 	}
 	close(r.done)
-	// Server.Close of go-smtp misses what Serve has not registered yet: the listener
-	// right after Resume, whose Accept would then wait for ever, and a connection that
-	// was accepted a moment ago.
+	// Server.Close of go-smtp closes only what Serve has already registered. It may miss
+	// the listener shortly after Resume, whose Accept would then wait for ever. It may also
+	// miss a new connection. So Stop closes the listener and the connections itself.
 	r.listener.Close()
 	r.wg.Wait()
 	for _, c := range r.accepted {
@@ -124,8 +127,8 @@ func (s *Server) Stop() {
 	r.smtp.Close()
 }
 
-// Resume listens again on the same port. It waits while the port belongs to a connection
-// that another program has opened since Stop.
+// Resume listens again on the same port. After Stop, another program may have opened a
+// connection from this port. Resume then waits up to a minute until the port is free.
 func (s *Server) Resume() error {
 	l, err := net.Listen("tcp", s.addr)
 	for tries := 0; errors.Is(err, syscall.EADDRINUSE) && tries < 600; tries++ {
@@ -144,7 +147,7 @@ func (s *Server) Resume() error {
 	r.smtp.LMTP = s.options.LMTP
 	r.smtp.EnableSMTPUTF8 = s.options.UTF8
 	r.smtp.AllowInsecureAuth = true
-	r.smtp.ErrorLog = log.New(io.Discard, "", 0) // broken connections are expected
+	r.smtp.ErrorLog = log.New(io.Discard, "", 0) // tests break connections on purpose
 	if s.keys != nil {
 		r.smtp.TLSConfig = s.keys.config
 	}
@@ -155,18 +158,19 @@ func (s *Server) Resume() error {
 	return nil
 }
 
-// Messages returns the messages that were accepted until now.
+// Messages returns the messages that the server has accepted so far.
 func (s *Server) Messages() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.messages)
 }
 
-// waitLimit limits Wait, so that a message that never arrives fails the test and
-// does not block it.
+// waitLimit is the time limit of Wait. If a message never arrives, the test fails and does
+// not wait for ever.
 const waitLimit = 2 * time.Minute
 
-// Wait waits until n messages were accepted since Start, and returns all of them.
+// Wait waits until the server has accepted n messages since Start. It returns all accepted
+// messages.
 func (s *Server) Wait(ctx context.Context, n int) ([]Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
@@ -185,7 +189,7 @@ func (s *Server) Wait(ctx context.Context, n int) ([]Message, error) {
 	}
 }
 
-// accept stores a message and wakes the callers of Wait.
+// accept stores a message and notifies the callers of Wait.
 func (s *Server) accept(m Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// This file has the scripts: what the server does when a client reaches a stage.
+// This file has the scripts. A script decides what the server does when a client reaches a
+// stage.
 
 // Stage is a point in the dialogue between client and server.
 type Stage string
@@ -14,44 +15,46 @@ type Stage string
 const (
 	Greeting Stage = "greeting" // a client connects
 	Hello    Stage = "hello"
-	Mail     Stage = "mail" // the sender's address was given
-	Rcpt     Stage = "rcpt" // a recipient's address was given
-	Text     Stage = "text" // the message begins; a Reply is sent after its end
-	// End: the message is complete, and stored unless a Reply refuses it. The server
-	// has not answered yet.
+	Mail     Stage = "mail" // the client has sent the sender's address
+	Rcpt     Stage = "rcpt" // the client has sent a recipient's address
+	Text     Stage = "text" // the client begins to send the message; a Reply is sent after the message
+	// End is reached when the client has sent the complete message, before the server
+	// replies. The server stores the message, unless a Reply refuses it.
 	End Stage = "end"
 )
 
 // Step describes a stage that a client has reached.
 type Step struct {
 	Stage Stage
-	N     int    // how often this stage was reached before, on all connections
-	From  string // "" before Mail
+	N     int    // how often clients reached this stage before, on all connections
+	From  string // "" before the stage Mail
 	To    []string
 }
 
-// Action is what the server does at a Step. The zero value continues as usual.
+// Action is what the server does at a Step. With the zero value, the server continues as
+// usual.
 type Action struct {
-	Wait time.Duration // before everything else
-	Code int           // to reply with; 0: as usual
-	Text string        // of the reply, with an enhanced status code or without
-	Drop bool          // close the connection without a reply
+	Wait time.Duration // the server first waits for this time
+	Code int           // code of the reply; 0 for the usual reply
+	Text string        // text of the reply; it may begin with an enhanced status code
+	Drop bool          // the server closes the connection without a reply
 }
 
-// Reply replies with a code. At the greeting it also closes the connection.
+// Reply returns an Action that replies with a code. At the greeting, the server then closes
+// the connection.
 func Reply(code int, text string) Action { return Action{Code: code, Text: text} }
 
-// Drop closes the connection without a reply.
+// Drop returns an Action that closes the connection without a reply.
 func Drop() Action { return Action{Drop: true} }
 
-// Wait waits and then continues as usual. Stop ends the wait.
+// Wait returns an Action that waits and then continues as usual. Stop ends the wait.
 func Wait(d time.Duration) Action { return Action{Wait: d} }
 
-// Once is a script that acts the first time that a stage is reached.
+// Once returns a script that runs an Action the first time that a client reaches a stage.
 func Once(stage Stage, a Action) func(Step) Action { return Times(1, stage, a) }
 
-// Times is a script that acts the first n times that a stage is reached, counted
-// from now on.
+// Times returns a script that runs an Action the first n times that a client reaches a
+// stage. The script begins to count when it is set.
 func Times(n int, stage Stage, a Action) func(Step) Action {
 	var mu sync.Mutex
 	return func(s Step) Action {
@@ -65,25 +68,26 @@ func Times(n int, stage Stage, a Action) func(Step) Action {
 	}
 }
 
-// Always is a script that acts every time that a stage is reached.
+// Always returns a script that runs an Action each time that a client reaches a stage.
 func Always(stage Stage, a Action) func(Step) Action { return Times(-1, stage, a) }
 
-// Script sets what happens at each stage from now on; nil: all messages are
-// accepted. Several connections call the script at once.
+// Script sets the script of the server. With nil, the server accepts all messages. Several
+// connections may call the script at the same time.
 func (s *Server) Script(script func(Step) Action) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = script
 }
 
-// Seen returns how often a stage was reached.
+// Seen returns how often clients have reached a stage.
 func (s *Server) Seen(stage Stage) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen[stage]
 }
 
-// at counts the stage, calls the script, and waits as the script says.
+// at counts that a client reached a stage, and calls the script. It waits if the Action of
+// the script says so, and then returns the Action.
 func (s *Server) at(r *run, stage Stage, m Message) Action {
 	s.mu.Lock()
 	step := Step{Stage: stage, N: s.seen[stage], From: m.From, To: m.To}

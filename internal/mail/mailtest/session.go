@@ -10,17 +10,17 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// This file connects the script to go-smtp: greeter handles the greeting, session
+// This file calls the script from go-smtp. greeter handles the greeting, and session handles
 // the other stages.
 
-// greeter is a listener that runs the script's Greeting on each connection.
+// greeter is a listener that calls the script with the stage Greeting for each connection.
 type greeter struct {
 	net.Listener
 	server *Server
 	run    *run
 }
 
-// Accept implements net.Listener. It returns connections that the script did not
+// Accept implements net.Listener. It returns only connections that the script does not
 // refuse.
 func (g *greeter) Accept() (net.Conn, error) {
 	for {
@@ -43,12 +43,12 @@ func (g *greeter) Accept() (net.Conn, error) {
 	}
 }
 
-// session is one client's connection.
+// session is the connection of one client.
 type session struct {
 	server   *Server
 	run      *run
 	conn     *smtp.Conn
-	loggedIn bool    // or no login is required
+	loggedIn bool    // also true if no login is required
 	now      Message // the message that is being received
 }
 
@@ -57,13 +57,13 @@ func (s *Server) newSession(c *smtp.Conn, r *run) (smtp.Session, error) {
 	return n, n.at(Hello)
 }
 
-// at runs the script. An error is the reply that the client gets.
+// at calls the script. If it returns an error, the client gets this error as the reply.
 func (n *session) at(stage Stage) error {
 	a := n.server.at(n.run, stage, n.now)
 	switch {
 	case a.Drop:
 		n.conn.Conn().Close()
-		return smtp.ErrServerClosed // the client cannot receive it
+		return smtp.ErrServerClosed // the client does not get this error, because the connection is closed
 	case a.Code != 0:
 		return &smtp.SMTPError{Code: a.Code, EnhancedCode: smtp.NoEnhancedCode, Message: a.Text}
 	}
@@ -114,8 +114,8 @@ func (n *session) Data(r io.Reader) error {
 		return err
 	}
 	n.now.Data = data
-	// A message that is stored although the client gets no reply: the client will
-	// send it again, and tests check that it has the same Message-ID.
+	// After Drop, the message is stored although the client gets no reply. The client sends
+	// the message again, and tests check that it has the same Message-ID.
 	err = n.at(End)
 	if err == nil || err == smtp.ErrServerClosed {
 		n.server.accept(n.now)
