@@ -5,8 +5,8 @@
 //
 // A package whose tests use pgtest must call Main in its TestMain.
 //
-// The files: pgtest.go (databases), server.go and standby.go (servers that a test may
-// stop, crash and promote), proxy.go (a network connection that fails on demand).
+// pgtest.go creates databases. server.go and standby.go start servers that a test may
+// stop, crash and promote. proxy.go has a network connection that a test can make fail.
 package pgtest
 
 import (
@@ -37,8 +37,8 @@ var shared struct {
 
 	mu        sync.Mutex          // guards the fields below
 	made      []string            // names of all databases, for Stop
-	templates map[string]string   // names of the databases to copy, by the name given to OpenLike
-	free      map[string][]string // URLs of copies that no test uses now, by the same name
+	templates map[string]string   // names of the template databases, by the name that OpenLike got
+	free      map[string][]string // URLs of copies that no test uses now, by the name that OpenLike got
 }
 
 // start starts the server at the first call.
@@ -92,7 +92,8 @@ func OpenLike(t testing.TB, name string, prepare func(url string) error, keep ..
 	return url
 }
 
-// take returns the URL of a database that no test uses.
+// take returns the URL of a copy that no test uses. If there is none, it creates a
+// copy.
 func take(name string, prepare func(url string) error) (string, error) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
@@ -202,7 +203,7 @@ func at(name string) string {
 	return u.String()
 }
 
-// execute runs a statement in the server's first database. It repeats the statement
+// execute runs a statement in the database of shared.url. It repeats the statement
 // while another process copies the same template, because PostgreSQL does not allow two
 // such copies at a time.
 func execute(statement string) error {

@@ -179,7 +179,8 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 func writingPool(ctx context.Context, config *pgxpool.Config, size int, longest time.Duration) (*pgxpool.Pool, error) {
 	return newPool(ctx, writable(cancelling(config)), size, map[string]string{
 		"statement_timeout": milliseconds(longest),
-		// Longer than a transaction takes, and shorter than a caller waits: 5 s by default.
+		// A lock wait must be longer than most transactions and shorter than a caller
+		// waits. The default is 5 s.
 		"lock_timeout":                        milliseconds(longest / 2),
 		"idle_in_transaction_session_timeout": milliseconds(longest),
 		"default_transaction_isolation":       "read committed",

@@ -70,14 +70,14 @@ func lost(err error) bool {
 	return isBroken(err)
 }
 
-// collided reports whether a concurrent transaction that has since ended caused the
-// error: 40P01 deadlock, 40001 serialisation failure, 23505 unique violation.
+// collided reports whether a concurrent transaction, which has ended meanwhile, caused
+// the error: 40P01 deadlock, 40001 serialisation failure, 23505 unique violation.
 func collided(err error) bool {
 	return slices.Contains([]string{"40P01", "40001", "23505"}, sqlState(err))
 }
 
-// deadlocked reports whether the server has resolved a deadlock by failing this
-// transaction.
+// deadlocked reports whether PostgreSQL has cancelled this transaction because of a
+// deadlock.
 func deadlocked(err error) bool { return sqlState(err) == "40P01" }
 
 // refusesWrites reports whether the server is read-only: a standby, or a primary with

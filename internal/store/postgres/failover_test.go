@@ -74,7 +74,7 @@ func (c *callers) subscribeUntilAnswered(email string) {
 			continue // as a client does after the error 302
 		}
 		if again, err := c.subscribe(c.Context(), email, email); err == nil && again != first {
-			c.Errorf("%s: the first call returned Contact %d, the repeated call %d", email, first, again)
+			c.Errorf("%s: the first call returned Contact %d, the repeated call Contact %d; want the same Contact", email, first, again)
 		}
 		c.note(email, first)
 		return

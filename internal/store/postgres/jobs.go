@@ -24,7 +24,8 @@ const insertJobs = `INSERT INTO river_job (args, kind, max_attempts, priority, q
 		(CASE WHEN due IS NULL THEN 'available' ELSE 'scheduled' END)::river_job_state
 	FROM jsonb_to_recordset(CAST(? AS JSONB)) AS job (args JSONB, kind TEXT, max_attempts SMALLINT, due BIGINT)`
 
-// wakeQueue notifies the workers of a queue that it has jobs, as river's client does.
+// wakeQueue notifies the workers of a queue that the queue has jobs. River's client
+// does the same.
 const wakeQueue = `SELECT pg_notify(concat(current_schema(), '.river_insert'),
 	json_build_object('queue', CAST(? AS TEXT))::text)`
 
@@ -72,9 +73,9 @@ func (s *Store) insertJobs(t *session, effects []audience.Effect) error {
 }
 
 // notices limits how often this process notifies a queue, because PostgreSQL commits
-// transactions with NOTIFY one after another. A notified worker fetches all jobs. A job
-// that is stored less than noticeGap after the last notification causes none. It waits
-// until a worker polls the queue.
+// transactions with NOTIFY one after another. A notified worker fetches all jobs. No
+// notification is sent less than noticeGap after the last one. A job that is stored in
+// that time waits until a worker polls the queue.
 type notices struct {
 	mu   sync.Mutex
 	last map[string]time.Time // by queue

@@ -35,7 +35,7 @@ func checkStatements(t testing.TB, s *Store) {
 		for _, c := range pool.AcquireAllIdle(context.Background()) {
 			for _, query := range preparedStatements(t, c) {
 				if problem := acrossLists(query, small); problem != "" {
-					t.Errorf("%s: %s", problem, query)
+					t.Errorf("a statement that cannot run on a Citus cluster: %s: %s", problem, query)
 				}
 			}
 			c.Release()

@@ -30,7 +30,7 @@ import (
 // migration.
 //
 // By default a file is one transaction. Its statements lock a table exclusively, but
-// finish at once: they add a column with a constant default, a constraint NOT VALID, or
+// finish at once. They add a column with a constant default, a constraint NOT VALID, or
 // an index ON ONLY the partitioned table. A statement that waits for such a lock blocks
 // all calls that come after it. So the statement waits only for a short time and is then
 // repeated (retryOnLockTimeout).

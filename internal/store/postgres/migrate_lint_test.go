@@ -110,7 +110,7 @@ func TestMigrationsTakeNoLongLocks(t *testing.T) {
 			}
 			text, err := fs.ReadFile(files, path)
 			for _, statement := range objections(d.Name(), string(text)) {
-				t.Errorf("%s: not in the list of statements that can run while the previous version serves: %s", path, statement)
+				t.Errorf("%s: this statement is not in the list of statements that can run while the previous version serves: %s", path, statement)
 			}
 			return err
 		})

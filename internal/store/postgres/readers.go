@@ -56,7 +56,7 @@ func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
 	})
 }
 
-// viewPrimary is view without replicas.
+// viewPrimary is like view, but it never uses a replica.
 func (r *readers) viewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
 	return r.limiter.Do(ctx, func(ctx context.Context) error { return r.run(ctx, fn) })
 }

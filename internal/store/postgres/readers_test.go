@@ -39,7 +39,7 @@ func TestSingleQueryIsATransactionWithoutBegin(t *testing.T) {
 			t.Errorf("only query: %t; isolation %s, read only %s; want repeatable read, on", only, row[0], row[1])
 		}
 		if !r.verified {
-			t.Errorf("only query: %t; the catalogue's version was not verified", only)
+			t.Errorf("only query: %t; the version of the catalogue was not verified, want it verified", only)
 		}
 		if err := read(); errors.Is(err, errEnded) != only {
 			t.Errorf("only query: %t; a second query: error %v, want errEnded only after QueryLast", only, err)

@@ -137,8 +137,8 @@ type position struct {
 
 // After a failover a replica may still follow the old primary. It may have commits that the
 // new primary has not, or lack commits of the new primary. In this case the timelines of the
-// two differ. A replica reports the timeline of its last checkpoint, so a new timeline may
-// appear late, but never too early.
+// two servers differ. A replica reports the timeline of its last checkpoint, so a new
+// timeline may appear late, but never too early.
 const (
 	thisDatabase = `(SELECT system_identifier FROM pg_control_system()),
 		(SELECT oid::bigint FROM pg_database WHERE datname = current_database())`

@@ -124,7 +124,7 @@ func (f *replicaFixture) inTime(t *testing.T) {
 		f.must(err)
 		n, byReplica := f.count(f.store)
 		if n != int64(i)+1 {
-			t.Fatalf("the search found %d Contacts after %d subscriptions", n, i+1)
+			t.Fatalf("the search found %d Contacts, want %d", n, i+1)
 		}
 		if byReplica {
 			served++

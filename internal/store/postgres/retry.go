@@ -13,9 +13,10 @@ import (
 
 const maxAttempts = 20
 
-// retry calls do again while again is true, at most maxAttempts times. The pauses between attempts
-// are random, so that two transactions that collided do not collide again. The pauses grow up to a
-// second. If ctx has a time limit, attempts that fail because of a lost connection are not counted.
+// retry calls do until do returns false for again, but at most maxAttempts times. The pauses
+// between attempts are random, so that two transactions that collided do not collide again. The
+// pauses grow up to a second. If ctx has a time limit, attempts that fail because of a lost
+// connection are not counted.
 func retry(ctx context.Context, do func() (again bool, err error)) error {
 	counted := 0
 	for attempt := 1; ; attempt++ {

@@ -1,15 +1,23 @@
-// Package postgres stores the data of enlist in a PostgreSQL database, version 15 or later. Any
-// number of processes may share the database. It opens connections, runs transactions and migrates
-// the tables. Package sqlstore has the SQL inside the transactions.
+// Package postgres stores the data of enlist in a PostgreSQL database, version 15 or later. Any number of
+// processes may share the database. This package opens connections, runs transactions and migrates the
+// tables. Package sqlstore has the SQL inside the transactions.
 //
 // Transactions that write run at the same time (update.go). A statement whose result the function
 // does not need waits, and is sent together with the next statement whose result the function needs
 // (session.go). So a subscription takes only two round trips.
 //
-// The prefix of a file's name says what the file is for: connect (URLs and pools), session (a
-// transaction's statements), update, counters and jobs (writing), readers and replica (reading),
-// retry and error (failures), migrate (tables), searchindex (a List's own indexes), target (enlist
-// copy), distribute (Citus), document and dialect (SQL's forms).
+// The prefix of a file's name says what the file is for:
+//
+//   - connect: URLs and pools of connections
+//   - session: the statements of a transaction
+//   - update, counters and jobs: transactions that write
+//   - readers and replica: transactions that read
+//   - retry and error: failures and repeated attempts
+//   - migrate: the tables
+//   - searchindex: the indexes of single Lists
+//   - target: the command enlist copy
+//   - distribute: Citus
+//   - document and dialect: the SQL and JSON of PostgreSQL
 package postgres
 
 import (

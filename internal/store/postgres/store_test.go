@@ -54,8 +54,8 @@ func openAt(t testing.TB, url string, o Options) *Store {
 	return s
 }
 
-// In one part of the suite, many clients subscribe the same addresses, fill an Account
-// to its limit and repeat one call, all at the same time.
+// In some tests of the suite, many clients make calls at the same time. They subscribe
+// the same addresses, fill an Account to its limit, or repeat one call.
 func TestStoreSuite(t *testing.T) {
 	storetest.Run(t, engine(func(t *testing.T) audience.Store { return open(t) }))
 }

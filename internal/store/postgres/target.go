@@ -36,7 +36,7 @@ var (
 // ASCII.
 const copyLock = 0x636f7079
 
-// OpenTarget opens the database at a URL, creates its tables if it has none, and
+// OpenTarget opens the database at a URL, creates the tables if the database has none, and
 // starts a copy or continues an interrupted one. It refuses a database that has other rows.
 func OpenTarget(ctx context.Context, url string) (*Target, error) {
 	config, err := parse(url)
@@ -149,7 +149,7 @@ var forms = map[string]sqlstore.Form{
 	"bytea": sqlstore.Bytes, "timestamptz": sqlstore.Time, "bit": sqlstore.Bits,
 }
 
-// Progress is how far a table is copied.
+// Progress says how far a table is copied.
 type Progress struct {
 	Rows int64 // copied so far
 	Last []any // the key of the last copied row; nil before the first row

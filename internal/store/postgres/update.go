@@ -14,10 +14,10 @@ import (
 )
 
 // This file runs the functions of Store.Update. Transactions that write run at the same time, in READ
-// COMMITTED: each statement sees what others committed before it. A function locks the data that it
-// reads in order to change it. For Contacts these are row locks. Advisory locks are used for rows
-// that may not exist yet (the saved result of a call, a delivery) and for the Contact limit of an
-// Account.
+// COMMITTED: each statement sees what other transactions committed before it. A function locks the
+// data that it reads in order to change it. For Contacts these are row locks. Advisory locks are used
+// for the Contact limit of an Account, and for rows that may not exist yet: the saved result of a
+// call, a delivery.
 //
 // Definitions change only while no other transaction writes. Every transaction that writes locks the
 // table catalogue in a mode that many transactions can hold. A transaction that changes definitions
@@ -134,7 +134,7 @@ func (s *Store) transaction(t *session, fn func(audience.Tx) error) error {
 	case err == nil:
 		err = s.finish(t, shared, effects)
 	case !t.verified:
-		// fn returned an error. It is valid only if fn saw the newest definitions.
+		// fn returned an error. The error is valid only if fn saw the newest definitions.
 		if failed := t.flush(); failed != nil {
 			err = failed
 		}
@@ -190,7 +190,7 @@ func (t *session) outcomeUnknown() bool {
 	return t.committing && t.broken() && !t.skipped && !pgconn.SafeToRetry(t.failed)
 }
 
-// unknownOutcome returns the error for a transaction of which outcomeUnknown is true.
+// unknownOutcome returns the error for a transaction for which outcomeUnknown returns true.
 func unknownOutcome(err error) error {
 	return fmt.Errorf("the connection was lost while committing: whether the change is stored is not known: %w", err)
 }

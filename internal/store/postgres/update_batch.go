@@ -24,7 +24,7 @@ type insertBatcher struct {
 }
 
 const (
-	minBatch   = 16 // this many waiting callers start a transaction beside the running ones
+	minBatch   = 16 // this many waiting callers start another transaction while others run
 	maxBatch   = 64 // functions in one transaction
 	maxRunning = 4  // transactions at the same time
 )
@@ -68,7 +68,7 @@ func (b *insertBatcher) work() {
 	}
 }
 
-// next returns up to maxBatch of the waiting calls, or nil if none waits.
+// next returns up to maxBatch of the waiting calls, or nil if no call waits.
 func (b *insertBatcher) next() []*batchedCall {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -231,7 +231,7 @@ func deleteList(o *accountFixture) {
 	for range 2 { // a job may run twice
 		done, err := o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: last, Delete: true})
 		if err != nil || !done {
-			o.Errorf("RemoveContacts: done %v, error %v", done, err)
+			o.Errorf("RemoveContacts: done %v, error %v; want done and no error", done, err)
 		}
 	}
 	if again := o.addList(); again <= id {
@@ -250,7 +250,7 @@ func manyContactsOfDefinitions(o *accountFixture) {
 			c := audience.Contact{ListID: list, Key: n + "@x.io", Mobile: n, IsFirst: true,
 				Values: audience.Values{{Field: email, Text: n + "@x.io"}, {Field: mobile, Text: n}, {Field: age, Text: "0" + n}}}
 			if inserted, err := tx.InsertContact(&c); err != nil || !inserted {
-				return fmt.Errorf("contact %d: %v, %w", i, inserted, err)
+				return fmt.Errorf("contact %d: inserted %v, %w", i, inserted, err)
 			}
 		}
 		return nil
@@ -365,7 +365,7 @@ func folders(o *accountFixture) {
 	f, err := o.service.Folder(o.Context(), o.caller, found[0].ID)
 	o.must(err)
 	if diff := cmp.Diff(found[0], *f); diff != "" {
-		o.Errorf("(-search +get):\n%s", diff)
+		o.Errorf("the Folder (-search +get):\n%s", diff)
 	}
 	if files, err := o.service.SearchFolders(o.Context(), o.caller, "file", audience.Query{}); err != nil || len(files) != 0 {
 		o.Errorf("the Folders for files are %v, error %v; want none", files, err)

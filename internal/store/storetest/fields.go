@@ -120,7 +120,7 @@ func applicableAttributes(o *accountFixture) {
 		"time_format", "12h", "date_validation", "2026-01-01, 2026-12-31", "values_array", "x"))
 	if date.DefaultValue != "current" || date.TimeFormat != "12h" || date.Values != "" ||
 		date.DateValidation != "2026-01-01,2026-12-31" {
-		o.Errorf("the date Field is %+v", date)
+		o.Errorf("the date Field is %+v, want only the attributes that apply to dates", date)
 	}
 }
 
@@ -162,7 +162,7 @@ func editField(o *accountFixture) {
 	}
 	o.must(edit(id, "id", int(id), "name", "Region", "is_mandatory", nil, "list_id", 99))
 	if f := o.field(list, id); f.Name != "Region" || f.Defaults != "VIC" || !f.Mandatory || f.ListID != list {
-		o.Errorf("the edited Field is %+v", f)
+		o.Errorf("the edited Field is %+v, want only the name changed", f)
 	}
 	o.refused(edit(id, "values_array", "NSW,QLD"), audience.InvalidParameters, "defaults_array")
 	o.must(edit(id, "values_array", "NSW,QLD", "defaults_array", ""))
@@ -176,7 +176,7 @@ func editField(o *accountFixture) {
 	o.must(edit(email, "name", "E-mail", "type", "text", "address_type", "email", "length", 100,
 		"default_value", "a@x.io"))
 	if f := o.field(list, email); f.Name != "E-mail" || f.Length != 100 || f.DefaultValue != "" {
-		o.Errorf("the email Field is %+v", f)
+		o.Errorf("the email Field is %+v, want the new name and length, and no default", f)
 	}
 	o.refused(edit(email, "type", "comment"), audience.EmailFieldFixed, "")
 	o.refused(edit(email, "address_type", "none"), audience.EmailFieldFixed, "")
@@ -247,14 +247,14 @@ func conversion(o *accountFixture) {
 	retype("type", "checkbox", "values_array", "12,7.50")
 	next, done, err := o.service.ConvertField(o.Context(), audience.ConvertField{List: list, Field: id})
 	if err != nil || !done || next.After != 0 {
-		o.Errorf("the job runs again: %+v, done %v, error %v", next, done, err)
+		o.Errorf("the job runs again: %+v, done %v, error %v; want done", next, done, err)
 	}
 	o.service = audience.NewService(&watchedStore{Store: o.store, searched: func(*audience.Search) {
 		o.Errorf("an Update searched Contacts, which could read the whole List")
 	}}, o.clock)
 	_, done, err = o.service.ConvertField(o.Context(), audience.ConvertField{List: list, Field: id})
 	if err != nil || !done {
-		o.Errorf("the job runs a third time: done %v, error %v", done, err)
+		o.Errorf("the job runs a third time: done %v, error %v; want done", done, err)
 	}
 	for _, deleted := range []audience.ConvertField{{List: 999, Field: id}, {List: list, Field: 999}} {
 		if _, done, err := o.service.ConvertField(o.Context(), deleted); err != nil || !done {
@@ -331,7 +331,7 @@ func deleteMobile(o *accountFixture) {
 	values := audience.DeleteFieldValues{List: list, Field: mobile, Mobile: true}
 	_, done, err := o.service.DeleteFieldValues(o.Context(), values)
 	if err != nil || !done {
-		o.Errorf("DeleteFieldValues: done %v, error %v", done, err)
+		o.Errorf("DeleteFieldValues: done %v, error %v; want done and no error", done, err)
 	}
 	if c := o.contact(list, both); c.Mobile != "" || c.Values.Get(mobile) != "" || c.Key != "a@x.io" {
 		o.Errorf("the Contact is %+v, want no mobile number", c)
@@ -379,6 +379,6 @@ func defaults(o *accountFixture) {
 	}
 	c = o.contact(list, o.subscribe(list, "Email", "c@x.io", "not stored", "a"))
 	if v := c.Values.Get(notStored); v != "a" {
-		o.Errorf("the call sent another value than the default, a: stored is %q", v)
+		o.Errorf("the call sent another value than the default, a: stored is %q, want a", v)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"enlist/internal/indexadvisor"
 )
 
-// This file tests the index advisor: its limit on the number of indexes, its repairs after a crash, its
-// reaction to changed Fields and Lists, and the commands of an operator. searchindex.go has the other
-// tests of the advisor.
+// This file tests four parts of the index advisor: the limit on the number of indexes, repairs after a
+// crash, reactions to changed Fields and Lists, and the commands of an operator. searchindex.go has the
+// other tests of the advisor.
 
 const day = 24 * time.Hour
 
@@ -138,7 +138,7 @@ func reconciledIndexes(t *testing.T, e Engine) {
 
 	l.must(l.store.DropIndex(t.Context(), city.ID))
 	if x := l.index("City"); !x.Missing {
-		t.Errorf("index %+v", x)
+		t.Errorf("the dropped index is %+v, want Missing", x)
 	}
 	reconcile()
 	same(t, "missing", l.indexes(), states{"City": indexWaiting})
@@ -204,7 +204,7 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 		"City": indexReady, "Amount": indexDropping, "is_active": indexReady})
 	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: amount.ID, Again: true}))
 	if again := l.index("Amount"); again.ID == amount.ID || again.State != indexWaiting || !again.Manual {
-		t.Errorf("index %+v", again)
+		t.Errorf("the new index is %+v, want a new ID, waiting and manual", again)
 	}
 	l.build(l.index("Amount").ID)
 	if n := l.count(l.list, "Amount", "less_than", "2"); n != 4 { // as texts: 0, 1, 10 and 11
@@ -219,7 +219,7 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 	l.must(err)
 	for _, x := range all {
 		if x.State != indexDropping {
-			t.Errorf("index %+v", x)
+			t.Errorf("the index of a deleted List is %+v, want dropping", x)
 		}
 		l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID}))
 	}
@@ -233,7 +233,7 @@ func manualIndexes(t *testing.T, e Engine) {
 	for _, key := range []string{"City", "field_" + strconv.FormatInt(int64(city.ID), 10)} {
 		x, err := l.advisor.Create(t.Context(), l.list, key)
 		if err != nil || x.State != indexReady || !x.Manual || x.ID != l.index("City").ID {
-			t.Errorf("%s: index %+v, error %v", key, x, err)
+			t.Errorf("Create %s: index %+v, error %v; want the ready, manual index of City", key, x, err)
 		}
 	}
 	for _, key := range []string{"Note", "id", "creation_time", "nothing", ""} {

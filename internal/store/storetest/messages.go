@@ -154,14 +154,14 @@ func linkTargets(t *testing.T, s audience.Store) {
 	}
 	for i, id := range first {
 		if message, url, err := target(id); message != one.ID || url != urls[i] || err != nil {
-			t.Errorf("link %d has the URL %q and the Message %d, error %v", id, url, message, err)
+			t.Errorf("link %d has the URL %q and the Message %d, error %v; want those of the call", id, url, message, err)
 		}
 	}
 	update(t, s, func(tx audience.Tx) error { return tx.DeleteMessage(one.ID) })
 	_, _, err := target(first[0])
 	wantKind(t, "a link of a deleted Message", err, audience.NoLink)
 	if message, _, err := target(others[0]); message != other.ID || err != nil {
-		t.Errorf("the link of the other Message has the Message %d, error %v", message, err)
+		t.Errorf("the link of the other Message has the Message %d, error %v; want the link unchanged", message, err)
 	}
 }
 

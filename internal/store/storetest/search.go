@@ -67,7 +67,7 @@ func (l *list) search(t *rapid.T, service *audience.Service, caller *audience.Ca
 	w := &collecting{long: rapid.Bool().Draw(t, "long")}
 	ctx := context.Background()
 	if err := service.SearchContacts(ctx, caller, l.id, q, returned, w); err != nil {
-		t.Fatalf("%s: %v", show(q), err)
+		t.Fatalf("search %s: error %v", show(q), err)
 	}
 	want := []map[string]string{}
 	for _, id := range l.find(q, q.SortBy) {
@@ -79,7 +79,7 @@ func (l *list) search(t *rapid.T, service *audience.Service, caller *audience.Ca
 	}
 	count, err := service.CountContacts(ctx, caller, l.id, q.Criteria)
 	if err != nil {
-		t.Fatalf("count %s: %v", show(q), err)
+		t.Fatalf("count %s: error %v", show(q), err)
 	}
 	all := audience.Query{Criteria: q.Criteria}
 	if want := int64(len(l.find(all, ""))); count != want {

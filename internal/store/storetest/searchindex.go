@@ -147,7 +147,7 @@ func (l *listWithThreeFields) index(name string) indexadvisor.Report {
 	l.must(err)
 	i := slices.IndexFunc(all, func(x indexadvisor.Report) bool { return x.KeyName == name })
 	if i < 0 {
-		l.Fatalf("no index of %s", name)
+		l.Fatalf("the advisor has no index of %s", name)
 	}
 	return all[i]
 }
@@ -207,10 +207,10 @@ func indexLife(t *testing.T, e Engine) {
 	l.must(l.advisor.WriteUse(t.Context()))
 	x = l.index("City")
 	if x.State != indexReady || x.Uses != 1 || x.SavedMS != 200 || x.LastUsed != l.now.Unix() {
-		t.Errorf("index %+v", x)
+		t.Errorf("index %+v, want it ready with one use that saved 200 ms", x)
 	}
 	if x.Bytes <= 0 || x.Built == 0 {
-		t.Errorf("index %+v", x)
+		t.Errorf("index %+v, want its size and the time when it was built", x)
 	}
 
 	// The advisor drops the index after 30 days without a search that uses it.
@@ -218,7 +218,7 @@ func indexLife(t *testing.T, e Engine) {
 	l.must(l.advisor.Reconcile(t.Context()))
 	x = l.index("City")
 	if x.State != indexReady || x.Uses != 0 {
-		t.Errorf("index %+v", x)
+		t.Errorf("index %+v, want it ready and without uses in the last days", x)
 	}
 	l.advance(2 * 24 * time.Hour)
 	l.must(l.advisor.Reconcile(t.Context()))
@@ -326,7 +326,7 @@ func failedBuild(t *testing.T, e Engine) {
 	l.countSlowly(amount)
 	l.build(l.index("Amount").ID)
 	if x := l.index("Amount"); x.State != audience.IndexFailed || x.Error != "the disk is full" {
-		t.Errorf("index %+v", x)
+		t.Errorf("index %+v, want it failed with the error of the builder", x)
 	}
 	number := &audience.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: audience.KeyNumber, Searchable: true}
 	_, err := l.store.BuildIndex(t.Context(), l.index("Amount").ID, l.list, number) // an index that the failed build left

@@ -84,7 +84,7 @@ func (o *accountFixture) storeLastFirst(list audience.ListID, field audience.Fie
 					c.Values = c.Values.Set(field, text)
 				}
 				if inserted, err := tx.InsertContact(c); err != nil || !inserted {
-					return fmt.Errorf("%q: inserted %v, %w", text, inserted, err)
+					return fmt.Errorf("contact with the text %q: inserted %v, %w", text, inserted, err)
 				}
 				ids[i] = append(ids[i], fmt.Sprint(c.ID))
 			}

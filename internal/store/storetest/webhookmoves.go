@@ -56,7 +56,7 @@ func webhookMoves(o *accountFixture) {
 		}
 	}
 	if n != many {
-		o.Errorf("%d of %d events moved", n, many)
+		o.Errorf("%d of %d events moved to the new URL, want all", n, many)
 	}
 }
 
@@ -138,7 +138,7 @@ func webhookOrphanedTarget(o *accountFixture) {
 			o.must(err)
 		}
 		if o.take(target, 2) != nil || o.targetExists(target) {
-			o.Error("the target still exists")
+			o.Error("the failing target without webhooks still exists")
 		}
 	}
 }

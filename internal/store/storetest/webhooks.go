@@ -98,7 +98,7 @@ func webhookDefinitions(o *accountFixture) {
 	first := o.webhook(o.addWebhook("contact", "created"))
 	key, ok := audience.WebhookKey(first.Secret)
 	if !ok || len(key) != 32 || first.CreationTime != o.now.Unix() || first.ListID != 0 || first.URL != hook {
-		o.Errorf("the new webhook is %+v", first)
+		o.Errorf("the new webhook is %+v, want its URL, all Lists, the current time and a secret of 32 bytes", first)
 	}
 	second := o.webhook(o.addWebhook("contact", "subscribed", "list_id", list))
 	other := o.webhook(o.addWebhook("list", "removed", "url", hook+"2"))
@@ -110,7 +110,7 @@ func webhookDefinitions(o *accountFixture) {
 	}
 	own := "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	if w := o.webhook(o.addWebhook("list", "updated", "secret", own)); w.Secret != own || w.Target == first.Target {
-		o.Errorf("%+v", w)
+		o.Errorf("the webhook is %+v, want the secret of the call and another target", w)
 	}
 	for _, c := range []struct {
 		about string
@@ -260,7 +260,7 @@ func webhookFailures(o *accountFixture) {
 		o.Errorf("after 7 failures the job waits %s, want no further attempt", wait)
 	}
 	if w := o.webhook(id); !w.IsFailing || w.LastError != "status 500" {
-		o.Errorf("%+v", w)
+		o.Errorf("after 7 failures the webhook is %+v, want it failing with the error of the last attempt", w)
 	}
 	o.subscribe(list, "Email", "c@example.com") // this event stays stored
 
@@ -272,7 +272,7 @@ func webhookFailures(o *accountFixture) {
 	o.wantEvents(b, "contact created 2", "contact created 3", "contact created 4", "contact created 5",
 		"contact created 6", "contact created 7", "contact created 8")
 	if w := o.webhook(id); w.IsFailing || w.LastError != "" {
-		o.Errorf("%+v", w)
+		o.Errorf("after a delivery the webhook is %+v, want it not failing and without an error", w)
 	}
 
 	// The receiver replies 410 Gone. Editing the webhook resumes the deliveries.
