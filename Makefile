@@ -1,46 +1,47 @@
-# Needs Go and make. With a C compiler Go builds the faster SQLite driver, and the
-# race detector runs. Tests run on PostgreSQL too if there is one: on the server at
-# the URL ENLIST_TEST_POSTGRES, or on one that they start themselves from installed
-# programs (Debian: postgresql). No target installs anything.
+# This file needs Go and make. With a C compiler, Go builds the faster SQLite driver,
+# and the race detector runs. Tests also run on PostgreSQL: on the server at the URL
+# ENLIST_TEST_POSTGRES, or on a server that the tests start themselves if its programs
+# are installed (Debian: postgresql). No target installs anything.
 #
 #   make build    the program, ./enlist
-#   make test     format, vet and the short tests: for each change, about a minute and a half
-#   make check    staticcheck, both builds, tidy modules, and all tests but those of faults, most with the race detector
+#   make test     gofmt, vet and the short tests, in about a minute and a half; run it for each change
+#   make check    staticcheck, both builds, go mod tidy, and all tests except fault tests, most with the race detector
 #   make nocgo    the tests that depend on the SQLite driver, with the driver that needs no C compiler
-#   make faults   outages, failovers, several processes and killed processes, in all their rounds
-#   make fuzz     each fuzz target, for some thousand inputs
+#   make faults   the fault tests: outages, failovers, several processes and killed processes
+#   make fuzz     each fuzz target, with 10,000 inputs
 #   make bench    the benchmarks, and the program enlist-bench
 #   make vuln     known vulnerabilities; asks the Go vulnerability database
 
 GO       ?= go
-# Inputs for each fuzz target. A number, because go test sometimes reports the end of a duration as a failure.
+# Number of inputs for each fuzz target. It is not a duration, because go test sometimes fails at the end of a duration.
 FUZZTIME ?= 10000x
 TOOL      = $(GO) tool -modfile=tools/go.mod
 
-# Names of the tests of faults. internal/faults_test.go checks that each word is in a test's name.
+# Words in the names of the fault tests. internal/faults_test.go checks that each word is in the name of a test.
 FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad|ReadOnlyServer|OutlivesTheServer|ServerIsWaitedFor
-# The packages with tests of faults.
+# The packages with fault tests.
 FAULTY = ./cmd/enlist ./internal/jobs ./internal/store/postgres
-# Words in the names of tests that share no data between goroutines: the race detector makes them ten times as slow
-# and finds nothing. make check runs them without it. internal/faults_test.go checks these words too.
+# Words in the names of tests that share no data between goroutines. make check runs these tests without the race
+# detector, which would make them ten times as slow and find nothing. internal/faults_test.go checks these words too.
 COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|ShortMeasurement
-# The packages with such tests.
+# The packages with the tests of COMPUTED.
 COMPUTING = ./cmd/enlist-bench ./internal ./internal/mail ./internal/merge ./internal/rpc ./internal/store/postgres
 # The packages whose tests depend on the SQLite driver.
 DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/store/sqlstore ./internal/store/teststores ./internal/store/dbcopy
 
-# Databases of tests are in memory if that is possible. Go's own temporary files
-# stay on the disk.
+# The tests create their databases in memory if tools/memorydir finds a folder there.
+# Go's own temporary files stay on the disk.
 MEMORY  := $(shell tools/memorydir)
 INMEMORY = $(if $(MEMORY),GOTMPDIR=$${GOTMPDIR:-$${TMPDIR:-/tmp}} TMPDIR=$(MEMORY))
-# Many tests wait for another process: several run beside each other on each core.
-# Programs without debugging information are linked in half the time. The target vet
-# checks all packages, so go test need not.
+# Many tests wait for another process, so several tests run at the same time on each
+# core. -ldflags=-w leaves out debugging information, so linking takes half the time.
+# -vet=off: the target vet checks all packages already.
 TEST     = $(INMEMORY) $(GO) test -timeout $(TIMEOUT) -p 3 -parallel 8 -ldflags=-w -vet=off
-# For one package. Only a hang exceeds it: the slowest takes two minutes on a busy machine, five with the race detector.
+# The time limit for one package. Only a test that hangs exceeds it: the slowest package takes two minutes on a busy
+# machine, and five with the race detector.
 TIMEOUT  = 10m
 
-# Go says 1 if it finds a C compiler, 0 if not or if it is told so.
+# 1 if Go finds a C compiler, and 0 if it finds none or if CGO_ENABLED=0 is set.
 CGO := $(shell $(GO) env CGO_ENABLED)
 
 .PHONY: build test check format vet short tidy compile staticcheck race nocgo faults fuzz bench vuln
@@ -87,15 +88,15 @@ else
 	$(TEST) -skip '$(FAULTS)' ./...
 endif
 
-# The driver for PostgreSQL is the same in both builds.
+# Tests on PostgreSQL are left out, because both builds have the same PostgreSQL driver.
 nocgo:
 	CGO_ENABLED=0 $(TEST) -skip '$(FAULTS)|.*/^postgres$$' $(DRIVEN)
 
 faults:
 	$(TEST) -run '$(FAULTS)' $(FAULTY)
 
-# The program of a package is built once for all its fuzz targets: with the
-# instrumentation for fuzzing go test would link it again for each.
+# The test program of a package is built once for all its fuzz targets. With "go test
+# -fuzz", Go would link it again for each target.
 fuzz:
 	@program=$$(mktemp) && trap 'rm -f "$$program"' EXIT && found=$$($(GO) env GOCACHE)/fuzz && \
 	for dir in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n 1 dirname | sort -u); do \
