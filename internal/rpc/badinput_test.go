@@ -11,11 +11,11 @@ import (
 	"enlist/internal/audience"
 )
 
-// These tests send each method invalid parameters, one at a time: the call is refused with the
-// right code and changes nothing.
+// These tests send one invalid parameter at a time to each method. The server must refuse the call
+// with the right code, and change nothing.
 
-// goodParams are params, without the key, with which each method succeeds on
-// the List 1 with Contact 1, and which change no more than they must.
+// goodParams has valid parameters for each method, without the key. They are for a service that
+// addOneOfEachRecord prepared.
 var goodParams = map[string][]string{
 	"subscribeContact":            {`1`, `{"Email":"bob@example.org"}`, `"direct"`, `"text"`, `{"News":true}`, `"192.0.2.1"`},
 	"resubscribeContact":          {`1`, `1`, `"direct"`, `"text"`, `{"News":true}`, `"192.0.2.1"`},
@@ -79,7 +79,7 @@ var goodParams = map[string][]string{
 	"getTimezoneList":             {},
 }
 
-// badValues are what any parameter may be given by mistake or malice.
+// badValues are values that are invalid for most parameters.
 var badValues = []string{
 	`null`, `true`, `false`, `0`, `7`, `-1`, `1.5`, `1e400`, `-1e400`, `99999999999999999999`, `""`, `"x"`, `"1.5"`, `"é😀"`, `[]`, `[1]`, `["x"]`, `[[]]`,
 	`[null]`, `[{}]`, `{}`, `{"a":1}`, `{"id":[]}`, `{"Email":{}}`, `{"News":"maybe"}`, `[["Email","exactly",{}]]`,
@@ -88,9 +88,9 @@ var badValues = []string{
 	`"` + strings.Repeat("x", 70_000) + `"`,
 }
 
-// Each parameter of each method gets each invalid value. The call either fails with a
-// published error and changes nothing, or succeeds because the value means "omitted". With
-// -short each parameter gets a third of the values; its neighbours get the others.
+// Each parameter of each method gets each value of badValues. The call must fail with a published
+// error and change nothing. It may succeed if the value is valid or means "omitted". With -short,
+// each parameter gets a third of the values, and the parameters next to it get the others.
 //
 // covers: decision 7, decision 8, decision 13
 func TestInvalidParameterFailsWithoutChange(t *testing.T) {
@@ -100,7 +100,7 @@ func TestInvalidParameterFailsWithoutChange(t *testing.T) {
 		m := h.handler.methods[name]
 		good, ok := goodParams[name]
 		if !ok || len(good) != len(m.params)-1 {
-			t.Fatalf("goodParams has no params for %s %v", name, m.params)
+			t.Fatalf("goodParams needs one value for each parameter of %s: %v", name, m.params[1:])
 		}
 		h.addOneOfEachRecord(t)
 		for i := range good {
@@ -114,7 +114,7 @@ func TestInvalidParameterFailsWithoutChange(t *testing.T) {
 				before := h.store.committed()
 				failed := clearlyFailed(t, h.post(t, body), body)
 				if failed && h.store.committed() != before {
-					t.Errorf("%.200s: failed, and changed something", body)
+					t.Errorf("%.200s: the call failed but changed something", body)
 				}
 				if !failed && m.writes {
 					h = newHarness(t, Options{}) // the change must not affect later cases
@@ -128,7 +128,8 @@ func TestInvalidParameterFailsWithoutChange(t *testing.T) {
 	}
 }
 
-// addListsAndContact adds two Lists, and a preference and a Contact to the first one.
+// addListsAndContact adds two Lists. The first List gets a preference and a Contact. If the
+// database already has Lists, addListsAndContact does nothing.
 func (h *harness) addListsAndContact(t testing.TB) {
 	t.Helper()
 	if h.call(t, "countLists", "").Text != "0" {
@@ -140,8 +141,9 @@ func (h *harness) addListsAndContact(t testing.TB) {
 	h.call(t, "subscribeContact", `1,{"Email":"ann@example.org"}`)
 }
 
-// addOneOfEachRecord also adds two Messages, an autoresponder that sends the first one, a
-// webhook and an unused Folder.
+// addOneOfEachRecord calls addListsAndContact and adds two Messages, an autoresponder that sends
+// the first Message, a webhook and an empty Folder. If the database already has Messages, it does
+// nothing.
 func (h *harness) addOneOfEachRecord(t testing.TB) {
 	t.Helper()
 	if h.call(t, "countMessages", "").Text != "0" {
@@ -155,13 +157,13 @@ func (h *harness) addOneOfEachRecord(t testing.TB) {
 	h.call(t, "addFolder", `{"name":"Unused","type":"list"}`)
 }
 
-// clearlyFailed reports whether a reply is an error. The test fails if the error is internal
-// or its message does not begin with the published name.
+// clearlyFailed reports whether a reply is an error. It fails the test if the error is internal or
+// if its message does not begin with the published name.
 func clearlyFailed(t *testing.T, reply, body string) bool {
 	t.Helper()
 	v, err := parse(reply)
 	if err != nil {
-		t.Errorf("%.200s: the reply is no strict JSON: %.200s", body, reply)
+		t.Errorf("%.200s: the reply is not valid JSON: %.200s", body, reply)
 		return true
 	}
 	failed := child(v, "error")
@@ -171,15 +173,15 @@ func clearlyFailed(t *testing.T, reply, body string) bool {
 	n, _ := child(failed, "code").AsInt()
 	message := child(failed, "message").Text
 	if name := api.Code(n).Name(); name == "" || n < 103 || n == 302 || !strings.HasPrefix(message, name) {
-		t.Errorf("%.200s: %s", body, reply)
+		t.Errorf("%.200s: got %s, want an error with a published code and name that is not internal", body, reply)
 	}
 	if strings.ContainsAny(message, "[]") || len(message) > 600 {
-		t.Errorf("%.200s: message %q", body, message)
+		t.Errorf("%.200s: the message %q has a square bracket or more than 600 bytes", body, message)
 	}
 	return true
 }
 
-// A body that is cut off at any byte is refused and changes nothing.
+// The server refuses a body that ends too early, at any byte, and changes nothing.
 //
 // covers: decision 8
 func TestTruncatedBodyIsRefused(t *testing.T) {
@@ -190,16 +192,16 @@ func TestTruncatedBodyIsRefused(t *testing.T) {
 	before := h.store.committed()
 	for i := range len(body) {
 		if reply := h.post(t, body[:i]); !strings.HasPrefix(reply, `{"id":null,"result":null,"error":{"code":106,`) {
-			t.Errorf("%s: %s", body[:i], reply)
+			t.Errorf("%s: got %s, want code 106", body[:i], reply)
 		}
 	}
 	if h.store.committed() != before {
-		t.Error("a truncated body changed something")
+		t.Error("a call with a truncated body changed something")
 	}
 }
 
-// A call with several faults returns the error of the first check: key, method, access
-// level, parameters, List, then the rules of the method.
+// A call that is wrong in several ways returns the error of the first check. The server checks the
+// key, the method, the access level, the parameters, the List and then the rules of the method.
 func TestChecksRunInADefinedOrder(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
@@ -235,20 +237,20 @@ func TestChecksRunInADefinedOrder(t *testing.T) {
 		t.Run(test.method+" "+keyNames.Replace(test.params), func(t *testing.T) {
 			reply := h.post(t, fmt.Sprintf(`{"id":1,"method":%q,"params":[%s]}`, test.method, test.params))
 			if !strings.Contains(reply, fmt.Sprintf(`"error":{"code":%d,`, test.code)) {
-				t.Errorf("%s %s: %s, expected %d", test.method, strings.ReplaceAll(test.params, h.keys["STANDARD"], "…"), reply, test.code)
+				t.Errorf("%s %s: got %s, want code %d", test.method, keyNames.Replace(test.params), reply, test.code)
 			}
 		})
 	}
 }
 
-// The transaction matches the details of a Contact with Fields while other writers wait, so
-// their number is limited.
+// The number of values for one Contact is limited, because a transaction finds their Fields while
+// other writers wait.
 //
 // covers: decision 20
 func TestContactHasAtMost10000Values(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
-	// There is no List 1, so valid parameters are refused with 303.
+	// The database has no List 1, so a call with valid parameters returns 303.
 	for _, test := range []struct {
 		n        int
 		expected string
@@ -260,7 +262,7 @@ func TestContactHasAtMost10000Values(t *testing.T) {
 			}
 			reply := h.post(t, h.request("subscribeContact", `1,{"Email":"a@example.com"`+details.String()+`}`))
 			if !strings.Contains(reply, test.expected) {
-				t.Errorf("%d details: %s", test.n, reply)
+				t.Errorf("%d values: got %s, want %s", test.n, reply, test.expected)
 			}
 		})
 	}

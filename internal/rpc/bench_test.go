@@ -12,10 +12,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// These benchmarks measure this package: what a call costs beside the work of the domain and of
-// the database. BenchmarkKeyOnly does nothing but look up the key.
+// These benchmarks measure the cost of this package for a call, with little work for package
+// audience and the database.
 
-// discard is a ResponseWriter to nowhere, without what a server adds.
+// discard is a ResponseWriter that ignores the reply.
 type discard struct{ header http.Header }
 
 func (d *discard) Header() http.Header         { return d.header }
@@ -26,8 +26,8 @@ func (d *discard) SetReadDeadline(time.Time) error  { return nil }
 func (d *discard) SetWriteDeadline(time.Time) error { return nil }
 func (d *discard) FlushError() error                { return nil }
 
-// BenchmarkRefused measures what a subscribeContact of 10 values costs in this
-// package: it is read whole and then refused by the domain, as its List does not exist.
+// BenchmarkRefused measures a call of subscribeContact with 10 values. This package reads all
+// parameters. Package audience then refuses the call, because the List does not exist.
 func BenchmarkRefused(b *testing.B) {
 	h := newHarness(b, Options{})
 	body := h.request("subscribeContact", `77,{"Email":"somebody@example.com","First Name":"Some","Last Name":"Body","City":"Sydney","Field 4":"a value of some length",`+
@@ -35,13 +35,13 @@ func BenchmarkRefused(b *testing.B) {
 	benchmarkCall(b, h, body)
 }
 
-// BenchmarkKeyOnly measures the least that a call costs: its key is looked up and nothing else.
+// BenchmarkKeyOnly measures the smallest cost of a call: the server only looks up the key.
 func BenchmarkKeyOnly(b *testing.B) {
 	h := newHarness(b, Options{})
 	benchmarkCall(b, h, h.request("getSessionInfo", ""))
 }
 
-// BenchmarkPage measures encoding a page of 100 Contacts with all of 10 Fields.
+// BenchmarkPage measures how long it takes to encode 100 Contacts with 10 Fields each.
 func BenchmarkPage(b *testing.B) {
 	var columns []audience.Column
 	contact := audience.Contact{ID: 1234567, Created: 1767225600, IsActive: true, SubscribedVia: "api"}

@@ -24,7 +24,7 @@ func TestBulkCallHasAtMost5000Rows(t *testing.T) {
 		t.Run(fmt.Sprintf("%s with %d rows", test.method, test.rows), func(t *testing.T) {
 			rows := strings.TrimSuffix(strings.Repeat(row, test.rows), ",")
 			if reply := h.post(t, h.request(test.method, "1,["+rows+"]")); !strings.Contains(reply, test.want) {
-				t.Errorf("%s with %d rows: %.300s", test.method, test.rows, reply)
+				t.Errorf("%s with %d rows: got %.300s, want %s", test.method, test.rows, reply, test.want)
 			}
 		})
 	}
@@ -34,12 +34,12 @@ func TestBulkCallHasAtMost5000Rows(t *testing.T) {
 	}
 	reply := h.post(t, h.request("addContacts", `1,[{`+details.String()+`"Email":"ann@example.com"}]`))
 	if !strings.Contains(reply, `"code":310,"message":"Invalid Method Parameters: parameter 3, contacts: expected at most 10000 values for each Contact`) {
-		t.Errorf("too many values: %.300s", reply)
+		t.Errorf("a row with too many values: got %.300s, want code 310", reply)
 	}
 }
 
 // covers: spec editContacts.rows, decision 53
-func TestRowOfEditContactsIsCheckedInTheOrderSent(t *testing.T) {
+func TestEditContactsReportsTheFirstInvalidValueOfARow(t *testing.T) {
 	h := newHarness(t, Options{})
 	h.call(t, "addList", `{"name":"News"}`)
 	h.call(t, "addField", `1,{"name":"First","type":"decimal"}`)
@@ -47,6 +47,6 @@ func TestRowOfEditContactsIsCheckedInTheOrderSent(t *testing.T) {
 	h.call(t, "subscribeContact", `1,{"Email":"ann@example.com"}`)
 	reply := h.post(t, h.request("editContacts", `1,[{"id":1,"First":"x","Second":"x"}]`))
 	if !strings.Contains(reply, `"code":320`) || !strings.Contains(reply, "First: expected a number") {
-		t.Error(reply)
+		t.Errorf("got %s, want code 320 and the error of the Field First", reply)
 	}
 }

@@ -16,10 +16,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file carries out the directives of transcripts, which testdata/README.md describes: those
-// that prepare the service, and those that say how a request is sent and what its reply has.
+// This file executes the directives of transcripts. Some change the service. The others change the
+// request of a section or check its reply. testdata/README.md describes all of them.
 
-// step is one request of a transcript and what is expected of its reply.
+// step is one request of a transcript, with the checks of its reply.
 type step struct {
 	verb, path, proto string
 	headers           []string
@@ -27,10 +27,10 @@ type step struct {
 
 	status  int
 	expect  []string // "header Name: value", "no Name", "body text"
-	effects bool     // whether the effects listed are all there are
+	effects bool     // check the effects even if the section has no effect line
 }
 
-// directive carries out one line of a section's head.
+// directive executes one line before the request of a section.
 func (s *transcript) directive(t *testing.T, st *step, line string) {
 	t.Helper()
 	name, rest, _ := strings.Cut(line, " ")
@@ -62,7 +62,8 @@ func (s *transcript) directive(t *testing.T, st *step, line string) {
 	}
 }
 
-// arrange carries out a directive that changes the service's surroundings.
+// arrange executes a directive that changes the service. It returns an error for an unknown
+// directive.
 func (s *transcript) arrange(t *testing.T, name, rest string) error {
 	switch name {
 	case "account":
@@ -85,10 +86,11 @@ func (s *transcript) arrange(t *testing.T, name, rest string) error {
 	case "call":
 		return s.prepare(t, rest)
 	}
-	return errors.New("no such directive")
+	return errors.New("unknown directive: testdata/README.md lists the directives")
 }
 
-// bodyOf reads a quoted Go string, which may be followed by * and a number.
+// bodyOf executes "body": it reads a quoted Go string. After the string may follow * and the number
+// of times to repeat the string.
 func bodyOf(text string) ([]byte, error) {
 	quoted, err := strconv.QuotedPrefix(text)
 	if err != nil {
@@ -107,7 +109,7 @@ func bodyOf(text string) ([]byte, error) {
 	return bytes.Repeat([]byte(body), times), nil
 }
 
-// editAccount reads limit=N, limit=none and timezone=NAME.
+// editAccount executes "account" with limit=N, limit=none or timezone=NAME.
 func (s *transcript) editAccount(t *testing.T, rest string) error {
 	for setting := range strings.FieldsSeq(rest) {
 		name, val, _ := strings.Cut(setting, "=")
@@ -123,7 +125,7 @@ func (s *transcript) editAccount(t *testing.T, rest string) error {
 				err = s.service.SetContactLimit(t.Context(), s.account, n)
 			}
 		default:
-			err = fmt.Errorf("no setting %q", name)
+			err = fmt.Errorf("unknown setting %q of an account", name)
 		}
 		if err != nil {
 			return err
@@ -132,7 +134,7 @@ func (s *transcript) editAccount(t *testing.T, rest string) error {
 	return nil
 }
 
-// makeKey reads NAME level=… lists=1,2 expires=SECONDS; the key is then $NAME.
+// makeKey executes "key NAME level=… lists=1,2 expires=SECONDS": it creates a key as $NAME.
 func (s *transcript) makeKey(t *testing.T, rest string) error {
 	words := strings.Fields(rest)
 	d := audience.KeyDetails{Account: s.account, Level: audience.Full}
@@ -154,7 +156,7 @@ func (s *transcript) makeKey(t *testing.T, rest string) error {
 			n, err = strconv.ParseInt(val, 10, 64)
 			d.Expiry = s.clock().Unix() + n
 		default:
-			err = fmt.Errorf("no setting %q", name)
+			err = fmt.Errorf("unknown setting %q of a key", name)
 		}
 		if err != nil {
 			return err
@@ -165,7 +167,7 @@ func (s *transcript) makeKey(t *testing.T, rest string) error {
 	return nil
 }
 
-// moveClock reads +SECONDS or an RFC 3339 time.
+// moveClock executes "clock" with +SECONDS or a time of RFC 3339.
 func (s *transcript) moveClock(rest string) error {
 	if seconds, ok := strings.CutPrefix(rest, "+"); ok {
 		n, err := strconv.Atoi(seconds)
@@ -177,7 +179,8 @@ func (s *transcript) moveClock(rest string) error {
 	return err
 }
 
-// breakStore reads view|stream|update and none|panic|busy|TEXT.
+// breakStore executes "fault": first the kind of transaction (view, stream or update), then none,
+// panic, busy or the text of the error.
 func (s *transcript) breakStore(rest string) error {
 	of, what, _ := strings.Cut(rest, " ")
 	switch what {
@@ -193,8 +196,8 @@ func (s *transcript) breakStore(rest string) error {
 	return nil
 }
 
-// prepare reads METHOD [PARAMS] -> NAME: a call with the full key that must
-// succeed, params without the key, and the variable that its result goes into.
+// prepare executes "call METHOD [PARAMS] -> NAME": a call with the key FULL, which must succeed.
+// PARAMS do not contain the key. The result becomes the variable NAME.
 func (s *transcript) prepare(t *testing.T, rest string) error {
 	call, name, _ := strings.Cut(rest, " -> ")
 	method, params, _ := strings.Cut(call, " ")
@@ -217,8 +220,8 @@ func (s *transcript) prepare(t *testing.T, rest string) error {
 	return nil
 }
 
-// exchange sends a step's request over a connection of its own and returns the
-// body of the reply.
+// exchange sends the request of a step over a new connection and returns the body of the reply. It
+// checks the status and the lines "expect".
 func (h *harness) exchange(t *testing.T, st *step) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", h.server.Listener.Addr().String())
@@ -235,7 +238,7 @@ func (h *harness) exchange(t *testing.T, st *step) string {
 			fmt.Fprintf(conn, "Content-Length: %d\r\n", len(st.body))
 		}
 		fmt.Fprint(conn, "\r\n")
-		conn.Write(st.body) // an error shows in the reply
+		conn.Write(st.body) // after an error, the test gets no valid reply and fails
 	}()
 	req, err := http.NewRequest(st.verb, "/", nil)
 	if err != nil {
@@ -250,17 +253,17 @@ func (h *harness) exchange(t *testing.T, st *step) string {
 		t.Fatal(err)
 	}
 	if resp.StatusCode != st.status {
-		t.Errorf("status %d, expected %d", resp.StatusCode, st.status)
+		t.Errorf("got status %d, want %d", resp.StatusCode, st.status)
 	}
 	for _, expected := range st.expect {
 		if !meets(resp, body, expected) {
-			t.Errorf("expected %s, got %v\n%s", expected, resp.Header, body)
+			t.Errorf("want %s, got the headers %v and the body\n%s", expected, resp.Header, body)
 		}
 	}
 	return string(body)
 }
 
-// meets reads "header NAME: VALUE", "no NAME" and "body TEXT".
+// meets reports whether a reply has "header NAME: VALUE", has "no NAME" or has "body TEXT".
 func meets(resp *http.Response, body []byte, expected string) bool {
 	kind, rest, _ := strings.Cut(expected, " ")
 	switch kind {

@@ -23,25 +23,25 @@ func TestReplyIsDelayedAfter20InvalidKeys(t *testing.T) {
 		}
 		for i := range 20 {
 			if d := took(from, 1); d != 0 {
-				t.Errorf("failure %d waits %v", i+1, d)
+				t.Errorf("the reply to failure %d was delayed by %v, want no delay", i+1, d)
 			}
 		}
 		if d := took(from, 1); d != 100*time.Millisecond {
-			t.Errorf("failure 21 waits %v", d)
+			t.Errorf("the reply to failure 21 was delayed by %v, want 100 ms", d)
 		}
 		if d := took(other, 20); d != 0 {
-			t.Errorf("another address waits %v", d)
+			t.Errorf("the reply to another address was delayed by %v, want no delay", d)
 		}
 		if d := took(from, 100); d != 2*time.Second {
-			t.Errorf("failure 121 waits %v", d)
+			t.Errorf("the reply to failure 121 was delayed by %v, want 2 s", d)
 		}
 		time.Sleep(time.Minute)
 		if d := took(from, 1); d != 0 {
-			t.Errorf("after a minute it waits %v", d)
+			t.Errorf("a minute later, the reply to the first failure was delayed by %v, want no delay", d)
 		}
 		f.waiting = maxWaiting
 		if d := took(from, 100); d != 0 {
-			t.Errorf("the 1,001st waits %v", d)
+			t.Errorf("while 1,000 replies wait, a reply was delayed by %v, want no delay", d)
 		}
 	})
 }
@@ -53,11 +53,11 @@ func TestFailuresOfAtMost10000AddressesAreStored(t *testing.T) {
 		f.count(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 1)
 	}
 	if len(f.seen) > maxAddresses {
-		t.Errorf("%d addresses are remembered", len(f.seen))
+		t.Errorf("%d addresses are stored, want at most %d", len(f.seen), maxAddresses)
 	}
 }
 
-func TestFailuresOfAnIPv6NetworkCountTogether(t *testing.T) {
+func TestFailuresOfAnIPv6NetworkAreCountedTogether(t *testing.T) {
 	for _, test := range []struct {
 		remote   string
 		expected string
@@ -67,13 +67,13 @@ func TestFailuresOfAnIPv6NetworkCountTogether(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%.60q", test.remote), func(t *testing.T) {
 			if got := clientAddress(test.remote).String(); got != test.expected {
-				t.Errorf("%s counts as %s, expected %s", test.remote, got, test.expected)
+				t.Errorf("failures of %s are counted for %s, want %s", test.remote, got, test.expected)
 			}
 		})
 	}
 }
 
-// A good key is not delayed, however often its address has failed.
+// The reply to a call with a valid key is not delayed, even after many failures of its address.
 //
 // covers: decision 12
 func TestValidKeyIsNeverDelayed(t *testing.T) {
@@ -82,15 +82,15 @@ func TestValidKeyIsNeverDelayed(t *testing.T) {
 	bad := fmt.Sprintf(`{"id":1,"method":"countLists","params":[%q]}`, strings.Repeat("0", 64))
 	h.post(t, "["+strings.Repeat(bad+",", 19)+bad+"]")
 	if reply := h.post(t, h.request("countLists", "")); !strings.Contains(reply, `"result":0`) {
-		t.Error(reply)
+		t.Errorf("a call with a valid key after 20 failures: got %s, want the result 0", reply)
 	}
 	if h.post(t, "["+bad+","+h.request("countLists", "")+"]"); h.handler.failures.seen[clientAddress("127.0.0.1:1")].count != 20 {
-		t.Errorf("failures: %v", h.handler.failures.seen)
+		t.Errorf("after a batch with a valid key, the failures are %v, want still 20", h.handler.failures.seen)
 	}
 }
 
 // covers: decision 43
-func TestCallOverTheAccountLimitWaitsThenIsBusy(t *testing.T) {
+func TestCallOverTheAccountLimitWaitsAndIsThenRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := callLimiter{size: 2, wait: 5 * time.Second}
 		first, err := l.acquire(t.Context(), 1)
@@ -102,24 +102,24 @@ func TestCallOverTheAccountLimitWaitsThenIsBusy(t *testing.T) {
 		}
 		started := time.Now()
 		if _, err := l.acquire(t.Context(), 1); audience.KindOf(err) != audience.Busy || time.Since(started) != 5*time.Second {
-			t.Errorf("%v after %v", err, time.Since(started))
+			t.Errorf("the third call: got %v after %v, want the kind Busy after 5 s", err, time.Since(started))
 		}
 		if _, err := l.acquire(t.Context(), 2); err != nil {
-			t.Error(err)
+			t.Errorf("a call of another Account: got %v, want a slot", err)
 		}
 		time.AfterFunc(time.Second, first)
 		started = time.Now()
 		if _, err := l.acquire(t.Context(), 1); err != nil || time.Since(started) != time.Second {
-			t.Errorf("%v after %v", err, time.Since(started))
+			t.Errorf("a call while a slot becomes free: got %v after %v, want a slot after 1 s", err, time.Since(started))
 		}
 	})
 }
 
-// An earlier call has put the key into the cache. After the key is revoked, each call is
-// refused with 300, even a call that has another error or needs no List.
+// The first call of each test stores the key in the cache. After the key is revoked, the server
+// refuses each call with 300, even if the call has another error or needs no List.
 //
 // covers: decision 11, decision 13
-func TestRevokedKeyIsRefusedThoughCached(t *testing.T) {
+func TestRevokedKeyIsRefusedEvenIfCached(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`{"id":1,"method":"noSuchMethod","params":["KEY"]}`,
@@ -135,13 +135,13 @@ func TestRevokedKeyIsRefusedThoughCached(t *testing.T) {
 			id := h.addKey(t, "SHORT", audience.KeyDetails{Account: 1, Level: audience.Full})
 			body = strings.ReplaceAll(body, "KEY", h.keys["SHORT"])
 			if reply := h.post(t, body); strings.Contains(reply, `"code":300`) {
-				t.Errorf("%s: %s", body, reply)
+				t.Errorf("%s before the key is revoked: got %s, want a reply without code 300", body, reply)
 			}
 			if err := h.store.Update(t.Context(), func(tx audience.Tx) error { return tx.RevokeKey(id, 1) }); err != nil {
 				t.Fatal(err)
 			}
 			if reply := h.post(t, body); !strings.Contains(reply, `"code":300`) {
-				t.Errorf("%s: %s", body, reply)
+				t.Errorf("%s after the key is revoked: got %s, want code 300", body, reply)
 			}
 		})
 	}

@@ -80,13 +80,15 @@ func TestEnvelopeKeepsIDAndVersionOfInvalidRequests(t *testing.T) {
 				code = r.code
 			}
 			if string(e.id) != test.id || e.v2 != test.v2 || code != test.code {
-				t.Errorf("%.80s: id %s, 2.0 %v, code %d (%v); expected %s, %v, %d", test.body, e.id, e.v2, code, e.fault, test.id, test.v2, test.code)
+				t.Errorf("%.80s: got id %s, JSON-RPC 2.0 %v, code %d (%v); want id %s, JSON-RPC 2.0 %v, code %d",
+					test.body, e.id, e.v2, code, e.fault, test.id, test.v2, test.code)
 			}
 		})
 	}
 }
 
-// Parameters are read strictly, to a depth of 64 levels with the request itself.
+// A value in params is refused if it is nested too deeply, is too long, or has invalid text or a
+// duplicate name. The 64 allowed levels include the request object and the array params.
 //
 // covers: decision 8
 func TestParamsAreReadStrictly(t *testing.T) {
@@ -116,13 +118,13 @@ func TestParamsAreReadStrictly(t *testing.T) {
 			r := newParamsReader(&s, new(arena), []byte(test.params))
 			values, err := r.rest([]string{"api_key", "x", "y"})
 			if (err == nil) != test.good {
-				t.Errorf("%.60s: %v, %v", test.params, values, err)
+				t.Errorf("%.60s: got %d values and the error %v, want success: %v", test.params, len(values), err, test.good)
 			}
 		})
 	}
 }
 
-// Only a string is a key. decisions.md: 11
+// Only a string can be a key. decisions.md: 11
 func TestKeyIsTheFirstParameter(t *testing.T) {
 	for _, test := range []struct {
 		params   string
@@ -143,7 +145,7 @@ func TestKeyIsTheFirstParameter(t *testing.T) {
 				got = describe(&r.key)
 			}
 			if got != test.expected || r.err != nil {
-				t.Errorf("%s: %s, %v", test.params, got, r.err)
+				t.Errorf("%s: got the key %s and the error %v, want %s and no error", test.params, got, r.err, test.expected)
 			}
 		})
 	}

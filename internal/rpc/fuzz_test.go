@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FuzzEnvelope sends any body: the answer is JSON, and carries the id.
+// FuzzEnvelope sends any body. The reply must be valid JSON and have the id of the request.
 //
 // covers: decision 3, decision 8
 func FuzzEnvelope(f *testing.F) {
@@ -26,26 +26,27 @@ func FuzzEnvelope(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		reply := h.answer(bytes.ReplaceAll(body, []byte("KEY"), []byte(key)))
 		if len(reply) == 0 {
-			return // notifications
+			return // the body has only notifications
 		}
 		if !jsontext.Value(reply).IsValid() {
-			t.Fatalf("%q: %q", body, reply)
+			t.Fatalf("%q: the reply %q is not valid JSON", body, reply)
 		}
 		var sent, got map[string]json.RawMessage
 		if !jsontext.Value(body).IsValid() || json.Unmarshal(body, &sent) != nil || json.Unmarshal(reply, &got) != nil {
-			return // not one request
+			return // the body is not a single request
 		}
 		expected, ok := sent["id"]
 		if kind := jsontext.Value(expected).Kind(); !ok || kind != '"' && kind != '0' || bytes.Contains(expected, []byte(`\u0000`)) {
 			expected = null
 		}
 		if !bytes.Equal(expected, got["id"]) {
-			t.Fatalf("%q: %q", body, reply)
+			t.Fatalf("%q: got the reply %q, want the id %s", body, reply, expected)
 		}
 	})
 }
 
-// FuzzParams calls every method with any parameters.
+// FuzzParams calls every method with any parameters. The reply must be a result or a published
+// error.
 //
 // covers: decision 7, decision 8, decision 13
 func FuzzParams(f *testing.F) {
@@ -63,17 +64,17 @@ func FuzzParams(f *testing.F) {
 		name := names[uint(method)%uint(len(names))]
 		body := h.request(name, params)
 		if len(params) > 0 && !json.Valid([]byte("["+params+"]")) {
-			body = h.request(name, "") // FuzzEnvelope's business
+			body = h.request(name, "") // FuzzEnvelope sends invalid JSON
 		}
 		reply := h.answer([]byte(body))
 		clearlyFailed(t, string(reply), body)
 		if !bytes.HasPrefix(reply, []byte(`{"id":1,"result":`)) && json.Valid([]byte(body)) {
-			t.Fatalf("%q: %q", body, reply)
+			t.Fatalf("%q: the reply %q does not begin with id and result", body, reply)
 		}
 	})
 }
 
-// FuzzCriteria searches with any criteria.
+// FuzzCriteria searches with any criteria. The reply must be a result or a published error.
 //
 // covers: decision 33
 func FuzzCriteria(f *testing.F) {
@@ -96,7 +97,7 @@ func FuzzCriteria(f *testing.F) {
 	})
 }
 
-// answer gives a body to the handler, without a network.
+// answer passes a body to the handler without a network connection, and returns the reply.
 func (h *harness) answer(body []byte) []byte {
 	h.handler.failures.seen = nil // so that no reply is delayed
 	w := httptest.NewRecorder()

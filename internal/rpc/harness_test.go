@@ -17,20 +17,20 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// This file has the service that the tests of this package call: on a database of its own, with
-// a clock that tests set, and with faults that tests can switch on.
+// This file has the service that the tests of this package call. Each test has its own database. A
+// test can set the clock of the service, and can make its transactions fail.
 
 // firstMoment is the initial time of the clock of a harness.
 var firstMoment = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// harness is a whole service on a fresh database, behind a real HTTP server.
+// harness is a complete service with a new database and a real HTTP server.
 type harness struct {
 	store   *faultyStore
 	service *audience.Service
 	handler *Handler
 	server  *httptest.Server
 	account audience.AccountID
-	keys    map[string]string // text by name: READ, STANDARD, FULL and, of another Account, OTHER
+	keys    map[string]string // text of each key by name: READ, STANDARD, FULL, and OTHER of another Account
 
 	mu  sync.Mutex
 	now time.Time
@@ -110,16 +110,16 @@ func (h *harness) addKey(t testing.TB, name string, d audience.KeyDetails) audie
 	return key.ID
 }
 
-// faultyStore is a Store whose transactions a test can make fail before they begin. It records
-// the effects that they store.
+// faultyStore is a Store for tests. A test can make its transactions fail before they begin.
+// faultyStore records the effects that transactions store.
 type faultyStore struct {
 	audience.Store
 
 	mu      sync.Mutex
-	faults  map[string]error // by "view", "stream", "update"
+	faults  map[string]error // errors by the kind of transaction: "view", "stream", "update"
 	effects []audience.Effect
-	commits int // updates that succeeded
-	after   int // a search fails after this number of Contacts; 0: never
+	commits int // number of updates that succeeded
+	after   int // a stream fails after this number of Contacts; 0: never
 }
 
 // errPanic as a fault makes the transaction panic.
@@ -130,7 +130,7 @@ func (f *faultyStore) fault(of string) error {
 	defer f.mu.Unlock()
 	err := f.faults[of]
 	if err == errPanic {
-		panic("a panic to order")
+		panic("a panic for a test")
 	}
 	return err
 }
@@ -144,7 +144,7 @@ func (f *faultyStore) setFault(of string, err error) {
 	f.faults[of] = err
 }
 
-// takeEffects returns the effects stored since the last call of takeEffects.
+// takeEffects returns the effects that were stored after the previous call of takeEffects.
 func (f *faultyStore) takeEffects() []audience.Effect {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -153,14 +153,15 @@ func (f *faultyStore) takeEffects() []audience.Effect {
 	return taken
 }
 
-// committed counts the updates that succeeded.
+// committed returns the number of updates that succeeded.
 func (f *faultyStore) committed() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.commits
 }
 
-// failSearchAfter makes streams fail after this number of Contacts; 0: never.
+// failSearchAfter makes each stream fail after this number of Contacts. If after is 0, streams do
+// not fail.
 func (f *faultyStore) failSearchAfter(after int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -188,7 +189,7 @@ func (f *faultyStore) Update(ctx context.Context, fn func(audience.Tx) error, hi
 	return f.watch(fn, func(fn func(audience.Tx) error) error { return f.Store.Update(ctx, fn, hint...) })
 }
 
-// watch has update run fn.
+// watch calls update with fn. If the update succeeds, watch counts it and records its effects.
 func (f *faultyStore) watch(fn func(audience.Tx) error, update func(func(audience.Tx) error) error) error {
 	if err := f.fault("update"); err != nil {
 		return err
@@ -207,7 +208,7 @@ func (f *faultyStore) watch(fn func(audience.Tx) error, update func(func(audienc
 	return err
 }
 
-// failingSearchTx fails a search after some Contacts.
+// failingSearchTx is a Tx whose searches fail after a number of Contacts.
 type failingSearchTx struct {
 	audience.Tx
 	after int
@@ -225,7 +226,7 @@ func (b failingSearchTx) SearchContacts(s *audience.Search, each func(*audience.
 	})
 }
 
-// recordingTx notes the effects that it stores.
+// recordingTx is a Tx that records the effects that it stores.
 type recordingTx struct {
 	audience.Tx
 	effects *[]audience.Effect
@@ -236,7 +237,7 @@ func (w recordingTx) Enqueue(e audience.Effect) error {
 	return w.Tx.Enqueue(e)
 }
 
-// post makes a call and returns the body of its reply.
+// post sends a body and returns the body of the reply.
 func (h *harness) post(t testing.TB, body string) string {
 	t.Helper()
 	resp, err := h.server.Client().Post(h.server.URL+"/rpc", "application/json", strings.NewReader(body))
@@ -251,8 +252,8 @@ func (h *harness) post(t testing.TB, body string) string {
 	return string(reply)
 }
 
-// call makes a call with the full key that must succeed and returns its result.
-// params are JSON, without brackets and key.
+// call calls a method with the key FULL and returns the result. The call must succeed. params is
+// JSON: the parameters after the key, without square brackets around them.
 func (h *harness) call(t testing.TB, method, params string) *audience.Input {
 	t.Helper()
 	reply := h.post(t, h.request(method, params))
@@ -263,6 +264,7 @@ func (h *harness) call(t testing.TB, method, params string) *audience.Input {
 	return child(v, "result")
 }
 
+// request returns the body of a call with the key FULL. params has the same form as in call.
 func (h *harness) request(method, params string) string {
 	if params != "" {
 		params = "," + params

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// These tests show the endpoint as an HTTP server: paths, verbs, statuses and connections.
+// These tests check the HTTP side of the endpoint: paths, verbs, statuses and connections.
 
 // covers: decision 1
 func TestEndpointPathsIgnoreCaseAndExtraSlashes(t *testing.T) {
@@ -26,13 +26,13 @@ func TestEndpointPathsIgnoreCaseAndExtraSlashes(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%.60q", test.path), func(t *testing.T) {
 			if isEndpoint(test.path) != test.expected {
-				t.Errorf("%q is an endpoint: %v", test.path, !test.expected)
+				t.Errorf("isEndpoint(%q) is %v, want %v", test.path, !test.expected, test.expected)
 			}
 		})
 	}
 }
 
-// dial opens a connection to the harness's server.
+// dial opens a connection to the server of the harness.
 func (h *harness) dial(t testing.TB) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", h.server.Listener.Addr().String())
@@ -61,17 +61,19 @@ func TestConnectionServesSeveralCalls(t *testing.T) {
 				}
 				reply, err := io.ReadAll(resp.Body)
 				if expected := fmt.Sprintf(`{"id":%d,"result":0,"error":null}`, id); err != nil || string(reply) != expected || resp.StatusCode != 200 {
-					t.Errorf("HTTP/%s: %s, %v", version, reply, err)
+					t.Errorf("HTTP/%s: got %s with status %d and the error %v, want %s with 200",
+						version, reply, resp.StatusCode, err, expected)
 				}
 				if resp.Header.Get("Content-Type") != "application/json" || resp.ContentLength != int64(len(reply)) || resp.TransferEncoding != nil {
-					t.Errorf("HTTP/%s: %v", version, resp.Header)
+					t.Errorf("HTTP/%s: got the headers %v, want Content-Type application/json and Content-Length %d",
+						version, resp.Header, len(reply))
 				}
 			}
 		})
 	}
 }
 
-// An HTTP/1.0 client gets the stream of a large result until the connection closes.
+// HTTP/1.0 has no chunks. The end of a streamed reply is the end of the connection.
 //
 // covers: decision 1
 func TestHTTP10ClientReadsStreamUntilClose(t *testing.T) {
@@ -87,15 +89,16 @@ func TestHTTP10ClientReadsStreamUntilClose(t *testing.T) {
 	}
 	reply, err := io.ReadAll(resp.Body)
 	if err != nil || resp.TransferEncoding != nil || resp.ContentLength >= 0 {
-		t.Error(err, resp.TransferEncoding, resp.ContentLength)
+		t.Errorf("got the error %v, Transfer-Encoding %v and Content-Length %d, want none of these",
+			err, resp.TransferEncoding, resp.ContentLength)
 	}
 	if v, err := parse(string(reply)); err != nil || len(child(v, "result").Items) != 200 {
-		t.Errorf("%v in %.100s", err, reply)
+		t.Errorf("the reply does not have 200 Contacts: %v in %.100s", err, reply)
 	}
 }
 
 // covers: decision 2
-func TestStatusFollowsVerbPathAndBodySize(t *testing.T) {
+func TestStatusDependsOnVerbPathAndBodySize(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxBody: 1000})
 	for _, test := range []struct {
@@ -129,10 +132,11 @@ func TestStatusFollowsVerbPathAndBodySize(t *testing.T) {
 				resp.Body.Close()
 				closed := test.header == "Connection" && resp.Close
 				if resp.StatusCode != test.status || !closed && test.header != "" && resp.Header.Get(test.header) != test.value {
-					t.Errorf("%s %s: %s %v", test.verb, test.path, resp.Status, resp.Header)
+					t.Errorf("%s %s: got status %s and headers %v, want %d and %s: %s",
+						test.verb, test.path, resp.Status, resp.Header, test.status, test.header, test.value)
 				}
 				if (test.verb == "HEAD") != (len(body) == 0) {
-					t.Errorf("%s %s: %s", test.verb, test.path, body)
+					t.Errorf("%s %s: got the body %q, want a body except for HEAD", test.verb, test.path, body)
 				}
 			}
 		})
@@ -151,39 +155,39 @@ func TestDrainingHandlerAnswers503(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != 503 || !resp.Close {
-		t.Error(resp.Status, resp.Header)
+		t.Errorf("got status %s and headers %v, want 503 and Connection: close", resp.Status, resp.Header)
 	}
 }
 
-// A client that does not send its body in time loses its connection.
+// If a client does not send its body in time, the server closes the connection.
 func TestLateBodyClosesTheConnection(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{ReadTimeout: 20 * time.Millisecond})
 	conn, r := h.dial(t)
 	fmt.Fprint(conn, "POST /rpc HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
 	if resp, err := http.ReadResponse(r, nil); err == nil {
-		t.Error(resp.Status)
+		t.Errorf("got a reply with status %s, want a closed connection", resp.Status)
 	}
 }
 
-// Large bodies share a memory limit, since the server reads them before it knows the
-// caller. Small bodies need no reservation.
+// All large bodies together have a memory limit, because the server reads a body before it knows
+// the caller. Small bodies need no reservation.
 //
 // covers: decision 43
-func TestLargeBodyWithoutMemoryIsBusy(t *testing.T) {
+func TestLargeBodyIsRefusedIfNoMemoryIsFree(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{CallWait: 20 * time.Millisecond})
 	large := h.request("getSessionInfo", `"`+strings.Repeat("x", 2<<20)+`"`)
 	if reply := h.post(t, large); !strings.Contains(reply, `"error":null`) {
-		t.Error(reply)
+		t.Errorf("a large body: got %s, want success", reply)
 	}
 	if err := h.handler.bodies.Acquire(t.Context(), bodiesAtOnce*32<<20); err != nil {
 		t.Fatal(err)
 	}
 	if reply := h.post(t, large); reply != `{"id":null,"result":null,"error":{"code":399,"message":"You have reached the maximum number of allowed concurrent API requests"}}` {
-		t.Error(reply)
+		t.Errorf("a large body while no memory is free: got %s, want code 399", reply)
 	}
 	if reply := h.post(t, h.request("getSessionInfo", "")); !strings.Contains(reply, `"error":null`) {
-		t.Error(reply)
+		t.Errorf("a small body while no memory is free: got %s, want success", reply)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// These tests show calls after mail was sent to a Contact or came back. Package jobs sends mail,
-// so the tests store its results themselves.
+// These tests check calls after a mail was sent to a Contact or bounced. Package jobs sends mails,
+// so these tests store the results of mails themselves.
 
 // covers: spec reactivateContact.bounce, contact.is_bounce_deactivated
 func TestReactivatingClearsBounceDeactivated(t *testing.T) {
@@ -37,10 +37,10 @@ func TestReactivatingClearsBounceDeactivated(t *testing.T) {
 	for _, s := range steps {
 		t.Run("after "+s.method, func(t *testing.T) {
 			if reply := h.post(t, h.request(s.method, s.params)); !strings.Contains(reply, `"result":1,`) {
-				t.Fatal(reply)
+				t.Fatalf("got %s, want the result 1", reply)
 			}
 			if got := flags(); !strings.Contains(got, s.after) {
-				t.Errorf("%s, expected %s", got, s.after)
+				t.Errorf("got %s, want %s", got, s.after)
 			}
 		})
 	}
@@ -80,6 +80,6 @@ func TestGetMessagesSentToContactReturnsNewestFirst(t *testing.T) {
 		`{"message_id":99,"autoresponder_id":8,"name":"","subject":"","address":"ann@example.com","time":25,"status":"bounced","detail":"the mail server answered 550 no such user"},` +
 		`{"message_id":0,"autoresponder_id":0,"name":"","subject":"Please confirm","address":"ann@example.com","time":11,"status":"sent","detail":""}],"error":null}`
 	if got := h.post(t, h.request("getMessagesSentToContact", "1,1")); got != want {
-		t.Errorf("%s\nwant %s", got, want)
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

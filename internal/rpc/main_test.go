@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The tests of this package share one PostgreSQL server, and must end all goroutines.
+// TestMain starts one PostgreSQL server for all tests of this package. It fails if a goroutine still
+// runs after the tests.
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }

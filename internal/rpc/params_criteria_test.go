@@ -10,7 +10,7 @@ import (
 )
 
 // covers: decision 33
-func TestCriteriaBindANDTighterThanOR(t *testing.T) {
+func TestANDHasAHigherPrecedenceThanOR(t *testing.T) {
 	a, b, c := `["a","exactly",1]`, `["b","not","x"]`, `{"field":"c","modifier":"in","value":[1,"2",null,true]}`
 	for _, test := range []struct {
 		text     string
@@ -36,13 +36,13 @@ func TestCriteriaBindANDTighterThanOR(t *testing.T) {
 		t.Run(fmt.Sprintf("%.60q", test.text), func(t *testing.T) {
 			p := criteriaParams(t, test.text)
 			if got := show(p.criteria(0)); p.err != nil || got != test.expected {
-				t.Errorf("%s: %s, %v; expected %s", test.text, got, p.err, test.expected)
+				t.Errorf("%s: got %s and the error %v, want %s", test.text, got, p.err, test.expected)
 			}
 		})
 	}
 	for _, text := range []string{
-		`7`, `true`, `"x"`, `{}`, `{"field":"a","modifier":"exactly","value":1}`, // no array
-		`["a","exactly",1]`, `["OR","exactly",1]`, // flat triples
+		`7`, `true`, `"x"`, `{}`, `{"field":"a","modifier":"exactly","value":1}`, // not an array
+		`["a","exactly",1]`, `["OR","exactly",1]`, // a triple that is not inside an array
 		`[7]`, `[null]`, `["x"]`, `[["a"]]`, `[["a","exactly"]]`, `[["a","exactly",1,2]]`, `[[1,"exactly",1]]`, `[["a",1,1]]`,
 		`[["a","exactly",{}]]`, `[["a","in",[[1]]]]`, `[["a","in",[{}]]]`, `[{}]`, `[{"field":"a","modifier":"exactly"}]`,
 		`[{"field":"a","operator":"exactly","value":1}]`, `[{"field":1,"modifier":"exactly","value":1}]`,
@@ -51,7 +51,7 @@ func TestCriteriaBindANDTighterThanOR(t *testing.T) {
 			p := criteriaParams(t, text)
 			p.criteria(0)
 			if r, ok := p.err.(*refusal); !ok || r.code != api.CodeInvalidSearch {
-				t.Errorf("%s: %v", text, p.err)
+				t.Errorf("%s: got the error %v, want code 311", text, p.err)
 			}
 		})
 	}
@@ -76,12 +76,13 @@ func TestCriteriaHaveAtMost100TriplesAnd10Levels(t *testing.T) {
 			p := criteriaParams(t, test.text)
 			p.criteria(0)
 			if (p.err == nil) != test.good {
-				t.Errorf("%.40s…: %v", test.text, p.err)
+				t.Errorf("%.40s…: got the error %v, want success: %v", test.text, p.err, test.good)
 			}
 		})
 	}
 }
 
+// criteriaParams returns params whose only parameter is search_criteria, parsed from text.
 func criteriaParams(t *testing.T, text string) *params {
 	t.Helper()
 	v, err := parse(text)
@@ -91,7 +92,7 @@ func criteriaParams(t *testing.T, text string) *params {
 	return &params{names: []string{"search_criteria"}, values: []audience.Input{*v}}
 }
 
-// show writes a tree down.
+// show returns criteria as text, with parentheses around each group.
 func show(c *audience.Criteria) string {
 	if c == nil {
 		return "nil"

@@ -5,8 +5,10 @@ import (
 	"testing"
 )
 
-// A Field for text that becomes one for numbers holds texts until all its
-// Contacts are converted: a search in between must be JSON all the same.
+// When a text Field becomes a numeric Field, a job converts its values. Until the job has
+// converted all Contacts, the Field still has texts. The reply to a search must be valid JSON
+// during this time.
+//
 // covers: decision 41
 func TestNumericFieldIsWrittenAsValidJSON(t *testing.T) {
 	for _, test := range []struct {
@@ -32,7 +34,7 @@ func TestNumericFieldIsWrittenAsValidJSON(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%.60q", test.text), func(t *testing.T) {
 			if got := string(appendNumber(nil, test.text)); got != test.want {
-				t.Errorf("%q becomes %s, want %s", test.text, got, test.want)
+				t.Errorf("%q is written as %s, want %s", test.text, got, test.want)
 			}
 		})
 	}

@@ -18,7 +18,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// Every kind of error but Internal has a code with a published name.
+// Every Kind of error except Internal has a code with a published name.
 //
 // covers: decision 5
 func TestEachErrorKindHasAPublishedCode(t *testing.T) {
@@ -26,14 +26,14 @@ func TestEachErrorKindHasAPublishedCode(t *testing.T) {
 		t.Run(fmt.Sprint("kind ", kind), func(t *testing.T) {
 			w, published := expose(audience.Refuse(kind, "why"), nil)
 			if !published || w.code.Name() == "" || w.message != w.code.Name()+": why" {
-				t.Errorf("kind %d: %d %q", kind, w.code, w.message)
+				t.Errorf("kind %d: got code %d and message %q, want a published name and the detail", kind, w.code, w.message)
 			}
 		})
 	}
 	for i, err := range []error{errors.New("x"), audience.Refuse(audience.Internal, "x"), audience.Refuse(audience.Busy+1, "x")} {
-		t.Run(fmt.Sprint("unpublished ", i), func(t *testing.T) {
+		t.Run(fmt.Sprint("error without a code ", i), func(t *testing.T) {
 			if w, published := expose(err, nil); published {
-				t.Errorf("%v shows as %q", err, w.message)
+				t.Errorf("the internal error %v was published as %q", err, w.message)
 			}
 		})
 	}
@@ -43,15 +43,15 @@ func TestEachErrorKindHasAPublishedCode(t *testing.T) {
 func TestErrorMessageIsShortWithoutSquareBrackets(t *testing.T) {
 	err := audience.Refuse(audience.InvalidParameters, "Field [x]: expected %q", "[a]")
 	if w, _ := expose(err, nil); w.message != `Invalid Method Parameters: Field (x): expected "(a)"` {
-		t.Error(w.message)
+		t.Errorf("got the message %s, want parentheses in place of square brackets", w.message)
 	}
 	long := sentence("Name", strings.Repeat("é", 1000))
 	if len(long) > maxDetail+20 || !utf8.ValidString(long) {
-		t.Error(long)
+		t.Errorf("got %d bytes, want at most %d bytes of valid UTF-8: %s", len(long), maxDetail+20, long)
 	}
 }
 
-// error.data is for 2.0 replies, and says which parameter or Field is meant.
+// A reply to a JSON-RPC 2.0 request has error.data, which names the wrong parameter or Field.
 //
 // covers: decision 5
 func TestErrorDataNamesParameterOrField(t *testing.T) {
@@ -61,35 +61,35 @@ func TestErrorDataNamesParameterOrField(t *testing.T) {
 		err      error
 		expected string
 	}{
-		{"a position", &refusal{code: api.CodeInvalidParameters, position: 2}, `,"data":{"parameter":"list_id","position":2}`},
-		{"the name of a parameter", &audience.Error{Kind: audience.InvalidParameters, Field: "consent_text"}, `,"data":{"parameter":"consent_text","position":5}`},
-		{"the name of a Field", &audience.Error{Kind: audience.InvalidParameters, Field: "City"}, `,"data":{"field":"City"}`},
-		{"neither", audience.Refuse(audience.NoList, ""), ``},
+		{"error with a position", &refusal{code: api.CodeInvalidParameters, position: 2}, `,"data":{"parameter":"list_id","position":2}`},
+		{"error with the name of a parameter", &audience.Error{Kind: audience.InvalidParameters, Field: "consent_text"}, `,"data":{"parameter":"consent_text","position":5}`},
+		{"error with the name of a Field", &audience.Error{Kind: audience.InvalidParameters, Field: "City"}, `,"data":{"field":"City"}`},
+		{"error without a parameter or Field", audience.Refuse(audience.NoList, ""), ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w, _ := expose(test.err, m)
 			if got := string(appendData(nil, w)); got != test.expected {
-				t.Errorf("%v: %s", test.err, got)
+				t.Errorf("%v: got %s, want %s", test.err, got, test.expected)
 			}
 		})
 	}
 }
 
-func TestStringsAreEncodedReversibly(t *testing.T) {
+func TestDecodedStringIsEqualToTheEncodedString(t *testing.T) {
 	for _, s := range []string{"", "plain", `quote " and \`, "tab\tline\n", "\x00\x1f\x7f", "é😀\u2028", "</script>"} {
 		t.Run(fmt.Sprintf("%q", s), func(t *testing.T) {
 			var back string
 			if b := appendString(nil, s); json.Unmarshal(b, &back) != nil || back != s {
-				t.Errorf("%q is written as %s", s, b)
+				t.Errorf("%q was encoded as %s, which is decoded as %q", s, b, back)
 			}
 		})
 	}
 	if b := appendString(nil, "a\xffb"); string(b) != "\"a\ufffdb\"" {
-		t.Errorf("%s", b)
+		t.Errorf("got %s, want U+FFFD in place of an invalid byte", b)
 	}
 }
 
-// A retry is recognised by what it means, not by its white space.
+// The server recognises a repeated call even if its API key, white space or escapes differ.
 //
 // covers: decision 30
 func TestFingerprintIgnoresKeyAndWhiteSpace(t *testing.T) {
@@ -103,7 +103,7 @@ func TestFingerprintIgnoresKeyAndWhiteSpace(t *testing.T) {
 	}
 	first := of("m", `["key1", 1, {"a": "b"}]`)
 	if of("m", `["key2",1,{"\u0061":"b"}]`) != first {
-		t.Error("the key, white space or escapes count")
+		t.Error("the fingerprint depends on the key, white space or escapes")
 	}
 	seen := map[[32]byte]string{first: "first"}
 	for _, params := range []string{`["k",1,{"a":"c"}]`, `["k",2,{"a":"b"}]`, `["k",1,{"b":"a"}]`, `["k",1,["a","b"]]`, `["k",1]`, `["k","1",{"a":"b"}]`,
@@ -111,13 +111,13 @@ func TestFingerprintIgnoresKeyAndWhiteSpace(t *testing.T) {
 		t.Run(params, func(t *testing.T) {
 			f := of("m", params)
 			if other, ok := seen[f]; ok {
-				t.Errorf("%s is like %s", params, other)
+				t.Errorf("%s and %s have the same fingerprint", params, other)
 			}
 			seen[f] = params
 		})
 	}
 	if of("n", `["k",1,{"a":"b"}]`) == first {
-		t.Error("the method does not count")
+		t.Error("the fingerprint does not depend on the method")
 	}
 }
 
@@ -135,17 +135,17 @@ func TestIdempotencyKeyIs1To255VisibleASCIICharacters(t *testing.T) {
 			st := &step{verb: "POST", path: "/", proto: "HTTP/1.1", status: 200, headers: []string{"idempotency-key: " + test.header},
 				body: []byte(h.request("addList", `{"name":"L"}`))}
 			if reply := h.exchange(t, st); strings.Contains(reply, `"error":null`) != test.good {
-				t.Errorf("%q: %s", test.header, reply)
+				t.Errorf("Idempotency-Key %q: got %s, want success: %v", test.header, reply, test.good)
 			}
 			st.body = []byte(h.request("countLists", ""))
 			if reply := h.exchange(t, st); !strings.Contains(reply, `"error":null`) {
-				t.Errorf("%q on a method that only asks: %s", test.header, reply)
+				t.Errorf("Idempotency-Key %q with a method that changes nothing: got %s, want success", test.header, reply)
 			}
 		})
 	}
 }
 
-// The calls of a batch that is sent twice happen once each.
+// If a batch is sent twice with an Idempotency-Key, the server executes each call of it once.
 //
 // covers: decision 30
 func TestRepeatedBatchExecutesEachCallOnce(t *testing.T) {
@@ -156,11 +156,11 @@ func TestRepeatedBatchExecutesEachCallOnce(t *testing.T) {
 		body: []byte("[" + one + "," + one + "]")}
 	first, second := h.exchange(t, st), h.exchange(t, st)
 	if expected := `[{"id":1,"result":1,"error":null},{"id":1,"result":2,"error":null}]`; first != expected || second != expected {
-		t.Errorf("%s\n%s", first, second)
+		t.Errorf("got %s and then %s, want %s both times", first, second, expected)
 	}
 }
 
-// What goes wrong inside is in the log under the id that the reply shows.
+// The log has the text of an internal error and its request id. The reply has only the id.
 //
 // covers: decision 13
 func TestInternalErrorIsLoggedUnderItsRequestID(t *testing.T) {
@@ -172,14 +172,14 @@ func TestInternalErrorIsLoggedUnderItsRequestID(t *testing.T) {
 	reply := h.post(t, h.request("resubscribeContact", "1,1"))
 	h.store.setFault("update", errPanic)
 	reply += h.post(t, h.request("deactivateContact", "1,1"))
-	if strings.Contains(reply, "space") || strings.Contains(reply, "order") ||
+	if strings.Contains(reply, "space") || strings.Contains(reply, "panic") ||
 		!strings.Contains(reply, `"Undefined Error: Contact Resubscribe Failed (request r1)"`) ||
 		!strings.Contains(reply, `"Undefined Error: Contact Deactivate Failed (request r2)"`) {
-		t.Error(reply)
+		t.Errorf("got %s, want the request ids r1 and r2 without the text of the errors", reply)
 	}
-	h.server.Close() // so that all is logged
-	if s := log.String(); !strings.Contains(s, "request=r1 method=resubscribeContact error=\"no space left\"") || !strings.Contains(s, "a panic to order") {
-		t.Error(s)
+	h.server.Close() // waits until the calls have written to the log
+	if s := log.String(); !strings.Contains(s, "request=r1 method=resubscribeContact error=\"no space left\"") || !strings.Contains(s, "a panic for a test") {
+		t.Errorf("the log does not have both errors: %s", s)
 	}
 }
 
@@ -211,15 +211,15 @@ func TestMetricsCountCallsByMethodAndCode(t *testing.T) {
 	expected := map[string]float64{"enlist_ignored_keys_total": 2, "enlist_calls_total 0 subscribeContact": 2, "enlist_calls_total 303 subscribeContact": 1,
 		"enlist_calls_total 104 other": 1, "enlist_calls_total 0 addList": 2, "enlist_calls_total 0 addListPreference": 1, "enlist_calls_total 0 countLists": 1}
 	if !maps.Equal(got, expected) {
-		t.Error(fmt.Sprint(got), "expected", fmt.Sprint(expected))
+		t.Errorf("got the counters %v, want %v", got, expected)
 	}
 }
 
-// Every zone of getTimezoneList can be used.
+// Go can load every time zone that getTimezoneList returns.
 func TestEachListedTimezoneCanBeLoaded(t *testing.T) {
 	names := strings.Fields(timezones)
 	if len(names) < 400 {
-		t.Fatal(len(names))
+		t.Fatalf("timezones.txt has %d names, want at least 400", len(names))
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -228,19 +228,20 @@ func TestEachListedTimezoneCanBeLoaded(t *testing.T) {
 			}
 			expected := `{"timezone":"` + name + `","display_name":"` + displayName(name) + `"}`
 			if got := string(appendTimezone(nil, &name)); got != expected {
-				t.Error(got, "expected", expected)
+				t.Errorf("got %s, want %s", got, expected)
 			}
 		})
 	}
 	if name := displayName("America/Argentina/Buenos_Aires"); name != "America / Argentina / Buenos Aires" {
-		t.Error(name)
+		t.Errorf("got the display name %s", name)
 	}
 }
 
-// timed is a connection that notes how it is written to.
+// timed is a ResponseWriter that records the size of each write. A write fails if no deadline was
+// set after the previous write.
 type timed struct {
 	discard
-	limited bool
+	limited bool // a deadline was set after the last write
 	writes  []int
 }
 
@@ -248,14 +249,15 @@ func (c *timed) SetWriteDeadline(time.Time) error { c.limited = true; return nil
 
 func (c *timed) Write(b []byte) (int, error) {
 	if !c.limited {
-		return 0, errors.New("written without a deadline of its own")
+		return 0, errors.New("no deadline was set for this write")
 	}
 	c.limited = false
 	c.writes = append(c.writes, len(b))
 	return len(b), nil
 }
 
-// A client that takes a long reply slowly but steadily gets it.
+// Each part of a reply has its own deadline. A client that reads a long reply slowly, but reads each
+// part in time, therefore gets the complete reply.
 //
 // covers: decision 39
 func TestEachPartOfAReplyHasADeadline(t *testing.T) {
@@ -264,6 +266,6 @@ func TestEachPartOfAReplyHasADeadline(t *testing.T) {
 	r := reply{w: w, options: o, buf: make([]byte, 3*firstBytes+1)}
 	r.finish()
 	if fmt.Sprint(w.writes) != "[65536 65536 65536 1]" || w.header.Get("Content-Length") != "196609" {
-		t.Error(w.writes, w.header)
+		t.Errorf("got writes of %v bytes and headers %v, want three of 65536 bytes and one of 1 byte", w.writes, w.header)
 	}
 }

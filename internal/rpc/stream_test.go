@@ -14,9 +14,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// These tests show replies that are too long to be buffered, and clients that read them slowly.
+// These tests check replies that are too long for the buffer, and clients that read them slowly.
 
-// fill makes List 1 with Contacts of some 5 KB each.
+// fill creates List 1 with Contacts of about 5 KB each.
 func (h *harness) fill(t testing.TB, contacts int) {
 	t.Helper()
 	h.call(t, "addList", `{"name":"Customers"}`)
@@ -38,49 +38,50 @@ func (h *harness) fill(t testing.TB, contacts int) {
 	}
 }
 
-// A reply has the same bytes whether it is buffered or streamed.
+// A streamed reply has the same bytes as a buffered reply.
 //
 // covers: spec searchContacts.rule.2, decision 39
 func TestBufferedAndStreamedRepliesAreEqual(t *testing.T) {
 	t.Parallel()
-	for _, held := range []int{0, 1, 100_000} {
-		t.Run(fmt.Sprint(held, " bytes buffered"), func(t *testing.T) {
-			h := newHarness(t, Options{MaxHeld: held})
+	for _, buffer := range []int{0, 1, 100_000} {
+		t.Run(fmt.Sprint("MaxHeld ", buffer), func(t *testing.T) {
+			h := newHarness(t, Options{MaxHeld: buffer})
 			h.fill(t, 60)
-			kept := h.post(t, h.request("searchContacts", "1,[],60"))
-			streamed := h.post(t, h.request("searchContacts", "1,[],0"))
-			if kept != streamed {
-				t.Errorf("with %d held: %d and %d bytes differ", held, len(kept), len(streamed))
+			limited := h.post(t, h.request("searchContacts", "1,[],60"))
+			unlimited := h.post(t, h.request("searchContacts", "1,[],0"))
+			if limited != unlimited {
+				t.Errorf("the replies with limit 60 (%d bytes) and without a limit (%d bytes) differ", len(limited), len(unlimited))
 			}
-			if v, err := parse(kept); err != nil || len(child(v, "result").Items) != 60 {
-				t.Errorf("with %d held: %v in %.100s", held, err, kept)
+			if v, err := parse(limited); err != nil || len(child(v, "result").Items) != 60 {
+				t.Errorf("the reply does not have 60 Contacts: %v in %.100s", err, limited)
 			}
 			batch := h.post(t, "["+h.request("searchContacts", "1,[],0")+","+h.request("searchContacts", "1,[],60")+`,{"jsonrpc":"2.0","method":"searchContacts","params":["`+
 				h.keys["FULL"]+`",1,[],0]},`+h.request("countContacts", "1")+"]")
-			if expected := "[" + kept + "," + kept + `,{"id":1,"result":60,"error":null}]`; batch != expected {
-				t.Errorf("with %d held: a batch of %d bytes differs from %d", held, len(batch), len(expected))
+			if expected := "[" + limited + "," + limited + `,{"id":1,"result":60,"error":null}]`; batch != expected {
+				t.Errorf("the reply to a batch has %d bytes and differs from the expected %d bytes", len(batch), len(expected))
 			}
 		})
 	}
 }
 
-// One Contact is held, however long; a batch is sent as it grows.
-func TestSingleContactIsBufferedWhole(t *testing.T) {
+// The reply to getContactById is never streamed, even if it is longer than MaxHeld. The reply to a
+// batch is sent in parts.
+func TestGetContactByIDIsNotStreamed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxHeld: 100})
 	h.fill(t, 1)
 	one := h.post(t, h.request("getContactById", "1,1"))
 	if !strings.HasSuffix(one, `,"error":null}`) || len(one) < 4000 {
-		t.Error(one)
+		t.Errorf("got %s, want a complete reply of at least 4000 bytes", one)
 	}
 	many := strings.Repeat(h.request("getContactById", "1,1")+",", 99) + `{"jsonrpc":"2.0","method":"countLists","params":[]}`
 	if reply := h.post(t, "["+many+"]"); reply != "["+strings.Repeat(one+",", 98)+one+"]" {
-		t.Errorf("%d bytes where %d are expected", len(reply), 99*(len(one)+1)+1)
+		t.Errorf("the reply to a batch has %d bytes, want %d bytes", len(reply), 99*(len(one)+1)+1)
 	}
 }
 
-// A failure before 64 KiB are encoded is an ordinary error. After a later failure the reply
-// is incomplete JSON.
+// If a search fails before its reply has 64 KiB, the client gets an ordinary error. If it fails
+// later, the client gets incomplete JSON.
 //
 // covers: decision 39
 func TestFailedStreamIsNotValidJSON(t *testing.T) {
@@ -89,7 +90,7 @@ func TestFailedStreamIsNotValidJSON(t *testing.T) {
 	h.fill(t, 60)
 	h.store.failSearchAfter(5)
 	if reply := h.post(t, h.request("searchContacts", "1,[],0")); reply != `{"id":1,"result":null,"error":{"code":100,"message":"Internal Server Error (request r1)"}}` {
-		t.Error(reply)
+		t.Errorf("a search that fails after 5 Contacts: got %s, want code 100", reply)
 	}
 	h.store.failSearchAfter(40)
 	search := h.request("searchContacts", "1,[],0")
@@ -105,10 +106,10 @@ func TestFailedStreamIsNotValidJSON(t *testing.T) {
 			reply, err := io.ReadAll(resp.Body)
 			resp.Body.Close()
 			if !errors.Is(err, io.ErrUnexpectedEOF) || len(reply) < firstBytes {
-				t.Errorf("%d bytes, %v", len(reply), err)
+				t.Errorf("got %d bytes and the error %v, want at least %d bytes and an unexpected end", len(reply), err, firstBytes)
 			}
 			if _, err := parse(string(reply)); err == nil {
-				t.Error("a broken stream parses")
+				t.Error("the incomplete reply is valid JSON")
 			}
 		})
 	}
@@ -123,14 +124,15 @@ func TestShortSearchNeedsNoStreamSlot(t *testing.T) {
 	h.fill(t, 3)
 	h.store.setFault("stream", audience.Refuse(audience.Busy, "too many long searches at once"))
 	if reply := h.post(t, h.request("searchContacts", "1,[],0")); !strings.Contains(reply, `"result":null,"error":{"code":399,`) {
-		t.Error(reply)
+		t.Errorf("a long reply without a free slot: got %s, want code 399", reply)
 	}
 	if reply := h.post(t, h.request("searchContacts", `1,[],0,0,"","",["id"]`)); reply != `{"id":1,"result":[{"id":1},{"id":2},{"id":3}],"error":null}` {
-		t.Error(reply)
+		t.Errorf("a short reply without a free slot: got %s, want three Contacts", reply)
 	}
 }
 
-// A client that reads nothing or closes its connection loses its stream slot.
+// If a client does not read its streamed reply or closes its connection, the slot of the stream
+// becomes free.
 //
 // covers: decision 39
 func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
@@ -140,7 +142,7 @@ func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
 	silent, gone := h.stream(t), h.stream(t)
 	gone.Close()
 
-	// Streams wait 50 ms for a place; all four must come free.
+	// A stream waits for a slot for at most 50 ms. All four slots must become free.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	all := make(chan error, 4)
@@ -169,24 +171,26 @@ func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
 	}
 }
 
-// A client that reads each part in time, but not the whole reply, is disconnected.
+// If a client reads each part in time but needs too long for the complete reply, the server closes
+// the connection.
 //
 // covers: decision 39
-func TestStreamOverItsTimeLimitIsCutOff(t *testing.T) {
+func TestStreamOverItsTimeLimitIsAborted(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxHeld: 1, StreamTimeout: time.Millisecond})
 	h.fill(t, 500)
 	resp, err := h.server.Client().Post(h.server.URL, "", strings.NewReader(h.request("searchContacts", "1,[],0")))
 	if err != nil {
-		return // cut off before its first byte was there
+		return // the server closed the connection before it sent a byte
 	}
 	defer resp.Body.Close()
 	if n, err := io.Copy(io.Discard, resp.Body); err == nil {
-		t.Errorf("%d bytes came whole", n)
+		t.Errorf("the client got the complete reply of %d bytes, want a closed connection", n)
 	}
 }
 
-// stream opens a connection on which a long search has begun to answer.
+// stream opens a connection, starts a search with a long reply and reads the first byte of the
+// reply.
 func (h *harness) stream(t *testing.T) net.Conn {
 	t.Helper()
 	conn, r := h.dial(t)
@@ -198,19 +202,22 @@ func (h *harness) stream(t *testing.T) net.Conn {
 	return conn
 }
 
-// Calls over the number that an Account may run at once wait, then are refused.
+// A streamed reply uses one of the concurrent calls of its Account until the reply ends. Further
+// calls wait and are then refused. Calls of another Account are executed.
 //
 // covers: decision 43
-func TestStreamCountsAsACallOfItsAccount(t *testing.T) {
+func TestStreamUsesACallSlotOfItsAccount(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxCalls: 1, CallWait: 20 * time.Millisecond, FlushTimeout: time.Minute})
 	h.fill(t, 3000)
-	reader := h.stream(t) // it has its place, and more to send than it can
+	// The stream uses the only slot of the Account. It does not end, because the client does not
+	// read the reply.
+	reader := h.stream(t)
 	if reply := h.post(t, h.request("countLists", "")); !strings.Contains(reply, `"code":399,`) {
-		t.Error(reply)
+		t.Errorf("a second call of the Account: got %s, want code 399", reply)
 	}
 	if reply := h.post(t, fmt.Sprintf(`{"id":1,"method":"countLists","params":[%q]}`, h.keys["OTHER"])); !strings.Contains(reply, `"result":0,`) {
-		t.Error(reply)
+		t.Errorf("a call of another Account: got %s, want the result 0", reply)
 	}
 	reader.Close()
 }

@@ -19,17 +19,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file runs the transcripts in testdata. directive_test.go has their directives.
+// This file runs the transcripts in testdata. testdata/README.md describes their format, and
+// directive_test.go executes their directives.
 
-var update = flag.Bool("update", false, "rewrite replies in testdata that differ")
+var update = flag.Bool("update", false, "replace the expected replies in testdata that differ from the replies")
 
-// The wire transcripts of testdata, whose README describes them, on each engine.
+// Each transcript runs on SQLite and on PostgreSQL.
 func TestTranscripts(t *testing.T) { teststores.Each(t, transcripts) }
 
 func transcripts(t *testing.T, e teststores.Engine) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
-		t.Fatal("no transcripts", err)
+		t.Fatalf("no transcripts in testdata (error %v)", err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
@@ -53,7 +54,7 @@ func transcripts(t *testing.T, e teststores.Engine) {
 	}
 }
 
-// transcript is a file of testdata being run.
+// transcript is one file of testdata while the test runs it.
 type transcript struct {
 	*harness
 	vars map[string]string
@@ -73,9 +74,11 @@ func (s *transcript) run(t *testing.T, text string) string {
 	return strings.Join(parts, "=== ")
 }
 
-// section is a part of a transcript, cut into its pieces.
+// section has the pieces of one section. head has the directives, and tail has the lines after the
+// reply.
 type section struct{ head, request, divider, reply, tail string }
 
+// cut splits the text of a section into its pieces.
 func cut(text string) (c section) {
 	into := &c.head
 	for line := range strings.Lines(text) {
@@ -94,8 +97,8 @@ func cut(text string) (c section) {
 	return c
 }
 
-// section runs one section and returns its text, with the reply as it was when
-// that is asked for.
+// section runs one section and returns its text. With -update, the text has the actual reply in
+// place of an expected reply that differs.
 func (s *transcript) section(t *testing.T, text string) string {
 	c := cut(text)
 	st := &step{verb: "POST", path: "/api/jsonrpcserver", proto: "HTTP/1.1", status: 200}
@@ -106,7 +109,7 @@ func (s *transcript) section(t *testing.T, text string) string {
 		st.body = []byte(strings.TrimSpace(s.expand(c.request)))
 	}
 	if c.request == "" && c.divider == "" && st.body == nil && len(st.expect) == 0 {
-		return text // directives only
+		return text // the section has only directives
 	}
 	s.store.takeEffects()
 	body := s.exchange(t, st)
@@ -120,7 +123,7 @@ func (s *transcript) section(t *testing.T, text string) string {
 			}
 			c.reply = layOut(body) + "\n" + after
 		} else if err != nil {
-			t.Errorf("%v\nreply:    %s\nexpected: %s", err, body, expected)
+			t.Errorf("%v\ngot reply: %s\nwant:      %s", err, body, expected)
 		}
 	}
 	s.checkEffects(t, st, c.tail)
@@ -134,7 +137,7 @@ func (s *transcript) section(t *testing.T, text string) string {
 
 var variable = regexp.MustCompile(`\$[A-Z][A-Z0-9_]*`)
 
-// expand puts the values of variables in; $ANY stays.
+// expand replaces variables by their values. It keeps $ANY and unknown variables.
 func (s *transcript) expand(text string) string {
 	return variable.ReplaceAllStringFunc(text, func(name string) string {
 		if v, ok := s.vars[name[1:]]; ok {
@@ -144,13 +147,13 @@ func (s *transcript) expand(text string) string {
 	})
 }
 
-// save keeps a part of a reply: NAME PATH, the path being member names and
-// positions with dots between.
+// save executes "save NAME PATH": it stores a part of the reply as a variable. PATH has member
+// names and array positions, separated by dots.
 func (s *transcript) save(t *testing.T, line string, body string) {
 	t.Helper()
 	name, path, ok := strings.Cut(strings.TrimSpace(line), " ")
 	if !ok {
-		t.Fatalf("save NAME PATH, not %q", line)
+		t.Fatalf("got save %q, want save NAME PATH", line)
 	}
 	v, err := parse(body)
 	if err != nil {
@@ -159,12 +162,14 @@ func (s *transcript) save(t *testing.T, line string, body string) {
 	for key := range strings.SplitSeq(path, ".") {
 		v = child(v, key)
 		if v == nil {
-			t.Fatalf("save %s: no %s in %s", name, path, body)
+			t.Fatalf("save %s: the reply has no %s: %s", name, path, body)
 		}
 	}
 	s.vars[name] = v.Text
 }
 
+// child returns the member of an object by its name, or the item of an array by its position. It
+// returns nil if v has no such value.
 func child(v *audience.Input, key string) *audience.Input {
 	for i := range v.Items {
 		if v.Kind == audience.InputObject && v.Items[i].Name == key || v.Kind == audience.InputArray && strconv.Itoa(i) == key {
@@ -174,8 +179,8 @@ func child(v *audience.Input, key string) *audience.Input {
 	return nil
 }
 
-// checkEffects compares the effects that the step stored with the lines "effect
-// KIND JSON", when there are some or the step has the directive "effects".
+// checkEffects compares the effects that the step stored with the lines "effect KIND JSON". It does
+// nothing if the section has no such line and no directive "effects".
 func (s *transcript) checkEffects(t *testing.T, st *step, tail string) {
 	t.Helper()
 	var expected, got []string
@@ -192,40 +197,42 @@ func (s *transcript) checkEffects(t *testing.T, st *step, tail string) {
 		got = append(got, e.Kind()+" "+string(b))
 	}
 	if (st.effects || len(expected) > 0) && strings.Join(got, "\n") != strings.Join(expected, "\n") {
-		t.Errorf("effects:\n%s\nexpected:\n%s", strings.Join(got, "\n"), strings.Join(expected, "\n"))
+		t.Errorf("got the effects:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(expected, "\n"))
 	}
 }
 
-// sameReply compares two replies as JSON, with the order of keys; the string
-// "$ANY" is like any value. What is no JSON is compared as text.
+// sameReply returns an error if two replies differ. It compares them as JSON, including the order
+// of keys. The string "$ANY" in expected matches any value. If expected is not JSON, sameReply
+// compares both as text.
 func sameReply(expected, got string) error {
 	want, err := parse(expected)
 	if err != nil {
 		if expected != got {
-			return errors.New("the body differs")
+			return errors.New("the body of the reply is not the expected text")
 		}
 		return nil
 	}
 	have, err := parse(got)
 	if err != nil {
-		return fmt.Errorf("the reply is no strict JSON: %w", err)
+		return fmt.Errorf("the reply is not valid JSON: %w", err)
 	}
 	return same(want, have, "reply")
 }
 
+// same returns an error if two JSON values differ. where is the path of the values in the reply.
 func same(want, have *audience.Input, where string) error {
 	switch {
 	case want.Kind == audience.InputText && want.Text == "$ANY":
 		return nil
 	case want.Kind != have.Kind || want.Text != have.Text:
-		return fmt.Errorf("%s is %s %q, expected %s %q", where, describe(have), have.Text, describe(want), want.Text)
+		return fmt.Errorf("%s is %s %q, want %s %q", where, describe(have), have.Text, describe(want), want.Text)
 	case len(want.Items) != len(have.Items):
-		return fmt.Errorf("%s has %d parts, expected %d", where, len(have.Items), len(want.Items))
+		return fmt.Errorf("%s has %d items, want %d", where, len(have.Items), len(want.Items))
 	}
 	for i := range want.Items {
 		w, h := &want.Items[i], &have.Items[i]
 		if w.Name != h.Name {
-			return fmt.Errorf("%s has the key %q where %q is expected", where, h.Name, w.Name)
+			return fmt.Errorf("%s has the key %q, want the key %q", where, h.Name, w.Name)
 		}
 		if err := same(w, h, where+"."+cmp.Or(w.Name, strconv.Itoa(i))); err != nil {
 			return err
@@ -234,10 +241,10 @@ func same(want, have *audience.Input, where string) error {
 	return nil
 }
 
-// parse reads JSON strictly.
+// parse reads JSON in the same strict way as params.
 func parse(text string) (*audience.Input, error) {
 	if !jsontext.Value(text).IsValid() {
-		return nil, errors.New("not valid")
+		return nil, errors.New("not valid JSON")
 	}
 	var s source
 	r := tree{arena: new(arena), dec: s.strict([]byte(text)), text: text}
@@ -245,7 +252,7 @@ func parse(text string) (*audience.Input, error) {
 	return &v, err
 }
 
-// layOut writes a reply for people: long arrays have a line for each item.
+// layOut returns a reply as people can read it: a long array has a line for each item.
 func layOut(body string) string {
 	v, err := parse(body)
 	if err != nil || len(body) <= 140 {
@@ -258,7 +265,7 @@ func layOut(body string) string {
 	dec := jsontext.NewDecoder(strings.NewReader(body))
 	var b strings.Builder
 	last := 0
-	for dec.StackDepth() != 2 || dec.StackPointer() != "/result" { // into the array
+	for dec.StackDepth() != 2 || dec.StackPointer() != "/result" { // read up to the first item of the array
 		dec.ReadToken()
 	}
 	for dec.PeekKind() != ']' {
