@@ -9,7 +9,7 @@ type Contact struct {
 	ID       ContactID
 	ListID   ListID
 	Values   Values
-	Key      string // normalised address, see Schema.addressKey; contains "@" if and only if it is an email address
+	Key      string // normalised address: the email address (it contains "@") or, without one, the mobile number
 	Mobile   string // normalised mobile number; "" if the Contact has none
 	IsFirst  bool   // the first Contact of its List with this Key; others with the Key are duplicates
 	Prefs    map[PreferenceID]bool

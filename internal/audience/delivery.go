@@ -16,7 +16,7 @@ type DeliveryKey struct {
 	List    ListID
 	Contact ContactID
 	Time    int64  // of the event
-	Cause   string // CauseConfirmation or CauseAutoresponder
+	Cause   string // CauseConfirmation or CauseAutoresponder; package mail has one more for links in notifications
 }
 
 // CauseConfirmation is the Cause of a request to confirm a subscription.
