@@ -1,9 +1,9 @@
 // Package dbcopy copies all data of a SQLite database into an empty PostgreSQL database and
 // verifies the copy. The command enlist copy runs it.
 //
-// It reads the names of tables and columns from both databases, so that a schema
-// migration needs no change here. The target stores the copy's progress. No server
-// opens the target until the copy is verified.
+// The package reads the names of tables and columns from both databases, so a migration of
+// the schema needs no change here. The target stores the copy's progress. No server opens the
+// target until the copy is verified.
 package dbcopy
 
 import (

@@ -71,8 +71,8 @@ func Open(t testing.TB) string {
 
 // OpenLike returns the URL of a copy of a template database. The first call with a name
 // creates the template and fills it with prepare. Copying takes half a second, so a
-// test may get the copy that an earlier test used. Its rows are deleted, except the
-// rows of the tables in keep.
+// test may get the copy that an earlier test used. The rows of such a copy are deleted,
+// except the rows of the tables in keep.
 func OpenLike(t testing.TB, name string, prepare func(url string) error, keep ...string) string {
 	t.Helper()
 	need(t)

@@ -16,7 +16,7 @@ import (
 // statements about large tables must be able to run on a Citus cluster.
 
 var (
-	large = regexp.MustCompile(`(\w+ )?\b(contact|consent|delivery)\b([.]?)`) // with the word before it
+	large = regexp.MustCompile(`(\w+ )?\b(contact|consent|delivery)\b([.]?)`) // and the word before it
 	list  = regexp.MustCompile(`\blist_id = (\?|\$|[0-9]|wanted\.list_id)`)   // wanted: only in InsertBatch, which a cluster does not use
 	texts = regexp.MustCompile(`'[^']*'`)
 	made  = regexp.MustCompile(`CREATE TABLE (\w+) `)
@@ -114,7 +114,7 @@ func acrossLists(query string, small *regexp.Regexp) string {
 	for _, m := range large.FindAllStringSubmatch(query, -1) {
 		before, table, dot := strings.TrimSpace(m[1]), m[2], m[3]
 		switch {
-		case dot != "": // it qualifies the name of a column
+		case dot != "": // the table name is a part of a column name
 		case before == "INTO" && strings.Contains(query, "INSERT INTO "+table+" (list_id,"):
 			inserts = true
 		case slices.Contains([]string{"FROM", "JOIN", "INTO", "UPDATE"}, before):

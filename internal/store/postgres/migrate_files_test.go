@@ -76,7 +76,7 @@ func (l waitLog) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// wait waits until the migration did not get its lock once more.
+// wait waits until the migration has stopped waiting for its lock once more.
 func (l waitLog) wait(migrated <-chan error) error {
 	select {
 	case <-l.waits:

@@ -36,8 +36,8 @@ func open(t testing.TB) *Store {
 	return openAt(t, database(t), Options{})
 }
 
-// openAt opens a store and closes it after the test. On a busy machine a change can take
-// longer than the 10 s of a server.
+// openAt opens a store and closes it after the test. The default time limit of a change
+// is a minute here, because on a busy machine a change can take longer than 10 s.
 func openAt(t testing.TB, url string, o Options) *Store {
 	t.Helper()
 	o.UpdateTime = cmp.Or(o.UpdateTime, time.Minute)

@@ -16,8 +16,8 @@ import (
 // This file runs the functions of Store.Update. Transactions that write run at the same time, in READ
 // COMMITTED: each statement sees what other transactions committed before it. A function locks the
 // data that it reads in order to change it. For Contacts these are row locks. Advisory locks are used
-// for the Contact limit of an Account, and for rows that may not exist yet: the saved result of a
-// call, a delivery.
+// for the Contact limit of an Account. They are also used for rows that may not exist yet: the saved
+// result of a call, or a delivery.
 //
 // Definitions change only while no other transaction writes. Every transaction that writes locks the
 // table catalogue in a mode that many transactions can hold. A transaction that changes definitions

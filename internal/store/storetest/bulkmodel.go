@@ -53,7 +53,7 @@ type person struct {
 type sentRow struct{ email, mobile, state *string }
 
 // drawRow draws a random row from a few values, so that rows often have the same address. The Service
-// refuses the email "invalid", and the state "too long" because of the Field's length.
+// refuses the email "invalid". It also refuses the state "too long", because of the Field's length.
 func drawRow(t *rapid.T) sentRow {
 	of := func(what string, values ...string) *string {
 		return rapid.OneOf(rapid.Just[*string](nil), rapid.Ptr(rapid.SampledFrom(values), false)).Draw(t, what)

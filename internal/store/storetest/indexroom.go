@@ -13,9 +13,9 @@ import (
 	"enlist/internal/indexadvisor"
 )
 
-// This file tests four parts of the index advisor: the limit on the number of indexes, repairs after a
-// crash, reactions to changed Fields and Lists, and the commands of an operator. searchindex.go has the
-// other tests of the advisor.
+// This file tests the index advisor's limit on the number of indexes and its repairs after a crash. It
+// also tests changed Fields and Lists, and the commands of an operator. searchindex.go has the other
+// tests of the advisor.
 
 const day = 24 * time.Hour
 

@@ -108,8 +108,8 @@ type Store struct {
 	Jobs func(*river.Config) (jobs.Client, error)
 }
 
-// Open opens the store at an address. wait is the longest time that a search waits for a free connection.
-// A change may take a minute: on a busy machine the 10 s of a server can be too short.
+// Open opens the store at an address. wait is the longest time that a search waits for a free connection. A
+// change may take a minute, because the default limit of 10 s can be too short on a busy machine.
 func Open(ctx context.Context, address string, wait time.Duration) (*Store, error) {
 	if isPostgres(address) {
 		s, err := postgres.Open(ctx, address, postgres.Options{Wait: wait, UpdateTime: time.Minute})
