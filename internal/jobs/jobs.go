@@ -9,7 +9,7 @@
 // die at any time. Another process then continues its jobs.
 //
 // jobs.go registers the workers. The workers are in mail*.go, webhook.go, index.go and steps.go.
-// The command `enlist jobs` uses queue.go. queue_sweep.go deletes completed jobs, and log.go
+// The command `enlist jobs` uses queue_admin.go. queue_sweep.go deletes completed jobs, and log.go
 // filters the log of the queue library.
 package jobs
 
