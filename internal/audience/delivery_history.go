@@ -8,7 +8,7 @@ import "context"
 type SentMessage struct {
 	Delivery
 	Autoresponder AutoresponderID // 0: the request to confirm
-	Name          string          // of the Message; "" when the Message was deleted
+	Name          string          // of the Message; "" if the Message was deleted
 }
 
 // SentMessageAttributes are the keys of a SentMessage record, in their order on the wire.

@@ -5,8 +5,8 @@ package audience
 // DefaultCountryCode is the telephone country code of a new List.
 const DefaultCountryCode = 61
 
-// List holds Contacts, described by Fields. The zero flags are the defaults of
-// a new List but for DisallowDuplicates, which is true.
+// List is a set of Contacts, whose values are defined by Fields. In a new List all flags are
+// false by default, except DisallowDuplicates.
 type List struct {
 	ID                 ListID
 	AccountID          AccountID
@@ -37,13 +37,13 @@ type List struct {
 	FromAddress        string
 }
 
-// ListTx reads and changes Lists as a whole, in a transaction.
+// ListTx reads and changes Lists, in a transaction.
 type ListTx interface {
-	// Lists returns the Lists of an Account by ID, with ContactCount and FolderName
-	// and without deleted ones.
+	// Lists returns the Lists of an Account in order of ID, without deleted Lists.
+	// ContactCount and FolderName are set.
 	Lists(account AccountID) ([]List, error)
-	// Schema returns a List with its Fields and all else that belongs to its
-	// definition. Its error is of kind NoList when the List is unknown or deleted.
+	// Schema returns a List with its Fields and everything else in its definition. The
+	// error is of kind NoList if the List is unknown or deleted.
 	Schema(id ListID) (*Schema, error)
 	// ContactCount counts the Contacts of a List.
 	ContactCount(id ListID) (int64, error)
@@ -52,15 +52,15 @@ type ListTx interface {
 	// UpdateList stores everything but the ID, the Account, the creator and the
 	// time of creation.
 	UpdateList(l *List) error
-	// MarkListDeleted hides a List: from now on Schema and Lists do not know it.
+	// MarkListDeleted hides a List: from now on Schema and Lists do not return it.
 	MarkListDeleted(id ListID) error
 	// DropList deletes the row of a hidden List that has no Contacts any more.
 	DropList(id ListID) error
-	// LastContactID returns the highest ID of a List's Contacts, 0 when it has none.
+	// LastContactID returns the highest ID of a List's Contacts, or 0 if it has none.
 	LastContactID(list ListID) (ContactID, error)
-	// RemoveContactsUpTo deletes up to limit Contacts with an ID of at most upto, and
-	// returns their number. Fewer than limit means that none is left.
+	// RemoveContactsUpTo deletes at most limit Contacts with an ID of at most upto, and
+	// returns their number. If removed is less than limit, no such Contact is left.
 	RemoveContactsUpTo(list ListID, upto ContactID, limit int) (removed int, err error)
-	// Duplicates counts the addresses that more than one Contact of a List has.
+	// Duplicates counts the addresses that several Contacts of a List have.
 	Duplicates(list ListID) (addresses int64, err error)
 }

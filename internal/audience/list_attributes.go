@@ -7,9 +7,9 @@ import (
 	"enlist/internal/address"
 )
 
-// This file lists the keys of a List record, and reads their values from callers.
+// This file lists the keys of a List record, and reads the values that callers send for them.
 
-// ListAttributes are the keys of a List record, in their order.
+// ListAttributes are the keys of a List record, in the order of a reply.
 var ListAttributes = []Attribute[List]{
 	searchable(readOnlyInt("id", func(l *List) ListID { return l.ID })),
 	searchable(readOnlyInt("creator_user_id", func(l *List) KeyID { return l.CreatorKeyID })),
@@ -39,14 +39,14 @@ var ListAttributes = []Attribute[List]{
 	textKey("from_address", func(l *List) *string { return &l.FromAddress }, readAddress),
 }
 
-// maxAddresses is how many addresses are notified of one event: each is a job, stored
-// in the transaction of the event.
+// maxAddresses is the largest number of addresses that are notified of one event. The
+// transaction of the event stores a job for each address.
 const maxAddresses = 100
 
 // maxID is the greatest ID that a caller may send as an attribute.
 const maxID = 1<<63 - 1
 
-// readAddresses accepts email addresses separated by commas and keeps each once.
+// readAddresses accepts email addresses separated by commas. It removes repeated addresses.
 // decisions.md: 17
 func readAddresses(text string) (string, error) {
 	var spellings, keys []string
@@ -86,7 +86,7 @@ func readAddressTypes(text string) (string, error) {
 	return oneOf("email", "mobile", "email,mobile")(strings.Join(slices.Compact(types), ","))
 }
 
-// countryCode makes an attribute refuse telephone country codes that are not in use.
+// countryCode returns the attribute with a check that refuses unknown telephone country codes.
 func countryCode(a Attribute[List]) Attribute[List] {
 	set := a.Set
 	a.Set = func(l *List, in Input) error {

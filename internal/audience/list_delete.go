@@ -2,11 +2,11 @@ package audience
 
 import "context"
 
-// This file deletes and clears Lists. A List disappears at once; its Contacts are
-// removed in batches, by a job.
+// This file deletes and clears Lists. A deleted List is hidden at once, and a job removes its
+// Contacts in batches.
 
-// removeBatch is how many Contacts one Update removes or changes: 1 to 6 ms with 10
-// Fields, during which no other caller writes on SQLite.
+// removeBatch is how many Contacts one Update removes or changes. With 10 Fields this takes
+// 1 to 6 ms. On SQLite no other caller can write during this time.
 const removeBatch = 500
 
 // DeleteList hides a List at once and stores a job that removes its Contacts. Errors:
@@ -25,8 +25,8 @@ func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
 	return err
 }
 
-// ClearList removes the Contacts that a List has now, before it returns. If the server
-// crashes meanwhile, a job removes the rest. Errors: NoList, Denied.
+// ClearList removes the Contacts that a List has now, and then returns. If the server crashes
+// meanwhile, a job removes the rest. Errors: NoList, Denied.
 func (s *Service) ClearList(ctx context.Context, c *Caller, id ListID) error {
 	e, err := update(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
 		return startRemoval(tx, c, now, RemoveContacts{List: id})
@@ -37,8 +37,8 @@ func (s *Service) ClearList(ctx context.Context, c *Caller, id ListID) error {
 	return err
 }
 
-// startRemoval stores the job. It covers the Contacts up to the highest ID so far, so
-// that Contacts added later stay.
+// startRemoval stores the job that removes Contacts. The job removes Contacts up to the highest
+// ID at this time, so Contacts that are added later stay.
 func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts, error) {
 	schema, err := loadList(tx, c, e.List)
 	if err != nil {
@@ -58,8 +58,8 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 	return e, tx.Enqueue(e)
 }
 
-// RemoveContacts removes a batch of Contacts and reports whether it was the last. A
-// repeated batch changes nothing.
+// RemoveContacts removes a batch of Contacts. done is true if it was the last batch. A repeated
+// batch changes nothing.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
 	return ownUpdate(ctx, s, func(tx Tx, _ int64) (done bool, err error) {
 		if err := tx.LockListForBulk(e.List); err != nil {

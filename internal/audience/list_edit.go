@@ -15,7 +15,7 @@ func (s *Service) AddList(ctx context.Context, c *Caller, details []Detail) (Lis
 	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return addList(tx, c, now, details) })
 }
 
-// addList adds a List with its address Fields, in a transaction of its caller.
+// addList adds a List with its address Fields, in the transaction tx.
 func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
 	list := List{
 		AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
@@ -47,7 +47,7 @@ func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
 	return list.ID, publishWebhook(tx, schema, 0, now, WebhookCreated)
 }
 
-// EditList changes the attributes that details name. Errors: NoList, Denied, InvalidParameters.
+// EditList changes the attributes that details contain. Errors: NoList, Denied, InvalidParameters.
 func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []Detail) (ListID, error) {
 	return updateChecked(ctx, s, c, func(tx Tx, now int64, checker *preconditionChecker) (ListID, error) {
 		schema, err := loadList(tx, c, id)
@@ -82,8 +82,8 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 	})
 }
 
-// noDuplicates is the precondition of disallowing duplicates: the List has none.
-// A partial index holds only duplicates, so the check is short and ignores the time.
+// noDuplicates returns the precondition for disallowing duplicates: the List has no duplicates.
+// The check is fast, because a partial index contains only duplicates. So it ignores since.
 // decisions.md: 24
 func noDuplicates(id ListID) *precondition {
 	type check struct{ list ListID }
@@ -97,8 +97,8 @@ func noDuplicates(id ListID) *precondition {
 	}}
 }
 
-// sameNumbers is the precondition of another country code: no Contact holds a national
-// number that would become another number, perhaps that of another Contact.
+// sameNumbers returns the precondition for a new country code: the normalised mobile number
+// of every Contact stays the same. Otherwise it could become the number of another Contact.
 // decisions.md: 24
 func sameNumbers(schema *Schema, countryCode int64) *precondition {
 	mobile := schema.Mobile()
@@ -117,7 +117,7 @@ func sameNumbers(schema *Schema, countryCode int64) *precondition {
 	return others.mustBeNone(id, "country_code", "hold a national number that would mean another")
 }
 
-// putInFolder checks the List's Folder. A List without one goes into the Account's
+// putInFolder checks the List's Folder. It puts a List without a Folder into the Account's
 // first Folder for Lists.
 func putInFolder(tx FolderTx, c *Caller, l *List) error {
 	folders, err := tx.Folders(c.Account.ID)
@@ -131,7 +131,7 @@ func putInFolder(tx FolderTx, c *Caller, l *List) error {
 		}
 	}
 	if l.FolderID == 0 {
-		return nil // an Account without one
+		return nil // the Account has no Folder for Lists
 	}
 	return invalid("folder_id", "expected a Folder for Lists")
 }

@@ -2,9 +2,9 @@ package audience
 
 // This file has the Schema: a List with its Fields and everything else that its rules need.
 
-// Schema is a List with everything that defines its Contacts. Calls share it, so it is
-// never changed: a change of the List makes a new one. Its List.ContactCount is not
-// set; call Tx.ContactCount.
+// Schema is a List with everything that defines its Contacts. Calls share it, so it never
+// changes: after a change of the List there is a new Schema. List.ContactCount is not set; call
+// Tx.ContactCount.
 type Schema struct {
 	List        List
 	Fields      []Field // in display order: by position, hidden ones last, then by ID. decisions.md: 40
@@ -12,8 +12,8 @@ type Schema struct {
 
 	TimeZone       string // the Account's
 	Autoresponders []Autoresponder
-	Webhooks       []Webhook     // that listen to it: its own, and the Account's for all Lists
-	SearchIndexes  []SearchIndex // those that are ready; their times and uses may be out of date
+	Webhooks       []Webhook     // the webhooks of this List, and those of all Lists of the Account
+	SearchIndexes  []SearchIndex // the indexes that are ready; their times and uses may be out of date
 
 	byName map[string]*Field
 	byID   map[FieldID]*Field
@@ -23,7 +23,7 @@ type Schema struct {
 	whole  []Column // of a Contact
 }
 
-// NewSchema makes a Schema. fields must be in display order; the slices are not copied.
+// NewSchema returns a Schema. fields must be in display order. The slices are not copied.
 func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
 	s := &Schema{List: list, Fields: fields, Preferences: preferences,
 		byName: make(map[string]*Field, len(fields)), byID: make(map[FieldID]*Field, len(fields)),
@@ -45,14 +45,14 @@ func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
 	return s
 }
 
-// Field returns the Field of an ID, nil when the List has none.
+// Field returns the Field with an ID, or nil if the List has no such Field.
 func (s *Schema) Field(id FieldID) *Field { return s.byID[id] }
 
-// FieldNamed returns the Field of an exact name, nil when the List has none.
+// FieldNamed returns the Field with an exact name, or nil if the List has no such Field.
 func (s *Schema) FieldNamed(name string) *Field { return s.byName[name] }
 
 // Email returns the List's email Field, which every List has.
 func (s *Schema) Email() *Field { return s.email }
 
-// Mobile returns the List's mobile Field, nil when it has none.
+// Mobile returns the List's mobile Field, or nil if the List has none.
 func (s *Schema) Mobile() *Field { return s.mobile }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// This file shows Lists to callers.
+// This file returns Lists to callers.
 
 // List returns one List. Errors: NoList, Denied.
 func (s *Service) List(ctx context.Context, c *Caller, id ListID) (*List, error) {
@@ -20,7 +20,8 @@ func (s *Service) List(ctx context.Context, c *Caller, id ListID) (*List, error)
 	})
 }
 
-// SearchLists returns the Account's Lists that match and that the key may see. Errors: InvalidSearch.
+// SearchLists returns the matching Lists of the Account that the key may access. Errors:
+// InvalidSearch.
 func (s *Service) SearchLists(ctx context.Context, c *Caller, q Query) ([]List, error) {
 	return view(ctx, s, c, func(tx Tx) ([]List, error) {
 		lists, err := tx.Lists(c.Account.ID)

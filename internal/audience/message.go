@@ -12,7 +12,7 @@ type Message struct {
 	LastModifiedTime int64
 	Type             string // MessageEmail or MessageSMS
 	Name             string
-	FolderID         FolderID // 0: in none
+	FolderID         FolderID // 0: no Folder
 	EmailType        string   // EmailHTML, EmailPlainHTML, EmailPlain or EmailRawHTML
 	Subject          string
 	HTML             string
@@ -31,8 +31,8 @@ const (
 
 // The email types.
 const (
-	EmailHTML      = "html"       // style sheets are moved into the elements
-	EmailPlainHTML = "plain-html" // an HTML part is made from the plain text
+	EmailHTML      = "html"       // CSS rules are copied into the style attributes of elements
+	EmailPlainHTML = "plain-html" // the HTML part is made from the plain text
 	EmailPlain     = "plain"      // no HTML part
 	EmailRawHTML   = "raw_html"   // the HTML is sent as it is
 )

@@ -8,8 +8,8 @@ import (
 	"enlist/internal/merge"
 )
 
-// This file connects package merge, which reads merge fields, with Contacts: it says which
-// value each merge field of a Message stands for.
+// This file returns the value of each merge field of a Message for a Contact. Package merge
+// parses the merge fields.
 
 // MergeValue returns the value of a merge field. The name is a Field's exact name or
 // field_<id>, a system key such as creation_time, or list_name. Times are in the Account's
@@ -25,7 +25,7 @@ func (s *Schema) MergeValue(c *Contact, name string) (value string, ok bool) {
 		}
 	}
 	f := s.fieldCalled(name)
-	if f == nil { // HTML editors break lines and put in no-break spaces
+	if f == nil { // HTML editors may insert line breaks and no-break spaces into the name
 		f = s.fieldCalled(strings.Join(strings.Fields(name), " "))
 	}
 	if f == nil {
@@ -34,7 +34,7 @@ func (s *Schema) MergeValue(c *Contact, name string) (value string, ok bool) {
 	return c.Values.Get(f.ID), true
 }
 
-// mergeText writes the value of a system key as a merge field shows it.
+// mergeText returns the value of a system key in the form in which a merge field shows it.
 func (s *Schema) mergeText(name string, v Value) string {
 	switch {
 	case v.Kind == KeyText:
@@ -47,13 +47,13 @@ func (s *Schema) mergeText(name string, v Value) string {
 	return s.LocalTime(v.Int).Format(time.DateTime)
 }
 
-// LocalTime returns a moment, in Unix seconds, in the Account's time zone.
+// LocalTime returns the time of a Unix time in the Account's time zone.
 func (s *Schema) LocalTime(unix int64) time.Time {
 	return time.Unix(unix, 0).In(location(s.TimeZone))
 }
 
-// mergeURL fills a link of a Message with a Contact's values. template is the link as the
-// Message has it, with HTML's escapes decoded. See merge.Template.URL for what ok means.
+// mergeURL fills the merge fields of a link with a Contact's values. template is the link in the
+// Message, after HTML entities were decoded. merge.Template.URL says when ok is false.
 func (s *Schema) mergeURL(template string, contact *Contact) (link string, ok bool) {
 	return merge.Parse(template).URL(func(name string) string {
 		value, _ := s.MergeValue(contact, name)

@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// This file has the calls about Messages: add, edit, delete, get and search. A restricted key
-// may use none of them, since a Message belongs to no List.
+// This file has the calls about Messages: add, edit, delete, get and search. A key that is
+// restricted to some Lists must not make these calls, because a Message belongs to no List.
 
-// MessageAttributes are the keys of a Message record, in their order on the wire. Contents are
-// left out, so that a search stays small.
+// MessageAttributes are the keys of a Message record in a search, in the order of a reply. The
+// contents are left out, to keep the reply small.
 var MessageAttributes = []Attribute[Message]{
 	searchable(readOnlyInt("id", func(m *Message) MessageID { return m.ID })),
 	searchable(readOnlyInt("creator_user_id", func(m *Message) KeyID { return m.CreatorKeyID })),
@@ -30,7 +30,7 @@ var MessageAttributes = []Attribute[Message]{
 	textKey("reply_to", func(m *Message) *string { return &m.ReplyTo }, readAddress),
 }
 
-// WholeMessageAttributes are MessageAttributes and the contents.
+// WholeMessageAttributes are the MessageAttributes and the contents.
 var WholeMessageAttributes = slices.Concat(MessageAttributes, []Attribute[Message]{
 	contentKey("html_content", func(m *Message) *string { return &m.HTML }),
 	contentKey("text_content", func(m *Message) *string { return &m.Text }),
@@ -39,12 +39,12 @@ var WholeMessageAttributes = slices.Concat(MessageAttributes, []Attribute[Messag
 
 // Limits of a Message. decisions.md: 54
 const (
-	maxContent = 2 << 20 // of each of its contents, in bytes
+	maxContent = 2 << 20 // of each content, in bytes
 	maxSubject = 998     // in bytes: the longest line of a mail. RFC 5322, section 2.1.1
 )
 
-// contentKey is the key of a content, which callers may set. The text is stored as it was sent,
-// with its space and line breaks.
+// contentKey returns the key of a content, which callers may set. The text is stored as it was
+// sent, with all white space.
 func contentKey(name string, at func(*Message) *string) Attribute[Message] {
 	return textUpTo(maxContent, name, at, asSent)
 }
@@ -71,8 +71,9 @@ func (s *Service) AddMessage(ctx context.Context, c *Caller, details []Detail) (
 	})
 }
 
-// EditMessage changes the keys that details name. Autoresponders cannot send SMS, so a Message
-// that one of them sends must stay an email. Errors: Denied, NoMessage, InvalidParameters.
+// EditMessage changes the keys that details contain. The type of a Message that autoresponders
+// send cannot change, because autoresponders cannot send SMS. Errors: Denied, NoMessage,
+// InvalidParameters.
 func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, details []Detail) (MessageID, error) {
 	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
 		old, err := tx.Message(c.Account.ID, id)
@@ -93,7 +94,7 @@ func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, deta
 	})
 }
 
-// set changes the keys that details name, and refuses a Message that is not valid as a whole.
+// set changes the keys that details contain. Then it checks the complete Message.
 func (m *Message) set(tx FolderTx, details []Detail) error {
 	folder := m.FolderID
 	if err := assign(m, WholeMessageAttributes, details); err != nil {
@@ -110,15 +111,15 @@ func (m *Message) set(tx FolderTx, details []Detail) error {
 	return checkMessageFolder(tx, m.AccountID, m.FolderID)
 }
 
-// checkMessageFolder refuses an ID that is no Folder for Messages of the Account. 0 means no
-// Folder, and is allowed.
+// checkMessageFolder refuses an ID if the Account has no Folder for Messages with that ID. 0
+// means no Folder, and is allowed.
 func checkMessageFolder(tx FolderTx, account AccountID, id FolderID) error {
 	folder := Folder{ID: id, AccountID: account, Type: FolderOfMessages}
 	return folder.mustExist(tx, "folder_id", "expected a Folder for Messages")
 }
 
-// checkUnused refuses a change of a Message that autoresponders send. field is the key at
-// fault, "" for the whole Message.
+// checkUnused refuses a change of a Message that autoresponders send. field is the key that the
+// error names, or "" for the complete Message.
 func checkUnused(tx AutoresponderTx, m *Message, field string) error {
 	all, err := tx.Autoresponders(m.AccountID)
 	if err != nil {
@@ -138,7 +139,8 @@ func checkUnused(tx AutoresponderTx, m *Message, field string) error {
 }
 
 // DeleteMessage removes a Message. Links in mails that were already sent stop working. Errors:
-// Denied, NoMessage, InvalidParameters while autoresponders send it. decisions.md: 54
+// Denied, NoMessage, and InvalidParameters while autoresponders send the Message.
+// decisions.md: 54
 func (s *Service) DeleteMessage(ctx context.Context, c *Caller, id MessageID) error {
 	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
 		m, err := tx.Message(c.Account.ID, id)
@@ -172,16 +174,16 @@ func (s *Service) SearchMessages(ctx context.Context, c *Caller, q Query) ([]Mes
 
 // MessageTx reads and changes Messages, in a transaction.
 type MessageTx interface {
-	// Messages returns the Messages of an Account by ID, without their contents.
+	// Messages returns the Messages of an Account in order of ID, without their contents.
 	Messages(account AccountID) ([]Message, error)
-	// Message returns one Message with its contents. Its error is of kind NoMessage
-	// when the Account has none with the ID.
+	// Message returns one Message with its contents. The error is of kind NoMessage if the
+	// Account has no Message with the ID.
 	Message(account AccountID, id MessageID) (*Message, error)
 	// AddMessage inserts a Message and sets its ID.
 	AddMessage(m *Message) error
 	// UpdateMessage stores everything but the ID, the Account, the creator and the
 	// time of creation.
 	UpdateMessage(m *Message) error
-	// DeleteMessage removes a Message with the targets of its links.
+	// DeleteMessage removes a Message and the targets of its links.
 	DeleteMessage(id MessageID) error
 }

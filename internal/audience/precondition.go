@@ -6,45 +6,46 @@ import (
 	"strconv"
 )
 
-// This file checks all Contacts of a List before a definition changes, such as the
-// type of a Field, without blocking other writers for as long as that takes.
+// This file checks all Contacts of a List before a definition changes, such as the type of a
+// Field. The check may take seconds, and must not block other writers for this time.
 
-// precondition is a check over all Contacts of a List that must pass before a
-// definition changes. On a large List it takes seconds.
+// precondition is a check over all Contacts of a List that must pass before a definition
+// changes. On a large List it takes seconds.
 type precondition struct {
-	id any // comparable: the check, with everything that its result depends on
-	// check refuses when a Contact fails the precondition. It reads the Contacts that
-	// were modified at a Unix time or later, 0 for all.
+	id any // comparable; identifies the check and everything that its result depends on
+	// check returns an error if a Contact fails the precondition. It reads only Contacts
+	// that were modified at the Unix time since or later. 0 means all Contacts.
 	check func(tx Tx, since int64) error
 }
 
-// preconditionChecker runs the check of a precondition outside the Update that needs
-// it. Inside, it repeats the check only for the Contacts modified since.
+// preconditionChecker first checks all Contacts outside the Update that needs the
+// precondition. Inside the Update it checks only the Contacts that were modified after that.
 //
-// This misses no Contact. The Update that took the time ran alone (LockDefinitions).
-// So every earlier change was committed when that Update ended, and the later check
-// outside has read it. Processes with different clocks may share a database, so the
-// check inside starts clockDifference earlier.
+// No modified Contact is missed. First, an Update that runs alone (LockDefinitions) records
+// its time. So every earlier change is committed before the check outside starts, and this
+// check reads the change. Processes with different clocks may share a database, so the check
+// inside starts clockDifference earlier than the recorded time.
 type preconditionChecker struct {
-	checked map[any]int64 // by id: the Unix time from which on Contacts are unchecked
-	next    *precondition // to check outside
-	from    int64         // check Contacts modified at this time or later
-	began   int64         // the time of the Update
-	rounds  int           // checks outside
+	checked map[any]int64 // by precondition.id: Contacts modified at this Unix time or later are not checked yet
+	next    *precondition // the precondition to check outside the Update
+	from    int64         // the check outside reads Contacts modified at this time or later
+	began   int64         // the time of the Update that asked for the check
+	rounds  int           // number of checks outside
 }
 
-// errCheckFirst ends an Update that needs a check outside of it.
+// errCheckFirst ends an Update that needs a check outside the Update.
 var errCheckFirst = errors.New("check the precondition outside the transaction first")
 
 // clockDifference is how much the clocks of two machines may differ, in seconds.
 const clockDifference = 60
 
-// maxRounds is how often a change repeats the check outside for the Contacts that other
-// callers modified during the last one. After that it checks the rest inside.
+// maxRounds is the largest number of checks outside the Update. Each further check reads the
+// Contacts that other callers modified during the check before. After maxRounds checks, the
+// rest is checked inside the Update.
 const maxRounds = 5
 
-// require returns nil when p passes; p may be nil. It returns errCheckFirst when the
-// check must run outside first. Call it before the first write.
+// require returns nil if p passes or is nil. It returns errCheckFirst if the check must first
+// run outside the Update. Call require before the first write of the Update.
 func (checker *preconditionChecker) require(tx Tx, now int64, p *precondition) error {
 	if p == nil {
 		return nil
@@ -61,7 +62,8 @@ func (checker *preconditionChecker) require(tx Tx, now int64, p *precondition) e
 	return errCheckFirst
 }
 
-// updateChecked is update for a change that has preconditions.
+// updateChecked is update for a change that has preconditions. If fn returns errCheckFirst, it
+// checks the precondition in a ViewPrimary and then runs fn again in a new Update.
 func updateChecked[R any](ctx context.Context, s *Service, c *Caller,
 	fn func(tx Tx, now int64, checker *preconditionChecker) (R, error)) (R, error) {
 	checker := preconditionChecker{checked: make(map[any]int64)}
@@ -78,16 +80,17 @@ func updateChecked[R any](ctx context.Context, s *Service, c *Caller,
 	}
 }
 
-// holders are the Contacts of a List that match a condition, such as having a value
-// in a Field.
+// holders are the Contacts of a List that match a condition, for example that have a value in
+// a Field.
 type holders struct {
 	schema *Schema
 	where  *Condition
-	reads  []FieldID           // Fields that fails reads
-	fails  func(*Contact) bool // which of them fail the precondition; nil: all
+	reads  []FieldID           // Fields that the function fails reads
+	fails  func(*Contact) bool // whether a Contact fails the precondition; nil: every holder fails
 }
 
-// count counts the holders that fail, of those modified at a Unix time or later.
+// count counts the holders that fail. It reads only Contacts modified at the Unix time since or
+// later.
 func (h *holders) count(tx SearchTx, since int64) (n int64, err error) {
 	search := Search{Schema: h.schema, Where: h.where, Columns: Columns{Fields: h.reads}}
 	if since > 0 {
@@ -107,8 +110,8 @@ func (h *holders) count(tx SearchTx, since int64) (n int64, err error) {
 	return n, err
 }
 
-// mustBeNone makes the precondition that no holder fails. The refusal says what the
-// Contacts do, and how many they are.
+// mustBeNone returns the precondition that no holder fails. The error is about attribute. It
+// contains what, which describes the Contacts, and their number.
 func (h *holders) mustBeNone(id any, attribute, what string) *precondition {
 	return &precondition{id, func(tx Tx, since int64) error {
 		n, err := h.count(tx, since)

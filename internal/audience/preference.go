@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// This file has the preferences of a List: their record, their keys, and the calls about them.
+// This file has the record of a preference, its keys, and the calls about preferences.
 
 // Preference is a named choice that Contacts of a List agree to or decline.
 type Preference struct {
@@ -14,15 +14,15 @@ type Preference struct {
 	Name   string
 }
 
-// PreferenceAttributes are the keys of a preference record, in their order.
+// PreferenceAttributes are the keys of a preference record, in the order of a reply.
 var PreferenceAttributes = []Attribute[Preference]{
 	searchable(readOnlyInt("id", func(p *Preference) PreferenceID { return p.ID })),
 	readOnlyInt("list_id", func(p *Preference) ListID { return p.ListID }),
 	searchable(readOnlyText("name", func(p *Preference) string { return p.Name })),
 }
 
-// AddPreference defines a preference on a List. Errors: NoList, Denied,
-// InvalidParameters for an invalid name or one that the List has. decisions.md: 16
+// AddPreference defines a preference on a List. Errors: NoList, Denied, and InvalidParameters
+// if the name is not valid or the List has a preference with this name. decisions.md: 16
 func (s *Service) AddPreference(ctx context.Context, c *Caller, list ListID, name string) (PreferenceID, error) {
 	return update(ctx, s, c, func(tx Tx, _ int64) (PreferenceID, error) {
 		schema, err := loadList(tx, c, list)
@@ -43,7 +43,7 @@ func (s *Service) AddPreference(ctx context.Context, c *Caller, list ListID, nam
 }
 
 // DeletePreference removes a preference and the answers of all Contacts.
-// Errors: NoList, Denied, InvalidParameters when the List has none of this ID.
+// Errors: NoList, Denied, and InvalidParameters if the List has no preference with the ID.
 func (s *Service) DeletePreference(ctx context.Context, c *Caller, list ListID, id PreferenceID) error {
 	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
 		schema, err := loadList(tx, c, list)
@@ -69,11 +69,11 @@ func (s *Service) SearchPreferences(ctx context.Context, c *Caller, list ListID,
 	})
 }
 
-// PreferenceTx changes the preferences of Lists, in a transaction. A Schema holds
-// those of its List.
+// PreferenceTx changes the preferences of Lists, in a transaction. A Schema contains the
+// preferences of its List.
 type PreferenceTx interface {
 	// AddPreference inserts a preference and sets its ID.
 	AddPreference(p *Preference) error
-	// DeletePreference removes a preference with the answers of all Contacts.
+	// DeletePreference removes a preference and the answers of all Contacts.
 	DeletePreference(list ListID, id PreferenceID) error
 }

@@ -1,6 +1,6 @@
-// This file has the kinds of Attributes that the tables of records are made of,
-// and the readers of names and lines that they share. An Attribute's Set reads
-// an unboxed Input; a reader's error becomes the message of a refusal.
+// This file has the functions that make the Attributes in the tables of records, and the
+// functions that read names and lines. An Attribute's Set reads an unboxed Input. The error of
+// such a function becomes the detail of a refusal.
 
 package audience
 
@@ -13,17 +13,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxName is the length of a name of a List, Field or preference, and of a line
-// of text among their attributes, in characters. decisions.md: 16
+// maxName is the largest length, in characters, of a name of a List, Field or preference, and
+// of an attribute that is one line of text. decisions.md: 16
 const maxName = 255
 
-// maxText is the length of a text among the attributes of Lists and Fields, in
-// bytes. They are cached in memory, so they must stay small.
+// maxText is the largest length, in bytes, of a text attribute of a List or Field. Lists and
+// Fields are cached in memory, so they must stay small.
 const maxText = 64 << 10
 
-// assign sets the keys that details name, in the order sent. Unknown keys and
-// keys that callers cannot set are ignored, because clients send whole records
-// back.
+// assign sets the keys that details contain, in the order sent. It ignores unknown keys and
+// keys that callers cannot set, because clients send complete records back.
 func assign[T any](record *T, attributes []Attribute[T], details []Detail) error {
 	for i := range details {
 		for j := range attributes {
@@ -39,13 +38,13 @@ func assign[T any](record *T, attributes []Attribute[T], details []Detail) error
 	return nil
 }
 
-// textKey is a text that callers may set. null and an empty array leave it
-// unchanged, "" empties it. read checks the text and returns its stored form.
+// textKey returns a text key that callers may set. null and an empty array leave the text
+// unchanged, and "" empties it. read checks the text and returns its stored form.
 func textKey[T any, S ~string](name string, at func(*T) *S, read func(string) (string, error)) Attribute[T] {
 	return textUpTo(maxText, name, at, read)
 }
 
-// textUpTo is textKey with another greatest length, in bytes.
+// textUpTo is textKey with another largest length, in bytes.
 func textUpTo[T any, S ~string](most int, name string, at func(*T) *S,
 	read func(string) (string, error)) Attribute[T] {
 	a := readOnlyText(name, func(record *T) S { return *at(record) })
@@ -66,8 +65,8 @@ func textUpTo[T any, S ~string](most int, name string, at func(*T) *S,
 	return a
 }
 
-// settable returns the key as one that callers may set with a function. An omitted value
-// leaves it unchanged.
+// settable returns the key as a key that callers may set. set stores the value. An omitted
+// value leaves the key unchanged.
 func settable[T any](a Attribute[T], set func(*T, Input) error) Attribute[T] {
 	a.Set = func(record *T, in Input) error {
 		if in.Omitted() {
@@ -78,14 +77,14 @@ func settable[T any](a Attribute[T], set func(*T, Input) error) Attribute[T] {
 	return a
 }
 
-// enumKey is one of several words that callers may set. "" leaves it unchanged.
+// enumKey returns a key that callers may set to one of several words. "" leaves it unchanged.
 func enumKey[T any, S ~string](name string, at func(*T) *S, words ...string) Attribute[T] {
 	a := textKey(name, at, oneOf(words...))
 	return settable(a, a.Set)
 }
 
-// refKey is the ID of another record, which callers may set. An ID below 0
-// becomes 0, which no record has, so that the look-up refuses it later.
+// refKey returns a key that callers may set to the ID of another record. false and an ID below
+// 0 become 0. No record has the ID 0, so the look-up refuses it later.
 func refKey[T any, N ~int64](name string, at func(*T) *N) Attribute[T] {
 	a := readOnlyInt(name, func(record *T) N { return *at(record) })
 	return settable(a, func(record *T, in Input) error {
@@ -98,7 +97,7 @@ func refKey[T any, N ~int64](name string, at func(*T) *N) Attribute[T] {
 	})
 }
 
-// intKey is an integer from least to most that callers may set.
+// intKey returns a key that callers may set to an integer from least to most.
 func intKey[T any, N ~int64](name string, at func(*T) *N, least, most int64) Attribute[T] {
 	a := readOnlyInt(name, func(record *T) N { return *at(record) })
 	return settable(a, func(record *T, in Input) error {
@@ -111,7 +110,7 @@ func intKey[T any, N ~int64](name string, at func(*T) *N, least, most int64) Att
 	})
 }
 
-// flagKey is a boolean that callers may set.
+// flagKey returns a boolean key that callers may set.
 func flagKey[T any](name string, at func(*T) *bool) Attribute[T] {
 	a := readOnlyFlag(name, func(record *T) bool { return *at(record) })
 	return settable(a, func(record *T, in Input) error {
@@ -124,7 +123,7 @@ func flagKey[T any](name string, at func(*T) *bool) Attribute[T] {
 	})
 }
 
-// bitKey is a boolean that replies show as 0 or 1.
+// bitKey returns a boolean key that callers may set. Replies show it as 0 or 1.
 func bitKey[T any](name string, at func(*T) *bool) Attribute[T] {
 	a := flagKey(name, at)
 	a.Type = KeyInt
@@ -132,28 +131,28 @@ func bitKey[T any](name string, at func(*T) *bool) Attribute[T] {
 	return a
 }
 
-// readOnlyText is a text that callers cannot set.
+// readOnlyText returns a text key that callers cannot set.
 func readOnlyText[T any, S ~string](name string, at func(*T) S) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyText, Get: func(record *T) Value { return TextValue(at(record)) }}
 }
 
-// readOnlyInt is a number that callers cannot set.
+// readOnlyInt returns an integer key that callers cannot set.
 func readOnlyInt[T any, N ~int64](name string, at func(*T) N) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyInt, Get: func(record *T) Value { return IntValue(at(record)) }}
 }
 
-// readOnlyFlag is a boolean that callers cannot set.
+// readOnlyFlag returns a boolean key that callers cannot set.
 func readOnlyFlag[T any](name string, at func(*T) bool) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyBool, Get: func(record *T) Value { return BoolValue(at(record)) }}
 }
 
-// searchable returns the key as one that criteria may name.
+// searchable returns the key as a key that criteria may test.
 func searchable[T any](a Attribute[T]) Attribute[T] {
 	a.Searchable = true
 	return a
 }
 
-// expected is the error of a value that is not of this form.
+// expected is the error of a value that is not valid. Its text describes a valid value.
 type expected string
 
 // Error says what the caller may send.
@@ -168,7 +167,7 @@ func readName(text string) (string, error) {
 	return name, err
 }
 
-// readLine reads one line of text. Spaces around it are removed.
+// readLine reads one line of text and removes the white space around it.
 func readLine(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) > maxName || strings.ContainsFunc(text, unicode.IsControl) {
@@ -177,7 +176,8 @@ func readLine(text string) (string, error) {
 	return text, nil
 }
 
-// oneOf reads one of the words. A message leaves "" out, which is first if allowed.
+// oneOf returns a function that accepts one of the words. If "" is allowed, it must be the
+// first word. The error text does not list it.
 func oneOf(words ...string) func(string) (string, error) {
 	return func(text string) (string, error) {
 		if slices.Contains(words, text) {
@@ -187,8 +187,8 @@ func oneOf(words ...string) func(string) (string, error) {
 	}
 }
 
-// quoted returns the beginning of a text in quotes, for a message. Clients find
-// the end of a message by its square brackets, so there are none in it.
+// quoted returns the beginning of a text in quotes, for an error text. Clients cut an error
+// text at a square bracket, so quoted replaces square brackets by parentheses.
 func quoted(text string) string {
 	const most = 100
 	if len(text) > most {

@@ -1,12 +1,12 @@
-// This file searches records that are few enough to be read into memory: Lists,
-// Fields, preferences, Folders, Messages, and the pages of long tables.
+// This file searches records in memory: Lists, Fields, preferences, Folders, Messages,
+// autoresponders, webhooks, and the Unsubscriber List.
 
 package audience
 
 import "slices"
 
-// searchRecords filters, sorts and cuts a page from rows, which may come in any
-// order and is not changed. Errors are of kind InvalidSearch.
+// searchRecords returns a page of the rows that match, sorted as the query says. The rows may
+// be in any order, and the slice is not changed. Errors are of kind InvalidSearch.
 func searchRecords[T any](attributes []Attribute[T], rows []T, q Query) ([]T, error) {
 	found := collector[T]{attributes: attributes}
 	if err := found.begin(q); err != nil {
@@ -18,7 +18,7 @@ func searchRecords[T any](attributes []Attribute[T], rows []T, q Query) ([]T, er
 	return found.page(), nil
 }
 
-// collector is a search over records that come one by one.
+// collector is a search that receives the records one by one.
 type collector[T any] struct {
 	attributes []Attribute[T]
 	query      Query
@@ -27,7 +27,7 @@ type collector[T any] struct {
 	found      []T
 }
 
-// begin checks the query.
+// begin checks the query and prepares the search.
 func (c *collector[T]) begin(q Query) (err error) {
 	if q.Limit < 0 || q.Offset < 0 {
 		return errNegativePage
@@ -52,19 +52,19 @@ func (c *collector[T]) add(row *T) {
 	}
 }
 
-// full reports whether the page is complete, so that the caller may stop. Use it
-// only for records that come in the order of their IDs.
+// full reports whether the page is complete, so that the caller can stop. Use it only if the
+// records are added in the order in which the page returns them without a sort key.
 func (c *collector[T]) full() bool {
 	return c.sort == nil && c.query.Limit > 0 && int64(len(c.found))-c.query.Offset >= c.query.Limit
 }
 
-// page sorts the records that were kept and cuts the page from them. Ties are
-// sorted by ID in the same direction; records without an ID keep their order.
+// page sorts the records that match and returns the requested page. Records with equal values
+// are sorted by ID in the same direction. Records without an ID keep their order.
 func (c *collector[T]) page() []T {
 	order := c.order()
 	descending := c.query.Descending && c.sort != nil
 	if descending {
-		// A stable sort keeps ties in this order, which is then the reverse one.
+		// A stable sort keeps the order of equal records, so reverse them before the sort.
 		slices.Reverse(c.found)
 	}
 	if order != nil {
@@ -82,8 +82,8 @@ func (c *collector[T]) page() []T {
 	return rows
 }
 
-// order compares two records by the key to sort by, then by ID; nil when the
-// records have no order.
+// order returns a function that compares two records by the sort key, then by ID. It returns
+// nil if the records have neither.
 func (c *collector[T]) order() func(a, b *T) int {
 	var id func(*T) Value
 	for i := range c.attributes {

@@ -7,7 +7,7 @@ import (
 
 // This file has the Service, and the checks and refusals that all its calls share.
 
-// Service carries out what callers ask for. It is safe for concurrent use.
+// Service executes the calls of the API. It is safe for concurrent use.
 type Service struct {
 	store Store
 	now   func() time.Time
@@ -18,13 +18,14 @@ type Service struct {
 	ignored atomic.Int64
 }
 
-// NewService makes a Service on a Store. now is its only clock; tests set it.
+// NewService returns a Service for a Store. now is the only clock of the Service, so that tests
+// can set the time.
 func NewService(store Store, now func() time.Time) *Service {
 	return &Service{store: store, now: now, observer: noObserver{}}
 }
 
-// loadList returns the schema of a List that the caller may name.
-// decisions.md: 11: a List of another Account answers like one that does not exist.
+// loadList returns the Schema of a List, if the caller may access the List. For a List of
+// another Account it returns the same error as for an unknown List. decisions.md: 11
 func loadList(tx ListTx, c *Caller, id ListID) (*Schema, error) {
 	if id <= 0 {
 		return nil, ErrNoList
@@ -50,8 +51,8 @@ func requireWholeAccount(c *Caller) error {
 	return nil
 }
 
-// Refusals that the rules and the Stores share, so that a record of another Account
-// gets exactly the answer of one that does not exist. decisions.md: 11
+// Refusals that this package and the Stores share, so that the reply for a record of another
+// Account is the same as for a record that does not exist. decisions.md: 11
 var (
 	ErrNoList     = Refuse(NoList, "no List with this ID")
 	ErrNoContact  = Refuse(NoContact, "no Contact with this ID in the List")
@@ -61,6 +62,6 @@ var (
 	ErrInvalidKey = Refuse(InvalidKey, "")
 )
 
-// IgnoredKeys counts the keys of contact_details that named no Field, since the
-// process started. decisions.md: 20
+// IgnoredKeys returns how many keys of contact_details were ignored, because they are not the
+// key of a Field. It counts from the start of the process. decisions.md: 20
 func (s *Service) IgnoredKeys() int64 { return s.ignored.Load() }

@@ -2,8 +2,8 @@ package audience
 
 import "context"
 
-// Store keeps everything. The packages under internal/store implement it, for
-// SQLite and for PostgreSQL.
+// Store is the database. The packages under internal/store implement it for SQLite and for
+// PostgreSQL.
 type Store interface {
 	Transactor
 	Cache
@@ -14,71 +14,71 @@ type Store interface {
 	Close() error
 }
 
-// Transactor runs functions in transactions. A function may run more than once. It
-// must have no effect except through Tx, and must not call the Store again: with
-// all connections in use, it would wait for itself.
+// Transactor runs functions in transactions. A function may run more than once, so it must
+// have no effect except through Tx. It must not call the Store again: if all connections are
+// in use, it would wait for its own connection.
 type Transactor interface {
 	// View runs fn on one snapshot. It is for look-ups, which take microseconds.
 	View(ctx context.Context, fn func(Tx) error) error
-	// Search is View for reads that may look at every Contact of a List. Only a few
-	// run at once, for a limited time. When none can start in time, or the limit is
-	// over, the error is of kind Busy.
+	// Search is View for reads that may look at every Contact of a List. Only a few can run
+	// at the same time, and for a limited time. If fn cannot start in time, or runs too
+	// long, the error is of kind Busy.
 	Search(ctx context.Context, fn func(Tx) error) error
-	// Stream is Search for replies that are sent while they are read, as slowly as
-	// the client takes them. It has a limit of its own on how many run at once.
+	// Stream is Search for replies that are sent while they are read. It may run as long as
+	// a slow client needs. The number of concurrent Streams has its own limit.
 	Stream(ctx context.Context, fn func(Tx) error) error
-	// ViewPrimary is Stream for reads that a change depends on: fn sees everything
-	// that was committed when ViewPrimary was called. A Search or a Stream may read
-	// from a standby that is a little behind. decisions.md: 55
+	// ViewPrimary is Stream for reads on which a change depends: fn sees everything that
+	// was committed before ViewPrimary was called. A Search or a Stream may read from a
+	// standby server that lags behind. decisions.md: 55
 	ViewPrimary(ctx context.Context, fn func(Tx) error) error
-	// Update runs fn and makes all its changes durable before it returns nil. After
-	// an error none of them is stored. At most one hint is given.
+	// Update runs fn and makes all its changes durable before it returns nil. After an
+	// error no change is stored. Callers pass at most one hint.
 	Update(ctx context.Context, fn func(Tx) error, hint ...InsertsContact) error
 }
 
-// InsertsContact is a hint for an Update whose function usually inserts one Contact
-// and does nothing else that needs an answer of the database. A store may run such
-// functions of several callers in one transaction. A wrong hint costs time only.
+// InsertsContact is a hint for an Update whose function usually inserts one Contact and needs
+// no other result from the database. A store may run such functions of several callers in one
+// transaction. A wrong hint only costs time.
 type InsertsContact struct {
 	List ListID
 	Key  string // normalised address of the Contact
 }
 
-// Cache returns what earlier transactions have read, without asking the database.
-// It may have changed since: confirm it in a transaction.
+// Cache returns data that earlier transactions have read, without asking the database. The
+// data may have changed since, so confirm it in a transaction.
 type Cache interface {
-	// CachedKey returns a key and its Account; false when they are not cached.
+	// CachedKey returns a key and its Account. The bool is false if they are not cached.
 	CachedKey(hash KeyHash) (*Key, *Account, bool)
-	// CachedSchema returns a List; false when it is not cached. A transaction that
-	// sees the same version returns the same pointer.
+	// CachedSchema returns a List. The bool is false if it is not cached. A transaction
+	// that sees the same version of the List returns the same pointer.
 	CachedSchema(id ListID) (*Schema, bool)
 }
 
-// IndexBuilder builds and drops the database's own indexes of keys, outside of
-// transactions.
+// IndexBuilder builds and drops the indexes in the database, outside of transactions.
 type IndexBuilder interface {
-	// BuildIndex builds the index of a key, in place of one that is not complete, and
-	// returns its size in bytes. Other connections read and write meanwhile; on
-	// SQLite they only read. ErrIndexBusy when another process is building or
-	// dropping this index.
+	// BuildIndex builds the index of a key and returns its size in bytes. It replaces an
+	// incomplete index. Other connections can read and write meanwhile; on SQLite they can
+	// only read. The error is ErrIndexBusy if another process is building or dropping this
+	// index.
 	BuildIndex(ctx context.Context, id SearchIndexID, list ListID, k *SearchKey) (bytes int64, err error)
-	// DropIndex drops the index; without one it does nothing. ErrIndexBusy as above.
+	// DropIndex drops the index. If there is no such index, it does nothing. The error is
+	// ErrIndexBusy if another process is building or dropping this index.
 	DropIndex(ctx context.Context, id SearchIndexID) error
-	// BuiltIndexes returns the indexes that the database has, by ID.
+	// BuiltIndexes returns the indexes in the database, in order of ID.
 	BuiltIndexes(ctx context.Context) ([]BuiltIndex, error)
 }
 
-// Tx is one transaction. It is made of roles, each of which is declared in the file
-// that uses it; doc.go says where.
+// Tx is one transaction. It consists of roles. doc.go says in which file each role is
+// declared.
 //
-// Other transactions may write at the same time. Definitions (Accounts, keys,
-// Folders, Lists, Fields, Messages, autoresponders, webhooks) do not change during an
-// Update, nor does what it has read of the following: Contacts, the result of a
-// retry, a delivery, a webhook target, an Account's number of Contacts.
+// Other transactions may write at the same time. Definitions (Accounts, keys, Folders, Lists,
+// Fields, Messages, autoresponders, webhooks) do not change during an Update. The following
+// data does not change after an Update has read it: Contacts, the result of a retry, a
+// delivery, a webhook target, and an Account's number of Contacts.
 //
-// A missing row is an error of the kind that the method names. A write that would
-// break uniqueness says so in its result. Slices and Schemas that a method returns
-// may be shared and must not be changed.
+// For a missing row, a method returns an error of the kind that its comment names. If a write
+// would break uniqueness, the result of the method says so. Slices and Schemas that a method
+// returns may be shared and must not be changed.
 type Tx interface {
 	AccountTx
 	KeyTx
@@ -102,13 +102,13 @@ type Tx interface {
 	LockTx
 }
 
-// LockTx takes the locks of a transaction that changes more than single Contacts.
+// LockTx takes locks for transactions that change more than single Contacts.
 type LockTx interface {
-	// LockListForBulk must be the first call of an Update that changes many Contacts
-	// of a List in any order. Such Updates run one after another when they would
+	// LockListForBulk must be called before the first write of an Update that changes many
+	// Contacts of a List in any order. Such Updates run one after another if they could
 	// otherwise deadlock.
 	LockListForBulk(list ListID) error
-	// LockDefinitions makes this Update run alone: Updates that wrote before have
-	// ended, and later ones begin after it. The function may run again from the start.
+	// LockDefinitions makes this Update run alone: earlier Updates that wrote have ended,
+	// and later Updates begin after this one. The function may run again from the start.
 	LockDefinitions() error
 }

@@ -2,9 +2,9 @@ package audience
 
 import "context"
 
-// This file runs functions in transactions: for a Caller, whose key the transaction confirms,
-// or for the service itself. Calls in batches (batches.go), searches (contact_search.go) and
-// changes with a precondition (precondition.go) build on it.
+// This file runs functions in transactions, for a Caller or for the service itself. The
+// transaction confirms the key of the Caller. batches.go, contact_search.go and
+// precondition.go use this file.
 
 // inView runs fn in a View, after it has confirmed the Caller.
 func (s *Service) inView(ctx context.Context, c *Caller, fn func(Tx) error) error {
@@ -20,7 +20,8 @@ func view[R any](ctx context.Context, s *Service, c *Caller, fn func(Tx) (R, err
 	return result, err
 }
 
-// viewUnrestricted is view for a call that a key restricted to some Lists must not make. Errors: Denied.
+// viewUnrestricted is view for a call that a key restricted to some Lists must not make.
+// Errors: Denied.
 func viewUnrestricted[R any](ctx context.Context, s *Service, c *Caller, fn func(Tx) (R, error)) (result R, err error) {
 	if err := requireWholeAccount(c); err != nil {
 		return result, err
@@ -37,8 +38,8 @@ func ownView[R any](ctx context.Context, s *Service, fn func(Tx) (R, error)) (re
 	return result, err
 }
 
-// update runs fn in an Update for a caller. With an Idempotency-Key, a repeated call
-// gets the result of the first one. fn may run more than once; now is the Unix time.
+// update runs fn in an Update for a caller. With an Idempotency-Key, a repeated call returns
+// the result of the first call. fn may run more than once. now is the Unix time.
 func update[R any](ctx context.Context, s *Service, c *Caller,
 	fn func(tx Tx, now int64) (R, error)) (result R, err error) {
 	err = s.store.Update(ctx, idempotent(s, c, &result, fn))
@@ -65,7 +66,7 @@ func ownUpdate[R any](ctx context.Context, s *Service, fn func(tx Tx, now int64)
 	return result, err
 }
 
-// confirmed makes a function that confirms the Caller before it runs fn.
+// confirmed returns a function that confirms the Caller and then runs fn.
 func confirmed(c *Caller, fn func(Tx) error) func(Tx) error {
 	return func(tx Tx) error {
 		if err := confirm(tx, c); err != nil {
@@ -75,8 +76,8 @@ func confirmed(c *Caller, fn func(Tx) error) func(Tx) error {
 	}
 }
 
-// confirm replaces the cached key and Account of a Caller by those of a transaction.
-// Errors: InvalidKey.
+// confirm replaces the cached key and Account of a Caller by the current ones, which it reads
+// in a transaction. Errors: InvalidKey if the key is unknown or revoked.
 func confirm(tx Tx, c *Caller) error {
 	if c.hash == nil {
 		return nil

@@ -5,20 +5,21 @@ import (
 	"errors"
 )
 
-// This file has the Unsubscriber List of an Account: every address that ever unsubscribed.
-// Entries are never deleted.
+// This file has the Unsubscriber List of an Account, which has an entry for every address that
+// ever unsubscribed. Entries are never deleted.
 
 // Unsubscriber is one entry of the Unsubscriber List.
 type Unsubscriber struct {
-	ContactID   ContactID // 0 when the address belonged to no Contact
-	ListID      ListID    // 0 when it was unsubscribed from no List in particular
+	ContactID   ContactID // 0 if the address belonged to no Contact
+	ListID      ListID    // 0 if the call named no List
 	AddressType AddressType
-	Address     string // as it was stored or given
+	Address     string // as the Contact has it, or as the call sent it
 	AddressKey  string // normalised form
 	Time        int64
 }
 
-// UnsubscriberAttributes are the keys of an Unsubscriber List record, in their order.
+// UnsubscriberAttributes are the keys of an entry of the Unsubscriber List, in the order of a
+// reply.
 var UnsubscriberAttributes = []Attribute[Unsubscriber]{
 	searchable(readOnlyInt("contact_id", func(u *Unsubscriber) ContactID { return u.ContactID })),
 	searchable(readOnlyInt("list_id", func(u *Unsubscriber) ListID { return u.ListID })),
@@ -27,9 +28,9 @@ var UnsubscriberAttributes = []Attribute[Unsubscriber]{
 	searchable(readOnlyInt("time", func(u *Unsubscriber) int64 { return u.Time })),
 }
 
-// SearchUnsubscribers returns entries of the Unsubscriber List, by default in the order
-// of insertion; list 0 means all Lists that the key may see.
-// Errors: NoList, Denied, InvalidSearch.
+// SearchUnsubscribers returns the matching entries of the Unsubscriber List, by default in the
+// order of time. list 0 means all Lists that the key may access. Errors: NoList, Denied,
+// InvalidSearch, and Busy if too many searches run or the search takes too long.
 func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListID,
 	q Query) (rows []Unsubscriber, err error) {
 	err = s.store.Search(ctx, confirmed(c, func(tx Tx) error {
@@ -68,10 +69,10 @@ var errEnough = errors.New("enough rows")
 type UnsubscriberTx interface {
 	// AddUnsubscriber appends an entry.
 	AddUnsubscriber(account AccountID, u *Unsubscriber) error
-	// Unsubscribers calls each with the entries of a List, or of all Lists for 0, by
-	// time and then in the order of insertion. An error of each ends it and is returned.
+	// Unsubscribers calls each for the entries of a List, or of all Lists for 0. The order
+	// is by time, then by insertion. If each returns an error, it ends with this error.
 	Unsubscribers(account AccountID, list ListID, each func(*Unsubscriber) error) error
-	// HasUnsubscribed reports whether an address, given in its normalised forms, has
-	// an entry for the List; for List 0, whether it has any entry.
+	// HasUnsubscribed reports whether an email address or a mobile number has an entry for
+	// the List or, for List 0, any entry. Both are in normalised form.
 	HasUnsubscribed(account AccountID, list ListID, email, mobile string) (bool, error)
 }

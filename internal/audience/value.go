@@ -1,6 +1,6 @@
-// This file reads the value of a Field from what a caller sent, by the Field's
-// type, and says what a new Contact gets by default. The number and the date
-// formats are in value_decimal.go and value_date.go.
+// This file converts the Input of a caller to the value of a Field, by the Field's type. It
+// also returns the default value for a new Contact. The formats of numbers and dates are in
+// value_decimal.go and value_date.go.
 
 package audience
 
@@ -13,10 +13,10 @@ import (
 	"enlist/internal/address"
 )
 
-// Read turns the value that was sent for the Field into the text that is
-// stored; "" means empty. today is the Account's date, as Today returns it. A
-// value that the Field does not take is an error of kind InvalidParameters, in
-// the email Field of kind InvalidEmail. decisions.md: 21, 23
+// Read converts the value that was sent for the Field to the text that is stored. "" means
+// empty. today is the Account's date, as Today returns it. If the Field refuses the value, the
+// error is of kind InvalidParameters or, for an invalid email address, InvalidEmail.
+// decisions.md: 21, 23
 func (f *Field) Read(in Input, today string) (text string, err error) {
 	in = in.Unbox()
 	if f.AddressType == AddressEmail {
@@ -41,10 +41,10 @@ func (f *Field) Read(in Input, today string) (text string, err error) {
 	case Checkbox:
 		return f.readChoices(text)
 	}
-	return text, nil // Comment and File hold any text
+	return text, nil // Comment and File accept any text
 }
 
-// readEmail reads an address and returns it as it was spelled. decisions.md: 23
+// readEmail reads an email address and returns it in the spelling to store. decisions.md: 23
 func (f *Field) readEmail(in Input) (string, error) {
 	text, ok := in.scalarText()
 	if !ok && !in.Omitted() {
@@ -60,7 +60,7 @@ func (f *Field) readEmail(in Input) (string, error) {
 	return spelling, f.checkLength(spelling)
 }
 
-// readDecimal returns a number in its stored form. Spaces alone mean empty.
+// readDecimal returns a number in its stored form. A text of only spaces means empty.
 func (f *Field) readDecimal(text string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", nil
@@ -71,8 +71,8 @@ func (f *Field) readDecimal(text string) (string, error) {
 	return "", f.refuse("expected a number of at most 15 digits and 15 decimals")
 }
 
-// readDate returns a date in its stored form, after the Field's date_validation
-// accepted it. Spaces alone mean empty. decisions.md: 19
+// readDate returns a date in its stored form, if the Field's date_validation accepts it. A text
+// of only spaces means empty. decisions.md: 19
 func (f *Field) readDate(text, today string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", nil
@@ -96,7 +96,7 @@ func (f *Field) readDate(text, today string) (string, error) {
 	return "", f.refuse("expected a date from " + from + " to " + to)
 }
 
-// readChoice takes exactly one of the Field's choices, as it is spelled there.
+// readChoice accepts exactly one of the Field's choices, in the same spelling.
 func (f *Field) readChoice(text string) (string, error) {
 	if slices.Contains(strings.Split(f.Values, ","), text) {
 		return text, nil
@@ -104,8 +104,8 @@ func (f *Field) readChoice(text string) (string, error) {
 	return "", f.refuse("expected one of the Field's choices")
 }
 
-// readChoices returns the choices in the Field's own order, each once. It stops
-// at the first unknown one, since a request may hold millions.
+// readChoices returns the sent choices in the Field's own order, without repetitions. It stops
+// at the first unknown choice, because a request may contain millions.
 func (f *Field) readChoices(text string) (string, error) {
 	choices := strings.Split(f.Values, ",")
 	position := make(map[string]int, len(choices))
@@ -133,9 +133,9 @@ func (f *Field) readChoices(text string) (string, error) {
 	return strings.Join(stored, ","), nil
 }
 
-// Default is the value that a new Contact gets when the caller sent none for the
-// Field; "" means no default. A default date that date_validation refuses today
-// is not used. decisions.md: 22
+// Default returns the value of a new Contact if the caller sent no value for the Field. ""
+// means no default. A default date that date_validation refuses today is not used.
+// decisions.md: 22
 func (f *Field) Default(today string) string {
 	switch f.Type {
 	case Text, Comment, Decimal, Currency:
@@ -160,9 +160,8 @@ func (f *Field) Default(today string) string {
 	return ""
 }
 
-// Stored turns a value that Read returned into the one that is stored. A
-// Dropdown with dont_store_default does not store its default choice.
-// decisions.md: 22
+// Stored returns the text to store for a value that Read returned. A Dropdown with
+// dont_store_default does not store its default choice. decisions.md: 22
 func (f *Field) Stored(text string) string {
 	if f.Type == Dropdown && f.DontStoreDefault && text == f.Defaults {
 		return ""
@@ -170,7 +169,7 @@ func (f *Field) Stored(text string) string {
 	return text
 }
 
-// checkLength refuses a text of more characters than the Field's Length.
+// checkLength refuses a text with more characters than the Field's Length.
 func (f *Field) checkLength(text string) error {
 	if f.Length > 0 && int64(len(text)) > f.Length && int64(utf8.RuneCountInString(text)) > f.Length {
 		return f.refuse("expected at most " + strconv.FormatInt(f.Length, 10) + " characters")

@@ -1,5 +1,5 @@
-// This file reads dates, checks them against a Field's date_validation, and says
-// which date today is in an Account's time zone.
+// This file reads dates and checks them against a Field's date_validation. It also returns
+// today's date in an Account's time zone.
 
 package audience
 
@@ -16,13 +16,14 @@ const (
 	time24  = "24h"
 )
 
-// Values of a Date Field's date_validation; a range is the third kind. specification: Field, date_validation
+// Values of a Date Field's date_validation. It may also be a range of dates. specification:
+// Field, date_validation
 const (
 	datePast   = "past"
 	dateFuture = "future"
 )
 
-// currentDate as the default value of a Date Field means today.
+// currentDate is the default value of a Date Field that means today.
 const currentDate = "current"
 
 // dateLength is the length of "YYYY-MM-DD".
@@ -31,10 +32,10 @@ const dateLength = len(time.DateOnly)
 // dateTimeLength is the length of "YYYY-MM-DD HH:MM:SS".
 const dateTimeLength = len(time.DateTime)
 
-// ParseDate reads "YYYY-MM-DD" and, in a Field with a time, also "YYYY-MM-DD
-// HH:MM:SS". In the 12-hour form "AM" or "PM" may follow. iso is the stored
-// form: the date, with the time in 24 hours if one was sent; use it only if ok is
-// true. Years go from 1 to 9999. decisions.md: 21
+// ParseDate reads "YYYY-MM-DD". If timeFormat is 12h or 24h, it also reads "YYYY-MM-DD
+// HH:MM:SS". With 12h, "AM" or "PM" may follow. iso is the stored form: the date and, if a
+// time was sent, the time in 24 hours. Use iso only if ok is true. Years go from 1 to 9999.
+// decisions.md: 21
 func ParseDate(text, timeFormat string) (iso string, ok bool) {
 	text = strings.TrimSpace(text)
 	if len(text) == dateLength {
@@ -63,14 +64,14 @@ func ParseDate(text, timeFormat string) (iso string, ok bool) {
 	return at.Format(time.DateTime), true
 }
 
-// parseLayout is time.Parse without the year 0, which databases do not have.
+// parseLayout is time.Parse, but refuses the year 0, which databases do not have.
 func parseLayout(layout, text string) (at time.Time, ok bool) {
 	at, err := time.Parse(layout, text)
 	return at, err == nil && at.Year() > 0
 }
 
-// inDateRange reports whether the date part of iso passes a date_validation.
-// Past and future both include today, and a range includes both ends. decisions.md: 19
+// inDateRange reports whether the date part of iso passes a date_validation. "past" and
+// "future" both include today, and a range includes both ends. decisions.md: 19
 func inDateRange(iso, validation, today string) bool {
 	date := iso[:dateLength]
 	switch validation {
@@ -97,16 +98,16 @@ func parseDateValidation(text string) (validation string, ok bool) {
 	return from + "," + to, ok && ok1 && ok2 && from <= to
 }
 
-// locations caches time zones, since loading one reads a file.
+// locations caches time zones, because loading a time zone reads a file.
 var locations sync.Map // IANA name to *time.Location
 
-// Today is the current date in a time zone, which is an IANA name. An unknown
-// zone counts as UTC. decisions.md: 19
+// Today returns the current date in a time zone, which is an IANA name. For an unknown time
+// zone it uses UTC. decisions.md: 19
 func Today(now time.Time, timeZone string) string {
 	return now.In(location(timeZone)).Format(time.DateOnly)
 }
 
-// location loads a time zone, or returns UTC.
+// location returns a time zone, or UTC if the name is empty or unknown.
 func location(timeZone string) *time.Location {
 	if timeZone == "" || timeZone == "UTC" {
 		return time.UTC

@@ -1,7 +1,7 @@
 package audience
 
-// Webhooks are in the files webhook_*.go. A change publishes events into a table in its own
-// transaction (webhook_publish.go). A job of package jobs takes them from there in batches
+// Webhooks are in the files webhook_*.go. The transaction of a change stores events in a table
+// (webhook_publish.go). A job of package jobs takes the events from the table in batches
 // (webhook_deliver.go), and package webhook posts them.
 
 // Webhook posts events of Lists or Contacts to a URL.
@@ -14,16 +14,16 @@ type Webhook struct {
 	CreationTime     int64
 	LastModifiedTime int64
 
-	// The rest belongs to the target, which several webhooks may share.
+	// The following fields belong to the target, which several webhooks may share.
 	Target    WebhookTargetID
 	URL       string
-	Secret    string // "whsec_" and the key in base64, as in Standard Webhooks
-	IsFailing bool   // the server has given up; events are kept
-	LastError string // of the last attempt, "" if it succeeded; a Schema may have an old one
+	Secret    string // "whsec_" and the key in base64, as the specification Standard Webhooks defines
+	IsFailing bool   // the server makes no further attempt; events are kept
+	LastError string // of the last attempt; "" if it succeeded; may be out of date in a Schema
 }
 
-// WebhookTarget is where webhooks post to. Webhooks of an Account with the same URL and secret
-// share one target, so that their events arrive together and in order. decisions.md: 52
+// WebhookTarget is the receiver of webhooks. Webhooks of an Account with the same URL and
+// secret share one target, so that their events arrive together and in order. decisions.md: 52
 type WebhookTarget struct {
 	ID         WebhookTargetID
 	URL        string
@@ -32,17 +32,17 @@ type WebhookTarget struct {
 	IsOrphaned bool // no webhook refers to it any more
 
 	// The state of the delivery. Times are in Unix seconds.
-	Failures      int64  // attempts in a row that failed
-	NextTime      int64  // no attempt before this time
+	Failures      int64  // number of failed attempts after the last success
+	NextTime      int64  // the next attempt must not start before this time
 	ScheduledTime int64  // when the waiting job was enqueued; 0: no job waits
-	LeaseTime     int64  // until then only the holder may post
-	Holder        int64  // the job that has the lease, or had it last
+	LeaseTime     int64  // end of the lease: until this time only the holder may post
+	Holder        int64  // ID of the job that has the lease, or had it last
 	Batch         string // ID of the batch that is being tried
 	BatchUpto     int64  // ID of the last event of that batch
 	LastError     string
 }
 
-// WebhookObject is what a webhook is about.
+// WebhookObject says whether a webhook is about Lists or about Contacts.
 type WebhookObject string
 
 // The objects of webhooks.
@@ -54,19 +54,19 @@ const (
 // WebhookEventType is the kind of event that a webhook receives.
 type WebhookEventType string
 
-// The events of webhooks. Lists and Contacts have the first three in common.
+// The events of webhooks. Both Lists and Contacts have the first three events.
 const (
 	WebhookCreated      WebhookEventType = "created"
 	WebhookUpdated      WebhookEventType = "updated"
 	WebhookRemoved      WebhookEventType = "removed"
-	WebhookBulkUpdated  WebhookEventType = "bulk_updated" // Lists: one call changed over 100 Contacts, or all
-	WebhookSubscribed   WebhookEventType = "subscribed"   // Contacts, as are the rest
+	WebhookBulkUpdated  WebhookEventType = "bulk_updated" // only Lists: over 100 Contacts changed, or List cleared
+	WebhookSubscribed   WebhookEventType = "subscribed"   // this and the following: only Contacts
 	WebhookUnsubscribed WebhookEventType = "unsubscribed"
 	WebhookDeactivated  WebhookEventType = "deactivated"
 	WebhookReactivated  WebhookEventType = "reactivated"
 )
 
-// webhookEvents returns the events of an object, nil for an unknown object.
+// webhookEvents returns the events of an object, or nil for an unknown object.
 func webhookEvents(object WebhookObject) []WebhookEventType {
 	switch object {
 	case AboutList:
@@ -80,7 +80,7 @@ func webhookEvents(object WebhookObject) []WebhookEventType {
 
 // WebhookEvent is one event that waits to be posted for one webhook.
 type WebhookEvent struct {
-	ID      int64 // rises: events are posted in its order
+	ID      int64 // rises with each event; events are posted in order of ID
 	Target  WebhookTargetID
 	Webhook WebhookID
 	List    ListID

@@ -8,10 +8,11 @@ import (
 	"unicode"
 )
 
-// This file has the keys of a webhook's record, and reads their values from callers.
+// This file lists the keys of a webhook's record, and reads the values that callers send for
+// them.
 
-// WebhookAttributes are the keys of a webhook's record in a search, in their order on the wire.
-// The secret is left out. decisions.md: 52
+// WebhookAttributes are the keys of a webhook's record in a search, in the order of a reply. The
+// secret is left out. decisions.md: 52
 var WebhookAttributes = []Attribute[Webhook]{
 	searchable(readOnlyInt("id", func(w *Webhook) WebhookID { return w.ID })),
 	searchable(intKey("list_id", func(w *Webhook) *ListID { return &w.ListID }, 0, maxID)),
@@ -25,11 +26,11 @@ var WebhookAttributes = []Attribute[Webhook]{
 	readOnlyText("last_error", func(w *Webhook) string { return w.LastError }),
 }
 
-// WholeWebhookAttributes are WebhookAttributes and the secret.
+// WholeWebhookAttributes are the WebhookAttributes and the secret.
 var WholeWebhookAttributes = append(slices.Clip(WebhookAttributes),
 	textKey("secret", func(w *Webhook) *string { return &w.Secret }, readWebhookSecret))
 
-// joinEvents lists events for an error text.
+// joinEvents returns the names of events, separated by commas, for an error text.
 func joinEvents(events []WebhookEventType) string {
 	names := make([]string, len(events))
 	for i, event := range events {

@@ -10,55 +10,56 @@ import (
 	"time"
 )
 
-// This file decides which events are posted when. A job of package jobs reserves a target with
-// TakeWebhookEvents, posts the batch, and reports WebhookDelivered, WebhookFailed or
-// ReleaseWebhook. The lease in the target's row ensures that one job posts at a time, so
+// This file decides which events are posted, and when. A job of package jobs reserves a target
+// with TakeWebhookEvents, posts the batch, and then calls WebhookDelivered, WebhookFailed or
+// ReleaseWebhook. The lease in the target's row ensures that only one job posts at a time, so
 // events arrive in order. decisions.md: 52
 
-// WebhookBatch is the content of one POST: the oldest events that wait for a target. The job
-// that has a batch holds the target's lease.
+// WebhookBatch is the content of one POST request: the oldest events that wait for a target.
+// The job that has the batch also has the target's lease.
 type WebhookBatch struct {
 	ID     string // the same for every attempt with these events
 	URL    string
 	Secret string
-	Events []WebhookEvent // in their order, at least one
+	Events []WebhookEvent // in order of ID; at least one
 
 	target WebhookTargetID
 	holder int64 // ID of the job
 }
 
 // ErrWebhookGone is the cause of a failure after which the server makes no further attempt.
-var ErrWebhookGone = errors.New("status 410: the receiver wants no more")
+var ErrWebhookGone = errors.New("status 410: the receiver wants no more events")
 
 const (
-	maxBatchEvents = 100 // events of one POST
+	maxBatchEvents = 100 // largest number of events in one POST request
 
-	// webhookLease is how long a target is reserved, in seconds. That is longer than a POST
-	// can take. It is shorter than the time after which the queue takes up a job again whose
-	// process died, so such a job finds the lease over.
+	// webhookLease is how long a target is reserved, in seconds. It is longer than a POST
+	// request can take. If a process dies, the queue runs its job again later than this. So the
+	// lease has expired when the job runs again.
 	webhookLease = 60
 
-	maxWebhookError = 255 // bytes of an error that are stored
+	maxWebhookError = 255 // largest number of bytes of an error that are stored
 )
 
-// webhookDelays are the seconds between attempts. After the last one, over 7 hours after the
-// first attempt, the server gives up on the target. decisions.md: 52
+// webhookDelays are the seconds between attempts. The last attempt is over 7 hours after the
+// first. If it fails, the server makes no further attempt. decisions.md: 52
 var webhookDelays = [...]int64{10, 60, 5 * 60, 30 * 60, 2 * 60 * 60, 5 * 60 * 60}
 
-// webhookDelay returns how long to wait after some failures in a row, in seconds. It adds up to
-// a tenth at random, so that targets that failed together are not retried together.
+// webhookDelay returns how long to wait after a number of failures in a row, in seconds. It adds
+// a random time of at most a tenth, so that targets that failed at the same time are not
+// retried at the same time.
 func webhookDelay(failures int64) int64 {
 	delay := webhookDelays[failures-1]
 	return delay + mathrand.Int64N(delay/10+1)
 }
 
-// maxWebhookDelay is more than the longest delay, in seconds. A NextTime further ahead was
-// written by a clock that has been set back since.
+// maxWebhookDelay is more than the longest delay, in seconds. If NextTime is later than that,
+// the clock was set back after NextTime was stored, and NextTime is ignored.
 const maxWebhookDelay = 6 * 60 * 60
 
-// TakeWebhookEvents reserves a target for a job and returns the batch to post. A nil batch and
-// no wait mean that the job is done: no event waits, or another job posts or will post them. A
-// wait means that this same job must come back after that time.
+// TakeWebhookEvents reserves a target for a job and returns the batch to post. If wait is more
+// than 0, the same job must call again after that time. If the batch is nil and wait is 0, the
+// job is done: no event waits, or another job posts or will post the events.
 func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 	holder int64) (b *WebhookBatch, wait time.Duration, err error) {
 	id, now := newBatchID(), s.now().Unix()
@@ -69,7 +70,7 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 			return ignoreKind(NotFound, err)
 		}
 		if t.ScheduledTime > 0 {
-			t.ScheduledTime = 0 // this job waits no longer, so the next event enqueues another
+			t.ScheduledTime = 0 // this job no longer waits, so the next event must enqueue another job
 			if err := tx.UpdateWebhookTarget(t); err != nil {
 				return err
 			}
@@ -97,16 +98,16 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 // isWithin reports whether a time is in the future, and at most limit seconds ahead.
 func isWithin(at, now, limit int64) bool { return at > now && at <= now+limit }
 
-// newBatchID returns an ID that no other batch has.
+// newBatchID returns a random ID, which no other batch has.
 func newBatchID() string {
 	var b [16]byte
 	rand.Read(b[:]) // crypto/rand never returns an error
 	return "msg_" + hex.EncodeToString(b[:])
 }
 
-// reserve gives the holder the lease and returns the batch to post. That is the batch of the
-// last attempt if its events still wait, else the oldest events. Without events it returns nil
-// and stores nothing.
+// reserve gives the holder the lease and returns the batch to post. If events of the last
+// attempt still wait, it returns their batch again, else a batch of the oldest events. If no
+// event waits, it returns nil and stores nothing.
 func (t *WebhookTarget) reserve(tx WebhookQueueTx, holder, now int64, id string) (*WebhookBatch, error) {
 	var events []WebhookEvent
 	var err error
@@ -130,8 +131,8 @@ func (t *WebhookTarget) reserve(tx WebhookQueueTx, holder, now int64, id string)
 }
 
 // WebhookDelivered deletes the events of a batch that the receiver accepted. It returns the
-// next batch, nil when no event waits. With stop it returns nil, gives the lease back and
-// enqueues a job for the events that are left.
+// next batch, or nil if no event waits. If stop is true, it returns nil, releases the lease and
+// enqueues a job for the remaining events.
 func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bool) (*WebhookBatch, error) {
 	id := newBatchID()
 	return ownUpdate(ctx, s, func(tx Tx, now int64) (*WebhookBatch, error) {
@@ -159,8 +160,8 @@ func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bo
 	})
 }
 
-// release gives the lease back. more says whether events may still wait, for another job; if
-// none wait, an orphaned target is dropped.
+// release ends the lease. If more is true, events may still wait, and release enqueues a job
+// for them. If more is false, it drops an orphaned target.
 func (t *WebhookTarget) release(tx Tx, more bool) error {
 	t.LeaseTime = 0
 	if err := tx.UpdateWebhookTarget(t); err != nil {
@@ -175,7 +176,8 @@ func (t *WebhookTarget) release(tx Tx, more bool) error {
 	return nil
 }
 
-// leased returns the batch's target, nil when another job has taken over the lease.
+// leased returns the batch's target, or nil if another job has taken over the lease or the
+// target is gone.
 func (b *WebhookBatch) leased(tx WebhookQueueTx) (*WebhookTarget, error) {
 	t, err := tx.WebhookTarget(b.target)
 	if err != nil || t.Holder != b.holder {
@@ -184,8 +186,8 @@ func (b *WebhookBatch) leased(tx WebhookQueueTx) (*WebhookTarget, error) {
 	return t, nil
 }
 
-// WebhookFailed stores that the receiver did not accept a batch. It returns how long the job
-// must wait before the next attempt, 0 when the server gives up. The events are kept.
+// WebhookFailed stores that the receiver did not accept a batch. The events are kept. It returns
+// how long the job must wait before the next attempt, or 0 if there will be no further attempt.
 func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause error) (wait time.Duration, err error) {
 	text := cause.Error()
 	text = strings.ToValidUTF8(text[:min(len(text), maxWebhookError)], "")
@@ -223,8 +225,8 @@ func (t *WebhookTarget) giveUp(tx Tx) error {
 	return nil
 }
 
-// RetryWebhookNow ends a target's wait after a failure: the next job posts at once. The count
-// of its failures stays.
+// RetryWebhookNow ends the wait of a target after a failure: the next job posts at once. It
+// does not change the number of failures.
 func (s *Service) RetryWebhookNow(ctx context.Context, target WebhookTargetID) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		t, err := tx.WebhookTarget(target)
@@ -236,8 +238,8 @@ func (s *Service) RetryWebhookNow(ctx context.Context, target WebhookTargetID) e
 	})
 }
 
-// ReleaseWebhook gives the lease back without a result: the POST was not made, or the process
-// stopped during it. The batch is tried again.
+// ReleaseWebhook ends the lease without a result: the POST request was not sent, or the process
+// stopped during the request. The batch is tried again later.
 func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		t, err := b.leased(tx)
@@ -249,8 +251,8 @@ func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
 	})
 }
 
-// dropOrphan deletes the events of a failing target, in batches, and then the target. Its Lists
-// were deleted together with its webhooks, so no call can resume it.
+// dropOrphan deletes the events of a failing target in batches, and then the target. The
+// webhooks of the target were deleted with their Lists, so no call can resume the target.
 func dropOrphan(tx Tx, target WebhookTargetID) error {
 	removed, err := tx.DeleteWebhookEvents(target, 0, eventBatch)
 	if err != nil {
@@ -262,8 +264,8 @@ func dropOrphan(tx Tx, target WebhookTargetID) error {
 	return tx.DropWebhookTarget(target)
 }
 
-// dropOrphans enqueues jobs that drop the failing targets which lost their last webhook when
-// its List was deleted.
+// dropOrphans enqueues jobs that drop failing targets whose last webhook was deleted with its
+// List.
 func dropOrphans(tx Tx) error {
 	targets, err := tx.OrphanedWebhookTargets()
 	if err != nil {
@@ -277,38 +279,37 @@ func dropOrphans(tx Tx) error {
 	return nil
 }
 
-// WebhookQueueTx reads and changes the targets of webhooks and the events that wait
-// for them, in a transaction. In an Update, a target that was read stays as it is
-// until the transaction ends.
+// WebhookQueueTx reads and changes the targets of webhooks and their waiting events, in a
+// transaction. After an Update has read a target, no other transaction can change the target
+// until the Update ends.
 type WebhookQueueTx interface {
-	// WebhookTarget returns one target. Its error is of kind NotFound when there is none.
+	// WebhookTarget returns one target. The error is of kind NotFound if there is none.
 	WebhookTarget(id WebhookTargetID) (*WebhookTarget, error)
-	// FindWebhookTarget sets Target to the target with the webhook's Account, URL and
-	// Secret, and inserts one if there is none.
+	// FindWebhookTarget sets w.Target to the target with the webhook's Account, URL and
+	// Secret. If there is no such target, it inserts one.
 	FindWebhookTarget(w *Webhook) error
-	// UpdateWebhookTarget stores how far the delivery is.
+	// UpdateWebhookTarget stores the state of the delivery.
 	UpdateWebhookTarget(t *WebhookTarget) error
-	// MarkWebhookScheduled sets the time of the job that will call a target to now, in
-	// Unix seconds. It returns false and changes nothing when that time is already
-	// later than before.
+	// MarkWebhookScheduled sets a target's ScheduledTime to now, in Unix seconds. If
+	// ScheduledTime is later than before, it changes nothing and returns false.
 	MarkWebhookScheduled(id WebhookTargetID, now, before int64) (marked bool, err error)
-	// SetWebhookFailing sets or clears is_failing of a target.
+	// SetWebhookFailing sets IsFailing of a target to is.
 	SetWebhookFailing(id WebhookTargetID, is bool) error
-	// DropWebhookTarget removes a target unless a webhook or an event refers to it.
+	// DropWebhookTarget removes a target, unless a webhook or an event refers to it.
 	DropWebhookTarget(id WebhookTargetID) error
-	// OrphanedWebhookTargets returns the failing targets that no webhook has any more.
+	// OrphanedWebhookTargets returns the failing targets to which no webhook refers.
 	OrphanedWebhookTargets() ([]WebhookTargetID, error)
-	// AddWebhookEvent appends an event to those that wait for a target.
+	// AddWebhookEvent appends an event to the waiting events of its target.
 	AddWebhookEvent(e *WebhookEvent) error
-	// WebhookEvents returns up to limit events of a target, the oldest first, with an
-	// ID of at most upto; 0 means any ID.
+	// WebhookEvents returns at most limit events of a target, the oldest first. Their IDs
+	// are at most upto; an upto of 0 means any ID.
 	WebhookEvents(id WebhookTargetID, upto int64, limit int) ([]WebhookEvent, error)
 	// RemoveWebhookEvents deletes events that were delivered.
 	RemoveWebhookEvents(id WebhookTargetID, events []WebhookEvent) error
-	// DeleteWebhookEvents deletes up to limit events of a webhook, or of all webhooks
-	// for 0, that wait for a target.
+	// DeleteWebhookEvents deletes at most limit events of a webhook that wait for a
+	// target. For webhook 0 it deletes events of all webhooks of the target.
 	DeleteWebhookEvents(id WebhookTargetID, webhook WebhookID, limit int) (removed int, err error)
-	// MoveWebhookEvents moves up to limit events of a webhook to another target, the
-	// oldest first.
+	// MoveWebhookEvents moves at most limit events of a webhook to another target, the
+	// oldest events first.
 	MoveWebhookEvents(webhook WebhookID, from, to WebhookTargetID, limit int) (moved int, err error)
 }

@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// This file adds, edits and deletes webhooks. Events that already wait for a webhook follow it
-// to its new target or are deleted with it, in batches, since there may be very many.
+// This file adds, edits and deletes webhooks. If events wait for a webhook, an edit moves them
+// to the new target, and a deletion deletes them. Both work in batches, because very many
+// events may wait.
 
-// maxWebhooks bounds the webhooks of one List, and those of all Lists: each event is stored
-// once for every webhook, in the transaction of the change.
+// maxWebhooks bounds the webhooks with the same ListID. The transaction of a change stores its
+// events once for each webhook.
 const maxWebhooks = 100
 
 // eventBatch is how many waiting events one Update moves or deletes.
@@ -31,13 +32,13 @@ func (s *Service) AddWebhook(ctx context.Context, c *Caller, details []Detail) (
 		if err := tx.AddWebhook(&w); err != nil {
 			return 0, err
 		}
-		// The URL may be that of a failing target. The caller expects that it works now.
+		// A failing target may have the same URL. The caller expects that the URL works now.
 		return w.ID, resume(tx, w.Target, false)
 	})
 }
 
-// EditWebhook changes the keys that details name. Events that wait are posted to the new
-// target, at once. Errors: NoList, Denied, InvalidParameters, also for an ID of no webhook.
+// EditWebhook changes the keys that details contain. Events that wait are posted to the new
+// target at once. Errors: NoList, Denied, and InvalidParameters, also for an unknown ID.
 func (s *Service) EditWebhook(ctx context.Context, c *Caller, id WebhookID, details []Detail) (WebhookID, error) {
 	edit := webhookEdit{caller: c, id: id, details: details, fresh: newWebhookSecret()}
 	for {
@@ -60,7 +61,7 @@ type webhookEdit struct {
 	fresh   string // the secret to use if the webhook needs a new one
 }
 
-// read returns the webhook before and after the edit, without storing anything.
+// read returns the webhook before and after the edit. It stores nothing.
 func (e *webhookEdit) read(tx Tx) (old, edited *Webhook, err error) {
 	old, err = loadWebhook(tx, e.caller, e.id)
 	if err != nil {
@@ -73,7 +74,8 @@ func (e *webhookEdit) read(tx Tx) (old, edited *Webhook, err error) {
 	return old, &w, w.define(tx, e.caller, e.fresh)
 }
 
-// run stores the edit. Its error is errMoreBatches, which undoes the edit, if too many events wait.
+// run stores the edit. If too many events wait, it returns errMoreBatches, which rolls back the
+// edit.
 func (e *webhookEdit) run(tx Tx, now int64) (WebhookID, error) {
 	old, w, err := e.read(tx)
 	if err != nil {
@@ -90,7 +92,7 @@ func (e *webhookEdit) run(tx Tx, now int64) (WebhookID, error) {
 	return w.ID, err
 }
 
-// moveOldest moves the oldest events to the new target and leaves the webhook as it is.
+// moveOldest moves the oldest events to the new target. It does not change the webhook.
 func (e *webhookEdit) moveOldest(tx Tx) error {
 	old, w, err := e.read(tx)
 	if err != nil {
@@ -104,7 +106,7 @@ func (e *webhookEdit) moveOldest(tx Tx) error {
 }
 
 // moveEvents moves up to eventBatch events of a webhook to its new target, and enqueues a job
-// for that target. more reports whether there may be further events.
+// for that target. more is true if further events may wait.
 func moveEvents(tx Tx, old, w *Webhook) (more bool, err error) {
 	if w.Target == old.Target {
 		return false, resume(tx, w.Target, false)
@@ -119,9 +121,9 @@ func moveEvents(tx Tx, old, w *Webhook) (more bool, err error) {
 	return moved == eventBatch, resume(tx, w.Target, moved > 0)
 }
 
-// resume enqueues a job for a target whose last attempts failed, so that it is tried now. With
-// mixed, other events have joined those of the batch that was tried; the next attempt must then
-// have a batch ID of its own, since a receiver drops a batch ID that it has seen.
+// resume enqueues a job for a target whose last attempts failed, so that the next attempt starts
+// now. mixed is true if events of another target were added. Then the batch that was tried may
+// have other events now, so it needs a new ID: a receiver ignores a batch ID that it has seen.
 func resume(tx Tx, id WebhookTargetID, mixed bool) error {
 	t, err := tx.WebhookTarget(id)
 	if err != nil || t.Failures == 0 && !t.IsFailing && !mixed {
@@ -142,8 +144,8 @@ func resume(tx Tx, id WebhookTargetID, mixed bool) error {
 	return tx.Enqueue(DeliverWebhook{id})
 }
 
-// DeleteWebhook removes a webhook and the events that wait for it. Errors: Denied,
-// InvalidParameters for an ID of no webhook.
+// DeleteWebhook removes a webhook and its waiting events. Errors: Denied, and InvalidParameters
+// for an unknown ID.
 func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) error {
 	target, err := update(ctx, s, c, func(tx Tx, _ int64) (WebhookTargetID, error) {
 		w, err := loadWebhook(tx, c, id)
@@ -164,8 +166,8 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) er
 	return err
 }
 
-// define refuses a webhook that is not valid as a whole, and gives it a secret if it has none:
-// that of another webhook with the same URL, so that they share a target, or else fresh.
+// define checks the complete webhook. It gives a webhook without a secret the secret of another
+// webhook with the same URL, so that they share a target. If there is none, it uses fresh.
 func (w *Webhook) define(tx Tx, c *Caller, fresh string) error {
 	if err := w.check(); err != nil {
 		return err
@@ -188,7 +190,7 @@ func (w *Webhook) define(tx Tx, c *Caller, fresh string) error {
 		}
 	}
 	if count >= maxWebhooks {
-		return Refuse(InvalidParameters, "at most 100 webhooks are allowed for one List, and 100 for all Lists together")
+		return Refuse(InvalidParameters, "at most 100 webhooks may have the same list_id")
 	}
 	if w.Secret == "" {
 		w.Secret = secret
@@ -196,7 +198,8 @@ func (w *Webhook) define(tx Tx, c *Caller, fresh string) error {
 	return nil
 }
 
-// check refuses a webhook without an object or a URL, and an event that the object lacks.
+// check refuses a webhook without an object or a URL, or with an event that its object does not
+// have.
 func (w *Webhook) check() error {
 	events := webhookEvents(w.Object)
 	switch {
@@ -210,16 +213,18 @@ func (w *Webhook) check() error {
 	return nil
 }
 
-// WebhookTx reads and changes webhooks, in a transaction. A Schema holds those
-// that listen to its List.
+// WebhookTx reads and changes webhooks, in a transaction. A Schema contains the webhooks that
+// receive events of its List.
 type WebhookTx interface {
-	// Webhooks returns the webhooks of an Account by ID, without those of deleted Lists.
+	// Webhooks returns the webhooks of an Account in order of ID. It leaves out webhooks
+	// of deleted Lists.
 	Webhooks(account AccountID) ([]Webhook, error)
-	// AddWebhook inserts a webhook, sets its ID, and its Target as FindWebhookTarget does.
+	// AddWebhook inserts a webhook and sets its ID. It sets Target as FindWebhookTarget
+	// does.
 	AddWebhook(w *Webhook) error
 	// UpdateWebhook stores everything but the ID, the Account and the time of
 	// creation. It sets Target as FindWebhookTarget does.
 	UpdateWebhook(w *Webhook) error
-	// DeleteWebhook removes a webhook. Its events stay.
+	// DeleteWebhook removes a webhook, but not its waiting events.
 	DeleteWebhook(id WebhookID) error
 }

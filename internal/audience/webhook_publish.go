@@ -1,10 +1,10 @@
 package audience
 
-// This file stores events for webhooks, in the transaction of the change that they are about,
-// and enqueues the job that posts them.
+// This file stores events for webhooks and enqueues the job that posts them. It does both in
+// the transaction of the change.
 
-// publishWebhook stores events of a Contact for every webhook that listens to them, in the
-// order given. With contact 0 they are events of the List.
+// publishWebhook stores events of a Contact, in the given order, for every webhook that
+// receives them. If contact is 0, they are events of the List.
 func publishWebhook(tx Tx, schema *Schema, contact ContactID, now int64, events ...WebhookEventType) error {
 	if len(schema.Webhooks) == 0 {
 		return nil
@@ -25,7 +25,7 @@ func publishWebhook(tx Tx, schema *Schema, contact ContactID, now int64, events 
 				return err
 			}
 			if w.IsFailing {
-				continue // kept until the webhook is edited or its job is retried
+				continue // the event waits until the webhook is edited or its job is retried
 			}
 			if err := scheduleDelivery(tx, w.Target, now); err != nil {
 				return err
@@ -35,12 +35,12 @@ func publishWebhook(tx Tx, schema *Schema, contact ContactID, now int64, events 
 	return nil
 }
 
-// scheduledLife is for how long a job that is enqueued for a target counts as waiting, in
-// seconds. After that it was discarded, or is far behind in its queue.
+// scheduledLife is how long, in seconds, an enqueued job of a target is assumed to wait. After
+// that the job was discarded, or its queue is very long, and another job may be enqueued.
 const scheduledLife = 60
 
-// scheduleDelivery enqueues a job that posts a target's events, unless one waits already.
-// Under load, events are published faster than workers take up jobs.
+// scheduleDelivery enqueues a job that posts a target's events, unless such a job waits
+// already. Under load, events are published faster than workers start jobs.
 func scheduleDelivery(tx Tx, id WebhookTargetID, now int64) error {
 	marked, err := tx.MarkWebhookScheduled(id, now, now-scheduledLife)
 	if err != nil || !marked {

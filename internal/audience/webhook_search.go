@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// This file finds webhooks for callers. A key that is restricted to some Lists may name only
-// the webhooks of those Lists, and none that listens to all Lists.
+// This file returns webhooks to callers. A key that is restricted to some Lists may access only
+// the webhooks of those Lists, and no webhook of all Lists.
 
-// Webhook returns one webhook. Errors: Denied, InvalidParameters for an ID of none.
+// Webhook returns one webhook. Errors: Denied, and InvalidParameters for an unknown ID.
 func (s *Service) Webhook(ctx context.Context, c *Caller, id WebhookID) (*Webhook, error) {
 	return view(ctx, s, c, func(tx Tx) (*Webhook, error) { return loadWebhook(tx, c, id) })
 }
 
-// SearchWebhooks returns the matching webhooks that the key may name. Errors: InvalidSearch.
+// SearchWebhooks returns the matching webhooks that the key may access. Errors: InvalidSearch.
 func (s *Service) SearchWebhooks(ctx context.Context, c *Caller, q Query) ([]Webhook, error) {
 	return view(ctx, s, c, func(tx Tx) ([]Webhook, error) {
 		webhooks, err := visibleWebhooks(tx, c)
@@ -24,13 +24,13 @@ func (s *Service) SearchWebhooks(ctx context.Context, c *Caller, q Query) ([]Web
 	})
 }
 
-// visibleWebhooks returns the Account's webhooks that the key may name.
+// visibleWebhooks returns the Account's webhooks that the key may access.
 func visibleWebhooks(tx WebhookTx, c *Caller) ([]Webhook, error) {
 	all, err := tx.Webhooks(c.Account.ID)
 	return slices.DeleteFunc(slices.Clone(all), func(w Webhook) bool { return !c.Key.Allows(w.ListID) }), err
 }
 
-// loadWebhook returns a webhook that the caller may name. decisions.md: 11, 52
+// loadWebhook returns a webhook, if the caller may access its List. decisions.md: 11, 52
 func loadWebhook(tx Tx, c *Caller, id WebhookID) (*Webhook, error) {
 	all, err := tx.Webhooks(c.Account.ID)
 	if err != nil {
@@ -43,7 +43,7 @@ func loadWebhook(tx Tx, c *Caller, id WebhookID) (*Webhook, error) {
 	return &all[i], checkWebhookList(tx, c, all[i].ListID)
 }
 
-// checkWebhookList refuses a List that the caller may not name. 0 means all Lists.
+// checkWebhookList refuses a List that the caller may not access. 0 means all Lists.
 func checkWebhookList(tx ListTx, c *Caller, list ListID) error {
 	if list == 0 {
 		return requireWholeAccount(c)

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// This file has the secrets with which posted events are signed, in the form of Standard
-// Webhooks: "whsec_" and the key in base64.
+// This file has the secrets with which the server signs events. A secret has the form that the
+// specification Standard Webhooks defines: "whsec_" and the key in base64.
 
 const (
 	secretPrefix   = "whsec_"
-	newSecretBytes = 32 // of a key that the server chooses
+	newSecretBytes = 32 // length of a key that the server creates
 	minSecretBytes = 24
 	maxSecretBytes = 64
 )
 
-// readWebhookSecret accepts a secret. "" means that the server chooses one.
+// readWebhookSecret accepts a secret, or "" if the server should create one.
 func readWebhookSecret(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -28,8 +28,8 @@ func readWebhookSecret(text string) (string, error) {
 	return text, nil
 }
 
-// WebhookKey returns the key in a secret, 24 to 64 bytes; false if the text is no secret. A key
-// has one valid spelling only. decisions.md: 52
+// WebhookKey returns the key in a secret, which has 24 to 64 bytes. ok is false if the text is
+// not a secret. Each key has only one valid spelling. decisions.md: 52
 func WebhookKey(secret string) (key []byte, ok bool) {
 	encoded, ok := strings.CutPrefix(secret, secretPrefix)
 	if !ok {
