@@ -12,7 +12,7 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// timed is a Store that measures the longest time of one function in the writer.
+// timed is a Store that measures the longest time that one function of an Update takes.
 type timed struct {
 	audience.Store
 	longest atomic.Int64
@@ -26,8 +26,8 @@ func (s *timed) Update(ctx context.Context, fn func(audience.Tx) error, hint ...
 	}, hint...)
 }
 
-// BenchmarkBulk measures calls about 5,000 Contacts with 10 Field values. It reports
-// Contacts per second, and the longest time that one Update keeps others from writing.
+// BenchmarkBulk measures calls for 5,000 Contacts with 10 Field values each. It reports the Contacts
+// per second, and the longest time of one Update, because other Updates wait for this time.
 func BenchmarkBulk(b *testing.B) {
 	for _, keyed := range []bool{false, true} {
 		for _, call := range []string{"add", "there", "overwrite", "skip", "edit", "rekey", "delete", "where"} {
@@ -66,7 +66,7 @@ func benchBulk(b *testing.B, call string, keyed bool) {
 	b.ReportMetric(float64(longest)/1e6, "longest-ms")
 }
 
-// bulkBench holds a List with MaxRows Contacts.
+// bulkBench has a List with MaxRows Contacts.
 type bulkBench struct {
 	*testing.B
 	service *audience.Service
@@ -76,6 +76,7 @@ type bulkBench struct {
 	ids     []audience.ContactID
 }
 
+// add adds Contacts to the List and returns their IDs.
 func (u *bulkBench) add(rows [][]audience.Detail) []audience.ContactID {
 	ids, err := u.service.AddContacts(context.Background(), u.caller, audience.AddRequest{List: u.list, Contacts: rows})
 	if err != nil {
@@ -84,7 +85,7 @@ func (u *bulkBench) add(rows [][]audience.Detail) []audience.ContactID {
 	return ids
 }
 
-// prepare stores what the call needs and returns the call to be measured.
+// prepare stores the Contacts that the call needs and returns the call to measure.
 func (u *bulkBench) prepare(call string, caller *audience.Caller, i int) func() error {
 	ctx := context.Background()
 	add := audience.AddRequest{List: u.list, Overwrite: call == "overwrite"}
@@ -117,7 +118,7 @@ func (u *bulkBench) prepare(call string, caller *audience.Caller, i int) func() 
 	return func() error { _, err := u.service.AddContacts(ctx, caller, add); return err }
 }
 
-// benchRows returns MaxRows rows with 10 values each. The multiplication makes the order of addresses random.
+// benchRows returns MaxRows rows with 10 values each. The multiplication puts the addresses in a random order.
 func benchRows(prefix string, fields []string) [][]audience.Detail {
 	rows := make([][]audience.Detail, audience.MaxRows)
 	for i := range rows {

@@ -7,8 +7,9 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// The suite of the calls about many Contacts: random calls are compared with a plain
-// model, and calls crash between any two Updates, run concurrently and reach the limit.
+// The suite tests calls that change many Contacts. It compares the results of random calls with a simple
+// model. It lets calls fail between any two Updates, runs calls concurrently, and reaches the limit of
+// Contacts.
 //
 // covers: spec bulk.steps, addContacts.limit, deleteContacts.kept, decision 53
 func TestBulk(t *testing.T) {

@@ -1,6 +1,6 @@
 package sqlite
 
-// This file finds inconsistent data and a damaged file. The command enlist check prints the problems.
+// This file finds inconsistent data and damage of the file. The command enlist doctor prints the problems.
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// Check reads the whole file at path and returns one sentence for each problem that it finds. It
-// changes nothing.
+// Check reads the complete file at path and returns one sentence for each problem. It does not change the
+// file.
 func Check(ctx context.Context, path string) (problems []string, err error) {
 	db := sql.OpenDB(&connector{path: path})
 	defer db.Close()
@@ -33,7 +33,7 @@ func Check(ctx context.Context, path string) (problems []string, err error) {
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 		problems = append(problems,
-			fmt.Sprintf("other users of this machine can open the file (mode %04o): chmod 600 it", mode))
+			fmt.Sprintf("other users of this machine can open the file (mode %04o): run chmod 600 on it", mode))
 	}
 	return problems, nil
 }
@@ -44,10 +44,10 @@ var checks = sqlstore.Checks(
 		Say:   "the file is damaged: %s: restore a backup"},
 	sqlstore.Check{About: "count the Contacts of Lists", Query: `SELECT id, contact_count FROM list
 		WHERE contact_count <> (SELECT count(*) FROM contact WHERE list_id = list.id)`,
-		Say: "List %s counts %d Contacts and has another number of them"},
+		Say: "the stored Contact count of List %s is %d, but the List has another number of Contacts"},
 	sqlstore.Check{About: "count the Contacts of Accounts", Query: `SELECT id, contact_count FROM account
 		WHERE contact_count <> (SELECT coalesce(sum(contact_count), 0) FROM list WHERE account_id = account.id)`,
-		Say: "Account %s counts %d Contacts and its Lists have another number of them"},
+		Say: "the stored Contact count of Account %s is %d, but the counts of its Lists have another sum"},
 )
 
 func runCheck(ctx context.Context, db *sql.DB, c sqlstore.Check) ([]string, error) {

@@ -32,7 +32,7 @@ func newDatabase(t *testing.T) (path string) {
 func TestCheckReportsNothingForAGoodFile(t *testing.T) {
 	problems, err := Check(t.Context(), newDatabase(t))
 	if err != nil || len(problems) > 0 {
-		t.Errorf("got %q, %v", problems, err)
+		t.Errorf("Check returns the problems %q and the error %v, want none", problems, err)
 	}
 }
 
@@ -43,13 +43,14 @@ func TestCheckReportsEachProblem(t *testing.T) {
 		want    string
 	}{
 		{"wrong contact_count of a List", run("UPDATE list SET contact_count = 5; UPDATE account SET contact_count = 5"),
-			"List 1 counts 5 Contacts"},
+			"the stored Contact count of List 1 is 5"},
 		{"wrong contact_count of an Account", run("UPDATE account SET contact_count = 7"),
-			"Account 1 counts 7 Contacts"},
-		{"discarded jobs", run(`INSERT INTO river_job (args, kind, max_attempts, state, finalized_at)
+			"the stored Contact count of Account 1 is 7"},
+		{"a discarded job", run(`INSERT INTO river_job (args, kind, max_attempts, state, finalized_at)
 			VALUES ('{}', 'notify', 1, 'discarded', CURRENT_TIMESTAMP)`),
 			"jobs of kind notify failed and are not tried again: 1"},
-		{"failing webhooks", run(`INSERT INTO webhook_target (id, account_id, url, secret, is_failing) VALUES (3, 1, '', '', 1);
+		{"a failing webhook", run(`
+			INSERT INTO webhook_target (id, account_id, url, secret, is_failing) VALUES (3, 1, '', '', 1);
 			INSERT INTO webhook (account_id, list_id, object, event, target_id, creation_time, last_modified_time)
 			VALUES (1, 0, 'list', 'created', 3, 0, 0)`),
 			"stopped posting to webhook 1 after many failures, and 0 events wait"},
@@ -68,7 +69,7 @@ func TestCheckReportsEachProblem(t *testing.T) {
 				problems = append(problems, err.Error())
 			}
 			if !slices.ContainsFunc(problems, func(p string) bool { return strings.Contains(p, test.want) }) {
-				t.Errorf("got %q, want one with %q", problems, test.want)
+				t.Errorf("Check returns the problems %q, want one that contains %q", problems, test.want)
 			}
 		})
 	}
@@ -85,7 +86,8 @@ func run(query string) func(*testing.T, string) {
 	}
 }
 
-// overwrite zeroes the headers of the pages in the second half of the file, which has tables.
+// overwrite sets the headers of the pages in the second half of the file to zero. These pages belong to
+// tables.
 func overwrite(t *testing.T, path string) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

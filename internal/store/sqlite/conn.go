@@ -10,27 +10,28 @@ import (
 	"time"
 )
 
-// dbConn is one SQLite connection. The queue library uses it through database/sql.
-// Readers and the writer call its session directly. The session caches prepared
-// statements, and skipping database/sql saves a third of the time of a small statement.
+// dbConn is one SQLite connection. The queue library uses it through database/sql. Readers
+// and the writer call its session directly, because a small statement needs a third less time
+// without database/sql. The session caches prepared statements.
 type dbConn struct {
 	driver.Conn
 	session *session
 
-	// SQLite's busy handler sleeps up to 100 ms between attempts, so a process
-	// that writes often starves one that uses it. In transactions the writer turns
-	// the busy timeout off, and begin tries every 0.5 ms. The queue library runs
-	// single statements outside transactions; those keep SQLite's busy timeout.
+	// With its busy timeout on, SQLite sleeps up to 100 ms between attempts to get the
+	// write lock. Another process that writes often would then nearly always get the lock
+	// first. So the writer turns the busy timeout off for transactions, and begin tries every
+	// 0.5 ms. The queue library also runs single statements outside transactions. For these
+	// statements the busy timeout is on.
 	writer      bool
 	busyTimeout bool // SQLite's busy timeout is on
-	inTx        bool
+	inTx        bool // the writer has an open transaction
 }
 
 // connector opens connections to one file and sets their pragmas.
 type connector struct {
 	path   string
 	writer bool
-	source bool // opens the file exclusively, to copy it
+	source bool // opens the file with an exclusive lock, to copy it
 }
 
 const (
@@ -41,11 +42,11 @@ const (
 var writerPragmas = []string{
 	busyTimeoutOn,
 	"PRAGMA journal_mode = WAL",
-	"PRAGMA synchronous = FULL",  // a commit is on the disk before the caller gets its reply
-	"PRAGMA cache_size = -16384", // KiB: the inner pages of the indexes, and many leaves
-	// 16,000 pages are 64 MB. A checkpoint stops the writer while it copies pages.
-	// A 64 MB log has most pages many times, and a checkpoint copies each once:
-	// the p99 of a write is 9 ms, and 12 ms with 16 MB.
+	"PRAGMA synchronous = FULL",  // a commit is on the disk before the server replies to the caller
+	"PRAGMA cache_size = -16384", // KiB: enough for the inner pages of the indexes and many leaf pages
+	// 16,000 pages are 64 MB. While a checkpoint copies pages, the writer waits. A log of
+	// 64 MB contains most pages many times, and a checkpoint copies each page only once.
+	// So the p99 of a write is 9 ms; with a log of 16 MB it is 12 ms.
 	"PRAGMA wal_autocheckpoint = 16000",
 	"PRAGMA journal_size_limit = 67108864",
 	"PRAGMA temp_store = MEMORY",
@@ -60,7 +61,7 @@ var readerPragmas = []string{
 // Connect opens a connection.
 func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.connect() }
 
-// Driver returns the driver underneath.
+// Driver returns the SQLite driver.
 func (c *connector) Driver() driver.Driver { return newDriver() }
 
 func (c *connector) connect() (*dbConn, error) {
@@ -109,8 +110,8 @@ func (c *dbConn) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, er
 // lockWait is the longest time that a writer waits for another process to release the write lock.
 const lockWait = 10 * time.Second
 
-// begin begins a transaction. A writer takes the write lock at once (BEGIN IMMEDIATE):
-// a transaction that reads first and writes later fails if another process commits in between.
+// begin begins a transaction. A writer takes the write lock at once (BEGIN IMMEDIATE). Otherwise
+// a transaction that reads first and then writes would fail if another process commits in between.
 func (c *dbConn) begin(ctx context.Context) error {
 	if !c.writer {
 		_, err := c.session.Exec("BEGIN")
@@ -148,7 +149,7 @@ type dbTx struct{ conn *dbConn }
 func (t dbTx) Commit() error   { return t.conn.end("COMMIT") }
 func (t dbTx) Rollback() error { return t.conn.end("ROLLBACK") }
 
-// ExecContext runs a statement for database/sql.
+// ExecContext executes a statement for database/sql.
 func (c *dbConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if err := c.waitForLock(); err != nil {
 		return nil, err
@@ -164,7 +165,7 @@ func (c *dbConn) QueryContext(ctx context.Context, query string, args []driver.N
 	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
 }
 
-// waitForLock turns SQLite's busy timeout on for a statement outside a transaction.
+// waitForLock turns SQLite's busy timeout on, unless the writer has an open transaction.
 func (c *dbConn) waitForLock() error {
 	if c.inTx || c.busyTimeout {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// TestDefinitions runs the suite about Lists, Fields, preferences, Folders and Messages.
+// TestDefinitions runs the suite for the definitions of Lists, Fields, preferences, Folders and Messages.
 //
 // covers: decision 11, 14, 15, 16, 17, 18, 22, 24, 54
 // covers: spec auth.restricted, list.id, addList.fields, addField.addresses, addField.attributes, editField.retype, name.rule, clearList.kept

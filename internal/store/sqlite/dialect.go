@@ -11,19 +11,20 @@ var Dialect = sqlstore.Dialect{
 	FieldNumber: func(id string) string { return "CAST((field_values ->> " + path(id) + ") AS REAL)" },
 	// -> returns the JSON text of a number, which keeps the decimals that the caller sent.
 	FieldShown:   func(id string) string { return "trim(field_values -> " + path(id) + `, '"')` },
-	Document:     "CAST(field_values AS TEXT)", // the same bytes; drivers return text as a string without another copy
+	Document:     "CAST(field_values AS TEXT)", // the same bytes; drivers return text as a string without a copy
 	ReadValues:   readValues,
 	ToDocument:   func(argument string) string { return "jsonb(" + argument + ")" },
 	WithoutField: `jsonb_remove(field_values, '$."' || ? || '"')`,
 	Items:        func(argument string) string { return "json_each(" + argument + ")" },
 	Position:     "instr",
 	Ending:       func(value string) string { return "substr(" + value + ", -?)" },
-	// NOCASE is 0.06 s per million rows faster than lower().
+	// For a million rows, NOCASE takes 0.06 s less than lower().
 	SameText:     func(value string) string { return value + " = ? COLLATE NOCASE" },
 	LedgerNumber: "(SELECT coalesce(max(number), 0) + 1 FROM consent WHERE list_id = ?1 AND contact_id = ?2)",
 	NoIndex:      "+",
 	NamesIndexes: true,
-	IndexPlace:   "0", // SQLite indexes always end in the row ID and sort NULL first
+	IndexPlace:   "0", // one partition
+	// IndexAbsent and IndexTail are empty: an index of SQLite always ends in the row ID and sorts NULL first.
 }.Complete()
 
 // path returns the JSON path of a Field's value in field_values, as a SQL literal.

@@ -9,13 +9,13 @@ import (
 	"enlist/internal/audience"
 )
 
-// document decodes SQLite's binary JSON (JSONB), the stored form of field_values.
-// SQLite promises not to change the format (sqlite.org/jsonb.html). Decoding JSONB
-// here, without a conversion to JSON text, saves a third of the time of a page of Contacts.
+// document decodes SQLite's binary JSON (JSONB), the stored form of field_values. SQLite
+// promises not to change the format (sqlite.org/jsonb.html). This code decodes JSONB without
+// a conversion to JSON text. That saves a third of the time to read a page of Contacts.
 //
-// An encoded value is a header byte, the size if it does not fit into that byte, and
-// the content. The content of an array or object is its encoded elements; that of
-// other values is text.
+// An encoded value has three parts: a header byte, the size if it does not fit into the
+// header, and the content. The content of an array or object is its encoded elements. The
+// content of other values is text.
 type document struct {
 	rest string // the bytes that are not decoded yet
 	bad  bool   // the bytes decoded so far are not valid
@@ -24,9 +24,9 @@ type document struct {
 // kind is the type of a value: the lower four bits of its header byte.
 type kind byte
 
-// The kinds that occur in field_values. enlist writes no kindRaw, but an operator's
-// jsonb_set does. JSONB's other kinds are constants, arrays and JSON5 forms, which
-// field_values never has.
+// The kinds that field_values contains. enlist does not write kindRaw, but SQLite's function
+// jsonb_set does if an operator runs it. The other kinds of JSONB are constants, arrays and
+// JSON5 forms. field_values never contains them.
 const (
 	kindInteger kind = 3
 	kindDecimal kind = 5
@@ -38,8 +38,8 @@ const (
 
 var errDocument = errors.New("field_values is not an object of texts and numbers")
 
-// readValues appends the values of a document like {"12":"NSW","13":12.50} to v.
-// Texts without escapes share the memory of the document.
+// readValues decodes a document like {"12":"NSW","13":12.50} and appends its values to v. A
+// text without escapes shares the memory of the document.
 func readValues(text string, v audience.Values) (audience.Values, error) {
 	whole := document{rest: text}
 	k, content := whole.next()
@@ -57,7 +57,7 @@ func readValues(text string, v audience.Values) (audience.Values, error) {
 	return v, nil
 }
 
-// next removes the first value and returns its kind and content.
+// next removes the first value from d.rest and returns its kind and content.
 func (d *document) next() (kind, string) {
 	if d.rest == "" {
 		d.bad = true
@@ -81,8 +81,8 @@ func (d *document) next() (kind, string) {
 	return kind(first & 15), content
 }
 
-// field removes the first value, which is a key of the object, and returns it as a
-// Field ID. 18 digits always fit into an int64.
+// field removes the first value, which is a key of the object, and returns it as a Field ID.
+// It accepts up to 18 digits, which always fit into an int64.
 func (d *document) field() (id audience.FieldID) {
 	k, digits := d.next()
 	d.bad = d.bad || k != kindText && k != kindRaw || digits == "" || len(digits) > 18
@@ -106,7 +106,7 @@ func (d *document) value() string {
 	return ""
 }
 
-// unescape decodes the escapes of a JSON string.
+// unescape returns the content of a JSON string with its escapes decoded.
 func (d *document) unescape(content string) (text string) {
 	if json.Unmarshal([]byte(`"`+content+`"`), &text) != nil {
 		d.bad = true

@@ -40,7 +40,7 @@ func binary(t testing.TB) func(text string) (document string) {
 	}
 }
 
-// readValues decodes each form of text, number and size, and refuses other JSON values.
+// readValues decodes each kind of text and number, and each length of the size. It refuses other JSON values.
 func TestReadValuesDecodesWhatSQLiteEncodes(t *testing.T) {
 	binary := binary(t)
 	long := strings.Repeat("é, ", 30_000)
@@ -50,7 +50,7 @@ func TestReadValuesDecodesWhatSQLiteEncodes(t *testing.T) {
 	}{
 		{"a document may be empty", `{}`, nil},
 		{"a text is decoded", `{"1":"NSW"}`, audience.Values{{Field: 1, Text: "NSW"}}},
-		{"a number keeps its decimals", `{"1": "a, }", "22": -12.50}`,
+		{"a number keeps the zeros at its end", `{"1": "a, }", "22": -12.50}`,
 			audience.Values{{Field: 1, Text: "a, }"}, {Field: 22, Text: "-12.50"}}},
 		{"a Field ID has up to 18 digits", `{"1":0,"123456789012345678":123456789012345678901234567890}`,
 			audience.Values{{Field: 1, Text: "0"}, {Field: 123456789012345678, Text: "123456789012345678901234567890"}}},
@@ -74,13 +74,13 @@ func TestReadValuesDecodesWhatSQLiteEncodes(t *testing.T) {
 		`{"1":[1]}`, `{"1":{}}`} {
 		t.Run(doc+" is refused", func(t *testing.T) {
 			if got, err := readValues(binary(doc), nil); err == nil {
-				t.Errorf("got %v, want an error", got)
+				t.Errorf("readValues returns %v, want an error", got)
 			}
 		})
 	}
 }
 
-// jsonb_set and jsonb_remove, which an operator may run, store raw text (kindRaw).
+// An operator may run jsonb_set and jsonb_remove. These functions store texts of the kind kindRaw.
 func TestReadValuesDecodesResultsOfJSONBSet(t *testing.T) {
 	c, err := (&connector{path: filepath.Join(t.TempDir(), "x.db"), writer: true}).connect()
 	if err != nil {
@@ -106,7 +106,7 @@ func TestReadValuesDecodesResultsOfJSONBSet(t *testing.T) {
 	}
 }
 
-// Documents of any size decode to the values that were encoded.
+// readValues returns the values that were encoded, for documents of any size.
 func TestReadValuesDecodesDocumentsOfAnySize(t *testing.T) {
 	binary := binary(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -128,7 +128,7 @@ func TestReadValuesDecodesDocumentsOfAnySize(t *testing.T) {
 	})
 }
 
-// Arbitrary bytes cause no panic, and no more values than their length allows.
+// readValues does not panic for arbitrary bytes. It does not return more values than so many bytes can encode.
 func FuzzReadValues(f *testing.F) {
 	binary := binary(f)
 	f.Add("")
@@ -138,7 +138,7 @@ func FuzzReadValues(f *testing.F) {
 	f.Fuzz(func(t *testing.T, document string) {
 		values, err := readValues(document, nil)
 		if err == nil && len(values) > len(document)/2 {
-			t.Errorf("%d values in %d bytes", len(values), len(document))
+			t.Errorf("readValues returns %d values from %d bytes, want at most one from 2 bytes", len(values), len(document))
 		}
 	})
 }

@@ -11,21 +11,22 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// Driver names the SQLite driver that this program was built with.
+// Driver is the name of the SQLite driver in this build.
 const Driver = "github.com/mattn/go-sqlite3 (cgo)"
 
 func newDriver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
-// dsnOptions turn off SQLite's mutex of a connection: only one goroutine at a time uses
-// each. They also cache the prepared statements of the queue library, which saves a
-// third of the processor time of a subscription with one notification.
+// dsnOptions turn off the mutex of a connection, because only one goroutine at a time uses a
+// connection. They also turn on the driver's cache of prepared statements, for the queue
+// library. This cache saves a third of the processor time of a subscription with one
+// notification.
 const dsnOptions = "?_mutex=no&_stmt_cache_size=32"
 
-// exclusiveOptions open a connection that locks other processes out of the file. The
-// DSN has them because the driver's own first statement would open the file shared.
+// exclusiveOptions open a connection that locks the file exclusively. They must be in the DSN:
+// otherwise the driver's own first statement would open the file without the exclusive lock.
 const exclusiveOptions = "?_mutex=no&_busy_timeout=2000&_locking_mode=EXCLUSIVE"
 
-// isBusy reports whether another connection holds the write lock.
+// isBusy reports whether an error means that another connection has locked the file.
 func isBusy(err error) bool {
 	e, ok := errors.AsType[sqlite3.Error](err)
 	return ok && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)

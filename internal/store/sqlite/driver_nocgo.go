@@ -1,6 +1,7 @@
 //go:build !cgo
 
-// This file selects the SQLite driver for builds without cgo. driver_cgo.go explains the options.
+// This file selects the SQLite driver for builds without cgo. The comments in driver_cgo.go explain the
+// options.
 
 package sqlite
 
@@ -12,7 +13,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Driver names the SQLite driver that this program was built with.
+// Driver is the name of the SQLite driver in this build.
 const Driver = "modernc.org/sqlite"
 
 func newDriver() driver.Driver { return &sqlite.Driver{} }
@@ -22,7 +23,7 @@ const (
 	exclusiveOptions = "?_pragma=busy_timeout(2000)&_pragma=locking_mode(EXCLUSIVE)"
 )
 
-// isBusy reports whether another connection holds the write lock.
+// isBusy reports whether an error means that another connection has locked the file.
 func isBusy(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (e.Code()&0xff == sqlite3.SQLITE_BUSY || e.Code()&0xff == sqlite3.SQLITE_LOCKED)

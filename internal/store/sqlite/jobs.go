@@ -1,7 +1,7 @@
 package sqlite
 
-// This file stores effects as jobs of the queue library (river). River's workers fetch them
-// (package jobs).
+// This file stores effects as jobs of the queue library (River). The workers in package jobs fetch and run
+// the jobs.
 
 import (
 	"context"
@@ -16,14 +16,14 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// insertJobs stores effects as jobs in tx, the transaction that causes them. Each kind of effect has
-// a queue of the same name.
+// insertJobs stores effects as jobs. tx is the transaction whose changes cause the effects. Each kind of
+// effect has a queue of the same name.
 func insertJobs(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx, effects []audience.Effect) error {
 	params := make([]river.InsertManyParams, 0, len(effects))
 	for _, e := range effects {
 		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: audience.Attempts}
-		// Only future jobs get a time. River polls scheduled jobs every five seconds,
-		// so a job with a past time would start up to five seconds late.
+		// Only a job that is due in the future gets a time. River looks for scheduled jobs every
+		// five seconds, so a job with a past time would start up to five seconds late.
 		if timed, ok := e.(audience.Timed); ok && time.Until(time.Unix(timed.DueTime(), 0)) > 0 {
 			opts.ScheduledAt = time.Unix(timed.DueTime(), 0)
 		}
@@ -33,8 +33,8 @@ func insertJobs(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx, 
 	return err
 }
 
-// Jobs returns a River client that works the queues of config. The client shares
-// the writer's connection. Open has created the queue's tables.
+// Jobs returns a River client that runs the jobs of the queues in config. The client shares the
+// connection of the writer. Open has already created the tables of the queue.
 func (s *Store) Jobs(config *river.Config) (*river.Client[*sql.Tx], error) {
 	return river.NewClient(riversqlite.New(s.db), config)
 }

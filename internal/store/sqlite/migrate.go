@@ -1,6 +1,6 @@
 package sqlite
 
-// This file applies migrations: SQL files, and after them those of the job queue.
+// This file applies the migrations of enlist, which are SQL files, and then those of the job queue.
 
 import (
 	"context"
@@ -20,12 +20,12 @@ var migrations embed.FS
 
 var (
 	errForeign = errors.New("it is a database of another program; choose another file with --db")
-	errNewer   = errors.New("it was made by a newer enlist; use that one, or a backup from before")
+	errNewer   = errors.New("it was made by a newer enlist; use that version, or a backup from before the update")
 )
 
-// migrate applies pending migrations. Two processes that start at once on one file
-// may both try. The process that loses the race for a migration fails and tries
-// again, as long as the number of applied migrations grows.
+// migrate applies pending migrations. Several processes may start on one file at the same time
+// and apply the same migration. Only one of them succeeds. The others try again, as long as the
+// number of applied migrations grows.
 func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -34,7 +34,7 @@ func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	return migrateTo(ctx, db, files, log)
 }
 
-// migrateTo applies the migrations in files.
+// migrateTo applies the pending migrations of files.
 func migrateTo(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) error {
 	for before := -1; ; {
 		err := tryMigrate(ctx, db, files, log)
@@ -49,11 +49,11 @@ func migrateTo(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) e
 	}
 }
 
-// applied counts the applied migrations of enlist and of the job queue.
+// applied returns the number of applied migrations of enlist and of the job queue.
 func applied(ctx context.Context, db *sql.DB) (all int) {
 	for _, table := range []string{"goose_db_version", "river_migration"} {
 		var n int
-		// Without the table, no migration is applied.
+		// An error means that the table does not exist, so no migration is applied.
 		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&n); err == nil {
 			all += n
 		}
@@ -61,7 +61,7 @@ func applied(ctx context.Context, db *sql.DB) (all int) {
 	return all
 }
 
-// tryMigrate applies pending migrations once. It fails if another process applies one of them first.
+// tryMigrate applies pending migrations. It fails if another process applies one of them first.
 func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) error {
 	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithSlog(log))
 	if err != nil {
@@ -75,7 +75,7 @@ func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) 
 		return errNewer
 	}
 	if current < latest {
-		// With this index, a process that applies an already applied migration fails
+		// With this index, a process fails if it applies a migration that is already applied,
 		// and its transaction is rolled back.
 		_, err := db.ExecContext(ctx,
 			"CREATE UNIQUE INDEX IF NOT EXISTS goose_db_version_once ON goose_db_version (version_id)")
@@ -89,8 +89,8 @@ func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) 
 	return migrateJobs(ctx, db, log)
 }
 
-// refuseForeign returns errForeign if the file has tables but not goose_db_version.
-// It uses a read-only connection: the writer's pragmas would change the file to WAL mode.
+// refuseForeign returns errForeign if the file has tables but not the table goose_db_version. It
+// uses a connection for reading, because the writer's pragmas would change the file to WAL mode.
 func refuseForeign(ctx context.Context, reads *connector) error {
 	db := sql.OpenDB(reads)
 	defer db.Close()

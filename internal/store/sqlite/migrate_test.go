@@ -18,11 +18,11 @@ import (
 	"enlist/internal/audience"
 )
 
-// openPath is the environment variable that makes the test binary open the file at
-// its value, as one of several concurrent processes.
+// openPath is the name of an environment variable. If it is set, the test binary is one of several
+// concurrent processes and only opens the file at the path in the variable.
 const openPath = "ENLIST_TEST_STARTER"
 
-// Several processes start on a new file at the same time: each migration is applied once.
+// When several processes start on a new file at the same time, each migration is applied once.
 func TestConcurrentProcessesMigrateANewFileOnce(t *testing.T) {
 	if path := os.Getenv(openPath); path != "" {
 		openAt(t, path)
@@ -45,12 +45,13 @@ func TestConcurrentProcessesMigrateANewFileOnce(t *testing.T) {
 		var applied, versions, catalogues int
 		err := s.db.QueryRowContext(t.Context(), "SELECT count(*), count(DISTINCT version_id), (SELECT count(*) FROM catalogue) FROM goose_db_version").Scan(&applied, &versions, &catalogues)
 		if err != nil || applied != versions || catalogues != 1 {
-			t.Errorf("%d rows for %d migrations, %d rows in catalogue, error %v", applied, versions, catalogues, err)
+			t.Errorf("goose_db_version has %d rows for %d migrations, catalogue has %d rows, want one row each; error %v",
+				applied, versions, catalogues, err)
 		}
 	}
 }
 
-// nextVersion returns the migrations of this version followed by more, as a newer enlist would have them.
+// nextVersion returns the migrations of a newer version: those of this version, followed by more.
 func nextVersion(t *testing.T, more ...string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -71,8 +72,8 @@ func nextVersion(t *testing.T, more ...string) fs.FS {
 	return files
 }
 
-// Concurrent migrations apply each of many migrations once, also those that a second
-// run would not fail on.
+// Several goroutines migrate one file at the same time. Each migration is applied once, also if SQLite
+// would not report an error when it is applied twice.
 func TestConcurrentMigrationsApplyEachOnce(t *testing.T) {
 	steps := []string{"CREATE TABLE tally (n INTEGER)", "INSERT INTO tally VALUES (0)"}
 	for len(steps) < 22 {
@@ -93,12 +94,12 @@ func TestConcurrentMigrationsApplyEachOnce(t *testing.T) {
 	all.Wait()
 	var n int
 	if err := openAt(t, path).db.QueryRowContext(t.Context(), "SELECT n FROM tally").Scan(&n); err != nil || n != 20 {
-		t.Errorf("20 migrations were applied %d times, %v", n, err)
+		t.Errorf("20 migrations that each add 1 have the sum %d, want 20; error %v", n, err)
 	}
 }
 
-// While a command of a newer version adds a column and an index, a server of this
-// version still subscribes and searches. It can also start again afterwards.
+// A newer version of enlist adds a column and an index. At the same time, a server of this version
+// subscribes and searches without an error. After the migration, such a server can also start again.
 func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	s := openAt(t, path)
@@ -146,7 +147,7 @@ func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
 	subscribe(audience.NewService(openAt(t, path), time.Now), -2)
 }
 
-// Open refuses a database of another program or of a newer version, and does not change its tables.
+// Open refuses a database of another program and a database of a newer version.
 func TestOpenRefusesForeignAndNewerDatabases(t *testing.T) {
 	t.Run("a database of another program", func(t *testing.T) {
 		testOpenRefuses(t, "CREATE TABLE users (id INTEGER)", false, errForeign)
@@ -156,8 +157,8 @@ func TestOpenRefusesForeignAndNewerDatabases(t *testing.T) {
 	})
 }
 
-// testOpenRefuses runs a statement on a file and expects Open to return want. If
-// migrated is false, the file is empty before the statement, and Open must not change a byte.
+// testOpenRefuses runs a statement on a file and expects that Open returns the error want. If migrated
+// is false, the file is empty before the statement, and Open must not change the file.
 func testOpenRefuses(t *testing.T, statement string, migrated bool, want error) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	if migrated {
@@ -188,9 +189,9 @@ func testOpenRefuses(t *testing.T, statement string, migrated bool, want error) 
 		s.Close()
 	}
 	if !errors.Is(err, want) {
-		t.Errorf("error %v, want %v", err, want)
+		t.Errorf("Open returns the error %v, want %v", err, want)
 	}
 	if after, err := os.ReadFile(path); err != nil || !migrated && !bytes.Equal(before, after) {
-		t.Errorf("the file was changed, %v", err)
+		t.Errorf("Open changed the file, or the file cannot be read: error %v", err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// readers is a pool of read-only connections. It opens a connection when it needs one
-// and keeps it. A caller waits while the limiter has no free slot.
+// readers is a pool of read-only connections. It opens a connection if a caller needs one and no
+// connection is idle, and keeps the connection. A caller waits while the limiter has no free slot.
 type readers struct {
 	connector *connector
 	cache     *sqlstore.Cache
@@ -28,7 +28,7 @@ func newReaders(c *connector, cache *sqlstore.Cache, size int, wait, limit time.
 	return &readers{connector: c, cache: cache, limiter: sqlstore.NewLimiter(size, wait, limit)}
 }
 
-// view runs fn in a read transaction: all its reads see one snapshot.
+// view runs fn in a read transaction. All reads of fn see the same snapshot.
 func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
 	return r.limiter.Do(ctx, func(ctx context.Context) error { return r.transaction(ctx, fn) })
 }
@@ -39,7 +39,7 @@ func (r *readers) transaction(ctx context.Context, fn func(audience.Tx) error) (
 	if err != nil {
 		return err
 	}
-	good := false // a panic, or a failed BEGIN or COMMIT, leaves it false and the connection is closed
+	good := false // still false after a panic or a failed BEGIN or COMMIT; the connection is then closed
 	defer func() {
 		if !good {
 			err = errors.Join(err, c.Close())
@@ -57,7 +57,7 @@ func (r *readers) transaction(ctx context.Context, fn func(audience.Tx) error) (
 	return fnErr
 }
 
-// take removes a connection from the pool, or opens one.
+// take removes an idle connection from the pool. If there is none, it opens a connection.
 func (r *readers) take() (*dbConn, error) {
 	r.mu.Lock()
 	if r.closed {
@@ -65,7 +65,7 @@ func (r *readers) take() (*dbConn, error) {
 		return nil, errClosed
 	}
 	if n := len(r.idle); n > 0 {
-		c := r.idle[n-1] // the most recently used one: its page cache is warm
+		c := r.idle[n-1] // the connection that was used last: its page cache is warm
 		r.idle = r.idle[:n-1]
 		r.mu.Unlock()
 		return c, nil
@@ -79,13 +79,13 @@ func (r *readers) give(c *dbConn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		c.Close() // the error is ignored: a read-only connection has nothing to lose
+		c.Close() // a read-only connection cannot lose data, so an error does not matter
 		return
 	}
 	r.idle = append(r.idle, c)
 }
 
-// close closes the idle connections. give closes those in use.
+// close closes the idle connections. give closes the other connections when their transactions end.
 func (r *readers) close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -23,8 +23,8 @@ func openWith(t *testing.T, o Options) *Store {
 	return s
 }
 
-// While all search and stream connections are in use, look-ups and writes still work,
-// and a further search gets the error Busy.
+// While all connections for searches and streams are in use, look-ups and writes still work. Another
+// search or stream fails with an error of the Kind Busy.
 //
 // covers: decision 43
 func TestLookUpsDoNotWaitForSearches(t *testing.T) {
@@ -47,7 +47,7 @@ func TestLookUpsDoNotWaitForSearches(t *testing.T) {
 	}
 	for _, err := range []error{s.Search(t.Context(), look), s.Stream(t.Context(), look)} {
 		if audience.KindOf(err) != audience.Busy {
-			t.Errorf("all connections in use: error %v, want Busy", err)
+			t.Errorf("while all connections are in use, the error is %v, want one of the Kind Busy", err)
 		}
 	}
 	close(release)
@@ -57,8 +57,8 @@ func TestLookUpsDoNotWaitForSearches(t *testing.T) {
 	}
 }
 
-// A search that exceeds SearchTime is interrupted with the error Busy. A caller whose
-// context ends gets the context's error instead.
+// A search that takes longer than SearchTime is interrupted and fails with an error of the Kind Busy.
+// If the context of the caller ends first, the search fails with the error of this context.
 //
 // covers: decision 43
 func TestASearchHasATimeLimit(t *testing.T) {
@@ -71,16 +71,16 @@ func TestASearchHasATimeLimit(t *testing.T) {
 		}
 	}
 	if err := s.Search(t.Context(), forever); audience.KindOf(err) != audience.Busy {
-		t.Errorf("error %v, want one of kind Busy", err)
+		t.Errorf("after SearchTime the error is %v, want one of the Kind Busy", err)
 	}
 	gone, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
 	if err := s.Search(gone, forever); !errors.Is(err, context.DeadlineExceeded) || audience.KindOf(err) == audience.Busy {
-		t.Errorf("error %v, want the error of the caller's context", err)
+		t.Errorf("after the context ended the error is %v, want the error of the context", err)
 	}
-	// The same connections, without the time limit: it is too short for a busy machine.
+	// The last search uses the same connections without the time limit, which is too short for a busy machine.
 	s.searches.limiter = sqlstore.NewLimiter(1, 0, 0)
 	if err := s.Search(t.Context(), func(tx audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
-		t.Errorf("a search after the interrupted ones: %v", err)
+		t.Errorf("a search after the interrupted searches fails: %v", err)
 	}
 }

@@ -10,26 +10,27 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// This file builds and drops the SearchIndexes of SQLite. sqlstore/searchindex.go has
-// their catalogue, and package indexadvisor calls these methods.
+// This file builds and drops SearchIndexes in SQLite. sqlstore/searchindex.go stores the
+// definitions of SearchIndexes. Package indexadvisor calls the methods of this file.
 
-// BuildIndex implements audience.Store. It holds the writer's connection until it ends:
-// some 0.6 s for each million Contacts in the file. Readers continue. It has a
-// transaction of its own, so that a cancelled ctx undoes it without other changes.
+// BuildIndex implements audience.Store. It uses the writer's connection for about 0.6 s for each
+// million Contacts in the file. Until it ends, no other function can write, but functions can
+// read. BuildIndex runs in a separate transaction, so that a cancelled ctx rolls back only the
+// index.
 //
-// The store never runs ANALYZE. SQLite would only learn the average over all Lists, and
-// would then choose the wrong index for a large List among small ones. Searches name
-// their index instead (sqlstore/planner).
+// The store never runs ANALYZE. It would only give SQLite the average over all Lists. SQLite
+// would then choose the wrong index for a large List in a database with many small Lists. Instead,
+// searches name the index to use (sqlstore/planner).
 func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID,
 	k *audience.SearchKey) (bytes int64, err error) {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer conn.Close() // returns it to the pool
+	defer conn.Close() // returns the connection to the pool
 	create := "CREATE INDEX IF NOT EXISTS " + sqlstore.IndexName(id) + " ON " + Dialect.IndexOn("contact", list, k)
 	if bytes, err = changeInFiles(ctx, conn, create); err != nil && ctx.Err() == nil {
-		bytes, err = change(ctx, conn, create) // the machine may have no folder for temporary files
+		bytes, err = change(ctx, conn, create) // the machine may have no directory for temporary files
 	}
 	if err != nil {
 		return 0, fmt.Errorf("create index: %w", err)
@@ -37,8 +38,8 @@ func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list 
 	return bytes, nil
 }
 
-// changeInFiles is change with temporary files for sorting. Sorting ten million Contacts
-// in memory would take a gigabyte and is no faster.
+// changeInFiles runs change, and SQLite sorts in temporary files. To sort ten million Contacts in
+// memory would take a gigabyte and would not be faster.
 func changeInFiles(ctx context.Context, conn *sql.Conn, statement string) (bytes int64, err error) {
 	if _, err := conn.ExecContext(ctx, "PRAGMA temp_store = FILE"); err != nil {
 		return 0, err
@@ -61,8 +62,8 @@ func (s *Store) DropIndex(ctx context.Context, id audience.SearchIndexID) error 
 	return nil
 }
 
-// change runs a statement in a transaction. It returns by how many bytes the used part
-// of the file grew.
+// change runs a statement in a transaction. It returns the number of bytes by which the used part
+// of the file has grown.
 func change(ctx context.Context, conn *sql.Conn, statement string) (bytes int64, err error) {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
@@ -84,8 +85,8 @@ func change(ctx context.Context, conn *sql.Conn, statement string) (bytes int64,
 	return after - before, tx.Commit()
 }
 
-// BuiltIndexes implements audience.Store. SQLite builds an index in one transaction, so
-// every one is complete. It does not report their sizes.
+// BuiltIndexes implements audience.Store. SQLite builds an index in one transaction, so every
+// index in the file is complete. BuiltIndexes does not return the sizes of the indexes.
 func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, err error) {
 	c, err := s.readers.take()
 	if err != nil {

@@ -10,38 +10,38 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// Tests that the SearchIndexes of SQLite are built, dropped and missed without wrong answers.
+// This file tests how SQLite builds and drops SearchIndexes, and searches after an operator dropped one.
 
-// The suite of the index advisor on SQLite.
+// TestSearchIndexes runs the suite of the index advisor on SQLite.
 //
 // covers: decision 56
 func TestSearchIndexes(t *testing.T) { storetest.SearchIndexes(t, engine) }
 
-// A process that stops cancels the build of an index. The transaction is rolled back,
-// so no part of the index is left and a later build succeeds.
+// A process that stops cancels the build of an index. SQLite rolls the transaction back, so the file has
+// no part of the index, and a later build succeeds.
 func TestCancelledBuildLeavesNoIndex(t *testing.T) {
 	s := open(t)
 	ctx, stop := context.WithCancel(t.Context())
 	key := &audience.SearchKey{Name: "is_active", Type: audience.KeyBool}
 	stop()
 	if _, err := s.BuildIndex(ctx, 7, 1, key); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
+		t.Errorf("the cancelled build returns the error %v, want context.Canceled", err)
 	}
 	if built, err := s.BuiltIndexes(t.Context()); err != nil || len(built) > 0 {
-		t.Errorf("built %v, error %v", built, err)
+		t.Errorf("BuiltIndexes returns %v and the error %v, want no index and no error", built, err)
 	}
 	if _, err := s.BuildIndex(t.Context(), 7, 1, key); err != nil {
 		t.Error(err)
 	}
 	var store string
 	if err := s.db.QueryRowContext(t.Context(), "PRAGMA temp_store").Scan(&store); err != nil || store != "2" {
-		t.Errorf("temp_store %s, error %v", store, err)
+		t.Errorf("temp_store is %s after the build, want 2 (MEMORY); error %v", store, err)
 	}
 }
 
-// An operator drops an index of the database while prepared statements name it. Searches
-// find the same Contacts without it, and an Update that searches is committed.
-func TestSearchesSurviveAnIndexDroppedByHand(t *testing.T) {
+// An operator drops an index while prepared statements name this index. Searches then find the same
+// Contacts without the index, and an Update that searches is committed.
+func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 	s := open(t)
 	list := audience.List{AccountID: 1, Name: "News"}
 	update := func(fn func(tx audience.Tx) error) {
@@ -71,14 +71,14 @@ func TestSearchesSurviveAnIndexDroppedByHand(t *testing.T) {
 			return err
 		}
 		if len(schema.SearchIndexes) != 1 {
-			t.Error("the List has no index")
+			t.Errorf("the schema has %d SearchIndexes, want 1", len(schema.SearchIndexes))
 		}
 		found := 0
 		search := &audience.Search{Schema: schema, Where: where, Sort: key, Limit: 10}
 		err = tx.SearchContacts(search, func(*audience.Contact) error { found++; return nil })
 		n, counted := tx.CountContacts(&audience.Search{Schema: schema, Where: where})
 		if err = errors.Join(err, counted); err != nil || found != 5 || n != 5 {
-			t.Errorf("found %d, counted %d, %v", found, n, err)
+			t.Errorf("the search finds %d Contacts and the count is %d, want 5 and 5; error %v", found, n, err)
 		}
 		return err
 	}

@@ -15,34 +15,35 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// session implements sqlstore's connection on one SQLite connection. It prepares each
-// statement once and keeps it. One goroutine at a time uses a session.
+// session implements sqlstore.Conn on one SQLite connection. It caches the prepared statements.
+// Only one goroutine at a time may use a session.
 type session struct {
 	conn       driver.Conn
 	statements map[string]*statement // by SQL text
-	once       map[string]*statement // statements marked sqlstore.Once, which name one List
-	args       []driver.NamedValue   // arguments of the running statement, reused
-	writes     int                   // writing statements of the current function
+	once       map[string]*statement // by SQL text: statements with the prefix sqlstore.Once, which contain a List ID
+	args       []driver.NamedValue   // arguments of the running statement; the memory is reused
+	writes     int                   // number of statements without a result that the current function has run
 	failed     error                 // first error of a statement of the current function
-	deadline   time.Time             // of the current function; zero: none
+	deadline   time.Time             // of the current function; zero: no deadline
 }
 
-// statement is a prepared statement. It cannot run twice at once.
+// statement is a prepared statement. It cannot run a second time before it has ended.
 type statement struct {
 	driver.Stmt
 	running bool
 	row     []driver.Value // the current row of the result; nil before the first run
 }
 
-// maxStatements limits the prepared statements of a connection. Searches can have any
-// number of different texts, and clients must not be able to fill the memory with them.
+// maxStatements limits the cached statements of a connection. Clients can send any number of
+// different searches, and their statements must not fill the memory.
 const maxStatements = 150
 
-// maxOnce limits the prepared statements that name one List. It is large enough that
-// a client that reads pages, or looks up addresses, finds its statement prepared.
+// maxOnce limits the cached statements that contain a List ID. A client may send the same search
+// again and again, for other pages or addresses. The limit is so large that the cache still has the
+// statement of such a search.
 const maxOnce = 50
 
-var errOverdue = errors.New("the function held the writer for too long")
+var errOverdue = errors.New("the function ran too long; it delays all other writes")
 
 func newSession(conn driver.Conn) *session {
 	return &session{conn: conn, statements: make(map[string]*statement), once: make(map[string]*statement)}
@@ -58,7 +59,7 @@ func (s *session) close() (err error) {
 	return err
 }
 
-// begin resets the state of the last function and sets the deadline of the next.
+// begin resets the state for the next function and sets the deadline of this function.
 func (s *session) begin(deadline time.Time) {
 	s.writes, s.failed, s.deadline = 0, nil, deadline
 }
@@ -71,8 +72,8 @@ func (s *session) note(err error) error {
 	return err
 }
 
-// prepare returns a prepared statement, from the cache if it is there and not running.
-// A full cache drops statements in random order.
+// prepare returns a prepared statement. It uses the cached statement unless that one is running. If
+// the cache is full, prepare closes a cached statement in random order.
 func (s *session) prepare(query string) (*statement, error) {
 	if !s.deadline.IsZero() && time.Now().After(s.deadline) {
 		return nil, errOverdue
@@ -87,7 +88,7 @@ func (s *session) prepare(query string) (*statement, error) {
 		return nil, err
 	}
 	st = &statement{Stmt: prepared}
-	if ok { // the cached statement is running: this one is closed after use
+	if ok { // the cached statement is running: Close closes the new statement after its use
 		return st, nil
 	}
 	for old, st := range kept {
@@ -103,7 +104,7 @@ func (s *session) prepare(query string) (*statement, error) {
 	return st, err
 }
 
-// kept returns the cache that a query belongs to, and its limit.
+// kept returns the cache for the statement of a query, and the limit of this cache.
 func (s *session) kept(query string) (statements map[string]*statement, most int) {
 	if strings.HasPrefix(query, sqlstore.Once) {
 		return s.once, maxOnce
@@ -113,15 +114,15 @@ func (s *session) kept(query string) (statements map[string]*statement, most int
 
 var listArgument = regexp.MustCompile(`\blist_id = (\?[0-9]*)`)
 
-// planOnce rewrites a statement so that SQLite plans it once. SQLite compares a bare
-// list_id argument with the List of each partial index, and therefore plans the
-// statement again after each bind. With 64 search indexes a subscription then takes
-// 120 µs of processor time; with the CAST it takes 80 µs.
+// planOnce rewrites a statement so that SQLite plans it only once. Without the CAST, SQLite
+// compares the argument for list_id with the List of each partial index, and so it plans the
+// statement again after each bind. With 64 search indexes, a subscription takes 120 µs of
+// processor time without the CAST, and 80 µs with it.
 func planOnce(query string) string {
 	return listArgument.ReplaceAllString(query, "list_id = CAST($1 AS BIGINT)")
 }
 
-// bind converts arguments for the driver. The result is valid until the next call.
+// bind converts arguments for the driver. The result is valid until the next call of bind.
 func (s *session) bind(args []any) []driver.NamedValue {
 	s.args = s.args[:0]
 	for i, arg := range args {
@@ -137,13 +138,13 @@ func (s *session) run(query string, args []any) (driver.Result, error) {
 	if err != nil {
 		return nil, s.note(err)
 	}
-	// The statement cannot be cancelled: SQLite answers an interrupted write with a
-	// rollback of the whole transaction, including the writes of the group's other functions.
+	// The context is never cancelled. After an interrupted write, SQLite would roll back the complete
+	// transaction, with the writes of the other functions in the group.
 	result, err := st.Stmt.(driver.StmtExecContext).ExecContext(context.Background(), s.bind(args))
 	return result, s.note(err)
 }
 
-// Exec implements sqlstore's connection. It returns the number of rows that the statement changed.
+// Exec runs a statement and returns the number of rows that it changed.
 func (s *session) Exec(query string, args ...any) (affected int64, err error) {
 	result, err := s.run(query, args)
 	if err != nil {
@@ -152,19 +153,19 @@ func (s *session) Exec(query string, args ...any) (affected int64, err error) {
 	return result.RowsAffected()
 }
 
-// Do runs a statement and ignores its result.
+// Do runs a statement without a result.
 func (s *session) Do(query string, args ...any) error {
 	_, err := s.run(query, args)
 	return err
 }
 
-// Lock does nothing: SQLite has one writer, so a transaction needs no other locks.
+// Lock does nothing. SQLite has one writer, so a transaction needs no other locks.
 func (s *session) Lock(sqlstore.LockMode, string) error { return nil }
 
-// LockDefinitions does nothing: with one writer, no other transaction writes at the same time.
+// LockDefinitions does nothing. With one writer, no other transaction writes at the same time.
 func (s *session) LockDefinitions() error { return nil }
 
-// Dialect is SQLite's.
+// Dialect returns the SQL expressions of SQLite.
 func (s *session) Dialect() *sqlstore.Dialect { return Dialect }
 
 // Insert runs an INSERT of one row and returns its ID, or 0 if it inserted no row.
@@ -179,7 +180,7 @@ func (s *session) Insert(query string, args ...any) (id int64, err error) {
 	return result.LastInsertId()
 }
 
-// Query runs a query. Its statement is in use until the caller closes the rows.
+// Query runs a query. The statement of the query is running until the caller closes the rows.
 func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstore.Rows, error) {
 	st, err := s.prepare(query)
 	if err != nil {
@@ -190,15 +191,15 @@ func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstor
 		return nil, s.noteFirst(ctx, query, err)
 	}
 	st.running = true
-	if st.row == nil { // kept, because the driver calls SQLite for each column
+	if st.row == nil { // made only once, because Columns calls SQLite for each column
 		st.row = make([]driver.Value, len(rows.Columns()))
 	}
 	return &result{Rows: rows, ctx: ctx, session: s, statement: st, query: query}, nil
 }
 
-// noteFirst handles an error of a query that has returned no row yet. A query that names an index
-// fails after the index is dropped: when SQLite prepares it, or at the next run of a prepared one.
-// ErrUnprepared makes sqlstore plan the search again.
+// noteFirst handles an error of a query that has returned no row yet. A query may name an index that was
+// dropped. It then fails when SQLite prepares it, or, if it was prepared before, when it runs. noteFirst
+// returns ErrUnprepared for such a query, and sqlstore plans the search again.
 func (s *session) noteFirst(ctx context.Context, query string, err error) error {
 	if ctx.Err() == nil && strings.HasPrefix(query, sqlstore.Once) {
 		return fmt.Errorf("%w: %w", sqlstore.ErrUnprepared, err)
@@ -206,19 +207,19 @@ func (s *session) noteFirst(ctx context.Context, query string, err error) error 
 	return s.note(err)
 }
 
-// QueryLast is Query. Knowing the last statement saves a round trip on PostgreSQL only.
+// QueryLast does the same as Query. Only on PostgreSQL it saves a round trip.
 func (s *session) QueryLast(ctx context.Context, query string, args ...any) (sqlstore.Rows, error) {
 	return s.Query(ctx, query, args...)
 }
 
-// result reads the rows of a query. Close returns its statement to the session.
+// result reads the rows of a query. After Close, the session can use the statement again.
 type result struct {
 	driver.Rows
-	ctx       context.Context // of the query
+	ctx       context.Context // the context of the query
 	session   *session
 	statement *statement
 	query     string
-	started   bool // at least one row was read
+	started   bool // Next has returned without an error
 }
 
 // Next implements sqlstore.Rows.

@@ -1,6 +1,6 @@
 package sqlite
 
-// This file is the SQLite side of enlist copy: it reads whole tables.
+// This file reads complete tables of a SQLite file, for the command enlist copy.
 
 import (
 	"context"
@@ -14,16 +14,16 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// Source reads all tables of a file, to copy them into another database. It locks the file
-// exclusively, so no server can store a change that the copy would miss.
+// Source reads the tables of a file, which enlist copy stores in another database. It locks the file
+// exclusively, so that no server can store a change that the copy would not contain.
 type Source struct {
 	conn *dbConn
 }
 
 var errServed = errors.New("another process has it open: stop the service, and try again")
 
-// OpenSource opens an existing database, applies pending migrations, and locks
-// other processes out of the file until Close.
+// OpenSource opens an existing database, applies pending migrations, and locks the file exclusively
+// until Close.
 func OpenSource(ctx context.Context, path string) (*Source, error) {
 	store, err := Open(ctx, path, Options{})
 	switch {
@@ -44,15 +44,15 @@ func OpenSource(ctx context.Context, path string) (*Source, error) {
 		return nil, openError(path, err)
 	}
 	s := &Source{conn}
-	// SQLite takes the exclusive lock at the first read. In WAL mode each open
-	// connection has a shared lock, so this fails while another process has the file open.
+	// SQLite takes the exclusive lock at the first read. In WAL mode each open connection has a shared
+	// lock. So this read fails if another process has the file open.
 	if _, err := s.Tables(ctx); err != nil {
 		return nil, errors.Join(openError(path, err), s.Close())
 	}
 	return s, nil
 }
 
-// openError replaces SQLite's busy error with the reason and the remedy.
+// openError replaces SQLite's busy error by a text that says the reason and what to do.
 func openError(path string, err error) error {
 	if isBusy(err) {
 		err = errServed
@@ -65,8 +65,8 @@ var sourcePragmas = []string{"PRAGMA cache_size = -65536"}
 // Close closes the file and releases the lock.
 func (s *Source) Close() error { return s.conn.Close() }
 
-// Tables returns the names of the tables to copy: those of enlist, and the queue's jobs. The target
-// has other tables of SQLite, goose and river already.
+// Tables returns the names of the tables to copy: the tables of enlist, and the table of the queue's jobs.
+// The other tables of SQLite, goose and River are not copied, because the target has its own.
 func (s *Source) Tables(ctx context.Context) (names []string, err error) {
 	err = s.each(ctx, func(row *sqlstore.Cursor) error {
 		names = append(names, row.Text())
@@ -76,8 +76,8 @@ func (s *Source) Tables(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// Describe sets t.Key to the primary key of the table in this file. It fails unless
-// the table has exactly the columns of t.
+// Describe sets t.Key to the primary key of the table in this file. It fails if the table does not have
+// exactly the columns of t.
 func (s *Source) Describe(ctx context.Context, t *sqlstore.Table) error {
 	names := make(map[string]int)
 	for i, c := range t.Columns {
@@ -103,8 +103,8 @@ func (s *Source) Describe(ctx context.Context, t *sqlstore.Table) error {
 	return err
 }
 
-// Count returns the number of rows of a table. If upto is not nil, it counts the rows
-// up to and including that key.
+// Count returns the number of rows of a table. If upto is not nil, it counts only the rows up to and
+// including the key upto.
 func (s *Source) Count(ctx context.Context, t *sqlstore.Table, upto []any) (n int64, err error) {
 	query := "SELECT count(*) FROM " + t.Name
 	if upto != nil {
@@ -117,9 +117,9 @@ func (s *Source) Count(ctx context.Context, t *sqlstore.Table, upto []any) (n in
 	return n, err
 }
 
-// Each calls fn with every row of a table in the order of its key. If after is not
-// nil, it starts after that key. fn may keep the row. changed reports whether Each
-// replaced characters that another engine cannot store.
+// Each calls fn with every row of a table in the order of the key. If after is not nil, Each starts after
+// the key after. fn may keep the row. changed is true if Each has replaced characters in the row that
+// another engine cannot store.
 func (s *Source) Each(ctx context.Context, t *sqlstore.Table, after []any,
 	fn func(row []driver.Value, changed bool) error) error {
 	query := "SELECT " + t.List(readExpr) + " FROM " + t.Name
@@ -139,12 +139,12 @@ func (s *Source) Each(ctx context.Context, t *sqlstore.Table, after []any,
 	}, query, after...)
 }
 
-// readExpr returns the SQL expression that reads a column in its form.
+// readExpr returns the SQL expression that reads a column in the form c.Form.
 func readExpr(c sqlstore.Column) string {
 	switch c.Form {
 	case sqlstore.Document, sqlstore.Documents, sqlstore.Texts:
 		return "json(" + c.Name + ")"
-	case sqlstore.Time: // stored as text; an invalid time becomes 'no time', which the target refuses
+	case sqlstore.Time: // the column is a text; for an invalid time the result is 'no time', which Normalise refuses
 		return "CASE WHEN " + c.Name + " IS NOT NULL THEN " +
 			"coalesce(CAST(round(unixepoch(" + c.Name + ", 'subsec') * 1000) AS INTEGER), 'no time') END"
 	}
@@ -160,16 +160,16 @@ func keyColumns(t *sqlstore.Table) string {
 	return strings.Join(names, ", ")
 }
 
-// keyCondition compares a table's key with arguments.
+// keyCondition returns a condition that compares the key of a table with arguments.
 func keyCondition(t *sqlstore.Table, operator string) string {
 	return "(" + keyColumns(t) + ") " + operator + " (?" + strings.Repeat(", ?", len(t.Key)-1) + ")"
 }
 
-// LastIDs returns the last ID that each table has used, by table. Deleted rows may have had higher IDs
-// than the rows that remain.
+// LastIDs returns the highest ID that each table has ever used, by the name of the table. A deleted row may
+// have had a higher ID than all present rows.
 func (s *Source) LastIDs(ctx context.Context) (last map[string]int64, err error) {
 	last = make(map[string]int64)
-	// webhook_target.holder may name a deleted job. No other job may get its ID.
+	// webhook_target.holder may contain the ID of a deleted job. No new job may get this ID.
 	err = s.each(ctx, func(row *sqlstore.Cursor) error {
 		table := row.Text()
 		last[table] = row.Int()

@@ -1,10 +1,13 @@
-// Package sqlite implements audience.Store on one SQLite file. It opens connections,
-// runs transactions and applies migrations. Package sqlstore has the statements that run in them.
+// Package sqlite implements audience.Store on one SQLite file. It opens connections, runs
+// transactions and applies migrations. Package sqlstore has the SQL statements of the
+// transactions.
 //
-// One writer goroutine groups commits. Readers come from a pool of connections,
-// and each reads its own snapshot (WAL). A second process may use the same file.
-// The driver is mattn/go-sqlite3 with cgo and modernc.org/sqlite without; only
-// driver_cgo.go and driver_nocgo.go differ.
+// One goroutine, the writer, runs the functions of all Updates. It runs several functions in
+// one transaction, so that one commit stores all their changes. Functions that only read use a
+// pool of connections, and each function reads its own snapshot (WAL mode). A second process may
+// use the same file. The SQLite driver is mattn/go-sqlite3 in builds with cgo, and
+// modernc.org/sqlite in builds without cgo. Only driver_cgo.go and driver_nocgo.go contain code
+// for one of the drivers.
 package sqlite
 
 import (
@@ -25,13 +28,13 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// Options configure a Store. The zero value selects the defaults.
+// Options configure a Store. A zero value selects the default.
 type Options struct {
-	Searches   int           // concurrent reads that may scan a whole List; 0: 4
-	SearchTime time.Duration // longest duration of such a read; 0: 1 minute
-	Streams    int           // concurrent streamed replies; 0: 4
-	Wait       time.Duration // longest wait for a search or stream connection; 0: 5 s
-	Log        *slog.Logger  // nil: no log
+	Searches   int           // largest number of concurrent calls of Search; default: 4
+	SearchTime time.Duration // longest duration of a call of Search; default: 1 minute
+	Streams    int           // largest number of concurrent calls of Stream; default: 4
+	Wait       time.Duration // longest wait for a connection in Search and Stream; default: 5 s
+	Log        *slog.Logger  // default: no log
 }
 
 // Store is an audience.Store on one SQLite file.
@@ -44,8 +47,8 @@ type Store struct {
 	streams  *readers
 }
 
-// Open opens the database at path and applies pending migrations. It creates the
-// file if it does not exist. Only the file's owner can read the database files.
+// Open opens the database at path and applies pending migrations. If the file does not exist, Open
+// creates it. Only the owner of a new file can read it.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	path, err := filepath.Abs(path)
@@ -129,14 +132,14 @@ func (s *Store) Ready(ctx context.Context) error {
 	return s.Update(ctx, readOnly)
 }
 
-// Close runs the queued writes, then closes all connections.
+// Close runs the queued functions of Updates and then closes all connections.
 func (s *Store) Close() error {
 	s.writer.close()
 	return errors.Join(s.readers.close(), s.searches.close(), s.streams.close(), s.db.Close())
 }
 
-// makePrivate creates a missing file with mode 0600. SQLite gives the -wal and
-// -shm files the mode of the database file.
+// makePrivate creates the file with mode 0600 if it does not exist. SQLite creates the -wal and -shm
+// files with the mode of the database file.
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 
 // These tests run the suites of package storetest on SQLite.
 
-// In the suite, 64 concurrent clients subscribe the same addresses, fill an Account
-// to its limit, and repeat one call.
+// TestStore runs the suite for one store. In a part of it, 64 concurrent clients subscribe the same
+// addresses, fill an Account to its limit, and repeat one call.
 //
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, webhook.deletion
 // covers: decision 24, decision 25, decision 30, decision 42, decision 51, decision 52
@@ -31,7 +31,7 @@ var engine = storetest.Engine{
 	},
 }
 
-// The suite compares searches of random Contacts and criteria with a plain model.
+// The suite searches random Contacts with random criteria and compares the results with a simple model.
 //
 // covers: spec op.exactly, op.not, op.greater_than, op.less_than, op.in, op.starts_with, op.ends_with, op.contains
 // covers: spec compare.int, compare.bool, compare.number, compare.date, compare.email, compare.mobile, compare.text
@@ -40,7 +40,7 @@ func TestSearch(t *testing.T) {
 	storetest.Search(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
-// Triggers refuse changes of the consent ledger, also those that an operator makes.
+// Triggers refuse to change or delete rows of the consent ledger, also if an operator runs the statement.
 //
 // covers: spec consent.ledger, decision 27
 func TestTheLedgerIsAppendOnly(t *testing.T) {
@@ -54,7 +54,7 @@ func TestTheLedgerIsAppendOnly(t *testing.T) {
 	for _, change := range []string{"UPDATE consent SET text = 'no'", "DELETE FROM consent"} {
 		_, err = s.db.ExecContext(t.Context(), change)
 		if err == nil || !strings.Contains(err.Error(), "append-only") {
-			t.Errorf("%s: error %v", change, err)
+			t.Errorf("%s returns the error %v, want one that contains append-only", change, err)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// BenchmarkSubscribe measures Service.Subscribe from 64 goroutines, without the HTTP
-// server and JSON. Each call durably stores 10 Field values and a ledger row.
+// BenchmarkSubscribe measures Service.Subscribe without the HTTP server and JSON. At least 32 goroutines
+// call it. Each call durably stores 10 Field values and a ledger row.
 func BenchmarkSubscribe(b *testing.B) {
 	ctx := context.Background()
 	store, err := sqlite.Open(ctx, filepath.Join(b.TempDir(), "enlist.db"), sqlite.Options{})
@@ -42,10 +42,12 @@ func BenchmarkSubscribe(b *testing.B) {
 	})
 }
 
+// text returns the value of a Field as a client sends it.
 func text(key, value string) audience.Detail {
 	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: value}}
 }
 
+// benchList stores an Account and a List with 10 Fields. It returns the names of all Fields except Email.
 func benchList(tb testing.TB, store audience.Store) (*audience.Caller, audience.ListID, []string) {
 	tb.Helper()
 	account := &audience.Account{Name: "Test", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}

@@ -17,26 +17,27 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// writer runs all writing functions on one goroutine and groups their commits.
-// Functions that arrive while a transaction is open run in the next one, in the order
-// of their arrival. One fsync makes the whole group durable.
+// writer runs all functions that write on one goroutine. Functions that arrive while a transaction
+// is open form the next group, in the order of their arrival. A group shares one transaction, so
+// that one fsync makes all its changes durable.
 //
-// A group runs in up to three ways:
+// The writer tries up to three ways to run a group:
 //
-//  1. In one transaction without savepoints. Savepoints keep copies of pages, which
-//     costs 4 to 5 of the 26 µs that inserting a Contact takes.
-//  2. If a function fails after it wrote: the writer rolls the group back and runs it
-//     again with a savepoint around each function, which undoes only that function.
-//  3. If SQLite rolls back the whole transaction (full disk, I/O error): each function
-//     runs in its own transaction.
+//  1. It runs the group in one transaction without savepoints. With savepoints, SQLite copies
+//     pages, and to insert a Contact takes 26 µs, of which 4 to 5 µs are for the savepoint.
+//  2. If a function fails after it wrote, the writer rolls the transaction back. It runs the
+//     group again with a savepoint for each function, so that it can undo only the function that
+//     fails.
+//  3. If SQLite rolls back the complete transaction, because of a full disk or an I/O error, the
+//     writer runs each function in a separate transaction.
 //
-// A function may therefore run more than once. Callers get their result after the commit.
+// So a function may run more than once. A caller gets the result of its function after the commit.
 type writer struct {
 	db      *sql.DB
 	cache   *sqlstore.Cache
-	jobs    *river.Client[*sql.Tx] // stores jobs; it works none
+	jobs    *river.Client[*sql.Tx] // stores jobs and never runs them
 	queue   chan *update
-	closing chan struct{} // closed when the store closes: do refuses new functions
+	closing chan struct{} // closed when the store closes; do then returns errClosed
 	stopped chan struct{} // closed when the goroutine has ended
 	once    sync.Once
 }
@@ -45,7 +46,7 @@ type writer struct {
 type update struct {
 	ctx   context.Context
 	fn    func(audience.Tx) error
-	state atomic.Int32 // waiting, then running or abandoned
+	state atomic.Int32 // first waiting, then running or abandoned
 	err   error
 	done  chan struct{}
 }
@@ -53,12 +54,12 @@ type update struct {
 const (
 	waiting int32 = iota
 	running
-	abandoned // its caller returned before it started; it does not run
+	abandoned // the caller returned before the function started; the function does not run
 )
 
 const (
-	maxGroup     = 512             // functions in one transaction
-	functionTime = 5 * time.Second // longest time of one function, because it delays all other writes
+	maxGroup     = 512             // largest number of functions in one transaction
+	functionTime = 5 * time.Second // longest time of one function, because a function delays all other writes
 )
 
 var errClosed = errors.New("the store is closed")
@@ -70,8 +71,8 @@ func newWriter(db *sql.DB, cache *sqlstore.Cache, jobs *river.Client[*sql.Tx]) *
 	return w
 }
 
-// do runs fn in a transaction and returns after the commit. If ctx is cancelled before
-// fn starts, fn does not run. After that, do ignores ctx and waits for the result.
+// do runs fn in a transaction and returns after the commit. If ctx is cancelled before fn starts,
+// fn does not run. After fn has started, do ignores ctx and waits for the result.
 func (w *writer) do(ctx context.Context, fn func(audience.Tx) error) error {
 	u := &update{ctx: ctx, fn: fn, done: make(chan struct{})}
 	select {
@@ -88,7 +89,7 @@ func (w *writer) do(ctx context.Context, fn func(audience.Tx) error) error {
 			return ctx.Err()
 		}
 		<-u.done
-	case <-w.stopped: // it may have entered the queue after the goroutine's last look
+	case <-w.stopped: // the update may have entered the queue after the goroutine read the queue for the last time
 		if u.state.CompareAndSwap(waiting, abandoned) {
 			return errClosed
 		}
@@ -103,7 +104,7 @@ func (w *writer) close() {
 	<-w.stopped
 }
 
-// loop is the writer's goroutine.
+// loop runs on the writer's goroutine until the store closes.
 func (w *writer) loop() {
 	defer close(w.stopped)
 	var group []*update
@@ -124,7 +125,7 @@ func (w *writer) loop() {
 	}
 }
 
-// addQueued adds the functions that are in the queue now, without waiting for others.
+// addQueued adds the functions that are in the queue now to a group. It does not wait for more functions.
 func (w *writer) addQueued(group []*update) []*update {
 	for len(group) < maxGroup {
 		select {
@@ -137,7 +138,7 @@ func (w *writer) addQueued(group []*update) []*update {
 	return group
 }
 
-// run runs the functions of a group and passes each caller its result.
+// run runs the functions of a group and passes each result to its caller.
 func (w *writer) run(group []*update) {
 	started := group[:0]
 	for _, u := range group {
@@ -162,8 +163,9 @@ func (w *writer) run(group []*update) {
 	}
 }
 
-// retry runs a group again after its transaction was rolled back with err. It uses
-// savepoints first. If that fails too, each function gets its own transaction and error.
+// retry runs a group again after its transaction failed with err and was rolled back. If a function
+// of the group failed, retry first uses one transaction with savepoints. Otherwise, or if this
+// fails too, it runs each function in a separate transaction.
 func (w *writer) retry(group []*update, err error) {
 	if len(group) == 1 || errors.Is(err, errLocked) {
 		for _, u := range group {
@@ -184,14 +186,14 @@ func (w *writer) retry(group []*update, err error) {
 	}
 }
 
-// errRollback means that a function failed after it wrote, so the transaction must be
-// rolled back. The function's own error is in update.err.
+// errRollback means that a function failed after it wrote, so the writer must roll the transaction
+// back. The error of the function is in update.err.
 var errRollback = errors.New("a function of the group failed")
 
 // errLocked means that the transaction could not begin.
 var errLocked = errors.New("the database cannot be written to")
 
-// savepoints says whether a group runs with a savepoint around each function.
+// savepoints states whether a group runs with a savepoint for each function.
 type savepoints bool
 
 const (
@@ -199,10 +201,10 @@ const (
 	withSavepoints    savepoints = true
 )
 
-// transaction runs a group's functions in one transaction and commits it. If it
-// returns an error, it stored nothing.
+// transaction runs the functions of a group in one transaction and commits it. If it returns an
+// error, it has stored nothing.
 func (w *writer) transaction(group []*update, mode savepoints) error {
-	ctx := context.Background() // never cancelled; session.run says why
+	ctx := context.Background() // never cancelled; the comment in session.run explains why
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
 		return errors.Join(errLocked, err)
@@ -213,7 +215,7 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 		return errors.Join(errLocked, err)
 	}
 	var c *dbConn
-	// This goroutine owns the connection until conn.Close, so it may use it outside Raw.
+	// Only this goroutine uses the connection until conn.Close, so it may also use c outside Raw.
 	if err := conn.Raw(func(raw any) error { c = raw.(*dbConn); return nil }); err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
@@ -232,7 +234,7 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 		}
 	}
 	if err := tx.Commit(); err != nil {
-		// After some errors SQLite has rolled back already; c.rollback handles both cases.
+		// After some errors SQLite has already rolled the transaction back. c.rollback works in both cases.
 		return errors.Join(err, c.rollback())
 	}
 	return nil
@@ -242,10 +244,10 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 type transaction struct {
 	session *session
 	shared  *sqlstore.Session
-	effects []audience.Effect // stored as jobs before the commit
+	effects []audience.Effect // the writer stores them as jobs before the commit
 }
 
-// run runs one function and sets u.err to its error. It returns an error if the
+// run runs one function and sets u.err to the error of the function. It returns an error if the
 // transaction cannot continue.
 func (t *transaction) run(u *update, mode savepoints) error {
 	if mode == withSavepoints {
@@ -262,7 +264,7 @@ func (t *transaction) run(u *update, mode savepoints) error {
 	u.err = sqlstore.Call(u.fn, tx)
 	t.session.deadline = time.Time{}
 	if u.err == nil {
-		u.err = t.session.failed // a function cannot ignore a failed statement: SQLite may have rolled back
+		u.err = t.session.failed // a function cannot ignore a failed statement: SQLite may have rolled the transaction back
 	}
 	if u.err != nil {
 		t.effects = t.effects[:effects]
@@ -285,8 +287,8 @@ func (t *transaction) run(u *update, mode savepoints) error {
 	return nil
 }
 
-// rollback ends the transaction. Without an open transaction, SAVEPOINT opens one, so
-// that ROLLBACK does not fail.
+// rollback rolls the transaction back. If SQLite has already done so, SAVEPOINT opens a new
+// transaction, so that ROLLBACK does not fail.
 func (c *dbConn) rollback() error {
 	c.inTx = false
 	if _, err := c.session.Exec("SAVEPOINT probe"); err != nil {

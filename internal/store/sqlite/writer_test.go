@@ -19,13 +19,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// open opens a new store, which is closed when the test ends.
+// open opens a new store. The store is closed when the test ends.
 func open(t *testing.T) *Store {
 	t.Helper()
 	return openAt(t, filepath.Join(t.TempDir(), "enlist.db"))
 }
 
-// openAt opens the store at path, which is closed when the test ends.
+// openAt opens the store at path. The store is closed when the test ends.
 func openAt(t *testing.T, path string) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), path, Options{})
@@ -64,8 +64,8 @@ func storedNames(t *testing.T, s *Store) map[string]int {
 	return names
 }
 
-// inOneGroup runs functions in one group and returns their errors. Another function holds the
-// writer until all of them are queued.
+// inOneGroup runs functions in one group and returns their errors. Until all functions are in the queue,
+// another function runs, so that the writer waits.
 func inOneGroup(t *testing.T, s *Store, fns ...func(audience.Tx) error) []error {
 	t.Helper()
 	inside, release := make(chan struct{}), make(chan struct{})
@@ -94,7 +94,7 @@ func inOneGroup(t *testing.T, s *Store, fns ...func(audience.Tx) error) []error 
 }
 
 // A function that fails or panics is rolled back. The other functions of its group are committed.
-func TestAFailingFunctionIsUndoneAlone(t *testing.T) {
+func TestOnlyTheFailingFunctionIsRolledBack(t *testing.T) {
 	s := open(t)
 	refused := errors.New("refused")
 	var fns []func(audience.Tx) error
@@ -106,7 +106,7 @@ func TestAFailingFunctionIsUndoneAlone(t *testing.T) {
 		case 2:
 			fns = append(fns, func(tx audience.Tx) error { add(tx); panic("a bug") })
 		case 3:
-			fns = append(fns, func(audience.Tx) error { return refused }) // before it wrote
+			fns = append(fns, func(audience.Tx) error { return refused }) // fails before it writes
 		default:
 			fns = append(fns, add)
 		}
@@ -116,10 +116,10 @@ func TestAFailingFunctionIsUndoneAlone(t *testing.T) {
 	for i, err := range errs {
 		name := fmt.Sprint("account ", i)
 		if ok := i%4 == 0; (err == nil) != ok || (names[name] == 1) != ok || names[name] > 1 {
-			t.Errorf("%s: stored %d times, error %v", name, names[name], err)
+			t.Errorf("%s is stored %d times, error %v, want %t", name, names[name], err, ok)
 		}
 		if i%4 == 2 && (err == nil || !strings.Contains(err.Error(), "a bug")) {
-			t.Errorf("%s: error %v, want the panic", name, err)
+			t.Errorf("%s has the error %v, want the text of the panic", name, err)
 		}
 	}
 }
@@ -134,14 +134,14 @@ func TestAFunctionCannotIgnoreAFailedStatement(t *testing.T) {
 		return nil
 	}, addAccount("other"))
 	if errs[0] != nil || errs[1] == nil || errs[2] != nil {
-		t.Errorf("errors %v, want one for the second only", errs)
+		t.Errorf("the errors are %v, want one for the second function only", errs)
 	}
 	if names := storedNames(t, s); names["ignores the error"] != 0 || names["other"] != 1 {
-		t.Errorf("stored %v", names)
+		t.Errorf("the Accounts %v are stored, want only the one called other", names)
 	}
 }
 
-// The jobs of a function are stored if its changes are committed, and only then.
+// The jobs of a function are stored only if its changes are committed.
 func TestJobsAreStoredOnlyWithTheirChanges(t *testing.T) {
 	s := open(t)
 	notify := func(tx audience.Tx) error { return tx.Enqueue(audience.Notify{Address: "a@example.com"}) }
@@ -169,8 +169,8 @@ func countJobs(t *testing.T, s *Store) (n int) {
 	return n
 }
 
-// Some callers cancel at random times while others write. A call without an error is
-// stored once. A call with the error of its context is not stored.
+// Some callers cancel their calls at random times while other callers write. The Account of a call
+// without an error is stored once. The Account of a cancelled call is not stored.
 func TestACancelledCallStoresNothingAndFailsNoOtherCall(t *testing.T) {
 	s := open(t)
 	var (
@@ -200,18 +200,18 @@ func TestACancelledCallStoresNothingAndFailsNoOtherCall(t *testing.T) {
 	for name, err := range errs {
 		switch n := names[name]; {
 		case err == nil && n != 1, err != nil && n != 0:
-			t.Errorf("%s: stored %d times, error %v", name, n, err)
+			t.Errorf("the Account %s is stored %d times, error %v, want once or an error", name, n, err)
 		case err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("the call for %s returns the error %v, want the error of its context", name, err)
 		case err != nil:
 			cancelled++
 		}
 	}
-	t.Logf("%d of %d were cancelled", cancelled, len(errs))
+	t.Logf("%d of %d calls were cancelled", cancelled, len(errs))
 }
 
-// On a full disk SQLite rolls back the whole transaction of the group. The functions
-// that fit are still stored and return no error.
+// On a full disk SQLite rolls back the transaction of the group. The writer then stores the changes of
+// those functions for which the disk has enough space.
 func TestAFullDiskFailsOnlyTheFunctionsThatDoNotFit(t *testing.T) {
 	s := open(t)
 	limit := func(pages string) {
@@ -230,20 +230,20 @@ func TestAFullDiskFailsOnlyTheFunctionsThatDoNotFit(t *testing.T) {
 	names := storedNames(t, s)
 	for i, name := range []string{"first", huge, "second", huge + "y", "third"} {
 		if (errs[i] == nil) != (names[name] == 1) {
-			t.Errorf("function %d: stored %d times, error %v", i, names[name], errs[i])
+			t.Errorf("the Account of function %d is stored %d times, error %v, want once or an error", i, names[name], errs[i])
 		}
 	}
 	if errs[0] != nil || errs[1] == nil || errs[2] != nil || errs[3] == nil || errs[4] != nil {
-		t.Errorf("errors: %v", errs)
+		t.Errorf("the errors are %v, want errors only for the second and the fourth function", errs)
 	}
 	limit("1000000")
 	if err := s.Update(t.Context(), addAccount(huge)); err != nil {
-		t.Errorf("after the limit was raised: %v", err)
+		t.Errorf("after the limit was raised, the same function fails: %v", err)
 	}
 }
 
-// Two stores write to one file concurrently without errors. Each reads the change of a
-// List that the other has just committed.
+// Two stores write to one file at the same time without errors. Each store reads the change of a List
+// that the other store has just committed.
 func TestTwoStoresShareOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	a, b := openAt(t, path), openAt(t, path)
@@ -287,7 +287,7 @@ func TestTwoStoresShareOneFile(t *testing.T) {
 	}
 	wg.Wait()
 	if n := len(storedNames(t, a)); n != 400 {
-		t.Errorf("%d accounts, want 400", n)
+		t.Errorf("%d Accounts are stored, want 400", n)
 	}
 }
 
@@ -301,12 +301,12 @@ func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if mode := info.Mode().Perm(); mode != 0o600 {
-			t.Errorf("%s has mode %o", filepath.Base(name), mode)
+			t.Errorf("%s has the mode %o, want 600", filepath.Base(name), mode)
 		}
 	}
 }
 
-// A function that changes the catalogue and fails leaves the change out of the cache.
+// If a function changes a definition and then fails, the cache does not contain the change.
 func TestARolledBackChangeIsNotCached(t *testing.T) {
 	s := open(t)
 	list := &audience.List{Name: "News"}
@@ -329,7 +329,7 @@ func TestARolledBackChangeIsNotCached(t *testing.T) {
 			return err
 		}
 		if got := name(tx); got != "Changed" {
-			t.Errorf("in its own transaction the List is %q", got)
+			t.Errorf("the function that changed the name of the List reads %q, want Changed", got)
 		}
 		return errors.New("refused")
 	}, func(tx audience.Tx) error {
@@ -340,11 +340,11 @@ func TestARolledBackChangeIsNotCached(t *testing.T) {
 		t.Fatal(errs)
 	}
 	if seen != "News" {
-		t.Errorf("the other function of the group read %q", seen)
+		t.Errorf("the other function of the group reads the name %q, want News", seen)
 	}
 	err := s.View(t.Context(), func(tx audience.Tx) error {
 		if got := name(tx); got != "News" {
-			t.Errorf("afterwards the List is %q", got)
+			t.Errorf("after the rollback the name of the List is %q, want News", got)
 		}
 		return nil
 	})
@@ -353,7 +353,7 @@ func TestARolledBackChangeIsNotCached(t *testing.T) {
 	}
 }
 
-// A call that arrives while the store closes is committed or gets errClosed. It never hangs.
+// A call that arrives while the store closes returns. It is committed or fails with errClosed.
 func TestACallDuringCloseReturns(t *testing.T) {
 	for range 30 {
 		s, err := Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), Options{})
@@ -361,10 +361,10 @@ func TestACallDuringCloseReturns(t *testing.T) {
 			t.Fatal(err)
 		}
 		var callers sync.WaitGroup
-		begun := make(chan struct{}, 16)
+		started := make(chan struct{}, 16)
 		for range 16 {
 			callers.Go(func() {
-				begun <- struct{}{}
+				started <- struct{}{}
 				for {
 					err := s.Update(context.Background(), func(audience.Tx) error { return nil })
 					if errors.Is(err, errClosed) {
@@ -378,7 +378,7 @@ func TestACallDuringCloseReturns(t *testing.T) {
 			})
 		}
 		for range 16 {
-			<-begun
+			<-started
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

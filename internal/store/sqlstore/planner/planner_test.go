@@ -188,7 +188,7 @@ func TestPlanningAsksNoMoreThanItNeeds(t *testing.T) {
 	}
 }
 
-func TestWholeListIsScannedInTheTableOnlyWhereItIsDense(t *testing.T) {
+func TestTableIsScannedIfAQuarterOfItsRowsBelongToTheList(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		span Span
