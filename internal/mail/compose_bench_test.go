@@ -6,7 +6,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// Benchmarks of composing: what a mail costs before it is sent.
+// The benchmarks in this file measure the time to compose a mail, without sending it.
 
 func BenchmarkNotification(b *testing.B) {
 	c, _ := testComposer(b)

@@ -8,9 +8,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// These tests show when a Message is compiled and how long the result is kept.
+// The tests in this file check when a Message is compiled, and how many compiled Messages are
+// cached.
 
-// Hundreds of jobs need a new Message at once. It is compiled once.
+// Many jobs need the same new Message at the same time. It is compiled only once.
 //
 // covers: decision 46
 func TestMessageIsCompiledOnce(t *testing.T) {
@@ -36,8 +37,8 @@ func TestMessageIsCompiledOnce(t *testing.T) {
 	}
 }
 
-// The cache is bounded by the number of Messages and by their memory. A Message
-// that was changed is compiled again.
+// The cache limits the number of Messages and their size in memory. A Message that was changed is
+// compiled again.
 //
 // covers: decision 46
 func TestTemplateCacheIsBounded(t *testing.T) {
@@ -46,7 +47,8 @@ func TestTemplateCacheIsBounded(t *testing.T) {
 		kept.get(&audience.Message{ID: audience.MessageID(i), Text: "x"})
 	}
 	if bytes := kept.byID[3*maxTemplates-1].bytes; len(kept.byID) > maxTemplates || kept.bytes != bytes*len(kept.byID) {
-		t.Errorf("%d Messages of %d bytes are kept", len(kept.byID), kept.bytes)
+		t.Errorf("the cache has %d Messages and counts %d bytes, want at most %d Messages of %d bytes each",
+			len(kept.byID), kept.bytes, maxTemplates, bytes)
 	}
 	for i := range 5 {
 		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: "x", HTML: strings.Repeat("x", maxTemplateBytes/3)})
@@ -55,10 +57,11 @@ func TestTemplateCacheIsBounded(t *testing.T) {
 		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)})
 	}
 	if len(kept.byID) > maxTemplates || kept.bytes > maxTemplateBytes || kept.byID[4].bytes < maxTemplateBytes/20 {
-		t.Errorf("%d bytes are kept of Messages of many parts", kept.bytes)
+		t.Errorf("the cache has %d Messages with %d bytes, and %d bytes for a Message of many parts; want at most %d Messages, "+
+			"at most %d bytes, and at least %d bytes", len(kept.byID), kept.bytes, kept.byID[4].bytes, maxTemplates, maxTemplateBytes, maxTemplateBytes/20)
 	}
 	a, b := &audience.Message{ID: 1, Text: "a"}, &audience.Message{ID: 1, Text: "b"}
 	if first := kept.get(a); first != kept.get(a) || first == kept.get(b) {
-		t.Error("a Message is compiled again, or is not when it was changed")
+		t.Error("an unchanged Message was compiled again, or a changed Message was not compiled again")
 	}
 }

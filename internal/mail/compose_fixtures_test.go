@@ -23,7 +23,7 @@ import (
 // This file has the fixtures for tests of composing: a composer with a fixed clock,
 // a List with four Fields, a Contact, and a reader of composed mails.
 
-// links records the URLs that it is asked for and numbers them from 501.
+// links is a Linker that records the URLs of each call. The ID of the first URL is 501.
 type links struct{ asked [][]string }
 
 func (l *links) LinkTargets(_ context.Context, _ audience.MessageID, urls []string) (ids []audience.LinkID, err error) {
@@ -78,14 +78,14 @@ func testNotification() *audience.Notification {
 	}
 }
 
-// received is a message as a mail program reads it.
+// received is a message in the form in which a mail program reads it.
 type received struct {
 	mail.Header
 	text, html string
 	raw        []byte
 }
 
-// read encodes a message and parses it. It checks that every line is valid.
+// read encodes a message and parses it. It fails the test if a line is not valid.
 func read(t testing.TB, m *gomail.Msg) *received {
 	t.Helper()
 	var b bytes.Buffer
@@ -94,12 +94,12 @@ func read(t testing.TB, m *gomail.Msg) *received {
 	}
 	for line := range bytes.SplitSeq(b.Bytes(), []byte("\r\n")) {
 		if len(line) > 998 || bytes.ContainsAny(line, "\r\n\x00") {
-			t.Fatalf("a line of %d bytes: %.100q", len(line), line)
+			t.Fatalf("a line has %d bytes: %.100q; want at most 998, and no CR, LF or zero byte", len(line), line)
 		}
 	}
 	parsed, err := mail.ReadMessage(bytes.NewReader(b.Bytes()))
 	if err != nil {
-		t.Fatalf("%v in\n%s", err, b.Bytes())
+		t.Fatalf("the message cannot be parsed: %v\n%s", err, b.Bytes())
 	}
 	r := &received{Header: parsed.Header, raw: b.Bytes()}
 	kind, params, err := mime.ParseMediaType(parsed.Header.Get("Content-Type"))
@@ -112,7 +112,7 @@ func read(t testing.TB, m *gomail.Msg) *received {
 	}
 	parts := multipart.NewReader(parsed.Body, params["boundary"])
 	for {
-		part, err := parts.NextPart() // decodes quoted-printable
+		part, err := parts.NextPart() // also decodes quoted-printable
 		if err == io.EOF {
 			return r
 		}
@@ -136,7 +136,7 @@ func readPart(t testing.TB, r io.Reader) string {
 	return strings.ReplaceAll(string(b), "\r\n", "\n")
 }
 
-// subject returns the subject, decoded.
+// subject returns the decoded subject.
 func (r *received) subject(t testing.TB) string {
 	t.Helper()
 	s, err := new(mime.WordDecoder).DecodeHeader(r.Get("Subject"))
@@ -146,7 +146,7 @@ func (r *received) subject(t testing.TB) string {
 	return s
 }
 
-// names returns the names of the header fields, sorted.
+// names returns the sorted names of the header fields.
 func (r *received) names() []string {
 	var names []string
 	for name := range r.Header {
@@ -165,45 +165,45 @@ func send(t testing.TB, c *composer, l *audience.OutgoingMail) *received {
 	}
 	r := read(t, m)
 	if s := r.subject(t); s != subject {
-		t.Errorf("subject %q went out as %q", subject, s)
+		t.Errorf("the mail has the subject %q, want %q, which outgoing returned", s, subject)
 	}
 	return r
 }
 
-// headerCase is a header field and its value, "" when it must be absent.
+// headerCase is a header field and the value that it must have, or "" if the field must be absent.
 type headerCase struct{ name, want string }
 
 func checkHeaders(t *testing.T, r *received, cases []headerCase) {
 	t.Helper()
 	for _, c := range cases {
 		if got := r.Get(c.name); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			t.Errorf("the header field %s is %q, want %q", c.name, got, c.want)
 		}
 	}
 }
 
-// contains checks that a text has all the parts; what names the text.
+// contains checks that a text contains all parts. what is the name of the text in a failure message.
 func contains(t *testing.T, what, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
-			t.Errorf("%s lacks %q:\n%s", what, part, text)
+			t.Errorf("%s must contain %q, but is:\n%s", what, part, text)
 		}
 	}
 }
 
-// lacks checks that a text has none of the parts.
+// lacks checks that a text contains none of the parts.
 func lacks(t *testing.T, what, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if strings.Contains(text, part) {
-			t.Errorf("%s has %q:\n%s", what, part, text)
+			t.Errorf("%s must not contain %q, but is:\n%s", what, part, text)
 		}
 	}
 }
 
-// keep writes a mail into the folder ENLIST_TEST_KEEP, so that a developer can
-// look at it in a mail program.
+// keep writes a mail into the folder that the environment variable ENLIST_TEST_KEEP names. A
+// developer can then open it in a mail program.
 func keep(t *testing.T, name string, r *received) {
 	t.Helper()
 	if dir := os.Getenv("ENLIST_TEST_KEEP"); dir != "" {

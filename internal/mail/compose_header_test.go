@@ -6,9 +6,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// This test covers the header for unsubscribing with one click.
+// The test in this file checks the header field for unsubscribing with one click.
 
-// RFC 8058, 3.1: the header for one click goes with an https link only.
+// A mail has the header field List-Unsubscribe-Post only if the link begins with https. RFC 8058, 3.1
 //
 // covers: spec message.unsubscribe
 func TestOneClickHeaderNeedsHTTPS(t *testing.T) {
@@ -21,7 +21,7 @@ func TestOneClickHeaderNeedsHTTPS(t *testing.T) {
 			c.publicURL = test.url
 			r := send(t, c, testMail(&audience.Message{EmailType: audience.EmailPlain, Subject: "s", Text: "x"}))
 			if got := r.Get("List-Unsubscribe-Post"); got != test.want {
-				t.Errorf("List-Unsubscribe-Post %q, want %q", got, test.want)
+				t.Errorf("List-Unsubscribe-Post is %q, want %q", got, test.want)
 			}
 			contains(t, "List-Unsubscribe", r.Get("List-Unsubscribe"), "<"+test.url+"/u/")
 		})

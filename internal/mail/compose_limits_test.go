@@ -7,9 +7,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// These tests show that no value and no Message can take much memory or time.
+// The tests in this file check that a mail does not need much memory or time, for any value and
+// any Message.
 
-// A value can be as long as a request. A mail with it has bounded parts.
+// A value can be as long as a request. The length of a mail with such a value is limited.
 //
 // covers: decision 46
 func TestLongValuesDoNotMakeLongMails(t *testing.T) {
@@ -23,7 +24,7 @@ func TestLongValuesDoNotMakeLongMails(t *testing.T) {
 	}
 	var size strings.Builder
 	if _, err := m.WriteTo(&size); err != nil || size.Len() > 200_000 {
-		t.Errorf("a notification of %d bytes, %v", size.Len(), err)
+		t.Errorf("a notification with a long value has %d bytes, %v, want at most 200000", size.Len(), err)
 	}
 	contains(t, "a notification", read(t, m).text, "é<é<é", "…\n")
 
@@ -35,21 +36,21 @@ func TestLongValuesDoNotMakeLongMails(t *testing.T) {
 		{"a text with the value many times", audience.Message{EmailType: audience.EmailPlain, Text: strings.Repeat("{{Comment}}", 100_000)}, false},
 		{"HTML with the value many times", audience.Message{EmailType: audience.EmailRawHTML, HTML: strings.Repeat("<b>{{Comment}}</b>", 100_000), Text: "Hello"}, false},
 		{"a text with the value three times", audience.Message{EmailType: audience.EmailPlain, Text: strings.Repeat("{{Comment}}", 3)}, false},
-		{"a subject, which is cut off", audience.Message{EmailType: audience.EmailPlain, Text: "Hello", Subject: strings.Repeat("{{Comment}}", 80)}, true},
+		{"a long subject, which is cut", audience.Message{EmailType: audience.EmailPlain, Text: "Hello", Subject: strings.Repeat("{{Comment}}", 80)}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mail := testMail(&c.message)
 			mail.Contact.Values = mail.Contact.Values.Set(4, long)
 			_, _, err := composer.outgoing(t.Context(), mail)
 			if why, _ := err.(*audience.Undelivered); c.fits == (why != nil && why.Permanent && !why.Recipient) {
-				t.Errorf("got %v", err)
+				t.Errorf("got %v, want success: %v, or else a permanent failure", err, c.fits)
 			}
 		})
 	}
 }
 
-// A hostile Message is compiled in linear time: a quadratic algorithm would exceed
-// the time limit of the test. With -short the Messages are an eighth as long.
+// A hostile Message is compiled in linear time. With a quadratic algorithm, the test would exceed
+// its time limit. With -short, the Messages have an eighth of the length.
 func TestHostileMessagesAreCompiledFast(t *testing.T) {
 	divisor := 1
 	if testing.Short() {
@@ -67,7 +68,7 @@ func TestHostileMessagesAreCompiledFast(t *testing.T) {
 		{"brackets that are not opened", "https://a/" + many(")", 4*big)},
 		{"tags that are not closed", many("<a", big)},
 		{"comments", many("<!--", big)},
-		{"elements nested deep", many("<div>", big/4)},
+		{"deeply nested elements", many("<div>", big/4)},
 		{"tables", many("<table><tr><td>", big/16)},
 		{"attributes", "<a " + many("b={{c}} ", big/8) + ">"},
 		{"entities", many("&lt;{{a}}", big/8)},
@@ -89,7 +90,7 @@ func TestHostileMessagesAreCompiledFast(t *testing.T) {
 			compile(&audience.Message{EmailType: audience.EmailPlainHTML, Text: test.source})
 			r := rendering{mail: testMail(nil), unsubscribe: "https://mail.example.org/u/"}
 			if n := len(r.html(c)) + len(r.text(c)) + len(r.subject(c)); n > 64<<20 {
-				t.Errorf("%d bytes became %d", len(test.source), n)
+				t.Errorf("a Message of %d bytes became a mail of %d bytes, want at most 64 MiB", len(test.source), n)
 			}
 		})
 	}

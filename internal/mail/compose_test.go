@@ -8,11 +8,11 @@ import (
 	"enlist/internal/audience"
 )
 
-// These tests show what each kind of mail contains. compose_fixtures_test.go has
-// what they share.
+// The tests in this file check the content of each kind of mail. compose_fixtures_test.go has
+// their fixtures.
 
-// A notification has the Contact's values, the consent and a link to the Contact.
-// After the Contact was removed it says so.
+// A notification has the Contact's values, the consent and a link to the Contact's page. If the
+// Contact was removed, the notification says so.
 //
 // covers: spec event.notification, decision 46
 func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
@@ -24,7 +24,7 @@ func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
 	r := read(t, m)
 	keep(t, "notification", r)
 	if s := r.subject(t); s != "ann@example.com subscribed to News & Views" {
-		t.Errorf("subject %q", s)
+		t.Errorf("the subject is %q, want that ann@example.com subscribed to News & Views", s)
 	}
 	checkHeaders(t, r, []headerCase{
 		{"From", `"News & Views" <lists@example.org>`}, {"To", "<owner@example.org>"}, {"Auto-Submitted", "auto-generated"},
@@ -42,7 +42,7 @@ func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again := read(t, m); again.Get("Message-Id") != r.Get("Message-Id") || !strings.HasSuffix(again.Get("Message-Id"), "@example.org>") {
-		t.Errorf("Message-ID %q, then %q for the same job", r.Get("Message-Id"), again.Get("Message-Id"))
+		t.Errorf("the Message-IDs for the same job are %q and %q, want them equal and at example.org", r.Get("Message-Id"), again.Get("Message-Id"))
 	}
 	removed := read(t, m)
 	contains(t, "text", removed.text, "Contact 345", "has been removed since")
@@ -53,11 +53,11 @@ func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
 	bad.Address = "no-address"
 	_, err = c.notification("77", bad)
 	if u, ok := err.(*audience.Undelivered); !ok || !u.Permanent || !u.Recipient {
-		t.Errorf("to an invalid address: %v", err)
+		t.Errorf("a notification to an invalid address returned %v, want a permanent failure because of the recipient", err)
 	}
 }
 
-// A request to confirm has the link to confirm, and none to unsubscribe.
+// A request to confirm has a link to confirm. It has no link to unsubscribe.
 //
 // covers: decision 46, decision 47
 func TestConfirmationHasTheLinkToConfirm(t *testing.T) {
@@ -69,12 +69,12 @@ func TestConfirmationHasTheLinkToConfirm(t *testing.T) {
 	link := "https://mail.example.org/c/12-345-1767225600-c/"
 	contains(t, "text", r.text, link, "ignore this mail")
 	if strings.Contains(strings.ReplaceAll(r.text, "\r", ""), "\n\n\n") {
-		t.Errorf("the text has two empty lines together: %q", r.text)
+		t.Errorf("the text has two empty lines together, want one: %q", r.text)
 	}
 	contains(t, "html", r.html, `href="`+link, "ignore this mail")
 	contains(t, "subject", r.subject(t), "Please confirm: News & Views")
 	if r.Get("List-Unsubscribe") != "" || r.Get("Auto-Submitted") != "auto-generated" {
-		t.Errorf("headers %v", r.Header)
+		t.Errorf("the headers are %v, want no List-Unsubscribe, and Auto-Submitted", r.Header)
 	}
 }
 
@@ -90,8 +90,8 @@ const newsletter = `<!DOCTYPE html>
 <img src="https://example.com/logo.png" alt="Our logo"><ul><li>one</li><li>two</li></ul>
 </div></body></html>`
 
-// The values of the Contact are in the subject, the text and the HTML. Styles are
-// inlined, and the mail has a link to unsubscribe.
+// The subject, the text part and the HTML part of a mail contain the Contact's values. The style
+// sheet is inlined, and the mail has a link to unsubscribe.
 //
 // covers: decision 46, spec message.unsubscribe, spec message.text, spec message.html, spec merge.list
 func TestMessageIsMergedAndInlined(t *testing.T) {
@@ -111,15 +111,15 @@ func TestMessageIsMergedAndInlined(t *testing.T) {
 	contains(t, "text", r.text, "Hello Ann!\n\nHave a look at what is new <https://example.com/new?who=Ann&x=1>, or write to us@example.com.\n\nYour site is https://ann.example/.\n\nOur logo\n\n- one\n- two\n",
 		"\n-- \nUnsubscribe from News & Views: "+unsubscribe)
 	if len(l.asked) != 0 {
-		t.Errorf("links were asked for: %v", l.asked)
+		t.Errorf("LinkTargets was called for %v, want no call without tracking", l.asked)
 	}
 	again := send(t, c, testMail(message))
 	if again.Get("Message-Id") != r.Get("Message-Id") {
-		t.Errorf("Message-ID %q, then %q", r.Get("Message-Id"), again.Get("Message-Id"))
+		t.Errorf("the Message-IDs for the same delivery are %q and %q, want them equal", r.Get("Message-Id"), again.Get("Message-Id"))
 	}
 }
 
-// Tracked links lead through this service. Their targets are stored once.
+// A tracked link leads to this service, which redirects to the target. The targets are stored once.
 //
 // covers: decision 49
 func TestTrackedLinksLeadToThisService(t *testing.T) {
@@ -135,7 +135,7 @@ func TestTrackedLinksLeadToThisService(t *testing.T) {
 		contains(t, "text", r.text, "https://example.com/new?who=Ann&x=1")
 	}
 	if len(l.asked) != 1 || !slices.Equal(l.asked[0], []string{"https://example.com/new?who={{First Name}}&x=1", "HTTP://example.com/b"}) {
-		t.Errorf("links were asked for: %q", l.asked)
+		t.Errorf("LinkTargets was called for %q, want one call with the two links that can be tracked", l.asked)
 	}
 	message.HTML = `<a href="https://example.com/other">o</a>`
 	mail := testMail(message)
@@ -143,7 +143,7 @@ func TestTrackedLinksLeadToThisService(t *testing.T) {
 	lacks(t, "a Message that was changed", send(t, c, mail).html, "/k/12-345-1767225600-a7-502", "/o/")
 }
 
-// The email type decides which parts a mail has. Each part has one link to
+// The email type of a Message decides which parts the mail has. Each part has one link to
 // unsubscribe.
 //
 // covers: decision 46, spec merge.unsubscribe, spec merge.confirm
@@ -168,7 +168,7 @@ func TestEmailTypeDecidesTheParts(t *testing.T) {
 			contains(t, "text", r.text, test.text...)
 			contains(t, "html", r.html, test.html...)
 			if test.html == nil && r.html != "" {
-				t.Errorf("there is an HTML part: %s", r.html)
+				t.Errorf("the mail has the HTML part %s, want none", r.html)
 			}
 			const unsubscribe = "https://mail.example.org/u/"
 			if strings.Count(r.text, unsubscribe) != 1 || test.html != nil && strings.Count(r.html, `"`+unsubscribe) != 1 {
@@ -178,7 +178,7 @@ func TestEmailTypeDecidesTheParts(t *testing.T) {
 	}
 }
 
-// The sender is the Message's, else the List's, else the one of the settings.
+// The sender of a mail comes from the Message, or else from the List, or else from the settings.
 //
 // covers: decision 46
 func TestSenderIsOfTheMessageOrTheListOrTheSettings(t *testing.T) {
@@ -186,23 +186,23 @@ func TestSenderIsOfTheMessageOrTheListOrTheSettings(t *testing.T) {
 	l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x", FromAddress: "message@example.com"})
 	l.Schema.List.FromName, l.Schema.List.FromAddress = "Zoë", "list@bücher.example"
 	if from := send(t, c, l).Get("From"); from != "=?utf-8?q?Zo=C3=AB?= <message@example.com>" {
-		t.Errorf("From: %s", from)
+		t.Errorf("with a sender in the Message, From is %s, want message@example.com", from)
 	}
 	l.Message = &audience.Message{EmailType: audience.EmailPlain, Text: "y"}
 	r := send(t, c, l)
 	if from := r.Get("From"); from != "=?utf-8?q?Zo=C3=AB?= <list@xn--bcher-kva.example>" || !strings.HasSuffix(r.Get("Message-Id"), "@xn--bcher-kva.example>") {
-		t.Errorf("From: %s, Message-ID: %s", from, r.Get("Message-Id"))
+		t.Errorf("with a sender in the List, From is %s and Message-ID is %s, want the List's domain in ASCII", from, r.Get("Message-Id"))
 	}
 	c.from, l.Schema.List.FromAddress = "", ""
 	if _, _, err := c.outgoing(t.Context(), l); err == nil || !strings.Contains(err.Error(), "--mail-from") {
-		t.Errorf("without a sender: %v", err)
+		t.Errorf("without a sender, got %v, want an error that names --mail-from", err)
 	}
 	if _, err := newComposer(Options{From: "no-address"}); err == nil {
-		t.Error("a sender that is not an address was accepted")
+		t.Error("a sender that is not an address was accepted, want an error")
 	}
 }
 
-// Every address that package audience accepts can be written to.
+// A mail can be sent to every address that package audience accepts.
 func TestUnusualAddressesCanBeWrittenTo(t *testing.T) {
 	c, _ := testComposer(t)
 	for _, test := range []struct{ address, want string }{
@@ -218,16 +218,16 @@ func TestUnusualAddressesCanBeWrittenTo(t *testing.T) {
 				t.Fatal(err)
 			}
 			if to := read(t, m).Get("To"); to != test.want {
-				t.Errorf("To: %s, want %s", to, test.want)
+				t.Errorf("To is %s, want %s", to, test.want)
 			}
 			if to, err := m.GetRecipients(); err != nil || len(to) != 1 || to[0] != test.want {
-				t.Errorf("recipients %q, %v, want %s", to, err, test.want)
+				t.Errorf("the recipients are %q, %v, want %s", to, err, test.want)
 			}
 		})
 	}
 }
 
-// A subject is one line of bounded length, whatever the values contain.
+// For any values, a subject is one line of limited length.
 func TestSubjectIsOneLineWithoutControlCharacters(t *testing.T) {
 	c, _ := testComposer(t)
 	for _, test := range []struct{ name, value, want string }{
@@ -245,10 +245,10 @@ func TestSubjectIsOneLineWithoutControlCharacters(t *testing.T) {
 			l.Contact.Values = l.Contact.Values.Set(2, test.value)
 			r := send(t, c, l)
 			if s := r.subject(t); s != test.want {
-				t.Errorf("subject %q, want %q", s, test.want)
+				t.Errorf("the subject is %q, want %q", s, test.want)
 			}
 			if r.Get("Bcc") != "" {
-				t.Error("the value added a header")
+				t.Error("the value added the header field Bcc")
 			}
 		})
 	}

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// This test covers fallbacks of merge fields, which are text like values.
+// The test in this file checks fallbacks of merge fields.
 
-// A fallback is text: its tags are escaped, in both parts of a mail.
+// A fallback is text and not HTML. The HTML part escapes its tags, and the text part shows them.
 //
 // covers: decision 46, spec merge.fallback
 func TestFallbackIsText(t *testing.T) {

@@ -5,22 +5,22 @@ import (
 	"testing"
 )
 
-// These tests inline the CSS that newsletters have, and CSS that is broken.
-// Each case is a style sheet and what the result must contain.
+// The tests in this file inline CSS as it is in newsletters, and CSS with syntax errors.
 
-// inlineCase is a style sheet, a body and what the result must contain.
+// inlineCase has a style sheet, a body, and the text that the result must contain.
 type inlineCase struct{ name, sheet, body, want string }
 
-// check inlines the sheet into the body and looks for the wanted text.
+// check inlines the style sheet into the body. It fails the test if the result does not contain the
+// wanted text.
 func (c inlineCase) check(t *testing.T) {
 	got := inlineStyles("<html><head><style>" + c.sheet + "</style></head><body>" + c.body + "</body></html>")
 	if !strings.Contains(got, c.want) {
-		t.Errorf("got %s\nwithout %s", got, c.want)
+		t.Errorf("got %s\nwant it to contain %s", got, c.want)
 	}
 	lacks(t, "the result", got, "enlist-")
 }
 
-// Rules move into style attributes as the cascade of CSS says.
+// Rules are moved into style attributes in the order of the CSS cascade.
 //
 // covers: decision 46
 func TestRulesAreInlinedByTheCascade(t *testing.T) {
@@ -29,12 +29,12 @@ func TestRulesAreInlinedByTheCascade(t *testing.T) {
 		{"the style attribute wins over rules", "p{color:red;margin:0}", `<p style="color:blue">x</p>`, `<p style="margin: 0; color: blue;">x</p>`},
 		{"the more specific selector wins", "#i{color:green} .c{color:blue} p{color:red}", `<p id="i" class="c">x</p>`, `style="color: green;"`},
 		{"one id wins over eleven classes", "#i{color:green} p" + strings.Repeat(".c", 11) + "{color:red}", `<p id="i" class="c">x</p>`, `style="color: green;"`},
-		{"of equal selectors the later wins", "p{color:red} p{color:blue}", `<p>x</p>`, `style="color: blue;"`},
-		{"of equal properties in a rule the later wins", "p{color:red;color:blue}", `<p>x</p>`, `style="color: blue;"`},
+		{"of two rules with equal selectors, the later rule wins", "p{color:red} p{color:blue}", `<p>x</p>`, `style="color: blue;"`},
+		{"of two declarations of a property in a rule, the later one wins", "p{color:red;color:blue}", `<p>x</p>`, `style="color: blue;"`},
 		{"important wins over the style attribute", "p{color:red !important}", `<p style="color:blue">x</p>`, `style="color: red;"`},
 		{"important may have a space and capitals", "p{color:red ! IMPORTANT}", `<p style="color:blue">x</p>`, `style="color: red;"`},
 		{"an important style attribute wins over important rules", "p{color:red!important}", `<p style="color:blue!important">x</p>`, `style="color: blue;"`},
-		{"of important rules the more specific wins", "#i{color:red!important} p{color:blue!important}", `<p id="i">x</p>`, `style="color: red;"`},
+		{"of two important rules, the more specific rule wins", "#i{color:red!important} p{color:blue!important}", `<p id="i">x</p>`, `style="color: red;"`},
 		{"child and descendant selectors match", "div > p, div a{color:red}", `<div><p><a>x</a></p></div>`, `<p style="color: red;"><a style="color: red;">`},
 		{"the next sibling matches", "p+p{margin:1em 0}", `<p>x</p><p>y</p>`, `<p>x</p><p style="margin: 1em 0;">y</p>`},
 		{"the first child matches", "li:first-child{margin:0}", `<ul><li>x</li><li>y</li></ul>`, `<li style="margin: 0;">x</li><li>y</li>`},
@@ -49,7 +49,7 @@ func TestRulesAreInlinedByTheCascade(t *testing.T) {
 			`style="border: 1px solid #ccc; background: #fff url(a.png) no-repeat 0 0; font: bold 12px/1.5 Arial,sans-serif;"`},
 		{"properties of Outlook and vendors are inlined", "p{mso-line-height-rule:exactly;-webkit-text-size-adjust:100%}", `<p>x</p>`,
 			`style="mso-line-height-rule: exactly; -webkit-text-size-adjust: 100%;"`},
-		{"tables get the attributes of HTML too", "td{background-color:#fff;text-align:center}", `<table><tr><td>x`, `bgcolor="#fff"`},
+		{"tables also get HTML attributes such as bgcolor", "td{background-color:#fff;text-align:center}", `<table><tr><td>x`, `bgcolor="#fff"`},
 		{"an element without a rule keeps its style", "a{color:red}", `<p style="color:blue;margin:0">x</p>`, `<p style="color:blue;margin:0;">x</p>`},
 		{"the universal selector matches every element", "*{color:red} a:hover{color:blue}", `<p>x</p>`, "\na:hover {color:blue}\n</style></head><body style=\"color: red;\"><p style=\"color: red;\">"},
 	} {
@@ -57,7 +57,7 @@ func TestRulesAreInlinedByTheCascade(t *testing.T) {
 	}
 }
 
-// What is not CSS is skipped as browsers skip it.
+// Text that is not valid CSS is skipped, in the same way as in browsers.
 //
 // covers: decision 46
 func TestBrokenStyleSheetsAreReadAsBrowsersReadThem(t *testing.T) {
@@ -78,7 +78,7 @@ func TestBrokenStyleSheetsAreReadAsBrowsersReadThem(t *testing.T) {
 	}
 }
 
-// What cannot be inlined stays in a style sheet, as it was written.
+// Rules that cannot be inlined stay in a style sheet.
 //
 // covers: decision 46
 func TestOtherRulesStayInAStyleSheet(t *testing.T) {
@@ -91,7 +91,7 @@ func TestOtherRulesStayInAStyleSheet(t *testing.T) {
 		{"imports", `@charset "utf-8";@import url(https://example.com/a.css);p{margin:0}`, `<p>x</p>`, "\n@charset \"utf-8\";\n@import url(https://example.com/a.css);\n</style>"},
 		{"animations", "@keyframes k{from{top:0}to{top:1px}} @supports (display:grid){p{display:grid}}", `<p>x</p>`,
 			"\n@keyframes k {from{top:0}to{top:1px}}\n@supports (display:grid) {p{display:grid}}\n</style>"},
-		{"selectors of what the reader does", "a:hover,a{color:red}", `<a>x</a>`, "\na:hover {color:red}\n</style></head><body><a style=\"color: red;\">"},
+		{"selectors that depend on what the reader does", "a:hover,a{color:red}", `<a>x</a>`, "\na:hover {color:red}\n</style></head><body><a style=\"color: red;\">"},
 		{"links and visited links", "a:link, a:visited{color:red}", `<a>x</a>`, "\na:link, a:visited {color:red}\n</style>"},
 		{"pseudo-elements", "a::before{content:'x;}'}", `<a>x</a>`, "\na::before {content:'x;}'}\n</style>"},
 		{"selectors that take long to match", "p:is(.a){color:red}", `<p>x</p>`, "\np:is(.a) {color:red}\n</style>"},
@@ -110,7 +110,7 @@ func TestOtherRulesStayInAStyleSheet(t *testing.T) {
 	})
 }
 
-// A Message without style sheets, or beyond a limit, stays byte for byte.
+// If a Message has no style sheet or exceeds a limit, inlineStyles does not change any byte.
 //
 // covers: decision 46
 func TestMessagesThatAreNotInlinedStayAsTheyAre(t *testing.T) {
@@ -121,7 +121,7 @@ func TestMessagesThatAreNotInlinedStayAsTheyAre(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := inlineStyles(c.source); got != c.source {
-				t.Errorf("%.60q became %.60q", c.source, got)
+				t.Errorf("%.60q became %.60q, want no change", c.source, got)
 			}
 		})
 	}

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// These tests insert hostile values into every place of a Message. A value must
-// stay a value: it may not add an element, an attribute, a header or a host.
+// The tests in this file insert hostile values at every position of a Message. A value must not
+// add an element, an attribute, a header field or a host of a link.
 
-// fieldInEveryPlace is a page with a merge field in every place.
+// fieldInEveryPlace is an HTML page with a merge field at every possible position.
 const fieldInEveryPlace = `<!DOCTYPE html {{V}}><html lang="{{V}}"><head><title>{{V}}</title><meta name="a" content="{{V}}"><style>a{color:{{V}}}</style></head>
 <body onload="x('{{V}}')" style="color:{{V}}" title='{{V}}' id={{V}}><!-- {{V}} --><script>var a="{{V}}";</script>
 <p>&{{V}}; <{{V}} a < {{V}}> </{{V}}> <{{V}}<b>x</b></p><a href={{V}}>a</a><a href='https://example.com/{{V}}?a={{V}}#{{V}}'>b</a>
@@ -27,7 +27,7 @@ var hostile = []string{`"><script>alert(1)</script>`, `' onmouseover='alert(1)`,
 	"javascript:alert(1)", "java\tscript:alert(1)", "//evil.example", "https://evil.example/\" onclick=\"x", "@evil.example", ".evil.example", "script src=//evil", "!-- ", "?xml", "/p", "&#34;", "lt;", "#60;script>",
 	"x\r\nBcc: evil@example.com\r\n\r\n<b>", "\x00\x01\x1b", "\u2028\u202e", "=?utf-8?q?=0D=0A?=", "{{Email}}", "{{unsubscribe_url}}", "}}<b>", "`", "a b", " ", "\n"}
 
-// shape lists what values must not change in an HTML document: elements, names of
+// shape returns the parts of an HTML document that values must not change: elements, names of
 // attributes, comments, and the hosts of links.
 func shape(t testing.TB, source string) []string {
 	t.Helper()
@@ -81,28 +81,28 @@ func merged(t testing.TB, c *composer, m audience.Message, value string) *receiv
 	return read(t, msg)
 }
 
-// checkMerge compares a Message with the value to the same Message with "x". A
-// value that is a link may lead elsewhere where it is the whole link.
+// checkMerge compares a Message with the value to the same Message with the value "x". If the value
+// is itself a link, checkMerge compares only the headers, because such a value may change links.
 func checkMerge(t *testing.T, m audience.Message, value string) {
 	t.Helper()
 	c, _ := testComposer(t)
 	harmless, got := merged(t, c, m, "x"), merged(t, c, m, value)
 	if want, got := harmless.names(), got.names(); !slices.Equal(want, got) {
-		t.Fatalf("%q made the headers %q of %q", value, got, want)
+		t.Fatalf("with the value %q the headers are %q, want %q", value, got, want)
 	}
 	want, have := shape(t, harmless.html), shape(t, got.html)
 	if u, err := url.Parse(strings.TrimSpace(value)); err == nil && (u.Host != "" || u.Opaque != "") {
 		return
 	}
 	if !keepsShape(want, shape(t, merged(t, c, m, "z").html), have) {
-		t.Fatalf("%q made\n%s\n%q of\n%q", value, got.html, have, want)
+		t.Fatalf("with the value %q the HTML is\n%s\nits shape is %q, want\n%q", value, got.html, have, want)
 	}
 }
 
-// keepsShape reports whether a value produced the same shape as harmless values
-// did. want and other are the shapes of two harmless values. Where these differ,
-// the value is part of a link's host. There have may name a host below the domain
-// in the Message, or may lack the link.
+// keepsShape reports whether the shape with a value is the same as with harmless values. have is
+// the shape with the value. want and other are the shapes with two harmless values. If want and
+// other differ at an index, the value is part of a link's host. At this index, have may contain a
+// host below the domain in the Message, or no link.
 func keepsShape(want, other, have []string) bool {
 	if len(want) != len(have) || len(want) != len(other) {
 		return false
@@ -121,7 +121,7 @@ func keepsShape(want, other, have []string) bool {
 	return true
 }
 
-// A hostile value changes neither headers nor elements, in any email type.
+// For each email type, a hostile value changes neither the header fields nor the elements.
 //
 // covers: decision 46, spec merge.escaping
 func TestHostileValuesDoNotChangeAMessage(t *testing.T) {
@@ -136,10 +136,10 @@ func TestHostileValuesDoNotChangeAMessage(t *testing.T) {
 	}
 }
 
-// named puts the name of a Field in place of {{V}}.
+// named replaces {{V}} by a merge field with the name of a Field.
 func named(text string) string { return strings.ReplaceAll(text, "{{V}}", "{{First Name}}") }
 
-// A notification has the same shape whatever values a Contact has.
+// A notification has the same shape for any values of a Contact.
 func TestHostileValuesDoNotChangeANotification(t *testing.T) {
 	c, _ := testComposer(t)
 	compose := func(value string) *received {
@@ -159,11 +159,11 @@ func TestHostileValuesDoNotChangeANotification(t *testing.T) {
 		}
 		got := compose(value)
 		if !slices.Equal(want.names(), got.names()) || !slices.Equal(shape(t, want.html), shape(t, got.html)) {
-			t.Errorf("%q made\n%s", value, got.raw)
+			t.Errorf("with the value %q the notification has other headers or another shape:\n%s", value, got.raw)
 		}
 		for line := range strings.Lines(got.text) {
 			if strings.HasPrefix(line, "Bcc") || strings.HasPrefix(line, "<b>") {
-				t.Errorf("%q looks like a header or a row in\n%s", value, got.text)
+				t.Errorf("the value %q looks like a header field or a row in the text\n%s", value, got.text)
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func FuzzInline(f *testing.F) {
 		}
 		source := "<style>" + sheet + `</style><p class="a" style="` + html.EscapeString(style) + `">text</p>`
 		if got := written(plainText(inlineStyles(source))); got != "text\n" {
-			t.Errorf("%q became %q", source, got)
+			t.Errorf("the text of %q is %q, want \"text\"", source, got)
 		}
 	})
 }

@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain fails the tests of this package if a goroutine still runs at the end.
+// TestMain reports a failure if a goroutine still runs after all tests of this package.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

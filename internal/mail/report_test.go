@@ -8,20 +8,20 @@ import (
 	"enlist/internal/audience"
 )
 
-// These tests read reports as Postfix and others write them, and mails that only
-// look like reports.
+// The tests in this file read reports of Postfix and other mail servers, and mails that only look
+// like reports.
 
 var (
 	reportKey = audience.LinkKey{7}
 	reported  = audience.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"}
 )
 
-// reportNames replaces TAG and LINK in a report by names of the delivery.
+// reportNames replaces TAG in a report by the tag of the delivery, and LINK by its link to
+// unsubscribe.
 var reportNames = strings.NewReplacer("\n", "\r\n", "TAG", reportKey.Tag(reported),
 	"LINK", reportKey.Path(audience.Link{Kind: audience.LinkUnsubscribe, DeliveryKey: reported}))
 
-// dsn returns a delivery status notification as Postfix writes it, about one
-// recipient.
+// dsn returns a delivery status notification about one recipient, in the form that Postfix writes.
 func dsn(to, fields, original string) string {
 	return reportNames.Replace(
 		`Return-Path: <>
@@ -105,8 +105,8 @@ const (
 	delayedStatus = "Action: delayed\nStatus: 4.4.1\nDiagnostic-Code: X-Postfix; connection refused"
 )
 
-// A report is understood if it is about a permanent failure and names a delivery
-// of this service. Every other mail is ignored.
+// ReadReport returns a bounce or a complaint only if the report has the tag or the link of a delivery
+// of this service. A bounce must also be about a permanent failure. Every other mail is ignored.
 //
 // covers: decision 51
 func TestReportsAreUnderstoodOrIgnored(t *testing.T) {
@@ -119,46 +119,46 @@ func TestReportsAreUnderstoodOrIgnored(t *testing.T) {
 		{"bounce", dsn("bounces+TAG@example.org", failedStatus, "X: y"), "", BounceReport,
 			"5.1.1 550 5.1.1 <ann@example.com>: nobody here"},
 		{"capitals", dsn("Bounces+"+strings.ToUpper(reportKey.Tag(reported))+"@EXAMPLE.ORG", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
-		{"with a name", dsn("\"Bounces + more\" <bounces+TAG@example.org>", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
-		{"mailbox line", "From MAILER-DAEMON  Fri Nov 20 17:00:00 2026\n" + dsn("bounces+TAG@example.org", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
-		{"recipient of the pipe", dsn("x@example.org", failedStatus, "X: y"), "bounces+" + reportKey.Tag(reported) + "@example.org", BounceReport, "5.1.1"},
-		{"delivered-to", "Delivered-To: bounces+" + reportKey.Tag(reported) + "@example.org\r\n" + dsn("x@example.org", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
-		{"return path of the returned message", dsn("x@example.org", failedStatus, "Return-Path: <bounces+TAG@example.org>"), "", BounceReport, "5.1.1"},
+		{"an address with a display name", dsn("\"Bounces + more\" <bounces+TAG@example.org>", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
+		{"a first line of the mbox format", "From MAILER-DAEMON  Fri Nov 20 17:00:00 2026\n" + dsn("bounces+TAG@example.org", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
+		{"tag in the recipient that the mail server passes", dsn("x@example.org", failedStatus, "X: y"), "bounces+" + reportKey.Tag(reported) + "@example.org", BounceReport, "5.1.1"},
+		{"tag in Delivered-To", "Delivered-To: bounces+" + reportKey.Tag(reported) + "@example.org\r\n" + dsn("x@example.org", failedStatus, "X: y"), "", BounceReport, "5.1.1"},
+		{"tag in the return path of the returned message", dsn("x@example.org", failedStatus, "Return-Path: <bounces+TAG@example.org>"), "", BounceReport, "5.1.1"},
 		{"link in the returned message", dsn("x@example.org", failedStatus, "List-Unsubscribe: <mailto:x@y>,\n <https://example.org/mailLINK>"), "", BounceReport, "5.1.1"},
 		{"status with a comment", dsn("bounces+TAG@example.org", "Action: Failed\nStatus: 5.2.1 (disabled)", "X: y"), "", BounceReport, "5.2.1"},
-		{"status says nothing", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550", "X: y"), "", BounceReport, "5.0.0"},
+		{"status without a reason", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550", "X: y"), "", BounceReport, "5.0.0"},
 
-		{"no name", dsn("bounces@example.org", failedStatus, "X: y"), "", NoReport, "does not name a message"},
-		{"forged name", dsn("bounces+12-345-1767225600-a7-0123456789abcdef@example.org", failedStatus, "X: y"), "", NoReport, "does not name a message"},
+		{"no tag", dsn("bounces@example.org", failedStatus, "X: y"), "", NoReport, "does not name a message"},
+		{"forged tag", dsn("bounces+12-345-1767225600-a7-0123456789abcdef@example.org", failedStatus, "X: y"), "", NoReport, "does not name a message"},
 		{"forged link", dsn("x@example.org", failedStatus, "List-Unsubscribe: <https://example.org/u/12-345-1767225600-a7/AAAAAAAAAAAAAAAAAAAAAA>"), "", NoReport, "does not name a message"},
 		{"delayed", dsn("bounces+TAG@example.org", delayedStatus, "X: y"), "", NoReport, "delayed 4.4.1"},
 		{"relayed", dsn("bounces+TAG@example.org", "Action: relayed\nStatus: 2.0.0", "X: y"), "", NoReport, "relayed"},
-		{"failed for now", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 4.4.7", "X: y"), "", NoReport, "failed 4.4.7"},
-		{"policy", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.7.1", "X: y"), "", NoReport, "failed 5.7.1"},
-		{"policy in the text", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0", "X: y"), "", NoReport, "failed 5.7.1"},
-		{"policy in the reply", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.7.1 blocked", "X: y"), "", NoReport, "failed 5.7.1"},
-		{"too long", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.3.4", "X: y"), "", NoReport, "failed 5.3.4"},
-		{"out of the office", "To: bounces+" + reportKey.Tag(reported) + "@example.org\r\nSubject: I am away\r\n\r\nUntil Monday. 550 5.1.1\r\n", "", NoReport, "neither"},
+		{"temporary failure", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 4.4.7", "X: y"), "", NoReport, "failed 4.4.7"},
+		{"refused for policy", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.7.1", "X: y"), "", NoReport, "failed 5.7.1"},
+		{"policy status in the text part", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0", "X: y"), "", NoReport, "failed 5.7.1"},
+		{"policy status in the reply", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.7.1 blocked", "X: y"), "", NoReport, "failed 5.7.1"},
+		{"message too long", dsn("bounces+TAG@example.org", "Action: failed\nStatus: 5.3.4", "X: y"), "", NoReport, "failed 5.3.4"},
+		{"holiday note", "To: bounces+" + reportKey.Tag(reported) + "@example.org\r\nSubject: I am away\r\n\r\nUntil Monday. 550 5.1.1\r\n", "", NoReport, "neither"},
 		{"empty", "", "", NoReport, "neither"},
-		{"noise", "\x00\x01\xff", "", NoReport, ""},
+		{"bytes that are not a mail", "\x00\x01\xff", "", NoReport, ""},
 		{"complaint", arf("abuse", "<bounces+TAG@example.org>", "X: y"), "", ComplaintReport, "complaint: abuse"},
-		{"complaint by link", arf("abuse", "<>", "List-Unsubscribe: <https://example.orgLINK>"), "", ComplaintReport, "complaint: abuse"},
-		{"no spam", arf("not-spam", "<bounces+TAG@example.org>", "X: y"), "", NoReport, "not-spam"},
-		{"complaint of another", arf("abuse", "<x@example.org>", "X: y"), "", NoReport, "does not name a message"},
+		{"complaint with the link to unsubscribe", arf("abuse", "<>", "List-Unsubscribe: <https://example.orgLINK>"), "", ComplaintReport, "complaint: abuse"},
+		{"report that a message is not spam", arf("not-spam", "<bounces+TAG@example.org>", "X: y"), "", NoReport, "not-spam"},
+		{"complaint about a message of another sender", arf("abuse", "<x@example.org>", "X: y"), "", NoReport, "does not name a message"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ReadReport(strings.NewReader(c.text), &reportKey, c.recipient)
 			if got.Kind != c.want || !strings.Contains(got.Detail, c.detail) {
-				t.Errorf("got %q %q", got.Kind, got.Detail)
+				t.Errorf("got the kind %q and the detail %q, want %q and %q", got.Kind, got.Detail, c.want, c.detail)
 			}
 			if got.Kind != NoReport && got.Delivery != reported {
-				t.Errorf("about %v", got.Delivery)
+				t.Errorf("the report is about the delivery %v, want %v", got.Delivery, reported)
 			}
 		})
 	}
 }
 
-// A report without a name that was made with the key has no effect.
+// A report has no effect if its tag was signed with another key.
 //
 // covers: decision 51
 func FuzzReport(f *testing.F) {
@@ -168,32 +168,32 @@ func FuzzReport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, recipient string) {
 		other := audience.LinkKey{8}
 		if got := ReadReport(strings.NewReader(text), &other, recipient); got.Kind != NoReport {
-			t.Errorf("got %+v", got)
+			t.Errorf("with another key, got %+v, want NoReport", got)
 		}
 		if got := ReadReport(strings.NewReader(text), &reportKey, recipient); len(got.Detail) > longestDetail+100 {
-			t.Errorf("%d bytes of detail", len(got.Detail))
+			t.Errorf("the detail has %d bytes, want at most %d", len(got.Detail), longestDetail+100)
 		}
 	})
 }
 
-// Anyone can send a mail to the address for reports. The largest one that is read
-// must not keep a processor busy.
+// Anyone can send a mail to the address for bounces. ReadReport must also read a mail with a very
+// large header fast.
 //
 // covers: decision 51
 func TestLargeReportsAreReadFast(t *testing.T) {
 	for _, c := range []struct{ name, filling string }{
 		{"plus signs", strings.Repeat("+-", 400)},
-		{"almost names", strings.Repeat("+1-2-3-c-0123456789abcdef", 30)},
+		{"texts that are almost tags", strings.Repeat("+1-2-3-c-0123456789abcdef", 30)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			const header = 900 << 10 // bytes; a header over 1 MiB is not read
+			const header = 900 << 10 // in bytes; a header of more than 1 MiB is not read
 			mail := "From: a@example.com\r\nTo: " + strings.Repeat(c.filling+"\r\n ", header/(len(c.filling)+3)) + "x\r\n\r\nhello\r\n"
 			began := time.Now()
 			if r := ReadReport(strings.NewReader(mail), &reportKey, ""); !strings.HasPrefix(r.Detail, "it is neither") {
-				t.Errorf("got %+v", r)
+				t.Errorf("got %+v, want NoReport", r)
 			}
 			if took := time.Since(began); took > time.Minute {
-				t.Errorf("it took %v", took)
+				t.Errorf("ReadReport took %v, want less than a minute", took)
 			}
 		})
 	}

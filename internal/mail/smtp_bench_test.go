@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// This benchmark measures the sender without the work of a real mail server.
+// The benchmark in this file measures smtpSender with a mail server that does almost no work.
 
-// acceptAllServer is a mail server that accepts every message with little work,
-// so that the benchmark measures the sender.
+// acceptAllServer starts a mail server that accepts every message, and returns its URL. The
+// server does little work, so that the benchmark measures only the sender.
 func acceptAllServer(b *testing.B) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -53,7 +53,7 @@ func takeAll(c net.Conn) {
 	}
 }
 
-// BenchmarkSend sends small messages from 8 senders, as many as connections.
+// BenchmarkSend sends small messages in several goroutines over up to 8 connections.
 func BenchmarkSend(b *testing.B) {
 	s, err := newSender(Transport{SMTP: acceptAllServer(b)})
 	if err != nil {

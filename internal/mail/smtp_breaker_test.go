@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// These tests run in the fake time of synctest, so pauses take no real time.
+// The tests in this file run in the fake time of synctest, so a pause takes no real time.
 
 // Each failure doubles the pause, up to longestPause.
 //
@@ -21,7 +21,7 @@ func TestPauseDoublesUpToABound(t *testing.T) {
 		for range 7 {
 			probe, err := p.allow(t.Context())
 			if err != nil || probe != (len(at) > 0) {
-				t.Fatal(probe, err)
+				t.Fatalf("try %d: allow returned %v, %v, want true only after the first try", len(at)+1, probe, err)
 			}
 			at = append(at, time.Since(start))
 			p.record(probe, serverDown)
@@ -34,7 +34,8 @@ func TestPauseDoublesUpToABound(t *testing.T) {
 	})
 }
 
-// After a pause one sender tries the server. When it succeeds, all others follow.
+// After a pause, one sender connects to the mail server as the probe. When it succeeds, all other
+// senders may connect.
 //
 // covers: decision 50
 func TestOneProbeGoesFirst(t *testing.T) {
@@ -57,21 +58,21 @@ func TestOneProbeGoesFirst(t *testing.T) {
 				p.record(probe, serverUp)
 			}()
 		}
-		<-time.After(time.Minute) // in the time of synctest
+		<-time.After(time.Minute) // a minute of fake time
 		synctest.Wait()
 		if entered.Load() != 1 {
-			t.Errorf("%d entered, want the probe alone", entered.Load())
+			t.Errorf("%d senders may connect, want only the probe", entered.Load())
 		}
 		close(release)
 		synctest.Wait()
 		if entered.Load() != 10 || probes.Load() != 1 {
-			t.Errorf("%d entered, %d probes", entered.Load(), probes.Load())
+			t.Errorf("%d senders may connect, and %d of them are probes; want 10 and 1", entered.Load(), probes.Load())
 		}
 	})
 }
 
-// A probe that ends without a result lets the next sender try.
-func TestProbeWithoutResultLetsTheNextOneTry(t *testing.T) {
+// If a probe ends without a result, the next sender becomes the probe.
+func TestSenderAfterAProbeWithoutResultIsAProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newCircuitBreaker()
 		p.record(false, serverDown)
@@ -79,11 +80,11 @@ func TestProbeWithoutResultLetsTheNextOneTry(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := p.allow(ctx); err == nil {
-			t.Error("a second one entered")
+			t.Error("a second sender may connect while the probe runs, want an error of the context")
 		}
 		p.record(probe, serverUnknown)
 		if probe, err := p.allow(t.Context()); !probe || err != nil {
-			t.Error(probe, err)
+			t.Errorf("allow for the next sender returned %v, %v, want true: it is the probe", probe, err)
 		}
 	})
 }

@@ -8,16 +8,17 @@ import (
 	"testing"
 )
 
-// This test talks to a server that never ends its reply.
+// The test in this file connects to a server whose reply never ends.
 
-// A reply without end is cut off, so that a mail server cannot fill the memory.
+// The sender stops reading a reply that does not end. So a mail server cannot fill the memory of
+// the process.
 //
 // covers: decision 50
 func TestEndlessReplyIsCutOff(t *testing.T) {
 	for _, c := range []struct{ name, first, again string }{
-		{"lines", "", "220-hello\r\n"},
-		{"one line", "220 ", "x"},
-		{"after the greeting", "220 hello\r\n", "250-hello\r\n"},
+		{"a greeting with endless lines", "", "220-hello\r\n"},
+		{"a greeting with one endless line", "220 ", "x"},
+		{"an endless reply after the greeting", "220 hello\r\n", "250-hello\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			listener, sent := endlessServer(t, c.first, c.again)
@@ -28,18 +29,18 @@ func TestEndlessReplyIsCutOff(t *testing.T) {
 			defer s.close()
 			err = s.send(t.Context(), testMessage(t, 1, "ann@example.com"), nil)
 			if err == nil || len(err.Error()) > longestDetail+200 {
-				t.Errorf("no error, or a long one: %.1000v", err)
+				t.Errorf("send returned %.1000v, want an error of at most %d bytes", err, longestDetail+200)
 			}
-			// The operating system buffers some of what is sent and never read; it is counted too.
+			// The count includes bytes that only the operating system buffered and that the sender never read.
 			if n := sent.Load(); n > 100<<20 {
-				t.Errorf("the server could send %d bytes", n)
+				t.Errorf("the server could send %d bytes, want at most 100 MiB", n)
 			}
 		})
 	}
 }
 
-// endlessServer sends a text, and then another one again and again until the
-// client closes the connection.
+// endlessServer starts a server, which first sends the text first. Then it repeats the text again
+// until the client closes the connection. sent counts the bytes of the repeated text.
 func endlessServer(t *testing.T, first, again string) (addr string, sent *atomic.Int64) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

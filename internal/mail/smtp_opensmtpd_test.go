@@ -19,19 +19,19 @@ import (
 	"enlist/internal/mail/mailtest"
 )
 
-// These tests send through a real mail server, OpenSMTPD. They are skipped where
-// it is not installed, and where they do not run as root.
+// The tests in this file send mails to a real mail server, OpenSMTPD. They are skipped if
+// OpenSMTPD is not installed, or if they do not run as root.
 
-// openSMTPDTimeout limits each test, so that a server that never answers fails the
-// test and does not block it.
+// openSMTPDTimeout is the time limit of each test. If the server never replies, the test fails
+// and does not wait for ever.
 const openSMTPDTimeout = 90 * time.Second
 
-// openSMTPD is a running OpenSMTPD that forwards every mail to a mail server of
-// the test. Its queue belongs to the machine and outlives the test, so each test
-// uses a recipient of its own.
+// openSMTPD is an OpenSMTPD server that forwards every mail to a mailtest.Server. OpenSMTPD has
+// only one queue for the machine, and the queue is not deleted after a test. So each test uses
+// its own recipient.
 type openSMTPD struct {
 	*testing.T
-	ctx    context.Context // ends with the test or after openSMTPDTimeout
+	ctx    context.Context // ends at the end of the test, or after openSMTPDTimeout
 	sink   *mailtest.Server
 	to     string
 	addr   string
@@ -40,8 +40,7 @@ type openSMTPD struct {
 	cmd    *exec.Cmd
 }
 
-// findOpenSMTPD returns the path of the program. It skips the test where the
-// program cannot run.
+// findOpenSMTPD returns the path of the program. It skips the test if the program cannot run.
 func findOpenSMTPD(t *testing.T) string {
 	t.Helper()
 	program, err := exec.LookPath("smtpd")
@@ -52,23 +51,23 @@ func findOpenSMTPD(t *testing.T) string {
 		t.Skip("OpenSMTPD is not installed: apt-get install opensmtpd")
 	}
 	if os.Geteuid() != 0 {
-		t.Skip("OpenSMTPD has to be started as root")
+		t.Skip("OpenSMTPD needs root: run this test as root")
 	}
 	for _, socket := range []string{"/run/smtpd.sock", "/var/run/smtpd.sock"} {
 		if c, err := net.Dial("unix", socket); err == nil {
 			c.Close()
-			t.Skip("OpenSMTPD runs on this machine already: only one can run at a time")
+			t.Skip("OpenSMTPD is already running on this machine, and only one can run at a time: stop it")
 		}
 	}
 	return program
 }
 
-// newOpenSMTPD configures a server that forwards to another one. start starts it;
-// it is killed at the end of the test.
+// newOpenSMTPD configures an OpenSMTPD server that forwards mails to the server to. The method
+// start starts it. At the end of the test it is killed.
 func newOpenSMTPD(t *testing.T, program string, to *mailtest.Server) *openSMTPD {
 	t.Helper()
-	// An address of its own: on 127.0.0.1 a connection of another test could take the port
-	// before OpenSMTPD listens on it.
+	// OpenSMTPD listens on 127.0.0.2. On 127.0.0.1, a connection of another test could use the
+	// same port before OpenSMTPD listens on it.
 	l, err := net.Listen("tcp", "127.0.0.2:0")
 	if err != nil {
 		t.Skip(err)
@@ -100,7 +99,7 @@ func (m *openSMTPD) start() {
 	if err := m.cmd.Start(); err != nil {
 		m.Fatal(err)
 	}
-	m.until("it answers", func() bool {
+	m.until("OpenSMTPD accepts connections", func() bool {
 		c, err := net.Dial("tcp", m.addr)
 		if err == nil {
 			c.Close()
@@ -109,15 +108,15 @@ func (m *openSMTPD) start() {
 	})
 }
 
-// kill kills the server and waits until its port is free: its processes hold the
-// port for a moment. Without a running server kill does nothing.
+// kill kills the server and waits until its port is free. The child processes still use the port
+// for a short time. If the server is not running, kill does nothing.
 func (m *openSMTPD) kill() {
 	m.Helper()
 	if m.cmd.Process == nil {
 		return
 	}
 	m.cmd.Process.Kill()
-	m.cmd.Wait() // the error says that it was killed
+	m.cmd.Wait() // returns the error that the process was killed
 	m.until("the port is free", func() bool {
 		c, err := net.Dial("tcp", m.addr)
 		if err == nil {
@@ -127,10 +126,11 @@ func (m *openSMTPD) kill() {
 	})
 }
 
-// until waits until a condition holds, and fails the test after a minute.
+// until waits until done returns true. It fails the test after a minute. what describes the
+// condition.
 func (m *openSMTPD) until(what string, done func() bool) {
 	m.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.Context()), time.Minute) // kill also needs it when the test's context has ended
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.Context()), time.Minute) // without the end of the test's context, because kill runs after it
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -139,12 +139,12 @@ func (m *openSMTPD) until(what string, done func() bool) {
 		case <-tick.C:
 		case <-ctx.Done():
 			log, _ := os.ReadFile(m.log)
-			m.Fatalf("waiting until %s: %v\n%s", what, ctx.Err(), log)
+			m.Fatalf("the test waited until %s: %v\nthe log of OpenSMTPD is:\n%s", what, ctx.Err(), log)
 		}
 	}
 }
 
-// arrived returns the messages whose recipient begins with the text.
+// arrived returns the messages whose recipient begins with the given text.
 func (m *openSMTPD) arrived(to string) (mine []mailtest.Message) {
 	for _, got := range m.sink.Messages() {
 		if strings.HasPrefix(got.To[0], to) {
@@ -165,9 +165,9 @@ func (m *openSMTPD) sender(t Transport) sender {
 	return s
 }
 
-// OpenSMTPD is killed and started again while messages are sent. Every message
-// arrives, and a message that is sent again has the same Message-ID. With -short
-// a quarter of the messages is sent.
+// The test kills OpenSMTPD and starts it again while messages are sent. Every message must arrive.
+// A message that is sent again must have the same Message-ID. With -short, the test sends a
+// quarter of the messages.
 //
 // covers: decision 50
 func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
@@ -200,19 +200,19 @@ func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
 	close(numbers)
 	wg.Wait()
 
-	m.until("all have arrived", func() bool { return len(ids(m.arrived(m.to))) == messages })
+	m.until("all messages have arrived", func() bool { return len(ids(m.arrived(m.to))) == messages })
 	twice := 0
 	for id, n := range ids(m.arrived(m.to)) {
 		if !strings.HasSuffix(id, "@example.org") {
-			t.Errorf("Message-ID %q is not one that was sent", id)
+			t.Errorf("a message with the Message-ID %q arrived, which the test did not send", id)
 		}
 		twice += n - 1
 	}
-	t.Logf("%d messages, %d sent again", messages, twice)
+	t.Logf("%d messages arrived, and %d of them arrived again", messages, twice)
 }
 
-// sendUntilAccepted repeats temporary failures as the queue does, without its
-// delays.
+// sendUntilAccepted sends a message. After a temporary failure it sends the message again, as the
+// queue does, but without a delay.
 func (m *openSMTPD) sendUntilAccepted(s sender, n int) {
 	for {
 		err := s.send(m.ctx, testMessage(m.T, n, m.to), nil)
@@ -221,14 +221,14 @@ func (m *openSMTPD) sendUntilAccepted(s sender, n int) {
 		case err == nil:
 			return
 		case m.ctx.Err() != nil, ok && u.Permanent, !ok && !errors.Is(err, audience.ErrSendingPaused):
-			m.Errorf("message %d: %v", n, err)
+			m.Errorf("message %d failed with %v, want success or a temporary failure", n, err)
 			return
 		}
 	}
 }
 
-// OpenSMTPD reports a mail that the next server refuses. The report goes to the
-// address that names the delivery, and ReadReport understands it.
+// If the next server refuses a mail, OpenSMTPD sends a report. The recipient of the report is the
+// address with the tag of the delivery. ReadReport must recognise the report as a bounce.
 //
 // covers: decision 51
 func TestBounceOfOpenSMTPDIsUnderstood(t *testing.T) {
@@ -246,13 +246,13 @@ func TestBounceOfOpenSMTPDIsUnderstood(t *testing.T) {
 	if err := s.send(t.Context(), testMessage(t, 1, m.to), &reported); err != nil {
 		t.Fatal(err)
 	}
-	m.until("the report comes", func() bool { return len(m.arrived("bounces+")) > 0 })
+	m.until("the report arrives", func() bool { return len(m.arrived("bounces+")) > 0 })
 	report := m.arrived("bounces+")[0]
 	if report.From != "" {
-		t.Errorf("from %q", report.From)
+		t.Errorf("the envelope sender of the report is %q, want none", report.From)
 	}
 	got := ReadReport(bytes.NewReader(report.Data), &reportKey, "")
 	if got.Kind != BounceReport || got.Delivery != reported || !strings.Contains(got.Detail, "5.1.1") {
-		t.Errorf("got %+v of\n%s", got, report.Data)
+		t.Errorf("ReadReport returned %+v, want a bounce with 5.1.1 for the delivery; the report is:\n%s", got, report.Data)
 	}
 }

@@ -9,9 +9,10 @@ import (
 	"enlist/internal/mail/mailtest"
 )
 
-// These tests connect with and without TLS and login, and read the server's URL.
+// The tests in this file connect with and without TLS and a login, and parse the URL of a mail
+// server.
 
-// TLS and login are used as the server offers them and the URL demands.
+// The sender uses TLS and the login according to the URL and to the extensions of the server.
 //
 // covers: decision 50
 func TestTLSAndLoginFollowTheURLAndTheServer(t *testing.T) {
@@ -20,7 +21,7 @@ func TestTLSAndLoginFollowTheURLAndTheServer(t *testing.T) {
 		name    string
 		options mailtest.Options
 		change  func(*mailServer)
-		want    string // of the error; "" when it is sent
+		want    string // text in the error, or "" if the message is sent
 	}{
 		{"STARTTLS", mailtest.Options{StartTLS: true}, nil, ""},
 		{"TLS", mailtest.Options{TLS: true}, nil, ""},
@@ -46,14 +47,14 @@ func TestTLSAndLoginFollowTheURLAndTheServer(t *testing.T) {
 			}
 			u, ok := errors.AsType[*audience.Undelivered](err)
 			if !ok || u.Permanent || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v", err)
+				t.Errorf("got the error %v, want a temporary failure with %q", err, c.want)
 			}
 		})
 	}
 }
 
-// To another machine a password is sent through TLS only, and an unknown
-// certificate is refused.
+// To a server on another machine, the password is sent only with TLS. A certificate of an unknown
+// authority is refused.
 //
 // covers: decision 50
 func TestPasswordNeedsTLSAwayFromThisMachine(t *testing.T) {
@@ -64,14 +65,14 @@ func TestPasswordNeedsTLSAwayFromThisMachine(t *testing.T) {
 	}
 	p := far(mailtest.Options{User: "a", Password: "b"})
 	if err := p.send(1); err == nil || !strings.Contains(err.Error(), "with TLS only") {
-		t.Errorf("got %v", err)
+		t.Errorf("without TLS, got %v, want an error", err)
 	}
 	p = far(mailtest.Options{User: "a", Password: "b", StartTLS: true})
 	p.mustSend(1)
 	p = far(mailtest.Options{StartTLS: true})
 	p.sender.server.roots = nil
 	if err := p.send(1); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("got %v", err)
+		t.Errorf("with a certificate of an unknown authority, got %v, want an error", err)
 	}
 	for _, c := range []struct {
 		host     string
@@ -82,13 +83,13 @@ func TestPasswordNeedsTLSAwayFromThisMachine(t *testing.T) {
 	} {
 		t.Run(c.host, func(t *testing.T) {
 			if s, err := parseServer("smtp://" + c.host); err != nil || s.loopback != c.loopback {
-				t.Errorf("loopback %v, %v", s.loopback, err)
+				t.Errorf("parseServer returned loopback %v, %v, want %v", s.loopback, err, c.loopback)
 			}
 		})
 	}
 }
 
-// An error of a wrong URL does not repeat its password.
+// The error for a wrong URL does not contain the password of the URL.
 func TestServerURLIsParsed(t *testing.T) {
 	for _, c := range []struct {
 		url  string
@@ -103,7 +104,7 @@ func TestServerURLIsParsed(t *testing.T) {
 	} {
 		t.Run(c.url, func(t *testing.T) {
 			if got, err := parseServer(c.url); err != nil || got != c.want {
-				t.Errorf("got %+v, %v", got, err)
+				t.Errorf("parseServer returned %+v, %v, want %+v", got, err, c.want)
 			}
 		})
 	}

@@ -16,9 +16,9 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// These tests send through smtpSender to a mail server that follows a script.
+// The tests in this file send messages with smtpSender to a mail server that follows a script.
 
-// smtpFixture is a sender with two connections, and the server that it sends to.
+// smtpFixture has a sender with at most two connections, and the server to which it sends.
 type smtpFixture struct {
 	*testing.T
 	server *mailtest.Server
@@ -44,7 +44,7 @@ func newSMTPFixture(t *testing.T, o mailtest.Options, change func(*Transport)) *
 	return p
 }
 
-// testMessage makes a message with a Message-ID of its own for each number.
+// testMessage returns a message with the number n in its Message-ID.
 func testMessage(t testing.TB, n int, to string) *gomail.Msg {
 	t.Helper()
 	m := gomail.NewMsg()
@@ -63,8 +63,7 @@ func (p *smtpFixture) send(n int) error {
 	return p.sender.send(p.Context(), testMessage(p.T, n, "ann@example.com"), nil)
 }
 
-// endPause ends the pause of the circuit breaker now, so that the test need not
-// wait for it.
+// endPause ends the pause of the circuit breaker, so that the test does not wait for its end.
 func (p *smtpFixture) endPause() {
 	b := p.sender.breaker
 	b.mu.Lock()
@@ -81,7 +80,7 @@ func (p *smtpFixture) mustSend(n int) {
 	}
 }
 
-// ids counts the messages that arrived, by Message-ID.
+// ids returns the number of messages for each Message-ID.
 func ids(messages []mailtest.Message) map[string]int {
 	found := make(map[string]int)
 	for _, m := range messages {
@@ -92,22 +91,22 @@ func ids(messages []mailtest.Message) map[string]int {
 	return found
 }
 
-// Messages that are sent one after another share a connection.
+// Two messages that are sent one after the other use the same connection.
 func TestMessagesShareAConnection(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	p.mustSend(1)
 	p.mustSend(2)
 	messages := p.server.Messages()
 	if len(messages) != 2 || p.server.Seen(mailtest.Greeting) != 1 {
-		t.Fatalf("%d messages on %d connections, want 2 on 1", len(messages), p.server.Seen(mailtest.Greeting))
+		t.Fatalf("%d messages arrived over %d connections, want 2 over 1", len(messages), p.server.Seen(mailtest.Greeting))
 	}
 	m := messages[0]
 	if m.From != "list@example.org" || len(m.To) != 1 || m.To[0] != "ann@example.com" || !strings.Contains(string(m.Data), "\r\n.\r\nstill here") {
-		t.Errorf("got %q %q\n%s", m.From, m.To, m.Data)
+		t.Errorf("the first message is from %q to %q:\n%s\nwant list@example.org, ann@example.com and the complete text", m.From, m.To, m.Data)
 	}
 }
 
-// The address for bounces names the delivery.
+// The address for bounces contains the tag of the delivery.
 //
 // covers: decision 51
 func TestEnvelopeSenderNamesTheDelivery(t *testing.T) {
@@ -120,18 +119,18 @@ func TestEnvelopeSenderNamesTheDelivery(t *testing.T) {
 	p.mustSend(2)
 	messages := p.server.Messages()
 	if got, want := messages[0].From, "bounces+"+key.Tag(about)+"@example.org"; got != want {
-		t.Errorf("from %s, want %s", got, want)
+		t.Errorf("the envelope sender is %s, want %s", got, want)
 	}
 	if got := messages[1].From; got != "bounces@example.org" {
-		t.Errorf("a notification is from %s", got)
+		t.Errorf("the envelope sender of a notification is %s, want bounces@example.org", got)
 	}
 }
 
-// A bounce address must leave room for the name of a delivery.
+// A bounce address must be so short that the tag of a delivery can be added.
 func TestWrongBounceAddressIsRefused(t *testing.T) {
 	widest := audience.DeliveryKey{List: 99_999, Contact: 999_999_999, Time: 9_999_999_999, Cause: audience.CauseAutoresponder(999_999)}
 	if n := maxBounceLocal + len("+") + len((&audience.LinkKey{}).Tag(widest)); n > 64 {
-		t.Errorf("%d characters before the @", n)
+		t.Errorf("the longest bounce address has %d characters before the @, want at most 64", n)
 	}
 	for _, c := range []struct{ name, address string }{
 		{"no domain", "bounces"},
@@ -142,13 +141,13 @@ func TestWrongBounceAddressIsRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := newEncoder(Transport{BounceAddress: c.address}); err == nil {
-				t.Errorf("%s was accepted", c.address)
+				t.Errorf("the bounce address %s was accepted, want an error", c.address)
 			}
 		})
 	}
 }
 
-// A reply decides whether a failure is temporary, permanent or a bounce.
+// The reply of the mail server decides whether a failure is temporary, permanent or a bounce.
 //
 // covers: decision 50
 func TestReplyDecidesWhatFailed(t *testing.T) {
@@ -184,25 +183,25 @@ func TestReplyDecidesWhatFailed(t *testing.T) {
 			err := p.send(1)
 			u, ok := errors.AsType[*audience.Undelivered](err)
 			if !ok || u.Code != c.code || u.Detail != c.text {
-				t.Fatalf("got %v", err)
+				t.Fatalf("got the error %v, want the code and the text of the reply", err)
 			}
 			got := map[bool]string{false: temporary, true: permanent}[u.Permanent]
 			if u.Recipient {
 				got = bounce
 			}
 			if got != c.want {
-				t.Errorf("it counts as %s, want %s", got, c.want)
+				t.Errorf("the failure is %s, want %s", got, c.want)
 			}
 			// The connection still works for the next message.
 			p.mustSend(2)
 			if n := p.server.Seen(mailtest.Greeting); n != 1 || len(p.server.Messages()) != 1 {
-				t.Errorf("%d connections, %d messages", n, len(p.server.Messages()))
+				t.Errorf("%d messages arrived over %d connections, want 1 over 1", len(p.server.Messages()), n)
 			}
 		})
 	}
 }
 
-// The server may close an idle connection. The message is then sent on a new one.
+// The server may close an idle connection. The sender then sends the message over a new connection.
 //
 // covers: decision 50
 func TestClosedConnectionIsReplaced(t *testing.T) {
@@ -210,9 +209,9 @@ func TestClosedConnectionIsReplaced(t *testing.T) {
 		name   string
 		script func(mailtest.Step) mailtest.Action
 	}{
-		{"broken off", mailtest.Once(mailtest.Mail, mailtest.Drop())},
+		{"closed without a reply", mailtest.Once(mailtest.Mail, mailtest.Drop())},
 		{"closed with 421", mailtest.Once(mailtest.Mail, mailtest.Reply(421, "4.4.2 you were silent for too long"))},
-		{"broken off at the recipient", mailtest.Once(mailtest.Rcpt, mailtest.Drop())},
+		{"closed at the recipient", mailtest.Once(mailtest.Rcpt, mailtest.Drop())},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newSMTPFixture(t, mailtest.Options{}, nil)
@@ -220,7 +219,7 @@ func TestClosedConnectionIsReplaced(t *testing.T) {
 			p.server.Script(c.script)
 			p.mustSend(2)
 			if n := p.server.Seen(mailtest.Greeting); n != 2 {
-				t.Errorf("%d connections, want 2", n)
+				t.Errorf("the sender opened %d connections, want 2", n)
 			}
 		})
 	}
@@ -235,7 +234,7 @@ func TestClosedConnectionIsReplaced(t *testing.T) {
 	})
 }
 
-// A message that the server may have accepted is not sent again here. The queue
+// If the server may have accepted a message, the sender does not send it again itself. The queue
 // sends it again, with the same Message-ID.
 //
 // covers: decision 50
@@ -250,19 +249,19 @@ func TestMessageThatMayBeAcceptedIsNotRepeated(t *testing.T) {
 			p.server.Script(mailtest.Once(c.stage, mailtest.Drop()))
 			err := p.send(1)
 			if u, ok := errors.AsType[*audience.Undelivered](err); !ok || u.Permanent || u.Code != 0 {
-				t.Fatalf("got %v", err)
+				t.Fatalf("got %v, want a temporary failure without a code", err)
 			}
 			p.mustSend(1)
-			all, err := p.server.Wait(t.Context(), c.kept+2) // the server may store the first one a moment later
+			all, err := p.server.Wait(t.Context(), c.kept+2) // the server may store the first message shortly after the sender has failed
 			if got := ids(all)["1@example.org"]; got != c.kept+1 || err != nil {
-				t.Errorf("it arrived %d times, want %d", got, c.kept+1)
+				t.Errorf("message 1 arrived %d times, %v, want %d", got, err, c.kept+1)
 			}
 		})
 	}
 }
 
-// While the server does not answer, one sender tries it. The others wait, and
-// their messages do not count as attempted.
+// While the server refuses connections, only one sender tries to connect. The other senders wait.
+// For their messages, no attempt is counted.
 //
 // covers: decision 50
 func TestSendersWaitWhileTheServerIsAway(t *testing.T) {
@@ -270,7 +269,7 @@ func TestSendersWaitWhileTheServerIsAway(t *testing.T) {
 	p.server.Script(mailtest.Always(mailtest.Greeting, mailtest.Reply(421, "4.3.2 closed")))
 	err := p.send(1)
 	if u, ok := errors.AsType[*audience.Undelivered](err); !ok || u.Permanent || u.Recipient {
-		t.Fatalf("got %v", err)
+		t.Fatalf("got %v, want a temporary failure", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -284,15 +283,15 @@ func TestSendersWaitWhileTheServerIsAway(t *testing.T) {
 	}
 	wg.Wait()
 	if n := p.server.Seen(mailtest.Greeting); n != 1 {
-		t.Errorf("%d connections, want 1", n)
+		t.Errorf("the senders opened %d connections, want 1", n)
 	}
 	p.server.Script(nil)
 	p.endPause()
 	p.mustSend(3)
 }
 
-// A server that refuses further connections gets the mails over those that it
-// accepted, without a pause.
+// If a server accepts one connection and refuses further connections, all mails are sent over the
+// accepted connection, without a pause.
 //
 // covers: decision 50
 func TestServerLimitOfConnectionsIsRespected(t *testing.T) {
@@ -318,13 +317,13 @@ func TestServerLimitOfConnectionsIsRespected(t *testing.T) {
 	}
 }
 
-// Only the local part of an address needs SMTPUTF8: domains are in ASCII, also
-// that of the bounce address. TestUnusualAddressesCanBeWrittenTo has recipients.
+// Only a local part that is not ASCII needs SMTPUTF8. Domains are converted to ASCII, also the
+// domain of the bounce address. TestUnusualAddressesCanBeWrittenTo checks the domains of recipients.
 func TestInternationalAddressesNeedSMTPUTF8(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, func(o *Transport) { o.BounceAddress = "bounces@bücher.example" })
 	p.mustSend(1)
 	if from := p.server.Messages()[0].From; from != "bounces@xn--bcher-kva.example" {
-		t.Errorf("envelope sender %s, want its domain in ASCII", from)
+		t.Errorf("the envelope sender is %s, want its domain in ASCII", from)
 	}
 	err := p.sender.send(t.Context(), testMessage(t, 2, "änn@example.com"), nil)
 	if u, ok := errors.AsType[*audience.Undelivered](err); !ok || !u.Permanent || u.Recipient {
@@ -332,12 +331,12 @@ func TestInternationalAddressesNeedSMTPUTF8(t *testing.T) {
 	}
 	p = newSMTPFixture(t, mailtest.Options{UTF8: true}, nil)
 	if err := p.sender.send(t.Context(), testMessage(t, 3, "änn@example.com"), nil); err != nil {
-		t.Errorf("with SMTPUTF8: %v", err)
+		t.Errorf("with SMTPUTF8: got %v, want no error", err)
 	}
 }
 
-// A message that would wait longer than its time limit fails at once, and does
-// not count as attempted.
+// If the rate limit would delay a message beyond its time limit, send fails at once. No attempt is
+// counted.
 func TestRateLimitDelaysWithoutAnAttempt(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, func(o *Transport) { o.Rate = 0.001 })
 	p.mustSend(1)
@@ -348,23 +347,24 @@ func TestRateLimitDelaysWithoutAnAttempt(t *testing.T) {
 	}
 }
 
-// Connections that are unused for some time are closed.
+// The sender closes connections that were idle for some time.
 func TestIdleConnectionsAreClosed(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	p.mustSend(1)
 	p.sender.closeIdle(time.Now().Add(-time.Hour))
 	if n := p.sender.open.Load(); n != 1 {
-		t.Errorf("%d connections, want 1", n)
+		t.Errorf("%d connections are open, want 1", n)
 	}
 	p.sender.closeIdle(time.Now())
 	if n := p.sender.open.Load(); n != 0 {
-		t.Errorf("%d connections, want 0", n)
+		t.Errorf("%d connections are open, want 0", n)
 	}
 	p.mustSend(2)
 }
 
-// A message that is under way when its context ends may still be finished.
-func TestMessageUnderWayIsFinished(t *testing.T) {
+// If the context ends while a message is being sent, the sender still waits for the reply for a
+// short time.
+func TestMessageThatIsBeingSentIsFinished(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	p.server.Script(func(s mailtest.Step) mailtest.Action {
@@ -375,6 +375,6 @@ func TestMessageUnderWayIsFinished(t *testing.T) {
 		return mailtest.Action{}
 	})
 	if err := p.sender.send(ctx, testMessage(t, 1, "ann@example.com"), nil); err != nil {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want no error", err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// These tests compare the links in the text part with those in the HTML part.
+// The tests in this file compare the links in the text part with the links in the HTML part.
 
-// href returns where the first link of an HTML part leads.
+// href returns the target of the first link of an HTML part.
 func href(t *testing.T, source string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(source))
@@ -23,12 +23,12 @@ func href(t *testing.T, source string) string {
 			return attribute(n, "href")
 		}
 	}
-	t.Fatalf("no link in %s", source)
+	t.Fatalf("the HTML part has no link: %s", source)
 	return ""
 }
 
-// A link leads to the same target in the text part and in the HTML part. A link
-// that a value made unsafe is left out of the text part.
+// A link has the same target in the text part and in the HTML part. If a value makes a link unsafe,
+// the text part leaves the link out.
 //
 // covers: decision 46, spec merge.links, spec message.text
 func TestTextPartHasTheLinksOfTheHTMLPart(t *testing.T) {
@@ -47,7 +47,7 @@ func TestTextPartHasTheLinksOfTheHTMLPart(t *testing.T) {
 					want = "See my site <" + leads + ">, <" + leads + ">"
 				}
 				if !strings.HasPrefix(r.text, want) {
-					t.Errorf("with %q: %q does not begin with %q", value, r.text, want)
+					t.Errorf("with the value %q the text is %q, want it to begin with %q", value, r.text, want)
 				}
 			}
 		})
@@ -61,7 +61,7 @@ func TestLinkThatShowsItsTargetIsWrittenOnce(t *testing.T) {
 	c, _ := testComposer(t)
 	for _, test := range []struct{ target, value, want string }{
 		{"{{V}}", "https://ok.example/> https://evil.example", "See https://ok.example/%3E%20https://evil.example."},
-		{"{{V}}", "www.example.com", "See www.example.com."}, // the HTML part shows it too
+		{"{{V}}", "www.example.com", "See www.example.com."}, // the HTML part also shows this text
 		{"https://example.com/{{V}}", "a b", "See https://example.com/a%20b."},
 		{"https://example.com{{V}}", ".evil.example", "See ."},
 		{"tel:{{V}}", "+1 2> https://evil.example", "See tel:+1%202%3E%20https%3A%2F%2Fevil.example."},
@@ -70,12 +70,12 @@ func TestLinkThatShowsItsTargetIsWrittenOnce(t *testing.T) {
 		t.Run(test.target+" with "+test.value, func(t *testing.T) {
 			m := audience.Message{EmailType: audience.EmailHTML, Subject: "s", HTML: named(`<p>See <a href="` + test.target + `">` + test.target + `</a>.</p>`)}
 			if text := merged(t, c, m, test.value).text; !strings.HasPrefix(text, test.want+"\n") {
-				t.Errorf("text %q, want %q", text, test.want)
+				t.Errorf("the text is %q, want %q", text, test.want)
 			}
 		})
 	}
 	m := audience.Message{EmailType: audience.EmailPlain, Subject: "s", Text: named("See https://{{V}}/ now")}
 	if text := merged(t, c, m, "evil.example").text; !strings.HasPrefix(text, "See  now\n") {
-		t.Errorf("a refused link in a text: %q", text)
+		t.Errorf("the text with an unsafe link is %q, want the link left out", text)
 	}
 }

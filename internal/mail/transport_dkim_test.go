@@ -20,7 +20,7 @@ import (
 	"github.com/emersion/go-msgauth/dkim"
 )
 
-// These tests sign messages with each kind of key and verify the signatures.
+// The tests in this file sign messages with each kind of key, and verify the signatures.
 
 // writeKey writes a private key in PEM format into a file.
 func writeKey(t *testing.T, kind string, der []byte) string {
@@ -41,7 +41,8 @@ func pkcs8(t *testing.T, key crypto.PrivateKey) []byte {
 	return der
 }
 
-// A signature is valid, and breaks when a From is added or the text is changed.
+// The signature of a message is valid. It becomes invalid if a second From is added, or if the text
+// is changed.
 //
 // covers: decision 50
 func TestSignatureBreaksWhenTheMessageChanges(t *testing.T) {
@@ -69,7 +70,7 @@ func TestSignatureBreaksWhenTheMessageChanges(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := testMessage(t, 1, "ann@example.com")
-			m.SetListUnsubscribe("https://example.org/u/1") // as a composer sets them
+			m.SetListUnsubscribe("https://example.org/u/1") // composer sets the same header fields
 			m.SetListUnsubscribePost()
 			p, err := f.encode(m, nil)
 			if err != nil {
@@ -77,7 +78,7 @@ func TestSignatureBreaksWhenTheMessageChanges(t *testing.T) {
 			}
 			lookup := func(domain string) ([]string, error) {
 				if domain != "s1._domainkey.example.org" {
-					t.Errorf("looked up %s", domain)
+					t.Errorf("the verifier asked for the DNS record %s, want s1._domainkey.example.org", domain)
 				}
 				return []string{c.record}, nil
 			}
@@ -85,25 +86,25 @@ func TestSignatureBreaksWhenTheMessageChanges(t *testing.T) {
 				t.Helper()
 				found, err := dkim.VerifyWithOptions(bytes.NewReader(message), &dkim.VerifyOptions{LookupTXT: lookup})
 				if err != nil || len(found) != 1 {
-					t.Fatal(found, err)
+					t.Fatalf("the verifier found the signatures %v, %v, want one", found, err)
 				}
 				return found[0]
 			}
 			v := verify(p.data)
 			if v.Err != nil || !slices.Contains(v.HeaderKeys, "List-Unsubscribe") || !slices.Contains(v.HeaderKeys, "List-Unsubscribe-Post") {
-				t.Errorf("%v, signed %v\n%s", v.Err, v.HeaderKeys, p.data)
+				t.Errorf("the verifier returned %v for the signed fields %v, want no error, and the two List fields signed:\n%s", v.Err, v.HeaderKeys, p.data)
 			}
 			if verify(append([]byte("From: x@example.org\r\n"), p.data...)).Err == nil {
-				t.Error("the signature is valid with a second From")
+				t.Error("the signature is valid with a second From, want an error")
 			}
 			if verify(bytes.Replace(p.data, []byte("still here"), []byte("gone"), 1)).Err == nil {
-				t.Error("the signature is valid with another text")
+				t.Error("the signature is valid with another text, want an error")
 			}
 		})
 	}
 }
 
-// An error of a wrong key does not show the contents of the file.
+// The error for a wrong key does not show the content of the file.
 func TestWrongDKIMSettingsAreRefused(t *testing.T) {
 	t.Setenv("GODEBUG", "rsa1024min=0")
 	weak, err := rsa.GenerateKey(rand.Reader, 768)

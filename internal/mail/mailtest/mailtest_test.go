@@ -8,10 +8,10 @@ import (
 	"enlist/internal/mail/mailtest"
 )
 
-// These tests stop and start the server at bad moments. A failure here would make
-// tests of other packages hang.
+// The tests in this file stop and start the server shortly after each other. If such a test
+// failed, tests of other packages could hang.
 
-// Stop must return also when the server has not begun to accept connections.
+// Stop must also return if the server has not yet begun to accept connections.
 func TestStopRightAfterStartReturns(t *testing.T) {
 	for range 200 {
 		server := mailtest.Start(t, mailtest.Options{})
@@ -28,22 +28,22 @@ func TestStopRightAfterStartReturns(t *testing.T) {
 	}
 }
 
-// A server that was stopped frees its port and can listen there again.
+// Stop frees the port of the server, and Resume listens on the same port again.
 func TestResumeListensOnTheSamePort(t *testing.T) {
 	server := mailtest.Start(t, mailtest.Options{})
 	url := server.URL()
 	for range 20 {
 		server.Stop()
 		if err := server.Resume(); err != nil {
-			t.Fatalf("resume: %v", err)
+			t.Fatalf("Resume returned %v, want no error", err)
 		}
 		if got := server.URL(); got != url {
-			t.Fatalf("URL after Resume = %s, want %s", got, url)
+			t.Fatalf("the URL after Resume is %s, want %s", got, url)
 		}
 	}
 	connection, err := net.Dial("tcp", url[len("smtp://"):])
 	if err != nil {
-		t.Fatalf("connect after Resume: %v", err)
+		t.Fatalf("a connection after Resume failed: %v", err)
 	}
 	connection.Close()
 }
