@@ -1,9 +1,10 @@
--- Times are Unix seconds, 0 where something never happened; flags are 0 or 1.
+-- Times are Unix seconds, 0 if something never happened; flags are 0 or 1.
 
 -- +goose Up
 
--- One row: goes up with every change to accounts, keys, folders, Lists, Fields
--- and preferences, so that what is cached of them is known to be current.
+-- The table has one row. Every change of an Account, a key, a Folder, a List, a Field
+-- or a preference increments the version. A process compares it with the version of its
+-- cache.
 CREATE TABLE catalogue (
 	version INTEGER NOT NULL
 ) STRICT;
@@ -13,7 +14,7 @@ CREATE TABLE account (
 	id            INTEGER PRIMARY KEY AUTOINCREMENT,
 	name          TEXT NOT NULL,
 	time_zone     TEXT NOT NULL,
-	contact_limit INTEGER NOT NULL, -- -1: none
+	contact_limit INTEGER NOT NULL, -- -1: no limit
 	contact_count INTEGER NOT NULL DEFAULT 0,
 	creation_time INTEGER NOT NULL
 ) STRICT;
@@ -25,7 +26,7 @@ CREATE TABLE api_key (
 	name           TEXT NOT NULL,
 	prefix         TEXT NOT NULL,
 	level          INTEGER NOT NULL,
-	lists          TEXT, -- JSON array of List IDs; NULL: all
+	lists          TEXT, -- JSON array of List IDs; NULL: all Lists of the Account
 	creation_time  INTEGER NOT NULL,
 	expiry_time    INTEGER NOT NULL,
 	revoked_time   INTEGER NOT NULL,
@@ -68,7 +69,7 @@ CREATE TABLE list (
 	track_clicks        INTEGER NOT NULL,
 	from_name           TEXT NOT NULL,
 	from_address        TEXT NOT NULL,
-	hidden              INTEGER NOT NULL DEFAULT 0 -- deleted, its Contacts being removed
+	hidden              INTEGER NOT NULL DEFAULT 0 -- 1: the List is deleted, and a job removes its Contacts
 ) STRICT;
 CREATE INDEX list_account ON list (account_id);
 
@@ -103,12 +104,14 @@ CREATE TABLE preference (
 	UNIQUE (list_id, name)
 ) STRICT;
 
--- field_values is JSONB by Field ID: {"12":"NSW","13":12.50}; text and dates are
--- strings, decimal and currency numbers; an empty value is left out.
--- preference_values is JSON by preference ID, {"3":true}, or ''.
--- dedupe_key is the comparison form of the address (the email's, which has an
--- "@", or without one the mobile's) of the List's first Contact that has it;
--- duplicate_key that of every later one. One of them is NULL.
+-- field_values is a JSONB object with Field IDs as keys: {"12":"NSW","13":12.50}. Texts
+-- and dates are JSON strings; decimals and currencies are JSON numbers. An empty value is
+-- left out. preference_values is a JSON object with preference IDs as keys, {"3":true},
+-- or ''.
+-- dedupe_key is the normalised address: the email address, which contains "@", or
+-- without one the mobile number. The List's primary Contact with an address has it in
+-- dedupe_key. Every other Contact with the same address has it in duplicate_key. One of
+-- the two columns is NULL.
 CREATE TABLE contact (
 	id                    INTEGER PRIMARY KEY AUTOINCREMENT,
 	list_id               INTEGER NOT NULL,
@@ -137,8 +140,8 @@ CREATE INDEX contact_list ON contact (list_id, id);
 CREATE INDEX contact_created ON contact (list_id, creation_time, id);
 CREATE INDEX contact_modified ON contact (list_id, last_modified_time, id);
 
--- The consent ledger: rows are added, never changed. A Contact's rows lie
--- together and are numbered from 1.
+-- The consent ledger. Rows are added and never changed. The rows of a Contact are stored
+-- together and numbered from 1.
 CREATE TABLE consent (
 	list_id     INTEGER NOT NULL,
 	contact_id  INTEGER NOT NULL,
@@ -165,7 +168,7 @@ BEGIN
 END;
 -- +goose StatementEnd
 
--- The Unsubscriber List: addresses that ever unsubscribed.
+-- The Unsubscriber List: all addresses that unsubscribed, also if they subscribed again.
 CREATE TABLE unsubscriber (
 	id           INTEGER PRIMARY KEY AUTOINCREMENT,
 	account_id   INTEGER NOT NULL,
@@ -179,7 +182,7 @@ CREATE TABLE unsubscriber (
 CREATE INDEX unsubscriber_list ON unsubscriber (account_id, list_id);
 CREATE INDEX unsubscriber_address ON unsubscriber (account_id, address_key);
 
--- Results of calls with an Idempotency-Key, for a day.
+-- Results of calls with an Idempotency-Key. They are kept for a day.
 CREATE TABLE retry (
 	account_id  INTEGER NOT NULL,
 	key_id      INTEGER NOT NULL,

@@ -1,18 +1,19 @@
--- What a subscription sets in motion. Times are Unix seconds, 0 where something
--- never happened; flags are 0 or 1.
+-- Tables of what a subscription causes: mail and webhooks. Times are Unix seconds, 0 if
+-- something never happened; flags are 0 or 1.
 
 -- +goose Up
 
 -- When a Contact was last asked to confirm the subscription.
 ALTER TABLE contact ADD COLUMN confirmation_time INTEGER NOT NULL DEFAULT 0;
 
--- Whether it subscribed when that was to be confirmed: autoresponders wait for it.
+-- 1: the subscription is not confirmed; autoresponders wait for that.
 ALTER TABLE contact ADD COLUMN subscription_waits INTEGER NOT NULL DEFAULT 0;
 
--- When bounces last deactivated a Contact: what was sent until then counts no more.
+-- When bounces last deactivated a Contact. Bounces of older mails no longer count.
 ALTER TABLE contact ADD COLUMN bounce_time INTEGER NOT NULL DEFAULT 0;
 
--- Keys that the processes on this database share, by name. Never shown.
+-- Secret keys that all processes on this database use, by name. No command and no reply
+-- shows them.
 CREATE TABLE secret (
 	name  TEXT PRIMARY KEY,
 	value BLOB NOT NULL
@@ -50,7 +51,7 @@ CREATE TABLE autoresponder (
 	message_id         INTEGER NOT NULL,
 	event_type         TEXT NOT NULL,
 	folder_id          INTEGER NOT NULL,
-	time_zone          TEXT NOT NULL, -- '': the Account's
+	time_zone          TEXT NOT NULL, -- '': the time zone of the Account
 	is_active          INTEGER NOT NULL,
 	criteria_type      TEXT NOT NULL, -- immediate, delay or specific
 	criteria_timestamp INTEGER NOT NULL,
@@ -62,22 +63,23 @@ CREATE TABLE autoresponder (
 CREATE INDEX autoresponder_list ON autoresponder (list_id);
 CREATE INDEX autoresponder_account ON autoresponder (account_id);
 
--- Where webhooks post to: those that agree in URL and secret share one, so that
--- what they hear of arrives together and in order.
+-- The receivers of webhooks. Webhooks with the same URL and secret share one target, so
+-- that their events arrive together and in order.
 CREATE TABLE webhook_target (
 	id         INTEGER PRIMARY KEY AUTOINCREMENT,
 	account_id INTEGER NOT NULL,
 	url        TEXT NOT NULL,
 	secret     TEXT NOT NULL,
-	is_failing INTEGER NOT NULL DEFAULT 0,  -- given up on until a webhook of it is edited or it is called again
-	-- How far the delivery is: this changes often, and is no part of the definitions.
-	failures   INTEGER NOT NULL DEFAULT 0,  -- in a row
-	next_time  INTEGER NOT NULL DEFAULT 0,  -- not before this
-	call_time  INTEGER NOT NULL DEFAULT 0,  -- when a job was stored that waits to look at it
-	lease_time INTEGER NOT NULL DEFAULT 0,  -- the holder is at it until then
-	holder     INTEGER NOT NULL DEFAULT 0,  -- the job that is at it, or was last
-	batch      TEXT NOT NULL DEFAULT '',    -- ID of what is being tried, '' when nothing is
-	batch_upto INTEGER NOT NULL DEFAULT 0,  -- the last event in it
+	is_failing INTEGER NOT NULL DEFAULT 0,  -- 1: nothing is sent until a webhook of the target is edited or the operator retries
+	-- The columns below are the state of the delivery. They change often and are not part of
+	-- the definitions, so they do not increment the catalogue's version.
+	failures   INTEGER NOT NULL DEFAULT 0,  -- failed attempts since the last success
+	next_time  INTEGER NOT NULL DEFAULT 0,  -- time before which no attempt is made
+	call_time  INTEGER NOT NULL DEFAULT 0,  -- when a job for this target was enqueued that has not started; 0: there is none
+	lease_time INTEGER NOT NULL DEFAULT 0,  -- end of the lease
+	holder     INTEGER NOT NULL DEFAULT 0,  -- ID of the job that has the lease, or had it last
+	batch      TEXT NOT NULL DEFAULT '',    -- ID of the batch of events that is being sent, '' if none is
+	batch_upto INTEGER NOT NULL DEFAULT 0,  -- ID of the last event in the batch
 	last_error TEXT NOT NULL DEFAULT '',
 	UNIQUE (account_id, url, secret)
 ) STRICT;
@@ -85,7 +87,7 @@ CREATE TABLE webhook_target (
 CREATE TABLE webhook (
 	id                 INTEGER PRIMARY KEY AUTOINCREMENT,
 	account_id         INTEGER NOT NULL,
-	list_id            INTEGER NOT NULL, -- 0: all of the Account's
+	list_id            INTEGER NOT NULL, -- 0: all Lists of the Account
 	object             TEXT NOT NULL,
 	event              TEXT NOT NULL,
 	target_id          INTEGER NOT NULL,
@@ -95,21 +97,21 @@ CREATE TABLE webhook (
 CREATE INDEX webhook_account ON webhook (account_id, list_id);
 CREATE INDEX webhook_target_id ON webhook (target_id);
 
--- Events that wait to be posted, in their order.
+-- Events that have not been sent to their target yet, in the order of their IDs.
 CREATE TABLE webhook_event (
 	id         INTEGER PRIMARY KEY AUTOINCREMENT,
 	target_id  INTEGER NOT NULL,
 	webhook_id INTEGER NOT NULL,
 	list_id    INTEGER NOT NULL,
-	contact_id INTEGER NOT NULL, -- 0: about the List
+	contact_id INTEGER NOT NULL, -- 0: the event is about the List
 	object     TEXT NOT NULL,
 	event      TEXT NOT NULL,
 	time       INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX webhook_event_target ON webhook_event (target_id, id);
 
--- What was sent to a Contact because of an event: cause is 'a' with the
--- autoresponder's ID, or 'c' for the request to confirm.
+-- Mails that were sent to Contacts, each because of an event. cause is 'a' followed by
+-- the ID of an autoresponder, or 'c' for the request to confirm a subscription.
 CREATE TABLE delivery (
 	list_id    INTEGER NOT NULL,
 	contact_id INTEGER NOT NULL,
@@ -120,11 +122,11 @@ CREATE TABLE delivery (
 	subject    TEXT NOT NULL,
 	time       INTEGER NOT NULL,
 	status     TEXT NOT NULL, -- sent, bounced, failed or complained
-	detail     TEXT NOT NULL, -- what the mail server said
+	detail     TEXT NOT NULL, -- reply of the mail server
 	PRIMARY KEY (list_id, contact_id, event_time, cause)
 ) STRICT, WITHOUT ROWID;
 
--- Targets of links in Messages, as they are written there, merge fields and all.
+-- Targets of the links in Messages, as written there, with merge fields not filled in.
 CREATE TABLE link (
 	id         INTEGER PRIMARY KEY AUTOINCREMENT,
 	message_id INTEGER NOT NULL,

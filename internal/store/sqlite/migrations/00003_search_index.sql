@@ -1,9 +1,10 @@
--- Indexes that searches were found to need: one for a key of a List.
+-- Search indexes: each is for one key of one List. The service adds them when searches
+-- need them.
 
 -- +goose Up
 
--- state is waiting, building, ready, failed or dropping. Only those that are ready
--- are relied on; the database's own are called search_<id>.
+-- state is waiting, building, ready, failed or dropping. Searches use only indexes that
+-- are ready. The index in the database is called search_<id>.
 CREATE TABLE search_index (
 	id             INTEGER PRIMARY KEY AUTOINCREMENT,
 	list_id        INTEGER NOT NULL,
@@ -11,17 +12,18 @@ CREATE TABLE search_index (
 	state          TEXT NOT NULL,
 	by_hand        INTEGER NOT NULL,
 	creation_time  INTEGER NOT NULL,
-	state_time     INTEGER NOT NULL, -- since when it is in its state, or was last tried
+	state_time     INTEGER NOT NULL, -- when state changed last, or when a build was last tried
 	built_time     INTEGER NOT NULL DEFAULT 0,
 	build_ms       INTEGER NOT NULL DEFAULT 0,
-	bytes          INTEGER NOT NULL DEFAULT 0, -- of the index, then
-	scan_ms        INTEGER NOT NULL, -- what a search takes without it
+	bytes          INTEGER NOT NULL DEFAULT 0, -- size of the index when it was built
+	scan_ms        INTEGER NOT NULL, -- time of a search without the index
 	last_used_time INTEGER NOT NULL DEFAULT 0,
-	error          TEXT NOT NULL DEFAULT '' -- why it failed
+	error          TEXT NOT NULL DEFAULT '' -- why the last build failed
 ) STRICT;
 CREATE UNIQUE INDEX search_index_key ON search_index (list_id, key_name);
 
--- What each was good for on a day, counted from 1970.
+-- How often each index was used on a day, and how much time it saved. day is the number of
+-- days since 1970.
 CREATE TABLE search_index_use (
 	index_id INTEGER NOT NULL,
 	day      INTEGER NOT NULL,
