@@ -115,7 +115,7 @@ func (s *session) kept(query string) (statements map[string]*statement, most int
 var listArgument = regexp.MustCompile(`\blist_id = (\?[0-9]*)`)
 
 // planOnce rewrites a statement so that SQLite plans it only once. Without the CAST, SQLite
-// compares the argument for list_id with the List of each partial index, and so it plans the
+// compares the argument for list_id with the List of each partial index. To do so, it plans the
 // statement again after each bind. With 64 search indexes, a subscription takes 120 µs of
 // processor time without the CAST, and 80 µs with it.
 func planOnce(query string) string {
@@ -207,7 +207,7 @@ func (s *session) noteFirst(ctx context.Context, query string, err error) error 
 	return s.note(err)
 }
 
-// QueryLast does the same as Query. Only on PostgreSQL it saves a round trip.
+// QueryLast does the same as Query. Only on PostgreSQL does QueryLast save a round trip.
 func (s *session) QueryLast(ctx context.Context, query string, args ...any) (sqlstore.Rows, error) {
 	return s.Query(ctx, query, args...)
 }

@@ -275,7 +275,7 @@ func (t *transaction) run(u *update, mode savepoints) error {
 		return err
 	case mode == withSavepoints:
 		t.shared.Undo(mark)
-		// This fails if SQLite has rolled back the whole transaction.
+		// ROLLBACK TO fails if SQLite has already rolled the complete transaction back.
 		if _, err := t.session.Exec("ROLLBACK TO fn"); err != nil {
 			return err
 		}

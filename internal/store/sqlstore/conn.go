@@ -26,8 +26,8 @@ type Conn interface {
 	Do(query string, args ...any) error
 	// Query runs a statement that returns rows. The engine interrupts the statement when ctx ends.
 	Query(ctx context.Context, query string, args ...any) (Rows, error)
-	// QueryLast is Query for the last statement of a transaction. The engine may end the
-	// transaction in the same round trip.
+	// QueryLast does the same as Query, for the last statement of a transaction. The engine may
+	// end the transaction in the same round trip.
 	QueryLast(ctx context.Context, query string, args ...any) (Rows, error)
 	// Lock takes the advisory lock with this name until the transaction ends. It does nothing on an
 	// engine with a single writer.

@@ -1,8 +1,8 @@
 package sqlstore
 
-// This file stores Contacts. Several Contacts of a List can have the same address. The oldest of these
-// Contacts is the primary and has the address in dedupe_key, which is unique in the List. The other
-// Contacts are duplicates and have the address in duplicate_key.
+// This file stores Contacts. Several Contacts of a List can have the same address. One of these Contacts
+// is the primary and has the address in dedupe_key, which is unique in the List. The other Contacts are
+// duplicates and have the address in duplicate_key.
 
 import (
 	"strconv"
@@ -143,7 +143,7 @@ func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err 
 
 // insertConcurrently inserts a Contact. With concurrent writers, it locks the primary before it inserts
 // a duplicate. A transaction that removes the primary then also sees the duplicate and can promote
-// it. If there is no primary, insertConcurrently inserts the Contact as the primary.
+// the duplicate. If the address has no primary, insertConcurrently inserts the Contact as the primary.
 func (t *Tx) insertConcurrently(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
 	if !t.sql.ConcurrentWriters || c.IsFirst {
 		return t.insertContact(as, c, doc)
@@ -214,7 +214,7 @@ func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
 }
 
 // DeleteFieldValues removes the values of a deleted Field from at most limit Contacts with IDs greater
-// than after. It returns the last of these IDs, or 0 if there is no such Contact.
+// than after. It returns the highest ID of these Contacts, or 0 if no Contact has such an ID.
 func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (
 	last audience.ContactID, err error) {
 	const page = "SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id" + limited

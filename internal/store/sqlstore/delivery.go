@@ -10,9 +10,9 @@ import (
 )
 
 // MarkConfirmationRequested stores now as the time of a Contact's confirmation mail, and returns
-// whether to send the mail. It returns false if such a mail was requested after the time before, for
-// the Contact or for the previous Contact of the List with the same address. It ignores a stored time
-// in the future, because the clock was set back after that time was stored.
+// whether to send the mail. It returns false if the stored time of the Contact is later than before. It
+// also returns false if this is so for the previous Contact of the List with the same address. It ignores
+// a stored time in the future, because the clock was set back after that time was stored.
 func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.ContactID, now, before int64) (
 	marked bool, err error) {
 	last, err := t.number(`SELECT other.confirmation_time FROM contact

@@ -34,7 +34,7 @@ type Address struct {
 type Part struct {
 	sql      *Dialect
 	address  Address
-	id       audience.ContactID // of the Contact to add
+	id       audience.ContactID // the ID of the Contact to add
 	effects  []audience.Effect
 	contact  *audience.Contact // nil: the function added no Contact
 	doc      string            // the Contact's values as JSON
@@ -90,14 +90,15 @@ func (g *InsertBatch) Run(ctx context.Context, place int, fn func(audience.Tx) e
 		return nil, err
 	}
 	if p.contact == nil && len(p.ledger)+len(p.rest)+len(p.effects) > 0 {
-		return nil, ErrNotBatchable // without a Contact, Insert cannot tell whether to store the rest
+		return nil, ErrNotBatchable // without a Contact, Finish cannot tell whether to store the other writes
 	}
 	g.parts = append(g.parts, p)
 	return p, nil
 }
 
-// Insert inserts the Contacts. It does not insert a Contact if its address belongs to a Contact of
-// another function of the batch, or to one that was stored after NewInsertBatch read the addresses.
+// Insert inserts the Contacts. It leaves out a Contact if another function of the batch adds the same
+// address. It also leaves out a Contact if another transaction has stored the address after NewInsertBatch
+// read the addresses.
 func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 	byID := make(map[int64]*Part, len(g.parts))
 	var lists, ids, created, modified []int64

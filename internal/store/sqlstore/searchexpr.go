@@ -107,8 +107,8 @@ func (q *searchQuery) operand(k *audience.SearchKey, o audience.Operand) any {
 	return o.Text
 }
 
-// never reports whether no value can equal the operand. The operand for an absent value equals no value of
-// a system key, because a system key always has a value.
+// never reports whether no value can equal the operand. A system key always has a value, so the operand
+// for an absent value equals none of its values.
 func never(k *audience.SearchKey, o audience.Operand) bool {
 	return o.Impossible || o.Absent && k.Field == nil
 }
@@ -239,8 +239,8 @@ func (q *searchQuery) asArray(k *audience.SearchKey) bool {
 	return q.sql.Arrays && (q.schema.Indexed(k) || isID(k) || timeIndex(k) != "")
 }
 
-// in writes the test that a value equals one of the operands. The test has one part each for the absent
-// value, for single values and for days.
+// in writes the test that a value equals one of the operands. The test has up to three parts: for
+// the absent value, for single values and for days.
 func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
 	absent, values, days := operandGroups(k, operands)
 	connector := "("

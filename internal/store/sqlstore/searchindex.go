@@ -31,8 +31,8 @@ func IndexID(name string) audience.SearchIndexID {
 
 // IndexOn returns the text after ON in the statement that creates a SearchIndex. The index has the same
 // expression by which searches compare and sort. Otherwise the database would not use the index. It is a
-// partial index of one List. The List's ID is a literal, because the database uses a partial index only
-// if the text of a search implies the WHERE clause of the index.
+// partial index of one List. The List's ID is a literal. Otherwise the text of a search could not imply
+// the WHERE clause of the index, and the database would not use the index.
 func (d *Dialect) IndexOn(table string, list audience.ListID, k *audience.SearchKey) string {
 	absent := ""
 	if k.Field != nil {
@@ -53,8 +53,8 @@ func (t *Tx) readyIndexes(list audience.ListID) ([]audience.SearchIndex, error) 
 	return t.searchIndexes(0, "list_id = ? AND state = 'ready'", int64(list))
 }
 
-// SearchIndexes returns the SearchIndexes of all Lists in any state. Each has the sum of its uses since the
-// day of the time since.
+// SearchIndexes returns the SearchIndexes of all Lists in any state. Each has the sum of its uses from the
+// day of since until now.
 func (t *Tx) SearchIndexes(since int64) ([]audience.SearchIndex, error) {
 	return t.searchIndexes(since, "TRUE")
 }

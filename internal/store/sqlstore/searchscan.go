@@ -73,7 +73,7 @@ func (q *searchQuery) scansOf(c *audience.Condition) (scans []planner.Scan) {
 	return scans
 }
 
-// better reports whether scans probably find fewer Contacts than the scans others.
+// better reports whether scans probably find fewer Contacts than the scans in others.
 func better(scans, others []planner.Scan) bool {
 	rank := func(scans []planner.Scan) int {
 		worst := 0

@@ -1,7 +1,7 @@
 package sqlstore
 
-// This file implements the transaction as a function sees it (Tx), the state that several functions in
-// one database transaction share (Session), and the counters of Contacts.
+// This file implements a transaction as one function sees it (Tx), and the counters of Contacts. Several
+// functions can share one database transaction: the Session has their common state.
 
 import (
 	"context"
@@ -165,7 +165,7 @@ func (t *Tx) count(list audience.ListID, account audience.AccountID, n int64) {
 	t.session.counts = append(t.session.counts, count{list, account, n})
 }
 
-// counted returns the sum of the recorded changes for which which returns true.
+// counted returns the sum of those recorded changes that the function which selects.
 func (t *Tx) counted(which func(count) bool) (n int64) {
 	for _, c := range t.session.counts {
 		if which(c) {

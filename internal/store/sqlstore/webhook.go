@@ -125,7 +125,7 @@ func (t *Tx) UpdateWebhookTarget(w *audience.WebhookTarget) error {
 }
 
 // MarkWebhookScheduled stores now as the time at which a job for the target was enqueued. It returns false
-// and stores nothing if the stored time is after before. It ignores a stored time in the future, because
+// and stores nothing if the stored time is later than before. It ignores a stored time in the future, because
 // the clock was set back after that time was stored.
 func (t *Tx) MarkWebhookScheduled(id audience.WebhookTargetID, now, before int64) (marked bool, err error) {
 	const mark = "UPDATE webhook_target SET call_time = ? WHERE id = ? AND (call_time <= ? OR call_time > ?)"

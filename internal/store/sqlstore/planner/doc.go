@@ -15,9 +15,11 @@
 //     estimate is needed.
 //  3. Otherwise count the matches of each predicate up to a limit. Sample the predicates
 //     that have no index (estimate.go).
-//  4. List the access paths (path.go): the index of the predicate with the fewest matches,
-//     the index in the requested order, an index whose entries contain the value that one
-//     predicate tests (a covering filter), and a scan of all Contacts of the List.
+//  4. List the access paths (path.go):
+//     - the index of the predicate with the fewest matches
+//     - an index whose entries contain the value that a predicate tests (a covering filter)
+//     - the index in the requested order
+//     - a scan of all Contacts of the List
 //  5. Use the path with the lowest cost (cost.go). The unit is one index entry. A look-up
 //     costs 8 entries. A row costs 20 entries if rows are read in the order of the table,
 //     otherwise 40.

@@ -56,7 +56,7 @@ func (p *planner) others(w Path) int {
 }
 
 // smallest returns the predicate that matches the fewest Contacts, as an index in Predicates. It
-// ignores predicates without scans and the predicate at the index without. It returns -1 if no
+// ignores predicates without scans, and the predicate whose index is the argument without. It returns -1 if no
 // other predicate is left.
 func (p *planner) smallest(without int) int {
 	least := -1
