@@ -8,27 +8,26 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file collects in memory what searches report, because a search must not wait for a
-// write. ScheduleBuilds and WriteUse store it later.
+// This file collects the reports of searches in memory, because a search must not wait for a
+// write. ScheduleBuilds and WriteUse store them later.
 
 // Rules say which searches get an index, and when it is dropped. decisions.md: 56
 type Rules struct {
-	Most       int           // indexes in a place (the database, or a partition on PostgreSQL); 0: no automatic builds
-	Contacts   int64         // a List with no more Contacts gets no index
-	Slow       time.Duration // a search that takes longer gets an index
-	SlowADay   time.Duration // so do searches that together take longer on one day
-	Unused     time.Duration // an index that no search used for so long is dropped
-	Settled    time.Duration // a younger index is not evicted
-	Again      time.Duration // a failed build is repeated after so long
-	StuckAfter time.Duration // a build or drop that has not ended after so long gets another job
+	Most       int           // largest number of indexes in a Place (the database, or a partition on PostgreSQL); 0: no automatic builds
+	Contacts   int64         // a List with this many Contacts or fewer gets no index
+	Slow       time.Duration // an index is built after a search that takes longer
+	SlowADay   time.Duration // an index is built after searches that together take longer on one day
+	Unused     time.Duration // an index is dropped if no search used it for this time
+	Settled    time.Duration // an index is not evicted before it has this age
+	Again      time.Duration // a failed build is not repeated before this time has passed
+	StuckAfter time.Duration // a build or drop gets another job if it has not ended after this time
 
-	// CoveringFilters is true where an index is read from end to end faster than the
-	// Contacts are. Then it also helps tests that must look at every value, such as
-	// contains.
+	// CoveringFilters is true if reading a complete index is faster than reading all
+	// Contacts. Then an index also helps tests that must read every value, such as contains.
 	CoveringFilters bool
 }
 
-// DefaultRules returns the rules of decisions.md, 56.
+// DefaultRules returns the rules that decisions.md, 56 defines.
 func DefaultRules() Rules {
 	const day = 24 * time.Hour
 	return Rules{
@@ -44,9 +43,9 @@ type Advisor struct {
 	rules Rules
 
 	mu      sync.Mutex
-	day     int64                                        // of missing, as audience.DayOf counts
-	missing map[target]*missing                          // what searches lacked on that day
-	used    map[audience.SearchIndexID]audience.IndexUse // not written down yet
+	day     int64                                        // day of missing, as audience.DayOf returns it
+	missing map[target]*missing                          // the indexes that searches lacked on that day
+	used    map[audience.SearchIndexID]audience.IndexUse // not stored in the database yet
 
 	ready, built, failed atomic.Int64 // for metrics
 }
@@ -58,36 +57,36 @@ func New(store audience.Store, now func() time.Time, rules Rules) *Advisor {
 	return &Advisor{store: store, now: now, rules: rules}
 }
 
-// target is a key of a List: what a SearchIndex is for.
+// target is a key of a List. A SearchIndex belongs to one target.
 type target struct {
 	list audience.ListID
-	key  string // as SearchKey.IndexKey has it
+	key  string // as SearchKey.IndexKey returns it
 }
 
-// missing is the time that searches spent in one day for want of an index.
+// missing is the time that searches needed on one day because an index was missing.
 type missing struct {
 	today    time.Duration
 	last     time.Duration // of the latest search
 	slow     bool          // a single search exceeded Rules.Slow
-	reported time.Time     // when demanded last returned it
-	since    bool          // a search lacked it after that
+	reported time.Time     // when demanded last returned this target
+	since    bool          // a search lacked the index after that time
 }
 
 const (
-	// shortestScan is less than any search takes that reads every Contact of a List
-	// with more than 20,000 of them.
+	// shortestScan is less than the time of any search that reads all Contacts of a List
+	// with more than 20,000 Contacts.
 	shortestScan = 2 * time.Millisecond
 
-	// maxMissing bounds the memory that missing takes.
+	// maxMissing bounds the entries of Advisor.missing, and so its memory.
 	maxMissing = 10_000
 
-	// reportAgain is how soon demanded returns the same target again: it may not have
-	// been built because there was no room.
+	// reportAgain is the time after which demanded may return the same target again. The
+	// index may not have been built, because its Place was full.
 	reportAgain = time.Minute
 )
 
-// SearchRan implements audience.SearchObserver: it records for each key of a search
-// either that its index was used or that it is missing.
+// SearchRan implements audience.SearchObserver. For each key of a search it records that the
+// search used the index of the key, or that this index is missing.
 func (a *Advisor) SearchRan(s *audience.Search, took time.Duration, at time.Time) {
 	if took < shortestScan && len(s.Schema.SearchIndexes) == 0 {
 		return
@@ -110,7 +109,7 @@ func (a *Advisor) SearchRan(s *audience.Search, took time.Duration, at time.Time
 	}
 }
 
-// recordUse adds a search to the uses of an index. a.mu is locked.
+// recordUse adds a search to the uses of an index. The caller has locked a.mu.
 func (a *Advisor) recordUse(x *audience.SearchIndex, took time.Duration) {
 	if a.used == nil {
 		a.used = make(map[audience.SearchIndexID]audience.IndexUse)
@@ -121,7 +120,8 @@ func (a *Advisor) recordUse(x *audience.SearchIndex, took time.Duration) {
 	a.used[x.ID] = u
 }
 
-// recordMiss adds a search to the time that the lack of an index cost. a.mu is locked.
+// recordMiss adds the time of a search to the entry of a missing index. The caller has locked
+// a.mu.
 func (a *Advisor) recordMiss(of target, took time.Duration) {
 	m := a.missing[of]
 	if m == nil {
@@ -137,9 +137,9 @@ func (a *Advisor) recordMiss(of target, took time.Duration) {
 	m.since = true
 }
 
-// demanded returns the targets that the rules give an index, by the time that
-// searches took without them. It returns each once, and again after reportAgain if
-// searches still lack it.
+// demanded returns the targets for which the rules allow an index, because searches took long
+// without it. It returns the same target again only after reportAgain, and only if a search
+// lacked the index again.
 func (a *Advisor) demanded(now time.Time) map[target]missing {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -157,7 +157,7 @@ func (a *Advisor) demanded(now time.Time) map[target]missing {
 	return found
 }
 
-// takeUses returns the uses that are not written down yet, and forgets them.
+// takeUses returns the uses that are not stored yet, and removes them from a.used.
 func (a *Advisor) takeUses() map[audience.SearchIndexID]audience.IndexUse {
 	a.mu.Lock()
 	defer a.mu.Unlock()

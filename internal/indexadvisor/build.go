@@ -7,12 +7,12 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file carries out the jobs. The database builds and drops its indexes outside
-// of transactions, so the state of an index is written before and after.
+// This file runs the build and drop jobs. The database builds and drops indexes outside of
+// transactions, so a job stores the state of the index in transactions before and after that.
 
-// Build carries out a build job. Repeating it does no harm. It returns an error only
-// when another process is working on this index, when ctx ends, or when the result
-// could not be stored: a failed build is an ordinary result, repeated after a day.
+// Build runs a build job. It can be repeated. It returns an error only if another process is
+// working on this index, if ctx ends, or if the database could not store the state or drop
+// the index. A failed build is not an error: it is stored, and may be repeated after a day.
 func (a *Advisor) Build(ctx context.Context, e audience.BuildIndex) error {
 	x, key, err := a.startBuild(ctx, e.Index)
 	if err != nil || key == nil {
@@ -23,7 +23,7 @@ func (a *Advisor) Build(ctx context.Context, e audience.BuildIndex) error {
 	switch {
 	case errors.Is(err, audience.ErrIndexBusy):
 		return err
-	case ctx.Err() != nil: // the process stops, and the queue repeats the job
+	case ctx.Err() != nil: // the process stops; the queue repeats the job later
 		return errors.Join(ctx.Err(), err)
 	case err != nil:
 		return a.failBuild(ctx, x, err)
@@ -38,7 +38,7 @@ func (a *Advisor) Build(ctx context.Context, e audience.BuildIndex) error {
 	return err
 }
 
-// startBuild sets an index to building. key is nil when there is nothing to build.
+// startBuild sets the state of an index to building. key is nil if there is nothing to build.
 func (a *Advisor) startBuild(ctx context.Context, id audience.SearchIndexID) (x *audience.SearchIndex,
 	key *audience.SearchKey, err error) {
 	err = a.store.Update(ctx, func(tx audience.Tx) (err error) {
@@ -63,8 +63,8 @@ func (a *Advisor) startBuild(ctx context.Context, id audience.SearchIndexID) (x 
 	return x, key, err
 }
 
-// finishBuild stores the result of a build. It returns false when the row was
-// deleted meanwhile, so that no job will drop the database's index.
+// finishBuild stores the result of a build. wanted is false if the row was deleted meanwhile.
+// Then no job will drop the index in the database, so the caller must drop it.
 func (a *Advisor) finishBuild(ctx context.Context, x *audience.SearchIndex) (wanted bool, err error) {
 	err = a.store.Update(ctx, func(tx audience.Tx) error {
 		current, err := tx.SearchIndex(x.ID)
@@ -72,7 +72,7 @@ func (a *Advisor) finishBuild(ctx context.Context, x *audience.SearchIndex) (wan
 		if err != nil {
 			return ignoreKind(audience.NotFound, err)
 		}
-		// It is waiting when Reconcile took this job for stuck and stored another one.
+		// The state is waiting if Reconcile decided that this job is stuck and stored another job.
 		if current.State != audience.IndexBuilding && current.State != audience.IndexWaiting {
 			return nil // the transaction that changed the state has stored a job
 		}
@@ -82,7 +82,7 @@ func (a *Advisor) finishBuild(ctx context.Context, x *audience.SearchIndex) (wan
 	return wanted, err
 }
 
-// failBuild stores why an index could not be built, and drops what there is of it.
+// failBuild stores why an index could not be built, and drops the incomplete index.
 func (a *Advisor) failBuild(ctx context.Context, x *audience.SearchIndex, cause error) error {
 	a.failed.Add(1)
 	x.State, x.Error = audience.IndexFailed, cause.Error()
@@ -95,8 +95,8 @@ func (a *Advisor) failBuild(ctx context.Context, x *audience.SearchIndex, cause 
 	return nil
 }
 
-// Drop carries out a drop job: it drops the database's index and then its row. With
-// e.Again it stores a new build of the same key. Repeating it does no harm.
+// Drop runs a drop job: it drops the index in the database and then deletes its row. If e.Again
+// is set, it also stores a build job for a new index of the same key. It can be repeated.
 func (a *Advisor) Drop(ctx context.Context, e audience.DropIndex) error {
 	dropping := true
 	err := a.store.View(ctx, func(tx audience.Tx) error {

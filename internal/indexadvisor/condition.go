@@ -2,11 +2,12 @@ package indexadvisor
 
 import "enlist/internal/audience"
 
-// This file finds the keys of a search that an index would help. It reads the typed
-// condition, not a plan of the database, so every engine gets the same indexes.
+// This file finds the keys of a search for which an index would help. It reads the
+// audience.Condition, not the query plan of the database, so SQLite and PostgreSQL get the same
+// indexes.
 
-// indexKeys returns the keys of a search whose indexes, if they exist, spare it from
-// reading every Contact. coveringFilters is Rules.CoveringFilters.
+// indexKeys returns the keys of a search for which an index would help, so that the search does
+// not read every Contact. coveringFilters is Rules.CoveringFilters.
 func indexKeys(s *audience.Search, coveringFilters bool) (keys []*audience.SearchKey) {
 	if s.Where != nil {
 		keys, _ = conditionKeys(s.Where, coveringFilters)
@@ -17,9 +18,9 @@ func indexKeys(s *audience.Search, coveringFilters bool) (keys []*audience.Searc
 	return keys
 }
 
-// conditionKeys returns the keys whose indexes help to find the Contacts that match
-// c. bounded reports whether these, or the indexes that every List has, lead to the
-// Contacts without a look at all of them.
+// conditionKeys returns the keys whose indexes help to find the Contacts that match c. bounded
+// is true if these indexes, or the indexes that every List has, find the Contacts without
+// reading all Contacts.
 func conditionKeys(c *audience.Condition, coveringFilters bool) (keys []*audience.SearchKey, bounded bool) {
 	switch {
 	case c.Key != nil:
@@ -28,7 +29,7 @@ func conditionKeys(c *audience.Condition, coveringFilters bool) (keys []*audienc
 		for i := range c.Any {
 			part, bounded := conditionKeys(&c.Any[i], false)
 			if !bounded {
-				return nil, false // this alternative reads every Contact anyway
+				return nil, false // this alternative must read every Contact in any case
 			}
 			keys = append(keys, part...)
 		}
@@ -41,7 +42,7 @@ func conditionKeys(c *audience.Condition, coveringFilters bool) (keys []*audienc
 	return keys, bounded
 }
 
-// testKeys is conditionKeys for the test of one key.
+// testKeys is conditionKeys for a single test.
 func testKeys(c *audience.Condition, coveringFilters bool) (keys []*audience.SearchKey, bounded bool) {
 	switch c.Operator {
 	case audience.Exactly, audience.In:
@@ -65,8 +66,9 @@ func testKeys(c *audience.Condition, coveringFilters bool) (keys []*audience.Sea
 	return []*audience.SearchKey{c.Key}, bounded
 }
 
-// indexable reports whether a key may have a SearchIndex. Comments may not: their
-// texts are long, and no search compares them as a whole.
+// indexable reports whether a key may have a SearchIndex. It returns false for Comment Fields:
+// their texts are long, and searches seldom compare a complete text. It also returns false for
+// keys that every List has an index of.
 func indexable(k *audience.SearchKey) bool {
 	if k.Field != nil {
 		return k.Field.Type != audience.Comment
@@ -79,8 +81,8 @@ func alwaysIndexed(k *audience.SearchKey) bool {
 	return k.Field == nil && (k.Name == "id" || k.Name == "creation_time" || k.Name == "last_modified_time")
 }
 
-// keyOf returns the key that a SearchIndex is for. It returns nil when the List no
-// longer has the key, or when the key may not have an index.
+// keyOf returns the key with the given IndexKey. It returns nil if the List no longer has the
+// key, or if the key may not have an index.
 func keyOf(schema *audience.Schema, name string) *audience.SearchKey {
 	if k := schema.KeyFor(name); k != nil && indexable(k) {
 		return k

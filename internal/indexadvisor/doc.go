@@ -1,21 +1,22 @@
-// Package indexadvisor decides which indexes searches need, and has the database
-// build and drop them. Answers are the same with and without an index: the package
-// is about speed alone. decisions.md: 56
+// Package indexadvisor decides which indexes searches need, and lets the database build
+// and drop them. The results of searches are the same with and without an index, only the
+// speed differs. decisions.md: 56
 //
-// It knows no SQL. An Advisor is an audience.SearchObserver: audience reports each
-// search, each changed Field and each deleted List to it. The program calls the rest:
+// The package contains no SQL. An Advisor is an audience.SearchObserver: package audience
+// reports each search, each changed Field and each deleted List to the Advisor. The server
+// and its commands call the other methods. The files:
 //
-//   - advisor.go counts how much time searches spend for want of an index.
+//   - advisor.go adds up the time that searches need because an index is missing.
 //   - condition.go finds the keys of a search whose indexes would help.
-//   - schedule.go stores an index and its build job, and evicts another one for it.
-//   - build.go carries out these jobs (audience.BuildIndex, audience.DropIndex).
+//   - schedule.go stores an index and its build job, and may evict another index for it.
+//   - build.go runs the jobs (audience.BuildIndex, audience.DropIndex).
 //   - reconcile.go compares the catalogue of indexes with the database, every minute.
-//   - manual.go reports the indexes, and creates and drops them by hand.
-//   - metrics.go counts them for Prometheus.
+//   - manual.go has the operator's commands: list, create and drop an index.
+//   - metrics.go counts indexes and builds for Prometheus.
 //
-// The life of an index: an Update stores its row, waiting, with a build job. The job
-// sets it to building, builds the database's index, and sets it to ready; from then
-// on searches use it. To drop it, an Update sets it to dropping, after which no
-// search uses it, and a second job drops it. Each step can be repeated, so that a
-// process may crash between any two of them.
+// An index has these states. First an Update stores its row with the state waiting, and a
+// build job. The job sets the state to building, builds the index in the database, and sets
+// the state to ready. From then on searches use the index. To drop the index, an Update sets
+// the state to dropping, and no later search uses it. Then a second job drops it. Each step
+// can be repeated, so a process may crash between two steps.
 package indexadvisor

@@ -7,18 +7,18 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file has the operator's commands: enlist index list, create and drop. They run in a process
-// of their own, beside the service, and do their work before they return.
+// This file has the operator's commands: enlist index list, create and drop. A command runs in its
+// own process while the server runs. It waits until the index is built or dropped.
 
-// Report is a SearchIndex with what the database and its List say of it today.
+// Report is a SearchIndex with current data of the database and of its List.
 type Report struct {
-	audience.SearchIndex        // with the uses of the last 7 days; Bytes as the database says, if it does
-	KeyName              string // the key as its List names it; "" when the List or the Field is gone
-	Missing              bool   // it is ready in the catalogue, and the database lacks it or has a part of it
+	audience.SearchIndex        // Uses of the last 7 days; Bytes from the database, if it knows the size
+	KeyName              string // name of the Field or system key; "" if the List or the Field is gone
+	Missing              bool   // the state is ready, but the index in the database is missing or incomplete
 	Contacts             int64  // of the List
 }
 
-// Reports returns all indexes, by ID.
+// Reports returns all indexes in order of ID.
 func (a *Advisor) Reports(ctx context.Context) (reports []Report, err error) {
 	built, err := a.store.BuiltIndexes(ctx)
 	if err != nil {
@@ -38,17 +38,16 @@ func (a *Advisor) Reports(ctx context.Context) (reports []Report, err error) {
 	return reports, err
 }
 
-// microsAByte is what a byte of an index entry adds to storing a Contact, in µs.
-// Measured on SQLite with 64 callers, where an entry of 20 bytes took 13 µs of
-// processor time.
+// microsAByte is the time that a byte of an index entry adds to storing a Contact, in µs. It was
+// measured on SQLite with 64 callers: an entry of 20 bytes took 13 µs of processor time.
 const microsAByte = 0.6
 
-// leastContacts is how many Contacts a List needs for the size of its index to say
-// how large an entry is: fewer entries do not fill the index's pages.
+// leastContacts is the smallest number of Contacts for which WriteMicros computes the size of an
+// entry from the size of the index. Fewer entries do not fill the pages of the index.
 const leastContacts = 1000
 
-// WriteMicros estimates what the index adds to storing one of the List's Contacts, in
-// µs, by the size of its entries. It returns 0 when that is not known.
+// WriteMicros estimates the time that the index adds to storing one of the List's Contacts, in
+// µs. It uses the size of an entry, and returns 0 if this size is not known.
 func (r *Report) WriteMicros() float64 {
 	if r.Contacts < leastContacts {
 		return 0
@@ -77,10 +76,9 @@ func report(tx audience.Tx, x *audience.SearchIndex, built []audience.BuiltIndex
 	return r, err
 }
 
-// Create builds an index before it returns it. The index is manual: it stays until an
-// operator drops it, and it counts toward Rules.Most. key is a Field's name, or the
-// name that IndexKey gives. Errors: NoList; InvalidParameters when the key cannot have
-// an index or its index is being dropped.
+// Create builds an index and then returns it. The index is manual: only an operator drops it. It
+// is counted for Rules.Most. key is a Field's name, or the name that IndexKey returns. Errors:
+// NoList, and InvalidParameters if the key cannot have an index or its index is being dropped.
 func (a *Advisor) Create(ctx context.Context, list audience.ListID, key string) (*Report, error) {
 	var x *audience.SearchIndex
 	err := a.store.Update(ctx, func(tx audience.Tx) error {
@@ -97,11 +95,11 @@ func (a *Advisor) Create(ctx context.Context, list audience.ListID, key string) 
 	return a.report(ctx, x.ID)
 }
 
-// scansAMillisecond is how many Contacts a search without an index reads in that
-// time. It estimates what a manual index saves.
+// scansAMillisecond is how many Contacts a search without an index reads in a millisecond. It is
+// used to estimate the time that a manual index saves.
 const scansAMillisecond = 5000
 
-// addManual stores a manual index, or makes the one manual that the key has.
+// addManual stores a manual index. If the key has an index already, it makes that index manual.
 func addManual(tx audience.Tx, list audience.ListID, key string, now int64) (*audience.SearchIndex, error) {
 	schema, err := tx.Schema(list)
 	if err != nil {
@@ -128,8 +126,8 @@ func addManual(tx audience.Tx, list audience.ListID, key string, now int64) (*au
 	return makeManual(tx, x, now)
 }
 
-// makeManual makes the existing index of a key manual. One that could not be built is
-// built again.
+// makeManual makes the existing index of a key manual. If its build failed, the caller can build
+// it again.
 func makeManual(tx audience.Tx, of *audience.SearchIndex, now int64) (*audience.SearchIndex, error) {
 	all, err := tx.SearchIndexes(now)
 	if err != nil {
@@ -138,9 +136,9 @@ func makeManual(tx audience.Tx, of *audience.SearchIndex, now int64) (*audience.
 	i := slices.IndexFunc(all, func(x audience.SearchIndex) bool { return x.ListID == of.ListID && x.Key == of.Key })
 	switch {
 	case i < 0:
-		return nil, invalidKey("its index has just been dropped: try again")
+		return nil, invalidKey("the index of this key was dropped a moment ago: try again")
 	case all[i].State == audience.IndexDropping:
-		return nil, invalidKey("its index is being dropped: try again in a moment")
+		return nil, invalidKey("the index of this key is being dropped: try again in a moment")
 	}
 	x := &all[i]
 	x.Manual = true
@@ -168,8 +166,8 @@ func (a *Advisor) report(ctx context.Context, id audience.SearchIndexID) (*Repor
 
 var errNoIndex = audience.Refuse(audience.InvalidParameters, "there is no index with this ID")
 
-// Remove drops an index before it returns. If searches need it, the service builds it
-// again. InvalidParameters when there is none with the ID.
+// Remove drops an index and then returns. If searches need the index, the server builds it
+// again. Errors: InvalidParameters if no index has the ID.
 func (a *Advisor) Remove(ctx context.Context, id audience.SearchIndexID) error {
 	err := a.store.Update(ctx, func(tx audience.Tx) error {
 		x, err := tx.SearchIndex(id)

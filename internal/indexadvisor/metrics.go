@@ -2,8 +2,8 @@ package indexadvisor
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Metrics returns the figures of the indexes for an operator's dashboard. The builds
-// are those of this process; the ready ones are counted by Reconcile.
+// Metrics returns the metrics of the indexes for Prometheus. They count the builds of this
+// process. Reconcile counts the indexes that are ready.
 func (a *Advisor) Metrics() []prometheus.Collector {
 	builds := func(result string, count func() int64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{

@@ -8,14 +8,14 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file repairs. A process may crash between any two steps of an index's life, and an operator may
-// drop the database's index by hand. Reconcile finds both.
+// This file repairs indexes. A process may crash between two states of an index, and an operator may
+// drop an index in the database with SQL. Reconcile finds and repairs both.
 
-// Reconcile compares the catalogue of indexes with the indexes that the database has.
-// It builds those again that are ready in the catalogue and missing or incomplete in
-// the database. It repeats jobs that are stuck, drops indexes that no search used for
-// long or whose key is gone, and drops those of the database that no row knows. Call
-// it at the start and every minute.
+// Reconcile compares the catalogue of indexes with the indexes in the database, and stores the
+// jobs that are needed. It builds an index again if its state is ready, but the index in the
+// database is missing or incomplete. It repeats jobs that are stuck. It drops indexes that no
+// search used for a long time or whose key is gone, and indexes in the database that have no
+// row. Call it at the start and every minute.
 func (a *Advisor) Reconcile(ctx context.Context) error {
 	built, err := a.store.BuiltIndexes(ctx)
 	if err != nil {
@@ -46,8 +46,9 @@ func countReady(all []audience.SearchIndex) (n int64) {
 	return n
 }
 
-// dropUnknown drops the database's indexes that have no row. A row is stored before
-// its index is built and deleted after it is dropped, so these have lost theirs.
+// dropUnknown drops the indexes in the database that have no row, or whose build failed. A row
+// is stored before its index is built, and deleted after its index is dropped. So an index
+// without a row is not needed.
 func (a *Advisor) dropUnknown(ctx context.Context, all []audience.SearchIndex,
 	built []audience.BuiltIndex) (err error) {
 	for _, b := range built {
@@ -62,8 +63,8 @@ func (a *Advisor) dropUnknown(ctx context.Context, all []audience.SearchIndex,
 	return err
 }
 
-// justBuilt is how many seconds after its last change an index may be absent from
-// the list of built ones, which was read before the transaction.
+// justBuilt is how many seconds after its last change an index may be missing in
+// reconciliation.built. That list was read before the transaction, so it may be out of date.
 const justBuilt = 30
 
 // reconciliation is one comparison of all rows with the built indexes.
@@ -86,7 +87,7 @@ func (r *reconciliation) reconcile(tx audience.Tx) error {
 	return tx.DeleteIndexUse(r.now - (useDays+1)*secondsADay)
 }
 
-// one stores the job that one index needs, if any.
+// one stores the job that one index needs, if it needs a job.
 func (r *reconciliation) one(tx audience.Tx, x *audience.SearchIndex) error {
 	stuck := r.now-x.Changed >= int64(r.rules.StuckAfter.Seconds())
 	if x.State == audience.IndexDropping {
@@ -122,8 +123,8 @@ func (r *reconciliation) evict(tx audience.Tx, x *audience.SearchIndex) error {
 	return evict(tx, x, r.now, false)
 }
 
-// build stores another build job. A ready index goes back to waiting, so that no
-// search uses it until it is built.
+// build stores another build job. It sets a ready index to waiting, so that no search uses the
+// index until it is built.
 func (r *reconciliation) build(tx audience.Tx, x *audience.SearchIndex) error {
 	x.Changed = r.now
 	if x.State == audience.IndexReady {
@@ -135,7 +136,7 @@ func (r *reconciliation) build(tx audience.Tx, x *audience.SearchIndex) error {
 	return tx.Enqueue(audience.BuildIndex{Index: x.ID})
 }
 
-// isBuilt reports whether the database has the whole index.
+// isBuilt reports whether the database has the complete index.
 func (r *reconciliation) isBuilt(x *audience.SearchIndex) bool {
 	return slices.ContainsFunc(r.built, func(b audience.BuiltIndex) bool { return b.ID == x.ID && b.Good })
 }

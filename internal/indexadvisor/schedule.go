@@ -9,16 +9,16 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file decides which indexes are built and evicted. One Update stores an index's row and
-// the job that builds it. Another sets the state dropping and stores the job that drops it.
+// This file decides which indexes are built and evicted. One Update stores the row of an index and
+// its build job. Another Update sets the state to dropping and stores the drop job.
 
-// useDays is how many days of recorded use decide which index is evicted.
+// useDays is how many days of recorded use are compared to decide which index is evicted.
 const useDays = 7
 
 const secondsADay = 24 * 60 * 60
 
-// ScheduleBuilds stores build jobs for the indexes that searches lacked. Call it
-// every second or so: it does nothing while searches lack none.
+// ScheduleBuilds stores build jobs for the indexes that searches lacked. Call it about once a
+// second. If searches lacked no index, it does nothing.
 func (a *Advisor) ScheduleBuilds(ctx context.Context) error {
 	now := a.now()
 	demanded := a.demanded(now)
@@ -58,8 +58,7 @@ type scheduling struct {
 	read  bool
 }
 
-// indexes returns all indexes as the database has them, with what this transaction
-// has changed since.
+// indexes returns all indexes, including the changes of this transaction.
 func (s *scheduling) indexes() (_ []audience.SearchIndex, err error) {
 	if !s.read {
 		s.all, err = s.tx.SearchIndexes(s.now - useDays*secondsADay)
@@ -127,10 +126,10 @@ func (s *scheduling) rebuild(x *audience.SearchIndex, m missing) error {
 	return s.tx.Enqueue(audience.BuildIndex{Index: x.ID})
 }
 
-// makeRoom reports whether a place has room for one more index. In a full place it
-// evicts the index that saved least, if that saves on an average day less than half
-// of what searches took today without the new one. The factor of two keeps two
-// indexes that are needed alike from evicting each other in turn.
+// makeRoom reports whether a Place has room for one more index. In a full Place it may evict the
+// index that saved the least time. It does so if this time, on an average day, is less than half
+// of the time that searches took today without the new index. Because of the factor of two, two
+// indexes that are needed equally do not evict each other again and again.
 func (s *scheduling) makeRoom(place int64, m missing) (room bool, err error) {
 	count := 0
 	var least *audience.SearchIndex
@@ -153,20 +152,21 @@ func (s *scheduling) makeRoom(place int64, m missing) (room bool, err error) {
 	return true, evict(s.tx, least, s.now, false)
 }
 
-// evictable reports whether an index may be dropped for another one: it was built by
-// need, and long enough ago to have shown what it saves.
+// evictable reports whether an index may be dropped for another index. It must be ready, not
+// manual, and built before Rules.Settled, so that the time that it saves is known.
 func (s *scheduling) evictable(x *audience.SearchIndex) bool {
 	return x.State == audience.IndexReady && !x.Manual && s.now-x.Built >= int64(s.rules.Settled.Seconds())
 }
 
-// savedADay returns what an index saved on an average day, in milliseconds.
+// savedADay returns the time that an index saved on an average day, in milliseconds.
 func (s *scheduling) savedADay(x *audience.SearchIndex) int64 {
 	days := (s.now - x.Built + secondsADay - 1) / secondsADay
 	return x.SavedMS / min(max(days, 1), useDays)
 }
 
-// evict sets an index to dropping, so that no search uses it once tx is committed,
-// and stores the job that drops it. With again the job then stores a new build of it.
+// evict sets the state of an index to dropping and stores the job that drops it. After tx is
+// committed, no search uses the index. If again is true, the job then stores a build job for a
+// new index of the same key.
 func evict(tx audience.Tx, x *audience.SearchIndex, now int64, again bool) error {
 	x.State, x.Changed = audience.IndexDropping, now
 	if err := tx.UpdateSearchIndex(x); err != nil {
@@ -175,14 +175,14 @@ func evict(tx audience.Tx, x *audience.SearchIndex, now int64, again bool) error
 	return tx.Enqueue(audience.DropIndex{Index: x.ID, Again: again})
 }
 
-// ListDeleted implements audience.SearchObserver: it drops the List's indexes.
+// ListDeleted implements audience.SearchObserver: it evicts the List's indexes.
 func (a *Advisor) ListDeleted(tx audience.Tx, list audience.ListID, now int64) error {
 	return evictAll(tx, now, func(x *audience.SearchIndex) bool { return x.ListID == list }, false)
 }
 
-// FieldChanged implements audience.SearchObserver: it drops the index of a Field that
-// is deleted, or whose new type is compared in another way. In the second case the
-// index is built again if it was created by hand or if searches used it this week.
+// FieldChanged implements audience.SearchObserver: it evicts the index of a Field that is
+// deleted, or whose values are compared in another way with the new type. In the second case
+// the index is built again if it is manual or if a search used it in the last useDays.
 func (a *Advisor) FieldChanged(tx audience.Tx, old, changed *audience.Field, now int64) error {
 	was := old.SearchKey()
 	of := func(x *audience.SearchIndex) bool { return x.ListID == old.ListID && x.Key == was.IndexKey() }
@@ -195,8 +195,8 @@ func (a *Advisor) FieldChanged(tx audience.Tx, old, changed *audience.Field, now
 	return evictAll(tx, now, of, true)
 }
 
-// evictAll evicts the indexes that match and are not being dropped already. With
-// again those are built anew that are manual or were used in the last useDays.
+// evictAll evicts the indexes that match and are not being dropped already. If again is true,
+// an index that is manual or was used in the last useDays is built again.
 func evictAll(tx audience.Tx, now int64, match func(*audience.SearchIndex) bool, again bool) error {
 	all, err := tx.SearchIndexes(now)
 	if err != nil {
@@ -214,8 +214,8 @@ func evictAll(tx audience.Tx, now int64, match func(*audience.SearchIndex) bool,
 	return nil
 }
 
-// ignoreKind returns nil for an error of a kind: the List or the index no longer
-// exists, so there is nothing left to do.
+// ignoreKind returns nil if err is of the given kind, else err. The kinds here mean that the
+// List or the index no longer exists, so there is nothing to do.
 func ignoreKind(kind audience.Kind, err error) error {
 	if audience.KindOf(err) == kind {
 		return nil
