@@ -9,12 +9,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The zones in these tests have gaps of an hour, of half an hour and of a day, and hours that
-// come twice. Times are written as the clock of the zone shows them, with the offset from UTC.
+// In the time zones of these tests, the clock skips half an hour, an hour or a day (a gap), or
+// shows an hour twice. Times are written as the clock of the zone shows them, with the offset
+// from UTC.
 
 const wallClock = "2006-01-02 15:04:05 -0700"
 
-// moment returns Unix seconds of a time in the form of wallClock.
+// moment returns the Unix time of a text in the form of wallClock.
 func moment(t *testing.T, text string) int64 {
 	t.Helper()
 	at, err := time.Parse(wallClock, text)
@@ -24,17 +25,17 @@ func moment(t *testing.T, text string) int64 {
 	return at.Unix()
 }
 
-// delay sends some periods after the event.
+// delay returns an autoresponder that sends a number of periods after the event.
 func delay(value int64, period string) Autoresponder {
 	return Autoresponder{CriteriaType: CriteriaDelay, OffsetValue: value, OffsetPeriod: period}
 }
 
-// atClock sends when the clock shows a time.
+// atClock returns an autoresponder that sends when the clock shows a time.
 func atClock(hour, minute int64) Autoresponder {
 	return Autoresponder{CriteriaType: CriteriaSpecific, SpecificHour: hour, SpecificMinute: minute}
 }
 
-// daysLater adds days to wait before the time of the clock counts.
+// daysLater returns the autoresponder with a delay of some days before the time of the clock.
 func daysLater(a Autoresponder, days int64) Autoresponder {
 	a.OffsetValue, a.OffsetPeriod = days, periodDay
 	return a
@@ -56,9 +57,9 @@ func TestAutoresponderIsDueByTheClockOfItsZone(t *testing.T) {
 		{"days keep the time in autumn", delay(1, periodDay), "Europe/Berlin", "2026-10-24 12:00:00 +0200", "2026-10-25 12:00:00 +0100"},
 		{"weeks", delay(2, periodWeek), "America/New_York", "2026-03-01 09:30:00 -0500", "2026-03-15 09:30:00 -0400"},
 		{"a delay into the gap", delay(1, periodDay), "Europe/Berlin", "2026-03-28 02:30:00 +0100", "2026-03-29 03:00:00 +0200"},
-		{"a delay into the hour that comes twice", delay(1, periodDay), "Europe/Berlin", "2026-10-24 02:30:00 +0200", "2026-10-25 02:30:00 +0200"},
-		{"a delay from the second of two hours", delay(1, periodDay), "Europe/Berlin", "2026-10-25 02:30:00 +0100", "2026-10-26 02:30:00 +0100"},
-		{"no delay in the second of two hours", delay(0, periodDay), "Europe/Berlin", "2026-10-25 02:30:00 +0100", "2026-10-25 02:30:00 +0100"},
+		{"a delay into an hour that the clock shows twice", delay(1, periodDay), "Europe/Berlin", "2026-10-24 02:30:00 +0200", "2026-10-25 02:30:00 +0200"},
+		{"a delay from the second time of an hour", delay(1, periodDay), "Europe/Berlin", "2026-10-25 02:30:00 +0100", "2026-10-26 02:30:00 +0100"},
+		{"no delay in the second time of an hour", delay(0, periodDay), "Europe/Berlin", "2026-10-25 02:30:00 +0100", "2026-10-25 02:30:00 +0100"},
 		{"a delay over the end of a year", delay(1, periodDay), "America/New_York", "2026-12-31 23:59:59 -0500", "2027-01-01 23:59:59 -0500"},
 		{"a delay over the end of February", delay(1, periodDay), "UTC", "2028-02-28 08:00:00 +0000", "2028-02-29 08:00:00 +0000"},
 		{"a delay into a skipped day", delay(1, periodDay), "Pacific/Apia", "2011-12-29 10:00:00 -1000", "2011-12-31 10:00:00 +1400"},
@@ -68,19 +69,19 @@ func TestAutoresponderIsDueByTheClockOfItsZone(t *testing.T) {
 		{"right now", atClock(9, 30), "Europe/Berlin", "2026-06-15 09:30:00 +0200", "2026-06-15 09:30:00 +0200"},
 		{"a second too late", atClock(9, 30), "Europe/Berlin", "2026-06-15 09:30:01 +0200", "2026-06-16 09:30:00 +0200"},
 		{"midnight", atClock(0, 0), "UTC", "2026-12-31 00:00:01 +0000", "2027-01-01 00:00:00 +0000"},
-		{"the day is the zone's, east", atClock(1, 0), "Pacific/Kiritimati", "2026-12-31 11:30:00 +0000", "2027-01-01 11:00:00 +0000"},
-		{"the day is the zone's, west", atClock(20, 0), "Pacific/Niue", "2026-01-01 06:59:00 +0000", "2026-01-01 07:00:00 +0000"},
+		{"the day is the day in the zone, east of UTC", atClock(1, 0), "Pacific/Kiritimati", "2026-12-31 11:30:00 +0000", "2027-01-01 11:00:00 +0000"},
+		{"the day is the day in the zone, west of UTC", atClock(20, 0), "Pacific/Niue", "2026-01-01 06:59:00 +0000", "2026-01-01 07:00:00 +0000"},
 		{"a day later at nine", daysLater(atClock(9, 0), 1), "Europe/Berlin", "2026-06-15 08:00:00 +0200", "2026-06-16 09:00:00 +0200"},
-		{"a day later, past nine", daysLater(atClock(9, 0), 1), "Europe/Berlin", "2026-06-15 10:00:00 +0200", "2026-06-17 09:00:00 +0200"},
+		{"a day later, but nine has passed", daysLater(atClock(9, 0), 1), "Europe/Berlin", "2026-06-15 10:00:00 +0200", "2026-06-17 09:00:00 +0200"},
 		{"in the gap, Berlin", atClock(2, 30), "Europe/Berlin", "2026-03-29 00:00:00 +0100", "2026-03-29 03:00:00 +0200"},
 		{"in the gap, New York", atClock(2, 0), "America/New_York", "2026-03-08 00:00:00 -0500", "2026-03-08 03:00:00 -0400"},
 		{"in the gap of half an hour", atClock(2, 15), "Australia/Lord_Howe", "2026-10-04 00:00:00 +1030", "2026-10-04 02:30:00 +1100"},
 		{"just after the gap of half an hour", atClock(2, 30), "Australia/Lord_Howe", "2026-10-04 00:00:00 +1030", "2026-10-04 02:30:00 +1100"},
-		{"after the gap, once", atClock(2, 30), "Europe/Berlin", "2026-03-29 03:00:01 +0200", "2026-03-30 02:30:00 +0200"},
-		{"twice, Berlin", atClock(2, 30), "Europe/Berlin", "2026-10-25 00:00:00 +0200", "2026-10-25 02:30:00 +0200"},
-		{"twice, from between the two", atClock(2, 30), "Europe/Berlin", "2026-10-25 02:45:00 +0200", "2026-10-26 02:30:00 +0100"},
-		{"twice, New York", atClock(1, 0), "America/New_York", "2026-11-01 00:00:00 -0400", "2026-11-01 01:00:00 -0400"},
-		{"twice within half an hour", atClock(1, 45), "Australia/Lord_Howe", "2026-04-05 00:00:00 +1100", "2026-04-05 01:45:00 +1100"},
+		{"a time of the gap is due once only", atClock(2, 30), "Europe/Berlin", "2026-03-29 03:00:01 +0200", "2026-03-30 02:30:00 +0200"},
+		{"a time that comes twice, Berlin", atClock(2, 30), "Europe/Berlin", "2026-10-25 00:00:00 +0200", "2026-10-25 02:30:00 +0200"},
+		{"a time that comes twice, from between the two", atClock(2, 30), "Europe/Berlin", "2026-10-25 02:45:00 +0200", "2026-10-26 02:30:00 +0100"},
+		{"a time that comes twice, New York", atClock(1, 0), "America/New_York", "2026-11-01 00:00:00 -0400", "2026-11-01 01:00:00 -0400"},
+		{"a time that comes twice within half an hour", atClock(1, 45), "Australia/Lord_Howe", "2026-04-05 00:00:00 +1100", "2026-04-05 01:45:00 +1100"},
 		{"a gap at midnight", atClock(0, 0), "America/Santiago", "2026-09-05 12:00:00 -0400", "2026-09-06 01:00:00 -0300"},
 		{"a gap over midnight", atClock(23, 45), "America/Toronto", "1919-03-30 12:00:00 -0500", "1919-03-31 00:30:00 -0400"},
 		{"a gap over midnight, from its end", atClock(23, 45), "America/Toronto", "1919-03-31 00:30:00 -0400", "1919-03-31 00:30:00 -0400"},
@@ -106,7 +107,7 @@ func TestTimestampIsDueUntilItHasPassed(t *testing.T) {
 	}{{0, true}, {999, true}, {1000, true}, {1001, false}} {
 		t.Run(fmt.Sprint("at ", c.now), func(t *testing.T) {
 			if due, ok := a.Due(c.now, "Europe/Berlin"); ok != c.ok || ok && due != 1000 {
-				t.Errorf("due at %d, %v", due, ok)
+				t.Errorf("due at %d, %v; want 1000, %v", due, ok, c.ok)
 			}
 		})
 	}
@@ -123,18 +124,18 @@ func TestOwnTimeZoneReplacesTheAccounts(t *testing.T) {
 			a := atClock(9, 0)
 			a.TimeZone = c.own
 			if due, _ := a.Due(now, "Australia/Sydney"); due != moment(t, c.want) {
-				t.Errorf("due %s", time.Unix(due, 0).UTC())
+				t.Errorf("due %s, want %s", time.Unix(due, 0).UTC(), c.want)
 			}
 		})
 	}
 }
 
-// dueZones have every kind of change: by half an hour, one hour and two hours, at midnight,
-// four times a year around Ramadan, a skipped day and a repeated day.
+// dueZones are zones with every kind of change of the clock: by half an hour, one hour and two
+// hours, at midnight, four times a year around Ramadan, a skipped day and a repeated day.
 var dueZones = []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "America/Santiago", "Africa/Casablanca",
 	"Africa/Cairo", "Asia/Kathmandu", "Antarctica/Troll", "Asia/Beirut", "Pacific/Kwajalein", "America/Havana", "Europe/Dublin", "Asia/Gaza"}
 
-// The model looks at the clock minute by minute.
+// The test compares Due with a clock that it reads minute by minute.
 //
 // covers: decision 45
 func TestDueTimeIsTheFirstThatTheClockShows(t *testing.T) {
@@ -156,16 +157,16 @@ func TestDueTimeIsTheFirstThatTheClockShows(t *testing.T) {
 		_, before := time.Unix(due-1, 0).In(location(zone)).Zone()
 		_, after := time.Unix(due, 0).In(location(zone)).Zone()
 		if shown(due) != wanted && after <= before {
-			t.Fatalf("at %d the clock says %s, and is not put forward", due, shown(due))
+			t.Fatalf("at %d the clock shows %s and is not put forward; want %s", due, shown(due), wanted)
 		}
-		// An earlier minute may show the same time only as the second one of a repeated hour.
+		// An earlier minute may show the same time only if the clock shows it for the second time.
 		for at := now + (60-now%60)%60; at < due; at += 60 {
 			if shown(at) == wanted && !shownJustBefore(at, zone) {
-				t.Fatalf("due %d, but the clock said %s at %d already", due, wanted, at)
+				t.Fatalf("due %d, but the clock showed %s at %d already", due, wanted, at)
 			}
 		}
 		if due-now > 50*60*60 {
-			t.Fatalf("%d s until the clock says %s", due-now, wanted)
+			t.Fatalf("due after %d s, when the clock shows %s; want at most 50 hours", due-now, wanted)
 		}
 	})
 }
@@ -196,12 +197,12 @@ func TestDelaysKeepTheTimeOfDay(t *testing.T) {
 		}
 		from, to := clockAt(now, location(zone)), clockAt(due, location(zone))
 		if short := from.AddDate(0, 0, int(days)).Sub(to).Abs(); short > 2*time.Hour && short != 24*time.Hour {
-			t.Fatalf("%s and %d days make %s", from, days, to)
+			t.Fatalf("%d days after %s is %s, want about the same time of day", days, from, to)
 		}
 		weeks, sevens := delay(days/7, periodWeek), delay(days/7*7, periodDay)
 		inWeeks, _ := weeks.Due(now, zone)
 		if inDays, _ := sevens.Due(now, zone); inWeeks != inDays {
-			t.Fatalf("%d weeks: %d, as days %d", days/7, inWeeks, inDays)
+			t.Fatalf("%d weeks are due at %d, the same number of days at %d", days/7, inWeeks, inDays)
 		}
 	})
 }

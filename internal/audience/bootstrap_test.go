@@ -10,8 +10,8 @@ import (
 	"enlist/internal/store/sqlite"
 )
 
-// Two servers start at once on a new database: one of them adds the first key, and
-// both accept it.
+// Two servers start at the same time on a new database. One of them adds the first key, and
+// both accept this key.
 func TestBootstrapAddsOneKeyWhenTwoServersStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	var services [2]*audience.Service
@@ -35,7 +35,7 @@ func TestBootstrapAddsOneKeyWhenTwoServersStart(t *testing.T) {
 	}
 	at.Wait()
 	if (began[0] == nil) == (began[1] == nil) {
-		t.Fatalf("began %v and %v", began[0], began[1])
+		t.Fatalf("Bootstrap returned %v and %v, want exactly one nil", began[0], began[1])
 	}
 	first := began[0]
 	if first == nil {
@@ -44,11 +44,11 @@ func TestBootstrapAddsOneKeyWhenTwoServersStart(t *testing.T) {
 	for _, s := range services {
 		c, err := s.Authenticate(t.Context(), first.Key)
 		if err != nil || c.Account.ID != first.Account || c.Key.Level != audience.Full {
-			t.Fatalf("the first key: %+v, %v", c, err)
+			t.Fatalf("the first key gives the caller %+v, error %v; want level Full in Account %d", c, err, first.Account)
 		}
 		lists, err := s.SearchLists(t.Context(), c, audience.Query{})
 		if err != nil || len(lists) != 1 || lists[0].ID != first.List {
-			t.Fatalf("Lists: %+v, %v", lists, err)
+			t.Fatalf("the Account has the Lists %+v, error %v; want only List %d", lists, err, first.List)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func TestInvalidCriteriaAreRefused(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %s %v", c.Key, c.Operator, c.Value), func(t *testing.T) {
 			where, err := contactSearchKeys().condition(&c)
 			if KindOf(err) != InvalidSearch || err.Error() == "" {
-				t.Errorf("%v: got %v, error %v", c, where, err)
+				t.Errorf("%v: got %v, error %v; want an error of kind InvalidSearch", c, where, err)
 			}
 		})
 	}
@@ -132,13 +132,13 @@ func TestSystemKeysTakePrecedenceOverFields(t *testing.T) {
 	s := NewSchema(List{}, []Field{{ID: 5, Name: "field_6"}, {ID: 6, Name: "id"}, {ID: 7, Name: "ID"}}, nil)
 	k := keys{system: contactKeys, schema: s}
 	if key := k.find("id"); key.Field != nil {
-		t.Errorf("id is the Field %d", key.Field.ID)
+		t.Errorf("the key id is the Field %d, want the system key", key.Field.ID)
 	}
 	if key := k.find("field_6"); key.Field.ID != 5 {
-		t.Errorf("a Field named field_6 is the Field %d", key.Field.ID)
+		t.Errorf("the key field_6 is the Field %d, want Field 5, which has this name", key.Field.ID)
 	}
 	if key := k.find("field_7"); key.Field.ID != 7 {
-		t.Errorf("field_7 is the Field %d", key.Field.ID)
+		t.Errorf("the key field_7 is the Field %d, want 7", key.Field.ID)
 	}
 }
 
@@ -169,28 +169,28 @@ func TestGroupsWithoutTestsAreLeftOut(t *testing.T) {
 	}
 }
 
-// The values of all tests count together: 15 million telephone numbers fit into
-// one request, and would take a minute and 4 GB.
+// The limit is for the values of all tests together. One request can contain 15 million
+// telephone numbers, which would need a minute and 4 GB.
 //
 // covers: decision 33
 func TestOperandsAreBounded(t *testing.T) {
 	half := test("id", "in", strings.Repeat("1,", maxOperands/2-1)+"1")
 	one := test("id", "exactly", "1")
 	if _, err := contactSearchKeys().condition(&Criteria{All: []Criteria{half, half}}); err != nil {
-		t.Errorf("as many as may be: %v", err)
+		t.Errorf("%d values: %v, want no error", maxOperands, err)
 	}
 	for _, c := range []struct {
 		name     string
 		criteria Criteria
 	}{
-		{"of three tests", Criteria{Any: []Criteria{half, half, one}}},
+		{"in three tests", Criteria{Any: []Criteria{half, half, one}}},
 		{"separated by commas", test("Mobile", "in", strings.Repeat(",", maxOperands))},
 		{"in an array", test("id", "in", make([]any, maxOperands+1))},
 	} {
-		t.Run("one too many "+c.name, func(t *testing.T) {
+		t.Run("too many values "+c.name, func(t *testing.T) {
 			_, err := contactSearchKeys().condition(&c.criteria)
 			if KindOf(err) != InvalidSearch || !strings.Contains(err.Error(), "at most") {
-				t.Errorf("got %v", err)
+				t.Errorf("got error %v, want one of kind InvalidSearch that names the limit", err)
 			}
 		})
 	}
@@ -236,7 +236,7 @@ func TestCriteriaHaveLimits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := contactSearchKeys().condition(&c.criteria)
 			if c.allowed && err != nil || !c.allowed && KindOf(err) != InvalidSearch {
-				t.Error(err)
+				t.Errorf("got error %v; want no error: %v", err, c.allowed)
 			}
 		})
 	}
@@ -256,21 +256,21 @@ func TestSortByIgnoresLetterCaseIfUnique(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			key, err := k.sort(c.name)
 			if err != nil || key.Name != c.system || c.field != 0 && key.Field.ID != c.field {
-				t.Errorf("got %v, %v", key, err)
+				t.Errorf("got the key %v, error %v; want system key %q or Field %d", key, err, c.system, c.field)
 			}
 		})
 	}
 	for _, name := range []string{"CITY", "Id", "x", " id", "all", "field_99"} {
 		t.Run("refused "+name, func(t *testing.T) {
 			if key, err := k.sort(name); KindOf(err) != InvalidSearch {
-				t.Errorf("got %v, %v", key, err)
+				t.Errorf("got the key %v, error %v; want an error of kind InvalidSearch", key, err)
 			}
 		})
 	}
 }
 
-// The check of criteria never panics: it gives a Condition or an error of kind InvalidSearch.
-func TestTypingNeverPanics(t *testing.T) {
+// The check returns a Condition or an error of kind InvalidSearch.
+func TestCheckOfCriteriaNeverPanics(t *testing.T) {
 	words := []string{"", "id", "is_active", "subscribed_via", "Email", "Mobile", "City", "Price", "Born", "field_5", "exactly", "in", "not", "greater_than",
 		"contains", "1", "1e5", "-", ".", "1.", "2026-01-31", "2026-01-31 25:00:00", "a@b.example", "+61", ",", "9999999999999999999", "1e-400", "\xff", "\x00", "é"}
 	word := rapid.OneOf(rapid.SampledFrom(words), rapid.String())

@@ -32,7 +32,7 @@ func TestReturnedFieldsSelectTheColumns(t *testing.T) {
 			for _, column := range columns {
 				names = append(names, column.Name)
 				if (column.Field == nil) == (column.System == nil) {
-					t.Errorf("%q: %s is not one of Field and system key", c.returned, column.Name)
+					t.Errorf("%q: the column %s must have either a Field or a system key", c.returned, column.Name)
 				}
 			}
 			if diff := cmp.Diff(c.want, strings.Join(names, ",")); diff != "" {

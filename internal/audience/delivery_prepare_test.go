@@ -14,12 +14,12 @@ func TestContactReceivesWhatItsStatusAllows(t *testing.T) {
 	}{
 		{"subscribed", list, Contact{IsActive: true}, EventSubscribe, true},
 		{"uploaded", list, Contact{IsActive: true}, EventAPIUpload, true},
-		{"unsubscribed since", list, Contact{IsActive: true, IsUnsubscribed: true}, EventSubscribe, false},
+		{"unsubscribed after the subscription", list, Contact{IsActive: true, IsUnsubscribed: true}, EventSubscribe, false},
 		{"changed and unsubscribed", list, Contact{IsActive: true, IsUnsubscribed: true}, EventUpdateProfile, false},
 		{"deactivated", list, Contact{}, EventSubscribe, false},
 		{"unsubscribed", list, Contact{IsActive: true, IsUnsubscribed: true}, EventUnsubscribe, true},
 		{"unsubscribed and deactivated", list, Contact{IsUnsubscribed: true}, EventUnsubscribe, false},
-		{"subscribed again since", list, Contact{IsActive: true}, EventUnsubscribe, false},
+		{"subscribed again after unsubscribing", list, Contact{IsActive: true}, EventUnsubscribe, false},
 		{"subscribed, not confirmed", doubleOptIn, Contact{IsActive: true}, EventSubscribe, false},
 		{"uploaded, not confirmed", doubleOptIn, Contact{IsActive: true}, EventAPIUpload, false},
 		{"unsubscribed, never confirmed", doubleOptIn, Contact{IsActive: true, IsUnsubscribed: true}, EventUnsubscribe, false},
@@ -28,7 +28,7 @@ func TestContactReceivesWhatItsStatusAllows(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := c.contact.receives(c.schema, c.event); got != c.want {
-				t.Errorf("receives mail: %v", got)
+				t.Errorf("the Contact receives mail: %v, want %v", got, c.want)
 			}
 		})
 	}

@@ -1,5 +1,5 @@
-// These tests show which spellings of integers, booleans and omitted values
-// callers may send. They are one set of rules for parameters, criteria and details.
+// These tests show in which forms callers may send integers, booleans and omitted values.
+// Parameters, criteria and details have the same rules.
 
 package audience
 
@@ -48,7 +48,7 @@ func TestIntegersBeyond64BitsBecomeTheNearest(t *testing.T) {
 }
 
 // covers: decision 7, spec value.int
-func TestOnlyWholeNumbersInJSONsSpellingAreIntegers(t *testing.T) {
+func TestOnlyWholeNumbersInJSONSyntaxAreIntegers(t *testing.T) {
 	for _, s := range []string{"", "-", "+7", " 7", "7 ", "007", "07", "x", "1.5", "1e-1", "1e-9", "15e-2", ".5", ".0", "5.", "7.", "1e", "1e+",
 		"0x10", "seven", "NaN", "1_000", "1e-99999999999999999999", "٣"} {
 		t.Run("text "+s, func(t *testing.T) { refusesInt(t, text(s)) })
@@ -61,7 +61,7 @@ func TestOnlyWholeNumbersInJSONsSpellingAreIntegers(t *testing.T) {
 func refusesInt(t *testing.T, in Input) {
 	t.Helper()
 	if n, ok := in.AsInt(); ok {
-		t.Errorf("%v is read as %d", in, n)
+		t.Errorf("%v is read as %d, want a refusal", in, n)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestBooleansAreTrueFalseOneAndZero(t *testing.T) {
 		literal("-1"), literal("1e30"), literal("true")} {
 		t.Run("refused "+fmt.Sprint(in), func(t *testing.T) {
 			if b, ok := in.AsBool(); ok {
-				t.Errorf("got %v", b)
+				t.Errorf("got %v, want a refusal", b)
 			}
 		})
 	}
@@ -101,32 +101,32 @@ func TestNullEmptyTextAndEmptyArrayAreOmitted(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.in), func(t *testing.T) {
 			if c.in.IsBlank() != c.blank || c.in.Omitted() != c.omitted {
-				t.Errorf("IsBlank is %v, Omitted is %v", c.in.IsBlank(), c.in.Omitted())
+				t.Errorf("IsBlank is %v, Omitted is %v; want %v, %v", c.in.IsBlank(), c.in.Omitted(), c.blank, c.omitted)
 			}
 		})
 	}
 }
 
-// Boxes may be nested: the value is inside them all.
+// Arrays of one item may be nested. Unbox removes all of them.
 //
 // covers: decision 7
 func TestUnboxRemovesArraysOfOneItem(t *testing.T) {
 	if n, ok := array(literal("5")).Unbox().AsInt(); !ok || n != 5 {
-		t.Errorf("5 in a box is %d, %v", n, ok)
+		t.Errorf("[5] is read as %d, %v; want 5", n, ok)
 	}
 	if n, ok := array(array(text("5"))).Unbox().AsInt(); !ok || n != 5 {
-		t.Errorf("5 in two boxes is %d, %v", n, ok)
+		t.Errorf(`[["5"]] is read as %d, %v; want 5`, n, ok)
 	}
 	if b, ok := array(flag(true)).Unbox().AsBool(); !ok || !b {
-		t.Errorf("true in a box is %v, %v", b, ok)
+		t.Errorf("[true] is read as %v, %v; want true", b, ok)
 	}
 	for _, in := range []Input{array(null()), array(array())} {
 		if !in.Unbox().Omitted() {
-			t.Errorf("%v is not omitted", in)
+			t.Errorf("%v: Omitted is false after Unbox, want true", in)
 		}
 	}
 	if two := array(literal("1"), literal("2")).Unbox(); two.Kind != InputArray {
-		t.Errorf("two values became %v", two)
+		t.Errorf("Unbox changed an array of two items to %v", two)
 	}
 }
 
@@ -135,14 +135,14 @@ func TestPlainDecimalsAreJSONNumbersWithoutAnExponent(t *testing.T) {
 	for _, s := range []string{"0", "7", "-7", "-0", "12.50", "-0.5", "123456789012345678901234567890"} {
 		t.Run(s, func(t *testing.T) {
 			if !IsPlainDecimal(s) {
-				t.Error("is refused")
+				t.Error("is refused, want accepted")
 			}
 		})
 	}
 	for _, s := range []string{"", "-", "+5", "007", "-07", "1e5", ".5", "5.", "1.2.3", " 1", "x"} {
 		t.Run("refused "+s, func(t *testing.T) {
 			if IsPlainDecimal(s) {
-				t.Error("is accepted")
+				t.Error("is accepted, want refused")
 			}
 		})
 	}

@@ -7,7 +7,8 @@ import (
 	"enlist/internal/merge"
 )
 
-// schemaWithEmptyField has a Field without a value, besides Email, First Name and Website.
+// schemaWithEmptyField returns a List and a Contact. The Contact has values for Email, First
+// Name and Website, but none for the Field Empty.
 func schemaWithEmptyField() (*Schema, *Contact) {
 	s := NewSchema(List{ID: 1, Name: "News & Views"}, []Field{
 		{ID: 11, Name: "Email", Type: Text, AddressType: AddressEmail},
@@ -22,7 +23,7 @@ func schemaWithEmptyField() (*Schema, *Contact) {
 }
 
 // covers: decision 46, spec merge.fields, spec merge.fallback, spec merge.values
-func TestMergeFieldsStandForValuesOfTheContact(t *testing.T) {
+func TestMergeFieldsAreFilledWithValuesOfTheContact(t *testing.T) {
 	schema, contact := schemaWithEmptyField()
 	value := func(name string) string {
 		v, _ := schema.MergeValue(contact, name)
@@ -39,9 +40,9 @@ func TestMergeFieldsStandForValuesOfTheContact(t *testing.T) {
 		{"numbers and times", "{{id}} {{creation_time}} {{last_open_time|never}}", "7 2026-01-01 11:00:00 never"},
 		{"flags and texts", "{{is_active}}{{is_unsubscribed}} {{subscribed_via}}", "10 api"},
 		{"the name of the List", "{{list_name}}", "News & Views"},
-		{"three marks", "{{{First Name}}}", "{Ann & Bob}"},
-		{"no name, no end", "{{ }} {{|x}} {{First Name", "{{ }} {{|x}} {{First Name"},
-		{"marks without a partner", "}} {{a {{Empty|b}}", "}} {{a b"},
+		{"three braces", "{{{First Name}}}", "{Ann & Bob}"},
+		{"a merge field without a name or without an end", "{{ }} {{|x}} {{First Name", "{{ }} {{|x}} {{First Name"},
+		{"braces without the matching braces", "}} {{a {{Empty|b}}", "}} {{a b"},
 		{"no text", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,7 +64,7 @@ func TestLinksAreFilledWithValuesOfTheContact(t *testing.T) {
 		{"{{Website}}", "https://ann.example/?a=1&b=2"},
 		{"https://example.com/?name={{First Name}}&l={{list_name}}", "https://example.com/?name=Ann%20%26%20Bob&l=News%20%26%20Views"},
 		{"https://example.com/{{Unknown|none}}", "https://example.com/none"},
-		{"{{First Name}}", ""}, // no whole link
+		{"{{First Name}}", ""}, // refused: the filled link is not a URL
 	} {
 		t.Run(c.template, func(t *testing.T) {
 			if got, ok := schema.mergeURL(c.template, contact); ok != (c.want != "") || got != c.want {

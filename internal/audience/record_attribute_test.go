@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// shownRecord writes a record as "key=value" pairs in the order of its keys.
+// shownRecord returns a record as "key=value" pairs in the order of its keys.
 func shownRecord[T any](attributes []Attribute[T], record *T) string {
 	var pairs []string
 	for _, a := range attributes {
@@ -74,7 +74,7 @@ func TestHiddenFieldsComeLast(t *testing.T) {
 	SortFields(fields)
 	for i, want := range []FieldID{5, 2, 4, 1, 3} {
 		if fields[i].ID != want {
-			t.Fatalf("Field %d comes at place %d, want %d: %+v", fields[i].ID, i, want, fields)
+			t.Fatalf("Field %d is at index %d, want Field %d: %+v", fields[i].ID, i, want, fields)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestQuotedTextIsShortWithoutSquareBrackets(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := quoted(c.text); got != c.want {
-				t.Errorf("quoted(%q) = %s", c.text, got)
+				t.Errorf("quoted(%q) = %s, want %s", c.text, got, c.want)
 			}
 		})
 	}

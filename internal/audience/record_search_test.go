@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// sample is a record with a key of each type, and one that criteria may not name.
+// sample is a record with a key of each type. Criteria may not test the key hidden.
 type sample struct {
 	id     int64
 	name   string
@@ -98,7 +98,7 @@ func TestRecordsAreFilteredSortedAndPaged(t *testing.T) {
 	for _, q := range []Query{{Limit: -1}, {Offset: -1}, {SortBy: "colour"}, where("colour", "exactly", "x"), where("hidden", "exactly", "x"), where("name", "like", "x")} {
 		t.Run("refused "+shown(q), func(t *testing.T) {
 			if rows, err := searchRecords(sampleAttributes, samples, q); KindOf(err) != InvalidSearch {
-				t.Errorf("%+v: got %v, %v", q, rows, err)
+				t.Errorf("%+v: got %v, error %v; want an error of kind InvalidSearch", q, rows, err)
 			}
 		})
 	}
@@ -110,10 +110,10 @@ func TestLongTextsCompareByTheirBeginning(t *testing.T) {
 	rows := []sample{{id: 1, name: long + "b"}, {id: 2, name: long + "a"}, {id: 3, name: long[2:] + "z"}}
 	found, err := searchRecords(sampleAttributes, rows, Query{SortBy: "name"})
 	if err != nil || found[0].id != 3 || found[1].id != 1 {
-		t.Errorf("got %v, %v", found, err)
+		t.Errorf("sorted: got %v, error %v; want the IDs 3, 1, 2", found, err)
 	}
 	more := test("name", "greater_than", long+"a")
 	if found, err = searchRecords(sampleAttributes, rows, Query{Criteria: &more}); err != nil || len(found) != 0 {
-		t.Errorf("got %v, %v", found, err)
+		t.Errorf("greater_than: got %v, error %v; want no record", found, err)
 	}
 }

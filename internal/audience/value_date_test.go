@@ -44,7 +44,7 @@ func TestDateValidationIncludesItsEnds(t *testing.T) {
 	} {
 		t.Run(c.iso+" "+c.validation, func(t *testing.T) {
 			if in := inDateRange(c.iso, c.validation, today); in != c.in {
-				t.Errorf("inDateRange(%q, %q) = %v", c.iso, c.validation, in)
+				t.Errorf("inDateRange(%q, %q) = %v, want %v", c.iso, c.validation, in, c.in)
 			}
 		})
 	}
@@ -58,7 +58,7 @@ func TestDateValidationIsPastFutureOrARange(t *testing.T) {
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			if got, ok := parseDateValidation(c.text); !ok || got != c.want {
-				t.Errorf("got %q, %v", got, ok)
+				t.Errorf("got %q, %v; want %q", got, ok, c.want)
 			}
 		})
 	}
@@ -66,7 +66,7 @@ func TestDateValidationIsPastFutureOrARange(t *testing.T) {
 		"2026-01-01,2026-01-02,2026-01-03"} {
 		t.Run("refused "+text, func(t *testing.T) {
 			if got, ok := parseDateValidation(text); ok {
-				t.Errorf("got %q", got)
+				t.Errorf("got %q, want a refusal", got)
 			}
 		})
 	}
@@ -80,7 +80,7 @@ func TestTodayDependsOnTheTimeZone(t *testing.T) {
 		{"No/Such", "2026-12-31"},
 	} {
 		t.Run(c.zone, func(t *testing.T) {
-			for range 2 { // the second time from the cache
+			for range 2 { // the second time the zone is read from the cache
 				if got := Today(now, c.zone); got != c.want {
 					t.Errorf("got %s, want %s", got, c.want)
 				}
@@ -107,10 +107,10 @@ func FuzzDate(f *testing.F) {
 		}
 		when, err := time.Parse(layout, iso)
 		if err != nil || when.Format(layout) != iso {
-			t.Errorf("%q of %q is no date: %v", iso, text, err)
+			t.Errorf("%q is stored as %q, which is not a date: %v", text, iso, err)
 		}
 		if again, ok := ParseDate(iso, format); !ok || again != iso {
-			t.Errorf("%q of %q reads as %q, %v", iso, text, again, ok)
+			t.Errorf("%q is stored as %q, but this is read as %q, %v", text, iso, again, ok)
 		}
 	})
 }

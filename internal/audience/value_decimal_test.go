@@ -54,13 +54,13 @@ func FuzzDecimal(f *testing.F) {
 			return
 		}
 		if again, ok := ParseDecimal(canonical); !ok || again != canonical {
-			t.Errorf("%q of %q reads as %q, %v", canonical, text, again, ok)
+			t.Errorf("%q is stored as %q, but this is read as %q, %v", text, canonical, again, ok)
 		}
 		if len(canonical) > 32 || strings.ContainsAny(canonical, "eE+ ") {
-			t.Errorf("%q of %q", canonical, text)
+			t.Errorf("%q is stored as %q; want at most 32 characters and no exponent, plus sign or space", text, canonical)
 		}
 		if len(text) > 40 {
-			return // an exponent that big.Rat would write out
+			return // big.Rat would need too much memory for a large exponent
 		}
 		if i := strings.IndexAny(text, "eE"); i >= 0 && len(strings.TrimSpace(text[i:])) > 5 {
 			return
@@ -68,11 +68,11 @@ func FuzzDecimal(f *testing.F) {
 		sent, ok1 := new(big.Rat).SetString(strings.TrimSpace(text))
 		stored, ok2 := new(big.Rat).SetString(canonical)
 		if !ok1 || !ok2 || sent.Cmp(stored) != 0 {
-			t.Errorf("%q of %q is another number", canonical, text)
+			t.Errorf("%q is stored as %q, which is another number", text, canonical)
 		}
-		double, _ := stored.Float64() // what SQLite compares with
+		double, _ := stored.Float64() // SQLite compares this double
 		if back, _ := new(big.Rat).SetString(strconv.FormatFloat(double, 'g', maxSignificant, 64)); back.Cmp(stored) != 0 {
-			t.Errorf("%q comes back from a double as %s", canonical, back)
+			t.Errorf("%q becomes %s after a conversion to a double and back", canonical, back)
 		}
 	})
 }

@@ -72,7 +72,7 @@ func TestFieldsRefuseInvalidValues(t *testing.T) {
 			_, err := c.f.Read(c.in, sometime)
 			e, ok := errors.AsType[*Error](err)
 			if !ok || e.Kind != InvalidParameters || e.Field != "Some Field" || e.Detail == "" || strings.ContainsAny(e.Detail, "[]") {
-				t.Errorf("%s Field reads %v with %#v", c.f.Type, c.in, err)
+				t.Errorf("%s Field reads %v with error %#v; want InvalidParameters about Some Field", c.f.Type, c.in, err)
 			}
 		})
 	}
@@ -87,19 +87,19 @@ func TestEmailFieldsTakeOneAddress(t *testing.T) {
 	}{{text(" Ann@x.io "), "Ann@x.io"}, {array(text("a@x.io")), "a@x.io"}, {null(), ""}, {text(""), ""}, {text("  "), ""}, {array(), ""}, {array(null()), ""}} {
 		t.Run(fmt.Sprint(c.in), func(t *testing.T) {
 			if got, err := f.Read(c.in, sometime); err != nil || got != c.want {
-				t.Errorf("reads as %q, %v", got, err)
+				t.Errorf("read as %q, error %v; want %q", got, err, c.want)
 			}
 		})
 	}
 	for _, in := range []Input{text("ann"), literal("5"), flag(true), object(), array(text("a@x.io"), text("b@x.io")), array(text("a@x.io"), object()), array(object())} {
 		t.Run("refused "+fmt.Sprint(in), func(t *testing.T) {
 			if _, err := f.Read(in, sometime); KindOf(err) != InvalidEmail {
-				t.Errorf("refused with %#v", err)
+				t.Errorf("got error %#v, want kind InvalidEmail", err)
 			}
 		})
 	}
 	if _, err := f.Read(text("a.very.long.name@x.io"), sometime); KindOf(err) != InvalidParameters {
-		t.Errorf("a long one is refused with %#v", err)
+		t.Errorf("an address over the Field's length gives error %#v, want kind InvalidParameters", err)
 	}
 }
 
@@ -127,15 +127,15 @@ func TestNewContactsGetTheDefaultsOfFields(t *testing.T) {
 func TestDefaultChoiceIsNotStoredIfTheFieldSaysSo(t *testing.T) {
 	f := Field{Type: Dropdown, Values: "a,b", Defaults: "b", DontStoreDefault: true}
 	if a, b := f.Stored("a"), f.Stored("b"); a != "a" || b != "" {
-		t.Errorf("stored are %q and %q", a, b)
+		t.Errorf(`a is stored as %q and b as %q, want "a" and ""`, a, b)
 	}
 	f.DontStoreDefault = false
 	if b := f.Stored("b"); b != "b" {
-		t.Errorf("stored is %q", b)
+		t.Errorf(`b is stored as %q, want "b"`, b)
 	}
 }
 
-// A Field has default_value or defaults_array, so that only one of them can be refused.
+// No Field has both default_value and defaults_array, so an error can name the refused one.
 //
 // covers: decision 15
 func TestEachTypeHasAtMostOneKindOfDefault(t *testing.T) {
@@ -144,7 +144,7 @@ func TestEachTypeHasAtMostOneKindOfDefault(t *testing.T) {
 			f := Field{Type: fieldType, DefaultValue: "x", Defaults: "y"}
 			f.clearUnused()
 			if f.DefaultValue != "" && f.Defaults != "" {
-				t.Errorf("default_value %q and defaults_array %q", f.DefaultValue, f.Defaults)
+				t.Errorf("the Field has both default_value %q and defaults_array %q", f.DefaultValue, f.Defaults)
 			}
 		})
 	}

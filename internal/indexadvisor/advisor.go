@@ -11,9 +11,10 @@ import (
 // This file collects the reports of searches in memory, because a search must not wait for a
 // write. ScheduleBuilds and WriteUse store them later.
 
-// Rules say which searches get an index, and when it is dropped. decisions.md: 56
+// Rules say which searches get an index, and when it is dropped. A Place is the database or, on
+// PostgreSQL, a partition. decisions.md: 56
 type Rules struct {
-	Most       int           // largest number of indexes in a Place (the database, or a partition on PostgreSQL); 0: no automatic builds
+	Most       int           // largest number of indexes in a Place; 0: no automatic builds
 	Contacts   int64         // a List with this many Contacts or fewer gets no index
 	Slow       time.Duration // an index is built after a search that takes longer
 	SlowADay   time.Duration // an index is built after searches that together take longer on one day

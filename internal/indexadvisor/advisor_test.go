@@ -14,9 +14,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// These tests show the rules by which indexes appear and are dropped, on a SQLite store and
-// with a fixed clock. storetest/searchindex.go tests the same through whole searches
-// on both engines, with crashes and failures.
+// These tests show the rules by which indexes are built and dropped, on a SQLite store and
+// with a fixed clock. storetest/searchindex.go tests the same rules with complete searches on
+// SQLite and PostgreSQL, and with crashes and failures.
 //
 // decisions.md: 56
 
@@ -33,7 +33,8 @@ type advised struct {
 	list    audience.ListID
 }
 
-// newAdvised returns a List that the rules call large. At most two indexes fit.
+// newAdvised returns a store with a List that is large enough for an index. The rules allow at
+// most two indexes.
 func newAdvised(t *testing.T) *advised {
 	t.Helper()
 	store, err := teststores.Open(t.Context(), teststores.SQLite.New(t), time.Minute)
@@ -68,7 +69,7 @@ func (a *advised) update(fn func(audience.Tx) error) {
 	a.must(a.store.Update(a.Context(), fn))
 }
 
-// view reads the List's Schema and all indexes.
+// view returns the List's Schema and all indexes.
 func (a *advised) view() (schema *audience.Schema, all []audience.SearchIndex) {
 	a.Helper()
 	a.must(a.store.View(a.Context(), func(tx audience.Tx) (err error) {
@@ -80,7 +81,7 @@ func (a *advised) view() (schema *audience.Schema, all []audience.SearchIndex) {
 	return schema, all
 }
 
-// search reports a search that compared keys, with the time that it took.
+// search reports to the Advisor that a search tested the keys and took the given time.
 func (a *advised) search(took time.Duration, keys ...string) {
 	a.Helper()
 	schema, _ := a.view()
@@ -92,14 +93,14 @@ func (a *advised) search(took time.Duration, keys ...string) {
 	a.advisor.SearchRan(&audience.Search{Schema: schema, Where: where}, took, a.now)
 }
 
-// schedule lets a minute pass and schedules builds.
+// schedule sets the clock one minute later and schedules builds.
 func (a *advised) schedule() {
 	a.Helper()
 	a.now = a.now.Add(time.Minute)
 	a.must(a.advisor.ScheduleBuilds(a.Context()))
 }
 
-// build carries out the build and drop jobs that the states call for.
+// build runs a build job and a drop job for every index. A job does nothing in other states.
 func (a *advised) build() {
 	a.Helper()
 	_, all := a.view()
@@ -109,7 +110,7 @@ func (a *advised) build() {
 	}
 }
 
-// indexed reports searches until indexes of the keys are ready.
+// indexed reports a slow search for each key, and builds the indexes of the keys.
 func (a *advised) indexed(keys ...string) {
 	a.Helper()
 	for _, key := range keys {
@@ -119,7 +120,7 @@ func (a *advised) indexed(keys ...string) {
 	a.build()
 }
 
-// saved stores that searches by the index of a key saved some time today.
+// saved stores that the index of a key saved ms milliseconds today.
 func (a *advised) saved(key string, ms int64) {
 	a.Helper()
 	_, all := a.view()
@@ -133,7 +134,7 @@ func (a *advised) saved(key string, ms int64) {
 	}
 }
 
-// states are the indexes of the database, by their key.
+// states maps the key of each index to its state.
 type states map[string]audience.IndexState
 
 func (a *advised) want(want states) {
@@ -163,7 +164,7 @@ func TestMissingIndexIsScheduledBySlowSearches(t *testing.T) {
 				a.search(slow/4, "is_active")
 			}
 		}, active},
-		{"the same on two days", func(a *advised) {
+		{"fast searches that take over 10 s only on two days together", func(a *advised) {
 			for range 150 {
 				a.search(slow/4, "is_active")
 			}
@@ -174,7 +175,7 @@ func TestMissingIndexIsScheduledBySlowSearches(t *testing.T) {
 		}, states{}},
 		{"each key of a slow search", func(a *advised) { a.search(slow, "is_active", "is_unsubscribed") },
 			states{"is_active": audience.IndexWaiting, "is_unsubscribed": audience.IndexWaiting}},
-		{"a key that every List has an index of", func(a *advised) { a.search(slow, "creation_time") }, states{}},
+		{"a key for which every List has an index", func(a *advised) { a.search(slow, "creation_time") }, states{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := newAdvised(t)
@@ -188,7 +189,7 @@ func TestMissingIndexIsScheduledBySlowSearches(t *testing.T) {
 func TestSmallListGetsNoIndex(t *testing.T) {
 	a := newAdvised(t)
 	rules := indexadvisor.DefaultRules()
-	rules.Contacts = 20 // the List has 20
+	rules.Contacts = 20 // the List has 20 Contacts
 	a.advisor = indexadvisor.New(a.store, func() time.Time { return a.now }, rules)
 	a.search(time.Second, "is_active")
 	a.schedule()
@@ -199,12 +200,12 @@ func TestScheduledIndexIsBuiltOnce(t *testing.T) {
 	a := newAdvised(t)
 	a.indexed("is_active")
 	a.want(states{"is_active": audience.IndexReady})
-	a.search(time.Second, "is_active") // it is used now, although the search was slow
+	a.search(time.Second, "is_active") // this search used the index, although it was slow
 	a.schedule()
 	a.want(states{"is_active": audience.IndexReady})
 	built, err := a.store.BuiltIndexes(t.Context())
 	if err != nil || len(built) != 1 {
-		t.Errorf("the database has %v, error %v", built, err)
+		t.Errorf("the database has the indexes %v, error %v; want one index", built, err)
 	}
 }
 
@@ -213,12 +214,12 @@ func TestFullPlaceEvictsTheIndexThatSavedLeast(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		age   time.Duration
-		saved int64 // ms, by is_unsubscribed in the three days that it exists; is_active saved 100,000
+		saved int64 // ms that the index of is_unsubscribed saved; that of is_active saved 100,000 ms
 		want  states
 	}{
-		{"it saved less than half of what the new one would", 2 * day, 300, states{"is_active": audience.IndexReady,
+		{"an index that saved less than half of what the new one would save is dropped", 2 * day, 300, states{"is_active": audience.IndexReady,
 			"is_unsubscribed": audience.IndexDropping, "double_opt_in": audience.IndexWaiting}},
-		{"it saved more than half", 2 * day, 1600, ready},
+		{"an index that saved more than half of what the new one would save stays", 2 * day, 1600, ready},
 		{"an index that is younger than a day stays", time.Hour, 0, ready},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -237,7 +238,7 @@ func TestFullPlaceEvictsTheIndexThatSavedLeast(t *testing.T) {
 func TestUnusedIndexIsDroppedAfter30Days(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		used time.Duration // the last use, after the build
+		used time.Duration // time of the last use after the build; 0: never used
 		want states
 	}{
 		{"never used", 0, states{}},
@@ -271,7 +272,7 @@ func TestManualIndexIsNeitherEvictedNorDropped(t *testing.T) {
 	a.now = a.now.Add(40 * day)
 	a.must(a.advisor.Reconcile(t.Context()))
 	a.want(manual)
-	a.search(time.Hour, "double_opt_in") // the place is full
+	a.search(time.Hour, "double_opt_in") // two manual indexes exist, so there is no room for a third
 	a.schedule()
 	a.want(manual)
 }

@@ -153,7 +153,7 @@ func (s *scheduling) makeRoom(place int64, m missing) (room bool, err error) {
 }
 
 // evictable reports whether an index may be dropped for another index. It must be ready, not
-// manual, and built before Rules.Settled, so that the time that it saves is known.
+// manual, and at least Rules.Settled old, so that the time that it saves is known.
 func (s *scheduling) evictable(x *audience.SearchIndex) bool {
 	return x.State == audience.IndexReady && !x.Manual && s.now-x.Built >= int64(s.rules.Settled.Seconds())
 }
