@@ -139,9 +139,9 @@ func job(row *rivertype.JobRow) Job {
 // ErrNoJob means that no job has this ID. ErrRunning means that a worker is running the job.
 // ErrNotDue means that the job sends an autoresponder that is not due yet.
 var (
-	ErrNoJob   = errors.New("there is no such job: it may be done")
+	ErrNoJob   = errors.New("there is no such job: it may already be completed")
 	ErrRunning = errors.New("the job is running")
-	ErrNotDue  = errors.New("the autoresponder is not due yet; it goes out at its time")
+	ErrNotDue  = errors.New("the autoresponder is not due yet; it is sent when it is due")
 )
 
 // WebhookRetrier ends the delay of a webhook target after a failed POST.

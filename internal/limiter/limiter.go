@@ -1,6 +1,6 @@
-// Package limiter limits how many operations run at the same time. There are separate
-// Limiters for searches, for streamed replies, for the calls of each Account, for mails
-// in memory, and for connections to the mail server.
+// Package limiter limits how many operations run at the same time. Searches, streamed
+// replies, the calls of each Account, mails in memory and connections to the mail server
+// have separate Limiters.
 package limiter
 
 import (

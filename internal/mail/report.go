@@ -19,9 +19,8 @@ import (
 // ReportKind says what a report means for the message that was sent.
 type ReportKind string
 
-// The kinds of reports. NoReport is any other mail. It is also a report that changes
-// nothing, such as a report about a delay, about a successful delivery, or about a
-// message that this service did not send.
+// The kinds of reports. NoReport is any other mail, or a report that changes nothing.
+// Examples are a report about a delay or about a message of another sender.
 const (
 	NoReport        ReportKind = ""
 	BounceReport    ReportKind = "bounce"
@@ -45,9 +44,10 @@ const (
 
 // ReadReport reads a delivery status notification (RFC 3464) or a complaint
 // (RFC 5965). A report must contain the tag of a delivery, which this service signed
-// with the key. So a forged report has no effect. ReadReport looks for the tag in the
-// address of the report (recipient, or a header field), in the sender address of the
-// returned message, and in its link to unsubscribe. decisions.md: 51
+// with the key. So a forged report has no effect. ReadReport looks for the tag in three
+// addresses: recipient, the header fields with the report's recipient, and the sender of
+// the returned message. It also accepts the link to unsubscribe of the returned message.
+// decisions.md: 51
 func ReadReport(r io.Reader, key *audience.LinkKey, recipient string) Report {
 	s := &reportReader{key: key}
 	s.address(recipient)

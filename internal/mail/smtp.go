@@ -26,8 +26,8 @@ const (
 	// placeTime limits the wait for a connection and for the rate limit. probeTime
 	// limits the wait for the end of a pause. messageTime limits the sending of a
 	// message. The sum of the three is less than the time limit of a job. Sending has a
-	// separate limit, because a message that had to wait must not be interrupted between
-	// DATA and the reply of a slow mail server.
+	// separate limit. With one limit for all, a message that had to wait could be
+	// interrupted between DATA and the reply of a slow mail server.
 	placeTime   = 10 * time.Second
 	probeTime   = longestPause + 3*time.Second
 	messageTime = 40 * time.Second

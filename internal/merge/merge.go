@@ -34,9 +34,9 @@ type Part struct {
 // Values returns the value for the name of a merge field, or "" if there is no value.
 type Values func(name string) string
 
-// Parse splits a text into parts. An opening mark without a closing one stays plain text, and
-// so does a closing mark without an opening one, or a merge field without a name. Of nested
-// marks, the innermost pair is the merge field: "{{{Name}}}" is "{", the merge field and "}".
+// Parse splits a text into parts. A mark without its opposite mark stays plain text, and so does a
+// merge field without a name. Of nested marks, the innermost pair is the merge field:
+// "{{{Name}}}" is "{", the merge field and "}".
 func Parse(text string) Template {
 	var parts Template
 	copied, start := 0, 0 // parts contains the text before copied; the text before start was searched
