@@ -117,9 +117,9 @@ func (s *Source) Count(ctx context.Context, t *sqlstore.Table, upto []any) (n in
 	return n, err
 }
 
-// Each calls fn with every row of a table in the order of the key. If after is not nil, it is a key,
-// and Each leaves out the rows up to this key. fn may keep the row. changed is true if Each has replaced characters in the row that
-// another engine cannot store.
+// Each calls fn with every row of a table in the order of the key. If after is not nil, it is a key, and
+// Each leaves out the rows up to this key. fn may keep the row. changed is true if Each has replaced
+// characters in the row that another engine cannot store.
 func (s *Source) Each(ctx context.Context, t *sqlstore.Table, after []any,
 	fn func(row []driver.Value, changed bool) error) error {
 	query := "SELECT " + t.List(readExpr) + " FROM " + t.Name
