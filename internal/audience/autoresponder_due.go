@@ -38,7 +38,7 @@ func (a *Autoresponder) offset(from int64, zone *time.Location) int64 {
 		days *= 7
 	}
 	if days == 0 {
-		return from // the clock may show this time of day twice today: do not search for the first time
+		return from // no search: the clock may show this time of day twice today
 	}
 	return max(from, whenClockShows(clockAt(from, zone).AddDate(0, 0, int(days)), zone))
 }

@@ -5,7 +5,7 @@ package audience
 
 import "strings"
 
-// keys are the keys that a search may name.
+// keys are the keys that a search may use.
 type keys struct {
 	system []SearchKey
 	schema *Schema // nil when the records are not Contacts

@@ -123,7 +123,7 @@ func (p *operandParser) integer(text string) (o Operand, problem string) {
 
 // numberOperand returns a number as text in its stored form and as a double.
 func numberOperand(text string) (o Operand, problem string) {
-	plain, _ := ParseDecimal(text) // "" when it is no decimal number, which ParseFloat refuses
+	plain, _ := ParseDecimal(text) // "" if the text is not a decimal number; ParseFloat refuses ""
 	number, err := strconv.ParseFloat(plain, 64)
 	if err != nil {
 		return Operand{}, "the value must be a number of at most 15 digits"

@@ -19,7 +19,7 @@ type EditRequest struct {
 	Trigger  bool      // emit the event of an updated profile for each changed Contact
 }
 
-// EditRow holds the new values of one Contact.
+// EditRow contains the new values of one Contact.
 type EditRow struct {
 	ID      ContactID
 	Details []Detail // keys as in SubscribeRequest; values that are not sent do not change

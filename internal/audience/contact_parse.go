@@ -10,7 +10,7 @@ import (
 // This file checks the details of a Contact against the Fields of its List, for
 // the calls that add or change Contacts.
 
-// parsedContact holds the values that a call sends for one Contact, checked against a Schema.
+// parsedContact contains the values that a call sends for one Contact, checked against a Schema.
 // The result depends only on the Schema and the day. So a call can parse before its
 // transaction. In the transaction it parses again only if the Schema or the day has changed.
 type parsedContact struct {
@@ -20,9 +20,9 @@ type parsedContact struct {
 
 	values  []parsedValue // address Fields first, then in the order sent
 	key     string        // normalised address: the email address or, if none was sent, the mobile number
-	mobile  string        // normalised mobile number, "" when none was sent
+	mobile  string        // normalised mobile number; "" if none was sent
 	consent LedgerRow     // only for a subscription
-	ignored int           // keys that name no Field
+	ignored int           // number of keys that are not the key of a Field
 	err     error         // the first refusal, in the order of checks
 }
 

@@ -27,7 +27,7 @@ var ContactAttributes = []Attribute[Contact]{
 	searchable(readOnlyInt("webform_id", func(c *Contact) int64 { return c.WebformID })),
 }
 
-// contactKeys are the system keys that searches of Contacts may name.
+// contactKeys are the system keys that searches of Contacts may use.
 var contactKeys = attributeKeys(ContactAttributes)
 
 // Column is one key of the Contacts that a search returns: a Field or a system key.

@@ -37,7 +37,7 @@ type subscribeCall struct {
 	SubscribeRequest
 	caller  *Caller
 	parsed  *parsedContact
-	ignored int // keys that name no Field
+	ignored int // number of keys that are not the key of a Field
 }
 
 // run carries out the call in a transaction. The transaction may run again.

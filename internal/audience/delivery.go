@@ -110,8 +110,10 @@ type DeliveryTx interface {
 	PutDelivery(d *Delivery) error
 	// Deliveries returns the deliveries to a Contact, the newest first; limit 0 means all.
 	Deliveries(list ListID, contact ContactID, limit int) ([]Delivery, error)
-	// MarkConfirmationRequested stores now as the time of the last request to confirm. If
-	// the stored time is later than before, it changes nothing and returns false.
+	// MarkConfirmationRequested stores now as the time of the last request to confirm, and
+	// returns true. It returns false if the stored time of the Contact, or of the previous
+	// Contact with the same address, is later than before. A stored time in the future is
+	// ignored.
 	MarkConfirmationRequested(list ListID, id ContactID, now, before int64) (marked bool, err error)
 	// MarkSubscriptionPending stores that the autoresponders of a subscription wait for
 	// its confirmation.

@@ -67,9 +67,10 @@ func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (
 	})
 }
 
-// prepareMail reads what every mail to a Contact needs. complete adds the rest, and returns
-// false if the mail must not be sent. Then the result is nil. It is also nil if the mail was
-// sent before, or if the Contact has no email address.
+// prepareMail reads the data that every mail to a Contact needs. complete adds other data, and
+// returns false if the mail must not be sent. Then the result is nil. The result is also nil if
+// the mail was sent before, if the List or the Contact is gone, or if the Contact has no email
+// address.
 func (s *Service) prepareMail(ctx context.Context, key DeliveryKey,
 	complete func(Tx, *OutgoingMail) (send bool, err error)) (*OutgoingMail, error) {
 	return ownView(ctx, s, func(tx Tx) (*OutgoingMail, error) {

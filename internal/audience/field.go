@@ -18,7 +18,7 @@ const (
 	File     FieldType = "file"
 )
 
-// AddressType says whether a Text Field holds an address.
+// AddressType says whether the values of a Text Field are addresses.
 type AddressType string
 
 // The address types.

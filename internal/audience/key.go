@@ -32,7 +32,7 @@ func ParseLevel(s string) (Level, error) {
 	return 0, Refuse(InvalidParameters, "access level %q is none of read, standard, full", s)
 }
 
-// Key is an API key as it is stored. The text of the key is not stored, only its SHA-256.
+// Key is a stored API key. The text of the key is not stored, only its SHA-256.
 type Key struct {
 	ID           KeyID
 	AccountID    AccountID

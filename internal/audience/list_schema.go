@@ -7,7 +7,7 @@ package audience
 // Tx.ContactCount.
 type Schema struct {
 	List        List
-	Fields      []Field // in display order: by position, hidden ones last, then by ID. decisions.md: 40
+	Fields      []Field // in display order, as SortFields sorts them. decisions.md: 40
 	Preferences []Preference
 
 	TimeZone       string // the Account's

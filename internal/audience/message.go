@@ -31,7 +31,7 @@ const (
 
 // The email types.
 const (
-	EmailHTML      = "html"       // CSS rules are copied into the style attributes of elements
+	EmailHTML      = "html"       // CSS rules are moved into the style attributes of elements
 	EmailPlainHTML = "plain-html" // the HTML part is made from the plain text
 	EmailPlain     = "plain"      // no HTML part
 	EmailRawHTML   = "raw_html"   // the HTML is sent as it is

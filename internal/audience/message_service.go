@@ -49,7 +49,7 @@ func contentKey(name string, at func(*Message) *string) Attribute[Message] {
 	return textUpTo(maxContent, name, at, asSent)
 }
 
-// readSubject trims a subject and refuses one that does not fit on one line of a mail.
+// readSubject trims a subject. It refuses a subject that does not fit on one line of a mail.
 func readSubject(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxSubject || strings.ContainsFunc(text, unicode.IsControl) {

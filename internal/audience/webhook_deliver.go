@@ -291,7 +291,8 @@ type WebhookQueueTx interface {
 	// UpdateWebhookTarget stores the state of the delivery.
 	UpdateWebhookTarget(t *WebhookTarget) error
 	// MarkWebhookScheduled sets a target's ScheduledTime to now, in Unix seconds. If
-	// ScheduledTime is later than before, it changes nothing and returns false.
+	// ScheduledTime is later than before, and not in the future, it changes nothing and
+	// returns false.
 	MarkWebhookScheduled(id WebhookTargetID, now, before int64) (marked bool, err error)
 	// SetWebhookFailing sets IsFailing of a target to is.
 	SetWebhookFailing(id WebhookTargetID, is bool) error

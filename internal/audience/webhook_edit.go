@@ -46,7 +46,7 @@ func (s *Service) EditWebhook(ctx context.Context, c *Caller, id WebhookID, deta
 		if !errors.Is(err, errMoreBatches) {
 			return result, err
 		}
-		// More than eventBatch events wait: move the oldest ones first, then try again.
+		// More than eventBatch events wait: move the oldest events, then try again.
 		if err := s.store.Update(ctx, confirmed(c, edit.moveOldest)); err != nil {
 			return 0, err
 		}
