@@ -1,6 +1,7 @@
 // This file has functions that many methods of the API share, such as a search of records. Each
-// function returns a method that reads the parameters, calls the service and writes the result.
-// methods.go passes the method of the service to call. The other methods are in call_*.go.
+// function returns a method that reads the parameters, calls the service and writes the result. The
+// table in methods.go says which function of the service it calls. The other methods of the API are
+// in call_*.go.
 
 package rpc
 
@@ -13,8 +14,8 @@ import (
 // service is a short name for the table in methods.go.
 type service = audience.Service
 
-// addRecord returns a method that creates a record. Its parameter is the details of the record.
-// Its result is the ID of the record.
+// addRecord returns a method that creates a record from its details. The result of the method is
+// the ID of the record.
 func addRecord[ID ~int64](
 	add func(*service, context.Context, *audience.Caller, []audience.Detail) (ID, error),
 ) func(*call) error {
@@ -28,8 +29,8 @@ func addRecord[ID ~int64](
 	}
 }
 
-// editRecord returns a method that changes a record. Its parameter is the changed details, which
-// include the ID of the record. Its result is this ID.
+// editRecord returns a method that changes a record. The caller sends the changed details and, as
+// one of them, the ID of the record. The result of the method is this ID.
 func editRecord[ID ~int64](
 	edit func(*service, context.Context, *audience.Caller, ID, []audience.Detail) (ID, error),
 ) func(*call) error {
@@ -43,8 +44,8 @@ func editRecord[ID ~int64](
 	}
 }
 
-// deleteRecord returns a method that deletes a record, or clears a List. Its parameter is the ID.
-// Its result is true.
+// deleteRecord returns a method that deletes a record by its ID, or clears a List. The result of
+// the method is true.
 func deleteRecord[ID ~int64](remove func(*service, context.Context, *audience.Caller, ID) error) func(*call) error {
 	return func(c *call) error {
 		id := ID(c.id(1))
@@ -55,8 +56,8 @@ func deleteRecord[ID ~int64](remove func(*service, context.Context, *audience.Ca
 	}
 }
 
-// deleteInList is like deleteRecord, for a record that belongs to a List. The ID of the List is
-// the first parameter of the method.
+// deleteInList is like deleteRecord, for a record that belongs to a List. The caller sends the ID
+// of the List before the ID of the record.
 func deleteInList[ID ~int64](
 	remove func(*service, context.Context, *audience.Caller, audience.ListID, ID) error,
 ) func(*call) error {
@@ -69,8 +70,8 @@ func deleteInList[ID ~int64](
 	}
 }
 
-// getRecord returns a method that reads one record. Its parameter is the ID of the record. Its
-// result is an array that has only this record.
+// getRecord returns a method that reads one record by its ID. The result of the method is an array
+// that has only this record.
 func getRecord[ID ~int64, T any](
 	get func(*service, context.Context, *audience.Caller, ID) (*T, error), attributes []audience.Attribute[T],
 ) func(*call) error {
@@ -128,8 +129,8 @@ func searchInList[T any](
 	}
 }
 
-// changeContact returns a method that changes one Contact. Its parameters are the IDs of the List
-// and of the Contact. Its result is the ID that the service returns.
+// changeContact returns a method that changes one Contact of a List. The caller sends the IDs of
+// the List and of the Contact. The result of the method is the ID that the service returns.
 func changeContact[ID ~int64](
 	change func(*service, context.Context, *audience.Caller, audience.ListID, audience.ContactID) (ID, error),
 ) func(*call) error {

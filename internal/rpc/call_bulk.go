@@ -38,7 +38,8 @@ func addContacts(c *call) error {
 	return nil
 }
 
-// editContacts returns an object by Contact ID: true if all rows with this ID succeeded.
+// editContacts returns an object with a boolean for each Contact ID: true if all rows with this ID
+// succeeded.
 // specification: editContacts
 func editContacts(c *call) error {
 	r := audience.EditRequest{List: c.list(1), Contacts: c.editRows(2), Trigger: c.flag(3)}
@@ -49,8 +50,9 @@ func editContacts(c *call) error {
 	return writeOutcomes(c, outcomes, err)
 }
 
-// deleteContacts returns an object by Contact ID: true if the List had the Contact. If the caller
-// sent criteria, the parameter contact_ids is not read, because clients send any value there.
+// deleteContacts returns an object with a boolean for each Contact ID: true if the List had the
+// Contact. If the caller sent criteria, deleteContacts does not read the parameter contact_ids,
+// because clients then send any value in it.
 // specification: deleteContacts
 func deleteContacts(c *call) error {
 	r := audience.DeleteRequest{List: c.list(1), Query: c.query(3)}

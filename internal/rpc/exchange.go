@@ -71,8 +71,8 @@ func (x *exchange) answer(body []byte) {
 	x.batch(parts)
 }
 
-// batch answers the requests of a batch in their order. A notification is a request without an
-// id; it gets no reply. If all requests are notifications, the reply is empty.
+// batch answers the requests of a batch in their order. A notification, which is a JSON-RPC 2.0
+// request without an id, gets no reply. If all requests are notifications, the reply is empty.
 func (x *exchange) batch(parts [][]byte) {
 	separator := byte('[')
 	for i, part := range parts {
@@ -163,8 +163,8 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	if _, published := expose(err, m); !published {
 		return err // the database may be down, and Recheck would wait for it again
 	}
-	// The key may come from the cache. If it was revoked, the call returns CodeInvalidKey
-	// instead of its own error.
+	// The key may come from the cache. If the key was revoked after that, the call returns
+	// CodeInvalidKey instead of its own error.
 	if stale := h.service.Recheck(ctx, caller); audience.KindOf(stale) == audience.InvalidKey {
 		return stale
 	}

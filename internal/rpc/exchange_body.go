@@ -16,7 +16,8 @@ import (
 // smallBody is a size in bytes. A smaller body needs no reservation.
 const smallBody = 1 << 20
 
-// bodiesAtOnce sets the limit of all reservations: so many bodies of the largest size.
+// bodiesAtOnce is the number of bodies of the largest size that may have a reservation at the
+// same time.
 const bodiesAtOnce = 8
 
 // errNoMemory becomes code 399, like too many calls, because the caller can send the call again

@@ -189,8 +189,8 @@ func plain[T ~[]byte | ~string](inner T) bool {
 }
 
 // names is a set of member names, to find a name that occurs twice. The first eight names are in
-// an array, because a map would be an allocation for each call. A request has four members at
-// most, if it is valid.
+// an array, because a map would be an allocation for each call. Most requests have at most four
+// members.
 type names struct {
 	few  [8]string
 	n    int
