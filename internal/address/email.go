@@ -56,7 +56,7 @@ func ParseEmail(text string) (spelling, key string, ok bool) {
 // that a local part must not contain, so internationalKey checks the result again.
 func internationalKey(local, domain string) (key string, ok bool) {
 	if !utf8.ValidString(domain) {
-		return "", false // idna would replace invalid bytes
+		return "", false // without this check, idna would replace bytes that are not valid UTF-8
 	}
 	local = norm.NFC.String(LowerASCII(norm.NFC.String(local)))
 	if !isASCII(domain) || hasACELabel(domain) {

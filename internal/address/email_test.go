@@ -26,7 +26,7 @@ func TestParseEmailGivesTheSpellingAndTheNormalisedForm(t *testing.T) {
 		{"ann@XN--BCHER-KVA.example", "ann@XN--BCHER-KVA.example", "ann@xn--bcher-kva.example"},
 		{"ann@bücher。example", "ann@bücher。example", "ann@xn--bcher-kva.example"},
 		{"jörg@example.com", "jörg@example.com", "jörg@example.com"},
-		{"jo\u0308rg@example.com", "jo\u0308rg@example.com", "jörg@example.com"}, // composed
+		{"jo\u0308rg@example.com", "jo\u0308rg@example.com", "jörg@example.com"}, // "o" and the diaeresis are composed
 		{"JÖRG@example.com", "JÖRG@example.com", "jÖrg@example.com"},             // only ASCII letters are lower-cased
 		{"H\u0331@example.com", "H\u0331@example.com", "ẖ@example.com"},          // only the lower-case letter is composed
 		{"संपर्क@डाटामेल.भारत", "संपर्क@डाटामेल.भारत", "संपर्क@xn--c2bd4bq1db8d.xn--h2brj9c"},

@@ -76,8 +76,8 @@ func schemeOf(url string) string {
 	return scheme + "://…"
 }
 
-// DefaultOpsListen is the default of --ops-listen. A second server on the same
-// machine may find the port in use; that is an error only if the flag is set.
+// DefaultOpsListen is the default of --ops-listen. If two servers run on the same machine,
+// the second one cannot use this port. This is an error only if the flag is set.
 const DefaultOpsListen = "127.0.0.1:9090"
 
 // Serve has the settings of enlist serve.
@@ -199,7 +199,7 @@ func (s Serve) checkMail() error {
 	return nil
 }
 
-// MailDir returns the folder for mails when there is no mail server.
+// MailDir returns the folder into which mails are written if there is no mail server.
 func (s Serve) MailDir() string {
 	if dir, ok := strings.CutPrefix(s.Mail, "dir:"); ok {
 		return dir

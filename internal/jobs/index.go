@@ -18,7 +18,7 @@ import (
 type Indexes interface {
 	// Build builds an index. Searches can use the index after that.
 	Build(ctx context.Context, e audience.BuildIndex) error
-	// Drop drops an index that searches have stopped using.
+	// Drop drops an index that searches no longer use.
 	Drop(ctx context.Context, e audience.DropIndex) error
 }
 

@@ -68,7 +68,8 @@ func workUntilKilled(point, path string) {
 // isFile reports whether a database is a SQLite file.
 func isFile(path string) bool { return path[0] == '/' }
 
-// killAt starts a process that hangs at a point, calls before, and kills the process.
+// killAt starts a process and waits until it hangs at the point. Then killAt calls before and kills
+// the process.
 func (p *storeWithList) killAt(point string, before func()) {
 	p.Helper()
 	cmd := exec.Command(os.Args[0])

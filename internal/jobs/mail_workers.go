@@ -25,7 +25,7 @@ func sendNotification(ctx context.Context, m mailSender, job *river.Job[audience
 	return jobResult(ctx, m.mailer.Notify(ctx, id, n))
 }
 
-// sendConfirmation sends a Contact the request to confirm a subscription.
+// sendConfirmation sends the request to confirm a subscription to a Contact.
 func sendConfirmation(ctx context.Context, m mailSender, job *river.Job[audience.RequestConfirmation]) error {
 	mail, err := m.service.ConfirmationMail(ctx, job.Args)
 	return m.sendToContact(ctx, job.JobRow, mail, err)

@@ -56,7 +56,7 @@ var queueStates = map[State][]rivertype.JobState{
 	Failed:    {rivertype.JobStateDiscarded, rivertype.JobStateCancelled},
 }
 
-// Job is a job as the operator sees it.
+// Job is a job in the form that the operator sees.
 type Job struct {
 	ID       int64
 	Kind     string
@@ -72,7 +72,7 @@ type Job struct {
 type Filter struct {
 	State State
 	Kind  string
-	Limit int // 0: no limit
+	Limit int // largest number of jobs; 0: no limit
 }
 
 // pageSize is the largest number of jobs that one query reads.

@@ -125,7 +125,7 @@ func (c *clock) move(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// addWebhooks adds webhooks to the receiver for all events of Contacts.
+// addWebhooks adds a webhook with the receiver's URL for each event of Contacts.
 func (p *storeWithList) addWebhooks(r *receiver) (ids []audience.WebhookID) {
 	p.Helper()
 	for _, event := range []string{"created", "updated", "subscribed", "unsubscribed"} {

@@ -53,7 +53,7 @@ func TestTemplateCacheIsBounded(t *testing.T) {
 	for i := range 5 {
 		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: "x", HTML: strings.Repeat("x", maxTemplateBytes/3)})
 	}
-	for i := range 5 { // short sources with very many parts
+	for i := range 5 { // Messages with a short source and very many parts
 		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)})
 	}
 	if len(kept.byID) > maxTemplates || kept.bytes > maxTemplateBytes || kept.byID[4].bytes < maxTemplateBytes/20 {

@@ -110,7 +110,7 @@ func splitCSS(sheet string) (rules []cssRule, kept string) {
 		prelude, end, after := tokens.cut(css.LeftBraceToken, css.SemicolonToken)
 		isAtRule := tokens[0].TokenType == css.AtKeywordToken
 		switch end {
-		case css.ErrorToken: // a rule without its block
+		case css.ErrorToken: // the style sheet ends before the block of a rule
 			return rules, rest.String()
 		case css.SemicolonToken:
 			if isAtRule { // such as @import

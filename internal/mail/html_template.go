@@ -24,7 +24,7 @@ type htmlTemplate struct {
 // htmlPart is fixed HTML, a merge field or a link.
 type htmlPart struct {
 	html  string
-	field *merge.Part    // in text, or in an attribute that is not a link
+	field *merge.Part    // merge field in text, or in an attribute that is not a link
 	link  merge.Template // value of an attribute that is a link
 	track int            // index in htmlTemplate.links, or -1 if the link cannot be tracked
 }
@@ -144,7 +144,7 @@ func (p *htmlParser) fields(text string) {
 	}
 }
 
-// tag adds a start tag with all its attributes escaped again.
+// tag adds a start tag. It escapes the values of all attributes again.
 func (p *htmlParser) tag(token html.Token) {
 	p.literal("<" + token.Data)
 	for _, a := range token.Attr {

@@ -17,7 +17,7 @@ type Mailer struct {
 
 // Linker stores the targets of links in Messages.
 type Linker interface {
-	// LinkTargets returns an ID for each URL of a Message, in their order.
+	// LinkTargets returns the IDs of the URLs of a Message, in the order of urls.
 	LinkTargets(ctx context.Context, message audience.MessageID, urls []string) ([]audience.LinkID, error)
 }
 

@@ -27,7 +27,7 @@ type Template []Part
 // Part is plain text, or a merge field if Name is not empty.
 type Part struct {
 	Text     string
-	Name     string // without the space around it
+	Name     string // name of the merge field, without space around it
 	Fallback string // used if the Contact has no value
 }
 
@@ -79,7 +79,7 @@ func (t Template) HasFields() bool {
 	return false
 }
 
-// Value returns the text of a part with its merge field filled, without any escaping.
+// Value returns the text of a part, or the value of its merge field. It does not escape the value.
 func (p *Part) Value(values Values) string {
 	if p.Name == "" {
 		return p.Text

@@ -186,7 +186,7 @@ func TestButtonsWorkInChromiumWithoutScript(t *testing.T) {
 	}
 	b.shot("confirmed")
 
-	// The second page is used with the keyboard only.
+	// On the second page, the test uses only the keyboard.
 	b.visit(b.path(audience.LinkUnsubscribe, id))
 	b.announces("main", "heading Unsubscribe from News & <Views>", "button Unsubscribe")
 	b.look()

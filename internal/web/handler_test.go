@@ -20,7 +20,7 @@ import (
 // kinds has all kinds of links, in the order of harness.links.
 var kinds = []audience.LinkKind{audience.LinkUnsubscribe, audience.LinkConfirm, audience.LinkOpen, audience.LinkClick, audience.LinkContact}
 
-// links returns the path of a link of each kind to a Contact.
+// links returns the paths of the links of all kinds for a Contact.
 func (h *harness) links(id audience.ContactID) []string {
 	h.Helper()
 	var all []string
@@ -209,7 +209,7 @@ func TestInterruptedPostChangesNothing(t *testing.T) {
 	h.must(err)
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 26\r\n\r\nList-Unsub", h.path(audience.LinkUnsubscribe, id))
 	h.must(conn.(*net.TCPConn).CloseWrite())
-	if rest, err := io.ReadAll(conn); err != nil || len(rest) > 0 { // until the server closes the connection
+	if rest, err := io.ReadAll(conn); err != nil || len(rest) > 0 { // ReadAll waits until the server closes the connection
 		t.Errorf("the server sent %q, %v, want a closed connection without a response", rest, err)
 	}
 	h.must(conn.Close())

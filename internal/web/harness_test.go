@@ -178,7 +178,7 @@ func (h *harness) delivery(id audience.ContactID) audience.DeliveryKey {
 	return audience.DeliveryKey{List: h.list, Contact: id, Time: h.clock().Unix(), Cause: audience.CauseConfirmation}
 }
 
-// path returns the path of a link to a Contact.
+// path returns the path of a link for a Contact.
 func (h *harness) path(kind audience.LinkKind, id audience.ContactID) string {
 	return h.key.Path(audience.Link{Kind: kind, DeliveryKey: h.delivery(id)})
 }
@@ -191,7 +191,7 @@ func (h *harness) clickPath(id audience.ContactID, url string) string {
 	return h.key.Path(audience.Link{Kind: audience.LinkClick, DeliveryKey: h.delivery(id), Target: targets[0]})
 }
 
-// answer is a response with its body. Redirects are not followed.
+// answer is a response with its body. The client of the tests does not follow redirects.
 type answer struct {
 	*http.Response
 	body string

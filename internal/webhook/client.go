@@ -56,7 +56,7 @@ func New(o Options) *Client {
 		MaxIdleConnsPerHost:    4,
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: maxReply,
-		DisableCompression:     true, // replies are not used
+		DisableCompression:     true, // Post does not use the bodies of replies
 	}
 	c.http = http.Client{Transport: c.transport, Timeout: postTimeout, CheckRedirect: checkRedirect}
 	return c
@@ -111,6 +111,6 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	case via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https":
 		return refusal("a redirect from https to http")
 	}
-	req.Header.Del("Referer") // the URL may contain a secret of the receiver
+	req.Header.Del("Referer") // Referer has the previous URL, which may contain a secret of the receiver
 	return nil
 }

@@ -31,7 +31,7 @@ import (
 // has neither TLS nor a login.
 type Options struct {
 	StartTLS bool   // offer STARTTLS
-	TLS      bool   // TLS from the first byte
+	TLS      bool   // use TLS from the first byte
 	User     string // user name for the login; "" if no login is required
 	Password string
 	UTF8     bool // offer SMTPUTF8
