@@ -255,7 +255,7 @@ func (l *large) shapes() []shape {
 			"{born} (<expr>>?); no " + sorts, "using {born}; no Sort"},
 		{"a descending range is not sorted", search{Where: &since, Sort: born, Descending: true, Limit: 100},
 			"{born} (<expr>>?); no " + sorts, "Backward using {born}; no Sort"},
-		{"a range in order of time", search{Where: both(since, l.test("born", less, "1960-03-01")), Sort: created, Limit: 100},
+		{"a range sorted by time", search{Where: both(since, l.test("born", less, "1960-03-01")), Sort: created, Limit: 100},
 			"{born} (<expr>>? AND <expr><?)", "{born}"},
 		{"the index of the sort key is scanned", search{Sort: born, Limit: 100},
 			"USING INDEX {born}; no " + sorts, "using {born}; no Sort"},
