@@ -1,6 +1,6 @@
 package main
 
-// The command enlist bounce with reports of mails that the service sent.
+// This test runs enlist bounce with reports about mails that the service sent.
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// Mails go out through a mail server, and reports about them come in through enlist bounce, at the address that they
-// were sent from. The third bounce deactivates the Contact, and a complaint unsubscribes it.
+// The service sends mails through a mail server. The test passes reports about these mails to enlist bounce, to the
+// address that each mail was sent from. The third bounce deactivates a Contact, and a complaint unsubscribes a Contact.
 //
 // covers: decision 51
 func TestBounceCommandRecordsReports(t *testing.T) {
@@ -36,18 +36,18 @@ func TestBounceCommandRecordsReports(t *testing.T) {
 
 	for i, m := range messages[:3] {
 		if !strings.HasPrefix(m.From, "bounces+1-") {
-			t.Fatalf("from %s", m.From)
+			t.Fatalf("the envelope sender is %s, want bounces+1-…", m.From)
 		}
 		c.pipe(0, "nothing to do: it reports no permanent failure", report(m.From, "delayed", "4.4.1"))
 		c.pipe(0, "nothing to do: it does not name a message", report(strings.Replace(m.From, "+1-", "+2-", 1), "failed", "5.1.1"))
 		if got := c.flags(ann); !got.IsActive {
-			t.Fatalf("deactivated after %d bounces", i)
+			t.Fatalf("the Contact is deactivated after %d bounces, want 3", i)
 		}
 		c.pipe(0, "recorded a bounce", report("x@example.org", "failed", "5.1.1"), "--recipient", m.From)
 		c.pipe(0, "nothing to do: the bounce", report(m.From, "failed", "5.1.1"))
 	}
 	if got := c.flags(ann); got.IsActive || !got.IsBounceDeactivated || got.IsUnsubscribed {
-		t.Errorf("after three bounces: %+v", got)
+		t.Errorf("after three bounces the Contact is not deactivated by bounces: %+v", got)
 	}
 
 	bob := must(c.client.SubscribeContact(ctx, 1, api.Details{"Email": "bob@example.com"}, api.Consent{}))(t)
@@ -55,7 +55,7 @@ func TestBounceCommandRecordsReports(t *testing.T) {
 		c.pipe(0, "recorded a complaint", strings.NewReplacer("delivery-status", "feedback-report", "\r\n\r\nAction", "\r\nFeedback-Type: abuse\r\nAction").Replace(report(m.From, "", "")))
 	}
 	if got := c.flags(bob); !got.IsUnsubscribed || !got.IsActive {
-		t.Errorf("after a complaint: %+v", got)
+		t.Errorf("after a complaint the Contact is not unsubscribed and active: %+v", got)
 	}
 
 	c.pipe(0, "nothing to do: it is neither", "Subject: I am away\r\n\r\nUntil Monday.\r\n")

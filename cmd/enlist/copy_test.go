@@ -1,6 +1,6 @@
 package main
 
-// The command enlist copy, from its flags to the database that it makes.
+// These tests run enlist copy, from its flags to the new database.
 
 import (
 	"bytes"
@@ -19,18 +19,18 @@ func enlist(args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), problems.String()
 }
 
-// Commands print the same for a copy as for its source.
+// Commands print the same for the copy as for its source.
 func TestCopyEqualsItsSource(t *testing.T) {
 	from, to := filepath.Join(t.TempDir(), "enlist.db"), pgtest.Open(t)
 	if status, _, problem := enlist("copy", "--from", from, "--to", to); status != 1 || !strings.Contains(problem, "no database at") {
-		t.Errorf("no source: %d %s", status, problem)
+		t.Errorf("without a source the status is %d, want 1; error %s", status, problem)
 	}
 	store, err := teststores.Open(t.Context(), from, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if status, _, problem := enlist("copy", "--from", from, "--to", to); status != 1 || !strings.Contains(problem, "stop the service") {
-		t.Errorf("a source in use: %d %s", status, problem)
+		t.Errorf("for a source in use the status is %d, want 1; error %s", status, problem)
 	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestCopyEqualsItsSource(t *testing.T) {
 		t.Errorf("doctor: %s", found)
 	}
 	if status, _, problem := enlist("copy", "--from", from, "--to", to); status != 1 || !strings.Contains(problem, "give an empty database") {
-		t.Errorf("once more: %d %s", status, problem)
+		t.Errorf("for a target that is not empty the status is %d, want 1; error %s", status, problem)
 	}
 }
 

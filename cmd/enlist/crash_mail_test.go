@@ -1,6 +1,6 @@
 package main
 
-// Killing the program while it sends mail.
+// This test kills the program while it sends mail.
 
 import (
 	"bytes"
@@ -22,14 +22,14 @@ import (
 	"enlist/internal/webhook"
 )
 
-// A process that is killed while it sends notifications loses none of them. The mail server is slow, drops
-// connections within messages and loses its replies. A last process sends the rest: each answered Contact
-// was notified, and a notification that was sent twice has one Message-ID.
+// The server is killed while it sends notifications. No notification is lost. The mail server is slow, drops
+// connections within messages and loses its replies. At the end the test sends the remaining notifications. The owner
+// must have a notification of each Contact whose ID the server returned. A repeated one must have the same Message-ID.
 //
 // covers: spec event.notification, decision 44, decision 50
 func TestKilledServerLosesNoNotification(t *testing.T) {
 	if testing.Short() {
-		t.Skip("processes are killed many times: make faults runs the test")
+		t.Skip("this test kills many processes: run it with \"make faults\"")
 	}
 	const rounds = 30
 	server := mailtest.Start(t, mailtest.Options{})
@@ -49,11 +49,11 @@ func TestKilledServerLosesNoNotification(t *testing.T) {
 	repeated, lost := c.countNotified(server.Messages())
 	t.Logf("%d Contacts in %d rounds, %d notified twice or more", len(c.answered), rounds, repeated)
 	if lost > 0 {
-		t.Errorf("%d of %d Contacts were answered, but the owner was not notified", lost, len(c.answered))
+		t.Errorf("the owner was not notified of %d of %d Contacts whose IDs the server had returned", lost, len(c.answered))
 	}
 }
 
-// faultyServer returns a script for the mail server: about every eighth message meets a fault.
+// faultyServer returns a script for the mail server. It makes some commands fail, and delays the others.
 func faultyServer() func(mailtest.Step) mailtest.Action {
 	var count atomic.Int64
 	return func(step mailtest.Step) mailtest.Action {
@@ -69,15 +69,15 @@ func faultyServer() func(mailtest.Step) mailtest.Action {
 	}
 }
 
-// sendFor waits until more messages have arrived, at most 700 ms. The queue
-// looks for jobs every 500 ms.
+// sendFor waits until the given number of further messages has arrived, at most
+// 700 ms. The queue looks for jobs every 500 ms.
 func sendFor(ctx context.Context, server *mailtest.Server, more int) {
 	ctx, cancel := context.WithTimeout(ctx, 700*time.Millisecond)
 	defer cancel()
 	server.Wait(ctx, len(server.Messages())+more) // the time limit is not an error
 }
 
-// sendRest works the queue as a process does an hour after the last one was killed.
+// sendRest runs all queued jobs, as a process does that starts an hour after the last process was killed.
 func (c *crash) sendRest(server *mailtest.Server) {
 	c.t.Helper()
 	teststores.AgeKilledJobs(c.t, c.db)
@@ -93,7 +93,7 @@ func (c *crash) sendRest(server *mailtest.Server) {
 	hooks := webhook.New(webhook.Options{Private: true})
 	defer hooks.Close()
 	settings := jobs.Config(jobs.Options{Service: service, Store: store, Mailer: mailer, Poster: hooks, Log: quiet})
-	settings.TestOnly = true // no random wait before the first look for jobs of dead processes
+	settings.TestOnly = true // the queue looks for jobs of dead processes without a random wait
 	settings.JobTimeout, settings.RescueStuckJobsAfter = -1, 2*time.Second
 	client, err := store.jobs(settings)
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *crash) untilDone(queue jobs.Queue) {
 		left, err := jobs.List(ctx, queue, jobs.Filter{Limit: 1})
 		switch {
 		case err != nil:
-			c.t.Fatalf("jobs are left: %v", err)
+			c.t.Fatalf("the queue is not empty, or cannot be read: %v", err)
 		case len(left) == 0:
 			return
 		case left[0].State == jobs.Failed:
@@ -130,7 +130,7 @@ func (c *crash) untilDone(queue jobs.Queue) {
 // contactLink matches the link in every notification, without soft line breaks.
 var contactLink = regexp.MustCompile(`/n/1-(\d+)-`)
 
-// countNotified counts the Contacts with several messages, and those with none.
+// countNotified counts the Contacts with several messages, and the Contacts without a message.
 func (c *crash) countNotified(messages []mailtest.Message) (repeated, lost int) {
 	c.t.Helper()
 	ids := make(map[int64]map[string]bool) // by Contact

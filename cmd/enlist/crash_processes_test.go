@@ -1,6 +1,6 @@
 package main
 
-// Several processes on one PostgreSQL database, of which one is killed.
+// This test runs several processes on one PostgreSQL database, and kills one of them.
 
 import (
 	"encoding/json"
@@ -21,15 +21,15 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// Three processes serve one database. A caller that gets no answer repeats the call at another process, under the
-// same Idempotency-Key. One process is killed meanwhile. Each Contact is stored once. A mail to the owner and the webhook
-// report each Contact, because the other processes resume the jobs of the killed one. When one process changes the List,
-// the others use the change at once.
+// Three processes serve one database, and one process is killed. A caller that gets no answer repeats the call at
+// another process, with the same Idempotency-Key. Each Contact is stored once. A mail to the owner and the webhook report
+// each Contact, because the other processes resume the jobs of the killed process. When one process changes the List, the
+// other processes use the change at once.
 //
 // covers: spec event.notification, decision 30, decision 44, decision 52
 func TestSeveralProcessesShareOneDatabase(t *testing.T) {
 	if testing.Short() {
-		t.Skip("several processes are slow to start: make faults runs the test")
+		t.Skip("several processes are slow to start: run this test with \"make faults\"")
 	}
 	const contacts = 200 // at each stage
 	server := mailtest.Start(t, mailtest.Options{})
@@ -73,14 +73,14 @@ type processes struct {
 func (f *processes) begin() *process {
 	f.t.Helper()
 	p := f.process()
-	f.t.Cleanup(func() { p.end(os.Kill) }) // most have ended before; then it does nothing
+	f.t.Cleanup(func() { p.end(os.Kill) }) // has no effect if the process has ended
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.live = append(f.live, p)
 	return p
 }
 
-// lose kills a process and removes it from those that callers use.
+// lose kills a process. Callers that have not chosen it yet no longer use it.
 func (f *processes) lose(p *process) {
 	p.end(os.Kill)
 	f.mu.Lock()
@@ -93,7 +93,7 @@ func (f *processes) lose(p *process) {
 	}
 }
 
-// any returns a random process that callers believe to be alive.
+// any returns a random process of f.live. It may have been killed just now.
 func (f *processes) any() *process {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -133,7 +133,7 @@ func (f *processes) subscribeTwice(name, email string) {
 			continue // the process was killed, or soon will be
 		}
 		if again, err := call(); err == nil && again != id {
-			f.t.Errorf("%s is Contact %d, and by another process %d", name, id, again)
+			f.t.Errorf("%s is Contact %d, but the repeated call returned %d", name, id, again)
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -142,7 +142,7 @@ func (f *processes) subscribeTwice(name, email string) {
 	}
 }
 
-// await waits until more Contacts were answered.
+// await waits until the callers have received the IDs of the given number of further Contacts.
 func (f *processes) await(more int) {
 	f.t.Helper()
 	count := func() int {
@@ -155,12 +155,12 @@ func (f *processes) await(more int) {
 	before := count()
 	for end := time.Now().Add(time.Minute); count() < before+more; <-tick.C {
 		if time.Now().After(end) {
-			f.t.Fatalf("%d of %d more were answered", count()-before, more)
+			f.t.Fatalf("callers received %d of %d further IDs within a minute", count()-before, more)
 		}
 	}
 }
 
-// change changes the List through one process and checks that the others see it at once.
+// change changes the List through one process and checks that the other processes use the change at once.
 func (f *processes) change(by *process, others ...*process) {
 	f.t.Helper()
 	for range 5 {
@@ -171,7 +171,7 @@ func (f *processes) change(by *process, others ...*process) {
 		for _, other := range others {
 			_, err := other.client.SubscribeContact(f.t.Context(), 1, api.Details{"Email": "x@example.com", name: "none"}, api.Consent{Type: api.ConsentDirect, Text: name})
 			if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeInvalidParameters {
-				f.t.Errorf("a Field that another process has added takes any text: %v", err)
+				f.t.Errorf("a process does not check the values of a Field that another process added: %v", err)
 			}
 			if l := must(other.client.GetListByID(f.t.Context(), 1))(f.t); l.Name != name {
 				f.t.Errorf("the List is still called %s, not %s", l.Name, name)
@@ -193,8 +193,8 @@ func (f *processes) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// inspectAll checks that the List has exactly the answered Contacts, each once, and that the owner's mail and the
-// webhook reported each.
+// inspectAll checks that the List has exactly the Contacts whose IDs callers received, and that a mail to the owner and
+// the webhook reported each of them.
 func (f *processes) inspectAll(server *mailtest.Server) {
 	f.t.Helper()
 	repeated, lost := f.countNotified(server.Messages())
@@ -212,7 +212,7 @@ func (f *processes) inspectAll(server *mailtest.Server) {
 	err := store.View(f.t.Context(), func(tx audience.Tx) error {
 		count, err := tx.ContactCount(1)
 		if err == nil && count != int64(len(f.answered)) {
-			f.t.Errorf("%d Contacts, and %d were answered", count, len(f.answered))
+			f.t.Errorf("%d Contacts are stored, but callers received %d IDs", count, len(f.answered))
 		}
 		for id := range f.answered {
 			rows, err := tx.LedgerRows(1, audience.ContactID(id), 0, 0)
@@ -220,7 +220,7 @@ func (f *processes) inspectAll(server *mailtest.Server) {
 				return err
 			}
 			if len(rows) != 1 {
-				f.t.Errorf("Contact %d has %d rows in the ledger", id, len(rows))
+				f.t.Errorf("Contact %d has %d rows in the ledger, want 1", id, len(rows))
 			}
 		}
 		return err

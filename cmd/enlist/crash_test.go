@@ -1,6 +1,6 @@
 package main
 
-// Killing the program while clients subscribe. Other tests use its harness, type crash.
+// This test kills the program while clients subscribe. Tests in other files also use the type crash.
 
 import (
 	"context"
@@ -23,15 +23,16 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// A process that is killed while clients subscribe has stored each Contact that it answered with.
-// After each start the test compares every answered ID: its values, one ledger row and one notification.
+// The server is killed while clients subscribe. Every Contact whose ID a client received is then in the database.
+// After each start the test checks the Contacts of the last round: their values and one ledger row each. At the end it
+// checks all Contacts, and one notification for each.
 //
 // covers: spec event.notification, consent.ledger, decision 25, decision 27, decision 44
 func TestKilledServerHasStoredWhatItAnswered(t *testing.T) { teststores.Each(t, crashes) }
 
 func crashes(t *testing.T, e teststores.Engine) {
 	if testing.Short() {
-		t.Skip("processes are killed many times: make faults runs the test")
+		t.Skip("this test kills many processes: run it with \"make faults\"")
 	}
 	rounds := map[string]int{"sqlite": 50, "postgres": 10}[e.Name]
 	c := newCrash(t, e, "smtp://127.0.0.1:1") // no mail server listens there: notifications wait
@@ -55,7 +56,7 @@ func crashes(t *testing.T, e teststores.Engine) {
 	t.Logf("%d Contacts in %d rounds", len(c.answered), rounds)
 }
 
-// crash is a database whose server is killed, with the Contacts that were answered.
+// crash has a database, whose server the test kills, and the Contacts whose IDs the server returned.
 type crash struct {
 	t      *testing.T
 	db     string
@@ -65,8 +66,8 @@ type crash struct {
 	client *api.Client
 
 	mu       sync.Mutex
-	answered map[int64]string // Contact IDs and the first name that was stored
-	recent   []int64          // those of the last round
+	answered map[int64]string // first names of the Contacts whose IDs the server returned, by ID
+	recent   []int64          // IDs that the server returned in the last round
 }
 
 func newCrash(t *testing.T, e teststores.Engine, smtp string) *crash {
@@ -87,7 +88,7 @@ func (p *process) end(signal os.Signal) {
 	p.client.Close()
 }
 
-// start starts the program and returns what kills it.
+// start starts the program. The function that it returns kills the program.
 func (c *crash) start() (kill func()) {
 	c.t.Helper()
 	p := c.process()
@@ -137,7 +138,7 @@ func (c *crash) subscribe(round int, during time.Duration) {
 	defer cancel()
 	c.recent = c.recent[:0]
 	for n := range 16 {
-		go func() { // ends with its first call after the kill
+		go func() { // ends when a call fails, because the server was killed
 			for i := range 100_000 {
 				name := fmt.Sprintf("Ada %d.%d.%d", round, n, i)
 				details := api.Details{"Email": strings.ReplaceAll(name, " ", ".") + "@example.com", "First Name": name}
@@ -163,7 +164,7 @@ func (c *crash) verify(ids []int64) {
 	for _, id := range ids {
 		contact, err := c.client.GetContactByID(c.t.Context(), 1, id)
 		if err != nil {
-			c.t.Errorf("Contact %d, which was answered: %v", id, err)
+			c.t.Errorf("Contact %d, whose ID the server had returned: %v", id, err)
 			continue
 		}
 		if got := contact.Values["First Name"]; got != c.answered[id] {
@@ -171,7 +172,7 @@ func (c *crash) verify(ids []int64) {
 		}
 		consents, err := c.client.GetContactConsents(c.t.Context(), 1, id, 0, 0)
 		if err != nil || len(consents) != 1 || consents[0].ConsentText != c.answered[id] {
-			c.t.Errorf("Contact %d has the ledger rows %+v, error %v", id, consents, err)
+			c.t.Errorf("Contact %d has the ledger rows %+v, error %v; want one row with its text", id, consents, err)
 		}
 	}
 }
@@ -186,8 +187,8 @@ func (c *crash) open() *database {
 	return store
 }
 
-// inspect reads the database: each stored Contact, answered or not, has one
-// ledger row and one notification, and the counters are right.
+// inspect reads the database. Each stored Contact must have one ledger row and one
+// notification, also if no client received its ID. The Contact counts must be right.
 func (c *crash) inspect() {
 	ctx, store := c.t.Context(), c.open()
 	defer store.Close()
@@ -213,12 +214,13 @@ func (c *crash) inspect() {
 		c.t.Fatal(err)
 	}
 	if stored < len(c.answered) || len(jobs) != stored {
-		c.t.Errorf("%d stored and %d with notifications, %d answered", stored, len(jobs), len(c.answered))
+		c.t.Errorf("%d Contacts are stored, %d have notifications, and the server had returned %d IDs",
+			stored, len(jobs), len(c.answered))
 	}
 }
 
-// check runs the checks of enlist doctor. It ignores problems of the server's
-// settings, because the test's server has no fsync on purpose.
+// check runs the checks of enlist doctor. It ignores problems with the settings of
+// PostgreSQL: the test's PostgreSQL server runs without fsync, to be faster.
 func (c *crash) check(store *database) {
 	c.t.Helper()
 	problems, err := store.check(c.t.Context())

@@ -1,6 +1,6 @@
 package main
 
-// The command enlist distribute without Citus.
+// This test runs enlist distribute without Citus.
 
 import (
 	"strings"
@@ -9,14 +9,14 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// A database that cannot be distributed is refused with advice. The tests of package postgres distribute one, with a
-// substitute for Citus.
+// enlist distribute refuses a database that cannot be distributed, and says what to do. The tests of package postgres
+// distribute a database, with a substitute for Citus.
 func TestDistributeRefusesADatabaseWithoutCitus(t *testing.T) {
 	if status, _, problem := enlist("distribute", "--db", "enlist.db"); status != 2 || !strings.Contains(problem, "--db") {
-		t.Errorf("a file: %d %s", status, problem)
+		t.Errorf("for a SQLite file the status is %d, want 2; error %s", status, problem)
 	}
 	status, _, problem := enlist("distribute", "--dry-run", "--db", teststores.Postgres.New(t))
 	if status != 1 || !strings.Contains(problem, "CREATE EXTENSION citus") {
-		t.Errorf("without Citus: %d %s", status, problem)
+		t.Errorf("without Citus the status is %d, want 1; error %s", status, problem)
 	}
 }

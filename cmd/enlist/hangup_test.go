@@ -15,8 +15,8 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// A client that hangs up undoes no other client's call. If its statement were interrupted, SQLite would roll back
-// the whole transaction with the other calls in it. Each answered Contact is stored, once and completely.
+// If a client closes its connection, the calls of other clients still succeed. An interrupted statement would make SQLite
+// roll back the transaction with all calls in it. Each Contact whose ID a client received is stored once and completely.
 func TestHangUpLosesNoOtherCall(t *testing.T) {
 	c := newCrash(t, teststores.SQLite, "smtp://127.0.0.1:1")
 	kill := c.start()
@@ -55,16 +55,16 @@ func TestHangUpLosesNoOtherCall(t *testing.T) {
 	}
 	wg.Wait()
 	if len(c.recent) != waiting*calls {
-		t.Errorf("%d of %d calls were answered", len(c.recent), waiting*calls)
+		t.Errorf("%d of %d calls of waiting clients were answered, want all", len(c.recent), waiting*calls)
 	}
 	c.verify(c.recent)
 	stored, err := c.client.CountContacts(t.Context(), 1, api.Criteria{})
 	if err != nil || stored > int64((leaving+waiting)*calls) {
-		t.Errorf("%d Contacts are stored, error %v", stored, err)
+		t.Errorf("%d Contacts are stored, more than the number of calls, or error %v", stored, err)
 	}
 	kill()
 	c.inspect()
-	t.Logf("%d calls were carried out although the client hung up", stored-int64(waiting*calls))
+	t.Logf("%d calls ran although the client had closed its connection", stored-int64(waiting*calls))
 }
 
 // hangUp sends a call and closes the connection within two milliseconds.
@@ -81,8 +81,8 @@ func (c *crash) hangUp(email string) {
 	}
 	body := fmt.Sprintf(`{"id":1,"method":"subscribeContact","params":["%s",1,{"Email":"%s"}]}`, c.key, email)
 	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: enlist\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
-	// The moment of closing varies on purpose: reading with a random deadline waits for
-	// the answer or until the deadline.
+	// The read ends at the answer or at a random deadline. So the connection is closed
+	// at different stages of the call.
 	conn.SetReadDeadline(time.Now().Add(time.Duration(rand.IntN(2000)) * time.Microsecond))
 	conn.Read(make([]byte, 1))
 	conn.Close()

@@ -1,6 +1,6 @@
 package main
 
-// A whole service whose PostgreSQL server stops, hangs, crashes or fails over.
+// These tests run the service while its PostgreSQL server stops, hangs, crashes or fails over.
 
 import (
 	"context"
@@ -26,7 +26,7 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// outage is a whole service in this process, whose database server the test makes unavailable.
+// outage is a service in this process. The test makes its database server unavailable.
 type outage struct {
 	*testing.T
 	store *postgres.Store
@@ -83,7 +83,7 @@ func (o *outage) status(path string) int {
 	return reply.StatusCode
 }
 
-// calls are sent during an outage; each must be answered with its code.
+// calls are sent during an outage. Each call must be answered with its code.
 var calls = []struct {
 	method string
 	params []any
@@ -97,8 +97,8 @@ var calls = []struct {
 	{"addField", []any{1, api.Details{"name": "Age", "type": "decimal"}}, 100},
 }
 
-// away checks that without its database the service answers every call with the
-// code of a failure, is alive and is not ready.
+// away checks the service without its database: it answers every call with an error
+// code, /healthz succeeds and /readyz fails.
 func (o *outage) away(name string) {
 	o.Helper()
 	began := time.Now()
@@ -115,13 +115,12 @@ func (o *outage) away(name string) {
 	}
 	all.Wait()
 	if ready, lives := o.status("/readyz"), o.status("/healthz"); ready != 503 || lives != 200 {
-		o.Errorf("%s: /readyz says %d and /healthz %d", name, ready, lives)
+		o.Errorf("%s: /readyz answers %d and /healthz %d, want 503 and 200", name, ready, lives)
 	}
 	o.Logf("%s: the calls took %s", name, time.Since(began).Round(time.Millisecond))
 }
 
-// back waits until the service has become ready by itself, and checks that it
-// serves calls.
+// back waits until the service is ready again, and checks that calls succeed.
 func (o *outage) back(name string) {
 	o.Helper()
 	o.becomes(200)
@@ -133,7 +132,7 @@ func (o *outage) back(name string) {
 	}
 }
 
-// becomes waits until /readyz has a status.
+// becomes waits until /readyz answers with the status.
 func (o *outage) becomes(status int) {
 	o.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -149,7 +148,7 @@ func (o *outage) becomes(status int) {
 func databaseServer(t *testing.T) *pgtest.Server {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("a test with a server of its own: make faults runs it")
+		t.Skip("this test starts a PostgreSQL server: run it with \"make faults\"")
 	}
 	s, err := pgtest.StartServer()
 	if err != nil {
@@ -159,7 +158,7 @@ func databaseServer(t *testing.T) *pgtest.Server {
 	return s
 }
 
-// After the primary crashes for good and its standby is promoted, the service becomes ready by itself.
+// After the primary has crashed and its standby was promoted, the service becomes ready by itself.
 func TestFailoverMakesTheServiceReadyAgain(t *testing.T) {
 	primary := databaseServer(t)
 	standby, err := primary.StartStandby()
@@ -180,7 +179,7 @@ func TestFailoverMakesTheServiceReadyAgain(t *testing.T) {
 }
 
 // The database server hangs, stops, crashes, and returns as a standby. During each outage calls fail in time and
-// /readyz is 503; after it the service becomes ready by itself.
+// /readyz answers 503. After the outage the service becomes ready by itself.
 func TestOutageEndsWithTheServiceReadyAgain(t *testing.T) {
 	server := databaseServer(t)
 	line := pgtest.NewProxy(t, server.URL("postgres"))
@@ -222,7 +221,7 @@ func TestFullPoolIsNotReady(t *testing.T) {
 		held.Add(1)
 		first := sync.OnceFunc(held.Done)
 		holders.Go(func() {
-			for { // the store takes back a connection that is held for too long
+			for { // the store closes a connection that is in use for too long
 				o.store.Update(o.Context(), func(audience.Tx) error { first(); <-release; return nil })
 				select {
 				case <-release:
@@ -234,7 +233,7 @@ func TestFullPoolIsNotReady(t *testing.T) {
 	}
 	held.Wait()
 	if ready, lives := o.status("/readyz"), o.status("/healthz"); ready != 503 || lives != 200 {
-		t.Errorf("/readyz says %d and /healthz %d", ready, lives)
+		t.Errorf("/readyz answers %d and /healthz %d, want 503 and 200", ready, lives)
 	}
 	close(release)
 	holders.Wait()

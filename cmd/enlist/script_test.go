@@ -1,6 +1,6 @@
 package main
 
-// The commands of the scripts in testdata.
+// This file runs the scripts in testdata and has their commands.
 
 import (
 	"bufio"
@@ -46,13 +46,13 @@ func (s stopping) Run() int {
 //	serve enlist serve …  run a server until the script ends; sets $URL to its
 //	                      endpoint, $ADDR to its address and, on a new
 //	                      database, $KEY and $CURL
-//	occupy ADDR           listen there, unless another program does
+//	occupy ADDR           listen on the address, unless another program does
 //	call METHOD [PARAMS]  call the server with $KEY; prints the result as JSON
-//	hang                  begin a call, and do not end it
-//	finish                end that call; it must be answered
+//	hang                  send the first part of a call
+//	finish                send the rest of this call; the call must succeed
 //	signal NAME           send INT or TERM to the server
-//	logs REGEXP           wait until the server logs a line like that; sets
-//	                      $LOGGED to its first group
+//	logs REGEXP           wait until the server logs a line that matches; sets
+//	                      $LOGGED to the first group of REGEXP
 //	get URL               print the status and the body of a GET
 //	ended STATUS          wait for the server's end
 func TestScripts(t *testing.T) {
@@ -101,7 +101,7 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	return cmd
 }
 
-// exitStatus is a process's status, or minus the signal that ended it.
+// exitStatus returns the exit status of a process, or minus the signal that ended it.
 func exitStatus(ts *testscript.TestScript, err error) int {
 	if err == nil {
 		return 0
@@ -121,9 +121,9 @@ type serverKey struct{}
 // running is the script's server.
 type running struct {
 	cmd    *exec.Cmd
-	lines  chan string // of its log; closed at its end
-	seen   bytes.Buffer
-	finish func() // ends the call that hangs
+	lines  chan string  // lines of the log; closed when the server ends
+	seen   bytes.Buffer // lines that were read from lines
+	finish func()       // sends the rest of the call that hang began
 }
 
 func serverOf(ts *testscript.TestScript) *running {
@@ -221,7 +221,7 @@ func occupy(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// hang sends half a call. The reply 100 Continue shows that the server has begun to read it.
+// hang sends the header of a call. The reply 100 Continue shows that the server waits for the body.
 func hang(ts *testscript.TestScript, neg bool, args []string) {
 	conn, err := net.Dial("tcp", ts.Getenv("ADDR"))
 	ts.Check(err)

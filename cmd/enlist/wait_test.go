@@ -1,6 +1,6 @@
 package main
 
-// A service or command that starts while its database server is away.
+// A service or command starts while its database server cannot be reached.
 
 import (
 	"bufio"
@@ -22,13 +22,13 @@ func TestServiceThatWaitsForItsDatabaseCanBeStopped(t *testing.T) {
 	}
 	line, err := bufio.NewReader(stderr).ReadString('\n')
 	if err != nil || !strings.Contains(line, "waiting for it") {
-		t.Errorf("it says %q, %v", line, err)
+		t.Errorf("the service logs %q, error %v; want a line with \"waiting for it\"", line, err)
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
 	if err := cmd.Wait(); err != nil {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("after SIGTERM the service ended with %v", err)
 	}
 }
 
