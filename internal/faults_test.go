@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// make faults runs the tests with one of the words of FAULTS in their names, and make check leaves them out. It runs
-// those with a word of COMPUTED without the race detector. A word that is in no name would mean that a test was renamed
-// and is run otherwise than the Makefile says.
+// make faults runs the tests whose names contain a word of FAULTS, and make check leaves these tests out. make check runs
+// tests whose names contain a word of COMPUTED without the race detector. A word that is in no test's name shows that a
+// test was renamed.
 func TestEachWordOfTheMakefileIsInATestsName(t *testing.T) {
 	makefile, err := os.ReadFile("../Makefile")
 	if err != nil {
