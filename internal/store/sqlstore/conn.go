@@ -40,8 +40,8 @@ type Conn interface {
 	Dialect() *Dialect
 }
 
-// Once is the prefix of a statement that an engine must not keep prepared. The text of such a statement
-// contains the ID of a List, so every List needs a statement of its own.
+// Once is the prefix of a statement whose text contains the ID of a List. Every List needs a statement
+// of its own, so an engine keeps few of them prepared (SQLite), or none (PostgreSQL).
 const Once = "/* once */ "
 
 // ErrUnprepared means that the engine cannot prepare a statement with the prefix Once. Query or

@@ -74,8 +74,8 @@ func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Cont
 // mapContact describes the table contact. It does not convert the document of Field values, because its
 // form depends on the List's Fields and on the engine. The caller converts m.document.
 func (d *Dialect) mapContact(m *mapper, c *audience.Contact) {
-	m.owner("list_id", (*int64)(&c.ListID)) // ?1 in insertNew
-	m.value("dedupe_key", (*dedupeKey)(c))  // ?2 in insertNew
+	m.owner("list_id", (*int64)(&c.ListID)) // ?1 in statements.insertNew
+	m.value("dedupe_key", (*dedupeKey)(c))  // ?2 in statements.insertNew
 	m.value("duplicate_key", (*duplicateKey)(c))
 	m.value("mobile_key", (*nullText)(&c.Mobile))
 	m.id("id", (*int64)(&c.ID))

@@ -13,13 +13,14 @@
 //  1. If a predicate tests addresses or IDs, use its index. No estimate is needed.
 //  2. If the index in the requested order leaves nothing else to test, use this index. No
 //     estimate is needed.
-//  3. Otherwise count the matches of each predicate up to a limit. Sample the predicates
-//     that have no index (estimate.go).
+//  3. If there is only one access path (rule 4), use it. Otherwise count the matches of
+//     each predicate up to a limit. Sample the predicates that have no index (estimate.go).
 //  4. List the access paths (path.go):
 //     - the index of the predicate with the fewest matches
 //     - an index whose entries contain the value that a predicate tests (a covering filter)
 //     - the index in the requested order
-//     - a scan of all Contacts of the List
+//     - a scan of all Contacts of the List: of the table, if the List has at least a quarter
+//       of the rows between its first and its last ID, otherwise of the index of the IDs
 //  5. Use the path with the lowest cost (cost.go). The unit is one index entry. A look-up
 //     costs 8 entries. A row costs 20 entries if rows are read in the order of the table,
 //     otherwise 40.
