@@ -20,7 +20,7 @@
 //     - an index whose entries contain the value that a predicate tests (a covering filter)
 //     - the index in the requested order
 //     - a scan of all Contacts of the List: of the table, if the List has at least a quarter
-//       of the rows between its first and its last ID, otherwise of the index of the IDs
+//     of the rows between its first and its last ID, otherwise of the index of the IDs
 //  5. Use the path with the lowest cost (cost.go). The unit is one index entry. A look-up
 //     costs 8 entries. A row costs 20 entries if rows are read in the order of the table,
 //     otherwise 40.
