@@ -114,7 +114,7 @@ func sameNumbers(schema *Schema, countryCode int64) *precondition {
 		return address.NormaliseMobile(number, schema.List.CountryCode) != address.NormaliseMobile(number, countryCode)
 	}}
 	id := check{mobile.ID, schema.List.CountryCode, countryCode}
-	return others.mustBeNone(id, "country_code", "hold a national number that would mean another")
+	return others.mustBeNone(id, "country_code", "have a national number, which would become another number")
 }
 
 // putInFolder checks the List's Folder. It puts a List without a Folder into the Account's

@@ -29,12 +29,12 @@ var checks = sqlstore.Checks(
 			LEFT JOIN (SELECT list_id, count(*) AS n FROM contact GROUP BY list_id) c ON c.list_id = list.id
 			LEFT JOIN (SELECT list_id, sum(n) AS n FROM contact_delta GROUP BY list_id) d ON d.list_id = list.id
 		WHERE contact_count + coalesce(d.n, 0) <> coalesce(c.n, 0)`,
-		Say: "List %s counts %d Contacts and has another number of them"},
+		Say: "the stored Contact count of List %s is %d, but the List has another number of Contacts"},
 	sqlstore.Check{About: "count the Contacts of Accounts", Query: `SELECT account.id, contact_count FROM account
 			LEFT JOIN (SELECT account_id, sum(contact_count) AS n FROM list GROUP BY account_id) l
 				ON l.account_id = account.id
 		WHERE contact_count <> coalesce(l.n, 0)`,
-		Say: "Account %s counts %d Contacts and its Lists have another number of them"},
+		Say: "the stored Contact count of Account %s is %d, but the counts of its Lists have another sum"},
 	// This check leaves out search indexes, because enlist itself drops or rebuilds those that are
 	// invalid.
 	sqlstore.Check{About: "look for invalid indexes", Query: `SELECT indexrelid::regclass::text, 0 FROM pg_index

@@ -74,7 +74,7 @@ func preconditions(o *accountFixture) {
 				return o.service.DeleteField(o.Context(), o.caller, list, age-1)
 			}},
 		{"the country of national numbers", nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"},
-			"hold a national number that would mean another: 1",
+			"have a national number, which would become another number: 1",
 			func(list audience.ListID, age audience.FieldID) error {
 				_, err := o.service.EditList(o.Context(), o.caller, list, details("country_code", 49))
 				return err
