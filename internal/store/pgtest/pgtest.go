@@ -1,12 +1,12 @@
-// Package pgtest gives tests databases on a real PostgreSQL server. The environment
-// variable ENLIST_TEST_POSTGRES may have the URL of a server. Without this variable
-// each test binary starts one server, on a Unix socket in a temporary folder. If
-// PostgreSQL is not installed, tests are skipped with a message.
+// Package pgtest creates databases for tests on a real PostgreSQL server. If the
+// environment variable ENLIST_TEST_POSTGRES has the URL of a server, tests use this
+// server. Otherwise each test binary starts its own server, on a Unix socket in a temporary
+// folder. If PostgreSQL is not installed, tests are skipped with a message.
 //
 // A package whose tests use pgtest must call Main in its TestMain.
 //
-// pgtest.go creates databases. server.go and standby.go start servers that a test may
-// stop, crash and promote. proxy.go has a network connection that a test can make fail.
+// pgtest.go creates databases. server.go and standby.go start servers that a test can
+// stop, crash and promote. proxy.go has a network proxy whose connections a test can cut.
 package pgtest
 
 import (
@@ -33,7 +33,7 @@ var shared struct {
 	url    string
 	err    error
 	own    *Server      // nil: the server of ENLIST_TEST_POSTGRES
-	number atomic.Int64 // of the last database
+	number atomic.Int64 // number of databases so far, for their names
 
 	mu        sync.Mutex          // guards the fields below
 	made      []string            // names of all databases, for Stop
@@ -70,8 +70,8 @@ func Open(t testing.TB) string {
 }
 
 // OpenLike returns the URL of a copy of a template database. The first call with a name
-// creates the template and fills it with prepare. Copying takes half a second, so a
-// test may get the copy that an earlier test used. The rows of such a copy are deleted,
+// creates the template and fills it with prepare. Copying takes half a second, so a test
+// can get a copy that an earlier test used. In such a copy all rows have been deleted,
 // except the rows of the tables in keep.
 func OpenLike(t testing.TB, name string, prepare func(url string) error, keep ...string) string {
 	t.Helper()
@@ -165,8 +165,8 @@ func Stop() {
 	}
 }
 
-// need skips a test if there is no server. If a server is required, need fails the test
-// instead.
+// need skips a test if there is no server. If ENLIST_TEST_POSTGRES_REQUIRED is set, the test
+// fails instead.
 func need(t testing.TB) {
 	t.Helper()
 	start()
@@ -227,8 +227,8 @@ func execute(statement string) error {
 	}
 }
 
-// Main runs a package's tests, stops the server and calls leaks, which returns an error
-// when goroutines are still running. A TestMain needs no other statement.
+// Main runs a package's tests and stops the server. It then calls leaks, which returns an
+// error if goroutines are still running. A TestMain needs no other statement.
 func Main(m *testing.M, leaks func() error) {
 	code := m.Run()
 	Stop()

@@ -67,8 +67,8 @@ func NewProxy(t testing.TB, to string) *Proxy {
 	return p
 }
 
-// URL takes the URL of a database on the server. It returns the URL of this database
-// through the Proxy.
+// URL takes the URL of a database on the server. It returns a URL with which a client
+// connects to the same database through the Proxy.
 func (p *Proxy) URL(of string) string {
 	u, err := url.Parse(of)
 	if err != nil {
@@ -82,11 +82,11 @@ func (p *Proxy) URL(of string) string {
 	return u.String()
 }
 
-// CutAfterNext makes the Proxy forward the next data of a client and then close its
-// connection before the server can answer.
+// CutAfterNext makes the Proxy forward the next data of a client, and then close the
+// connection of this client before the server can answer.
 func (p *Proxy) CutAfterNext() { p.cutAfterNext.Store(true) }
 
-// Delay delays all data from now on, in each direction.
+// Delay makes the Proxy forward all later data after the time d, in each direction.
 func (p *Proxy) Delay(d time.Duration) { p.delay.Store(int64(d)) }
 
 // FallSilent keeps connections open and accepts new ones, but forwards nothing until
@@ -134,7 +134,8 @@ type piece struct {
 	due  time.Time
 }
 
-// carry forwards data in one direction until the connection ends or cuts returns true.
+// carry forwards data in one direction until the connection ends. After each read it calls
+// cuts. If cuts returns true, carry forwards this data and closes the connection.
 func (p *Proxy) carry(to, from net.Conn, cuts func() bool) {
 	pieces := make(chan piece, 64)
 	p.wg.Go(func() {

@@ -22,19 +22,20 @@ import (
 // instead of being skipped.
 const required = "ENLIST_TEST_POSTGRES_REQUIRED"
 
-// Server is a PostgreSQL server in a temporary folder. It runs with fsync off. That can
-// lose data only when the machine crashes, not when the server crashes.
+// Server is a PostgreSQL server in a temporary folder. It runs with fsync off. With this
+// setting a crash of the machine can lose data, but a crash of the server cannot.
 type Server struct {
 	dir string              // its data, socket and log
 	bin string              // the folder of PostgreSQL's programs
-	as  *syscall.Credential // the user that the server runs as; nil: the user of the test
+	as  *syscall.Credential // the user who runs the server; nil: the user who runs the test
 }
 
 // errMissing says how to install a server.
 var errMissing = errors.New("there is no PostgreSQL server: set " + serverURL + " to the URL of a server, " +
 	"or install one (Debian: apt-get install postgresql)")
 
-// StartServer starts a server that only the caller uses and may stop, start and crash.
+// StartServer starts a server that only the caller uses. The caller can stop, start and
+// crash this server.
 func StartServer() (*Server, error) {
 	bin, err := binaries()
 	if err != nil {
@@ -71,8 +72,8 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 // URL returns the URL of a database.
 func (s *Server) URL(database string) string { return URL(database, s) }
 
-// URL returns the URL of a database with the names of several servers: a primary and
-// its standbys.
+// URL returns the URL of a database. The URL contains all given servers, for example a
+// primary and its standbys.
 func URL(database string, servers ...*Server) string {
 	dirs := make([]string, len(servers))
 	for i, s := range servers {
@@ -97,7 +98,7 @@ func (s *Server) Stop(mode string) error {
 
 // Remove stops the server and removes its files.
 func (s *Server) Remove() {
-	s.Stop("immediate") // fails if the test has stopped it
+	s.Stop("immediate") // returns an error if the test has already stopped the server
 	if err := os.RemoveAll(s.dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}

@@ -57,8 +57,8 @@ func (s *Server) Demote() error {
 	return os.Chown(path, int(s.as.Uid), int(s.as.Gid))
 }
 
-// Set changes a setting of the server to a quoted value and returns when new
-// connections have it. Open connections get the new value soon after that.
+// Set changes a setting of the server. The value must be quoted for SQL. Set returns when new
+// connections have the value. Open connections get the new value soon after that.
 func (s *Server) Set(name, value string) error {
 	return s.do(func(ctx context.Context, conn *pgx.Conn) error {
 		if _, err := conn.Exec(ctx, "ALTER SYSTEM SET "+name+" = "+value); err != nil {

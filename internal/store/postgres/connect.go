@@ -23,8 +23,9 @@ import (
 // answer.
 
 const (
-	// connectTime is how long a server may take to accept a connection. If the URL names
-	// several servers, connectTimeEach leaves time to try the next server.
+	// connectTime is how long a server may take to accept a connection. If the URL has
+	// several servers, the limit for each is connectTimeEach, so that there is time to try the
+	// next server.
 	connectTime     = 5 * time.Second
 	connectTimeEach = 2 * time.Second
 
@@ -32,17 +33,17 @@ const (
 	// ping before the pool opens another connection.
 	pingTime = time.Second
 
-	// idleTime is how long an unused connection stays open. The server allows a limited
-	// number of connections, and other processes may need some.
+	// idleTime is how long an unused connection stays open. The server allows only a limited
+	// number of connections, and other processes need connections too.
 	idleTime = time.Minute
 
 	// giveUpAfter is how long the server may take to answer the cancellation of a
 	// statement before the connection is closed.
 	giveUpAfter = 2 * time.Second
 
-	// maxStatements is how many statements pgx keeps prepared on a connection. Each
-	// prepared statement uses memory of the server, and searches have many different
-	// statements.
+	// maxStatements is the largest number of statements that pgx keeps prepared on a
+	// connection. Each prepared statement uses memory of the server, and searches have many
+	// different statements.
 	maxStatements = 200
 
 	// jobTime is how long a statement of the job queue may take. Most statements take
@@ -54,9 +55,9 @@ const (
 // only receives: the rows of a stream, or the notifications for the job queue.
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
 
-// parse reads a database's URL. The URL may name several hosts. Each new connection goes
-// to the host that is the primary at that time, so after a failover to the new primary.
-// The error does not repeat the URL, which may contain a password.
+// parse reads a database's URL. The URL may have several hosts. Each new connection goes to
+// the host that is the primary at that time. After a failover this is the new primary. The
+// error does not contain the URL, because the URL may contain a password.
 func parse(text string) (*pgxpool.Config, error) {
 	config, err := parseAny(text)
 	if err == nil {
@@ -85,7 +86,8 @@ func parseAny(text string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// shown returns the name of a database for messages: its URL without the password.
+// shown returns a database's URL without the password, for messages. For a Unix socket it
+// returns the name of the database and the folder.
 func shown(config *pgxpool.Config) string {
 	c := config.ConnConfig
 	host := strings.Join(hosts(c), ",")
@@ -99,7 +101,7 @@ func shown(config *pgxpool.Config) string {
 	return u.String()
 }
 
-// hosts returns each server of a URL once.
+// hosts returns the host and port of each server in a URL, without repetitions.
 func hosts(c *pgx.ConnConfig) (all []string) {
 	for _, f := range append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port}}, c.Fallbacks...) {
 		host := f.Host
@@ -126,8 +128,8 @@ func newPool(ctx context.Context, config *pgxpool.Config, size int,
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
-// cancelling returns a copy of config for connections whose statements the server cancels
-// when their context ends.
+// cancelling returns a copy of config. If the context of a statement ends, a connection with
+// this config asks the server to cancel the statement.
 func cancelling(config *pgxpool.Config) *pgxpool.Config {
 	config = config.Copy()
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
@@ -174,26 +176,27 @@ func takeStandbyMissing(c *pgconn.PgConn) error {
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
 // writingPool returns a pool for transactions that write. The server ends a transaction if
-// one statement, or a pause between two statements, takes more than the time longest. So a
-// process that hangs does not hold its locks.
+// one statement, or a pause between two statements, takes longer than the parameter longest.
+// So a process that hangs does not keep its locks.
 func writingPool(ctx context.Context, config *pgxpool.Config, size int, longest time.Duration) (*pgxpool.Pool, error) {
 	return newPool(ctx, writable(cancelling(config)), size, map[string]string{
 		"statement_timeout": milliseconds(longest),
-		// A lock wait must be longer than most transactions and shorter than a caller
-		// waits. The default is 5 s.
+		// The longest wait for a lock must be longer than most transactions, but shorter
+		// than the time that a caller waits. With the default of Options.UpdateTime it is 5 s.
 		"lock_timeout":                        milliseconds(longest / 2),
 		"idle_in_transaction_session_timeout": milliseconds(longest),
 		"default_transaction_isolation":       "read committed",
 		// Every statement of this pool uses an index, whatever its arguments are, so one
-		// plan is enough. By default PostgreSQL would plan a statement each time, to skip
-		// 15 of 16 partitions. Planning takes longer than execution: the server stored
-		// 4,400 subscriptions a second instead of 6,200.
+		// plan is enough. By default PostgreSQL would plan a statement at each execution,
+		// because the plan can then skip 15 of the 16 partitions. Planning takes longer than
+		// execution: with the default, the server stored 4,400 subscriptions a second instead
+		// of 6,200.
 		"plan_cache_mode": "force_generic_plan",
 	})
 }
 
-// readingPool returns a pool for transactions that read. They have no time limit on the
-// server, because a stream waits for its client.
+// readingPool returns a pool for transactions that read. The server has no time limit for
+// these transactions, because a stream waits for its client.
 func readingPool(ctx context.Context, config *pgxpool.Config, size int) (*pgxpool.Pool, error) {
 	return newPool(ctx, cancelling(config), size, map[string]string{
 		"default_transaction_read_only": "on",
@@ -213,9 +216,9 @@ func jobPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error)
 	return newPool(ctx, config, 8, nil)
 }
 
-// statementLimit gives each statement a time limit. So a caller without a time limit
-// notices a server that no longer answers. A wait for notifications is not a statement, so
-// it has no limit.
+// statementLimit is the time limit of each statement. With it, a caller that has no time
+// limit still gets an error if the server no longer answers. A wait for notifications is not
+// a statement, so it has no limit.
 type statementLimit time.Duration
 
 type statementLimitKey struct{}

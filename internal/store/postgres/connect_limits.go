@@ -5,11 +5,12 @@ import (
 	"log/slog"
 )
 
-// This file compares the number of connections that the pools may open with the number
-// that the server allows.
+// This file compares two numbers: the connections that the pools may open, and the
+// connections that the server allows.
 
-// countConnections warns when this process may need more connections than the server
-// allows. Without the warning, calls would fail much later, under load.
+// countConnections logs a warning if this process may need more connections than the server
+// allows. Without the warning, the operator would notice the problem only when calls fail
+// under load.
 func (s *Store) countConnections(ctx context.Context, log *slog.Logger) error {
 	var wanted, allowed int
 	for _, p := range s.pools {

@@ -37,8 +37,8 @@ func newCounterCompactor(s *Store) *counterCompactor {
 	return c
 }
 
-// note counts a transaction that has inserted a row. It starts a run after every compactAfter
-// transactions.
+// note adds 1 to the number of rows since the last run. When compactAfter rows are reached, it
+// starts a run.
 func (c *counterCompactor) note() {
 	if c.written.Add(1)%compactAfter == 0 {
 		select {
@@ -72,8 +72,8 @@ func (c *counterCompactor) close() {
 	<-c.stopped
 }
 
-// compactCounters merges all rows in one transaction. An advisory lock prevents that another
-// process does so at the same time.
+// compactCounters merges all rows into the counters in one transaction. While it holds an
+// advisory lock, no other process can merge rows.
 func (s *Store) compactCounters(ctx context.Context) error {
 	conn, err := s.writers.Acquire(ctx)
 	if err != nil {

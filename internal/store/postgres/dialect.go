@@ -2,8 +2,8 @@ package postgres
 
 import "enlist/internal/store/sqlstore"
 
-// This file has the SQL that differs between PostgreSQL and SQLite. Package sqlstore inserts it into
-// its statements.
+// This file has the PostgreSQL form of the SQL that differs between PostgreSQL and SQLite. Package
+// sqlstore inserts this SQL into its statements.
 
 // dialect is the sqlstore.Dialect of PostgreSQL.
 var dialect = sqlstore.Dialect{

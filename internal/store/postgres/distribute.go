@@ -16,8 +16,8 @@ import (
 // statement uses a large table together with another table (lists_test.go).
 
 // Distribution is the list of statements that distribute the large tables.
-// OpenDistribution makes the list from the current state of the tables, so a second
-// Distribution continues an interrupted one.
+// OpenDistribution makes the list from the current state of the tables. So if a run is
+// interrupted, the next Distribution continues where that run stopped.
 type Distribution struct {
 	Statements []string // empty: the tables are distributed
 	Superuser  bool     // a superuser owns the ledger, so privileges do not protect the ledger from changes
@@ -151,9 +151,9 @@ func (d *Distribution) look(ctx context.Context, name string) (*largeTable, erro
 	return t, err
 }
 
-// plan fills in Statements. Citus cannot distribute a table with triggers, so revoked
-// privileges must protect the ledger instead of triggers. UPDATE and DELETE are revoked
-// before the triggers are dropped, so the rows are always protected from both. TRUNCATE
+// plan fills in Statements. Citus cannot distribute a table with triggers. So the ledger is
+// protected by revoked privileges and not by triggers. UPDATE and DELETE are revoked before
+// the triggers are dropped, so at no time can a statement change or delete a row. TRUNCATE
 // is revoked last, after the rows on the coordinator are truncated.
 func (d *Distribution) plan(tables []*largeTable) {
 	for _, t := range tables {

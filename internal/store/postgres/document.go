@@ -8,9 +8,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file decodes the JSONB document with the Field values of a Contact, in the form
-// in which PostgreSQL sends it. A search decodes every value that it reads here.
-// encoding/json would take longer than all other work for a row.
+// This file decodes the JSONB document with the Field values of a Contact, in the form in
+// which PostgreSQL sends it. A search uses this decoder for every row, because encoding/json
+// would take longer than all other work for the row.
 
 // readValues decodes a document such as {"12": "NSW", "13": 12.50} and appends its
 // values to v. If doc has no escapes, the values are substrings of doc and not copies.
@@ -44,11 +44,11 @@ func readValue(doc string) (text string, err error) {
 
 var errDocument = errors.New("field_values is not an object of texts and numbers")
 
-// scanner reads an object of texts and numbers. After a syntax error bad is true, and
+// scanner reads a JSON object of texts and numbers. After a syntax error bad is true. Then
 // the caller must ignore all values that the scanner has returned.
 type scanner struct {
 	text  string
-	at    int  // the next byte
+	at    int  // index of the next byte
 	plain bool // text has no backslash
 	bad   bool
 }

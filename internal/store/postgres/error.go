@@ -14,10 +14,10 @@ import (
 )
 
 // This file classifies errors by the error types of pgx and the error codes of
-// PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html). The
-// class decides whether update.go and readers.go try again.
+// PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html). From the
+// class of an error, update.go and readers.go decide whether they run a function again.
 
-// connectFailed is the error if no connection could be opened.
+// connectFailed means that no connection to the server could be opened.
 type connectFailed struct{ cause error }
 
 func (e *connectFailed) Error() string {
@@ -25,9 +25,9 @@ func (e *connectFailed) Error() string {
 }
 func (e *connectFailed) Unwrap() error { return e.cause }
 
-// connectError returns a connectFailed if err says that no connection could be opened.
-// Otherwise the caller has gone, or has waited too long for a free connection, and
-// connectError says so.
+// connectError converts an error of pgxpool's Acquire. It returns a connectFailed if no
+// connection could be opened. Otherwise the context of the caller ended while the caller
+// waited for a free connection.
 func connectError(err error) error {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return &connectFailed{err}
@@ -52,8 +52,8 @@ func outdated(err error) bool {
 	return ok && server.Code == "0A000" && server.Routine == "RevalidateCachedQuery"
 }
 
-// lost reports whether the connection has failed, or a statement that was prepared on
-// it. An attempt on another connection may then succeed.
+// lost reports whether an attempt on another connection can succeed. This is so if the
+// connection has failed, if the server is read-only, or if a prepared statement is outdated.
 func lost(err error) bool {
 	if code := sqlState(err); code != "" {
 		// 08: connection failure; 57P: the server stops, starts or has crashed; 53300:
@@ -65,13 +65,13 @@ func lost(err error) bool {
 		return true
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return false // the caller no longer waits
+		return false // the caller has gone, or its time limit has passed
 	}
 	return isBroken(err)
 }
 
-// collided reports whether a concurrent transaction, which has ended meanwhile, caused
-// the error: 40P01 deadlock, 40001 serialisation failure, 23505 unique violation.
+// collided reports whether a concurrent transaction caused the error: 40P01 deadlock, 40001
+// serialisation failure, 23505 unique violation. Another attempt may then succeed.
 func collided(err error) bool {
 	return slices.Contains([]string{"40P01", "40001", "23505"}, sqlState(err))
 }

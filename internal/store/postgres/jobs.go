@@ -15,17 +15,17 @@ import (
 // This file stores effects as jobs of the queue library (river), in the transaction
 // that causes the effects. River's workers fetch the jobs (package jobs).
 
-// insertJobs inserts the same rows as river's client would insert for jobs that are not
-// unique. The client would need two more round trips: one to read the rows that its
-// INSERT returns, and one for NOTIFY. This statement is sent together with COMMIT.
-// jobs_test.go checks that the rows are equal.
+// insertJobs is a statement that inserts the same rows as river's client inserts for jobs
+// without the option "unique". The client would need two more round trips: one to read the
+// rows that its INSERT returns, and one for NOTIFY. The statement insertJobs is sent together
+// with COMMIT. jobs_test.go checks that the rows are equal.
 const insertJobs = `INSERT INTO river_job (args, kind, max_attempts, priority, queue, scheduled_at, state)
 	SELECT args, kind, max_attempts, 1, kind, coalesce(to_timestamp(due), now()),
 		(CASE WHEN due IS NULL THEN 'available' ELSE 'scheduled' END)::river_job_state
 	FROM jsonb_to_recordset(CAST(? AS JSONB)) AS job (args JSONB, kind TEXT, max_attempts SMALLINT, due BIGINT)`
 
-// wakeQueue notifies the workers of a queue that the queue has jobs. River's client
-// does the same.
+// wakeQueue is a statement that notifies the workers of a queue that the queue has jobs.
+// River's client does the same.
 const wakeQueue = `SELECT pg_notify(concat(current_schema(), '.river_insert'),
 	json_build_object('queue', CAST(? AS TEXT))::text)`
 
@@ -37,8 +37,8 @@ type jobRow struct {
 	Due         *int64          `json:"due"`
 }
 
-// insertJobs adds the INSERT of effects as jobs to the session's queue of statements.
-// Each kind of job has a queue with the same name.
+// insertJobs adds a statement to the queue of statements of the session. This statement
+// stores the effects as jobs. Each kind of job has a job queue with the same name.
 func (s *Store) insertJobs(t *session, effects []audience.Effect) error {
 	rows := make([]jobRow, 0, len(effects))
 	wake := make(map[string]bool)
@@ -72,13 +72,13 @@ func (s *Store) insertJobs(t *session, effects []audience.Effect) error {
 	return nil
 }
 
-// notices limits how often this process notifies a queue, because PostgreSQL commits
-// transactions with NOTIFY one after another. A notified worker fetches all jobs. No
-// notification is sent less than noticeGap after the last one. A job that is stored in
-// that time waits until a worker polls the queue.
+// notices limits how often this process notifies the workers of a queue, because PostgreSQL
+// commits transactions with NOTIFY one after another. Between two notifications of a queue
+// there is at least the time noticeGap. If a job is stored during this time, it waits until
+// the next notification or until a worker polls the queue.
 type notices struct {
 	mu   sync.Mutex
-	last map[string]time.Time // by queue
+	last map[string]time.Time // the time of the last notification, by queue
 }
 
 const noticeGap = 20 * time.Millisecond
@@ -97,8 +97,7 @@ func (n *notices) allow(queue string) bool {
 	return true
 }
 
-// Jobs returns a client of the job queue. The client runs the jobs of the queues that
-// config names.
+// Jobs returns a client of the job queue. The client runs the jobs of the queues in config.
 func (s *Store) Jobs(config *river.Config) (*river.Client[pgx.Tx], error) {
 	return river.NewClient(riverpgxv5.New(s.jobs), config)
 }

@@ -25,8 +25,9 @@ var (
 )
 
 // migrate brings the tables up to date. If several processes start at the same time, one
-// process migrates and the others wait. A process that finds all its migrations applied does
-// not wait. So a process of the previous version can restart while the next version migrates.
+// process migrates and the others wait. If all migrations of a process are already applied,
+// the process does not wait. So a process of the previous version can restart while the next
+// version migrates.
 func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -42,8 +43,7 @@ func migrate(ctx context.Context, config *pgxpool.Config, o Options) error {
 	return err
 }
 
-// migrateTo applies the migrations in files. Tests pass other migrations than those of the
-// program.
+// migrateTo applies the migrations in files. Tests pass migrations of their own.
 func migrateTo(ctx context.Context, config *pgxpool.Config, o Options, files fs.FS) error {
 	pool, err := migratingPool(ctx, config, 0)
 	if err != nil {
@@ -103,9 +103,9 @@ func checkServer(ctx context.Context, conn *pgxpool.Conn) error {
 // "enlist" in ASCII.
 const migrationLock = 0x656e6c697374
 
-// lockMigration waits for the advisory lock. It polls, because a statement that waits for a
-// lock has a snapshot. CREATE INDEX CONCURRENTLY in the other process would wait until that
-// snapshot ends.
+// lockMigration waits for the advisory lock. It asks for the lock again and again, because a
+// statement that waits for a lock has a snapshot. CREATE INDEX CONCURRENTLY in the process
+// that migrates would wait until this snapshot ends.
 func lockMigration(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) error {
 	for try := 1; ; try++ {
 		var mine bool
@@ -121,8 +121,8 @@ func lockMigration(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) er
 	}
 }
 
-// unlockMigration releases the lock. Without this statement PostgreSQL would hold the lock
-// until it notices that the connection is closed.
+// unlockMigration releases the advisory lock. Otherwise PostgreSQL would keep the lock until
+// it notices that the connection is closed.
 func unlockMigration(ctx context.Context, conn *pgx.Conn) {
 	conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
 }

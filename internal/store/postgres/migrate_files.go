@@ -31,9 +31,9 @@ import (
 //
 // By default a file is one transaction. Its statements lock a table exclusively, but
 // finish at once. They add a column with a constant default, a constraint NOT VALID, or
-// an index ON ONLY the partitioned table. A statement that waits for such a lock blocks
-// all calls that come after it. So the statement waits only for a short time and is then
-// repeated (retryOnLockTimeout).
+// an index ON ONLY the partitioned table. While a statement waits for such a lock, all
+// later calls that use the table wait too. So the statement waits only for a short time. If
+// it does not get the lock, the transaction is repeated (retryOnLockTimeout).
 //
 // A file with NO TRANSACTION may run for hours, because its locks block neither reads
 // nor writes. Examples are CREATE INDEX CONCURRENTLY on each partition, and VALIDATE
@@ -49,7 +49,7 @@ type migrator struct {
 	config *pgxpool.Config
 	files  fs.FS
 	log    *slog.Logger
-	goose  *goose.Provider // only reads which migrations are applied; apply makes another provider for each migration
+	goose  *goose.Provider // reads which migrations are applied; to apply a migration, apply makes another provider
 }
 
 // provider returns a goose provider. It records applied files in the table
@@ -58,8 +58,8 @@ func (m *migrator) provider(db *sql.DB) (*goose.Provider, error) {
 	return goose.NewProvider(goose.DialectPostgres, db, m.files, goose.WithSlog(m.log))
 }
 
-// queue returns the migrator of the queue library. pool may be nil if the caller only
-// reads the library's versions.
+// queue returns the migrator of the queue library. If the caller uses it only to read the
+// library's versions, pool can be nil.
 func (m *migrator) queue(pool *pgxpool.Pool) (*rivermigrate.Migrator[pgx.Tx], error) {
 	return rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: m.log})
 }
@@ -144,18 +144,18 @@ func (m *migrator) apply(ctx context.Context, conn *pgxpool.Conn, source *goose.
 }
 
 const (
-	// A migration that waits for a lock blocks all later calls, so it waits for
-	// shortLock only. Each longEvery-th attempt waits for longLock. This is longer than
-	// deadlock_timeout (1 s), after which PostgreSQL cancels an autovacuum that holds
-	// the lock.
+	// While a migration waits for a lock, all later calls wait too. So most attempts wait for
+	// shortLock at most. Every tenth attempt (longEvery) may wait for longLock. This is longer
+	// than deadlock_timeout (1 s), after which PostgreSQL cancels an autovacuum that holds the
+	// lock.
 	shortLock = 200 * time.Millisecond
 	longLock  = 1500 * time.Millisecond
 	longEvery = 10
 	lockPause = time.Second // between attempts
 )
 
-// retryOnLockTimeout repeats do until it gets its locks. what names the migration in
-// the log.
+// retryOnLockTimeout repeats do until it gets its locks. The parameter what is the name of
+// the migration in the log.
 func (m *migrator) retryOnLockTimeout(ctx context.Context, conn *pgxpool.Conn, what string,
 	do func(*pgxpool.Pool) error) error {
 	for attempt := 1; ; attempt++ {
@@ -179,8 +179,8 @@ func (m *migrator) retryOnLockTimeout(ctx context.Context, conn *pgxpool.Conn, w
 	}
 }
 
-// withPool runs do with a pool for migrations. Its statements wait for a lock at most
-// for the time lock; 0 means no limit.
+// withPool runs do with a pool for migrations. The parameter lock is the longest time that a
+// statement waits for a lock; 0 means no limit.
 func (m *migrator) withPool(ctx context.Context, lock time.Duration, do func(*pgxpool.Pool) error) error {
 	pool, err := migratingPool(ctx, m.config, lock)
 	if err != nil {

@@ -21,9 +21,9 @@ type readers struct {
 	limiter sqlstore.Limiter
 	time    time.Duration // longest wait until a function starts; the function itself may take longer
 
-	// again is true if the functions are look-ups. A look-up may run a second time if the catalogue
-	// has a new version or a connection is lost. A search or stream may have sent a part of its
-	// reply already, so its function must not run again.
+	// again is true if the functions are look-ups. The function of a look-up runs again if the
+	// catalogue has a new version or if a connection is lost. A search or a stream has perhaps
+	// sent a part of its reply already, so its function must not run again.
 	again bool
 
 	replicas *replicas // tried before the primary; nil if there are none
@@ -44,7 +44,8 @@ var errSilent = errors.New("the database does not answer")
 
 const beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-// view runs fn on one snapshot: of a replica if a replica is new enough, otherwise of the primary.
+// view runs fn on one snapshot. This is a snapshot of a replica if the data of a replica is new
+// enough, otherwise of the primary.
 func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
 	return r.limiter.Do(ctx, func(ctx context.Context) error {
 		if r.replicas != nil {
@@ -110,9 +111,9 @@ func (s *session) read(fn func(audience.Tx) error, cache *sqlstore.Cache, ask bo
 	return true, errors.Join(s.end(), fnErr)
 }
 
-// start queues the statements that begin a transaction that reads, unless it has done so before.
-// PostgreSQL runs statements that it receives together as one transaction. So a single statement
-// needs no BEGIN and COMMIT, which would take as long as finding a Contact.
+// start queues the statements at the start of a transaction that reads. A second call does nothing.
+// PostgreSQL runs statements that it receives together as one transaction. So if single is true, no
+// BEGIN and COMMIT are needed. They would take as long as finding a Contact.
 func (s *session) start(single bool) {
 	if s.started {
 		return

@@ -35,14 +35,15 @@ const (
 	// replicaTime is how long a replica may take to accept a connection and to report
 	// its position.
 	replicaTime = time.Second
-	// catchUpTime is how long a replica may take to replay the rest of the log. A search
-	// without an index takes longer. The search asks the replica for its position every
-	// catchUpPause.
+	// catchUpTime is the longest time that a search waits until a replica has replayed the
+	// rest of the log. It is shorter than a search without an index. While the search waits,
+	// it asks the replica for its position again after each catchUpPause.
 	catchUpTime  = 100 * time.Millisecond
 	catchUpPause = 2 * time.Millisecond
 
-	// After a replica failed, no search uses it for awayTime. After a replica was late, no
-	// search uses it for behindTime. Then one search tries the replica.
+	// After an error of a replica, no search uses the replica for awayTime. If the replica
+	// did not reach the position in time, no search uses it for behindTime. Then one search
+	// tries the replica again.
 	awayTime   = 5 * time.Second
 	behindTime = time.Second
 )
@@ -72,8 +73,8 @@ func (s *Store) openReplicas(ctx context.Context, o Options, size int) (*replica
 	return all, nil
 }
 
-// look logs each replica that cannot be used, so that the operator sees it at the start and
-// not at the first search.
+// look logs a warning for each replica that cannot be used. So the operator learns of the
+// problem when the process starts, and not at the first search.
 func (r *replicas) look(ctx context.Context) error {
 	if r == nil {
 		return nil
@@ -101,8 +102,8 @@ func (r *replicas) close() {
 	}
 }
 
-// view runs fn on a replica. If served is true, err is the outcome of fn. Otherwise the
-// caller must run fn on the primary, also if fn has already started on a replica.
+// view runs fn on a replica. If served is true, err is the result of fn. Otherwise the caller
+// must run fn on the primary, even if fn has already started on a replica.
 func (r *replicas) view(ctx context.Context, fn func(audience.Tx) error) (served bool, err error) {
 	to, err := r.position(ctx)
 	if err != nil {
@@ -125,20 +126,21 @@ func (r *replicas) view(ctx context.Context, fn func(audience.Tx) error) (served
 	return false, nil
 }
 
-// position is the state of the primary at one moment. A replica is compared with it.
+// position is the state of the primary at one moment. A search can use a replica that has
+// reached this state.
 type position struct {
 	system   int64      // identifies the cluster
 	database int64      // OID of the database
 	timeline int64      // increases with each failover
-	lsn      string     // end of the log that is on disk; every earlier commit is before it
+	lsn      string     // end of the log that is on disk; it is after every commit that was confirmed
 	version  int64      // of the catalogue
-	oldest   *time.Time // a replica that has a commit of this time is new enough; nil: only lsn decides
+	oldest   *time.Time // a replica that has replayed a commit of this time or later is new enough; nil: only lsn counts
 }
 
-// After a failover a replica may still follow the old primary. It may have commits that the
-// new primary has not, or lack commits of the new primary. In this case the timelines of the
-// two servers differ. A replica reports the timeline of its last checkpoint, so a new
-// timeline may appear late, but never too early.
+// After a failover a replica may still follow the old primary. The replica then has commits
+// that the new primary does not have, or lacks commits of the new primary. In this case the
+// timelines of the replica and of the new primary differ. A replica reports the timeline of
+// its last checkpoint. So it can report a new timeline too late, but never too early.
 const (
 	thisDatabase = `(SELECT system_identifier FROM pg_control_system()),
 		(SELECT oid::bigint FROM pg_database WHERE datname = current_database())`
@@ -175,8 +177,8 @@ type replica struct {
 	until time.Time // while away is true, no search tries the replica before this time
 }
 
-// mayTry reports whether a search may use the replica. When the replica is away, one
-// search may try it after awayTime, and no other until awayTime has passed again.
+// mayTry reports whether a search may use the replica. While the replica is away, one search
+// may try it when the time until is reached. The next search may try it after awayTime.
 func (r *replica) mayTry() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -228,8 +230,8 @@ func (r *replica) view(ctx context.Context, fn func(audience.Tx) error, cache *s
 	if s.failed == nil {
 		return err, nil
 	}
-	// The replica may have stopped, or have cancelled the query because replaying the
-	// log needed the same rows. In any case the primary can serve fn.
+	// For example, the replica has stopped, or it has cancelled the query because the query
+	// used rows that the replay of the log removes. In each case the primary can serve fn.
 	return nil, s.failed
 }
 

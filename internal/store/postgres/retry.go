@@ -16,7 +16,7 @@ const maxAttempts = 20
 // retry calls do until do returns false for again, but at most maxAttempts times. The pauses
 // between attempts are random, so that two transactions that collided do not collide again. The
 // pauses grow up to a second. If ctx has a time limit, attempts that fail because of a lost
-// connection are not counted.
+// connection do not count towards maxAttempts.
 func retry(ctx context.Context, do func() (again bool, err error)) error {
 	counted := 0
 	for attempt := 1; ; attempt++ {
@@ -50,9 +50,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 // waitPause is the pause between two attempts to reach a server.
 const waitPause = 500 * time.Millisecond
 
-// waitForServer repeats do while the server cannot be reached, for o.WaitForServer at most, because
-// machines start in any order. It returns at once if the server answers with another error, for
-// example about a wrong password.
+// waitForServer repeats do while the server cannot be reached, for o.WaitForServer at most. The
+// machine of the server may start later than the machine of this process. If the server answers
+// with an error, for example about a wrong password, waitForServer returns at once.
 func waitForServer(ctx context.Context, o Options, do func() error) error {
 	limited, cancel := context.WithTimeout(ctx, o.WaitForServer)
 	defer cancel()

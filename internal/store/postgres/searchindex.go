@@ -15,10 +15,10 @@ import (
 // This file builds and drops the SearchIndexes of PostgreSQL. sqlstore/searchindex.go stores which
 // SearchIndexes a List has, and package indexadvisor calls the methods of this file.
 //
-// An index is on the partition that holds its List. PostgreSQL builds and drops it
-// CONCURRENTLY, so other transactions do not wait. The build itself waits for all
-// transactions that began before it. An interrupted build leaves an invalid index, which
-// PostgreSQL updates but never reads. The next build drops it first.
+// An index is on the partition that contains the rows of its List. PostgreSQL builds and drops
+// the index CONCURRENTLY, so other transactions do not wait. The build itself waits for all
+// transactions that began before it. If a build is interrupted, an invalid index remains.
+// PostgreSQL updates this index but never reads it. The next build drops it first.
 
 // BuildIndex implements audience.Store.
 func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID,
@@ -66,7 +66,8 @@ func createIndex(ctx context.Context, conn *pgxpool.Conn, name, on string) error
 
 // sample collects statistics of a key's values. PostgreSQL does not use the statistics of a partial
 // index. Without extended statistics it estimates that each value matches one row in 200. With this
-// estimate, a search of two Fields that was sorted by a third Field took 500 ms instead of 2 ms.
+// wrong estimate, a search by two Fields with the results sorted by a third Field took 500 ms
+// instead of 2 ms.
 func sample(ctx context.Context, conn *pgxpool.Conn, name, table string, k *audience.SearchKey) error {
 	if of := dialect.Ordered(k); of != k.Name { // a plain column has statistics already
 		if _, err := conn.Exec(ctx, "CREATE STATISTICS IF NOT EXISTS "+name+" ON ("+of+") FROM "+table); err != nil {
@@ -93,9 +94,9 @@ func dropIndex(ctx context.Context, conn *pgxpool.Conn, name string) error {
 	return nil
 }
 
-// withIndex runs do on a connection of its own without time limits. Meanwhile it holds an advisory
-// lock on the index. It returns ErrIndexBusy if another process is building or dropping the index. It
-// repeats do after a lost connection.
+// withIndex runs do on a separate connection that has no time limits. Meanwhile it holds an advisory
+// lock for the index. If another process is building or dropping the index, withIndex returns
+// ErrIndexBusy. After a lost connection it runs do again.
 func (s *Store) withIndex(ctx context.Context, id audience.SearchIndexID, do func(*pgxpool.Conn) error) error {
 	return retry(ctx, func() (again bool, err error) {
 		err = s.onceWithIndex(ctx, id, do)
@@ -127,7 +128,7 @@ func (s *Store) onceWithIndex(ctx context.Context, id audience.SearchIndexID, do
 	case !locked:
 		return audience.ErrIndexBusy
 	}
-	// Without this statement PostgreSQL would release the lock only some time after the connection is
+	// Without this statement PostgreSQL would keep the lock until it notices that the connection is
 	// closed.
 	defer conn.Exec(context.WithoutCancel(ctx), unlock, sqlstore.IndexName(id))
 	return do(conn)

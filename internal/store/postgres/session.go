@@ -27,7 +27,7 @@ type session struct {
 	ctx      context.Context // limits every statement of the transaction
 	conn     *pgx.Conn
 	queue    []request     // not sent yet
-	rows     *streamedRows // still being read; no other statement can be sent meanwhile
+	rows     *streamedRows // rows that the function still reads; no other statement can be sent meanwhile
 	failed   error         // the first error; every later statement returns it too
 	readOnly bool          // Query returns rows while the server still sends them
 	started  bool          // readOnly: BEGIN is queued or sent
@@ -52,8 +52,8 @@ var (
 	errEnded     = errors.New("QueryLast has ended the transaction; no statement can follow")
 )
 
-// newSession returns a session. version is the version of the catalogue that this process saw last,
-// or 0 if it saw none.
+// newSession returns a session. version is the version of the catalogue that this process saw last.
+// It is 0 if the first flush must read the version without a comparison.
 func newSession(ctx context.Context, conn *pgxpool.Conn, version int64) *session {
 	return &session{ctx: ctx, conn: conn.Conn(), version: version}
 }
@@ -91,14 +91,15 @@ func (s *session) fail(err error) error {
 		s.failed = err
 	}
 	if outdated(err) {
-		// Other statements of this connection are probably outdated too. The pool opens a new one.
+		// Other prepared statements of this connection are probably outdated too. The pool opens a
+		// new connection.
 		s.conn.Close(s.ctx)
 	}
 	return s.failed
 }
 
-// broken reports whether the connection can no longer be used. pgx closes it after
-// a network error, a FATAL error of the server and an ended context.
+// broken reports whether the connection can no longer be used. pgx closes the connection after a
+// network error, after a FATAL error of the server, or if the context of a statement ends.
 func (s *session) broken() bool { return s.conn.IsClosed() }
 
 // ready returns the reason why no statement can run now, or nil if a statement can run.
@@ -150,8 +151,8 @@ func (s *session) receive(results results, requests []request) error {
 	return nil
 }
 
-// retryIfStale panics with a RetrySignal if the running function used an old version of the
-// catalogue. Otherwise it returns err.
+// retryIfStale panics with a RetrySignal if err says that the running function used an old version
+// of the catalogue. Otherwise it returns err.
 func (s *session) retryIfStale(err error) error {
 	if s.running && errors.Is(err, errStale) {
 		panic(sqlstore.RetrySignal{Err: err})
@@ -246,7 +247,7 @@ func (s *session) stream(query string, args []any) (sqlstore.Rows, error) {
 }
 
 // Lock implements sqlstore.Conn. It queues a statement that takes an advisory lock. If two names have
-// the same hash, their transactions only wait for each other without need.
+// the same hash, their transactions wait for each other without need. This does no other harm.
 func (s *session) Lock(mode sqlstore.LockMode, name string) error {
 	if mode == sqlstore.Shared {
 		return s.Do("SELECT pg_advisory_xact_lock_shared(hashtextextended(?, 0))", name)

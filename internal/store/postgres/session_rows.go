@@ -79,7 +79,7 @@ func (r *streamedRows) Close() error {
 	return nil // Next has returned the error, if there was one
 }
 
-// readNumber reads the only value of a result into n. If the result has no row, n does not
+// readNumber reads the first value of a result into n. If the result has no row, n does not
 // change.
 func readNumber(rows pgx.Rows, n *int64) error {
 	if rows.Next() {
@@ -108,8 +108,8 @@ func (d decoder) decodeRow(dest []driver.Value, fields []pgconn.FieldDescription
 	return nil
 }
 
-// decode reads one value. Prepared statements return numbers in binary form, others return
-// everything as text. decode handles the two most frequent types without pgx's codecs.
+// decode reads one value. Prepared statements return numbers in binary form. Other statements
+// return every value as text. decode handles the two most frequent types without pgx's codecs.
 func (d decoder) decode(value []byte, f *pgconn.FieldDescription) (driver.Value, error) {
 	switch {
 	case value == nil:

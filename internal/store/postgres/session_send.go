@@ -12,16 +12,16 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// This file sends the queue of a session. Normally it sends a pgx.Batch, whose
-// statements pgx prepares and keeps. If PostgreSQL must plan one of the statements each
-// time, the queue is sent unprepared.
+// This file sends the queue of a session. Normally it sends the queue as a pgx.Batch: pgx
+// prepares these statements and keeps them for later. But if PostgreSQL must plan one of the
+// statements at each execution, the queue is sent without preparing its statements.
 
 // request is a queued statement.
 type request struct {
 	query string
 	args  []any
-	once  bool                 // the statement must not be kept prepared
-	then  func(pgx.Rows) error // reads the result; nil: the result is only checked for an error
+	once  bool                 // pgx must not prepare the statement and keep it
+	then  func(pgx.Rows) error // reads the result; nil: the rows are not read, but an error is returned
 }
 
 // read reads the next result, which is the result of this request.
@@ -71,8 +71,8 @@ func (s *session) sendQueue() results {
 	return s.conn.SendBatch(s.ctx, batch)
 }
 
-// sendUnprepared sends statements without preparing them. A pgx.Batch cannot do so,
-// because it has the query mode of the connection.
+// sendUnprepared sends statements without preparing them. A pgx.Batch cannot do this, because
+// all its statements have the query mode of the connection.
 func (s *session) sendUnprepared(queue []request) results {
 	var encoder pgx.ExtendedQueryBuilder
 	batch := new(pgconn.Batch)

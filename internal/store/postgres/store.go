@@ -2,9 +2,9 @@
 // processes may share the database. This package opens connections, runs transactions and migrates the
 // tables. Package sqlstore has the SQL inside the transactions.
 //
-// Transactions that write run at the same time (update.go). A statement whose result the function
-// does not need waits, and is sent together with the next statement whose result the function needs
-// (session.go). So a subscription takes only two round trips.
+// Transactions that write run at the same time (update.go). If a function does not need the result
+// of a statement, the statement waits in a queue. The queue is sent together with the next statement
+// whose result the function needs (session.go). So a subscription takes only two round trips.
 //
 // The prefix of a file's name says what the file is for:
 //
@@ -41,17 +41,17 @@ type Options struct {
 	Readers    int           // largest number of concurrent look-ups; the default is two for each processor, at least 4
 	Searches   int           // largest number of concurrent reads that may scan a whole List; the default is 4
 	SearchTime time.Duration // time limit of a read that may scan a whole List; the default is 1 minute
-	Streams    int           // largest number of concurrent replies that are sent while they are read; the default is 4
+	Streams    int           // largest number of concurrent replies whose rows are sent while they are read; the default is 4
 	Wait       time.Duration // longest wait of a search or stream for a free connection; the default is 5 s
 	UpdateTime time.Duration // time limit of a change or look-up with all its attempts; the default is 10 s
 	Replicas   []string      // URLs of standbys for Search and Stream
 	ReplicaLag time.Duration // greatest age of the data on a standby; 0: the data must be as new as on the primary
-	Existing   bool          // refuse a database without tables
+	Existing   bool          // Open returns an error for a database without tables, and does not create them
 	Log        *slog.Logger  // nil: no log
 
 	WaitForServer time.Duration // longest wait of Open for a server that it cannot reach; 0: Open does not wait
 
-	copying bool // accept a database into which enlist copy has not finished copying
+	copying bool // migrate accepts a database into which enlist copy has not copied all tables yet
 }
 
 // Store is an audience.Store in one PostgreSQL database. Its methods may be called
@@ -170,8 +170,8 @@ func (s *Store) CachedSchema(id audience.ListID) (*audience.Schema, bool) {
 	return s.cache.Schema(id)
 }
 
-// Ready implements audience.Store. It reads, and then runs a DELETE that matches no row, because a
-// read-only server refuses a DELETE. Both together have the time limit of an Update.
+// Ready implements audience.Store. It reads the Accounts. Then it runs a DELETE that matches no row,
+// because a read-only server refuses a DELETE. Both together have the time limit of an Update.
 func (s *Store) Ready(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()

@@ -19,8 +19,8 @@ import (
 // table. The table copy_progress records how far each table is copied. Finish drops this table.
 // While the table exists, Open refuses the database.
 
-// Target is a database into which another database is copied. It has one connection, so only one
-// goroutine at a time may call its methods.
+// Target is the database into which another database is copied. It has one connection, so its
+// methods must not be called by several goroutines at the same time.
 type Target struct {
 	conn  *pgx.Conn
 	shown string // names the database in errors
@@ -36,8 +36,9 @@ var (
 // ASCII.
 const copyLock = 0x636f7079
 
-// OpenTarget opens the database at a URL, creates the tables if the database has none, and
-// starts a copy or continues an interrupted one. It refuses a database that has other rows.
+// OpenTarget opens the database at a URL and creates the tables if the database has none. It
+// then starts a copy, or continues an interrupted copy. It returns an error if the database has
+// rows that are not from such a copy.
 func OpenTarget(ctx context.Context, url string) (*Target, error) {
 	config, err := parse(url)
 	if err != nil {
@@ -54,8 +55,8 @@ func (t *Target) open(ctx context.Context, config *pgxpool.Config) (err error) {
 	if err := migrate(ctx, config, Options{copying: true, Log: slog.New(slog.DiscardHandler)}); err != nil {
 		return err
 	}
-	// This is safe: after a crash of the server, the last rows are missing together with their
-	// entries in copy_progress, so the copy continues correctly.
+	// This is safe: if a crash of the server loses the last rows, it also loses their entries in
+	// copy_progress. So the next copy writes these rows again.
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
 	config.ConnConfig.RuntimeParams["application_name"] = "enlist copy"
 	config.ConnConfig.RuntimeParams["statement_timeout"] = "0" // the role's limit could be too short to read a table
@@ -110,8 +111,8 @@ func (t *Target) begin(ctx context.Context) error {
 	})
 }
 
-// Tables returns the tables to copy, including the table of the queue's jobs. It does not set
-// their keys, which come from the source.
+// Tables returns the tables to copy, including the table with the jobs of the queue. It leaves
+// Table.Key empty, because the caller takes the keys from the source database.
 func (t *Target) Tables(ctx context.Context) (tables []sqlstore.Table, err error) {
 	rows, err := t.conn.Query(ctx, `SELECT relname, attname, CASE WHEN typtype = 'e' THEN 'text' ELSE typname END
 		FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid JOIN pg_type ON pg_type.oid = atttypid
@@ -192,7 +193,7 @@ func (t *Target) Write(ctx context.Context, table *sqlstore.Table, rows [][]driv
 	for i, c := range table.Columns {
 		names[i] = c.Name
 	}
-	var last any // NULL if no row with a key is copied
+	var last any // NULL until a row with a key is copied
 	if p.Last != nil {
 		last = p.Last
 	}
@@ -253,8 +254,8 @@ func readExpression(c sqlstore.Column) string {
 	return c.Name
 }
 
-// Finish sets the sequence of each table's IDs to the last ID that the source has used. It drops
-// copy_progress and waits until all data is on disk. Then Open accepts the database.
+// Finish sets the sequence of each table's IDs to the last ID that the source database has used. It
+// drops copy_progress and waits until all data is on disk. After that, Open accepts the database.
 func (t *Target) Finish(ctx context.Context, last map[string]int64) error {
 	// Without statistics the server chooses bad plans for the first searches.
 	if _, err := t.conn.Exec(ctx, "ANALYZE"); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // This file converts rows of another database to values that pgx writes with COPY.
 
-// copyValues returns the values of a normalised row as pgx encodes them.
+// copyValues converts a normalised row to values that pgx can encode.
 func copyValues(t *sqlstore.Table, row []driver.Value) (values []any, err error) {
 	values = make([]any, len(row))
 	for i, v := range row {

@@ -14,10 +14,10 @@ import (
 )
 
 // This file runs the functions of Store.Update. Transactions that write run at the same time, in READ
-// COMMITTED: each statement sees what other transactions committed before it. A function locks the
-// data that it reads in order to change it. For Contacts these are row locks. Advisory locks are used
-// for the Contact limit of an Account. They are also used for rows that may not exist yet: the saved
-// result of a call, or a delivery.
+// COMMITTED: each statement sees what other transactions committed before it. If a function reads data
+// in order to change it, the function locks the data. For Contacts it uses row locks. It uses advisory
+// locks for the Contact limit of an Account, and for rows that may not exist yet: the saved result of
+// a call, or a delivery.
 //
 // Definitions change only while no other transaction writes. Every transaction that writes locks the
 // table catalogue in a mode that many transactions can hold. A transaction that changes definitions
@@ -33,7 +33,7 @@ const (
 // mode is how one attempt of a function runs.
 type mode struct {
 	exclusive bool  // no other transaction writes meanwhile
-	version   int64 // of the catalogue, as this process saw it last; 0: read it before the function starts
+	version   int64 // the version of the catalogue that this process saw last; 0: read it before the function starts
 }
 
 // Update implements audience.Store. If ctx ends before fn starts, nothing is stored. After fn has
@@ -55,8 +55,8 @@ func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, hint ...
 	return retry(limited, func() (again bool, err error) { return s.attempt(limited, fn, &m) })
 }
 
-// attempt is one attempt to run fn in mode m. If again is true, another attempt may succeed, and
-// attempt has set m to the mode of that attempt.
+// attempt tries once to run fn in mode m. If again is true, another attempt may succeed. In this case
+// attempt has set m to the mode for that other attempt.
 func (s *Store) attempt(ctx context.Context, fn func(audience.Tx) error, m *mode) (again bool, err error) {
 	conn, err := s.writers.Acquire(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Store) attempt(ctx context.Context, fn func(audience.Tx) error, m *mode
 	t.exclusive = m.exclusive
 	err = s.transaction(t, fn)
 	s.note(t)
-	*m = mode{exclusive: m.exclusive || t.needsLock} // the next attempt reads the version after it has the lock
+	*m = mode{exclusive: m.exclusive || t.needsLock} // version 0: the next attempt reads it after it has the lock
 	switch {
 	case err == nil:
 		return false, nil
@@ -87,7 +87,8 @@ func (s *Store) attempt(ctx context.Context, fn func(audience.Tx) error, m *mode
 	return lost(t.failed) || collided(t.failed), err
 }
 
-// note records what the outcome of a transaction means for later transactions.
+// note does what later transactions need: it closes connections to a read-only server, remembers the
+// time of a deadlock, and counts a change of contact_delta.
 func (s *Store) note(t *session) {
 	if refusesWrites(t.failed) {
 		s.writers.Reset() // the pool's other connections lead to the same server
@@ -130,7 +131,7 @@ func (s *Store) transaction(t *session, fn func(audience.Tx) error) error {
 	})
 	switch {
 	case t.failed != nil:
-		err = t.failed // even if fn ignored it
+		err = t.failed // even if fn ignored this error
 	case err == nil:
 		err = s.finish(t, shared, effects)
 	case !t.verified:
@@ -163,8 +164,8 @@ func (s *Store) commit(t *session, effects []audience.Effect) error {
 		}
 	}
 	if !t.verified {
-		// The server would run COMMIT before this process could compare the versions. So COMMIT is
-		// not in the flush that reads the version.
+		// COMMIT must not be in the flush that reads the version. Otherwise the server would run
+		// COMMIT before this process could compare the versions.
 		if err := t.flush(); err != nil {
 			return err
 		}
@@ -180,9 +181,9 @@ func (s *Store) commit(t *session, effects []audience.Effect) error {
 	return t.flush()
 }
 
-// outcomeUnknown reports whether the transaction may or may not be stored. Either COMMIT was sent and
-// not answered, or only the primary has the transaction and its standby does not. The outcome is
-// known if this process sent nothing of the flush that ends with COMMIT.
+// outcomeUnknown reports whether this process cannot know if the transaction is stored. There are two
+// cases: the server did not answer a COMMIT, or the standby has not confirmed that it has the
+// transaction. If this process sent nothing of the flush that ends with COMMIT, the outcome is known.
 func (t *session) outcomeUnknown() bool {
 	if errors.Is(t.failed, errStandbyMissing) {
 		return true

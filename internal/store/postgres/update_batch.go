@@ -8,11 +8,11 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// This file runs the functions of many callers in one transaction if each only adds a Contact. One
-// INSERT of ten rows and one COMMIT take the server a fifth of the time of ten transactions. If no
-// transaction runs, a function starts one at once. Functions that arrive while this transaction runs
-// share the next transaction. When minBatch functions wait, the next transaction starts before the
-// first has ended.
+// This file runs the functions of many callers in one transaction if each function only adds a
+// Contact. For one INSERT of ten rows and one COMMIT, the server needs a fifth of the time of ten
+// transactions. If no such transaction runs, a new function starts one at once. Functions that arrive
+// while this transaction runs share the next transaction. When minBatch functions wait, the next
+// transaction starts even if the first has not ended.
 
 // insertBatcher collects callers and runs their functions together.
 type insertBatcher struct {
@@ -24,9 +24,9 @@ type insertBatcher struct {
 }
 
 const (
-	minBatch   = 16 // this many waiting callers start another transaction while others run
-	maxBatch   = 64 // functions in one transaction
-	maxRunning = 4  // transactions at the same time
+	minBatch   = 16 // number of waiting callers at which another transaction starts while one runs
+	maxBatch   = 64 // largest number of functions in one transaction
+	maxRunning = 4  // largest number of transactions at the same time
 )
 
 // batchedCall is one caller's function.
@@ -100,7 +100,7 @@ func (b *insertBatcher) serve(batch []*batchedCall) {
 // because each function may still succeed in a transaction of its own. It returns another error only if
 // the outcome of the transaction is unknown.
 func (b *insertBatcher) transaction(batch []*batchedCall) error {
-	deadline, _ := batch[0].ctx.Deadline() // the earliest deadline: this caller has waited longest
+	deadline, _ := batch[0].ctx.Deadline() // the earliest deadline, because this caller has waited longest
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
 	conn, err := b.store.writers.Acquire(ctx)

@@ -34,8 +34,8 @@ type Engine struct {
 	New func(t testing.TB) string
 }
 
-// SQLite stores all data in a file. A new store is a copy of one migrated file, because to migrate an empty
-// file takes ten times as long as to copy it.
+// SQLite stores all data in a file. A new store is a copy of one migrated file, because migrating an empty
+// file takes ten times as long as copying a migrated file.
 var SQLite = Engine{"sqlite", func(t testing.TB) string {
 	t.Helper()
 	content, err := migratedFile()
@@ -127,9 +127,10 @@ func Open(ctx context.Context, address string, wait time.Duration) (*Store, erro
 
 func isPostgres(address string) bool { return strings.HasPrefix(address, "postgres:") }
 
-// AgeKilledJobs changes a database so that the process that ran its jobs seems to have been killed an hour
-// ago. Only the queue's leader resumes the jobs of a killed process, and only jobs that began long ago. The
-// leadership of a killed leader expires after 15 s, and a leader looks for such jobs every 30 s.
+// AgeKilledJobs changes a database as if the process that ran its jobs had been killed an hour ago. So a test
+// does not wait until the jobs are resumed. Only the queue's leader resumes the jobs of a killed process, and
+// only jobs that began long ago. The leadership of a killed leader expires after 15 s, and a leader looks for
+// such jobs every 30 s.
 func AgeKilledJobs(t testing.TB, address string) {
 	t.Helper()
 	earlier := "strftime('%Y-%m-%d %H:%M:%f', attempted_at, '-1 hour')"
