@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Texts are compared and sorted in the same way in databases with different locales.
-// The databases of the other tests have the locale C. The Turkish locale sorts ä with
-// a, and the lower-case letter of I is ı.
+// Texts are compared and sorted in the same way in databases with different locales. The
+// databases of the other tests have the locale C. This test uses a Turkish locale, which
+// sorts ä with a, and in which the lower-case letter of I is ı.
 func TestSearchIsTheSameInEveryLocale(t *testing.T) {
 	if testing.Short() {
 		t.Skip(`slow on PostgreSQL: run it with "make check"`)

@@ -91,7 +91,7 @@ func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 }
 
 // Four calls change the same Contacts, each in its own random order. The calls may
-// deadlock and take longer, but every call succeeds.
+// deadlock and then take longer, but every call succeeds.
 func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 	if testing.Short() {
 		t.Skip(`slow on PostgreSQL: run it with "make check"`)

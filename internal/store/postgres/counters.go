@@ -18,7 +18,7 @@ import (
 // counterCompactor periodically merges contact_delta rows into the counters.
 type counterCompactor struct {
 	store   *Store
-	written atomic.Int64 // rows since the last run
+	written atomic.Int64 // transactions since the last run
 	wake    chan struct{}
 	stop    context.CancelFunc
 	stopped chan struct{}
@@ -37,7 +37,7 @@ func newCounterCompactor(s *Store) *counterCompactor {
 	return c
 }
 
-// note adds 1 to the number of rows since the last run. When compactAfter rows are reached, it
+// note counts a transaction that has inserted a row. After every compactAfter transactions it
 // starts a run.
 func (c *counterCompactor) note() {
 	if c.written.Add(1)%compactAfter == 0 {

@@ -15,9 +15,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// citus replaces the functions of the extension Citus. Here create_distributed_table
-// only records the table, and truncate_local_data_after_distributing_table removes the
-// rows of a partition.
+// citus creates functions with the names of those of the extension Citus, because the servers
+// of the tests do not have Citus. Here create_distributed_table only records the table, and
+// truncate_local_data_after_distributing_table removes the rows of a partition.
 const citus = `
 	INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
 		SELECT 70000, 'citus', 10, 'public'::regnamespace, false, '13.0-1';
@@ -73,7 +73,7 @@ func TestDistributionContinuesAndProtectsTheLedger(t *testing.T) {
 	}
 	plan.Close(t.Context())
 
-	// A second Distribution continues an interrupted one.
+	// A second Distribution continues where an interrupted run stopped.
 	plan = distribution(t, url)
 	plan.Statements = plan.Statements[:6]
 	d.must(plan.Run(t.Context(), func(string) {}))
@@ -91,8 +91,8 @@ func TestDistributionContinuesAndProtectsTheLedger(t *testing.T) {
 	}
 	wantLedgerProtected(t, conn, role)
 
-	// Only a store that is opened after the distribution avoids statements that name
-	// several Lists.
+	// Only a store that is opened after the distribution avoids statements about several
+	// Lists.
 	if d.store.distributed || !openAt(t, url, Options{}).distributed {
 		t.Error("distributed must be false in the store that was opened before the distribution, and true in a new store")
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Values are read unchanged. Any text that is not a document of values is an error.
+// readValues returns values unchanged. For a text that is not a document of values it
+// returns an error.
 func TestReadValuesReadsEveryDocumentAndRefusesOthers(t *testing.T) {
 	for _, c := range []struct {
 		rule, doc string
@@ -42,7 +43,7 @@ func TestReadValuesReadsEveryDocumentAndRefusesOthers(t *testing.T) {
 	}
 }
 
-// readValue accepts one text or one number. Everything else is an error.
+// readValue accepts one text or one number. For everything else it returns an error.
 func TestReadValueReadsOneTextOrNumber(t *testing.T) {
 	for _, c := range []struct{ doc, want string }{
 		{`""`, ""}, {`"NSW"`, "NSW"}, {`"\"\\ \n日"`, "\"\\ \n日"}, {"-12.50", "-12.50"},

@@ -25,9 +25,9 @@ func (e *connectFailed) Error() string {
 }
 func (e *connectFailed) Unwrap() error { return e.cause }
 
-// connectError converts an error of pgxpool's Acquire. It returns a connectFailed if no
-// connection could be opened. Otherwise the context of the caller ended while the caller
-// waited for a free connection.
+// connectError converts an error of pgx that means: the caller got no connection. It returns
+// a connectFailed if no connection could be opened. Otherwise the context of the caller ended
+// while the caller waited for a free connection.
 func connectError(err error) error {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return &connectFailed{err}

@@ -29,9 +29,9 @@ func server(t *testing.T) *pgtest.Server {
 	return s
 }
 
-// callers subscribe new addresses until stop is called. Half of the callers use
-// Idempotency-Keys. They repeat a call until it succeeds, and then repeat it once more,
-// like a client that has lost the reply.
+// callers are goroutines that subscribe new addresses until stop is called. Half of the
+// callers use Idempotency-Keys. They repeat a call until it succeeds. Then they repeat it
+// once more, like a client that did not receive the reply.
 type callers struct {
 	*listFixture
 	ending   chan struct{}
@@ -71,7 +71,7 @@ func (c *callers) subscribeUntilAnswered(email string) {
 		first, err := c.subscribe(c.Context(), email, email)
 		if err != nil {
 			c.failed.Add(1)
-			continue // as a client does after the error 302
+			continue // repeat the call, as a client does after the error 302
 		}
 		if again, err := c.subscribe(c.Context(), email, email); err == nil && again != first {
 			c.Errorf("%s: the first call returned Contact %d, the repeated call Contact %d; want the same Contact", email, first, again)
@@ -151,9 +151,9 @@ func (c *callers) find(email string) (id audience.ContactID) {
 	return id
 }
 
-// The server is stopped (fast) and crashes (immediate) while callers subscribe. Every
-// Contact whose ID a caller received is stored. A repeated call with the same
-// Idempotency-Key creates no second Contact.
+// While callers subscribe, the server is once stopped (mode fast) and once crashes (mode
+// immediate). Every Contact whose ID a caller received is stored. A repeated call with the
+// same Idempotency-Key creates no second Contact.
 func TestRestartUnderLoadLosesNoAnsweredSubscription(t *testing.T) {
 	server := server(t)
 	c := newListFixture(t, openAt(t, server.URL("postgres"), Options{})).callers()
@@ -167,7 +167,7 @@ func TestRestartUnderLoadLosesNoAnsweredSubscription(t *testing.T) {
 }
 
 // The primary crashes while callers subscribe, and its standby is promoted. The service
-// finds the new primary without a restart, because its URL names both servers.
+// finds the new primary without a restart, because its URL contains both servers.
 func TestFailoverLosesNoAnsweredSubscription(t *testing.T) {
 	primary := server(t)
 	d := newListFixture(t, openAt(t, primary.URL("postgres"), Options{}))
@@ -190,9 +190,9 @@ func TestFailoverLosesNoAnsweredSubscription(t *testing.T) {
 	d.must(d.store.Ready(t.Context()))
 }
 
-// standbyAway stops the standby and subscribes. The call must fail, because the Contact
-// would be lost together with the primary. After the standby is back, the repeated call
-// must succeed, and there must be only one Contact.
+// standbyAway stops the standby and then subscribes an address. The call must fail, because
+// only the primary has stored the Contact. After the standby has started again, the repeated
+// call must succeed, and there must be only one Contact.
 func (d *listFixture) standbyAway(url string, standby *pgtest.Server) {
 	d.Helper()
 	hasty := *d
@@ -210,9 +210,10 @@ func (d *listFixture) standbyAway(url string, standby *pgtest.Server) {
 	}
 }
 
-// A standby becomes the primary, but has not received the last change of a definition.
+// A standby becomes the primary, but it has not received the last change of a definition.
 // The store must use the definitions of the new primary, and not the newer definitions
-// in its cache. The test sets the database back to an older version to simulate this.
+// in its cache. To simulate this, the test sets the definitions in the database back to an
+// older version.
 func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	url := database(t)
 	d := newListFixture(t, openAt(t, url, Options{}))
@@ -245,8 +246,8 @@ func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	see("other")
 }
 
-// A server becomes read-only while connections to it are open. The store closes them,
-// and an Update waits until the server is writable again.
+// A server becomes read-only while connections to it are open. The store closes these
+// connections, and an Update waits until the server is writable again.
 func TestReadOnlyServerMakesWritesWait(t *testing.T) {
 	server := server(t)
 	d := newListFixture(t, openAt(t, server.URL("postgres"), Options{}))

@@ -16,9 +16,9 @@ import (
 	"enlist/internal/store/pgtest"
 )
 
-// The tests in this file disturb transactions with lost connections, deadlocks, silent
-// and slow servers, and full pools. Most tests of the package use the fixture of this
-// file.
+// The tests in this file show what happens to transactions when connections are lost, when
+// transactions deadlock, when a server is silent or slow, and when no connection is free. Most
+// tests of the package use the fixture of this file.
 
 // listFixture has a store with one List, and a caller who may change that List.
 type listFixture struct {
@@ -49,7 +49,7 @@ func (d *listFixture) must(err error) {
 	}
 }
 
-// subscribe subscribes an address, with the Idempotency-Key key if it is not empty.
+// subscribe subscribes an address. If key is not empty, it is the Idempotency-Key of the call.
 func (d *listFixture) subscribe(ctx context.Context, email, key string) (audience.ContactID, error) {
 	caller := *d.caller
 	if key != "" {
@@ -91,8 +91,8 @@ func (d *listFixture) wantCount(want int64) {
 	}))
 }
 
-// When the connection is lost in the middle of a transaction, the function runs again
-// and nothing is stored twice.
+// When the connection is lost in the middle of a transaction, the store runs the function
+// again. Its changes are stored only once.
 func TestLostConnectionBeforeCommitRunsTheFunctionAgain(t *testing.T) {
 	d := newListFixture(t, open(t))
 	cuts := 0
@@ -130,7 +130,8 @@ func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
 	p := pgtest.NewProxy(t, url)
 	d := newListFixture(t, openAt(t, url, Options{}))
 	through := openAt(t, p.URL(url), Options{Writers: 1})
-	// This call prepares the statements, so that the next flush contains COMMIT.
+	// This call prepares the statements. So the data that the store sends after CutAfterNext contains
+	// COMMIT, and not the preparation of a statement.
 	d.must(through.Update(t.Context(), func(tx audience.Tx) error { _, err := d.insert(tx, "first@example.com"); return err }))
 	runs := 0
 	err := through.Update(t.Context(), func(tx audience.Tx) error {
@@ -192,7 +193,7 @@ func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if runs.Load() < 3 { // more than 3 if the second attempt meets the other transaction again
+	if runs.Load() < 3 { // more than 3 if the second attempt also deadlocks with the other transaction
 		t.Errorf("the functions ran %d times in total, want at least 3", runs.Load())
 	}
 	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
@@ -224,8 +225,9 @@ func TestSerialisationFailureIsRetried(t *testing.T) {
 	d.must(err)
 }
 
-// Attempts during an outage are not counted. So after the outage, a function can still
-// run again because of changed definitions and because of the exclusive lock.
+// Attempts during an outage are not counted. So after an outage, retry still runs a function
+// again if its definitions are out of date (errStale) or if it needs the exclusive lock
+// (errNeedsLock).
 func TestRetryCountsNoAttemptsDuringAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -259,7 +261,7 @@ func TestChangedColumnTypeIsPreparedAgain(t *testing.T) {
 
 // If there are more callers than connections, the callers wait, and all calls succeed. A
 // caller whose context has ended gets an error.
-func TestCallersBeyondThePoolWait(t *testing.T) {
+func TestCallersWaitForAFreeConnection(t *testing.T) {
 	d := newListFixture(t, openAt(t, database(t), Options{Writers: 2, Readers: 2}))
 	var all sync.WaitGroup
 	const callers, each = 64, 5
@@ -295,10 +297,9 @@ func TestCallersBeyondThePoolWait(t *testing.T) {
 	d.wantCount(callers * each)
 }
 
-// The server does not answer any more, neither on open nor on new connections. Reads and
-// writes must return an error. The callers set no time limit, so without a limit in the
-// store the calls would hang.
-func TestSilentServerIsAnErrorInTime(t *testing.T) {
+// The server stops answering on open and on new connections. Reads and writes must return an
+// error. The callers set no time limit, so only the limit of the store can end the calls.
+func TestCallsFailInTimeIfTheServerIsSilent(t *testing.T) {
 	if testing.Short() {
 		t.Skip(`slow on PostgreSQL: run it with "make check"`)
 	}
@@ -354,8 +355,8 @@ func TestSlowServerServesEveryCall(t *testing.T) {
 	d.wantCount(8)
 }
 
-// The counts of Contacts are exact after compaction, also if callers subscribe at the
-// same time.
+// The counts of Contacts are exact after compaction, even if callers subscribe during the
+// compaction.
 func TestCompactingKeepsCountsExact(t *testing.T) {
 	d := newListFixture(t, open(t))
 	stop := make(chan struct{})

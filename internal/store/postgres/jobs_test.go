@@ -13,7 +13,7 @@ import (
 // This file compares the jobs that the store inserts with the jobs that river's client
 // inserts.
 
-// The rows of river_job are equal to the rows of the client, except for the ID and
+// The store and river's client insert equal rows into river_job, except for the ID and the
 // times.
 func TestJobsAreStoredAsRiverStoresThem(t *testing.T) {
 	s := open(t)

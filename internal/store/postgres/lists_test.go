@@ -16,18 +16,18 @@ import (
 // statements about large tables must be able to run on a Citus cluster.
 
 var (
-	large = regexp.MustCompile(`(\w+ )?\b(contact|consent|delivery)\b([.]?)`) // and the word before it
+	large = regexp.MustCompile(`(\w+ )?\b(contact|consent|delivery)\b([.]?)`) // a large table and the word before it
 	list  = regexp.MustCompile(`\blist_id = (\?|\$|[0-9]|wanted\.list_id)`)   // wanted: only in InsertBatch, which a cluster does not use
 	texts = regexp.MustCompile(`'[^']*'`)
 	made  = regexp.MustCompile(`CREATE TABLE (\w+) `)
 )
 
 // checkStatements checks the statements that the connections of a store have prepared
-// during a test. For each mention of a large table, a statement must name one List as
-// an argument. Otherwise it would read every partition, on every server of a cluster. A
-// statement with a large table must not name a small table, because small tables are on
-// the coordinator only. Statements that are not kept prepared are not checked; some
-// random searches use them.
+// during a test. For each mention of a large table, a statement must have one List as an
+// argument. Otherwise it would read every partition, on every server of a cluster. A
+// statement with a large table must not use a small table, because small tables are on the
+// coordinator only. Some random searches use statements that pgx does not keep prepared.
+// Those statements are not checked.
 func checkStatements(t testing.TB, s *Store) {
 	t.Helper()
 	small := smallTables(t)
@@ -107,7 +107,7 @@ func smallTables(t testing.TB) *regexp.Regexp {
 	return regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE) (` + strings.Join(append(names, `river_\w+`), "|") + `)\b`)
 }
 
-// acrossLists returns why a statement cannot run on a cluster, or "" if it can.
+// acrossLists returns the reason why a statement cannot run on a cluster, or "" if it can run there.
 func acrossLists(query string, small *regexp.Regexp) string {
 	query = texts.ReplaceAllString(query, "''")
 	mentions, inserts := 0, false

@@ -76,7 +76,7 @@ func (l waitLog) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// wait waits until the migration has stopped waiting for its lock once more.
+// wait waits until one more attempt of the migration has failed to get its lock.
 func (l waitLog) wait(migrated <-chan error) error {
 	select {
 	case <-l.waits:
@@ -135,8 +135,8 @@ func (c *traffic) start() {
 	})
 }
 
-// While tables with 100,000 Contacts are migrated, no call of this version fails. No
-// call fails either while a long transaction prevents the migration from starting.
+// While tables with 100,000 Contacts are migrated, all calls of this version succeed. They
+// also succeed while the migration waits for the end of a long transaction.
 func TestMigrationRunsWhileThePreviousVersionServes(t *testing.T) {
 	if testing.Short() {
 		t.Skip(`slow on PostgreSQL: run it with "make check"`)

@@ -10,10 +10,10 @@ import (
 )
 
 // This file checks that migrations use only statements from a list. These statements can
-// run while the previous version serves calls, for two reasons. They lock a table only
-// while PostgreSQL changes its catalogue, so the number of rows does not matter. The
-// statements of the previous version keep their meaning. Check both before you add a
-// statement to the list.
+// run while the previous version serves calls, for two reasons. First, they lock a table
+// only while PostgreSQL changes its own catalogue, so the number of rows does not matter.
+// Second, the statements that the previous version sends still have the same effect. Check
+// both before you add a statement to the list.
 var (
 	quick = allowed(
 		`CREATE TABLE \w+ \([^;]*\)( PARTITION BY HASH \(\w+\))?( WITH \([^)]*\))?`,
@@ -41,7 +41,7 @@ var (
 		`ALTER TABLE \w+ DROP (COLUMN|CONSTRAINT) \w+`,
 	)
 	newTable = regexp.MustCompile(`^CREATE TABLE (\w+)`)
-	// onNewTable matches statements that are allowed about a table that the same file
+	// onNewTable matches statements that are allowed only for a table that the same file
 	// creates, because that table is empty.
 	onNewTable = regexp.MustCompile(`^(?:CREATE (?:UNIQUE )?INDEX \w+ ON|INSERT INTO|CREATE TABLE \w+ PARTITION OF) (\w+)\b`)
 	building   = regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (\w+)`)
@@ -75,7 +75,7 @@ func objections(file, text string) (bad []string) {
 		index := building.FindStringSubmatch(statement)
 		switch {
 		case on != nil && slices.Contains(made, on[1]):
-		case index != nil && !slices.Contains(dropped, index[1]): // an interrupted build leaves its index
+		case index != nil && !slices.Contains(dropped, index[1]): // an interrupted build leaves an invalid index
 			bad = append(bad, statement)
 		case kind.MatchString(statement), number%1000 == 0 && kind == quick && removal.MatchString(statement):
 		default:
@@ -120,8 +120,8 @@ func TestMigrationsTakeNoLongLocks(t *testing.T) {
 	}
 }
 
-// The lint accepts each allowed statement. It refuses similar statements that are
-// dangerous.
+// The function objections accepts each allowed statement. It refuses similar statements that
+// are dangerous.
 func TestMigrationLintKnowsAllowedStatements(t *testing.T) {
 	const later = "-- +goose NO TRANSACTION\n"
 	for _, test := range []struct {

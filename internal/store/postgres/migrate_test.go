@@ -30,7 +30,8 @@ func execute(t *testing.T, url, statement string) {
 	}
 }
 
-// query runs a query that returns one row, and stores the values of the row in into.
+// query runs a query that returns one row. It stores the values of the row in the variables of
+// the parameter into.
 func query(t *testing.T, url, text string, into ...any) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -74,8 +75,8 @@ func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 	}
 }
 
-// If the tables are up to date, a process starts although another process holds the
-// lock of migrations. The other process has this version or a newer version.
+// If the tables are up to date, a process starts although another process holds the lock of
+// migrations. The test has two cases: the version of the other process is the same or newer.
 func TestStartDoesNotWaitForAnotherMigration(t *testing.T) {
 	if testing.Short() {
 		t.Skip(`slow on PostgreSQL: run it with "make check"`)
@@ -157,13 +158,14 @@ func TestErrorsHideThePassword(t *testing.T) {
 	}
 }
 
-// If a role may not create tables, the error says which statement allows it.
+// If a role is not allowed to create tables, the error contains a statement that makes the
+// role the owner of the database.
 func TestRoleWithoutRightsIsToldHowToGetThem(t *testing.T) {
 	url := pgtest.Open(t)
 	execute(t, url, `CREATE ROLE "weak one"; REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
 	defer execute(t, url, `DROP ROLE "weak one"`)
 	_, err := Open(t.Context(), url+"&role=weak%20one", Options{})
 	if err == nil || !strings.Contains(err.Error(), "OWNER TO") {
-		t.Errorf("Open with a role that may not create tables: error %v, want one with OWNER TO", err)
+		t.Errorf("Open with a role that is not allowed to create tables: error %v, want one with OWNER TO", err)
 	}
 }

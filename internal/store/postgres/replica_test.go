@@ -13,8 +13,8 @@ import (
 	"enlist/internal/store/pgtest"
 )
 
-// The tests in this file read from a real streaming standby. It is up to date, late,
-// stopped, in conflict with a search, or belongs to another cluster.
+// The tests in this file read from a real streaming standby. The tests use a standby that is
+// up to date, late, stopped, or in conflict with a search, and one of another cluster.
 
 // replicaFixture is a listFixture. Its store has a replica.
 type replicaFixture struct {
@@ -57,7 +57,7 @@ func (l *lines) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-// take returns the text that was written after the last call of take.
+// take returns the text that was written since the previous call of take.
 func (l *lines) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,7 +65,7 @@ func (l *lines) take() string {
 	return l.text.String()
 }
 
-// wantWarning checks that exactly one warning was logged after the last call of take.
+// wantWarning checks that exactly one warning was logged since the previous call of take.
 func (f *replicaFixture) wantWarning(about string) {
 	f.Helper()
 	got := f.log.take()
@@ -140,7 +140,7 @@ func (f *replicaFixture) inTime(t *testing.T) {
 	}
 }
 
-// pause stops replay on the replica until the test ends.
+// pause stops the replay of the log on the replica until the test ends.
 func (f *replicaFixture) pause(t *testing.T) {
 	f.wantReplica()
 	f.must(f.standby.Await("SELECT pg_wal_replay_pause() IS NOT NULL"))
@@ -173,7 +173,7 @@ func (f *replicaFixture) allowed(t *testing.T) {
 	if n, byReplica := f.count(f.open(t, time.Nanosecond, f.standby.URL("postgres"))); n != before+1 || byReplica {
 		t.Errorf("the search found %d Contacts, want %d; served by a replica: %t, want false", n, before+1, byReplica)
 	}
-	// Definitions are current even when older data is allowed.
+	// Even if older data is allowed, a search uses the newest definitions.
 	made, err := f.service.AddList(t.Context(), f.caller, []audience.Detail{detail("name", "New")})
 	f.must(err)
 	f.must(lenient.Search(t.Context(), func(tx audience.Tx) error { _, err := tx.Schema(made); return err }))

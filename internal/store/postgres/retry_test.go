@@ -11,8 +11,7 @@ import (
 	"enlist/internal/store/pgtest"
 )
 
-// The tests in this file open stores on servers that are not started yet or do not
-// answer.
+// The tests in this file use servers that have not started yet or that do not answer.
 
 // logged is a log writer that sends each line to a channel.
 type logged chan string

@@ -40,8 +40,8 @@ func openTransaction(t *testing.T, s *Store) (end func()) {
 }
 
 // backendBuilding returns the process ID of the backend that builds an index or drops an
-// invalid one. It first waits until the backend waits for the transaction of
-// openTransaction, because only then is the index in PostgreSQL's catalog.
+// invalid index. It first waits until this backend waits for the transaction of
+// openTransaction, because before that the index is not in PostgreSQL's catalogue.
 func backendBuilding(t *testing.T, s *Store) (pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {

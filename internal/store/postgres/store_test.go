@@ -36,8 +36,8 @@ func open(t testing.TB) *Store {
 	return openAt(t, database(t), Options{})
 }
 
-// openAt opens a store and closes it after the test. The default time limit of a change
-// is a minute here, because on a busy machine a change can take longer than 10 s.
+// openAt opens a store and closes it after the test. If o has no time limit for a change, the limit
+// is a minute, because on a busy machine a change can take longer than 10 s.
 func openAt(t testing.TB, url string, o Options) *Store {
 	t.Helper()
 	o.UpdateTime = cmp.Or(o.UpdateTime, time.Minute)
@@ -88,7 +88,8 @@ func TestSearchSuite(t *testing.T) {
 	storetest.Search(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
-// Triggers refuse every statement that changes or deletes rows of the ledger.
+// Triggers refuse every UPDATE, DELETE and TRUNCATE on the ledger, even if an operator runs the
+// statement directly on the database.
 func TestLedgerIsAppendOnly(t *testing.T) {
 	s := open(t)
 	err := s.Update(t.Context(), func(tx audience.Tx) error {

@@ -28,7 +28,8 @@ func BenchmarkSubscribe(b *testing.B) {
 	}
 }
 
-// parallel calls do b.N times in total, from about as many goroutines as callers says.
+// parallel calls the function do b.N times in total. The parameter callers is the approximate
+// number of goroutines.
 func parallel(b *testing.B, callers int, do func(n int64) error) {
 	b.SetParallelism(max(1, callers/runtime.GOMAXPROCS(0)))
 	var n atomic.Int64

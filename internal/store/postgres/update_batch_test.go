@@ -16,8 +16,8 @@ import (
 
 // The tests in this file run the calls of several callers in one transaction.
 
-// fullBatchStore is a Store. It waits until it has size calls, and then runs them as
-// one batch.
+// fullBatchStore is a Store. It waits until it has as many calls as the field size, and then
+// runs them as one batch.
 type fullBatchStore struct {
 	*Store
 	mu    sync.Mutex
@@ -85,7 +85,7 @@ func (g *batchFixture) all(emails ...string) (ids []audience.ContactID, errs []e
 	return ids, errs
 }
 
-// want checks that a query returns the number want.
+// want checks that a query returns the given number.
 func (g *batchFixture) want(want int, query string) {
 	g.Helper()
 	var n int
@@ -95,8 +95,8 @@ func (g *batchFixture) want(want int, query string) {
 	}
 }
 
-// Each call of a batch stores a Contact, a ledger row and a notification. All are
-// stored in one transaction. The column xmin is the transaction of a row.
+// Each call of a batch stores a Contact, a ledger row and a notification. All are stored in
+// one transaction. The column xmin has the ID of the transaction that inserted a row.
 func TestBatchStoresEveryCall(t *testing.T) {
 	g := newBatchFixture(t)
 	var emails []string

@@ -11,8 +11,8 @@ import (
 )
 
 // accountFixture has a Service on a new store, one Account, and a caller with a
-// full-access key. Most methods call the Service. They fail the test if the result is not
-// the expected one.
+// full-access key. Most of its methods call the Service, and fail the test after an
+// unexpected result.
 type accountFixture struct {
 	*testing.T
 	store   audience.Store
@@ -62,8 +62,8 @@ func (o *accountFixture) update(fn func(audience.Tx) error) {
 	}
 }
 
-// refused checks that err has the given Kind and that its text contains about. The text
-// must not contain square brackets.
+// refused checks that err has the given Kind and that its text contains the parameter about.
+// The text must not contain square brackets.
 func (o *accountFixture) refused(err error, kind audience.Kind, about string) {
 	o.Helper()
 	e, ok := errors.AsType[*audience.Error](err)

@@ -50,7 +50,7 @@ func messageLimits(o *accountFixture) {
 		o.Errorf("the List has %d autoresponders, want 100", len(all))
 	}
 	_, err = o.service.EditAutoresponder(o.Context(), o.caller, all[0].ID, details("is_active", false))
-	o.must(err) // a List with the maximum number of autoresponders accepts edits
+	o.must(err) // a List that has the maximum number of autoresponders can still be edited
 	if n := o.subscribe(list, "Email", "a@x.io"); n == 0 {
 		o.Error("the subscription returned no ID")
 	}

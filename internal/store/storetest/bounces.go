@@ -21,7 +21,7 @@ func bounces(t *testing.T, e Engine) {
 		{"bounces of a previous address are not counted", anotherAddress},
 		{"after a reactivation three new bounces are needed", bouncesAfterReactivation},
 		{"a permanent refusal of the recipient is a bounce", refusedAtOnce},
-		{"a bounce report may precede the record of its mail", bounceBeforeSent},
+		{"a bounce report can arrive before the record of its mail", bounceBeforeSent},
 		{"a complaint unsubscribes a Contact once", complaint},
 		{"reports about deleted Contacts are ignored", bounceOfDeletedContact},
 	} {
@@ -120,8 +120,8 @@ func threeInARow(m *listWithOneContact) {
 	}
 }
 
-// A mail that does not bounce within a day is treated as delivered. It sets the number of
-// consecutive bounces back to 0.
+// If a mail does not bounce within a day, the Service treats it as delivered. This sets the
+// number of consecutive bounces back to 0.
 func oneArrived(m *listWithOneContact) {
 	m.bounce(m.send(), true)
 	m.bounce(m.send(), true)
@@ -178,8 +178,8 @@ func bouncesAfterReactivation(m *listWithOneContact) {
 	m.active(false)
 }
 
-// If the mail server refuses the recipient permanently during delivery, that is counted as a
-// bounce. Other refusals are not counted.
+// If the mail server refuses the recipient permanently during delivery, the Service counts this
+// refusal as a bounce. Other refusals are not counted.
 func refusedAtOnce(m *listWithOneContact) {
 	for _, why := range []audience.Undelivered{
 		{Permanent: true, Recipient: true, Code: 550, Detail: "user unknown"},

@@ -97,8 +97,8 @@ func concurrently(o *accountFixture, n int, call func(i int) error) {
 	wg.Wait()
 }
 
-// bulkConcurrent tests that concurrent calls which add, edit and delete the same Contacts never
-// store an address twice. The counters must be exact.
+// bulkConcurrent runs concurrent calls that add, edit and delete the same Contacts. No address may
+// be stored twice, and the counters must be exact.
 func bulkConcurrent(o *accountFixture) {
 	list := o.addList()
 	begun := o.add(list, contactRows(900, "a"))
@@ -136,8 +136,8 @@ func bulkConcurrent(o *accountFixture) {
 	o.counted(list, int64(len(ids)))
 }
 
-// counted checks the counters of a List and of its Account. The Account must have no other List
-// with Contacts.
+// counted checks the counters of a List and of its Account. No other List of the Account may have
+// Contacts.
 func (o *accountFixture) counted(list audience.ListID, want int64) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
@@ -204,9 +204,9 @@ func (o *accountFixture) limit(n int64) {
 	})
 }
 
-// bulkWebhooks tests the events of a call. For up to 100 Contacts the call sends one event for
-// each Contact. For more Contacts it sends a single event for the List, even if it needs several
-// Updates. decisions.md: 52
+// bulkWebhooks tests the events of a call. If the call changes up to 100 Contacts, it sends one event
+// for each Contact. If it changes more Contacts, it sends a single event for the List, even if it
+// needs several Updates. decisions.md: 52
 func bulkWebhooks(o *accountFixture) {
 	list := o.addList()
 	for _, event := range []string{"created", "updated", "removed"} {
@@ -337,7 +337,7 @@ func bulkMessages(o *accountFixture) {
 	}
 }
 
-// countingStore counts the effects that its Updates enqueue.
+// countingStore is a Store that counts the effects of its Updates.
 type countingStore struct {
 	audience.Store
 	effects, most int

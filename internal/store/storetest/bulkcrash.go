@@ -41,8 +41,8 @@ func (c *crashingStore) Update(ctx context.Context, fn func(audience.Tx) error, 
 	return errCrash
 }
 
-// crashes repeats a call until it succeeds. Each attempt simulates a process that dies a step later:
-// before an Update, after its commit, before the next Update, and so on.
+// crashes repeats a call until it succeeds. In each attempt before that, the process seems to die:
+// first before an Update, then after the commit of this Update, then before the next Update, and so on.
 func crashes[R any](o *accountFixture, call func(*audience.Service) (R, error)) R {
 	o.Helper()
 	for i := 2; ; i++ {
@@ -141,8 +141,8 @@ func bulkCrashesWithoutKey(o *accountFixture) {
 	same(o.T, "Contacts", o.all(list), append(begun, ids[len(begun):]...))
 }
 
-// bulkSameKeyAtOnce tests concurrent calls that are equal and have the same Idempotency-Key. They must be
-// executed once, and each call must get the complete reply.
+// bulkSameKeyAtOnce runs equal calls with the same Idempotency-Key at the same time. The Service must
+// execute them only once, and each caller must get the complete reply.
 func bulkSameKeyAtOnce(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
 	rows := contactRows(many, "a")
@@ -190,7 +190,7 @@ func bulkRetryExpiry(o *accountFixture) {
 	remove(audience.NewService(slow, o.clock), ids[0])
 	o.now = o.now.Add(audience.RetryLife*time.Second - 7*time.Second)
 	remove(o.service, ids[0])
-	o.now = o.now.Add(4 * time.Second) // only the first Update of the call is over a day old
+	o.now = o.now.Add(4 * time.Second) // now only the first Update of the call is more than a day ago
 	remove(o.service, ids[1])
 	remove(o.service, ids[1])
 	same(o.T, "Contacts", o.all(list), ids[2:])

@@ -49,7 +49,7 @@ type person struct {
 	First, Unsubscribed  bool
 }
 
-// sentRow has the values that a call sends. A nil value is not sent.
+// sentRow has the values that a call sends for one Contact. A nil value is not sent.
 type sentRow struct{ email, mobile, state *string }
 
 // drawRow draws a random row from a few values, so that rows often have the same address. The Service
@@ -140,15 +140,15 @@ func (m *bulkModel) promote(key string) {
 	}
 }
 
-// insert adds a Contact to the model. Later got sets its ID.
+// insert adds a Contact to the model. The method got later sets its ID.
 func (m *bulkModel) insert(p person) *person {
 	p.First = m.first(p.Key) == nil
 	m.people = append(m.people, &p)
 	return &p
 }
 
-// got checks the ID that a call returned for p. If p is nil, the ID must be 0. A new Contact must have
-// a higher ID than all earlier Contacts, and got stores this ID in p.
+// got checks the ID that a call returned for the person p. If p is nil, the ID must be 0. The ID of a new
+// Contact must be higher than the IDs of all earlier Contacts. The method got stores this ID in p.
 func (m *bulkModel) got(t *rapid.T, p *person, id audience.ContactID) {
 	switch {
 	case p == nil && id == 0:

@@ -203,8 +203,8 @@ func (m *bulkModel) unsubscribe(t *rapid.T) {
 	}
 }
 
-// allow allows or disallows duplicates. The Service refuses to disallow duplicates while the List
-// has some.
+// allow changes whether the List allows duplicates. While the List has duplicates, the Service
+// refuses to disallow them.
 func (m *bulkModel) allow(t *rapid.T) {
 	unique := rapid.Bool().Draw(t, "unique")
 	_, err := m.service.EditList(context.Background(), m.caller, m.id, details("disallow_duplicate_contacts", unique))

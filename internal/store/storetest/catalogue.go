@@ -1,6 +1,6 @@
 package storetest
 
-// This file tests that a store returns Accounts, keys, Lists and Fields as they were stored.
+// This file tests that a store returns Accounts, keys, Lists and Fields with the content that was stored.
 
 import (
 	"testing"

@@ -15,8 +15,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// newListThatNotifies returns a store with one List that notifies one address, a Service on the store
-// and a caller with a full-access key.
+// newListThatNotifies returns a store with one List, a Service on the store and a caller with a
+// full-access key. The List sends notifications to one address.
 func newListThatNotifies(t *testing.T, e Engine) (
 	audience.Store, *audience.Service, *audience.Caller, *audience.Schema) {
 	t.Helper()
@@ -136,7 +136,7 @@ func contactLimit(t *testing.T, e Engine) {
 const manyContacts = 700
 
 // addContactsOfOneAddress stores n Contacts with the address a@example.com. It changes the List so
-// that each unsubscription is notified to two addresses.
+// that each unsubscription sends notifications to two addresses.
 func addContactsOfOneAddress(t *testing.T, s audience.Store, schema *audience.Schema, n int) audience.ListID {
 	t.Helper()
 	list := schema.List
@@ -192,8 +192,8 @@ func manyOfOneAddress(t *testing.T, e Engine) {
 	}
 }
 
-// sameRetry tests that concurrent calls which are equal and have the same Idempotency-Key are executed
-// once. decisions.md: 30
+// sameRetry runs equal calls with the same Idempotency-Key at the same time. The Service must execute
+// them only once. decisions.md: 30
 func sameRetry(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	list := schema.List

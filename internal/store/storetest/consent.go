@@ -9,8 +9,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// ledger tests that rows of the consent ledger are read as they were added.
-// TestTheLedgerIsAppendOnly tests that the ledger cannot be changed.
+// ledger tests that the store returns the rows of the consent ledger with the same content,
+// newest first. Package sqlite and package postgres have tests that rows cannot be changed.
 func ledger(t *testing.T, s audience.Store) {
 	key := audience.Key{AccountID: 1, Name: "web site"}
 	update(t, s, func(tx audience.Tx) error { return tx.AddKey(&key, audience.HashKey("a")) })
@@ -93,10 +93,10 @@ func retries(t *testing.T, s audience.Store) {
 	}{
 		{"the first call has no saved result", 1, 1, 1000, ""},
 		{"a repeated call within a day gets the saved result", 1, 1, 1000 + day - 1, "41"},
-		{"a call with another key gets no saved result", 1, 2, 1000, ""},
+		{"a call with another API key gets no saved result", 1, 2, 1000, ""},
 		{"a call of another Account gets no saved result", 2, 1, 1000, ""},
 		{"the result expires after a day", 1, 1, 1000 + day, ""},
-		{"the next call saves its result", 1, 1, 1001 + day, "41"},
+		{"after the expiry, a repeated call gets the new saved result", 1, 1, 1001 + day, "41"},
 	} {
 		t.Run(step.rule, func(t *testing.T) {
 			got, err := claim(step.account, step.key, r, step.now)

@@ -116,7 +116,7 @@ func sameAddress(t *testing.T, s audience.Store) {
 		same(t, "Contacts of the address", found, []audience.Contact{*first, *second, *third})
 		return errors.Join(err, foundErr)
 	})
-	// When the primary Contact of an address is removed, the oldest other Contact of the
+	// When the primary Contact of an address is removed, the oldest remaining Contact of the
 	// address becomes the primary.
 	update(t, s, func(tx audience.Tx) error {
 		n, err := tx.RemoveContactsUpTo(schema.List.ID, first.ID, 10)

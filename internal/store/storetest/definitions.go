@@ -21,7 +21,7 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a new List has defaults for attributes that the call does not send", addList},
 		{"AddList refuses bad attributes", addListRefuses},
 		{"EditList changes the attributes that the call sends", editList},
-		{"duplicates can be disallowed while the List has none", duplicates},
+		{"duplicates can be disallowed only while the List has no duplicates", duplicates},
 		{"SearchLists finds the Lists that the key may read", searchLists},
 		{"ClearList removes the Contacts and keeps the ledger", clearList},
 		{"DeleteList removes a List, and its ID is never used again", deleteList},
@@ -34,7 +34,7 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a type cannot change while values do not fit it", typeChange},
 		{"a type change converts the stored values", conversion},
 		{"a Contact can change before its values are converted", beforeConversion},
-		{"an address type changes while no Contact has a value", addressTypeChange},
+		{"an address type can change only while no Contact has a value", addressTypeChange},
 		{"preconditions are checked before the Update", preconditions},
 		{"DeleteField deletes the values, and the ID is never used again", deleteField},
 		{"deleting the mobile Field deletes the normalised numbers", deleteMobile},
@@ -210,7 +210,7 @@ func clearList(o *accountFixture) {
 		}
 		return err
 	}))
-	// A Contact that is added after the call is not removed, even if the job of the call runs
+	// If a Contact is added after the call, it is not removed, even if the job of the call runs
 	// again.
 	late := o.subscribe(id, "Email", "0@x.io")
 	done, err := o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: late - 1})
@@ -228,7 +228,7 @@ func deleteList(o *accountFixture) {
 	_, err := o.service.List(o.Context(), o.caller, id)
 	o.refused(err, audience.NoList, "")
 	o.refused(o.service.DeleteList(o.Context(), o.caller, id), audience.NoList, "")
-	for range 2 { // a job may run twice
+	for range 2 { // a job can run twice
 		done, err := o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: last, Delete: true})
 		if err != nil || !done {
 			o.Errorf("RemoveContacts: done %v, error %v; want done and no error", done, err)
@@ -290,8 +290,8 @@ func manyContactsOfDefinitions(o *accountFixture) {
 	}
 }
 
-// otherLists makes each call about a List with a key of another Account, and with a key for other
-// Lists. decisions.md: 11
+// otherLists makes each call about a List twice: with a key of another Account, and with a key for
+// other Lists. decisions.md: 11
 func otherLists(o *accountFixture) {
 	id := o.addList()
 	otherAccount, otherKey := o.newCaller(), o.restricted(999)

@@ -213,8 +213,8 @@ func typeChange(o *accountFixture) {
 	}
 }
 
-// After a type change, values are stored in the form of the new type. Numbers are compared as
-// numbers. Texts are compared as the text that replies show.
+// After a type change, values are stored in the form of the new type. If the new type is a number,
+// searches compare the values as numbers. If it is a text, searches compare the text that replies show.
 func conversion(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "Age", "type", "text")
@@ -263,8 +263,8 @@ func conversion(o *accountFixture) {
 	}
 }
 
-// A Contact can be changed after a Field has its new type, but before the job has converted the
-// values.
+// A Contact can be changed between the type change of a Field and the end of the job that converts
+// the values.
 func beforeConversion(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "Age", "type", "text")

@@ -13,9 +13,9 @@ import (
 	"enlist/internal/indexadvisor"
 )
 
-// This file tests the index advisor's limit on the number of indexes and its repairs after a crash. It
-// also tests changed Fields and Lists, and the commands of an operator. searchindex.go has the other
-// tests of the advisor.
+// This file tests the index advisor's limit on the number of indexes, and its repairs after a crash. It
+// also tests what the advisor does after a change of a Field or List, and after a command of an operator.
+// searchindex.go has the other tests of the advisor.
 
 const day = 24 * time.Hour
 
@@ -29,8 +29,8 @@ func (l *listWithThreeFields) recordUse(id audience.SearchIndexID, uses, saved i
 	})
 }
 
-// The advisor drops an index for another index only after a day, and only if the other index would save
-// much more time.
+// If the limit is reached, the advisor can drop one index to build another. It does so only after a day,
+// and only if the other index would save much more time.
 func evictedIndex(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	rules := indexadvisor.DefaultRules()
@@ -69,7 +69,7 @@ func evictedIndex(t *testing.T, e Engine) {
 		same(t, "with equal savings", l.indexes(), states{"City": indexReady, "is_active": indexReady})
 	}
 
-	// The advisor never drops a manual index for another index.
+	// The advisor never drops a manual index to build another.
 	if _, err := l.advisor.Create(t.Context(), l.list, "City"); err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +85,8 @@ func evictedIndex(t *testing.T, e Engine) {
 	same(t, "with a limit of 0", l.indexes(), states{"City": indexReady, "is_active": indexReady})
 }
 
-// The searches of each of 200 Lists need five indexes. Each partition gets only as many indexes as the
-// limit allows.
+// There are 200 Lists, and the searches of each List need five indexes. Each partition gets only as many
+// indexes as the limit allows.
 func indexesOfManyLists(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	rules := indexadvisor.DefaultRules()
@@ -121,8 +121,8 @@ func indexesOfManyLists(t *testing.T, e Engine) {
 	}
 }
 
-// A killed process leaves unfinished jobs and indexes, and an operator may drop an index in the
-// database. Reconcile repairs the database after both.
+// A killed process leaves unfinished jobs and indexes. An operator can drop an index in the database.
+// Reconcile repairs the database in both cases.
 func reconciledIndexes(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	l.countSlowly(triple("City", "exactly", "a"))
@@ -250,8 +250,8 @@ func manualIndexes(t *testing.T, e Engine) {
 	l.refused(l.advisor.Remove(t.Context(), 4711), audience.InvalidParameters, "no index")
 }
 
-// Indexes are built and dropped while Contacts swap their Cities. Before and after each change, four
-// Contacts have the same City. So each search must find four Contacts of a City, in order.
+// While the test swaps the Cities of Contacts, it also builds and drops indexes. Before and after each
+// swap, each City has four Contacts. So each search must find four Contacts of a City, in order.
 func searchesDuringBuilds(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	ids, city := l.ids(), l.schema().FieldNamed("City").ID

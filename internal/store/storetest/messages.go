@@ -7,16 +7,16 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file tests that a store returns Messages, autoresponders, links and deliveries as
-// they were stored.
+// This file tests that a store returns Messages, autoresponders, links and deliveries with
+// the content that was stored.
 
 func events(t *testing.T, e Engine) {
 	for _, c := range []struct {
 		rule string
 		test func(*testing.T, audience.Store)
 	}{
-		{"a Message is read as it was stored", messages},
-		{"an autoresponder is read as it was stored", autoresponders},
+		{"a Message is returned with the content that was stored", messages},
+		{"an autoresponder is returned with the content that was stored", autoresponders},
 		{"a URL of a Message keeps its link ID", linkTargets},
 		{"a second delivery with the same key replaces the first", deliveries},
 		{"a secret keeps its first value", secrets},
@@ -219,8 +219,8 @@ func secrets(t *testing.T, s audience.Store) {
 	}
 }
 
-// confirmationRequests tests requests for a confirmation mail of one Contact at several
-// times.
+// confirmationRequests asks the store several times, at different times of the clock, whether
+// a confirmation mail may be sent to one Contact.
 func confirmationRequests(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	list := schema.List.ID
@@ -232,7 +232,7 @@ func confirmationRequests(t *testing.T, s audience.Store) {
 		marked bool
 	}{
 		{1000, true}, {1500, false}, {1599, false}, {1600, true}, {1700, false},
-		{9000, true}, {2000, true}, {2100, false}, // the clock was ahead at 9000 and is set back
+		{9000, true}, {2000, true}, {2100, false}, // 9000 was wrong: the clock was fast, and is then set back
 	} {
 		update(t, s, func(tx audience.Tx) error {
 			marked, err := tx.MarkConfirmationRequested(list, c.ID, step.now, step.now-600)
@@ -264,9 +264,9 @@ func confirmationRequests(t *testing.T, s audience.Store) {
 	})
 }
 
-// confirmationRequestsOfAnAddress tests repeated subscriptions of one address. They may
-// send only one confirmation mail in ten minutes, even if each subscription stores a new
-// Contact.
+// confirmationRequestsOfAnAddress tests repeated subscriptions of one address. In ten minutes
+// only one confirmation mail may be sent to the address, even if each subscription stores a
+// new Contact.
 func confirmationRequestsOfAnAddress(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	list := schema.List.ID

@@ -9,11 +9,11 @@ import (
 // This file tests preconditions: checks of all Contacts of a List before one of its definitions
 // changes.
 
-// watchedStore is a store that calls two functions: after at the end of each ViewPrimary, and
-// searched before each search inside an Update.
+// watchedStore is a store that calls two functions. It calls the function after at the end of
+// each ViewPrimary. It calls the function searched before each search inside an Update.
 type watchedStore struct {
 	audience.Store
-	after    func() // may be nil
+	after    func() // nil: not called
 	searched func(*audience.Search)
 }
 
@@ -45,9 +45,9 @@ func (t *watchedTx) CountContacts(s *audience.Search) (int64, error) {
 }
 
 // preconditions tests that the Service checks all Contacts of a List before it changes a
-// definition. The Service does so before the Update, because the Update blocks other writers. The
-// Update checks only Contacts that changed after the check began. So it finds a Contact that is
-// stored during the check.
+// definition. This check runs before the Update, because the Update blocks other writers. The
+// Update then checks only the Contacts that changed after the first check began. So it finds a
+// Contact that was stored during the first check.
 func preconditions(o *accountFixture) {
 	for _, c := range []struct {
 		name   string

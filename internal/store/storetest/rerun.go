@@ -9,8 +9,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file tests that a function that is passed to Update may run twice. It must not use anything
-// from a run that was rolled back.
+// This file tests functions that a store runs twice in one Update. A function must not use data from
+// a run that was rolled back.
 
 // rerunningStore runs each function of an Update twice, and rolls the first run back. The PostgreSQL
 // store does so after a deadlock, and the SQLite store after an error in another function of the same

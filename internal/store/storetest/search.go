@@ -107,8 +107,8 @@ func (l *list) projection(r record, returned []string) map[string]string {
 
 // collecting is a ContactWriter that collects the rows.
 type collecting struct {
-	// If long is true, Contact returns ErrReplyTooLong at the second row, until the reply is a
-	// stream.
+	// If long is true and the reply is not a stream, Contact returns ErrReplyTooLong at the
+	// second row.
 	long      bool
 	streaming bool
 	columns   []audience.Column

@@ -68,7 +68,7 @@ func searchAccess(o *accountFixture) {
 }
 
 // longSearches tests when the reply to a search is a stream. It also tests that a search returns the
-// errors of the writer, and that it ends when the caller has closed the connection. decisions.md: 39
+// errors of the writer, and that a search ends if the caller closes the connection. decisions.md: 39
 func longSearches(o *accountFixture) {
 	list, large := o.addList(), o.addList()
 	for i := range 3 {
@@ -128,7 +128,7 @@ func (o *accountFixture) fill(list audience.ListID, contacts int) {
 	})
 }
 
-// failing is a ContactWriter that cannot write.
+// failing is a ContactWriter whose methods return errors.
 type failing struct{ begin, contact error }
 
 func (w failing) Begin([]audience.Column, bool) error { return w.begin }

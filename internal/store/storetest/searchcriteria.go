@@ -72,7 +72,7 @@ func (l *list) value(t *rapid.T, kind string) audience.Input {
 	return in
 }
 
-// orNothing draws an operand, which may be empty.
+// orNothing draws an operand. In some draws the operand is empty.
 func (l *list) orNothing(t *rapid.T, kind string) audience.Input {
 	switch rapid.IntRange(0, 5).Draw(t, "nothing") {
 	case 0:
@@ -97,8 +97,8 @@ func (l *list) items(t *rapid.T, kind string) audience.Input {
 		}
 		joined += inputText(items[i])
 	}
-	// An item may contain commas, so the joined text may have other items than the array. These items
-	// must still be valid for the kind. So dates and addresses are never joined.
+	// If an item contains a comma, the joined text has other items than the array. These items must
+	// still be valid for the kind. So dates and addresses are never joined.
 	if kind == "text" || kind == "int" || kind == "number" || kind == "bool" {
 		if rapid.Bool().Draw(t, "joined") {
 			return audience.Input{Kind: audience.InputText, Text: joined}
@@ -107,7 +107,7 @@ func (l *list) items(t *rapid.T, kind string) audience.Input {
 	return audience.Input{Kind: audience.InputArray, Items: items}
 }
 
-// part draws a part of a value, or a text that may be in no value.
+// part draws a part of a value, or a random text that is perhaps in no value.
 func (l *list) part(t *rapid.T, kind string) string {
 	if rapid.IntRange(0, 9).Draw(t, "other") == 0 {
 		return rapid.SampledFrom([]string{"", "%", "_", `\`, "'", "É", "@", "zzz"}).Draw(t, "part")

@@ -27,8 +27,8 @@ type list struct {
 	pools  map[string][]string // values of each kind; no value is empty
 }
 
-// fieldNames are names of Fields. Some differ only by letter case, and some have characters with a
-// meaning in SQL or JSON.
+// fieldNames are names of Fields. Some names differ only by letter case. Some contain characters that
+// have a special meaning in SQL or JSON.
 var fieldNames = []string{"Name", "name", `Quo"te'd`, "İstanbul ß", "%_\\", "State/Region", "😀", "Price", "Born",
 	"Notes", "$.x", "IN"}
 
@@ -237,7 +237,7 @@ func (l *list) drawContacts(t *rapid.T) []audience.Contact {
 var keyTypes = map[string]audience.KeyType{"text": audience.KeyText, "number": audience.KeyNumber, "date": audience.KeyDate,
 	"email": audience.KeyEmail, "mobile": audience.KeyMobile, "int": audience.KeyInt, "bool": audience.KeyBool}
 
-// key returns the SearchKey with a name, which is "field_<id>" or a system key. It returns nil for other
+// key returns the SearchKey for a name: "field_<id>" or the name of a system key. It returns nil for other
 // names and for keys that always have an index.
 func (l *list) key(name string) *audience.SearchKey {
 	for i := range l.fields {

@@ -13,9 +13,9 @@ import (
 	"enlist/internal/indexadvisor"
 )
 
-// This file tests the index advisor on a real store. It tests when the advisor schedules, builds, repeats
-// and drops the indexes that searches need. indexroom.go tests limits, repairs and the commands of an
-// operator.
+// This file tests the index advisor on a real store. It tests when the advisor schedules, builds and drops
+// the indexes that searches need, and when it repeats a failed build. indexroom.go tests limits, repairs
+// and the commands of an operator.
 
 // SearchIndexes tests indexadvisor and the IndexBuilder of an engine. decisions.md: 56
 func SearchIndexes(t *testing.T, e Engine) {
@@ -24,10 +24,10 @@ func SearchIndexes(t *testing.T, e Engine) {
 		test func(*testing.T, Engine)
 	}{
 		{"an index is built when searches need it and dropped when no search uses it", indexLife},
-		{"no index is built for searches that it would not make faster", searchesThatNoIndexHelps},
+		{"no index is built for searches that an index would not make faster", searchesThatNoIndexHelps},
 		{"an index is built for searches that are slow only in total", searchesSlowTogether},
 		{"a failed build is repeated after a day", failedBuild},
-		{"the index that saves least time is replaced", evictedIndex},
+		{"at the limit, the index that saves the least time is replaced", evictedIndex},
 		{"no partition gets more indexes than the limit", indexesOfManyLists},
 		{"jobs and indexes that a crash left unfinished are repaired", reconciledIndexes},
 		{"an index is dropped with its Field and its List", indexesOfDefinitions},
@@ -54,7 +54,7 @@ type listWithThreeFields struct {
 	list    audience.ListID
 
 	mu   sync.Mutex
-	step time.Duration // each call of tick moves the clock by this time
+	step time.Duration // each call of tick moves the clock forward by this time
 }
 
 // newListWithThreeFields stores a List with the Fields City, Amount and Note. There are three Cities with
@@ -73,7 +73,7 @@ func newListWithThreeFields(t *testing.T, e Engine) *listWithThreeFields {
 	return l
 }
 
-// restart replaces the service and the advisor by new ones, like a restart of the process.
+// restart creates a new service and a new advisor, as a restart of the process does.
 func (l *listWithThreeFields) restart(store audience.Store) {
 	l.service = audience.NewService(store, l.tick)
 	rules := indexadvisor.DefaultRules()
@@ -116,8 +116,8 @@ func triple(key, operator string, value any) *audience.Criteria {
 	return &audience.Criteria{Key: key, Operator: operator, Value: input(value)}
 }
 
-// countSlowly counts matches in a search that takes 200 ms. Then the advisor schedules the index that the
-// search needed, if any.
+// countSlowly counts matches in a search that seems to take 200 ms. Then it lets the advisor schedule the
+// index that would make the search faster, if there is such an index.
 func (l *listWithThreeFields) countSlowly(c *audience.Criteria) (n int64) {
 	l.Helper()
 	l.searchesTake(200 * time.Millisecond)
@@ -301,7 +301,7 @@ func searchesSlowTogether(t *testing.T, e Engine) {
 	}
 	search(150)
 	l.advance(24 * time.Hour)
-	search(150) // the times of one day are not added to those of the next day
+	search(150) // the times of different days are not added
 	same(t, "after searches of 7.5 s on each of two days", l.indexes(), states{})
 	search(100)
 	same(t, "after searches of 12.5 s on one day", l.indexes(), states{"Amount": indexWaiting})
@@ -329,7 +329,7 @@ func failedBuild(t *testing.T, e Engine) {
 		t.Errorf("index %+v, want it failed with the error of the builder", x)
 	}
 	number := &audience.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: audience.KeyNumber, Searchable: true}
-	_, err := l.store.BuildIndex(t.Context(), l.index("Amount").ID, l.list, number) // an index that the failed build left
+	_, err := l.store.BuildIndex(t.Context(), l.index("Amount").ID, l.list, number) // as if the failed build had left an index
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,15 +15,16 @@ import (
 // code of the product that checks criteria or writes SQL. So a mistake in the product is not repeated
 // here.
 
-// record is a Contact with its values. Their keys are system keys, Field names and field_<id>.
+// record is a Contact with its values. The keys of the maps are system keys, Field names and
+// field_<id>.
 type record struct {
 	id     int64
 	values map[string]string // as replies show them; "" if the Contact has no value
 	forms  map[string]string // the normalised addresses of the address Fields
 }
 
-// kinds says for each key how its values are compared: as "int", "bool", "number", "date", "email",
-// "mobile" or "text".
+// kinds has the kind of each key: "int", "bool", "number", "date", "email", "mobile" or "text". The
+// model compares the values of a key by this kind.
 type kinds map[string]string
 
 // model is a List with its Contacts.

@@ -43,8 +43,9 @@ func orderOfTexts(o *accountFixture) {
 	}
 }
 
-// textsInOrder returns lines of texts in the expected order. The order would be different by a
-// collation, by the letter case of a language, by bytes or by UTF-16 units.
+// textsInOrder returns lines of texts in the expected order. Every wrong method would give another
+// order: the collation of a language, its rules for letter case, or a comparison of bytes or of
+// UTF-16 units.
 func textsInOrder() [][]string {
 	return slices.Concat(
 		[][]string{{"", ""}, {"\x01"}, {"\t"}, {" "}, {" z"}, {"!"}, {"'"}, {"-a"}, {"10"}, {"9"}, {"[x"}, {"_"},

@@ -1,5 +1,5 @@
 // Package storetest has the test suites that the stores of both engines must pass. It uses
-// stores only through audience.Store, so both engines must behave in the same way.
+// stores only through audience.Store, so the two engines must have the same behaviour.
 package storetest
 
 import (
@@ -20,23 +20,23 @@ type Engine struct {
 	Jobs func(t *testing.T, s audience.Store, kind string) int
 }
 
-// Run runs most tests of this package on one engine. Most subtests have the name of the rule
-// that they test. Bounces, events and webhooks have such subtests themselves.
+// Run runs most tests of this package on one engine. The name of most subtests is the rule
+// that they test. The subtests bounces, events and webhooks have such subtests of their own.
 func Run(t *testing.T, e Engine) {
 	for _, c := range []struct {
 		rule string
 		test func(*testing.T, audience.Store)
 	}{
-		{"an Account is read as it was stored", accounts},
+		{"an Account is returned with the content that was stored", accounts},
 		{"a key is found by its hash until it is revoked", keys},
-		{"a List is read as it was stored, and its ID is never used again", lists},
-		{"a Field is read as it was stored", fields},
+		{"a List is returned with the content that was stored, and its ID is never used again", lists},
+		{"a Field is returned with the content that was stored", fields},
 		{"a Contact is found by ID, address and mobile number", contacts},
 		{"exactly one of the Contacts with the same address is the primary", sameAddress},
 		{"Contacts are removed in batches, and their IDs are never used again", removal},
 		{"values of a deleted Field are removed in batches", fieldValueDeletion},
 		{"the ledger returns a Contact's rows, newest first", ledger},
-		{"the Unsubscriber List is read by Account and List", unsubscribers},
+		{"the Unsubscriber List can be read for an Account or for one of its Lists", unsubscribers},
 		{"a repeated call within a day gets the saved result", retries},
 		{"nothing that a failed function wrote is stored", failedUpdate},
 	} {
@@ -59,7 +59,7 @@ func Run(t *testing.T, e Engine) {
 	}
 }
 
-// accountRule is a test with the name of the rule that it tests.
+// accountRule is a test and the rule that it tests. The rule is the name of the subtest.
 type accountRule struct {
 	rule string
 	test func(*accountFixture)
@@ -141,7 +141,7 @@ func contact(s *audience.Schema, key string) *audience.Contact {
 		Values: audience.Values{{Field: s.Email().ID, Text: key}}, Created: 100, Modified: 100}
 }
 
-// insert stores a Contact. It fails the test if another Contact has the address.
+// insert stores a Contact. It fails the test if another Contact is the primary of the address.
 func insert(t *testing.T, s audience.Store, c *audience.Contact) {
 	t.Helper()
 	update(t, s, func(tx audience.Tx) error {

@@ -23,8 +23,8 @@ func webhookMoves(o *accountFixture) {
 	o.wantEvents(o.take(old, 1), "contact subscribed 1")
 	o.wantEvents(o.take(moved.Target, 2), "contact created 1")
 
-	// The webhook moves back to its old URL. The batch of this URL then has more events than when a job
-	// took it last, so the batch must get a new ID.
+	// The webhook moves back to its old URL. Since a job last took the batch of this URL, events have
+	// been added to the batch. So the batch must get a new ID.
 	before := o.take(old, 1)
 	o.editWebhook(created, "url", hook)
 	after := o.take(old, 1)

@@ -13,12 +13,12 @@ import (
 // This file tests the definitions of webhooks and the delivery of their events. webhookmoves.go tests
 // what happens to events when webhooks and Lists change.
 
-// webhooks tests which events webhooks get, and how jobs take and deliver them. decisions.md: 52
+// webhooks tests which events webhooks get, and how jobs deliver these events. decisions.md: 52
 func webhooks(t *testing.T, e Engine) {
 	runRules(t, e.Open, []accountRule{
 		{"webhooks with one URL and secret share a target", webhookDefinitions},
 		{"a key reads and changes only the webhooks of its Lists", webhookKeys},
-		{"events of one target arrive in order, in batches", webhookBatches},
+		{"the events of a target are delivered in batches and in order", webhookBatches},
 		{"a failed batch is retried unchanged, and then stays stored", webhookFailures},
 		{"one job at a time holds the lease of a target", webhookLeases},
 		{"setting the clock back delays no delivery", webhookClock},
@@ -181,7 +181,7 @@ func webhookKeys(o *accountFixture) {
 	if len(found) != 1 || found[0].ID != ofMine {
 		o.Errorf("a restricted key found %+v, want only the webhook of its List", found)
 	}
-	// A caller does not get the secret of a webhook that it may not read.
+	// If a caller is not allowed to read a webhook, it also does not get the secret of the webhook.
 	third := o.addList()
 	id, err := o.service.AddWebhook(o.Context(), o.restricted(third),
 		details("object", "list", "event", "updated", "url", hook, "list_id", third))
@@ -226,8 +226,8 @@ func webhookBatches(o *accountFixture) {
 	}
 }
 
-// webhookFailures tests that a failed batch is retried unchanged, 6 times in about 7.6 hours. After that it
-// stays stored.
+// webhookFailures tests that jobs send a failed batch again unchanged, 6 times in about 7.6 hours. After that
+// the batch stays stored, until an operator or an edit of the webhook resumes the deliveries.
 func webhookFailures(o *accountFixture) {
 	list := o.addList()
 	id := o.addWebhook("contact", "created")
@@ -306,8 +306,8 @@ func webhookLeases(o *accountFixture) {
 	if late.ID != b.ID {
 		o.Error("the batch of a dead job has a new ID, want the same ID")
 	}
-	// The first job is still alive. The events that it delivered are removed, but the other job keeps the
-	// lease.
+	// The first job is still alive and has delivered its events. These events are removed, but the other
+	// job keeps the lease.
 	if o.delivered(b) != nil || o.failed(b) != 0 || o.take(target, 3) != nil {
 		o.Error("the second job lost its lease")
 	}
@@ -322,8 +322,7 @@ func webhookLeases(o *accountFixture) {
 	}
 }
 
-// webhookClock tests that setting the clock back delays no delivery, although stored times are then in the
-// future.
+// webhookClock sets the clock back, so that stored times are in the future. This must not delay a delivery.
 func webhookClock(o *accountFixture) {
 	list := o.addList()
 	target := o.webhook(o.addWebhook("contact", "created")).Target

@@ -15,8 +15,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
-// ofOneEngine reports whether a table belongs to one engine or to a library. Such a table is not
-// compared.
+// ofOneEngine reports whether a table is used by one engine only, or belongs to a library. The test does
+// not compare such a table.
 func ofOneEngine(table string) bool {
 	return table == "contact_delta" || strings.HasPrefix(table, "river_") || strings.HasPrefix(table, "goose_") || strings.HasPrefix(table, "sqlite_")
 }
