@@ -15,13 +15,13 @@ func TestReadValuesReadsEveryDocumentAndRefusesOthers(t *testing.T) {
 		rule, doc string
 		want      audience.Values
 	}{
-		{"a document may be empty", `{}`, nil},
+		{"an empty document is read", `{}`, nil},
 		{"a text is read", `{"1":"NSW"}`, audience.Values{{Field: 1, Text: "NSW"}}},
 		{"a number keeps its decimals", `{"1": "a, }", "22": -12.50}`,
 			audience.Values{{Field: 1, Text: "a, }"}, {Field: 22, Text: "-12.50"}}},
 		{"escapes are decoded", `{"1":"\"\\ \u00e9\ud83d\ude00\n","2":"\\"}`,
 			audience.Values{{Field: 1, Text: "\"\\ é😀\n"}, {Field: 2, Text: `\`}}},
-		{"a text may have any letters", `{"1":"ş İ 日本"}`, audience.Values{{Field: 1, Text: "ş İ 日本"}}},
+		{"a text with letters of other alphabets is read", `{"1":"ş İ 日本"}`, audience.Values{{Field: 1, Text: "ş İ 日本"}}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			got, err := readValues(c.doc, nil)

@@ -20,7 +20,7 @@ var (
 		`CREATE SEQUENCE \w+`,
 		`CREATE (OR REPLACE )?FUNCTION .*`,
 		`CREATE TRIGGER .*`,
-		`CREATE INDEX \w+ ON ONLY \w+ .*`, // the indexes of the partitions are attached later
+		`CREATE INDEX \w+ ON ONLY \w+ .*`, // later statements attach the indexes of the partitions
 		`ALTER INDEX \w+ ATTACH PARTITION \w+`,
 		`ALTER TABLE \w+ ADD COLUMN \w+ \w+( COLLATE "C")?( NOT NULL DEFAULT `+constant+`| DEFAULT `+constant+`)?`,
 		`ALTER TABLE \w+ ADD CONSTRAINT \w+ .* NOT VALID`,
@@ -151,7 +151,7 @@ func TestMigrationLintKnowsAllowedStatements(t *testing.T) {
 		{"CREATE INDEX CONCURRENTLY a ON contact_1 (id);", false},
 		{later + "CREATE INDEX CONCURRENTLY a ON contact_1 (id);", false}, // a second run would fail: the index exists
 		{later + "DROP INDEX CONCURRENTLY IF EXISTS a; CREATE INDEX CONCURRENTLY a ON b (id);", true},
-		{later + "CREATE INDEX a ON ONLY contact (id);", false}, // would wait for its lock without a limit
+		{later + "CREATE INDEX a ON ONLY contact (id);", false}, // it would wait for its lock without a limit
 		{later + "ALTER TABLE contact ADD COLUMN a BIGINT;", false},
 		{"CREATE TABLE a (id BIGINT NOT NULL); CREATE INDEX b ON a (id); INSERT INTO a VALUES (1);", true},
 		{"INSERT INTO account VALUES (1);", false},

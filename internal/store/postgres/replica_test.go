@@ -101,12 +101,12 @@ func TestReplicaShowsEveryAnsweredChange(t *testing.T) {
 		name string
 		run  func(*replicaFixture, *testing.T)
 	}{
-		{"a replica that is up to date serves", (*replicaFixture).inTime},
-		{"a replica that is late does not serve", (*replicaFixture).behind},
-		{"a replica within the allowed lag serves", (*replicaFixture).allowed},
-		{"a search that replay cancels runs on the primary", (*replicaFixture).inTheWay},
-		{"the primary serves while the replica is gone", (*replicaFixture).away},
-		{"a server that is no standby is refused", (*replicaFixture).another},
+		{"a replica that is up to date serves searches", (*replicaFixture).inTime},
+		{"a replica that is late serves no searches", (*replicaFixture).behind},
+		{"a replica within the allowed lag serves searches", (*replicaFixture).allowed},
+		{"a search that a replica cancels runs again on the primary", (*replicaFixture).inTheWay},
+		{"the primary serves searches while the replica is stopped", (*replicaFixture).away},
+		{"a server that is not a standby of the database serves no searches", (*replicaFixture).another},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			one := *f.listFixture

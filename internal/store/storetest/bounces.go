@@ -17,7 +17,7 @@ func bounces(t *testing.T, e Engine) {
 		test func(*listWithOneContact)
 	}{
 		{"three consecutive bounces deactivate a Contact", threeInARow},
-		{"a delivered mail resets the count", oneArrived},
+		{"a delivered mail resets the count of bounces", oneArrived},
 		{"bounces of a previous address are not counted", anotherAddress},
 		{"after a reactivation three new bounces are needed", bouncesAfterReactivation},
 		{"a permanent refusal of the recipient is a bounce", refusedAtOnce},

@@ -17,11 +17,11 @@ func Bulk(t *testing.T, open func(t *testing.T) audience.Store) {
 		bulkAsTheModel(newAccountFixture(t, open))
 	})
 	runRules(t, open, []accountRule{
-		{"a call with an Idempotency-Key survives crashes", bulkCrashes},
+		{"a call with an Idempotency-Key is executed once although the process crashes", bulkCrashes},
 		{"a call without an Idempotency-Key keeps the Updates before a crash", bulkCrashesWithoutKey},
 		{"concurrent copies of a call are executed once", bulkSameKeyAtOnce},
 		{"concurrent calls never store an address twice", bulkConcurrent},
-		{"a call over the Contact limit adds no Contact", bulkLimit},
+		{"a call that would exceed the Contact limit adds no Contact", bulkLimit},
 		{"concurrent calls never exceed the Contact limit", bulkLimitConcurrent},
 		{"a call that changes more than 100 Contacts sends one event", bulkWebhooks},
 		{"if a Field changes during a call, its next Updates use the new rules", bulkFieldChange},
@@ -150,8 +150,8 @@ func (o *accountFixture) counted(list audience.ListID, want int64) {
 	}))
 }
 
-// bulkLimit tests that a call that would exceed the Contact limit adds no Contact. decisions.md:
-// 42
+// bulkLimit tests that a call adds no Contact if it would exceed the Contact limit.
+// decisions.md: 42
 func bulkLimit(o *accountFixture) {
 	list := o.addList()
 	o.limit(many)
@@ -161,7 +161,7 @@ func bulkLimit(o *accountFixture) {
 	o.refused(err, audience.ContactLimit, "1700 Contacts and has 1000")
 	o.counted(list, 1000)
 	if ids := o.add(list, contactRows(many, "a")); ids[999] != 0 || ids[1000] == 0 || ids[many-1] == 0 {
-		o.Error("want the 1000 old rows refused and the new rows within the limit added")
+		o.Error("want IDs for the new rows only: the first 1000 rows have addresses that are already stored")
 	}
 	o.counted(list, many)
 }

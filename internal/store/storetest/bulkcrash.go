@@ -17,7 +17,7 @@ type crashingStore struct {
 	audience.Store
 	at    int
 	after bool   // the Update fails after its commit
-	then  func() // if not nil, it runs before the nth Update, and that Update does not fail
+	then  func() // if not nil, this function runs before the nth Update, and the nth Update does not fail
 	seen  int
 }
 

@@ -31,7 +31,7 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a Field has the attributes that apply to its type", applicableAttributes},
 		{"SearchFields finds Fields by their attributes", searchFields},
 		{"EditField changes the attributes that the call sends", editField},
-		{"a type cannot change while values do not fit it", typeChange},
+		{"the type of a Field cannot change while its values do not fit the new type", typeChange},
 		{"a type change converts the stored values", conversion},
 		{"a Contact can change before its values are converted", beforeConversion},
 		{"an address type can change only while no Contact has a value", addressTypeChange},
@@ -217,7 +217,7 @@ func clearList(o *accountFixture) {
 	if err != nil || !done || o.contact(id, late).ID != late {
 		o.Errorf("the job runs again: done %v, error %v; want the new Contact to be kept", done, err)
 	}
-	o.must(o.service.ClearList(o.Context(), o.caller, o.addList())) // an empty List
+	o.must(o.service.ClearList(o.Context(), o.caller, o.addList())) // a List without Contacts
 	o.refused(o.service.ClearList(o.Context(), o.caller, 999), audience.NoList, "")
 }
 

@@ -30,8 +30,8 @@ func SearchIndexes(t *testing.T, e Engine) {
 		{"at the limit, the index that saves the least time is replaced", evictedIndex},
 		{"no partition gets more indexes than the limit", indexesOfManyLists},
 		{"jobs and indexes that a crash left unfinished are repaired", reconciledIndexes},
-		{"an index is dropped with its Field and its List", indexesOfDefinitions},
-		{"a manual index stays until it is removed", manualIndexes},
+		{"an index is dropped when its Field or its List is deleted", indexesOfDefinitions},
+		{"a manual index stays until an operator removes it", manualIndexes},
 		{"searches are correct while indexes are built and dropped", searchesDuringBuilds},
 	} {
 		t.Run(c.rule, func(t *testing.T) { c.test(t, e) })

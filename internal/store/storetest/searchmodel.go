@@ -19,7 +19,7 @@ import (
 // field_<id>.
 type record struct {
 	id     int64
-	values map[string]string // as replies show them; "" if the Contact has no value
+	values map[string]string // the values in the form of replies; "" if the Contact has no value
 	forms  map[string]string // the normalised addresses of the address Fields
 }
 

@@ -26,7 +26,7 @@ func orderOfTexts(o *accountFixture) {
 	o.wantOrder(list, audience.Query{SortBy: "Name", Descending: true}, descending)
 	o.wantOrder(list, audience.Query{SortBy: "Name", Limit: 7, Offset: 20}, ascending[20:27])
 	less, all := 0, len(ascending)-len(ids[0])
-	for i, line := range lines[1:] { // lines[0] has Contacts without a value, which is neither less nor greater
+	for i, line := range lines[1:] { // lines[0] has Contacts without a value, which are not less and not greater than a text
 		equal := len(ids[i+1])
 		for _, text := range line {
 			o.wantCount(list, "less_than", text, less)

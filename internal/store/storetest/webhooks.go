@@ -16,18 +16,18 @@ import (
 // webhooks tests which events webhooks get, and how jobs deliver these events. decisions.md: 52
 func webhooks(t *testing.T, e Engine) {
 	runRules(t, e.Open, []accountRule{
-		{"webhooks with one URL and secret share a target", webhookDefinitions},
+		{"webhooks with the same URL and secret have the same target", webhookDefinitions},
 		{"a key reads and changes only the webhooks of its Lists", webhookKeys},
 		{"the events of a target are delivered in batches and in order", webhookBatches},
 		{"a failed batch is retried unchanged, and then stays stored", webhookFailures},
-		{"one job at a time holds the lease of a target", webhookLeases},
+		{"only one job at a time holds the lease of a target", webhookLeases},
 		{"setting the clock back delays no delivery", webhookClock},
 		{"the events of a webhook move to its new URL", webhookMoves},
 		{"the events of a deleted webhook are deleted", webhookDeletion},
 		{"the events of a deleted List are still delivered", webhooksOfDeletedList},
 		{"a failing target without webhooks is deleted", webhookOrphanedTarget},
 		{"a change of a List is an event", webhooksOfLists},
-		{"one job at a time waits for a target", func(o *accountFixture) { webhookJobs(o, e) }},
+		{"only one job at a time waits for a target", func(o *accountFixture) { webhookJobs(o, e) }},
 	})
 }
 
