@@ -12,8 +12,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// The tests in this file run changes of several processes at the same time. Each
-// "process" is a second Store that is opened on the same database.
+// The tests in this file run changes of several processes at the same time. A second Store
+// on the same database takes the place of a second process.
 
 // Two processes add, change and remove Contacts of four addresses in a List that allows
 // duplicates. After that each address has exactly one primary Contact, and the counts of

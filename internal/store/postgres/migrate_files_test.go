@@ -55,8 +55,8 @@ CREATE INDEX contact_colour ON ONLY contact (list_id, colour, id);
 	return files
 }
 
-// waitLog is a log handler that sends a text to waits each time a migration did not get
-// a lock.
+// waitLog is a log handler. Each time a migration did not get a lock, it sends a text to the
+// channel waits.
 type waitLog struct {
 	slog.Handler
 	waits chan string
@@ -84,7 +84,7 @@ func (l waitLog) wait(migrated <-chan error) error {
 	case err := <-migrated:
 		return fmt.Errorf("the migration ended while a transaction reads the tables, want it to wait: %w", err)
 	case <-time.After(time.Minute):
-		return errors.New("the migration did not stop waiting for its lock within a minute")
+		return errors.New("no attempt of the migration failed to get its lock within a minute")
 	}
 }
 

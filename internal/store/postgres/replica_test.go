@@ -74,7 +74,7 @@ func (f *replicaFixture) wantWarning(about string) {
 	}
 }
 
-// count counts the Contacts in a Search and reports whether a replica served it.
+// count counts the Contacts in a Search and reports whether a replica served the Search.
 func (f *replicaFixture) count(s *Store) (n int64, byReplica bool) {
 	f.Helper()
 	before := s.searches.pool.Stat().AcquireCount()

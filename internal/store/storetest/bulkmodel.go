@@ -35,9 +35,9 @@ type bulkModel struct {
 	*accountFixture
 	id           audience.ListID
 	unique       bool               // duplicates are disallowed
-	people       []*person          // by ID
+	people       []*person          // sorted by ID
 	last         audience.ContactID // the highest ID that a Contact has had so far
-	unsubscribed map[string]bool    // by normalised address
+	unsubscribed map[string]bool    // the normalised addresses that are on the Unsubscriber List
 }
 
 // person is an expected Contact. Of all Contacts with the same Key, exactly one has First: the primary
@@ -132,7 +132,7 @@ func (m *bulkModel) promote(key string) {
 	if m.first(key) != nil {
 		return
 	}
-	for _, p := range m.people { // by ID
+	for _, p := range m.people { // in the order of IDs
 		if p.Key == key {
 			p.First = true
 			return

@@ -26,8 +26,8 @@ func (s rerunningStore) Update(ctx context.Context, fn func(audience.Tx) error, 
 	return s.Store.Update(ctx, fn, hint...)
 }
 
-// rerunFunctions unsubscribes and deletes Contacts in several Updates. A call would skip Contacts if
-// it continued at the position of a run that was rolled back.
+// rerunFunctions unsubscribes and deletes Contacts in several Updates. If a call continued at the
+// position of a run that was rolled back, it would skip Contacts.
 func rerunFunctions(t *testing.T, e Engine) {
 	s, _, caller, schema := newListThatNotifies(t, e)
 	service := audience.NewService(rerunningStore{s}, time.Now)
