@@ -3,8 +3,8 @@ package audience
 // This file has the record of an Account, the identifiers of all records, and the
 // database methods for Accounts.
 
-// The types of identifiers. IDs of one type are unique in the whole database and count up
-// from 1. No ID is used twice.
+// The types of identifiers. The database assigns the IDs of one type in ascending
+// order from 1. They are unique in the whole database, and no ID is used twice.
 type (
 	AccountID    int64
 	KeyID        int64
@@ -38,14 +38,15 @@ const NoContactLimit = -1
 type AccountTx interface {
 	// Accounts returns all Accounts in order of ID.
 	Accounts() ([]Account, error)
-	// Account returns one Account. An unknown ID is an error of kind Internal: the
-	// domain asks only for the Account of a key or of a List.
+	// Account returns one Account. If no Account has the ID, the error is of kind Internal,
+	// because the domain calls Account only with the AccountID of a key or of a List.
 	Account(id AccountID) (*Account, error)
 	// AddAccount inserts an Account with its first Folder for Lists and sets its ID.
 	AddAccount(a *Account) error
 	// UpdateAccount stores the name, the time zone and the limit.
 	UpdateAccount(a *Account) error
-	// AccountContacts counts the Contacts of all Lists of an Account. In an Update, if
-	// the Account has a limit, no other transaction changes the count until this one ends.
+	// AccountContacts returns how many Contacts all Lists of an Account have. If the
+	// Account has a limit, then after a call in an Update no other transaction can change
+	// the number until the Update ends.
 	AccountContacts(id AccountID) (int64, error)
 }

@@ -10,8 +10,8 @@ import (
 // This file has the methods with which the operator administers Accounts. They need no key
 // and can change every Account.
 
-// operatorName is the creator name of records that the operator adds. The operator has no
-// key, whose name would be the creator name.
+// operatorName is the creator name of records that the operator adds. For other callers, the
+// creator name is the name of their key, but the operator has no key.
 const operatorName = "command line"
 
 // AccountDetails describe a new Account.
@@ -71,7 +71,7 @@ func (s *Service) Operator(ctx context.Context, id AccountID) (*Caller, error) {
 	})
 }
 
-// operatorOf returns a Caller without a key of the database: Caller.hash is nil.
+// operatorOf returns a Caller whose key is not stored in the database. So Caller.hash is nil.
 func operatorOf(a *Account) *Caller {
 	return &Caller{Account: a, Key: &Key{Name: operatorName, Level: Full}}
 }
@@ -112,8 +112,8 @@ func checkContactLimit(limit int64) error {
 	return nil
 }
 
-// checkTimeZone refuses names that are unknown. It also refuses "Local", which means a
-// different zone on each machine.
+// checkTimeZone refuses unknown names of time zones. It also refuses "Local", because "Local" can
+// mean another zone on each machine.
 func checkTimeZone(zone string) error {
 	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
 		return Refuse(InvalidParameters, "time zone %q is not known; give an IANA name such as Europe/Berlin", zone)
@@ -121,8 +121,8 @@ func checkTimeZone(zone string) error {
 	return nil
 }
 
-// operatorText checks a name that the operator typed, as readName does. of says what has the
-// name, for the error.
+// operatorText checks a name that the operator typed, as readName does. of is the kind of the
+// named record, such as "Account". The error contains it.
 func operatorText(of, name string) (string, error) {
 	name, err := readName(name)
 	if err != nil {

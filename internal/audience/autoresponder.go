@@ -1,8 +1,9 @@
 package audience
 
-// Autoresponder sends a Message to a Contact of its List because of an Event, at once or
-// later. The rules for callers are in autoresponder_service.go, the calendar is in
-// autoresponder_due.go, and delivery_prepare.go decides at the due time whether to send.
+// Autoresponder is a rule of a List: after an Event of a Contact, the server sends a Message to
+// the Contact, at once or later. The rules for callers are in autoresponder_service.go.
+// autoresponder_due.go computes the due time. At the due time, delivery_prepare.go decides
+// whether the server still sends the Message.
 type Autoresponder struct {
 	ID               AutoresponderID
 	AccountID        AccountID
@@ -28,7 +29,7 @@ type Autoresponder struct {
 const (
 	CriteriaImmediate = "immediate" // at the event
 	CriteriaDelay     = "delay"     // an offset after the event
-	CriteriaSpecific  = "specific"  // at Timestamp, or at a time of day after the offset
+	CriteriaSpecific  = "specific"  // at Timestamp, or at a time of day at or after the end of the offset
 )
 
 // The periods of an offset. Days and weeks are calendar days: the offset ends at the same time

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// This file computes when an autoresponder is due. The difficulty is time zones: a local clock
-// may skip an hour or a day, and may show the same hour twice.
+// This file computes when an autoresponder is due. This is difficult because of time zones: a
+// local clock can skip an hour or a day, and can show the same hour twice.
 
 // Due returns the Unix time at which an autoresponder sends its Message. now is the Unix time of
 // the event. ok is false if the time to send has passed. accountZone is used if the
@@ -25,8 +25,8 @@ func (a *Autoresponder) Due(now int64, accountZone string) (due int64, ok bool) 
 	return now, true
 }
 
-// offset returns the moment that is the autoresponder's offset after from. Minutes and hours
-// are exact; days and weeks keep the time of day.
+// offset adds the autoresponder's offset to the Unix time from. An offset in minutes or hours is
+// exact. An offset in days or weeks ends at the same time of day.
 func (a *Autoresponder) offset(from int64, zone *time.Location) int64 {
 	days := a.OffsetValue
 	switch a.OffsetPeriod {
@@ -38,7 +38,7 @@ func (a *Autoresponder) offset(from int64, zone *time.Location) int64 {
 		days *= 7
 	}
 	if days == 0 {
-		return from // no search: the clock may show this time of day twice today
+		return from // not whenClockShows: if the clock shows this time twice today, it returns the first time
 	}
 	return max(from, whenClockShows(clockAt(from, zone).AddDate(0, 0, int(days)), zone))
 }
@@ -46,7 +46,8 @@ func (a *Autoresponder) offset(from int64, zone *time.Location) int64 {
 // nextClock returns the first moment at or after from at which a clock in the zone shows the
 // autoresponder's hour and minute.
 func (a *Autoresponder) nextClock(from int64, zone *time.Location) int64 {
-	// Start one day early: if the clock skips the time at midnight, it is due on the next day.
+	// Start with the day before: if the clock skipped the time then, shortly before midnight,
+	// the due time is the end of the skipped period, which can be on this day.
 	year, month, day := clockAt(from, zone).AddDate(0, 0, -1).Date()
 	for ; ; day++ {
 		face := time.Date(year, month, day, int(a.SpecificHour), int(a.SpecificMinute), 0, 0, time.UTC)
@@ -63,7 +64,7 @@ func clockAt(at int64, zone *time.Location) time.Time {
 	return time.Unix(at+int64(offset), 0).UTC()
 }
 
-// maxZoneOffset is more than the difference of any zone from UTC, in seconds.
+// maxZoneOffset is larger than the offset of any zone from UTC, in seconds.
 const maxZoneOffset = 26 * 60 * 60
 
 // whenClockShows returns the first moment at which a clock in the zone shows a date and time.

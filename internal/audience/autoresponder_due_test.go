@@ -35,7 +35,8 @@ func atClock(hour, minute int64) Autoresponder {
 	return Autoresponder{CriteriaType: CriteriaSpecific, SpecificHour: hour, SpecificMinute: minute}
 }
 
-// daysLater returns the autoresponder with a delay of some days before the time of the clock.
+// daysLater returns the autoresponder with an offset of some days. It sends when the clock shows
+// its time for the first time after the offset.
 func daysLater(a Autoresponder, days int64) Autoresponder {
 	a.OffsetValue, a.OffsetPeriod = days, periodDay
 	return a
@@ -66,40 +67,40 @@ func TestAutoresponderIsDueByTheClockOfItsZone(t *testing.T) {
 		{"a delay over a skipped day", delay(2, periodDay), "Pacific/Apia", "2011-12-29 10:00:00 -1000", "2011-12-31 10:00:00 +1400"},
 
 		{"later today", atClock(9, 30), "Europe/Berlin", "2026-06-15 08:00:00 +0200", "2026-06-15 09:30:00 +0200"},
-		{"right now", atClock(9, 30), "Europe/Berlin", "2026-06-15 09:30:00 +0200", "2026-06-15 09:30:00 +0200"},
-		{"a second too late", atClock(9, 30), "Europe/Berlin", "2026-06-15 09:30:01 +0200", "2026-06-16 09:30:00 +0200"},
+		{"exactly at the event", atClock(9, 30), "Europe/Berlin", "2026-06-15 09:30:00 +0200", "2026-06-15 09:30:00 +0200"},
+		{"a second before the event", atClock(9, 30), "Europe/Berlin", "2026-06-15 09:30:01 +0200", "2026-06-16 09:30:00 +0200"},
 		{"midnight", atClock(0, 0), "UTC", "2026-12-31 00:00:01 +0000", "2027-01-01 00:00:00 +0000"},
-		{"the day is the day in the zone, east of UTC", atClock(1, 0), "Pacific/Kiritimati", "2026-12-31 11:30:00 +0000", "2027-01-01 11:00:00 +0000"},
-		{"the day is the day in the zone, west of UTC", atClock(20, 0), "Pacific/Niue", "2026-01-01 06:59:00 +0000", "2026-01-01 07:00:00 +0000"},
+		{"the day is that of the zone, east of UTC", atClock(1, 0), "Pacific/Kiritimati", "2026-12-31 11:30:00 +0000", "2027-01-01 11:00:00 +0000"},
+		{"the day is that of the zone, west of UTC", atClock(20, 0), "Pacific/Niue", "2026-01-01 06:59:00 +0000", "2026-01-01 07:00:00 +0000"},
 		{"a day later at nine", daysLater(atClock(9, 0), 1), "Europe/Berlin", "2026-06-15 08:00:00 +0200", "2026-06-16 09:00:00 +0200"},
-		{"a day later, but nine has passed", daysLater(atClock(9, 0), 1), "Europe/Berlin", "2026-06-15 10:00:00 +0200", "2026-06-17 09:00:00 +0200"},
+		{"a day later at nine, but the event is after nine", daysLater(atClock(9, 0), 1), "Europe/Berlin", "2026-06-15 10:00:00 +0200", "2026-06-17 09:00:00 +0200"},
 		{"in the gap, Berlin", atClock(2, 30), "Europe/Berlin", "2026-03-29 00:00:00 +0100", "2026-03-29 03:00:00 +0200"},
 		{"in the gap, New York", atClock(2, 0), "America/New_York", "2026-03-08 00:00:00 -0500", "2026-03-08 03:00:00 -0400"},
 		{"in the gap of half an hour", atClock(2, 15), "Australia/Lord_Howe", "2026-10-04 00:00:00 +1030", "2026-10-04 02:30:00 +1100"},
 		{"just after the gap of half an hour", atClock(2, 30), "Australia/Lord_Howe", "2026-10-04 00:00:00 +1030", "2026-10-04 02:30:00 +1100"},
-		{"a time of the gap is due once only", atClock(2, 30), "Europe/Berlin", "2026-03-29 03:00:01 +0200", "2026-03-30 02:30:00 +0200"},
+		{"after a gap, the skipped time is due on the next day", atClock(2, 30), "Europe/Berlin", "2026-03-29 03:00:01 +0200", "2026-03-30 02:30:00 +0200"},
 		{"a time that comes twice, Berlin", atClock(2, 30), "Europe/Berlin", "2026-10-25 00:00:00 +0200", "2026-10-25 02:30:00 +0200"},
-		{"a time that comes twice, from between the two", atClock(2, 30), "Europe/Berlin", "2026-10-25 02:45:00 +0200", "2026-10-26 02:30:00 +0100"},
+		{"a time that comes twice, event between the two", atClock(2, 30), "Europe/Berlin", "2026-10-25 02:45:00 +0200", "2026-10-26 02:30:00 +0100"},
 		{"a time that comes twice, New York", atClock(1, 0), "America/New_York", "2026-11-01 00:00:00 -0400", "2026-11-01 01:00:00 -0400"},
 		{"a time that comes twice within half an hour", atClock(1, 45), "Australia/Lord_Howe", "2026-04-05 00:00:00 +1100", "2026-04-05 01:45:00 +1100"},
 		{"a gap at midnight", atClock(0, 0), "America/Santiago", "2026-09-05 12:00:00 -0400", "2026-09-06 01:00:00 -0300"},
 		{"a gap over midnight", atClock(23, 45), "America/Toronto", "1919-03-30 12:00:00 -0500", "1919-03-31 00:30:00 -0400"},
-		{"a gap over midnight, from its end", atClock(23, 45), "America/Toronto", "1919-03-31 00:30:00 -0400", "1919-03-31 00:30:00 -0400"},
+		{"a gap over midnight, event at its end", atClock(23, 45), "America/Toronto", "1919-03-31 00:30:00 -0400", "1919-03-31 00:30:00 -0400"},
 		{"midnight after an evening that comes twice", atClock(0, 0), "America/Santiago", "2026-04-04 23:30:00 -0300", "2026-04-05 00:00:00 -0400"},
 		{"a skipped day", atClock(9, 0), "Pacific/Apia", "2011-12-29 10:00:00 -1000", "2011-12-31 09:00:00 +1400"},
-		{"years ahead", daysLater(atClock(2, 30), 3650), "Europe/Berlin", "2029-03-29 02:00:00 +0200", "2039-03-27 03:00:00 +0200"},
+		{"ten years later, in the gap", daysLater(atClock(2, 30), 3650), "Europe/Berlin", "2029-03-29 02:00:00 +0200", "2039-03-27 03:00:00 +0200"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			due, ok := test.a.Due(moment(t, test.now), test.zone)
 			if !ok || due != moment(t, test.due) {
-				t.Errorf("due %s, %v; want %s", time.Unix(due, 0).In(location(test.zone)).Format(wallClock), ok, test.due)
+				t.Errorf("due %s, ok is %v; want %s", time.Unix(due, 0).In(location(test.zone)).Format(wallClock), ok, test.due)
 			}
 		})
 	}
 }
 
 // covers: decision 45
-func TestTimestampIsDueUntilItHasPassed(t *testing.T) {
+func TestTimestampIsNotDueAfterItHasPassed(t *testing.T) {
 	a := Autoresponder{CriteriaType: CriteriaSpecific, Timestamp: 1000, OffsetValue: 3, OffsetPeriod: periodDay, SpecificHour: 9}
 	for _, c := range []struct {
 		now int64
@@ -107,20 +108,20 @@ func TestTimestampIsDueUntilItHasPassed(t *testing.T) {
 	}{{0, true}, {999, true}, {1000, true}, {1001, false}} {
 		t.Run(fmt.Sprint("at ", c.now), func(t *testing.T) {
 			if due, ok := a.Due(c.now, "Europe/Berlin"); ok != c.ok || ok && due != 1000 {
-				t.Errorf("due at %d, %v; want 1000, %v", due, ok, c.ok)
+				t.Errorf("due at %d, ok is %v; want 1000, ok is %v", due, ok, c.ok)
 			}
 		})
 	}
 }
 
 // covers: decision 45
-func TestOwnTimeZoneReplacesTheAccounts(t *testing.T) {
+func TestTimeZoneOfAutoresponderReplacesThatOfAccount(t *testing.T) {
 	now := moment(t, "2026-06-15 00:00:00 +0000")
 	for _, c := range []struct{ own, want string }{
 		{"", "2026-06-16 09:00:00 +1000"},
 		{"Europe/Berlin", "2026-06-15 09:00:00 +0200"},
 	} {
-		t.Run("own zone "+c.own, func(t *testing.T) {
+		t.Run("time zone "+c.own, func(t *testing.T) {
 			a := atClock(9, 0)
 			a.TimeZone = c.own
 			if due, _ := a.Due(now, "Australia/Sydney"); due != moment(t, c.want) {
@@ -135,10 +136,10 @@ func TestOwnTimeZoneReplacesTheAccounts(t *testing.T) {
 var dueZones = []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "America/Santiago", "Africa/Casablanca",
 	"Africa/Cairo", "Asia/Kathmandu", "Antarctica/Troll", "Asia/Beirut", "Pacific/Kwajalein", "America/Havana", "Europe/Dublin", "Asia/Gaza"}
 
-// The test compares Due with a clock that it reads minute by minute.
+// The test compares the result of Due with the time that the clock shows in each minute.
 //
 // covers: decision 45
-func TestDueTimeIsTheFirstThatTheClockShows(t *testing.T) {
+func TestAutoresponderIsDueWhenTheClockFirstShowsItsTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		zone := rapid.SampledFrom(dueZones).Draw(t, "zone")
 		a := atClock(rapid.Int64Range(0, 23).Draw(t, "hour"), rapid.Int64Range(0, 59).Draw(t, "minute"))
@@ -150,7 +151,7 @@ func TestDueTimeIsTheFirstThatTheClockShows(t *testing.T) {
 		}
 		due, ok := a.Due(now, zone)
 		if !ok || due < now {
-			t.Fatalf("due %d, %v, which is before %d", due, ok, now)
+			t.Fatalf("due %d, ok is %v; want a time that is not before %d", due, ok, now)
 		}
 		shown := func(at int64) string { return time.Unix(at, 0).In(location(zone)).Format("15:04:05") }
 		wanted := time.Unix((a.SpecificHour*60+a.SpecificMinute)*60, 0).UTC().Format("15:04:05")
@@ -193,7 +194,7 @@ func TestDelaysKeepTheTimeOfDay(t *testing.T) {
 		a := delay(days, periodDay)
 		due, ok := a.Due(now, zone)
 		if !ok || due < now {
-			t.Fatalf("due %d, %v, which is before %d", due, ok, now)
+			t.Fatalf("due %d, ok is %v; want a time that is not before %d", due, ok, now)
 		}
 		from, to := clockAt(now, location(zone)), clockAt(due, location(zone))
 		if short := from.AddDate(0, 0, int(days)).Sub(to).Abs(); short > 2*time.Hour && short != 24*time.Hour {

@@ -36,8 +36,8 @@ var AutoresponderAttributes = []Attribute[Autoresponder]{
 
 // Limits of autoresponders. decisions.md: 54
 const (
-	// maxAutoresponders bounds the autoresponders of a List: one event stores a job for
-	// each of them in its own transaction.
+	// maxAutoresponders is the largest number of autoresponders of a List. The transaction
+	// of one event stores a job for each of them.
 	maxAutoresponders = 100
 
 	// maxTimestamp is the end of the year 9999.
@@ -174,7 +174,7 @@ type AutoresponderTx interface {
 	Autoresponders(account AccountID) ([]Autoresponder, error)
 	// AddAutoresponder inserts an autoresponder and sets its ID.
 	AddAutoresponder(a *Autoresponder) error
-	// UpdateAutoresponder stores everything but the ID, the Account, the creator and
+	// UpdateAutoresponder stores all values except the ID, the Account, the creator and
 	// the time of creation.
 	UpdateAutoresponder(a *Autoresponder) error
 	// DeleteAutoresponder removes an autoresponder.

@@ -10,14 +10,15 @@ import (
 // This file splits calls about many Contacts into several transactions, so that
 // other callers can write in between, and resumes such a call after a crash.
 
-// runInBatches calls batch in one transaction after another until batch returns done. Each
-// call of batch does the next part of the work and records it in p. A transaction may run
-// twice, so batch may append to the slices in p but must not change their elements. p is
-// stored as JSON, so decoding must return the same value.
+// runInBatches calls batch until batch returns done, each time in a new transaction. Each call
+// of batch does the next part of the work and records its progress in p. A transaction can run
+// twice. So batch can append to the slices in p, but must not change their elements. p is
+// stored as JSON, so encoding and decoding must not change its value.
 //
-// With an Idempotency-Key each transaction also stores the progress. A repeat after a crash
-// continues from the stored progress. Two calls with the same Idempotency-Key at the same
-// time share the work. After an error, the batches before it stay stored. decisions.md: 30, 53
+// With an Idempotency-Key, each transaction also stores the progress. A repeated call after a
+// crash continues from the stored progress. If two calls with the same Idempotency-Key run at
+// the same time, each does a part of the work. After an error in one batch, the changes of the
+// earlier batches stay stored. decisions.md: 30, 53
 func runInBatches[P any](ctx context.Context, s *Service, c *Caller,
 	batch func(tx Tx, now int64, p *P) (done bool, err error)) (P, error) {
 	var at, next progress[P]
@@ -97,8 +98,8 @@ func savedPlan(ctx context.Context, s *Service, c *Caller) (plan idSet, err erro
 	return plan, err
 }
 
-// savePlan stores ids as the plan of a call and returns them. If a call with the same
-// Idempotency-Key has stored its plan first, it returns that plan.
+// savePlan stores ids as the plan of a call and returns ids. If another call with the same
+// Idempotency-Key has already stored a plan, savePlan returns that plan.
 func savePlan(ctx context.Context, s *Service, c *Caller, ids idSet) (idSet, error) {
 	if c.Retry == nil {
 		return ids, nil
@@ -106,7 +107,7 @@ func savePlan(ctx context.Context, s *Service, c *Caller, ids idSet) (idSet, err
 	planCaller := *c
 	planCaller.Retry = c.Retry.plan()
 	return update(ctx, s, &planCaller, func(tx Tx, now int64) (idSet, error) {
-		// A plan is stored before its progress, so it also expires before it. The progress
+		// A plan is stored before its progress, so the plan also expires first. The progress
 		// of an expired plan must not be used with a new plan, so reset the progress.
 		var fresh, old progress[struct{}]
 		if err := old.load(tx, c, now); err != nil {
@@ -116,8 +117,8 @@ func savePlan(ctx context.Context, s *Service, c *Caller, ids idSet) (idSet, err
 	})
 }
 
-// plan returns the Retry under which a plan is stored. It differs from every Idempotency-Key,
-// because an Idempotency-Key contains no space.
+// plan returns the Retry under which a plan is stored. Its Header differs from every
+// Idempotency-Key, because an Idempotency-Key contains no space.
 func (r *Retry) plan() *Retry {
 	return &Retry{Header: r.Header + " plan", Fingerprint: r.Fingerprint}
 }
@@ -137,7 +138,7 @@ func (s idSet) MarshalJSON() ([]byte, error) {
 	return json.Marshal(b) // as base64
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON decodes the output of MarshalJSON.
 func (s *idSet) UnmarshalJSON(data []byte) error {
 	var b []byte // encoding/json reads it from base64
 	if err := json.Unmarshal(data, &b); err != nil {

@@ -12,8 +12,8 @@ type Bootstrapped struct {
 	Key     string // text of the new key, of level Full; shown once
 }
 
-// Bootstrap adds to a database without keys what a first call needs: an Account, a List and
-// a key of level Full. The text of the key is keyText, or a new random text if keyText is
+// Bootstrap adds the records that a first call needs to a database without keys: an Account, a
+// List and a key of level Full. The text of the key is keyText, or a new random text if keyText is
 // "". If the database has a key, even a revoked one, Bootstrap adds nothing and returns nil.
 func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped, error) {
 	if keyText == "" {

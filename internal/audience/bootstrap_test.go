@@ -23,23 +23,23 @@ func TestBootstrapAddsOneKeyWhenTwoServersStart(t *testing.T) {
 		t.Cleanup(func() { store.Close() })
 		services[i] = audience.NewService(store, time.Now)
 	}
-	var began [2]*audience.Bootstrapped
-	var at sync.WaitGroup
+	var results [2]*audience.Bootstrapped
+	var wg sync.WaitGroup
 	for i, s := range services {
-		at.Go(func() {
+		wg.Go(func() {
 			var err error
-			if began[i], err = s.Bootstrap(t.Context(), ""); err != nil {
+			if results[i], err = s.Bootstrap(t.Context(), ""); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	at.Wait()
-	if (began[0] == nil) == (began[1] == nil) {
-		t.Fatalf("Bootstrap returned %v and %v, want exactly one nil", began[0], began[1])
+	wg.Wait()
+	if (results[0] == nil) == (results[1] == nil) {
+		t.Fatalf("Bootstrap returned %v and %v, want exactly one nil", results[0], results[1])
 	}
-	first := began[0]
+	first := results[0]
 	if first == nil {
-		first = began[1]
+		first = results[1]
 	}
 	for _, s := range services {
 		c, err := s.Authenticate(t.Context(), first.Key)

@@ -1,5 +1,5 @@
 // This file defines a search whose criteria were checked against the keys of a List or of a
-// kind of record. A Condition needs no further checks: the store compiles it to SQL, and
+// kind of record. A Condition needs no further checks: the store compiles it to SQL, or
 // condition_match.go evaluates it in memory.
 
 package audience
@@ -13,7 +13,7 @@ const (
 	KeyInt                       // numbers and Unix times in seconds
 	KeyBool                      // allows only the operators Exactly, Not and In
 	KeyNumber                    // decimal and currency Fields
-	KeyDate                      // ordered as ISO text; an operand without a time is compared with the date part
+	KeyDate                      // ordered as ISO text; an operand without a time is compared with the value's date
 	KeyEmail                     // text, but Exactly, Not and In compare the normalised address
 	KeyMobile                    // like KeyEmail
 )
@@ -24,7 +24,7 @@ type SearchKey struct {
 	Name       string // the system key's name; "" when Field is set
 	Field      *Field // nil for a system key
 	Type       KeyType
-	Searchable bool // criteria may test this key; a search may sort by any key
+	Searchable bool // criteria can test this key; a search can also sort by keys that are not searchable
 
 	index int // index of the Attribute of a system key in its table
 }
@@ -52,25 +52,25 @@ type Operand struct {
 	Int        int64   // for KeyInt; for KeyBool 0 or 1; unused if Absent
 	Number     float64 // for KeyNumber, exact to 15 digits; unused if Absent
 	Absent     bool    // "" under Exactly, Not and In: matches a record without the value
-	Impossible bool    // no stored value can equal it, such as 2.5 for an ID
+	Impossible bool    // no stored value can equal this operand, such as 2.5 for an ID
 }
 
 // Search is a checked query of a List's Contacts, for the store.
 type Search struct {
 	Schema     *Schema
 	Where      *Condition // nil: every Contact
-	Sort       *SearchKey // nil: by ID
+	Sort       *SearchKey // nil: sort by ID
 	Descending bool
 	Limit      int64 // 0: no limit
 	Offset     int64
 	Columns    Columns // the parts of a Contact that the caller reads
-	Counted    bool    // the caller wants only the number of Contacts
-	Last       bool    // no call follows in the transaction, so the store may end it with this search
+	Counted    bool    // the caller wants the number of Contacts, not the Contacts
+	Last       bool    // no call follows in the transaction, so the store can end the transaction with this search
 }
 
 // Columns says which parts of a Contact a search must read.
 type Columns struct {
 	System bool      // at least one system key other than the ID
 	All    bool      // every Field
-	Fields []FieldID // these Fields, when not All
+	Fields []FieldID // if All is false: the Fields to read
 }

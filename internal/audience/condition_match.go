@@ -53,7 +53,7 @@ func (c *Condition) test(value Value) bool {
 }
 
 // sortOperands sorts the operands of each In test, so that isIn can use a binary
-// search: a test may have as many operands as there are records.
+// search. A test can have as many operands as there are records.
 func (c *Condition) sortOperands() {
 	for _, parts := range [][]Condition{c.All, c.Any} {
 		for i := range parts {
@@ -113,8 +113,8 @@ func (v Value) shownText() string {
 	return strconv.FormatInt(v.Int, 10)
 }
 
-// firstCharacters returns the first MaxComparedCharacters characters of a text. Only these
-// decide its order.
+// firstCharacters returns the first MaxComparedCharacters characters of a text. The order of
+// texts depends only on these characters.
 func firstCharacters(s string) string {
 	if len(s) <= MaxComparedCharacters {
 		return s

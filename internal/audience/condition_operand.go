@@ -1,4 +1,4 @@
-// This file converts the values of a test to operands of the key's type.
+// This file converts the values that a test in criteria contains to operands of the key's type.
 
 package audience
 
@@ -18,7 +18,7 @@ type operandParser struct {
 	country int64 // telephone code for national mobile numbers
 }
 
-// operands reads the value of a test: one operand or, for In, any number.
+// operands reads the value of a test. It returns one operand or, for In, any number of operands.
 func (p *operandParser) operands(value Input) (operands []Operand, problem string) {
 	items := []Input{value}
 	switch {
@@ -37,7 +37,7 @@ func (p *operandParser) operands(value Input) (operands []Operand, problem strin
 	return operands, ""
 }
 
-// operandCount counts the operands in a value without splitting it.
+// operandCount returns how many operands a value contains. It does not split the value.
 func operandCount(op Operator, value Input) int {
 	switch {
 	case op == In && value.Kind == InputText:
@@ -70,16 +70,16 @@ func inItems(value Input) []Input {
 // take any text, for keys of every type.
 func (p *operandParser) operand(value Input) (o Operand, problem string) {
 	text, ok := value.scalarText()
-	whole := p.op == Exactly || p.op == Not || p.op == In
-	flag := value.Kind == InputTrue || value.Kind == InputFalse
+	equality := p.op == Exactly || p.op == Not || p.op == In
+	isFlag := value.Kind == InputTrue || value.Kind == InputFalse
 	switch {
 	case !ok:
 		return Operand{}, "the value must be a text or a number"
 	case p.op == StartsWith || p.op == EndsWith || p.op == Contains:
 		return Operand{Text: address.LowerASCII(text)}, ""
-	case text == "" && whole:
+	case text == "" && equality:
 		return Operand{Absent: true}, ""
-	case flag && (p.key.Type == KeyInt || p.key.Type == KeyNumber):
+	case isFlag && (p.key.Type == KeyInt || p.key.Type == KeyNumber):
 		return Operand{}, "the value must be a number"
 	}
 	switch p.key.Type {
@@ -92,19 +92,20 @@ func (p *operandParser) operand(value Input) (o Operand, problem string) {
 	case KeyDate:
 		return dateOperand(text)
 	case KeyEmail, KeyMobile:
-		if whole {
+		if equality {
 			return p.address(text), ""
 		}
 	}
 	text = address.LowerASCII(text)
-	if !whole {
+	if !equality {
 		text = firstCharacters(text)
 	}
 	return Operand{Text: text}, ""
 }
 
 // integer reads a number that is compared with integers. A number with a fraction equals no
-// integer. GreaterThan rounds it down and LessThan rounds it up: the result is the same.
+// integer. For GreaterThan it is rounded down, and for LessThan it is rounded up. This does not
+// change which integers match.
 func (p *operandParser) integer(text string) (o Operand, problem string) {
 	o, problem = numberOperand(text)
 	if problem != "" {
@@ -131,7 +132,7 @@ func numberOperand(text string) (o Operand, problem string) {
 	return Operand{Text: plain, Number: number}, ""
 }
 
-// flagOperand reads a flag in every spelling of a boolean parameter.
+// flagOperand reads a flag. It accepts every spelling that a boolean parameter accepts.
 func flagOperand(value Input) (o Operand, problem string) {
 	on, ok := value.AsBool()
 	switch {
@@ -143,7 +144,7 @@ func flagOperand(value Input) (o Operand, problem string) {
 	return Operand{Text: "0"}, ""
 }
 
-// dateOperand reads a date in every form that a Date Field accepts, whatever its time format.
+// dateOperand reads a date in every form that a Date Field of any time format accepts.
 func dateOperand(text string) (o Operand, problem string) {
 	iso, ok := ParseDate(text, time12)
 	if !ok {

@@ -21,8 +21,9 @@ type criteriaChecker struct {
 }
 
 // criteria checks one node. It leaves out a group that contains no test, and replaces a
-// group of one test by that test. level counts the nested arrays of the request. An All
-// directly in an Any adds no level: it is the part of one array between two "OR".
+// group of one test by that test. level is the number of nested arrays in the request. An
+// All directly in an Any adds no level: in the request it is no array of its own, but the part
+// of an array between two "OR".
 func (t *criteriaChecker) criteria(c *Criteria, level int) (*Condition, error) {
 	switch {
 	case level > MaxCriteriaLevels:
@@ -68,7 +69,7 @@ func (t *criteriaChecker) group(c *Criteria, level int) (*Condition, error) {
 	return &Condition{All: parts}, nil
 }
 
-// test checks one test: its key, its operator, then its value.
+// test checks one test in this order: its key, its operator, its value.
 func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 	key := t.keys.find(c.Key)
 	if key == nil || !key.Searchable {
@@ -94,8 +95,8 @@ func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 	return &Condition{Key: key, Operator: op, Operands: operands}, nil
 }
 
-// country is the telephone code for national mobile numbers; 0 when the
-// records are not Contacts.
+// country returns the telephone code for national mobile numbers, or 0 if the records are not
+// Contacts.
 func (t *criteriaChecker) country() int64 {
 	if t.keys.schema == nil {
 		return 0
@@ -103,7 +104,7 @@ func (t *criteriaChecker) country() int64 {
 	return t.keys.schema.List.CountryCode
 }
 
-// refuseKey refuses a test and names its key.
+// refuseKey returns an error of kind InvalidSearch about a test. The error contains the test's key.
 func refuseKey(key, format string, args ...any) error {
 	err := Refuse(InvalidSearch, format, args...)
 	err.Field = key

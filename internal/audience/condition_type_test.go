@@ -135,7 +135,7 @@ func TestSystemKeysTakePrecedenceOverFields(t *testing.T) {
 		t.Errorf("the key id is the Field %d, want the system key", key.Field.ID)
 	}
 	if key := k.find("field_6"); key.Field.ID != 5 {
-		t.Errorf("the key field_6 is the Field %d, want Field 5, which has this name", key.Field.ID)
+		t.Errorf("the key field_6 is the Field %d, want Field 5, whose name is field_6", key.Field.ID)
 	}
 	if key := k.find("field_7"); key.Field.ID != 7 {
 		t.Errorf("the key field_7 is the Field %d, want 7", key.Field.ID)
@@ -169,11 +169,11 @@ func TestGroupsWithoutTestsAreLeftOut(t *testing.T) {
 	}
 }
 
-// The limit is for the values of all tests together. One request can contain 15 million
-// telephone numbers, which would need a minute and 4 GB.
+// The limit is for the values of all tests together. Without it, one request could contain 15
+// million telephone numbers. Parsing them would take a minute and 4 GB.
 //
 // covers: decision 33
-func TestOperandsAreBounded(t *testing.T) {
+func TestNumberOfOperandsIsLimited(t *testing.T) {
 	half := test("id", "in", strings.Repeat("1,", maxOperands/2-1)+"1")
 	one := test("id", "exactly", "1")
 	if _, err := contactSearchKeys().condition(&Criteria{All: []Criteria{half, half}}); err != nil {
@@ -190,7 +190,7 @@ func TestOperandsAreBounded(t *testing.T) {
 		t.Run("too many values "+c.name, func(t *testing.T) {
 			_, err := contactSearchKeys().condition(&c.criteria)
 			if KindOf(err) != InvalidSearch || !strings.Contains(err.Error(), "at most") {
-				t.Errorf("got error %v, want one of kind InvalidSearch that names the limit", err)
+				t.Errorf("got error %v, want an error of kind InvalidSearch that contains the limit", err)
 			}
 		})
 	}
@@ -236,7 +236,7 @@ func TestCriteriaHaveLimits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := contactSearchKeys().condition(&c.criteria)
 			if c.allowed && err != nil || !c.allowed && KindOf(err) != InvalidSearch {
-				t.Errorf("got error %v; want no error: %v", err, c.allowed)
+				t.Errorf("got error %v; the criteria are allowed: %v", err, c.allowed)
 			}
 		})
 	}
@@ -269,7 +269,7 @@ func TestSortByIgnoresLetterCaseIfUnique(t *testing.T) {
 	}
 }
 
-// The check returns a Condition or an error of kind InvalidSearch.
+// For all criteria, the check returns a Condition or an error of kind InvalidSearch.
 func TestCheckOfCriteriaNeverPanics(t *testing.T) {
 	words := []string{"", "id", "is_active", "subscribed_via", "Email", "Mobile", "City", "Price", "Born", "field_5", "exactly", "in", "not", "greater_than",
 		"contains", "1", "1e5", "-", ".", "1.", "2026-01-31", "2026-01-31 25:00:00", "a@b.example", "+61", ",", "9999999999999999999", "1e-400", "\xff", "\x00", "é"}

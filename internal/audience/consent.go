@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file checks consents and makes the rows of the consent ledger, which records them.
+// This file checks consents and builds the rows of the consent ledger, in which they are stored.
 
 // ConsentType says what a person agreed to. specification: Consent
 type ConsentType string
@@ -21,7 +21,7 @@ const (
 // MaxConsentText is the longest consent text, in characters. specification: Limits
 const MaxConsentText = 255
 
-// Consent describes, as a call sends it, what a person agreed to.
+// Consent says what a person agreed to, in the form in which a call sends it.
 type Consent struct {
 	Type        ConsentType // "" means ConsentNotRecorded
 	Text        string
@@ -29,7 +29,7 @@ type Consent struct {
 	IP          string // last known IP address of the person, as it was sent; "" if none was sent
 }
 
-// PreferenceChoice is a person's answer to one List preference, by name.
+// PreferenceChoice is a person's answer to the List preference with this Name.
 type PreferenceChoice struct {
 	Name  string `json:"name"`
 	Agree bool   `json:"agree"`
@@ -40,17 +40,17 @@ type LedgerRow struct {
 	ListID      ListID
 	ContactID   ContactID
 	Time        int64
-	Method      string // the operation, by its published name
+	Method      string // the published name of the operation, such as subscribeContact
 	Type        ConsentType
 	Text        string
 	IP          string
 	Preferences []PreferenceChoice // only preferences that are defined on the List
 	KeyID       KeyID
-	KeyName     string // set when the row is read
+	KeyName     string // not stored in the ledger; ConsentTx.LedgerRows sets it
 }
 
-// check refuses a Consent that the general rules or the List do not allow. Errors:
-// InvalidConsent, ConsentRequired. specification: subscribeContact, rule 1;
+// check refuses a Consent that the general rules or the List do not allow. It replaces a Type of
+// "" by ConsentNotRecorded. Errors: InvalidConsent, ConsentRequired. specification: subscribeContact, rule 1;
 // decisions.md: 27
 func (c *Consent) check(schema *Schema) error {
 	switch c.Type {
@@ -94,7 +94,7 @@ func (c *Consent) row(schema *Schema) (LedgerRow, error) {
 }
 
 // parseIP reads the first address of a comma-separated list. Proxies send such a list in a
-// header. The address may have brackets and a port.
+// header. The address can be in brackets and can have a port.
 func parseIP(text string) (netip.Addr, bool) {
 	text, _, _ = strings.Cut(text, ",")
 	text = strings.TrimSpace(text)
@@ -133,7 +133,7 @@ func (c *Contact) setPreferences(schema *Schema, choices []PreferenceChoice) (ch
 type ConsentTx interface {
 	// AddLedgerRow appends a row.
 	AddLedgerRow(r *LedgerRow) error
-	// LedgerRows returns the rows of a Contact, the newest first. It skips offset rows.
+	// LedgerRows returns the rows of a Contact, newest first. It skips the first offset rows.
 	// limit 0 means no limit.
 	LedgerRows(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error)
 }

@@ -67,8 +67,8 @@ func (v Values) Set(id FieldID, text string) Values {
 	return v
 }
 
-// insert stores a new Contact. If another Contact has the address, it stores the new one as a
-// duplicate. If the List disallows duplicates, it stores nothing and returns false.
+// insert stores a new Contact. If another Contact has the address, insert stores the new Contact
+// as a duplicate or, if the List disallows duplicates, stores nothing and returns false.
 func (c *Contact) insert(tx ContactTx, schema *Schema) (inserted bool, err error) {
 	c.IsFirst = true
 	inserted, err = tx.InsertContact(c)
@@ -79,9 +79,9 @@ func (c *Contact) insert(tx ContactTx, schema *Schema) (inserted bool, err error
 	return inserted, err
 }
 
-// hasRoom returns an error of kind ContactLimit if the Account has as many Contacts as it may
-// store. decisions.md: 42
-func hasRoom(tx AccountTx, a *Account) error {
+// requireRoom returns an error of kind ContactLimit if the Account has as many Contacts as its
+// limit allows. decisions.md: 42
+func requireRoom(tx AccountTx, a *Account) error {
 	if a.ContactLimit == NoContactLimit {
 		return nil
 	}
@@ -99,10 +99,10 @@ type ContactTx interface {
 	// Contact with the ID.
 	Contact(list ListID, id ContactID) (*Contact, error)
 	// ContactByKey returns the first Contact with an address. key is the normalised
-	// address. The error is of kind NoContact if no Contact of the List has it.
+	// address. The error is of kind NoContact if no Contact of the List has the address.
 	ContactByKey(list ListID, key string) (*Contact, error)
 	// ContactsByAddress returns the Contacts whose Key is key or whose Mobile is mobile,
-	// in order of ID. "" matches no Contact. It returns at most limit Contacts, and only
+	// in order of ID. A key or mobile of "" matches no Contact. It returns at most limit Contacts, and only
 	// Contacts with an ID above after.
 	ContactsByAddress(list ListID, key, mobile string, after ContactID, limit int) ([]Contact, error)
 	// InsertContact inserts a Contact, sets its ID and updates the counters. If IsFirst is
@@ -118,6 +118,6 @@ type ContactTx interface {
 	// returns the IDs of the deleted Contacts in ascending order.
 	RemoveContactsByID(list ListID, ids []ContactID) (removed []ContactID, err error)
 	// PromoteDuplicate makes the duplicate with the lowest ID the first Contact of an
-	// address, after the first one was removed or got another address.
+	// address, after the first Contact was removed or got another address.
 	PromoteDuplicate(list ListID, key string) error
 }

@@ -16,7 +16,7 @@ type AddRequest struct {
 	Skip      int64      // remove_unsubscribers: one of the constants below
 }
 
-// The addresses that AddContacts leaves out.
+// The values of AddRequest.Skip. They say which addresses AddContacts leaves out.
 const (
 	SkipNone                = iota
 	SkipUnsubscribed        // addresses that unsubscribed from this List
@@ -26,9 +26,9 @@ const (
 // AddContacts adds Contacts to a List without the events of a subscription. It returns an
 // ID for each row: the Contact that was added or overwritten, or 0 if the row was left out.
 // A row is left out if it is invalid, or if its address exists already or has unsubscribed.
-// It is also left out if other calls have reached the Account's limit meanwhile. Errors:
-// NoList, Denied, InvalidParameters, ContactLimit; after these errors no Contact was added.
-// After any other error some Contacts may have been added. decisions.md: 53
+// It is also left out if other calls added so many Contacts during this call that the Account
+// reached its limit. Errors: NoList, Denied, InvalidParameters, ContactLimit. After an error in
+// a batch, the Contacts of the earlier batches stay stored. decisions.md: 53
 func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]ContactID, error) {
 	call := addCall{AddRequest: r, caller: c, rows: parsedRows{sent: r.Contacts},
 		skipped: make([]bool, len(r.Contacts))}
@@ -41,7 +41,7 @@ func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]C
 	return done.IDs, err
 }
 
-// addCall is one call, with its parsed rows and the results of findEarly.
+// addCall is one call of addContacts, with its parsed rows and the results of findEarly.
 type addCall struct {
 	AddRequest
 	caller  *Caller
@@ -49,13 +49,13 @@ type addCall struct {
 	skipped []bool // rows that are left out
 }
 
-// viewBatch is how many rows or IDs one View looks up.
+// viewBatch is the number of rows or IDs that one View looks up.
 const viewBatch = 500
 
 // findEarly looks up which rows are left out because of a Contact or an entry on the
 // Unsubscriber List. It runs before the transactions that write, to keep them short: a
-// look-up costs half as much as an insertion, and all rows of a call may be left out. If a
-// Contact is deleted after its look-up, the row is still left out.
+// look-up takes half as long as an insertion, and a call can contain thousands of rows that are
+// left out. If a Contact is deleted after its look-up, the row is still left out.
 func (a *addCall) findEarly(ctx context.Context, s *Service) error {
 	for first := 0; first < len(a.Contacts); first += viewBatch {
 		err := s.inView(ctx, a.caller, func(tx Tx) error {
@@ -184,7 +184,8 @@ func (a *addCall) unique(schema *Schema) bool {
 }
 
 // find returns the Contact that has the address of a row, if the call must not add a second
-// Contact with this address. skip is true if the row is invalid or its address unsubscribed.
+// Contact with this address. skip is true if the row is invalid, or if its address has
+// unsubscribed and the call leaves out such addresses.
 func (a *addCall) find(tx Tx, parsed *parsedContact) (existing *Contact, skip bool, err error) {
 	if parsed.err != nil {
 		return nil, true, nil
@@ -206,7 +207,7 @@ func (a *addCall) find(tx Tx, parsed *parsedContact) (existing *Contact, skip bo
 }
 
 // put stores one row. It returns the Contact's ID, or 0 if the row is left out, and the event
-// for webhooks, or "" if there is none. On PostgreSQL another transaction may insert the
+// for webhooks, or "" if there is none. On PostgreSQL another transaction can insert the
 // address between find and insert. Then insert returns false, and find runs again.
 func (a *addCall) put(tx Tx, parsed *parsedContact, now int64) (ContactID, WebhookEventType, error) {
 	for {
@@ -217,7 +218,7 @@ func (a *addCall) put(tx Tx, parsed *parsedContact, now int64) (ContactID, Webho
 		case existing != nil:
 			return a.overwrite(tx, parsed, existing, now)
 		}
-		if err := hasRoom(tx, a.caller.Account); err != nil {
+		if err := requireRoom(tx, a.caller.Account); err != nil {
 			return 0, "", ignoreKind(ContactLimit, err)
 		}
 		contact := parsed.newContact("bulk_upload", now)

@@ -19,7 +19,7 @@ type Outcome struct {
 type parsedRows struct {
 	sent    [][]Detail
 	parsed  []*parsedContact // nil: not parsed yet
-	partial bool             // addresses may be left out
+	partial bool             // true: a row does not need an address
 }
 
 // parseEarly parses all rows against the cached Schema, before the transaction. This keeps the
@@ -48,7 +48,7 @@ func (r *parsedRows) at(i int, schema *Schema, today string) *parsedContact {
 	return p
 }
 
-// ignored counts the keys of all rows that are not the key of a Field.
+// ignored returns how many keys in all parsed rows match no Field.
 func (r *parsedRows) ignored() (n int64) {
 	for _, p := range r.parsed {
 		if p != nil {
@@ -58,12 +58,12 @@ func (r *parsedRows) ignored() (n int64) {
 	return n
 }
 
-// bulkBatch is how many Contacts one transaction adds or changes. With 10 Fields this takes
+// bulkBatch is the number of Contacts that one transaction adds or changes. With 10 Fields this takes
 // about 20 ms. On SQLite no other caller can write during this time.
 const bulkBatch = 500
 
 // batchSize returns how many Contacts one transaction adds or changes: bulkBatch, or fewer if
-// the event causes jobs for each Contact. Two jobs cost as much as one Contact.
+// the event causes jobs for each Contact. It takes as long to store two jobs as to store one Contact.
 func batchSize(schema *Schema, event Event) int {
 	jobs := 0
 	for i := range schema.Autoresponders {
@@ -85,7 +85,7 @@ const maxSingleEvents = 100
 // notifier publishes the changes of a call to webhooks, batch by batch. It is part
 // of the progress that is stored under an Idempotency-Key.
 type notifier struct {
-	Changed int  `json:"changed"` // number of Contacts changed so far
+	Changed int  `json:"changed"` // sum of the n of all batches so far
 	Many    bool `json:"many"`    // the event of the List was published
 }
 
@@ -95,10 +95,11 @@ type contactEvent struct {
 	event   WebhookEventType
 }
 
-// publish publishes the changes of a batch. n is the number of Contacts in the batch, and
-// events are their events. After the call has changed more than maxSingleEvents Contacts,
-// publish publishes one event of the List instead. Usually the first batch has more Contacts
-// than that, or is the only batch, so a call seldom publishes both kinds of events.
+// publish publishes the changes of a batch. n is the number of Contacts that the batch added,
+// edited or deleted. events contains the events of these Contacts. When the sum of n over all
+// batches is larger than maxSingleEvents, publish publishes one event of the List instead.
+// Usually the first batch has more Contacts than maxSingleEvents, or is the only batch. So a
+// call seldom publishes both kinds of events.
 func (t *notifier) publish(tx Tx, schema *Schema, now int64, n int, events []contactEvent) error {
 	t.Changed += n
 	if t.Changed > maxSingleEvents {

@@ -36,8 +36,8 @@ type projection struct {
 	needs   Columns
 }
 
-// newProjection returns an empty projection. It allocates space for all columns of the List,
-// or for more if the caller sent more names.
+// newProjection returns an empty projection with space for all columns of the List, or for all
+// names that the caller sent if these are more.
 func newProjection(schema *Schema, names int) projection {
 	size := max(names, len(schema.Fields)+len(ContactAttributes))
 	return projection{schema: schema, seen: make(map[string]bool), columns: make([]Column, 0, size)}
@@ -61,8 +61,8 @@ func (p *projection) whole() {
 	}
 }
 
-// add adds the column of the system key or Field with a name. It ignores a name that is
-// unknown or was added before.
+// add adds the column of the system key or Field with this name. It ignores a name that is
+// unknown or that was added before.
 func (p *projection) add(name string) {
 	if p.seen[name] {
 		return

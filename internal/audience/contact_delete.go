@@ -16,11 +16,11 @@ type DeleteRequest struct {
 }
 
 // DeleteContacts deletes the Contacts with the given IDs, or the Contacts that match the
-// criteria. It returns one Outcome for each ID. The Outcomes are in the order of the request
+// criteria. It returns one Outcome for each Contact. The Outcomes are in the order of the request
 // or, for criteria, in order of ID. Done is false if the List did not have the Contact. The
 // consent ledger and the Unsubscriber List do not change. Errors: NoList, Denied,
-// InvalidSearch, and Busy if too many searches run; after these errors no Contact was
-// deleted. After any other error some Contacts may have been deleted. decisions.md: 33, 53
+// InvalidSearch, and Busy if too many searches run. After an error in a batch, the Contacts of
+// the earlier batches stay deleted. decisions.md: 33, 53
 func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest) ([]Outcome, error) {
 	plan, err := savedPlan(ctx, s, c)
 	if KindOf(err) == NotFound {
@@ -75,8 +75,8 @@ func deleteBatch(tx Tx, c *Caller, list ListID, plan idSet, now int64, p *delete
 	return p.Next == len(plan), p.publish(tx, schema, now, len(removed), events)
 }
 
-// outcomes returns one Outcome for each ID of the request or, for criteria, for each
-// Contact that matched.
+// outcomes returns one Outcome for each ID of the request or, for criteria, for each Contact
+// that matched. For an ID that the request contains several times, it returns one Outcome.
 func (r *DeleteRequest) outcomes(plan, missing idSet) []Outcome {
 	ids := r.Contacts
 	if r.Query.Criteria != nil {
@@ -130,8 +130,8 @@ func (s *Service) planDelete(ctx context.Context, c *Caller, r DeleteRequest) (i
 	return ids, err
 }
 
-// checkTestsSomething refuses a test that searches for "" inside a text. Such a test matches
-// every Contact, and a form with an empty input sends it by mistake. decisions.md: 33
+// checkTestsSomething refuses a test whether a value starts with, ends with or contains "". Such
+// a test matches every Contact. A form whose input is empty can send such a test by mistake. decisions.md: 33
 func checkTestsSomething(c *Condition) error {
 	for _, parts := range [][]Condition{c.All, c.Any} {
 		for i := range parts {
@@ -151,7 +151,7 @@ func checkTestsSomething(c *Condition) error {
 	return refuseKey(name, "%s: starts_with, ends_with and contains need a value here", name)
 }
 
-// present returns the IDs of the request that are Contacts of the List.
+// present returns those IDs of the request that the List has a Contact with.
 func (s *Service) present(ctx context.Context, c *Caller, r DeleteRequest) (ids idSet, err error) {
 	sent := slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
 	for chunk := range slices.Chunk(sent, viewBatch) {

@@ -22,14 +22,15 @@ type EditRequest struct {
 // EditRow contains the new values of one Contact.
 type EditRow struct {
 	ID      ContactID
-	Details []Detail // keys as in SubscribeRequest; values that are not sent do not change
+	Details []Detail // keys as in SubscribeRequest; a Field without a sent value does not change
 }
 
 // EditContacts changes values of Contacts. It returns one Outcome for each ID, in the order
 // of the request. A row is refused if the List does not have the Contact, a value is invalid,
 // or the Contact would have no address. If the List disallows duplicates, a row is also
 // refused if another Contact has the address. Errors: NoList, Denied, and NothingUpdated if
-// all rows were refused. After any other error some Contacts may have been changed.
+// all rows were refused. After an error in a batch, the changes of the earlier batches stay
+// stored.
 // decisions.md: 53
 func (s *Service) EditContacts(ctx context.Context, c *Caller, r EditRequest) ([]Outcome, error) {
 	rows := parsedRows{sent: make([][]Detail, len(r.Contacts)), partial: true}
@@ -50,13 +51,13 @@ func (s *Service) EditContacts(ctx context.Context, c *Caller, r EditRequest) ([
 // refused. refused are indexes of rows in ascending order.
 func (r *EditRequest) outcomes(refused []int) []Outcome {
 	all := make([]Outcome, 0, len(r.Contacts))
-	place := make(map[ContactID]int, len(r.Contacts))
+	position := make(map[ContactID]int, len(r.Contacts))
 	for i := range r.Contacts {
 		id := r.Contacts[i].ID
 		_, isRefused := slices.BinarySearch(refused, i)
-		at, again := place[id]
+		at, again := position[id]
 		if !again {
-			place[id] = len(all)
+			position[id] = len(all)
 			all = append(all, Outcome{id, !isRefused})
 			continue
 		}
@@ -65,7 +66,7 @@ func (r *EditRequest) outcomes(refused []int) []Outcome {
 	return all
 }
 
-// editCall is one call and its parsed rows.
+// editCall is one call of editContacts, with its parsed rows.
 type editCall struct {
 	EditRequest
 	caller *Caller
@@ -135,8 +136,8 @@ func nothingUpdated(why error) error {
 	return e
 }
 
-// edit changes one Contact. refused is the reason if only this row is refused. err is an error
-// that ends the transaction.
+// edit changes one Contact. If only this row is refused, refused is the reason. If err is not
+// nil, the transaction must end with err.
 func (e *editCall) edit(tx Tx, parsed *parsedContact, id ContactID, now int64) (changed bool, refused, err error) {
 	if parsed.err != nil {
 		return false, parsed.err, nil
@@ -174,8 +175,8 @@ func (e *editCall) emit(tx Tx, schema *Schema, id ContactID, now int64, p *editP
 	return emit(tx, schema, id, EventUpdateProfile, now)
 }
 
-// updateKey sets the Key of a Contact from its present addresses. left is the old Key if the
-// Key has changed and the Contact was the first with it. decisions.md: 23, 24
+// updateKey sets the Key of a Contact from its present addresses. If the Key has changed and the
+// Contact was the first with the old Key, left is the old Key. decisions.md: 23, 24
 func updateKey(tx ContactTx, schema *Schema, contact *Contact) (left string, refused, err error) {
 	key := schema.addressKey(contact)
 	if key == "" {

@@ -16,13 +16,13 @@ import (
 type parsedContact struct {
 	schema  *Schema
 	today   string // the Account's date, YYYY-MM-DD
-	partial bool   // the ID identifies the Contact, so the address may be left out
+	partial bool   // the call identifies the Contact by its ID, so it does not need an address
 
-	values  []parsedValue // address Fields first, then in the order sent
+	values  []parsedValue // of address Fields first, then the others in the order sent
 	key     string        // normalised address: the email address or, if none was sent, the mobile number
 	mobile  string        // normalised mobile number; "" if none was sent
 	consent LedgerRow     // only for a subscription
-	ignored int           // number of keys that are not the key of a Field
+	ignored int           // number of sent keys that match no Field
 	err     error         // the first refusal, in the order of checks
 }
 
@@ -73,8 +73,8 @@ func errNoAddress(schema *Schema) error {
 		Detail: "the Contact would have no email or mobile address"}
 }
 
-// parseAddress checks what was sent for an address Field, which may be nil, and
-// sets the normalised forms.
+// parseAddress checks the value that was sent for an address Field and sets the normalised
+// addresses. If the List does not have the Field, f is nil.
 func (p *parsedContact) parseAddress(f *Field, sent []sentValue) error {
 	if f == nil {
 		return nil
@@ -119,7 +119,7 @@ func (p *parsedContact) newContact(via string, now int64) Contact {
 	return c
 }
 
-// value returns the value that was sent for a Field. sent is false if there was none.
+// value returns the value that was sent for a Field. sent is false if no value was sent.
 func (p *parsedContact) value(f *Field) (text string, sent bool) {
 	for _, v := range p.values {
 		if v.field == f {
@@ -129,8 +129,8 @@ func (p *parsedContact) value(f *Field) (text string, sent bool) {
 	return "", false
 }
 
-// apply stores the sent values in an existing Contact, but does not change its Key. It
-// reports whether a value changes.
+// apply sets the sent values in an existing Contact, but does not change the Contact's Key. It
+// reports whether a value of the Contact has changed.
 func (p *parsedContact) apply(contact *Contact) (changed bool) {
 	for _, v := range p.values {
 		if contact.Values.Get(v.field.ID) != v.text {
@@ -152,7 +152,7 @@ type sentValue struct {
 }
 
 // match finds the Field of each detail, by its name or by field_<id>. If both were sent, the
-// value of field_<id> is used. ignored counts the details without a Field. decisions.md: 20
+// value of field_<id> is used. ignored is the number of details that match no Field. decisions.md: 20
 func (s *Schema) match(details []Detail) (sent []sentValue, ignored int) {
 	sent = make([]sentValue, 0, len(details))
 	for i := range details {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// This file finds and counts Contacts. A search starts in a View. It runs again in a Search or
-// a Stream only if it is too slow, or its reply too long, for a View.
+// This file finds and counts Contacts. A search starts in a View. It runs again in a Search if
+// it is too slow for a View, and in a Stream if its reply is too long to be buffered.
 
 // ContactAttributes are the system keys of a Contact record: id first, then
 // the others in the specification's order. specification: Contact
@@ -52,10 +52,10 @@ type ContactWriter interface {
 var ErrReplyTooLong = errors.New("reply too long to buffer")
 
 // maxBuffered is the largest number of Contacts that a search without criteria tries to
-// buffer. If it will find more, it runs as a stream from the start.
+// buffer. If the search will find more Contacts, it runs as a stream from the start.
 const maxBuffered = 1000
 
-// SearchContacts sends the Contacts of a List that match to w. If returned is empty, it
+// SearchContacts sends the matching Contacts of a List to w. If returned is empty, it
 // sends all keys. A search becomes a stream only if its reply is too long to be buffered,
 // because few streams can run at once and most replies are short. Errors: NoList, Denied,
 // InvalidSearch, and Busy if too many searches or streams run or the search takes too long.
@@ -81,8 +81,8 @@ func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q 
 	return s.inPhases(ctx, c, find)
 }
 
-// search finds Contacts, and reports the time that this took to the SearchObserver. For a
-// stream this is the time until the first Contact.
+// search finds Contacts, and reports the duration of the search to the SearchObserver. For a
+// stream, the reported duration is the time until the first Contact.
 func (s *Service) search(tx Tx, search *Search, p phase, each func(*Contact) error) error {
 	began := s.now()
 	took := time.Duration(-1)
@@ -107,7 +107,7 @@ func (s *Service) search(tx Tx, search *Search, p phase, each func(*Contact) err
 	return err
 }
 
-// CountContacts counts the Contacts that match. Errors: NoList, Denied, InvalidSearch, and
+// CountContacts returns how many Contacts match. Errors: NoList, Denied, InvalidSearch, and
 // Busy if too many searches run or the count takes too long.
 func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, criteria *Criteria) (n int64, err error) {
 	err = s.inPhases(ctx, c, func(tx Tx, p phase) error {
@@ -141,10 +141,10 @@ func searchOf(tx Tx, c *Caller, list ListID, q Query) (*Schema, *Search, error) 
 
 // phase is the kind of transaction in which a search runs. A search that is too slow for its
 // phase, or whose reply is too long, runs again in a later phase. So look-ups of other
-// callers do not wait for it.
+// callers do not wait for slow searches.
 type phase int
 
-// The phases, in the order in which a search may pass through them.
+// The phases, in the order in which a search runs in them.
 const (
 	lookingUp phase = iota // in a View: the search uses an index, and the reply is short
 	searching              // in a Search: the reply is short
@@ -170,8 +170,8 @@ func (s *Service) inPhases(ctx context.Context, c *Caller, find func(Tx, phase) 
 	return err
 }
 
-// allows returns nil if a search may start in this phase. Otherwise it returns errSlow or
-// ErrReplyTooLong, with which inPhases continues in a later phase.
+// allows returns nil if a search can start in this phase. Otherwise it returns errSlow or
+// ErrReplyTooLong. After these errors, inPhases runs the search in a later phase.
 func (p phase) allows(tx Tx, search *Search) error {
 	if p == streaming {
 		return nil
@@ -246,10 +246,10 @@ type SearchTx interface {
 	// SearchContacts calls each for the Contacts that s finds, in the order of s. c is
 	// valid only during the call. If each returns an error, the search ends with this error.
 	SearchContacts(s *Search, each func(c *Contact) error) error
-	// CountContacts counts the Contacts of s.Schema that match s.Where. It ignores Sort,
+	// CountContacts returns how many Contacts of s.Schema match s.Where. It ignores Sort,
 	// Limit and Offset.
 	CountContacts(s *Search) (int64, error)
-	// AnsweredByIndex reports whether the search or count can use an index, so that it reads
-	// only few Contacts.
+	// AnsweredByIndex reports whether the search or count can use an index, and thus reads
+	// only a few Contacts.
 	AnsweredByIndex(s *Search) bool
 }

@@ -51,8 +51,8 @@ func deactivate(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	return storeAndPublish(tx, schema, contact, now, WebhookDeactivated)
 }
 
-// confirmSubscription sets double_opt_in and stores the jobs that this causes. They include
-// the autoresponders that waited for the confirmation. decisions.md: 47
+// confirmSubscription sets double_opt_in and stores the jobs that the confirmation causes. They
+// include the jobs of autoresponders that waited for the confirmation. decisions.md: 47
 func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	if contact.DoubleOptIn {
 		return nil

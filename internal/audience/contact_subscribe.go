@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// This file has subscribeContact, which subscribes one Contact. Subscribe is first, then run,
-// then the functions that run calls. contact_parse.go reads the details that the caller sent.
+// This file has subscribeContact, which subscribes one Contact. Subscribe calls run, and run
+// calls most of the functions below it. contact_parse.go reads the details that the caller sent.
 
 // SubscribeRequest is a call of subscribeContact.
 type SubscribeRequest struct {
@@ -16,7 +16,7 @@ type SubscribeRequest struct {
 }
 
 // Subscribe adds a Contact to a List and returns its ID. If the List disallows duplicates and
-// a Contact has the address already, it updates that Contact instead. Errors, checked in this
+// a Contact has the address already, Subscribe updates that Contact instead. Errors, checked in this
 // order: NoList, Denied, InvalidConsent, ConsentRequired, InvalidEmail, InvalidParameters,
 // ContactLimit.
 // specification: subscribeContact; decisions.md: 13, 20 to 30
@@ -28,16 +28,16 @@ func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) 
 		call.parse(schema, Today(s.now(), c.Account.TimeZone))
 	}
 	err = s.store.Update(ctx, idempotent(s, c, &id, call.run), call.hint()...)
-	s.ignored.Add(int64(call.ignored)) // not in run, because run may be called twice
+	s.ignored.Add(int64(call.ignored)) // not in run, because run can be called twice
 	return id, err
 }
 
-// subscribeCall is one call with its parsed details.
+// subscribeCall is one call of subscribeContact, with its parsed details.
 type subscribeCall struct {
 	SubscribeRequest
 	caller  *Caller
 	parsed  *parsedContact
-	ignored int // number of keys that are not the key of a Field
+	ignored int // number of sent keys that match no Field
 }
 
 // run carries out the call in a transaction. The transaction may run again.
@@ -85,8 +85,8 @@ func (call *subscribeCall) parse(schema *Schema, today string) *parsedContact {
 }
 
 // hint returns a hint for the store if the transaction will only insert a Contact, its ledger
-// row and jobs. Such a transaction needs no result of the database before it commits, unless
-// another Contact has the address.
+// row and jobs. Such a transaction can commit without waiting for a result of the database,
+// unless another Contact has the address.
 func (call *subscribeCall) hint() []InsertsContact {
 	p := call.parsed
 	if p == nil || p.err != nil || call.caller.Retry != nil || call.caller.Account.ContactLimit != NoContactLimit ||
@@ -105,7 +105,7 @@ type subscription struct {
 }
 
 // insertOrFind inserts a new Contact. If the List disallows duplicates and a Contact has the
-// address, it returns that Contact and inserts nothing. decisions.md: 24, 42
+// address, insertOrFind returns that Contact and inserts nothing. decisions.md: 24, 42
 func (sub *subscription) insertOrFind(contact *Contact) (existing *Contact, err error) {
 	unique, account := sub.schema.List.DisallowDuplicates, sub.caller.Account
 	if unique && account.ContactLimit != NoContactLimit { // an update is allowed at the limit: find the Contact first
@@ -114,7 +114,7 @@ func (sub *subscription) insertOrFind(contact *Contact) (existing *Contact, err 
 			return existing, err
 		}
 	}
-	if err := hasRoom(sub.tx, account); err != nil {
+	if err := requireRoom(sub.tx, account); err != nil {
 		return nil, err
 	}
 	if unique {
@@ -125,7 +125,7 @@ func (sub *subscription) insertOrFind(contact *Contact) (existing *Contact, err 
 }
 
 // update stores the changes of the call in an existing Contact. An unsubscribed Contact
-// becomes subscribed again, because the person has just asked for it.
+// becomes subscribed again, because the person has just asked for the subscription.
 func (sub *subscription) update(contact *Contact) error {
 	changed := contact.setPreferences(sub.schema, sub.consent.Preferences)
 	changed = sub.apply(contact) || changed

@@ -13,9 +13,9 @@ import (
 
 // Unsubscribe unsubscribes every Contact of the List that has the given email or mobile
 // address, and returns the List's ID. It is not an error if no Contact has the address. For
-// List 0 it only adds the address to the Unsubscriber List. If very many Contacts have the
-// address, it works in batches: a call that fails may have unsubscribed some Contacts, and a
-// repeated call unsubscribes the others. Errors: NoList, Denied, and InvalidParameters if
+// List 0 it changes no Contact, but adds the address to the Unsubscriber List. If very many
+// Contacts have the address, it works in batches. A call that fails can have unsubscribed some
+// Contacts. A repeated call unsubscribes the others. Errors: NoList, Denied, and InvalidParameters if
 // the List is 0 and the text is not an address.
 func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text string) (ListID, error) {
 	if list == 0 {
@@ -35,8 +35,8 @@ func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text 
 		if !errors.Is(err, errMoreBatches) {
 			return id, err
 		}
-		// Only the last batch stores the result of the call (update). So a repeat after a
-		// crash finds no result and continues.
+		// Only the transaction of the last batch, in update above, stores the result of the
+		// call. So a repeated call after a crash finds no result and continues.
 		var last ContactID
 		err = s.store.Update(ctx, confirmed(c, func(tx Tx) (err error) {
 			last, _, err = batch.run(tx, c, s.now().Unix(), true)
@@ -45,27 +45,27 @@ func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text 
 		if err != nil {
 			return 0, err
 		}
-		batch.after = last // not inside the transaction, which may run twice or fail
+		batch.after = last // not inside the transaction, which can run twice or fail
 	}
 }
 
 // errMoreBatches ends an Update that needs more than one batch.
 var errMoreBatches = errors.New("too many records for one transaction")
 
-// maxUnsubscribe bounds one transaction: the number of Contacts and of the jobs that they
-// cause, together.
+// maxUnsubscribe is the largest number of Contacts and jobs together that one transaction
+// stores.
 const maxUnsubscribe = 500
 
 // unsubscribeBatch is the next batch of a call.
 type unsubscribeBatch struct {
 	list    ListID
 	address string    // as it was sent
-	after   ContactID // Contacts up to this ID are done
+	after   ContactID // the Contacts with this ID or a lower ID are done
 }
 
-// run unsubscribes the next Contacts with the address. more is true if they do not fit into
-// one batch. In that case run unsubscribes one batch if partly is true, and no Contact if
-// partly is false. last is the ID of the last Contact of the batch.
+// run unsubscribes the next Contacts with the address. more is true if these are too many for
+// one batch. In that case run unsubscribes the Contacts of one batch if partly is true, and no
+// Contact if partly is false. last is the ID of the last Contact of the batch.
 func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last ContactID, more bool, err error) {
 	schema, err := loadList(tx, c, b.list)
 	if err != nil {
@@ -99,7 +99,7 @@ func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last C
 	return last, more, nil
 }
 
-// addUnsubscriber adds an address to the Unsubscriber List, in an entry without a List.
+// addUnsubscriber adds an address to the Unsubscriber List. The entry belongs to no List.
 func addUnsubscriber(tx UnsubscriberTx, c *Caller, text string, now int64) error {
 	u := Unsubscriber{AddressType: AddressEmail, Time: now}
 	var ok bool
@@ -134,7 +134,7 @@ func (s *Schema) addressType(c *Contact) AddressType {
 }
 
 // unsubscribe sets a Contact's flag, adds its address of the given kind to the Unsubscriber
-// List, and stores the jobs that this causes. If the Contact is already unsubscribed, it
+// List, and stores the jobs that the unsubscription causes. If the Contact is already unsubscribed, it
 // changes nothing.
 func unsubscribe(tx Tx, schema *Schema, contact *Contact, kind AddressType, now int64) error {
 	if contact.IsUnsubscribed {

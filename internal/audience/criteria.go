@@ -1,6 +1,6 @@
-// This file defines search criteria as a caller sent them. Package rpc builds them.
-// condition_type.go checks them against the keys of a List and makes a Condition. The store
-// or condition_match.go evaluates the Condition.
+// This file defines search criteria as a caller sent them. Package rpc builds them from the
+// request. condition_type.go checks them against the keys of a List or of a kind of record, and
+// converts them to a Condition. The store or condition_match.go evaluates the Condition.
 
 package audience
 
@@ -10,8 +10,8 @@ const (
 	MaxCriteriaTests  = 100 // tests, which callers send as triples
 	MaxCriteriaLevels = 10  // of nested groups
 
-	// maxOperands bounds the values of all tests together. Parsing a mobile number takes
-	// 4 µs, so 200,000 of them take almost a second.
+	// maxOperands is the largest number of values in all tests together. Parsing a mobile
+	// number takes 4 µs, so parsing 200,000 of them takes almost a second.
 	maxOperands = 200_000
 
 	// MaxComparedCharacters is the number of characters at the beginning of a text that

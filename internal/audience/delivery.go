@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Mail to a Contact goes through the files delivery_*.go in this order: delivery_prepare.go
-// decides whether to send when the job runs, package mail composes and sends, and
-// delivery_outcome.go stores the result. delivery_bounce.go handles mail that comes back days
-// later, and delivery_history.go shows the deliveries to callers.
+// The files delivery_*.go have the steps of a mail to a Contact. When the job runs,
+// delivery_prepare.go decides whether to send the mail. Package mail composes and sends it.
+// delivery_outcome.go stores the result. delivery_bounce.go handles reports of bounces and
+// complaints, which can arrive days later. delivery_history.go shows the deliveries to callers.
 
 // DeliveryKey identifies one mail to a Contact by the event that caused it. The same event
 // and cause give the same key, so a job that runs twice finds the delivery of its first run.
@@ -16,7 +16,7 @@ type DeliveryKey struct {
 	List    ListID
 	Contact ContactID
 	Time    int64  // of the event
-	Cause   string // CauseConfirmation or CauseAutoresponder; package mail has one more for links in notifications
+	Cause   string // CauseConfirmation or CauseAutoresponder; package mail has another one for links in notifications
 }
 
 // CauseConfirmation is the Cause of a request to confirm a subscription.
@@ -25,7 +25,8 @@ const CauseConfirmation = "c"
 // CauseAutoresponder returns the Cause of an autoresponder's Message.
 func CauseAutoresponder(id AutoresponderID) string { return "a" + strconv.FormatInt(int64(id), 10) }
 
-// autoresponder returns the ID in a Cause made by CauseAutoresponder, 0 for other causes.
+// autoresponder returns the ID in a Cause that CauseAutoresponder returned. For other causes it
+// returns 0.
 func (k DeliveryKey) autoresponder() AutoresponderID {
 	id, ok := strings.CutPrefix(k.Cause, "a")
 	if !ok {
@@ -66,7 +67,7 @@ type Delivery struct {
 	DeliveryKey
 	MessageID MessageID // 0: the request to confirm
 	Address   string
-	Subject   string // with the merge fields filled, if the mail was composed
+	Subject   string // with the values of the merge fields, if the mail was composed
 	SentTime  int64
 	Status    DeliveryStatus
 	Detail    string // the mail server's reply, or the text of a bounce or complaint report
@@ -108,12 +109,12 @@ type DeliveryTx interface {
 	Delivery(k DeliveryKey) (*Delivery, error)
 	// PutDelivery inserts a delivery or replaces the delivery with the same key.
 	PutDelivery(d *Delivery) error
-	// Deliveries returns the deliveries to a Contact, the newest first; limit 0 means all.
+	// Deliveries returns the deliveries to a Contact, newest first; limit 0 means all.
 	Deliveries(list ListID, contact ContactID, limit int) ([]Delivery, error)
 	// MarkConfirmationRequested stores now as the time of the last request to confirm, and
 	// returns true. It returns false if the stored time of the Contact, or of the previous
-	// Contact with the same address, is later than before. A stored time in the future is
-	// ignored.
+	// Contact with the same address, is later than the parameter before. It ignores a stored
+	// time in the future.
 	MarkConfirmationRequested(list ListID, id ContactID, now, before int64) (marked bool, err error)
 	// MarkSubscriptionPending stores that the autoresponders of a subscription wait for
 	// its confirmation.

@@ -10,23 +10,24 @@ import (
 // accepted a mail. Package mail reads the reports and finds their DeliveryKeys.
 
 const (
-	// bouncesToDeactivate is how many permanent bounces in a row deactivate a Contact.
+	// bouncesToDeactivate is the number of permanent bounces in a row after which a Contact is
+	// deactivated.
 	// decisions.md: 51
 	bouncesToDeactivate = 3
 
-	// bounceDelay is how long a bounce may take after the mail server accepted the mail, in
-	// seconds. A delivery that was sent more recently does not yet prove that the address works.
+	// bounceDelay is the time, in seconds, in which a bounce is expected after the mail server
+	// accepted the mail. A mail that was sent more recently does not prove that the address works.
 	bounceDelay = 24 * 60 * 60
 
-	// maxDeliveries bounds how many deliveries of a Contact are read to count bounces.
+	// maxDeliveries is the largest number of deliveries of a Contact that putBounced reads.
 	maxDeliveries = 100
 )
 
 // Bounced stores that a delivery bounced permanently. detail is the text of the report. The
 // third bounce in a row deactivates the Contact. If the delivery was reported before, or the
-// Contact is gone, nothing changes and news is false. decisions.md: 51
-func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (news bool, err error) {
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (news bool, err error) {
+// Contact is gone, nothing changes and changed is false. decisions.md: 51
+func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (changed bool, err error) {
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)
 		if r == nil || r.delivery.Status == DeliveryBounced || r.delivery.Status == DeliveryComplained {
 			return false, err
@@ -37,10 +38,10 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ne
 }
 
 // Complained stores that the recipient reported a delivery as spam, and unsubscribes the
-// Contact. For a second complaint about the same delivery, nothing changes and news is false:
-// the Contact may have subscribed again after the first one. decisions.md: 51
-func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) (news bool, err error) {
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (news bool, err error) {
+// Contact. For a second complaint about the same delivery, nothing changes and changed is false,
+// because the Contact can have subscribed again after the first complaint. decisions.md: 51
+func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) (changed bool, err error) {
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)
 		if r == nil || r.delivery.Status == DeliveryComplained {
 			return false, err
@@ -89,7 +90,7 @@ func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
 }
 
 // putBounced stores that a delivery bounced permanently. The third bounce in a row deactivates
-// the Contact and restarts the count, because the Contact may be reactivated later.
+// the Contact and restarts the count, because a caller can reactivate the Contact later.
 func putBounced(tx Tx, d *Delivery, now int64) error {
 	if err := tx.PutDelivery(d); err != nil {
 		return err
@@ -118,8 +119,8 @@ func putBounced(tx Tx, d *Delivery, now int64) error {
 }
 
 // bouncesInARow reports whether the last deliveries to an address bounced often enough to
-// deactivate the Contact. deliveries are newest first. Deliveries that were sent at since or
-// earlier are not counted.
+// deactivate the Contact. deliveries are newest first. It does not count mail that was
+// sent at the time since or earlier.
 func bouncesInARow(deliveries []Delivery, key string, since, now int64) bool {
 	bounces := 0
 	for i := range deliveries {

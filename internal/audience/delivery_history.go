@@ -2,7 +2,7 @@ package audience
 
 import "context"
 
-// This file returns the mails that were sent to a Contact.
+// This file has the call that returns the mails to a Contact: the sent mails and the failed mails.
 
 // SentMessage is a Delivery as callers see it.
 type SentMessage struct {
@@ -23,7 +23,7 @@ var SentMessageAttributes = []Attribute[SentMessage]{
 	readOnlyText("detail", func(m *SentMessage) string { return m.Detail }),
 }
 
-// MessagesSentToContact returns the mails that were sent to a Contact, and those that failed,
+// MessagesSentToContact returns the mails that were sent to a Contact and the mails that failed,
 // newest first. Errors: NoList, Denied, NoContact. decisions.md: 54
 func (s *Service) MessagesSentToContact(ctx context.Context, c *Caller, list ListID,
 	id ContactID) ([]SentMessage, error) {

@@ -34,8 +34,8 @@ func (u *Undelivered) Error() string {
 func (u *Undelivered) Unwrap() error { return u.Err }
 
 // ErrSendingPaused means that package mail did not try to send a mail, because the mail server
-// does not answer. Until it answers, package mail tries one mail at a time and refuses the
-// others with this error.
+// does not answer. Until the server answers, package mail tries one mail at a time. For all other
+// mails it returns this error.
 var ErrSendingPaused = errors.New("sending is paused: the mail server does not answer")
 
 // RecordSent stores that a mail was sent, with the subject that was sent, and raises the
@@ -76,8 +76,9 @@ func (m *OutgoingMail) delivery(subject string, now int64, status DeliveryStatus
 	return d
 }
 
-// putSent stores that a delivery was sent. If a bounce or a complaint is stored already, it
-// keeps that status: a report can arrive before the sending process has stored the delivery.
+// putSent stores that a delivery was sent. If a bounce or a complaint is already stored,
+// the delivery keeps that status: a report can arrive before the sending process stores the
+// delivery.
 func putSent(tx DeliveryTx, d *Delivery) error {
 	before, err := tx.Delivery(d.DeliveryKey)
 	if ignoreKind(NotFound, err) != nil {

@@ -26,7 +26,7 @@ func (s *Service) Notification(ctx context.Context, e Notify) (*Notification, er
 		if err != nil {
 			return nil, err
 		}
-		// Rows are newest first, so the first row that is not later than the event is its row.
+		// Rows are newest first. So the row of the event is the first row that is not later.
 		i := slices.IndexFunc(ledger, func(r LedgerRow) bool { return r.Time <= e.Time })
 		if i >= 0 && e.Event == EventSubscribe {
 			n.Consent = &ledger[i]
@@ -35,7 +35,8 @@ func (s *Service) Notification(ctx context.Context, e Notify) (*Notification, er
 	})
 }
 
-// maxConsentRows bounds how many ledger rows are read to find the consent of an event.
+// maxConsentRows is the largest number of ledger rows that Notification reads to find the consent
+// of an event.
 const maxConsentRows = 100
 
 // AutoresponderMail returns the mail of an autoresponder to a Contact. It returns nil if there
@@ -68,9 +69,9 @@ func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (
 }
 
 // prepareMail reads the data that every mail to a Contact needs. complete adds other data, and
-// returns false if the mail must not be sent. Then the result is nil. The result is also nil if
-// the mail was sent before, if the List or the Contact is gone, or if the Contact has no email
-// address.
+// returns false if the mail must not be sent. Then prepareMail returns nil. It also returns nil
+// if the mail was sent before, if the List or the Contact is gone, or if the Contact has no
+// email address.
 func (s *Service) prepareMail(ctx context.Context, key DeliveryKey,
 	complete func(Tx, *OutgoingMail) (send bool, err error)) (*OutgoingMail, error) {
 	return ownView(ctx, s, func(tx Tx) (*OutgoingMail, error) {
@@ -102,10 +103,10 @@ func (s *Service) prepareMail(ctx context.Context, key DeliveryKey,
 	})
 }
 
-// receives reports whether a Contact may receive a Message because of an event. A Message for
+// receives reports whether the server should send a Contact the Message for an event. A Message for
 // the event unsubscribe goes only to Contacts that are still unsubscribed. Any other Message
 // goes only to subscribed Contacts. With double opt-in, a Contact that has not confirmed
-// receives no Message: the address may belong to another person. decisions.md: 46, 47
+// receives no Message, because the address can belong to another person. decisions.md: 46, 47
 func (c *Contact) receives(schema *Schema, event Event) bool {
 	if !c.IsActive || schema.List.DoubleOptIn && !c.DoubleOptIn {
 		return false

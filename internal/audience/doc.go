@@ -1,6 +1,6 @@
 // Package audience is the domain: Lists, their Fields and Contacts, consent, mail
-// to Contacts, webhooks, and every rule about them. It does not use SQL, HTTP, SMTP or the
-// JSON of requests: packages store, web, mail and rpc do.
+// to Contacts, webhooks, and every rule about them. It does not contain SQL, HTTP, SMTP or
+// the JSON of requests. These are in the packages store, web, mail and rpc.
 //
 // A Service implements the rules. Each of its methods is one action of a caller. The
 // method checks the request in the order of the specification and makes its change in one
@@ -12,12 +12,12 @@
 //
 // Files that all others use:
 //
-//	service.go       the Service, the check whether a caller may access a List, shared refusals
+//	service.go       the Service, the check whether a caller may access a List, shared errors
 //	store.go         the interface of the database: Store, Tx and its roles
 //	transaction.go   runs functions in transactions of the Store
 //	error.go         kinds of refusals
 //	idempotent.go    Idempotency-Key: a repeated call is executed once
-//	batches.go       long changes, in several transactions, which resume after a crash
+//	batches.go       long changes in several transactions, which a repeated call continues after a crash
 //	precondition.go  checks over all Contacts of a List before a definition changes
 //	effect.go        background jobs that a change causes
 //	event.go         events of a Contact and what each of them causes
@@ -48,7 +48,7 @@
 //
 //	input*.go         a value as a caller sent it, and the scanner of numbers
 //	value*.go         a value in the form in which a Field stores it
-//	record*.go        keys of records: how they are read, set and searched in memory
+//	record*.go        keys of records: how package audience reads, sets and searches them in memory
 //	contact_columns.go  the columns that a search of Contacts returns
 //	criteria.go       search criteria as a caller sent them, and their limits
 //	condition*.go     criteria after they were checked: keys, operands, evaluation
