@@ -29,7 +29,7 @@ type Autoresponder struct {
 const (
 	CriteriaImmediate = "immediate" // at the event
 	CriteriaDelay     = "delay"     // an offset after the event
-	CriteriaSpecific  = "specific"  // at Timestamp, or at a time of day at or after the end of the offset
+	CriteriaSpecific  = "specific"  // at Timestamp, or at SpecificHour and SpecificMinute after the offset
 )
 
 // The periods of an offset. Days and weeks are calendar days: the offset ends at the same time

@@ -85,7 +85,7 @@ const maxSingleEvents = 100
 // notifier publishes the changes of a call to webhooks, batch by batch. It is part
 // of the progress that is stored under an Idempotency-Key.
 type notifier struct {
-	Changed int  `json:"changed"` // sum of the n of all batches so far
+	Changed int  `json:"changed"` // sum of the parameter n of publish in all batches so far
 	Many    bool `json:"many"`    // the event of the List was published
 }
 
