@@ -39,7 +39,7 @@ func TestEveryRowOfTheDocumentsIsCovered(t *testing.T) {
 	}
 	for _, row := range slices.Sorted(maps.Keys(covered)) {
 		if !rows[row] {
-			t.Errorf("%s: covers %q, but neither document has such a row", covered[row], row)
+			t.Errorf("%s: the line covers: has %q, but the documents have no such row", covered[row], row)
 		}
 	}
 	for n, names := range heldBy(t) {

@@ -17,8 +17,8 @@ type errorRow struct {
 	v2     bool
 }
 
-// Every error of every operation in doc/specification.md is answered in some
-// transcript, with three keys and in the 2.0 form.
+// For every error of every operation in doc/specification.md, transcripts have two replies: one with
+// three keys, and one in the form of JSON-RPC 2.0.
 func TestEveryErrorIsAnsweredInBothForms(t *testing.T) {
 	answered := make(map[errorRow]bool)
 	files, err := filepath.Glob("rpc/testdata/*.txt")
@@ -34,12 +34,12 @@ func TestEveryErrorIsAnsweredInBothForms(t *testing.T) {
 	}
 	rows := errorRows(read(t, "../doc/specification.md"))
 	if len(rows) < 70 {
-		t.Fatalf("only %d errors found in doc/specification.md", len(rows))
+		t.Fatalf("found %d errors in doc/specification.md, want 70 or more", len(rows))
 	}
 	for _, row := range rows {
 		for _, row.v2 = range []bool{false, true} {
 			if !answered[row] {
-				t.Errorf("no transcript has %s answered with %s (JSON-RPC 2.0: %v)", row.method, row.code, row.v2)
+				t.Errorf("no transcript has a reply to %s with the error %s (JSON-RPC 2.0: %v)", row.method, row.code, row.v2)
 			}
 		}
 	}

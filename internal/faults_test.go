@@ -11,8 +11,8 @@ import (
 )
 
 // make faults runs the tests whose names contain a word of FAULTS, and make check leaves these tests out. make check runs
-// tests whose names contain a word of COMPUTED without the race detector. A word that is in no test's name shows that a
-// test was renamed.
+// tests whose names contain a word of COMPUTED without the race detector. If no test has a
+// word in its name, a test was renamed.
 func TestEachWordOfTheMakefileIsInATestsName(t *testing.T) {
 	makefile, err := os.ReadFile("../Makefile")
 	if err != nil {

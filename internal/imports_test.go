@@ -1,5 +1,5 @@
-// Package internal_test checks rules for the whole module: which package may import which, that
-// tests cover the documents, and plain words.
+// Package internal_test checks rules for the whole module: which package may import which other
+// package, whether tests cover the documents, and whether comments use plain words.
 package internal_test
 
 import (
@@ -48,7 +48,7 @@ var allowedImports = map[string][]string{
 	"enlist/cmd/enlist":       {"..."},
 }
 
-// allowedInTests are the packages that tests may import besides: any package of the module, and
+// allowedInTests are further packages that tests may import: any package of the module, and
 // libraries for tests.
 var allowedInTests = []string{"enlist/...", "github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...",
 	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/..."}
@@ -84,7 +84,7 @@ func TestImportsPointOneWay(t *testing.T) {
 				t.Errorf("%s must not import %s: move the code, or add the package to allowedImports", p.ImportPath, to)
 			}
 			if owner, driver := drivers[to]; driver && p.ImportPath != owner {
-				t.Errorf("%s imports a driver, %s, which only %s may", p.ImportPath, to, owner)
+				t.Errorf("%s imports the database driver %s: only %s may import it", p.ImportPath, to, owner)
 			}
 		}
 		for _, to := range slices.Concat(p.TestImports, p.XTestImports) {
@@ -95,7 +95,8 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// covers returns a function that reports whether a pattern is the path, or ends in /... above it.
+// covers returns a function that reports whether a pattern matches the path: the pattern equals the path, or it ends in
+// /... and names a parent of the path.
 func covers(to string) func(pattern string) bool {
 	return func(pattern string) bool {
 		above, tree := strings.CutSuffix(pattern, "...")

@@ -1,4 +1,4 @@
-// The check here keeps comments and documents in plain words.
+// This test refuses words that make comments and documents hard to read.
 package internal_test
 
 import (
@@ -44,8 +44,8 @@ func TestCommentsAndDocumentsUsePlainWords(t *testing.T) {
 	}
 }
 
-// proseOf returns a document, or the comments of a Go or SQL file on the lines that they have in it.
-// It is empty for other files and for this one.
+// proseOf returns the text of a document, or the comments of a Go file. Each comment stays on its line of the file.
+// For other files and for language_test.go it returns an empty text.
 func proseOf(path string) (string, error) {
 	switch {
 	case filepath.Base(path) == "language_test.go":
@@ -59,7 +59,8 @@ func proseOf(path string) (string, error) {
 	return "", nil
 }
 
-// goComments returns the comments of a Go file, with line ends in between so that they keep their lines.
+// goComments returns the comments of a Go file. It adds line ends between the comments, so that each comment stays on its
+// line of the file.
 func goComments(path string) (string, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, path, nil, parser.ParseComments)

@@ -12,10 +12,12 @@ import (
 )
 
 // This file is the bare handler: an HTTP server of Go, as in enlist, that does almost no work for a request. The report
-// shows the rates of enlist as ratios to the rate of the bare handler.
+// shows the rates of enlist as ratios to the rate of the bare handler, unless the title of a figure names another
+// comparison.
 
 // serveBare serves the bare handler until ctx ends. The handler reads the request, decodes the JSON token by token,
-// and writes as many bytes as the header Bare-Reply says. The difference in rate is the cost of enlist itself.
+// and writes as many bytes as the header Bare-Reply says. The difference between its rate and
+// the rate of enlist is the cost of enlist itself.
 func serveBare(ctx context.Context, addr string) error {
 	server := &http.Server{Addr: addr, Handler: http.HandlerFunc(bare),
 		BaseContext: func(net.Listener) context.Context { return ctx }}
@@ -26,7 +28,7 @@ func serveBare(ctx context.Context, addr string) error {
 	return nil
 }
 
-// bare answers one request. The bytes of the reply are spaces: the load checks only their number.
+// bare answers one request. The bytes of the reply are spaces: the load generator checks only their number.
 func bare(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

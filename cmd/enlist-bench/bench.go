@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// This file runs the parts of a measurement and prints the table. Each part has a file of its own.
+// This file runs the parts of a measurement and prints the table. Each part except kill has a file of its own.
 
 // figure is one line of the report.
 type figure struct {
 	name   string
 	value  string
-	ratio  float64 // of the rate to the rate of the comparison; 0 for a figure without a comparison
+	ratio  float64 // the measured rate divided by the rate that it is compared with; 0 if there is no comparison
 	target string
 }
 
@@ -64,7 +64,7 @@ type part struct {
 	run  func() error
 }
 
-// choose returns the parts that only names. If only is empty, it returns all parts.
+// choose returns the parts whose names are in only, a list with commas. If only is empty, it returns all parts.
 func choose(parts []part, only string) (chosen []part, err error) {
 	if only == "" {
 		return parts, nil
@@ -99,7 +99,7 @@ func (f figure) showRatio() string {
 // report writes the table in the Markdown of doc/benchmarks.md.
 func (b *bench) report(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(t, "| figure\t| measured\t| of the bare handler\t| target\t|")
+	fmt.Fprintln(t, "| figure\t| measured\t| ratio\t| target\t|")
 	fmt.Fprintln(t, "| ---\t| ---\t| ---\t| ---\t|")
 	for _, f := range b.figures {
 		fmt.Fprintf(t, "| %s\t| %s\t| %s\t| %s\t|\n", f.name, f.value, f.showRatio(), f.target)
@@ -107,7 +107,7 @@ func (b *bench) report(out io.Writer) error {
 	return t.Flush()
 }
 
-// pairs runs two loads alternately: l, and bare for the comparison. It returns the results of alternate.
+// pairs runs two loads alternately: bare, which is the comparison, and l. It returns the results of alternate.
 func (b *bench) pairs(name string, l, bare *load) (ratio float64, o outcome, err error) {
 	return b.alternate(name, func() (outcome, error) { return l.run(b.ctx) },
 		func() (outcome, error) { return bare.run(b.ctx) })
@@ -131,7 +131,8 @@ func (b *bench) alternate(name string, run, base func() (outcome, error)) (ratio
 			return 0, o, err
 		}
 		rounds = append(rounds, round{got.rate() / bare.rate(), got})
-		b.say("%s, round %d: %.0f/s of %.0f/s, %v of processor time a call of %v, p50 %v, p99 %v", name, i+1,
+		b.say("%s, round %d: rate %.0f/s (compared with %.0f/s), processor time for each call %v (compared with %v), "+
+			"p50 %v, p99 %v", name, i+1,
 			got.rate(), bare.rate(), got.each(), bare.each(),
 			got.percentile(0.5).Round(time.Microsecond), got.percentile(0.99).Round(time.Microsecond))
 	}

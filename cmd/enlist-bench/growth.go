@@ -29,7 +29,7 @@ func (b *bench) growing() error {
 	if err != nil {
 		return err
 	}
-	if err := plot(file, "Searches with an index: the middle time over HTTP", curves); err != nil {
+	if err := plot(file, "Searches with an index: the median time over HTTP", curves); err != nil {
 		file.Close()
 		return err
 	}

@@ -1,9 +1,10 @@
 // Command enlist-bench measures the program enlist over the loopback interface.
 // It starts two processes: enlist, and a bare handler, which is an HTTP server
 // that does almost no work. It sends the same load to both in turn. It prints each
-// rate of enlist with its ratio to the rate of the bare handler. Do not compare
-// absolute times of two runs, because they depend on the machine and its other
-// work. doc/benchmarks.md explains the figures.
+// rate of enlist with its ratio to the rate of the bare handler. If the comparison
+// is another than the bare handler, the title of the figure names it. Do not
+// compare absolute times of two runs, because they depend on the machine and its
+// other work. doc/benchmarks.md explains the figures.
 //
 // Operators do not need this command.
 package main
@@ -39,7 +40,7 @@ type options struct {
 // Help returns the text that --help prints after the usage.
 func (options) Help() string {
 	return `The parts are subscribe, notify, kill, search, indexes, growth, writes and postgres.
-The part notify queues one notification for each ten of --contacts. The part growth
+The part notify queues a tenth as many notifications as --contacts. The part growth
 measures searches in Lists of 10,000, 100,000, ... Contacts, up to --contacts.`
 }
 

@@ -39,10 +39,10 @@ func (b *bench) notifying() error {
 	empty := server.resident(false)
 	one := b.subscriptions(server, notified, b.Connections)
 	none := b.subscriptions(server, quiet, b.Connections)
-	ratio, o, err := b.pairs("one notification, nothing drains", one, none)
+	ratio, o, err := b.pairs("one notification, the server sends no mails", one, none)
 	if err == nil {
-		b.add(figure{"subscribeContact with one notification, nothing drains; ratio to without", perSecond(o), ratio,
-			"0.60"})
+		b.add(figure{"subscribeContact with one notification, while the server sends no mails; " +
+			"ratio to a List without notifications", perSecond(o), ratio, "0.60"})
 		b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0, "100 ms"})
 		err = b.whileDraining(mails, one, none)
 	}
@@ -53,7 +53,7 @@ func (b *bench) notifying() error {
 }
 
 // whileDraining alternates two loads: subscriptions with a notification while the
-// queue drains, and subscriptions without a notification while the mail server is paused.
+// server sends the queued notifications, and subscriptions without a notification while the mail server is paused.
 func (b *bench) whileDraining(mails *sink, notified, quiet *load) error {
 	var worst time.Duration
 	draining := func() (outcome, error) {
@@ -66,15 +66,15 @@ func (b *bench) whileDraining(mails *sink, notified, quiet *load) error {
 		b.say("the server sent %.0f mails/s", float64(sent)/o.elapsed.Seconds())
 		return o, err
 	}
-	ratio, o, err := b.alternate("one notification, draining", draining,
+	ratio, o, err := b.alternate("one notification, the server sends the queued mails", draining,
 		func() (outcome, error) { return quiet.run(b.ctx) })
 	mails.resume()
 	if err != nil {
 		return err
 	}
-	b.add(figure{"subscribeContact with one notification while the queue drains; ratio to without", perSecond(o), ratio,
-		"0.25"})
-	b.add(figure{"– its p99, the worst round", milliseconds(worst), 0, "100 ms"})
+	b.add(figure{"subscribeContact with one notification, while the server sends the queued mails; " +
+		"ratio to a List without notifications", perSecond(o), ratio, "0.25"})
+	b.add(figure{"– its p99 in the worst round", milliseconds(worst), 0, "100 ms"})
 	return nil
 }
 
@@ -96,7 +96,7 @@ func (b *bench) draining(empty float64) error {
 	}
 	defer server.stop()
 	time.Sleep(3 * time.Second) // the server fetches the first jobs in this time
-	b.add(figure{fmt.Sprintf("memory with %d notifications waiting, beyond none", waiting),
+	b.add(figure{fmt.Sprintf("additional memory while %d notifications wait", waiting),
 		fmt.Sprintf("%.1f MiB", server.resident(false)-empty), 0, "64 MiB"})
 	began, cpu := time.Now(), server.cpu()
 	mails.resume()
@@ -104,9 +104,9 @@ func (b *bench) draining(empty float64) error {
 		return err
 	}
 	took := time.Since(began)
-	b.add(figure{"notifications drained to a mail server on this machine",
+	b.add(figure{"queued notifications sent to a mail server on this machine",
 		fmt.Sprintf("%.0f/s", float64(waiting)/took.Seconds()), 0, "1000/s"})
-	b.add(figure{"– processor time each", fmt.Sprint((server.cpu() - cpu) / time.Duration(waiting)), 0, ""})
+	b.add(figure{"– processor time of each", fmt.Sprint((server.cpu() - cpu) / time.Duration(waiting)), 0, ""})
 	return nil
 }
 
@@ -114,15 +114,15 @@ func (b *bench) draining(empty float64) error {
 func (b *bench) taken(mails *sink, n int) error {
 	for began := time.Now(); mails.taken.Load() < int64(n); time.Sleep(time.Millisecond) {
 		if time.Since(began) > 5*time.Minute || b.ctx.Err() != nil {
-			late := fmt.Errorf("only %d of %d notifications arrived", mails.taken.Load(), n)
+			late := fmt.Errorf("%d of %d notifications arrived", mails.taken.Load(), n)
 			return errors.Join(late, context.Cause(b.ctx))
 		}
 	}
 	return nil
 }
 
-// killing kills the server while it sends notifications and starts another server. It
-// measures how long the other server takes to send all notifications.
+// killing starts a server, kills it while it sends notifications, and starts another
+// server. It measures how long the other server takes to send the remaining notifications.
 func (b *bench) killing() error {
 	const waiting = 500 // more than the server sends at the same time
 	if _, _, err := b.makeNotifyingList("kill.db", waiting); err != nil {
@@ -152,7 +152,7 @@ func (b *bench) killing() error {
 	if err := b.taken(mails, waiting); err != nil {
 		return err
 	}
-	b.add(figure{"from a SIGKILL to the last notification that was being sent",
+	b.add(figure{"time from the restart after a SIGKILL until all notifications are sent",
 		fmt.Sprintf("%.0f s", time.Since(began).Seconds()), 0, "180 s"})
 	return nil
 }

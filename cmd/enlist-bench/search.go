@@ -26,9 +26,9 @@ func (b *bench) searching() error {
 		return err
 	}
 	defer server.stop()
-	b.add(figure{fmt.Sprintf("start to ready, %d Contacts", b.Contacts), milliseconds(server.up), 0, "150 ms"})
+	b.add(figure{fmt.Sprintf("time from start to ready, %d Contacts", b.Contacts), milliseconds(server.up), 0, "150 ms"})
 	time.Sleep(2 * time.Second) // the server becomes idle
-	b.add(figure{"resident when idle", fmt.Sprintf("%.1f MiB", server.resident(false)), 0, "40 MiB"})
+	b.add(figure{"resident memory of an idle server", fmt.Sprintf("%.1f MiB", server.resident(false)), 0, "40 MiB"})
 	base, err := b.bareHandler()
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (b *bench) compare(name string, server, base *process, bodies []string) (ra
 	return ratio, o, size, err
 }
 
-// streaming reads all Contacts in one reply. It measures the server's memory and the time.
+// streaming reads all Contacts in one reply. It measures how much the server's memory grows, and the duration.
 func (b *bench) streaming(server *process, request []byte) error {
 	before := server.resident(false)
 	server.forgetPeak()
@@ -99,7 +99,7 @@ func (b *bench) streaming(server *process, request []byte) error {
 	took := time.Since(began)
 	b.add(figure{"memory growth while all Contacts stream", fmt.Sprintf("%.1f MiB", server.resident(true)-before), 0,
 		"32 MiB"})
-	b.add(figure{"– their time", fmt.Sprintf("%.1f s, %.0f MB, %.0f Contacts/s", took.Seconds(), float64(n)/1e6,
+	b.add(figure{"– duration of the stream", fmt.Sprintf("%.1f s, %.0f MB, %.0f Contacts/s", took.Seconds(), float64(n)/1e6,
 		float64(b.Contacts)/took.Seconds()), 0, ""})
 	return nil
 }

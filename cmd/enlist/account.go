@@ -115,7 +115,8 @@ func (c *accountTimezone) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// accountRecord returns an Account in the order of the printed columns. The limit is a number or "none".
+// accountRecord returns the printed columns of an Account in their order, then creation_time. The limit is a number
+// or "none".
 func accountRecord(a *audience.Account) record {
 	var limit any = contactLimit(a.ContactLimit).String()
 	if a.ContactLimit != audience.NoContactLimit {

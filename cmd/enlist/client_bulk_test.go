@@ -1,6 +1,6 @@
 package main
 
-// The Go client: calls about many Contacts.
+// This test calls the methods that change many Contacts with the Go client.
 
 import (
 	"testing"
@@ -54,6 +54,6 @@ func clientChangesManyContactsAtOnce(t *testing.T, e teststores.Engine) {
 		t.Errorf("deleteContacts with criteria: %v", got)
 	}
 	if n := must(client.CountContacts(ctx, list, nil))(t); n != 1 {
-		t.Errorf("%d are left", n)
+		t.Errorf("after deleteContacts the List has %d Contacts", n)
 	}
 }

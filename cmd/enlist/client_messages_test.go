@@ -1,6 +1,6 @@
 package main
 
-// The Go client: Messages, Folders and autoresponders.
+// These tests call the methods of Messages, Folders and autoresponders with the Go client.
 
 import (
 	"errors"
@@ -41,7 +41,7 @@ func clientReadsAndWritesMessages(t *testing.T, e teststores.Engine) {
 	}
 	must(0, client.DeleteMessage(ctx, id))(t)
 	if refused, ok := errors.AsType[*api.Error](client.DeleteFolder(ctx, folder)); !ok || refused.Code != api.CodeCannotDeleteFolder {
-		t.Errorf("deleteFolder of the last one: %v", refused)
+		t.Errorf("deleteFolder of the last Folder returned the error %v", refused)
 	}
 	must(client.AddFolder(ctx, api.Details{"name": "Other", "type": "message"}))(t)
 	must(0, client.DeleteFolder(ctx, folder))(t)
@@ -75,10 +75,10 @@ func clientReadsAndWritesAutoresponders(t *testing.T, e teststores.Engine) {
 	}
 	ada := must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
 	if sent := must(client.GetMessagesSentToContact(ctx, list, ada))(t); len(sent) != 0 {
-		t.Errorf("getMessagesSentToContact: %+v before anything was due", sent)
+		t.Errorf("getMessagesSentToContact returned %+v before the service had sent a mail", sent)
 	}
 	must(0, client.DeleteAutoresponder(ctx, id))(t)
 	if n := must(client.CountAutoresponders(ctx, nil))(t); n != 0 {
-		t.Errorf("after deleteAutoresponder: %d", n)
+		t.Errorf("after deleteAutoresponder, countAutoresponders returned %d", n)
 	}
 }

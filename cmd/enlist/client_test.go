@@ -1,6 +1,6 @@
 package main
 
-// The Go client against a whole server in this process: Contacts, Lists, Fields and the session.
+// These tests call a complete server in this process with the Go client: Contacts, Lists, Fields and the session.
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// startClient returns a Client of a server of its own, with a full key.
+// startClient starts a new server and returns a Client with a key of the level full.
 func startClient(t *testing.T, e teststores.Engine) *api.Client {
 	t.Helper()
 	addr, key := startServerOn(t, e, config.Serve{})
@@ -27,20 +27,20 @@ func startClient(t *testing.T, e teststores.Engine) *api.Client {
 	return client
 }
 
-// startServer runs the whole program in this process, on a free port and a new
-// database, and returns its address and a full key.
+// startServer runs the complete program in this process, on a free port and a new
+// database. It returns the address of the server and a key of the level full.
 func startServer(t *testing.T) (addr, key string) {
 	t.Helper()
 	return startServerWith(t, config.Serve{})
 }
 
-// startServerWith is startServer with settings.
+// startServerWith is like startServer, with the given settings.
 func startServerWith(t *testing.T, settings config.Serve) (addr, key string) {
 	t.Helper()
 	return startServerOn(t, teststores.SQLite, settings)
 }
 
-// startServerOn is startServerWith on an engine.
+// startServerOn is like startServerWith, on the given engine.
 func startServerOn(t *testing.T, e teststores.Engine, settings config.Serve) (addr, key string) {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
@@ -50,7 +50,7 @@ func startServerOn(t *testing.T, e teststores.Engine, settings config.Serve) (ad
 		settings.Mail = "dir:" + t.TempDir()
 	}
 	settings.Listen, settings.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
-	settings.Connections, settings.MaxBody, settings.LogLevel = 64, 1<<20, "error" // 0 for the others: their defaults
+	settings.Connections, settings.MaxBody, settings.LogLevel = 64, 1<<20, "error" // a setting of 0 means its default
 	c := &serveCommand{settings}
 	ctx, stop := context.WithCancel(context.Background())
 	banner, stdout := io.Pipe()
@@ -95,7 +95,7 @@ func clientReadsAndWritesContacts(t *testing.T, e teststores.Engine) {
 		api.Consent{Type: api.ConsentGDPR, Text: "Monthly news", Preferences: map[string]bool{"News": true}, IPAddress: "192.0.2.1"}))(t)
 	bea := must(client.Idempotent("once").SubscribeContact(ctx, list, api.Details{"Email": "bea@example.com"}, api.Consent{}))(t)
 	if again := must(client.Idempotent("once").SubscribeContact(ctx, list, api.Details{"Email": "bea@example.com"}, api.Consent{}))(t); again != bea {
-		t.Errorf("a repeat made Contact %d, not %d", again, bea)
+		t.Errorf("a repeated subscribeContact returned Contact %d, want %d", again, bea)
 	}
 
 	found := must(client.SearchContacts(ctx, list, api.Query{
@@ -109,7 +109,7 @@ func clientReadsAndWritesContacts(t *testing.T, e teststores.Engine) {
 		t.Errorf("searchContacts: %s", diff)
 	}
 	if n := must(client.CountContacts(ctx, list, nil))(t); n != 2 {
-		t.Errorf("countContacts: %d", n)
+		t.Errorf("countContacts returned %d", n)
 	}
 
 	whole := must(client.GetContactByID(ctx, list, ada))(t)
@@ -158,10 +158,10 @@ func clientChangesTheStatusOfContacts(t *testing.T, e teststores.Engine) {
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			if id := must(step.do())(t); id != step.id {
-				t.Errorf("it returned %d, want %d", id, step.id)
+				t.Errorf("the call returned the ID %d, want %d", id, step.id)
 			}
 			if c := must(client.GetContactByID(ctx, list, ada))(t); !step.after(c) {
-				t.Errorf("the Contact is then %+v", c)
+				t.Errorf("after the call the Contact is %+v", c)
 			}
 		})
 	}
@@ -170,7 +170,7 @@ func clientChangesTheStatusOfContacts(t *testing.T, e teststores.Engine) {
 		t.Errorf("searchPreviousUnsubscribers: %+v", gone)
 	}
 	if n := must(client.CountPreviousUnsubscribers(ctx, list, nil))(t); n != int64(len(gone)) {
-		t.Errorf("countPreviousUnsubscribers: %d, not %d", n, len(gone))
+		t.Errorf("countPreviousUnsubscribers returned %d, want %d", n, len(gone))
 	}
 }
 
@@ -188,7 +188,7 @@ func clientReadsAndWritesLists(t *testing.T, e teststores.Engine) {
 		t.Errorf("searchLists: %+v", found)
 	}
 	if n := must(client.CountLists(ctx, nil))(t); n != 2 {
-		t.Errorf("countLists: %d", n)
+		t.Errorf("countLists returned %d", n)
 	}
 	preference := must(client.AddListPreference(ctx, list, "News"))(t)
 	if found := must(client.SearchListPreferences(ctx, list, api.Query{}))(t); len(found) != 1 || found[0].ID != preference || found[0].Name != "News" {
@@ -205,12 +205,12 @@ func clientReadsAndWritesLists(t *testing.T, e teststores.Engine) {
 	must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"}, api.Consent{Type: api.ConsentGDPR, Text: "yes"}))(t)
 	must(0, client.ClearList(ctx, list))(t)
 	if n := must(client.CountContacts(ctx, list, nil))(t); n != 0 {
-		t.Errorf("after clearList: %d Contacts", n)
+		t.Errorf("after clearList the List has %d Contacts, want none", n)
 	}
 	must(0, client.DeleteList(ctx, list))(t)
 	_, err := client.GetListByID(ctx, list)
 	if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeNoList {
-		t.Errorf("after deleteList: %v", err)
+		t.Errorf("a call for the deleted List returned the error %v", err)
 	}
 }
 
@@ -231,7 +231,7 @@ func clientReadsAndWritesFields(t *testing.T, e teststores.Engine) {
 	}
 	must(0, client.DeleteField(ctx, list, id))(t)
 	if n := must(client.CountFields(ctx, list, nil))(t); n != 2 {
-		t.Errorf("countFields: %d", n)
+		t.Errorf("countFields returned %d", n)
 	}
 }
 
@@ -245,6 +245,6 @@ func clientReadsTheSession(t *testing.T, e teststores.Engine) {
 	}
 	zones := must(client.GetTimezoneList(ctx))(t)
 	if len(zones) < 300 || zones[0].Timezone == "" || zones[0].DisplayName == "" {
-		t.Errorf("getTimezoneList: %d zones, first %+v", len(zones), zones[0])
+		t.Errorf("getTimezoneList returned %d time zones, the first is %+v", len(zones), zones[0])
 	}
 }

@@ -1,6 +1,6 @@
 package main
 
-// The Go client: webhooks, with a receiver in this process.
+// This test uses the webhook methods of the Go client. The receiver of the webhook runs in this process.
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A Contact is subscribed by the API, and the receiver of the webhook gets its events.
+// The test subscribes a Contact, and the receiver of the webhook gets the events of this Contact.
 func TestClientAddsAWebhookThatReceivesEvents(t *testing.T) {
 	received := make(chan []api.WebhookEvent, 10)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

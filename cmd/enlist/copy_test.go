@@ -19,7 +19,7 @@ func enlist(args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), problems.String()
 }
 
-// Commands print the same for the copy as for its source.
+// A command prints the same text for the copy and for the source.
 func TestCopyEqualsItsSource(t *testing.T) {
 	from, to := filepath.Join(t.TempDir(), "enlist.db"), pgtest.Open(t)
 	if status, _, problem := enlist("copy", "--from", from, "--to", to); status != 1 || !strings.Contains(problem, "no database at") {

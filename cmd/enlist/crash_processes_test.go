@@ -21,7 +21,7 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// Three processes serve one database, and one process is killed. A caller that gets no answer repeats the call at
+// Three processes serve one database, and the test kills one process. A caller that gets no answer repeats the call at
 // another process, with the same Idempotency-Key. Each Contact is stored once. A mail to the owner and the webhook report
 // each Contact, because the other processes resume the jobs of the killed process. When one process changes the List, the
 // other processes use the change at once.
@@ -160,7 +160,7 @@ func (f *processes) await(more int) {
 	}
 }
 
-// change changes the List through one process and checks that the other processes use the change at once.
+// change edits the List through one process and checks that the other processes use the change at once.
 func (f *processes) change(by *process, others ...*process) {
 	f.t.Helper()
 	for range 5 {

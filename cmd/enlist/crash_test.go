@@ -23,7 +23,7 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// The server is killed while clients subscribe. Every Contact whose ID a client received is then in the database.
+// The test kills the server while clients subscribe. Every Contact whose ID a client received is then in the database.
 // After each start the test checks the Contacts of the last round: their values and one ledger row each. At the end it
 // checks all Contacts, and one notification for each.
 //
@@ -88,7 +88,7 @@ func (p *process) end(signal os.Signal) {
 	p.client.Close()
 }
 
-// start starts the program. The function that it returns kills the program.
+// start starts the program and returns a function that kills the program.
 func (c *crash) start() (kill func()) {
 	c.t.Helper()
 	p := c.process()
@@ -96,7 +96,7 @@ func (c *crash) start() (kill func()) {
 	return func() { p.end(os.Kill) }
 }
 
-// process starts the program.
+// process starts the program and returns its process.
 func (c *crash) process() *process {
 	c.t.Helper()
 	cmd := exec.Command("enlist", "serve", "--db", c.db, "--listen", "127.0.0.1:0", "--ops-listen", "none",
@@ -131,8 +131,8 @@ func (c *crash) notifyOwner() {
 	}
 }
 
-// subscribe starts 16 clients that subscribe, and returns after a time. The
-// caller then kills the program while calls run.
+// subscribe starts 16 clients that subscribe, and returns while their calls run. The
+// test then kills the program.
 func (c *crash) subscribe(round int, during time.Duration) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), during)
 	defer cancel()

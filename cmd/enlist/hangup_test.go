@@ -1,6 +1,6 @@
 package main
 
-// Clients that close their connection before the answer.
+// This test runs clients that close their connection before the server has answered.
 
 import (
 	"fmt"

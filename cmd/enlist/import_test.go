@@ -1,6 +1,6 @@
 package main
 
-// Importing the client package from another module.
+// This test imports the client package from another module.
 
 import (
 	"os"

@@ -1,6 +1,6 @@
 package main
 
-// Mails that are written to a folder, because no mail server is set.
+// This test reads the mails that a service without a mail server writes to a folder.
 
 import (
 	"context"
@@ -39,18 +39,18 @@ func TestWithoutAMailServerMailsAreWrittenToAFolder(t *testing.T) {
 		}
 	}
 	if page := visit(t, link(t, notification, "n")); !strings.Contains(page, "ada@example.com") {
-		t.Errorf("the notification's link shows %s", page)
+		t.Errorf("the link in the notification leads to the page %s", page)
 	}
 	welcome := box.wait("Subject: Welcome, ada@example.com")
 	if !strings.Contains(welcome, "Dear friend") || !strings.Contains(welcome, "List-Unsubscribe: <http://") {
-		t.Errorf("the welcome:\n%s", welcome)
+		t.Errorf("the welcome mail has no greeting or no List-Unsubscribe header:\n%s", welcome)
 	}
 	if sent := must(client.GetMessagesSentToContact(ctx, 1, id))(t); len(sent) > 1 {
-		t.Errorf("sent to the Contact: %+v", sent)
+		t.Errorf("getMessagesSentToContact returned %+v", sent)
 	}
 }
 
-// mailbox reads a folder of mails.
+// mailbox reads the mails in a folder.
 type mailbox struct {
 	t   *testing.T
 	dir string
@@ -82,10 +82,10 @@ func (b *mailbox) wait(text string) string {
 	}
 }
 
-// readable undoes quoted-printable for plain text.
+// readable decodes the quoted-printable encoding of plain text.
 var readable = strings.NewReplacer("=\r\n", "", "=3D", "=", "=20", " ")
 
-// link finds the link of a kind in a mail.
+// link returns the link in a mail whose path begins with the given kind.
 func link(t *testing.T, mail, kind string) string {
 	t.Helper()
 	found := regexp.MustCompile(`http://[0-9.:]+/` + kind + `/[\w/-]+`).FindString(mail)

@@ -1,6 +1,6 @@
 package main
 
-// The links in mails, followed in the order in which a subscriber follows them.
+// This test follows the links in mails, in the order in which a subscriber follows them.
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 	"enlist/internal/mail/mailtest"
 )
 
-// linked is a whole program with a mail server of the test, which follows the links in the mails.
+// linked is a running service whose mails go to a mail server of the test. The test follows the links in these mails.
 type linked struct {
 	*testing.T
 	client *api.Client
@@ -28,7 +28,7 @@ type linked struct {
 	ctx    context.Context
 }
 
-// A subscriber uses only the links in the mails: confirms, opens a mail, clicks, and unsubscribes.
+// A subscriber uses only the links in the mails: to confirm, to open a mail, to click, and to unsubscribe.
 //
 // covers: decision 47, decision 48, decision 49
 func TestLinksInMailsConfirmTrackAndUnsubscribe(t *testing.T) {
@@ -51,11 +51,11 @@ func TestLinksInMailsConfirmTrackAndUnsubscribe(t *testing.T) {
 
 	welcome := l.mail(3, "mira@example.com")
 	if to := l.follow("GET", welcome.link(t, "/k/"), "", http.StatusFound); to != "https://shop.example/?for=mira%40example.com" {
-		t.Errorf("the link leads to %q", to)
+		t.Errorf("the tracked link redirects to %q", to)
 	}
 	l.follow("GET", welcome.link(t, "/o/"), "", http.StatusOK)
 	if c := l.contact(id); c.LastClickTime == 0 || c.LastOpenTime == 0 {
-		t.Errorf("not recorded as opened and clicked: %+v", c)
+		t.Errorf("the opening or the click was not recorded: %+v", c)
 	}
 	one := strings.Trim(welcome.header.Get("List-Unsubscribe"), "<>")
 	if one != welcome.link(t, "/u/") {
@@ -63,11 +63,11 @@ func TestLinksInMailsConfirmTrackAndUnsubscribe(t *testing.T) {
 	}
 	l.follow("GET", one, "", http.StatusOK)
 	if l.contact(id).IsUnsubscribed {
-		t.Error("a GET has unsubscribed")
+		t.Error("a GET request has unsubscribed the Contact")
 	}
 	l.follow("POST", one, "List-Unsubscribe=One-Click", http.StatusOK)
 	if !l.contact(id).IsUnsubscribed {
-		t.Error("not unsubscribed")
+		t.Error("the POST request did not unsubscribe the Contact")
 	}
 }
 
@@ -91,10 +91,10 @@ func (l *linked) prepare() {
 // received is a parsed mail.
 type received struct {
 	header mail.Header
-	text   string // of all its parts
+	text   string // text of all parts of the mail
 }
 
-// mail waits until count mails have arrived, and returns the last one to an address.
+// mail waits until count mails have arrived, and returns the last mail to the given address.
 func (l *linked) mail(count int, to string) received {
 	l.Helper()
 	messages := must(l.mails.Wait(l.ctx, count))(l.T)
@@ -141,12 +141,12 @@ func (r received) link(t *testing.T, kind string) string {
 	return ""
 }
 
-// follow asks for a link and returns where it leads on.
+// follow sends a request for a link and returns the header Location of the reply.
 func (l *linked) follow(method, url, body string, status int) (location string) {
 	l.Helper()
 	req := must(http.NewRequestWithContext(l.ctx, method, url, strings.NewReader(body)))(l.T)
 	req.Close = true
-	resp := must(http.DefaultTransport.RoundTrip(req))(l.T) // which follows no redirect
+	resp := must(http.DefaultTransport.RoundTrip(req))(l.T) // a RoundTripper follows no redirect
 	defer resp.Body.Close()
 	if resp.StatusCode != status {
 		text := must(io.ReadAll(resp.Body))(l.T)

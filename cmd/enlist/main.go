@@ -1,8 +1,8 @@
 // Command enlist keeps contact lists, subscriptions and consent, and serves
 // them as a JSON-RPC API.
 //
-// Each subcommand has a file of its own. It parses flags, calls package
-// audience and prints the result; it contains no rules. Every subcommand except
+// Each subcommand has its own file. The file parses flags, calls package
+// audience and prints the result. It contains no rules of package audience. Every subcommand except
 // copy and distribute may run while a server uses the same database.
 //
 //	serve.go, server.go, banner.go, mail.go, ops.go   the service

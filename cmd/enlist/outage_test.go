@@ -83,7 +83,7 @@ func (o *outage) status(path string) int {
 	return reply.StatusCode
 }
 
-// calls are sent during an outage. Each call must be answered with its code.
+// calls are the calls that the test sends during an outage, each with the error code that the reply must have.
 var calls = []struct {
 	method string
 	params []any
@@ -97,8 +97,8 @@ var calls = []struct {
 	{"addField", []any{1, api.Details{"name": "Age", "type": "decimal"}}, 100},
 }
 
-// away checks the service without its database: it answers every call with an error
-// code, /healthz succeeds and /readyz fails.
+// away checks the service while its database is unavailable: the service answers every
+// call with an error code, /healthz succeeds and /readyz fails.
 func (o *outage) away(name string) {
 	o.Helper()
 	began := time.Now()
@@ -132,7 +132,7 @@ func (o *outage) back(name string) {
 	}
 }
 
-// becomes waits until /readyz answers with the status.
+// becomes waits until /readyz answers with the given status.
 func (o *outage) becomes(status int) {
 	o.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -204,7 +204,7 @@ func TestOutageEndsWithTheServiceReadyAgain(t *testing.T) {
 			check(server.Start())
 		}, func() { check(server.Promote()) }},
 	} {
-		step.begin() // a step needs the state that the one before it left, so steps are not subtests
+		step.begin() // each step needs the state that the step before it left, so steps are not subtests
 		o.away(step.name)
 		step.end()
 		o.back(step.name)
@@ -233,7 +233,7 @@ func TestFullPoolIsNotReady(t *testing.T) {
 	}
 	held.Wait()
 	if ready, lives := o.status("/readyz"), o.status("/healthz"); ready != 503 || lives != 200 {
-		t.Errorf("/readyz answers %d and /healthz %d, want 503 and 200", ready, lives)
+		t.Errorf("/readyz answers with %d and /healthz with %d, want 503 and 200", ready, lives)
 	}
 	close(release)
 	holders.Wait()

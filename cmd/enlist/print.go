@@ -56,7 +56,7 @@ func (f format) one(w io.Writer, r record, line string, args ...any) error {
 }
 
 // text returns a value for a table. Control characters become spaces: tabs and
-// line ends would break the rows, and others could control the terminal.
+// line ends would break the rows, and other control characters could control the terminal.
 func (r record) text(name string) string {
 	for _, v := range r {
 		if v.name == name {

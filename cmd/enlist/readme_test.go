@@ -1,6 +1,6 @@
 package main
 
-// Documents that show calls or flags are compared with the program.
+// These tests compare the calls and flags in documents with the program.
 
 import (
 	"encoding/json"
@@ -15,8 +15,8 @@ import (
 
 var readmeBlock = regexp.MustCompile("(?s)```(sh|json)\n(.*?)```")
 
-// The calls in README.md and doc/guide.md are made in their order, as a reader would
-// paste them. Each must get the reply that the page shows below it.
+// The test makes the calls of README.md and doc/guide.md in their order, as a reader would
+// paste them. Each call must get the reply that the page shows below it.
 func TestCallsInReadmeAndGuideAreAnsweredAsShown(t *testing.T) {
 	for _, tool := range []string{"sh", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -54,7 +54,7 @@ func TestCallsInReadmeAndGuideAreAnsweredAsShown(t *testing.T) {
 	}
 }
 
-// runCalls runs a block against the test's server, with the key that there is.
+// runCalls runs a block of shell commands. Their calls go to the test's server, with the given key.
 func runCalls(t *testing.T, addr, key, script string) string {
 	t.Helper()
 	script = regexp.MustCompile(`(?m)^KEY=.*$`).ReplaceAllString(script, "")
@@ -90,7 +90,7 @@ func TestEveryFlagOfServeIsExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, flag := range parser.Model.Flags {
-		row := "| `--" + flag.Name + "` | " // without a default, what that means
+		row := "| `--" + flag.Name + "` | " // a flag without a default has a text here
 		if flag.Default != "" {
 			row += flag.Default + " |"
 		}

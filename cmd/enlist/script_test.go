@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(stopping{m}, map[string]func(){"enlist": main})
 }
 
-// stopping runs the tests and then stops the database server that some tests start.
+// stopping is a testscript.TestingM: it runs the tests, and then stops the database server that some tests start.
 type stopping struct{ *testing.M }
 
 // Run implements testscript.TestingM.
@@ -46,7 +46,7 @@ func (s stopping) Run() int {
 //	serve enlist serve …  run a server until the script ends; sets $URL to its
 //	                      endpoint, $ADDR to its address and, on a new
 //	                      database, $KEY and $CURL
-//	occupy ADDR           listen on the address, unless another program does
+//	occupy ADDR           listen on the address, unless another program already does
 //	call METHOD [PARAMS]  call the server with $KEY; prints the result as JSON
 //	hang                  send the first part of a call
 //	finish                send the rest of this call; the call must succeed

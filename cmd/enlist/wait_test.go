@@ -1,6 +1,6 @@
 package main
 
-// A service or command starts while its database server cannot be reached.
+// These tests start the service or a command while its database server cannot be reached.
 
 import (
 	"bufio"
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A service that waits for its database server logs that, and a signal stops it.
+// A service that waits for its database server logs that it waits, and a signal stops the service.
 func TestServiceThatWaitsForItsDatabaseCanBeStopped(t *testing.T) {
 	cmd := exec.Command("enlist", "serve", "--db", "postgres://enlist@/enlist?host="+t.TempDir(), "--listen", "127.0.0.1:0", "--ops-listen", "none")
 	stderr, err := cmd.StderrPipe()
@@ -32,7 +32,7 @@ func TestServiceThatWaitsForItsDatabaseCanBeStopped(t *testing.T) {
 	}
 }
 
-// Only serve waits for its database server.
+// The subcommand serve waits for its database server. All other subcommands fail at once.
 func TestCommandsDoNotWaitForTheDatabase(t *testing.T) {
 	out, err := exec.Command("enlist", "key", "list", "--db", "postgres://enlist@/enlist?host="+t.TempDir()).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "connect to the database") || strings.Count(string(out), "\n") != 1 {
