@@ -24,7 +24,8 @@ import (
 
 // The test kills the server while it sends notifications. No notification is lost. The mail server is slow, drops
 // connections within messages and loses its replies. At the end the test sends the remaining notifications. The owner
-// must have a notification of each Contact whose ID the server returned. If a notification arrives twice, both mails must have the same Message-ID.
+// must have a notification of each Contact whose ID the server returned. If a notification arrives twice, both mails must
+// have the same Message-ID.
 //
 // covers: spec event.notification, decision 44, decision 50
 func TestKilledServerLosesNoNotification(t *testing.T) {

@@ -253,6 +253,6 @@ func (c *crash) notifications(store *database) map[audience.ContactID]int {
 		if len(page.Jobs) < 1000 {
 			return count
 		}
-		params = all().After(page.LastCursor) // JobList changes its params: make new ones
+		params = all().After(page.LastCursor) // JobList changes its params, so the next page needs new params
 	}
 }
