@@ -18,7 +18,7 @@ import (
 type shape struct {
 	name   string
 	method string
-	params string // JSON of the parameters after the List; MIDDLE stands for half of the number of Contacts
+	params string // JSON of the parameters after the List; MIDDLE stands for half of the List's number of Contacts
 	target time.Duration
 }
 
@@ -29,7 +29,7 @@ var indexed = []shape{
 		1200 * time.Microsecond},
 	{"two Fields, by creation_time, 100", "searchContacts",
 		`[["State","exactly","NSW"],["Postcode","exactly","2008"]],100,0,"creation_time"`, 3 * time.Millisecond},
-	{"two Fields that many match, likewise", "searchContacts",
+	{"two common values, by creation_time, 100", "searchContacts",
 		`[["State","exactly","NSW"],["Member","exactly","yes"]],100,0,"creation_time"`, 3 * time.Millisecond},
 	{"the page in the middle, by a date", "searchContacts", `[],100,MIDDLE,"Born"`, 60 * time.Millisecond},
 	{"the count of a common value", "countContacts", `[["State","exactly","NSW"]]`, 20 * time.Millisecond},

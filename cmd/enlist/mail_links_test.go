@@ -59,7 +59,7 @@ func TestLinksInMailsConfirmTrackAndUnsubscribe(t *testing.T) {
 	}
 	one := strings.Trim(welcome.header.Get("List-Unsubscribe"), "<>")
 	if one != welcome.link(t, "/u/") {
-		t.Errorf("%v", welcome.header)
+		t.Errorf("the header List-Unsubscribe does not have the link of the mail: %v", welcome.header)
 	}
 	l.follow("GET", one, "", http.StatusOK)
 	if l.contact(id).IsUnsubscribed {

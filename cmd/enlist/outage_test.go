@@ -115,7 +115,7 @@ func (o *outage) away(name string) {
 	}
 	all.Wait()
 	if ready, lives := o.status("/readyz"), o.status("/healthz"); ready != 503 || lives != 200 {
-		o.Errorf("%s: /readyz answers %d and /healthz %d, want 503 and 200", name, ready, lives)
+		o.Errorf("%s: /readyz answers with %d and /healthz with %d, want 503 and 200", name, ready, lives)
 	}
 	o.Logf("%s: the calls took %s", name, time.Since(began).Round(time.Millisecond))
 }
