@@ -1,8 +1,8 @@
 // Command enlist-bench measures the program enlist over the loopback interface.
 // It starts two processes: enlist, and a bare handler, which is an HTTP server
 // that does almost no work. It sends the same load to both in turn. It prints each
-// rate of enlist with its ratio to the rate of the bare handler. If the comparison
-// is another than the bare handler, the title of the figure names it. Do not
+// rate of enlist with its ratio to the rate of the bare handler. If a rate
+// is compared with something else, the title of the figure names it. Do not
 // compare absolute times of two runs, because they depend on the machine and its
 // other work. doc/benchmarks.md explains the figures.
 //

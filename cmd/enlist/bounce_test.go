@@ -83,7 +83,7 @@ func (c *crash) pipe(status int, says, text string, args ...string) {
 		c.t.Fatal(err)
 	}
 	if got != status || !strings.HasPrefix(string(out), says) {
-		c.t.Errorf("status %d, %q %q; want %d, %q", got, out, stderr.Bytes(), status, says)
+		c.t.Errorf("status %d, output %q, errors %q; want status %d and output %q", got, out, stderr.Bytes(), status, says)
 	}
 }
 

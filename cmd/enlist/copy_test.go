@@ -42,12 +42,12 @@ func TestCopyEqualsItsSource(t *testing.T) {
 	}
 	status, printed, progress := enlist("copy", "--from", from, "--to", to)
 	if status != 0 || !strings.Contains(printed, "Copied and verified: ") || !strings.Contains(progress, "account: verified 1 of 1 rows") {
-		t.Errorf("copy: %d %s%s", status, printed, progress)
+		t.Errorf("copy: status %d, output %s%s", status, printed, progress)
 	}
 	for _, args := range [][]string{{"account", "list"}, {"list", "show"}, {"key", "list"}} {
 		_, want, _ := enlist(append(args, "--db", from)...)
 		if status, got, problem := enlist(append(args, "--db", to)...); status != 0 || got != want {
-			t.Errorf("%s: %d %s%s, want %s", args, status, got, problem, want)
+			t.Errorf("%s: status %d, output %s%s, want %s", args, status, got, problem, want)
 		}
 	}
 	if _, found, _ := enlist("doctor", "--db", to); strings.Contains(found, "counts") || !strings.Contains(found, "ok: access") {

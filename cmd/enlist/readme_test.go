@@ -50,7 +50,7 @@ func TestCallsInReadmeAndGuideAreAnsweredAsShown(t *testing.T) {
 		}
 	}
 	if compared < 5 {
-		t.Errorf("found %d replies in the pages", compared)
+		t.Errorf("found %d replies in the pages, want 5 or more", compared)
 	}
 }
 

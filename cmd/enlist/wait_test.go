@@ -36,6 +36,6 @@ func TestServiceThatWaitsForItsDatabaseCanBeStopped(t *testing.T) {
 func TestCommandsDoNotWaitForTheDatabase(t *testing.T) {
 	out, err := exec.Command("enlist", "key", "list", "--db", "postgres://enlist@/enlist?host="+t.TempDir()).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "connect to the database") || strings.Count(string(out), "\n") != 1 {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("enlist key list ended with %v and printed %s", err, out)
 	}
 }
