@@ -21,7 +21,7 @@ func TestClientAddsAWebhookThatReceivesEvents(t *testing.T) {
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var events []api.WebhookEvent
 		if err := json.NewDecoder(r.Body).Decode(&events); err != nil || r.Header.Get("webhook-signature") == "" {
-			t.Errorf("the webhook request is not genuine: error %v, header %v", err, r.Header)
+			t.Errorf("the body of the webhook request is not JSON, or the request has no signature: error %v, header %v", err, r.Header)
 		}
 		received <- events
 	}))
