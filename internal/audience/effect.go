@@ -1,9 +1,9 @@
 package audience
 
 // Effect is work that a change causes. Package jobs does the work later, at least once. The
-// transaction of the change stores the Effect as a job. Kind names the job's queue, and the
-// fields are stored as JSON. Jobs of an older version may still wait, so the Kind and the
-// meaning of a field must never change.
+// transaction of the change stores the Effect as a job. Kind returns the name of the job's
+// queue, and the fields are stored as JSON. Jobs that an older version stored may still wait, so
+// the Kind and the meaning of a field must never change.
 type Effect interface{ Kind() string }
 
 // Attempts is the number of attempts after which the queue stops trying a job. The queue keeps
@@ -28,7 +28,7 @@ type Notify struct {
 	Time    int64     `json:"time"` // of the event
 }
 
-// Kind names the effect in the queue.
+// Kind implements Effect.
 func (Notify) Kind() string { return "notify" }
 
 // Autorespond sends an autoresponder's Message to one Contact, once for the event at Time.
@@ -41,7 +41,7 @@ type Autorespond struct {
 	Due           int64           `json:"due"` // when the Message is to be sent
 }
 
-// Kind names the effect in the queue.
+// Kind implements Effect.
 func (Autorespond) Kind() string { return "autorespond" }
 
 // DueTime returns when the Message is to be sent.
@@ -54,7 +54,7 @@ type RequestConfirmation struct {
 	Time    int64     `json:"time"` // of the subscription
 }
 
-// Kind names the effect in the queue, as in jobs that the first version stored.
+// Kind implements Effect. Jobs that the first version stored have this name.
 func (RequestConfirmation) Kind() string { return "ask_to_confirm" }
 
 // DeliverWebhook posts the events that wait for a webhook target. The events themselves are
@@ -63,7 +63,7 @@ type DeliverWebhook struct {
 	Target WebhookTargetID `json:"target_id"`
 }
 
-// Kind names the effect in the queue, as in jobs that the first version stored.
+// Kind implements Effect. Jobs that the first version stored have this name.
 func (DeliverWebhook) Kind() string { return "call_webhook" }
 
 // RemoveContacts removes a List's Contacts up to and including an ID, in batches. If Delete is
@@ -74,28 +74,28 @@ type RemoveContacts struct {
 	Delete bool      `json:"delete"`
 }
 
-// Kind names the effect in the queue.
+// Kind implements Effect.
 func (RemoveContacts) Kind() string { return "remove_contacts" }
 
 // DeleteFieldValues removes the values of a deleted Field from Contacts, in batches.
 type DeleteFieldValues struct {
 	List   ListID    `json:"list_id"`
 	Field  FieldID   `json:"field_id"`
-	After  ContactID `json:"after"`  // the last Contact that is done
+	After  ContactID `json:"after"`  // the Contacts up to this ID are done
 	Mobile bool      `json:"mobile"` // the Field was the mobile Field
 }
 
-// Kind names the effect in the queue, as in jobs that the first version stored.
+// Kind implements Effect. Jobs that the first version stored have this name.
 func (DeleteFieldValues) Kind() string { return "forget_field" }
 
 // ConvertField stores the values of a Field again in the form of its new type, in batches.
 type ConvertField struct {
 	List  ListID    `json:"list_id"`
 	Field FieldID   `json:"field_id"`
-	After ContactID `json:"after"` // the last Contact that is done
+	After ContactID `json:"after"` // the Contacts up to this ID are done
 }
 
-// Kind names the effect in the queue.
+// Kind implements Effect.
 func (ConvertField) Kind() string { return "convert_field" }
 
 // BuildIndex builds a database index that searches need.
@@ -103,7 +103,7 @@ type BuildIndex struct {
 	Index SearchIndexID `json:"index_id"`
 }
 
-// Kind names the effect in the queue.
+// Kind implements Effect.
 func (BuildIndex) Kind() string { return "build_index" }
 
 // DropIndex drops a database index after searches have stopped using it.
@@ -112,7 +112,7 @@ type DropIndex struct {
 	Again bool          `json:"again"` // build another index of the same key afterwards
 }
 
-// Kind names the effect in the queue.
+// Kind implements Effect.
 func (DropIndex) Kind() string { return "drop_index" }
 
 // JobTx stores background jobs with the change that causes them.

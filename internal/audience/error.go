@@ -29,7 +29,7 @@ const (
 	InvalidEmail                  // 317
 	DuplicateField                // 318
 	DuplicateFolder               // 319
-	Denied                        // 321: the key's level is too low, or it is restricted to other Lists
+	Denied                        // 321: the key's level is too low, or the key is restricted to other Lists
 	FolderNeeded                  // 323: the Folder is not empty, or it is the last one of its type
 	ReservedField                 // 325
 	ContactLimit                  // 330
@@ -77,7 +77,7 @@ func invalid(field, detail string) *Error {
 	return &Error{Kind: InvalidParameters, Field: field, Detail: detail}
 }
 
-// KindOf returns the Kind of the first *Error in err's chain, or Internal if there is none. So
+// KindOf returns the Kind of the first *Error in err's chain, or Internal if there is none.
 // KindOf(nil) is Internal, too.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {

@@ -60,7 +60,8 @@ func (l *List) recipients(event Event) string {
 	return ""
 }
 
-// enqueueAutoresponders enqueues a job for each active autoresponder of the List for an event.
+// enqueueAutoresponders enqueues a job for each active autoresponder that the List has for this
+// type of event.
 // The job runs when the autoresponder is due.
 func enqueueAutoresponders(tx JobTx, schema *Schema, id ContactID, event Event, now int64) error {
 	for i := range schema.Autoresponders {
@@ -95,8 +96,9 @@ func requestConfirmation(tx Tx, list ListID, id ContactID, now int64) error {
 	return tx.Enqueue(RequestConfirmation{List: list, Contact: id, Time: now})
 }
 
-// emitSubscribed enqueues the mail that a new subscription causes. On a List with double
-// opt-in, it enqueues the request to confirm, and the autoresponders wait for the confirmation.
+// emitSubscribed enqueues the mail that a new subscription causes. If the
+// Contact must confirm the subscription first, it enqueues the notifications and the request to
+// confirm. The autoresponders are then enqueued after the confirmation.
 // specification: Events; decisions.md: 47
 func emitSubscribed(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	if !schema.List.DoubleOptIn || contact.DoubleOptIn {

@@ -28,8 +28,8 @@ const (
 	AddressMobile AddressType = "mobile"
 )
 
-// Field defines one value of a List's Contacts. Attributes that do not apply
-// to the Type are empty.
+// Field defines one value of each Contact of a List. Attributes that do not apply to the Type
+// are empty.
 type Field struct {
 	ID               FieldID
 	ListID           ListID
@@ -68,6 +68,6 @@ type FieldTx interface {
 	DeleteField(list ListID, id FieldID) error
 	// DeleteFieldValues removes the values of a deleted Field from Contacts with an ID
 	// above after, in order of ID. It stops after limit Contacts and returns the ID of the
-	// last one. It returns 0 if no Contact has an ID above after.
+	// last of these Contacts. It returns 0 if no Contact has an ID above after.
 	DeleteFieldValues(list ListID, field FieldID, after ContactID, limit int) (last ContactID, err error)
 }

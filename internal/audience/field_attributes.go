@@ -32,8 +32,8 @@ var FieldAttributes = []Attribute[Field]{
 	intKey("display_order", func(f *Field) *int64 { return &f.DisplayOrder }, -1, maxSize),
 }
 
-// attributesOfTypes are the attributes that only some types of Fields use. empty clears
-// the attribute. decisions.md: 15
+// attributesOfTypes are the attributes that only some types of Fields use. The function
+// empty clears the attribute. decisions.md: 15
 var attributesOfTypes = []struct {
 	name  string
 	types []FieldType
@@ -52,8 +52,8 @@ var attributesOfTypes = []struct {
 	{"row_size", []FieldType{Comment, File}, func(f *Field) { f.RowSize = "" }},
 }
 
-// applicable returns the details that the Field's type uses. The values of other details are
-// ignored and not checked. If the details set the type, applicable uses the new type.
+// applicable returns the details that the Field's type uses. It leaves out other details, so
+// their values are not checked. If the details set the type, applicable uses the new type.
 func (f *Field) applicable(details []Detail) []Detail {
 	fieldType := f.Type
 	for i := range details {
@@ -86,7 +86,7 @@ func (f *Field) clearUnused() {
 	}
 }
 
-// maxSize bounds lengths, sizes and positions.
+// maxSize is the largest value of length, size and display_order.
 const maxSize = 1<<31 - 1
 
 // noAddress is the address_type that callers see for a Field that is not an address.

@@ -63,7 +63,7 @@ func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) error {
 		if text, err := f.Read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today); err == nil {
 			c.Values = c.Values.Set(f.ID, text)
 		}
-		return tx.UpdateContact(c) // the store writes the value as a number or as a text, by the new type
+		return tx.UpdateContact(c) // the new type decides whether the store writes a number or a text
 	})
 }
 
@@ -75,7 +75,7 @@ func (f *Field) needsConversion(old *Field) bool {
 	return f.Numeric() != old.Numeric() || f.Type == Date || f.Type == Checkbox
 }
 
-// idsAfter returns the IDs of the next Contacts of a List that match, at most removeBatch.
+// idsAfter returns the IDs above after of Contacts that match, in order, at most removeBatch.
 func idsAfter(tx SearchTx, schema *Schema, where *Condition, after ContactID) (ids []ContactID, err error) {
 	id := &SearchKey{Name: "id", Type: KeyInt, Searchable: true}
 	page := Condition{All: []Condition{{Key: id, Operator: GreaterThan, Operands: []Operand{{Int: int64(after)}}}}}
@@ -89,7 +89,8 @@ func idsAfter(tx SearchTx, schema *Schema, where *Condition, after ContactID) (i
 	return ids, err
 }
 
-// eachOf calls change for each Contact with one of the IDs that the List still has.
+// eachOf calls change for each Contact whose ID is in ids. It leaves out Contacts that were deleted
+// meanwhile.
 func eachOf(tx ContactTx, schema *Schema, ids []ContactID, change func(*Contact) error) error {
 	for _, id := range ids {
 		c, err := tx.Contact(schema.List.ID, id)

@@ -107,9 +107,9 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 	return result, err
 }
 
-// DeleteField removes a Field and the values that Contacts have in it. Errors: NoList,
-// Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for the mobile Field while
-// Contacts have no other address.
+// DeleteField removes a Field. A job then removes the values of this Field from the Contacts.
+// Errors: NoList, Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for the mobile
+// Field while a Contact has a mobile number but no email address.
 func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id FieldID) error {
 	_, err := updateChecked(ctx, s, c, func(tx Tx, now int64, checker *preconditionChecker) (bool, error) {
 		schema, f, err := loadField(tx, c, list, id)
@@ -138,7 +138,7 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 	return err
 }
 
-// Field returns one Field. Its caller must not change it, because other calls share it. Errors:
+// Field returns one Field. Do not change the returned Field, because other calls share it. Errors:
 // NoList, Denied, NoField.
 func (s *Service) Field(ctx context.Context, c *Caller, list ListID, id FieldID) (*Field, error) {
 	return view(ctx, s, c, func(tx Tx) (*Field, error) {
@@ -173,7 +173,7 @@ func loadField(tx ListTx, c *Caller, list ListID, id FieldID) (*Schema, *Field, 
 	return schema, f, nil
 }
 
-// define checks all attributes of a Field together and against its List. It empties the
+// define checks that the attributes of a Field fit together and fit the List. It empties the
 // attributes that the type does not use.
 func (f *Field) define(tx FolderTx, c *Caller, schema *Schema, now int64) error {
 	if f.Name == "" {

@@ -73,7 +73,7 @@ func loadFolder(tx FolderTx, c *Caller, id FolderID) (*Folder, []Folder, error) 
 }
 
 // mustExist returns an error if the Account has no Folder with the ID and the type of f. The
-// error is about attribute and has the given detail. ID 0 means no Folder, and is allowed.
+// error names attribute and has the text detail. ID 0 means no Folder, and is allowed.
 func (f Folder) mustExist(tx FolderTx, attribute, detail string) error {
 	if f.ID == 0 {
 		return nil
@@ -134,7 +134,7 @@ func (s *Service) EditFolder(ctx context.Context, c *Caller, id FolderID, detail
 	})
 }
 
-// checkUnique refuses a name that another Folder of the type has.
+// checkUnique refuses the name if another Folder of the same type has it.
 func (f *Folder) checkUnique(all []Folder) error {
 	if slices.ContainsFunc(all, func(o Folder) bool { return o.ID != f.ID && o.Type == f.Type && o.Name == f.Name }) {
 		return &Error{Kind: DuplicateFolder, Field: "name", Detail: "there is a Folder of this name and type already"}

@@ -60,7 +60,7 @@ func (s *Service) DeleteExpiredRetries(ctx context.Context) error {
 // decisions.md: 30
 type RetryTx interface {
 	// ClaimRetry returns the stored result of an earlier call. The error is of kind
-	// NotFound if there was none, and InvalidParameters if the Idempotency-Key was used
+	// NotFound if no result is stored, and InvalidParameters if the Idempotency-Key was used
 	// with other parameters. In an Update, another call with the same Idempotency-Key
 	// waits until this transaction ends. now is in Unix seconds.
 	ClaimRetry(account AccountID, key KeyID, r *Retry, now int64) (result []byte, err error)

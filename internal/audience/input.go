@@ -60,8 +60,8 @@ func (in Input) Unbox() Input {
 }
 
 // AsInt reads an integer: a JSON number without a fraction, or a string that contains such a
-// number. A value outside the range of 64 bits becomes the nearest value in the range. As an
-// ID it matches no record, and as a count it is refused as too large. decisions.md: 7
+// number. A value outside the range of 64 bits becomes the nearest value in the range. No
+// record has such an ID, and a count of this size is refused as too large. decisions.md: 7
 func (in Input) AsInt() (n int64, ok bool) {
 	if in.Kind != InputNumber && in.Kind != InputText {
 		return 0, false

@@ -18,7 +18,7 @@ type numeral struct {
 }
 
 // scanNumeral reads [+-] digits [. digits] [e [+-] digits]. The digits before the point may
-// be missing, but not the digits after it. It reads the text once, so its cost does not depend
+// be missing. A point must have digits after it. It reads the text once, so its cost does not depend
 // on the value of the exponent.
 func scanNumeral(text string) (n numeral, ok bool) {
 	if text != "" && (text[0] == '-' || text[0] == '+') {
@@ -46,8 +46,8 @@ func scanNumeral(text string) (n numeral, ok bool) {
 	return n, ok
 }
 
-// scanExponent reads [+-] digits. It limits the exponent to 2^27 and -2^27. A number of a
-// request with such an exponent is too large, or too small, for every use.
+// scanExponent reads [+-] digits. It limits the exponent to the range from -2^27 to 2^27.
+// At these limits, a number of a request is too large or too small for every use.
 func scanExponent(text string) (exponent int, ok bool) {
 	const enough = 1 << 27 // more than the number of bytes of a request
 	negative := strings.HasPrefix(text, "-")
@@ -114,8 +114,8 @@ func saturated(negative bool) int64 {
 	return math.MaxInt64
 }
 
-// decimal is the value of a numeral: 0.digits × 10^point. Zero has no digits. Its point is
-// minus the number of decimals with which it is shown.
+// decimal is the value of a numeral: 0.digits × 10^point. Zero has no digits. For zero,
+// point is the negated number of decimals to show: -2 for 0.00.
 type decimal struct {
 	negative bool
 	digits   string // without leading zeros
@@ -141,14 +141,14 @@ func (n *numeral) decimal() decimal {
 	return d
 }
 
-// decimals counts the digits after the point.
+// decimals returns the number of digits after the point.
 func (d *decimal) decimals() int { return max(len(d.digits)-d.point, 0) }
 
-// significant counts the digits without zeros at the end.
+// significant returns the number of digits, without zeros at the end.
 func (d *decimal) significant() int { return len(strings.TrimRight(d.digits, "0")) }
 
-// plain returns the number as text without an exponent. If sent is the same text, it returns
-// sent, which saves a copy.
+// plain returns the number as text without an exponent. If sent is equal to this text, it
+// returns sent, to avoid a copy.
 func (d *decimal) plain(sent string) string {
 	var space [64]byte
 	b := space[:0]
@@ -173,11 +173,11 @@ func (d *decimal) plain(sent string) string {
 	return string(b)
 }
 
-// maxExpanded bounds the digits, before or after the point, of a number that is written
-// without its exponent. The smallest double, 5e-324, needs 325 digits.
+// maxExpanded is the largest number of digits before the point, and also after the point, if a
+// number is written without its exponent. The smallest double, 5e-324, needs 325 digits.
 const maxExpanded = 400
 
-// withoutExponent returns a JSON number without its exponent. A number that has none is
+// withoutExponent returns a JSON number without its exponent. A number without an exponent is
 // returned unchanged. ok is false if the exponent would make the text too long.
 func withoutExponent(literal string) (text string, ok bool) {
 	if !strings.ContainsAny(literal, "eE") {

@@ -30,7 +30,7 @@ func TestIntegersMayHaveAnExponentOrAZeroFraction(t *testing.T) {
 }
 
 // covers: decision 7
-func TestIntegersBeyond64BitsBecomeTheNearest(t *testing.T) {
+func TestIntegersBeyond64BitsBecomeTheNearest64BitInteger(t *testing.T) {
 	for _, c := range []struct {
 		literal string
 		want    int64
@@ -135,14 +135,14 @@ func TestPlainDecimalsAreJSONNumbersWithoutAnExponent(t *testing.T) {
 	for _, s := range []string{"0", "7", "-7", "-0", "12.50", "-0.5", "123456789012345678901234567890"} {
 		t.Run(s, func(t *testing.T) {
 			if !IsPlainDecimal(s) {
-				t.Error("is refused, want accepted")
+				t.Errorf("IsPlainDecimal(%q) is false, want true", s)
 			}
 		})
 	}
 	for _, s := range []string{"", "-", "+5", "007", "-07", "1e5", ".5", "5.", "1.2.3", " 1", "x"} {
 		t.Run("refused "+s, func(t *testing.T) {
 			if IsPlainDecimal(s) {
-				t.Error("is accepted, want refused")
+				t.Errorf("IsPlainDecimal(%q) is true, want false", s)
 			}
 		})
 	}

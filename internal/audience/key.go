@@ -43,7 +43,7 @@ type Key struct {
 	CreationTime int64
 	ExpiryTime   int64 // 0: never
 	RevokedTime  int64 // 0: not revoked
-	LastUsedTime int64 // may be up to a minute too early; 0: never
+	LastUsedTime int64 // stored once a minute, so the last use may be up to a minute later; 0: never
 }
 
 // KeyHash is the SHA-256 of a key's text. The store finds a key by its KeyHash.
@@ -89,10 +89,10 @@ type KeyTx interface {
 	Keys() ([]Key, error)
 	// AddKey inserts a key and sets its ID.
 	AddKey(k *Key, hash KeyHash) error
-	// RevokeKey sets the time of revocation, in Unix seconds. The error is of kind
+	// RevokeKey sets RevokedTime to the Unix time at. The error is of kind
 	// InvalidKey if no key has the ID.
 	RevokeKey(id KeyID, at int64) error
-	// TouchKeys raises LastUsedTime of keys to times in Unix seconds. It never lowers
-	// LastUsedTime.
+	// TouchKeys sets LastUsedTime of each key to its Unix time in used, if that time is
+	// later than the stored time.
 	TouchKeys(used map[KeyID]int64) error
 }

@@ -47,7 +47,7 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*Key, 
 // Keys returns the keys of all Accounts in order of ID, including revoked keys.
 func (s *Service) Keys(ctx context.Context) ([]Key, error) { return ownView(ctx, s, Tx.Keys) }
 
-// RevokeKey makes a key invalid from now on. Errors: InvalidKey when no key has the ID.
+// RevokeKey makes a key invalid from now on. Errors: InvalidKey if no key has the ID.
 func (s *Service) RevokeKey(ctx context.Context, id KeyID) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		return tx.RevokeKey(id, s.now().Unix())

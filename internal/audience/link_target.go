@@ -6,7 +6,8 @@ import (
 )
 
 // This file handles the tracked links of Messages. Package mail replaces each URL of a Message
-// by a LinkClick with the URL's ID. A click is recorded and leads to the URL.
+// by a LinkClick with the URL's ID. If a reader follows it, the server records the click and
+// redirects to the URL.
 
 // LinkTargets returns the IDs of URLs, which are written as in the Message. It stores the URLs
 // that are new.
@@ -59,7 +60,8 @@ func (s *Service) Clicked(ctx context.Context, d DeliveryKey) error {
 }
 
 // recordAccess raises the Contact's last_open_time and last_click_time. It writes only if a
-// time changes: mail programs request images often, and a client may request a link in a loop.
+// time changes, because mail programs request images often, and a client may request a link in
+// a loop.
 func (s *Service) recordAccess(ctx context.Context, d DeliveryKey, clicked bool) error {
 	now := s.now().Unix()
 	var open, click int64

@@ -37,11 +37,12 @@ func (v *LinkView) email() string { return v.Contact.Values.Get(v.Schema.Email()
 // Confirmation says what a link that confirms a subscription can still do.
 type Confirmation int
 
-// The states of a confirmation. If several of them apply, Confirmation returns the first.
+// The states of a confirmation. If several states apply, Confirmation returns the
+// one that is first in this list.
 const (
 	ConfirmationGone  Confirmation = iota // the List or the Contact is gone
 	ConfirmationEnded                     // the Contact has unsubscribed
-	ConfirmationMoved                     // the Contact has another address now, to which no request was sent
+	ConfirmationMoved                     // the address has changed; no request was sent to the new one
 	ConfirmationDone                      // confirmed already
 	ConfirmationOpen                      // can be confirmed
 )
@@ -66,8 +67,8 @@ func (s *Service) ViewLink(ctx context.Context, d DeliveryKey) (*LinkView, error
 	return ownView(ctx, s, func(tx Tx) (*LinkView, error) { return loadLinkView(tx, d) })
 }
 
-// loadLinkView reads the state of a link's Contact. In the result, a List or Contact that is
-// gone is nil.
+// loadLinkView reads the state of a link's Contact. If the List or the Contact is gone, Contact is
+// nil in the result. If the List is gone, Schema is nil too.
 func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 	v = new(LinkView)
 	v.Schema, err = tx.Schema(d.List)
@@ -136,7 +137,7 @@ const ContactPageLife = 30 * 24 * 60 * 60
 // ContactPage is the data of a Contact that the recipient of a notification sees.
 type ContactPage struct {
 	LinkView
-	Expired bool       // ContactPageLife is over; all other fields are empty
+	Expired bool       // the event is older than ContactPageLife; all other fields are empty
 	Consent *LedgerRow // the newest ledger row; nil if there is none
 }
 

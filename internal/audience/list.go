@@ -45,7 +45,7 @@ type ListTx interface {
 	// Schema returns a List with its Fields and everything else in its definition. The
 	// error is of kind NoList if the List is unknown or deleted.
 	Schema(id ListID) (*Schema, error)
-	// ContactCount counts the Contacts of a List.
+	// ContactCount returns the number of Contacts of a List.
 	ContactCount(id ListID) (int64, error)
 	// AddList inserts a List and sets its ID.
 	AddList(l *List) error
@@ -61,6 +61,6 @@ type ListTx interface {
 	// RemoveContactsUpTo deletes at most limit Contacts with an ID of at most upto, and
 	// returns their number. If removed is less than limit, no such Contact is left.
 	RemoveContactsUpTo(list ListID, upto ContactID, limit int) (removed int, err error)
-	// Duplicates counts the addresses that several Contacts of a List have.
+	// Duplicates returns the number of addresses that more than one Contact of a List has.
 	Duplicates(list ListID) (addresses int64, err error)
 }

@@ -26,7 +26,7 @@ func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
 }
 
 // ClearList removes the Contacts that a List has now, and then returns. If the server crashes
-// meanwhile, a job removes the rest. Errors: NoList, Denied.
+// meanwhile, a job removes the remaining Contacts. Errors: NoList, Denied.
 func (s *Service) ClearList(ctx context.Context, c *Caller, id ListID) error {
 	e, err := update(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
 		return startRemoval(tx, c, now, RemoveContacts{List: id})
@@ -58,7 +58,7 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 	return e, tx.Enqueue(e)
 }
 
-// RemoveContacts removes a batch of Contacts. done is true if it was the last batch. A repeated
+// RemoveContacts removes a batch of Contacts. done is true if this batch was the last. A repeated
 // batch changes nothing.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
 	return ownUpdate(ctx, s, func(tx Tx, _ int64) (done bool, err error) {

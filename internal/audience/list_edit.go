@@ -83,7 +83,8 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 }
 
 // noDuplicates returns the precondition for disallowing duplicates: the List has no duplicates.
-// The check is fast, because a partial index contains only duplicates. So it ignores since.
+// The check is fast, because a partial index contains only duplicates. So the check ignores
+// since, and always reads all duplicates.
 // decisions.md: 24
 func noDuplicates(id ListID) *precondition {
 	type check struct{ list ListID }
@@ -98,7 +99,7 @@ func noDuplicates(id ListID) *precondition {
 }
 
 // sameNumbers returns the precondition for a new country code: the normalised mobile number
-// of every Contact stays the same. Otherwise it could become the number of another Contact.
+// of every Contact stays the same. Otherwise two Contacts could get the same number.
 // decisions.md: 24
 func sameNumbers(schema *Schema, countryCode int64) *precondition {
 	mobile := schema.Mobile()

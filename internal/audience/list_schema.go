@@ -13,7 +13,7 @@ type Schema struct {
 	TimeZone       string // the Account's
 	Autoresponders []Autoresponder
 	Webhooks       []Webhook     // the webhooks of this List, and those of all Lists of the Account
-	SearchIndexes  []SearchIndex // the indexes that are ready; their times and uses may be out of date
+	SearchIndexes  []SearchIndex // the ready indexes; their LastUsed, Uses and SavedMS may be out of date
 
 	byName map[string]*Field
 	byID   map[FieldID]*Field

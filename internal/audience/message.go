@@ -31,8 +31,8 @@ const (
 
 // The email types.
 const (
-	EmailHTML      = "html"       // CSS rules are moved into the style attributes of elements
-	EmailPlainHTML = "plain-html" // the HTML part is made from the plain text
+	EmailHTML      = "html"       // the server moves CSS rules into the style attributes of elements
+	EmailPlainHTML = "plain-html" // the server makes the HTML part from the plain text
 	EmailPlain     = "plain"      // no HTML part
 	EmailRawHTML   = "raw_html"   // the HTML is sent as it is
 )

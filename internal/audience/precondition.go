@@ -10,7 +10,7 @@ import (
 // Field. The check may take seconds, and must not block other writers for this time.
 
 // precondition is a check over all Contacts of a List that must pass before a definition
-// changes. On a large List it takes seconds.
+// changes. On a large List the check takes seconds.
 type precondition struct {
 	id any // comparable; identifies the check and everything that its result depends on
 	// check returns an error if a Contact fails the precondition. It reads only Contacts
@@ -19,15 +19,17 @@ type precondition struct {
 }
 
 // preconditionChecker first checks all Contacts outside the Update that needs the
-// precondition. Inside the Update it checks only the Contacts that were modified after that.
+// precondition. Inside the Update it checks only the Contacts that were modified after the first
+// check began.
 //
 // No modified Contact is missed. First, an Update that runs alone (LockDefinitions) records
 // its time. So every earlier change is committed before the check outside starts, and this
 // check reads the change. Processes with different clocks may share a database, so the check
-// inside starts clockDifference earlier than the recorded time.
+// inside the Update also reads Contacts that were modified up to clockDifference before the
+// recorded time.
 type preconditionChecker struct {
 	checked map[any]int64 // by precondition.id: Contacts modified at this Unix time or later are not checked yet
-	next    *precondition // the precondition to check outside the Update
+	next    *precondition // the precondition to check next, outside the Update
 	from    int64         // the check outside reads Contacts modified at this time or later
 	began   int64         // the time of the Update that asked for the check
 	rounds  int           // number of checks outside
@@ -41,7 +43,7 @@ const clockDifference = 60
 
 // maxRounds is the largest number of checks outside the Update. Each further check reads the
 // Contacts that other callers modified during the check before. After maxRounds checks, the
-// rest is checked inside the Update.
+// other modified Contacts are checked inside the Update.
 const maxRounds = 5
 
 // require returns nil if p passes or is nil. It returns errCheckFirst if the check must first
@@ -80,8 +82,8 @@ func updateChecked[R any](ctx context.Context, s *Service, c *Caller,
 	}
 }
 
-// holders are the Contacts of a List that match a condition, for example that have a value in
-// a Field.
+// holders describes the Contacts of a List that match a condition, for example all Contacts with
+// a value in a Field. The comments below call such a Contact a holder.
 type holders struct {
 	schema *Schema
 	where  *Condition
@@ -89,8 +91,8 @@ type holders struct {
 	fails  func(*Contact) bool // whether a Contact fails the precondition; nil: every holder fails
 }
 
-// count counts the holders that fail. It reads only Contacts modified at the Unix time since or
-// later.
+// count returns the number of holders that fail the precondition. It reads only Contacts that
+// were modified at the Unix time since or later.
 func (h *holders) count(tx SearchTx, since int64) (n int64, err error) {
 	search := Search{Schema: h.schema, Where: h.where, Columns: Columns{Fields: h.reads}}
 	if since > 0 {
@@ -110,8 +112,8 @@ func (h *holders) count(tx SearchTx, since int64) (n int64, err error) {
 	return n, err
 }
 
-// mustBeNone returns the precondition that no holder fails. The error is about attribute. It
-// contains what, which describes the Contacts, and their number.
+// mustBeNone returns a precondition that passes if no holder fails. Otherwise its error names
+// attribute, and its text contains what and the number of Contacts. what describes the Contacts.
 func (h *holders) mustBeNone(id any, attribute, what string) *precondition {
 	return &precondition{id, func(tx Tx, since int64) error {
 		n, err := h.count(tx, since)

@@ -1,6 +1,5 @@
-// This file defines the description of a record's keys. Lists, Fields, Folders, Messages,
-// autoresponders and webhooks each have a table of Attributes. Contacts have a table for their
-// system keys.
+// This file defines the description of a record's keys. Each kind of record, such as List,
+// Field or Folder, has a table of Attributes. The table for Contacts contains only the system keys.
 
 package audience
 

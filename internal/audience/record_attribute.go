@@ -65,8 +65,8 @@ func textUpTo[T any, S ~string](most int, name string, at func(*T) *S,
 	return a
 }
 
-// settable returns the key as a key that callers may set. set stores the value. An omitted
-// value leaves the key unchanged.
+// settable returns a copy of the Attribute that callers may set. The function set stores the
+// value. An omitted value leaves the record unchanged.
 func settable[T any](a Attribute[T], set func(*T, Input) error) Attribute[T] {
 	a.Set = func(record *T, in Input) error {
 		if in.Omitted() {
@@ -77,14 +77,15 @@ func settable[T any](a Attribute[T], set func(*T, Input) error) Attribute[T] {
 	return a
 }
 
-// enumKey returns a key that callers may set to one of several words. "" leaves it unchanged.
+// enumKey returns a key that callers may set to one of several words. "" leaves the
+// record unchanged.
 func enumKey[T any, S ~string](name string, at func(*T) *S, words ...string) Attribute[T] {
 	a := textKey(name, at, oneOf(words...))
 	return settable(a, a.Set)
 }
 
 // refKey returns a key that callers may set to the ID of another record. false and an ID below
-// 0 become 0. No record has the ID 0, so the look-up refuses it later.
+// 0 become 0. No record has the ID 0, so the look-up refuses this ID later.
 func refKey[T any, N ~int64](name string, at func(*T) *N) Attribute[T] {
 	a := readOnlyInt(name, func(record *T) N { return *at(record) })
 	return settable(a, func(record *T, in Input) error {
@@ -146,7 +147,7 @@ func readOnlyFlag[T any](name string, at func(*T) bool) Attribute[T] {
 	return Attribute[T]{Name: name, Type: KeyBool, Get: func(record *T) Value { return BoolValue(at(record)) }}
 }
 
-// searchable returns the key as a key that criteria may test.
+// searchable returns a copy of the Attribute that criteria may test.
 func searchable[T any](a Attribute[T]) Attribute[T] {
 	a.Searchable = true
 	return a
@@ -177,7 +178,7 @@ func readLine(text string) (string, error) {
 }
 
 // oneOf returns a function that accepts one of the words. If "" is allowed, it must be the
-// first word. The error text does not list it.
+// first word. The error text does not list "".
 func oneOf(words ...string) func(string) (string, error) {
 	return func(text string) (string, error) {
 		if slices.Contains(words, text) {

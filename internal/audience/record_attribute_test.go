@@ -79,7 +79,7 @@ func TestHiddenFieldsComeLast(t *testing.T) {
 	}
 }
 
-func TestQuotedTextIsShortWithoutSquareBrackets(t *testing.T) {
+func TestQuotedTextIsShortAndHasNoSquareBrackets(t *testing.T) {
 	long := strings.Repeat("ä", 80)
 	for _, c := range []struct{ name, text, want string }{
 		{"brackets become parentheses", "a[b]", `"a(b)"`},

@@ -1,5 +1,5 @@
-// This file searches records in memory: Lists, Fields, preferences, Folders, Messages,
-// autoresponders, webhooks, and the Unsubscriber List.
+// This file searches records in memory, for example Lists, Fields, Messages and the entries of
+// the Unsubscriber List. Contacts are searched by the store.
 
 package audience
 

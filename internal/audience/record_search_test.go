@@ -105,7 +105,7 @@ func TestRecordsAreFilteredSortedAndPaged(t *testing.T) {
 }
 
 // covers: decision 36
-func TestLongTextsCompareByTheirBeginning(t *testing.T) {
+func TestLongTextsAreComparedByTheirBeginning(t *testing.T) {
 	long := strings.Repeat("Ä", MaxComparedCharacters)
 	rows := []sample{{id: 1, name: long + "b"}, {id: 2, name: long + "a"}, {id: 3, name: long[2:] + "z"}}
 	found, err := searchRecords(sampleAttributes, rows, Query{SortBy: "name"})

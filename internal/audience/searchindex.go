@@ -32,7 +32,7 @@ type SearchIndex struct {
 	Error    string // why the build failed
 
 	Place   int64 // the partition of the table on PostgreSQL; 0 on SQLite
-	Uses    int64 // number of searches that used it, from the day that was requested
+	Uses    int64 // number of searches that used it, since the day that IndexTx.SearchIndexes got
 	SavedMS int64 // time that it saved for those searches
 }
 
@@ -104,7 +104,7 @@ var ErrIndexBusy = errors.New("another process is building or dropping this inde
 
 // SearchObserver receives the searches that run, and the changes of Fields and Lists.
 // internal/indexadvisor implements it and decides which indexes searches need. The
-// results of searches do not depend on it.
+// results of searches do not depend on the SearchObserver.
 type SearchObserver interface {
 	// SearchRan is called after each search and count. took is the time that the database
 	// needed. SearchRan must return quickly, because the caller of the search waits for it.
@@ -128,20 +128,21 @@ func (noObserver) FieldChanged(Tx, *Field, *Field, int64) error { return nil }
 
 func (noObserver) ListDeleted(Tx, ListID, int64) error { return nil }
 
-// IndexUse counts the searches that used a SearchIndex.
+// IndexUse says how often searches used a SearchIndex, and how much time they saved.
 type IndexUse struct {
-	Uses    int64
-	SavedMS int64 // time that the index saved for them
+	Uses    int64 // number of searches that used the index
+	SavedMS int64 // time that the index saved for these searches
 }
 
-// DayOf returns the number of days from 1970 to a Unix time. Uses are counted for each day.
+// DayOf returns the number of days from 1970 to a Unix time. The store has one IndexUse
+// for each index and day.
 func DayOf(time int64) int64 { return time / (24 * 60 * 60) }
 
 // IndexTx reads and changes the catalogue of search indexes, in a transaction. A Schema
 // contains the indexes of its List that are ready.
 type IndexTx interface {
 	// SearchIndexes returns the indexes of all Lists in order of ID. Uses and SavedMS are
-	// counted from the day of the Unix time since.
+	// the sums since the day that contains the Unix time since.
 	SearchIndexes(since int64) ([]SearchIndex, error)
 	// SearchIndex returns one index, without Uses and SavedMS. The error is of kind
 	// NotFound if there is none.
@@ -151,13 +152,14 @@ type IndexTx interface {
 	// AddSearchIndex inserts an index and sets its ID. If the List has an index of the key
 	// already, it stores nothing and returns false.
 	AddSearchIndex(x *SearchIndex) (added bool, err error)
-	// UpdateSearchIndex stores State, Manual, the times and Error.
+	// UpdateSearchIndex stores State, Manual, Changed, Built, BuildMS, ScanMS, Bytes and
+	// Error. If the index has no row, it does nothing.
 	UpdateSearchIndex(x *SearchIndex) error
 	// RemoveSearchIndex deletes the row of an index that is not ready.
 	RemoveSearchIndex(id SearchIndexID) error
-	// RecordIndexUse adds the uses of indexes to the day of the Unix time at, and raises
-	// LastUsed.
-	RecordIndexUse(used map[SearchIndexID]IndexUse, at int64) error
-	// DeleteIndexUse removes the uses of the days before the day of a Unix time.
+	// RecordIndexUse adds the use of each index to the sums of the day that contains the
+	// Unix time usedAt. It also sets LastUsed to usedAt if the stored time is earlier.
+	RecordIndexUse(used map[SearchIndexID]IndexUse, usedAt int64) error
+	// DeleteIndexUse removes the uses of all days before the day that contains a Unix time.
 	DeleteIndexUse(before int64) error
 }

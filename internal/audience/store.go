@@ -45,7 +45,7 @@ type InsertsContact struct {
 }
 
 // Cache returns data that earlier transactions have read, without asking the database. The
-// data may have changed since, so confirm it in a transaction.
+// data may be out of date, so confirm it in a transaction.
 type Cache interface {
 	// CachedKey returns a key and its Account. The bool is false if they are not cached.
 	CachedKey(hash KeyHash) (*Key, *Account, bool)
@@ -68,8 +68,8 @@ type IndexBuilder interface {
 	BuiltIndexes(ctx context.Context) ([]BuiltIndex, error)
 }
 
-// Tx is one transaction. It consists of roles. doc.go says in which file each role is
-// declared.
+// Tx is one transaction. Its methods are declared in smaller interfaces, the roles. doc.go says
+// in which file each role is declared.
 //
 // Other transactions may write at the same time. Definitions (Accounts, keys, Folders, Lists,
 // Fields, Messages, autoresponders, webhooks) do not change during an Update. The following
@@ -77,8 +77,8 @@ type IndexBuilder interface {
 // delivery, a webhook target, and an Account's number of Contacts.
 //
 // For a missing row, a method returns an error of the kind that its comment names. If a write
-// would break uniqueness, the result of the method says so. Slices and Schemas that a method
-// returns may be shared and must not be changed.
+// would break uniqueness, the method stores nothing and its result says so. Several callers may
+// share the slices and Schemas that a method returns, so do not change them.
 type Tx interface {
 	AccountTx
 	KeyTx

@@ -20,7 +20,7 @@ func view[R any](ctx context.Context, s *Service, c *Caller, fn func(Tx) (R, err
 	return result, err
 }
 
-// viewUnrestricted is view for a call that a key restricted to some Lists must not make.
+// viewUnrestricted is view for a call that is forbidden to keys with a restriction to some Lists.
 // Errors: Denied.
 func viewUnrestricted[R any](ctx context.Context, s *Service, c *Caller, fn func(Tx) (R, error)) (result R, err error) {
 	if err := requireWholeAccount(c); err != nil {
@@ -46,7 +46,7 @@ func update[R any](ctx context.Context, s *Service, c *Caller,
 	return result, err
 }
 
-// updateUnrestricted is update for a call that a key restricted to some Lists must not make.
+// updateUnrestricted is update for a call that is forbidden to keys with a restriction to some Lists.
 // Errors: Denied.
 func updateUnrestricted[R any](ctx context.Context, s *Service, c *Caller,
 	fn func(tx Tx, now int64) (R, error)) (result R, err error) {

@@ -64,15 +64,17 @@ func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListI
 // errEnough ends a scan when the page is full.
 var errEnough = errors.New("enough rows")
 
-// UnsubscriberTx reads and extends the Unsubscriber List of an Account, in a
+// UnsubscriberTx reads the Unsubscriber List of an Account and adds entries to it, in a
 // transaction.
 type UnsubscriberTx interface {
 	// AddUnsubscriber appends an entry.
 	AddUnsubscriber(account AccountID, u *Unsubscriber) error
-	// Unsubscribers calls each for the entries of a List, or of all Lists for 0. The order
-	// is by time, then by insertion. If each returns an error, it ends with this error.
+	// Unsubscribers calls the function each for every entry of a List, or of all Lists if
+	// list is 0, in the order of insertion. If each returns an error, Unsubscribers stops
+	// and returns this error.
 	Unsubscribers(account AccountID, list ListID, each func(*Unsubscriber) error) error
-	// HasUnsubscribed reports whether an email address or a mobile number has an entry for
-	// the List or, for List 0, any entry. Both are in normalised form.
+	// HasUnsubscribed reports whether the Unsubscriber List has an entry with the email
+	// address or the mobile number, both in normalised form. It reads only the entries of
+	// one List, or all entries if list is 0.
 	HasUnsubscribed(account AccountID, list ListID, email, mobile string) (bool, error)
 }

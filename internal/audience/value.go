@@ -96,7 +96,7 @@ func (f *Field) readDate(text, today string) (string, error) {
 	return "", f.refuse("expected a date from " + from + " to " + to)
 }
 
-// readChoice accepts exactly one of the Field's choices, in the same spelling.
+// readChoice accepts one of the Field's choices. The spelling must be the same.
 func (f *Field) readChoice(text string) (string, error) {
 	if slices.Contains(strings.Split(f.Values, ","), text) {
 		return text, nil
@@ -133,8 +133,9 @@ func (f *Field) readChoices(text string) (string, error) {
 	return strings.Join(stored, ","), nil
 }
 
-// Default returns the value of a new Contact if the caller sent no value for the Field. ""
-// means no default. A default date that date_validation refuses today is not used.
+// Default returns the value that a new Contact gets if the caller sent no value for the Field. ""
+// means no default. If
+// date_validation refuses the default date today, Default returns "".
 // decisions.md: 22
 func (f *Field) Default(today string) string {
 	switch f.Type {

@@ -30,7 +30,7 @@ func TestDatesAreStoredInISOForm(t *testing.T) {
 }
 
 // covers: decision 19, spec type.today, field.date_validation
-func TestDateValidationIncludesItsEnds(t *testing.T) {
+func TestDateValidationIncludesTodayAndBothEndsOfARange(t *testing.T) {
 	const today = "2026-06-15"
 	for _, c := range []struct {
 		iso, validation string

@@ -8,7 +8,7 @@ import (
 )
 
 // covers: decision 21, spec type.decimal, type.currency
-func TestDecimalsAreStoredInOneForm(t *testing.T) {
+func TestDecimalsAreStoredInTheirCanonicalForm(t *testing.T) {
 	for _, c := range []struct{ text, canonical string }{
 		{"0", "0"}, {"7", "7"}, {" 7 ", "7"}, {"+5", "5"}, {"-5", "-5"}, {"007", "7"}, {"-007.50", "-7.50"},
 		{"12.50", "12.50"}, {"0.5", "0.5"}, {".5", "0.5"}, {"-.5", "-0.5"}, {"00.50", "0.50"},
@@ -30,7 +30,7 @@ func TestDecimalsAreStoredInOneForm(t *testing.T) {
 	}
 }
 
-func TestExponentsAreWrittenOutUpTo400Digits(t *testing.T) {
+func TestNumbersOfUpTo400DigitsAreWrittenWithoutExponent(t *testing.T) {
 	for _, c := range []struct{ literal, text string }{
 		{"12.50", "12.50"}, {"-0", "-0"}, {"1e+05", "100000"}, {"1.25E-2", "0.0125"}, {"12345678901234567890", "12345678901234567890"},
 		{"1e308", "1" + strings.Repeat("0", 308)}, {"1e400", ""}, {"1e-999999999", ""},

@@ -79,7 +79,7 @@ func TestFieldsRefuseInvalidValues(t *testing.T) {
 }
 
 // covers: decision 23
-func TestEmailFieldsTakeOneAddress(t *testing.T) {
+func TestEmailFieldsAcceptOneAddress(t *testing.T) {
 	f := &Field{Name: "Email", Type: Text, AddressType: AddressEmail, Length: 20}
 	for _, c := range []struct {
 		in   Input
@@ -124,7 +124,7 @@ func TestNewContactsGetTheDefaultsOfFields(t *testing.T) {
 }
 
 // covers: decision 22, spec field.dont_store_default
-func TestDefaultChoiceIsNotStoredIfTheFieldSaysSo(t *testing.T) {
+func TestDontStoreDefaultOmitsTheDefaultChoice(t *testing.T) {
 	f := Field{Type: Dropdown, Values: "a,b", Defaults: "b", DontStoreDefault: true}
 	if a, b := f.Stored("a"), f.Stored("b"); a != "a" || b != "" {
 		t.Errorf(`a is stored as %q and b as %q, want "a" and ""`, a, b)

@@ -34,15 +34,15 @@ const (
 	maxBatchEvents = 100 // largest number of events in one POST request
 
 	// webhookLease is how long a target is reserved, in seconds. It is longer than a POST
-	// request can take. If a process dies, the queue runs its job again later than this. So the
-	// lease has expired when the job runs again.
+	// request can take. If a process dies, the queue runs its job again, but only after more than
+	// webhookLease seconds. So the lease has expired when the job runs again.
 	webhookLease = 60
 
 	maxWebhookError = 255 // largest number of bytes of an error that are stored
 )
 
 // webhookDelays are the seconds between attempts. The last attempt is over 7 hours after the
-// first. If it fails, the server makes no further attempt. decisions.md: 52
+// first. If the last attempt fails, the server makes no further attempt. decisions.md: 52
 var webhookDelays = [...]int64{10, 60, 5 * 60, 30 * 60, 2 * 60 * 60, 5 * 60 * 60}
 
 // webhookDelay returns how long to wait after a number of failures in a row, in seconds. It adds
@@ -95,10 +95,10 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 	return b, wait, err
 }
 
-// isWithin reports whether a time is in the future, and at most limit seconds ahead.
+// isWithin reports whether the time at is later than now, by at most limit seconds.
 func isWithin(at, now, limit int64) bool { return at > now && at <= now+limit }
 
-// newBatchID returns a random ID, which no other batch has.
+// newBatchID returns a random ID for a batch. No other batch has the same ID.
 func newBatchID() string {
 	var b [16]byte
 	rand.Read(b[:]) // crypto/rand never returns an error
@@ -291,11 +291,11 @@ type WebhookQueueTx interface {
 	// UpdateWebhookTarget stores the state of the delivery.
 	UpdateWebhookTarget(t *WebhookTarget) error
 	// MarkWebhookScheduled sets a target's ScheduledTime to now, in Unix seconds. If
-	// ScheduledTime is later than before, and not in the future, it changes nothing and
-	// returns false.
+	// ScheduledTime is later than the time before, but not later than now, a job waits
+	// already. Then it changes nothing and returns false.
 	MarkWebhookScheduled(id WebhookTargetID, now, before int64) (marked bool, err error)
-	// SetWebhookFailing sets IsFailing of a target to is.
-	SetWebhookFailing(id WebhookTargetID, is bool) error
+	// SetWebhookFailing sets IsFailing of a target to the value of failing.
+	SetWebhookFailing(id WebhookTargetID, failing bool) error
 	// DropWebhookTarget removes a target, unless a webhook or an event refers to it.
 	DropWebhookTarget(id WebhookTargetID) error
 	// OrphanedWebhookTargets returns the failing targets to which no webhook refers.

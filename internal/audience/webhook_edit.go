@@ -10,8 +10,8 @@ import (
 // to the new target, and a deletion deletes them. Both work in batches, because very many
 // events may wait.
 
-// maxWebhooks bounds the webhooks with the same ListID. The transaction of a change stores its
-// events once for each webhook.
+// maxWebhooks is the largest number of webhooks with the same ListID. The transaction of a
+// change stores its events once for each webhook.
 const maxWebhooks = 100
 
 // eventBatch is how many waiting events one Update moves or deletes.
@@ -32,7 +32,8 @@ func (s *Service) AddWebhook(ctx context.Context, c *Caller, details []Detail) (
 		if err := tx.AddWebhook(&w); err != nil {
 			return 0, err
 		}
-		// A failing target may have the same URL. The caller expects that the URL works now.
+		// An older target with the same URL and secret may be failing. The caller expects that
+		// the URL works now, so try the target again.
 		return w.ID, resume(tx, w.Target, false)
 	})
 }
@@ -61,7 +62,7 @@ type webhookEdit struct {
 	fresh   string // the secret to use if the webhook needs a new one
 }
 
-// read returns the webhook before and after the edit. It stores nothing.
+// read returns the webhook as stored, and the webhook with the edit. It stores nothing.
 func (e *webhookEdit) read(tx Tx) (old, edited *Webhook, err error) {
 	old, err = loadWebhook(tx, e.caller, e.id)
 	if err != nil {

@@ -36,7 +36,8 @@ func publishWebhook(tx Tx, schema *Schema, contact ContactID, now int64, events 
 }
 
 // scheduledLife is how long, in seconds, an enqueued job of a target is assumed to wait. After
-// that the job was discarded, or its queue is very long, and another job may be enqueued.
+// that time the job was probably discarded, or its queue is very long. So scheduleDelivery then
+// enqueues another job.
 const scheduledLife = 60
 
 // scheduleDelivery enqueues a job that posts a target's events, unless such a job waits

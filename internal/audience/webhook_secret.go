@@ -28,7 +28,7 @@ func readWebhookSecret(text string) (string, error) {
 	return text, nil
 }
 
-// WebhookKey returns the key in a secret, which has 24 to 64 bytes. ok is false if the text is
+// WebhookKey returns the key in a secret. A key has 24 to 64 bytes. ok is false if the text is
 // not a secret. Each key has only one valid spelling. decisions.md: 52
 func WebhookKey(secret string) (key []byte, ok bool) {
 	encoded, ok := strings.CutPrefix(secret, secretPrefix)

@@ -70,7 +70,7 @@ type missing struct {
 	last     time.Duration // of the latest search
 	slow     bool          // a single search exceeded Rules.Slow
 	reported time.Time     // when demanded last returned this target
-	since    bool          // a search lacked the index after that time
+	since    bool          // a search lacked the index after the time reported
 }
 
 const (
@@ -78,7 +78,7 @@ const (
 	// with more than 20,000 Contacts.
 	shortestScan = 2 * time.Millisecond
 
-	// maxMissing bounds the entries of Advisor.missing, and so its memory.
+	// maxMissing is the largest number of entries in Advisor.missing. It limits the memory.
 	maxMissing = 10_000
 
 	// reportAgain is the time after which demanded may return the same target again. The

@@ -100,7 +100,8 @@ func (a *advised) schedule() {
 	a.must(a.advisor.ScheduleBuilds(a.Context()))
 }
 
-// build runs a build job and a drop job for every index. A job does nothing in other states.
+// build runs a build job and a drop job for every index. A build job does nothing if the
+// index is ready, failed or dropping. A drop job does nothing if the index is not dropping.
 func (a *advised) build() {
 	a.Helper()
 	_, all := a.view()
@@ -110,7 +111,7 @@ func (a *advised) build() {
 	}
 }
 
-// indexed reports a slow search for each key, and builds the indexes of the keys.
+// indexed reports a slow search for each key, then schedules and builds the indexes of the keys.
 func (a *advised) indexed(keys ...string) {
 	a.Helper()
 	for _, key := range keys {
@@ -149,7 +150,7 @@ func (a *advised) want(want states) {
 	}
 }
 
-func TestMissingIndexIsScheduledBySlowSearches(t *testing.T) {
+func TestSlowSearchesScheduleTheMissingIndex(t *testing.T) {
 	const slow = 200 * time.Millisecond
 	active := states{"is_active": audience.IndexWaiting}
 	for _, c := range []struct {
@@ -209,12 +210,12 @@ func TestScheduledIndexIsBuiltOnce(t *testing.T) {
 	}
 }
 
-func TestFullPlaceEvictsTheIndexThatSavedLeast(t *testing.T) {
+func TestFullPlaceEvictsTheIndexThatSavedTheLeastTime(t *testing.T) {
 	ready := states{"is_active": audience.IndexReady, "is_unsubscribed": audience.IndexReady}
 	for _, c := range []struct {
 		name  string
 		age   time.Duration
-		saved int64 // ms that the index of is_unsubscribed saved; that of is_active saved 100,000 ms
+		saved int64 // ms that the index of is_unsubscribed saved; the index of is_active saved 100,000 ms
 		want  states
 	}{
 		{"an index that saved less than half of what the new one would save is dropped", 2 * day, 300, states{"is_active": audience.IndexReady,

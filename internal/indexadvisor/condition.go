@@ -36,8 +36,8 @@ func conditionKeys(c *audience.Condition, coveringFilters bool) (keys []*audienc
 		return keys, true
 	}
 	for i := range c.All {
-		part, is := conditionKeys(&c.All[i], coveringFilters)
-		keys, bounded = append(keys, part...), bounded || is
+		part, partBounded := conditionKeys(&c.All[i], coveringFilters)
+		keys, bounded = append(keys, part...), bounded || partBounded
 	}
 	return keys, bounded
 }
@@ -68,7 +68,7 @@ func testKeys(c *audience.Condition, coveringFilters bool) (keys []*audience.Sea
 
 // indexable reports whether a key may have a SearchIndex. It returns false for Comment Fields:
 // their texts are long, and searches seldom compare a complete text. It also returns false for
-// keys that every List has an index of.
+// keys for which every List has an index.
 func indexable(k *audience.SearchKey) bool {
 	if k.Field != nil {
 		return k.Field.Type != audience.Comment
@@ -76,7 +76,7 @@ func indexable(k *audience.SearchKey) bool {
 	return !alwaysIndexed(k)
 }
 
-// alwaysIndexed reports whether every List has an index of a system key.
+// alwaysIndexed reports whether a key is a system key for which every List has an index.
 func alwaysIndexed(k *audience.SearchKey) bool {
 	return k.Field == nil && (k.Name == "id" || k.Name == "creation_time" || k.Name == "last_modified_time")
 }

@@ -1,5 +1,5 @@
 // Package indexadvisor decides which indexes searches need, and lets the database build
-// and drop them. The results of searches are the same with and without an index, only the
+// and drop them. The results of searches are the same with and without an index. Only the
 // speed differs. decisions.md: 56
 //
 // The package contains no SQL. An Advisor is an audience.SearchObserver: package audience
@@ -12,7 +12,7 @@
 //   - build.go runs the jobs (audience.BuildIndex, audience.DropIndex).
 //   - reconcile.go compares the catalogue of indexes with the database, every minute.
 //   - manual.go has the operator's commands: list, create and drop an index.
-//   - metrics.go counts indexes and builds for Prometheus.
+//   - metrics.go has the metrics of indexes and builds for Prometheus.
 //
 // An index has these states. First an Update stores its row with the state waiting, and a
 // build job. The job sets the state to building, builds the index in the database, and sets

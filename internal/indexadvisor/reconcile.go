@@ -8,8 +8,8 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file repairs indexes. A process may crash between two states of an index, and an operator may
-// drop an index in the database with SQL. Reconcile finds and repairs both.
+// This file repairs indexes. A process may crash between two states of an index, and an operator
+// may drop an index in the database with SQL. Reconcile finds and repairs the index in both cases.
 
 // Reconcile compares the catalogue of indexes with the indexes in the database, and stores the
 // jobs that are needed. It builds an index again if its state is ready, but the index in the
@@ -63,8 +63,8 @@ func (a *Advisor) dropUnknown(ctx context.Context, all []audience.SearchIndex,
 	return err
 }
 
-// justBuilt is how many seconds after its last change an index may be missing in
-// reconciliation.built. That list was read before the transaction, so it may be out of date.
+// justBuilt is a time in seconds. An index may be missing in reconciliation.built for this time
+// after its last change, because that list was read before the transaction.
 const justBuilt = 30
 
 // reconciliation is one comparison of all rows with the built indexes.

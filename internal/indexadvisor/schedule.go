@@ -9,8 +9,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file decides which indexes are built and evicted. One Update stores the row of an index and
-// its build job. Another Update sets the state to dropping and stores the drop job.
+// This file decides which indexes are built and evicted. To build an index, an Update stores its
+// row and a build job. To evict an index, an Update sets its state to dropping and stores a drop
+// job.
 
 // useDays is how many days of recorded use are compared to decide which index is evicted.
 const useDays = 7
@@ -58,7 +59,7 @@ type scheduling struct {
 	read  bool
 }
 
-// indexes returns all indexes, including the changes of this transaction.
+// indexes returns all indexes, including those that this transaction has added or changed.
 func (s *scheduling) indexes() (_ []audience.SearchIndex, err error) {
 	if !s.read {
 		s.all, err = s.tx.SearchIndexes(s.now - useDays*secondsADay)
@@ -126,10 +127,10 @@ func (s *scheduling) rebuild(x *audience.SearchIndex, m missing) error {
 	return s.tx.Enqueue(audience.BuildIndex{Index: x.ID})
 }
 
-// makeRoom reports whether a Place has room for one more index. In a full Place it may evict the
-// index that saved the least time. It does so if this time, on an average day, is less than half
-// of the time that searches took today without the new index. Because of the factor of two, two
-// indexes that are needed equally do not evict each other again and again.
+// makeRoom reports whether a Place has room for one more index. If the Place is full, makeRoom
+// looks at the index that saved the least time. It evicts this index if the time saved on an
+// average day is less than half of the time that searches took today without the new index. Because
+// of the factor of two, two equally useful indexes do not evict each other again and again.
 func (s *scheduling) makeRoom(place int64, m missing) (room bool, err error) {
 	count := 0
 	var least *audience.SearchIndex
@@ -184,12 +185,12 @@ func (a *Advisor) ListDeleted(tx audience.Tx, list audience.ListID, now int64) e
 // deleted, or whose values are compared in another way with the new type. In the second case
 // the index is built again if it is manual or if a search used it in the last useDays.
 func (a *Advisor) FieldChanged(tx audience.Tx, old, changed *audience.Field, now int64) error {
-	was := old.SearchKey()
-	of := func(x *audience.SearchIndex) bool { return x.ListID == old.ListID && x.Key == was.IndexKey() }
+	oldKey := old.SearchKey()
+	of := func(x *audience.SearchIndex) bool { return x.ListID == old.ListID && x.Key == oldKey.IndexKey() }
 	if changed == nil {
 		return evictAll(tx, now, of, false)
 	}
-	if is := changed.SearchKey(); indexable(is) == indexable(was) && is.Type == was.Type {
+	if newKey := changed.SearchKey(); indexable(newKey) == indexable(oldKey) && newKey.Type == oldKey.Type {
 		return nil
 	}
 	return evictAll(tx, now, of, true)
