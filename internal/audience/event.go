@@ -96,9 +96,9 @@ func requestConfirmation(tx Tx, list ListID, id ContactID, now int64) error {
 	return tx.Enqueue(RequestConfirmation{List: list, Contact: id, Time: now})
 }
 
-// emitSubscribed enqueues the mail that a new subscription causes. If the
-// Contact must confirm the subscription first, it enqueues the notifications and the request to
-// confirm. The autoresponders are then enqueued after the confirmation.
+// emitSubscribed enqueues the mail that a new subscription causes. If the Contact
+// must confirm the subscription first, emitSubscribed enqueues only the notifications and the
+// request to confirm. The confirmation then enqueues the autoresponders.
 // specification: Events; decisions.md: 47
 func emitSubscribed(tx Tx, schema *Schema, contact *Contact, now int64) error {
 	if !schema.List.DoubleOptIn || contact.DoubleOptIn {

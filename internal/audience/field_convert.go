@@ -75,7 +75,8 @@ func (f *Field) needsConversion(old *Field) bool {
 	return f.Numeric() != old.Numeric() || f.Type == Date || f.Type == Checkbox
 }
 
-// idsAfter returns the IDs above after of Contacts that match, in order, at most removeBatch.
+// idsAfter returns the IDs of the next Contacts that match: the IDs above after, in order, at
+// most removeBatch.
 func idsAfter(tx SearchTx, schema *Schema, where *Condition, after ContactID) (ids []ContactID, err error) {
 	id := &SearchKey{Name: "id", Type: KeyInt, Searchable: true}
 	page := Condition{All: []Condition{{Key: id, Operator: GreaterThan, Operands: []Operand{{Int: int64(after)}}}}}
@@ -89,8 +90,8 @@ func idsAfter(tx SearchTx, schema *Schema, where *Condition, after ContactID) (i
 	return ids, err
 }
 
-// eachOf calls change for each Contact whose ID is in ids. It leaves out Contacts that were deleted
-// meanwhile.
+// eachOf calls change for each Contact whose ID is in ids. It leaves out Contacts that were
+// deleted meanwhile.
 func eachOf(tx ContactTx, schema *Schema, ids []ContactID, change func(*Contact) error) error {
 	for _, id := range ids {
 		c, err := tx.Contact(schema.List.ID, id)

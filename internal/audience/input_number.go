@@ -18,8 +18,8 @@ type numeral struct {
 }
 
 // scanNumeral reads [+-] digits [. digits] [e [+-] digits]. The digits before the point may
-// be missing. A point must have digits after it. It reads the text once, so its cost does not depend
-// on the value of the exponent.
+// be missing. A point must have digits after it. scanNumeral reads the text once, so its cost
+// does not depend on the value of the exponent.
 func scanNumeral(text string) (n numeral, ok bool) {
 	if text != "" && (text[0] == '-' || text[0] == '+') {
 		n.sign, text = text[0], text[1:]

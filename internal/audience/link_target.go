@@ -6,8 +6,8 @@ import (
 )
 
 // This file handles the tracked links of Messages. Package mail replaces each URL of a Message
-// by a LinkClick with the URL's ID. If a reader follows it, the server records the click and
-// redirects to the URL.
+// by a LinkClick with the URL's ID. If a reader follows this link, the server records the click
+// and redirects to the URL.
 
 // LinkTargets returns the IDs of URLs, which are written as in the Message. It stores the URLs
 // that are new.

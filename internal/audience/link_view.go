@@ -37,8 +37,8 @@ func (v *LinkView) email() string { return v.Contact.Values.Get(v.Schema.Email()
 // Confirmation says what a link that confirms a subscription can still do.
 type Confirmation int
 
-// The states of a confirmation. If several states apply, Confirmation returns the
-// one that is first in this list.
+// The states of a confirmation. If several states apply, Confirmation returns the first one
+// in this list.
 const (
 	ConfirmationGone  Confirmation = iota // the List or the Contact is gone
 	ConfirmationEnded                     // the Contact has unsubscribed

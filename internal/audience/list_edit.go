@@ -84,8 +84,7 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 
 // noDuplicates returns the precondition for disallowing duplicates: the List has no duplicates.
 // The check is fast, because a partial index contains only duplicates. So the check ignores
-// since, and always reads all duplicates.
-// decisions.md: 24
+// since, and always reads all duplicates. decisions.md: 24
 func noDuplicates(id ListID) *precondition {
 	type check struct{ list ListID }
 	return &precondition{check{id}, func(tx Tx, _ int64) error {

@@ -19,8 +19,8 @@ type precondition struct {
 }
 
 // preconditionChecker first checks all Contacts outside the Update that needs the
-// precondition. Inside the Update it checks only the Contacts that were modified after the first
-// check began.
+// precondition. Inside the Update it checks only the Contacts that were modified after the last
+// check outside began.
 //
 // No modified Contact is missed. First, an Update that runs alone (LockDefinitions) records
 // its time. So every earlier change is committed before the check outside starts, and this

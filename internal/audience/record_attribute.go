@@ -77,8 +77,8 @@ func settable[T any](a Attribute[T], set func(*T, Input) error) Attribute[T] {
 	return a
 }
 
-// enumKey returns a key that callers may set to one of several words. "" leaves the
-// record unchanged.
+// enumKey returns a key that callers may set to one of several words. "" leaves the record
+// unchanged.
 func enumKey[T any, S ~string](name string, at func(*T) *S, words ...string) Attribute[T] {
 	a := textKey(name, at, oneOf(words...))
 	return settable(a, a.Set)

@@ -32,7 +32,7 @@ type SearchIndex struct {
 	Error    string // why the build failed
 
 	Place   int64 // the partition of the table on PostgreSQL; 0 on SQLite
-	Uses    int64 // number of searches that used it, since the day that IndexTx.SearchIndexes got
+	Uses    int64 // number of searches that used it, since the day that the caller of SearchIndexes gave
 	SavedMS int64 // time that it saved for those searches
 }
 
@@ -134,8 +134,8 @@ type IndexUse struct {
 	SavedMS int64 // time that the index saved for these searches
 }
 
-// DayOf returns the number of days from 1970 to a Unix time. The store has one IndexUse
-// for each index and day.
+// DayOf returns the number of days from 1970 to a Unix time. The store has one IndexUse for
+// each index and day.
 func DayOf(time int64) int64 { return time / (24 * 60 * 60) }
 
 // IndexTx reads and changes the catalogue of search indexes, in a transaction. A Schema

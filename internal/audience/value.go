@@ -133,9 +133,8 @@ func (f *Field) readChoices(text string) (string, error) {
 	return strings.Join(stored, ","), nil
 }
 
-// Default returns the value that a new Contact gets if the caller sent no value for the Field. ""
-// means no default. If
-// date_validation refuses the default date today, Default returns "".
+// Default returns the value that a new Contact gets if the caller sent no value for the Field.
+// "" means no default. If date_validation refuses the default date today, Default returns "".
 // decisions.md: 22
 func (f *Field) Default(today string) string {
 	switch f.Type {

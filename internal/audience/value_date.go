@@ -35,8 +35,7 @@ const dateTimeLength = len(time.DateTime)
 // ParseDate reads "YYYY-MM-DD". If timeFormat is 12h or 24h, it also reads "YYYY-MM-DD
 // HH:MM:SS". With 12h, "AM" or "PM" may follow. iso is the stored form: the date and, if a
 // time was sent, the time from 00:00:00 to 23:59:59. Use iso only if ok is true. The year must
-// be from 1 to 9999.
-// decisions.md: 21
+// be from 1 to 9999. decisions.md: 21
 func ParseDate(text, timeFormat string) (iso string, ok bool) {
 	text = strings.TrimSpace(text)
 	if len(text) == dateLength {
