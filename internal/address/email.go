@@ -22,9 +22,9 @@ const (
 	maxLabel     = 63
 )
 
-// ParseEmail reads one email address. spelling is the text without surrounding
-// space; mail is sent to it. key is the normalised form. If the text is not an
-// address, ok is false, and spelling and key are "".
+// ParseEmail reads one email address. spelling is the text without surrounding space:
+// the service sends mail to this spelling. key is the normalised form. If the text is
+// not an address, ok is false, and spelling and key are "".
 func ParseEmail(text string) (spelling, key string, ok bool) {
 	spelling = strings.TrimSpace(text)
 	at := strings.LastIndexByte(spelling, '@')

@@ -3,9 +3,8 @@
 // library kong makes one flag of each struct field. The name of the flag comes from the
 // name of the field, and the default from the tag. help.txt has the help texts.
 //
-// Only one other setting comes from the environment: cmd/enlist reads
-// ENLIST_BOOTSTRAP_KEY. It is not a flag, because every user of the machine can see
-// flags.
+// One setting has no struct field and no flag: cmd/enlist reads ENLIST_BOOTSTRAP_KEY only
+// from the environment, because every user of the machine can see flags.
 package config
 
 import (
@@ -17,7 +16,8 @@ import (
 	"time"
 )
 
-// Database is the setting of the database. Each command that opens a database has it.
+// Database is the setting of the database. Each command that opens a database has this
+// setting.
 type Database struct {
 	DB string `default:"enlist.db" placeholder:"PATH|URL"`
 }

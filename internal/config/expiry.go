@@ -38,7 +38,7 @@ func (e *Expiry) UnmarshalText(text []byte) error {
 }
 
 // Unix returns the time at which a key expires in Unix seconds. It returns 0 if the key
-// never expires. now is the start of a duration.
+// never expires. A duration begins at now.
 func (e Expiry) Unix(now time.Time) int64 {
 	switch {
 	case e.after > 0:

@@ -8,8 +8,8 @@ import (
 //go:embed help.txt
 var helpText string
 
-// Help returns the help text of a flag, or "" if help.txt has none for it. The texts are not in
-// struct tags, because most of them are too long.
+// Help returns the help text of a flag, or "" if help.txt has no text for the flag. The texts
+// are not in struct tags, because most of them are too long.
 func Help(flag string) string {
 	_, text, _ := strings.Cut(helpText, "\n--"+flag+"\n")
 	text, _, _ = strings.Cut(text, "\n--")

@@ -16,9 +16,10 @@ import (
 
 // The test in this file runs its own PostgreSQL server, which it stops and crashes.
 
-// The test stops PostgreSQL and starts it again. Then it crashes PostgreSQL and starts it again. The
-// queue recovers both times without a restart of the process, and logs one warning in total.
-func TestQueueOutlivesTheServer(t *testing.T) {
+// The test stops PostgreSQL and starts it again. Then the test crashes PostgreSQL and starts it
+// again. The queue recovers both times without a restart of the process, and logs one warning in
+// total.
+func TestQueueRecoversAfterDatabaseOutages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs its own PostgreSQL server: run it with \"make faults\"")
 	}

@@ -110,13 +110,14 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
 	}
 }
 
-// awaitIndex waits until the database has exactly one index and is returns true for it.
-func (p *storeWithList) awaitIndex(is func(audience.BuiltIndex) bool) {
+// awaitIndex waits until the database has exactly one index, and condition returns true for this
+// index.
+func (p *storeWithList) awaitIndex(condition func(audience.BuiltIndex) bool) {
 	p.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
 		built, err := p.store.BuiltIndexes(p.Context())
 		p.must(err)
-		if len(built) == 1 && is(built[0]) {
+		if len(built) == 1 && condition(built[0]) {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -1,12 +1,12 @@
 // Package jobs runs the effects of changes in the background: it sends mail, posts webhooks, and
-// does long work on Lists. The transaction of a change also stores an audience.Effect as a job.
-// Each kind of effect has its own queue. A worker of this package runs the job later, at least
+// does long work on Lists. The transaction that makes a change also stores an audience.Effect as a
+// job. Each kind of effect has its own queue. A worker of this package runs the job later, at least
 // once. The queue library is riverqueue/river.
 //
 // Config decides for which kinds of jobs this process has workers. A job of another kind stays in
-// its queue until a process has a worker for it. Only jobs for indexes run for a long time. A
-// job for a long change of a List enqueues another job for the rest after runTime. A process may
-// die at any time. Another process then continues its jobs.
+// its queue until a process has a worker for it. Only jobs for indexes run for a long time. A job
+// for a long change of a List ends after runTime, and enqueues another job for the rest of the
+// change. If a process dies, another process continues its jobs.
 //
 // jobs.go registers the workers. The workers are in mail*.go, webhook.go, index.go and steps.go.
 // The command `enlist jobs` uses queue_admin.go. queue_sweep.go deletes completed jobs, and log.go
@@ -27,11 +27,10 @@ import (
 )
 
 const (
-	// timeout is the longest time of a job. The queue cancels the job after this time. timeout
-	// is long enough for a mail to wait for a slot and for the slowest mail server that package
-	// mail accepts. If the process of a job died, the queue retries the job after rescueAfter.
-	// rescueAfter must be longer than timeout, because otherwise the queue could start a job
-	// that still runs.
+	// timeout is the longest time of a job. The queue cancels the job after this time. For a mail,
+	// timeout is longer than slotTime and the time limits of package mail together. If the process
+	// of a job died, the queue retries the job after rescueAfter. rescueAfter must be longer than
+	// timeout, because otherwise the queue could start a job that still runs.
 	timeout     = 105 * time.Second
 	rescueAfter = 2 * time.Minute
 
@@ -44,9 +43,9 @@ const (
 	// operator may retry a mail that was refused permanently.
 	cancelledRetention = 30 * 24 * time.Hour
 
-	// forever is the time after which the queue library deletes other jobs. The library has the
-	// value -1 for "never". With -1, however, its driver for SQLite deletes the jobs at once
-	// (version 0.31).
+	// forever is the time after which the queue library deletes other jobs: so long that it never
+	// does. In the library, -1 means "never", but with -1 its driver for SQLite deletes the jobs at
+	// once (version 0.31).
 	forever = 200 * 365 * 24 * time.Hour
 )
 
@@ -64,8 +63,8 @@ type Options struct {
 // Mailer composes and sends mails. Its methods return an *audience.Undelivered if a mail could not
 // be sent. They return audience.ErrSendingPaused if they did not try to send the mail.
 type Mailer interface {
-	// Notify sends a notification. The Message-ID is derived from id. So if the same
-	// notification is sent twice, the mail server gets the same Message-ID twice.
+	// Notify sends a notification. The Message-ID is derived from id. If a caller sends the same
+	// notification again, with the same id, the second mail has the same Message-ID.
 	Notify(ctx context.Context, id string, n *audience.Notification) error
 	// Send sends a mail to a Contact. It returns the subject with its merge fields filled.
 	Send(ctx context.Context, m *audience.OutgoingMail) (subject string, err error)

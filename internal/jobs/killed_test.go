@@ -17,8 +17,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// This file runs the test binary as another process. This process runs jobs and hangs at a given
-// point. There the test kills it.
+// This file runs the test binary as another process. The other process runs jobs and hangs at a
+// given point. Then the test kills this process.
 
 // Environment variables of the process: the point at which it hangs, and the database.
 const (
@@ -83,7 +83,7 @@ func (p *storeWithList) killAt(point string, before func()) {
 	}
 	before()
 	p.must(cmd.Process.Kill())
-	cmd.Wait() // returns the error that the process was killed
+	cmd.Wait() // the error is that the process was killed
 }
 
 // hangingStore is a Store. Its third Update calls reached and then waits until the context ends.

@@ -9,7 +9,7 @@ import (
 )
 
 // This file filters the log of the queue library. It removes the addresses of subscribers, and
-// limits the number of errors while the database is unavailable.
+// limits the number of logged errors while the database is unavailable.
 
 // filteredLog is the log handler of the queue library. At the level debug it changes nothing.
 //

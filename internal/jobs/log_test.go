@@ -30,9 +30,9 @@ func (refusingMailer) Send(context.Context, *audience.OutgoingMail) (string, err
 // The log contains no address, except at the level debug.
 //
 // covers: decision 50
-func TestLogNamesNoAddress(t *testing.T) { teststores.EachParallel(t, logNamesNoAddress) }
+func TestLogContainsNoAddress(t *testing.T) { teststores.EachParallel(t, logContainsNoAddress) }
 
-func logNamesNoAddress(t *testing.T, e teststores.Engine) {
+func logContainsNoAddress(t *testing.T, e teststores.Engine) {
 	for _, level := range []slog.Level{slog.LevelWarn, slog.LevelDebug} {
 		t.Run(level.String(), func(t *testing.T) {
 			p := newListWithMailServer(t, e, detail("on_register_address", "owner@example.com"))

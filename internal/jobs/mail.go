@@ -47,11 +47,13 @@ func (*mailWorker[E]) NextRetry(job *river.Job[E]) time.Time { return nextAttemp
 const (
 	// defaultMails is the default number of mails that are composed and sent at the same time.
 	// With hundreds of large mails and a slow mail server, the process would run out of memory.
-	// Many more jobs run at the same time, so that the next mail can start without a fetch of
-	// jobs. A job that waits for a slot has not loaded its mail.
+	// The queue starts many more jobs, and most of them wait for a slot. So when a slot becomes
+	// free, the next mail needs no fetch of jobs. A job that waits for a slot has not loaded its
+	// mail.
 	defaultMails = 16
 
-	// slotTime is the longest time that a job waits for a slot. Then it goes back to the queue.
+	// slotTime is the longest time that a job waits for a slot. After this time the job goes back
+	// to the queue.
 	slotTime = 20 * time.Second
 )
 
@@ -75,9 +77,9 @@ func nextAttempt(attempt int) time.Time {
 const pausedSnooze = 5 * time.Second
 
 // jobResult converts an error of sending into the result of the job. The job goes back to the
-// queue if sending was not tried, or was interrupted because the process stops. It then does not
-// count as an attempt. A job whose mail can never be sent is cancelled, but not deleted. After any
-// other error the queue retries the job.
+// queue if sending was not tried, or was interrupted because the process stops. The queue does not
+// count such a run as an attempt. A job whose mail can never be sent is cancelled, but not
+// deleted. After any other error the queue retries the job.
 func jobResult(ctx context.Context, err error) error {
 	why, _ := errors.AsType[*audience.Undelivered](err)
 	switch {
@@ -94,7 +96,7 @@ func jobResult(ctx context.Context, err error) error {
 }
 
 // sendToContact sends a mail to a Contact and stores the result. mail and err are the results of
-// a method of Service. mail is nil if there is nothing to send.
+// the method of Service that prepared the mail. mail is nil if there is nothing to send.
 func (m mailSender) sendToContact(ctx context.Context, job *rivertype.JobRow, mail *audience.OutgoingMail,
 	err error) error {
 	if err != nil || mail == nil {

@@ -16,7 +16,7 @@ import (
 // The test in this file counts how many mails are in memory at the same time.
 
 // countingMailer is a Mailer that counts how many calls of Notify run at the same time. The first
-// calls wait until the number of running calls is want.
+// calls wait until want calls run at the same time.
 type countingMailer struct {
 	now, most, sent atomic.Int64
 	full            chan struct{}

@@ -156,8 +156,9 @@ func notificationsArriveAfterTemporaryFailures(t *testing.T, e teststores.Engine
 	}
 }
 
-// The mail server accepts a message, but the connection breaks before its reply. So the message is
-// sent again, with the same Message-ID. The mail server can then recognise the repetition.
+// The mail server accepts a message, but the connection breaks before the server replies. So the
+// message is sent again, with the same Message-ID. The mail server can then recognise the repeated
+// message.
 //
 // covers: spec event.notification, decision 44
 func TestMailSentTwiceHasTheSameMessageID(t *testing.T) {

@@ -150,8 +150,8 @@ type WebhookRetrier interface {
 	RetryWebhookNow(ctx context.Context, target audience.WebhookTargetID) error
 }
 
-// Retry lets a job run as soon as a worker is free. The job may also be in the state Failed.
-// Retry returns ErrNoJob, ErrRunning or ErrNotDue if it cannot do that.
+// Retry lets a job run as soon as a worker is free. The job can also be in the state Failed. Retry
+// returns ErrNoJob, ErrRunning or ErrNotDue if the job cannot run now.
 func Retry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	if err := prepareRetry(ctx, q, h, id); err != nil {
 		return err
@@ -166,9 +166,9 @@ func Retry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	return err
 }
 
-// prepareRetry handles the two kinds of jobs whose worker also checks a time itself, and would put
-// the job back into the queue. For an autoresponder that is not due it returns ErrNotDue. For a
-// webhook it ends the delay after a failed POST.
+// prepareRetry handles the two kinds of jobs whose worker itself checks a time, and puts the job
+// back into the queue before that time. For an autoresponder that is not due it returns ErrNotDue.
+// For a webhook it ends the delay after a failed POST.
 func prepareRetry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	result, err := q.JobList(ctx, river.NewJobListParams().First(1).Where("id = @id", river.NamedArgs{"id": id}))
 	if err != nil || len(result.Jobs) == 0 {

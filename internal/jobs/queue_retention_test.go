@@ -17,8 +17,9 @@ import (
 
 // The test in this file lets the queue library delete old jobs.
 
-// The queue library deletes old jobs, but not the job of a mail that failed in all attempts. The test
-// also has a cancelled job. When the library has deleted it, the test knows that the deletion has run.
+// The queue library deletes old jobs, but not the job of a mail that failed in all attempts. The
+// test also has a cancelled job. When the library has deleted the cancelled job, the test knows
+// that the deletion has run.
 //
 // covers: decision 50
 func TestJobThatFailedInAllAttemptsIsKept(t *testing.T) {

@@ -19,8 +19,8 @@ const runTime = 20 * time.Second
 type stepWorker[E audience.Effect] struct {
 	river.WorkerDefaults[E]
 	store audience.Store
-	// step changes a part of the List. It returns the effect for the rest of the List, or
-	// done if no rest is left.
+	// step changes a part of the List. It returns the effect for the rest of the List. done is
+	// true if no rest is left.
 	step func(ctx context.Context, e E) (rest E, done bool, err error)
 }
 

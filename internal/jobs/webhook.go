@@ -13,17 +13,17 @@ import (
 // This file has the worker that posts events to webhooks. Package webhook sends the HTTP request.
 
 // Poster posts a batch of events to the URL of a webhook. The error audience.ErrWebhookGone means
-// that no further attempt can succeed. Callers of the API that may read the webhook see the text
-// of an error.
+// that no further attempt can succeed. The API shows the text of an error to every caller that is
+// allowed to read the webhook.
 type Poster interface {
 	Post(ctx context.Context, b *audience.WebhookBatch) error
 }
 
 // deliverWebhook posts the waiting events of a webhook target.
 //
-// The events are rows of another table, and a job only contains the ID of the target. A job ends
-// at once if another job has the lease of the target. No event is lost, because a job looks for
-// more events before it releases the lease. If the process of a job dies, the queue retries the
+// The events are rows of another table. A job contains the ID of the target, and no events. A job
+// ends at once if another job has the lease of the target. No event is lost, because a job looks
+// for more events before it releases the lease. If the process of a job dies, the queue retries the
 // job. decisions.md: 52
 type deliverWebhook struct {
 	river.WorkerDefaults[audience.DeliverWebhook]
@@ -33,7 +33,7 @@ type deliverWebhook struct {
 }
 
 // Work implements river.Worker. It posts one batch after another until no event waits, a POST
-// fails, runTime is over, or the process stops.
+// fails, runTime has passed, or the process stops.
 func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[audience.DeliverWebhook]) error {
 	b, wait, err := w.service.TakeWebhookEvents(ctx, job.Args.Target, job.ID)
 	if wait > 0 && err == nil {

@@ -17,7 +17,7 @@ import (
 
 // composer composes mails.
 type composer struct {
-	from      string // sender of a mail if neither its Message nor its List names a sender
+	from      string // sender of a mail if neither its Message nor its List has a sender
 	publicURL string
 	key       audience.LinkKey
 	links     Linker

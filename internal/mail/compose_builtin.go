@@ -45,8 +45,8 @@ func (c *composer) builtIn(h header, b *builtIn) (*gomail.Msg, error) {
 	return m, nil
 }
 
-// sanitized returns a copy without control characters. Subscribers choose the values in
-// the rows. Long values are cut.
+// sanitized returns a copy without control characters, because subscribers choose the values
+// in the rows. It also cuts long values.
 func (b *builtIn) sanitized() *builtIn {
 	t := *b
 	t.List, t.Title, t.Heading = oneLine(b.List), oneLine(b.Title), oneLine(b.Heading)
@@ -57,8 +57,8 @@ func (b *builtIn) sanitized() *builtIn {
 	return &t
 }
 
-// longestValue is the number of bytes of a value that a row shows. A value can be as
-// long as a request. The page behind the link shows the complete value.
+// longestValue is the largest number of bytes of a value that a row shows. A value can be as
+// long as the body of a request. The page behind the link shows the complete value.
 const longestValue = 10_000
 
 // excerpt cuts a value after longestValue bytes, but not inside a character.

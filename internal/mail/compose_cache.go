@@ -54,8 +54,9 @@ func compile(m *audience.Message) *compiled {
 	return c
 }
 
-// size estimates the size of a compiled Message in memory: its source and its parts. A
-// merge field with five bytes of source needs a part of more than a hundred bytes.
+// size estimates the size of a compiled Message in memory: its source and its parts. A merge
+// field such as {{a}} has only five bytes of source, but its part needs more than a hundred
+// bytes.
 func (c *compiled) size() int {
 	const part = 128
 	n := len(c.source.Subject) + len(c.source.Text) + len(c.source.HTML) + part*len(c.subject)
@@ -99,8 +100,8 @@ type templateCache struct {
 	bytes int
 
 	// compiling is locked while a Message is compiled, so that only one Message is compiled
-	// at a time. Hundreds of jobs may need the same new Message at the same time. To compile
-	// a Message needs many times the memory of the Message.
+	// at a time. Hundreds of jobs may need the same new Message at the same time. Compiling
+	// a Message needs many times as much memory as the Message itself.
 	compiling sync.Mutex
 }
 
@@ -122,7 +123,7 @@ func (t *templateCache) get(m *audience.Message) *compiled {
 		t.byID = make(map[audience.MessageID]*compiled)
 	}
 	t.evict(m.ID)
-	for id := range t.byID { // evict in random order, because a Message in use is soon compiled again
+	for id := range t.byID { // the order is random; a Message that is still in use is compiled again
 		if len(t.byID) < maxTemplates && t.bytes+fresh.bytes <= maxTemplateBytes {
 			break
 		}
@@ -133,8 +134,8 @@ func (t *templateCache) get(m *audience.Message) *compiled {
 	return fresh
 }
 
-// cached returns a compiled Message. It returns nil if the cache does not have the Message,
-// or has it with other contents.
+// cached returns a compiled Message. It returns nil if the cache does not contain the
+// Message, or contains another version of it.
 func (t *templateCache) cached(m *audience.Message) *compiled {
 	t.mu.Lock()
 	cached := t.byID[m.ID]

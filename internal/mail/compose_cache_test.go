@@ -47,7 +47,7 @@ func TestTemplateCacheIsBounded(t *testing.T) {
 		kept.get(&audience.Message{ID: audience.MessageID(i), Text: "x"})
 	}
 	if bytes := kept.byID[3*maxTemplates-1].bytes; len(kept.byID) > maxTemplates || kept.bytes != bytes*len(kept.byID) {
-		t.Errorf("the cache has %d Messages and counts %d bytes, want at most %d Messages of %d bytes each",
+		t.Errorf("the cache has %d Messages, and the sum of their sizes is %d bytes, want at most %d Messages of %d bytes each",
 			len(kept.byID), kept.bytes, maxTemplates, bytes)
 	}
 	for i := range 5 {

@@ -15,8 +15,8 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// This file writes the headers of a message. It also removes from addresses, subjects
-// and names what a header must not contain, such as control characters.
+// This file writes the headers of a message. It also removes characters that a header must
+// not contain, such as control characters, from addresses, subjects and names.
 
 // header has the values of a message's header fields.
 type header struct {
@@ -52,7 +52,8 @@ func (c *composer) message(h header) (*gomail.Msg, error) {
 	m.SetDateWithValue(c.now())
 	m.SetMessageIDWithValue(c.key.MessageID(h.key) + "@" + domain)
 	m.SetGenHeader("List-Id", "<"+strconv.FormatInt(int64(h.list), 10)+".list."+domain+">")
-	// The next two fields ask for no automatic replies, such as holiday notes. RFC 3834
+	// The next two fields tell mail programs not to send automatic replies, such as
+	// holiday notes. RFC 3834
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
 	if h.unsubscribe != "" {
@@ -75,7 +76,7 @@ func parseAddress(text string) (parsed *mail.Address, domain string, ok bool) {
 	}
 	local := unquote(spelling[:strings.LastIndexByte(spelling, '@')])
 	if local == "" {
-		return nil, "", false // two quotes are a valid local part, but net/mail cannot write it
+		return nil, "", false // a local part of two quotes is valid, but net/mail cannot write it
 	}
 	domain = key[strings.LastIndexByte(key, '@')+1:]
 	return &mail.Address{Address: local + "@" + domain}, domain, true
@@ -100,8 +101,8 @@ func unquote(local string) string {
 // bytes (RFC 5322, 2.1.1), and a subject without a space cannot be split into lines.
 const maxSubject = 250
 
-// headerText encodes a text that looks like an encoded word (RFC 2047). Without that, mail
-// programs would decode the text. go-mail encodes other texts if necessary.
+// headerText encodes a text that looks like an encoded word (RFC 2047). Without this
+// encoding, mail programs would decode the text. go-mail encodes other texts if necessary.
 func headerText(text string) string {
 	if !strings.Contains(text, "=?") {
 		return text

@@ -46,7 +46,7 @@ func (c *composer) notificationBody(n *audience.Notification) *builtIn {
 	return b
 }
 
-// causeNotification is the cause in the links of a notification, which belong to no
+// causeNotification is the cause in the links of a notification. These links belong to no
 // delivery.
 const causeNotification = "n"
 

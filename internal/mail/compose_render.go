@@ -42,8 +42,8 @@ func (r *rendering) value(name string) string {
 }
 
 // contactValue returns the value of a merge field in a subject. It returns "" for the links
-// to unsubscribe and to confirm. Subjects are shown and stored, and these links work without
-// a password.
+// to unsubscribe and to confirm. The service stores and shows subjects, so a subject must
+// not contain these links, which work without a password.
 func (r *rendering) contactValue(name string) string {
 	if name == fieldUnsubscribe || name == fieldConfirm {
 		return ""

@@ -202,8 +202,8 @@ func TestSenderIsOfTheMessageOrTheListOrTheSettings(t *testing.T) {
 	}
 }
 
-// A mail can be sent to every address that package audience accepts.
-func TestUnusualAddressesCanBeWrittenTo(t *testing.T) {
+// The service can send a mail to every address that package audience accepts.
+func TestMailCanBeSentToUnusualAddresses(t *testing.T) {
 	c, _ := testComposer(t)
 	for _, test := range []struct{ address, want string }{
 		{`"a b"@example.com`, `<"a b"@example.com>`}, {`"a\"b\\c"@example.com`, `<"a\"b\\c"@example.com>`}, {`"a@b"@example.com`, `<"a@b"@example.com>`},

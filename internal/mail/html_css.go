@@ -136,9 +136,9 @@ func splitCSS(sheet string) (rules []cssRule, kept string) {
 	return rules, rest.String()
 }
 
-// readRule splits a rule. rule has the selectors that can be inlined. kept has the text of
-// the selectors for which the rule stays in a style sheet. If a declaration cannot be
-// parsed, kept has all selectors.
+// readRule splits a rule. rule has the selectors that can be inlined. kept is the text of the
+// other selectors: for them, the rule stays in a style sheet. If a declaration cannot be
+// parsed, kept is the text of all selectors.
 func readRule(prelude, body cssTokens) (rule cssRule, kept string) {
 	declarations, _, all := readDeclarations(body)
 	if !all {
@@ -179,9 +179,9 @@ func inlinableSelector(text string) (cssSelector, bool) {
 	return cssSelector{text, selector}, err == nil
 }
 
-// readDeclarations reads the declarations of a rule or of a style attribute. list and text
-// have the declarations that it could read; in text, each ends with a semicolon. all is
-// false if there were others, which it could not read.
+// readDeclarations reads the declarations of a rule or of a style attribute. list contains the
+// declarations that it can parse. text is the CSS text of the same declarations, each with a
+// semicolon at its end. all is false if it cannot parse one of the declarations.
 func readDeclarations(tokens cssTokens) (list []cssDeclaration, text string, all bool) {
 	var b strings.Builder
 	all = true

@@ -69,7 +69,7 @@ type styledDocument struct {
 	sheets       []*html.Node // the style elements
 	css          strings.Builder
 	styles       map[*html.Node]*elementStyle // elements with a style attribute; apply adds elements that a rule matches
-	elements     map[string]int               // numbers of elements by name, .class and #id; "*" is the number of all
+	elements     map[string]int               // maps a name, a .class or an #id to the number of its elements; "*" stands for all elements
 	depth        int
 	unknownMedia bool // a style sheet has a media attribute that cannot become an @media rule
 }
@@ -85,8 +85,9 @@ func (d *styledDocument) collect(n *html.Node, depth int) {
 	}
 }
 
-// element counts an element and reads its style attribute. It removes declarations that it
-// cannot parse, because mail programs would read them in different ways.
+// element adds an element to the numbers in d.elements and reads its style attribute. It
+// removes declarations that it cannot parse, because mail programs would read them in different
+// ways.
 func (d *styledDocument) element(n *html.Node) {
 	switch {
 	case n.Data == "head" && d.head == nil:
@@ -129,13 +130,13 @@ func (d *styledDocument) sheet(n *html.Node) {
 	d.css.WriteString(sheet)
 }
 
-// plainMedia matches media queries that can be written into an @media rule. The text of another
-// query could end the rule or the style element.
+// plainMedia matches media queries that can be written into an @media rule. The text of other
+// media queries could end the rule or the style element.
 var plainMedia = regexp.MustCompile(`^[\w\s(),.:/>=-]+$`)
 
 // affordable reports whether inlining stays within the limits. It computes an upper bound of
-// the steps. For one element, a selector of k parts needs at most depth^(k-1) steps, because
-// each further part may be compared with each ancestor.
+// the number of comparisons. For one element, a selector of k parts needs at most depth^(k-1)
+// comparisons, because each part before the last one can be compared with every ancestor.
 func (d *styledDocument) affordable(rules []cssRule) bool {
 	steps, matches, bytes := 0.0, 0, 0
 	for i := range rules {
@@ -237,11 +238,11 @@ func (s *elementStyle) write(n *html.Node) {
 	}
 }
 
-// cascade returns the declaration that applies for each property: the last one, after
-// cascade has sorted all declarations. In this order, rules are before the style attribute,
-// and less specific selectors are before more specific ones. All !important declarations are
-// at the end. The result keeps this order, because a shorthand such as margin replaces a
-// margin-top before it, but not a margin-top after it.
+// cascade sorts all declarations and returns the last one of each property, because this one
+// applies. The order is: rules with less specific selectors, rules with more specific
+// selectors, the style attribute, and then all !important declarations. The result keeps this
+// order, because a shorthand such as margin replaces a margin-top before it, but not a
+// margin-top after it.
 // https://www.w3.org/TR/css-cascade-3/#cascading
 func (s *elementStyle) cascade() []cssDeclaration {
 	slices.SortStableFunc(s.matched, func(a, b matchedRule) int {

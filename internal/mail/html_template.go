@@ -70,13 +70,13 @@ type htmlParser struct {
 	within   string          // name of the open element that is in opaque; "" if there is none
 }
 
-// opaque has the elements whose content browsers read as text up to the end tag. Elements
-// with true may contain merge fields. From elements with false, merge fields are removed,
+// opaque has the elements whose content browsers read as text up to the end tag. The value true
+// means that merge fields in the element are filled. The value false means that they are removed,
 // because no way of escaping is safe there.
 var opaque = map[string]bool{"title": true, "textarea": true, "script": false, "style": false, "iframe": false,
 	"noembed": false, "noframes": false, "noscript": false, "plaintext": false, "xmp": false}
 
-// token adds one token. If a tag contains merge fields, or may be a tracked link, token
+// token adds one token. If a tag contains merge fields, or is a link that could be tracked, token
 // writes the tag again from its attributes. It does not change other tags.
 func (p *htmlParser) token(kind html.TokenType, raw string, z *html.Tokenizer) {
 	switch kind {
@@ -118,8 +118,8 @@ func (p *htmlParser) text(raw string) {
 	}
 }
 
-// withoutFields returns a text without its merge fields. It is for text into which no value
-// may be inserted.
+// withoutFields returns a text without its merge fields. It is for text into which values must not
+// be inserted.
 func withoutFields(raw string) string {
 	if !strings.Contains(raw, "{{") {
 		return raw
@@ -172,7 +172,7 @@ func (p *htmlParser) tag(token html.Token) {
 var linkAttributes = set("href", "src", "action", "formaction", "background", "cite", "poster", "data", "longdesc",
 	"lowsrc", "dynsrc", "xlink:href", "ping", "manifest", "codebase", "classid", "usemap", "profile", "icon", "archive")
 
-// refusesValues returns true if no value may be inserted into an attribute. Such an attribute
+// refusesValues returns true if values must not be inserted into an attribute. Such an attribute
 // contains a script, a style or several URLs, or it decides what the element does.
 func refusesValues(attribute string) bool {
 	return strings.HasPrefix(attribute, "on") || fixedAttributes[attribute]

@@ -17,13 +17,14 @@ type Mailer struct {
 
 // Linker stores the targets of links in Messages.
 type Linker interface {
-	// LinkTargets returns the IDs of the URLs of a Message, in the order of urls.
+	// LinkTargets stores the URLs of a Message that are not stored yet. It returns the IDs
+	// of all URLs, in the order of urls.
 	LinkTargets(ctx context.Context, message audience.MessageID, urls []string) ([]audience.LinkID, error)
 }
 
 // Options are the settings of a Mailer.
 type Options struct {
-	From      string // sender of a mail if neither its Message nor its List names a sender
+	From      string // sender of a mail if neither its Message nor its List has a sender
 	PublicURL string // URL of this service's pages, without a slash at the end
 	Key       audience.LinkKey
 	Links     Linker
@@ -43,8 +44,8 @@ func New(o Options) (*Mailer, error) {
 	return &Mailer{composer: composer, sender: sender}, nil
 }
 
-// Notify sends a notification. The Message-ID is derived from id. So if the same
-// notification is sent twice, the mail server gets the same Message-ID twice.
+// Notify sends a notification. The Message-ID is derived from id. If a caller sends the same
+// notification again, with the same id, the second mail has the same Message-ID.
 func (m *Mailer) Notify(ctx context.Context, id string, n *audience.Notification) error {
 	msg, err := m.composer.notification(id, n)
 	if err != nil {
@@ -62,6 +63,6 @@ func (m *Mailer) Send(ctx context.Context, l *audience.OutgoingMail) (subject st
 	return subject, m.sender.send(ctx, msg, &l.Delivery)
 }
 
-// Close closes the connections to the mail server. All calls of Notify and Send must
-// have returned before.
+// Close closes the connections to the mail server. The caller must first wait until all
+// calls of Notify and Send have returned.
 func (m *Mailer) Close() error { return m.sender.close() }

@@ -37,16 +37,17 @@ type Report struct {
 // Limits for a mail to the address for bounces. They are needed because anyone can
 // send a mail to this address.
 const (
-	maxReport = 4 << 20  // bytes of a report that are read; the status is before the returned message
+	maxReport = 4 << 20  // bytes of a report that are read; enough, because the status is before the returned message
 	maxParts  = 100      // MIME parts
 	maxText   = 64 << 10 // bytes of the text part
 )
 
-// ReadReport reads a delivery status notification (RFC 3464) or a complaint
-// (RFC 5965). A report must contain the tag of a delivery, which this service signed
-// with the key. So a forged report has no effect. ReadReport looks for the tag in three
-// addresses: recipient, the header fields with the report's recipient, and the sender of
-// the returned message. It also accepts the link to unsubscribe of the returned message.
+// ReadReport reads a delivery status notification (RFC 3464) or a complaint (RFC 5965).
+// A report must contain the tag of a delivery, which this service signed with the key.
+// So a forged report has no effect. ReadReport looks for the tag in three addresses:
+// recipient, the header fields with the report's recipient, and the sender of the
+// returned message. In place of the tag, it also accepts the link to unsubscribe in the
+// returned message, because this service has signed it too.
 // decisions.md: 51
 func ReadReport(r io.Reader, key *audience.LinkKey, recipient string) Report {
 	s := &reportReader{key: key}
@@ -78,7 +79,7 @@ func withoutFromLine(r io.Reader) io.Reader {
 type reportReader struct {
 	key      *audience.LinkKey
 	delivery audience.DeliveryKey
-	found    bool   // delivery has the key from a tag that was found
+	found    bool   // delivery contains the key from a tag or from a link
 	parts    int    // number of MIME parts read so far
 	text     string // the first text part; it is before the status
 
@@ -168,7 +169,7 @@ func (s *reportReader) recipient(action string, h *textproto.Header) {
 		reply = s.replyFor(strings.TrimSpace(address))
 	}
 	detail := strings.TrimSpace(status + " " + reply)
-	if status == "5.0.0" { // 5.0.0 gives no reason; the reply may begin with a better status code
+	if status == "5.0.0" { // 5.0.0 gives no reason, but the reply sometimes begins with a better status code
 		_, rest, _ := strings.Cut(reply, " ")
 		if better := enhanced(rest); better != "" {
 			status = better

@@ -38,8 +38,8 @@ const (
 
 	defaultConnections = 8
 
-	// If a mail server accepts some connections and refuses another one, it has reached
-	// its limit. For the time fullTime, senders then share the open connections. A sender
+	// If a mail server accepts some connections and refuses another one, it has reached its
+	// limit. For the time fullTime, all calls of send then share the open connections. A call
 	// waits for an open connection up to shareTime, and only then tries to open another.
 	fullTime  = 30 * time.Second
 	shareTime = 2 * time.Second
@@ -48,9 +48,9 @@ const (
 // smtpSender sends messages to a mail server and keeps connections open between messages.
 // decisions.md: 50
 //
-// If the mail server refuses a message, only this message fails. If the mail server cannot
-// be reached, all senders wait until one of them reaches it again. If a message is not sent
-// before its time limit because it had to wait, this does not count as an attempt.
+// If the mail server refuses a message, only this message fails. If the mail server cannot be
+// reached, all calls of send wait until one of them reaches the server again. If a message is
+// not sent because it waited until its time limit, no attempt is counted.
 type smtpSender struct {
 	server  mailServer
 	encoder *encoder
@@ -116,7 +116,7 @@ func (s *smtpSender) send(ctx context.Context, m *gomail.Msg, about *audience.De
 }
 
 // notAttempted returns the error for a message that send did not try to send. The queue sends
-// the message later, and does not count an attempt.
+// the message later, and does not count this as an attempt.
 func notAttempted(why error) error { return fmt.Errorf("%w: %w", audience.ErrSendingPaused, why) }
 
 // attempt sends a message over an idle or a new connection. The mail server may have closed
@@ -198,8 +198,8 @@ func (s *smtpSender) release(c *conn, failed *failure) {
 }
 
 // keep stores an idle connection in the channel, or closes it if the channel is full. The
-// channel can be full after closeIdle took a connection out of it, because a sender may have
-// opened another connection since then.
+// channel can be full after closeIdle took a connection out of it, because another call may
+// have opened a connection since then.
 func (s *smtpSender) keep(c *conn) {
 	select {
 	case s.idle <- c:
@@ -242,8 +242,8 @@ func (s *smtpSender) closeIdle(since time.Time) {
 	}
 }
 
-// close implements sender. It closes the connections. All calls of send must have returned
-// before.
+// close implements sender. It closes the connections. The caller must first wait until all
+// calls of send have returned.
 func (s *smtpSender) close() error {
 	close(s.stop)
 	s.wg.Wait()

@@ -16,9 +16,9 @@ const (
 	longestPause = 30 * time.Second
 )
 
-// circuitBreaker makes all senders wait while the mail server does not reply. After a
-// pause, it allows one sender to try: the probe. The other senders wait for the result of
-// the probe.
+// circuitBreaker makes all calls of send wait while the mail server does not reply. After a
+// pause, it allows one call to try: the probe. The other calls wait for the result of the
+// probe.
 type circuitBreaker struct {
 	mu       sync.Mutex
 	failures int           // number of failures since the last success; 0 if the mail server replies
@@ -29,7 +29,7 @@ type circuitBreaker struct {
 
 func newCircuitBreaker() *circuitBreaker { return &circuitBreaker{changed: make(chan struct{})} }
 
-// serverState says whether the mail server replied to a sender.
+// serverState says whether the mail server replied in an attempt.
 type serverState int
 
 const (
@@ -86,7 +86,7 @@ func (b *circuitBreaker) record(probe bool, state serverState) time.Duration {
 	case state == serverUp:
 		b.failures, b.retryAt = 0, time.Time{}
 	case state == serverDown:
-		begun = min(firstPause<<min(b.failures, 10), longestPause) // more than 10 is not needed and could overflow
+		begun = min(firstPause<<min(b.failures, 10), longestPause) // a shift by more than 10 is not needed and could overflow
 		b.retryAt = time.Now().Add(begun)
 		b.failures++
 	}

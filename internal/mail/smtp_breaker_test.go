@@ -34,8 +34,8 @@ func TestPauseDoublesUpToABound(t *testing.T) {
 	})
 }
 
-// After a pause, one sender connects to the mail server as the probe. When it succeeds, all other
-// senders may connect.
+// After a pause, one sender connects to the mail server as the probe. When the probe succeeds,
+// all other senders may connect.
 //
 // covers: decision 50
 func TestOneProbeGoesFirst(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 // This file sends one message over one connection, with the SMTP commands MAIL, RCPT and
 // DATA. smtp_server.go opens the connections, and smtp.go keeps them.
 
-// graceTime is the time that a sender still waits for a reply after its time limit. Without
-// graceTime, a message whose reply is late would more often be sent twice.
+// graceTime is the time for which deliver still waits for a reply after its context has
+// ended. Without graceTime, a message whose reply is late would more often be sent twice.
 const graceTime = 3 * time.Second
 
 // conn is a connection to the mail server. One goroutine at a time uses it.
@@ -23,8 +23,8 @@ type conn struct {
 	idleSince time.Time
 }
 
-// errNeedsUTF8 is used in place of the reply that a server without SMTPUTF8 would send.
-// RFC 6531, 3.2
+// errNeedsUTF8 is the error for a message that needs SMTPUTF8, if the server does not
+// offer it. It has the form of the reply that the server would send. RFC 6531, 3.2
 var errNeedsUTF8 = &textproto.Error{
 	Code: 553,
 	Msg:  "5.6.7 the address has characters that the mail server does not take: it has no SMTPUTF8",

@@ -69,9 +69,9 @@ func (f *failure) undelivered() *audience.Undelivered {
 }
 
 // blamesRecipient reports whether the reason of a permanent refusal is the recipient's
-// address. For a reply to RCPT it returns true, unless the enhanced status code names
+// address. For a reply to RCPT it returns true, unless the enhanced status code gives
 // another reason. For a reply to DATA or to the message it returns true only if the
-// enhanced status code names the address.
+// enhanced status code gives the address as the reason.
 func (f *failure) blamesRecipient(reply *textproto.Error) bool {
 	status := enhanced(reply.Msg)
 	switch f.stage {

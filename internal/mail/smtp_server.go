@@ -149,8 +149,8 @@ func (s *mailServer) connect(ctx context.Context, network, address string) (net.
 	return secured, nil
 }
 
-// maxReply limits the bytes that a server may send without a write of the client between
-// them: a reply, or a part of a TLS handshake.
+// maxReply is the largest number of bytes that a server may send before the client writes
+// again. These bytes are a reply, or a part of a TLS handshake.
 const maxReply = 64 << 10
 
 // errEndlessReply is the error after a server has sent maxReply bytes in one reply.
@@ -181,7 +181,8 @@ func (b *boundedConn) Write(p []byte) (int, error) {
 
 // tlsConfig returns a configuration that requires a valid certificate, except for smtp to
 // this machine. Mail servers are often installed with a self-signed certificate. If the
-// client refused it, the only choice would be a connection without TLS.
+// client refused such a certificate, the operator could only choose a connection without
+// TLS.
 func (s *mailServer) tlsConfig() *tls.Config {
 	return &tls.Config{
 		ServerName: s.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12,

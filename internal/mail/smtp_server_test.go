@@ -57,7 +57,7 @@ func TestTLSAndLoginFollowTheURLAndTheServer(t *testing.T) {
 // authority is refused.
 //
 // covers: decision 50
-func TestPasswordNeedsTLSAwayFromThisMachine(t *testing.T) {
+func TestPasswordIsSentToOtherMachinesOnlyWithTLS(t *testing.T) {
 	far := func(o mailtest.Options) *smtpFixture {
 		p := newSMTPFixture(t, o, nil)
 		p.sender.server.loopback = false

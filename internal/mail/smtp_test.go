@@ -109,7 +109,7 @@ func TestMessagesShareAConnection(t *testing.T) {
 // The address for bounces contains the tag of the delivery.
 //
 // covers: decision 51
-func TestEnvelopeSenderNamesTheDelivery(t *testing.T) {
+func TestEnvelopeSenderContainsTheTagOfTheDelivery(t *testing.T) {
 	key := audience.LinkKey{1}
 	p := newSMTPFixture(t, mailtest.Options{}, func(o *Transport) { o.BounceAddress, o.Key = "bounces@example.org", key })
 	about := audience.DeliveryKey{List: 1, Contact: 2, Time: 1767225600, Cause: "a7"}
@@ -150,7 +150,7 @@ func TestWrongBounceAddressIsRefused(t *testing.T) {
 // The reply of the mail server decides whether a failure is temporary, permanent or a bounce.
 //
 // covers: decision 50
-func TestReplyDecidesWhatFailed(t *testing.T) {
+func TestReplyDecidesTheKindOfFailure(t *testing.T) {
 	const temporary, permanent, bounce = "temporary", "permanent", "bounce"
 	for _, c := range []struct {
 		stage mailtest.Stage
@@ -234,11 +234,11 @@ func TestClosedConnectionIsReplaced(t *testing.T) {
 	})
 }
 
-// If the server may have accepted a message, the sender does not send it again itself. The queue
-// sends it again, with the same Message-ID.
+// If the server may have accepted a message, smtpSender does not send the message again, but
+// returns an error. The queue later sends the message again, with the same Message-ID.
 //
 // covers: decision 50
-func TestMessageThatMayBeAcceptedIsNotRepeated(t *testing.T) {
+func TestSenderDoesNotRepeatAMessageThatMayBeAccepted(t *testing.T) {
 	for _, c := range []struct {
 		stage mailtest.Stage
 		kept  int // messages that the server stores at the first attempt
@@ -260,8 +260,8 @@ func TestMessageThatMayBeAcceptedIsNotRepeated(t *testing.T) {
 	}
 }
 
-// While the server refuses connections, only one sender tries to connect. The other senders wait.
-// For their messages, no attempt is counted.
+// While the server refuses connections, only one call of send tries to connect. The other calls
+// wait, and then return ErrSendingPaused. So the queue counts no attempt for their messages.
 //
 // covers: decision 50
 func TestSendersWaitWhileTheServerIsAway(t *testing.T) {
@@ -317,8 +317,9 @@ func TestServerLimitOfConnectionsIsRespected(t *testing.T) {
 	}
 }
 
-// Only a local part that is not ASCII needs SMTPUTF8. Domains are converted to ASCII, also the
-// domain of the bounce address. TestUnusualAddressesCanBeWrittenTo checks the domains of recipients.
+// Only a local part that is not ASCII needs SMTPUTF8. smtpSender converts domains to ASCII, also
+// the domain of the bounce address. TestMailCanBeSentToUnusualAddresses checks the domains of
+// recipients.
 func TestInternationalAddressesNeedSMTPUTF8(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, func(o *Transport) { o.BounceAddress = "bounces@bücher.example" })
 	p.mustSend(1)
@@ -335,9 +336,9 @@ func TestInternationalAddressesNeedSMTPUTF8(t *testing.T) {
 	}
 }
 
-// If the rate limit would delay a message beyond its time limit, send fails at once. No attempt is
-// counted.
-func TestRateLimitDelaysWithoutAnAttempt(t *testing.T) {
+// If the rate limit would delay a message beyond its time limit, send returns ErrSendingPaused at
+// once. So the queue counts no attempt.
+func TestRateLimitCausesNoFailedAttempt(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, func(o *Transport) { o.Rate = 0.001 })
 	p.mustSend(1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -364,7 +365,7 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 
 // If the context ends while a message is being sent, the sender still waits for the reply for a
 // short time.
-func TestMessageThatIsBeingSentIsFinished(t *testing.T) {
+func TestSenderWaitsForTheReplyAfterTheContextEnds(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	p.server.Script(func(s mailtest.Step) mailtest.Action {

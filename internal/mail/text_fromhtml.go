@@ -38,8 +38,8 @@ type textWriter struct {
 	addresses []writtenLink
 }
 
-// writtenLink is the position of a link's target in the text. The target is the text
-// from:to. The text begin:end also includes the space and the angle brackets around it.
+// writtenLink is the position of a link's target in the text. The target is text[from:to].
+// text[begin:end] also includes the space and the angle brackets around the target.
 type writtenLink struct{ begin, from, to, end int }
 
 // source returns the text with its links. It trims the text and adds a line break at the end.
@@ -127,8 +127,9 @@ func hidden(n *html.Node) bool {
 	return strings.Contains(style, "display:none")
 }
 
-// item writes a list item after its number or its "- ". The numbers end at 99, because item
-// counts the items before, and the time for longer lists would grow with the square.
+// item writes a number or "- ", and then the list item. Only the first 99 items get a number:
+// for each number, item counts the items before this one, which would take too long in a long
+// list.
 func (w *textWriter) item(n *html.Node) {
 	mark := "- "
 	if p := n.Parent; p != nil && p.DataAtom == atom.Ol {
@@ -171,7 +172,7 @@ func (w *textWriter) link(n *html.Node) {
 }
 
 // readsAsLink reports whether splitText finds the complete target as one link. It also
-// returns true if the target has no merge fields, because then it needs no check.
+// returns true for a target without merge fields, which needs no check.
 func readsAsLink(target string) bool {
 	s := splitText(target)
 	return len(s) == 1 && s[0].link || !merge.Parse(target).HasFields()

@@ -17,8 +17,8 @@ import (
 // This file writes mails into a folder if there is no mail server. It is for operators who
 // try the service out, and for tests.
 
-// dirSender writes each message into an .eml file, which mail programs can open. A message
-// that is sent again replaces the file of the first time.
+// dirSender writes each message into an .eml file, which mail programs can open. If the same
+// message is sent again, its new file replaces the old one.
 type dirSender struct {
 	dir     string
 	encoder *encoder

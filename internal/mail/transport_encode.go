@@ -34,9 +34,10 @@ type encoder struct {
 	signer        *signer // nil if messages are not signed
 }
 
-// maxBounceLocal is the greatest length of the local part of a bounce address, in bytes.
-// Each mail server accepts 64 octets before the @ (RFC 5321, 4.5.3.1.1). The other octets
-// are for the tag of a delivery, with five digits for the List and nine for the Contact.
+// maxBounceLocal is the greatest length of the local part of a bounce address, in bytes. Each
+// mail server accepts 64 octets before the @ (RFC 5321, 4.5.3.1.1). The other octets are for the
+// plus sign and the tag of a delivery. In the tag, the ID of the List can have five digits, and
+// the ID of the Contact nine.
 const maxBounceLocal = 12
 
 func newEncoder(t Transport) (*encoder, error) {

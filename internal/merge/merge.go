@@ -35,8 +35,8 @@ type Part struct {
 type Values func(name string) string
 
 // Parse splits a text into parts. A mark without its opposite mark stays plain text, and so does a
-// merge field without a name. Of nested marks, the innermost pair is the merge field:
-// "{{{Name}}}" is "{", the merge field and "}".
+// merge field without a name. If marks are nested, the innermost pair is the merge field:
+// "{{{Name}}}" consists of "{", the merge field and "}".
 func Parse(text string) Template {
 	var parts Template
 	copied, start := 0, 0 // parts contains the text before copied; the text before start was searched

@@ -30,7 +30,7 @@ func TestPartsOfATemplateAreFilled(t *testing.T) {
 		{"a fallback with space around it", "{{Empty| dear friend }}, {{Empty}}.", "dear friend, .", 4},
 		{"a fallback that is not needed", "{{First Name|friend}}", "Ann & Bob", 1},
 		{"the List's name", "{{list_name}}", "News & Views", 1},
-		{"of nested marks, the innermost pair is the field", "{{{First Name}}}", "{Ann & Bob}", 3},
+		{"the innermost pair of nested marks is the field", "{{{First Name}}}", "{Ann & Bob}", 3},
 		{"a field without a name, and a field without its closing mark", "{{ }} {{|x}} {{First Name", "{{ }} {{|x}} {{First Name", 1},
 		{"a closing mark first, and an opening mark inside a text", "}} {{a {{Empty|b}}", "}} {{a b", 2},
 		{"no text", "", "", 0},

@@ -109,7 +109,7 @@ var lineBreaks = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
 func isSpaceOrControl(r rune) bool { return r <= ' ' }
 
-// plainText joins the text of all parts. It is only called for a Template without merge fields.
+// plainText joins the text of all parts. URL calls it only for a Template without merge fields.
 func (t Template) plainText() string {
 	var b strings.Builder
 	for i := range t {
@@ -145,8 +145,8 @@ func isLabel(s string) bool {
 }
 
 // wholeURL reads a value at the start of a link, which decides the scheme and the host. It
-// returns the value with escaped characters where a link must not contain them. It returns
-// false if the value is not a link with an allowed scheme.
+// escapes the characters that a link must not contain. It returns false if the value is not a
+// link with an allowed scheme.
 func wholeURL(text string) (string, bool) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || !allowedScheme(u.Scheme) {

@@ -33,8 +33,8 @@ func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l audi
 }
 
 // unsubscribe unsubscribes the Contact and replies with a page. The request comes from the button
-// of the page, or from the button of a mail program. Mail programs do not follow redirects.
-// RFC 8058, section 3.2
+// of the page, or from the button of a mail program. The reply must not be a redirect (RFC 8058,
+// section 3.1).
 func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	v, err := h.service.UnsubscribeByLink(r.Context(), l.DeliveryKey)
 	if err != nil {
@@ -87,7 +87,8 @@ func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l audienc
 const pixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!" +
 	"\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 
-// open sends the tracking pixel, even if the opening of the mail cannot be recorded.
+// open records that the mail was opened, and sends the tracking pixel. It sends the pixel even if
+// it cannot record the opening.
 func (h *Handler) open(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	if r.Method == http.MethodGet {
 		h.logError(r, l, h.service.Opened(r.Context(), l.DeliveryKey))
@@ -97,7 +98,8 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request, l audience.Link) 
 	send(w, http.StatusOK, pixel)
 }
 
-// click redirects to the link's URL, even if the click cannot be recorded.
+// click records the click, and redirects to the link's URL. It redirects even if it cannot record
+// the click.
 func (h *Handler) click(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	url, err := h.service.LinkURL(r.Context(), l)
 	switch {

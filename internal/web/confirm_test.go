@@ -37,8 +37,8 @@ func TestButtonConfirmsOnce(t *testing.T) {
 	}
 }
 
-// A link does not confirm a subscription that has ended. It also does not confirm an address to
-// which the link was not sent.
+// A link does not confirm a subscription that has ended. It also does not confirm a
+// subscription with another address than the one to which the link was sent.
 //
 // covers: decision 48
 func TestEndedOrMovedSubscriptionIsNotConfirmed(t *testing.T) {
@@ -70,10 +70,10 @@ func TestEndedOrMovedSubscriptionIsNotConfirmed(t *testing.T) {
 	h.shows(h.do("POST", h.path(audience.LinkConfirm, gone), ""), http.StatusGone, "There is nothing to confirm", "this list")
 }
 
-// A link still confirms after only the letter case of the address has changed.
+// If only the letter case of the address has changed, the link still confirms the subscription.
 //
 // covers: decision 48
-func TestLetterCaseIsNoChangeOfAddress(t *testing.T) {
+func TestLinkConfirmsAfterAChangeOfLetterCase(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "double_opt_in_required", "1")
 	id := h.subscribe("Email", "Mira@Example.com")

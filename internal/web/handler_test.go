@@ -34,8 +34,8 @@ func (h *harness) links(id audience.ContactID) []string {
 	return all
 }
 
-// Mail programs and filters request all links of a mail, and some of them many times. These requests
-// must not change a subscription.
+// Mail programs and filters request all links of a mail, and some programs request them many times.
+// These requests must not change a subscription.
 //
 // covers: decision 48
 func TestFetchingLinksChangesNoSubscription(t *testing.T) {

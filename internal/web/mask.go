@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file shortens addresses on pages that people other than the subscriber may open.
+// This file shortens addresses on pages that people other than the subscriber can open.
 
 // mask shortens an address to its first character and its domain. The owner of the address
 // recognises it. A person to whom the mail was forwarded cannot see the complete address.

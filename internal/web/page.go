@@ -21,8 +21,9 @@ var style string
 // This file writes pages from the templates in the folder pages. The templates are embedded in the
 // program.
 
-// contentPolicy returns the Content-Security-Policy of all pages. The policy allows the style sheet,
-// by its hash, and forms that are sent to this server. It forbids everything else, also scripts.
+// contentPolicy returns the Content-Security-Policy of all pages. The policy allows the style
+// sheet, by its hash, and forms that are sent to this server. It forbids everything else, including
+// scripts.
 func contentPolicy() string {
 	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +

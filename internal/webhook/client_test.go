@@ -233,11 +233,11 @@ func TestRedirectToAPrivateAddressIsRefused(t *testing.T) {
 	}
 }
 
-// The client checks the address of a host name when it connects. When the webhook was added, the
-// name may have had another address.
+// The client checks the address of a host name when it connects. The name may have had another
+// address when the webhook was added.
 //
 // covers: spec webhook.targets, decision 52
-func TestNameOfAPrivateAddressIsRefused(t *testing.T) {
+func TestHostNameWithAPrivateAddressIsRefused(t *testing.T) {
 	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the client connected to a private address") })
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	if err != nil {
@@ -308,7 +308,7 @@ func TestSpecialAddressesAreNotPublic(t *testing.T) {
 }
 
 // Errors contain no IP address and no text from the receiver.
-func TestErrorsNameNoAddress(t *testing.T) {
+func TestErrorsContainNoIPAddress(t *testing.T) {
 	silent := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()

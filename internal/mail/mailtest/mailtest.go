@@ -1,7 +1,7 @@
 // Package mailtest has a mail server for tests. The server stores the messages that it
-// accepts. A test can write a script for the server. At each stage, the script can refuse,
-// wait or close the connection. A test can stop the server and start it again on the same
-// port.
+// accepts. A test can write a script for the server. At each stage, the script can tell the
+// server to refuse, to wait or to close the connection. A test can stop the server and start
+// it again on the same port.
 //
 //	server := mailtest.Start(t, mailtest.Options{})
 //	server.Script(mailtest.Once(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
@@ -116,9 +116,10 @@ func (s *Server) Stop() {
 		return
 	}
 	close(r.done)
-	// Server.Close of go-smtp closes only what Serve has already registered. It may miss
-	// the listener shortly after Resume, whose Accept would then wait for ever. It may also
-	// miss a new connection. So Stop closes the listener and the connections itself.
+	// Server.Close of go-smtp closes only what Serve has already registered. Shortly after
+	// Resume it may miss the listener, and Accept of this listener would then wait for ever.
+	// It may also miss a new connection. So Stop itself closes the listener and the
+	// connections.
 	r.listener.Close()
 	r.wg.Wait()
 	for _, c := range r.accepted {

@@ -8,8 +8,8 @@ import (
 	"enlist/internal/mail/mailtest"
 )
 
-// The tests in this file stop and start the server shortly after each other. If such a test
-// failed, tests of other packages could hang.
+// The tests in this file stop the server shortly after its start, or start it shortly after
+// a stop. Without these tests, an error there would make tests of other packages hang.
 
 // Stop must also return if the server has not yet begun to accept connections.
 func TestStopRightAfterStartReturns(t *testing.T) {

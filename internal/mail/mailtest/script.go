@@ -86,8 +86,8 @@ func (s *Server) Seen(stage Stage) int {
 	return s.seen[stage]
 }
 
-// at counts that a client reached a stage, and calls the script. It waits if the Action of
-// the script says so, and then returns the Action.
+// at adds 1 to the number of times that clients reached a stage, and calls the script. If
+// the Action of the script has a Wait, at waits. Then it returns the Action.
 func (s *Server) at(r *run, stage Stage, m Message) Action {
 	s.mu.Lock()
 	step := Step{Stage: stage, N: s.seen[stage], From: m.From, To: m.To}
