@@ -155,8 +155,8 @@ func validDomain(s string) bool {
 	return true
 }
 
-// atext reports whether an unquoted local part may contain c. The name is from
-// RFC 5322, 3.2.3.
+// atext reports whether c is allowed in an unquoted local part. The name is from RFC
+// 5322, 3.2.3.
 func atext(c byte) bool {
 	return letterOrDigit(c) || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }

@@ -53,7 +53,7 @@ func (d Database) Shown() string {
 	if name := u.User.Username(); name != "" {
 		shown.User = url.User(name)
 	}
-	return shown.String() // without query parameters, because a parameter may be the password
+	return shown.String() // without query parameters, because a parameter can contain the password
 }
 
 // Exists returns an error if there is no file at the path, so that a wrong path does not

@@ -40,7 +40,7 @@ const (
 	pollInterval = 2 * time.Second
 
 	// cancelledRetention is the time after which a cancelled job is deleted. Until then the
-	// operator may retry a mail that was refused permanently.
+	// operator can retry a mail that was refused permanently.
 	cancelledRetention = 30 * 24 * time.Hour
 
 	// forever is the time after which the queue library deletes other jobs: so long that it never

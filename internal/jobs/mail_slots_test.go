@@ -15,8 +15,8 @@ import (
 
 // The test in this file counts how many mails are in memory at the same time.
 
-// countingMailer is a Mailer that counts how many calls of Notify run at the same time. The first
-// calls wait until want calls run at the same time.
+// countingMailer is a Mailer that counts how many calls of Notify run at the same time. A call
+// waits until the number of running calls has reached the field want.
 type countingMailer struct {
 	now, most, sent atomic.Int64
 	full            chan struct{}

@@ -19,8 +19,8 @@ func sendNotification(ctx context.Context, m mailSender, job *river.Job[audience
 	if err != nil || n == nil {
 		return err
 	}
-	// The Message-ID is derived from id. The ID of the job is not enough, because SQLite may use it
-	// again for another job.
+	// The Message-ID is derived from id. The ID of the job is not enough, because SQLite can use
+	// the same ID again for another job.
 	id := strconv.FormatInt(job.ID, 10) + " " + job.CreatedAt.UTC().Format(time.RFC3339Nano)
 	return jobResult(ctx, m.mailer.Notify(ctx, id, n))
 }

@@ -49,8 +49,8 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[audience.Deliv
 	return err
 }
 
-// recordFailure stores that a POST failed. If the POST failed because this process stops, it stores
-// no failure of the receiver, and the job goes back to the queue.
+// recordFailure stores that a POST failed. If the POST failed because this process stops,
+// recordFailure only releases the lease of the target, and the job goes back to the queue.
 func (w *deliverWebhook) recordFailure(ctx context.Context, job int64, b *audience.WebhookBatch, cause error) error {
 	storeCtx := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {

@@ -35,8 +35,8 @@ func (l *Limiter) Acquire(ctx context.Context) (release func(), err error) {
 	return l.release, nil
 }
 
-// Do waits for a slot, runs fn and frees the slot. If it gets no slot, it does not run
-// fn and returns the same error as Acquire.
+// Do waits for a slot, runs fn and frees the slot. If Do gets no slot, it does not run
+// fn, and returns the same error as Acquire.
 func (l *Limiter) Do(ctx context.Context, fn func() error) error {
 	if err := l.acquire(ctx); err != nil {
 		return err

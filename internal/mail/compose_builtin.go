@@ -30,7 +30,7 @@ type builtIn struct {
 	After   string
 }
 
-// row is a name with its value. A value may have several lines.
+// row is a name with its value. A value can have several lines.
 type row struct{ Name, Value string }
 
 // builtIn returns a message with a header and the two parts. The title is the subject.

@@ -165,7 +165,7 @@ func readRule(prelude, body cssTokens) (rule cssRule, kept string) {
 // sheet. Most of them depend on what the reader does, such as :hover. Some are slow to match.
 var inlinable = regexp.MustCompile(`^` + compound + `(?:(?: ?[>+] ?| )` + compound + `)*$`)
 
-// compound matches a part of a selector without white space. The part may have a name, classes,
+// compound matches a part of a selector without white space. The part can have a name, classes,
 // IDs, attributes with a plain value, and pseudo-classes that depend only on the document.
 const compound = `(?:(?:\*|[A-Za-z][A-Za-z0-9]*)|(?:[A-Za-z][A-Za-z0-9]*|\*)?` +
 	`(?:[.#][A-Za-z_][\w-]*|\[[A-Za-z-]+(?:=[\w-]+)?\]|:(?:first|last|only)-(?:child|of-type))+)`

@@ -69,7 +69,7 @@ func leads(n *html.Node, a html.Attribute) string {
 	return ""
 }
 
-// merged composes a Message for a Contact whose First Name is the value.
+// merged composes a Message for a Contact. The value is the First Name of the Contact.
 func merged(t testing.TB, c *composer, m audience.Message, value string) *received {
 	t.Helper()
 	l := testMail(&m)

@@ -15,13 +15,13 @@ import (
 //
 // covers: decision 50
 func TestEndlessReplyIsCutOff(t *testing.T) {
-	for _, c := range []struct{ name, first, again string }{
+	for _, c := range []struct{ name, greeting, repeated string }{
 		{"a greeting with endless lines", "", "220-hello\r\n"},
 		{"a greeting with one endless line", "220 ", "x"},
 		{"an endless reply after the greeting", "220 hello\r\n", "250-hello\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			listener, sent := endlessServer(t, c.first, c.again)
+			listener, sent := endlessServer(t, c.greeting, c.repeated)
 			s, err := newSender(Transport{SMTP: "smtp://" + listener, Connections: 1})
 			if err != nil {
 				t.Fatal(err)
@@ -39,9 +39,9 @@ func TestEndlessReplyIsCutOff(t *testing.T) {
 	}
 }
 
-// endlessServer starts a server, which first sends the text first. Then it repeats the text again
-// until the client closes the connection. sent counts the bytes of the repeated text.
-func endlessServer(t *testing.T, first, again string) (addr string, sent *atomic.Int64) {
+// endlessServer starts a server that sends the text greeting. Then it repeats the text repeated
+// until the client closes the connection. sent is the number of bytes sent after the greeting.
+func endlessServer(t *testing.T, greeting, repeated string) (addr string, sent *atomic.Int64) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -55,8 +55,8 @@ func endlessServer(t *testing.T, first, again string) (addr string, sent *atomic
 			if err != nil {
 				return
 			}
-			io.WriteString(conn, first)
-			for text := []byte(strings.Repeat(again, 1000)); err == nil; {
+			io.WriteString(conn, greeting)
+			for text := []byte(strings.Repeat(repeated, 1000)); err == nil; {
 				var n int
 				n, err = conn.Write(text)
 				sent.Add(int64(n))

@@ -173,7 +173,8 @@ func (b *boundedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn. After a Write, a new reply may have maxReply bytes.
+// Write implements net.Conn. After a Write, the next reply can again have up to maxReply
+// bytes.
 func (b *boundedConn) Write(p []byte) (int, error) {
 	b.received = 0
 	return b.Conn.Write(p)

@@ -48,7 +48,7 @@ func newDirSender(dir string, e *encoder) (*dirSender, error) {
 	return s, nil
 }
 
-// send implements sender. An error is temporary, because the operator may free space on the disk.
+// send implements sender. An error is temporary, because the operator can free space on the disk.
 func (s *dirSender) send(_ context.Context, m *gomail.Msg, about *audience.DeliveryKey) error {
 	e, err := s.encoder.encode(m, about)
 	if err != nil {

@@ -63,8 +63,8 @@ func TestURLKeepsTheSiteOfTheMessage(t *testing.T) {
 	}
 }
 
-// FuzzURL fills links with random values of a Contact. Each link must lead to the host that the
-// Message names.
+// FuzzURL fills links with random values of a Contact. Each link must lead to the host in the
+// Message.
 func FuzzURL(f *testing.F) {
 	for _, v := range []string{"x", "../..", "@evil.example", "//evil.example", "\\evil", "?a#b", "%2e", "é", ".", "\x00\r\n"} {
 		f.Add(v)
@@ -86,8 +86,9 @@ func FuzzURL(f *testing.F) {
 	})
 }
 
-// A link may have as many merge fields as fit into a Message. URL reads the link again before each
-// value. So without a limit on the length, the time would grow with the square of the length.
+// A link can have as many merge fields as fit into a Message. Before each value, URL reads the
+// filled part of the link again. So without a limit on the length, the time would grow with the
+// square of the length.
 //
 // covers: decision 46
 func TestURLStopsFillingALinkThatIsTooLong(t *testing.T) {

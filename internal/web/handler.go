@@ -26,7 +26,7 @@ type Service interface {
 	ConfirmByLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
 	// ViewContactPage returns the Contact that a notification is about.
 	ViewContactPage(ctx context.Context, d audience.DeliveryKey) (*audience.ContactPage, error)
-	// LinkURL returns the URL to which a tracked link leads. If there is none, it returns an
+	// LinkURL returns the URL to which a tracked link leads. If there is no such URL, it returns an
 	// error of the Kind NoLink.
 	LinkURL(ctx context.Context, l audience.Link) (string, error)
 	// Opened records that the recipient opened a mail, and Clicked that the recipient followed
@@ -126,9 +126,9 @@ func (h *Handler) protect(header http.Header) {
 	header.Set("X-Robots-Tag", "noindex, nofollow")
 }
 
-// discardBody reads the posted form and ignores it, because the link says everything. The HTTP
-// server would close the connection if the form were not read. discardBody returns false if the
-// form is too large. It has then already sent the response.
+// discardBody reads the posted form and ignores it, because the link contains all data that the
+// action needs. The HTTP server would close the connection if the form were not read. discardBody
+// returns false if the form is too large. It has then already sent the response.
 func (h *Handler) discardBody(w http.ResponseWriter, r *http.Request) bool {
 	http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout)) // an error means that deadlines are not supported
 	_, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))

@@ -15,8 +15,8 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// describe replaces a network error by an error that callers of the API may see. The original
-// error may contain IP addresses and DNS servers of the operator's network.
+// describe replaces a network error by an error that the API can show to its callers. The
+// original error can contain IP addresses and DNS servers of the operator's network.
 func describe(err error) error {
 	if r, ok := errors.AsType[refusal](err); ok {
 		return r

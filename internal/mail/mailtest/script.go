@@ -71,8 +71,8 @@ func Times(n int, stage Stage, a Action) func(Step) Action {
 // Always returns a script that runs an Action each time that a client reaches a stage.
 func Always(stage Stage, a Action) func(Step) Action { return Times(-1, stage, a) }
 
-// Script sets the script of the server. With nil, the server accepts all messages. Several
-// connections may call the script at the same time.
+// Script sets the script of the server. With nil, the server accepts all messages. The
+// script must allow that several connections call it at the same time.
 func (s *Server) Script(script func(Step) Action) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
