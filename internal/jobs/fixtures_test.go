@@ -22,7 +22,8 @@ import (
 // This file has the fixtures that the tests of this package share: a database with one List, and a
 // client of the queue library that runs its jobs.
 
-// contacts is the number of Contacts of the List. It is so large that a removal needs several steps.
+// contacts is the number of Contacts that addContacts adds. It is so large that a removal of all
+// Contacts needs several steps.
 const contacts = 1700
 
 func TestMain(m *testing.M) {
@@ -92,7 +93,7 @@ func (p *storeWithList) must(err error) {
 	}
 }
 
-// addContacts adds the number contacts of Contacts, each with a value of the Field.
+// addContacts adds as many Contacts as the constant contacts says, each with a value of the Field.
 func (p *storeWithList) addContacts(field audience.FieldID) {
 	p.Helper()
 	p.must(p.store.Update(p.Context(), func(tx audience.Tx) error {

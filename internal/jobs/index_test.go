@@ -16,7 +16,7 @@ import (
 func (p *storeWithList) scheduleMissingIndex() indexadvisor.Report {
 	p.Helper()
 	now := time.Now()
-	clock := func() time.Time { now = now.Add(time.Second); return now } // with this clock, each search takes seconds
+	clock := func() time.Time { now = now.Add(time.Second); return now } // each reading is a second later, so each search seems to take seconds
 	slow := audience.NewService(p.store, clock)
 	rules := indexadvisor.DefaultRules()
 	rules.Contacts = contacts / 2

@@ -31,7 +31,8 @@ func TestEndlessReplyIsCutOff(t *testing.T) {
 			if err == nil || len(err.Error()) > longestDetail+200 {
 				t.Errorf("send returned %.1000v, want an error of at most %d bytes", err, longestDetail+200)
 			}
-			// The count includes bytes that only the operating system buffered and that the sender never read.
+			// sent includes bytes that the operating system buffered and that the sender never
+			// read.
 			if n := sent.Load(); n > 100<<20 {
 				t.Errorf("the server could send %d bytes, want at most 100 MiB", n)
 			}
@@ -39,7 +40,7 @@ func TestEndlessReplyIsCutOff(t *testing.T) {
 	}
 }
 
-// endlessServer starts a server that sends the text greeting. Then it repeats the text repeated
+// endlessServer starts a server that sends greeting once, and then sends repeated again and again
 // until the client closes the connection. sent is the number of bytes sent after the greeting.
 func endlessServer(t *testing.T, greeting, repeated string) (addr string, sent *atomic.Int64) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

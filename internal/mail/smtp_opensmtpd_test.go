@@ -26,9 +26,9 @@ import (
 // and does not wait for ever.
 const openSMTPDTimeout = 90 * time.Second
 
-// openSMTPD is an OpenSMTPD server that forwards every mail to a mailtest.Server. OpenSMTPD has
-// only one queue for the machine, and the queue is not deleted after a test. So each test uses
-// its own recipient.
+// openSMTPD is an OpenSMTPD server that forwards every mail to a mailtest.Server. All OpenSMTPD
+// servers of a machine use the same queue, and the queue is not deleted after a test. So each test
+// uses its own recipient.
 type openSMTPD struct {
 	*testing.T
 	ctx    context.Context // ends at the end of the test, or after openSMTPDTimeout
@@ -63,7 +63,7 @@ func findOpenSMTPD(t *testing.T) string {
 }
 
 // newOpenSMTPD configures an OpenSMTPD server that forwards mails to the server to. The method
-// start starts it. At the end of the test it is killed.
+// start starts this server. At the end of the test, the server is killed.
 func newOpenSMTPD(t *testing.T, program string, to *mailtest.Server) *openSMTPD {
 	t.Helper()
 	// OpenSMTPD listens on 127.0.0.2. On 127.0.0.1, a connection of another test could use the
@@ -126,11 +126,11 @@ func (m *openSMTPD) kill() {
 	})
 }
 
-// until waits until done returns true. It fails the test after a minute. what describes the
-// condition.
+// until waits until done returns true. After a minute, until fails the test. what describes the
+// condition in the failure message.
 func (m *openSMTPD) until(what string, done func() bool) {
 	m.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.Context()), time.Minute) // without the end of the test's context, because kill runs after it
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.Context()), time.Minute) // WithoutCancel, because kill also runs after the end of the test's context
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

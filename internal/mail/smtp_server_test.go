@@ -53,8 +53,8 @@ func TestTLSAndLoginFollowTheURLAndTheServer(t *testing.T) {
 	}
 }
 
-// To a server on another machine, the password is sent only with TLS. A certificate of an unknown
-// authority is refused.
+// The sender sends the password to a server on another machine only with TLS. It refuses a
+// certificate of an unknown authority.
 //
 // covers: decision 50
 func TestPasswordIsSentToOtherMachinesOnlyWithTLS(t *testing.T) {

@@ -47,7 +47,7 @@ func TestButtonUnsubscribes(t *testing.T) {
 	}
 }
 
-// A mail program sends only one POST. It does not open the page before. RFC 8058
+// A mail program sends one POST, and does not open the page before it. RFC 8058
 //
 // covers: decision 48
 func TestOneClickUnsubscribes(t *testing.T) {
