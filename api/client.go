@@ -1,5 +1,5 @@
-// This file has the Client, which sends calls and reads the replies. The files
-// client_*.go have a method for each operation.
+// This file has the Client, which sends calls and reads the replies. The methods of
+// Client, one for each operation, are in the files client_*.go.
 
 package api
 
@@ -22,9 +22,10 @@ const Path = "/api/jsonrpcserver"
 //
 // Each operation of the API is a method of Client. If the server refuses a call,
 // the method returns an *Error with the published code. Any other error means
-// that the client has no valid reply. The server may have executed the call or
-// not. To send a call again without a second change, use Idempotent for both
-// attempts. All times are Unix seconds; 0 means never.
+// that the client has no valid reply, so it does not know whether the server
+// executed the call. To send a call again without the risk of a second change, send
+// both attempts with the same Client of Idempotent. All times are Unix seconds; 0
+// means never.
 type Client struct {
 	// HTTP sends the requests. The caller may replace it before the first call.
 	HTTP *http.Client
@@ -37,21 +38,22 @@ type Client struct {
 
 // NewClient returns a Client that calls the server at a URL, such as
 // "https://lists.example.com". If the URL has no path, NewClient adds Path. If
-// the URL is invalid, the first call returns an error.
+// the URL is invalid, every call returns an error.
 func NewClient(server, key string) *Client {
 	if u, err := url.Parse(server); err == nil && strings.Trim(u.Path, "/") == "" {
 		u.Path = Path
 		server = u.String()
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 64 // all calls go to one host, and the default is 2
+	transport.MaxIdleConnsPerHost = 64 // all calls go to one host, and the default for a host is 2
 	return &Client{HTTP: &http.Client{Transport: transport}, endpoint: server, key: key, lastID: new(atomic.Int64)}
 }
 
 // Idempotent returns a Client that sends the header Idempotency-Key with each
-// call. The key has 1 to 255 visible ASCII characters. Use a different key for
-// each call. If a call is sent again within 24 hours with the same key and
-// parameters, the server does not execute it again, and returns the first result.
+// call. key has 1 to 255 visible ASCII characters. Use a different key for
+// each call. If a call succeeded and is sent again within 24 hours with the same
+// Idempotency-Key and parameters, the server does not execute it again. It then
+// returns the first result.
 // decisions.md: 30
 func (c *Client) Idempotent(key string) *Client {
 	with := *c
@@ -63,9 +65,9 @@ func (c *Client) Idempotent(key string) *Client {
 func (c *Client) Close() { c.HTTP.CloseIdleConnections() }
 
 // Call calls an operation by its published name. It adds the API key before
-// params. It stores the result of the call in the value to which result points,
-// with encoding/json. If result is nil, Call ignores the result. The error is an
-// *Error if the server refused the call.
+// params. With encoding/json, it decodes the result of the call into the value to
+// which result points. If result is nil, Call ignores the result of the call. The
+// error is an *Error if the server refused the call.
 func (c *Client) Call(ctx context.Context, method string, params []any, result any) error {
 	id := c.lastID.Add(1)
 	body, err := json.Marshal(request{id, method, append([]any{c.key}, params...)})

@@ -8,23 +8,25 @@ import "context"
 // EditContacts. The server refuses a larger call with CodeInvalidParameters.
 const MaxContacts = 5000
 
-// AddOptions say what AddContacts does with an address that a Contact of the List
-// or the Unsubscriber List already has.
+// AddOptions say what AddContacts does with an address that is already in the List
+// or in the Unsubscriber List.
 type AddOptions struct {
-	// Overwrite changes the Contact that has the address. Otherwise this Contact
-	// stays as it is, and a List that allows duplicates gets another Contact.
+	// If Overwrite is true, AddContacts changes the Contact that has the address.
+	// Otherwise it does not change this Contact. If the List allows duplicates, it
+	// then adds another Contact with the address.
 	Overwrite bool
 
-	// RemoveUnsubscribers leaves out addresses that unsubscribed from this List (1)
-	// or from any List (2). 0 leaves out none.
+	// RemoveUnsubscribers says which addresses AddContacts leaves out. 0: none; 1:
+	// addresses that unsubscribed from this List; 2: addresses that unsubscribed
+	// from any List.
 	RemoveUnsubscribers int
 }
 
 // AddContacts adds up to MaxContacts Contacts to a List. It causes no subscribe
 // events. The result maps a position in contacts to the ID of the Contact that was
 // added or overwritten. It has no entry for a Contact that is invalid or was left
-// out. A call that fails may have added some of the Contacts. To be able to send
-// the call again, use Idempotent. specification: addContacts
+// out. If a call fails, the server has possibly added some of the Contacts. To be able
+// to send the call again, use Idempotent. specification: addContacts
 func (c *Client) AddContacts(ctx context.Context, list int64, contacts []Details, o AddOptions) (map[int]int64, error) {
 	return call[map[int]int64](ctx, c, "addContacts", list, rows(contacts), o.Overwrite, o.RemoveUnsubscribers)
 }
@@ -49,10 +51,11 @@ func (c *Client) DeleteContacts(ctx context.Context, list int64, contacts ...int
 	return call[map[int64]bool](ctx, c, "deleteContacts", list, contacts)
 }
 
-// DeleteContactsWhere deletes the Contacts of a List that match the Criteria. It
-// deletes all of them, or as many as the Limit of the Query. Without Criteria it
-// deletes no Contact. The result maps each ID that matched to true if the Contact
-// still existed.
+// DeleteContactsWhere deletes the Contacts of a List that match the Criteria. If the
+// Limit of the Query is 0 or NoLimit, it deletes all of them. Otherwise it deletes at
+// most Limit Contacts. Without Criteria it deletes no Contact. The result has an entry
+// for each Contact that the search found: true if the Contact still existed when the
+// server deleted it.
 func (c *Client) DeleteContactsWhere(ctx context.Context, list int64, q Query) (map[int64]bool, error) {
 	return call[map[int64]bool](ctx, c, "deleteContacts", q.params(list, []int64{})...)
 }

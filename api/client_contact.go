@@ -25,11 +25,11 @@ const (
 type Consent struct {
 	Type        ConsentType
 	Text        string          // the accepted text or a summary, up to 255 characters; required for ConsentGDPR
-	Preferences map[string]bool // answers by the name of the List preference; a missing name keeps the old answer
+	Preferences map[string]bool // maps the name of a List preference to the answer; a preference without an entry keeps its old answer
 	IPAddress   string          // last known IP address of the person
 }
 
-// params appends the four positional parameters of consent to before.
+// params returns the parameters before, followed by the four parameters of consent.
 func (c Consent) params(before ...any) []any {
 	preferences := c.Preferences
 	if preferences == nil {
@@ -39,15 +39,15 @@ func (c Consent) params(before ...any) []any {
 }
 
 // SubscribeContact adds a Contact to a List, or updates the Contact that has the
-// same address. It returns the Contact's ID. Its errors have the codes CodeNoList,
-// CodeInvalidEmail, CodeInvalidConsent, CodeConsentRequired or CodeContactLimit.
+// same address. It returns the Contact's ID. Its errors include the codes CodeNoList,
+// CodeInvalidEmail, CodeInvalidConsent, CodeConsentRequired and CodeContactLimit.
 // specification: subscribeContact
 func (c *Client) SubscribeContact(ctx context.Context, list int64, details Details, consent Consent) (int64, error) {
 	return call[int64](ctx, c, "subscribeContact", consent.params(list, details)...)
 }
 
 // ResubscribeContact clears a Contact's unsubscribe flag and returns its ID.
-// Its errors have the codes CodeNoList, CodeNoContact, CodeInvalidConsent or
+// Its errors include the codes CodeNoList, CodeNoContact, CodeInvalidConsent and
 // CodeConsentRequired.
 // specification: resubscribeContact
 func (c *Client) ResubscribeContact(ctx context.Context, list, contact int64, consent Consent) (int64, error) {
@@ -69,7 +69,7 @@ func (c *Client) CountContacts(ctx context.Context, list int64, criteria Criteri
 }
 
 // GetContactByID returns one Contact. returned has the names of the values to
-// return, as for SearchContacts. Its errors have the codes CodeNoList or
+// return, as for SearchContacts. Its errors include the codes CodeNoList and
 // CodeNoContact.
 func (c *Client) GetContactByID(ctx context.Context, list, contact int64, returned ...string) (*Contact, error) {
 	return callOne[Contact](ctx, c, "getContactById", list, contact, returnedFields(returned))
@@ -84,8 +84,8 @@ func returnedFields(names []string) []string {
 }
 
 // UnsubscribeContact unsubscribes every Contact of a List that has the email
-// address or mobile number. It returns the List's ID. If list is 0, it only adds
-// the address to the Unsubscriber List of the Account.
+// address or mobile number. It returns the List's ID. If list is 0, it adds
+// the address to the Unsubscriber List of the Account and changes no Contact.
 // specification: unsubscribeContact
 func (c *Client) UnsubscribeContact(ctx context.Context, list int64, address string) (int64, error) {
 	return call[int64](ctx, c, "unsubscribeContact", list, address)
@@ -96,29 +96,29 @@ func (c *Client) UnsubscribeContactByID(ctx context.Context, list, contact int64
 	return call[int64](ctx, c, "unsubscribeContactById", list, contact)
 }
 
-// DeactivateContact sets is_active to false and returns the Contact's ID.
+// DeactivateContact sets is_active of a Contact to false and returns the Contact's ID.
 func (c *Client) DeactivateContact(ctx context.Context, list, contact int64) (int64, error) {
 	return call[int64](ctx, c, "deactivateContact", list, contact)
 }
 
-// ReactivateContact sets is_active to true and returns the Contact's ID.
+// ReactivateContact sets is_active of a Contact to true and returns the Contact's ID.
 func (c *Client) ReactivateContact(ctx context.Context, list, contact int64) (int64, error) {
 	return call[int64](ctx, c, "reactivateContact", list, contact)
 }
 
-// ConfirmContact sets double_opt_in to true and returns the Contact's ID.
+// ConfirmContact sets double_opt_in of a Contact to true and returns the Contact's ID.
 func (c *Client) ConfirmContact(ctx context.Context, list, contact int64) (int64, error) {
 	return call[int64](ctx, c, "confirmContact", list, contact)
 }
 
 // GetContactPreferences returns a Contact's answers to the preferences of the
-// List, by the name of the preference.
+// List. The keys of the map are the names of the preferences.
 func (c *Client) GetContactPreferences(ctx context.Context, list, contact int64) (map[string]bool, error) {
 	return call[map[string]bool](ctx, c, "getContactPreferences", list, contact)
 }
 
 // GetContactConsents returns a Contact's rows of the consent ledger, newest first.
-// If limit is 0, it returns all rows; in a Query, 0 has another meaning.
+// If limit is 0, it returns all rows. In a Query, a Limit of 0 means 100 records.
 func (c *Client) GetContactConsents(ctx context.Context, list, contact, limit, offset int64) ([]ConsentRecord, error) {
 	return call[[]ConsentRecord](ctx, c, "getContactConsents", list, contact, limit, offset)
 }

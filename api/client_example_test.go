@@ -10,15 +10,15 @@ import (
 	"enlist/api"
 )
 
-// answering returns a server that sends the same reply to every call.
-func answering(reply string) *httptest.Server {
+// serverWithReply returns a server that sends the same reply to every call.
+func serverWithReply(reply string) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, reply)
 	}))
 }
 
 func ExampleClient_SubscribeContact() {
-	server := answering(`{"id":1,"result":7,"error":null}`)
+	server := serverWithReply(`{"id":1,"result":7,"error":null}`)
 	defer server.Close()
 
 	client := api.NewClient(server.URL, "the API key")
@@ -31,7 +31,7 @@ func ExampleClient_SubscribeContact() {
 }
 
 func ExampleClient_AddContacts() {
-	server := answering(`{"id":1,"result":{"0":7,"2":8},"error":null}`)
+	server := serverWithReply(`{"id":1,"result":{"0":7,"2":8},"error":null}`)
 	defer server.Close()
 
 	client := api.NewClient(server.URL, "the API key")
@@ -56,7 +56,7 @@ func ExampleClient_AddContacts() {
 }
 
 func ExampleClient_SearchContacts() {
-	server := answering(`{"id":1,"result":[{"id":7,"Email":"ada@example.com"}],"error":null}`)
+	server := serverWithReply(`{"id":1,"result":[{"id":7,"Email":"ada@example.com"}],"error":null}`)
 	defer server.Close()
 
 	client := api.NewClient(server.URL, "the API key")
@@ -76,7 +76,7 @@ func ExampleClient_SearchContacts() {
 }
 
 func ExampleError() {
-	server := answering(`{"id":1,"result":null,"error":{"code":303,"message":"Unable to Load List"}}`)
+	server := serverWithReply(`{"id":1,"result":null,"error":{"code":303,"message":"Unable to Load List"}}`)
 	defer server.Close()
 
 	client := api.NewClient(server.URL, "the API key")

@@ -1,5 +1,5 @@
-// This file has the operations on Fields. If a List or Field does not exist, the
-// error has the code CodeNoList or CodeNoField.
+// This file has the operations on Fields. An error has the code CodeNoList if the
+// List does not exist, and CodeNoField if the Field does not exist.
 
 package api
 
@@ -22,15 +22,15 @@ func (c *Client) GetFieldByID(ctx context.Context, list, field int64) (*Field, e
 }
 
 // AddField adds a Field to a List and returns the ID of the Field. details must
-// contain at least name and type. Its errors have the codes CodeDuplicateField or
-// CodeReservedField.
+// contain at least name and type. Its errors include the codes CodeDuplicateField
+// and CodeReservedField.
 func (c *Client) AddField(ctx context.Context, list int64, details Details) (int64, error) {
 	return call[int64](ctx, c, "addField", list, details)
 }
 
 // EditField changes attributes of a Field and returns its ID. details contain the
-// new values, and the ID of the Field as "id". Its errors have the codes
-// CodeEmailFieldFixed or CodeDuplicateField.
+// new values, and the ID of the Field as "id". Its errors include the codes
+// CodeEmailFieldFixed and CodeDuplicateField.
 func (c *Client) EditField(ctx context.Context, list int64, details Details) (int64, error) {
 	return call[int64](ctx, c, "editField", list, details)
 }

@@ -1,19 +1,19 @@
 // This file has the operations on Lists, List preferences, Folders and the Account.
-// If a List or Folder does not exist, the error has the code CodeNoList or
-// CodeNoFolder.
+// An error has the code CodeNoList if the List does not exist, and CodeNoFolder if
+// the Folder does not exist.
 
 package api
 
 import "context"
 
-// GetSessionInfo returns the Account, the name and the access level of the API key,
+// GetSessionInfo returns the name and the access level of the API key, its Account,
 // and the version of the server.
 func (c *Client) GetSessionInfo(ctx context.Context) (*SessionInfo, error) {
 	return call[*SessionInfo](ctx, c, "getSessionInfo")
 }
 
-// GetTimezoneList returns the time zones that an Account or an autoresponder may
-// use.
+// GetTimezoneList returns the time zones that an Account or an autoresponder can
+// have.
 func (c *Client) GetTimezoneList(ctx context.Context) ([]Timezone, error) {
 	return call[[]Timezone](ctx, c, "getTimezoneList")
 }

@@ -1,6 +1,6 @@
-// This file has the operations on Messages and autoresponders. If a Message or an
-// autoresponder does not exist, the error has the code CodeNoMessage or
-// CodeNoCampaign.
+// This file has the operations on Messages and autoresponders. An error has the code
+// CodeNoMessage if the Message does not exist, and CodeNoCampaign if the
+// autoresponder does not exist.
 
 package api
 
@@ -9,7 +9,7 @@ import "context"
 // Message is the record of a Message.
 type Message struct {
 	ID               int64  `json:"id"`
-	CreatorUserID    int64  `json:"creator_user_id"` // ID of the key that created it
+	CreatorUserID    int64  `json:"creator_user_id"` // ID of the API key that created the Message
 	CreatorName      string `json:"creator_name"`
 	CreationTime     int64  `json:"creation_time"`
 	LastModifiedTime int64  `json:"last_modified_time"`
@@ -22,8 +22,8 @@ type Message struct {
 	FromAddress      string `json:"from_address"` // one email address; "": the from_address of the List
 	ReplyTo          string `json:"reply_to"`
 
-	// The contents, up to 2 MiB each. Only GetMessageByID returns them, if
-	// retrieveContent is true.
+	// The contents, up to 2 MiB each. They are empty, unless GetMessageByID returned
+	// the Message and retrieveContent was true.
 	HTMLContent string `json:"html_content"`
 	TextContent string `json:"text_content"`
 	SMSContent  string `json:"sms_content"`
@@ -33,7 +33,7 @@ type Message struct {
 // to a Contact after an event of this Contact.
 type Autoresponder struct {
 	ID               int64  `json:"id"`
-	CreatorUserID    int64  `json:"creator_user_id"` // ID of the key that created it
+	CreatorUserID    int64  `json:"creator_user_id"` // ID of the API key that created the autoresponder
 	CreatorName      string `json:"creator_name"`
 	CreationTime     int64  `json:"creation_time"`
 	LastModifiedTime int64  `json:"last_modified_time"`
@@ -45,7 +45,7 @@ type Autoresponder struct {
 	IsActive         bool   `json:"is_active"`
 
 	TimeCriteriaType           string `json:"time_criteria_type"`      // immediate, delay or specific
-	TimeCriteriaTimestamp      int64  `json:"time_criteria_timestamp"` // for specific; 0: use hour and minute
+	TimeCriteriaTimestamp      int64  `json:"time_criteria_timestamp"` // for the type specific; 0: use the hour and minute below
 	TimeCriteriaOffsetValue    int64  `json:"time_criteria_offset_value"`
 	TimeCriteriaOffsetPeriod   string `json:"time_criteria_offset_period"` // minute, hour, day or week
 	TimeCriteriaSpecificHour   int64  `json:"time_criteria_specific_hour"`

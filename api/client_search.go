@@ -24,8 +24,8 @@ const (
 	Descending Order = "DESC"
 )
 
-// Criteria select records. An item is a Test, the connector Or or And, or other
-// Criteria, which form a group. Criteria have at most 100 Tests and 10 levels of
+// Criteria select records. An item is a Test, a connector (Or or And) or a group. A
+// group is a value of type Criteria. Criteria have at most 100 Tests and 10 levels of
 // groups. Two Tests without a connector between them are joined by And. And has a
 // higher precedence than Or. specification: Search criteria
 //
@@ -42,7 +42,7 @@ const (
 	And = "AND"
 )
 
-// params appends the five positional parameters of a search to before.
+// params returns the parameters before, followed by the five parameters of a search.
 func (q Query) params(before ...any) []any {
 	var limit any // null means the default
 	switch {

@@ -19,9 +19,9 @@ type recorded struct {
 	path, retryKey, body string
 }
 
-// recording returns a client of a server that sends the same reply to every call, and the last
-// request that the server got.
-func recording(t *testing.T, status int, reply string) (*api.Client, *recorded) {
+// recordingClient starts a server that sends the same reply to every call. It returns a client of this
+// server, and a variable that has the last request to the server.
+func recordingClient(t *testing.T, status int, reply string) (*api.Client, *recorded) {
 	t.Helper()
 	var saw recorded
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +73,7 @@ func TestParametersAreSentByPosition(t *testing.T) {
 			}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			client, saw := recording(t, http.StatusOK, `{"id":1,"result":`+test.reply+`,"error":null}`)
+			client, saw := recordingClient(t, http.StatusOK, `{"id":1,"result":`+test.reply+`,"error":null}`)
 			if err := test.call(client); err != nil {
 				t.Fatal(err)
 			}
@@ -84,8 +84,8 @@ func TestParametersAreSentByPosition(t *testing.T) {
 	}
 }
 
-func TestURLWithPathIsKept(t *testing.T) {
-	client, saw := recording(t, http.StatusOK, `{"id":1,"result":true,"error":null}`)
+func TestClientUsesThePathOfItsURL(t *testing.T) {
+	client, saw := recordingClient(t, http.StatusOK, `{"id":1,"result":true,"error":null}`)
 	base := client.HTTP.Transport
 	var host string
 	client.HTTP.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -110,7 +110,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestIdempotentSendsItsKey(t *testing.T) {
-	client, saw := recording(t, http.StatusOK, `{"id":1,"result":7,"error":null}`)
+	client, saw := recordingClient(t, http.StatusOK, `{"id":1,"result":7,"error":null}`)
 	if _, err := client.Idempotent("order-17").SubscribeContact(context.Background(), 1, nil, api.Consent{}); err != nil {
 		t.Fatal(err)
 	}
@@ -120,14 +120,14 @@ func TestIdempotentSendsItsKey(t *testing.T) {
 }
 
 func TestRefusedCallReturnsItsCode(t *testing.T) {
-	client, _ := recording(t, http.StatusOK, `{"id":1,"result":null,"error":{"code":330,"message":"Contact Limit Reached"}}`)
+	client, _ := recordingClient(t, http.StatusOK, `{"id":1,"result":null,"error":{"code":330,"message":"Contact Limit Reached"}}`)
 	_, err := client.SubscribeContact(context.Background(), 1, nil, api.Consent{})
 	if refused, ok := errors.AsType[*api.Error](err); !ok || refused.Code != api.CodeContactLimit {
 		t.Errorf("got the error %v, want code %d", err, api.CodeContactLimit)
 	}
 }
 
-func TestMissingReplyIsNotAnAPIError(t *testing.T) {
+func TestInvalidReplyIsNotAnAPIError(t *testing.T) {
 	for _, test := range []struct {
 		name string
 
@@ -142,7 +142,7 @@ func TestMissingReplyIsNotAnAPIError(t *testing.T) {
 		{"array instead of a number", http.StatusOK, `{"id":1,"result":[],"error":null}`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			client, _ := recording(t, test.status, test.reply)
+			client, _ := recordingClient(t, test.status, test.reply)
 			var id int64
 			err := client.Call(context.Background(), "x", nil, &id)
 			if _, refused := errors.AsType[*api.Error](err); refused || err == nil || !strings.Contains(err.Error(), test.want) {
@@ -150,7 +150,7 @@ func TestMissingReplyIsNotAnAPIError(t *testing.T) {
 			}
 		})
 	}
-	client, _ := recording(t, http.StatusOK, `{"id":1,"result":[],"error":null}`)
+	client, _ := recordingClient(t, http.StatusOK, `{"id":1,"result":[],"error":null}`)
 	if _, err := client.GetListByID(context.Background(), 1); err == nil {
 		t.Error("the reply has no record, but GetListByID returned no error")
 	}

@@ -14,7 +14,7 @@ type Webhook struct {
 	URL              string `json:"url"`
 	CreationTime     int64  `json:"creation_time"`
 	LastModifiedTime int64  `json:"last_modified_time"`
-	IsFailing        bool   `json:"is_failing"` // true: the server stores events and sends none until an edit
+	IsFailing        bool   `json:"is_failing"` // true: the server stores events, but sends none until a caller edits the webhook
 	LastError        string `json:"last_error"` // error of the last attempt; "" if the attempt succeeded
 	Secret           string `json:"secret"`     // only GetWebhookByID returns the secret
 }

@@ -57,9 +57,9 @@ const (
 	CodeTooManyConcurrent   Code = 399
 )
 
-// Name returns the published name of a code, with which each message of this code
-// begins. It returns "" for an unknown code. For CodeUndefined, messages begin with
-// a name that depends on the method: see FailureName.
+// Name returns the published name of a code, or "" for an unknown code. Each message
+// begins with the name of its code. Only for CodeUndefined, the message begins with a
+// name that depends on the method: see FailureName.
 func (c Code) Name() string { return names[c] }
 
 // names has the published name of each code. specification: Errors
@@ -105,8 +105,9 @@ var names = map[Code]string{
 }
 
 // FailureName returns the code and the published name of an internal error in a
-// method. Five methods that change the state of one Contact have CodeUndefined, each
-// with its own name. All other methods have CodeInternal.
+// method. For five methods that change the state of one Contact, the code is
+// CodeUndefined, and each of them has its own name. For all other methods, the code
+// is CodeInternal.
 // specification: Errors, 302; decisions.md: 13
 func FailureName(method string) (Code, string) {
 	switch method {
@@ -129,7 +130,7 @@ func FailureName(method string) (Code, string) {
 type Error struct {
 	Code    Code            `json:"code"`
 	Message string          `json:"message"`
-	Data    json.RawMessage `json:"data,omitempty"` // parameter or Field; only in some JSON-RPC 2.0 replies
+	Data    json.RawMessage `json:"data,omitempty"` // the wrong parameter or Field; nil for a Client, because only JSON-RPC 2.0 has it
 }
 
 // Error returns the message and the code.

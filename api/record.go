@@ -5,12 +5,12 @@ package api
 // List is the record of a List. specification: List
 type List struct {
 	ID                        int64  `json:"id"`
-	CreatorUserID             int64  `json:"creator_user_id"` // ID of the key that created it
+	CreatorUserID             int64  `json:"creator_user_id"` // ID of the API key that created the List
 	CreatorName               string `json:"creator_name"`
 	Name                      string `json:"name"`
 	CreationTime              int64  `json:"creation_time"`
 	LastModifiedTime          int64  `json:"last_modified_time"`
-	OnRegisterAddress         string `json:"on_register_address"` // comma-separated; also the next two
+	OnRegisterAddress         string `json:"on_register_address"` // comma-separated addresses; the next two members too
 	OnUpdateAddress           string `json:"on_update_address"`
 	OnUnsubscribeAddress      string `json:"on_unsubscribe_address"`
 	DisallowDuplicateContacts bool   `json:"disallow_duplicate_contacts"`
@@ -88,7 +88,7 @@ type ConsentRecord struct {
 // Unsubscriber is a row of the Account's Unsubscriber List.
 type Unsubscriber struct {
 	ContactID   int64  `json:"contact_id"` // 0: no Contact had the address
-	ListID      int64  `json:"list_id"`    // 0: the call that unsubscribed the address had no List
+	ListID      int64  `json:"list_id"`    // 0: the call that unsubscribed the address was for no List
 	AddressType string `json:"address_type"`
 	Address     string `json:"address"`
 	Time        int64  `json:"time"`

@@ -27,13 +27,13 @@ type Contact struct {
 	WebformID           int64
 
 	// Values maps the name of a Field, as the caller wrote it, to the value of
-	// the Contact. If the Contact has no value, it is "". A number has the same
-	// digits as in the reply.
+	// the Contact. If the Contact has no value for the Field, Values has "". A
+	// number has the same digits as in the reply.
 	Values map[string]string
 }
 
-// UnmarshalJSON decodes a record. It compares names with their letter case, because
-// a Field may have the name "ID". encoding/json ignores the case and would store
+// UnmarshalJSON decodes a record. It distinguishes upper and lower case in names,
+// because a Field may have the name "ID". encoding/json ignores the case and would store
 // the value of this Field in the member ID.
 func (c *Contact) UnmarshalJSON(data []byte) error {
 	var all map[string]json.RawMessage

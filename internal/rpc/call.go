@@ -1,7 +1,7 @@
-// This file has functions that many methods of the API share, such as a search of records. Each
-// function returns a method that reads the parameters, calls the service and writes the result. The
-// table in methods.go says which function of the service it calls. The other methods of the API are
-// in call_*.go.
+// This file has functions that build methods of the API, such as a search of records. Each function
+// returns a method that reads the parameters, calls the service and writes the result. The table in
+// methods.go says which function of the service the method calls. The methods that are not built by
+// these functions are in call_*.go.
 
 package rpc
 

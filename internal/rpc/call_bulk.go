@@ -9,9 +9,10 @@ import (
 	"enlist/internal/audience"
 )
 
-// addContacts returns an object with the ID of each stored Contact. The member name is the
-// position of the row in the array. If the caller sent an object, it is the name of the row.
-// A row that was not stored is left out. specification: addContacts
+// addContacts returns an object with the ID of each stored Contact. If the caller sent an array of
+// rows, the member name is the position of the row in this array. If the caller sent an object of
+// rows, it is the name of the row in this object. The result has no member for a row that was not
+// stored. specification: addContacts
 func addContacts(c *call) error {
 	r := audience.AddRequest{List: c.list(1), Contacts: c.contacts(2), Overwrite: c.flag(3), Skip: c.choice(4)}
 	if c.err != nil {
@@ -52,7 +53,7 @@ func editContacts(c *call) error {
 
 // deleteContacts returns an object with a boolean for each Contact ID: true if the List had the
 // Contact. If the caller sent criteria, deleteContacts does not read the parameter contact_ids,
-// because clients then send any value in it.
+// because clients then send arbitrary values in it.
 // specification: deleteContacts
 func deleteContacts(c *call) error {
 	r := audience.DeleteRequest{List: c.list(1), Query: c.query(3)}

@@ -36,8 +36,8 @@ func unsubscribeContact(c *call) error {
 	return writeInt(c, id, err)
 }
 
-// searchContacts returns an array of Contacts. Only this method may stream its reply: the writer
-// appends each Contact when the search finds it. specification: searchContacts
+// searchContacts returns an array of Contacts. It is the only method whose reply can be streamed.
+// The writer appends each Contact when the search finds it. specification: searchContacts
 func searchContacts(c *call) error {
 	list, q, returned := c.list(1), c.query(2), c.returnedFields(7)
 	if c.err != nil {
@@ -54,7 +54,8 @@ func getContactByID(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	w := &contactWriter{reply: c.reply, prepared: &c.arena.columns} // no limit: one Contact is never streamed
+	// buffer is 0, so the buffered reply has no size limit: a single Contact is never streamed.
+	w := &contactWriter{reply: c.reply, prepared: &c.arena.columns}
 	err := c.service.Contact(c.ctx, c.caller, list, contact, returned, w)
 	return w.end(err)
 }
@@ -95,8 +96,8 @@ func getContactConsents(c *call) error {
 	return writeRecords(c, appendLedgerRow, rows, err)
 }
 
-// searchPreviousUnsubscribers returns rows of the Unsubscriber List. If the caller names no List,
-// it returns the rows of all Lists that the key may access.
+// searchPreviousUnsubscribers returns rows of the Unsubscriber List. If the caller sent no List
+// ID, it returns the rows of all Lists that the key may access.
 func searchPreviousUnsubscribers(c *call) error {
 	list, q := audience.ListID(c.optionalID(1)), c.query(2)
 	if c.err != nil {

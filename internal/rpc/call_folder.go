@@ -1,5 +1,5 @@
-// This file has the searches of Folders. Each method reads its parameters, calls the service and
-// writes the result.
+// This file has the methods that search and count Folders. Each method reads its parameters, calls
+// the service and writes the result.
 
 package rpc
 

@@ -6,7 +6,7 @@ package rpc
 import "enlist/internal/audience"
 
 // getMessageByID returns an array of one Message. It returns the contents only if the caller asks
-// for them, because they may have several MiB.
+// for them, because they can be several MiB long.
 func getMessageByID(c *call) error {
 	id, withContents := audience.MessageID(c.id(1)), c.flag(2)
 	if c.err != nil {

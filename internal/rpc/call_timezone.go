@@ -1,4 +1,5 @@
-// This file has getTimezoneList, which returns names from an embedded file.
+// This file has getTimezoneList, which returns the names of time zones from the embedded file
+// timezones.txt.
 
 package rpc
 
@@ -13,8 +14,8 @@ import (
 //go:embed timezones.txt
 var timezones string
 
-// getTimezoneList returns the names of all time zones. Recheck reads the key again, because a
-// cached key may have been revoked.
+// getTimezoneList returns the names of all time zones. Recheck asks the database whether the key is
+// still valid, because Authenticate may have used a cached key.
 func getTimezoneList(c *call) error {
 	err := c.service.Recheck(c.ctx, c.caller)
 	return writeRecords(c, appendTimezone, strings.Fields(timezones), err)

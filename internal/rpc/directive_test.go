@@ -89,8 +89,8 @@ func (s *transcript) arrange(t *testing.T, name, rest string) error {
 	return errors.New("unknown directive: testdata/README.md lists the directives")
 }
 
-// bodyOf executes "body": it reads a quoted Go string. After the string may follow * and the number
-// of times to repeat the string.
+// bodyOf executes "body": it reads a quoted Go string. The string can be followed by * and the
+// number of times to repeat it.
 func bodyOf(text string) ([]byte, error) {
 	quoted, err := strconv.QuotedPrefix(text)
 	if err != nil {
@@ -179,8 +179,8 @@ func (s *transcript) moveClock(rest string) error {
 	return err
 }
 
-// breakStore executes "fault": first the kind of transaction (view, stream or update), then none,
-// panic, busy or the text of the error.
+// breakStore executes "fault". Its first argument is the kind of transaction: view, stream or
+// update. The second is none, panic, busy or the text of the error.
 func (s *transcript) breakStore(rest string) error {
 	of, what, _ := strings.Cut(rest, " ")
 	switch what {

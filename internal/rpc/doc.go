@@ -7,14 +7,14 @@
 //
 //  1. Handler reads the body, up to a size limit.
 //  2. readEnvelope finds id, method and params, even if params are invalid.
-//  3. authenticate finds the Caller of the API key.
-//  4. perform compares the access level of the key with the level of the method.
+//  3. authenticate finds the Caller that has the API key.
+//  4. perform compares the access level of the key with the level that the method needs.
 //  5. paramsReader reads the parameters strictly.
 //  6. The function of the method calls audience.Service and appends the result to the
 //     reply. methods.go lists all methods.
 //
 // The reply is built in one buffer. If the reply to a search of Contacts becomes larger than
-// the buffer may be, it is streamed. If an error occurs after the first part was sent, the
+// Options.MaxHeld, the server streams it. If an error occurs after the first part was sent, the
 // server closes the connection. A reply that is valid JSON is therefore complete.
 //
 // Files: handler*.go serve HTTP. exchange*.go check and execute one request. params*.go read

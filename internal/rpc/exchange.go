@@ -1,6 +1,6 @@
 // This file answers one HTTP request, which has one call or a batch of calls. It checks each call
-// in a fixed order (decisions.md: 13) and then executes it. Most checks are in the other files
-// that begin with exchange_.
+// in a fixed order (decisions.md: 13) and then executes it. Most checks are in the files
+// exchange_*.go.
 
 package rpc
 
@@ -39,7 +39,7 @@ type exchange struct {
 	badKeys  int   // calls whose key was missing or invalid
 }
 
-// call is one call whose key is valid and has the access level of the method. Each method of the
+// call is one call whose key is valid and has the access level that the method needs. Each method of the
 // API is a function that has a call as its parameter.
 type call struct {
 	params
@@ -84,8 +84,8 @@ func (x *exchange) batch(parts [][]byte) {
 			continue
 		}
 		separator = ','
-		// Send the replies so far. If a later call fails while it streams, the server closes the
-		// connection, but the client has the earlier replies.
+		// Send the answers so far. If a later call fails while its answer is streamed, the server
+		// closes the connection. The client then still has the earlier answers.
 		if len(x.reply.buf) >= firstBytes && x.reply.flush() != nil {
 			panic(http.ErrAbortHandler)
 		}
@@ -101,7 +101,7 @@ func (x *exchange) refuseBatch(err error) {
 	x.refuseEnvelope(envelope{v2: true, hasID: true, id: null, fault: err})
 }
 
-// refuseAll answers with err a request whose body was not read.
+// refuseAll answers a request with err. It is used for a request whose body was not read.
 func (x *exchange) refuseAll(err error) {
 	x.refuseEnvelope(envelope{id: null, fault: err})
 	x.reply.finish()
@@ -134,7 +134,7 @@ func (x *exchange) one(raw []byte, index int) {
 	x.handler.metrics.count(m, code, time.Since(started))
 }
 
-// run executes a call. The order of its checks must stay as it is. decisions.md: 13
+// run executes a call. The order of its checks must not change. decisions.md: 13
 func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -154,16 +154,16 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 		x.badKeys++
 		return err
 	default:
-		return err // the store could not read the key, so the key may be valid
+		return err // the store could not read the key, so the key is possibly valid
 	}
 	err = x.perform(e, m, index, reader, caller)
 	if err == nil {
 		return nil
 	}
 	if _, published := expose(err, m); !published {
-		return err // the database may be down, and Recheck would wait for it again
+		return err // possibly the database is down, and Recheck would wait for it again
 	}
-	// The key may come from the cache. If the key was revoked after that, the call returns
+	// Authenticate may have used a cached key. If the key was revoked later, the call returns
 	// CodeInvalidKey instead of its own error.
 	if stale := h.service.Recheck(ctx, caller); audience.KindOf(stale) == audience.InvalidKey {
 		return stale

@@ -1,5 +1,5 @@
 // This file authenticates a call. It reads the API key, which is the first parameter, and asks
-// the service for the Caller with this key. It reads the other parameters only after that.
+// the service for the Caller with this key. The other parameters are read after that.
 
 package rpc
 
@@ -42,8 +42,8 @@ func newParamsReader(s *source, a *arena, raw []byte) *paramsReader {
 	return r
 }
 
-// rest reads the other parameters and returns all of them, with the key as the first. names are
-// the parameter names of the method.
+// rest reads the parameters after the key. It returns all parameters, with the key as the first.
+// names are the parameter names of the method.
 func (r *paramsReader) rest(names []string) ([]audience.Input, error) {
 	r.text = string(r.raw)
 	mark := len(r.open)
@@ -61,7 +61,7 @@ func (r *paramsReader) rest(names []string) ([]audience.Input, error) {
 	return r.keep(mark), nil
 }
 
-// errNoKey has no detail, because the published message says enough.
+// errNoKey has no detail, because the published name of its code says enough.
 var errNoKey = audience.Refuse(audience.MissingKey, "")
 
 // authenticate returns the Caller of the key in params. decisions.md: 11

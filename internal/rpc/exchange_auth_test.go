@@ -47,7 +47,7 @@ func TestReplyIsDelayedAfter20InvalidKeys(t *testing.T) {
 }
 
 // covers: decision 12
-func TestFailuresOfAtMost10000AddressesAreStored(t *testing.T) {
+func TestStoresFailuresFor10000AddressesAtMost(t *testing.T) {
 	f := failures{now: func() time.Time { return firstMoment }}
 	for i := range maxAddresses + 100 {
 		f.count(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 1)
@@ -73,7 +73,8 @@ func TestFailuresOfAnIPv6NetworkAreCountedTogether(t *testing.T) {
 	}
 }
 
-// The reply to a call with a valid key is not delayed, even after many failures of its address.
+// The reply to a call with a valid key is not delayed, even after many calls with an invalid key
+// from the same IP address.
 //
 // covers: decision 12
 func TestValidKeyIsNeverDelayed(t *testing.T) {

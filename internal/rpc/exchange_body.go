@@ -16,19 +16,19 @@ import (
 // smallBody is a size in bytes. A smaller body needs no reservation.
 const smallBody = 1 << 20
 
-// bodiesAtOnce is the number of bodies of the largest size that may have a reservation at the
-// same time.
+// bodiesAtOnce limits the reservations. All reservations together may have the size of
+// bodiesAtOnce bodies of MaxBody bytes.
 const bodiesAtOnce = 8
 
-// errNoMemory becomes code 399, like too many calls, because the caller can send the call again
-// later.
+// The reply for errNoMemory has code 399, which is also the code for too many calls. In both cases
+// the caller can send the call again later.
 var errNoMemory = errors.New("no memory left for a large body")
 
 // read reads the body. It fails if the client needs longer than ReadTimeout to send the body.
 func (x *exchange) read() error {
 	o := &x.handler.options
 	control := http.NewResponseController(x.reply.w)
-	control.SetReadDeadline(time.Now().Add(o.ReadTimeout)) // an error here also fails the reads below
+	control.SetReadDeadline(time.Now().Add(o.ReadTimeout)) // if this fails, the reads below also return an error
 	body := http.MaxBytesReader(x.reply.w, x.request.Body, o.MaxBody)
 	expected := x.request.ContentLength
 	if expected >= 0 && expected < smallBody {
@@ -63,7 +63,7 @@ func (x *exchange) reserve(expected int64) error {
 		return errNoMemory
 	}
 	x.reserved = expected
-	x.body.Grow(int(expected)) // one allocation; a buffer that grows in steps needs more memory for a moment
+	x.body.Grow(int(expected)) // once: while a buffer grows, its old and its new memory exist together
 	return nil
 }
 

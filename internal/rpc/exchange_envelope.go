@@ -22,8 +22,8 @@ const tokenizerDepth = 10_000
 // envelope is a request whose parameters have not been read yet.
 type envelope struct {
 	v2     bool   // "jsonrpc":"2.0"
-	hasID  bool   // false: a 2.0 request is a notification
-	id     []byte // as the caller sent it; "null" if it is missing, or is no number and no string
+	hasID  bool   // a JSON-RPC 2.0 request without an id is a notification
+	id     []byte // as the caller sent it; "null" if it is missing or is neither a number nor a string
 	method []byte // the name, unquoted
 	params []byte // as the caller sent it; nil if it is missing
 	fault  error  // why the request is invalid: code 106, 107 or 310
@@ -51,7 +51,8 @@ func (s *source) strict(b []byte) *jsontext.Decoder {
 	return &s.dec
 }
 
-// reset drops the request's bytes, so that the garbage collector can free them.
+// reset removes the references to the bytes of a request, so that the garbage collector can free
+// them.
 func (s *source) reset() {
 	s.buf = bytes.Buffer{}
 	s.dec.Reset(&s.buf)
@@ -116,8 +117,8 @@ func (s *source) readEnvelope(b []byte) envelope {
 	return e
 }
 
-// unreadable returns the envelope of a request at which the decoder failed. The request is not
-// valid JSON or is nested too deeply, which has another code. decisions.md: 8
+// unreadable returns the envelope of a request that the decoder could not read. The request is not
+// valid JSON or is nested too deeply. These two faults have different codes. decisions.md: 8
 func unreadable(e envelope, b []byte) envelope {
 	if nesting(b) > tokenizerDepth {
 		e.fault = errTooDeep
@@ -239,11 +240,11 @@ func nesting(b []byte) int {
 	return deepest
 }
 
-// blank reports whether b is only JSON's white space.
+// blank reports whether b contains nothing except white space of JSON.
 func blank(b []byte) bool { return len(bytes.Trim(b, " \t\r\n")) == 0 }
 
-// readBatch splits an array of requests. It returns max+1 requests at most. The caller uses the
-// last of these to detect a batch that is too long.
+// readBatch splits an array of requests. It returns at most max+1 requests. If it returns max+1
+// requests, the batch is too long.
 func (s *source) readBatch(b []byte, max int) ([][]byte, error) {
 	dec := s.lenient(b)
 	_, err := dec.ReadToken()
@@ -270,7 +271,7 @@ func (s *source) readBatch(b []byte, max int) ([][]byte, error) {
 	return nil, errNoJSON
 }
 
-// Faults that several functions return. The code that gets one of these errors must not change it.
+// These are the errors that several functions return. No code may change their members.
 var (
 	errNoJSON  = refuse(api.CodeUnreadable, "the body is not JSON")
 	errTooDeep = refuse(api.CodeInvalidParameters, "nested deeper than %d levels", maxDepth)

@@ -1,6 +1,6 @@
 // This file reads the header Idempotency-Key and computes the fingerprint of a call. The service
-// uses both to recognise a repeated call. It stores the fingerprint in the database, so the
-// computation must not change. decisions.md: 30
+// uses both to recognise a repeated call. The database stores fingerprints, so the computation of
+// a fingerprint must not change. decisions.md: 30
 
 package rpc
 
@@ -16,14 +16,14 @@ import (
 // maxRetryKey is the largest length of an Idempotency-Key in bytes.
 const maxRetryKey = 255
 
-// errRetryHeader refuses a call with an invalid header. The caller asked for protection against a
+// errRetryHeader refuses a call with an invalid Idempotency-Key. The caller asked for protection against a
 // second execution, so the server must not execute the call without this protection.
 var errRetryHeader = refuse(api.CodeInvalidParameters,
 	"Idempotency-Key is 1 to %d visible ASCII characters", maxRetryKey)
 
 // retry returns a copy of the caller with the Idempotency-Key and fingerprint of this call.
-// If the request has no such header, it returns the caller unchanged. index is the position of
-// the call in a batch, or -1 outside a batch. The position becomes part of the Idempotency-Key,
+// If the request has no Idempotency-Key, it returns the caller unchanged. index is the position of
+// the call in a batch, or outsideBatch. The position becomes part of the Idempotency-Key,
 // because all calls of a batch have the same header.
 func (x *exchange) retry(
 	caller *audience.Caller, m *method, values []audience.Input, index int,

@@ -47,7 +47,8 @@ func clientAddress(remote string) netip.Addr {
 	return addr
 }
 
-// failures counts the calls of each address that had an invalid or missing key.
+// failures counts the calls with an invalid or missing key, separately for each address. It does
+// not count them if another call of the same request had a valid key.
 type failures struct {
 	now     func() time.Time
 	mu      sync.Mutex // guards seen and waiting

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FuzzEnvelope sends any body. The reply must be valid JSON and have the id of the request.
+// FuzzEnvelope sends arbitrary bodies. The reply must be valid JSON and have the id of the request.
 //
 // covers: decision 3, decision 8
 func FuzzEnvelope(f *testing.F) {
@@ -45,7 +45,7 @@ func FuzzEnvelope(f *testing.F) {
 	})
 }
 
-// FuzzParams calls every method with any parameters. The reply must be a result or a published
+// FuzzParams calls every method with arbitrary parameters. The reply must be a result or a published
 // error.
 //
 // covers: decision 7, decision 8, decision 13
@@ -74,7 +74,7 @@ func FuzzParams(f *testing.F) {
 	})
 }
 
-// FuzzCriteria searches with any criteria. The reply must be a result or a published error.
+// FuzzCriteria searches with arbitrary criteria. The reply must be a result or a published error.
 //
 // covers: decision 33
 func FuzzCriteria(f *testing.F) {

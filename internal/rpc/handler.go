@@ -106,8 +106,8 @@ func isEndpoint(path string) bool {
 	return false
 }
 
-// ServeHTTP answers a request. The reply to a call has status 200, even if the call is refused.
-// Other statuses are for requests that are not calls. decisions.md: 2
+// ServeHTTP answers a request. A reply that contains the result or the error of a call has status
+// 200. A reply with another status contains neither. decisions.md: 2
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !isEndpoint(r.URL.Path):

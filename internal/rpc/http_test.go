@@ -73,7 +73,8 @@ func TestConnectionServesSeveralCalls(t *testing.T) {
 	}
 }
 
-// HTTP/1.0 has no chunks. The end of a streamed reply is the end of the connection.
+// HTTP/1.0 has no chunked transfer coding, so the server closes the connection at the end of a
+// streamed reply.
 //
 // covers: decision 1
 func TestHTTP10ClientReadsStreamUntilClose(t *testing.T) {

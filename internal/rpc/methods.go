@@ -1,6 +1,6 @@
-// This file lists the methods of the API. Each has a name, an access level, a list of parameters,
-// and whether it accepts an Idempotency-Key. A function of call_*.go executes the method, or a
-// function of call.go builds one that calls a method of the service.
+// This file has a table of the methods of the API. The table has the name, the access level and the
+// parameters of each method, and says whether the method accepts an Idempotency-Key. A function in
+// call_*.go executes the method, or a function in call.go builds it.
 
 package rpc
 
@@ -112,8 +112,8 @@ func (t table) addDefinitionMethods() {
 	t.add("getTimezoneList", read, readOnly, "", getTimezoneList)
 }
 
-// addEventMethods adds the methods for Messages, autoresponders and webhooks. With these a caller
-// configures the mails and the notifications that an event causes.
+// addEventMethods adds the methods for Messages, autoresponders and webhooks. They configure
+// the mails and the webhook notifications that an event causes.
 func (t table) addEventMethods() {
 	// Messages and autoresponders.
 	t.add("addMessage", full, writes, "message_details", addRecord((*service).AddMessage))

@@ -32,7 +32,7 @@ func (p *params) criteria(i int) *audience.Criteria {
 	return found
 }
 
-// criteriaReader counts the triples that it reads. It refuses more than MaxCriteriaTests.
+// criteriaReader counts the triples that it reads. It refuses more than MaxCriteriaTests triples.
 type criteriaReader struct{ triples int }
 
 // group reads an array of parts. AND has a higher precedence than OR. group ignores a connector

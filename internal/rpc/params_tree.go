@@ -118,7 +118,7 @@ func (t *tree) string() (string, error) {
 	}
 	inner := raw[1 : len(raw)-1]
 	if strings.IndexByte(inner, '\\') < 0 {
-		return inner, nil // has no NUL, because JSON does not allow NUL without an escape
+		return inner, nil // inner has no NUL, because JSON does not allow NUL without an escape
 	}
 	text, err := jsontext.AppendUnquote(make([]byte, 0, len(inner)), raw)
 	if err != nil {

@@ -58,8 +58,8 @@ type columns struct {
 	prepared []column
 }
 
-// prepare returns the columns with quoted names. It compares the address of the first element to
-// find out whether of is the slice that it cached.
+// prepare returns the columns with quoted names. It compares the address of the first element of
+// its parameter with that of the cached slice, to find out whether they are the same slice.
 func (c *columns) prepare(of []audience.Column) []column {
 	if len(of) > 0 && len(of) == len(c.of) && &of[0] == &c.of[0] {
 		return c.prepared

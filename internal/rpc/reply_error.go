@@ -58,7 +58,7 @@ var codeOf = [...]api.Code{
 	audience.Busy:              api.CodeTooManyConcurrent,
 }
 
-// wireError is an error in the form that a reply has.
+// wireError has the parts of an error in a reply.
 type wireError struct {
 	code    api.Code
 	message string
@@ -69,8 +69,8 @@ type wireError struct {
 	field     string
 }
 
-// expose returns the error for the reply. It returns false for an error that has no published code:
-// such an error may contain internal details. m is nil for an unknown method.
+// expose returns the error for the reply. It returns false for an error that has no published code,
+// because the text of such an error can contain internal details. m is nil for an unknown method.
 func expose(err error, m *method) (wireError, bool) {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		w := wireError{code: r.code, message: sentence(r.code.Name(), r.detail), position: r.position}

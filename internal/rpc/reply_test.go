@@ -256,8 +256,8 @@ func (c *timed) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Each part of a reply has its own deadline. A client that reads a long reply slowly, but reads each
-// part in time, therefore gets the complete reply.
+// Each part of a reply has its own deadline. A client that reads a long reply slowly therefore gets
+// the complete reply, if it reads each part in time and does not exceed StreamTimeout.
 //
 // covers: decision 39
 func TestEachPartOfAReplyHasADeadline(t *testing.T) {

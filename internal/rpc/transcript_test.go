@@ -252,7 +252,7 @@ func parse(text string) (*audience.Input, error) {
 	return &v, err
 }
 
-// layOut returns a reply as people can read it: a long array has a line for each item.
+// layOut formats a reply so that people can read it: a long array has a line for each item.
 func layOut(body string) string {
 	v, err := parse(body)
 	if err != nil || len(body) <= 140 {
