@@ -23,9 +23,9 @@ const Path = "/api/jsonrpcserver"
 // Each operation of the API is a method of Client. If the server refuses a call,
 // the method returns an *Error with the published code. Any other error means
 // that the client has no valid reply, so it does not know whether the server
-// executed the call. To send a call again without the risk of a second change, send
-// both attempts with the same Client of Idempotent. All times are Unix seconds; 0
-// means never.
+// executed the call. To send a call again without the risk of a second change, use
+// the Client that Idempotent returned for both attempts. All times are Unix seconds;
+// 0 means never.
 type Client struct {
 	// HTTP sends the requests. The caller may replace it before the first call.
 	HTTP *http.Client

@@ -29,7 +29,7 @@ type Consent struct {
 	IPAddress   string          // last known IP address of the person
 }
 
-// params returns the parameters before, followed by the four parameters of consent.
+// params appends the four parameters of consent to the slice before.
 func (c Consent) params(before ...any) []any {
 	preferences := c.Preferences
 	if preferences == nil {

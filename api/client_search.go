@@ -42,7 +42,7 @@ const (
 	And = "AND"
 )
 
-// params returns the parameters before, followed by the five parameters of a search.
+// params appends the five parameters of a search to the slice before.
 func (q Query) params(before ...any) []any {
 	var limit any // null means the default
 	switch {

@@ -19,8 +19,8 @@ type recorded struct {
 	path, retryKey, body string
 }
 
-// recordingClient starts a server that sends the same reply to every call. It returns a client of this
-// server, and a variable that has the last request to the server.
+// recordingClient starts a server that sends the same reply to every call. It returns a client of
+// this server, and a pointer to the last request that the server got.
 func recordingClient(t *testing.T, status int, reply string) (*api.Client, *recorded) {
 	t.Helper()
 	var saw recorded

@@ -4,9 +4,9 @@ package rpc
 
 import "strconv"
 
-// getSessionInfo returns the Account, the name and the access level of the key, and the version of the
-// server. Recheck asks the database whether the key is still valid, because Authenticate may have
-// used a cached key.
+// getSessionInfo returns the Account, the name and the access level of the key, and the version
+// of the server. Recheck asks the database whether the key is still valid, because Authenticate
+// may have used a cached key.
 func getSessionInfo(c *call) error {
 	if err := c.service.Recheck(c.ctx, c.caller); err != nil {
 		return err

@@ -1,7 +1,7 @@
 // Package rpc serves the JSON-RPC API over HTTP. It decodes a request into a typed call,
 // executes the call through audience.Service and encodes the result. It knows JSON, HTTP, the
 // positions of parameters and the published error codes. The rules for Contacts and Lists are
-// in audience.
+// in package audience.
 //
 // A call has these steps. Their order must not change (decisions.md: 13):
 //

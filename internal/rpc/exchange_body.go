@@ -16,7 +16,7 @@ import (
 // smallBody is a size in bytes. A smaller body needs no reservation.
 const smallBody = 1 << 20
 
-// bodiesAtOnce limits the reservations. All reservations together may have the size of
+// bodiesAtOnce limits the reservations. All reservations together have at most the size of
 // bodiesAtOnce bodies of MaxBody bytes.
 const bodiesAtOnce = 8
 

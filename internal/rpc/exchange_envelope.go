@@ -22,7 +22,7 @@ const tokenizerDepth = 10_000
 // envelope is a request whose parameters have not been read yet.
 type envelope struct {
 	v2     bool   // "jsonrpc":"2.0"
-	hasID  bool   // a JSON-RPC 2.0 request without an id is a notification
+	hasID  bool   // the request has an id; without it, a JSON-RPC 2.0 request is a notification
 	id     []byte // as the caller sent it; "null" if it is missing or is neither a number nor a string
 	method []byte // the name, unquoted
 	params []byte // as the caller sent it; nil if it is missing

@@ -112,8 +112,8 @@ func (t table) addDefinitionMethods() {
 	t.add("getTimezoneList", read, readOnly, "", getTimezoneList)
 }
 
-// addEventMethods adds the methods for Messages, autoresponders and webhooks. They configure
-// the mails and the webhook notifications that an event causes.
+// addEventMethods adds the methods for Messages, autoresponders and webhooks. These methods
+// configure the mails and the webhook notifications that an event causes.
 func (t table) addEventMethods() {
 	// Messages and autoresponders.
 	t.add("addMessage", full, writes, "message_details", addRecord((*service).AddMessage))
