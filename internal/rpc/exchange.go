@@ -39,8 +39,8 @@ type exchange struct {
 	badKeys  int   // calls whose key was missing or invalid
 }
 
-// call is one call whose key is valid and has the access level that the method needs. Each method of the
-// API is a function that has a call as its parameter.
+// call is one call whose key is valid and has the access level that the method needs. Each method
+// of the API is a function that has a call as its parameter.
 type call struct {
 	params
 	ctx     context.Context

@@ -16,15 +16,15 @@ import (
 // maxRetryKey is the largest length of an Idempotency-Key in bytes.
 const maxRetryKey = 255
 
-// errRetryHeader refuses a call with an invalid Idempotency-Key. The caller asked for protection against a
-// second execution, so the server must not execute the call without this protection.
+// errRetryHeader refuses a call with an invalid Idempotency-Key. The caller asked for protection
+// against a second execution, so the server must not execute the call without this protection.
 var errRetryHeader = refuse(api.CodeInvalidParameters,
 	"Idempotency-Key is 1 to %d visible ASCII characters", maxRetryKey)
 
-// retry returns a copy of the caller with the Idempotency-Key and fingerprint of this call.
-// If the request has no Idempotency-Key, it returns the caller unchanged. index is the position of
-// the call in a batch, or outsideBatch. The position becomes part of the Idempotency-Key,
-// because all calls of a batch have the same header.
+// retry returns a copy of the caller with the Idempotency-Key and fingerprint of this call. If the
+// request has no Idempotency-Key, it returns the caller unchanged. index is the position of the
+// call in a batch, or outsideBatch. The position becomes part of the Idempotency-Key, because all
+// calls of a batch have the same header.
 func (x *exchange) retry(
 	caller *audience.Caller, m *method, values []audience.Input, index int,
 ) (*audience.Caller, error) {
