@@ -30,7 +30,7 @@ type harness struct {
 	handler *Handler
 	server  *httptest.Server
 	account audience.AccountID
-	keys    map[string]string // text of each key by name: READ, STANDARD, FULL, and OTHER of another Account
+	keys    map[string]string // text of each key by its name: READ, STANDARD, FULL, and OTHER (a key of another Account)
 
 	mu  sync.Mutex
 	now time.Time

@@ -51,10 +51,11 @@ func TestErrorMessageIsShortWithoutSquareBrackets(t *testing.T) {
 	}
 }
 
-// A reply to a JSON-RPC 2.0 request has error.data, which names the wrong parameter or Field.
+// A reply to a JSON-RPC 2.0 request has error.data, which has the name of the wrong parameter
+// or Field.
 //
 // covers: decision 5
-func TestErrorDataNamesParameterOrField(t *testing.T) {
+func TestErrorDataHasTheNameOfTheParameterOrField(t *testing.T) {
 	m := methods()["subscribeContact"]
 	for _, test := range []struct {
 		name     string
@@ -145,7 +146,7 @@ func TestIdempotencyKeyIs1To255VisibleASCIICharacters(t *testing.T) {
 	}
 }
 
-// If a batch is sent twice with an Idempotency-Key, the server executes each call of it once.
+// If a batch is sent twice with the same Idempotency-Key, the server executes each of its calls once.
 //
 // covers: decision 30
 func TestRepeatedBatchExecutesEachCallOnce(t *testing.T) {

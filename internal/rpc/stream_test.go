@@ -138,7 +138,7 @@ func TestShortSearchNeedsNoStreamSlot(t *testing.T) {
 func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{FlushTimeout: 50 * time.Millisecond})
-	h.fill(t, 3000) // 15 MB: more than a connection buffers
+	h.fill(t, 3000) // 15 MB: more than the buffers of a connection can hold
 	silent, gone := h.stream(t), h.stream(t)
 	gone.Close()
 
@@ -202,8 +202,8 @@ func (h *harness) stream(t *testing.T) net.Conn {
 	return conn
 }
 
-// A streamed reply uses one of the concurrent calls of its Account until the reply ends. Further
-// calls wait and are then refused. Calls of another Account are executed.
+// A streamed reply uses a call slot of its Account until the reply ends. If no slot is free, further
+// calls of this Account wait and are then refused. Calls of another Account are executed.
 //
 // covers: decision 43
 func TestStreamUsesACallSlotOfItsAccount(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 // This file runs the transcripts in testdata. testdata/README.md describes their format, and
 // directive_test.go executes their directives.
 
-var update = flag.Bool("update", false, "replace the expected replies in testdata that differ from the replies")
+var update = flag.Bool("update", false, "replace the expected replies in testdata that differ from the actual replies")
 
 // Each transcript runs on SQLite and on PostgreSQL.
 func TestTranscripts(t *testing.T) { teststores.Each(t, transcripts) }
