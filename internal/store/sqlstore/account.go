@@ -49,8 +49,8 @@ func (t *Tx) UpdateAccount(a *audience.Account) error { return accountTable.save
 
 // AccountContacts counts the stored Contacts of all the Account's Lists.
 func (t *Tx) AccountContacts(id audience.AccountID) (int64, error) {
-	// A transaction reads this number to check contact_limit before it adds a Contact. The lock makes
-	// other such transactions of the Account wait until this one ends.
+	// A transaction that adds a Contact first reads this number to check contact_limit. The lock
+	// makes other such transactions of the Account wait until this one ends.
 	if err := t.lockToWrite("account %d", id); err != nil {
 		return 0, err
 	}
@@ -112,8 +112,8 @@ func (t *Tx) AddKey(k *audience.Key, hash audience.KeyHash) error {
 	return err
 }
 
-// RevokeKey sets the time from which a key is invalid. If the key has such a time already, RevokeKey
-// does not change it.
+// RevokeKey sets the time from which a key is invalid. If the key already has such a time, RevokeKey
+// does not change this time.
 func (t *Tx) RevokeKey(id audience.KeyID, at int64) error {
 	if err := t.changed(); err != nil {
 		return err
@@ -127,11 +127,11 @@ func (t *Tx) RevokeKey(id audience.KeyID, at int64) error {
 	return err
 }
 
-// TouchKeys stores when keys were last used. It does not raise the version of the catalogue, so other
-// processes do not read the keys again.
+// TouchKeys stores the time at which each key was last used. It does not raise the version of the
+// catalogue, so other processes do not read the keys again.
 func (t *Tx) TouchKeys(used map[audience.KeyID]int64) error {
 	const touch = "UPDATE api_key SET last_used_time = ? WHERE id = ? AND last_used_time < ?"
-	for _, id := range slices.Sorted(maps.Keys(used)) { // every call locks the rows in this order: no deadlock
+	for _, id := range slices.Sorted(maps.Keys(used)) { // every transaction locks the rows in the order of their IDs, so there is no deadlock
 		at := used[id]
 		if err := t.conn.Do(touch, at, int64(id), at); err != nil {
 			return err

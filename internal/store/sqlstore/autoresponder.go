@@ -1,6 +1,7 @@
 package sqlstore
 
-// This file stores the definitions of autoresponders. Package jobs runs the jobs that send their mails.
+// This file stores the definitions of autoresponders. Package jobs runs the jobs that send the mails of
+// autoresponders.
 
 import "enlist/internal/audience"
 
@@ -41,7 +42,7 @@ func (t *Tx) AddAutoresponder(a *audience.Autoresponder) error {
 	return autoresponderTable.addDefinition(t, a)
 }
 
-// UpdateAutoresponder stores the columns of an autoresponder that may change.
+// UpdateAutoresponder stores the columns of an autoresponder that an edit can change.
 func (t *Tx) UpdateAutoresponder(a *audience.Autoresponder) error {
 	return autoresponderTable.saveDefinition(t, a)
 }

@@ -4,7 +4,7 @@ package sqlstore
 
 import "enlist/internal/audience"
 
-// BouncesSince returns the time up to which a Contact's bounces are ignored. The time is 0 if no
+// BouncesSince returns the time up to which a Contact's bounces are ignored. It returns 0 if no
 // bounce is ignored.
 func (t *Tx) BouncesSince(list audience.ListID, id audience.ContactID) (int64, error) {
 	return t.number("SELECT bounce_time FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))

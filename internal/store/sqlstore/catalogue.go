@@ -1,7 +1,7 @@
 package sqlstore
 
-// This file caches the catalogue: the definitions of Accounts, keys and Lists. Nearly every call reads
-// them, and few calls change them.
+// This file caches the catalogue, which is the definitions of Accounts, keys and Lists. Nearly every
+// call reads these definitions, and few calls change them.
 
 import (
 	"sync"
@@ -12,7 +12,8 @@ import (
 
 // Cache contains the Accounts, keys and schemas of the newest version of the catalogue that this
 // process has read. The database stores the version as one number. A process that changes an
-// Account, a key or the definition of a List raises this number. Each transaction reads it once.
+// Account, a key or the definition of a List raises this number. Each transaction reads the number
+// once.
 type Cache struct {
 	mu     sync.Mutex
 	newest *snapshot
@@ -20,9 +21,9 @@ type Cache struct {
 	estimates estimates // row counts for the search planner
 }
 
-// snapshot contains the definitions of one version that transactions have read so far. The cache has
-// only snapshots of committed versions. A transaction that has changed the catalogue uses a private
-// snapshot.
+// snapshot contains definitions of one version of the catalogue: those that transactions have read
+// so far. The cache has only snapshots of committed versions. A transaction that has changed the
+// catalogue uses a private snapshot.
 type snapshot struct {
 	version  int64
 	mu       sync.RWMutex
@@ -54,8 +55,9 @@ func (c *Cache) at(version int64) *snapshot {
 	return c.newest
 }
 
-// Forget removes the snapshot if its version is newer than version, the version that the database has.
-// A failover to a standby that lacks the latest transactions can lose a version.
+// Forget removes the snapshot if it is newer than the database. The argument version is the version
+// that the database has. The snapshot can be newer after a failover to a standby that does not have
+// the latest transactions.
 func (c *Cache) Forget(version int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,8 +69,8 @@ func (c *Cache) Forget(version int64) {
 // Newest returns the newest version that this process has read, or 0 before the first read.
 func (c *Cache) Newest() int64 { return c.last().version }
 
-// Schema returns a List's schema, or false if the newest snapshot does not have it. It does not read
-// the database.
+// Schema returns a List's schema. It returns false if the newest snapshot does not have this schema.
+// It does not read the database.
 func (c *Cache) Schema(id audience.ListID) (*audience.Schema, bool) {
 	s := c.last()
 	s.mu.RLock()
@@ -77,8 +79,8 @@ func (c *Cache) Schema(id audience.ListID) (*audience.Schema, bool) {
 	return schema, known
 }
 
-// Key returns a key and its Account, or false if the newest snapshot does not have both. It does not
-// read the database.
+// Key returns a key and its Account. It returns false if the newest snapshot does not have both. It
+// does not read the database.
 func (c *Cache) Key(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
 	s := c.last()
 	s.mu.RLock()
@@ -117,11 +119,13 @@ func (t *Tx) catalogue() (*snapshot, error) {
 }
 
 // changed raises the catalogue's version. Call it before each change of the catalogue. It waits until
-// no other transaction writes: the definitions that a writer has read must stay valid until it
-// commits. After changed, all functions of this transaction read the definitions from the database.
+// no other transaction writes, because the definitions that a transaction has read must stay valid
+// until this transaction commits its writes. After changed, all functions of this transaction read
+// the definitions from the database.
 //
-// A version is the time in microseconds. A failover can lose a version. A counter would then give
-// the same number to different definitions, but the clock does not.
+// A version is the time in microseconds. A failover can lose the latest version. A counter would
+// then give the number of the lost version to other definitions. The clock does not repeat a
+// number.
 func (t *Tx) changed() error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
@@ -141,8 +145,8 @@ func (t *Tx) define(statement string, args ...any) error {
 }
 
 // cached returns the value of key. If the snapshot has no such value, cached calls read and adds the
-// result to the snapshot. Two goroutines may do so for the same key at the same time: both results
-// are equal.
+// result to the snapshot. Two goroutines can call read for the same key at the same time. Both then
+// get equal results.
 func cached[K comparable, V any](s *snapshot, in map[K]*V, key K, read func() (*V, error)) (*V, error) {
 	s.mu.RLock()
 	v, ok := in[key]

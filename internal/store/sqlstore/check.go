@@ -12,10 +12,11 @@ import (
 type Check struct {
 	About string // what the query does, for the error text when the query fails
 	Query string // returns one row for each problem: a text and a number
-	Say   string // sentence for the operator: a format with %s for the text and, if needed, %d for the number
+	Say   string // sentence for the operator: a format string with %s for the text and, if needed, %d for the number
 }
 
-// Checks returns an engine's own checks, followed by the checks that all engines have.
+// Checks returns the checks in own, which are for one engine, followed by the checks for all
+// engines.
 func Checks(own ...Check) []Check {
 	return slices.Concat(own, []Check{{
 		About: "look for failed jobs",
@@ -30,7 +31,8 @@ func Checks(own ...Check) []Check {
 	}})
 }
 
-// Found is the result of a Check's query. The Rows types of database/sql and of pgx implement it.
+// Found is the result of a Check's query. The types Rows of database/sql and of pgx implement
+// Found.
 type Found interface {
 	Next() bool
 	Scan(dest ...any) error

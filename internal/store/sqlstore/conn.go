@@ -2,9 +2,9 @@
 // on a Conn. An engine's package (sqlite, postgres) provides the Conn and the database
 // transaction.
 //
-// The parameters of a statement are written ?. A statement that uses a parameter twice numbers its
-// parameters: ?1, ?2. A Dialect provides the expressions that differ between engines. Values from a
-// caller are always parameters and never part of a statement's text.
+// A parameter of a statement is written as ?. If a statement uses a parameter twice, all its
+// parameters have numbers: ?1, ?2. A Dialect provides the expressions that differ between engines.
+// Values from a caller are always parameters and never part of a statement's text.
 package sqlstore
 
 import (
@@ -13,24 +13,25 @@ import (
 	"errors"
 )
 
-// Conn is a connection inside a transaction. Arguments and results have the types of
-// driver.Value. An engine caches prepared statements by their text. Only one goroutine at a time may
-// use a Conn.
+// Conn is a connection inside a transaction. Arguments and results have the types of driver.Value.
+// An engine caches prepared statements by their text. Only one goroutine at a time is allowed to use
+// a Conn.
 type Conn interface {
 	// Exec runs a statement and returns the number of rows that it changed.
 	Exec(query string, args ...any) (affected int64, err error)
 	// Insert runs an INSERT of one row and returns its ID, or 0 after ON CONFLICT DO NOTHING.
 	Insert(query string, args ...any) (id int64, err error)
-	// Do runs a statement without a result. The engine may delay the statement and send it with later
-	// statements. If a delayed statement fails, a later statement or the commit returns the error.
+	// Do runs a statement without a result. The engine is free to delay the statement and to send it
+	// together with later statements. If a delayed statement fails, a later statement or the commit
+	// returns the error.
 	Do(query string, args ...any) error
 	// Query runs a statement that returns rows. The engine interrupts the statement when ctx ends.
 	Query(ctx context.Context, query string, args ...any) (Rows, error)
-	// QueryLast does the same as Query, for the last statement of a transaction. The engine may
+	// QueryLast does the same as Query, for the last statement of a transaction. So the engine can
 	// end the transaction in the same round trip.
 	QueryLast(ctx context.Context, query string, args ...any) (Rows, error)
-	// Lock takes the advisory lock with this name until the transaction ends. It does nothing on an
-	// engine with a single writer.
+	// Lock takes the advisory lock with this name. The transaction holds the lock until it ends. It
+	// does nothing on an engine with a single writer.
 	Lock(mode LockMode, name string) error
 	// LockDefinitions excludes all other transactions that write. If the transaction started without
 	// this lock, LockDefinitions panics with RetrySignal. The engine then runs the function again and
@@ -40,8 +41,8 @@ type Conn interface {
 	Dialect() *Dialect
 }
 
-// Once is the prefix of a statement whose text contains the ID of a List. Every List needs a statement
-// of its own, so an engine keeps few of them prepared (SQLite), or none (PostgreSQL).
+// Once is the prefix of a statement whose text contains the ID of a List. Every List needs a separate
+// statement. So SQLite keeps few statements with this prefix prepared, and PostgreSQL keeps none.
 const Once = "/* once */ "
 
 // ErrUnprepared means that the engine cannot prepare a statement with the prefix Once. Query or
@@ -53,8 +54,8 @@ type LockMode int
 
 // The modes of a lock.
 const (
-	Exclusive LockMode = iota // no other transaction has the lock
-	Shared                    // other transactions may have the lock in this mode too
+	Exclusive LockMode = iota // no other transaction can have the lock at the same time
+	Shared                    // other transactions can have the lock in this mode at the same time
 )
 
 // Rows is the result of a query.

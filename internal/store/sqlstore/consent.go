@@ -14,7 +14,8 @@ func (t *Tx) AddLedgerRow(r *audience.LedgerRow) error {
 	return t.sql.mappings.ledger.queue(t, r)
 }
 
-// mapLedgerRow describes the table consent. The database numbers the rows of each Contact.
+// mapLedgerRow describes the table consent. An expression of the INSERT (LedgerNumber) gives the
+// next number to a Contact's row.
 func (d *Dialect) mapLedgerRow(m *mapper, r *audience.LedgerRow) {
 	m.fixed("list_id", (*int64)(&r.ListID))       // ?1 in LedgerNumber
 	m.fixed("contact_id", (*int64)(&r.ContactID)) // ?2 in LedgerNumber
@@ -43,8 +44,8 @@ func (t *Tx) LedgerRows(list audience.ListID, contact audience.ContactID, limit,
 	return ledger, t.nameKeys(ledger)
 }
 
-// nameKeys sets KeyName in each row. It does not join consent with api_key, because a distributed
-// PostgreSQL database may store these two tables on different servers.
+// nameKeys sets KeyName in each row. The query of the rows does not join consent with api_key,
+// because a distributed PostgreSQL database can store these two tables on different servers.
 func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
 	ids := make([]audience.KeyID, len(ledger))
 	for i := range ledger {
@@ -88,8 +89,8 @@ func (t *Tx) AddUnsubscriber(account audience.AccountID, u *audience.Unsubscribe
 	return unsubscriberTable.add(t, &storedUnsubscriber{*u, account})
 }
 
-// Unsubscribers calls each with every row of the Unsubscriber List of an Account. It reads the rows of
-// one List, or of all Lists if list is 0.
+// Unsubscribers calls the function each with every row of the Unsubscriber List of an Account. It
+// reads the rows of one List, or of all Lists if list is 0.
 func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID,
 	each func(*audience.Unsubscriber) error) error {
 	query, args := "WHERE account_id = ?", []any{int64(account)}
@@ -138,7 +139,8 @@ func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audie
 	return result, err
 }
 
-// SaveRetry stores the result of a call, which ClaimRetry returns when a client repeats the call.
+// SaveRetry stores the result of a call. ClaimRetry returns this result when a client repeats the
+// call.
 func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry,
 	result []byte, now int64) error {
 	return t.conn.Do(`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result)
@@ -147,7 +149,7 @@ func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audien
 		int64(account), int64(key), r.Header, r.Fingerprint[:], now, string(result))
 }
 
-// DeleteRetries removes the results that SaveRetry stored before a time.
+// DeleteRetries removes the results that SaveRetry stored before the given time.
 func (t *Tx) DeleteRetries(before int64) error {
 	return t.conn.Do("DELETE FROM retry WHERE time < ?", before)
 }

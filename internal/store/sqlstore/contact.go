@@ -24,8 +24,8 @@ func (t *Tx) ContactByKey(list audience.ListID, key string) (*audience.Contact, 
 	return t.oneContact(t.readOrLock(s.contactByKey, s.lockedByKey), list, int64(list), key)
 }
 
-// readOrLock returns lock in a transaction that writes, otherwise read. Both are statements that select
-// the same Contacts.
+// readOrLock returns the statement lock in a transaction that writes, otherwise the statement read.
+// Both statements select the same Contacts.
 func (t *Tx) readOrLock(read, lock string) string {
 	if t.writes {
 		return lock
@@ -52,8 +52,8 @@ func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string, after a
 	return found, err
 }
 
-// contacts calls fn with each Contact that a query returns. Each call gets a new Contact, which fn may
-// keep.
+// contacts calls fn with each Contact that a query returns. Each call gets a new Contact, so fn can
+// keep it.
 func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Contact), args ...any) error {
 	m := mapper{job: selected}
 	return t.each(func(row *Cursor) error {
@@ -71,8 +71,8 @@ func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Cont
 	}, query, args...)
 }
 
-// mapContact describes the table contact. It does not convert the document of Field values, because its
-// form depends on the List's Fields and on the engine. The caller converts m.document.
+// mapContact describes the table contact. It does not convert the document of Field values, because the
+// form of this document depends on the List's Fields and on the engine. The caller converts m.document.
 func (d *Dialect) mapContact(m *mapper, c *audience.Contact) {
 	m.owner("list_id", (*int64)(&c.ListID)) // ?1 in statements.insertNew
 	m.value("dedupe_key", (*dedupeKey)(c))  // ?2 in statements.insertNew
@@ -100,8 +100,9 @@ func mapContactState(m *mapper, c *audience.Contact) {
 	m.fixed("webform_id", &c.WebformID)
 }
 
-// InsertContact stores a new Contact and counts it. It returns false if the Contact should become the
-// primary of its address, but the List already has a primary of this address.
+// InsertContact stores a new Contact and adds 1 to the counters of the List and the Account. It
+// returns false if the Contact should become the primary of its address, but the List already has a
+// primary of this address.
 func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
 	return t.insertAs(&t.sql.statements.insert, c)
 }
@@ -125,8 +126,8 @@ func (t *Tx) insertAs(as *insertion, c *audience.Contact) (inserted bool, err er
 }
 
 // InsertOrFind inserts a Contact as the primary of its address, or returns the existing primary. With
-// concurrent writers it inserts first: the INSERT detects an existing address, so a query before it
-// would only cost a round trip.
+// concurrent writers it runs the INSERT first. The INSERT detects an existing address, so a query
+// before it would be an unnecessary round trip.
 func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
 	for look := !t.sql.ConcurrentWriters; ; look = true {
 		if look {
@@ -142,8 +143,9 @@ func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err 
 }
 
 // insertConcurrently inserts a Contact. With concurrent writers, it locks the primary before it inserts
-// a duplicate. A transaction that removes the primary then also sees the duplicate and can promote
-// the duplicate. If the address has no primary, insertConcurrently inserts the Contact as the primary.
+// a duplicate. A transaction that removes this primary waits for the lock. It then sees the duplicate
+// and can promote it. If the address has no primary, insertConcurrently inserts the Contact as the
+// primary.
 func (t *Tx) insertConcurrently(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
 	if !t.sql.ConcurrentWriters || c.IsFirst {
 		return t.insertContact(as, c, doc)
@@ -163,8 +165,8 @@ func (t *Tx) insertConcurrently(as *insertion, c *audience.Contact, doc string) 
 }
 
 // insertContact inserts the row of a Contact. Nearly all new Contacts have initial values in their state
-// columns. For these Contacts a statement with constants is faster, because SQLite needs one call for
-// each argument.
+// columns. For these Contacts a statement with constants in place of arguments is faster, because SQLite
+// needs one call for each argument.
 func (t *Tx) insertContact(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
 	statement, job := as.full, inserted
 	if hasInitialState(c) {
@@ -190,7 +192,7 @@ func hasInitialState(c *audience.Contact) bool {
 		c.DoubleOptInTime|c.LastClickTime|c.LastMessageTime|c.LastOpenTime|c.WebformID == 0
 }
 
-// UpdateContact stores all columns of a Contact that may change.
+// UpdateContact stores all columns of a Contact except those that never change after the INSERT.
 func (t *Tx) UpdateContact(c *audience.Contact) error {
 	schema, err := t.Schema(c.ListID)
 	if err != nil {
@@ -234,7 +236,7 @@ func (t *Tx) Duplicates(list audience.ListID) (int64, error) {
 		WHERE list_id = ? AND duplicate_key IS NOT NULL`, int64(list))
 }
 
-// orNull returns NULL for an empty text, because a unique index permits several NULLs.
+// orNull returns nil (NULL) for an empty text, because a unique index permits several NULLs.
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -255,7 +257,7 @@ func encodeValues(schema *audience.Schema, values audience.Values) (doc string, 
 		b = strconv.AppendInt(b, int64(v.Field), 10)
 		b = append(b, '"', ':')
 		if f := schema.Field(v.Field); f != nil && f.Numeric() {
-			// The type of the Field may have been text before. Its values may then be texts such as
+			// Perhaps the type of the Field was text before. Then its values can be texts such as
 			// 007 or +5, which are not numbers in JSON.
 			if number, ok := audience.ParseDecimal(v.Text); ok {
 				b = append(b, number...)

@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// Cursor reads the columns of a query's current row from left to right. The code that reads the rows
-// must read the columns in the order in which the statement names them.
+// Cursor reads the columns of a query's current row from left to right. The caller must read the
+// columns in the order in which the statement names them.
 type Cursor struct {
 	row  []driver.Value
 	next int // index of the column to read
@@ -29,7 +29,8 @@ func (c *Cursor) Int() int64 { return integer(c.Value()) }
 // Text returns the next column as text. For NULL it returns "".
 func (c *Cursor) Text() string { return text(c.Value()) }
 
-// Rest returns the columns that the caller has not read yet. The next row may overwrite the slice.
+// Rest returns the columns that the caller has not read yet. When the next row is read, it can
+// overwrite the slice.
 func (c *Cursor) Rest() []driver.Value {
 	rest := c.row[c.next:]
 	c.next = len(c.row)
@@ -45,7 +46,7 @@ func (t *Tx) each(fn func(*Cursor) error, query string, args ...any) error {
 	return EachRow(rows, fn)
 }
 
-// EachRow calls fn with every row and closes rows. It returns an error if fn does not read all
+// EachRow calls fn with every row and then closes rows. It returns an error if fn does not read all
 // columns of a row.
 func EachRow(rows Rows, fn func(*Cursor) error) (err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
@@ -68,8 +69,8 @@ func EachRow(rows Rows, fn func(*Cursor) error) (err error) {
 	}
 }
 
-// number returns the result of a query for one integer. It returns 0 for NULL, and if the query returns
-// no row.
+// number runs a query that returns one integer, and returns this integer. It returns 0 if the query
+// returns NULL or no row.
 func (t *Tx) number(query string, args ...any) (n int64, err error) {
 	err = t.each(func(c *Cursor) error {
 		n = c.Int()
@@ -87,7 +88,8 @@ func idsOf[ID ~int64](t *Tx, query string, args ...any) (ids []ID, err error) {
 	return ids, err
 }
 
-// text converts the value of a text column. One engine returns it as a string, another as bytes.
+// text converts the value of a text column. One engine returns the value as a string, another as
+// bytes.
 func text(v driver.Value) string {
 	switch v := v.(type) {
 	case string:
@@ -98,7 +100,8 @@ func text(v driver.Value) string {
 	return ""
 }
 
-// integer converts a number or a condition. One engine returns conditions as numbers, another as bool.
+// integer converts a number or a truth value. One engine returns truth values as numbers, another as
+// bool.
 func integer(v driver.Value) int64 {
 	switch v := v.(type) {
 	case int64:
@@ -109,7 +112,7 @@ func integer(v driver.Value) int64 {
 	return 0
 }
 
-// bit returns the number that the database stores for a condition: 1 for true, 0 for false.
+// bit returns the number that the database stores for a truth value: 1 for true, 0 for false.
 func bit(b bool) int64 {
 	if b {
 		return 1

@@ -1,7 +1,7 @@
 package sqlstore
 
-// This file stores the results of mail deliveries, the times of a Contact's mails, and the secrets that
-// all processes share.
+// This file stores three things: the results of mail deliveries, the times of a Contact's mails, and
+// the secrets that all processes share.
 
 import (
 	"math"
@@ -9,10 +9,11 @@ import (
 	"enlist/internal/audience"
 )
 
-// MarkConfirmationRequested stores now as the time of a Contact's confirmation mail, and returns
-// whether to send the mail. It returns false if the stored time of the Contact is later than before. It
-// also returns false if this is so for the previous Contact of the List with the same address. It ignores
-// a stored time in the future, because the clock was set back after that time was stored.
+// MarkConfirmationRequested stores now as the time of a Contact's confirmation mail, and returns whether
+// to send the mail. It returns false if the stored time of the Contact is later than the argument before.
+// It also returns false if the stored time of the previous Contact with the same address in the List is
+// later than before. It ignores a stored time in the future: that time was stored before the clock was
+// set back.
 func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.ContactID, now, before int64) (
 	marked bool, err error) {
 	last, err := t.number(`SELECT other.confirmation_time FROM contact
@@ -45,8 +46,8 @@ func (t *Tx) IsSubscriptionPending(list audience.ListID, id audience.ContactID) 
 	return n > 0, err
 }
 
-// RaiseContactTimes sets the times of a Contact's last message, open and click. A time that is earlier
-// than the stored time has no effect.
+// RaiseContactTimes sets the times of a Contact's last message, open and click. If a time is earlier
+// than the stored time, the stored time stays.
 func (t *Tx) RaiseContactTimes(list audience.ListID, id audience.ContactID, message, open, click int64) error {
 	return t.conn.Do(`UPDATE contact SET
 			last_message_time = CASE WHEN last_message_time < ?1 THEN ?1 ELSE last_message_time END,
@@ -70,7 +71,8 @@ func mapDelivery(m *mapper, d *audience.Delivery) {
 
 var deliveryTable = newMapping("delivery", mapDelivery)
 
-// Delivery returns the result of a delivery, or ErrNotFound. A transaction that writes locks the key k.
+// Delivery returns the result of a delivery, or ErrNotFound. In a transaction that writes, it also
+// locks the key k.
 func (t *Tx) Delivery(k audience.DeliveryKey) (*audience.Delivery, error) {
 	if err := t.lockToWrite("delivery %d %d %d %s", k.List, k.Contact, k.Time, k.Cause); err != nil {
 		return nil, err
@@ -92,7 +94,7 @@ func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit 
 }
 
 // Secret returns the secret with this name, which all processes on this database share. If the database
-// has no such secret, Secret stores fresh.
+// has no such secret, Secret stores and returns fresh.
 func (t *Tx) Secret(name string, fresh []byte) (value []byte, err error) {
 	err = t.conn.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh)
 	if err != nil {

@@ -6,12 +6,12 @@ package sqlstore
 import "enlist/internal/audience"
 
 // Dialect contains the expressions and options that differ between engines. All other SQL works on every
-// engine, such as CAST(? AS BIGINT), IS DISTINCT FROM and ON CONFLICT. An engine creates its Dialect
+// engine, for example CAST(? AS BIGINT), IS DISTINCT FROM and ON CONFLICT. An engine creates its Dialect
 // once and never changes it, so goroutines share it without a lock.
 type Dialect struct {
-	// Expressions for the value of a Field, which are NULL if the Contact has no value. FieldText is a
-	// text that compares by code point. FieldNumber is a number. FieldShown is the number as the text
-	// that replies show.
+	// Expressions for the value of a Field. Each is NULL if the Contact has no value. FieldText is a
+	// text, and the engine compares such texts by code point. FieldNumber is a number. FieldShown is
+	// the number as the text that replies show.
 	FieldText, FieldNumber, FieldShown func(id string) string
 
 	Document     string                    // field_values in the form that ReadValues decodes
@@ -24,9 +24,10 @@ type Dialect struct {
 	// ReadValues decodes a Document and appends its values to v.
 	ReadValues func(document string, v audience.Values) (audience.Values, error)
 
-	// A search that needs at most FewValues values of a Contact reads each value with ValueDocument,
-	// because that costs less than the Document. With 0 every search reads the Document. The argument of
-	// ValueDocument is the Field's ID as text, so that all Lists share the prepared statements.
+	// A search that needs at most FewValues values of a Contact reads each value with the expression
+	// ValueDocument, because this takes less time than reading the Document. If FewValues is 0, every
+	// search reads the Document. The argument of ValueDocument is the Field's ID as text, so that all
+	// Lists share the prepared statements.
 	FewValues     int
 	ValueDocument string
 	ReadValue     func(document string) (text string, err error)
@@ -39,19 +40,20 @@ type Dialect struct {
 	// The table has the column "value".
 	Items func(argument string) string
 
-	// Arrays reports whether an argument may be a []int64 or a []string.
+	// Arrays reports whether the engine accepts a []int64 or a []string as an argument.
 	Arrays bool
 
 	// NoIndex is written before a column so that the engine does not use an index on this column. SQLite
 	// has no statistics about the data, so its planner would often choose that index wrongly.
 	NoIndex string
 
-	// IndexAbsent and IndexTail are parts of the definition of a search index: the order clause that puts
-	// NULLs first, and the columns after the key. IndexPlace is the expression for the number of the
-	// partition that stores the List list_id.
+	// IndexAbsent and IndexTail are parts of the definition of a search index. IndexAbsent is the order
+	// clause that puts NULLs first. IndexTail is the columns after the key. IndexPlace is the expression
+	// for the number of the partition that stores the List list_id.
 	IndexAbsent, IndexTail, IndexPlace string
 
-	// NamesIndexes reports whether a search names the index that the engine must use.
+	// NamesIndexes reports whether the statement of a search names the index that the engine must
+	// use.
 	NamesIndexes bool
 
 	// NumbersAsText reports whether the argument of a comparison of numbers is a decimal text. Otherwise
@@ -60,7 +62,7 @@ type Dialect struct {
 
 	// ConcurrentWriters reports whether several transactions write at the same time. Such transactions
 	// lock the Contacts that they read. They insert contact_delta rows and do not update the counters, so
-	// that they do not wait for each other.
+	// that no transaction waits for another one.
 	ConcurrentWriters bool
 
 	mappings   mappings
@@ -77,8 +79,8 @@ type mappings struct {
 	searchIndexes *mapping[audience.SearchIndex]
 }
 
-// statements has the texts of the most frequent statements. To build such a text for each call would
-// take as long as to read a Contact.
+// statements contains the texts of the most frequent statements. Building such a text takes as long
+// as reading a Contact, so each text is built only once.
 type statements struct {
 	contactByID, contactByKey, contactsByAddress string
 	lockedByID, lockedByKey, lockedByAddress     string
@@ -116,15 +118,16 @@ func (d *Dialect) prepareContactStatements() {
 	s.lockedByID, s.lockedByKey, s.lockedByAddress = s.contactByID+lock, s.contactByKey+lock, s.contactsByAddress+lock
 	s.insert = d.insertion("VALUES (", ") ON CONFLICT DO NOTHING")
 	s.insertNew = s.insert
-	if d.ConcurrentWriters { // this statement takes no ID from the sequence if the address exists
+	if d.ConcurrentWriters { // if a primary has the address, this statement takes no ID from the sequence
 		const unlessExists = ` WHERE NOT EXISTS (SELECT 1 FROM contact WHERE list_id = ?1 AND dedupe_key = ?2)
 			ON CONFLICT DO NOTHING`
 		s.insertNew = d.insertion("SELECT ", unlessExists)
 	}
 }
 
-// insertion has two statements that insert a Contact. initial has constants for the state columns of a
-// new Contact, because constants are faster than arguments. full has arguments for all columns.
+// insertion has two statements that insert a Contact. The statement initial has constants for the
+// state columns of a new Contact, because constants are faster than arguments. The statement full has
+// arguments for all columns.
 type insertion struct{ initial, full string }
 
 func (d *Dialect) insertion(begin, end string) insertion {
@@ -136,11 +139,12 @@ func (d *Dialect) insertion(begin, end string) insertion {
 // new argument, which takes 5 to 100 µs.
 const limited = " LIMIT CAST(? AS BIGINT)"
 
-// ids returns a subquery for the IDs in an argument that jsonArray has encoded.
+// ids returns a subquery that decodes an argument with IDs. The function jsonArray encodes this
+// argument.
 func (d *Dialect) ids() string { return "(SELECT CAST(value AS BIGINT) FROM " + d.Items("?") + ")" }
 
-// locking returns the end of a statement that reads Contacts. It locks them if the transaction writes and
-// other transactions can write at the same time.
+// locking returns the end of a statement that reads Contacts. This end locks the Contacts if the
+// transaction writes and other transactions can write at the same time.
 func (t *Tx) locking() string {
 	if t.writes && t.sql.ConcurrentWriters {
 		return " FOR UPDATE"

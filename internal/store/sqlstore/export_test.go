@@ -5,7 +5,7 @@ import (
 	"enlist/internal/store/sqlstore/planner"
 )
 
-// EachPath calls run once for every access path of a search. Until run returns, the transaction uses the
+// EachPath calls run once for every access path of a search. While run runs, the transaction uses the
 // plan of this path for the search.
 func (t *Tx) EachPath(s *audience.Search, run func() error) error {
 	defer func() { t.plan = savedPlan{} }()

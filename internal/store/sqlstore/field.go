@@ -1,6 +1,6 @@
 package sqlstore
 
-// This file stores the definitions of Fields. The code in contact.go stores the values.
+// This file stores the definitions of Fields. The code in contact.go stores the values of Fields.
 
 import "enlist/internal/audience"
 
@@ -36,10 +36,11 @@ func (t *Tx) fields(list audience.ListID) ([]audience.Field, error) {
 // AddField stores a new Field.
 func (t *Tx) AddField(f *audience.Field) error { return fieldTable.addDefinition(t, f) }
 
-// UpdateField stores the columns of a Field that may change.
+// UpdateField stores the columns of a Field that an edit can change.
 func (t *Tx) UpdateField(f *audience.Field) error { return fieldTable.saveDefinition(t, f) }
 
-// DeleteField removes a Field's definition; DeleteFieldValues removes its values.
+// DeleteField removes a Field's definition. It does not remove the values of the Field;
+// DeleteFieldValues removes them.
 func (t *Tx) DeleteField(list audience.ListID, id audience.FieldID) error {
 	return t.define("DELETE FROM field WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }

@@ -20,8 +20,8 @@ func TestEstimatesAreKeptForAMinute(t *testing.T) {
 		want("a", 0, false)
 		c.remember(strings.Repeat("x", maxEstimateKey+1), 5000, true)
 		want(strings.Repeat("x", maxEstimateKey+1), 0, false)
-		c.remember("a", cachedCount+1, false)
-		want("a", cachedCount+1, false)
+		c.remember("a", maxUncachedCount+1, false)
+		want("a", maxUncachedCount+1, false)
 		c.remember("a", 5000, true)
 		want("a", 5000, true)
 		time.Sleep(time.Minute + time.Second) // the fake clock of synctest

@@ -10,9 +10,9 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file writes the SQL expressions that compare the value of a key. If the value is absent, every
-// expression is NULL. The value of a system key is never absent. The name of a system key is the name of
-// its column.
+// This file writes the SQL expressions that compare the value of a key. If a Contact has no value for
+// the key, every expression is NULL. A system key always has a value. The name of a system key is also
+// the name of its column.
 //
 // A value has four forms:
 //   - stored: as the database stores it
@@ -48,9 +48,9 @@ func (q *searchQuery) compared(k *audience.SearchKey) string {
 	return "lower(" + q.stored(k) + ")"
 }
 
-// ordered returns the expression for the form of sorting, greater_than and less_than. A text has only its
-// first audience.MaxComparedCharacters characters in this form. A SearchIndex is an index of this
-// expression.
+// ordered returns the expression for the ordered form, which sorting, greater_than and less_than use. A
+// text has only its first audience.MaxComparedCharacters characters in this form. A SearchIndex is an
+// index of this expression.
 func (q *searchQuery) ordered(k *audience.SearchKey) string {
 	switch k.Type {
 	case audience.KeyText, audience.KeyEmail, audience.KeyMobile:
@@ -107,8 +107,8 @@ func (q *searchQuery) operand(k *audience.SearchKey, o audience.Operand) any {
 	return o.Text
 }
 
-// never reports whether no value can equal the operand. A system key always has a value, so the operand
-// for an absent value equals none of its values.
+// never reports whether no value can equal the operand. A system key always has a value. So an operand
+// that means "no value" (Absent) never matches a system key.
 func never(k *audience.SearchKey, o audience.Operand) bool {
 	return o.Impossible || o.Absent && k.Field == nil
 }
@@ -124,13 +124,14 @@ func isDay(k *audience.SearchKey, o audience.Operand) bool {
 // afterDay is appended to a day. The result sorts after all times of the day and before the next day.
 const afterDay = "~"
 
-// isLong reports whether a text has at least as many characters as the ordered form can have. Two such
-// texts with the same ordered form may be different.
+// isLong reports whether a text has MaxComparedCharacters characters or more, so that the ordered form
+// may be only its beginning.
 func isLong(o audience.Operand) bool {
 	return utf8.RuneCountInString(o.Text) >= audience.MaxComparedCharacters
 }
 
-// beginning returns the first characters of a text: those that its ordered form has.
+// beginning returns the first MaxComparedCharacters characters of a text, which are its ordered
+// form.
 func beginning(text string) string {
 	n := 0
 	for i := range text {
@@ -142,13 +143,14 @@ func beginning(text string) string {
 	return text
 }
 
-// isBeginning reports whether tests of equality compare the ordered form of a key. This is so for a text
-// with a SearchIndex.
+// isBeginning reports whether tests of equality compare only the ordered form of a key, which is the
+// beginning of the text. They do this for a text with a SearchIndex.
 func (q *searchQuery) isBeginning(k *audience.SearchKey) bool {
 	return k.Type == audience.KeyText && q.schema.Indexed(k)
 }
 
-// equalityForm returns the expression that is compared with an operand for which isLong is false.
+// equalityForm returns the expression for a test of equality: the ordered form for a text with a
+// SearchIndex, otherwise the compared form. The operand must not be long (isLong).
 func (q *searchQuery) equalityForm(k *audience.SearchKey) string {
 	if q.isBeginning(k) {
 		return q.ordered(k)
@@ -157,7 +159,7 @@ func (q *searchQuery) equalityForm(k *audience.SearchKey) string {
 }
 
 // equal writes the test for equality. With a SearchIndex it compares the ordered form, because the index
-// has this form. If isLong is false for a text, its ordered form is the complete text.
+// has this form. The ordered form of a text is the complete text unless isLong is true for it.
 func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 	switch {
 	case never(k, o):
@@ -173,7 +175,7 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 	case isDay(k, o):
 		q.add(q.ordered(k)+" BETWEEN ? AND ?", o.Text, o.Text+afterDay)
 	case isLong(o) && q.isBeginning(k):
-		// The index finds the values with the same beginning. The second test reads the row.
+		// The first test uses the index to find the values with the same beginning. The second test reads the row.
 		q.add("("+q.ordered(k)+" = ? AND "+q.compared(k)+" = ?)", beginning(o.Text), o.Text)
 	case k.Type == audience.KeyText && !q.isBeginning(k):
 		q.add(q.sql.SameText(q.stored(k)), o.Text)
@@ -186,7 +188,7 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 func (q *searchQuery) absent(k *audience.SearchKey) {
 	q.add(q.ordered(k) + " IS NULL")
 	if k.Type == audience.KeyNumber {
-		q.add(" AND " + q.stored(k) + " IS NULL") // the ordered form is also NULL for a text that is not a number
+		q.add(" AND " + q.stored(k) + " IS NULL") // on PostgreSQL, the ordered form is also NULL for a text that is not a number
 	}
 }
 
@@ -233,14 +235,15 @@ func (q *searchQuery) inItems(k *audience.SearchKey) string {
 }
 
 // asArray reports whether a list of operands is passed as an array. Otherwise it is passed as JSON. With a
-// subquery on JSON, PostgreSQL does not use the index of an expression. PostgreSQL also estimates that
-// three IDs match half of all rows, and then scans the index of another key.
+// subquery on JSON, PostgreSQL does not use the index of an expression. For three IDs, PostgreSQL would
+// also estimate that they match half of all rows. It would then scan the index of another key.
 func (q *searchQuery) asArray(k *audience.SearchKey) bool {
 	return q.sql.Arrays && (q.schema.Indexed(k) || isID(k) || timeIndex(k) != "")
 }
 
-// in writes the test that a value equals one of the operands. The test has up to three parts: for
-// the absent value, for single values and for days.
+// in writes the test that a value equals one of the operands. The test has up to three parts,
+// joined by OR: that the Contact has no value, that the value equals a single operand, and that the
+// value is on one of the days.
 func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
 	absent, values, days := operandGroups(k, operands)
 	connector := "("
@@ -264,7 +267,8 @@ func (q *searchQuery) in(k *audience.SearchKey, operands []audience.Operand) {
 	q.add(")")
 }
 
-// inValues writes the test for operands that are single values, not days and not the absent value.
+// inValues writes the test for operands that are single values. None of them is a day or stands for
+// an absent value.
 func (q *searchQuery) inValues(k *audience.SearchKey, operands []audience.Operand) {
 	list := q.operandList(k, operands)
 	switch {
@@ -293,8 +297,8 @@ func (q *searchQuery) compare(k *audience.SearchKey, operator string, o audience
 	q.add(q.ordered(k)+operator, q.operand(k, o))
 }
 
-// part writes the test of starts_with, ends_with or contains on the shown form. It does not use LIKE, so no
-// character of the text is a wildcard.
+// part writes the test of starts_with, ends_with or contains. These operators search the shown form for a
+// part of the text. It does not use LIKE, so no character of the text is a wildcard.
 func (q *searchQuery) part(k *audience.SearchKey, op audience.Operator, part string) {
 	length := int64(utf8.RuneCountInString(part))
 	switch {
@@ -324,8 +328,8 @@ func isText(k *audience.SearchKey) bool {
 	return k.Type == audience.KeyText || k.Type == audience.KeyEmail || k.Type == audience.KeyMobile
 }
 
-// begins writes starts_with as a range of the ordered form. The range begins with the first value that
-// starts with part and ends with the last one. length is the number of characters in part.
+// begins writes the test of starts_with as a range of the ordered form. The range contains all values
+// that start with part. length is the number of characters in part.
 func (q *searchQuery) begins(k *audience.SearchKey, part string, length int) {
 	first := beginning(part)
 	last := first + strings.Repeat(maxRune, max(0, audience.MaxComparedCharacters-length))
@@ -339,8 +343,8 @@ func (q *searchQuery) begins(k *audience.SearchKey, part string, length int) {
 	q.add("("+q.ordered(k)+" = ? AND substr("+q.shown(k)+", 1, ?) = ?)", first, int64(length), part)
 }
 
-// coveringPart writes the same test as part, for a scan of the key's index, which has the ordered form.
-// SQLite reads the row only if the complete text may be longer than the ordered form.
+// coveringPart writes the same test as part, for a scan of the key's index. The index has only the
+// ordered form. SQLite reads the row only if the text can be longer than its ordered form.
 func (q *searchQuery) coveringPart(k *audience.SearchKey, op audience.Operator, part string, length int64) {
 	e, full := q.ordered(k), comparedCharacters()
 	switch {

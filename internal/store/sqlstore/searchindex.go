@@ -7,8 +7,8 @@ import (
 )
 
 // This file stores the definitions of SearchIndexes. A SearchIndex is an index of one key of one List.
-// Package indexadvisor decides which SearchIndexes exist. The packages of the engines build and drop them
-// in the database (searchindex.go).
+// Package indexadvisor decides which SearchIndexes exist. Packages sqlite and postgres build and drop the
+// indexes in the database (searchindex.go in each of them).
 
 // IndexName returns the name of a SearchIndex in the database.
 func IndexName(id audience.SearchIndexID) string {
@@ -29,10 +29,11 @@ func IndexID(name string) audience.SearchIndexID {
 	return audience.SearchIndexID(id)
 }
 
-// IndexOn returns the text after ON in the statement that creates a SearchIndex. The index has the same
-// expression by which searches compare and sort. Otherwise the database would not use the index. It is a
-// partial index of one List. The List's ID is a literal. Otherwise the text of a search could not imply
-// the WHERE clause of the index, and the database would not use the index.
+// IndexOn returns the text after ON in the statement that creates a SearchIndex. The expression of the
+// index is the expression that searches use to compare and to sort. Otherwise the database would not use
+// the index. It is a partial index of one List. The List's ID is a literal. With a parameter instead of
+// a literal, the database could not prove that the WHERE clause of a search implies that of the index.
+// Then it would not use the index.
 func (d *Dialect) IndexOn(table string, list audience.ListID, k *audience.SearchKey) string {
 	absent := ""
 	if k.Field != nil {
@@ -53,8 +54,8 @@ func (t *Tx) readyIndexes(list audience.ListID) ([]audience.SearchIndex, error) 
 	return t.searchIndexes(0, "list_id = ? AND state = 'ready'", int64(list))
 }
 
-// SearchIndexes returns the SearchIndexes of all Lists in any state. Each has the sum of its uses from the
-// day of since until now.
+// SearchIndexes returns the SearchIndexes of all Lists in any state. Each has the sum of its uses since
+// the day that contains the time since.
 func (t *Tx) SearchIndexes(since int64) ([]audience.SearchIndex, error) {
 	return t.searchIndexes(since, "TRUE")
 }
@@ -111,8 +112,8 @@ func (t *Tx) AddSearchIndex(x *audience.SearchIndex) (added bool, err error) {
 	return id != 0, err
 }
 
-// UpdateSearchIndex stores the columns of an index that may change. It does nothing if the index has no
-// row.
+// UpdateSearchIndex stores those columns of an index that are allowed to change. It does nothing if the
+// table has no row for the index.
 func (t *Tx) UpdateSearchIndex(x *audience.SearchIndex) error {
 	was, err := t.SearchIndex(x.ID)
 	if audience.KindOf(err) == audience.NotFound {
@@ -138,26 +139,27 @@ func (t *Tx) RemoveSearchIndex(id audience.SearchIndexID) error {
 	return t.conn.Do("DELETE FROM search_index WHERE id = ?", int64(id))
 }
 
-// RecordIndexUse adds the uses of each index to its sums for the day of the time at. It also sets the time
-// of the last use to at if the stored time is earlier.
-func (t *Tx) RecordIndexUse(used map[audience.SearchIndexID]audience.IndexUse, at int64) error {
+// RecordIndexUse adds the uses of each index to the sums of one day: the day that contains usedAt. It also
+// sets the time of the last use to usedAt if the stored time is earlier.
+func (t *Tx) RecordIndexUse(used map[audience.SearchIndexID]audience.IndexUse, usedAt int64) error {
 	for id, use := range used {
 		err := t.conn.Do(`INSERT INTO search_index_use AS u (index_id, day, uses, saved_ms)
 			SELECT id, ?, ?, ? FROM search_index WHERE id = ?
 			ON CONFLICT (index_id, day) DO UPDATE SET uses = u.uses + excluded.uses, saved_ms = u.saved_ms + excluded.saved_ms`,
-			audience.DayOf(at), use.Uses, use.SavedMS, int64(id))
+			audience.DayOf(usedAt), use.Uses, use.SavedMS, int64(id))
 		if err != nil {
 			return err
 		}
 		const touch = "UPDATE search_index SET last_used_time = ? WHERE id = ? AND last_used_time < ?"
-		if err := t.conn.Do(touch, at, int64(id), at); err != nil {
+		if err := t.conn.Do(touch, usedAt, int64(id), usedAt); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// DeleteIndexUse deletes the recorded uses of the days before a time.
+// DeleteIndexUse deletes the recorded uses of all days before the day that contains the time
+// before.
 func (t *Tx) DeleteIndexUse(before int64) error {
 	return t.conn.Do("DELETE FROM search_index_use WHERE day < ?", audience.DayOf(before))
 }

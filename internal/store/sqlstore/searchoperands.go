@@ -8,12 +8,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file converts the operands of an In to arguments. A list of operands is one argument, so that lists
-// of all lengths use the same prepared statement.
+// This file converts the operands of the operator In to arguments. A list of operands is one argument, so
+// that lists of all lengths use the same prepared statement.
 
-// operandGroups splits the operands of an In into three groups. absent is true if one operand stands for an
-// absent value. days are the dates without a time, which equal a range of values. values are all other
-// operands. It omits operands that no value can equal.
+// operandGroups splits the operands of the operator In into three groups. absent is true if one operand
+// means "no value". days are the dates without a time; each of them equals a range of values. values are
+// all other operands. Operands that no value can equal are in no group.
 func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent bool, values, days []audience.Operand) {
 	for _, o := range operands {
 		switch {
@@ -29,7 +29,8 @@ func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent b
 	return absent, values, days
 }
 
-// operandList returns the operands as the argument of the comparison that inItems returns.
+// operandList returns the operands as one argument. The comparison that inItems returns has a
+// parameter for this argument.
 func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Operand) any {
 	if q.asArray(k) {
 		return operandArray(k, operands)
@@ -44,7 +45,7 @@ func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Ope
 	return string(append(list, ']'))
 }
 
-// operandArray returns operands as an array of PostgreSQL.
+// operandArray returns operands as a Go slice, which the driver sends to PostgreSQL as an array.
 func operandArray(k *audience.SearchKey, operands []audience.Operand) any {
 	var texts []string
 	var numbers []int64

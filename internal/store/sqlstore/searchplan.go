@@ -9,7 +9,7 @@ import (
 // into predicates. searchscan.go finds the index scans of the predicates. searchestimate.go estimates how
 // many Contacts match a predicate.
 
-// savedPlan is a plan and the search for which it was made.
+// savedPlan is a plan and the search that it belongs to.
 type savedPlan struct {
 	*planner.Plan
 	search audience.Search
@@ -33,14 +33,14 @@ func (t *Tx) planOf(s *audience.Search) (made *planner.Plan, err error) {
 	return made, err
 }
 
-// answers reports whether the plan of p can be used for the search s.
+// answers reports whether the saved plan belongs to a search that is equal to s.
 func (p *savedPlan) answers(s *audience.Search) bool {
 	of := &p.search
 	return of.Schema == s.Schema && of.Where == s.Where && of.Sort == s.Sort && of.Descending == s.Descending &&
 		of.Limit == s.Limit && of.Offset == s.Offset && of.Counted == s.Counted
 }
 
-// planned describes a search to the planner.
+// planned returns the description of a search for the planner.
 func (q *searchQuery) planned(s *audience.Search) *planner.Query {
 	planned := &planner.Query{Predicates: q.predicatesOf(s.Where), Counted: s.Counted, Limit: s.Limit, Offset: s.Offset}
 	if planned.ByID = s.Sort == nil || isID(s.Sort); planned.ByID {
@@ -52,8 +52,8 @@ func (q *searchQuery) planned(s *audience.Search) *planner.Query {
 	return planned
 }
 
-// predicatesOf splits a condition at its ANDs. Tests that bound the scan of the same index become one
-// predicate.
+// predicatesOf splits a condition at its ANDs. If several tests bound the scan of the same index,
+// they become one predicate.
 func (q *searchQuery) predicatesOf(c *audience.Condition) (predicates []planner.Predicate) {
 	switch {
 	case c == nil:
@@ -75,8 +75,8 @@ func (q *searchQuery) predicatesOf(c *audience.Condition) (predicates []planner.
 	return predicates
 }
 
-// joined adds the tests of next to the predicate that bounds a scan of the same index. It returns false if
-// there is no such predicate.
+// joined looks for a predicate that bounds a scan of the same index as next, and adds the tests of next to
+// this predicate. It returns false if there is no such predicate.
 func joined(predicates []planner.Predicate, next planner.Predicate) bool {
 	if !next.Direct() {
 		return false
@@ -94,8 +94,8 @@ func joined(predicates []planner.Predicate, next planner.Predicate) bool {
 }
 
 // coveringIndex returns the name of the index whose entries contain the value that a test needs, or "" if
-// the test needs the row. It is for tests that do not bound a scan. An entry has only the first
-// audience.MaxComparedCharacters characters of a text.
+// the test needs the row. predicatesOf calls it for tests that do not bound a scan. An entry has only the
+// first audience.MaxComparedCharacters characters of a text.
 func (q *searchQuery) coveringIndex(c *audience.Condition) string {
 	if c.Key == nil || !inEntry(c) {
 		return ""

@@ -12,7 +12,7 @@ import (
 // This file reads the rows of a search into Contacts. If a search needs few Fields, its statement has one
 // column for the value of each Field. Otherwise it has one column for the document with all values.
 
-// columns writes the columns of a Contact that a search reads.
+// columns writes the list of the columns of a Contact that a search reads.
 func (q *searchQuery) columns(c audience.Columns) {
 	q.add("id")
 	if c.System {
@@ -27,7 +27,8 @@ func (q *searchQuery) columns(c audience.Columns) {
 	}
 }
 
-// singly reports whether the statement has one column for each value.
+// singly reports whether the statement reads each Field value in a separate column, and not all
+// values in one document.
 func (d *Dialect) singly(c audience.Columns) bool { return !c.All && len(c.Fields) <= d.FewValues }
 
 // columnReader reads the rows of a search into one Contact. Each row overwrites the previous one.

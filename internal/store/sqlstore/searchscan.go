@@ -7,8 +7,8 @@ import (
 	"enlist/internal/store/sqlstore/planner"
 )
 
-// This file finds the index scans for the conditions of a search and writes them as queries of IDs. Package
-// planner decides which of these scans a search uses.
+// This file finds the index scans for the conditions of a search. It writes each scan as a query that
+// returns IDs. Package planner decides which of these scans a search uses.
 
 // Names of the indexes that every List has.
 const (
@@ -29,7 +29,8 @@ func timeIndex(k *audience.SearchKey) string {
 	return ""
 }
 
-// index returns the name of the index of a key that an operator can use, or "" without such an index.
+// index returns the name of the index that finds the Contacts for a key and an operator, or "" if
+// there is no such index.
 func (q *searchQuery) index(k *audience.SearchKey, op audience.Operator) string {
 	if isID(k) {
 		if op == audience.Exactly || op == audience.In {
@@ -73,7 +74,8 @@ func (q *searchQuery) scansOf(c *audience.Condition) (scans []planner.Scan) {
 	return scans
 }
 
-// better reports whether scans probably find fewer Contacts than the scans in others.
+// better reports whether the scans in the first argument probably find fewer Contacts than those in
+// others.
 func better(scans, others []planner.Scan) bool {
 	rank := func(scans []planner.Scan) int {
 		worst := 0
@@ -120,8 +122,8 @@ func (q *searchQuery) testScans(c *audience.Condition) []planner.Scan {
 	return []planner.Scan{a}
 }
 
-// inScans returns the scans of an In: one each for the groups of operands that operandGroups returns. A
-// group without operands has no scan.
+// inScans returns the scans for the operator In. operandGroups splits the operands into groups, and
+// each group that has operands needs one scan.
 func (q *searchQuery) inScans(c *audience.Condition, a planner.Scan) (scans []planner.Scan) {
 	if isAddress(c.Key) {
 		return nil
@@ -147,8 +149,8 @@ func isAddress(k *audience.SearchKey) bool {
 	return k.Type == audience.KeyEmail || k.Type == audience.KeyMobile
 }
 
-// isAddressTest reports whether a test compares a key with addresses for equality, so that an index of
-// addresses finds the Contacts.
+// isAddressTest reports whether a test compares an address key with addresses for equality. An index
+// of addresses can then find the Contacts.
 func isAddressTest(c *audience.Condition) bool {
 	return isAddress(c.Key) && len(c.Operands) > 0 && (c.Operator == audience.Exactly || c.Operator == audience.In) &&
 		!slices.ContainsFunc(c.Operands, func(o audience.Operand) bool { return o.Absent || o.Impossible })
@@ -172,13 +174,13 @@ func (q *searchQuery) addressScans(c *audience.Condition) []planner.Scan {
 	return []planner.Scan{first, other}
 }
 
-// scan writes a query of the IDs that an index scan finds.
+// scan writes the query that returns the IDs found by an index scan.
 func (q *searchQuery) scan(a *planner.Scan) {
 	first, end := a.Tests[0], ""
 	switch {
 	case a.Days && q.asArray(first.Key):
-		// With OFFSET 0, PostgreSQL does not flatten the subquery. It then looks up one day after another
-		// in the index and does not scan the table.
+		// With OFFSET 0, PostgreSQL does not flatten the subquery. It then looks up each day in the index
+		// and does not scan the table.
 		days := q.operandList(first.Key, first.Operands)
 		q.add("SELECT id FROM unnest(CAST(? AS TEXT[])) AS day CROSS JOIN LATERAL (", days)
 		end = " OFFSET 0) AS found"
@@ -209,7 +211,8 @@ func (q *searchQuery) scan(a *planner.Scan) {
 	q.add(end)
 }
 
-// scanAll writes one query for the IDs that all scans find. connector is UNION or UNION ALL.
+// scanAll writes one query that returns the IDs found by any of the scans. connector is UNION or
+// UNION ALL.
 func (q *searchQuery) scanAll(scans []planner.Scan, connector string) {
 	for i := range scans {
 		if i > 0 {
@@ -219,7 +222,7 @@ func (q *searchQuery) scanAll(scans []planner.Scan, connector string) {
 	}
 }
 
-// scanOne writes the same query as scanAll in the form of an operand of INTERSECT.
+// scanOne writes the same query as scanAll, in a form that INTERSECT accepts as an operand.
 func (q *searchQuery) scanOne(scans []planner.Scan) {
 	if len(scans) == 1 {
 		q.scan(&scans[0])

@@ -46,12 +46,12 @@ func All(q *Query, db Statistics) (plans []*Plan, err error) {
 	return plans, nil
 }
 
-// maxEstimated is the largest number of predicates that the planner counts, and also that it
-// samples. Criteria may have a hundred tests, and planning must not take longer than the search.
+// maxEstimated limits how many predicates the planner counts, and also how many it samples.
+// Criteria can have a hundred tests, and planning must not take longer than the search.
 const maxEstimated = 8
 
 // limitEstimated keeps the scans of the first maxEstimated predicates that have scans. It removes
-// the scans of the other predicates, so that these are tested on rows.
+// the scans of the other predicates, so that the search tests these predicates on rows.
 func (p *planner) limitEstimated() {
 	indexed := 0
 	for i := range p.Predicates {
@@ -86,7 +86,7 @@ func (p *planner) complete(w Path, selective bool) (*Plan, error) {
 	return made, nil
 }
 
-// maxQuickOffset is how many index entries a quick search may skip.
+// maxQuickOffset is the largest number of index entries that a quick search skips.
 const maxQuickOffset = 10_000
 
 // quickScan reports whether a search is quick. boundsOnly is true if the search only scans an
@@ -100,8 +100,8 @@ func (q *Query) quickScan(boundsOnly bool) bool {
 // to the List. Above this limit, a scan of the table is faster than one look-up for each ID.
 const denseShare = 0.25
 
-// scanTable changes a plan that reads most rows of a List. If the share of the List is above
-// denseShare, the plan then scans the table between the List's first and last ID.
+// scanTable changes a plan that reads most rows of a List. If the List's share of the rows is above
+// denseShare, the changed plan scans the table between the List's first and last ID.
 func (p *planner) scanTable(made *Plan) error {
 	span, err := p.db.Span()
 	if err != nil {
@@ -116,11 +116,13 @@ func (p *planner) scanTable(made *Plan) error {
 	return nil
 }
 
-// maxRowsPassed is the largest offset at which PostgreSQL reads the rows that it skips.
+// maxRowsPassed is the largest offset for which PostgreSQL reads complete rows and then skips them.
+// For a larger offset, PostgreSQL first finds the IDs of the page.
 const maxRowsPassed = 1000
 
 // Delegate returns the plan for an engine that chooses its indexes itself (PostgreSQL). The plan
-// only states how to find addresses, IDs and days, and whether to read the IDs of a page first.
+// states only two things: how to find addresses, IDs and days, and whether to read the IDs of a
+// page first.
 func Delegate(q *Query) *Plan {
 	made := &Plan{Path: Path{Driving: -1, Ordered: q.Order != ""}, Predicates: q.Predicates}
 	bounds := 0 // number of predicates that bound the scan of the index in the requested order

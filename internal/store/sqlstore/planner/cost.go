@@ -1,19 +1,20 @@
 package planner
 
-// This file estimates the cost of an access path, which is how much the path reads. The unit is
-// one index entry that is read in sequence.
+// This file estimates the cost of an access path. The cost states how much the path reads. Its unit
+// is the cost to read one index entry in sequence.
 
-// The costs of other steps, in index entries. Exact values do not matter: half or twice these
-// values changed few plans in a test of 169 different searches.
+// The costs of other steps, in index entries. Exact values do not matter: a test planned 169
+// different searches with half and with twice these values, and few plans changed.
 const (
 	probeCost     = 8  // look up an ID in an index, add one to a set, or sort one
-	rowCost       = 20 // read and test a row, in the order of IDs or nearly
-	randomRowCost = 40 // read and test a row, in another order
+	rowCost       = 20 // read and test a row, if rows are read in the order of IDs or nearly in this order
+	randomRowCost = 40 // read and test a row, if rows are read in another order
 )
 
-// caution multiplies the estimated number of entries that a scan in the requested order reads to
-// fill a page. The estimate assumes that the matches are distributed evenly over the index. If
-// they are not, such a scan may read all entries of the List. Other paths do not have this risk.
+// caution is a factor. The planner multiplies by it the estimated number of entries that a scan in
+// the requested order reads to fill a page. The estimate assumes that the matches are distributed
+// evenly over the index. Without an even distribution, such a scan can read all entries of the
+// List. Other paths do not have this risk.
 const caution = 2
 
 // cheapest returns the path with the lowest cost, according to the estimates so far.

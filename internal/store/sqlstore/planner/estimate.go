@@ -8,8 +8,9 @@ type Statistics interface {
 	Contacts() (int64, error)
 	// Span returns the first and the last ID of the List.
 	Span() (Span, error)
-	// Count counts the Contacts that the scans of a predicate find, up to most. If exact is
-	// false, at least n Contacts match. Count may return a result that is a minute old.
+	// Count counts the Contacts that the scans of a predicate find. It stops counting when the
+	// number is above most. If exact is false, at least n Contacts match. The result can be up to a
+	// minute old.
 	Count(p *Predicate, most int64) (n int64, exact bool, err error)
 	// Sample tests a predicate on a sample of the List's rows and returns the share of the rows
 	// that match.
@@ -17,8 +18,8 @@ type Statistics interface {
 }
 
 // The largest numbers of index entries that the first and the second count read. The first count
-// takes 0.03 ms and finds a selective predicate. The second count takes 0.5 ms. It helps to choose
-// between paths of which one may take 500 times as long as the other.
+// takes 0.03 ms and finds a selective predicate. The second count takes 0.5 ms. This time is worth
+// it, because a wrong choice between two paths can make the search 500 times slower.
 const (
 	firstCount  = 1000
 	secondCount = 20_000
@@ -28,7 +29,8 @@ const (
 func (p *Predicate) few() bool { return p.exact && p.count <= firstCount }
 
 // estimate counts the matches of the predicates, with a higher limit in each step. It stops when it
-// has found a selective predicate, or when the cheapest path costs less than the next count would.
+// has found a selective predicate. It also stops when the cheapest path costs less than the next
+// count would cost.
 func (p *planner) estimate() error {
 	if err := p.countContacts(); err != nil {
 		return err
@@ -43,7 +45,7 @@ func (p *planner) estimate() error {
 	if err := p.sample(); err != nil || p.cost(p.cheapest()) < float64(p.contacts) {
 		return err
 	}
-	_, err = p.count(p.contacts / 2) // all paths are slow, so a better estimate is worth its time
+	_, err = p.count(p.contacts / 2) // all paths are slow, so the time for a better estimate is worth it
 	return err
 }
 
@@ -55,8 +57,9 @@ func (p *planner) countContacts() (err error) {
 	return err
 }
 
-// count counts the matches of each predicate that has scans and no exact count yet, up to most. It
-// reports whether at least one predicate has at most that many matches.
+// count counts the matches of each predicate that has scans and no exact count yet. The argument
+// most is the limit of each count. The result states whether at least one predicate has no more
+// than most matches.
 func (p *planner) count(most int64) (selective bool, err error) {
 	for i := range p.Predicates {
 		pred := &p.Predicates[i]

@@ -5,13 +5,13 @@ import "slices"
 // This file lists the access paths of a search.
 
 // inOrder reports whether the scan of a direct predicate returns the Contacts in the requested
-// order. An index has the Contacts with the same value of a key in the order of their IDs.
+// order. In an index, entries with the same value are in the order of the Contacts' IDs.
 func (q *Query) inOrder(p *Predicate) bool {
 	return p.Scans[0].Index == q.Order || q.ByID && p.ordered()
 }
 
-// page returns the path that finds the Contacts in the requested order. Its Index is "" if no index
-// has that order.
+// page returns the path that finds the Contacts in the requested order. The Index of the path is ""
+// if no index has that order.
 func (p *planner) page() Path {
 	page := Path{Index: p.Order, Driving: -1, Ordered: true}
 	for i := range p.Predicates {
@@ -55,9 +55,9 @@ func (p *planner) others(w Path) int {
 	return len(p.Predicates)
 }
 
-// smallest returns the predicate that matches the fewest Contacts, as an index in Predicates. It
-// ignores predicates without scans, and the predicate whose index is the argument without. It returns -1 if no
-// other predicate is left.
+// smallest returns the position in Predicates of the predicate that matches the fewest Contacts. It ignores
+// predicates without scans, and the predicate at the position without. It returns -1 if no other predicate is
+// left.
 func (p *planner) smallest(without int) int {
 	least := -1
 	for i := range p.Predicates {
@@ -77,8 +77,8 @@ func (p *planner) drivenBy(i int) Path {
 	return Path{Driving: i, Ordered: p.mergesScans(i)}
 }
 
-// mergesScans reports whether predicate i is the only one and its ordered scans can be
-// merged into a page in the order of IDs.
+// mergesScans reports whether the engine can fill a page by merging the scans of predicate i in the
+// order of IDs. Predicate i must be the only predicate.
 func (p *planner) mergesScans(i int) bool {
 	pred := &p.Predicates[i]
 	return !p.Counted && len(p.Predicates) == 1 && p.ByID && p.limited() && pred.ordered() && !pred.selective()

@@ -2,7 +2,7 @@ package planner
 
 import "enlist/internal/audience"
 
-// This file contains the input of the planner (Query) and its output (Plan).
+// This file contains the input of the planner (type Query) and its output (type Plan).
 
 // Names of indexes that every List has. PrimaryKey stands for a scan of the table in the order of
 // IDs.
@@ -27,8 +27,8 @@ func (q *Query) limited() bool { return q.Limit > 0 || q.Offset > 0 }
 // Predicate is one operand of the AND that forms a search's condition.
 type Predicate struct {
 	Tests    []*audience.Condition
-	Scans    []Scan // together they find exactly the Contacts that match; empty: the indexes cannot find them
-	Covering string // index whose entries contain the value that the test needs; for a predicate without scans
+	Scans    []Scan // together the scans find exactly the Contacts that match; empty: no index can find these Contacts
+	Covering string // index whose entries contain the value that the test needs; only set if Scans is empty
 	As       Residual
 
 	count int64 // estimated number of Contacts that match
@@ -40,13 +40,13 @@ type Scan struct {
 	Index     string
 	Tests     []*audience.Condition
 	Column    string // address column that the first test compares; "": the key of the test decides
-	Days      bool   // the first test is an In of days
-	Ordered   bool   // it finds the IDs in ascending order
-	Selective bool   // it finds about as many Contacts as the test has operands
+	Days      bool   // the first test has the operator In, and its operands are days
+	Ordered   bool   // the scan finds the IDs in ascending order
+	Selective bool   // the scan finds about as many Contacts as the test has operands
 }
 
 // Direct reports whether the main query of a search can scan the index with the tests as bounds.
-// Otherwise the scan is a subquery for IDs.
+// Otherwise the scan is a subquery that returns IDs.
 func (s *Scan) Direct() bool { return s.Column == "" && !s.Days }
 
 // Direct reports whether the predicate bounds the scan of a single index.
@@ -62,10 +62,10 @@ func (p *Predicate) ordered() bool {
 	return p.all(func(s *Scan) bool { return s.Ordered })
 }
 
-// all reports whether the predicate has scans and the function is returns true for all of them.
-func (p *Predicate) all(is func(*Scan) bool) bool {
+// all reports whether the predicate has scans and condition returns true for all of them.
+func (p *Predicate) all(condition func(*Scan) bool) bool {
 	for i := range p.Scans {
-		if !is(&p.Scans[i]) {
+		if !condition(&p.Scans[i]) {
 			return false
 		}
 	}
@@ -77,20 +77,20 @@ type Residual int
 
 const (
 	OnRow     Residual = iota // the test reads the Contact's row, or the entry of a covering index
-	InSet                     // the predicate's scans find a set of IDs first, and the test looks for the ID in it
+	InSet                     // one predicate's scans first find a set of IDs, and the test looks for each Contact's ID in this set
 	ByLookup                  // for each Contact, the test looks up the ID in the predicate's own index
 	Intersect                 // the statement intersects the IDs of all predicates; only for counts
 )
 
-// Path is an access path. It states which index is scanned, and how the predicates are tested that
-// do not bound the scan.
+// Path is an access path. It states which index is scanned, and how to test the predicates that do
+// not bound the scan.
 type Path struct {
 	Index    string // index that is scanned; "": the scans of the driving predicate find the IDs
-	Driving  int    // the predicate that bounds the scan, as an index in Predicates; -1: no predicate
+	Driving  int    // position in Predicates of the predicate that bounds the scan; -1: no predicate bounds it
 	Ordered  bool   // the scan finds the Contacts in the requested order
 	Covering bool   // covering filter: the scan tests the driving predicate on all entries of the index
 	Residual Residual
-	Set      int // for InSet: the predicate whose IDs are the set, as an index in Predicates
+	Set      int // for InSet: position in Predicates of the predicate whose IDs are the set
 }
 
 // Plan is the chosen access path. The member As of each predicate states how the predicate is tested.

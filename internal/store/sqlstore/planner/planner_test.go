@@ -8,7 +8,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// These tests plan searches without a database: the type data has the statistics.
+// These tests plan searches without a database. The type data contains the statistics.
 // sqlstore/searchshapes_test.go checks the plans of searches on real databases.
 
 // data implements Statistics with fixed numbers, and records the questions of the planner.
@@ -107,15 +107,15 @@ func TestCheapestPathIsChosen(t *testing.T) {
 			Path{Index: "city", Driving: 1, Residual: ByLookup}},
 		{"with many matches, the index in the requested order is scanned", byCreation(exactly("state"), exactly("member")),
 			Path{Index: "contact_created", Driving: -1, Ordered: true, Residual: ByLookup}},
-		{"a set of IDs is tested in place of rows", byBorn(exactly("city")),
+		{"a scan looks up each ID in a set of IDs and does not test the row", byBorn(exactly("city")),
 			Path{Index: "born", Driving: -1, Ordered: true, Residual: InSet}},
 		{"a count with few matches looks each match up in the other index", counted(exactly("state"), exactly("city")),
 			Path{Index: "city", Driving: 1, Ordered: true, Residual: ByLookup}},
 		{"a count with many matches intersects sets of IDs", counted(exactly("state"), exactly("region")),
 			Path{Index: "state", Driving: 0, Ordered: true, Residual: Intersect}},
-		{"without an index for a test with few matches, the table is scanned", byBorn(unindexed()),
+		{"if a test with few matches has no index, the table is scanned", byBorn(unindexed()),
 			Path{Index: PrimaryKey, Driving: -1}},
-		{"an index that covers the test is scanned in place of the table", byBorn(covered("city")),
+		{"an index that covers the test is scanned instead of the table", byBorn(covered("city")),
 			Path{Index: "city", Driving: 0, Covering: true}},
 		{"an indexed test with few matches is used before an unindexed test", byBorn(unindexed(), exactly("city")),
 			Path{Index: "city", Driving: 1}},
@@ -137,7 +137,7 @@ func TestWorkedExample(t *testing.T) {
 		want  float64
 	}{
 		{"the index of City", "city", Path{Index: "city", Driving: 1, Residual: ByLookup}, 84_000},
-		{"the index of creation_time, with Member in place of City", "member",
+		{"the index of creation_time, with Member instead of City", "member",
 			Path{Index: "contact_created", Driving: -1, Ordered: true, Residual: ByLookup}, 54_400},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestPlanningAsksNoMoreThanItNeeds(t *testing.T) {
 		q    Query
 		want []string
 	}{
-		{"nothing is left to test", byBorn(between("born")), nil},
+		{"the index in the requested order bounds all predicates", byBorn(between("born")), nil},
 		{"only one path exists", byID(unindexed()), nil},
 		{"a selective predicate ends the counting", byCreation(exactly("member"), exactly("name")),
 			[]string{"member 1000", "name 1000"}},
@@ -230,8 +230,8 @@ func TestPlanIsQuickIfItReadsFewContacts(t *testing.T) {
 	}
 }
 
-// PostgreSQL chooses its indexes itself. The plan only says that an address and days are tested as sets
-// of IDs.
+// PostgreSQL chooses its indexes itself. The plan states only that an address and days are tested as
+// sets of IDs.
 func TestDelegateFixesOnlyAddressesAndDays(t *testing.T) {
 	days := Predicate{Tests: test, Scans: []Scan{{Index: "born", Days: true}}}
 	address := Predicate{Tests: test, Scans: []Scan{{Index: "contact_dedupe", Column: "dedupe_key", Selective: true}}}
