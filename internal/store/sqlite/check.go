@@ -1,6 +1,7 @@
 package sqlite
 
-// This file finds inconsistent data and damage of the file. The command enlist doctor prints the problems.
+// This file looks for inconsistent data and for damage of the file. The command enlist doctor prints the
+// problems that it finds.
 
 import (
 	"context"

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// dbConn is one SQLite connection. The queue library uses it through database/sql. Readers
-// and the writer call its session directly, because a small statement needs a third less time
+// dbConn is one SQLite connection. The queue library uses it through database/sql. Readers and the
+// writer call the connection's session directly, because a small statement needs a third less time
 // without database/sql. The session caches prepared statements.
 type dbConn struct {
 	driver.Conn
 	session *session
 
-	// With its busy timeout on, SQLite sleeps up to 100 ms between attempts to get the
-	// write lock. Another process that writes often would then nearly always get the lock
-	// first. So the writer turns the busy timeout off for transactions, and begin tries every
+	// If the busy timeout is on, SQLite sleeps up to 100 ms between attempts to get the write lock.
+	// Another process that writes often would then nearly always get the lock first. So the writer
+	// turns the busy timeout off for transactions, and the method begin tries to get the lock every
 	// 0.5 ms. The queue library also runs single statements outside transactions. For these
 	// statements the busy timeout is on.
 	writer      bool
@@ -42,11 +42,11 @@ const (
 var writerPragmas = []string{
 	busyTimeoutOn,
 	"PRAGMA journal_mode = WAL",
-	"PRAGMA synchronous = FULL",  // a commit is on the disk before the server replies to the caller
+	"PRAGMA synchronous = FULL",  // SQLite waits until a commit is on the disk, so the server replies only after that
 	"PRAGMA cache_size = -16384", // KiB: enough for the inner pages of the indexes and many leaf pages
-	// 16,000 pages are 64 MB. While a checkpoint copies pages, the writer waits. A log of
-	// 64 MB contains most pages many times, and a checkpoint copies each page only once.
-	// So the p99 of a write is 9 ms; with a log of 16 MB it is 12 ms.
+	// 16,000 pages are 64 MB. While a checkpoint copies pages, the writer waits. A WAL of 64 MB
+	// contains many versions of most pages, and a checkpoint copies only the newest version of each
+	// page. So the p99 of a write is 9 ms. With a WAL of 16 MB it is 12 ms.
 	"PRAGMA wal_autocheckpoint = 16000",
 	"PRAGMA journal_size_limit = 67108864",
 	"PRAGMA temp_store = MEMORY",
@@ -110,8 +110,9 @@ func (c *dbConn) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, er
 // lockWait is the longest time that a writer waits for another process to release the write lock.
 const lockWait = 10 * time.Second
 
-// begin begins a transaction. A writer takes the write lock at once (BEGIN IMMEDIATE). Otherwise
-// a transaction that reads first and then writes would fail if another process commits in between.
+// begin begins a transaction. A writer takes the write lock at once (BEGIN IMMEDIATE). Otherwise a
+// transaction that first reads and then writes would fail if another process commits between the
+// read and the write.
 func (c *dbConn) begin(ctx context.Context) error {
 	if !c.writer {
 		_, err := c.session.Exec("BEGIN")

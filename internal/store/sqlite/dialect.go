@@ -1,17 +1,18 @@
 package sqlite
 
-// This file has the SQL that differs between SQLite and PostgreSQL. Package sqlstore inserts it into its
-// statements.
+// This file contains the SQL of SQLite that differs from the SQL of PostgreSQL. Package sqlstore inserts
+// this SQL into its statements.
 
 import "enlist/internal/store/sqlstore"
 
-// Dialect has the SQL expressions in which SQLite differs from PostgreSQL.
+// Dialect contains the SQL expressions of SQLite that differ from those of PostgreSQL.
 var Dialect = sqlstore.Dialect{
 	FieldText:   func(id string) string { return "(field_values ->> " + path(id) + ")" },
 	FieldNumber: func(id string) string { return "CAST((field_values ->> " + path(id) + ") AS REAL)" },
-	// -> returns the JSON text of a number, which keeps the decimals that the caller sent.
+	// The operator -> returns the JSON text of a number. This text has the same decimals as the
+	// number that the caller sent.
 	FieldShown:   func(id string) string { return "trim(field_values -> " + path(id) + `, '"')` },
-	Document:     "CAST(field_values AS TEXT)", // the same bytes; drivers return text as a string without a copy
+	Document:     "CAST(field_values AS TEXT)", // the CAST does not change the bytes; drivers return a text as a string without a copy
 	ReadValues:   readValues,
 	ToDocument:   func(argument string) string { return "jsonb(" + argument + ")" },
 	WithoutField: `jsonb_remove(field_values, '$."' || ? || '"')`,
@@ -24,7 +25,8 @@ var Dialect = sqlstore.Dialect{
 	NoIndex:      "+",
 	NamesIndexes: true,
 	IndexPlace:   "0", // one partition
-	// IndexAbsent and IndexTail are empty: an index of SQLite always ends in the row ID and sorts NULL first.
+	// IndexAbsent and IndexTail are empty, because an index of SQLite always ends with the row ID and sorts
+	// NULL first.
 }.Complete()
 
 // path returns the JSON path of a Field's value in field_values, as a SQL literal.

@@ -16,14 +16,15 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// insertJobs stores effects as jobs. tx is the transaction whose changes cause the effects. Each kind of
-// effect has a queue of the same name.
+// insertJobs stores effects as jobs. tx is the transaction that makes the changes and causes the
+// effects. Each kind of effect has a queue of the same name.
 func insertJobs(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx, effects []audience.Effect) error {
 	params := make([]river.InsertManyParams, 0, len(effects))
 	for _, e := range effects {
 		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: audience.Attempts}
-		// Only a job that is due in the future gets a time. River looks for scheduled jobs every
-		// five seconds, so a job with a past time would start up to five seconds late.
+		// Only a job that is due in the future gets a scheduled time. River looks for scheduled
+		// jobs every five seconds. So with a scheduled time in the past, a job could start up to
+		// five seconds late.
 		if timed, ok := e.(audience.Timed); ok && time.Until(time.Unix(timed.DueTime(), 0)) > 0 {
 			opts.ScheduledAt = time.Unix(timed.DueTime(), 0)
 		}

@@ -1,6 +1,7 @@
 package sqlite
 
-// This file applies the migrations of enlist, which are SQL files, and then those of the job queue.
+// This file applies the migrations of enlist, which are SQL files. Then it applies the migrations
+// of the job queue.
 
 import (
 	"context"
@@ -23,9 +24,9 @@ var (
 	errNewer   = errors.New("it was made by a newer enlist; use that version, or a backup from before the update")
 )
 
-// migrate applies pending migrations. Several processes may start on one file at the same time
-// and apply the same migration. Only one of them succeeds. The others try again, as long as the
-// number of applied migrations grows.
+// migrate applies pending migrations. Several processes can start on one file at the same time and
+// apply the same migration. Only one of them succeeds. Each of the other processes tries again, as
+// long as the number of applied migrations grows.
 func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -34,7 +35,7 @@ func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 	return migrateTo(ctx, db, files, log)
 }
 
-// migrateTo applies the pending migrations of files.
+// migrateTo applies the pending migrations in files.
 func migrateTo(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) error {
 	for before := -1; ; {
 		err := tryMigrate(ctx, db, files, log)
@@ -75,8 +76,8 @@ func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) 
 		return errNewer
 	}
 	if current < latest {
-		// With this index, a process fails if it applies a migration that is already applied,
-		// and its transaction is rolled back.
+		// This index prevents a second application of a migration: the process that tries this gets
+		// an error, and its transaction is rolled back.
 		_, err := db.ExecContext(ctx,
 			"CREATE UNIQUE INDEX IF NOT EXISTS goose_db_version_once ON goose_db_version (version_id)")
 		if err != nil {
@@ -90,7 +91,8 @@ func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) 
 }
 
 // refuseForeign returns errForeign if the file has tables but not the table goose_db_version. It
-// uses a connection for reading, because the writer's pragmas would change the file to WAL mode.
+// uses a connection that only reads, because the writer's pragmas would change the file to WAL
+// mode.
 func refuseForeign(ctx context.Context, reads *connector) error {
 	db := sql.OpenDB(reads)
 	defer db.Close()

@@ -12,8 +12,9 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// readers is a pool of read-only connections. It opens a connection if a caller needs one and no
-// connection is idle, and keeps the connection. A caller waits while the limiter has no free slot.
+// readers is a pool of read-only connections. If a caller needs a connection and no connection is
+// idle, the pool opens a new connection. After its use, the connection stays in the pool. A caller
+// waits while the limiter has no free slot.
 type readers struct {
 	connector *connector
 	cache     *sqlstore.Cache
@@ -39,7 +40,7 @@ func (r *readers) transaction(ctx context.Context, fn func(audience.Tx) error) (
 	if err != nil {
 		return err
 	}
-	good := false // still false after a panic or a failed BEGIN or COMMIT; the connection is then closed
+	good := false // stays false after a panic and after a failed BEGIN or COMMIT; then the connection is closed
 	defer func() {
 		if !good {
 			err = errors.Join(err, c.Close())
@@ -65,7 +66,7 @@ func (r *readers) take() (*dbConn, error) {
 		return nil, errClosed
 	}
 	if n := len(r.idle); n > 0 {
-		c := r.idle[n-1] // the connection that was used last: its page cache is warm
+		c := r.idle[n-1] // the connection that was used last, because its page cache is warm
 		r.idle = r.idle[:n-1]
 		r.mu.Unlock()
 		return c, nil
@@ -85,7 +86,8 @@ func (r *readers) give(c *dbConn) {
 	r.idle = append(r.idle, c)
 }
 
-// close closes the idle connections. give closes the other connections when their transactions end.
+// close closes the idle connections. The method give closes the other connections when their
+// transactions end.
 func (r *readers) close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,13 +14,13 @@ import (
 // definitions of SearchIndexes. Package indexadvisor calls the methods of this file.
 
 // BuildIndex implements audience.Store. It uses the writer's connection for about 0.6 s for each
-// million Contacts in the file. Until it ends, no other function can write, but functions can
-// read. BuildIndex runs in a separate transaction, so that a cancelled ctx rolls back only the
-// index.
+// million Contacts in the file. During this time no other function can write. Functions that only
+// read do not wait. BuildIndex runs in a separate transaction, so that a cancelled ctx rolls back
+// only the index.
 //
-// The store never runs ANALYZE. It would only give SQLite the average over all Lists. SQLite
-// would then choose the wrong index for a large List in a database with many small Lists. Instead,
-// searches name the index to use (sqlstore/planner).
+// The store never runs ANALYZE. The statistics of ANALYZE are an average over all Lists. With them,
+// SQLite would choose the wrong index for a large List in a database with many small Lists.
+// Instead, searches name the index to use (sqlstore/planner).
 func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID,
 	k *audience.SearchKey) (bytes int64, err error) {
 	conn, err := s.db.Conn(ctx)
@@ -30,7 +30,7 @@ func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list 
 	defer conn.Close() // returns the connection to the pool
 	create := "CREATE INDEX IF NOT EXISTS " + sqlstore.IndexName(id) + " ON " + Dialect.IndexOn("contact", list, k)
 	if bytes, err = changeInFiles(ctx, conn, create); err != nil && ctx.Err() == nil {
-		bytes, err = change(ctx, conn, create) // the machine may have no directory for temporary files
+		bytes, err = change(ctx, conn, create) // perhaps the machine has no directory for temporary files, so sort in memory
 	}
 	if err != nil {
 		return 0, fmt.Errorf("create index: %w", err)
@@ -38,8 +38,8 @@ func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list 
 	return bytes, nil
 }
 
-// changeInFiles runs change, and SQLite sorts in temporary files. To sort ten million Contacts in
-// memory would take a gigabyte and would not be faster.
+// changeInFiles runs the function change with a setting that makes SQLite sort in temporary files.
+// Sorting ten million Contacts in memory would take a gigabyte and would not be faster.
 func changeInFiles(ctx context.Context, conn *sql.Conn, statement string) (bytes int64, err error) {
 	if _, err := conn.ExecContext(ctx, "PRAGMA temp_store = FILE"); err != nil {
 		return 0, err

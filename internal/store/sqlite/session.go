@@ -16,18 +16,18 @@ import (
 )
 
 // session implements sqlstore.Conn on one SQLite connection. It caches the prepared statements.
-// Only one goroutine at a time may use a session.
+// Only one goroutine at a time is allowed to use a session.
 type session struct {
 	conn       driver.Conn
 	statements map[string]*statement // by SQL text
-	once       map[string]*statement // by SQL text: statements with the prefix sqlstore.Once, which contain a List ID
-	args       []driver.NamedValue   // arguments of the running statement; the memory is reused
-	writes     int                   // number of statements without a result that the current function has run
+	once       map[string]*statement // by SQL text; statements with the prefix sqlstore.Once, which contain a List ID
+	args       []driver.NamedValue   // arguments of the running statement; the next statement reuses the memory
+	writes     int                   // number of statements that return no rows and that the current function has run
 	failed     error                 // first error of a statement of the current function
-	deadline   time.Time             // of the current function; zero: no deadline
+	deadline   time.Time             // deadline of the current function; zero: no deadline
 }
 
-// statement is a prepared statement. It cannot run a second time before it has ended.
+// statement is a prepared statement. While it is running, it cannot be started a second time.
 type statement struct {
 	driver.Stmt
 	running bool
@@ -38,9 +38,9 @@ type statement struct {
 // different searches, and their statements must not fill the memory.
 const maxStatements = 150
 
-// maxOnce limits the cached statements that contain a List ID. A client may send the same search
-// again and again, for other pages or addresses. The limit is so large that the cache still has the
-// statement of such a search.
+// maxOnce limits the cached statements that contain a List ID. A client can repeat the same search
+// many times, with other pages or addresses. The limit is so large that the cache still contains
+// the statement of such a search.
 const maxOnce = 50
 
 var errOverdue = errors.New("the function ran too long; it delays all other writes")
@@ -72,8 +72,8 @@ func (s *session) note(err error) error {
 	return err
 }
 
-// prepare returns a prepared statement. It uses the cached statement unless that one is running. If
-// the cache is full, prepare closes a cached statement in random order.
+// prepare returns a prepared statement. It returns the cached statement unless this statement is
+// running. If the cache is full, prepare removes a random statement from the cache and closes it.
 func (s *session) prepare(query string) (*statement, error) {
 	if !s.deadline.IsZero() && time.Now().After(s.deadline) {
 		return nil, errOverdue
@@ -88,7 +88,7 @@ func (s *session) prepare(query string) (*statement, error) {
 		return nil, err
 	}
 	st = &statement{Stmt: prepared}
-	if ok { // the cached statement is running: Close closes the new statement after its use
+	if ok { // the cached statement is running, so result.Close closes the new statement after its use
 		return st, nil
 	}
 	for old, st := range kept {
@@ -104,7 +104,7 @@ func (s *session) prepare(query string) (*statement, error) {
 	return st, err
 }
 
-// kept returns the cache for the statement of a query, and the limit of this cache.
+// kept returns the cache that is for the statement of a query, and the size limit of this cache.
 func (s *session) kept(query string) (statements map[string]*statement, most int) {
 	if strings.HasPrefix(query, sqlstore.Once) {
 		return s.once, maxOnce
@@ -115,9 +115,9 @@ func (s *session) kept(query string) (statements map[string]*statement, most int
 var listArgument = regexp.MustCompile(`\blist_id = (\?[0-9]*)`)
 
 // planOnce rewrites a statement so that SQLite plans it only once. Without the CAST, SQLite
-// compares the argument for list_id with the List of each partial index. To do so, it plans the
-// statement again after each bind. With 64 search indexes, a subscription takes 120 µs of
-// processor time without the CAST, and 80 µs with it.
+// compares the argument for list_id with the List of each partial index. For this comparison,
+// SQLite plans the statement again after each change of the argument. With 64 search indexes, a
+// subscription takes 120 µs of processor time without the CAST, and 80 µs with it.
 func planOnce(query string) string {
 	return listArgument.ReplaceAllString(query, "list_id = CAST($1 AS BIGINT)")
 }
@@ -138,8 +138,8 @@ func (s *session) run(query string, args []any) (driver.Result, error) {
 	if err != nil {
 		return nil, s.note(err)
 	}
-	// The context is never cancelled. After an interrupted write, SQLite would roll back the complete
-	// transaction, with the writes of the other functions in the group.
+	// This context is never cancelled. After an interrupted write, SQLite would roll back the
+	// complete transaction, which contains the writes of the other functions in the group.
 	result, err := st.Stmt.(driver.StmtExecContext).ExecContext(context.Background(), s.bind(args))
 	return result, s.note(err)
 }
@@ -180,7 +180,7 @@ func (s *session) Insert(query string, args ...any) (id int64, err error) {
 	return result.LastInsertId()
 }
 
-// Query runs a query. The statement of the query is running until the caller closes the rows.
+// Query runs a query. The statement counts as running until the caller closes the rows.
 func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstore.Rows, error) {
 	st, err := s.prepare(query)
 	if err != nil {
@@ -191,15 +191,16 @@ func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstor
 		return nil, s.noteFirst(ctx, query, err)
 	}
 	st.running = true
-	if st.row == nil { // made only once, because Columns calls SQLite for each column
+	if st.row == nil { // allocated only once for each statement, because Columns calls SQLite for each column
 		st.row = make([]driver.Value, len(rows.Columns()))
 	}
 	return &result{Rows: rows, ctx: ctx, session: s, statement: st, query: query}, nil
 }
 
-// noteFirst handles an error of a query that has returned no row yet. A query may name an index that was
-// dropped. It then fails when SQLite prepares it, or, if it was prepared before, when it runs. noteFirst
-// returns ErrUnprepared for such a query, and sqlstore plans the search again.
+// noteFirst handles an error of a query that has returned no row yet. Perhaps the query names an index
+// that was dropped. Such a query fails when SQLite prepares it. If it was prepared before the index was
+// dropped, it fails when it runs. noteFirst returns ErrUnprepared for such a query, and then package
+// sqlstore plans the search again.
 func (s *session) noteFirst(ctx context.Context, query string, err error) error {
 	if ctx.Err() == nil && strings.HasPrefix(query, sqlstore.Once) {
 		return fmt.Errorf("%w: %w", sqlstore.ErrUnprepared, err)
@@ -207,7 +208,8 @@ func (s *session) noteFirst(ctx context.Context, query string, err error) error 
 	return s.note(err)
 }
 
-// QueryLast does the same as Query. Only on PostgreSQL does QueryLast save a round trip.
+// QueryLast does the same as Query. It saves a round trip on PostgreSQL, but SQLite has no round
+// trips.
 func (s *session) QueryLast(ctx context.Context, query string, args ...any) (sqlstore.Rows, error) {
 	return s.Query(ctx, query, args...)
 }
@@ -219,7 +221,7 @@ type result struct {
 	session   *session
 	statement *statement
 	query     string
-	started   bool // Next has returned without an error
+	started   bool // Next has returned at least once without an error
 }
 
 // Next implements sqlstore.Rows.

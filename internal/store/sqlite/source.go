@@ -14,8 +14,9 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// Source reads the tables of a file, which enlist copy stores in another database. It locks the file
-// exclusively, so that no server can store a change that the copy would not contain.
+// Source reads the tables of a SQLite file. The command enlist copy stores these tables in another
+// database. A Source locks the file exclusively. Otherwise a server could store a change that the
+// copy would not contain.
 type Source struct {
 	conn *dbConn
 }
@@ -52,7 +53,7 @@ func OpenSource(ctx context.Context, path string) (*Source, error) {
 	return s, nil
 }
 
-// openError replaces SQLite's busy error by a text that says the reason and what to do.
+// openError replaces SQLite's busy error by an error that states the reason and what to do.
 func openError(path string, err error) error {
 	if isBusy(err) {
 		err = errServed
@@ -66,7 +67,8 @@ var sourcePragmas = []string{"PRAGMA cache_size = -65536"}
 func (s *Source) Close() error { return s.conn.Close() }
 
 // Tables returns the names of the tables to copy: the tables of enlist, and the table of the queue's jobs.
-// The other tables of SQLite, goose and River are not copied, because the target has its own.
+// The other tables of SQLite, goose and River are not copied, because the target database has its own
+// tables for these.
 func (s *Source) Tables(ctx context.Context) (names []string, err error) {
 	err = s.each(ctx, func(row *sqlstore.Cursor) error {
 		names = append(names, row.Text())
@@ -76,8 +78,8 @@ func (s *Source) Tables(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// Describe sets t.Key to the primary key of the table in this file. It fails if the table does not have
-// exactly the columns of t.
+// Describe sets t.Key to the primary key of the table in this file. It fails if the columns of this
+// table are not exactly those of t.
 func (s *Source) Describe(ctx context.Context, t *sqlstore.Table) error {
 	names := make(map[string]int)
 	for i, c := range t.Columns {
@@ -103,8 +105,8 @@ func (s *Source) Describe(ctx context.Context, t *sqlstore.Table) error {
 	return err
 }
 
-// Count returns the number of rows of a table. If upto is not nil, it counts only the rows up to and
-// including the key upto.
+// Count returns the number of rows of a table. If upto is not nil, it is a key, and Count counts
+// only the rows whose keys are not greater than upto.
 func (s *Source) Count(ctx context.Context, t *sqlstore.Table, upto []any) (n int64, err error) {
 	query := "SELECT count(*) FROM " + t.Name
 	if upto != nil {
@@ -118,8 +120,8 @@ func (s *Source) Count(ctx context.Context, t *sqlstore.Table, upto []any) (n in
 }
 
 // Each calls fn with every row of a table in the order of the key. If after is not nil, it is a key, and
-// Each leaves out the rows up to this key. fn may keep the row. changed is true if Each has replaced
-// characters in the row that another engine cannot store.
+// Each leaves out the rows up to and including this key. Each call gets a new slice, so fn can keep the
+// row. changed is true if Each has replaced characters that another engine cannot store.
 func (s *Source) Each(ctx context.Context, t *sqlstore.Table, after []any,
 	fn func(row []driver.Value, changed bool) error) error {
 	query := "SELECT " + t.List(readExpr) + " FROM " + t.Name
@@ -139,7 +141,7 @@ func (s *Source) Each(ctx context.Context, t *sqlstore.Table, after []any,
 	}, query, after...)
 }
 
-// readExpr returns the SQL expression that reads a column in the form c.Form.
+// readExpr returns the SQL expression that reads a column as Normalise expects it for c.Form.
 func readExpr(c sqlstore.Column) string {
 	switch c.Form {
 	case sqlstore.Document, sqlstore.Documents, sqlstore.Texts:
@@ -165,11 +167,11 @@ func keyCondition(t *sqlstore.Table, operator string) string {
 	return "(" + keyColumns(t) + ") " + operator + " (?" + strings.Repeat(", ?", len(t.Key)-1) + ")"
 }
 
-// LastIDs returns the highest ID that each table has ever used, by the name of the table. A deleted row may
-// have had a higher ID than all present rows.
+// LastIDs returns the highest ID that each table has ever used, by the name of the table. This can be the
+// ID of a deleted row.
 func (s *Source) LastIDs(ctx context.Context) (last map[string]int64, err error) {
 	last = make(map[string]int64)
-	// webhook_target.holder may contain the ID of a deleted job. No new job may get this ID.
+	// webhook_target.holder can contain the ID of a deleted job. A new job must not get this ID.
 	err = s.each(ctx, func(row *sqlstore.Cursor) error {
 		table := row.Text()
 		last[table] = row.Int()

@@ -2,12 +2,12 @@
 // transactions and applies migrations. Package sqlstore has the SQL statements of the
 // transactions.
 //
-// One goroutine, the writer, runs the functions of all Updates. It runs several functions in
-// one transaction, so that one commit stores all their changes. Functions that only read use a
-// pool of connections, and each function reads its own snapshot (WAL mode). A second process may
-// use the same file. The SQLite driver is mattn/go-sqlite3 in builds with cgo, and
-// modernc.org/sqlite in builds without cgo. Only driver_cgo.go and driver_nocgo.go contain code
-// for one of the drivers.
+// One goroutine, the writer, runs the functions of all Updates. It runs several functions in one
+// transaction, so that one commit stores all their changes. Functions that only read use a pool of
+// connections, and each function reads its own snapshot (WAL mode). A second process can use the
+// same file at the same time. The SQLite driver is mattn/go-sqlite3 in builds with cgo, and
+// modernc.org/sqlite in builds without cgo. Code that depends on the driver is only in
+// driver_cgo.go and driver_nocgo.go.
 package sqlite
 
 import (
@@ -43,7 +43,7 @@ type Store struct {
 	cache    *sqlstore.Cache
 	writer   *writer
 	readers  *readers
-	searches *readers // separate from readers, so that searches never delay look-ups
+	searches *readers // not the same pool as readers, so that searches never delay look-ups
 	streams  *readers
 }
 
@@ -132,7 +132,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	return s.Update(ctx, readOnly)
 }
 
-// Close runs the queued functions of Updates and then closes all connections.
+// Close first runs the functions of Update that are in the queue. Then it closes all connections.
 func (s *Store) Close() error {
 	s.writer.close()
 	return errors.Join(s.readers.close(), s.searches.close(), s.streams.close(), s.db.Close())

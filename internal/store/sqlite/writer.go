@@ -17,21 +17,21 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// writer runs all functions that write on one goroutine. Functions that arrive while a transaction
-// is open form the next group, in the order of their arrival. A group shares one transaction, so
-// that one fsync makes all its changes durable.
+// writer has one goroutine, which runs all functions that write. Functions that arrive while a
+// transaction is open form the next group, in the order of their arrival. The functions of a group
+// share one transaction, so that one fsync makes all their changes durable.
 //
 // The writer tries up to three ways to run a group:
 //
-//  1. It runs the group in one transaction without savepoints. With savepoints, SQLite copies
-//     pages, and to insert a Contact takes 26 µs, of which 4 to 5 µs are for the savepoint.
+//  1. It runs the group in one transaction without savepoints. With a savepoint, SQLite copies
+//     pages: inserting a Contact takes 26 µs, and 4 to 5 µs of this are for the savepoint.
 //  2. If a function fails after it wrote, the writer rolls the transaction back. It runs the
 //     group again with a savepoint for each function, so that it can undo only the function that
 //     fails.
 //  3. If SQLite rolls back the complete transaction, because of a full disk or an I/O error, the
 //     writer runs each function in a separate transaction.
 //
-// So a function may run more than once. A caller gets the result of its function after the commit.
+// So a function can run more than once. A caller gets the result of its function after the commit.
 type writer struct {
 	db      *sql.DB
 	cache   *sqlstore.Cache
@@ -46,7 +46,7 @@ type writer struct {
 type update struct {
 	ctx   context.Context
 	fn    func(audience.Tx) error
-	state atomic.Int32 // first waiting, then running or abandoned
+	state atomic.Int32 // first waiting; later running or abandoned
 	err   error
 	done  chan struct{}
 }
@@ -59,7 +59,7 @@ const (
 
 const (
 	maxGroup     = 512             // largest number of functions in one transaction
-	functionTime = 5 * time.Second // longest time of one function, because a function delays all other writes
+	functionTime = 5 * time.Second // longest time of one function; while it runs, no other function can write
 )
 
 var errClosed = errors.New("the store is closed")
@@ -89,7 +89,7 @@ func (w *writer) do(ctx context.Context, fn func(audience.Tx) error) error {
 			return ctx.Err()
 		}
 		<-u.done
-	case <-w.stopped: // the update may have entered the queue after the goroutine read the queue for the last time
+	case <-w.stopped: // perhaps the update entered the queue after the goroutine had read the queue for the last time
 		if u.state.CompareAndSwap(waiting, abandoned) {
 			return errClosed
 		}
@@ -138,7 +138,7 @@ func (w *writer) addQueued(group []*update) []*update {
 	return group
 }
 
-// run runs the functions of a group and passes each result to its caller.
+// run runs the functions of a group and passes the result of each function to its caller.
 func (w *writer) run(group []*update) {
 	started := group[:0]
 	for _, u := range group {
@@ -164,8 +164,9 @@ func (w *writer) run(group []*update) {
 }
 
 // retry runs a group again after its transaction failed with err and was rolled back. If a function
-// of the group failed, retry first uses one transaction with savepoints. Otherwise, or if this
-// fails too, it runs each function in a separate transaction.
+// of the group failed, retry first uses one transaction with savepoints. If this transaction also
+// fails, or if no function failed, retry runs each function in a separate transaction. It does not
+// run a group again that has only one function, or whose transaction could not begin.
 func (w *writer) retry(group []*update, err error) {
 	if len(group) == 1 || errors.Is(err, errLocked) {
 		for _, u := range group {
@@ -215,7 +216,7 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 		return errors.Join(errLocked, err)
 	}
 	var c *dbConn
-	// Only this goroutine uses the connection until conn.Close, so it may also use c outside Raw.
+	// Only this goroutine uses the connection until conn.Close, so it is safe to use c outside Raw.
 	if err := conn.Raw(func(raw any) error { c = raw.(*dbConn); return nil }); err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
@@ -234,7 +235,8 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 		}
 	}
 	if err := tx.Commit(); err != nil {
-		// After some errors SQLite has already rolled the transaction back. c.rollback works in both cases.
+		// After some errors SQLite has already rolled the transaction back, and after others it has not.
+		// c.rollback works in both cases.
 		return errors.Join(err, c.rollback())
 	}
 	return nil
@@ -264,7 +266,7 @@ func (t *transaction) run(u *update, mode savepoints) error {
 	u.err = sqlstore.Call(u.fn, tx)
 	t.session.deadline = time.Time{}
 	if u.err == nil {
-		u.err = t.session.failed // a function cannot ignore a failed statement: SQLite may have rolled the transaction back
+		u.err = t.session.failed // a function cannot ignore a failed statement, because SQLite can have rolled the transaction back
 	}
 	if u.err != nil {
 		t.effects = t.effects[:effects]
@@ -275,7 +277,8 @@ func (t *transaction) run(u *update, mode savepoints) error {
 		return err
 	case mode == withSavepoints:
 		t.shared.Undo(mark)
-		// ROLLBACK TO fails if SQLite has already rolled the complete transaction back.
+		// The statement ROLLBACK TO fails if SQLite has already rolled back the complete
+		// transaction.
 		if _, err := t.session.Exec("ROLLBACK TO fn"); err != nil {
 			return err
 		}

@@ -9,9 +9,9 @@ import (
 )
 
 // This file lets several functions share a transaction if each of them adds one Contact. Package
-// postgres calls the four steps in this order. NewInsertBatch takes the IDs of the Contacts from the
-// sequence. Run runs one function. Insert stores all Contacts with one statement. Finish runs the other
-// statements. The SQL here works only on PostgreSQL.
+// postgres calls four steps in this order. NewInsertBatch takes the IDs of the Contacts from the
+// sequence. Run runs one function. Insert stores all Contacts with one statement. Finish queues the
+// other statements. The SQL in this file works only on PostgreSQL.
 
 // InsertBatch collects the writes of the functions of one transaction. The functions run before the
 // transaction sends their statements, so they cannot use a result from the database. If a function
@@ -20,8 +20,8 @@ import (
 type InsertBatch struct {
 	sql       *Dialect
 	addresses []Address
-	ids       []audience.ContactID // one for each address; 0: a Contact already has the address
-	parts     []*Part              // one for each function that ended without an error
+	ids       []audience.ContactID // one ID for each address; 0: a Contact already has the address
+	parts     []*Part              // one Part for each function that ended without an error
 }
 
 // Address is the normalised address of a Contact in a List.
@@ -40,11 +40,11 @@ type Part struct {
 	doc      string            // the Contact's values as JSON
 	account  audience.AccountID
 	ledger   []audience.LedgerRow
-	rest     []statement // other statements, whose results the function does not need
-	inserted bool        // the INSERT has stored the Contact: no other Contact has its address
+	rest     []statement // the other statements; the function does not need their results
+	inserted bool        // the INSERT has stored the Contact, so no other Contact had its address
 }
 
-// statement is a statement that Finish will run.
+// statement is a statement that Finish queues.
 type statement struct {
 	query string
 	args  []any
@@ -71,12 +71,14 @@ func NewInsertBatch(ctx context.Context, conn Conn, addresses []Address) (*Inser
 }
 
 // takeIDs uses a subquery, so that PostgreSQL looks up each address in the index. With a join,
-// PostgreSQL may use a generic plan from a time when the table was small, and scan the table.
+// PostgreSQL could use a generic plan from a time when the table was small. This plan scans the
+// table.
 const takeIDs = `SELECT CASE WHEN (SELECT id FROM contact
 		WHERE list_id = wanted.list_id AND dedupe_key = wanted.key) IS NULL THEN nextval('contact_id') ELSE 0 END
 	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[])) WITH ORDINALITY AS wanted (list_id, key, place) ORDER BY place`
 
-// Run runs fn for the address at the index place. If fn fails, the batch stores no write of fn.
+// Run runs fn for the address with the index place in addresses. If fn fails, the batch stores no
+// write of fn.
 func (g *InsertBatch) Run(ctx context.Context, place int, fn func(audience.Tx) error, session *Session) (*Part, error) {
 	if g.ids[place] == 0 {
 		return nil, ErrNotBatchable
@@ -96,9 +98,9 @@ func (g *InsertBatch) Run(ctx context.Context, place int, fn func(audience.Tx) e
 	return p, nil
 }
 
-// Insert inserts the Contacts. It leaves out a Contact if another function of the batch adds the same
-// address. It also leaves out a Contact if another transaction has stored the address after NewInsertBatch
-// read the addresses.
+// Insert inserts the Contacts. If two functions of the batch add the same address, it inserts only one of
+// the two Contacts. If another transaction has stored an address after NewInsertBatch read the addresses,
+// it does not insert the Contact with this address.
 func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 	byID := make(map[int64]*Part, len(g.parts))
 	var lists, ids, created, modified []int64
@@ -147,9 +149,9 @@ const addLedgerRows = `INSERT INTO consent (list_id, contact_id, time, method, t
 		CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]))
 		AS added (list_id, contact_id, time, method, type, text, ip, preferences, key_id)`
 
-// Finish queues the other statements of the functions whose Contacts Insert has stored: the INSERT of
-// the ledger rows, the delayed statements, and the changes of the counters. It returns the effects of
-// these functions.
+// Finish queues the other statements of those functions whose Contacts Insert has stored. These are
+// the INSERT of the ledger rows, the delayed statements, and the changes of the counters. Finish
+// returns the effects of these functions.
 func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 	var counts []count
 	var rest []statement
@@ -186,20 +188,20 @@ func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 	return effects, writeCounts(conn, counts)
 }
 
-// Inserted reports whether the transaction has the writes of the function. It is false if another Contact
-// has the address.
+// Inserted reports whether the transaction contains the writes of the function. It returns false if
+// another Contact has the address.
 func (p *Part) Inserted() bool { return p.inserted || p.contact == nil }
 
 // batchTx is the Tx of a function in an InsertBatch. It stores the Contact and its ledger rows in the
-// Part. The embedded Tx passes all other statements to its Conn, which is the Part too.
+// Part. The embedded Tx passes all other statements to its Conn, which is also the Part.
 type batchTx struct {
 	*Tx
 	part *Part
 }
 
-// InsertOrFind keeps the Contact for InsertBatch.Insert and assumes that no other Contact has its address.
-// All state columns except preference_values must have their initial values, because the INSERT of the
-// batch has constants for them.
+// InsertOrFind stores the Contact in the Part for InsertBatch.Insert, and assumes that no other Contact
+// has this address. All state columns except preference_values must have their initial values, because the
+// INSERT of the batch has constants for them.
 func (t *batchTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
 	plain := *c
 	plain.Prefs = nil
@@ -220,17 +222,18 @@ func (t *batchTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact,
 	return nil, nil
 }
 
-// AddLedgerRow keeps a ledger row for InsertBatch.Finish.
+// AddLedgerRow stores a ledger row in the Part for InsertBatch.Finish.
 func (t *batchTx) AddLedgerRow(r *audience.LedgerRow) error {
 	t.part.ledger = append(t.part.ledger, *r)
 	return nil
 }
 
-// notBatchable ends the function of the Part by a panic, which Call recovers. notBatchable never returns.
+// notBatchable ends the function of the Part by a panic, which Call recovers. So notBatchable never
+// returns, and its result type exists only for the callers.
 func notBatchable() error { panic(RetrySignal{Err: ErrNotBatchable}) }
 
-// The methods of Conn follow. Do keeps its statement for Finish. The other methods need a result or a lock
-// at once, so a function that calls them cannot share a transaction.
+// The methods of Conn follow. Do stores its statement in the Part for Finish. The other methods need a
+// result or a lock at once, so a function that calls them cannot share a transaction.
 
 // Do implements Conn.
 func (p *Part) Do(query string, args ...any) error {

@@ -1,6 +1,7 @@
 package sqlstore
 
-// This file limits how many transactions read at the same time, and how long each of them may take.
+// This file limits the number of transactions that read at the same time, and the duration of each
+// of them.
 
 import (
 	"context"
@@ -11,16 +12,17 @@ import (
 	"enlist/internal/limiter"
 )
 
-// Limiter limits how many transactions run at the same time, and how long each of them may take. An
-// engine has one Limiter for each pool of connections that only read. The errors of a Limiter have Kind
-// Busy, so the API returns their text to the caller. The zero value has no limits.
+// Limiter limits the number of transactions that run at the same time, and the duration of each of
+// them. An engine has one Limiter for each pool of connections that only read. The errors of a Limiter
+// have Kind Busy, so the API returns their text to the caller. The zero value has no limits.
 type Limiter struct {
 	slots *limiter.Limiter
 	limit time.Duration // longest duration of a transaction; 0: no limit
 }
 
-// NewLimiter returns a Limiter for n transactions at the same time. A transaction waits at most wait for
-// a slot; if wait is 0, it waits until its context ends. The transaction may then take at most limit.
+// NewLimiter returns a Limiter for n transactions at the same time. A transaction waits for a slot for
+// at most the duration wait. If wait is 0, it waits until its context ends. Then the transaction runs
+// for at most the duration limit.
 func NewLimiter(n int, wait, limit time.Duration) Limiter {
 	return Limiter{slots: limiter.New(n, wait), limit: limit}
 }

@@ -5,7 +5,7 @@ package sqlstore
 import "enlist/internal/audience"
 
 // mapList describes the table list. It reads the name of the List's Folder from the table folder, because
-// a caller may rename the Folder.
+// a caller can rename the Folder.
 func (d *Dialect) mapList(m *mapper, l *audience.List) {
 	m.id("id", (*int64)(&l.ID))
 	m.fixed("account_id", (*int64)(&l.AccountID))
@@ -70,7 +70,7 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	list.ContactCount = 0 // it changes without a new version of the catalogue, so the cache cannot have it
+	list.ContactCount = 0 // the count changes without a new version of the catalogue, so the cache must not contain it
 	fields, err := t.fields(id)
 	if err != nil {
 		return nil, err
@@ -106,8 +106,8 @@ func (t *Tx) readListeners(s *audience.Schema) error {
 	return err
 }
 
-// ContactCount returns the number of a List's Contacts. It adds the changes of this transaction that
-// Session.Finish has not written yet.
+// ContactCount returns the number of a List's Contacts. The number includes the changes of this
+// transaction that Session.Finish has not written yet.
 func (t *Tx) ContactCount(id audience.ListID) (int64, error) {
 	n, err := t.number("SELECT "+t.sql.counter("list")+" FROM list WHERE id = ?", int64(id))
 	return n + t.counted(func(c count) bool { return c.list == id }), err
@@ -116,7 +116,7 @@ func (t *Tx) ContactCount(id audience.ListID) (int64, error) {
 // AddList stores a new List.
 func (t *Tx) AddList(l *audience.List) error { return t.sql.mappings.lists.addDefinition(t, l) }
 
-// UpdateList stores the columns of a List that may change.
+// UpdateList stores the columns of a List that an edit can change.
 func (t *Tx) UpdateList(l *audience.List) error { return t.sql.mappings.lists.saveDefinition(t, l) }
 
 // MarkListDeleted hides a List from all calls. DropList removes the List later.
@@ -124,8 +124,8 @@ func (t *Tx) MarkListDeleted(id audience.ListID) error {
 	return t.define("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
 }
 
-// DropList removes a hidden List and its definitions. The caller has removed the Contacts of the List
-// before.
+// DropList removes a hidden List and its definitions. The caller must first remove the Contacts of
+// the List.
 func (t *Tx) DropList(id audience.ListID) error {
 	if err := t.define("DELETE FROM list WHERE id = ? AND hidden = 1", int64(id)); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (t *Tx) DropList(id audience.ListID) error {
 		"DELETE FROM field WHERE list_id = ?",
 		"DELETE FROM preference WHERE list_id = ?",
 		"DELETE FROM autoresponder WHERE list_id = ?",
-		"DELETE FROM webhook WHERE list_id = ?", // the server still posts the events that wait
+		"DELETE FROM webhook WHERE list_id = ?", // the server still posts the events that are in the queue
 	} {
 		if err := t.conn.Do(query, int64(id)); err != nil {
 			return err

@@ -1,14 +1,14 @@
 package sqlstore
 
-// This file contains the mapper. The function of a mapping calls its methods to describe the columns of
-// a table.
+// This file contains the type mapper. A mapping has a function that describes the columns of a table.
+// This function calls the methods of the mapper.
 
 import (
 	"database/sql/driver"
 	"fmt"
 )
 
-// use is a set of statements: those that contain a column.
+// use is a set of flags. They state which statements contain a column.
 type use uint8
 
 const (
@@ -16,21 +16,22 @@ const (
 	inserted       // the column has an argument in insert
 	unset          // the column has an argument in initial
 	updated        // update changes the column
-	identifies     // the column is in the WHERE of update, and in the ON CONFLICT of upsert
+	identifies     // the column is in the WHERE clause of update, and in the ON CONFLICT clause of upsert
 )
 
-// mapper visits the columns of a mapping. Its job is to list the columns, to read them from a row, or to
-// collect their values as arguments. The order of the columns is the same for every job.
+// mapper visits the columns of a mapping. It has one of three jobs: to list the columns, to read their
+// values from a row, or to collect their values as arguments. The order of the columns is the same for
+// every job.
 type mapper struct {
-	job     use      // the statement that has or needs the values; 0: list the columns
-	cursor  *Cursor  // the row to read, for the job selected
-	args    []any    // the values, for the jobs of other statements
-	keys    []any    // arguments of the WHERE; they follow args
-	columns []column // the result of job 0
-	newID   *int64   // where to store the ID that the database generates
+	job     use      // selected: read a row; 0: list the columns; otherwise: collect the arguments of this statement
+	cursor  *Cursor  // the row to read; only for the job selected
+	args    []any    // the collected arguments
+	keys    []any    // arguments of the WHERE clause; in the statement they follow args
+	columns []column // the listed columns; only for the job 0
+	newID   *int64   // points to the variable for the ID that the database generates
 	err     error    // the first error of a codec
 
-	document string // field_values of the Contact: as SELECT returns it, or as the argument of INSERT and UPDATE
+	document string // the column field_values of a Contact, as SELECT returns it or as INSERT and UPDATE need it
 }
 
 // column is one column of a mapping.
@@ -42,15 +43,16 @@ type column struct {
 	initial string                  // the expression in an INSERT that has no argument for the column
 }
 
-// codec is a pointer to a Go value that is stored in another form. An int64, a string and a bool need no
-// codec. A codec should be a pointer, because Go converts a pointer to an interface without an
-// allocation.
+// codec is a pointer to a Go value that the database stores in another form. Values of the types int64,
+// string and bool need no codec. A codec is a pointer, because Go converts a pointer to an interface
+// without an allocation.
 type codec interface {
 	decode(driver.Value) error
 	encode() (any, error)
 }
 
-// id describes the key that the database generates. The UPDATE finds the row by this key.
+// id describes a key column whose values the database generates. The UPDATE finds the row by this
+// key.
 func (m *mapper) id(name string, place *int64) {
 	m.newID = place
 	m.column(name, selected|identifies, place)
@@ -61,19 +63,20 @@ func (m *mapper) naturalKey(name string, place any) {
 	m.column(name, selected|inserted|unset|identifies, place)
 }
 
-// owner describes a natural key that is not selected, because the code that reads a row knows the value.
+// owner describes a natural key that is not selected, because the code that reads a row already knows
+// the value of this key.
 func (m *mapper) owner(name string, place any) { m.column(name, inserted|unset|identifies, place) }
 
 // fixed describes a column that never changes after the INSERT.
 func (m *mapper) fixed(name string, place any) { m.column(name, selected|inserted|unset, place) }
 
-// value describes a column that may change.
+// value describes a column that UPDATE changes.
 func (m *mapper) value(name string, place any) {
 	m.column(name, selected|inserted|unset|updated, place)
 }
 
-// state describes a column that may change and has the same initial value in nearly all new rows. The
-// text of the INSERT contains this value, because each argument costs time.
+// state describes a column that UPDATE changes and that has the same initial value in nearly all new
+// rows. The text of the INSERT contains this initial value, because each argument costs time.
 func (m *mapper) state(name, initial string, place any) {
 	m.column(name, selected|inserted|updated, place)
 	if m.job == 0 {
@@ -107,7 +110,7 @@ func (m *mapper) generated(name, expression string) {
 	}
 }
 
-// computed describes an expression that is only selected.
+// computed describes an expression that is only in SELECT.
 func (m *mapper) computed(expression string, place any) { m.column(expression, selected, place) }
 
 func (m *mapper) last() *column { return &m.columns[len(m.columns)-1] }

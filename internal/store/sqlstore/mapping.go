@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// mapping stores values of a Go struct as rows of a table. newMapping creates it from one function, which
-// names each column once, with a pointer to its value in the struct. The mapping derives from this
-// function the statements, their arguments, and how to read the rows:
+// mapping stores values of a Go struct as rows of a table. newMapping creates a mapping from one
+// function. This function names each column once, with a pointer to the column's value in the struct.
+// From this function the mapping derives the statements, their arguments, and how to read the rows:
 //
 //	func mapPreference(m *mapper, p *audience.Preference) {
 //		m.id("id", (*int64)(&p.ID))
@@ -21,10 +21,10 @@ import (
 type mapping[T any] struct {
 	visit     func(*mapper, *T)
 	columns   string // the expressions of SELECT
-	read      string // SELECT of all rows, to which a query appends its WHERE
+	read      string // SELECT of all rows; a query appends its WHERE clause
 	into      string // "INSERT INTO ", the table and its columns
 	values    string // the values after VALUES: one argument for each column
-	initial   string // the values for a row whose state columns have their initial values
+	initial   string // like values, but with constants for the initial values of the state columns
 	insert    string // INSERT of all values
 	insertNew string // INSERT that does nothing if the row would violate a unique index
 	upsert    string // INSERT that replaces the row with the same owner and key
@@ -83,7 +83,8 @@ func (a *arguments) add(c *column, job use) {
 	a.list = append(a.list, c.arg("?"+strconv.Itoa(a.count)))
 }
 
-// all returns the rows that a query finds. where is the text of the query after the table's name.
+// all returns the rows that a query finds. where is the end of the query, which follows the name of
+// the table.
 func (b *mapping[T]) all(t *Tx, where string, args ...any) (found []T, err error) {
 	err = b.each(t, func(x *T) error {
 		found = append(found, *x)
@@ -92,7 +93,7 @@ func (b *mapping[T]) all(t *Tx, where string, args ...any) (found []T, err error
 	return found, err
 }
 
-// one returns the row that a query finds, or the error missing if the query finds no row.
+// one returns the row that a query finds. If the query finds no row, it returns the error missing.
 func (b *mapping[T]) one(t *Tx, missing error, where string, args ...any) (found *T, err error) {
 	err = b.each(t, func(x *T) error {
 		found = x
@@ -104,7 +105,7 @@ func (b *mapping[T]) one(t *Tx, missing error, where string, args ...any) (found
 	return found, err
 }
 
-// each calls fn with each row that a query finds. fn may keep the value.
+// each calls fn with each row that a query finds. Each call gets a new value, so fn can keep it.
 func (b *mapping[T]) each(t *Tx, fn func(*T) error, where string, args ...any) error {
 	m := mapper{job: selected}
 	return t.each(func(row *Cursor) error {
@@ -131,8 +132,8 @@ func (b *mapping[T]) add(t *Tx, x *T) error {
 	return err
 }
 
-// addNew inserts a row like add. If the row would violate a unique index, it inserts nothing and the ID
-// is 0.
+// addNew inserts a row like add. If the row would violate a unique index, addNew inserts nothing and
+// returns the ID 0.
 func (b *mapping[T]) addNew(t *Tx, x *T) (id int64, err error) { return b.insertAs(t, b.insertNew, x) }
 
 func (b *mapping[T]) insertAs(t *Tx, statement string, x *T) (id int64, err error) {

@@ -1,8 +1,8 @@
 package sqlstore
 
-// This file contains the codecs of mappings, for values that are not stored as a number, a text or a
-// boolean. A mapping converts a pointer to a struct's field to the type of the codec, as in
-// (*nullText)(&c.Mobile).
+// This file contains the codecs of mappings. A value needs a codec if the database does not store it
+// as a number, a text or a boolean. The function of a mapping converts the pointer to the type of
+// the codec, for example (*nullText)(&c.Mobile).
 
 import (
 	"database/sql/driver"
@@ -29,7 +29,8 @@ type keyLevel audience.Level
 func (p *keyLevel) decode(v driver.Value) error { *p = keyLevel(integer(v)); return nil }
 func (p *keyLevel) encode() (any, error)        { return int64(*p), nil }
 
-// keyLists are the Lists that a key may use, stored as a JSON array. NULL means all Lists.
+// keyLists are the Lists that a key is allowed to use, stored as a JSON array. NULL means all
+// Lists.
 type keyLists []audience.ListID
 
 func (p *keyLists) decode(v driver.Value) error { return decodeJSON(v, p) }
@@ -38,7 +39,7 @@ func (p *keyLists) encode() (any, error) {
 	if *p == nil {
 		return nil, nil
 	}
-	return encodeJSON(1, p) // also if *p is empty: such a key may use no List
+	return encodeJSON(1, p) // returns [] if *p is empty: the key is not allowed to use any List
 }
 
 // dedupeKey is the address of a Contact that is the primary of its address. A duplicate has NULL.
@@ -92,7 +93,8 @@ func (p *choices) encode() (any, error)        { return p.text() }
 
 func (p *choices) text() (string, error) { return encodeJSON(len(*p), p) }
 
-// encodeJSON returns the JSON of v, which has n elements. It returns "" if n is 0.
+// encodeJSON returns the JSON of v. n is the number of elements of v. If n is 0, encodeJSON returns
+// "".
 func encodeJSON(n int, v any) (string, error) {
 	if n == 0 {
 		return "", nil

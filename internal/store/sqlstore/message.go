@@ -4,8 +4,8 @@ package sqlstore
 
 import "enlist/internal/audience"
 
-// mapMessageHead describes the columns that a list of Messages needs. It leaves out the contents, which
-// may be large.
+// mapMessageHead describes the columns that a list of Messages needs. It leaves out the contents of the
+// Messages, which can be large.
 func mapMessageHead(m *mapper, x *audience.Message) {
 	m.id("id", (*int64)(&x.ID))
 	m.fixed("account_id", (*int64)(&x.AccountID))
@@ -54,7 +54,7 @@ func (t *Tx) AddMessage(m *audience.Message) error {
 	return messageTable.add(t, m)
 }
 
-// UpdateMessage stores the columns of a Message that may change.
+// UpdateMessage stores the columns of a Message that an edit can change.
 func (t *Tx) UpdateMessage(m *audience.Message) error {
 	if err := t.LockDefinitions(); err != nil {
 		return err

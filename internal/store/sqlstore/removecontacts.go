@@ -8,8 +8,9 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// RemoveContactsUpTo removes at most limit Contacts of a List, in the order of their IDs, up to the ID
-// upto. If it removes a primary that has duplicates, it promotes one of them.
+// RemoveContactsUpTo removes at most limit Contacts of a List, in the order of their IDs. It removes
+// no Contact with an ID above upto. If it removes a primary that has duplicates, it promotes one of
+// them.
 func (t *Tx) RemoveContactsUpTo(list audience.ListID, upto audience.ContactID, limit int) (removed int, err error) {
 	ids, addresses, err := t.toRemove(list, "id <= ? ORDER BY id"+limited, int64(upto), int64(limit))
 	if err != nil || len(ids) == 0 {
@@ -34,9 +35,9 @@ func (t *Tx) RemoveContactsByID(list audience.ListID, ids []audience.ContactID) 
 	return removed, t.remove(list, addresses, len(removed), "IN "+t.sql.ids(), which)
 }
 
-// toRemove returns the IDs of the Contacts to remove. addresses are the addresses for which the caller
-// must look for a duplicate to promote. With concurrent writers, toRemove returns the address of every
-// primary, because another transaction may be inserting a duplicate.
+// toRemove returns the IDs of the Contacts to remove. It also returns the addresses for which the
+// caller must look for a duplicate to promote. With concurrent writers, these are the addresses of all
+// primaries, because another transaction can insert a duplicate at the same time.
 func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (
 	ids []audience.ContactID, addresses []string, err error) {
 	address := `CASE WHEN EXISTS (SELECT 1 FROM contact d
@@ -73,14 +74,14 @@ func (t *Tx) remove(list audience.ListID, addresses []string, n int, test string
 	return t.promoteDuplicates(list, addresses)
 }
 
-// PromoteDuplicate makes the oldest duplicate of an address the primary. The caller has removed the
-// previous primary or has changed its address.
+// PromoteDuplicate makes the oldest duplicate of an address the primary. Before this, the caller
+// must remove the previous primary or change its address.
 func (t *Tx) PromoteDuplicate(list audience.ListID, key string) error {
 	return t.promoteDuplicates(list, []string{key})
 }
 
 // promoteDuplicates does the same as PromoteDuplicate for several addresses. While the UPDATE waits for a
-// lock, another transaction may remove the selected Contact or change its address. The loop then
+// lock, another transaction can remove the selected Contact or change its address. In this case the loop
 // promotes the next duplicate.
 func (t *Tx) promoteDuplicates(list audience.ListID, addresses []string) error {
 	if len(addresses) == 0 {

@@ -12,11 +12,11 @@ import (
 )
 
 // This file writes the SQL statement of a search and runs it. searchplan.go and package planner make the
-// plan of the search. searchexpr.go writes the comparisons, searchscan.go writes the subqueries of IDs,
-// and searchrow.go writes the columns.
+// plan of the search. searchexpr.go writes the comparisons, searchscan.go writes the subqueries that
+// find IDs, and searchrow.go writes the columns.
 
-// SearchContacts calls each with the Contacts that match a search, in the requested order. The next row may
-// overwrite the Contact, so each must not keep it.
+// SearchContacts calls the function each with the Contacts that match a search, in the requested order. The
+// next row overwrites the Contact, so the function must not keep it.
 func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
 	r := columnReader{tx: t, of: s.Columns, state: mapper{job: selected}}
 	r.contact.ListID = s.Schema.List.ID
@@ -34,14 +34,15 @@ func (t *Tx) found(s *audience.Search, fn func(*Cursor) error) error {
 	if !errors.Is(err, ErrUnprepared) {
 		return err
 	}
-	// The statement names an index that is ready in the catalogue, but an operator has dropped the index
-	// from the database. Plan again without the SearchIndexes of the List.
+	// The statement names an index that is ready in the catalogue, but an operator has dropped this
+	// index from the database. The search gets a new plan without the SearchIndexes of the List.
 	without, schema := *s, *s.Schema
 	schema.SearchIndexes, without.Schema = nil, &schema
 	return t.foundBy(&without, fn)
 }
 
-// foundBy runs the statement of a search with the indexes that s.Schema has.
+// foundBy runs the statement of a search. The statement uses only the indexes that s.Schema
+// contains.
 func (t *Tx) foundBy(s *audience.Search, fn func(*Cursor) error) error {
 	rows, err := t.run(s)
 	if err != nil {
@@ -79,8 +80,8 @@ func (t *Tx) SearchStatement(s *audience.Search) (text string, args []any, err e
 	return q.statement(), q.args, nil
 }
 
-// AnsweredByIndex reports whether an index finds or counts the Contacts of a search, so that the search
-// reads few other Contacts.
+// AnsweredByIndex reports whether an index finds or counts the Contacts of a search. Such a search
+// reads few Contacts that do not match.
 func (t *Tx) AnsweredByIndex(s *audience.Search) bool {
 	if s.Counted && s.Where == nil {
 		return true
@@ -111,7 +112,7 @@ type searchQuery struct {
 	args   []any
 	schema *audience.Schema
 	list   audience.ListID
-	// unique is true if no two Contacts of the List may have the same address.
+	// unique is true if the List does not allow two Contacts with the same address.
 	unique bool
 	// literal is true if the text contains the List's ID, and false if the ID is an argument. The database
 	// uses a partial index only if the text of a statement implies the WHERE clause of the index.
@@ -135,14 +136,14 @@ func (q *searchQuery) anyIndexed(c *audience.Condition) bool {
 	return slices.ContainsFunc(c.All, indexed) || slices.ContainsFunc(c.Any, indexed)
 }
 
-// covers reports whether a covering filter scans the index of a key, which has the ordered form of the
-// values.
+// covers reports whether a covering filter scans the index of the key k. The entries of this index
+// have the ordered form of the values.
 func (q *searchQuery) covers(k *audience.SearchKey) bool {
 	return q.covering != nil && q.covering.IndexKey() == k.IndexKey()
 }
 
-// statement returns the text of the statement. A text that contains the List's ID gets the prefix Once:
-// no other List can use it, so the engine must not keep it prepared.
+// statement returns the text of the statement. If the text contains the List's ID, it gets the prefix
+// Once. No other List can use such a statement, so engines keep few or none of them prepared.
 func (q *searchQuery) statement() string {
 	if q.literal {
 		return Once + q.text.String()
@@ -150,7 +151,7 @@ func (q *searchQuery) statement() string {
 	return q.text.String()
 }
 
-// add appends a text and the arguments of the text.
+// add appends a text to the statement, and the arguments for the parameters in this text.
 func (q *searchQuery) add(text string, args ...any) {
 	q.text.WriteString(text)
 	q.args = append(q.args, args...)
@@ -222,7 +223,7 @@ func (q *searchQuery) inList() {
 	q.add("list_id = ?", int64(q.list))
 }
 
-// from writes the FROM and WHERE clauses of a plan.
+// from writes the FROM and WHERE clauses for a plan.
 func (q *searchQuery) from(p *planner.Plan) {
 	q.add(" FROM contact" + q.indexedBy(p.Index) + " WHERE ")
 	if p.Index == "" && p.Driving >= 0 {
@@ -232,7 +233,7 @@ func (q *searchQuery) from(p *planner.Plan) {
 	if p.Span != nil {
 		q.add(" AND id BETWEEN ? AND ?", p.Span.First, p.Span.Last)
 	}
-	if p.Covering { // the first test, because SQLite keeps the order and the other tests read the row
+	if p.Covering { // this test is first, because SQLite runs tests in their order and the other tests read the row
 		q.covering = p.Predicates[p.Driving].Tests[0].Key
 		q.add(" AND ")
 		q.predicate(&p.Predicates[p.Driving])
@@ -246,7 +247,7 @@ func (q *searchQuery) from(p *planner.Plan) {
 	}
 }
 
-// predicate writes the test of a predicate in the way that p.As states.
+// predicate writes the test of a predicate. p.As states the form of the test.
 func (q *searchQuery) predicate(p *planner.Predicate) {
 	switch p.As {
 	case planner.InSet:
@@ -275,8 +276,9 @@ func (q *searchQuery) predicate(p *planner.Predicate) {
 	}
 }
 
-// order writes ORDER BY. An absent value is NULL and sorts before all other values. Contacts with equal
-// values are ordered by ID in the same direction. decisions.md: 37
+// order writes the ORDER BY clause. An absent value is NULL and sorts before all other values. Contacts
+// with equal values are ordered by their IDs, in the same direction (ascending or descending).
+// decisions.md: 37
 func (q *searchQuery) order(s *audience.Search) {
 	direction, absent := "", " NULLS FIRST"
 	if s.Descending {
@@ -292,7 +294,7 @@ func (q *searchQuery) order(s *audience.Search) {
 	q.add("id" + direction)
 }
 
-// limit writes LIMIT and OFFSET if the search has a limit or an offset.
+// limit writes the clauses LIMIT and OFFSET if the search has a limit or an offset.
 func (q *searchQuery) limit(s *audience.Search) {
 	if s.Limit == 0 && s.Offset == 0 {
 		return

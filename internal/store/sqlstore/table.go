@@ -1,7 +1,7 @@
 package sqlstore
 
 // This file describes tables for package dbcopy, which copies them from SQLite to PostgreSQL. It converts
-// a value to the same form on both engines. dbcopy then compares the rows by a checksum.
+// the values of both engines to one form, so that dbcopy can compare the rows by a checksum.
 
 import (
 	"crypto/sha256"
@@ -15,7 +15,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Form is the kind of a column's values. It is the same on all engines, also if their types differ.
+// Form is the kind of a column's values. A column has the same Form on all engines, even if its SQL
+// type differs.
 type Form int
 
 // The forms. A comment states the Go type of the values in a normalised row.
@@ -36,15 +37,15 @@ type Column struct {
 	Form Form
 }
 
-// Table is a table to copy. Key has the columns of the primary key, as indexes in Columns. A table without
-// a key has only one row.
+// Table is a table to copy. Key contains the positions in Columns of the columns of the primary key. A
+// table without a key has only one row.
 type Table struct {
 	Name    string
 	Key     []int
 	Columns []Column
 }
 
-// KeyOf returns the values of the primary key in a row.
+// KeyOf returns the values of the primary key of a row.
 func (t *Table) KeyOf(row []driver.Value) []any {
 	key := make([]any, len(t.Key))
 	for i, column := range t.Key {
@@ -62,9 +63,9 @@ func (t *Table) List(expression func(Column) string) string {
 	return strings.Join(list, ", ")
 }
 
-// Normalise converts the values of a row in place to the form that is the same for all engines. changed is
-// true if a text or JSON had U+0000 or bytes that are not UTF-8. Not every engine can store these, so
-// Normalise replaces them by U+FFFD.
+// Normalise converts the values of a row in place to the form that is the same for all engines. Not every
+// engine can store the character U+0000 or bytes that are not UTF-8, so Normalise replaces them by U+FFFD
+// in texts and in JSON. changed is true if it has replaced any.
 func (t *Table) Normalise(row []driver.Value) (changed bool, err error) {
 	for i, c := range t.Columns {
 		if row[i] == nil {
@@ -100,8 +101,8 @@ func Storable(text string) (stored string, changed bool) {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", string(utf8.RuneError)), string(utf8.RuneError)), true
 }
 
-// escapedNUL replaces the escape of U+0000 in JSON. The first pair skips escaped backslashes: \\u0000 is
-// an escaped backslash and the text u0000.
+// escapedNUL replaces the escape of U+0000 in JSON. The first pair of arguments skips escaped
+// backslashes, because \\u0000 means a backslash and the text u0000.
 var escapedNUL = strings.NewReplacer(`\\`, `\\`, `\u0000`, string(utf8.RuneError))
 
 // canonicalJSON returns JSON with sorted names and without spaces. It does not change the text of a

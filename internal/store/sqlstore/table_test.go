@@ -53,14 +53,14 @@ func TestChecksumDependsOnEachValueAndNotOnTheOrderOfRows(t *testing.T) {
 		{"no rows", sum()},
 		{"a row is missing", sum(a)},
 		{"a row is added twice", sum(a, b, b)},
-		{"NULL in place of an empty text", sum(a, []driver.Value{int64(2), nil, []byte{0}})},
-		{"a text in place of bytes", sum(a, []driver.Value{int64(2), "", "\x00"})},
+		{"NULL instead of an empty text", sum(a, []driver.Value{int64(2), nil, []byte{0}})},
+		{"a text instead of bytes", sum(a, []driver.Value{int64(2), "", "\x00"})},
 		{"another number", sum(a, []driver.Value{int64(1), "", []byte{0}})},
 		{"two rows have exchanged values", sum([]driver.Value{int64(1), "", "x"}, b)},
 	} {
 		t.Run(other.rule, func(t *testing.T) {
 			if sum(a, b) == other.sum {
-				t.Error("the checksum does not show this difference")
+				t.Error("different rows have the same checksum")
 			}
 		})
 	}

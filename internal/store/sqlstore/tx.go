@@ -1,7 +1,7 @@
 package sqlstore
 
 // This file implements a transaction as one function sees it (Tx), and the counters of Contacts. Several
-// functions can share one database transaction: the Session has their common state.
+// functions can share one database transaction. The Session contains the state that they share.
 
 import (
 	"context"
@@ -25,8 +25,9 @@ type Tx struct {
 	mapper  mapper    // reused for each statement, because a new mapper would need an allocation
 }
 
-// Session is the state that the functions of one database transaction share. It has the version of the
-// catalogue that the transaction sees, and its changes to the counters. Only one goroutine uses a Session.
+// Session is the state that the functions of one database transaction share. It contains the version of
+// the catalogue that the transaction sees, and the transaction's changes to the counters. Only one
+// goroutine uses a Session.
 type Session struct {
 	cache   *Cache
 	current *snapshot // the catalogue; nil before a function reads it
@@ -47,8 +48,9 @@ type count struct {
 func NewSession(cache *Cache) *Session { return &Session{cache: cache} }
 
 // Committed starts a new version in the cache if this transaction has changed the catalogue. The engine
-// calls it after the commit. version is the version before the transaction. With concurrent writers the
-// new version is only an estimate. The next transaction that reads the version corrects the estimate.
+// calls Committed after the commit. version is the version before the transaction. With concurrent
+// writers, the number of the new version is only an estimate. The next transaction that reads the
+// version corrects it.
 func (s *Session) Committed(version int64) {
 	if s.changes > 0 {
 		s.cache.at(version + s.changes)
@@ -59,18 +61,19 @@ func (s *Session) Committed(version int64) {
 // version calls Sees to save a query.
 func (s *Session) Sees(version int64) { s.current = s.cache.at(version) }
 
-// NewTx returns the Tx for one function. enqueue stores an Effect in the same transaction. It is nil for a
-// transaction that only reads.
+// NewTx returns the Tx for one function. The function enqueue stores an Effect in the same transaction. It
+// is nil for a transaction that only reads.
 func NewTx(ctx context.Context, conn Conn, session *Session, enqueue func(audience.Effect) error) *Tx {
 	return &Tx{ctx: ctx, conn: conn, sql: conn.Dialect(), session: session, enqueue: enqueue, writes: enqueue != nil}
 }
 
-// RetrySignal is the value of a Conn's panic when the function must run again from the start. It is a
-// panic and not an error, so that the function cannot ignore it. Call recovers it.
+// RetrySignal is the value of a Conn's panic when the function must run again from the start. The
+// Conn panics and does not return an error, so that the function cannot ignore the signal. Call
+// recovers the panic.
 type RetrySignal struct{ Err error }
 
-// Call runs fn. It returns a panic of fn as an error, so that other functions in the same transaction do
-// not fail.
+// Call runs fn. If fn panics, Call returns an error, so that the other functions in the same transaction
+// do not fail.
 func Call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -89,7 +92,7 @@ func Call(fn func(audience.Tx) error, tx audience.Tx) (err error) {
 func (t *Tx) LockDefinitions() error { return t.conn.LockDefinitions() }
 
 // lockToWrite takes an exclusive advisory lock if the transaction writes. The lock replaces FOR UPDATE for
-// a row that may not exist yet.
+// a row that possibly does not exist yet.
 func (t *Tx) lockToWrite(format string, args ...any) error {
 	if !t.writes {
 		return nil
@@ -97,8 +100,9 @@ func (t *Tx) lockToWrite(format string, args ...any) error {
 	return t.conn.Lock(Exclusive, fmt.Sprintf(format, args...))
 }
 
-// LockListForBulk prevents repeated deadlocks between transactions that lock many Contacts of a List. The
-// transactions take a shared lock. After a deadlock, the retry takes the lock exclusively.
+// LockListForBulk prevents repeated deadlocks between transactions that lock many Contacts of a List.
+// Each of these transactions takes a shared lock. After a deadlock, the transaction runs again and takes
+// the lock exclusively.
 func (t *Tx) LockListForBulk(list audience.ListID) error {
 	mode := Shared
 	if t.session.Serialise {
@@ -152,23 +156,25 @@ func writeCounts(conn Conn, counts []count) error {
 	return nil
 }
 
-// CompactCounters adds the contact_delta rows to the counters and deletes the rows. It is one statement,
-// so a query that adds the counter and the rows always returns the exact count.
+// CompactCounters adds the contact_delta rows to the counters and deletes the rows. CompactCounters is
+// one statement. So a query that adds a counter and its contact_delta rows always returns the exact
+// count.
 const CompactCounters = `WITH gone AS (DELETE FROM contact_delta RETURNING list_id, account_id, n),
 	compacted AS (UPDATE list SET contact_count = contact_count + d.n
 		FROM (SELECT list_id, sum(n) AS n FROM gone GROUP BY list_id) d WHERE list.id = d.list_id)
 	UPDATE account SET contact_count = contact_count + d.n
 		FROM (SELECT account_id, sum(n) AS n FROM gone GROUP BY account_id) d WHERE account.id = d.account_id`
 
-// count records that n Contacts were added to a List. n is negative if Contacts were removed.
+// The method count records that n Contacts were added to a List. n is negative if Contacts were
+// removed.
 func (t *Tx) count(list audience.ListID, account audience.AccountID, n int64) {
 	t.session.counts = append(t.session.counts, count{list, account, n})
 }
 
-// counted returns the sum of those recorded changes that the function which selects.
-func (t *Tx) counted(which func(count) bool) (n int64) {
+// counted returns the sum of those recorded changes for which selects returns true.
+func (t *Tx) counted(selects func(count) bool) (n int64) {
 	for _, c := range t.session.counts {
-		if which(c) {
+		if selects(c) {
 			n += c.n
 		}
 	}

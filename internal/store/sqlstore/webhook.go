@@ -1,7 +1,7 @@
 package sqlstore
 
-// This file stores webhooks. The webhooks of an Account with the same URL and secret share a target. The
-// target has the queue of the webhooks' events and the state of the delivery.
+// This file stores webhooks. If several webhooks of an Account have the same URL and secret, they share
+// one target. The target has the queue of the webhooks' events and the state of the delivery.
 
 import (
 	"fmt"
@@ -53,7 +53,7 @@ func (t *Tx) AddWebhook(w *audience.Webhook) error {
 	return webhookTable.addDefinition(t, w)
 }
 
-// UpdateWebhook stores the columns of a webhook that may change.
+// UpdateWebhook stores the columns of a webhook that an edit can change.
 func (t *Tx) UpdateWebhook(w *audience.Webhook) error {
 	if err := t.FindWebhookTarget(w); err != nil {
 		return err
@@ -84,9 +84,9 @@ func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
 	return err
 }
 
-// WebhookTarget returns the target with an ID, or ErrNotFound. A transaction that writes locks the target,
-// and so waits for transactions that are inserting events. Events that are inserted later then have
-// higher IDs than all events that this transaction can see.
+// WebhookTarget returns the target with an ID, or ErrNotFound. A transaction that writes locks the target.
+// The lock waits for transactions that are inserting events. So events that are inserted later have higher
+// IDs than all events that this transaction can see.
 func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (*audience.WebhookTarget, error) {
 	if t.writes {
 		if err := t.lockTarget(Exclusive, id); err != nil {
@@ -124,9 +124,9 @@ func (t *Tx) UpdateWebhookTarget(w *audience.WebhookTarget) error {
 	return webhookTargetTable.save(t, w)
 }
 
-// MarkWebhookScheduled stores now as the time at which a job for the target was enqueued. It returns false
-// and stores nothing if the stored time is later than before. It ignores a stored time in the future, because
-// the clock was set back after that time was stored.
+// MarkWebhookScheduled stores now as the time at which a job for the target was enqueued. If the stored time
+// is later than the argument before, it returns false and stores nothing. It ignores a stored time in the
+// future: that time was stored before the clock was set back.
 func (t *Tx) MarkWebhookScheduled(id audience.WebhookTargetID, now, before int64) (marked bool, err error) {
 	const mark = "UPDATE webhook_target SET call_time = ? WHERE id = ? AND (call_time <= ? OR call_time > ?)"
 	n, err := t.conn.Exec(mark, now, int64(id), before, now)
@@ -184,7 +184,7 @@ func (t *Tx) WebhookEvents(id audience.WebhookTargetID, upto int64, limit int) (
 }
 
 // RemoveWebhookEvents removes events from the queue of a target. It removes each event by its ID, because
-// the queue may have other events with IDs between them.
+// the queue can contain other events with IDs between those of these events.
 func (t *Tx) RemoveWebhookEvents(id audience.WebhookTargetID, events []audience.WebhookEvent) error {
 	for i := range events {
 		err := t.conn.Do("DELETE FROM webhook_event WHERE id = ? AND target_id = ?", events[i].ID, int64(id))
@@ -196,7 +196,7 @@ func (t *Tx) RemoveWebhookEvents(id audience.WebhookTargetID, events []audience.
 }
 
 // oldestEvents is a subquery for the IDs of the oldest events in the queue of a target. It finds the events
-// of one webhook, or of all webhooks if the webhook is 0.
+// of one webhook, or of all webhooks if the argument for the webhook is 0.
 const oldestEvents = `(SELECT e.id FROM webhook_event e WHERE e.target_id = ?
 	AND (CAST(? AS BIGINT) = 0 OR e.webhook_id = ?) ORDER BY e.id` + limited + ")"
 
