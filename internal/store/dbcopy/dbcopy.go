@@ -1,9 +1,9 @@
 // Package dbcopy copies all data of a SQLite database into an empty PostgreSQL database and
 // verifies the copy. The command enlist copy runs it.
 //
-// The package reads the names of tables and columns from both databases, so a migration of
-// the schema needs no change here. The target stores the copy's progress. No server opens the
-// target until the copy is verified.
+// The package reads the names of tables and columns from both databases, so a migration of the
+// schema needs no change in this package. The target database stores the progress of the copy. A
+// server refuses to open the target until the copy is verified.
 package dbcopy
 
 import (
@@ -21,24 +21,24 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Copier copies one database. The Copier locks neither database, because OpenSource and
-// OpenTarget refuse a database that a server or another copy has open.
+// Copier copies one database. The Copier does not lock the databases. OpenSource and OpenTarget
+// lock them, and refuse a database that a server or another copy has open.
 type Copier struct {
 	From   *sqlite.Source
 	To     *postgres.Target
-	Batch  int        // rows in one write, fewer if the rows are large; 0 means 5,000
-	Report func(Step) // receives the progress, one call at a time; nil means no reports
+	Batch  int        // number of rows in one write, fewer if the rows are large; 0 means 5,000
+	Report func(Step) // gets the progress; only one call runs at a time; nil means no reports
 }
 
 // Step is the progress of one table.
 type Step struct {
 	Table    string
-	Verify   bool  // the rows are copied, and the Copier compares both databases
-	Rows, Of int64 // rows processed, and rows in the source
+	Verify   bool  // false: the Copier copies the rows; true: it compares the rows of both databases
+	Rows, Of int64 // number of rows copied or compared so far, and of all rows in the source
 	Done     bool
 }
 
-// Result counts the copied data.
+// Result states how much data a copy contains.
 type Result struct {
 	Tables  int
 	Rows    int64
@@ -52,8 +52,8 @@ var (
 		"drop the target database and copy into an empty one")
 )
 
-// Run copies the remaining rows, compares all rows, and then marks the target as complete.
-// After an interruption, another Run continues from the stored progress.
+// Run copies the remaining rows, compares all rows, and then marks the target as complete. After an
+// interruption, the next call of Run continues from the stored progress.
 func (c *Copier) Run(ctx context.Context) (r Result, err error) {
 	tables, err := c.tables(ctx)
 	if err != nil {
@@ -100,8 +100,8 @@ func (c *Copier) tables(ctx context.Context) ([]sqlstore.Table, error) {
 	return tables, nil
 }
 
-// copy copies the rows of a table whose keys are after the last key in the target. The target
-// stores a batch and the new progress in one transaction.
+// copy copies those rows of a table whose keys are after the last key in the target. It writes each
+// batch together with the new progress in one transaction.
 func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 	p, err := c.To.Progress(ctx, t)
 	if err != nil || p.Done {
@@ -111,7 +111,7 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 	if err != nil {
 		return err
 	}
-	if p.Last != nil { // counting is cheap and detects most changes before the slow copy
+	if p.Last != nil { // counting is fast, and it detects most changes before the slow copy
 		if n, err := c.From.Count(ctx, t, p.Last); err != nil || n != p.Rows {
 			return errors.Join(err, errChanged)
 		}
@@ -151,8 +151,8 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 	return flush()
 }
 
-// verify reads a table from both databases at the same time and compares the checksums of
-// their rows. The order of the rows does not matter.
+// verify reads a table from both databases at the same time and compares the checksums of the rows.
+// The checksums do not depend on the order of the rows.
 func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error {
 	all, err := c.From.Count(ctx, t, nil)
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error
 	}
 	var from, to sqlstore.Checksum
 	var changed int64
-	both, ctx := errgroup.WithContext(ctx) // an error of one function stops the other
+	both, ctx := errgroup.WithContext(ctx) // an error of one function stops the other function
 	both.Go(func() error {
 		return c.From.Each(ctx, t, nil, func(row []driver.Value, lost bool) error {
 			if lost {

@@ -1,6 +1,7 @@
 package dbcopy_test
 
-// The tests here copy from SQLite to PostgreSQL and compare both databases through the stores.
+// The tests in this file copy from SQLite to PostgreSQL. They read both databases through the
+// stores and compare the results.
 
 import (
 	"context"
@@ -60,8 +61,8 @@ func awaitUnlocked(to string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// A webhook target of the source has the ID 5000 of a job as its holder, so new jobs must have
-// higher IDs.
+// In the source, a webhook target has the holder 5000, which is the ID of a job. So new jobs in the
+// copy must have higher IDs.
 func TestACopyHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 	from, to := teststores.SQLite.New(t), pgtest.Open(t)
 	lists := fillDatabase(t, from, 60)
@@ -97,8 +98,8 @@ func TestACopyHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 	}
 }
 
-// A copy that is interrupted after any number of batches can be resumed. No server
-// opens the target before the copy is complete.
+// An interrupted copy can be resumed, for any number of batches that it has already stored. A
+// server refuses to open the target before the copy is complete.
 func TestAnInterruptedCopyResumesAndItsTargetStaysClosed(t *testing.T) {
 	from, to := teststores.SQLite.New(t), pgtest.Open(t)
 	lists := fillDatabase(t, from, 40)
@@ -173,7 +174,8 @@ func TestCopyRefusesADatabaseInUse(t *testing.T) {
 	})
 }
 
-// Another program writes to one of the databases between two runs of a copy.
+// Another program writes to one of the databases between two runs of a copy. The second run detects
+// this.
 func TestAResumedCopyDetectsChangesToEitherDatabase(t *testing.T) {
 	for _, test := range []struct{ name, source, target, why string }{
 		{"a row deleted from the source", "DELETE FROM contact WHERE id = 1", "", "the source has changed"},
@@ -261,7 +263,7 @@ func (s *testService) jobs() []jobs.Job {
 	s.Helper()
 	queue := value(s.store.Jobs(&river.Config{}))(s)
 	all := value(jobs.List(s.Context(), queue, jobs.Filter{}))(s)
-	for i := range all { // SQLite and PostgreSQL put different spaces into JSON
+	for i := range all { // SQLite and PostgreSQL write different spaces in JSON
 		var about any
 		s.must(json.Unmarshal([]byte(all[i].About), &about))
 		all[i].About = fmt.Sprint(about)
@@ -269,7 +271,7 @@ func (s *testService) jobs() []jobs.Job {
 	return all
 }
 
-// readAll returns all data that the store can read. The key of the map is the kind of data.
+// readAll returns all data that the store can read, by the name of the kind of data.
 func (s *testService) readAll(lists []audience.ListID) map[string]any {
 	s.Helper()
 	ctx, all := s.Context(), make(map[string]any)
@@ -316,7 +318,8 @@ func (s *testService) readAll(lists []audience.ListID) map[string]any {
 	return all
 }
 
-// contacts passes each Contact of a List with its ledger and its deliveries to put.
+// contacts reads each Contact of a List, with its ledger rows and its deliveries. It passes them to
+// the function put.
 func (s *testService) contacts(tx audience.Tx, list audience.ListID, put func(string, any, error)) {
 	schema, err := tx.Schema(list)
 	put(fmt.Sprint("schema ", list), schema, err)

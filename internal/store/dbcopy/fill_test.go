@@ -1,7 +1,7 @@
 package dbcopy_test
 
-// This file fills a SQLite database for the tests of this package: every table has rows, and
-// texts have characters that a copy could damage.
+// This file fills a SQLite database for the tests of this package. Every table gets rows, and texts
+// contain characters that a copy could damage.
 
 import (
 	"database/sql"
@@ -48,7 +48,7 @@ func (s *testService) must(err error) {
 	}
 }
 
-// value returns v, and ends the test when err is not nil.
+// value returns a function that returns v. If err is not nil, that function ends the test.
 func value[T any](v T, err error) func(*testService) T {
 	return func(s *testService) T {
 		s.Helper()
@@ -69,8 +69,8 @@ func details(pairs ...string) (all []audience.Detail) {
 	return all
 }
 
-// specialCharacters have a meaning in SQL, in JSON, in arrays or in PostgreSQL's COPY format, or are not
-// ASCII.
+// specialCharacters contains characters with a meaning in SQL, in JSON, in arrays or in PostgreSQL's
+// COPY format, and characters that are not ASCII.
 const specialCharacters = "Ä ö ß İ 東京 😀 \\N \\x41 \t tab\r\nline \"quoted\" {a,b} 'it''s' $1 ?"
 
 // fillDatabase inserts rows into every table of a database, and returns the Lists that are not deleted.
@@ -124,13 +124,13 @@ func (s *testService) subscribeMany(lists []audience.ListID, contacts int) {
 			value(s.service.Confirm(s.Context(), s.caller, list, last))(s)
 		}
 	}
-	// The Contact with the highest ID is deleted, so that the test can check that the copy does not use
-	// its ID again.
+	// The Contact with the highest ID is deleted. So the test can check that the target database does
+	// not use this ID again.
 	value(s.service.DeleteContacts(s.Context(), s.caller, audience.DeleteRequest{List: lists[(contacts-1)%len(lists)], Contacts: []audience.ContactID{last}}))(s)
 }
 
-// addRowsOutsideTheInterface stores rows directly that the Service would store only with a mail server
-// or after an HTTP request.
+// addRowsOutsideTheInterface stores some rows directly, because the Service stores them only with a
+// mail server or after an HTTP request.
 func (s *testService) addRowsOutsideTheInterface(account audience.AccountID, key audience.KeyID, list audience.ListID, message audience.MessageID) {
 	s.Helper()
 	s.update(func(tx audience.Tx) error {
@@ -192,6 +192,6 @@ func rawSQLite(t *testing.T, location string) *sql.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	db.SetMaxIdleConns(0) // so that the file is open only while a statement runs
+	db.SetMaxIdleConns(0) // the file must be open only while a statement runs
 	return db
 }

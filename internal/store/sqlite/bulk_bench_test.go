@@ -26,8 +26,9 @@ func (s *timed) Update(ctx context.Context, fn func(audience.Tx) error, hint ...
 	}, hint...)
 }
 
-// BenchmarkBulk measures calls for 5,000 Contacts with 10 Field values each. It reports the Contacts
-// per second, and the longest time of one Update, because other Updates wait for this time.
+// BenchmarkBulk measures calls for 5,000 Contacts with 10 Field values each. It reports two numbers:
+// the Contacts per second, and the longest time of one Update. The second is important because other
+// Updates wait during this time.
 func BenchmarkBulk(b *testing.B) {
 	for _, keyed := range []bool{false, true} {
 		for _, call := range []string{"add", "there", "overwrite", "skip", "edit", "rekey", "delete", "where"} {

@@ -8,7 +8,7 @@ import (
 )
 
 // The suite tests calls that change many Contacts. It compares the results of random calls with a simple
-// model. It lets calls fail between any two Updates, runs calls concurrently, and reaches the limit of
+// model. It makes calls fail between any two Updates, runs calls concurrently, and reaches the limit of
 // Contacts.
 //
 // covers: spec bulk.steps, addContacts.limit, deleteContacts.kept, decision 53

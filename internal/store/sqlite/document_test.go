@@ -40,7 +40,8 @@ func binary(t testing.TB) func(text string) (document string) {
 	}
 }
 
-// readValues decodes each kind of text and number, and each length of the size. It refuses other JSON values.
+// readValues decodes each kind of text and of number, and each length that the encoded size can have. It
+// refuses other JSON values.
 func TestReadValuesDecodesWhatSQLiteEncodes(t *testing.T) {
 	binary := binary(t)
 	long := strings.Repeat("é, ", 30_000)
@@ -48,16 +49,16 @@ func TestReadValuesDecodesWhatSQLiteEncodes(t *testing.T) {
 		rule, doc string
 		want      audience.Values
 	}{
-		{"a document may be empty", `{}`, nil},
+		{"an empty document is decoded", `{}`, nil},
 		{"a text is decoded", `{"1":"NSW"}`, audience.Values{{Field: 1, Text: "NSW"}}},
-		{"a number keeps the zeros at its end", `{"1": "a, }", "22": -12.50}`,
+		{"a number keeps its trailing zeros", `{"1": "a, }", "22": -12.50}`,
 			audience.Values{{Field: 1, Text: "a, }"}, {Field: 22, Text: "-12.50"}}},
-		{"a Field ID has up to 18 digits", `{"1":0,"123456789012345678":123456789012345678901234567890}`,
+		{"a Field ID with 18 digits is decoded", `{"1":0,"123456789012345678":123456789012345678901234567890}`,
 			audience.Values{{Field: 1, Text: "0"}, {Field: 123456789012345678, Text: "123456789012345678901234567890"}}},
 		{"escapes are decoded", `{"1":"\"\\ \u00e9\ud83d\ude00\n","2":"\\"}`,
 			audience.Values{{Field: 1, Text: "\"\\ é😀\n"}, {Field: 2, Text: `\`}}},
-		{"a text may have a control character", `{"1":"ş İ 日本\u0001"}`, audience.Values{{Field: 1, Text: "ş İ 日本\x01"}}},
-		{"a text may be long", `{"1":"` + long + `","2":"x"}`,
+		{"a text with a control character is decoded", `{"1":"ş İ 日本\u0001"}`, audience.Values{{Field: 1, Text: "ş İ 日本\x01"}}},
+		{"a long text is decoded", `{"1":"` + long + `","2":"x"}`,
 			audience.Values{{Field: 1, Text: long}, {Field: 2, Text: "x"}}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
@@ -80,7 +81,7 @@ func TestReadValuesDecodesWhatSQLiteEncodes(t *testing.T) {
 	}
 }
 
-// An operator may run jsonb_set and jsonb_remove. These functions store texts of the kind kindRaw.
+// If an operator runs jsonb_set or jsonb_remove, these functions store texts of the kind kindRaw.
 func TestReadValuesDecodesResultsOfJSONBSet(t *testing.T) {
 	c, err := (&connector{path: filepath.Join(t.TempDir(), "x.db"), writer: true}).connect()
 	if err != nil {
@@ -128,7 +129,8 @@ func TestReadValuesDecodesDocumentsOfAnySize(t *testing.T) {
 	})
 }
 
-// readValues does not panic for arbitrary bytes. It does not return more values than so many bytes can encode.
+// readValues does not panic for arbitrary bytes. It returns at most one value for every two bytes, because an
+// encoded value and its key have at least two bytes.
 func FuzzReadValues(f *testing.F) {
 	binary := binary(f)
 	f.Add("")

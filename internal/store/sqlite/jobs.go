@@ -16,8 +16,8 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// insertJobs stores effects as jobs. tx is the transaction that makes the changes and causes the
-// effects. Each kind of effect has a queue of the same name.
+// insertJobs stores effects as jobs. tx is the transaction whose changes cause the effects. Each
+// kind of effect has a queue of the same name.
 func insertJobs(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx, effects []audience.Effect) error {
 	params := make([]river.InsertManyParams, 0, len(effects))
 	for _, e := range effects {

@@ -22,7 +22,8 @@ import (
 // concurrent processes and only opens the file at the path in the variable.
 const openPath = "ENLIST_TEST_STARTER"
 
-// When several processes start on a new file at the same time, each migration is applied once.
+// When several processes start on a new file at the same time, each migration is applied exactly
+// once.
 func TestConcurrentProcessesMigrateANewFileOnce(t *testing.T) {
 	if path := os.Getenv(openPath); path != "" {
 		openAt(t, path)
@@ -51,7 +52,8 @@ func TestConcurrentProcessesMigrateANewFileOnce(t *testing.T) {
 	}
 }
 
-// nextVersion returns the migrations of a newer version: those of this version, followed by more.
+// nextVersion returns the migrations of a newer version: those of this version, followed by those
+// in more.
 func nextVersion(t *testing.T, more ...string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -72,8 +74,8 @@ func nextVersion(t *testing.T, more ...string) fs.FS {
 	return files
 }
 
-// Several goroutines migrate one file at the same time. Each migration is applied once, also if SQLite
-// would not report an error when it is applied twice.
+// Several goroutines migrate one file at the same time. Each migration is applied exactly once, even a
+// migration that SQLite could apply twice without an error.
 func TestConcurrentMigrationsApplyEachOnce(t *testing.T) {
 	steps := []string{"CREATE TABLE tally (n INTEGER)", "INSERT INTO tally VALUES (0)"}
 	for len(steps) < 22 {
@@ -99,7 +101,8 @@ func TestConcurrentMigrationsApplyEachOnce(t *testing.T) {
 }
 
 // A newer version of enlist adds a column and an index. At the same time, a server of this version
-// subscribes and searches without an error. After the migration, such a server can also start again.
+// subscribes and searches without an error. After the migration, a server of this version can also
+// start again.
 func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	s := openAt(t, path)
@@ -157,8 +160,8 @@ func TestOpenRefusesForeignAndNewerDatabases(t *testing.T) {
 	})
 }
 
-// testOpenRefuses runs a statement on a file and expects that Open returns the error want. If migrated
-// is false, the file is empty before the statement, and Open must not change the file.
+// testOpenRefuses runs a statement on a file. Then it checks that Open returns the error want. If
+// migrated is false, the file is empty before the statement, and Open must not change the file.
 func testOpenRefuses(t *testing.T, statement string, migrated bool, want error) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	if migrated {

@@ -23,8 +23,8 @@ func openWith(t *testing.T, o Options) *Store {
 	return s
 }
 
-// While all connections for searches and streams are in use, look-ups and writes still work. Another
-// search or stream fails with an error of the Kind Busy.
+// While all connections for searches and streams are in use, look-ups and writes still work. But one
+// more search or stream fails with an error of the Kind Busy.
 //
 // covers: decision 43
 func TestLookUpsDoNotWaitForSearches(t *testing.T) {
@@ -78,7 +78,8 @@ func TestASearchHasATimeLimit(t *testing.T) {
 	if err := s.Search(gone, forever); !errors.Is(err, context.DeadlineExceeded) || audience.KindOf(err) == audience.Busy {
 		t.Errorf("after the context ended the error is %v, want the error of the context", err)
 	}
-	// The last search uses the same connections without the time limit, which is too short for a busy machine.
+	// The last search uses the same connections. It has no time limit, because the limit above is too short
+	// for a busy machine.
 	s.searches.limiter = sqlstore.NewLimiter(1, 0, 0)
 	if err := s.Search(t.Context(), func(tx audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
 		t.Errorf("a search after the interrupted searches fails: %v", err)

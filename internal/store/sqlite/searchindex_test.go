@@ -10,15 +10,16 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// This file tests how SQLite builds and drops SearchIndexes, and searches after an operator dropped one.
+// This file tests how SQLite builds and drops SearchIndexes. It also tests searches after an operator
+// has dropped a SearchIndex.
 
-// TestSearchIndexes runs the suite of the index advisor on SQLite.
+// TestSearchIndexes runs the test suite of the index advisor on SQLite.
 //
 // covers: decision 56
 func TestSearchIndexes(t *testing.T) { storetest.SearchIndexes(t, engine) }
 
-// A process that stops cancels the build of an index. SQLite rolls the transaction back, so the file has
-// no part of the index, and a later build succeeds.
+// When a process stops, it cancels the build of an index. SQLite rolls the transaction back, so the file
+// contains no part of the index, and a later build succeeds.
 func TestCancelledBuildLeavesNoIndex(t *testing.T) {
 	s := open(t)
 	ctx, stop := context.WithCancel(t.Context())

@@ -10,8 +10,9 @@ import (
 
 // These tests run the suites of package storetest on SQLite.
 
-// TestStore runs the suite for one store. In a part of it, 64 concurrent clients subscribe the same
-// addresses, fill an Account to its limit, and repeat one call.
+// TestStore runs the test suite of package storetest for one store. In one part of the suite, 64
+// concurrent clients subscribe the same addresses, fill an Account to its limit, and repeat one
+// call.
 //
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, webhook.deletion
 // covers: decision 24, decision 25, decision 30, decision 42, decision 51, decision 52
@@ -40,7 +41,8 @@ func TestSearch(t *testing.T) {
 	storetest.Search(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
-// Triggers refuse to change or delete rows of the consent ledger, also if an operator runs the statement.
+// Triggers refuse every UPDATE and DELETE on the consent ledger, even if an operator runs the statement
+// directly on the database.
 //
 // covers: spec consent.ledger, decision 27
 func TestTheLedgerIsAppendOnly(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkSubscribe measures Service.Subscribe without the HTTP server and JSON. At least 32 goroutines
-// call it. Each call durably stores 10 Field values and a ledger row.
+// call Subscribe. Each call durably stores 10 Field values and a ledger row.
 func BenchmarkSubscribe(b *testing.B) {
 	ctx := context.Background()
 	store, err := sqlite.Open(ctx, filepath.Join(b.TempDir(), "enlist.db"), sqlite.Options{})

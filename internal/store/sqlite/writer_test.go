@@ -64,8 +64,8 @@ func storedNames(t *testing.T, s *Store) map[string]int {
 	return names
 }
 
-// inOneGroup runs functions in one group and returns their errors. Until all functions are in the queue,
-// another function runs, so that the writer waits.
+// inOneGroup runs functions in one group and returns their errors. Another function runs until all these
+// functions are in the queue, so that the writer does not start the group too early.
 func inOneGroup(t *testing.T, s *Store, fns ...func(audience.Tx) error) []error {
 	t.Helper()
 	inside, release := make(chan struct{}), make(chan struct{})
@@ -130,7 +130,7 @@ func TestAFunctionCannotIgnoreAFailedStatement(t *testing.T) {
 	key := func(tx audience.Tx) error { return tx.AddKey(&audience.Key{Name: "k"}, audience.HashKey("same")) }
 	errs := inOneGroup(t, s, key, func(tx audience.Tx) error {
 		addAccount("ignores the error")(tx)
-		key(tx) // fails, because the key is not unique; the function ignores the error
+		key(tx) // this statement fails, because the key is not unique; the function ignores the error
 		return nil
 	}, addAccount("other"))
 	if errs[0] != nil || errs[1] == nil || errs[2] != nil {
@@ -169,8 +169,8 @@ func countJobs(t *testing.T, s *Store) (n int) {
 	return n
 }
 
-// Some callers cancel their calls at random times while other callers write. The Account of a call
-// without an error is stored once. The Account of a cancelled call is not stored.
+// Some callers cancel their calls at random times while other callers write. If a call returns no
+// error, its Account is stored once. If a call returns an error, its Account is not stored.
 func TestACancelledCallStoresNothingAndFailsNoOtherCall(t *testing.T) {
 	s := open(t)
 	var (
@@ -210,8 +210,8 @@ func TestACancelledCallStoresNothingAndFailsNoOtherCall(t *testing.T) {
 	t.Logf("%d of %d calls were cancelled", cancelled, len(errs))
 }
 
-// On a full disk SQLite rolls back the transaction of the group. The writer then stores the changes of
-// those functions for which the disk has enough space.
+// If the disk is full, SQLite rolls back the transaction of the group. The writer then stores the
+// changes of those functions for which the disk has enough space.
 func TestAFullDiskFailsOnlyTheFunctionsThatDoNotFit(t *testing.T) {
 	s := open(t)
 	limit := func(pages string) {
@@ -353,7 +353,8 @@ func TestARolledBackChangeIsNotCached(t *testing.T) {
 	}
 }
 
-// A call that arrives while the store closes returns. It is committed or fails with errClosed.
+// A call that arrives while the store closes does not wait forever. It is committed, or it fails
+// with errClosed.
 func TestACallDuringCloseReturns(t *testing.T) {
 	for range 30 {
 		s, err := Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), Options{})

@@ -13,7 +13,8 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// The access path of a search only changes the speed: all paths find the same Contacts.
+// The access path of a search changes the speed and not the result: all paths find the same
+// Contacts.
 func TestAllPathsFindTheSameContacts(t *testing.T) {
 	storetest.Search(t, func(t *testing.T) audience.Store {
 		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "paths.db"), sqlite.Options{})

@@ -12,8 +12,8 @@ import (
 	"enlist/internal/store/sqlstore"
 )
 
-// If a List has no SearchIndex, a search uses the indexes that every List has. The List of this test is
-// empty, because these plans do not depend on counts.
+// If a List has no SearchIndex, its searches use the indexes that every List has. The List of this test
+// is empty, because the plans of these searches do not depend on counts.
 func TestSearchesUseTheirIndexes(t *testing.T) {
 	store, db := openTables(t)
 	email := &audience.Field{ID: 12, Name: "Email", AddressType: audience.AddressEmail}
@@ -74,7 +74,8 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 	}
 }
 
-// explain runs an EXPLAIN statement and returns the last column of its rows, one row on each line.
+// explain runs an EXPLAIN statement and returns the last column of the result, with one line for
+// each row.
 func explain(t *testing.T, db *sql.DB, text string, args []any) string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), text, args...)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The values can have any order in the document of field_values.
+// The document of field_values can contain the values in any order.
 func TestValuesAreReadInOrderOfFieldID(t *testing.T) {
 	tx := &Tx{sql: &Dialect{ReadValues: func(string, audience.Values) (audience.Values, error) {
 		unordered := audience.Values{{Field: 3, Text: "c"}, {Field: 1, Text: "a"}, {Field: 22, Text: "d"}, {Field: 2, Text: "b"}}

@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
-// This file checks which plans both engines use for different searches. The List is so large that the
-// planners prefer indexes to a scan of the table.
+// This file checks the plans that both engines use for different searches. The List is so large that
+// the engines prefer indexes to a scan of the table.
 
 // large has a List of 20,000 Contacts, with an index for each key that the searches use. Every second row
 // of the table belongs to another List.
@@ -31,7 +31,7 @@ type large struct {
 	db     *sql.DB
 	schema *audience.Schema
 	keys   map[string]*audience.SearchKey
-	names  *strings.Replacer // replaces a key in braces by the name of its index
+	names  *strings.Replacer // replaces the name of a key in braces by the name of its index
 }
 
 const largeContacts = 20_000
@@ -72,7 +72,8 @@ func (l *large) update(t *testing.T, fn func(audience.Tx) error) {
 	}
 }
 
-// fill stores the Contacts. Every Field repeats its values, each Field after another number of Contacts.
+// fill stores the Contacts. The values of each Field repeat after a number of Contacts, and this number
+// is different for each Field.
 func (l *large) fill(t *testing.T, list audience.ListID) {
 	series := "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < %d)"
 	document, number := "jsonb(%s)", "n"
@@ -167,7 +168,7 @@ func (l *large) plan(t *testing.T, s *audience.Search) (text, plan string) {
 		return text, explain(t, l.db, "EXPLAIN QUERY PLAN "+text, args)
 	}
 	n := 0
-	pieces := strings.SplitAfter(text, "'") // every second piece is a quoted text
+	pieces := strings.SplitAfter(text, "'") // the pieces with an odd index are quoted texts
 	for i := 0; i < len(pieces); i += 2 {
 		for strings.Contains(pieces[i], "?") {
 			n++
@@ -177,8 +178,8 @@ func (l *large) plan(t *testing.T, s *audience.Search) (text, plan string) {
 	return text, explain(t, l.db, "EXPLAIN (COSTS FALSE) "+strings.Join(pieces, ""), args)
 }
 
-// Every search of shapes has the expected plan on each engine. A search scans the table only if its expected
-// plan contains the scan.
+// Every search of the method shapes has the expected plan on each engine. A search scans the table only if
+// its expected plan contains such a scan.
 func TestShapesUseIndexes(t *testing.T) {
 	teststores.Each(t, func(t *testing.T, e teststores.Engine) {
 		if testing.Short() && e.Name == teststores.Postgres.Name {
@@ -213,8 +214,9 @@ func TestShapesUseIndexes(t *testing.T) {
 	})
 }
 
-// shape is a search, and the texts that the plan of each engine must contain, separated by semicolons. The
-// plan must not contain a text that has the prefix "no ". {key} stands for the name of the key's index.
+// shape is a search and its expected plan on each engine. The expected plan is a list of texts, separated
+// by semicolons, that the plan must contain. If a text has the prefix "no ", the plan must not contain the
+// text after the prefix. {key} stands for the name of the key's index.
 type shape struct {
 	name             string
 	search           audience.Search
@@ -259,9 +261,9 @@ func (l *large) shapes() []shape {
 			"{born} (<expr>>? AND <expr><?)", "{born}"},
 		{"the index of the sort key is scanned", search{Sort: born, Limit: 100},
 			"USING INDEX {born}; no " + sorts, "using {born}; no Sort"},
-		{"of two values, the more selective one drives the scan", search{Where: both(state, rare), Limit: 100},
+		{"the scan uses the index of the more selective of two values", search{Where: both(state, rare), Limit: 100},
 			"{name} (<expr>=?)", "{name}"},
-		{"of three values, the most selective one drives the scan", search{Where: both(state, code, member), Limit: 100},
+		{"the scan uses the index of the most selective of three values", search{Where: both(state, code, member), Limit: 100},
 			"{code} (<expr>=?)", "using {code}"},
 		{"few matches are sorted by time", search{Where: both(rare, member), Sort: created, Limit: 100},
 			"{name} (<expr>=?); no contact_created", "{name}; no creation_time_id"},
@@ -273,7 +275,7 @@ func (l *large) shapes() []shape {
 			"{name} (<expr>=?)", "{name}"},
 		{"the scans of alternatives are merged", search{Where: either(rare, code), Limit: 100},
 			"{name} (<expr>=?); {code} (<expr>=?); MERGE (UNION)", "{name}; {code}"},
-		{"alternatives with few matches drive the scan, a common value does not",
+		{"the scan uses the indexes of alternatives with few matches and not that of a common value",
 			search{Where: both(*either(rare, code), member), Sort: born, Limit: 10},
 			"{name} (<expr>=?); {code} (<expr>=?)", "{name}; {code}"},
 		{"alternatives are counted by their indexes", search{Where: either(rare, code), Counted: true},
@@ -294,7 +296,7 @@ func (l *large) shapes() []shape {
 			"contact_created (list_id=?); no " + sorts, "Index Only Scan using"},
 		{"a large offset in order of a key uses its index", search{Sort: born, Offset: 10_000, Limit: 100},
 			"USING INDEX {born}; no " + sorts, "using {born}"},
-		{"a large offset with criteria uses the index of the criteria", search{Where: &member, Offset: 9000, Limit: 100},
+		{"a large offset with a test uses the index of the test", search{Where: &member, Offset: 9000, Limit: 100},
 			"{member} (<expr>=?); no " + sorts, "{member}"},
 		{"a count of one value uses the index", search{Where: &state, Counted: true},
 			"{state} (<expr>=?)", "{state}"},
@@ -320,8 +322,8 @@ func (l *large) shapes() []shape {
 		{"IDs or an address use their indexes in every order",
 			search{Where: either(l.test("id", in, 2, 4), email), Sort: born, Limit: 10},
 			"PRIMARY KEY (rowid=?); contact_dedupe", "dedupe_key_idx; no {born}"},
-		// PostgreSQL does not read the value of an expression from an index, so it scans the table for these
-		// searches.
+		// For the searches below, PostgreSQL scans the table, because it does not read the value of an
+		// expression from an index.
 		{"contains scans the index of its key", search{Where: one(l.test("name", audience.Contains, "zzz")), Limit: 100},
 			"SCAN contact USING INDEX {name}", ""},
 		{"a count with ends_with scans the index of its key", search{Where: &end, Counted: true},
@@ -329,7 +331,7 @@ func (l *large) shapes() []shape {
 		{"a count with not scans the index of its key",
 			search{Where: one(l.test("state", audience.Not, "state1")), Counted: true},
 			"SCAN contact USING INDEX {state}", "Seq Scan"},
-		{"with an unindexed alternative, the table is scanned", search{Where: either(none, unindexed), Sort: born, Limit: 5},
+		{"if an alternative has no index, the table is scanned", search{Where: either(none, unindexed), Sort: born, Limit: 5},
 			"PRIMARY KEY (rowid>? AND rowid<?); " + sorts, ""},
 		{"contains scans the index of its key if the other test is a wide range",
 			search{Where: both(since, part), Counted: true},
@@ -340,8 +342,8 @@ func (l *large) shapes() []shape {
 	}
 }
 
-// entriesFirst checks that the test of a covering filter is the first test of the statement. SQLite evaluates
-// the tests in this order, so it tests the index entry before it reads the row.
+// entriesFirst checks that the test of a covering filter is the first test in the statement. SQLite evaluates
+// the tests in the order of the statement. So it tests the index entry before it reads the row.
 func (l *large) entriesFirst(t *testing.T) {
 	where := audience.Condition{All: []audience.Condition{
 		l.test("born", audience.GreaterThan, "1960-01-01"), l.test("name", audience.Contains, "77"),
@@ -352,8 +354,8 @@ func (l *large) entriesFirst(t *testing.T) {
 	}
 }
 
-// aHundredTests checks that the engine runs a statement with the largest number of tests that criteria may
-// have.
+// aHundredTests checks that the engine runs a statement with 100 tests, the largest number that criteria
+// are allowed to have.
 func (l *large) aHundredTests(t *testing.T) {
 	var tests, groups []audience.Condition
 	for i := range 100 {

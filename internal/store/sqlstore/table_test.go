@@ -52,7 +52,7 @@ func TestChecksumDependsOnEachValueAndNotOnTheOrderOfRows(t *testing.T) {
 	}{
 		{"no rows", sum()},
 		{"a row is missing", sum(a)},
-		{"a row is added twice", sum(a, b, b)},
+		{"one of the rows is added twice", sum(a, b, b)},
 		{"NULL instead of an empty text", sum(a, []driver.Value{int64(2), nil, []byte{0}})},
 		{"a text instead of bytes", sum(a, []driver.Value{int64(2), "", "\x00"})},
 		{"another number", sum(a, []driver.Value{int64(1), "", []byte{0}})},

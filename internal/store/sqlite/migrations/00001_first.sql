@@ -2,9 +2,8 @@
 
 -- +goose Up
 
--- The table has one row. Every change of an Account, a key, a Folder, a List, a Field
--- or a preference increments the version. A process compares it with the version of its
--- cache.
+-- The table has one row. Every change of a definition, such as an Account, a key or a
+-- List, raises the version. A process compares it with the version of its cache.
 CREATE TABLE catalogue (
 	version INTEGER NOT NULL
 ) STRICT;
@@ -108,10 +107,10 @@ CREATE TABLE preference (
 -- and dates are JSON strings; decimals and currencies are JSON numbers. An empty value is
 -- left out. preference_values is a JSON object with preference IDs as keys, {"3":true},
 -- or ''.
--- dedupe_key is the normalised address: the email address, which contains "@", or
--- without one the mobile number. The List's primary Contact with an address has it in
--- dedupe_key. Every other Contact with the same address has it in duplicate_key. One of
--- the two columns is NULL.
+-- dedupe_key is the normalised address. This is the email address, which contains "@". If
+-- the Contact has no email address, it is the mobile number. The List's primary Contact
+-- with an address has the address in dedupe_key. Every other Contact with the same address
+-- has it in duplicate_key. One of the two columns is NULL.
 CREATE TABLE contact (
 	id                    INTEGER PRIMARY KEY AUTOINCREMENT,
 	list_id               INTEGER NOT NULL,
@@ -140,8 +139,8 @@ CREATE INDEX contact_list ON contact (list_id, id);
 CREATE INDEX contact_created ON contact (list_id, creation_time, id);
 CREATE INDEX contact_modified ON contact (list_id, last_modified_time, id);
 
--- The consent ledger. Rows are added and never changed. The rows of a Contact are stored
--- together and numbered from 1.
+-- The consent ledger. Rows are added, and never changed or deleted. The rows of a
+-- Contact are stored together and have the numbers 1, 2, 3 and so on.
 CREATE TABLE consent (
 	list_id     INTEGER NOT NULL,
 	contact_id  INTEGER NOT NULL,
@@ -168,7 +167,8 @@ BEGIN
 END;
 -- +goose StatementEnd
 
--- The Unsubscriber List: all addresses that unsubscribed, also if they subscribed again.
+-- The Unsubscriber List contains all addresses that have unsubscribed, even if they have
+-- subscribed again.
 CREATE TABLE unsubscriber (
 	id           INTEGER PRIMARY KEY AUTOINCREMENT,
 	account_id   INTEGER NOT NULL,
@@ -182,7 +182,7 @@ CREATE TABLE unsubscriber (
 CREATE INDEX unsubscriber_list ON unsubscriber (account_id, list_id);
 CREATE INDEX unsubscriber_address ON unsubscriber (account_id, address_key);
 
--- Results of calls with an Idempotency-Key. They are kept for a day.
+-- Results of calls with an Idempotency-Key. The server keeps them for a day.
 CREATE TABLE retry (
 	account_id  INTEGER NOT NULL,
 	key_id      INTEGER NOT NULL,

@@ -1,15 +1,15 @@
--- Tables of what a subscription causes: mail and webhooks. Times are Unix seconds, 0 if
--- something never happened; flags are 0 or 1.
+-- Tables for the mails and the webhook events that a subscription causes. Times are
+-- Unix seconds, 0 if something never happened. Flags are 0 or 1.
 
 -- +goose Up
 
--- When a Contact was last asked to confirm the subscription.
+-- The time of the last mail that asked the Contact to confirm the subscription.
 ALTER TABLE contact ADD COLUMN confirmation_time INTEGER NOT NULL DEFAULT 0;
 
--- 1: the subscription is not confirmed; autoresponders wait for that.
+-- 1: the subscription is not confirmed, and autoresponders wait for the confirmation.
 ALTER TABLE contact ADD COLUMN subscription_waits INTEGER NOT NULL DEFAULT 0;
 
--- When bounces last deactivated a Contact. Bounces of older mails no longer count.
+-- The time up to which bounces of the Contact are ignored.
 ALTER TABLE contact ADD COLUMN bounce_time INTEGER NOT NULL DEFAULT 0;
 
 -- Secret keys that all processes on this database use, by name. No command and no reply
@@ -75,9 +75,9 @@ CREATE TABLE webhook_target (
 	-- the definitions, so they do not increment the catalogue's version.
 	failures   INTEGER NOT NULL DEFAULT 0,  -- failed attempts since the last success
 	next_time  INTEGER NOT NULL DEFAULT 0,  -- time before which no attempt is made
-	call_time  INTEGER NOT NULL DEFAULT 0,  -- when a job for this target was enqueued that has not started; 0: there is none
+	call_time  INTEGER NOT NULL DEFAULT 0,  -- time at which the waiting job for this target was enqueued; 0: no job waits
 	lease_time INTEGER NOT NULL DEFAULT 0,  -- end of the lease
-	holder     INTEGER NOT NULL DEFAULT 0,  -- ID of the job that has the lease, or had it last
+	holder     INTEGER NOT NULL DEFAULT 0,  -- ID of the job that has the lease or was the last to have it
 	batch      TEXT NOT NULL DEFAULT '',    -- ID of the batch of events that is being sent, '' if none is
 	batch_upto INTEGER NOT NULL DEFAULT 0,  -- ID of the last event in the batch
 	last_error TEXT NOT NULL DEFAULT '',
@@ -110,8 +110,9 @@ CREATE TABLE webhook_event (
 ) STRICT;
 CREATE INDEX webhook_event_target ON webhook_event (target_id, id);
 
--- Mails that were sent to Contacts, each because of an event. cause is 'a' followed by
--- the ID of an autoresponder, or 'c' for the request to confirm a subscription.
+-- Mails that were sent to Contacts. Each mail has an event as its cause. cause is 'a'
+-- followed by the ID of an autoresponder, or 'c' for the request to confirm a
+-- subscription.
 CREATE TABLE delivery (
 	list_id    INTEGER NOT NULL,
 	contact_id INTEGER NOT NULL,
@@ -126,7 +127,8 @@ CREATE TABLE delivery (
 	PRIMARY KEY (list_id, contact_id, event_time, cause)
 ) STRICT, WITHOUT ROWID;
 
--- Targets of the links in Messages, as written there, with merge fields not filled in.
+-- Targets of the links in Messages. A URL is as in the Message: its merge fields are
+-- not replaced by values.
 CREATE TABLE link (
 	id         INTEGER PRIMARY KEY AUTOINCREMENT,
 	message_id INTEGER NOT NULL,

@@ -1,5 +1,5 @@
--- Search indexes: each is for one key of one List. The service adds them when searches
--- need them.
+-- Search indexes. Each search index is for one key of one List. The service adds an
+-- index when searches need it.
 
 -- +goose Up
 
@@ -12,7 +12,7 @@ CREATE TABLE search_index (
 	state          TEXT NOT NULL,
 	by_hand        INTEGER NOT NULL,
 	creation_time  INTEGER NOT NULL,
-	state_time     INTEGER NOT NULL, -- when state changed last, or when a build was last tried
+	state_time     INTEGER NOT NULL, -- time of the last change of state, or of the last attempt to build
 	built_time     INTEGER NOT NULL DEFAULT 0,
 	build_ms       INTEGER NOT NULL DEFAULT 0,
 	bytes          INTEGER NOT NULL DEFAULT 0, -- size of the index when it was built
