@@ -190,7 +190,7 @@ func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error
 
 const (
 	reportEvery  = 5000    // rows
-	maxBatchText = 8 << 20 // bytes; limits the memory for a batch, because a Message may be large
+	maxBatchText = 8 << 20 // bytes; limits the memory for a batch, because a Message can be large
 )
 
 func (c *Copier) report(s Step) {

@@ -71,7 +71,7 @@ func TestACopyHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if result.Changed != 1 || result.Tables < 20 {
-		t.Errorf("result %+v, want 1 changed row and at least 20 tables", result)
+		t.Errorf("the result of the copy is %+v, want 1 changed row and at least 20 tables", result)
 	}
 	compareStores(t, from, to, lists)
 
@@ -125,7 +125,7 @@ func TestAnInterruptedCopyResumesAndItsTargetStaysClosed(t *testing.T) {
 		}
 	}
 	if runs < 4 {
-		t.Errorf("%d runs, want at least 4", runs)
+		t.Errorf("the copy needed %d runs, want at least 4", runs)
 	}
 	compareStores(t, from, to, lists)
 }
@@ -136,7 +136,7 @@ func TestCopyRefusesADatabaseInUse(t *testing.T) {
 	refused := func(t *testing.T, to, why string) {
 		t.Helper()
 		if _, err := run(t.Context(), from, to, 0, nil); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("error %v, want %q", err, why)
+			t.Errorf("the copy returns the error %v, want one that contains %q", err, why)
 		}
 	}
 	t.Run("the target has tables of another program", func(t *testing.T) {
@@ -205,7 +205,7 @@ func TestAResumedCopyDetectsChangesToEitherDatabase(t *testing.T) {
 				execPostgres(t, to, test.target)
 			}
 			if _, err := run(t.Context(), from, to, 0, nil); err == nil || !strings.Contains(err.Error(), test.why) {
-				t.Errorf("error %v, want %q", err, test.why)
+				t.Errorf("the copy returns the error %v, want one that contains %q", err, test.why)
 			}
 		})
 	}

@@ -30,7 +30,8 @@ func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list 
 	defer conn.Close() // returns the connection to the pool
 	create := "CREATE INDEX IF NOT EXISTS " + sqlstore.IndexName(id) + " ON " + Dialect.IndexOn("contact", list, k)
 	if bytes, err = changeInFiles(ctx, conn, create); err != nil && ctx.Err() == nil {
-		bytes, err = change(ctx, conn, create) // perhaps the machine has no directory for temporary files, so sort in memory
+		// Perhaps the machine has no directory for temporary files. SQLite then sorts in memory.
+		bytes, err = change(ctx, conn, create)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("create index: %w", err)

@@ -266,7 +266,8 @@ func (t *transaction) run(u *update, mode savepoints) error {
 	u.err = sqlstore.Call(u.fn, tx)
 	t.session.deadline = time.Time{}
 	if u.err == nil {
-		u.err = t.session.failed // a function cannot ignore a failed statement, because SQLite can have rolled the transaction back
+		// A function cannot ignore a failed statement, because SQLite can have rolled the transaction back.
+		u.err = t.session.failed
 	}
 	if u.err != nil {
 		t.effects = t.effects[:effects]

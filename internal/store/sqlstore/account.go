@@ -131,7 +131,8 @@ func (t *Tx) RevokeKey(id audience.KeyID, at int64) error {
 // catalogue, so other processes do not read the keys again.
 func (t *Tx) TouchKeys(used map[audience.KeyID]int64) error {
 	const touch = "UPDATE api_key SET last_used_time = ? WHERE id = ? AND last_used_time < ?"
-	for _, id := range slices.Sorted(maps.Keys(used)) { // every transaction locks the rows in the order of their IDs, so there is no deadlock
+	// Every transaction locks the rows in the order of their IDs, so there is no deadlock.
+	for _, id := range slices.Sorted(maps.Keys(used)) {
 		at := used[id]
 		if err := t.conn.Do(touch, at, int64(id), at); err != nil {
 			return err

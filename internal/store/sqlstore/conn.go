@@ -61,7 +61,7 @@ const (
 // Rows is the result of a query.
 type Rows interface {
 	// Next returns the next row as one value for each column. After the last row it returns io.EOF.
-	// The next call may overwrite the slice.
+	// The next call of Next can overwrite the slice.
 	Next() ([]driver.Value, error)
 	// Close ends the query. In a transaction that only reads, call it before the next statement.
 	Close() error

@@ -164,7 +164,7 @@ func (b *mapping[T]) saveDefinition(t *Tx, x *T) error {
 	return b.save(t, x)
 }
 
-// queue inserts a row whose ID the caller does not need. The engine may delay the statement.
+// queue inserts a row whose ID the caller does not need. The engine is free to delay the statement.
 func (b *mapping[T]) queue(t *Tx, x *T) error { return b.do(t, b.insert, inserted, x) }
 
 // put inserts a row, or replaces the row with the same natural key.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestEstimatesAreKeptForAMinute(t *testing.T) {
+func TestEstimatesAreCachedForAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c estimates
 		want := func(key string, count int64, known bool) {

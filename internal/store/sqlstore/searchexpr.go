@@ -125,7 +125,7 @@ func isDay(k *audience.SearchKey, o audience.Operand) bool {
 const afterDay = "~"
 
 // isLong reports whether a text has MaxComparedCharacters characters or more, so that the ordered form
-// may be only its beginning.
+// can be only its beginning.
 func isLong(o audience.Operand) bool {
 	return utf8.RuneCountInString(o.Text) >= audience.MaxComparedCharacters
 }

@@ -49,7 +49,7 @@ func (d *Dialect) Ordered(k *audience.SearchKey) string {
 	return q.ordered(k)
 }
 
-// readyIndexes returns the indexes of a List that searches may use.
+// readyIndexes returns the indexes of a List that searches are allowed to use.
 func (t *Tx) readyIndexes(list audience.ListID) ([]audience.SearchIndex, error) {
 	return t.searchIndexes(0, "list_id = ? AND state = 'ready'", int64(list))
 }

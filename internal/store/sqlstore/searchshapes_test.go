@@ -180,7 +180,7 @@ func (l *large) plan(t *testing.T, s *audience.Search) (text, plan string) {
 
 // Every search of the method shapes has the expected plan on each engine. A search scans the table only if
 // its expected plan contains such a scan.
-func TestShapesUseIndexes(t *testing.T) {
+func TestSearchesHaveTheExpectedPlans(t *testing.T) {
 	teststores.Each(t, func(t *testing.T, e teststores.Engine) {
 		if testing.Short() && e.Name == teststores.Postgres.Name {
 			t.Skip("slow on PostgreSQL, because it stores many Contacts and builds indexes: run it with \"make check\"")

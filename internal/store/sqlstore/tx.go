@@ -12,7 +12,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// Tx is a transaction as one function sees it. An engine may run several functions in one database
+// Tx is a transaction as one function sees it. An engine can run several functions in one database
 // transaction. Each function has its own Tx, and all of them share a Session.
 type Tx struct {
 	ctx     context.Context

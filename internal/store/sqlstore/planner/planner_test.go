@@ -129,7 +129,7 @@ func TestCheapestPathIsChosen(t *testing.T) {
 }
 
 // The planner computes the costs that the example in doc.go states.
-func TestWorkedExample(t *testing.T) {
+func TestPlannerComputesTheCostsInDocGo(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		other string
@@ -153,7 +153,7 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
-func TestPlanningAsksNoMoreThanItNeeds(t *testing.T) {
+func TestPlannerReadsOnlyTheStatisticsThatItNeeds(t *testing.T) {
 	many := make([]Predicate, 20)
 	for i := range many {
 		many[i] = exactly("name")
@@ -232,7 +232,7 @@ func TestPlanIsQuickIfItReadsFewContacts(t *testing.T) {
 
 // PostgreSQL chooses its indexes itself. The plan states only that an address and days are tested as
 // sets of IDs.
-func TestDelegateFixesOnlyAddressesAndDays(t *testing.T) {
+func TestDelegateChoosesSetsOnlyForAddressesAndDays(t *testing.T) {
 	days := Predicate{Tests: test, Scans: []Scan{{Index: "born", Days: true}}}
 	address := Predicate{Tests: test, Scans: []Scan{{Index: "contact_dedupe", Column: "dedupe_key", Selective: true}}}
 	q := byCreation(days, address, exactly("state"))
