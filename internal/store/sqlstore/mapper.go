@@ -43,8 +43,8 @@ type column struct {
 	initial string                  // the expression in an INSERT that has no argument for the column
 }
 
-// codec is a pointer to a Go value that the database stores in another form. Values of the types int64,
-// string and bool need no codec. A codec is a pointer, because Go converts a pointer to an interface
+// codec is a Go value that the database stores in another form. Values of the types int64,
+// string and bool need no codec. Use a pointer as a codec, because Go converts a pointer to an interface
 // without an allocation.
 type codec interface {
 	decode(driver.Value) error

@@ -11,8 +11,8 @@
 // The rules:
 //
 //  1. If a predicate tests addresses or IDs, use its index. No estimate is needed.
-//  2. If the index in the requested order also bounds all predicates, use this index. No
-//     estimate is needed.
+//  2. If all predicates bound the scan of the index in the requested order, use this index.
+//     No estimate is needed.
 //  3. If rule 4 lists only one access path, use it. Otherwise count the matches of
 //     each predicate up to a limit. Sample the predicates that have no index (estimate.go).
 //  4. List the access paths (path.go):
@@ -41,6 +41,6 @@
 // A second search has Member = yes instead of City = Albury, and more than 20,000 Contacts match
 // Member = yes. The planner assumes that a quarter of the List matches each of the two predicates,
 // so 62,500 Contacts match both. The index of creation_time then fills the page after 1,600
-// entries, and the planner assumes 3,200. Each entry needs two look-ups, so this path costs 3,200 +
-// 8 · 6,400 = 54,400. The index of State would cost over 2,000,000.
+// entries, and the planner assumes 3,200. Each entry needs two look-ups, so this path costs
+// 3,200 + 8 · 6,400 = 54,400. The index of State would cost over 2,000,000.
 package planner

@@ -167,7 +167,7 @@ func TestPlannerReadsOnlyTheStatisticsThatItNeeds(t *testing.T) {
 		q    Query
 		want []string
 	}{
-		{"the index in the requested order bounds all predicates", byBorn(between("born")), nil},
+		{"all predicates bound the scan in the requested order", byBorn(between("born")), nil},
 		{"only one path exists", byID(unindexed()), nil},
 		{"a selective predicate ends the counting", byCreation(exactly("member"), exactly("name")),
 			[]string{"member 1000", "name 1000"}},
