@@ -33,6 +33,8 @@ DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/store/sq
 # Go's own temporary files stay on the disk.
 MEMORY  := $(shell tools/memorydir)
 INMEMORY = $(if $(MEMORY),GOTMPDIR=$${GOTMPDIR:-$${TMPDIR:-/tmp}} TMPDIR=$(MEMORY))
+# The packages that take longest start first, so that none of them runs alone at the end.
+LONGEST  = ./internal/store/postgres ./internal/store/sqlite ./cmd/enlist
 # Many tests wait for another process, so several tests run at the same time on each
 # core. -ldflags=-w leaves out debugging information, so linking takes half the time.
 # -vet=off: the target vet checks all packages already.
@@ -62,9 +64,8 @@ format:
 vet:
 	$(GO) vet ./...
 
-# The package that takes longest starts first.
 short:
-	$(TEST) -short ./internal/store/postgres ./...
+	$(TEST) -short $(LONGEST) ./...
 
 tidy:
 	$(GO) mod tidy -diff
@@ -81,7 +82,7 @@ staticcheck:
 # The race detector needs cgo.
 race:
 ifeq ($(CGO),1)
-	CGO_ENABLED=1 $(TEST) -race -skip '$(FAULTS)|$(COMPUTED)' ./...
+	CGO_ENABLED=1 $(TEST) -race -skip '$(FAULTS)|$(COMPUTED)' $(LONGEST) ./...
 	$(TEST) -run '$(COMPUTED)' $(COMPUTING)
 else
 	@echo "no C compiler: the race detector is left out"
