@@ -224,7 +224,7 @@ func (c *crash) inspect() {
 func (c *crash) check(store *database) {
 	c.t.Helper()
 	problems, err := store.check(c.t.Context())
-	problems = slices.DeleteFunc(problems, func(p string) bool { return strings.HasPrefix(p, "the server's setting ") })
+	problems = slices.DeleteFunc(problems, func(p string) bool { return strings.HasPrefix(p, "the PostgreSQL setting ") })
 	if err != nil || len(problems) > 0 {
 		c.t.Errorf("check of the database: %q, error %v", problems, err)
 	}
