@@ -49,8 +49,8 @@ func (b *bench) subscribing() error {
 	return nil
 }
 
-// subscriptions has one request for each connection. The method next writes a new address
-// into the bytes of a connection's request.
+// subscriptions has one request for each connection. Before each request, the method next()
+// overwrites the address in the bytes of the connection's request.
 type subscriptions struct {
 	requests [][]byte
 	serial   [][]byte // the digits of the address in each connection's request
@@ -87,7 +87,7 @@ func (b *bench) subscriptions(to *process, list audience.ListID, connections int
 func (s *subscriptions) next(connection int) []byte {
 	s.count[connection]++
 	n := uint64(s.run)<<32 | uint64(connection)<<24 | uint64(s.count[connection])
-	n = n * 0x9E3779B97F4A7C15 >> 20 // spreads the numbers; so few numbers do not collide
+	n = n * 0x9E3779B97F4A7C15 >> 20 // spreads the numbers over the range, so that collisions are unlikely
 	digits := strconv.AppendUint(make([]byte, 0, 16), n%1e12, 10)
 	copy(s.serial[connection], "000000000000")
 	copy(s.serial[connection][serialDigits-len(digits):], digits)

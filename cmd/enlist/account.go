@@ -115,8 +115,8 @@ func (c *accountTimezone) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// accountRecord returns the printed columns of an Account in their order, then creation_time. The limit is a number
-// or "none".
+// accountRecord returns the columns of the table in their order. creation_time comes last, and only --json prints
+// it. The limit is a number or "none".
 func accountRecord(a *audience.Account) record {
 	var limit any = contactLimit(a.ContactLimit).String()
 	if a.ContactLimit != audience.NoContactLimit {

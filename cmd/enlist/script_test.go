@@ -82,7 +82,8 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// command is the program in the script's directory and environment.
+// command returns a command that runs the program in the script's directory, with variables of the
+// script's environment.
 func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	cmd := exec.Command(args[0], args[1:]...)
 	for dir := range strings.SplitSeq(ts.Getenv("PATH"), string(os.PathListSeparator)) {
@@ -101,7 +102,8 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	return cmd
 }
 
-// exitStatus returns the exit status of a process, or minus the signal that ended it.
+// exitStatus returns the exit status of a process, or the negative number of the signal
+// that ended the process.
 func exitStatus(ts *testscript.TestScript, err error) int {
 	if err == nil {
 		return 0
@@ -122,7 +124,7 @@ type serverKey struct{}
 type running struct {
 	cmd    *exec.Cmd
 	lines  chan string  // lines of the log; closed when the server ends
-	seen   bytes.Buffer // lines that were read from lines
+	seen   bytes.Buffer // log lines that were received from the channel lines
 	finish func()       // sends the rest of the call that hang began
 }
 
@@ -164,7 +166,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 			r.cmd.Wait()
 		}
 	})
-	// The banner is one write, so one read of the pipe returns all of it.
+	// The server writes its greeting with one call, so one read of the pipe returns all of it.
 	greeting := make([]byte, 4096)
 	n, _ := stdout.Read(greeting)
 	if n == 0 {

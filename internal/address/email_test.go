@@ -28,7 +28,7 @@ func TestParseEmailGivesTheSpellingAndTheNormalisedForm(t *testing.T) {
 		{"jörg@example.com", "jörg@example.com", "jörg@example.com"},
 		{"jo\u0308rg@example.com", "jo\u0308rg@example.com", "jörg@example.com"}, // "o" and the diaeresis are composed
 		{"JÖRG@example.com", "JÖRG@example.com", "jÖrg@example.com"},             // only ASCII letters are lower-cased
-		{"H\u0331@example.com", "H\u0331@example.com", "ẖ@example.com"},          // only the lower-case letter is composed
+		{"H\u0331@example.com", "H\u0331@example.com", "ẖ@example.com"},          // Unicode has a composed form only for the lower-case letter
 		{"संपर्क@डाटामेल.भारत", "संपर्क@डाटामेल.भारत", "संपर्क@xn--c2bd4bq1db8d.xn--h2brj9c"},
 		{strings.Repeat("a", 64) + "@x.io", strings.Repeat("a", 64) + "@x.io", strings.Repeat("a", 64) + "@x.io"},
 		{strings.Repeat("a", 60) + "@" + longDomain, strings.Repeat("a", 60) + "@" + longDomain, strings.Repeat("a", 60) + "@" + longDomain}, // 254 octets

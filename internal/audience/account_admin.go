@@ -121,12 +121,12 @@ func checkTimeZone(zone string) error {
 	return nil
 }
 
-// operatorText checks a name that the operator typed, as readName does. of is the kind of the
-// named record, such as "Account". The error contains it.
-func operatorText(of, name string) (string, error) {
+// operatorText checks a name that the operator typed, as readName does. kind is the kind of the
+// record, such as "Account". The error contains it.
+func operatorText(kind, name string) (string, error) {
 	name, err := readName(name)
 	if err != nil {
-		return "", Refuse(InvalidParameters, "name of the %s: %v", of, err)
+		return "", Refuse(InvalidParameters, "name of the %s: %v", kind, err)
 	}
 	return name, nil
 }

@@ -7,7 +7,7 @@ import "context"
 // SentMessage is a Delivery as callers see it.
 type SentMessage struct {
 	Delivery
-	Autoresponder AutoresponderID // 0: the request to confirm
+	Autoresponder AutoresponderID // 0: the mail is the request to confirm the subscription
 	Name          string          // of the Message; "" if the Message was deleted
 }
 

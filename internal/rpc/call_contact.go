@@ -54,7 +54,8 @@ func getContactByID(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	// buffer is 0, so the buffered reply has no size limit: a single Contact is never streamed.
+	// The field buffer of the contactWriter is 0, which means no limit. So the reply with one
+	// Contact is always buffered and never streamed.
 	w := &contactWriter{reply: c.reply, prepared: &c.arena.columns}
 	err := c.service.Contact(c.ctx, c.caller, list, contact, returned, w)
 	return w.end(err)

@@ -79,8 +79,8 @@ func allOf(parts []audience.Criteria) audience.Criteria {
 	return audience.Criteria{All: parts}
 }
 
-// connector reports whether an item is a connector, in any letter case. or is true for "OR" and
-// false for "AND".
+// connector reports whether an item is a connector, in any letter case. The result or is true for
+// "OR" and false for "AND".
 func connector(v *audience.Input) (or, ok bool) {
 	if v.Kind != audience.InputText {
 		return false, false

@@ -139,7 +139,7 @@ func empty(url string, keep []string) error {
 				EXECUTE 'DELETE FROM ' || name;
 			END LOOP;
 			FOR name IN SELECT oid::regclass FROM pg_class WHERE relkind = 'i' AND relname ~ '^search_[0-9]+$' LOOP
-				EXECUTE 'DROP INDEX ' || name; -- its row of search_index is deleted
+				EXECUTE 'DROP INDEX ' || name; -- the first loop has deleted its row of search_index
 			END LOOP;
 			FOR name IN SELECT quote_ident(stxname) FROM pg_statistic_ext WHERE stxname ~ '^search_[0-9]+$' LOOP
 				EXECUTE 'DROP STATISTICS ' || name;

@@ -41,8 +41,9 @@ func NewProxy(t testing.TB, to string) *Proxy {
 	p := &Proxy{talking: make(chan struct{})}
 	close(p.talking)
 	p.network, p.address = pgconn.NetworkAddress(config.Host, config.Port)
+	// The path of t.TempDir can be too long for a Unix socket, which allows about 100 bytes.
 	p.dir, err = os.MkdirTemp("", "proxy-")
-	if err != nil { // not t.TempDir: the path of a Unix socket has about 100 bytes at most
+	if err != nil {
 		t.Fatal(err)
 	}
 	listener, err := net.Listen("unix", filepath.Join(p.dir, ".s.PGSQL.5432"))

@@ -16,8 +16,8 @@ var dialect = sqlstore.Dialect{
 			WHEN 'string' THEN CAST(substring(field_values ->> '` + id +
 			`' FROM '^[+-]?[0-9]+\.?[0-9]*$|^[+-]?\.[0-9]+$') AS NUMERIC) END)`
 	},
-	// jsonb keeps the decimals of a number as the caller sent them, so the API returns the text of
-	// the number.
+	// jsonb keeps the decimals of a number as the caller sent them. FieldShown reads the number as
+	// text, so the API returns the same decimals.
 	FieldShown:    func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
 	Document:      "CAST(field_values AS TEXT)",
 	ReadValues:    readValues,

@@ -130,8 +130,8 @@ func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
 	p := pgtest.NewProxy(t, url)
 	d := newListFixture(t, openAt(t, url, Options{}))
 	through := openAt(t, p.URL(url), Options{Writers: 1})
-	// This call prepares the statements. So the data that the store sends after CutAfterNext contains
-	// COMMIT, and not the preparation of a statement.
+	// This call prepares the statements, so the second call need not prepare them. The next data after
+	// CutAfterNext is therefore COMMIT.
 	d.must(through.Update(t.Context(), func(tx audience.Tx) error { _, err := d.insert(tx, "first@example.com"); return err }))
 	runs := 0
 	err := through.Update(t.Context(), func(tx audience.Tx) error {
@@ -225,9 +225,9 @@ func TestSerialisationFailureIsRetried(t *testing.T) {
 	d.must(err)
 }
 
-// Attempts during an outage are not counted. So after an outage, retry still runs a function
-// again if its definitions are out of date (errStale) or if it needs the exclusive lock
-// (errNeedsLock).
+// Attempts during an outage are not counted. So after an outage, retry still repeats a
+// function that returns errStale (the function read old definitions) or errNeedsLock (the function
+// needs the exclusive lock).
 func TestRetryCountsNoAttemptsDuringAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -297,7 +297,7 @@ func TestCallersWaitForAFreeConnection(t *testing.T) {
 	d.wantCount(callers * each)
 }
 
-// The server stops answering on open and on new connections. Reads and writes must return an
+// The server no longer answers, neither on open connections nor on new ones. Reads and writes must return an
 // error. The callers set no time limit, so only the limit of the store can end the calls.
 func TestCallsFailInTimeIfTheServerIsSilent(t *testing.T) {
 	if testing.Short() {

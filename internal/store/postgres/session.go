@@ -31,7 +31,7 @@ type session struct {
 	failed   error         // the first error; every later statement returns it too
 	readOnly bool          // Query returns rows while the server still sends them
 	started  bool          // readOnly: BEGIN is queued or sent
-	single   bool          // readOnly: the only statement is its own transaction, without BEGIN and COMMIT
+	single   bool          // readOnly: the function's only statement is a QueryLast, so BEGIN and COMMIT are not sent
 
 	version  int64 // of the catalogue; a guess until verified is true
 	verified bool

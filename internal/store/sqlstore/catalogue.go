@@ -119,13 +119,13 @@ func (t *Tx) catalogue() (*snapshot, error) {
 }
 
 // changed raises the catalogue's version. Call it before each change of the catalogue. It waits until
-// no other transaction writes, because the definitions that a transaction has read must stay valid
-// until this transaction commits its writes. After changed, all functions of this transaction read
+// no other transaction writes: another transaction that writes uses the definitions that it has read,
+// so they must not change before that other transaction commits. After changed, all functions of this transaction read
 // the definitions from the database.
 //
-// A version is the time in microseconds. A failover can lose the latest version. A counter would
-// then give the number of the lost version to other definitions. The clock does not repeat a
-// number.
+// A version is the time in microseconds. A failover can lose the latest version. If the
+// version were a counter, the next change after that failover would get the lost number again, for
+// other definitions. The clock does not repeat a number.
 func (t *Tx) changed() error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
