@@ -100,7 +100,7 @@ func (v Value) equals(o Operand) bool {
 // compare orders two values of one key, for GreaterThan, LessThan and sorting.
 func (v Value) compare(other Value) int {
 	if v.Kind == KeyText {
-		return cmp.Compare(firstCharacters(address.LowerASCII(v.Text)), firstCharacters(address.LowerASCII(other.Text)))
+		return cmp.Compare(FirstCharacters(address.LowerASCII(v.Text)), FirstCharacters(address.LowerASCII(other.Text)))
 	}
 	return cmp.Compare(v.Int, other.Int)
 }
@@ -113,9 +113,9 @@ func (v Value) shownText() string {
 	return strconv.FormatInt(v.Int, 10)
 }
 
-// firstCharacters returns the first MaxComparedCharacters characters of a text. The order of
+// FirstCharacters returns the first MaxComparedCharacters characters of a text. The order of
 // texts depends only on these characters.
-func firstCharacters(s string) string {
+func FirstCharacters(s string) string {
 	if len(s) <= MaxComparedCharacters {
 		return s
 	}

@@ -98,7 +98,7 @@ func (p *operandParser) operand(value Input) (o Operand, problem string) {
 	}
 	text = address.LowerASCII(text)
 	if !equality {
-		text = firstCharacters(text)
+		text = FirstCharacters(text)
 	}
 	return Operand{Text: text}, ""
 }

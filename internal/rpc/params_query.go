@@ -54,7 +54,11 @@ func (p *params) descending(i int) bool {
 	case v.Kind == audience.InputText && strings.EqualFold(v.Text, "ASC"):
 		return false
 	}
-	p.refuse(i, "ASC or DESC")
+	found := describeFound(v)
+	if v.Kind == audience.InputText {
+		found = "another string"
+	}
+	p.refuseAs(shapeCode(p.names, i), i, "ASC or DESC", found)
 	return true
 }
 

@@ -61,9 +61,9 @@ func (d *details) consent(c *audience.LedgerRow) {
 	kind := "not recorded"
 	switch c.Type {
 	case audience.ConsentGDPR:
-		kind = "gdpr: accepted the text and agreed that personal details are stored"
+		kind = "gdpr: accepted the text and agreed that their personal details are stored"
 	case audience.ConsentDirect:
-		kind = "direct: supplied the details with this intent"
+		kind = "direct: gave their details for the purpose that the text names"
 	}
 	d.Consent = append(d.Consent, row{"Type", kind}, row{"Text", c.Text},
 		row{"Time", d.at(c.Time)}, row{"IP address", c.IP})

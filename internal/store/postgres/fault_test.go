@@ -243,9 +243,8 @@ func TestRetryCountsNoAttemptsDuringAnOutage(t *testing.T) {
 	})
 }
 
-// If the type of a column changes, a statement that was prepared before is prepared
-// again.
-func TestChangedColumnTypeIsPreparedAgain(t *testing.T) {
+// A statement that was prepared before the type of a column changed is prepared again.
+func TestStatementIsPreparedAgainAfterColumnTypeChange(t *testing.T) {
 	d := newListFixture(t, open(t))
 	for _, kind := range []string{"BIGINT", "INT", "BIGINT"} {
 		_, err := d.store.jobs.Exec(t.Context(), "ALTER TABLE contact ALTER COLUMN webform_id TYPE "+kind)

@@ -130,19 +130,6 @@ func isLong(o audience.Operand) bool {
 	return utf8.RuneCountInString(o.Text) >= audience.MaxComparedCharacters
 }
 
-// beginning returns the first MaxComparedCharacters characters of a text, which are its ordered
-// form.
-func beginning(text string) string {
-	n := 0
-	for i := range text {
-		if n == audience.MaxComparedCharacters {
-			return text[:i]
-		}
-		n++
-	}
-	return text
-}
-
 // isBeginning reports whether tests of equality compare only the ordered form of a key, which is the
 // beginning of the text. They do this for a text with a SearchIndex.
 func (q *searchQuery) isBeginning(k *audience.SearchKey) bool {
@@ -176,7 +163,7 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 		q.add(q.ordered(k)+" BETWEEN ? AND ?", o.Text, o.Text+afterDay)
 	case isLong(o) && q.isBeginning(k):
 		// The first test uses the index to find the values with the same beginning. The second test reads the row.
-		q.add("("+q.ordered(k)+" = ? AND "+q.compared(k)+" = ?)", beginning(o.Text), o.Text)
+		q.add("("+q.ordered(k)+" = ? AND "+q.compared(k)+" = ?)", audience.FirstCharacters(o.Text), o.Text)
 	case k.Type == audience.KeyText && !q.isBeginning(k):
 		q.add(q.sql.SameText(q.stored(k)), o.Text)
 	default:
@@ -281,7 +268,7 @@ func (q *searchQuery) inValues(k *audience.SearchKey, operands []audience.Operan
 	case q.isBeginning(k) && slices.ContainsFunc(operands, isLong):
 		short := slices.Clone(operands)
 		for i := range short {
-			short[i].Text = beginning(short[i].Text)
+			short[i].Text = audience.FirstCharacters(short[i].Text)
 		}
 		q.add(q.ordered(k)+q.inItems(k)+" AND "+q.compared(k)+q.inItems(k), q.operandList(k, short), list)
 	default:
@@ -331,7 +318,7 @@ func isText(k *audience.SearchKey) bool {
 // begins writes the test of starts_with as a range of the ordered form. The range contains all values
 // that start with part. length is the number of characters in part.
 func (q *searchQuery) begins(k *audience.SearchKey, part string, length int) {
-	first := beginning(part)
+	first := audience.FirstCharacters(part)
 	last := first + strings.Repeat(maxRune, max(0, audience.MaxComparedCharacters-length))
 	if k.Type == audience.KeyDate {
 		last = first + afterDay

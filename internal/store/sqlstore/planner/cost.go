@@ -20,10 +20,10 @@ const caution = 2
 // cheapest returns the path with the lowest cost, according to the estimates so far.
 func (p *planner) cheapest() Path {
 	paths := p.paths()
-	best := paths[0]
+	best, lowest := paths[0], p.cost(paths[0])
 	for _, w := range paths[1:] {
-		if p.cost(w) < p.cost(best) {
-			best = w
+		if cost := p.cost(w); cost < lowest {
+			best, lowest = w, cost
 		}
 	}
 	return best
