@@ -176,10 +176,14 @@ func FuzzMerge(f *testing.F) {
 	f.Add(`<{{First Name}}`, "script ")
 	f.Add(`<a src="//{{First Name}}.g">m`, "->")
 	f.Add(`<a src="//{{First Name}}.g">m`, "other")
+	f.Add(`<a href="https://example.com/{{First Name}}?a=b">m`, ".")
 	f.Add(`<a href=x{{First Name}}><table><a>{{First Name}}`, "y")
 	f.Fuzz(func(t *testing.T, template, value string) {
-		if strings.TrimSpace(plain(value)) == "" {
-			value = "y" // browsers ignore white space before the body
+		switch strings.TrimSpace(plain(value)) {
+		case "": // browsers ignore white space before the body
+			value = "y"
+		case ".", "..": // a link with such a path segment is replaced by "#"
+			value += "y"
 		}
 		checkMerge(t, audience.Message{EmailType: audience.EmailRawHTML, HTML: template, Text: template, Subject: template}, value)
 	})
