@@ -74,8 +74,8 @@ func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Cont
 // mapContact describes the table contact. It does not convert the document of Field values, because the
 // form of this document depends on the List's Fields and on the engine. The caller converts m.document.
 func (d *Dialect) mapContact(m *mapper, c *audience.Contact) {
-	m.owner("list_id", (*int64)(&c.ListID)) // ?1 in statements.insertNew
-	m.value("dedupe_key", (*dedupeKey)(c))  // ?2 in statements.insertNew
+	m.owner("list_id", (*int64)(&c.ListID))
+	m.value("dedupe_key", (*dedupeKey)(c))
 	m.value("duplicate_key", (*duplicateKey)(c))
 	m.value("mobile_key", (*nullText)(&c.Mobile))
 	m.id("id", (*int64)(&c.ID))
@@ -104,10 +104,6 @@ func mapContactState(m *mapper, c *audience.Contact) {
 // returns false if the Contact should become the primary of its address, but the List already has a
 // primary of this address.
 func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
-	return t.insertAs(&t.sql.statements.insert, c)
-}
-
-func (t *Tx) insertAs(as *insertion, c *audience.Contact) (inserted bool, err error) {
 	schema, err := t.Schema(c.ListID)
 	if err != nil {
 		return false, err
@@ -116,7 +112,7 @@ func (t *Tx) insertAs(as *insertion, c *audience.Contact) (inserted bool, err er
 	if err != nil {
 		return false, err
 	}
-	id, err := t.insertConcurrently(as, c, doc)
+	id, err := t.insertConcurrently(c, doc)
 	if err != nil || id == 0 {
 		return false, err
 	}
@@ -125,18 +121,17 @@ func (t *Tx) insertAs(as *insertion, c *audience.Contact) (inserted bool, err er
 	return true, nil
 }
 
-// InsertOrFind inserts a Contact as the primary of its address, or returns the existing primary. With
-// concurrent writers it runs the INSERT first. The INSERT detects an existing address, so a query
-// before it would be an unnecessary round trip.
+// InsertOrFind inserts a Contact as the primary of its address, or returns the existing primary. It looks
+// first, because an INSERT that does nothing still takes an ID from the sequence. If another transaction
+// inserts the address after the look, the INSERT does nothing and InsertOrFind looks again.
 func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
-	for look := !t.sql.ConcurrentWriters; ; look = true {
-		if look {
-			existing, err := t.ContactByKey(c.ListID, c.Key)
-			if audience.KindOf(err) != audience.NoContact {
-				return existing, err
-			}
+	for {
+		existing, err := t.ContactByKey(c.ListID, c.Key)
+		if audience.KindOf(err) != audience.NoContact {
+			return existing, err
 		}
-		if inserted, err := t.insertAs(&t.sql.statements.insertNew, c); inserted || err != nil {
+		inserted, err := t.InsertContact(c)
+		if inserted || err != nil {
 			return nil, err
 		}
 	}
@@ -146,9 +141,9 @@ func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err 
 // a duplicate. A transaction that removes this primary waits for the lock. It then sees the duplicate
 // and can promote it. If the address has no primary, insertConcurrently inserts the Contact as the
 // primary.
-func (t *Tx) insertConcurrently(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
+func (t *Tx) insertConcurrently(c *audience.Contact, doc string) (id int64, err error) {
 	if !t.sql.ConcurrentWriters || c.IsFirst {
-		return t.insertContact(as, c, doc)
+		return t.insertContact(c, doc)
 	}
 	for { // if another transaction inserts a primary after the SELECT, the INSERT stores nothing
 		const first = "SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ? FOR UPDATE"
@@ -157,7 +152,7 @@ func (t *Tx) insertConcurrently(as *insertion, c *audience.Contact, doc string) 
 			return 0, err
 		}
 		c.IsFirst = primary == 0
-		id, err = t.insertContact(as, c, doc)
+		id, err = t.insertContact(c, doc)
 		if id != 0 || err != nil {
 			return id, err
 		}
@@ -167,10 +162,10 @@ func (t *Tx) insertConcurrently(as *insertion, c *audience.Contact, doc string) 
 // insertContact inserts the row of a Contact. Nearly all new Contacts have initial values in their state
 // columns. For these Contacts a statement with constants in place of arguments is faster, because SQLite
 // needs one call for each argument.
-func (t *Tx) insertContact(as *insertion, c *audience.Contact, doc string) (id int64, err error) {
-	statement, job := as.full, inserted
+func (t *Tx) insertContact(c *audience.Contact, doc string) (id int64, err error) {
+	statement, job := t.sql.statements.insert, inserted
 	if hasInitialState(c) {
-		statement, job = as.initial, unset
+		statement, job = t.sql.statements.insertInitial, unset
 	}
 	args, err := t.contactArguments(job, c, doc)
 	if err != nil {

@@ -84,7 +84,10 @@ type mappings struct {
 type statements struct {
 	contactByID, contactByKey, contactsByAddress string
 	lockedByID, lockedByKey, lockedByAddress     string
-	insert, insertNew                            insertion
+
+	// Both insert a Contact. The statement insertInitial has constants for the state columns of a new
+	// Contact, because constants are faster than arguments. The statement insert has only arguments.
+	insert, insertInitial string
 }
 
 // Complete returns a copy of d with its mappings and statements.
@@ -116,23 +119,9 @@ func (d *Dialect) prepareContactStatements() {
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + limited
 	s.lockedByID, s.lockedByKey, s.lockedByAddress = s.contactByID+lock, s.contactByKey+lock, s.contactsByAddress+lock
-	s.insert = d.insertion("VALUES (", ") ON CONFLICT DO NOTHING")
-	s.insertNew = s.insert
-	if d.ConcurrentWriters { // if a primary has the address, this statement takes no ID from the sequence
-		const unlessExists = ` WHERE NOT EXISTS (SELECT 1 FROM contact WHERE list_id = ?1 AND dedupe_key = ?2)
-			ON CONFLICT DO NOTHING`
-		s.insertNew = d.insertion("SELECT ", unlessExists)
-	}
-}
-
-// insertion has two statements that insert a Contact. The statement initial has constants for the
-// state columns of a new Contact, because constants are faster than arguments. The statement full has
-// arguments for all columns.
-type insertion struct{ initial, full string }
-
-func (d *Dialect) insertion(begin, end string) insertion {
-	c := d.mappings.contacts
-	return insertion{c.into + begin + c.initial + end, c.into + begin + c.values + end}
+	const unlessTaken = ") ON CONFLICT DO NOTHING"
+	s.insert = c.into + "VALUES (" + c.values + unlessTaken
+	s.insertInitial = c.into + "VALUES (" + c.initial + unlessTaken
 }
 
 // limited is LIMIT with an argument. Without the CAST, SQLite would prepare the statement again for each
