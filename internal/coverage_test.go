@@ -39,7 +39,7 @@ func TestEveryRowOfTheDocumentsIsCovered(t *testing.T) {
 	}
 	for _, row := range slices.Sorted(maps.Keys(covered)) {
 		if !rows[row] {
-			t.Errorf("%s: the line covers: has %q, but the documents have no such row", covered[row], row)
+			t.Errorf("%s: a \"covers:\" line names %q, but the documents have no such row", covered[row], row)
 		}
 	}
 	for n, names := range heldBy(t) {
@@ -49,7 +49,7 @@ func TestEveryRowOfTheDocumentsIsCovered(t *testing.T) {
 		}
 		for _, name := range names {
 			if !slices.Contains(covered[row], name) {
-				t.Errorf("doc/decisions.md: %s is held by %s, which has no line that covers it", row, name)
+				t.Errorf("doc/decisions.md: %s is \"Held by\" %s, which has no \"covers:\" line with %[1]s", row, name)
 			}
 		}
 	}
@@ -61,7 +61,8 @@ var (
 	quotedName   = regexp.MustCompile("`([^`]+)`")
 )
 
-// documentRows returns all rows that must be covered. The page may repeat an ID as a reference.
+// documentRows returns all rows that must be covered. doc/specification.md may contain an ID several
+// times, because it also refers to rows by their IDs.
 func documentRows(t *testing.T) map[string]bool {
 	rows := make(map[string]bool)
 	for _, m := range rowID.FindAllStringSubmatch(read(t, "../doc/specification.md"), -1) {

@@ -53,7 +53,8 @@ func (b *bench) serveAt(db string, flags ...string) (*process, error) {
 	return b.start(b.Program, append([]string{"serve", "--db", db, "--ops-listen", ops}, flags...)...)
 }
 
-// bareHandler starts the bare handler.
+// bareHandler starts the bare handler (bare.go), an HTTP server that does almost no work for a request.
+// The rates of enlist are compared with its rate.
 func (b *bench) bareHandler() (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -110,7 +111,7 @@ func (p *process) stop() error {
 	}
 	err := p.cmd.Wait()
 	if _, exited := errors.AsType[*exec.ExitError](err); exited {
-		return nil // the signal ends the bare handler
+		return nil // the bare handler does not catch SIGTERM, so Wait always returns an ExitError for it
 	}
 	return err
 }

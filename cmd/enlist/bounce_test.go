@@ -16,8 +16,9 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// The service sends mails through a mail server. The test passes reports about these mails to enlist bounce, to the
-// address that each mail was sent from. The third bounce deactivates a Contact, and a complaint unsubscribes a Contact.
+// The service sends mails through a mail server. The test passes reports about these mails to enlist bounce. The
+// envelope sender of the mail is the To address of the report or the flag --recipient. The third bounce deactivates a
+// Contact, and a complaint unsubscribes a Contact.
 //
 // covers: decision 51
 func TestBounceCommandRecordsReports(t *testing.T) {
@@ -47,7 +48,8 @@ func TestBounceCommandRecordsReports(t *testing.T) {
 		c.pipe(0, "nothing to do: the bounce", report(m.From, "failed", "5.1.1"))
 	}
 	if got := c.flags(ann); got.IsActive || !got.IsBounceDeactivated || got.IsUnsubscribed {
-		t.Errorf("after three bounces the Contact is not deactivated by bounces: %+v", got)
+		t.Errorf("after three bounces: got %+v, want is_bounce_deactivated true, is_active and is_unsubscribed false",
+			got)
 	}
 
 	bob := must(c.client.SubscribeContact(ctx, 1, api.Details{"Email": "bob@example.com"}, api.Consent{}))(t)
@@ -55,7 +57,7 @@ func TestBounceCommandRecordsReports(t *testing.T) {
 		c.pipe(0, "recorded a complaint", strings.NewReplacer("delivery-status", "feedback-report", "\r\n\r\nAction", "\r\nFeedback-Type: abuse\r\nAction").Replace(report(m.From, "", "")))
 	}
 	if got := c.flags(bob); !got.IsUnsubscribed || !got.IsActive {
-		t.Errorf("after a complaint the Contact is not unsubscribed and active: %+v", got)
+		t.Errorf("after a complaint: got %+v, want is_unsubscribed and is_active both true", got)
 	}
 
 	c.pipe(0, "nothing to do: it is neither", "Subject: I am away\r\n\r\nUntil Monday.\r\n")

@@ -94,7 +94,7 @@ type indexCreate struct {
 	config.Database
 	format
 	List int64  `required:"" placeholder:"ID" help:"ID of the List whose Contacts are searched."`
-	Key  string `required:"" placeholder:"NAME" help:"Name of a Field, field_ID, or a key such as is_unsubscribed."`
+	Key  string `required:"" placeholder:"NAME" help:"Name or ID (field_12) of a Field, or a system key such as is_unsubscribed."`
 }
 
 // Run builds the index and waits for it.
@@ -103,7 +103,7 @@ func (c *indexCreate) Run(ctx context.Context, out *console) error {
 		x, err := advisor.Create(ctx, audience.ListID(c.List), c.Key)
 		switch {
 		case errors.Is(err, audience.ErrIndexBusy):
-			return next(err, "enlist index list shows when the index is ready")
+			return next(err, "enlist index list shows whether the index is ready")
 		case audience.KindOf(err) == audience.NoList:
 			return next(err, "enlist list show prints the Lists")
 		case err != nil:
@@ -127,9 +127,9 @@ func (c *indexDrop) Run(ctx context.Context, out *console) error {
 		for _, id := range c.IDs {
 			err := advisor.Remove(ctx, audience.SearchIndexID(id))
 			switch {
-			case errors.Is(err, audience.ErrIndexBusy): // a running service may already drop the index
+			case errors.Is(err, audience.ErrIndexBusy): // a running service may already be dropping the index
 				fmt.Fprintf(out.stdout, "index %d: searches no longer use it. Another process is building or "+
-					"dropping it, and drops it at the end\n", id)
+					"dropping it. After that, the service drops it if it still exists\n", id)
 			case err != nil:
 				return fmt.Errorf("index %d: %w", id, err)
 			default:

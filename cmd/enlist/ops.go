@@ -36,11 +36,11 @@ func newOps(addr string, log *slog.Logger) (*opsServer, error) {
 	listener, err := net.Listen("tcp", addr)
 	switch {
 	case err != nil && addr == config.DefaultOpsListen:
-		log.Warn("metrics are not served: the address is in use; choose another with --ops-listen, or none",
-			"address", addr)
+		log.Warn("metrics are not served: the address is in use; set --ops-listen to another address, "+
+			"or to none to serve no metrics", "address", addr)
 		return nil, nil
 	case err != nil:
-		return nil, next(err, "choose another address with --ops-listen, or none")
+		return nil, next(err, "set --ops-listen to another address, or to none to serve no metrics")
 	}
 	log.Info("metrics and profiles", "url", "http://"+listener.Addr().String()+"/metrics")
 	metrics := prometheus.NewRegistry()

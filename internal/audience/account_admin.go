@@ -107,7 +107,7 @@ func findAccount(tx AccountTx, id AccountID) (*Account, error) {
 // checkContactLimit refuses a negative limit other than NoContactLimit.
 func checkContactLimit(limit int64) error {
 	if limit < 0 && limit != NoContactLimit {
-		return Refuse(InvalidParameters, "the Contact limit must be 0 or more, or none")
+		return Refuse(InvalidParameters, "the Contact limit must be 0 or more, or the word none")
 	}
 	return nil
 }

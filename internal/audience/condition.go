@@ -1,6 +1,5 @@
-// This file defines a search whose criteria were checked against the keys of a List or of a
-// kind of record. A Condition needs no further checks: the store compiles it to SQL, or
-// condition_match.go evaluates it in memory.
+// This file defines a search whose criteria were checked. A Condition needs no further checks:
+// the store compiles it to SQL, or condition_match.go evaluates it in memory.
 
 package audience
 

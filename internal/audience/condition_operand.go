@@ -15,7 +15,7 @@ import (
 type operandParser struct {
 	key     *SearchKey
 	op      Operator
-	country int64 // telephone code for national mobile numbers
+	country int64 // telephone country code that completes mobile numbers in national format
 }
 
 // operands reads the value of a test. It returns one operand or, for In, any number of operands.

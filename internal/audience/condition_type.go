@@ -1,5 +1,6 @@
-// This file checks criteria against the keys of a List or of a kind of record, and converts
-// them to a Condition. Each refusal names the key and says what the caller may send.
+// This file checks search criteria and converts them to a Condition. condition_key.go finds the
+// keys that the tests name. A refusal of one test names its key. A refusal of too many levels,
+// tests or values names the limit.
 
 package audience
 
@@ -22,8 +23,8 @@ type criteriaChecker struct {
 
 // criteria checks one node. It leaves out a group that contains no test, and replaces a
 // group of one test by that test. level is the number of nested arrays in the request. An
-// All directly in an Any adds no level: in the request it is no array of its own, but the part
-// of an array between two "OR".
+// All inside an Any adds no level. In the request, the connector "OR" splits one array into
+// parts. A part with several tests becomes an All.
 func (t *criteriaChecker) criteria(c *Criteria, level int) (*Condition, error) {
 	switch {
 	case level > MaxCriteriaLevels:
@@ -95,8 +96,8 @@ func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 	return &Condition{Key: key, Operator: op, Operands: operands}, nil
 }
 
-// country returns the telephone code for national mobile numbers, or 0 if the records are not
-// Contacts.
+// country returns the List's telephone country code, which completes mobile numbers in national
+// format. It returns 0 if the records are not Contacts.
 func (t *criteriaChecker) country() int64 {
 	if t.keys.schema == nil {
 		return 0

@@ -1,6 +1,6 @@
 // This file defines search criteria as a caller sent them. Package rpc builds them from the
-// request. condition_type.go checks them against the keys of a List or of a kind of record, and
-// converts them to a Condition. The store or condition_match.go evaluates the Condition.
+// request. condition_type.go checks them and converts them to a Condition. The store or
+// condition_match.go evaluates the Condition.
 
 package audience
 

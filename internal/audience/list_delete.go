@@ -58,8 +58,9 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 	return e, tx.Enqueue(e)
 }
 
-// RemoveContacts removes a batch of Contacts. done is true if this batch was the last. A repeated
-// batch changes nothing.
+// RemoveContacts removes a batch of Contacts. done is true if this batch was the last. A call after
+// the last batch changes nothing. Such calls happen, because a job can run twice, and because
+// ClearList and its job remove the same Contacts.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
 	return ownUpdate(ctx, s, func(tx Tx, _ int64) (done bool, err error) {
 		if err := tx.LockListForBulk(e.List); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// This file has the three kinds of mail. Each function is the field send of a mailWorker (mail.go).
+// This file has the three kinds of mail. Each function is the value of mailWorker.send (mail.go) for
+// one kind.
 
 // sendNotification sends a notification about a Contact to one of the List's addresses. It does
 // not store the result, because a notification is not a mail to a Contact.
@@ -25,7 +26,7 @@ func sendNotification(ctx context.Context, m mailSender, job *river.Job[audience
 	return jobResult(ctx, m.mailer.Notify(ctx, id, n))
 }
 
-// sendConfirmation sends the request to confirm a subscription to a Contact.
+// sendConfirmation sends a Contact the mail that asks the Contact to confirm the subscription.
 func sendConfirmation(ctx context.Context, m mailSender, job *river.Job[audience.RequestConfirmation]) error {
 	mail, err := m.service.ConfirmationMail(ctx, job.Args)
 	return m.sendToContact(ctx, job.JobRow, mail, err)

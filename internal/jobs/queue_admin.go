@@ -64,7 +64,7 @@ type Job struct {
 	Attempt  int // number of attempts so far
 	Created  time.Time
 	Next     time.Time // time of the next run; zero if the job runs now or has failed
-	About    string    // the effect as JSON
+	About    string    // arguments of the job (an audience.Effect) as JSON
 	LastFail string    // error of the last failed attempt, "" if no attempt failed
 }
 
@@ -166,9 +166,9 @@ func Retry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	return err
 }
 
-// prepareRetry handles the two kinds of jobs whose worker itself checks a time, and puts the job
-// back into the queue before that time. For an autoresponder that is not due it returns ErrNotDue.
-// For a webhook it ends the delay after a failed POST.
+// prepareRetry handles the two kinds of jobs whose worker checks a time. Before that time, the
+// worker puts the job back into the queue. For an autoresponder that is not due, prepareRetry
+// returns ErrNotDue. For a webhook it ends the delay after a failed POST.
 func prepareRetry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 	result, err := q.JobList(ctx, river.NewJobListParams().First(1).Where("id = @id", river.NamedArgs{"id": id}))
 	if err != nil || len(result.Jobs) == 0 {

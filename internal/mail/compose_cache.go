@@ -123,7 +123,7 @@ func (t *templateCache) get(m *audience.Message) *compiled {
 		t.byID = make(map[audience.MessageID]*compiled)
 	}
 	t.evict(m.ID)
-	for id := range t.byID { // the order is random; a Message that is still in use is compiled again
+	for id := range t.byID { // the order is random; if an evicted Message is needed again, get compiles it again
 		if len(t.byID) < maxTemplates && t.bytes+fresh.bytes <= maxTemplateBytes {
 			break
 		}

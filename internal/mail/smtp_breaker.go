@@ -10,7 +10,8 @@ import (
 // smtp.go asks the circuit breaker. After the message, it records the result.
 
 // The first failure begins a pause of the length firstPause, in which no mail is sent. Each
-// further failure doubles the pause, up to longestPause. decisions.md: 50
+// failed probe begins another pause of twice the length, up to longestPause. Other failures
+// after the first do not change the pause. decisions.md: 50
 const (
 	firstPause   = time.Second
 	longestPause = 30 * time.Second
@@ -21,10 +22,10 @@ const (
 // probe.
 type circuitBreaker struct {
 	mu       sync.Mutex
-	failures int           // number of failures since the last success; 0 if the mail server replies
+	failures int           // 0 if the mail server replies; otherwise the first failure and all failed probes since then
 	retryAt  time.Time     // end of the pause
 	probing  bool          // a probe is running
-	changed  chan struct{} // closed and replaced when a field above changes
+	changed  chan struct{} // record closes and replaces it when a result changes a field above
 }
 
 func newCircuitBreaker() *circuitBreaker { return &circuitBreaker{changed: make(chan struct{})} }

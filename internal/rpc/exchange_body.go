@@ -63,7 +63,7 @@ func (x *exchange) reserve(expected int64) error {
 		return errNoMemory
 	}
 	x.reserved = expected
-	x.body.Grow(int(expected)) // once: while a buffer grows, its old and its new memory exist together
+	x.body.Grow(int(expected)) // in one step: while a buffer grows, its old and its new array both use memory
 	return nil
 }
 

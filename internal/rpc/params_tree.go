@@ -21,8 +21,8 @@ const maxValues = 1_000_000
 // errTooMany refuses a call before its values need too much memory.
 var errTooMany = refuse(api.CodeInvalidParameters, "more than %d values", maxValues)
 
-// kindOf returns the JSON type of a value that begins with the token k. It returns InputNull if k
-// ends an array.
+// kindOf returns the JSON type of a value that begins with the token k. If params is empty, k is "]"
+// instead, and kindOf returns InputNull.
 func kindOf(k jsontext.Kind) audience.InputKind {
 	switch k {
 	case '"':

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// readValues returns values unchanged. For a text that is not a document of values it
-// returns an error.
+// readValues decodes a JSON object of Field IDs and values, and returns exactly these values. For any
+// other text it returns an error.
 func TestReadValuesReadsEveryDocumentAndRefusesOthers(t *testing.T) {
 	for _, c := range []struct {
 		rule, doc string

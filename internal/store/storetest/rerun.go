@@ -13,8 +13,9 @@ import (
 // a run that was rolled back.
 
 // rerunningStore runs each function of an Update twice, and rolls the first run back. The PostgreSQL
-// store does so after a deadlock, and the SQLite store after an error in another function of the same
-// transaction.
+// store does so after a deadlock. The SQLite store runs the functions of several Updates in one
+// transaction. If one of them fails after it wrote, the store rolls the transaction back and runs all
+// of them again.
 type rerunningStore struct{ audience.Store }
 
 func (s rerunningStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {

@@ -16,7 +16,7 @@ type Query struct {
 	Predicates    []Predicate
 	Order         string // index with the List's Contacts in the requested order; "": no index has this order
 	ByID          bool   // the requested order is the order of IDs
-	Chronological bool   // the requested order is that of a system time, which is nearly the order of IDs
+	Chronological bool   // the search sorts by creation_time or last_modified_time, which is nearly the order of IDs
 	Counted       bool   // the search counts its matches
 	Limit, Offset int64  // 0: no limit, no offset
 }
@@ -31,15 +31,15 @@ type Predicate struct {
 	Covering string // index whose entries contain the value that the test needs; only set if Scans is empty
 	As       Residual
 
-	count int64 // estimated number of Contacts that match
-	exact bool  // false: at least count Contacts match
+	count int64 // number of Contacts that match, counted or estimated from a sample
+	exact bool  // true: the planner uses count as the number of matches; false: count is only a lower bound
 }
 
 // Scan is a scan of one index. It finds the IDs of all Contacts that match the tests.
 type Scan struct {
 	Index     string
 	Tests     []*audience.Condition
-	Column    string // address column that the first test compares; "": the key of the test decides
+	Column    string // address column that the first test compares; "": the test compares the column of its key
 	Days      bool   // the first test has the operator In, and its operands are days
 	Ordered   bool   // the scan finds the IDs in ascending order
 	Selective bool   // the scan finds about as many Contacts as the test has operands
@@ -86,9 +86,9 @@ const (
 // not bound the scan.
 type Path struct {
 	Index    string // index that is scanned; "": the scans of the driving predicate find the IDs
-	Driving  int    // position in Predicates of the predicate that bounds the scan; -1: no predicate bounds it
+	Driving  int    // position in Predicates of the driving predicate, which bounds or filters the scan; -1: none
 	Ordered  bool   // the scan finds the Contacts in the requested order
-	Covering bool   // covering filter: the scan tests the driving predicate on all entries of the index
+	Covering bool   // the scan reads all entries of the index and uses the driving predicate as a filter
 	Residual Residual
 	Set      int // for InSet: position in Predicates of the predicate whose IDs are the set
 }
