@@ -27,7 +27,7 @@ type SearchIndex struct {
 	Built    int64 // time when the build ended; 0: not built yet
 	BuildMS  int64 // duration of the build
 	Bytes    int64 // size after the build
-	ScanMS   int64 // duration of a search without the index
+	ScanMS   int64 // mean duration of the searches without the index
 	LastUsed int64
 	Error    string // why the build failed
 

@@ -67,11 +67,16 @@ type target struct {
 // missing is the time that searches needed on one day because an index was missing.
 type missing struct {
 	today    time.Duration
-	last     time.Duration // of the latest search
-	slow     bool          // a single search exceeded Rules.Slow
-	reported time.Time     // when demanded last returned this target
-	since    bool          // a search lacked the index after the time reported
+	searches int64
+	slow     bool      // a single search exceeded Rules.Slow
+	reported time.Time // when demanded last returned this target
+	since    bool      // a search lacked the index after the time reported
 }
+
+// mean returns the mean duration of the searches, in milliseconds. It is the SearchIndex.ScanMS of the
+// new index. With the mean, the sum of the time that the index saves is right even if the durations
+// differ.
+func (m *missing) mean() int64 { return m.today.Milliseconds() / max(m.searches, 1) }
 
 const (
 	// shortestScan is less than the time of any search that reads all Contacts of a List
@@ -87,7 +92,8 @@ const (
 )
 
 // SearchRan implements audience.SearchObserver. For each key of a search it records that the
-// search used the index of the key, or that this index is missing.
+// search used the index of the key, or that this index is missing. It records this once for each
+// key, even if the search tests the key several times.
 func (a *Advisor) SearchRan(s *audience.Search, took time.Duration, at time.Time) {
 	if took < shortestScan && len(s.Schema.SearchIndexes) == 0 {
 		return
@@ -133,7 +139,7 @@ func (a *Advisor) recordMiss(of target, took time.Duration) {
 		a.missing[of] = m
 	}
 	m.today += took
-	m.last = took
+	m.searches++
 	m.slow = m.slow || took > a.rules.Slow
 	m.since = true
 }

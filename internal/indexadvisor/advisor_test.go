@@ -3,6 +3,7 @@ package indexadvisor_test
 import (
 	"context"
 	"maps"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -174,6 +175,11 @@ func TestSlowSearchesScheduleTheMissingIndex(t *testing.T) {
 				a.search(slow/4, "is_active")
 			}
 		}, states{}},
+		{"a search that tests a key three times counts once", func(a *advised) {
+			for range 100 {
+				a.search(slow/4, "is_active", "is_active", "is_active")
+			}
+		}, states{}},
 		{"each key of a slow search", func(a *advised) { a.search(slow, "is_active", "is_unsubscribed") },
 			states{"is_active": audience.IndexWaiting, "is_unsubscribed": audience.IndexWaiting}},
 		{"a key for which every List has an index", func(a *advised) { a.search(slow, "creation_time") }, states{}},
@@ -184,6 +190,44 @@ func TestSlowSearchesScheduleTheMissingIndex(t *testing.T) {
 			a.schedule()
 			a.want(c.want)
 		})
+	}
+}
+
+// use returns the Report of the index of a key, after the uses of the Advisor are stored.
+func (a *advised) use(key string) indexadvisor.Report {
+	a.Helper()
+	a.must(a.advisor.WriteUse(a.Context()))
+	all, err := a.advisor.Reports(a.Context())
+	a.must(err)
+	i := slices.IndexFunc(all, func(x indexadvisor.Report) bool { return x.Key == key })
+	if i < 0 {
+		a.Fatalf("there is no index of %s", key)
+	}
+	return all[i]
+}
+
+func TestSearchIsOneUseOfAnIndex(t *testing.T) {
+	a := newAdvised(t)
+	a.indexed("is_active") // after a search of 1 s
+	for range 20 {
+		a.search(200*time.Millisecond, "is_active", "is_active", "is_active")
+	}
+	if x := a.use("is_active"); x.Uses != 20 || x.SavedMS != 20*800 {
+		t.Errorf("20 searches that test a key three times: %d uses that saved %d ms, want 20 and 16000", x.Uses, x.SavedMS)
+	}
+}
+
+func TestSavedTimeIsComparedWithTheMeanSearchWithoutTheIndex(t *testing.T) {
+	a := newAdvised(t)
+	for _, took := range []time.Duration{700, 500, 300} { // the last one before the index is the fastest
+		a.search(took*time.Millisecond, "is_active")
+	}
+	a.schedule()
+	a.build()
+	a.search(100*time.Millisecond, "is_active")
+	a.search(600*time.Millisecond, "is_active") // slower than the mean: it saved nothing
+	if x := a.use("is_active"); x.ScanMS != 500 || x.SavedMS != 400 {
+		t.Errorf("searches took a mean of %d ms without the index, which saved %d ms; want 500 and 400", x.ScanMS, x.SavedMS)
 	}
 }
 

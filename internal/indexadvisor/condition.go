@@ -7,7 +7,7 @@ import "enlist/internal/audience"
 // indexes.
 
 // indexKeys returns the keys of a search for which an index would help, so that the search does
-// not read every Contact. coveringFilters is Rules.CoveringFilters.
+// not read every Contact. It returns each key once. coveringFilters is Rules.CoveringFilters.
 func indexKeys(s *audience.Search, coveringFilters bool) (keys []*audience.SearchKey) {
 	if s.Where != nil {
 		keys, _ = conditionKeys(s.Where, coveringFilters)
@@ -15,7 +15,20 @@ func indexKeys(s *audience.Search, coveringFilters bool) (keys []*audience.Searc
 	if s.Sort != nil && indexable(s.Sort) {
 		keys = append(keys, s.Sort)
 	}
-	return keys
+	return distinct(keys)
+}
+
+// distinct removes the keys that have the same index as an earlier key.
+func distinct(keys []*audience.SearchKey) []*audience.SearchKey {
+	var some []*audience.SearchKey
+	seen := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		if name := k.IndexKey(); !seen[name] {
+			seen[name] = true
+			some = append(some, k)
+		}
+	}
+	return some
 }
 
 // conditionKeys returns the keys whose indexes help to find the Contacts that match c. bounded

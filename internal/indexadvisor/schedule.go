@@ -92,7 +92,7 @@ func (s *scheduling) schedule(of target, m missing) error {
 		return s.rebuild(&all[i], m)
 	}
 	return s.add(audience.SearchIndex{ListID: of.list, Key: of.key, State: audience.IndexWaiting,
-		Created: s.now, Changed: s.now, ScanMS: m.last.Milliseconds(), Place: place})
+		Created: s.now, Changed: s.now, ScanMS: m.mean(), Place: place})
 }
 
 // allowed reports whether a List is large enough for an index and still has the key.
@@ -120,7 +120,7 @@ func (s *scheduling) add(x audience.SearchIndex) error {
 
 // rebuild stores another build job for an index that could not be built.
 func (s *scheduling) rebuild(x *audience.SearchIndex, m missing) error {
-	x.State, x.Changed, x.ScanMS = audience.IndexWaiting, s.now, m.last.Milliseconds()
+	x.State, x.Changed, x.ScanMS = audience.IndexWaiting, s.now, m.mean()
 	if err := s.tx.UpdateSearchIndex(x); err != nil {
 		return err
 	}
