@@ -6,7 +6,7 @@ import (
 )
 
 // This file adds many Contacts in one call, addContacts. It parses the rows, looks up
-// which rows to leave out, and inserts the other rows in batches (batches.go).
+// which rows to leave out, and inserts the other rows in steps (transaction_steps.go).
 
 // AddRequest is a call of addContacts.
 type AddRequest struct {
@@ -28,7 +28,7 @@ const (
 // A row is left out if it is invalid, or if its address exists already or has unsubscribed.
 // It is also left out if other calls added so many Contacts during this call that the Account
 // reached its limit. Errors: NoList, Denied, InvalidParameters, ContactLimit. After an error in
-// a batch, the Contacts of the earlier batches stay stored. decisions.md: 53
+// a step, the Contacts of the earlier steps stay stored. decisions.md: 53
 func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]ContactID, error) {
 	call := addCall{AddRequest: r, caller: c, rows: parsedRows{sent: r.Contacts},
 		skipped: make([]bool, len(r.Contacts))}
@@ -36,7 +36,7 @@ func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]C
 	if err := call.findEarly(ctx, s); err != nil {
 		return nil, err
 	}
-	done, err := runInBatches(ctx, s, c, call.runBatch)
+	done, err := runInSteps(ctx, s, c, call.runStep)
 	s.ignored.Add(call.rows.ignored())
 	return done.IDs, err
 }
@@ -62,7 +62,7 @@ func (a *addCall) findEarly(ctx context.Context, s *Service) error {
 			schema, err := a.allowed(tx)
 			switch {
 			case err != nil && KindOf(err) != Internal:
-				return nil // runBatch returns this refusal, unless the call repeats an earlier call
+				return nil // runStep returns this refusal, unless the call repeats an earlier call
 			case err != nil:
 				return err
 			}
@@ -92,8 +92,8 @@ type addProgress struct {
 	notifier
 }
 
-// runBatch adds the next rows in one transaction.
-func (a *addCall) runBatch(tx Tx, now int64, p *addProgress) (done bool, err error) {
+// runStep adds the next rows in one transaction.
+func (a *addCall) runStep(tx Tx, now int64, p *addProgress) (done bool, err error) {
 	schema, err := a.allowed(tx)
 	if err != nil {
 		return false, err
@@ -108,7 +108,7 @@ func (a *addCall) runBatch(tx Tx, now int64, p *addProgress) (done bool, err err
 		return false, err
 	}
 	stored, events := 0, []contactEvent(nil)
-	for size := batchSize(schema, EventAPIUpload); len(p.IDs) < len(a.Contacts) && stored < size; {
+	for size := stepSize(schema, EventAPIUpload); len(p.IDs) < len(a.Contacts) && stored < size; {
 		if a.skipped[len(p.IDs)] {
 			p.IDs = append(p.IDs, 0)
 			continue

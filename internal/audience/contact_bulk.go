@@ -3,7 +3,7 @@ package audience
 import "strings"
 
 // This file has the parts that AddContacts, EditContacts and DeleteContacts share. These
-// calls run in several transactions (batches.go).
+// calls run in several transactions (transaction_steps.go).
 
 // MaxRows is the largest number of Contacts in one call of addContacts or editContacts.
 // decisions.md: 53
@@ -58,13 +58,13 @@ func (r *parsedRows) ignored() (n int64) {
 	return n
 }
 
-// bulkBatch is the number of Contacts that one transaction adds or changes. With 10 Fields this takes
+// bulkStep is the number of Contacts that one transaction adds or changes. With 10 Fields this takes
 // about 20 ms. On SQLite no other caller can write during this time.
-const bulkBatch = 500
+const bulkStep = 500
 
-// batchSize returns how many Contacts one transaction adds or changes: bulkBatch, or fewer if
+// stepSize returns how many Contacts one transaction adds or changes: bulkStep, or fewer if
 // the event causes jobs for each Contact. It takes as long to store two jobs as to store one Contact.
-func batchSize(schema *Schema, event Event) int {
+func stepSize(schema *Schema, event Event) int {
 	jobs := 0
 	for i := range schema.Autoresponders {
 		if a := &schema.Autoresponders[i]; a.IsActive && a.Event == event {
@@ -74,7 +74,7 @@ func batchSize(schema *Schema, event Event) int {
 	if addresses := schema.List.recipients(event); addresses != "" {
 		jobs += strings.Count(addresses, ",") + 1
 	}
-	return max(1, 2*bulkBatch/(2+jobs))
+	return max(1, 2*bulkStep/(2+jobs))
 }
 
 // maxSingleEvents is the largest number of changed Contacts for which a call publishes one
@@ -82,10 +82,10 @@ func batchSize(schema *Schema, event Event) int {
 // decisions.md: 52
 const maxSingleEvents = 100
 
-// notifier publishes the changes of a call to webhooks, batch by batch. It is part
+// notifier publishes the changes of a call to webhooks, step by step. It is part
 // of the progress that is stored under an Idempotency-Key.
 type notifier struct {
-	Changed int  `json:"changed"` // sum of the parameter n of publish in all batches so far
+	Changed int  `json:"changed"` // sum of the parameter n of publish in all steps so far
 	Many    bool `json:"many"`    // the event of the List was published
 }
 
@@ -95,10 +95,10 @@ type contactEvent struct {
 	event   WebhookEventType
 }
 
-// publish publishes the changes of a batch. n is the number of Contacts that the batch added,
+// publish publishes the changes of a step. n is the number of Contacts that the step added,
 // edited or deleted. events contains the events of these Contacts. When the sum of n over all
-// batches is larger than maxSingleEvents, publish publishes one event of the List instead.
-// Usually the first batch has more Contacts than maxSingleEvents, or is the only batch. So a
+// steps is larger than maxSingleEvents, publish publishes one event of the List instead.
+// Usually the first step has more Contacts than maxSingleEvents, or is the only step. So a
 // call seldom publishes both kinds of events.
 func (t *notifier) publish(tx Tx, schema *Schema, now int64, n int, events []contactEvent) error {
 	t.Changed += n

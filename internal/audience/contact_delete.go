@@ -6,7 +6,7 @@ import (
 )
 
 // This file has deleteContacts, which deletes Contacts by their IDs or by criteria. It first
-// finds the Contacts to delete, and then deletes them in batches (batches.go).
+// finds the Contacts to delete, and then deletes them in steps (transaction_steps.go).
 
 // DeleteRequest is a call of deleteContacts.
 type DeleteRequest struct {
@@ -19,8 +19,8 @@ type DeleteRequest struct {
 // criteria. It returns one Outcome for each Contact. The Outcomes are in the order of the request
 // or, for criteria, in order of ID. Done is false if the List did not have the Contact. The
 // consent ledger and the Unsubscriber List do not change. Errors: NoList, Denied,
-// InvalidSearch, and Busy if too many searches run. After an error in a batch, the Contacts of
-// the earlier batches stay deleted. decisions.md: 33, 53
+// InvalidSearch, and Busy if too many searches run. After an error in a step, the Contacts of
+// the earlier steps stay deleted. decisions.md: 33, 53
 func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest) ([]Outcome, error) {
 	plan, err := savedPlan(ctx, s, c)
 	if KindOf(err) == NotFound {
@@ -32,8 +32,8 @@ func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest
 	if err != nil {
 		return nil, err
 	}
-	done, err := runInBatches(ctx, s, c, func(tx Tx, now int64, p *deleteProgress) (bool, error) {
-		return deleteBatch(tx, c, r.List, plan, now, p)
+	done, err := runInSteps(ctx, s, c, func(tx Tx, now int64, p *deleteProgress) (bool, error) {
+		return deleteStep(tx, c, r.List, plan, now, p)
 	})
 	if err != nil {
 		return nil, err
@@ -48,8 +48,8 @@ type deleteProgress struct {
 	notifier
 }
 
-// deleteBatch deletes the next Contacts of the plan in one transaction.
-func deleteBatch(tx Tx, c *Caller, list ListID, plan idSet, now int64, p *deleteProgress) (done bool, err error) {
+// deleteStep deletes the next Contacts of the plan in one transaction.
+func deleteStep(tx Tx, c *Caller, list ListID, plan idSet, now int64, p *deleteProgress) (done bool, err error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return false, err
@@ -57,7 +57,7 @@ func deleteBatch(tx Tx, c *Caller, list ListID, plan idSet, now int64, p *delete
 	if err := tx.LockListForBulk(list); err != nil {
 		return false, err
 	}
-	ids := plan[p.Next:min(p.Next+removeBatch, len(plan))]
+	ids := plan[p.Next:min(p.Next+removeStep, len(plan))]
 	removed, err := tx.RemoveContactsByID(list, ids)
 	if err != nil {
 		return false, err

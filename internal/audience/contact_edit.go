@@ -9,7 +9,7 @@ import (
 	"enlist/internal/address"
 )
 
-// This file has editContacts, which changes values of many Contacts in batches (batches.go).
+// This file has editContacts, which changes values of many Contacts in steps (transaction_steps.go).
 // It also updates the Key of a Contact after its addresses change.
 
 // EditRequest is a call of editContacts.
@@ -29,7 +29,7 @@ type EditRow struct {
 // of the request. A row is refused if the List does not have the Contact, a value is invalid,
 // or the Contact would have no address. If the List disallows duplicates, a row is also
 // refused if another Contact has the address. Errors: NoList, Denied, and NothingUpdated if
-// all rows were refused. After an error in a batch, the changes of the earlier batches stay
+// all rows were refused. After an error in a step, the changes of the earlier steps stay
 // stored.
 // decisions.md: 53
 func (s *Service) EditContacts(ctx context.Context, c *Caller, r EditRequest) ([]Outcome, error) {
@@ -39,7 +39,7 @@ func (s *Service) EditContacts(ctx context.Context, c *Caller, r EditRequest) ([
 	}
 	call := editCall{EditRequest: r, caller: c, rows: rows}
 	call.rows.parseEarly(s, c, r.List)
-	done, err := runInBatches(ctx, s, c, call.runBatch)
+	done, err := runInSteps(ctx, s, c, call.runStep)
 	s.ignored.Add(call.rows.ignored())
 	if err != nil {
 		return nil, err
@@ -81,8 +81,8 @@ type editProgress struct {
 	notifier
 }
 
-// runBatch changes the next rows in one transaction.
-func (e *editCall) runBatch(tx Tx, now int64, p *editProgress) (done bool, err error) {
+// runStep changes the next rows in one transaction.
+func (e *editCall) runStep(tx Tx, now int64, p *editProgress) (done bool, err error) {
 	schema, err := loadList(tx, e.caller, e.List)
 	if err != nil {
 		return false, err
@@ -90,9 +90,9 @@ func (e *editCall) runBatch(tx Tx, now int64, p *editProgress) (done bool, err e
 	if err := tx.LockListForBulk(e.List); err != nil {
 		return false, err
 	}
-	size := bulkBatch
+	size := bulkStep
 	if e.Trigger {
-		size = batchSize(schema, EventUpdateProfile)
+		size = stepSize(schema, EventUpdateProfile)
 	}
 	today := Today(time.Unix(now, 0), e.caller.Account.TimeZone)
 	var first error // why the first row was refused

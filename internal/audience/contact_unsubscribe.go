@@ -14,7 +14,7 @@ import (
 // Unsubscribe unsubscribes every Contact of the List that has the given email or mobile
 // address, and returns the List's ID. It is not an error if no Contact has the address. For
 // List 0 it changes no Contact, but adds the address to the Unsubscriber List. If very many
-// Contacts have the address, it works in batches. A call that fails can have unsubscribed some
+// Contacts have the address, it works in steps. A call that fails can have unsubscribed some
 // Contacts. A repeated call unsubscribes the others. Errors: NoList, Denied, and InvalidParameters if
 // the List is 0 and the text is not an address.
 func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text string) (ListID, error) {
@@ -23,50 +23,50 @@ func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text 
 			return 0, addUnsubscriber(tx, c, text, now)
 		})
 	}
-	batch := unsubscribeBatch{list: list, address: text}
+	step := unsubscribeStep{list: list, address: text}
 	for {
 		id, err := update(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
-			_, more, err := batch.run(tx, c, now, false)
+			_, more, err := step.run(tx, c, now, false)
 			if more {
-				err = errMoreBatches
+				err = errMoreSteps
 			}
 			return list, err
 		})
-		if !errors.Is(err, errMoreBatches) {
+		if !errors.Is(err, errMoreSteps) {
 			return id, err
 		}
-		// Only the transaction of the last batch, in update above, stores the result of the
+		// Only the transaction of the last step, in update above, stores the result of the
 		// call. So a repeated call after a crash finds no result and continues.
 		var last ContactID
 		err = s.store.Update(ctx, confirmed(c, func(tx Tx) (err error) {
-			last, _, err = batch.run(tx, c, s.now().Unix(), true)
+			last, _, err = step.run(tx, c, s.now().Unix(), true)
 			return err
 		}))
 		if err != nil {
 			return 0, err
 		}
-		batch.after = last // not inside the transaction, which can run twice or fail
+		step.after = last // not inside the transaction, which can run twice or fail
 	}
 }
 
-// errMoreBatches ends an Update that needs more than one batch.
-var errMoreBatches = errors.New("too many records for one transaction")
+// errMoreSteps ends an Update that needs more than one step.
+var errMoreSteps = errors.New("too many records for one transaction")
 
 // maxUnsubscribe is the largest number of Contacts and jobs together that one transaction
 // stores.
 const maxUnsubscribe = 500
 
-// unsubscribeBatch is the next batch of a call.
-type unsubscribeBatch struct {
+// unsubscribeStep is the next step of a call.
+type unsubscribeStep struct {
 	list    ListID
 	address string    // as it was sent
 	after   ContactID // the Contacts with this ID or a lower ID are done
 }
 
 // run unsubscribes the next Contacts with the address. more is true if these are too many for
-// one batch. In that case run unsubscribes the Contacts of one batch if partly is true, and no
-// Contact if partly is false. last is the ID of the last Contact of the batch.
-func (b *unsubscribeBatch) run(tx Tx, c *Caller, now int64, partly bool) (last ContactID, more bool, err error) {
+// one step. In that case run unsubscribes the Contacts of one step if partly is true, and no
+// Contact if partly is false. last is the ID of the last Contact of the step.
+func (b *unsubscribeStep) run(tx Tx, c *Caller, now int64, partly bool) (last ContactID, more bool, err error) {
 	schema, err := loadList(tx, c, b.list)
 	if err != nil {
 		return 0, false, err

@@ -5,7 +5,7 @@
 // A Service implements the rules. Each of its methods is one action of a caller. The
 // method checks the request in the order of the specification and makes its change in one
 // Store.Update. So the change, its ledger row and the jobs that it causes are stored
-// together or not at all. Very large changes use several Updates (batches.go). Times are
+// together or not at all. Very large changes use several Updates (transaction_steps.go). Times are
 // integer Unix seconds. A time of 0 means never.
 //
 // # Map of the package
@@ -17,7 +17,7 @@
 //	transaction.go   runs functions in transactions of the Store
 //	error.go         kinds of refusals
 //	idempotent.go    Idempotency-Key: a repeated call is executed once
-//	batches.go       long changes in several transactions, which a repeated call continues after a crash
+//	transaction_steps.go  long changes in several transactions, which a repeated call continues after a crash
 //	precondition.go  checks over all Contacts of a List before a definition changes
 //	effect.go        background jobs that a change causes
 //	event.go         events of a Contact and what each of them causes

@@ -66,7 +66,7 @@ type DeliverWebhook struct {
 // Kind implements Effect. Jobs that the first version stored have this name.
 func (DeliverWebhook) Kind() string { return "call_webhook" }
 
-// RemoveContacts removes a List's Contacts up to and including an ID, in batches. If Delete is
+// RemoveContacts removes a List's Contacts up to and including an ID, in steps. If Delete is
 // set, it then removes the List itself.
 type RemoveContacts struct {
 	List   ListID    `json:"list_id"`
@@ -77,7 +77,7 @@ type RemoveContacts struct {
 // Kind implements Effect.
 func (RemoveContacts) Kind() string { return "remove_contacts" }
 
-// DeleteFieldValues removes the values of a deleted Field from Contacts, in batches.
+// DeleteFieldValues removes the values of a deleted Field from Contacts, in steps.
 type DeleteFieldValues struct {
 	List   ListID    `json:"list_id"`
 	Field  FieldID   `json:"field_id"`
@@ -88,7 +88,7 @@ type DeleteFieldValues struct {
 // Kind implements Effect. Jobs that the first version stored have this name.
 func (DeleteFieldValues) Kind() string { return "forget_field" }
 
-// ConvertField stores the values of a Field again in the form of its new type, in batches.
+// ConvertField stores the values of a Field again in the form of its new type, in steps.
 type ConvertField struct {
 	List  ListID    `json:"list_id"`
 	Field FieldID   `json:"field_id"`

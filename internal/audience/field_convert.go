@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// This file rewrites the values of a Field in batches after its type has changed. The call
-// that changes the type runs the batches. If the process crashes, a job runs the rest.
+// This file rewrites the values of a Field in steps after its type has changed. The call
+// that changes the type runs the steps. If the process crashes, a job runs the rest.
 
-// ConvertField converts a batch of a Field's values to the form of its new type. It returns
-// the next batch. done is true if no batch is left. A repeated batch changes nothing.
+// ConvertField converts a step of a Field's values to the form of its new type. It returns
+// the next step. done is true if no step is left. A repeated step changes nothing.
 func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next ConvertField, done bool, err error) {
 	next = e
 	ids, err := s.unconverted(ctx, e)
@@ -17,7 +17,7 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 		return next, false, err
 	}
 	next.After = 0
-	if len(ids) == removeBatch {
+	if len(ids) == removeStep {
 		next.After = ids[len(ids)-1]
 	}
 	err = s.store.Update(ctx, func(tx Tx) error { return s.convert(tx, e, ids) })
@@ -25,7 +25,7 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 }
 
 // unconverted returns the IDs of the next Contacts that have a value in the Field, at most
-// removeBatch. It searches outside the Update, because the search may read the whole List. A
+// removeStep. It searches outside the Update, because the search may read the whole List. A
 // value that is stored after the search has the new form already.
 func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []ContactID, err error) {
 	err = s.store.ViewPrimary(ctx, func(tx Tx) error {
@@ -76,14 +76,14 @@ func (f *Field) needsConversion(old *Field) bool {
 }
 
 // idsAfter returns the IDs of the next Contacts that match: the IDs above after, in order, at
-// most removeBatch.
+// most removeStep.
 func idsAfter(tx SearchTx, schema *Schema, where *Condition, after ContactID) (ids []ContactID, err error) {
 	id := &SearchKey{Name: "id", Type: KeyInt, Searchable: true}
 	page := Condition{All: []Condition{{Key: id, Operator: GreaterThan, Operands: []Operand{{Int: int64(after)}}}}}
 	if where != nil {
 		page.All = append(page.All, *where)
 	}
-	err = tx.SearchContacts(&Search{Schema: schema, Where: &page, Limit: removeBatch}, func(c *Contact) error {
+	err = tx.SearchContacts(&Search{Schema: schema, Where: &page, Limit: removeStep}, func(c *Contact) error {
 		ids = append(ids, c.ID)
 		return nil
 	})

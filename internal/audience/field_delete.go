@@ -6,10 +6,10 @@ import (
 	"enlist/internal/address"
 )
 
-// This file removes the values of a deleted Field in batches, which a job runs.
+// This file removes the values of a deleted Field in steps, which a job runs.
 
-// DeleteFieldValues removes the values of a deleted Field from a batch of Contacts. It returns
-// the next batch. done is true if no batch is left. A repeated batch changes nothing.
+// DeleteFieldValues removes the values of a deleted Field from a step of Contacts. It returns
+// the next step. done is true if no step is left. A repeated step changes nothing.
 func (s *Service) DeleteFieldValues(ctx context.Context,
 	e DeleteFieldValues) (next DeleteFieldValues, done bool, err error) {
 	next = e
@@ -20,7 +20,7 @@ func (s *Service) DeleteFieldValues(ctx context.Context,
 		if e.Mobile {
 			next.After, err = deleteMobileValues(tx, e)
 		} else {
-			next.After, err = tx.DeleteFieldValues(e.List, e.Field, e.After, removeBatch)
+			next.After, err = tx.DeleteFieldValues(e.List, e.Field, e.After, removeStep)
 		}
 		return err
 	})
@@ -38,7 +38,7 @@ func deleteMobileValues(tx Tx, e DeleteFieldValues) (last ContactID, err error) 
 	if err != nil {
 		return 0, err
 	}
-	if len(ids) == removeBatch {
+	if len(ids) == removeStep {
 		last = ids[len(ids)-1]
 	}
 	return last, eachOf(tx, schema, ids, func(c *Contact) error {

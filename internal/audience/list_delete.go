@@ -3,11 +3,11 @@ package audience
 import "context"
 
 // This file deletes and clears Lists. A deleted List is hidden at once, and a job removes its
-// Contacts in batches.
+// Contacts in steps.
 
-// removeBatch is how many Contacts one Update removes or changes. With 10 Fields this takes
+// removeStep is how many Contacts one Update removes or changes. With 10 Fields this takes
 // 1 to 6 ms. On SQLite no other caller can write during this time.
-const removeBatch = 500
+const removeStep = 500
 
 // DeleteList hides a List at once and stores a job that removes its Contacts. Errors:
 // NoList, Denied.
@@ -58,16 +58,16 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 	return e, tx.Enqueue(e)
 }
 
-// RemoveContacts removes a batch of Contacts. done is true if this batch was the last. A call after
-// the last batch changes nothing. Such calls happen, because a job can run twice, and because
+// RemoveContacts removes the Contacts of one step. done is true if this step was the last. A call
+// after the last step changes nothing. Such calls happen, because a job can run twice, and because
 // ClearList and its job remove the same Contacts.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
 	return ownUpdate(ctx, s, func(tx Tx, _ int64) (done bool, err error) {
 		if err := tx.LockListForBulk(e.List); err != nil {
 			return false, err
 		}
-		removed, err := tx.RemoveContactsUpTo(e.List, e.Upto, removeBatch)
-		if err != nil || removed == removeBatch {
+		removed, err := tx.RemoveContactsUpTo(e.List, e.Upto, removeStep)
+		if err != nil || removed == removeStep {
 			return false, err
 		}
 		if !e.Delete {

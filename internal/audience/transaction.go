@@ -3,7 +3,7 @@ package audience
 import "context"
 
 // This file runs functions in transactions, for a Caller or for the service itself. The
-// transaction confirms the key of the Caller. batches.go, contact_search.go and
+// transaction confirms the key of the Caller. transaction_steps.go, contact_search.go and
 // precondition.go use this file.
 
 // inView runs fn in a View, after it has confirmed the Caller.

@@ -44,7 +44,7 @@ func (s *Service) EditWebhook(ctx context.Context, c *Caller, id WebhookID, deta
 	edit := webhookEdit{caller: c, id: id, details: details, fresh: newWebhookSecret()}
 	for {
 		result, err := update(ctx, s, c, edit.run)
-		if !errors.Is(err, errMoreBatches) {
+		if !errors.Is(err, errMoreSteps) {
 			return result, err
 		}
 		// More than eventBatch events wait: move the oldest events, then try again.
@@ -75,7 +75,7 @@ func (e *webhookEdit) read(tx Tx) (old, edited *Webhook, err error) {
 	return old, &w, w.define(tx, e.caller, e.fresh)
 }
 
-// run stores the edit. If too many events wait, it returns errMoreBatches, which rolls back the
+// run stores the edit. If too many events wait, it returns errMoreSteps, which rolls back the
 // edit.
 func (e *webhookEdit) run(tx Tx, now int64) (WebhookID, error) {
 	old, w, err := e.read(tx)
@@ -88,7 +88,7 @@ func (e *webhookEdit) run(tx Tx, now int64) (WebhookID, error) {
 	}
 	more, err := moveEvents(tx, old, w)
 	if more {
-		err = errMoreBatches
+		err = errMoreSteps
 	}
 	return w.ID, err
 }

@@ -10,17 +10,17 @@ import (
 // This file splits calls about many Contacts into several transactions, so that
 // other callers can write in between, and resumes such a call after a crash.
 
-// runInBatches calls batch until batch returns done, each time in a new transaction. Each call
-// of batch does the next part of the work and records its progress in p. A transaction can run
-// twice. So batch can append to the slices in p, but must not change their elements. p is
+// runInSteps calls step until step returns done, each time in a new transaction. Each call
+// of step does the next part of the work and records its progress in p. A transaction can run
+// twice. So step can append to the slices in p, but must not change their elements. p is
 // stored as JSON, so encoding and decoding must not change its value.
 //
 // With an Idempotency-Key, each transaction also stores the progress. A repeated call after a
 // crash continues from the stored progress. If two calls with the same Idempotency-Key run at
-// the same time, each does a part of the work. After an error in one batch, the changes of the
-// earlier batches stay stored. decisions.md: 30, 53
-func runInBatches[P any](ctx context.Context, s *Service, c *Caller,
-	batch func(tx Tx, now int64, p *P) (done bool, err error)) (P, error) {
+// the same time, each does a part of the work. After an error in one step, the changes of the
+// earlier steps stay stored. decisions.md: 30, 53
+func runInSteps[P any](ctx context.Context, s *Service, c *Caller,
+	step func(tx Tx, now int64, p *P) (done bool, err error)) (P, error) {
 	var at, next progress[P]
 	for !at.Done {
 		err := s.store.Update(ctx, func(tx Tx) error {
@@ -33,7 +33,7 @@ func runInBatches[P any](ctx context.Context, s *Service, c *Caller,
 				return err
 			}
 			var err error
-			next.Done, err = batch(tx, now, &next.SoFar)
+			next.Done, err = step(tx, now, &next.SoFar)
 			if err != nil {
 				return err
 			}
@@ -79,7 +79,7 @@ func (p *progress[P]) save(tx RetryTx, c *Caller, now int64) error {
 }
 
 // The plan of a call is the set of Contacts that its search found at the start. After
-// a batch the same search would find other Contacts. So with an Idempotency-Key the
+// a step the same search would find other Contacts. So with an Idempotency-Key the
 // plan is stored beside the progress.
 
 // savedPlan returns the plan of an earlier call with this Idempotency-Key. The error
