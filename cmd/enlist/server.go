@@ -116,14 +116,14 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ready returns an error if the server is stopping or the database does not answer.
+// ready returns an error if the server is stopping, or if the database does not answer or stores no changes.
 func (s *server) ready(ctx context.Context) error {
 	if s.stopping.Load() {
 		return errors.New("stopping")
 	}
 	if err := s.store.Ready(ctx); err != nil {
 		s.log.Error("not ready", "error", err)
-		return errors.New("the database does not answer")
+		return errors.New("the database does not answer, or does not store changes: the log has the reason")
 	}
 	return nil
 }

@@ -8,7 +8,8 @@ type Store interface {
 	Transactor
 	Cache
 	IndexBuilder
-	// Ready returns nil when the database answers and accepts writes.
+	// Ready returns nil when the database answers and stores writes. It writes and commits, so
+	// it fails if the disk is full.
 	Ready(ctx context.Context) error
 	// Close waits for running transactions and closes the connections.
 	Close() error

@@ -170,15 +170,15 @@ func (s *Store) CachedSchema(id audience.ListID) (*audience.Schema, bool) {
 	return s.cache.Schema(id)
 }
 
-// Ready implements audience.Store. It reads the Accounts. Then it runs a DELETE that matches no row,
-// because a read-only server refuses a DELETE. Both together have the time limit of an Update.
+// Ready implements audience.Store. It reads the Accounts. Then it runs a transaction that writes to the
+// disk. Both together have the time limit of an Update.
 func (s *Store) Ready(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
 	if err := s.View(limited, func(tx audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
 		return err
 	}
-	return s.Update(limited, func(tx audience.Tx) error { return tx.DeleteRetries(0) })
+	return s.Update(limited, sqlstore.ProbeWrite)
 }
 
 // Close waits for the transactions that run and closes the connections.

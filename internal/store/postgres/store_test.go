@@ -105,3 +105,27 @@ func TestLedgerIsAppendOnly(t *testing.T) {
 		}
 	}
 }
+
+// Ready inserts a row, so it notices that the server cannot store rows. Its transaction leaves no row.
+func TestReadyFailsIfTheServerStoresNoRows(t *testing.T) {
+	s := open(t)
+	if err := s.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var rows int
+	if err := s.jobs.QueryRow(t.Context(), "SELECT count(*) FROM retry").Scan(&rows); err != nil || rows != 0 {
+		t.Errorf("after Ready the table has %d rows, error %v; want none", rows, err)
+	}
+	for _, statement := range []string{
+		`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+			$$ BEGIN RAISE EXCEPTION 'no space left on device' USING ERRCODE = 'disk_full'; END $$`,
+		"CREATE TRIGGER full_disk BEFORE INSERT ON retry EXECUTE FUNCTION full_disk()",
+	} {
+		if _, err := s.jobs.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Ready(t.Context()); sqlState(err) != "53100" {
+		t.Errorf("Ready returned the error %v, want disk_full", err)
+	}
+}

@@ -123,13 +123,13 @@ func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, _ ...aud
 	return s.writer.do(ctx, fn)
 }
 
-// Ready implements audience.Store. It runs one read transaction and one empty write transaction.
+// Ready implements audience.Store. It runs one read transaction, and one transaction that writes to the
+// disk.
 func (s *Store) Ready(ctx context.Context) error {
-	readOnly := func(tx audience.Tx) error { _, err := tx.Accounts(); return err }
-	if err := s.View(ctx, readOnly); err != nil {
+	if err := s.View(ctx, func(tx audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
 		return err
 	}
-	return s.Update(ctx, readOnly)
+	return s.Update(ctx, sqlstore.ProbeWrite)
 }
 
 // Close first runs the functions of Update that are in the queue. Then it closes all connections.

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -58,5 +60,25 @@ func TestTheLedgerIsAppendOnly(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "append-only") {
 			t.Errorf("%s returns the error %v, want one that contains append-only", change, err)
 		}
+	}
+}
+
+// Ready writes to the disk, so it notices a full disk. Its transaction leaves no row.
+func TestReadyWritesToTheDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "enlist.db")
+	s := openAt(t, path)
+	if _, err := s.db.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.Stat(path + "-wal")
+	if err != nil || log.Size() == 0 {
+		t.Errorf("after Ready the write-ahead log is %v, error %v; want some bytes", log, err)
+	}
+	var rows int
+	if err := s.db.QueryRowContext(t.Context(), "SELECT count(*) FROM retry").Scan(&rows); err != nil || rows != 0 {
+		t.Errorf("after Ready the table has %d rows, error %v; want none", rows, err)
 	}
 }

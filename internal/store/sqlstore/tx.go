@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"enlist/internal/audience"
 )
@@ -113,6 +114,19 @@ func (t *Tx) LockListForBulk(list audience.ListID) error {
 
 // Enqueue stores an effect, such as a mail to send, in the transaction.
 func (t *Tx) Enqueue(e audience.Effect) error { return t.enqueue(e) }
+
+// ProbeWrite inserts a row and deletes it again, in a transaction that commits. So the engine has to
+// write to its disk, which fails if the disk is full or the server is read-only. The row has the time
+// as its key, so that probes of several processes do not wait for each other.
+func ProbeWrite(tx audience.Tx) error {
+	t := tx.(*Tx)
+	key := fmt.Sprint("probe ", time.Now().UnixNano())
+	const insert = "INSERT INTO retry (account_id, key_id, header, fingerprint, time) VALUES (0, 0, ?, ?, 0)"
+	if err := t.conn.Do(insert, key, []byte(key)); err != nil {
+		return err
+	}
+	return t.conn.Do("DELETE FROM retry WHERE account_id = 0 AND key_id = 0 AND header = ?", key)
+}
 
 // Mark returns the current state for Undo. The engine calls Mark before a savepoint.
 func (s *Session) Mark() int { return len(s.counts) }

@@ -1,0 +1,94 @@
+package main
+
+// This test fills the file system of a SQLite database. It needs the right to mount a small file system.
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"enlist/api"
+	"enlist/internal/store/teststores"
+)
+
+// While the disk is full, changes fail, /readyz answers 503, and enlist doctor reports a problem. When the disk has
+// room again, the same server stores changes.
+func TestFullDiskMakesTheServiceNotReady(t *testing.T) {
+	if testing.Short() {
+		t.Skip("this test mounts a file system: run it with \"make faults\"")
+	}
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
+		t.Skipf("mount a small file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	c := newCrash(t, teststores.SQLite, "smtp://127.0.0.1:1")
+	c.db = filepath.Join(dir, "enlist.db")
+	kill := c.start()
+	defer kill()
+	subscribe := func(email string) error {
+		_, err := c.client.SubscribeContact(t.Context(), 1, api.Details{"Email": email}, api.Consent{})
+		return err
+	}
+	if err := subscribe("before@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	wantReady(t, c.url, 200)
+	fill := filepath.Join(dir, "fill")
+	fillDisk(t, fill)
+	if refused, ok := errors.AsType[*api.Error](subscribe("full@example.com")); !ok || refused.Code != 302 {
+		t.Errorf("on a full disk subscribeContact was answered with %v, want code 302", refused)
+	}
+	wantReady(t, c.url, 503)
+	out, err := exec.Command("enlist", "doctor", "--db", c.db).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "problem: writing: database or disk is full") {
+		t.Errorf("on a full disk enlist doctor ended with %v and printed %s", err, out)
+	}
+	if err := os.Remove(fill); err != nil {
+		t.Fatal(err)
+	}
+	wantReady(t, c.url, 200)
+	if err := subscribe("after@example.com"); err != nil {
+		t.Error(err)
+	}
+}
+
+// fillDisk writes a file until its file system is full.
+func fillDisk(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for page := make([]byte, 4096); err == nil; {
+		_, err = f.Write(page)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+}
+
+// wantReady checks the status of /readyz.
+func wantReady(t *testing.T, url string, want int) {
+	t.Helper()
+	reply, err := http.Get(strings.TrimSuffix(url, "/api/jsonrpcserver") + "/readyz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	text, _ := io.ReadAll(reply.Body)
+	if reply.StatusCode != want {
+		t.Errorf("/readyz answers with %d %s, want %d", reply.StatusCode, text, want)
+	}
+}
