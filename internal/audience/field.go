@@ -66,6 +66,9 @@ type FieldTx interface {
 	// DeleteField removes the definition of a Field. DeleteFieldValues removes the values
 	// of Contacts.
 	DeleteField(list ListID, id FieldID) error
+	// FieldOfFolder returns the name and the List of the oldest Field that stores its files in
+	// a Folder. It ignores deleted Lists. list is 0 if there is no such Field.
+	FieldOfFolder(folder FolderID) (list ListID, name string, err error)
 	// DeleteFieldValues removes the values of a deleted Field from Contacts with an ID
 	// above after, in order of ID. It stops after limit Contacts and returns the ID of the
 	// last of these Contacts. It returns 0 if no Contact has an ID above after.

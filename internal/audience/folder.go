@@ -165,27 +165,15 @@ func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) erro
 }
 
 // checkUnusedByFields refuses to delete a Folder in which a Field stores its files.
-func (f *Folder) checkUnusedByFields(tx ListTx) error {
+func (f *Folder) checkUnusedByFields(tx FieldTx) error {
 	if f.Type != FolderOfFiles {
 		return nil
 	}
-	lists, err := tx.Lists(f.AccountID)
-	if err != nil {
-		return err
+	list, name, err := tx.FieldOfFolder(f.ID)
+	if err == nil && list != 0 {
+		err = Refuse(FolderNeeded, "the Field %s of the List %d stores its files there", quoted(name), list)
 	}
-	for i := range lists {
-		schema, err := tx.Schema(lists[i].ID)
-		if err != nil {
-			return err
-		}
-		for j := range schema.Fields {
-			if schema.Fields[j].FileFolderID == f.ID {
-				return Refuse(FolderNeeded, "the Field %s of the List %d stores its files there",
-					quoted(schema.Fields[j].Name), lists[i].ID)
-			}
-		}
-	}
-	return nil
+	return err
 }
 
 // FolderTx reads and changes Folders, in a transaction.

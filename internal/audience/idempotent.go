@@ -50,10 +50,22 @@ func idempotent[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int6
 // seconds. decisions.md: 30
 const RetryLife = 24 * 60 * 60
 
-// DeleteExpiredRetries removes results that are older than RetryLife. Call it about
-// once an hour.
+// retryBatch is the number of results that one transaction removes. A result can have a
+// megabyte (savePlan). On SQLite no other caller can write while a transaction removes results.
+const retryBatch = 500
+
+// DeleteExpiredRetries removes results that are older than RetryLife, in batches. Call it
+// about once an hour.
 func (s *Service) DeleteExpiredRetries(ctx context.Context) error {
-	return s.store.Update(ctx, func(tx Tx) error { return tx.DeleteRetries(s.now().Unix() - RetryLife) })
+	before := s.now().Unix() - RetryLife
+	for {
+		deleted, err := ownUpdate(ctx, s, func(tx Tx, _ int64) (int64, error) {
+			return tx.DeleteRetries(before, retryBatch)
+		})
+		if err != nil || deleted < retryBatch {
+			return err
+		}
+	}
 }
 
 // RetryTx stores the results of calls by their Idempotency-Key, in a transaction.
@@ -67,6 +79,7 @@ type RetryTx interface {
 	// SaveRetry stores the result of a call. It replaces an older result that has the same
 	// Idempotency-Key.
 	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte, now int64) error
-	// DeleteRetries removes the results that were stored before a Unix time.
-	DeleteRetries(before int64) error
+	// DeleteRetries removes at most limit results that were stored before a Unix time, the
+	// oldest first. It returns the number of removed results.
+	DeleteRetries(before int64, limit int) (deleted int64, err error)
 }

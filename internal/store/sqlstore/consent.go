@@ -149,7 +149,8 @@ func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audien
 		int64(account), int64(key), r.Header, r.Fingerprint[:], now, string(result))
 }
 
-// DeleteRetries removes the results that SaveRetry stored before the given time.
-func (t *Tx) DeleteRetries(before int64) error {
-	return t.conn.Do("DELETE FROM retry WHERE time < ?", before)
+// DeleteRetries removes at most limit results that SaveRetry stored before the given time.
+func (t *Tx) DeleteRetries(before int64, limit int) (deleted int64, err error) {
+	const oldest = "SELECT account_id, key_id, header FROM retry WHERE time < ? ORDER BY time" + limited
+	return t.conn.Exec("DELETE FROM retry WHERE (account_id, key_id, header) IN ("+oldest+")", before, int64(limit))
 }

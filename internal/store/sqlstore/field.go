@@ -39,6 +39,17 @@ func (t *Tx) AddField(f *audience.Field) error { return fieldTable.addDefinition
 // UpdateField stores the columns of a Field that an edit can change.
 func (t *Tx) UpdateField(f *audience.Field) error { return fieldTable.saveDefinition(t, f) }
 
+// FieldOfFolder returns the oldest Field that stores its files in a Folder. The partial index
+// field_folder finds it, and the list's row says whether the List is deleted.
+func (t *Tx) FieldOfFolder(folder audience.FolderID) (list audience.ListID, name string, err error) {
+	err = t.each(func(row *Cursor) error {
+		list, name = audience.ListID(row.Int()), row.Text()
+		return nil
+	}, `SELECT list_id, field.name FROM field JOIN list ON list.id = list_id
+		WHERE file_folder_id = ? AND file_folder_id <> 0 AND hidden = 0 ORDER BY field.id LIMIT 1`, int64(folder))
+	return list, name, err
+}
+
 // DeleteField removes a Field's definition. It does not remove the values of the Field;
 // DeleteFieldValues removes them.
 func (t *Tx) DeleteField(list audience.ListID, id audience.FieldID) error {

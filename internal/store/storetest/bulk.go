@@ -337,10 +337,10 @@ func bulkMessages(o *accountFixture) {
 	}
 }
 
-// countingStore is a Store that counts the effects of its Updates.
+// countingStore is a Store that counts its Updates and their effects.
 type countingStore struct {
 	audience.Store
-	effects, most int
+	updates, effects, most int
 }
 
 func (c *countingStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
@@ -349,7 +349,7 @@ func (c *countingStore) Update(ctx context.Context, fn func(audience.Tx) error, 
 		n = 0
 		return fn(countingTx{tx, &n})
 	}, hint...)
-	c.effects, c.most = c.effects+n, max(c.most, n)
+	c.updates, c.effects, c.most = c.updates+1, c.effects+n, max(c.most, n)
 	return err
 }
 

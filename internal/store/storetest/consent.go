@@ -5,6 +5,7 @@ package storetest
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"enlist/internal/audience"
 )
@@ -107,8 +108,50 @@ func retries(t *testing.T, s audience.Store) {
 	}
 	_, err := claim(1, 1, &audience.Retry{Header: "abc", Fingerprint: [32]byte{2}}, 1002+day)
 	wantKind(t, "other parameters", err, audience.InvalidParameters)
-	update(t, s, func(tx audience.Tx) error { return tx.DeleteRetries(1 << 40) })
+	for _, want := range []int64{2, 1, 0} { // three results are saved, and one call removes two at most
+		update(t, s, func(tx audience.Tx) error {
+			n, err := tx.DeleteRetries(1<<40, 2)
+			if n != want {
+				t.Errorf("DeleteRetries removed %d results, want %d", n, want)
+			}
+			return err
+		})
+	}
 	if got, err := claim(1, 1, r, 1003+day); got != "" || err != nil {
 		t.Errorf("after DeleteRetries: result %q, error %v; want no saved result", got, err)
 	}
+}
+
+// expiredRetries stores more expired results than one transaction removes.
+func expiredRetries(t *testing.T, s audience.Store) {
+	const results, day = 1200, audience.RetryLife
+	save := func(header string, at int64) {
+		update(t, s, func(tx audience.Tx) error {
+			return tx.SaveRetry(1, 1, &audience.Retry{Header: header}, []byte("1"), at)
+		})
+	}
+	update(t, s, func(tx audience.Tx) error {
+		for i := range int64(results) {
+			if err := tx.SaveRetry(1, 1, &audience.Retry{Header: fmt.Sprint("expired ", i)}, []byte("1"), i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	save("current", results)
+	counted := &countingStore{Store: s}
+	service := audience.NewService(counted, func() time.Time { return time.Unix(results+day, 0) })
+	if err := service.DeleteExpiredRetries(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if counted.updates < 3 {
+		t.Errorf("%d results were removed in %d Updates, want at most 500 in one Update", results, counted.updates)
+	}
+	update(t, s, func(tx audience.Tx) error {
+		n, err := tx.DeleteRetries(1<<40, 10)
+		if n != 1 {
+			t.Errorf("%d results are left, want the one that has not expired", n)
+		}
+		return err
+	})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// This file tests the calls about Lists, preferences and Folders. fields.go tests the calls about
+// This file tests the calls about Lists and preferences. fields.go tests the calls about
 // Fields.
 
 // Definitions tests the calls about Lists, Fields, preferences, Folders and Messages.
@@ -42,6 +42,7 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a change of definitions takes several Updates if the List has many Contacts", manyContactsOfDefinitions},
 		{"the names of a List's preferences are unique", preferences},
 		{"Folders are found by their type", folders},
+		{"a Folder for files is deleted without reading the Account's Lists", deleteFileFolder},
 		{"Messages and autoresponders have limits", messageLimits},
 	})
 }
@@ -353,29 +354,4 @@ func preferences(o *accountFixture) {
 	if diff := cmp.Diff([]string{"weekly"}, names(audience.Query{SortBy: "name"})); diff != "" {
 		o.Errorf("(-want +got):\n%s", diff)
 	}
-}
-
-func folders(o *accountFixture) {
-	o.addList()
-	found, err := o.service.SearchFolders(o.Context(), o.caller, "list", audience.Query{})
-	o.must(err)
-	if len(found) != 1 || found[0].Type != audience.FolderOfLists || found[0].ItemCount != 1 {
-		o.Fatalf("the Folders are %+v, want one with one List", found)
-	}
-	f, err := o.service.Folder(o.Context(), o.caller, found[0].ID)
-	o.must(err)
-	if diff := cmp.Diff(found[0], *f); diff != "" {
-		o.Errorf("the Folder (-search +get):\n%s", diff)
-	}
-	if files, err := o.service.SearchFolders(o.Context(), o.caller, "file", audience.Query{}); err != nil || len(files) != 0 {
-		o.Errorf("the Folders for files are %v, error %v; want none", files, err)
-	}
-	_, err = o.service.SearchFolders(o.Context(), o.caller, "lists", audience.Query{})
-	o.refused(err, audience.InvalidParameters, "list, message, file")
-	_, err = o.service.Folder(o.Context(), o.newCaller(), f.ID)
-	o.refused(err, audience.NoFolder, "")
-	_, err = o.service.Folder(o.Context(), o.restricted(1), f.ID)
-	o.refused(err, audience.Denied, "")
-	_, err = o.service.SearchFolders(o.Context(), o.restricted(1), "list", audience.Query{})
-	o.refused(err, audience.Denied, "")
 }

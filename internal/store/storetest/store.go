@@ -38,6 +38,7 @@ func Run(t *testing.T, e Engine) {
 		{"the ledger returns a Contact's rows, newest first", ledger},
 		{"the Unsubscriber List can be read for an Account or for one of its Lists", unsubscribers},
 		{"a repeated call within a day gets the saved result", retries},
+		{"expired results of calls are removed in batches", expiredRetries},
 		{"nothing that a failed function wrote is stored", failedUpdate},
 	} {
 		t.Run(c.rule, func(t *testing.T) { c.test(t, e.Open(t)) })

@@ -1,0 +1,73 @@
+package storetest
+
+// This file tests the calls about Folders.
+
+import (
+	"context"
+	"errors"
+
+	"enlist/internal/audience"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func folders(o *accountFixture) {
+	o.addList()
+	found, err := o.service.SearchFolders(o.Context(), o.caller, "list", audience.Query{})
+	o.must(err)
+	if len(found) != 1 || found[0].Type != audience.FolderOfLists || found[0].ItemCount != 1 {
+		o.Fatalf("the Folders are %+v, want one with one List", found)
+	}
+	f, err := o.service.Folder(o.Context(), o.caller, found[0].ID)
+	o.must(err)
+	if diff := cmp.Diff(found[0], *f); diff != "" {
+		o.Errorf("the Folder (-search +get):\n%s", diff)
+	}
+	if files, err := o.service.SearchFolders(o.Context(), o.caller, "file", audience.Query{}); err != nil || len(files) != 0 {
+		o.Errorf("the Folders for files are %v, error %v; want none", files, err)
+	}
+	_, err = o.service.SearchFolders(o.Context(), o.caller, "lists", audience.Query{})
+	o.refused(err, audience.InvalidParameters, "list, message, file")
+	_, err = o.service.Folder(o.Context(), o.newCaller(), f.ID)
+	o.refused(err, audience.NoFolder, "")
+	_, err = o.service.Folder(o.Context(), o.restricted(1), f.ID)
+	o.refused(err, audience.Denied, "")
+	_, err = o.service.SearchFolders(o.Context(), o.restricted(1), "list", audience.Query{})
+	o.refused(err, audience.Denied, "")
+}
+
+// deleteFileFolder deletes a Folder in which the Field of a deleted List stored its files. An Update that
+// read every List of the Account would keep other callers waiting.
+func deleteFileFolder(o *accountFixture) {
+	first, second := o.addFileFolder("Photos"), o.addFileFolder("Letters")
+	list := o.addList()
+	o.addField(list, "name", "Photo", "type", "file", "file_folder_id", int(first))
+	o.addField(list, "name", "Letter", "type", "file", "file_folder_id", int(second))
+	o.service = audience.NewService(noSchemaStore{o.store}, o.clock)
+	o.refused(o.service.DeleteFolder(o.Context(), o.caller, first), audience.FolderNeeded, `the Field "Photo"`)
+	o.service = audience.NewService(o.store, o.clock)
+	o.must(o.service.DeleteList(o.Context(), o.caller, list))
+	o.service = audience.NewService(noSchemaStore{o.store}, o.clock)
+	o.must(o.service.DeleteFolder(o.Context(), o.caller, first))
+	o.refused(o.service.DeleteFolder(o.Context(), o.caller, second), audience.FolderNeeded, "last Folder of this type")
+}
+
+func (o *accountFixture) addFileFolder(name string) audience.FolderID {
+	o.Helper()
+	id, err := o.service.AddFolder(o.Context(), o.caller, details("name", name, "type", "file"))
+	o.must(err)
+	return id
+}
+
+// noSchemaStore is a store whose Updates cannot read Lists.
+type noSchemaStore struct{ audience.Store }
+
+func (s noSchemaStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+	return s.Store.Update(ctx, func(tx audience.Tx) error { return fn(noSchemaTx{tx}) }, hint...)
+}
+
+type noSchemaTx struct{ audience.Tx }
+
+func (noSchemaTx) Schema(audience.ListID) (*audience.Schema, error) {
+	return nil, errors.New("the Update read a List")
+}
