@@ -207,7 +207,7 @@ func (s *server) stopJobs() {
 
 // maintain runs the periodic work until ctx ends. Every second it deletes completed jobs and schedules index builds.
 // Every minute it stores when keys and indexes were used, and reconciles the search indexes. Every hour it deletes
-// expired results of calls with an Idempotency-Key.
+// expired results of calls with an Idempotency-Key, and normalises addresses with quotes, as it does at the start.
 func (s *server) maintain(ctx context.Context) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -215,7 +215,7 @@ func (s *server) maintain(ctx context.Context) {
 	defer minute.Stop()
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()
-	err := s.indexes.Reconcile(ctx)
+	err := errors.Join(s.service.NormaliseQuoted(ctx), s.indexes.Reconcile(ctx))
 	for failing := false; ; {
 		if err != nil && !failing && ctx.Err() == nil { // log an outage of the database only once
 			s.log.Error("maintenance failed", "error", err)
@@ -229,7 +229,7 @@ func (s *server) maintain(ctx context.Context) {
 		case <-minute.C:
 			err = errors.Join(s.service.WriteKeyUse(ctx), s.indexes.WriteUse(ctx), s.indexes.Reconcile(ctx))
 		case <-hour.C:
-			err = s.service.DeleteExpiredRetries(ctx)
+			err = errors.Join(s.service.DeleteExpiredRetries(ctx), s.service.NormaliseQuoted(ctx))
 		}
 	}
 }

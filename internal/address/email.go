@@ -1,11 +1,13 @@
 // Package address reads email addresses and mobile numbers, and returns their
 // normalised forms. Two texts are the same address exactly if their normalised forms
 // are equal. The package does not depend on Contacts. The rules are in decisions.md: 23.
+//
+// email.go reads addresses and their domains, local.go the part before the @, and mobile.go
+// mobile numbers.
 package address
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
@@ -40,6 +42,9 @@ func ParseEmail(text string) (spelling, key string, ok bool) {
 		if !validDomain(domain) {
 			return "", "", false
 		}
+		if local[0] == '"' {
+			return spelling, normaliseLocal(local, LowerASCII) + "@" + LowerASCII(domain), true
+		}
 		return spelling, strings.TrimSuffix(LowerASCII(spelling), "."), true
 	}
 	key, ok = internationalKey(local, domain)
@@ -58,7 +63,9 @@ func internationalKey(local, domain string) (key string, ok bool) {
 	if !utf8.ValidString(domain) {
 		return "", false // without this check, idna would replace bytes that are not valid UTF-8
 	}
-	local = norm.NFC.String(LowerASCII(norm.NFC.String(local)))
+	local = normaliseLocal(local, func(s string) string {
+		return norm.NFC.String(LowerASCII(norm.NFC.String(s)))
+	})
 	if !isASCII(domain) || hasACELabel(domain) {
 		var err error
 		domain, err = idna.Lookup.ToASCII(domain)
@@ -74,66 +81,6 @@ func internationalKey(local, domain string) (key string, ok bool) {
 	domain = LowerASCII(strings.TrimSuffix(domain, "."))
 	key = local + "@" + domain
 	return key, validLocalPart(local) && validDomain(domain) && len(key) <= MaxEmail
-}
-
-// validLocalPart reports whether s is a dot-atom or a quoted string, and not too long.
-// RFC 5321, 4.1.2; RFC 6531, 3.3
-func validLocalPart(s string) bool {
-	if s == "" || len(s) > maxLocalPart {
-		return false
-	}
-	if s[0] == '"' {
-		return validQuoted(s)
-	}
-	// dot says that the previous character was a dot. It starts as true, because a dot
-	// must not be the first or the last character, nor follow another dot.
-	dot := true
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if !visible(r, size) {
-				return false
-			}
-			i, dot = i+size, false
-			continue
-		}
-		if c == '.' && dot || c != '.' && !atext(c) {
-			return false
-		}
-		i, dot = i+1, c == '.'
-	}
-	return !dot
-}
-
-// validQuoted reports whether s is a quoted string. A backslash in it escapes any
-// printable ASCII character or a space. RFC 5321, 4.1.2
-func validQuoted(s string) bool {
-	if len(s) < 2 || s[len(s)-1] != '"' {
-		return false
-	}
-	s = s[1 : len(s)-1]
-	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
-		case c >= utf8.RuneSelf:
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if !visible(r, size) {
-				return false
-			}
-			i += size
-		case c < ' ' || c == 0x7f || c == '"':
-			return false
-		case c == '\\':
-			if i+1 == len(s) || s[i+1] < ' ' || s[i+1] >= 0x7f {
-				return false
-			}
-			i += 2
-		default:
-			i++
-		}
-	}
-	return true
 }
 
 // validDomain reports whether s has at least two labels. A label has letters, digits
@@ -155,21 +102,8 @@ func validDomain(s string) bool {
 	return true
 }
 
-// atext reports whether c is allowed in an unquoted local part. The name is from RFC
-// 5322, 3.2.3.
-func atext(c byte) bool {
-	return letterOrDigit(c) || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
-}
-
 func letterOrDigit(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
-
-// visible returns false for bytes that are not valid UTF-8, for control characters and
-// for white space of any script. Some mail servers would end or fold a header line at
-// such a character.
-func visible(r rune, size int) bool {
-	return (r != utf8.RuneError || size > 1) && !unicode.IsControl(r) && !unicode.IsSpace(r)
 }
 
 // hasACELabel reports whether a domain has a label in punycode (xn--). Punycode has

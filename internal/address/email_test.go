@@ -20,6 +20,17 @@ func TestParseEmailGivesTheSpellingAndTheNormalisedForm(t *testing.T) {
 		{`"a@b\"c\\"@example.com`, `"a@b\"c\\"@example.com`, `"a@b\"c\\"@example.com`},
 		{`"Jörg B"@example.com`, `"Jörg B"@example.com`, `"jörg b"@example.com`},
 		{`""@example.com`, `""@example.com`, `""@example.com`},
+		{`"Victim"@example.com`, `"Victim"@example.com`, "victim@example.com"}, // quotes and backslashes that are not needed
+		{`"v\ic\t\im"@example.com.`, `"v\ic\t\im"@example.com.`, "victim@example.com"},
+		{`"a.b+c"@example.com`, `"a.b+c"@example.com`, "a.b+c@example.com"},
+		{`"J\oh\n\ Doe"@example.com`, `"J\oh\n\ Doe"@example.com`, `"john doe"@example.com`},
+		{`"a..b"@example.com`, `"a..b"@example.com`, `"a..b"@example.com`},
+		{`"\.a"@example.com`, `"\.a"@example.com`, `".a"@example.com`},
+		{`"\"a\""@example.com`, `"\"a\""@example.com`, `"\"a\""@example.com`}, // the quotes are part of the name
+		{`"\a\\b"@example.com`, `"\a\\b"@example.com`, `"a\\b"@example.com`},
+		{`"J\org"@bücher.example`, `"J\org"@bücher.example`, "jorg@xn--bcher-kva.example"},
+		{"\"J\\o\u0308rg\"@example.com", "\"J\\o\u0308rg\"@example.com", "jörg@example.com"},
+		{"\"a\u037e\"@example.com", "\"a\u037e\"@example.com", `"a;"@example.com`}, // NFC replaces U+037E by ";"
 		{"\"a\u2029b\"@example.com", "", ""}, {"\"a\\ü\"@example.com", "", ""}, {"\"a\xff\"@example.com", "", ""},
 		{"ann@r3---sn-a.example.com", "ann@r3---sn-a.example.com", "ann@r3---sn-a.example.com"},
 		{"ann@Bücher.example", "ann@Bücher.example", "ann@xn--bcher-kva.example"},
@@ -66,7 +77,7 @@ func TestParseEmailAllocatesNothingForPlainAddresses(t *testing.T) {
 // checks that spelling and key are not too long, and that key has no line break.
 // covers: decision 23
 func FuzzEmail(f *testing.F) {
-	for _, s := range []string{"ann@example.com", "Ann@Bücher.example.", `"a b"@x.io`, "H\u0331@x.io", "a@xn--bcher-kva.example",
+	for _, s := range []string{"ann@example.com", "Ann@Bücher.example.", `"a b"@x.io`, `"v\i\"m"@x.io`, "H\u0331@x.io", "a@xn--bcher-kva.example",
 		"\u212a@x.io", "a\u037e@x.io", "a@ß.de", "a@faß.de", "a@x。y", "a@\u2488com.au", "a@1.2", "=\u0338@x.io", "ﷺ@x.io"} {
 		f.Add(s)
 	}
@@ -88,10 +99,27 @@ func FuzzEmail(f *testing.F) {
 			t.Errorf("the key %q of %q is itself normalised to %q, %v; want no change", key, text, k, ok)
 		}
 		at := strings.LastIndexByte(spelling, '@')
+		if requoted := requote(spelling[:at]) + spelling[at:]; len(requoted) <= MaxEmail {
+			if _, k, ok := ParseEmail(requoted); ok && k != key {
+				t.Errorf("%q, which is %q with other quotes, has the key %q; want %q", requoted, spelling, k, key)
+			}
+		}
 		if _, k, ok := ParseEmail(spelling[:at] + strings.ToUpper(spelling[at:])); isASCII(spelling) && (!ok || k != key) {
 			t.Errorf("%q with its domain in capitals has the key %q, %v; want %q", spelling, k, ok, key)
 		}
 	})
+}
+
+// requote returns a local part in quotes, with a backslash before each printable ASCII character.
+func requote(local string) string {
+	b := []byte{'"'}
+	for _, c := range []byte(Unquote(local)) {
+		if ' ' <= c && c < 0x7f {
+			b = append(b, '\\')
+		}
+		b = append(b, c)
+	}
+	return string(append(b, '"'))
 }
 
 func BenchmarkParseEmail(b *testing.B) {

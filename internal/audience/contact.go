@@ -117,6 +117,10 @@ type ContactTx interface {
 	// RemoveContactsByID deletes the Contacts of the List that have one of the IDs. It
 	// returns the IDs of the deleted Contacts in ascending order.
 	RemoveContactsByID(list ListID, ids []ContactID) (removed []ContactID, err error)
+	// QuotedKeys returns the Keys of a List's Contacts that begin with a quote, each once and in
+	// order of their bytes. It returns at most limit Keys, and only Keys that sort after the
+	// text after.
+	QuotedKeys(list ListID, after string, limit int) ([]string, error)
 	// PromoteDuplicate makes the duplicate with the lowest ID the first Contact of an
 	// address, after the first Contact was removed or got another address.
 	PromoteDuplicate(list ListID, key string) error

@@ -41,6 +41,7 @@
 //	contact_bulk.go           the shared parts of contact_add, contact_edit and contact_delete
 //	contact_status.go         activate, confirm, preferences and consents of a Contact
 //	contact_search.go         search and count
+//	contact_quoted.go         normalises addresses with quotes that earlier versions stored
 //	consent.go                consent and its ledger
 //	unsubscriber.go           the Unsubscriber List
 //

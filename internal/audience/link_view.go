@@ -94,15 +94,15 @@ func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 // isAnySubscribed reports whether the Contact, or another Contact with its address, is
 // subscribed.
 func isAnySubscribed(tx ContactTx, v *LinkView) (bool, error) {
-	if !v.Contact.IsUnsubscribed || v.Schema.List.DisallowDuplicates || v.email() == "" {
+	if !v.Contact.IsUnsubscribed || v.Schema.Unique || v.email() == "" {
 		return !v.Contact.IsUnsubscribed, nil
 	}
 	others, err := tx.ContactsByAddress(v.Schema.List.ID, v.Contact.Key, "", 0, maxUnsubscribe)
 	return slices.ContainsFunc(others, func(c Contact) bool { return !c.IsUnsubscribed }), err
 }
 
-// UnsubscribeByLink unsubscribes the Contact and, on a List that allows duplicates, all
-// Contacts with its address. A second call changes nothing. It returns the state before the
+// UnsubscribeByLink unsubscribes the Contact and all other Contacts of the List with its
+// address. A second call changes nothing. It returns the state before the
 // call. decisions.md: 48
 func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey) (*LinkView, error) {
 	v, err := s.ViewLink(ctx, d)
@@ -112,7 +112,7 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey) (*LinkVi
 	// These methods need a Caller. This Caller may access every List of the Account.
 	caller := &Caller{Account: &Account{ID: v.Schema.List.AccountID}, Key: new(Key)}
 	_, err = s.UnsubscribeByID(ctx, caller, d.List, d.Contact)
-	if err == nil && v.email() != "" && !v.Schema.List.DisallowDuplicates {
+	if err == nil && v.email() != "" && !v.Schema.Unique {
 		_, err = s.Unsubscribe(ctx, caller, d.List, v.email())
 	}
 	return v, ignoreKind(NoContact, ignoreKind(NoList, err))

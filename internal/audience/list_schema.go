@@ -10,6 +10,10 @@ type Schema struct {
 	Fields      []Field // in display order, as SortFields sorts them. decisions.md: 40
 	Preferences []Preference
 
+	// Unique says that no two Contacts of the List have the same address. A List that disallows
+	// duplicates can have old ones: see NormaliseQuoted.
+	Unique bool
+
 	TimeZone       string // the Account's
 	Autoresponders []Autoresponder
 	Webhooks       []Webhook     // the webhooks of this List, and those of all Lists of the Account
@@ -25,7 +29,7 @@ type Schema struct {
 
 // NewSchema returns a Schema. fields must be in display order. The slices are not copied.
 func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
-	s := &Schema{List: list, Fields: fields, Preferences: preferences,
+	s := &Schema{List: list, Fields: fields, Preferences: preferences, Unique: list.DisallowDuplicates,
 		byName: make(map[string]*Field, len(fields)), byID: make(map[FieldID]*Field, len(fields)),
 		prefs: make(map[string]*Preference, len(preferences))}
 	for i := range preferences {

@@ -77,4 +77,11 @@ type UnsubscriberTx interface {
 	// address or the mobile number, both in normalised form. It reads only the entries of
 	// one List, or all entries if list is 0.
 	HasUnsubscribed(account AccountID, list ListID, email, mobile string) (bool, error)
+	// QuotedUnsubscribers returns the AddressKeys that begin with a quote, each once and in order
+	// of their bytes. It returns at most limit of them, and only those that sort after the text
+	// after.
+	QuotedUnsubscribers(account AccountID, after string, limit int) ([]string, error)
+	// SetUnsubscriberKey replaces an AddressKey by another one in at most limit entries. It
+	// returns the number of changed entries.
+	SetUnsubscriberKey(account AccountID, from, to string, limit int) (changed int64, err error)
 }

@@ -74,27 +74,12 @@ func parseAddress(text string) (parsed *mail.Address, domain string, ok bool) {
 	if !ok {
 		return nil, "", false
 	}
-	local := unquote(spelling[:strings.LastIndexByte(spelling, '@')])
+	local := address.Unquote(spelling[:strings.LastIndexByte(spelling, '@')]) // mail.Address adds quotes again
 	if local == "" {
 		return nil, "", false // a local part of two quotes is valid, but net/mail cannot write it
 	}
 	domain = key[strings.LastIndexByte(key, '@')+1:]
 	return &mail.Address{Address: local + "@" + domain}, domain, true
-}
-
-// unquote removes the quotes of a local part. mail.Address adds them again.
-func unquote(local string) string {
-	if local[0] != '"' {
-		return local
-	}
-	var b strings.Builder
-	for i := 1; i < len(local)-1; i++ {
-		if local[i] == '\\' {
-			i++
-		}
-		b.WriteByte(local[i])
-	}
-	return b.String()
 }
 
 // maxSubject limits a subject, in characters. A line of a mail must have at most 998

@@ -114,6 +114,18 @@ func (t *Tx) HasUnsubscribed(account audience.AccountID, list audience.ListID, e
 	return n > 0, err
 }
 
+// QuotedUnsubscribers returns the normalised addresses in the Unsubscriber List that begin with a
+// quote.
+func (t *Tx) QuotedUnsubscribers(account audience.AccountID, after string, limit int) ([]string, error) {
+	return t.quoted("address_key", "unsubscriber WHERE account_id = ?", int64(account), after, limit)
+}
+
+// SetUnsubscriberKey replaces a normalised address in at most limit rows of the Unsubscriber List.
+func (t *Tx) SetUnsubscriberKey(account audience.AccountID, from, to string, limit int) (changed int64, err error) {
+	return t.conn.Exec(`UPDATE unsubscriber SET address_key = ? WHERE id IN (SELECT id FROM unsubscriber
+		WHERE account_id = ? AND address_key = ? ORDER BY id`+limited+`)`, to, int64(account), from, int64(limit))
+}
+
 // ClaimRetry returns the result that SaveRetry stored for the same call. For the first call it returns
 // ErrNotFound. In a transaction that writes, it locks the Idempotency-Key, so that a repeated call
 // waits until the first call ends.

@@ -5,6 +5,7 @@ package sqlstore
 // duplicates and have the address in duplicate_key.
 
 import (
+	"slices"
 	"strconv"
 
 	"enlist/internal/audience"
@@ -229,6 +230,30 @@ func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, aft
 func (t *Tx) Duplicates(list audience.ListID) (int64, error) {
 	return t.number(`SELECT count(DISTINCT duplicate_key) FROM contact
 		WHERE list_id = ? AND duplicate_key IS NOT NULL`, int64(list))
+}
+
+// QuotedKeys returns the normalised addresses of a List's Contacts that begin with a quote.
+func (t *Tx) QuotedKeys(list audience.ListID, after string, limit int) ([]string, error) {
+	primaries, err := t.quoted("dedupe_key", "contact WHERE list_id = ?", int64(list), after, limit)
+	if err != nil {
+		return nil, err
+	}
+	duplicates, err := t.quoted("duplicate_key", "contact WHERE list_id = ?", int64(list), after, limit)
+	keys := append(primaries, duplicates...)
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	return keys[:min(len(keys), limit)], err
+}
+
+// quoted returns the different values of a column that begin with a quote and sort after the text
+// after. In ASCII, # is the next character after the quote, so an index of the column finds the values.
+func (t *Tx) quoted(column, of string, owner int64, after string, limit int) (keys []string, err error) {
+	query := "SELECT DISTINCT " + column + " FROM " + of + " AND " + column + " > ? AND " + column + " < '#'"
+	err = t.each(func(row *Cursor) error {
+		keys = append(keys, row.Text())
+		return nil
+	}, query+" ORDER BY "+column+limited, owner, max(after, `"`), int64(limit))
+	return keys, err
 }
 
 // orNull returns nil (NULL) for an empty text, because a unique index permits several NULLs.

@@ -81,11 +81,25 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 	}
 	audience.SortFields(fields)
 	schema := audience.NewSchema(*list, fields, preferences)
+	if schema.Unique {
+		schema.Unique, err = t.hasNoDuplicates(id)
+		if err != nil {
+			return nil, err
+		}
+	}
 	schema.SearchIndexes, err = t.readyIndexes(id)
 	if err != nil {
 		return nil, err
 	}
 	return schema, t.readListeners(schema)
+}
+
+// hasNoDuplicates reports whether no two Contacts of a List have the same address. It reads one entry
+// of a partial index.
+func (t *Tx) hasNoDuplicates(id audience.ListID) (bool, error) {
+	n, err := t.number("SELECT EXISTS (SELECT 1 FROM contact WHERE list_id = ? AND duplicate_key IS NOT NULL)",
+		int64(id))
+	return n == 0, err
 }
 
 // readListeners reads the autoresponders and webhooks of a List, and the Account's time zone.

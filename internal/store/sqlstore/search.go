@@ -122,7 +122,7 @@ type searchQuery struct {
 }
 
 func newSearchQuery(sql *Dialect, s *audience.Search) *searchQuery {
-	q := &searchQuery{sql: sql, schema: s.Schema, list: s.Schema.List.ID, unique: s.Schema.List.DisallowDuplicates}
+	q := &searchQuery{sql: sql, schema: s.Schema, list: s.Schema.List.ID, unique: s.Schema.Unique}
 	q.literal = s.Sort != nil && s.Schema.Indexed(s.Sort) || s.Where != nil && q.anyIndexed(s.Where)
 	return q
 }

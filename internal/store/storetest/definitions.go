@@ -44,6 +44,9 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"Folders are found by their type", folders},
 		{"a Folder for files is deleted without reading the Account's Lists", deleteFileFolder},
 		{"Messages and autoresponders have limits", messageLimits},
+		{"needless quotes are removed from the addresses of Contacts", quotedContacts},
+		{"needless quotes are removed from the addresses of many duplicates", quotedDuplicates},
+		{"needless quotes are removed from the Unsubscriber List", quotedUnsubscribers},
 	})
 }
 
