@@ -84,16 +84,16 @@ func enumKey[T any, S ~string](name string, at func(*T) *S, words ...string) Att
 	return settable(a, a.Set)
 }
 
-// refKey returns a key that callers may set to the ID of another record. false and an ID below
-// 0 become 0. No record has the ID 0, so the look-up refuses this ID later.
+// refKey returns a key that callers may set to the ID of another record. A value that cannot be an
+// ID becomes -1. No record has this ID, so the look-up refuses it later. decisions.md: 13
 func refKey[T any, N ~int64](name string, at func(*T) *N) Attribute[T] {
 	a := readOnlyInt(name, func(record *T) N { return *at(record) })
 	return settable(a, func(record *T, in Input) error {
 		n, ok := in.AsInt()
-		if !ok && in.Kind != InputFalse {
-			return expected("an integer")
+		if !ok {
+			n = -1
 		}
-		*at(record) = N(max(n, 0))
+		*at(record) = N(max(n, -1))
 		return nil
 	})
 }

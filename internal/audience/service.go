@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 )
@@ -41,6 +42,19 @@ func loadList(tx ListTx, c *Caller, id ListID) (*Schema, error) {
 		return nil, Refuse(Denied, "this key is restricted to other Lists")
 	}
 	return schema, nil
+}
+
+// CheckAccess returns an error if the caller may not access a List, or if the List does not have
+// the Contact. contact 0 means no Contact. Errors: NoList, Denied, NoContact.
+func (s *Service) CheckAccess(ctx context.Context, c *Caller, list ListID, contact ContactID) error {
+	return s.inView(ctx, c, func(tx Tx) error {
+		if contact == 0 {
+			_, err := loadList(tx, c, list)
+			return err
+		}
+		_, _, err := loadContact(tx, c, list, contact)
+		return err
+	})
 }
 
 // requireWholeAccount refuses keys that are restricted to some Lists. decisions.md: 11

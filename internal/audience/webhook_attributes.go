@@ -15,7 +15,7 @@ import (
 // secret is left out. decisions.md: 52
 var WebhookAttributes = []Attribute[Webhook]{
 	searchable(readOnlyInt("id", func(w *Webhook) WebhookID { return w.ID })),
-	searchable(intKey("list_id", func(w *Webhook) *ListID { return &w.ListID }, 0, maxID)),
+	searchable(refKey("list_id", func(w *Webhook) *ListID { return &w.ListID })),
 	searchable(textKey("object", func(w *Webhook) *WebhookObject { return &w.Object },
 		oneOf(string(AboutList), string(AboutContact)))),
 	searchable(textKey("event", func(w *Webhook) *WebhookEventType { return &w.Event }, readWebhookEvent)),

@@ -201,7 +201,8 @@ func TestTruncatedBodyIsRefused(t *testing.T) {
 }
 
 // A call that is wrong in several ways returns the error of the first check. The server checks the
-// key, the method, the access level, the parameters, the List and then the rules of the method.
+// key, the method, the access level, the text of the parameters, the List and the Contact, the types of
+// the parameters and then the rules of the method.
 func TestChecksRunInADefinedOrder(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
@@ -220,9 +221,11 @@ func TestChecksRunInADefinedOrder(t *testing.T) {
 		{"searchContacts", fmt.Sprintf(`%q,"\ud800"`, h.keys["READ"]), 321},
 		{"searchContacts", fmt.Sprintf(`%q,"\ud800"`, h.keys["STANDARD"]), 310},
 		{"searchContacts", fmt.Sprintf(`%q,77,"\ud800"`, h.keys["STANDARD"]), 311},
-		{"searchContacts", fmt.Sprintf(`%q,77,7`, h.keys["STANDARD"]), 311},
+		{"searchContacts", fmt.Sprintf(`%q,1,7`, h.keys["STANDARD"]), 311},
+		{"searchContacts", fmt.Sprintf(`%q,77,7`, h.keys["STANDARD"]), 303},
 		{"searchContacts", fmt.Sprintf(`%q,77,[["nothing","exactly",1]]`, h.keys["STANDARD"]), 303},
-		{"subscribeContact", fmt.Sprintf(`%q,77,7,"nothing"`, h.keys["STANDARD"]), 310},
+		{"subscribeContact", fmt.Sprintf(`%q,77,7,"nothing"`, h.keys["STANDARD"]), 303},
+		{"subscribeContact", fmt.Sprintf(`%q,1,7,"nothing"`, h.keys["STANDARD"]), 310},
 		{"subscribeContact", fmt.Sprintf(`%q,77,{"Email":"x"},"nothing"`, h.keys["STANDARD"]), 303},
 		{"subscribeContact", fmt.Sprintf(`%q,1,{"Email":"x"},"nothing"`, h.keys["STANDARD"]), 334},
 		{"subscribeContact", fmt.Sprintf(`%q,1,{"Email":"x"},"gdpr"`, h.keys["STANDARD"]), 335},
@@ -230,7 +233,8 @@ func TestChecksRunInADefinedOrder(t *testing.T) {
 		{"resubscribeContact", fmt.Sprintf(`%q,1,77,"nothing"`, h.keys["STANDARD"]), 304},
 		{"resubscribeContact", fmt.Sprintf(`%q,1,1,7`, h.keys["STANDARD"]), 334},
 		{"resubscribeContact", fmt.Sprintf(`%q,1,1,"gdpr"," "`, h.keys["STANDARD"]), 335},
-		{"resubscribeContact", fmt.Sprintf(`%q,1,1.5`, h.keys["STANDARD"]), 310},
+		{"resubscribeContact", fmt.Sprintf(`%q,1,1.5`, h.keys["STANDARD"]), 304},
+		{"resubscribeContact", fmt.Sprintf(`%q,99,"x","bad"`, h.keys["STANDARD"]), 303},
 		{"resubscribeContact", fmt.Sprintf(`%q,null,1`, h.keys["STANDARD"]), 303},
 		{"resubscribeContact", fmt.Sprintf(`%q,1,1e30`, h.keys["STANDARD"]), 304},
 	} {
@@ -250,11 +254,11 @@ func TestChecksRunInADefinedOrder(t *testing.T) {
 func TestContactHasAtMost10000Values(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
-	// The database has no List 1, so a call with valid parameters returns 303.
+	h.addListsAndContact(t)
 	for _, test := range []struct {
 		n        int
 		expected string
-	}{{maxDetails, `"code":303`}, {maxDetails + 1, `"code":310`}} {
+	}{{maxDetails, `"error":null`}, {maxDetails + 1, `"code":310`}} {
 		t.Run(fmt.Sprintf("%d values", test.n), func(t *testing.T) {
 			var details strings.Builder
 			for i := range test.n - 1 {

@@ -28,7 +28,7 @@ func resubscribeContact(c *call) error {
 // unsubscribeContact returns the List's ID, whether or not a Contact had the address.
 // specification: unsubscribeContact
 func unsubscribeContact(c *call) error {
-	list, address := c.list(1), c.address(2)
+	list, address := c.listOrAll(1), c.address(2)
 	if c.err != nil {
 		return c.err
 	}
@@ -100,7 +100,7 @@ func getContactConsents(c *call) error {
 // searchPreviousUnsubscribers returns rows of the Unsubscriber List. If the caller sent no List
 // ID, it returns the rows of all Lists that the key may access.
 func searchPreviousUnsubscribers(c *call) error {
-	list, q := audience.ListID(c.optionalID(1)), c.query(2)
+	list, q := c.optionalList(1), c.query(2)
 	if c.err != nil {
 		return c.err
 	}
@@ -110,7 +110,7 @@ func searchPreviousUnsubscribers(c *call) error {
 
 // countPreviousUnsubscribers returns the number of all rows that match the criteria.
 func countPreviousUnsubscribers(c *call) error {
-	list, q := audience.ListID(c.optionalID(1)), audience.Query{Criteria: c.criteria(2)}
+	list, q := c.optionalList(1), audience.Query{Criteria: c.criteria(2)}
 	if c.err != nil {
 		return c.err
 	}

@@ -197,8 +197,26 @@ func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsRead
 			return err
 		}
 	}
-	x.call = call{params{m.params, values, &x.arena, nil}, ctx, h.service, caller, &x.reply, h.options.Version}
-	return m.run(&x.call)
+	x.call = call{params{names: m.params, values: values, arena: &x.arena},
+		ctx, h.service, caller, &x.reply, h.options.Version}
+	err = m.run(&x.call)
+	if x.call.err != nil {
+		return x.call.shapeError()
+	}
+	return err
+}
+
+// shapeError returns the error of a call with a parameter of the wrong shape. If the call's List or
+// Contact cannot be loaded, this is the error, because the service checks them first.
+// decisions.md: 13
+func (c *call) shapeError() error {
+	if c.listID == 0 {
+		return c.err
+	}
+	if err := c.service.CheckAccess(c.ctx, c.caller, c.listID, c.contactID); err != nil {
+		return err
+	}
+	return c.err
 }
 
 // explain returns the error for the reply. If an error has no published code, explain logs the

@@ -5,6 +5,8 @@
 package rpc
 
 import (
+	"cmp"
+
 	"enlist/api"
 	"enlist/internal/audience"
 )
@@ -17,6 +19,11 @@ type params struct {
 	values []audience.Input
 	arena  *arena
 	err    error
+
+	// The List and the Contact of the call; 0 if the method has none. call.shapeError checks them
+	// before it returns err.
+	listID    audience.ListID
+	contactID audience.ContactID
 }
 
 // omitted is the value of every parameter that the caller did not send.
@@ -60,37 +67,49 @@ func shapeCode(names []string, i int) api.Code {
 	return api.CodeInvalidParameters
 }
 
-// id reads an ID. A missing or negative ID becomes -1, which no record has. The service then
-// returns an error such as 303 or 304, in the published order of checks. decisions.md: 13
-func (p *params) id(i int) int64 {
-	v := p.at(i)
-	if isNoID(v) {
-		return -1
-	}
+// id reads an ID. A value that cannot be an ID, or no value, becomes -1, which no record has. The
+// service then returns an error such as 303 or 304, in the published order of checks.
+// decisions.md: 13
+func (p *params) id(i int) int64 { return asID(p.at(i)) }
+
+// asID returns the ID in a value, or -1 if the value cannot be an ID. It returns 0 for 0, because
+// some methods give 0 a meaning.
+func asID(v *audience.Input) int64 {
 	n, ok := v.AsInt()
 	if !ok {
-		p.refuse(i, "an integer")
+		return -1
 	}
 	return max(n, -1)
 }
 
-// isNoID reports whether a value means a missing ID: null, or false, which PHP clients send.
-func isNoID(v *audience.Input) bool {
-	return v.Kind == audience.InputNull || v.Kind == audience.InputFalse
+// list reads the ID of the call's List.
+func (p *params) list(i int) audience.ListID {
+	p.listID = audience.ListID(cmp.Or(p.id(i), -1))
+	return p.listID
 }
 
-// optionalID reads an ID that the caller may omit. It returns 0 for an omitted ID.
-func (p *params) optionalID(i int) int64 {
+// listOrAll is list for a method in which 0 means all Lists.
+func (p *params) listOrAll(i int) audience.ListID {
+	p.listID = audience.ListID(p.id(i))
+	return p.listID
+}
+
+// optionalList is listOrAll for a parameter that the caller may omit, which means all Lists.
+func (p *params) optionalList(i int) audience.ListID {
 	if p.at(i).IsBlank() {
 		return 0
 	}
-	return p.id(i)
+	return p.listOrAll(i)
 }
 
-// The next three functions read an ID and return it with the type of package audience.
-func (p *params) list(i int) audience.ListID       { return audience.ListID(p.id(i)) }
-func (p *params) contact(i int) audience.ContactID { return audience.ContactID(p.id(i)) }
-func (p *params) field(i int) audience.FieldID     { return audience.FieldID(p.id(i)) }
+// contact reads the ID of the call's Contact.
+func (p *params) contact(i int) audience.ContactID {
+	p.contactID = audience.ContactID(cmp.Or(p.id(i), -1))
+	return p.contactID
+}
+
+// field reads the ID of a Field.
+func (p *params) field(i int) audience.FieldID { return audience.FieldID(p.id(i)) }
 
 // text reads a string. It returns "" for null.
 func (p *params) text(i int) string {

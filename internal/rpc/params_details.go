@@ -71,17 +71,13 @@ func (p *params) recordDetails(i int) []audience.Detail {
 }
 
 // recordID reads the member "id" from the details of a changed record. It returns -1 if the ID is
-// missing.
+// missing or cannot be an ID.
 func (p *params) recordID(i int) int64 {
 	item := idMember(unboxOnce(p.at(i)))
-	if item == nil || isNoID(item) {
+	if item == nil {
 		return -1
 	}
-	n, ok := item.AsInt()
-	if !ok {
-		p.refusePart(i, "an integer as its id", item)
-	}
-	return max(n, -1)
+	return asID(item)
 }
 
 // idMember returns the member "id" of an object, without an array around its value. It returns nil
