@@ -48,7 +48,7 @@
 // Values that callers send, and search:
 //
 //	input*.go         a value as a caller sent it, and the scanner of numbers
-//	value*.go         a value in the form in which a Field stores it
+//	value*.go         a value in the form in which a Field stores it, and what forms may send instead
 //	record*.go        keys of records: how package audience reads, sets and searches them in memory
 //	contact_columns.go  the columns that a search of Contacts returns
 //	criteria.go       search criteria as a caller sent them, and their limits

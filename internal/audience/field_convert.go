@@ -60,7 +60,7 @@ func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) error {
 	}
 	today := Today(time.Unix(s.now().Unix(), 0), account.TimeZone)
 	return eachOf(tx, schema, ids, func(c *Contact) error {
-		if text, err := f.Read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today); err == nil {
+		if text, err := f.read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today); err == nil {
 			c.Values = c.Values.Set(f.ID, text)
 		}
 		return tx.UpdateContact(c) // the new type decides whether the store writes a number or a text

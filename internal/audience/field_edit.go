@@ -223,7 +223,7 @@ func (f *Field) checkDefaults(today string) error {
 	if f.Type != Text && f.Type != Comment {
 		value = strings.TrimSpace(value)
 	}
-	stored, err := f.Read(Input{Kind: InputText, Text: value}, today)
+	stored, err := f.read(Input{Kind: InputText, Text: value}, today)
 	if err != nil {
 		return invalid(name, "the Field would refuse it: "+err.Error())
 	}

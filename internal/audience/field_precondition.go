@@ -22,7 +22,7 @@ func (f *Field) valuesFit(schema *Schema, old *Field, today string) *preconditio
 		return nil
 	}
 	refused := holders{schema, old.holders(), []FieldID{f.ID}, func(c *Contact) bool {
-		_, err := f.Read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today)
+		_, err := f.read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today)
 		return err != nil
 	}}
 	return refused.mustBeNone(id, "type", "hold a value that the new type refuses")

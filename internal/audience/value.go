@@ -1,6 +1,6 @@
-// This file converts the Input of a caller to the value of a Field, by the Field's type. It
-// also returns the default value for a new Contact. The formats of numbers and dates are in
-// value_decimal.go and value_date.go.
+// This file converts an Input to the value of a Field, by the Field's type. It also returns the
+// default value for a new Contact. value_form.go first adapts what forms send. The formats of
+// numbers and dates are in value_decimal.go and value_date.go.
 
 package audience
 
@@ -13,12 +13,8 @@ import (
 	"enlist/internal/address"
 )
 
-// Read converts the value that was sent for the Field to the text that is stored. "" means
-// empty. today is the Account's date, as Today returns it. If the Field refuses the value, the
-// error is of kind InvalidParameters or, for an invalid email address, InvalidEmail.
-// decisions.md: 21, 23
-func (f *Field) Read(in Input, today string) (text string, err error) {
-	in = in.Unbox()
+// read is Read without the changes for forms.
+func (f *Field) read(in Input, today string) (text string, err error) {
 	if f.AddressType == AddressEmail {
 		return f.readEmail(in)
 	}

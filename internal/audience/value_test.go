@@ -13,7 +13,7 @@ func array(items ...Input) Input { return Input{Kind: InputArray, Items: items} 
 func flag(b bool) Input {
 	return Input{Kind: map[bool]InputKind{true: InputTrue, false: InputFalse}[b]}
 }
-func object() Input                 { return Input{Kind: InputObject} }
+func object(items ...Input) Input   { return Input{Kind: InputObject, Items: items} }
 func null() Input                   { return Input{} }
 func field(t FieldType) *Field      { return &Field{Name: "Some Field", Type: t} }
 func (f *Field) of(v string) *Field { f.Values = v; return f }
@@ -42,6 +42,10 @@ func TestFieldsStoreValuesInTheFormOfTheirType(t *testing.T) {
 		{field(Dropdown).of(choices), text(""), ""}, {field(Radio).of(""), null(), ""},
 		{field(Checkbox).of(choices), text("New Zealand, NSW"), "NSW,New Zealand"}, {field(Checkbox).of(choices), array(text("VIC"), text("NSW"), text("VIC")), "NSW,VIC"},
 		{field(Checkbox).of(choices), array(text(""), text("VIC")), "VIC"}, {field(Checkbox).of(choices), text(" , "), ""}, {field(Checkbox).of("1"), flag(true), "1"},
+		{field(Checkbox).of("Yes"), literal("1"), "Yes"}, {field(Checkbox).of("Yes"), text("1"), "Yes"}, {field(Checkbox).of("Yes"), flag(true), "Yes"}, {field(Checkbox).of("Yes"), text("on"), "Yes"}, {field(Checkbox).of("Yes"), array(text("on")), "Yes"},
+		{field(Checkbox).of("Yes"), literal("0"), ""}, {field(Checkbox).of("Yes"), flag(false), ""}, {field(Checkbox).of("0"), text("0"), "0"}, {field(Checkbox).of("on"), flag(true), "on"}, {field(Checkbox).of("Yes"), text("Yes"), "Yes"},
+		{field(Text), object(), ""}, {field(Text), object(text("1 High St"), text(" "), null(), literal("2000"), array(text("Sydney"))), "1 High St, 2000, Sydney"}, {field(Comment), object(flag(true), text("x")), "1, x"},
+		{field(Date), text("2026-01-31 10:20:30"), "2026-01-31"}, {field(Date), text("2026-01-31 10:20:30 PM"), "2026-01-31"}, {&Field{Type: Date, DateValidation: datePast}, text(sometime + " 23:59:59"), sometime},
 	} {
 		t.Run(fmt.Sprint(c.f.Type, " ", c.in), func(t *testing.T) {
 			got, err := c.f.Read(c.in, sometime)
@@ -59,14 +63,14 @@ func TestFieldsRefuseInvalidValues(t *testing.T) {
 		f  *Field
 		in Input
 	}{
-		{field(Text), object()}, {field(Text), array(text("a"), object())}, {field(Text), array(array(text("a"), text("b")), text("c"))}, {field(Text), literal("1e999999999")},
+		{field(Text), object(text("a"), object())}, {field(Text), object(array(text("a"), text("b")))}, {field(File), object()}, {&Field{Name: "Some Field", Type: Text, AddressType: AddressMobile}, object()}, {field(Text), array(text("a"), object())}, {field(Text), array(array(text("a"), text("b")), text("c"))}, {field(Text), literal("1e999999999")},
 		{&Field{Name: "Some Field", Type: Text, Length: 3}, text("abcd")}, {&Field{Name: "Some Field", Type: Text, Length: 3}, text("äöüß")},
 		{field(Decimal), text("abc")}, {field(Decimal), literal("1e15")}, {field(Currency), text("$5")}, {field(Decimal), array(literal("1"), literal("2"))},
-		{field(Date), text("31/01/2026")}, {field(Date), text("2026-02-30")}, {field(Date), text("2026-01-31 12:00:00")}, {&Field{Name: "Some Field", Type: Date, TimeFormat: time24}, text("2026-01-31 25:00:00")},
+		{field(Date), text("31/01/2026")}, {field(Date), text("2026-02-30")}, {field(Date), text("2026-01-31 25:00:00")}, {field(Date), text("2026-02-30 12:00:00")}, {&Field{Name: "Some Field", Type: Date, TimeFormat: time24}, text("2026-01-31 25:00:00")},
 		{&Field{Name: "Some Field", Type: Date, DateValidation: datePast}, text("2026-06-16")}, {&Field{Name: "Some Field", Type: Date, DateValidation: dateFuture}, text("2026-06-14")},
 		{&Field{Name: "Some Field", Type: Date, DateValidation: "2026-01-01,2026-01-31"}, text("2026-02-01")},
 		{field(Dropdown).of(choices), text("nsw")}, {field(Dropdown).of(choices), text("NSW,VIC")}, {field(Dropdown).of(choices), text(" NSW")}, {field(Radio).of(choices), array(text("NSW"), text("VIC"))},
-		{field(Radio).of(""), text("x")}, {field(Dropdown), text(",")}, {field(Checkbox).of(choices), text("NSW,QLD")}, {field(Checkbox).of(choices), text("nsw")},
+		{field(Radio).of(""), text("x")}, {field(Dropdown), text(",")}, {field(Checkbox).of(choices), text("NSW,QLD")}, {field(Checkbox).of(choices), text("nsw")}, {field(Checkbox).of(choices), flag(true)}, {field(Checkbox).of(""), text("on")}, {field(Checkbox).of("Yes"), text("yes")}, {field(Radio).of("Yes"), text("on")}, {field(Dropdown).of("Yes"), flag(true)},
 	} {
 		t.Run(fmt.Sprint(c.f.Type, " ", c.in), func(t *testing.T) {
 			_, err := c.f.Read(c.in, sometime)
