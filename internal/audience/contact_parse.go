@@ -148,33 +148,58 @@ func (p *parsedContact) apply(contact *Contact) (changed bool) {
 type sentValue struct {
 	field *Field
 	value *Input
-	byID  bool // the key was field_<id>
+	by    keyMatch
 }
 
-// match finds the Field of each detail, by its name or by field_<id>. If both were sent, the
-// value of field_<id> is used. ignored is the number of details that match no Field. decisions.md: 20
+// keyMatch says how a key was found to be the key of a Field. If several keys are keys of one
+// Field, the value of the highest keyMatch is used.
+type keyMatch int
+
+// The ways in which a key matches.
+const (
+	byOtherCase keyMatch = iota // the name in another letter case
+	byName                      // the exact name
+	byID                        // field_<id>
+)
+
+// match finds the Field of each detail. ignored is the number of details that match no Field.
+// decisions.md: 20
 func (s *Schema) match(details []Detail) (sent []sentValue, ignored int) {
 	sent = make([]sentValue, 0, len(details))
 	for i := range details {
-		field, byID := s.byName[details[i].Key], false
-		if field == nil {
-			field, byID = s.fieldByKey(details[i].Key), true
-		}
+		field, by := s.fieldOfKey(details[i].Key)
 		if field == nil {
 			ignored++
 			continue
 		}
-		sent = addSent(sent, sentValue{field, &details[i].Value, byID})
+		sent = addSent(sent, sentValue{field, &details[i].Value, by})
 	}
 	return sent, ignored
 }
 
-// addSent adds a value. If the Field has a value already, only a value that was sent as
-// field_<id> replaces it.
+// fieldOfKey returns the Field that a key of a Contact's details means, or nil if it means none. A
+// name in another letter case is accepted if it fits only one Field. System keys never mean a
+// Field, because clients send complete records back.
+func (s *Schema) fieldOfKey(key string) (*Field, keyMatch) {
+	if f := s.byName[key]; f != nil {
+		return f, byName
+	}
+	if f := s.fieldByKey(key); f != nil {
+		return f, byID
+	}
+	f := s.byLowerName[address.LowerASCII(key)]
+	if f == nil || reserved(key) {
+		return nil, 0
+	}
+	return f, byOtherCase
+}
+
+// addSent adds a value. If the Field has a value already, the value with the higher keyMatch is
+// used, and of two equal ones the first.
 func addSent(sent []sentValue, v sentValue) []sentValue {
 	for i := range sent {
 		if sent[i].field == v.field {
-			if v.byID {
+			if v.by > sent[i].by {
 				sent[i] = v
 			}
 			return sent

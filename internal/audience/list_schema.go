@@ -1,5 +1,7 @@
 package audience
 
+import "enlist/internal/address"
+
 // This file has the Schema: a List with its Fields and everything else that its rules need.
 
 // Schema is a List with everything that defines its Contacts. Calls share it, so it never
@@ -19,25 +21,31 @@ type Schema struct {
 	Webhooks       []Webhook     // the webhooks of this List, and those of all Lists of the Account
 	SearchIndexes  []SearchIndex // the ready indexes; their LastUsed, Uses and SavedMS may be out of date
 
-	byName map[string]*Field
-	byID   map[FieldID]*Field
-	prefs  map[string]*Preference
-	email  *Field
-	mobile *Field
-	whole  []Column // of a Contact
+	byName      map[string]*Field
+	byLowerName map[string]*Field // by the name in ASCII lower case; nil if several names become equal
+	byID        map[FieldID]*Field
+	prefs       map[string]*Preference
+	email       *Field
+	mobile      *Field
+	whole       []Column // of a Contact
 }
 
 // NewSchema returns a Schema. fields must be in display order. The slices are not copied.
 func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
 	s := &Schema{List: list, Fields: fields, Preferences: preferences, Unique: list.DisallowDuplicates,
 		byName: make(map[string]*Field, len(fields)), byID: make(map[FieldID]*Field, len(fields)),
-		prefs: make(map[string]*Preference, len(preferences))}
+		byLowerName: make(map[string]*Field, len(fields)), prefs: make(map[string]*Preference, len(preferences))}
 	for i := range preferences {
 		s.prefs[preferences[i].Name] = &preferences[i]
 	}
 	for i := range fields {
 		f := &fields[i]
 		s.byName[f.Name], s.byID[f.ID] = f, f
+		if lower := address.LowerASCII(f.Name); !s.hasLowerName(lower) {
+			s.byLowerName[lower] = f
+		} else {
+			s.byLowerName[lower] = nil
+		}
 		switch f.AddressType {
 		case AddressEmail:
 			s.email = f
@@ -47,6 +55,12 @@ func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
 	}
 	s.whole = wholeContact(s)
 	return s
+}
+
+// hasLowerName reports whether a Field has this name in ASCII lower case.
+func (s *Schema) hasLowerName(lower string) bool {
+	_, has := s.byLowerName[lower]
+	return has
 }
 
 // Field returns the Field with an ID, or nil if the List has no such Field.
