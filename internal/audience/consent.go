@@ -78,7 +78,7 @@ func (c *Consent) row(schema *Schema) (LedgerRow, error) {
 	if len(c.Text) > MaxConsentText && utf8.RuneCountInString(c.Text) > MaxConsentText {
 		return r, invalid("consent_text", "consent_text is over 255 characters long")
 	}
-	if c.IP != "" {
+	if c.IP != "" && !isUnknownIP(c.IP) {
 		addr, ok := parseIP(c.IP)
 		if !ok {
 			return r, invalid("ip_address", "ip_address is no IPv4 or IPv6 address")
@@ -91,6 +91,13 @@ func (c *Consent) row(schema *Schema) (LedgerRow, error) {
 		}
 	}
 	return r, nil
+}
+
+// isUnknownIP reports whether the first address of a list is "unknown". A proxy that does not know
+// the address of its client writes this word (RFC 7239). decisions.md: 29
+func isUnknownIP(list string) bool {
+	first, _, _ := strings.Cut(list, ",")
+	return strings.EqualFold(strings.TrimSpace(first), "unknown")
 }
 
 // parseIP reads the first address of a comma-separated list. Proxies send such a list in a
