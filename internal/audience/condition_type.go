@@ -76,7 +76,7 @@ func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 	if key == nil || !key.Searchable {
 		return nil, refuseKey(c.Key, "no key %q that can be searched", c.Key)
 	}
-	op, ok := operators[c.Operator]
+	op, ok := operatorCalled(c.Operator)
 	if !ok {
 		return nil, refuseKey(c.Key, "%s: operator %q is none of exactly, not, greater_than, less_than, in, "+
 			"starts_with, ends_with, contains", c.Key, c.Operator)

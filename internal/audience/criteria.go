@@ -4,6 +4,12 @@
 
 package audience
 
+import (
+	"strings"
+
+	"enlist/internal/address"
+)
+
 // Limits of search criteria. Package rpc checks them while it reads a request, and
 // condition_type.go checks them for every other caller. decisions.md: 33
 const (
@@ -34,11 +40,18 @@ const (
 	Contains
 )
 
-// operators maps the names in a request to the operators. decisions.md: 32
+// operators maps names to the operators. The names are in the form that operatorCalled looks up.
 var operators = map[string]Operator{
 	"exactly": Exactly, "equal": Exactly, "equals": Exactly, "not": Not,
-	"greater_than": GreaterThan, "less_than": LessThan, "in": In,
-	"starts_with": StartsWith, "ends_with": EndsWith, "contains": Contains,
+	"greaterthan": GreaterThan, "lessthan": LessThan, "in": In,
+	"startswith": StartsWith, "endswith": EndsWith, "contains": Contains,
+}
+
+// operatorCalled returns the operator with a name. Letter case, spaces and underscores make no
+// difference. ok is false for an unknown name. decisions.md: 32
+func operatorCalled(name string) (op Operator, ok bool) {
+	op, ok = operators[strings.NewReplacer(" ", "", "_", "").Replace(address.LowerASCII(name))]
+	return op, ok
 }
 
 // Criteria is a node of the tree that a caller sent. It is an All group, an Any group, or a

@@ -11,20 +11,27 @@ import (
 	"enlist/internal/audience"
 )
 
-// criteria reads search_criteria. If two parts have no connector between them, it joins them by
-// AND. It returns nil if the parameter has no triple.
+// criteria reads search_criteria: an array of parts, or a single triple without an array around it.
+// If two parts have no connector between them, it joins them by AND. It returns nil if the parameter
+// has no triple.
 // specification: Search criteria; decisions.md: 33
 func (p *params) criteria(i int) *audience.Criteria {
 	v := p.at(i)
 	if v.IsBlank() {
 		return nil
 	}
-	if v.Kind != audience.InputArray {
+	var r criteriaReader
+	var found *audience.Criteria
+	var err *refusal
+	switch {
+	case v.IsScalar():
 		p.refuse(i, "an array of triples")
 		return nil
+	case v.Kind == audience.InputObject || isTriple(v):
+		found, err = r.part(v, 1)
+	default:
+		found, err = r.group(v, 1)
 	}
-	var r criteriaReader
-	found, err := r.group(v, 1)
 	if err != nil && p.err == nil {
 		err.position = i + 1
 		p.err = err
