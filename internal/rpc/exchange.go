@@ -43,11 +43,12 @@ type exchange struct {
 // of the API is a function that has a call as its parameter.
 type call struct {
 	params
-	ctx     context.Context
-	service *audience.Service
-	caller  *audience.Caller
-	reply   *reply
-	version string
+	ctx      context.Context
+	service  *audience.Service
+	caller   *audience.Caller
+	reply    *reply
+	version  string
+	urlQuery string // query of the URL; it may name a version of the published interface
 }
 
 // answer executes the calls of a body, which is one request or a batch.
@@ -198,7 +199,7 @@ func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsRead
 		}
 	}
 	x.call = call{params{names: m.params, values: values, arena: &x.arena},
-		ctx, h.service, caller, &x.reply, h.options.Version}
+		ctx, h.service, caller, &x.reply, h.options.Version, x.request.URL.RawQuery}
 	err = m.run(&x.call)
 	if x.call.err != nil {
 		return x.call.shapeError()

@@ -82,7 +82,7 @@ func (t table) addDefinitionMethods() {
 	t.add("deleteList", full, writes, "list_id", deleteRecord((*service).DeleteList))
 	t.add("clearList", full, writes, "list_id", deleteRecord((*service).ClearList))
 	t.add("searchLists", read, readOnly, searchParams,
-		searchRecords((*service).SearchLists, audience.ListAttributes))
+		allBefore33(searchRecords((*service).SearchLists, audience.ListAttributes)))
 	t.add("countLists", read, readOnly, "search_criteria", countRecords((*service).SearchLists))
 	t.add("getListById", read, readOnly, "list_id", getRecord((*service).List, audience.ListAttributes))
 	t.add("addListPreference", full, writes, "list_id name", addListPreference)
@@ -96,7 +96,7 @@ func (t table) addDefinitionMethods() {
 	t.add("editField", full, writes, "list_id field_details", editField)
 	t.add("deleteField", full, writes, "list_id field_id", deleteInList((*service).DeleteField))
 	t.add("searchFields", read, readOnly, "list_id"+searchParams,
-		searchInList((*service).SearchFields, audience.FieldAttributes))
+		allBefore33(searchInList((*service).SearchFields, audience.FieldAttributes)))
 	t.add("countFields", read, readOnly, "list_id search_criteria", countFields)
 	t.add("getFieldById", read, readOnly, "list_id field_id", getFieldByID)
 
@@ -104,7 +104,7 @@ func (t table) addDefinitionMethods() {
 	t.add("addFolder", full, writes, "folder_details", addRecord((*service).AddFolder))
 	t.add("editFolder", full, writes, "folder_details", editRecord((*service).EditFolder))
 	t.add("deleteFolder", full, writes, "folder_id", deleteRecord((*service).DeleteFolder))
-	t.add("searchFolders", read, readOnly, "folder_type"+searchParams, searchFolders)
+	t.add("searchFolders", read, readOnly, "folder_type"+searchParams, allBefore33(searchFolders))
 	t.add("countFolders", read, readOnly, "folder_type search_criteria", countFolders)
 	t.add("getFolderById", read, readOnly, "folder_id",
 		getRecord((*service).Folder, audience.FolderAttributes))

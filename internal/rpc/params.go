@@ -20,6 +20,8 @@ type params struct {
 	arena  *arena
 	err    error
 
+	allByDefault bool // a search without a limit returns all records
+
 	// The List and the Contact of the call; 0 if the method has none. call.shapeError checks them
 	// before it returns err.
 	listID    audience.ListID

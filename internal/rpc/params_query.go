@@ -4,6 +4,7 @@
 package rpc
 
 import (
+	"net/url"
 	"strings"
 
 	"enlist/internal/audience"
@@ -26,7 +27,26 @@ func (p *params) query(i int) audience.Query {
 }
 
 // limit reads the largest number of records to return. 0 means no limit. decisions.md: 38
-func (p *params) limit(i int) int64 { return p.amount(i, defaultLimit) }
+func (p *params) limit(i int) int64 {
+	if p.allByDefault {
+		return p.amount(i, 0)
+	}
+	return p.amount(i, defaultLimit)
+}
+
+// allBefore33 returns a search that has no default limit if the caller uses a version before 3.3 of
+// the published interface. Clients of these versions send no limit and expect all records.
+// decisions.md: 38
+func allBefore33(search func(*call) error) func(*call) error {
+	return func(c *call) error {
+		query, _ := url.ParseQuery(c.urlQuery) // an invalid query names no version
+		switch query.Get("version") {
+		case "3.0", "3.1", "3.2":
+			c.allByDefault = true
+		}
+		return search(c)
+	}
+}
 
 // offset reads the number of records to skip.
 func (p *params) offset(i int) int64 { return p.amount(i, 0) }
