@@ -19,6 +19,7 @@ import (
 	"enlist/internal/jobs"
 	"enlist/internal/mail"
 	"enlist/internal/rpc"
+	"enlist/internal/store/sqlite"
 	"enlist/internal/web"
 	"enlist/internal/webhook"
 
@@ -123,6 +124,9 @@ func (s *server) ready(ctx context.Context) error {
 	}
 	if err := s.store.Ready(ctx); err != nil {
 		s.log.Error("not ready", "error", err)
+		if errors.Is(err, sqlite.ErrMoved) {
+			return errors.New("the database file was moved, deleted or replaced: the log has the path")
+		}
 		return errors.New("the database does not answer, or does not store changes: the log has the reason")
 	}
 	return nil

@@ -25,11 +25,15 @@ type dbConn struct {
 	writer      bool
 	busyTimeout bool // SQLite's busy timeout is on
 	inTx        bool // the writer has an open transaction
+
+	files    *files // nil: the connection does not check its files
+	walBytes int64  // size of the write-ahead log at the last check
 }
 
 // connector opens connections to one file and sets their pragmas.
 type connector struct {
 	path   string
+	files  *files // nil: connections accept any file
 	writer bool
 	source bool // opens the file with an exclusive lock, to copy it
 }
@@ -65,16 +69,22 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.con
 func (c *connector) Driver() driver.Driver { return newDriver() }
 
 func (c *connector) connect() (*dbConn, error) {
+	if _, err := c.files.check(); err != nil {
+		return nil, err
+	}
 	file := url.URL{Scheme: "file", Opaque: (&url.URL{Path: c.path}).EscapedPath()}
-	options := dsnOptions
+	mode, options := "?mode=rwc", dsnOptions
+	if c.files != nil {
+		mode = "?mode=rw" // do not create a file if the database was deleted
+	}
 	if c.source {
 		options = exclusiveOptions
 	}
-	base, err := newDriver().Open(file.String() + options)
+	base, err := newDriver().Open(file.String() + mode + options)
 	if err != nil {
 		return nil, err
 	}
-	conn := &dbConn{Conn: base, writer: c.writer, busyTimeout: true}
+	conn := &dbConn{Conn: base, writer: c.writer, busyTimeout: true, files: c.files}
 	conn.session = newSession(base)
 	pragmas := readerPragmas
 	switch {
@@ -88,7 +98,18 @@ func (c *connector) connect() (*dbConn, error) {
 			return nil, errors.Join(err, base.Close())
 		}
 	}
+	if c.writer && c.files != nil {
+		if err := c.files.opened(); err != nil {
+			return nil, errors.Join(err, base.Close())
+		}
+	}
 	return conn, nil
+}
+
+// unmoved returns ErrMoved if the files of the connection are not at their paths.
+func (c *dbConn) unmoved() (err error) {
+	c.walBytes, err = c.files.check()
+	return err
 }
 
 func (c *dbConn) exec(query string) error {
@@ -116,6 +137,9 @@ const lockWait = 10 * time.Second
 func (c *dbConn) begin(ctx context.Context) error {
 	if !c.writer {
 		_, err := c.session.Exec("BEGIN")
+		return err
+	}
+	if err := c.unmoved(); err != nil {
 		return err
 	}
 	if c.busyTimeout {
@@ -147,7 +171,15 @@ func (c *dbConn) end(statement string) error {
 // dbTx is a transaction that database/sql commits or rolls back.
 type dbTx struct{ conn *dbConn }
 
-func (t dbTx) Commit() error   { return t.conn.end("COMMIT") }
+// Commit returns an error after a commit into a file that is no longer the database. So no caller gets a
+// result that is lost later.
+func (t dbTx) Commit() error {
+	if err := t.conn.end("COMMIT"); err != nil {
+		return err
+	}
+	return t.conn.unmoved()
+}
+
 func (t dbTx) Rollback() error { return t.conn.end("ROLLBACK") }
 
 // ExecContext executes a statement for database/sql.
@@ -166,10 +198,14 @@ func (c *dbConn) QueryContext(ctx context.Context, query string, args []driver.N
 	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
 }
 
-// waitForLock turns SQLite's busy timeout on, unless the writer has an open transaction.
+// waitForLock prepares a statement outside a transaction: it checks the files and turns SQLite's busy
+// timeout on. It does nothing if the writer has an open transaction.
 func (c *dbConn) waitForLock() error {
-	if c.inTx || c.busyTimeout {
+	if c.inTx {
 		return nil
+	}
+	if err := c.unmoved(); err != nil || c.busyTimeout {
+		return err
 	}
 	c.busyTimeout = true
 	return c.exec(busyTimeoutOn)

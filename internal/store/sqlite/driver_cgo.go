@@ -19,12 +19,12 @@ func newDriver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 // dsnOptions turn off the mutex of a connection, because only one goroutine at a time uses a
 // connection. They also turn on the driver's cache of prepared statements. The queue library uses
 // this cache. It saves a third of the processor time of a subscription with one notification.
-const dsnOptions = "?_mutex=no&_stmt_cache_size=32"
+const dsnOptions = "&_mutex=no&_stmt_cache_size=32"
 
 // exclusiveOptions open a connection that locks the file exclusively. They must be in the data
 // source name (DSN). Otherwise the first statement of the driver would open the file without the
 // exclusive lock.
-const exclusiveOptions = "?_mutex=no&_busy_timeout=2000&_locking_mode=EXCLUSIVE"
+const exclusiveOptions = "&_mutex=no&_busy_timeout=2000&_locking_mode=EXCLUSIVE"
 
 // isBusy reports whether an error means that another connection has locked the file.
 func isBusy(err error) bool {

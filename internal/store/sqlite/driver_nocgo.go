@@ -20,7 +20,7 @@ func newDriver() driver.Driver { return &sqlite.Driver{} }
 
 const (
 	dsnOptions       = ""
-	exclusiveOptions = "?_pragma=busy_timeout(2000)&_pragma=locking_mode(EXCLUSIVE)"
+	exclusiveOptions = "&_pragma=busy_timeout(2000)&_pragma=locking_mode(EXCLUSIVE)"
 )
 
 // isBusy reports whether an error means that another connection has locked the file.

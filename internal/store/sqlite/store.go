@@ -62,7 +62,12 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := refuseForeign(ctx, reads); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db := sql.OpenDB(&connector{path: path, writer: true})
+	main, err := placeOf(path)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	reads.files = &files{main: main}
+	db := sql.OpenDB(&connector{path: path, files: reads.files, writer: true})
 	db.SetMaxOpenConns(1)
 	s := &Store{db: db}
 	if err := s.open(ctx, reads, o); err != nil {

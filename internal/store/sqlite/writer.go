@@ -166,9 +166,10 @@ func (w *writer) run(group []*update) {
 // retry runs a group again after its transaction failed with err and was rolled back. If a function
 // of the group failed, retry first uses one transaction with savepoints. If this transaction also
 // fails, or if no function failed, retry runs each function in a separate transaction. It does not
-// run a group again that has only one function, or whose transaction could not begin.
+// run a group again that has only one function, or whose transaction could not begin. If the file was
+// moved, the transaction is possibly committed in the moved file.
 func (w *writer) retry(group []*update, err error) {
-	if len(group) == 1 || errors.Is(err, errLocked) {
+	if len(group) == 1 || errors.Is(err, errLocked) || errors.Is(err, ErrMoved) {
 		for _, u := range group {
 			if u.err == nil {
 				u.err = err

@@ -26,7 +26,7 @@ func open(t *testing.T) *Store {
 }
 
 // openAt opens the store at path. The store is closed when the test ends.
-func openAt(t *testing.T, path string) *Store {
+func openAt(t testing.TB, path string) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), path, Options{})
 	if err != nil {
