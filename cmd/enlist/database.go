@@ -15,6 +15,7 @@ import (
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
 )
 
@@ -36,8 +37,9 @@ func newService(store audience.Store, rules indexadvisor.Rules) (*audience.Servi
 // database is a store of either engine, with the functions that are not in audience.Store.
 type database struct {
 	audience.Store
-	jobs  func(*river.Config) (jobs.Client, error)
-	check func(ctx context.Context) (problems []string, err error)
+	jobs    func(*river.Config) (jobs.Client, error)
+	check   func(ctx context.Context) (problems []string, err error)
+	metrics []prometheus.Collector
 }
 
 // waitForServer is the longest time that a starting service waits for its database server.
@@ -60,16 +62,30 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 		if err != nil {
 			return nil, err
 		}
-		return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, s.Check}, nil
+		return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, s.Check, nil}, nil
 	}
 	s, err := sqlite.Open(ctx, c.DB, sqlite.Options{
-		Searches: c.Searches, SearchTime: c.SearchTimeout, Streams: c.Streams, Wait: c.SearchWait, Log: log,
+		Searches: c.Searches, SearchTime: c.SearchTimeout, Streams: c.Streams, Wait: c.SearchWait,
+		WALLimit: int64(c.WALLimit), Log: log,
 	})
 	if err != nil {
 		return nil, err
 	}
 	check := func(ctx context.Context) ([]string, error) { return sqlite.Check(ctx, c.DB) }
-	return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check}, nil
+	return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check, walMetrics(s)}, nil
+}
+
+// walMetrics returns the metrics of SQLite's write-ahead log.
+func walMetrics(s *sqlite.Store) []prometheus.Collector {
+	return []prometheus.Collector{
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "enlist_wal_bytes", Help: "Size of SQLite's write-ahead log.",
+		}, func() float64 { return float64(s.WALBytes()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "enlist_broken_off_total",
+			Help: "Streamed replies and searches that were broken off because the write-ahead log reached its limit.",
+		}, func() float64 { return float64(s.BrokenOff()) }),
+	}
 }
 
 // withStore runs do with the store of an existing database, and then closes the store.

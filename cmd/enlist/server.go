@@ -87,6 +87,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 	})
 	if metrics := r.ops.registerer(); metrics != nil {
 		metrics.MustRegister(r.indexes.Metrics()...)
+		metrics.MustRegister(r.store.metrics...)
 	}
 	s.api = &http.Server{
 		Handler:           s,

@@ -106,6 +106,7 @@ type Serve struct {
 	SearchIndexes int           `default:"64" placeholder:"N"`
 	StreamTimeout time.Duration `default:"10m" placeholder:"TIME"`
 	FlushTimeout  time.Duration `default:"30s" placeholder:"TIME"`
+	WALLimit      Size          `default:"1GiB" placeholder:"SIZE"`
 
 	PublicURL string `placeholder:"URL"`
 
@@ -142,6 +143,8 @@ func (s Serve) Check() error {
 		return errors.New("--max-calls and --connections must be at least 1")
 	case min(s.Searches, s.Streams) < 1:
 		return errors.New("--searches and --streams must be at least 1")
+	case s.WALLimit < 256<<20:
+		return errors.New("--wal-limit must be at least 256MiB")
 	case s.SearchIndexes < 0:
 		return errors.New("--search-indexes must be 0 or more")
 	case min(s.ReadTimeout, s.CallWait, s.SearchWait, s.SearchTimeout, s.StreamTimeout, s.FlushTimeout) <= 0:

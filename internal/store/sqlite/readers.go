@@ -5,7 +5,9 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"enlist/internal/audience"
@@ -20,9 +22,13 @@ type readers struct {
 	cache     *sqlstore.Cache
 	limiter   sqlstore.Limiter
 
-	mu     sync.Mutex
-	idle   []*dbConn
-	closed bool
+	// tracked says that the writer may end transactions of this pool (walLimiter).
+	tracked bool
+
+	mu      sync.Mutex
+	idle    []*dbConn
+	running []*reading // only if tracked
+	closed  bool
 }
 
 func newReaders(c *connector, cache *sqlstore.Cache, size int, wait, limit time.Duration) *readers {
@@ -32,6 +38,22 @@ func newReaders(c *connector, cache *sqlstore.Cache, size int, wait, limit time.
 // view runs fn in a read transaction. All reads of fn see the same snapshot.
 func (r *readers) view(ctx context.Context, fn func(audience.Tx) error) error {
 	return r.limiter.Do(ctx, func(ctx context.Context) error { return r.transaction(ctx, fn) })
+}
+
+// maxBrokenOff is the number of times that a search runs before it fails because the writer ended its
+// transaction each time.
+const maxBrokenOff = 3
+
+// viewAgain does the same as view. If the writer ends the transaction, viewAgain runs fn again.
+func (r *readers) viewAgain(ctx context.Context, fn func(audience.Tx) error) error {
+	return r.limiter.Do(ctx, func(ctx context.Context) error {
+		for attempt := 1; ; attempt++ {
+			err := r.transaction(ctx, fn)
+			if !errors.Is(err, errBrokenOff) || attempt == maxBrokenOff {
+				return err
+			}
+		}
+	})
 }
 
 // transaction runs fn on a connection of the pool.
@@ -49,7 +71,12 @@ func (r *readers) transaction(ctx context.Context, fn func(audience.Tx) error) (
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
+	ctx, running := r.start(ctx, c.session)
+	defer r.end(running) // after a panic
 	fnErr := fn(sqlstore.NewTx(ctx, c.session, sqlstore.NewSession(r.cache), nil))
+	if r.end(running) {
+		return errBrokenOff
+	}
 	if _, err := c.session.Exec("COMMIT"); err != nil {
 		return errors.Join(fnErr, err)
 	}
@@ -97,4 +124,69 @@ func (r *readers) close() (err error) {
 	}
 	r.idle = nil
 	return err
+}
+
+// reading is a transaction that the writer may end.
+type reading struct {
+	session *session
+	since   time.Time
+	cancel  context.CancelFunc // interrupts a running query
+	ended   bool               // the transaction has ended by itself; session.mu guards it
+	broken  atomic.Bool        // the writer has ended the transaction
+}
+
+// start adds the transaction to the running ones, and returns a context for its queries. In a pool that is
+// not tracked it returns nil.
+func (r *readers) start(ctx context.Context, s *session) (context.Context, *reading) {
+	if !r.tracked {
+		return ctx, nil
+	}
+	s.shared = true
+	ctx, cancel := context.WithCancel(ctx)
+	running := &reading{session: s, since: time.Now(), cancel: cancel}
+	r.mu.Lock()
+	r.running = append(r.running, running)
+	r.mu.Unlock()
+	return ctx, running
+}
+
+// end removes the transaction from the running ones. It returns true if the writer has ended the transaction.
+// A second call has the same result.
+func (r *readers) end(running *reading) (brokenOff bool) {
+	if running == nil {
+		return false
+	}
+	r.mu.Lock()
+	r.running = slices.DeleteFunc(r.running, func(o *reading) bool { return o == running })
+	r.mu.Unlock()
+	running.session.lock()
+	running.ended = true
+	running.session.unlock()
+	running.cancel()
+	return running.broken.Load()
+}
+
+// startedBefore returns the transactions that started before a time and read from the write-ahead log.
+func (r *readers) startedBefore(before time.Time) (found []*reading) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, running := range r.running {
+		if running.since.Before(before) && !running.broken.Load() {
+			found = append(found, running)
+		}
+	}
+	return found
+}
+
+// breakOff ends the transaction. It returns false if the transaction has already ended.
+func (r *reading) breakOff() bool {
+	r.cancel()
+	r.session.lock()
+	defer r.session.unlock()
+	if r.ended {
+		return false
+	}
+	r.session.breakOff(errBrokenOff)
+	r.broken.Store(true)
+	return true
 }

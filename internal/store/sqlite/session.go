@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"enlist/internal/store/sqlstore"
@@ -25,6 +27,13 @@ type session struct {
 	writes     int                   // number of statements that return no rows and that the current function has run
 	failed     error                 // first error of a statement of the current function
 	deadline   time.Time             // deadline of the current function; zero: no deadline
+
+	// The writer's goroutine may end the transaction of a long read (walLimiter). So mu guards the queries of
+	// sessions that are shared in this way.
+	mu     sync.Mutex
+	shared bool
+	open   []*result // the results that are not closed
+	broken error     // not nil: the writer has ended the transaction; queries return this error
 }
 
 // statement is a prepared statement. While it is running, it cannot be started a second time.
@@ -180,8 +189,37 @@ func (s *session) Insert(query string, args ...any) (id int64, err error) {
 	return result.LastInsertId()
 }
 
+func (s *session) lock() {
+	if s.shared {
+		s.mu.Lock()
+	}
+}
+
+func (s *session) unlock() {
+	if s.shared {
+		s.mu.Unlock()
+	}
+}
+
+// breakOff ends the transaction, so that it no longer reads from the write-ahead log. The goroutine that runs
+// the transaction can be between two queries or two rows; its next query or row fails with err. The caller
+// holds the lock.
+func (s *session) breakOff(err error) {
+	s.broken = err
+	for _, r := range s.open {
+		r.Rows.Close() // of a read-only statement, so an error does not matter
+		r.closed = true
+	}
+	s.run("COMMIT", nil)
+}
+
 // Query runs a query. The statement counts as running until the caller closes the rows.
 func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstore.Rows, error) {
+	s.lock()
+	defer s.unlock()
+	if s.broken != nil {
+		return nil, s.broken
+	}
 	st, err := s.prepare(query)
 	if err != nil {
 		return nil, s.noteFirst(ctx, query, err)
@@ -194,7 +232,11 @@ func (s *session) Query(ctx context.Context, query string, args ...any) (sqlstor
 	if st.row == nil { // allocated only once for each statement, because Columns calls SQLite for each column
 		st.row = make([]driver.Value, len(rows.Columns()))
 	}
-	return &result{Rows: rows, ctx: ctx, session: s, statement: st, query: query}, nil
+	r := &result{Rows: rows, ctx: ctx, session: s, statement: st, query: query}
+	if s.shared {
+		s.open = append(s.open, r)
+	}
+	return r, nil
 }
 
 // noteFirst handles an error of a query that has returned no row yet. Perhaps the query names an index
@@ -222,10 +264,16 @@ type result struct {
 	statement *statement
 	query     string
 	started   bool // Next has returned at least once without an error
+	closed    bool // breakOff has closed the rows
 }
 
 // Next implements sqlstore.Rows.
 func (r *result) Next() ([]driver.Value, error) {
+	r.session.lock()
+	defer r.session.unlock()
+	if r.closed {
+		return nil, r.session.broken
+	}
 	err := r.Rows.Next(r.statement.row)
 	if err != nil && err != io.EOF {
 		if r.started {
@@ -238,8 +286,15 @@ func (r *result) Next() ([]driver.Value, error) {
 }
 
 // Close implements sqlstore.Rows.
-func (r *result) Close() error {
-	err := r.Rows.Close()
+func (r *result) Close() (err error) {
+	r.session.lock()
+	defer r.session.unlock()
+	if r.session.shared {
+		r.session.open = slices.DeleteFunc(r.session.open, func(o *result) bool { return o == r })
+	}
+	if !r.closed {
+		err = r.Rows.Close()
+	}
 	r.statement.running = false
 	if kept, _ := r.session.kept(r.query); kept[r.query] != r.statement {
 		err = errors.Join(err, r.statement.Close())

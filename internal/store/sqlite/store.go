@@ -34,11 +34,13 @@ type Options struct {
 	SearchTime time.Duration // longest duration of a call of Search; default: 1 minute
 	Streams    int           // largest number of concurrent calls of Stream; default: 4
 	Wait       time.Duration // longest wait for a connection in Search and Stream; default: 5 s
+	WALLimit   int64         // size of the write-ahead log in bytes at which long reads end; default: 1 GiB
 	Log        *slog.Logger  // default: no log
 }
 
 // Store is an audience.Store on one SQLite file.
 type Store struct {
+	path     string
 	db       *sql.DB
 	cache    *sqlstore.Cache
 	writer   *writer
@@ -69,7 +71,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	reads.files = &files{main: main}
 	db := sql.OpenDB(&connector{path: path, files: reads.files, writer: true})
 	db.SetMaxOpenConns(1)
-	s := &Store{db: db}
+	s := &Store{path: path, db: db}
 	if err := s.open(ctx, reads, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 	}
@@ -89,7 +91,9 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 	s.readers = newReaders(reads, s.cache, max(4, 2*runtime.GOMAXPROCS(0)), 0, 0)
 	s.searches = newReaders(reads, s.cache, cmp.Or(o.Searches, 4), wait, cmp.Or(o.SearchTime, time.Minute))
 	s.streams = newReaders(reads, s.cache, cmp.Or(o.Streams, 4), wait, 0)
-	s.writer = newWriter(s.db, s.cache, jobs)
+	s.searches.tracked, s.streams.tracked = true, true
+	s.writer = newWriter(s.db, s.cache, jobs, &walLimiter{limit: cmp.Or(o.WALLimit, 1<<30), pause: walPause,
+		pools: []*readers{s.searches, s.streams}, log: o.Log})
 	return nil
 }
 
@@ -100,7 +104,7 @@ func (s *Store) View(ctx context.Context, fn func(audience.Tx) error) error {
 
 // Search implements audience.Store.
 func (s *Store) Search(ctx context.Context, fn func(audience.Tx) error) error {
-	return s.searches.view(ctx, fn)
+	return s.searches.viewAgain(ctx, fn)
 }
 
 // CachedKey implements audience.Store.
@@ -120,7 +124,7 @@ func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
 
 // ViewPrimary implements audience.Store.
 func (s *Store) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
-	return s.Stream(ctx, fn)
+	return s.streams.viewAgain(ctx, fn)
 }
 
 // Update implements audience.Store.

@@ -33,13 +33,15 @@ import (
 //
 // So a function can run more than once. A caller gets the result of its function after the commit.
 type writer struct {
-	db      *sql.DB
-	cache   *sqlstore.Cache
-	jobs    *river.Client[*sql.Tx] // stores jobs and never runs them
-	queue   chan *update
-	closing chan struct{} // closed when the store closes; do then returns errClosed
-	stopped chan struct{} // closed when the goroutine has ended
-	once    sync.Once
+	db       *sql.DB
+	cache    *sqlstore.Cache
+	jobs     *river.Client[*sql.Tx] // stores jobs and never runs them
+	wal      *walLimiter
+	queue    chan *update
+	walBytes int64         // size of the write-ahead log after the last group; only the writer's goroutine uses it
+	closing  chan struct{} // closed when the store closes; do then returns errClosed
+	stopped  chan struct{} // closed when the goroutine has ended
+	once     sync.Once
 }
 
 // update is one queued function.
@@ -64,8 +66,8 @@ const (
 
 var errClosed = errors.New("the store is closed")
 
-func newWriter(db *sql.DB, cache *sqlstore.Cache, jobs *river.Client[*sql.Tx]) *writer {
-	w := &writer{db: db, cache: cache, jobs: jobs, queue: make(chan *update, maxGroup),
+func newWriter(db *sql.DB, cache *sqlstore.Cache, jobs *river.Client[*sql.Tx], wal *walLimiter) *writer {
+	w := &writer{db: db, cache: cache, jobs: jobs, wal: wal, queue: make(chan *update, maxGroup),
 		closing: make(chan struct{}), stopped: make(chan struct{})}
 	go w.loop()
 	return w
@@ -113,6 +115,7 @@ func (w *writer) loop() {
 		case u := <-w.queue:
 			group = append(group[:0], u)
 			w.run(w.addQueued(group))
+			w.limitLog()
 		case <-w.closing:
 			for {
 				group = w.addQueued(group[:0])
@@ -123,6 +126,19 @@ func (w *writer) loop() {
 			}
 		}
 	}
+}
+
+// limitLog starts the write-ahead log over if it is too large. The callers already have their results.
+func (w *writer) limitLog() {
+	if !w.wal.due(w.walBytes) {
+		return
+	}
+	conn, err := w.db.Conn(context.Background())
+	if err != nil {
+		return // the next group gets the same error
+	}
+	defer conn.Close()
+	conn.Raw(func(raw any) error { w.wal.start(raw.(*dbConn), w.walBytes); return nil })
 }
 
 // addQueued adds the functions that are in the queue now to a group. It does not wait for more functions.
@@ -240,6 +256,7 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 		// c.rollback works in both cases.
 		return errors.Join(err, c.rollback())
 	}
+	w.walBytes = c.walBytes
 	return nil
 }
 
