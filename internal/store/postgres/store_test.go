@@ -106,6 +106,24 @@ func TestLedgerIsAppendOnly(t *testing.T) {
 	}
 }
 
+// Ready writes a temporary file, which needs free space on the server's disk. The connections of the test allow
+// no temporary file.
+func TestReadyNeedsFreeSpace(t *testing.T) {
+	separator := "?"
+	url := database(t)
+	if strings.Contains(url, separator) {
+		separator = "&"
+	}
+	s, err := Open(t.Context(), url+separator+"temp_file_limit=0", Options{})
+	if err != nil {
+		t.Skipf("the role of the tests cannot limit temporary files: %v", err)
+	}
+	defer s.Close()
+	if err := s.Ready(t.Context()); sqlState(err) != "53400" {
+		t.Errorf("Ready returned the error %v, want that the temporary file is too large", err)
+	}
+}
+
 // Ready inserts a row, so it notices that the server cannot store rows. Its transaction leaves no row.
 func TestReadyFailsIfTheServerStoresNoRows(t *testing.T) {
 	s := open(t)

@@ -21,6 +21,9 @@ type Dialect struct {
 	SameText     func(value string) string // comparison with a lower-case argument; ignores the case of ASCII letters
 	LedgerNumber string                    // number of the next ledger row of Contact ?2 in List ?1
 
+	// Probe has statements that fail if the disk has no free space, for ProbeWrite.
+	Probe []string
+
 	// ReadValues decodes a Document and appends its values to v.
 	ReadValues func(document string, v audience.Values) (audience.Values, error)
 

@@ -121,6 +121,11 @@ func (t *Tx) Enqueue(e audience.Effect) error { return t.enqueue(e) }
 func ProbeWrite(tx audience.Tx) error {
 	t := tx.(*Tx)
 	key := fmt.Sprint("probe ", time.Now().UnixNano())
+	for _, query := range t.sql.Probe {
+		if err := t.conn.Do(query); err != nil {
+			return err
+		}
+	}
 	const insert = "INSERT INTO retry (account_id, key_id, header, fingerprint, time) VALUES (0, 0, ?, ?, 0)"
 	if err := t.conn.Do(insert, key, []byte(key)); err != nil {
 		return err
