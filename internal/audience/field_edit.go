@@ -15,6 +15,10 @@ import (
 // maxEmailLength is the Length of the email Field of a new List. decisions.md: 14
 const maxEmailLength = address.MaxEmail
 
+// maxFields is the largest number of Fields of a List. The transaction of a new Contact stores the
+// default of each Field. decisions.md: 14
+const maxFields = 1000
+
 // addressFields are the Fields of a new List. decisions.md: 14
 func addressFields() []Field {
 	return []Field{
@@ -56,6 +60,9 @@ func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details 
 		}
 		if err := f.define(tx, c, schema, now); err != nil {
 			return 0, err
+		}
+		if len(schema.Fields) >= maxFields {
+			return 0, invalid("list_id", "the List has 1000 Fields already, which is the limit")
 		}
 		err = tx.AddField(&f)
 		return f.ID, err

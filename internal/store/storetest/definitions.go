@@ -29,6 +29,7 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a new Field has defaults for attributes that the call does not send", addField},
 		{"AddField refuses bad attributes", addFieldRefuses},
 		{"a Field has the attributes that apply to its type", applicableAttributes},
+		{"a List has at most 1,000 Fields", fieldLimit},
 		{"SearchFields finds Fields by their attributes", searchFields},
 		{"EditField changes the attributes that the call sends", editField},
 		{"the type of a Field cannot change while its values do not fit the new type", typeChange},

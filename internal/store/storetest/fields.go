@@ -90,6 +90,25 @@ func addFieldRefuses(o *accountFixture) {
 	}
 }
 
+// fieldLimit fills a List with Fields up to the limit. decisions.md: 14
+func fieldLimit(o *accountFixture) {
+	list := o.addList()
+	o.update(func(tx audience.Tx) error {
+		for i := range 997 {
+			f := audience.Field{ListID: list, Name: fmt.Sprint("f", i), Type: audience.Text}
+			if err := tx.AddField(&f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	last := o.addField(list, "name", "last", "type", "text")
+	_, err := o.service.AddField(o.Context(), o.caller, list, details("name", "x", "type", "text"))
+	o.refused(err, audience.InvalidParameters, "1000 Fields")
+	o.must(o.service.DeleteField(o.Context(), o.caller, list, last))
+	o.addField(list, "name", "x", "type", "text")
+}
+
 // applicableAttributes adds a Field of each type with all attributes. The Field must have only the
 // attributes of its type. decisions.md: 15
 func applicableAttributes(o *accountFixture) {
