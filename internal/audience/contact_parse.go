@@ -1,6 +1,8 @@
 package audience
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,9 +20,10 @@ type parsedContact struct {
 	today   string // the Account's date, YYYY-MM-DD
 	partial bool   // the call identifies the Contact by its ID, so it does not need an address
 
-	values  []parsedValue // of address Fields first, then the others in the order sent
+	values  []parsedValue // in order of Field ID
 	key     string        // normalised address: the email address or, if none was sent, the mobile number
 	mobile  string        // normalised mobile number; "" if none was sent
+	initial Values        // of a new Contact; nil: not prepared yet
 	consent LedgerRow     // only for a subscription
 	ignored int           // number of sent keys that match no Field
 	err     error         // the first refusal, in the order of checks
@@ -64,6 +67,7 @@ func (p *parsedContact) parse(details []Detail) error {
 		}
 		p.values = append(p.values, parsedValue{v.field, v.field.Stored(text)})
 	}
+	slices.SortFunc(p.values, func(a, b parsedValue) int { return cmp.Compare(a.field.ID, b.field.ID) })
 	return nil
 }
 
@@ -106,41 +110,54 @@ func (p *parsedContact) parseAddress(f *Field, sent []sentValue) error {
 // newContact returns a Contact with the parsed values, and with defaults for Fields that
 // were not sent. now is a Unix time.
 func (p *parsedContact) newContact(via string, now int64) Contact {
-	c := Contact{ListID: p.schema.List.ID, Created: now, Modified: now, IsActive: true, SubscribedVia: via,
-		Key: p.key, Mobile: p.mobile, IsFirst: true, Values: make(Values, 0, len(p.schema.Fields))}
-	for i := range p.schema.Fields {
-		f := &p.schema.Fields[i]
-		text, sent := p.value(f)
-		if !sent {
-			text = f.Default(p.today)
-		}
-		c.Values = c.Values.Set(f.ID, text)
+	if p.initial == nil {
+		p.initial = p.initialValues()
 	}
-	return c
+	return Contact{ListID: p.schema.List.ID, Created: now, Modified: now, IsActive: true, SubscribedVia: via,
+		Key: p.key, Mobile: p.mobile, IsFirst: true, Values: p.initial}
 }
 
-// value returns the value that was sent for a Field. sent is false if no value was sent.
-func (p *parsedContact) value(f *Field) (text string, sent bool) {
-	for _, v := range p.values {
-		if v.field == f {
-			return v.text, true
+// initialValues returns the values of a new Contact. It visits the Fields and the sent values
+// once, both in order of ID, because a List may have a thousand Fields.
+func (p *parsedContact) initialValues() Values {
+	values := make(Values, 0, len(p.schema.Fields))
+	sent := p.values
+	for _, f := range p.schema.sorted {
+		var text string
+		if len(sent) > 0 && sent[0].field == f {
+			text, sent = sent[0].text, sent[1:]
+		} else {
+			text = f.Default(p.today)
+		}
+		if text != "" {
+			values = append(values, FieldValue{f.ID, text})
 		}
 	}
-	return "", false
+	return values
 }
 
 // apply sets the sent values in an existing Contact, but does not change the Contact's Key. It
 // reports whether a value of the Contact has changed.
 func (p *parsedContact) apply(contact *Contact) (changed bool) {
+	old := contact.Values
+	merged := make(Values, 0, len(old)+len(p.values))
 	for _, v := range p.values {
-		if contact.Values.Get(v.field.ID) != v.text {
-			contact.Values = contact.Values.Set(v.field.ID, v.text)
-			changed = true
+		for len(old) > 0 && old[0].Field < v.field.ID {
+			merged, old = append(merged, old[0]), old[1:]
 		}
-		if v.field == p.schema.Mobile() {
+		before := ""
+		if len(old) > 0 && old[0].Field == v.field.ID {
+			before, old = old[0].Text, old[1:]
+		}
+		changed = changed || v.text != before
+		if v.text != "" {
+			merged = append(merged, FieldValue{v.field.ID, v.text})
+		}
+		if v.field == p.schema.mobile {
 			contact.Mobile = p.mobile
 		}
 	}
+	contact.Values = append(merged, old...)
 	return changed
 }
 

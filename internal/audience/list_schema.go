@@ -1,6 +1,11 @@
 package audience
 
-import "enlist/internal/address"
+import (
+	"cmp"
+	"slices"
+
+	"enlist/internal/address"
+)
 
 // This file has the Schema: a List with its Fields and everything else that its rules need.
 
@@ -24,6 +29,7 @@ type Schema struct {
 	byName      map[string]*Field
 	byLowerName map[string]*Field // by the name in ASCII lower case; nil if several names become equal
 	byID        map[FieldID]*Field
+	sorted      []*Field // in order of ID
 	prefs       map[string]*Preference
 	email       *Field
 	mobile      *Field
@@ -41,6 +47,7 @@ func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
 	for i := range fields {
 		f := &fields[i]
 		s.byName[f.Name], s.byID[f.ID] = f, f
+		s.sorted = append(s.sorted, f)
 		if lower := address.LowerASCII(f.Name); !s.hasLowerName(lower) {
 			s.byLowerName[lower] = f
 		} else {
@@ -53,6 +60,7 @@ func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
 			s.mobile = f
 		}
 	}
+	slices.SortFunc(s.sorted, func(a, b *Field) int { return cmp.Compare(a.ID, b.ID) })
 	s.whole = wholeContact(s)
 	return s
 }
