@@ -1,6 +1,9 @@
 package audience
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // This file has the record of a Contact and the database methods for it.
 
@@ -79,14 +82,20 @@ func (c *Contact) insert(tx ContactTx, schema *Schema) (inserted bool, err error
 	return inserted, err
 }
 
-// requireRoom returns an error of kind ContactLimit if the Account has as many Contacts as its
-// limit allows. decisions.md: 42
-func requireRoom(tx AccountTx, a *Account) error {
+// accountRoom returns how many Contacts the Account may still add. decisions.md: 42
+func accountRoom(tx AccountTx, a *Account) (int64, error) {
 	if a.ContactLimit == NoContactLimit {
-		return nil
+		return math.MaxInt64, nil
 	}
 	n, err := tx.AccountContacts(a.ID)
-	if err == nil && n >= a.ContactLimit {
+	return max(a.ContactLimit-n, 0), err
+}
+
+// requireRoom returns an error of kind ContactLimit if the Account has as many Contacts as its
+// limit allows.
+func requireRoom(tx AccountTx, a *Account) error {
+	room, err := accountRoom(tx, a)
+	if err == nil && room == 0 {
 		err = Refuse(ContactLimit, "the Account may store %d Contacts", a.ContactLimit)
 	}
 	return err

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// This file adds many Contacts in one call, addContacts. It parses the rows, looks up
-// which rows to leave out, and inserts the other rows in steps (transaction_steps.go).
+// This file adds many Contacts in one call, addContacts. Before each transaction it parses the
+// next rows and looks up which of them to leave out. contact_add_step.go has the transaction.
 
 // AddRequest is a call of addContacts.
 type AddRequest struct {
@@ -30,103 +30,111 @@ const (
 // reached its limit. Errors: NoList, Denied, InvalidParameters, ContactLimit. After an error in
 // a step, the Contacts of the earlier steps stay stored. decisions.md: 53
 func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]ContactID, error) {
-	call := addCall{AddRequest: r, caller: c, rows: parsedRows{sent: r.Contacts},
+	call := addCall{AddRequest: r, service: s, caller: c, rows: newParsedRows(r.Contacts),
 		skipped: make([]bool, len(r.Contacts))}
-	call.rows.parseEarly(s, c, r.List)
-	if err := call.findEarly(ctx, s); err != nil {
-		return nil, err
-	}
-	done, err := runInSteps(ctx, s, c, call.runStep)
+	call.rows.withDefaults = true
+	done, err := runInSteps(ctx, s, c, steps[addProgress]{prepare: call.prepare, run: call.runStep})
 	s.ignored.Add(call.rows.ignored())
 	return done.IDs, err
 }
 
-// addCall is one call of addContacts, with its parsed rows and the results of findEarly.
+// addCall is one call of addContacts, with its parsed rows and the results of the look-ups.
 type addCall struct {
 	AddRequest
-	caller  *Caller
-	rows    parsedRows
-	skipped []bool // rows that are left out
+	service  *Service
+	caller   *Caller
+	rows     parsedRows
+	skipped  []bool // rows that are left out
+	prepared int    // number of rows that prepare has parsed and looked up
 }
 
 // viewBatch is the number of rows or IDs that one View looks up.
 const viewBatch = 500
 
-// findEarly looks up which rows are left out because of a Contact or an entry on the
-// Unsubscriber List. It runs before the transactions that write, to keep them short: a
-// look-up takes half as long as an insertion, and a call can contain thousands of rows that are
-// left out. If a Contact is deleted after its look-up, the row is still left out.
-func (a *addCall) findEarly(ctx context.Context, s *Service) error {
-	for first := 0; first < len(a.Contacts); first += viewBatch {
-		err := s.inView(ctx, a.caller, func(tx Tx) error {
-			schema, err := a.allowed(tx)
-			switch {
-			case err != nil && KindOf(err) != Internal:
-				return nil // runStep returns this refusal, unless the call repeats an earlier call
-			case err != nil:
-				return err
-			}
-			if a.Skip == SkipNone && (a.Overwrite || !schema.List.DisallowDuplicates) {
-				return nil
-			}
-			today := Today(s.now(), a.caller.Account.TimeZone)
-			for i := first; i < min(first+viewBatch, len(a.Contacts)); i++ {
-				existing, skip, err := a.find(tx, a.rows.at(i, schema, today))
-				if err != nil {
-					return err
-				}
-				a.skipped[i] = skip || existing != nil && !a.Overwrite
-			}
-			return nil
-		})
-		if err != nil {
+// prepare parses the next rows and finds those that are left out because of a Contact or an entry
+// on the Unsubscriber List. It runs before the transaction, to keep the transaction short, and stops
+// when it has enough rows for one. If a Contact is deleted after its look-up, the row is
+// still left out.
+func (a *addCall) prepare(ctx context.Context, p addProgress) error {
+	next := len(p.IDs)
+	a.rows.release(next)
+	a.prepared = max(a.prepared, next)
+	wanted := 0
+	for i := next; i < a.prepared; i++ {
+		wanted += a.count(i)
+	}
+	for wanted < bulkStep && a.prepared < len(a.Contacts) {
+		last := min(a.prepared+viewBatch, len(a.Contacts))
+		if err := a.lookUp(ctx, a.prepared, last); err != nil {
 			return err
+		}
+		for ; a.prepared < last; a.prepared++ {
+			wanted += a.count(a.prepared)
 		}
 	}
 	return nil
 }
 
-// addProgress says which rows of a call are done. It is stored under the Idempotency-Key.
-type addProgress struct {
-	IDs []ContactID `json:"ids"` // of the rows that are done; 0 for a row that was left out
-	notifier
+// count returns 1 for a row that a transaction will store, and 0 for a row that is left out.
+func (a *addCall) count(i int) int {
+	if p := a.rows.parsed[i]; a.skipped[i] || p != nil && p.err != nil {
+		return 0
+	}
+	return 1
 }
 
-// runStep adds the next rows in one transaction.
-func (a *addCall) runStep(tx Tx, now int64, p *addProgress) (done bool, err error) {
-	schema, err := a.allowed(tx)
-	if err != nil {
-		return false, err
-	}
-	today := Today(time.Unix(now, 0), a.caller.Account.TimeZone)
-	if len(p.IDs) == 0 {
-		if err := a.checkRoom(tx, schema, today); err != nil {
-			return false, err
+// lookUp parses the rows from first to last-1 and finds those that are left out. It reads the database
+// only if the cached List shows a need for that.
+func (a *addCall) lookUp(ctx context.Context, first, last int) error {
+	if schema, cached := a.service.store.CachedSchema(a.List); cached {
+		a.rows.parse(first, last, schema, a.today(a.service.now()))
+		if !a.looksUp(schema) {
+			return nil
 		}
 	}
-	if err := tx.LockListForBulk(a.List); err != nil {
-		return false, err
-	}
-	stored, events := 0, []contactEvent(nil)
-	for size := stepSize(schema, EventAPIUpload); len(p.IDs) < len(a.Contacts) && stored < size; {
-		if a.skipped[len(p.IDs)] {
-			p.IDs = append(p.IDs, 0)
-			continue
+	var rows []*addRow
+	err := a.service.inView(ctx, a.caller, func(tx Tx) error {
+		rows = nil
+		schema, err := a.allowed(tx)
+		switch {
+		case err != nil && KindOf(err) != Internal:
+			return nil // runStep returns this refusal, unless the call repeats an earlier call
+		case err != nil:
+			return err
 		}
-		id, event, err := a.put(tx, a.rows.at(len(p.IDs), schema, today), now)
-		if err != nil {
-			return false, err
-		}
-		p.IDs = append(p.IDs, id)
-		if id != 0 {
-			stored++
-		}
-		if event != "" {
-			events = append(events, contactEvent{id, event})
+		rows = a.pending(first, last, schema, a.today(a.service.now()))
+		return a.leaveOut(tx, schema, rows)
+	})
+	for _, r := range rows {
+		a.skipped[r.index] = r.leftOut
+		if r.leftOut {
+			a.rows.forget(r.index)
 		}
 	}
-	return len(p.IDs) == len(a.Contacts), p.publish(tx, schema, now, stored, events)
+	return err
 }
+
+// leaveOut marks the rows whose address has unsubscribed or has a Contact that the call must not
+// overwrite.
+func (a *addCall) leaveOut(tx Tx, schema *Schema, rows []*addRow) error {
+	err := a.leaveOutUnsubscribed(tx, rows)
+	if err != nil || a.Overwrite || !a.unique(schema) {
+		return err
+	}
+	existing, err := tx.FirstContacts(a.List, keysOf(rows))
+	for _, r := range rows {
+		r.leftOut = r.leftOut || existing[r.parsed.key] != nil
+	}
+	return err
+}
+
+// looksUp reports whether lookUp can find rows that are left out.
+func (a *addCall) looksUp(schema *Schema) bool {
+	return a.Skip != SkipNone || !a.Overwrite && schema.List.DisallowDuplicates
+}
+
+// today returns the date of the Account at a time.
+func (a *addCall) today(now time.Time) string { return Today(now, a.caller.Account.TimeZone) }
 
 // allowed returns the List, or an error if the caller may not make this call.
 func (a *addCall) allowed(tx Tx) (*Schema, error) {
@@ -143,6 +151,65 @@ func (a *addCall) allowed(tx Tx) (*Schema, error) {
 	return schema, nil
 }
 
+// unique reports whether the call must not add a second Contact with the same address.
+func (a *addCall) unique(schema *Schema) bool {
+	return a.Overwrite || schema.List.DisallowDuplicates
+}
+
+// addRow is a row of the call in a look-up or in a transaction.
+type addRow struct {
+	index   int // in the request
+	parsed  *parsedContact
+	leftOut bool
+	contact *Contact         // the Contact that the row adds or overwrites; nil if the row is left out
+	event   WebhookEventType // "" if the row changes nothing
+}
+
+// pending returns the rows from first to last-1 that are not left out yet.
+func (a *addCall) pending(first, last int, schema *Schema, today string) []*addRow {
+	rows := make([]*addRow, 0, last-first)
+	for i := first; i < last; i++ {
+		if !a.skipped[i] {
+			parsed := a.rows.at(i, schema, today)
+			rows = append(rows, &addRow{index: i, parsed: parsed, leftOut: parsed.err != nil})
+		}
+	}
+	return rows
+}
+
+// keysOf returns the Keys of the rows that are not left out.
+func keysOf(rows []*addRow) []string {
+	keys := make([]string, 0, len(rows))
+	for _, r := range rows {
+		if !r.leftOut {
+			keys = append(keys, r.parsed.key)
+		}
+	}
+	return keys
+}
+
+// leaveOutUnsubscribed marks the rows whose address or mobile number has unsubscribed, if the call
+// leaves out such rows.
+func (a *addCall) leaveOutUnsubscribed(tx BulkTx, rows []*addRow) error {
+	if a.Skip == SkipNone {
+		return nil
+	}
+	list, addresses := a.List, keysOf(rows)
+	if a.Skip == SkipUnsubscribedFromAny {
+		list = 0
+	}
+	for _, r := range rows {
+		if r.parsed.mobile != "" && r.parsed.mobile != r.parsed.key {
+			addresses = append(addresses, r.parsed.mobile)
+		}
+	}
+	found, err := tx.UnsubscribedAmong(a.caller.Account.ID, list, addresses)
+	for _, r := range rows {
+		r.leftOut = r.leftOut || found[r.parsed.key] || found[r.parsed.mobile]
+	}
+	return err
+}
+
 // checkRoom refuses the call if it would add more Contacts than the Account's limit allows.
 // decisions.md: 42
 func (a *addCall) checkRoom(tx Tx, schema *Schema, today string) error {
@@ -156,101 +223,29 @@ func (a *addCall) checkRoom(tx Tx, schema *Schema, today string) error {
 		return err
 	}
 	seen := make(map[string]bool)
-	for i := range a.Contacts {
-		if a.skipped[i] {
-			continue
-		}
-		parsed := a.rows.at(i, schema, today)
-		existing, skip, err := a.find(tx, parsed)
-		if err != nil {
+	for first := 0; first < len(a.Contacts); first += viewBatch {
+		rows := a.pending(first, min(first+viewBatch, len(a.Contacts)), schema, today)
+		if err := a.leaveOutUnsubscribed(tx, rows); err != nil {
 			return err
 		}
-		if skip || existing != nil || seen[parsed.key] {
-			continue
+		existing := map[string]*Contact{}
+		if a.unique(schema) {
+			existing, err = tx.FirstContacts(a.List, keysOf(rows))
+			if err != nil {
+				return err
+			}
 		}
-		seen[parsed.key] = a.unique(schema)
-		room--
+		for _, r := range rows {
+			if r.leftOut || existing[r.parsed.key] != nil || seen[r.parsed.key] {
+				continue
+			}
+			seen[r.parsed.key] = a.unique(schema)
+			room--
+		}
 		if room < 0 {
 			return Refuse(ContactLimit, "the Account may store %d Contacts and has %d; nothing was added",
 				limit, stored)
 		}
 	}
 	return nil
-}
-
-// unique reports whether the call must not add a second Contact with the same address.
-func (a *addCall) unique(schema *Schema) bool {
-	return a.Overwrite || schema.List.DisallowDuplicates
-}
-
-// find returns the Contact that has the address of a row, if the call must not add a second
-// Contact with this address. skip is true if the row is invalid, or if its address has
-// unsubscribed and the call leaves out such addresses.
-func (a *addCall) find(tx Tx, parsed *parsedContact) (existing *Contact, skip bool, err error) {
-	if parsed.err != nil {
-		return nil, true, nil
-	}
-	if a.Skip != SkipNone {
-		list := a.List
-		if a.Skip == SkipUnsubscribedFromAny {
-			list = 0
-		}
-		skip, err = tx.HasUnsubscribed(a.caller.Account.ID, list, parsed.key, parsed.mobile)
-		if skip || err != nil {
-			return nil, skip, err
-		}
-	}
-	if a.unique(parsed.schema) {
-		existing, err = tx.ContactByKey(a.List, parsed.key)
-	}
-	return existing, false, ignoreKind(NoContact, err)
-}
-
-// put stores one row. It returns the Contact's ID, or 0 if the row is left out, and the event
-// for webhooks, or "" if there is none. On PostgreSQL another transaction can insert the
-// address between find and insert. Then insert returns false, and find runs again.
-func (a *addCall) put(tx Tx, parsed *parsedContact, now int64) (ContactID, WebhookEventType, error) {
-	for {
-		existing, skip, err := a.find(tx, parsed)
-		switch {
-		case err != nil || skip || existing != nil && !a.Overwrite:
-			return 0, "", err
-		case existing != nil:
-			return a.overwrite(tx, parsed, existing, now)
-		}
-		if err := requireRoom(tx, a.caller.Account); err != nil {
-			return 0, "", ignoreKind(ContactLimit, err)
-		}
-		contact := parsed.newContact("bulk_upload", now)
-		inserted, err := contact.insert(tx, parsed.schema)
-		if err != nil {
-			return 0, "", err
-		}
-		if inserted {
-			if err := a.record(tx, contact.ID, now); err != nil {
-				return 0, "", err
-			}
-			return contact.ID, WebhookCreated, emit(tx, parsed.schema, contact.ID, EventAPIUpload, now)
-		}
-	}
-}
-
-// overwrite stores the sent values in an existing Contact. It does not change the flags of
-// the Contact.
-func (a *addCall) overwrite(tx Tx, parsed *parsedContact, contact *Contact,
-	now int64) (id ContactID, event WebhookEventType, err error) {
-	if parsed.apply(contact) {
-		contact.Modified, event = now, WebhookUpdated
-		if err := tx.UpdateContact(contact); err != nil {
-			return 0, "", err
-		}
-	}
-	return contact.ID, event, a.record(tx, contact.ID, now)
-}
-
-// record writes the ledger row of a Contact. The consent type is not_recorded, because an
-// upload says nothing about consent. decisions.md: 27
-func (a *addCall) record(tx ConsentTx, id ContactID, now int64) error {
-	return tx.AddLedgerRow(&LedgerRow{ListID: a.List, ContactID: id, Time: now, Method: "addContacts",
-		Type: ConsentNotRecorded, KeyID: a.caller.Key.ID})
 }

@@ -15,23 +15,24 @@ type Outcome struct {
 	Done    bool
 }
 
-// parsedRows are the Contacts in a request. Each row is parsed when it is first needed.
+// parsedRows are the Contacts in a request. Each row is parsed before the transaction that needs it. On
+// SQLite other callers that write must wait until a transaction ends, so it must be short.
 type parsedRows struct {
-	sent    [][]Detail
-	parsed  []*parsedContact // nil: not parsed yet
-	partial bool             // true: a row does not need an address
+	sent         [][]Detail
+	parsed       []*parsedContact // nil: not parsed, or no longer needed
+	partial      bool             // true: a row does not need an address
+	withDefaults bool             // true: the values of a new Contact are prepared too
+	released     int              // number of rows that are done
+	ignoredKeys  int64            // of the rows that are done
 }
 
-// parseEarly parses all rows against the cached Schema, before the transaction. This keeps the
-// transaction short: on SQLite other callers that write must wait until it ends.
-func (r *parsedRows) parseEarly(s *Service, c *Caller, list ListID) {
-	r.parsed = make([]*parsedContact, len(r.sent))
-	schema, cached := s.store.CachedSchema(list)
-	if !cached {
-		return
-	}
-	today := Today(s.now(), c.Account.TimeZone)
-	for i := range r.sent {
+func newParsedRows(sent [][]Detail) parsedRows {
+	return parsedRows{sent: sent, parsed: make([]*parsedContact, len(sent))}
+}
+
+// parse parses the rows from first to last-1.
+func (r *parsedRows) parse(first, last int, schema *Schema, today string) {
+	for i := first; i < last; i++ {
 		r.at(i, schema, today)
 	}
 }
@@ -44,27 +45,52 @@ func (r *parsedRows) at(i int, schema *Schema, today string) *parsedContact {
 	}
 	p := &parsedContact{schema: schema, today: today, partial: r.partial}
 	p.err = p.parse(r.sent[i])
+	if r.withDefaults && p.err == nil {
+		p.initial = p.initialValues()
+	}
 	r.parsed[i] = p
 	return p
 }
 
-// ignored returns how many keys in all parsed rows match no Field.
-func (r *parsedRows) ignored() (n int64) {
-	for _, p := range r.parsed {
-		if p != nil {
-			n += int64(p.ignored)
-		}
+// forget removes a parsed row that the call no longer needs, to free its memory.
+func (r *parsedRows) forget(i int) {
+	if p := r.parsed[i]; p != nil {
+		r.ignoredKeys += int64(p.ignored)
+		r.parsed[i] = nil
 	}
-	return n
 }
 
-// bulkStep is the number of Contacts that one transaction adds or changes. With 10 Fields this takes
-// about 20 ms. On SQLite no other caller can write during this time.
-const bulkStep = 500
+// release forgets the rows before next.
+func (r *parsedRows) release(next int) {
+	for ; r.released < next; r.released++ {
+		r.forget(r.released)
+	}
+}
 
-// stepSize returns how many Contacts one transaction adds or changes: bulkStep, or fewer if
-// the event causes jobs for each Contact. It takes as long to store two jobs as to store one Contact.
-func stepSize(schema *Schema, event Event) int {
+// ignored returns how many keys in all parsed rows match no Field.
+func (r *parsedRows) ignored() int64 {
+	r.release(len(r.sent))
+	return r.ignoredKeys
+}
+
+const (
+	// bulkStep is the number of Contacts that one transaction adds or changes. With 10 Fields this
+	// takes about 20 ms. On SQLite no other caller can write during this time.
+	bulkStep = 500
+	// bulkValues is the number of values after which a transaction takes no further Contact. In a List
+	// with a thousand Fields, a Contact takes as long as fifty usual ones.
+	bulkValues = 10_000
+)
+
+// stepSize counts the Contacts that a transaction adds or changes, and their values.
+type stepSize struct {
+	most             int // largest number of Contacts
+	contacts, values int // so far
+}
+
+// newStepSize returns an empty step for at most bulkStep Contacts, or fewer if the event causes jobs for
+// each Contact. It takes as long to store two jobs as to store one Contact.
+func newStepSize(schema *Schema, event Event) stepSize {
 	jobs := 0
 	for i := range schema.Autoresponders {
 		if a := &schema.Autoresponders[i]; a.IsActive && a.Event == event {
@@ -74,8 +100,17 @@ func stepSize(schema *Schema, event Event) int {
 	if addresses := schema.List.recipients(event); addresses != "" {
 		jobs += strings.Count(addresses, ",") + 1
 	}
-	return max(1, 2*bulkStep/(2+jobs))
+	return stepSize{most: max(1, 2*bulkStep/(2+jobs))}
 }
+
+// add counts a Contact with a number of values.
+func (b *stepSize) add(values int) {
+	b.contacts++
+	b.values += values
+}
+
+// full reports whether the transaction must not take another Contact.
+func (b *stepSize) full() bool { return b.contacts >= b.most || b.values >= bulkValues }
 
 // maxSingleEvents is the largest number of changed Contacts for which a call publishes one
 // event for each Contact. For more Contacts it publishes one event of the List.
@@ -115,4 +150,20 @@ func (t *notifier) publish(tx Tx, schema *Schema, now int64, n int, events []con
 		}
 	}
 	return nil
+}
+
+// BulkTx reads and stores many Contacts of a List at once, in a transaction.
+type BulkTx interface {
+	// FirstContacts returns the first Contacts with the addresses, by Key, as ContactByKey
+	// does. The result has no element for an address without a Contact.
+	FirstContacts(list ListID, keys []string) (map[string]*Contact, error)
+	// InsertContacts inserts new Contacts of one List and updates the counters. It sets their
+	// IDs, which ascend in the order of the slice. If an address has a first Contact already, InsertContacts
+	// inserts the new Contact as a duplicate, or leaves its ID 0 if duplicates is false.
+	InsertContacts(contacts []*Contact, duplicates bool) error
+	// AddLedgerRows appends the same ledger row for each of the Contacts.
+	AddLedgerRows(r *LedgerRow, contacts []ContactID) error
+	// UnsubscribedAmong returns those of the normalised addresses and mobile numbers that have an
+	// entry on the Unsubscriber List. It reads only the entries of one List, or all entries if list is 0.
+	UnsubscribedAmong(account AccountID, list ListID, addresses []string) (map[string]bool, error)
 }

@@ -32,9 +32,10 @@ func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest
 	if err != nil {
 		return nil, err
 	}
-	done, err := runInSteps(ctx, s, c, func(tx Tx, now int64, p *deleteProgress) (bool, error) {
+	run := func(tx Tx, now int64, p *deleteProgress) (bool, error) {
 		return deleteStep(tx, c, r.List, plan, now, p)
-	})
+	}
+	done, err := runInSteps(ctx, s, c, steps[deleteProgress]{run: run})
 	if err != nil {
 		return nil, err
 	}

@@ -33,13 +33,13 @@ type EditRow struct {
 // stored.
 // decisions.md: 53
 func (s *Service) EditContacts(ctx context.Context, c *Caller, r EditRequest) ([]Outcome, error) {
-	rows := parsedRows{sent: make([][]Detail, len(r.Contacts)), partial: true}
+	sent := make([][]Detail, len(r.Contacts))
 	for i := range r.Contacts {
-		rows.sent[i] = r.Contacts[i].Details
+		sent[i] = r.Contacts[i].Details
 	}
-	call := editCall{EditRequest: r, caller: c, rows: rows}
-	call.rows.parseEarly(s, c, r.List)
-	done, err := runInSteps(ctx, s, c, call.runStep)
+	call := editCall{EditRequest: r, service: s, caller: c, rows: newParsedRows(sent)}
+	call.rows.partial = true
+	done, err := runInSteps(ctx, s, c, steps[editProgress]{prepare: call.prepare, run: call.runStep})
 	s.ignored.Add(call.rows.ignored())
 	if err != nil {
 		return nil, err
@@ -69,8 +69,18 @@ func (r *EditRequest) outcomes(refused []int) []Outcome {
 // editCall is one call of editContacts, with its parsed rows.
 type editCall struct {
 	EditRequest
-	caller *Caller
-	rows   parsedRows
+	service *Service
+	caller  *Caller
+	rows    parsedRows
+}
+
+// prepare parses all rows before the first transaction.
+func (e *editCall) prepare(_ context.Context, p editProgress) error {
+	e.rows.release(p.Next)
+	if schema, cached := e.service.store.CachedSchema(e.List); cached && p.Next == 0 {
+		e.rows.parse(0, len(e.Contacts), schema, Today(e.service.now(), e.caller.Account.TimeZone))
+	}
+	return nil
 }
 
 // editProgress says which rows of a call are done. It is stored under the Idempotency-Key.
@@ -90,37 +100,37 @@ func (e *editCall) runStep(tx Tx, now int64, p *editProgress) (done bool, err er
 	if err := tx.LockListForBulk(e.List); err != nil {
 		return false, err
 	}
-	size := bulkStep
+	size := stepSize{most: bulkStep}
 	if e.Trigger {
-		size = stepSize(schema, EventUpdateProfile)
+		size = newStepSize(schema, EventUpdateProfile)
 	}
 	today := Today(time.Unix(now, 0), e.caller.Account.TimeZone)
 	var first error // why the first row was refused
-	accepted, events := 0, []contactEvent(nil)
-	for ; p.Next < len(e.Contacts) && accepted < size; p.Next++ {
+	var events []contactEvent
+	for ; p.Next < len(e.Contacts) && !size.full(); p.Next++ {
 		id := e.Contacts[p.Next].ID
-		changed, refused, err := e.edit(tx, e.rows.at(p.Next, schema, today), id, now)
+		row, err := e.edit(tx, e.rows.at(p.Next, schema, today), id, now)
 		switch {
 		case err != nil:
 			return false, err
-		case refused != nil:
+		case row.refused != nil:
 			p.Refused = append(p.Refused, p.Next)
 			if first == nil {
-				first = refused
+				first = row.refused
 			}
 			continue
-		case changed:
+		case row.changed:
 			if err := e.emit(tx, schema, id, now, p); err != nil {
 				return false, err
 			}
 			events = append(events, contactEvent{id, WebhookUpdated})
 		}
-		accepted++
+		size.add(row.values)
 	}
 	if len(p.Refused) > 0 && len(p.Refused) == len(e.Contacts) {
 		return false, nothingUpdated(first)
 	}
-	return p.Next == len(e.Contacts), p.publish(tx, schema, now, accepted, events)
+	return p.Next == len(e.Contacts), p.publish(tx, schema, now, size.contacts, events)
 }
 
 // nothingUpdated returns the error of a call in which every row was refused. Its detail says
@@ -136,33 +146,38 @@ func nothingUpdated(why error) error {
 	return e
 }
 
-// edit changes one Contact. If only this row is refused, refused is the reason. If err is not
-// nil, the transaction must end with err.
-func (e *editCall) edit(tx Tx, parsed *parsedContact, id ContactID, now int64) (changed bool, refused, err error) {
+// editedRow is the result of one row of editContacts.
+type editedRow struct {
+	refused error // why the row was refused
+	changed bool
+	values  int // of the Contact
+}
+
+// edit changes one Contact. If err is not nil, the transaction must end with err.
+func (e *editCall) edit(tx Tx, parsed *parsedContact, id ContactID, now int64) (editedRow, error) {
 	if parsed.err != nil {
-		return false, parsed.err, nil
+		return editedRow{refused: parsed.err}, nil
 	}
 	contact, err := tx.Contact(e.List, id)
 	if err != nil {
-		return false, ErrNoContact, ignoreKind(NoContact, err)
+		return editedRow{refused: ErrNoContact}, ignoreKind(NoContact, err)
 	}
-	if !parsed.apply(contact) {
-		return false, nil, nil
+	row := editedRow{changed: parsed.apply(contact), values: len(contact.Values)}
+	if !row.changed {
+		return row, nil
 	}
 	left, refused, err := updateKey(tx, parsed.schema, contact)
 	if refused != nil || err != nil {
-		return false, refused, err
+		return editedRow{refused: refused}, err
 	}
 	contact.Modified = now
 	if err := tx.UpdateContact(contact); err != nil {
-		return false, nil, err
+		return row, err
 	}
 	if left != "" {
-		if err := tx.PromoteDuplicate(e.List, left); err != nil {
-			return false, nil, err
-		}
+		return row, tx.PromoteDuplicate(e.List, left)
 	}
-	return true, nil, nil
+	return row, nil
 }
 
 // emit stores the jobs of the event update_profile if the request has Trigger set. It stores

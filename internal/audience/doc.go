@@ -37,7 +37,7 @@
 //	contact.go                the record
 //	contact_parse.go          the values that a call sends for a Contact, checked against its Fields
 //	contact_subscribe.go, contact_resubscribe.go, contact_unsubscribe.go
-//	contact_add.go, contact_edit.go, contact_delete.go   many Contacts in a call
+//	contact_add*.go, contact_edit.go, contact_delete.go   many Contacts in a call
 //	contact_bulk.go           the shared parts of contact_add, contact_edit and contact_delete
 //	contact_status.go         activate, confirm, preferences and consents of a Contact
 //	contact_search.go         search and count
@@ -67,7 +67,7 @@
 //
 // Tx consists of roles, one for each kind of record. Each role is declared in the file
 // with the rules that use it: AccountTx, KeyTx, FolderTx, ListTx, FieldTx, PreferenceTx and ContactTx
-// in the file of the record, SearchTx in contact_search.go, ConsentTx in consent.go,
+// in the file of the record, BulkTx in contact_bulk.go, SearchTx in contact_search.go, ConsentTx in consent.go,
 // UnsubscriberTx in unsubscriber.go, RetryTx in idempotent.go, IndexTx in
 // searchindex.go, MessageTx in message_service.go, AutoresponderTx in
 // autoresponder_service.go, WebhookTx in webhook_edit.go, WebhookQueueTx in

@@ -88,6 +88,7 @@ type Tx interface {
 	FieldTx
 	PreferenceTx
 	ContactTx
+	BulkTx
 	SearchTx
 	ConsentTx
 	UnsubscriberTx

@@ -10,19 +10,30 @@ import (
 // This file splits calls about many Contacts into several transactions, so that
 // other callers can write in between, and resumes such a call after a crash.
 
-// runInSteps calls step until step returns done, each time in a new transaction. Each call
-// of step does the next part of the work and records its progress in p. A transaction can run
-// twice. So step can append to the slices in p, but must not change their elements. p is
-// stored as JSON, so encoding and decoding must not change its value.
+// steps are the functions of a call that runs in several transactions.
+type steps[P any] struct {
+	// prepare runs before each transaction, with the progress so far. It may be nil.
+	prepare func(ctx context.Context, p P) error
+	// run does the next part of the work in a transaction and records its progress in p. A
+	// transaction can run twice. So run can append to the slices in p, but must not change their
+	// elements. p is stored as JSON, so encoding and decoding must not change its value.
+	run func(tx Tx, now int64, p *P) (done bool, err error)
+}
+
+// runInSteps calls step.run until it returns done, each time in a new transaction.
 //
 // With an Idempotency-Key, each transaction also stores the progress. A repeated call after a
 // crash continues from the stored progress. If two calls with the same Idempotency-Key run at
 // the same time, each does a part of the work. After an error in one step, the changes of the
 // earlier steps stay stored. decisions.md: 30, 53
-func runInSteps[P any](ctx context.Context, s *Service, c *Caller,
-	step func(tx Tx, now int64, p *P) (done bool, err error)) (P, error) {
+func runInSteps[P any](ctx context.Context, s *Service, c *Caller, step steps[P]) (P, error) {
 	var at, next progress[P]
 	for !at.Done {
+		if step.prepare != nil {
+			if err := step.prepare(ctx, at.SoFar); err != nil {
+				return at.SoFar, err
+			}
+		}
 		err := s.store.Update(ctx, func(tx Tx) error {
 			if err := confirm(tx, c); err != nil {
 				return err
@@ -33,7 +44,7 @@ func runInSteps[P any](ctx context.Context, s *Service, c *Caller,
 				return err
 			}
 			var err error
-			next.Done, err = step(tx, now, &next.SoFar)
+			next.Done, err = step.run(tx, now, &next.SoFar)
 			if err != nil {
 				return err
 			}

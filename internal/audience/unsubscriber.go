@@ -73,10 +73,6 @@ type UnsubscriberTx interface {
 	// list is 0, in the order of insertion. If each returns an error, Unsubscribers stops
 	// and returns this error.
 	Unsubscribers(account AccountID, list ListID, each func(*Unsubscriber) error) error
-	// HasUnsubscribed reports whether the Unsubscriber List has an entry with the email
-	// address or the mobile number, both in normalised form. It reads only the entries of
-	// one List, or all entries if list is 0.
-	HasUnsubscribed(account AccountID, list ListID, email, mobile string) (bool, error)
 	// QuotedUnsubscribers returns the AddressKeys that begin with a quote, each once and in order
 	// of their bytes. It returns at most limit of them, and only those that sort after the text
 	// after.

@@ -23,6 +23,8 @@ type Proxy struct {
 	dir              string // the folder of its socket
 	network, address string // of the server
 	cutAfterNext     atomic.Bool
+	answered         atomic.Bool  // the last data came from the server
+	roundTrips       atomic.Int64 // see RoundTrips
 	delay            atomic.Int64 // nanoseconds, in each direction
 	wg               sync.WaitGroup
 
@@ -87,6 +89,10 @@ func (p *Proxy) URL(of string) string {
 // connection of this client before the server can answer.
 func (p *Proxy) CutAfterNext() { p.cutAfterNext.Store(true) }
 
+// RoundTrips returns how often a client has sent data after data of the server. If several connections
+// are in use at the same time, the number is too small.
+func (p *Proxy) RoundTrips() int64 { return p.roundTrips.Load() }
+
 // Delay makes the Proxy forward all later data after the time d, in each direction.
 func (p *Proxy) Delay(d time.Duration) { p.delay.Store(int64(d)) }
 
@@ -123,10 +129,18 @@ func (p *Proxy) pass(client net.Conn) {
 	end := func() { client.Close(); server.Close() }
 	p.wg.Go(func() {
 		defer end()
-		p.carry(client, server, func() bool { return false })
+		p.carry(client, server, func() bool {
+			p.answered.Store(true)
+			return false
+		})
 	})
 	defer end()
-	p.carry(server, client, func() bool { return p.cutAfterNext.CompareAndSwap(true, false) })
+	p.carry(server, client, func() bool {
+		if p.answered.CompareAndSwap(true, false) {
+			p.roundTrips.Add(1)
+		}
+		return p.cutAfterNext.CompareAndSwap(true, false)
+	})
 }
 
 // piece is the data of one read, and the earliest time to forward it.

@@ -3,6 +3,7 @@ package postgres
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/store/pgtest"
 )
 
 // The tests in this file run changes of several processes at the same time. A second Store
@@ -118,6 +120,48 @@ func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// A call that adds or overwrites many Contacts needs few round trips, whatever the number of its rows. With
+// a round trip for each row, a transaction of 500 rows takes longer than its time limit when the machine
+// is busy.
+func TestManyContactsNeedFewRoundTrips(t *testing.T) {
+	url := database(t)
+	proxy := pgtest.NewProxy(t, url)
+	d := newListFixture(t, openAt(t, proxy.URL(url), Options{}))
+	request := audience.AddRequest{List: d.list}
+	for i := range 1200 {
+		request.Contacts = append(request.Contacts, []audience.Detail{detail("Email", fmt.Sprintf("a%d@example.com", i))})
+	}
+	add := func(what string, overwrite, stored bool, skip int64) {
+		t.Helper()
+		request.Overwrite, request.Skip = overwrite, skip
+		before := proxy.RoundTrips()
+		ids, err := d.service.AddContacts(t.Context(), d.caller, request)
+		d.must(err)
+		if n := proxy.RoundTrips() - before; n > 40 {
+			t.Errorf("%s: %d round trips for 1,200 rows, want at most 40", what, n)
+		}
+		if slices.Contains(ids, 0) == stored {
+			t.Errorf("%s: IDs %v, want %t for every row", what, ids[:3], stored)
+		}
+	}
+	add("new addresses", false, true, audience.SkipUnsubscribedFromAny)
+	add("known addresses", false, false, audience.SkipNone)
+	for i := range request.Contacts {
+		request.Contacts[i] = append(request.Contacts[i], detail("Mobile Phone", fmt.Sprintf("04%08d", i)))
+	}
+	add("overwritten Contacts", true, true, audience.SkipUnsubscribed)
+	_, err := d.service.EditList(t.Context(), d.caller, d.list, []audience.Detail{detail("disallow_duplicate_contacts", "0")})
+	d.must(err)
+	add("duplicates", false, true, audience.SkipNone)
+	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
+		n, err := tx.Duplicates(d.list)
+		if n != 1200 {
+			t.Errorf("%d addresses have duplicates, want 1,200", n)
+		}
+		return err
+	}))
 }
 
 // After one process has changed a definition, another process uses the new definition in

@@ -102,18 +102,6 @@ func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID,
 	}, query+" ORDER BY id", args...)
 }
 
-// HasUnsubscribed reports whether the Unsubscriber List of an Account has one of the two normalised
-// addresses. It reads the rows of one List, or of all Lists if list is 0.
-func (t *Tx) HasUnsubscribed(account audience.AccountID, list audience.ListID, email, mobile string) (bool, error) {
-	query := "SELECT 1 FROM unsubscriber WHERE account_id = ? AND address_key IN (?, ?)"
-	args := []any{int64(account), orNull(email), orNull(mobile)}
-	if list != 0 {
-		query, args = query+" AND "+t.sql.NoIndex+"list_id = ?", append(args, int64(list))
-	}
-	n, err := t.number("SELECT EXISTS ("+query+")", args...)
-	return n > 0, err
-}
-
 // QuotedUnsubscribers returns the normalised addresses in the Unsubscriber List that begin with a
 // quote.
 func (t *Tx) QuotedUnsubscribers(account audience.AccountID, after string, limit int) ([]string, error) {

@@ -88,6 +88,8 @@ type statements struct {
 	contactByID, contactByKey, contactsByAddress string
 	lockedByID, lockedByKey, lockedByAddress     string
 
+	contactsByKeys, lockedByKeys, primariesToLock string
+
 	// Both insert a Contact. The statement insertInitial has constants for the state columns of a new
 	// Contact, because constants are faster than arguments. The statement insert has only arguments.
 	insert, insertInitial string
@@ -122,6 +124,10 @@ func (d *Dialect) prepareContactStatements() {
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + limited
 	s.lockedByID, s.lockedByKey, s.lockedByAddress = s.contactByID+lock, s.contactByKey+lock, s.contactsByAddress+lock
+	s.contactsByKeys = contact + "list_id = ? AND dedupe_key " + d.amongTexts()
+	s.lockedByKeys = s.contactsByKeys + " ORDER BY dedupe_key" + lock
+	s.primariesToLock = "SELECT dedupe_key FROM contact WHERE list_id = ? AND dedupe_key " + d.amongTexts() +
+		" ORDER BY dedupe_key" + lock
 	const unlessTaken = ") ON CONFLICT DO NOTHING"
 	s.insert = c.into + "VALUES (" + c.values + unlessTaken
 	s.insertInitial = c.into + "VALUES (" + c.initial + unlessTaken

@@ -140,7 +140,7 @@ const insertContacts = `INSERT INTO contact (list_id, id, dedupe_key, mobile_key
 	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]),
 		CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]))
 		AS added (list_id, id, key, mobile, created, modified, via, preferences, doc)
-	ORDER BY list_id, key ON CONFLICT DO NOTHING RETURNING id`
+	ORDER BY list_id, key COLLATE "C" ON CONFLICT DO NOTHING RETURNING id`
 
 // addLedgerRows inserts the ledger rows of all functions.
 const addLedgerRows = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -28,6 +27,8 @@ func Bulk(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"all rows that are stored for an Idempotency-Key expire together", bulkRetryExpiry},
 		{"deleting a Contact deletes its deliveries", bulkDeliveries},
 		{"if each Contact causes many mails, an Update takes fewer Contacts", bulkMessages},
+		{"if each Contact has many values, an Update takes fewer Contacts", bulkValues},
+		{"rows that are left out do not count towards the Contact limit", bulkLimitLeftOut},
 	})
 }
 
@@ -150,60 +151,6 @@ func (o *accountFixture) counted(list audience.ListID, want int64) {
 	}))
 }
 
-// bulkLimit tests that a call adds no Contact if it would exceed the Contact limit.
-// decisions.md: 42
-func bulkLimit(o *accountFixture) {
-	list := o.addList()
-	o.limit(many)
-	o.add(list, contactRows(1000, "a"))
-	tooMany := audience.AddRequest{List: list, Contacts: contactRows(many+1, "a")}
-	_, err := o.service.AddContacts(o.Context(), o.caller, tooMany)
-	o.refused(err, audience.ContactLimit, "1700 Contacts and has 1000")
-	o.counted(list, 1000)
-	if ids := o.add(list, contactRows(many, "a")); ids[999] != 0 || ids[1000] == 0 || ids[many-1] == 0 {
-		o.Error("want IDs for the new rows only: the first 1000 rows have addresses that are already stored")
-	}
-	o.counted(list, many)
-}
-
-// bulkLimitConcurrent tests that concurrent calls never exceed the Contact limit, and that a
-// refused call adds no Contact.
-func bulkLimitConcurrent(o *accountFixture) {
-	list := o.addList()
-	const limit, calls = 1500, 6
-	o.limit(limit)
-	var mu sync.Mutex
-	added := int64(0)
-	concurrently(o, calls, func(i int) error {
-		rows := contactRows(700, string(rune('a'+i)))
-		ids, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
-		if audience.KindOf(err) == audience.ContactLimit {
-			return nil
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for _, id := range ids {
-			if id != 0 {
-				added++
-			}
-		}
-		return err
-	})
-	if added > limit {
-		o.Errorf("%d Contacts were added, want at most %d", added, limit)
-	}
-	o.counted(list, added)
-}
-
-func (o *accountFixture) limit(n int64) {
-	o.Helper()
-	o.must(o.service.SetContactLimit(o.Context(), o.caller.Account.ID, n))
-	o.update(func(tx audience.Tx) (err error) {
-		o.caller.Account, err = tx.Account(o.caller.Account.ID)
-		return err
-	})
-}
-
 // bulkWebhooks tests the events of a call. If the call changes up to 100 Contacts, it sends one event
 // for each Contact. If it changes more Contacts, it sends a single event for the List, even if it
 // needs several Updates. decisions.md: 52
@@ -316,49 +263,4 @@ func bulkDeliveries(o *accountFixture) {
 		}
 		return nil
 	}))
-}
-
-// bulkMessages tests a call in which each Contact causes several mails. An Update must take fewer
-// Contacts, and all mails must be stored.
-func bulkMessages(o *accountFixture) {
-	list := o.addList("on_update_address", addresses(8))
-	ids := o.add(list, contactRows(350, "a"))
-	rows := make([]audience.EditRow, len(ids))
-	for i, id := range ids {
-		rows[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", "0400000000")}
-	}
-	counting := &countingStore{Store: o.store}
-	service := audience.NewService(counting, o.clock)
-	edit := audience.EditRequest{List: list, Contacts: rows, Trigger: true}
-	_, err := service.EditContacts(o.Context(), o.caller, edit)
-	o.must(err)
-	if counting.effects != 8*350 || counting.most > 8*100 {
-		o.Errorf("%d effects in total, at most %d in one Update; want 2800 and at most 800", counting.effects, counting.most)
-	}
-}
-
-// countingStore is a Store that counts its Updates and their effects.
-type countingStore struct {
-	audience.Store
-	updates, effects, most int
-}
-
-func (c *countingStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
-	n := 0
-	err := c.Store.Update(ctx, func(tx audience.Tx) error {
-		n = 0
-		return fn(countingTx{tx, &n})
-	}, hint...)
-	c.updates, c.effects, c.most = c.updates+1, c.effects+n, max(c.most, n)
-	return err
-}
-
-type countingTx struct {
-	audience.Tx
-	n *int
-}
-
-func (c countingTx) Enqueue(e audience.Effect) error {
-	*c.n++
-	return c.Tx.Enqueue(e)
 }

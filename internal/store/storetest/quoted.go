@@ -141,9 +141,10 @@ func quotedUnsubscribers(o *accountFixture) {
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		for _, account := range []audience.AccountID{o.caller.Account.ID, other} {
 			for i := range 300 {
-				has, err := tx.HasUnsubscribed(account, 0, fmt.Sprintf("left%d@x.io", i), "")
-				if err != nil || has != (i == 0 || account != other) {
-					o.Errorf("Account %d: HasUnsubscribed of address %d is %v, error %v", account, i, has, err)
+				address := fmt.Sprintf("left%d@x.io", i)
+				found, err := tx.UnsubscribedAmong(account, 0, []string{address})
+				if err != nil || found[address] != (i == 0 || account != other) {
+					o.Errorf("Account %d: UnsubscribedAmong of address %d is %v, error %v", account, i, found, err)
 				}
 			}
 			left, err := tx.QuotedUnsubscribers(account, "", 1)

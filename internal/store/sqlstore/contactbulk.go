@@ -1,0 +1,246 @@
+package sqlstore
+
+// This file reads and stores many Contacts of a List at once (audience.BulkTx). On PostgreSQL one
+// statement handles all of them, because each statement of its own would need a round trip. SQLite has
+// no round trips, so it inserts row by row with the statements that a single Contact uses.
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"enlist/internal/audience"
+)
+
+// FirstContacts returns the primary Contacts of the addresses, by address. In a transaction that writes,
+// it locks them in the order of their addresses, so that two calls with the same addresses cannot
+// deadlock here.
+func (t *Tx) FirstContacts(list audience.ListID, keys []string) (map[string]*audience.Contact, error) {
+	found := make(map[string]*audience.Contact)
+	if len(keys) == 0 {
+		return found, nil
+	}
+	wanted, err := t.textsArgument(keys)
+	if err != nil {
+		return nil, err
+	}
+	s := &t.sql.statements
+	err = t.contacts(t.readOrLock(s.contactsByKeys, s.lockedByKeys), list,
+		func(c *audience.Contact) { found[c.Key] = c }, int64(list), wanted)
+	return found, err
+}
+
+// UnsubscribedAmong returns those of the normalised addresses that the Unsubscriber List of an Account
+// has. It reads the rows of one List, or of all Lists if list is 0.
+func (t *Tx) UnsubscribedAmong(account audience.AccountID, list audience.ListID, addresses []string) (
+	map[string]bool, error) {
+	found := make(map[string]bool)
+	if len(addresses) == 0 {
+		return found, nil
+	}
+	wanted, err := t.textsArgument(addresses)
+	if err != nil {
+		return nil, err
+	}
+	query := "SELECT address_key FROM unsubscriber WHERE account_id = ? AND address_key " + t.sql.amongTexts()
+	args := []any{int64(account), wanted}
+	if list != 0 {
+		query, args = query+" AND "+t.sql.NoIndex+"list_id = ?", append(args, int64(list))
+	}
+	err = t.each(func(row *Cursor) error {
+		found[row.Text()] = true
+		return nil
+	}, query, args...)
+	return found, err
+}
+
+// amongTexts returns the end of a comparison of a column with several texts. The function textsArgument
+// encodes its argument.
+func (d *Dialect) amongTexts() string {
+	if d.Arrays {
+		return "= ANY(CAST(? AS TEXT[]))"
+	}
+	return "IN (SELECT value FROM " + d.Items("?") + ")"
+}
+
+func (t *Tx) textsArgument(texts []string) (any, error) {
+	if t.sql.Arrays {
+		return texts, nil
+	}
+	return jsonArray(texts)
+}
+
+// InsertContacts inserts new Contacts of one List and sets their IDs, which ascend. If an address has a
+// primary already, InsertContacts inserts the Contact as a duplicate or, without duplicates, leaves its
+// ID 0. All state columns must have their initial values.
+func (t *Tx) InsertContacts(contacts []*audience.Contact, duplicates bool) error {
+	if len(contacts) == 0 {
+		return nil
+	}
+	if t.sql.ConcurrentWriters {
+		return t.insertTogether(contacts, duplicates)
+	}
+	if err := t.markPrimaries(contacts, duplicates); err != nil {
+		return err
+	}
+	for _, c := range contacts {
+		if _, err := t.InsertContact(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markPrimaries sets IsFirst of each Contact. With duplicates, it locks the stored primaries of the
+// addresses, so that no other transaction removes such a primary before this transaction has stored the
+// duplicate. Without duplicates, all Contacts are to become primaries.
+func (t *Tx) markPrimaries(contacts []*audience.Contact, duplicates bool) error {
+	taken := make(map[string]bool)
+	if duplicates {
+		keys := make([]string, len(contacts))
+		for i, c := range contacts {
+			keys[i] = c.Key
+		}
+		wanted, err := t.textsArgument(keys)
+		if err != nil {
+			return err
+		}
+		err = t.each(func(row *Cursor) error {
+			taken[row.Text()] = true
+			return nil
+		}, t.sql.statements.primariesToLock, int64(contacts[0].ListID), wanted)
+		if err != nil {
+			return err
+		}
+	}
+	for _, c := range contacts {
+		c.IsFirst = !taken[c.Key]
+		if duplicates {
+			taken[c.Key] = true
+		}
+	}
+	return nil
+}
+
+// newRow is the row of a new Contact.
+type newRow struct {
+	*audience.Contact
+	id  int64  // taken from the sequence; Contact.ID stays 0 until the row is stored
+	doc string // the values as JSON
+}
+
+// insertTogether inserts Contacts with one statement. Another transaction may store a primary while this
+// statement waits for it. Then the row is not stored: with duplicates, the loop inserts it as a duplicate
+// of that primary.
+func (t *Tx) insertTogether(contacts []*audience.Contact, duplicates bool) error {
+	schema, err := t.Schema(contacts[0].ListID)
+	if err != nil {
+		return err
+	}
+	rows, err := t.newRows(schema, contacts)
+	if err != nil {
+		return err
+	}
+	// All transactions insert addresses in this order, so that two of them cannot deadlock.
+	slices.SortStableFunc(rows, func(a, b newRow) int { return cmp.Compare(a.Key, b.Key) })
+	for {
+		left := make([]*audience.Contact, len(rows))
+		for i := range rows {
+			left[i] = rows[i].Contact
+		}
+		if err := t.markPrimaries(left, duplicates); err != nil {
+			return err
+		}
+		if err := t.insertRows(schema.List.ID, rows); err != nil {
+			return err
+		}
+		rows = slices.DeleteFunc(rows, func(r newRow) bool { return r.ID != 0 })
+		t.count(schema.List.ID, schema.List.AccountID, int64(len(left)-len(rows)))
+		if len(rows) == 0 || !duplicates {
+			return nil
+		}
+	}
+}
+
+// newRows takes an ID for each Contact from the sequence and encodes the values.
+func (t *Tx) newRows(schema *audience.Schema, contacts []*audience.Contact) ([]newRow, error) {
+	const take = "SELECT nextval('contact_id') FROM generate_series(1, CAST(? AS BIGINT))"
+	ids, err := idsOf[int64](t, take, int64(len(contacts)))
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) != len(contacts) {
+		return nil, fmt.Errorf("the database returned %d IDs for %d Contacts", len(ids), len(contacts))
+	}
+	rows := make([]newRow, len(contacts))
+	for i, c := range contacts {
+		if !hasInitialState(c) {
+			return nil, fmt.Errorf("a new Contact of List %d does not have the initial state", c.ListID)
+		}
+		doc, err := encodeValues(schema, c.Values)
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = newRow{c, ids[i], doc}
+	}
+	return rows, nil
+}
+
+// insertRows inserts rows and sets the ID of each Contact that was stored.
+func (t *Tx) insertRows(list audience.ListID, rows []newRow) error {
+	byID := make(map[int64]*audience.Contact, len(rows))
+	n := len(rows)
+	ids, created, modified, first := make([]int64, n), make([]int64, n), make([]int64, n), make([]bool, n)
+	keys, mobiles, via, docs := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	for i, r := range rows {
+		byID[r.id] = r.Contact
+		ids[i], created[i], modified[i], first[i] = r.id, r.Created, r.Modified, r.IsFirst
+		keys[i], mobiles[i], via[i], docs[i] = r.Key, r.Mobile, r.SubscribedVia, r.doc
+	}
+	return t.each(func(row *Cursor) error {
+		id := row.Int()
+		byID[id].ID = audience.ContactID(id)
+		return nil
+	}, insertMany, int64(list), ids, keys, first, mobiles, created, modified, via, docs)
+}
+
+// insertMany inserts the rows in the order of the arrays.
+const insertMany = `INSERT INTO contact (list_id, id, dedupe_key, duplicate_key, mobile_key,
+		creation_time, last_modified_time, subscribed_via,
+		double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
+		last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
+	SELECT CAST(? AS BIGINT), id, CASE WHEN first THEN key END, CASE WHEN NOT first THEN key END,
+		nullif(mobile, ''), created, modified, via, 0, 0, 1, 0, 0, 0, 0, 0, 0, '', CAST(doc AS JSONB)
+	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS BOOLEAN[]), CAST(? AS TEXT[]),
+		CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]))
+		AS added (id, key, first, mobile, created, modified, via, doc)
+	ON CONFLICT DO NOTHING RETURNING id`
+
+// AddLedgerRows adds the same row to the ledgers of several Contacts of a List.
+func (t *Tx) AddLedgerRows(r *audience.LedgerRow, contacts []audience.ContactID) error {
+	if !t.sql.ConcurrentWriters {
+		row := *r
+		for _, id := range contacts {
+			row.ContactID = id
+			if err := t.AddLedgerRow(&row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(contacts) == 0 {
+		return nil
+	}
+	preferences, err := (*choices)(&r.Preferences).text()
+	if err != nil {
+		return err
+	}
+	ids := make([]int64, len(contacts))
+	for i, id := range contacts {
+		ids[i] = int64(id)
+	}
+	return t.conn.Do(`INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
+		SELECT CAST(? AS BIGINT), id, CAST(? AS BIGINT), ?, ?, ?, ?, ?, CAST(? AS BIGINT)
+		FROM unnest(CAST(? AS BIGINT[])) AS added (id)`,
+		int64(r.ListID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID), ids)
+}

@@ -1,0 +1,180 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"enlist/internal/audience"
+)
+
+// This file tests two limits of the calls that take many Contacts: the Contact limit of the Account,
+// and how much one Update may write.
+
+// bulkLimit tests that a call adds no Contact if it would exceed the Contact limit.
+// decisions.md: 42
+func bulkLimit(o *accountFixture) {
+	list := o.addList()
+	o.limit(many)
+	o.add(list, contactRows(1000, "a"))
+	tooMany := audience.AddRequest{List: list, Contacts: contactRows(many+1, "a")}
+	_, err := o.service.AddContacts(o.Context(), o.caller, tooMany)
+	o.refused(err, audience.ContactLimit, "1700 Contacts and has 1000")
+	o.counted(list, 1000)
+	if ids := o.add(list, contactRows(many, "a")); ids[999] != 0 || ids[1000] == 0 || ids[many-1] == 0 {
+		o.Error("want IDs for the new rows only: the first 1000 rows have addresses that are already stored")
+	}
+	o.counted(list, many)
+}
+
+// bulkLimitConcurrent tests that concurrent calls never exceed the Contact limit, and that a
+// refused call adds no Contact.
+func bulkLimitConcurrent(o *accountFixture) {
+	list := o.addList()
+	const limit, calls = 1500, 6
+	o.limit(limit)
+	var mu sync.Mutex
+	added := int64(0)
+	concurrently(o, calls, func(i int) error {
+		rows := contactRows(700, string(rune('a'+i)))
+		ids, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
+		if audience.KindOf(err) == audience.ContactLimit {
+			return nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, id := range ids {
+			if id != 0 {
+				added++
+			}
+		}
+		return err
+	})
+	if added > limit {
+		o.Errorf("%d Contacts were added, want at most %d", added, limit)
+	}
+	o.counted(list, added)
+}
+
+func (o *accountFixture) limit(n int64) {
+	o.Helper()
+	o.must(o.service.SetContactLimit(o.Context(), o.caller.Account.ID, n))
+	o.update(func(tx audience.Tx) (err error) {
+		o.caller.Account, err = tx.Account(o.caller.Account.ID)
+		return err
+	})
+}
+
+// bulkMessages tests a call in which each Contact causes several mails. An Update must take fewer
+// Contacts, and all mails must be stored.
+func bulkMessages(o *accountFixture) {
+	list := o.addList("on_update_address", addresses(8))
+	ids := o.add(list, contactRows(350, "a"))
+	rows := make([]audience.EditRow, len(ids))
+	for i, id := range ids {
+		rows[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", "0400000000")}
+	}
+	counting := &countingStore{Store: o.store}
+	service := audience.NewService(counting, o.clock)
+	edit := audience.EditRequest{List: list, Contacts: rows, Trigger: true}
+	_, err := service.EditContacts(o.Context(), o.caller, edit)
+	o.must(err)
+	if counting.effects != 8*350 || counting.most > 8*100 {
+		o.Errorf("%d effects in total, at most %d in one Update; want 2800 and at most 800", counting.effects, counting.most)
+	}
+}
+
+// bulkValues adds and edits Contacts of a List with 1,000 Fields, half of which have a default. An
+// Update must take few of these Contacts.
+func bulkValues(o *accountFixture) {
+	list := o.addList()
+	o.update(func(tx audience.Tx) error {
+		for i := range 998 {
+			f := audience.Field{ListID: list, Name: fmt.Sprint("f", i), Type: audience.Text}
+			if i%2 == 0 {
+				f.DefaultValue = "x"
+			}
+			if err := tx.AddField(&f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	counting := &countingStore{Store: o.store}
+	service := audience.NewService(counting, o.clock)
+	ids, err := service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: contactRows(50, "a")})
+	o.must(err)
+	rows := make([]audience.EditRow, len(ids))
+	for i, id := range ids {
+		rows[i] = audience.EditRow{ID: id, Details: details("f1", "y")}
+	}
+	_, err = service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: rows})
+	o.must(err)
+	if counting.writes != 100 || counting.mostWrites > 21 {
+		o.Errorf("%d Contacts in total, at most %d in one Update; want 100 and at most 21", counting.writes, counting.mostWrites)
+	}
+	if c := o.contact(list, ids[49]); len(c.Values) != 501 || c.Values[2].Text != "y" || c.Values[500].Text != "x" {
+		o.Errorf("a Contact has %d values, want 501: its address, 499 defaults and f1", len(c.Values))
+	}
+}
+
+// bulkLimitLeftOut adds as many Contacts as the limit allows, in a call that has further rows.
+func bulkLimitLeftOut(o *accountFixture) {
+	list := o.addList()
+	o.limit(3)
+	o.add(list, contactRows(1, "a"))
+	rows := append(contactRows(3, "a"), contactRows(3, "a")...)
+	rows = append(rows, details("Email", "no address"))
+	o.service = audience.NewService(o.store, o.clock) // it has looked up no row before
+	if ids := o.add(list, rows); ids[0] != 0 || ids[1] == 0 || ids[2] == 0 || slices.Max(ids[3:]) != 0 {
+		o.Errorf("IDs %v, want IDs only for the rows 1 and 2", ids)
+	}
+	o.counted(list, 3)
+	overwrite := audience.AddRequest{List: list, Contacts: rows, Overwrite: true}
+	ids, err := o.service.AddContacts(o.Context(), o.caller, overwrite)
+	o.must(err)
+	if ids[0] == 0 || ids[0] != ids[3] || ids[2] != ids[5] || ids[6] != 0 {
+		o.Errorf("IDs %v, want the ID of its Contact for each row except the last one", ids)
+	}
+}
+
+// countingStore is a Store that counts its Updates, their effects, and the Contacts that they write.
+type countingStore struct {
+	audience.Store
+	updates            int
+	effects, most      int
+	writes, mostWrites int
+}
+
+func (c *countingStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+	var tx countingTx
+	err := c.Store.Update(ctx, func(inner audience.Tx) error {
+		tx = countingTx{Tx: inner}
+		return fn(&tx)
+	}, hint...)
+	c.updates++
+	c.effects, c.most = c.effects+tx.effects, max(c.most, tx.effects)
+	c.writes, c.mostWrites = c.writes+tx.writes, max(c.mostWrites, tx.writes)
+	return err
+}
+
+type countingTx struct {
+	audience.Tx
+	effects, writes int
+}
+
+func (c *countingTx) Enqueue(e audience.Effect) error {
+	c.effects++
+	return c.Tx.Enqueue(e)
+}
+
+func (c *countingTx) InsertContacts(contacts []*audience.Contact, duplicates bool) error {
+	c.writes += len(contacts)
+	return c.Tx.InsertContacts(contacts, duplicates)
+}
+
+func (c *countingTx) UpdateContact(contact *audience.Contact) error {
+	c.writes++
+	return c.Tx.UpdateContact(contact)
+}
