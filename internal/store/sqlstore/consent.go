@@ -149,8 +149,27 @@ func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audien
 		int64(account), int64(key), r.Header, r.Fingerprint[:], now, string(result))
 }
 
-// DeleteRetries removes at most limit results that SaveRetry stored before the given time.
+// DeleteRetries removes at most limit results that SaveRetry stored before the given time. It names the
+// complete key of each row: for one statement with a list of keys, SQLite would read all results of the same
+// account_id and key_id.
 func (t *Tx) DeleteRetries(before int64, limit int) (deleted int64, err error) {
-	const oldest = "SELECT account_id, key_id, header FROM retry WHERE time < ? ORDER BY time" + limited
-	return t.conn.Exec("DELETE FROM retry WHERE (account_id, key_id, header) IN ("+oldest+")", before, int64(limit))
+	type key struct {
+		account, key int64
+		header       string
+	}
+	var oldest []key
+	err = t.each(func(row *Cursor) error {
+		oldest = append(oldest, key{row.Int(), row.Int(), row.Text()})
+		return nil
+	}, "SELECT account_id, key_id, header FROM retry WHERE time < ? ORDER BY time"+limited, before, int64(limit))
+	if err != nil {
+		return 0, err
+	}
+	for _, k := range oldest {
+		const remove = "DELETE FROM retry WHERE account_id = ? AND key_id = ? AND header = ?"
+		if err := t.conn.Do(remove, k.account, k.key, k.header); err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(oldest)), nil
 }
