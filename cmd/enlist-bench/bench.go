@@ -43,7 +43,7 @@ func measure(ctx context.Context, o options, out, log io.Writer) (err error) {
 	}
 	b := &bench{options: o, ctx: ctx, log: log}
 	parts := []part{
-		{"subscribe", b.subscribing}, {"notify", b.notifying}, {"kill", b.killing}, {"search", b.searching},
+		{"subscribe", b.subscribing}, {"notify", b.notifying}, {"mail", b.mailing}, {"kill", b.killing}, {"search", b.searching},
 		{"indexes", b.indexing}, {"growth", b.growing}, {"writes", b.writingIndexed}, {"postgres", b.onPostgres},
 	}
 	chosen, err := choose(parts, o.Only)

@@ -50,12 +50,11 @@ func (s *sink) pause() { s.gate.Lock() }
 // resume ends a pause.
 func (s *sink) resume() { s.gate.Unlock() }
 
-// answer writes a reply. It holds a read lock of the gate, so it waits while the sink is paused.
-func (s *sink) answer(conn net.Conn, text []byte) error {
+// flush sends the collected replies. It holds a read lock of the gate, so it waits while the sink is paused.
+func (s *sink) flush(answers *bufio.Writer) error {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
-	_, err := conn.Write(text)
-	return err
+	return answers.Flush()
 }
 
 // close stops listening. Open connections end when the measured server closes them.
@@ -63,20 +62,21 @@ func (s *sink) close() { s.listener.Close() }
 
 // replies are the replies to commands whose reply is not "250 ok".
 var replies = []struct{ verb, reply []byte }{
-	{[]byte("EHLO"), []byte("250-sink\r\n250-8BITMIME\r\n250 SMTPUTF8\r\n")},
+	{[]byte("EHLO"), []byte("250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250 SMTPUTF8\r\n")},
 	{[]byte("DATA"), []byte("354 go on\r\n")},
 	{[]byte("QUIT"), []byte("221 bye\r\n")},
 }
 
-// serve answers the commands of one connection. It reads a message line by line and drops it.
+// serve answers the commands of one connection. It reads a message line by line and drops it. It sends the replies to
+// several commands together if the client sent the commands together (PIPELINING).
 func (s *sink) serve(conn net.Conn) {
 	defer conn.Close()
-	if s.answer(conn, []byte("220 sink\r\n")) != nil {
-		return
-	}
-	lines := bufio.NewReaderSize(conn, 32<<10)
-	data := false
-	for {
+	lines, answers := bufio.NewReaderSize(conn, 32<<10), bufio.NewWriter(conn)
+	answers.WriteString("220 sink\r\n")
+	for data := false; ; {
+		if lines.Buffered() == 0 && s.flush(answers) != nil {
+			return
+		}
 		line, err := lines.ReadSlice('\n')
 		if err != nil && err != bufio.ErrBufferFull {
 			return
@@ -95,8 +95,6 @@ func (s *sink) serve(conn net.Conn) {
 			}
 		}
 		data = bytes.HasPrefix(line, []byte("DATA"))
-		if s.answer(conn, reply) != nil {
-			return
-		}
+		answers.Write(reply)
 	}
 }
