@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"enlist/internal/audience"
-
-	gomail "github.com/wneessen/go-mail"
 )
 
 // This file composes the mails to Contacts: Messages and requests to confirm a
@@ -44,7 +42,7 @@ func (c *composer) listHeader(list *audience.List) header {
 
 // outgoing composes a mail to a Contact. It also returns the subject with its merge fields
 // filled.
-func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*gomail.Msg, string, error) {
+func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*composed, string, error) {
 	if l.Message == nil {
 		return c.confirmation(l)
 	}
@@ -76,9 +74,9 @@ func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*gom
 	if err != nil {
 		return nil, "", err
 	}
-	m.SetBodyString(gomail.TypeTextPlain, r.text(t))
+	m.text = r.text(t)
 	if t.html != nil {
-		m.AddAlternativeString(gomail.TypeTextHTML, r.html(t))
+		m.html = r.html(t)
 	}
 	if r.tooLong {
 		return nil, "", &audience.Undelivered{Permanent: true, Detail: "the Contact's values make this mail too long"}
@@ -88,7 +86,7 @@ func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*gom
 
 // confirmation composes the request to confirm a subscription, and returns its subject.
 // decisions.md: 47
-func (c *composer) confirmation(l *audience.OutgoingMail) (*gomail.Msg, string, error) {
+func (c *composer) confirmation(l *audience.OutgoingMail) (*composed, string, error) {
 	list := &l.Schema.List
 	b := &builtIn{
 		List:    list.Name,

@@ -4,8 +4,6 @@ import (
 	"embed"
 	"html/template"
 	"strings"
-
-	gomail "github.com/wneessen/go-mail"
 )
 
 // This file writes the mails whose text is part of this program: notifications
@@ -34,14 +32,13 @@ type builtIn struct {
 type row struct{ Name, Value string }
 
 // builtIn returns a message with a header and the two parts. The title is the subject.
-func (c *composer) builtIn(h header, b *builtIn) (*gomail.Msg, error) {
+func (c *composer) builtIn(h header, b *builtIn) (*composed, error) {
 	h.subject = oneLine(b.Title)
 	m, err := c.message(h)
 	if err != nil {
 		return nil, err
 	}
-	m.SetBodyString(gomail.TypeTextPlain, b.text())
-	m.AddAlternativeString(gomail.TypeTextHTML, b.html())
+	m.text, m.html = b.text(), b.html()
 	return m, nil
 }
 

@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"enlist/internal/audience"
-
-	gomail "github.com/wneessen/go-mail"
 )
 
 // This file has the fixtures for tests of composing: a composer with a fixed clock,
@@ -86,22 +84,19 @@ type received struct {
 }
 
 // read encodes a message and parses it. It fails the test if a line is not valid.
-func read(t testing.TB, m *gomail.Msg) *received {
+func read(t testing.TB, m *composed) *received {
 	t.Helper()
-	var b bytes.Buffer
-	if _, err := m.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	for line := range bytes.SplitSeq(b.Bytes(), []byte("\r\n")) {
+	data := m.encode()
+	for line := range bytes.SplitSeq(data, []byte("\r\n")) {
 		if len(line) > 998 || bytes.ContainsAny(line, "\r\n\x00") {
 			t.Fatalf("a line has %d bytes: %.100q; want at most 998, and no CR, LF or zero byte", len(line), line)
 		}
 	}
-	parsed, err := mail.ReadMessage(bytes.NewReader(b.Bytes()))
+	parsed, err := mail.ReadMessage(bytes.NewReader(data))
 	if err != nil {
-		t.Fatalf("the message cannot be parsed: %v\n%s", err, b.Bytes())
+		t.Fatalf("the message cannot be parsed: %v\n%s", err, data)
 	}
-	r := &received{Header: parsed.Header, raw: b.Bytes()}
+	r := &received{Header: parsed.Header, raw: data}
 	kind, params, err := mime.ParseMediaType(parsed.Header.Get("Content-Type"))
 	if err != nil {
 		t.Fatal(err)

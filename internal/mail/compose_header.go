@@ -3,16 +3,16 @@ package mail
 import (
 	"encoding/base64"
 	"errors"
+	"mime"
 	"net/mail"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"enlist/internal/address"
 	"enlist/internal/audience"
-
-	gomail "github.com/wneessen/go-mail"
 )
 
 // This file writes the headers of a message. It also removes characters that a header must
@@ -29,8 +29,17 @@ type header struct {
 	unsubscribe    string // URL to unsubscribe, "" in notifications and requests to confirm
 }
 
-// message returns a message with a header and without a body.
-func (c *composer) message(h header) (*gomail.Msg, error) {
+// composed is a composed mail. transport_mime.go encodes it.
+type composed struct {
+	id       string // Message-ID without the angle brackets
+	from, to string // addresses in angle brackets; their domains are in ASCII
+	header   []byte // header fields, without those of MIME; each line ends with CR LF
+	text     string
+	html     string // "" if there is no HTML part
+}
+
+// message returns a message with a header and without parts.
+func (c *composer) message(h header) (*composed, error) {
 	from, domain, ok := parseAddress(h.from)
 	if !ok {
 		return nil, &audience.Undelivered{
@@ -41,29 +50,47 @@ func (c *composer) message(h header) (*gomail.Msg, error) {
 		return nil, &audience.Undelivered{Permanent: true, Recipient: true,
 			Detail: "this is not an address that mail can be sent to"}
 	}
+	m := &composed{id: c.key.MessageID(h.key) + "@" + domain, from: from.String(), to: to.String()}
 	from.Name = oneLine(h.fromName)
-	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	m.FromMailAddress(from)
-	m.ToMailAddress(to)
+	b := make([]byte, 0, 1024)
+	b = appendField(b, "Date", c.now().Format(time.RFC1123Z))
+	b = appendField(b, "Message-ID", "<"+m.id+">")
+	b = appendField(b, "From", from.String())
+	b = appendField(b, "To", m.to)
 	if replyTo, _, ok := parseAddress(h.replyTo); ok {
-		m.ReplyToMailAddress(replyTo)
+		b = appendField(b, "Reply-To", replyTo.String())
 	}
-	m.SetGenHeader(gomail.HeaderSubject, headerText(h.subject))
-	m.SetDateWithValue(c.now())
-	m.SetMessageIDWithValue(c.key.MessageID(h.key) + "@" + domain)
-	m.SetGenHeader("List-Id", "<"+strconv.FormatInt(int64(h.list), 10)+".list."+domain+">")
+	b = appendField(b, "Subject", headerText(h.subject))
+	b = appendField(b, "List-Id", "<"+strconv.FormatInt(int64(h.list), 10)+".list."+domain+">")
 	// The next two fields tell mail programs not to send automatic replies, such as
 	// holiday notes. RFC 3834
-	m.SetGenHeader("Auto-Submitted", "auto-generated")
-	m.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
+	b = appendField(b, "Auto-Submitted", "auto-generated")
+	b = appendField(b, "X-Auto-Response-Suppress", "All")
 	if h.unsubscribe != "" {
-		m.SetGenHeader(gomail.HeaderPrecedence, "bulk")
-		m.SetListUnsubscribe(h.unsubscribe)
+		b = appendField(b, "Precedence", "bulk")
+		b = appendField(b, "List-Unsubscribe", "<"+h.unsubscribe+">")
 		if strings.HasPrefix(h.unsubscribe, "https://") { // RFC 8058, 3.1 allows one-click only with https
-			m.SetListUnsubscribePost()
+			b = appendField(b, "List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
 		}
 	}
+	m.header = b
 	return m, nil
+}
+
+// appendField appends a header field. It folds the line at a space before it has more than
+// 76 characters, if there is a space. RFC 2047, 2
+func appendField(b []byte, name, value string) []byte {
+	b = append(append(b, name...), ':')
+	width := len(name) + 1
+	for i, word := range strings.Split(value, " ") {
+		if i > 0 && width+1+len(word) > 76 {
+			b = append(b, "\r\n"...)
+			width = 0
+		}
+		b = append(append(b, ' '), word...)
+		width += 1 + len(word)
+	}
+	return append(b, "\r\n"...)
 }
 
 // parseAddress reads an address. It returns the domain in ASCII, so that the mail server
@@ -86,11 +113,11 @@ func parseAddress(text string) (parsed *mail.Address, domain string, ok bool) {
 // bytes (RFC 5322, 2.1.1), and a subject without a space cannot be split into lines.
 const maxSubject = 250
 
-// headerText encodes a text that looks like an encoded word (RFC 2047). Without this
-// encoding, mail programs would decode the text. go-mail encodes other texts if necessary.
+// headerText encodes a text that is not ASCII, or that looks like an encoded word (RFC 2047).
+// Without an encoding, mail programs would decode the latter.
 func headerText(text string) string {
 	if !strings.Contains(text, "=?") {
-		return text
+		return mime.QEncoding.Encode("UTF-8", text)
 	}
 	const most = 45 // number of bytes that fit into an encoded word of 75 characters
 	var words []string

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
-
-	gomail "github.com/wneessen/go-mail"
 )
 
 // This file composes notifications. A notification is sent to an address in the settings
@@ -15,7 +13,7 @@ import (
 
 // notification composes a notification.
 // specification: Events, Notification message
-func (c *composer) notification(id string, n *audience.Notification) (*gomail.Msg, error) {
+func (c *composer) notification(id string, n *audience.Notification) (*composed, error) {
 	h := c.listHeader(&n.Schema.List)
 	h.to, h.key = n.Address, "n/"+id
 	return c.builtIn(h, c.notificationBody(n))

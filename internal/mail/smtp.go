@@ -13,7 +13,6 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/limiter"
 
-	gomail "github.com/wneessen/go-mail"
 	"golang.org/x/time/rate"
 )
 
@@ -82,7 +81,7 @@ func newSMTPSender(at mailServer, t Transport, e *encoder) *smtpSender {
 
 // send implements sender. It waits for a connection, for the rate limit and for the circuit
 // breaker, in this order. Then it sends the message.
-func (s *smtpSender) send(ctx context.Context, m *gomail.Msg, about *audience.DeliveryKey) error {
+func (s *smtpSender) send(ctx context.Context, m *composed, about *audience.DeliveryKey) error {
 	e, err := s.encoder.encode(m, about)
 	if err != nil {
 		return err

@@ -3,9 +3,17 @@ package mail
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"net"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
+
+	"enlist/internal/audience"
 )
 
 // The benchmark in this file measures smtpSender with a mail server that does almost no work.
@@ -33,9 +41,12 @@ func acceptAllServer(b *testing.B) string {
 
 func takeAll(c net.Conn) {
 	defer c.Close()
-	r := bufio.NewReader(c)
-	c.Write([]byte("220 ready\r\n"))
+	r, w := bufio.NewReader(c), bufio.NewWriter(c)
+	w.WriteString("220 ready\r\n")
 	for text := false; ; {
+		if r.Buffered() == 0 && w.Flush() != nil {
+			return
+		}
 		line, err := r.ReadSlice('\n')
 		if err != nil {
 			return
@@ -46,28 +57,62 @@ func takeAll(c net.Conn) {
 			continue
 		case text:
 			text = false
+		case bytes.HasPrefix(line, []byte("EHLO")):
+			reply = "250-ready\r\n250 PIPELINING\r\n"
 		case bytes.HasPrefix(line, []byte("DATA")):
 			text, reply = true, "354 go on\r\n"
 		}
-		c.Write([]byte(reply))
+		w.WriteString(reply)
 	}
 }
 
-// BenchmarkSend sends small messages in several goroutines over up to 8 connections.
-func BenchmarkSend(b *testing.B) {
-	s, err := newSender(Transport{SMTP: acceptAllServer(b)})
+// BenchmarkMailer composes and sends mails of 2 KB with a text part, an HTML part and three merged values, over 16
+// connections. The processor time includes the mail server, which runs in the same process.
+func BenchmarkMailer(b *testing.B) {
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer s.close()
-	b.SetParallelism(4)
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		for n := 0; pb.Next(); n++ {
-			if err := s.send(b.Context(), testMessage(b, n, "ann@example.com"), nil); err != nil {
-				b.Error(err)
+	file := writeKey(b, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(private))
+	for _, c := range []struct {
+		name string
+		Transport
+	}{
+		{"unsigned", Transport{}},
+		{"RSA2048", Transport{DKIMKey: file, DKIMDomain: "example.org", DKIMSelector: "s1"}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			c.SMTP, c.Connections = acceptAllServer(b), 16
+			m, err := New(Options{From: "lists@example.org", PublicURL: "https://mail.example.org", Transport: c.Transport})
+			if err != nil {
+				b.Fatal(err)
 			}
-		}
-	})
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+			defer m.Close()
+			const sentence = "The gardens are open from nine to five, and the café serves lunch until two. "
+			l := testMail(&audience.Message{EmailType: audience.EmailHTML, Subject: "News for {{First Name}}",
+				Text: "Dear {{First Name}},\n\n" + strings.Repeat(sentence, 7) + "\n{{Website}} {{Comment}}\n",
+				HTML: "<p>Dear {{First Name}},</p><p>" + strings.Repeat(sentence, 12) + "</p><p>{{Website}} {{Comment}}</p>"})
+			before := processorTime(b)
+			b.SetParallelism(16)
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					if _, err := m.Send(b.Context(), l); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "mails/s")
+			b.ReportMetric(float64((processorTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/mail")
+		})
+	}
+}
+
+// processorTime returns the processor time that this process has used.
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

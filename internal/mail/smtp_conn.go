@@ -1,16 +1,19 @@
 package mail
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"net/textproto"
+	"slices"
 	"time"
 
 	"github.com/wneessen/go-mail/smtp"
 )
 
 // This file sends one message over one connection, with the SMTP commands MAIL, RCPT and
-// DATA. smtp_server.go opens the connections, and smtp.go keeps them.
+// DATA. smtp_server.go opens the connections, and smtp.go keeps them. go-mail connects, starts
+// TLS and logs in. It cannot send several commands together, so this file has commands of its own.
 
 // graceTime is the time for which deliver still waits for a reply after its context has
 // ended. Without graceTime, a message whose reply is late would more often be sent twice.
@@ -21,7 +24,14 @@ type conn struct {
 	net       net.Conn
 	client    *smtp.Client // nil if the connection is broken
 	idleSince time.Time
+	buffer    []byte // reused for the commands and the text of each message
+
+	pipelining bool // the server offers PIPELINING
+	utf8       bool // the server offers SMTPUTF8
 }
+
+// keptBuffer is the capacity up to which a connection keeps its buffer, in bytes.
+const keptBuffer = 64 << 10
 
 // errNeedsUTF8 is the error for a message that needs SMTPUTF8, if the server does not
 // offer it. It has the form of the reply that the server would send. RFC 6531, 3.2
@@ -45,37 +55,106 @@ func (c *conn) deliver(ctx context.Context, e *envelope) *failure {
 	return failed
 }
 
+// command is an SMTP command of a message.
+type command struct {
+	stage stage
+	text  string
+	code  int // expected reply code, or its first two digits
+}
+
 // transmit runs the SMTP commands for one message.
 func (c *conn) transmit(ctx context.Context, e *envelope) *failure {
-	utf8, _ := c.client.Extension("SMTPUTF8")
-	if e.needsUTF8 && !utf8 {
+	if e.needsUTF8 && !c.utf8 {
 		return &failure{stageRcpt, errNeedsUTF8}
 	}
-	c.client.SkipSMTPUTF8(!e.needsUTF8 && !e.likesUTF8)
-	c.extendDeadline(ctx)
-	if err := c.client.Mail(e.from); err != nil {
-		return &failure{stageMail, err}
+	options := ""
+	if c.utf8 && (e.needsUTF8 || e.likesUTF8) {
+		options = " BODY=8BITMIME SMTPUTF8" // a server with SMTPUTF8 has 8BITMIME. RFC 6531, 3.1
 	}
-	for _, to := range e.to {
-		c.extendDeadline(ctx)
-		if err := c.client.Rcpt(to); err != nil {
-			return &failure{stageRcpt, err}
+	commands := []command{
+		{stageMail, "MAIL FROM:" + e.from + options, 250},
+		{stageRcpt, "RCPT TO:" + e.to, 25},
+		{stageData, "DATA", 354},
+	}
+	together := 1
+	if c.pipelining {
+		together = len(commands)
+	}
+	for group := range slices.Chunk(commands, together) {
+		if failed := c.run(ctx, group); failed != nil {
+			return failed
 		}
 	}
+	return c.sendText(ctx, e.data)
+}
+
+// run sends commands in one write and reads the reply to each of them. It returns the first
+// failure. The server may accept DATA although it refused the recipient. Then run sends an
+// empty text, which the server refuses. RFC 2920, 3.1
+func (c *conn) run(ctx context.Context, commands []command) (failed *failure) {
 	c.extendDeadline(ctx)
-	w, err := c.client.Data()
-	if err != nil {
-		return &failure{stageData, err}
+	c.buffer = c.buffer[:0]
+	for _, cmd := range commands {
+		c.buffer = append(append(c.buffer, cmd.text...), "\r\n"...)
 	}
+	if err := c.write(); err != nil {
+		return &failure{commands[0].stage, err}
+	}
+	for _, cmd := range commands {
+		c.extendDeadline(ctx)
+		_, _, err := c.client.Text.ReadResponse(cmd.code)
+		switch {
+		case err != nil && failed == nil:
+			failed = &failure{cmd.stage, err}
+			if failed.broken() {
+				return failed
+			}
+		case err == nil && failed != nil && cmd.stage == stageData:
+			c.sendText(ctx, nil) // the result is the first failure
+		}
+	}
+	return failed
+}
+
+// sendText sends the text of a message after DATA, and reads the reply.
+func (c *conn) sendText(ctx context.Context, data []byte) *failure {
 	c.extendDeadline(ctx)
-	if _, err := w.Write(e.data); err != nil {
+	c.buffer = append(appendStuffed(c.buffer[:0], data), ".\r\n"...)
+	err := c.write()
+	if cap(c.buffer) > keptBuffer {
+		c.buffer = nil
+	}
+	if err != nil {
 		return &failure{stageText, err}
 	}
 	c.extendDeadline(ctx)
-	if err := w.Close(); err != nil {
+	if _, _, err := c.client.Text.ReadResponse(250); err != nil {
 		return &failure{stageText, err}
 	}
 	return nil
+}
+
+// write sends the buffer.
+func (c *conn) write() error {
+	w := c.client.Text.W
+	w.Write(c.buffer) // Flush returns the error
+	return w.Flush()
+}
+
+// appendStuffed appends the text of a message, and a dot to each line that begins with a dot.
+// RFC 5321, 4.5.2
+func appendStuffed(b, text []byte) []byte {
+	if bytes.HasPrefix(text, []byte(".")) {
+		b = append(b, '.')
+	}
+	for {
+		i := bytes.Index(text, []byte("\n."))
+		if i < 0 {
+			return append(b, text...)
+		}
+		b = append(append(b, text[:i+2]...), '.')
+		text = text[i+2:]
+	}
 }
 
 // extendDeadline sets the deadline of the connection to the time limit of one reply.

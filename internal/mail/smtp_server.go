@@ -91,6 +91,8 @@ func (s *mailServer) dial(ctx context.Context) (*conn, error) {
 	c.client, err = client.DialToSMTPClientWithContext(ctx)
 	stop()
 	if err == nil {
+		c.pipelining, _ = c.client.Extension("PIPELINING")
+		c.utf8, _ = c.client.Extension("SMTPUTF8")
 		return c, nil
 	}
 	if c.net != nil {

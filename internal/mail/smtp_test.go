@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,6 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/mail/mailtest"
-
-	gomail "github.com/wneessen/go-mail"
 )
 
 // The tests in this file send messages with smtpSender to a mail server that follows a script.
@@ -45,16 +44,16 @@ func newSMTPFixture(t *testing.T, o mailtest.Options, change func(*Transport)) *
 }
 
 // testMessage returns a message with the number n in its Message-ID.
-func testMessage(t testing.TB, n int, to string) *gomail.Msg {
+func testMessage(t testing.TB, n int, to string) *composed {
 	t.Helper()
-	m := gomail.NewMsg()
-	if err := errors.Join(m.From("list@example.org"), m.To(to)); err != nil {
+	c := &composer{now: func() time.Time { return time.Unix(1767225600, 0) }}
+	m, err := c.message(header{from: "list@example.org", to: to, subject: fmt.Sprint("Message ", n)})
+	if err != nil {
 		t.Fatal(err)
 	}
-	m.Subject(fmt.Sprint("Message ", n))
-	m.SetMessageIDWithValue(fmt.Sprintf("%d@example.org", n))
-	m.SetDateWithValue(time.Unix(1767225600, 0))
-	m.SetBodyString(gomail.TypeTextPlain, "Hello\r\n.\r\nstill here\r\n")
+	id := fmt.Sprintf("%d@example.org", n)
+	m.header = bytes.Replace(m.header, []byte(m.id), []byte(id), 1)
+	m.id, m.text = id, "Hello\n.\nstill here\n"
 	return m
 }
 

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 
 	"enlist/internal/audience"
-
-	gomail "github.com/wneessen/go-mail"
 )
 
 // This file chooses where messages are sent: to a mail server (smtp.go) or into a folder
@@ -16,7 +14,7 @@ import (
 // sender sends a composed message. about is the key of the message's delivery, or nil for
 // a notification. The address for bounces contains the tag of this delivery.
 type sender interface {
-	send(ctx context.Context, m *gomail.Msg, about *audience.DeliveryKey) error
+	send(ctx context.Context, m *composed, about *audience.DeliveryKey) error
 	close() error
 }
 

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"enlist/internal/audience"
-
-	gomail "github.com/wneessen/go-mail"
 )
 
 // This file writes mails into a folder if there is no mail server. It is for operators who
@@ -49,7 +47,7 @@ func newDirSender(dir string, e *encoder) (*dirSender, error) {
 }
 
 // send implements sender. An error is temporary, because the operator can free space on the disk.
-func (s *dirSender) send(_ context.Context, m *gomail.Msg, about *audience.DeliveryKey) error {
+func (s *dirSender) send(_ context.Context, m *composed, about *audience.DeliveryKey) error {
 	e, err := s.encoder.encode(m, about)
 	if err != nil {
 		return err

@@ -1,25 +1,22 @@
 package mail
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
 	"enlist/internal/address"
 	"enlist/internal/audience"
-
-	gomail "github.com/wneessen/go-mail"
 )
 
-// This file encodes a composed message: the SMTP envelope, the bytes of the
-// message, and its DKIM signature.
+// This file makes the envelope of a composed message, and its DKIM signature. transport_mime.go
+// encodes the message itself.
 
 // envelope is a message in the form in which a mail server receives it. The domains of
 // addresses are in ASCII.
 type envelope struct {
 	id   string // Message-ID without the angle brackets
 	from string // envelope sender, in angle brackets
-	to   []string
+	to   string // recipient, in angle brackets
 	data []byte // header and body
 
 	// needsUTF8 means that a local part is not ASCII, so the server must offer SMTPUTF8.
@@ -61,29 +58,12 @@ func newEncoder(t Transport) (*encoder, error) {
 
 // encode returns the envelope of a message. If about is not nil, the envelope sender
 // contains the tag of this delivery. decisions.md: 51
-func (e *encoder) encode(m *gomail.Msg, about *audience.DeliveryKey) (*envelope, error) {
-	v := &envelope{id: strings.Trim(m.GetMessageID(), "<>")}
-	var err error
-	v.from, err = e.envelopeSender(m, about)
-	if err != nil {
-		return nil, unsendable("find the sender", err)
-	}
-	v.to, err = m.GetRecipients()
-	if err != nil {
-		return nil, unsendable("find the recipient", err)
-	}
-	v.needsUTF8 = !isASCII(v.from)
-	for _, to := range v.to {
-		v.needsUTF8 = v.needsUTF8 || !isASCII(to)
-	}
-	var written bytes.Buffer
-	if _, err := m.WriteTo(&written); err != nil {
-		return nil, unsendable("write the message", err)
-	}
-	v.data = written.Bytes()
-	header, _, _ := bytes.Cut(v.data, []byte("\r\n\r\n"))
-	v.likesUTF8 = !isASCII(header)
+func (e *encoder) encode(m *composed, about *audience.DeliveryKey) (*envelope, error) {
+	v := &envelope{id: m.id, from: e.envelopeSender(m, about), to: m.to, data: m.encode()}
+	v.needsUTF8 = !isASCII(v.from) || !isASCII(v.to)
+	v.likesUTF8 = !isASCII(m.header)
 	if e.signer != nil {
+		var err error
 		v.data, err = e.signer.sign(v.data)
 		if err != nil {
 			return nil, unsendable("sign the message", err)
@@ -94,14 +74,14 @@ func (e *encoder) encode(m *gomail.Msg, about *audience.DeliveryKey) (*envelope,
 
 // envelopeSender returns the address for bounces. If there is none, it returns the sender
 // of the message.
-func (e *encoder) envelopeSender(m *gomail.Msg, about *audience.DeliveryKey) (string, error) {
+func (e *encoder) envelopeSender(m *composed, about *audience.DeliveryKey) string {
 	switch {
 	case e.domain == "":
-		return m.GetSender(false)
+		return m.from
 	case about == nil:
-		return "<" + e.local + "@" + e.domain + ">", nil
+		return "<" + e.local + "@" + e.domain + ">"
 	}
-	return "<" + e.local + "+" + e.key.Tag(*about) + "@" + e.domain + ">", nil
+	return "<" + e.local + "+" + e.key.Tag(*about) + "@" + e.domain + ">"
 }
 
 func isASCII[T string | []byte](text T) bool {
