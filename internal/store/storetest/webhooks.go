@@ -134,11 +134,15 @@ func webhookDefinitions(o *accountFixture) {
 		{"secret", []any{"secret", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}},
 		{"secret", []any{"secret", "whsec_MfKQ"}},
 		{"secret", []any{"secret", "whsec_" + strings.Repeat("AAAA", 22)}},
-		{"list_id", []any{"list_id", -1}},
 	} {
 		pairs := append([]any{"object", "contact", "event", "created", "url", hook}, c.pairs...)
 		_, err := o.service.AddWebhook(o.Context(), o.caller, details(pairs...))
 		o.refused(err, audience.InvalidParameters, c.about)
+	}
+	for _, list := range []any{-1, "x", false} {
+		_, err := o.service.AddWebhook(o.Context(), o.caller,
+			details("object", "contact", "event", "created", "url", hook, "list_id", list))
+		o.refused(err, audience.NoList, "")
 	}
 	for i := range 97 {
 		o.addWebhook("contact", "updated", "url", fmt.Sprint(hook, i))
