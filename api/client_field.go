@@ -35,6 +35,18 @@ func (c *Client) EditField(ctx context.Context, list int64, details Details) (in
 	return call[int64](ctx, c, "editField", list, details)
 }
 
+// GetFolderIDForField returns the ID of the Folder that a file Field uploads into, or 0
+// if it has none.
+func (c *Client) GetFolderIDForField(ctx context.Context, list, field int64) (int64, error) {
+	return call[int64](ctx, c, "getFolderIdForField", list, field)
+}
+
+// SetFieldFolderID sets the Folder that a file Field uploads into. If the Account has
+// no Folder for files with this ID, the error has the code CodeNoFolder.
+func (c *Client) SetFieldFolderID(ctx context.Context, list, field, folder int64) error {
+	return c.Call(ctx, "setFieldFolderId", []any{list, field, folder}, nil)
+}
+
 // DeleteField deletes a Field and its values in all Contacts. The email Field
 // cannot be deleted: the error has the code CodeEmailFieldFixed.
 func (c *Client) DeleteField(ctx context.Context, list, field int64) error {

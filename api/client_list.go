@@ -12,6 +12,12 @@ func (c *Client) GetSessionInfo(ctx context.Context) (*SessionInfo, error) {
 	return call[*SessionInfo](ctx, c, "getSessionInfo")
 }
 
+// GetCreditBalance returns a large number for every type of credits, such as "sms",
+// because the server sells no credits. Programs call it to check their API key.
+func (c *Client) GetCreditBalance(ctx context.Context, creditType string) (int64, error) {
+	return call[int64](ctx, c, "getCreditBalance", creditType)
+}
+
 // GetTimezoneList returns the time zones that an Account or an autoresponder can
 // have.
 func (c *Client) GetTimezoneList(ctx context.Context) ([]Timezone, error) {

@@ -229,6 +229,13 @@ func clientReadsAndWritesFields(t *testing.T, e teststores.Engine) {
 	if !cmp.Equal(found, []api.Field{*f}) {
 		t.Errorf("searchFields: %+v", found)
 	}
+	photo := must(client.AddField(ctx, list, api.Details{"name": "Photo", "type": "file"}))(t)
+	folders := must(client.SearchFolders(ctx, "file", api.Query{}))(t)
+	must(0, client.SetFieldFolderID(ctx, list, photo, folders[0].ID))(t)
+	if folder := must(client.GetFolderIDForField(ctx, list, photo))(t); folder != folders[0].ID {
+		t.Errorf("getFolderIdForField returned %d, want %d", folder, folders[0].ID)
+	}
+	must(0, client.DeleteField(ctx, list, photo))(t)
 	must(0, client.DeleteField(ctx, list, id))(t)
 	if n := must(client.CountFields(ctx, list, nil))(t); n != 2 {
 		t.Errorf("countFields returned %d", n)
@@ -242,6 +249,9 @@ func clientReadsTheSession(t *testing.T, e teststores.Engine) {
 	session := must(client.GetSessionInfo(ctx))(t)
 	if session.AccountID != 1 || session.KeyName != "first key" || session.AccessLevel != "full" || session.Version != version() {
 		t.Errorf("getSessionInfo: %+v", session)
+	}
+	if credits := must(client.GetCreditBalance(ctx, "sms"))(t); credits < 1_000_000 {
+		t.Errorf("getCreditBalance returned %d", credits)
 	}
 	zones := must(client.GetTimezoneList(ctx))(t)
 	if len(zones) < 300 || zones[0].Timezone == "" || zones[0].DisplayName == "" {

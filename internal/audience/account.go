@@ -41,7 +41,7 @@ type AccountTx interface {
 	// Account returns one Account. If no Account has the ID, the error is of kind Internal,
 	// because the domain calls Account only with the AccountID of a key or of a List.
 	Account(id AccountID) (*Account, error)
-	// AddAccount inserts an Account with its first Folder for Lists and sets its ID.
+	// AddAccount inserts an Account with its FirstFolders and sets its ID.
 	AddAccount(a *Account) error
 	// UpdateAccount stores the name, the time zone and the limit.
 	UpdateAccount(a *Account) error

@@ -21,8 +21,7 @@ type AccountDetails struct {
 	ContactLimit int64  // or NoContactLimit
 }
 
-// AddAccount adds an Account with its first Folder for Lists. Errors:
-// InvalidParameters.
+// AddAccount adds an Account with a Folder of each type. Errors: InvalidParameters.
 func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*Account, error) {
 	name, err := operatorText("Account", d.Name)
 	if err != nil {

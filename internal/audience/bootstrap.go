@@ -2,8 +2,8 @@ package audience
 
 import "context"
 
-// This file fills an empty database, so that the first start of a server prints a key
-// that works.
+// This file adds the records that a server needs at its start. It fills an empty database, so that
+// the first start prints a key that works.
 
 // Bootstrapped is the result of Bootstrap.
 type Bootstrapped struct {
@@ -14,12 +14,16 @@ type Bootstrapped struct {
 
 // Bootstrap adds the records that a first call needs to a database without keys: an Account, a
 // List and a key of level Full. The text of the key is keyText, or a new random text if keyText is
-// "". If the database has a key, even a revoked one, Bootstrap adds nothing and returns nil.
+// "". If the database has a key, even a revoked one, Bootstrap adds no such record and returns nil.
+// In every database it adds the Folders that an older version did not give to an Account.
 func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped, error) {
 	if keyText == "" {
 		keyText = NewKeyText()
 	}
 	return ownUpdate(ctx, s, func(tx Tx, now int64) (*Bootstrapped, error) {
+		if err := addMissingFolders(tx, now); err != nil {
+			return nil, err
+		}
 		keys, err := tx.Keys()
 		if err != nil || len(keys) > 0 {
 			return nil, err

@@ -114,6 +114,32 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 	return result, err
 }
 
+// SetFieldFolder sets the Folder that a file Field uploads into. Errors: NoList, Denied, NoField,
+// InvalidParameters for a Field of another type, and NoFolder if the Account has no Folder for
+// files with the ID.
+func (s *Service) SetFieldFolder(ctx context.Context, c *Caller, list ListID, id FieldID, folder FolderID) error {
+	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+		_, old, err := loadField(tx, c, list, id)
+		if err != nil {
+			return false, err
+		}
+		if old.Type != File {
+			return false, invalid("field_id", "expected a Field of type file")
+		}
+		f := *old
+		f.FileFolderID = folder
+		all, err := tx.Folders(c.Account.ID)
+		if err != nil {
+			return false, err
+		}
+		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID == folder && o.Type == FolderOfFiles }) {
+			return false, Refuse(NoFolder, "the Account has no Folder for files with this ID")
+		}
+		return true, tx.UpdateField(&f)
+	})
+	return err
+}
+
 // DeleteField removes a Field. A job then removes the values of this Field from the Contacts.
 // Errors: NoList, Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for the mobile
 // Field while a Contact has a mobile number but no email address.

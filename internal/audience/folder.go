@@ -24,6 +24,34 @@ type Folder struct {
 	ItemCount    int64
 }
 
+// FirstFolders returns the Folders of a new Account: one of each type, because the last Folder of a
+// type cannot be deleted and clients expect to find one.
+func FirstFolders(account AccountID, now int64) []Folder {
+	return []Folder{
+		{AccountID: account, Name: "Lists", Type: FolderOfLists, CreationTime: now},
+		{AccountID: account, Name: "Messages", Type: FolderOfMessages, CreationTime: now},
+		{AccountID: account, Name: "Files", Type: FolderOfFiles, CreationTime: now},
+	}
+}
+
+// addMissingFolders adds the FirstFolders whose type an Account has no Folder of. Older versions gave
+// a new Account only a Folder for Lists.
+func addMissingFolders(tx FolderTx, now int64) error {
+	for i, first := range FirstFolders(0, now) {
+		accounts, err := tx.AccountsWithoutFolder(first.Type)
+		if err != nil {
+			return err
+		}
+		for _, account := range accounts {
+			f := FirstFolders(account, now)[i]
+			if err := tx.AddFolder(&f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // FolderAttributes are the keys of a Folder record, in the order of a reply.
 var FolderAttributes = []Attribute[Folder]{
 	searchable(readOnlyInt("id", func(f *Folder) FolderID { return f.ID })),
@@ -180,6 +208,8 @@ func (f *Folder) checkUnusedByFields(tx FieldTx) error {
 type FolderTx interface {
 	// Folders returns all Folders of an Account in order of ID. ItemCount is set.
 	Folders(account AccountID) ([]Folder, error)
+	// AccountsWithoutFolder returns the Accounts that have no Folder of a type, in order of ID.
+	AccountsWithoutFolder(folderType string) ([]AccountID, error)
 	// AddFolder inserts a Folder and sets its ID.
 	AddFolder(f *Folder) error
 	// UpdateFolder stores the name.

@@ -47,6 +47,9 @@ var goodParams = map[string][]string{
 	"searchFields":                {`1`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"countFields":                 {`1`, `[["name","exactly","x"]]`},
 	"getFieldById":                {`1`, `1`},
+	"getFolderIdForField":         {`1`, `5`},
+	"setFieldFolderId":            {`1`, `5`, `3`},
+	"getCreditBalance":            {`"sms"`},
 	"getMessagesSentToContact":    {`1`, `1`},
 	"addContacts":                 {`1`, `[{"Email":"bob@example.org"}]`, `true`, `1`},
 	"editContacts":                {`1`, `[{"id":1,"Mobile Phone":"0412345678"}]`, `true`},
@@ -71,7 +74,7 @@ var goodParams = map[string][]string{
 	"getAutoresponderById":        {`1`},
 	"addFolder":                   {`{"name":"Letters","type":"message"}`},
 	"editFolder":                  {`{"id":1,"name":"Audiences"}`},
-	"deleteFolder":                {`3`},
+	"deleteFolder":                {`7`},
 	"countFolders":                {`"list"`, `[["name","exactly","x"]]`},
 	"searchFolders":               {`"list"`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"getFolderById":               {`1`},
@@ -142,7 +145,7 @@ func (h *harness) addListsAndContact(t testing.TB) {
 }
 
 // addOneOfEachRecord calls addListsAndContact and adds two Messages, an autoresponder that sends
-// the first Message, a webhook and an empty Folder. If the database already has Messages, it does
+// the first Message, a webhook, an empty Folder and a file Field. If the database already has Messages, it does
 // nothing.
 func (h *harness) addOneOfEachRecord(t testing.TB) {
 	t.Helper()
@@ -155,6 +158,7 @@ func (h *harness) addOneOfEachRecord(t testing.TB) {
 	h.call(t, "addAutoresponder", `{"list_id":1,"message_id":1,"event_type":"subscribe"}`)
 	h.call(t, "addWebhook", `{"object":"contact","event":"created","url":"https://example.com/"}`)
 	h.call(t, "addFolder", `{"name":"Unused","type":"list"}`)
+	h.call(t, "addField", `1,{"name":"Photo","type":"file"}`)
 }
 
 // clearlyFailed reports whether a reply is an error. It fails the test if the error is internal or

@@ -1,4 +1,4 @@
-// This file has getSessionInfo, which describes the caller's key and Account.
+// This file has the methods about the caller's key and Account.
 
 package rpc
 
@@ -19,4 +19,13 @@ func getSessionInfo(c *call) error {
 	b = appendString(append(b, `,"version":`...), c.version)
 	c.reply.buf = append(b, '}')
 	return nil
+}
+
+// credits is the result of getCreditBalance. It is below 1<<31, so that every client can store it.
+const credits = 1_000_000_000
+
+// getCreditBalance returns a large number for every type of credits, because the service sells no
+// credits. Clients call it to check a key, and send nothing if the balance is low. decisions.md: 57
+func getCreditBalance(c *call) error {
+	return writeInt(c, credits, c.service.Recheck(c.ctx, c.caller))
 }

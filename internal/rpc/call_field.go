@@ -45,6 +45,29 @@ func getFieldByID(c *call) error {
 	return writeRecord(c, encoder(audience.FieldAttributes), field, err)
 }
 
+// getFolderIDForField returns the ID of the Folder that a file Field uploads into. It returns 0 if
+// the Field has none.
+func getFolderIDForField(c *call) error {
+	list, id := c.list(1), c.field(2)
+	if c.err != nil {
+		return c.err
+	}
+	field, err := c.service.Field(c.ctx, c.caller, list, id)
+	if err != nil {
+		return err
+	}
+	return writeInt(c, field.FileFolderID, nil)
+}
+
+// setFieldFolderID sets the Folder that a file Field uploads into, and returns true.
+func setFieldFolderID(c *call) error {
+	list, id, folder := c.list(1), c.field(2), audience.FolderID(c.id(3))
+	if c.err != nil {
+		return c.err
+	}
+	return writeTrue(c, c.service.SetFieldFolder(c.ctx, c.caller, list, id, folder))
+}
+
 // addListPreference returns the ID of the new preference. specification: List preferences
 func addListPreference(c *call) error {
 	list, name := c.list(1), c.requiredText(2)

@@ -99,6 +99,8 @@ func (t table) addDefinitionMethods() {
 		allBefore33(searchInList((*service).SearchFields, audience.FieldAttributes)))
 	t.add("countFields", read, readOnly, "list_id search_criteria", countFields)
 	t.add("getFieldById", read, readOnly, "list_id field_id", getFieldByID)
+	t.add("getFolderIdForField", read, readOnly, "list_id field_id", getFolderIDForField)
+	t.add("setFieldFolderId", full, writes, "list_id field_id folder_id", setFieldFolderID)
 
 	// Folders and the Account.
 	t.add("addFolder", full, writes, "folder_details", addRecord((*service).AddFolder))
@@ -109,6 +111,7 @@ func (t table) addDefinitionMethods() {
 	t.add("getFolderById", read, readOnly, "folder_id",
 		getRecord((*service).Folder, audience.FolderAttributes))
 	t.add("getSessionInfo", read, readOnly, "", getSessionInfo)
+	t.add("getCreditBalance", read, readOnly, "type", getCreditBalance)
 	t.add("getTimezoneList", read, readOnly, "", getTimezoneList)
 }
 

@@ -36,12 +36,17 @@ func (t *Tx) Account(id audience.AccountID) (*audience.Account, error) {
 	})
 }
 
-// AddAccount stores a new Account and its first Folder for Lists.
+// AddAccount stores a new Account and its first Folders.
 func (t *Tx) AddAccount(a *audience.Account) error {
 	if err := accountTable.addDefinition(t, a); err != nil {
 		return err
 	}
-	return t.AddFolder(&audience.Folder{AccountID: a.ID, Name: "Lists", Type: "list", CreationTime: a.CreationTime})
+	for _, f := range audience.FirstFolders(a.ID, a.CreationTime) {
+		if err := t.AddFolder(&f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // UpdateAccount stores an Account's name, time zone and limit.
@@ -159,6 +164,16 @@ var folderTable = newMapping("folder", mapFolder)
 // Folders returns an Account's Folders in the order of their IDs.
 func (t *Tx) Folders(account audience.AccountID) ([]audience.Folder, error) {
 	return folderTable.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
+}
+
+// AccountsWithoutFolder returns the Accounts that have no Folder of a type, in the order of their IDs.
+func (t *Tx) AccountsWithoutFolder(folderType string) (accounts []audience.AccountID, err error) {
+	err = t.each(func(row *Cursor) error {
+		accounts = append(accounts, audience.AccountID(row.Int()))
+		return nil
+	}, `SELECT id FROM account WHERE NOT EXISTS (
+		SELECT 1 FROM folder WHERE folder.account_id = account.id AND folder.type = ?) ORDER BY id`, folderType)
+	return accounts, err
 }
 
 // AddFolder stores a new Folder.

@@ -33,8 +33,8 @@ func accounts(t *testing.T, s audience.Store) {
 		_, oneErr = tx.Account(b.ID + 1)
 		wantKind(t, "unknown account", oneErr, audience.Internal)
 		folders, foldersErr := tx.Folders(a.ID)
-		if foldersErr != nil || len(folders) != 1 || folders[0].Type != "list" {
-			t.Errorf("a new Account has the Folders %v, error %v; want one of type list", folders, foldersErr)
+		if foldersErr != nil || len(folders) != 3 || folders[0].Type != "list" || folders[1].Type != "message" || folders[2].Type != "file" {
+			t.Errorf("a new Account has the Folders %v, error %v; want one of each type", folders, foldersErr)
 		}
 		return err
 	})

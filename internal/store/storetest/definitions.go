@@ -43,6 +43,7 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a change of definitions takes several Updates if the List has many Contacts", manyContactsOfDefinitions},
 		{"the names of a List's preferences are unique", preferences},
 		{"Folders are found by their type", folders},
+		{"Accounts of an older version get a Folder of each type", missingFolders},
 		{"a Folder for files is deleted without reading the Account's Lists", deleteFileFolder},
 		{"Messages and autoresponders have limits", messageLimits},
 		{"needless quotes are removed from the addresses of Contacts", quotedContacts},

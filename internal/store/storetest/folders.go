@@ -23,8 +23,8 @@ func folders(o *accountFixture) {
 	if diff := cmp.Diff(found[0], *f); diff != "" {
 		o.Errorf("the Folder (-search +get):\n%s", diff)
 	}
-	if files, err := o.service.SearchFolders(o.Context(), o.caller, "file", audience.Query{}); err != nil || len(files) != 0 {
-		o.Errorf("the Folders for files are %v, error %v; want none", files, err)
+	if files, err := o.service.SearchFolders(o.Context(), o.caller, "file", audience.Query{}); err != nil || len(files) != 1 {
+		o.Errorf("the Folders for files are %v, error %v; want one", files, err)
 	}
 	_, err = o.service.SearchFolders(o.Context(), o.caller, "lists", audience.Query{})
 	o.refused(err, audience.InvalidParameters, "list, message, file")
@@ -49,7 +49,56 @@ func deleteFileFolder(o *accountFixture) {
 	o.must(o.service.DeleteList(o.Context(), o.caller, list))
 	o.service = audience.NewService(noSchemaStore{o.store}, o.clock)
 	o.must(o.service.DeleteFolder(o.Context(), o.caller, first))
-	o.refused(o.service.DeleteFolder(o.Context(), o.caller, second), audience.FolderNeeded, "last Folder of this type")
+	o.must(o.service.DeleteFolder(o.Context(), o.caller, second))
+	o.service = audience.NewService(o.store, o.clock)
+	files, err := o.service.SearchFolders(o.Context(), o.caller, "file", audience.Query{})
+	o.must(err)
+	o.refused(o.service.DeleteFolder(o.Context(), o.caller, files[0].ID), audience.FolderNeeded, "last Folder of this type")
+}
+
+// missingFolders starts a service on a database whose Accounts were added by an older version, which
+// gave them only a Folder for Lists.
+func missingFolders(o *accountFixture) {
+	other := o.newCaller()
+	message, err := o.service.AddFolder(o.Context(), other, details("name", "Letters", "type", "message"))
+	o.must(err)
+	o.update(func(tx audience.Tx) error {
+		for _, c := range []*audience.Caller{o.caller, other} {
+			all, err := tx.Folders(c.Account.ID)
+			if err != nil {
+				return err
+			}
+			for _, f := range all {
+				if f.Type != audience.FolderOfLists && f.ID != message {
+					if err := tx.DeleteFolder(f.ID); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+	for range 2 {
+		if first, err := o.service.Bootstrap(o.Context(), ""); first != nil || err != nil {
+			o.Fatalf("Bootstrap returned %v, error %v; want nil, because the database has a key", first, err)
+		}
+	}
+	for _, account := range []struct {
+		caller *audience.Caller
+		want   []string
+	}{{o.caller, []string{"list Lists", "message Messages", "file Files"}}, {other, []string{"list Lists", "message Letters", "file Files"}}} {
+		var got []string
+		for _, folderType := range []string{"list", "message", "file"} {
+			found, err := o.service.SearchFolders(o.Context(), account.caller, folderType, audience.Query{})
+			o.must(err)
+			for _, f := range found {
+				got = append(got, f.Type+" "+f.Name)
+			}
+		}
+		if diff := cmp.Diff(account.want, got); diff != "" {
+			o.Errorf("the Folders after the start (-want +got):\n%s", diff)
+		}
+	}
 }
 
 func (o *accountFixture) addFileFolder(name string) audience.FolderID {
