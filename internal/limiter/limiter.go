@@ -1,77 +1,216 @@
-// Package limiter limits how many operations run at the same time. Searches, streamed
-// replies, the calls of each Account, mails in memory and connections to the mail server
-// have separate Limiters.
+// Package limiter limits what operations use at the same time: slots or bytes of memory.
+// Searches, streamed replies, calls, webhooks, request bodies, mails in memory and
+// connections to the mail server have separate Limiters.
 package limiter
 
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"time"
 )
 
-// ErrBusy means that no slot became free within the longest wait of the Limiter.
+// ErrBusy means that too few units became free within the longest wait of the Limiter.
 var ErrBusy = errors.New("too many operations at once")
 
-// Limiter is a counting semaphore. Operations get slots in the order of their calls of
-// Acquire or Do. A nil Limiter has no limit.
+// Limiter is a weighted semaphore. Operations get units in the order of their requests. A
+// Limiter of NewShared also limits the units of each owner, so that an owner with many
+// operations does not stop the operations of other owners. A nil Limiter has no limit.
 type Limiter struct {
+	size  int64 // units of all owners together
+	share int64 // units of one owner
 	wait  time.Duration
-	slots chan struct{} // has one element for each operation that runs
+
+	mu      sync.Mutex // guards the fields below
+	used    int64
+	of      map[int64]int64 // units in use by owner; nil if owners have no limit
+	waiting []*request      // the oldest first
+}
+
+// request is an operation that waits for units.
+type request struct {
+	owner, n int64
+	granted  chan struct{} // closed when the operation has its units
 }
 
 // New returns a Limiter for n operations at the same time. wait is the longest time that
 // an operation waits for a slot. If wait is 0, only its context ends the wait.
 func New(n int, wait time.Duration) *Limiter {
-	return &Limiter{wait: wait, slots: make(chan struct{}, n)}
+	return &Limiter{size: int64(n), share: int64(n), wait: wait}
 }
+
+// NewShared returns a Limiter of size units. One owner gets at most share of them.
+func NewShared(size, share int64, wait time.Duration) *Limiter {
+	return &Limiter{size: size, share: share, wait: wait, of: make(map[int64]int64)}
+}
+
+// Half returns the share of an owner that may have half of the units, but at least one.
+func Half(size int64) int64 { return (size + 1) / 2 }
 
 // Acquire waits for a slot. The caller must call release to free the slot. Acquire
 // returns ErrBusy if no slot became free within the longest wait. It returns the error
 // of the context if the context ends first.
 func (l *Limiter) Acquire(ctx context.Context) (release func(), err error) {
-	if err := l.acquire(ctx); err != nil {
+	return l.AcquireFor(ctx, 0, 1)
+}
+
+// AcquireFor is like Acquire, for n units and an owner. The owner must not ask for more
+// than its share, because it would never get so many units.
+func (l *Limiter) AcquireFor(ctx context.Context, owner, n int64) (release func(), err error) {
+	if err := l.acquire(ctx, owner, n); err != nil {
 		return nil, err
 	}
-	return l.release, nil
+	return func() { l.Release(owner, n) }, nil
+}
+
+// TryAcquireFor is like AcquireFor for a single unit, but it does not wait. It returns nil
+// if no unit is free for the owner, or if an operation waits.
+func (l *Limiter) TryAcquireFor(owner int64) (release func()) {
+	if !l.try(owner, 1) {
+		return nil
+	}
+	return func() { l.Release(owner, 1) }
 }
 
 // Do waits for a slot, runs fn and frees the slot. If Do gets no slot, it does not run
 // fn, and returns the same error as Acquire.
-func (l *Limiter) Do(ctx context.Context, fn func() error) error {
-	if err := l.acquire(ctx); err != nil {
+func (l *Limiter) Do(ctx context.Context, fn func() error) error { return l.DoFor(ctx, 0, fn) }
+
+// DoFor is like Do, for an owner.
+func (l *Limiter) DoFor(ctx context.Context, owner int64, fn func() error) error {
+	if err := l.acquire(ctx, owner, 1); err != nil {
 		return err
 	}
-	defer l.release()
+	defer l.Release(owner, 1)
 	return fn()
 }
 
-func (l *Limiter) release() {
-	if l != nil {
-		<-l.slots
+// Release frees units of an owner. Callers of AcquireFor may use it instead of the function
+// release, to free a part of their units early.
+func (l *Limiter) Release(owner, n int64) {
+	if l == nil {
+		return
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.used -= n
+	if l.of != nil {
+		l.of[owner] -= n
+		if l.of[owner] == 0 {
+			delete(l.of, owner)
+		}
+	}
+	l.grant()
 }
 
-func (l *Limiter) acquire(ctx context.Context) error {
-	if l == nil {
+// acquire waits for units.
+func (l *Limiter) acquire(ctx context.Context, owner, n int64) error {
+	if l == nil || l.try(owner, n) {
 		return nil
 	}
-	select { // a free slot needs no timer
-	case l.slots <- struct{}{}:
-		return nil
-	default:
-	}
+	r := l.enqueue(owner, n)
 	var expired <-chan time.Time // stays nil if the wait has no limit
 	if l.wait > 0 {
 		timer := time.NewTimer(l.wait)
 		defer timer.Stop()
 		expired = timer.C
 	}
+	var err error
 	select {
-	case l.slots <- struct{}{}:
+	case <-r.granted:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		err = ctx.Err()
 	case <-expired:
-		return ErrBusy
+		err = ErrBusy
 	}
+	if !l.cancel(r) {
+		l.Release(owner, n) // the units were granted at the same moment
+	}
+	return err
+}
+
+// try takes units if they are free and no older request waits.
+func (l *Limiter) try(owner, n int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waiting) > 0 || !l.fits(owner, n) {
+		return false
+	}
+	l.take(owner, n)
+	return true
+}
+
+// fits reports whether units are free for the owner. The caller holds l.mu.
+func (l *Limiter) fits(owner, n int64) bool {
+	return l.used+n <= l.size && (l.of == nil || l.of[owner]+n <= l.share)
+}
+
+// take gives units to an owner. The caller holds l.mu.
+func (l *Limiter) take(owner, n int64) {
+	l.used += n
+	if l.of != nil {
+		l.of[owner] += n
+	}
+}
+
+// enqueue adds a request at the end of the queue.
+func (l *Limiter) enqueue(owner, n int64) *request {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := &request{owner, n, make(chan struct{})}
+	l.waiting = append(l.waiting, r)
+	l.grant() // units may have become free after try
+	return r
+}
+
+// cancel removes a request from the queue. It returns false if the request was granted.
+func (l *Limiter) cancel(r *request) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(l.waiting, r)
+	if i < 0 {
+		return false
+	}
+	l.waiting = slices.Delete(l.waiting, i, i+1)
+	l.grant() // the request may have been the first, and a later request may need fewer units
+	return true
+}
+
+// grant gives units to the requests that wait, in their order. A request that does not fit
+// delays the later requests of its owner. If its owner has its share, other owners do not
+// wait for it. Otherwise it delays all later requests, so that a large request gets its
+// units. The caller holds l.mu.
+func (l *Limiter) grant() {
+	if len(l.waiting) == 0 {
+		return
+	}
+	var full map[int64]bool // owners whose requests wait for units of the same owner
+	kept := l.waiting[:0]
+	for i, r := range l.waiting {
+		switch {
+		case full[r.owner]:
+			kept = append(kept, r)
+		case l.fits(r.owner, r.n):
+			l.take(r.owner, r.n)
+			close(r.granted)
+		case l.of != nil && l.of[r.owner]+r.n > l.share:
+			if full == nil {
+				full = make(map[int64]bool)
+			}
+			full[r.owner] = true
+			kept = append(kept, r)
+		default:
+			l.keep(append(kept, l.waiting[i:]...))
+			return
+		}
+	}
+	l.keep(kept)
+}
+
+// keep makes kept, which has the same array as l.waiting, the queue. The caller holds l.mu.
+func (l *Limiter) keep(kept []*request) {
+	clear(l.waiting[len(kept):]) // for the garbage collector
+	l.waiting = kept
 }

@@ -88,3 +88,97 @@ func TestANilLimiterHasNoLimit(t *testing.T) {
 		}
 	}
 }
+
+// acquired starts an operation that waits for n units and returns whether it has got them.
+func acquired(t *testing.T, l *limiter.Limiter, owner, n int64) func() bool {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() {
+		_, err := l.AcquireFor(t.Context(), owner, n)
+		done <- err
+	}()
+	synctest.Wait()
+	return func() bool { synctest.Wait(); return len(done) == 1 }
+}
+
+func TestAnOwnerWithItsShareDelaysNoOtherOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.NewShared(4, limiter.Half(4), time.Hour)
+		for range 2 {
+			if _, err := l.AcquireFor(t.Context(), 1, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		more, other := acquired(t, l, 1, 1), acquired(t, l, 2, 2)
+		if more() || !other() {
+			t.Errorf("the third slot of an owner was granted: %v; two slots of another owner: %v; want only the latter", more(), other())
+		}
+		if release := l.TryAcquireFor(3); release != nil {
+			t.Error("a fifth slot was granted, want four")
+		}
+		l.Release(2, 2)
+		if more() {
+			t.Error("an owner with its share got a slot of another owner")
+		}
+		l.Release(1, 1)
+		if !more() {
+			t.Error("the owner did not get the slot that it had freed")
+		}
+		l.Release(1, 2) // so that no goroutine waits
+	})
+}
+
+func TestALargeRequestIsNotOvertaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.NewShared(10, 10, time.Hour)
+		if _, err := l.AcquireFor(t.Context(), 1, 6); err != nil {
+			t.Fatal(err)
+		}
+		large, small := acquired(t, l, 2, 8), acquired(t, l, 3, 1)
+		if large() || small() {
+			t.Error("a later small request was granted before a large request that waits")
+		}
+		l.Release(1, 6)
+		if !large() || !small() {
+			t.Errorf("after all units became free: the large request got its units: %v, the small one: %v", large(), small())
+		}
+	})
+}
+
+// An owner's own small requests do not overtake its large request.
+func TestTheRequestsOfAnOwnerKeepTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.NewShared(10, 5, time.Hour)
+		if _, err := l.AcquireFor(t.Context(), 1, 3); err != nil {
+			t.Fatal(err)
+		}
+		large, small, other := acquired(t, l, 1, 4), acquired(t, l, 1, 1), acquired(t, l, 2, 5)
+		if large() || small() || !other() {
+			t.Errorf("large %v, small %v, of another owner %v; want only the last to be granted", large(), small(), other())
+		}
+		l.Release(1, 3)
+		if !large() || !small() {
+			t.Errorf("after the owner freed its units: large %v, small %v; want both to be granted", large(), small())
+		}
+	})
+}
+
+// A request that gives up lets the requests behind it proceed.
+func TestARequestThatEndsLetsLaterRequestsProceed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter.NewShared(10, 10, time.Second)
+		if _, err := l.AcquireFor(t.Context(), 1, 6); err != nil {
+			t.Fatal(err)
+		}
+		acquired(t, l, 2, 8)
+		time.Sleep(time.Second / 2)
+		small := acquired(t, l, 3, 4)
+		if small() {
+			t.Error("the small request was granted before the large one gave up")
+		}
+		time.Sleep(time.Second / 2)
+		if !small() {
+			t.Error("the small request was not granted after the large one gave up")
+		}
+	})
+}
