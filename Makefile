@@ -21,11 +21,11 @@ TOOL      = $(GO) tool -modfile=tools/go.mod
 FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad|ReadOnlyServer|QueueRecovers|ServerIsWaitedFor|FullDisk
 # The packages with fault tests.
 FAULTY = ./cmd/enlist ./internal/jobs ./internal/store/postgres
-# Words in the names of tests that share no data between goroutines. make check runs these tests without the race
-# detector, which would make them ten times as slow and find nothing. internal/faults_test.go checks these words too.
-COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|ShortMeasurement
+# Words in the names of tests that share no data between goroutines, or measure memory. make check runs these tests
+# without the race detector, which would make them ten times as slow and find nothing. internal/faults_test.go checks these words too.
+COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|ShortMeasurement|MemoryStaysBounded
 # The packages with the tests of COMPUTED.
-COMPUTING = ./cmd/enlist-bench ./internal ./internal/mail ./internal/merge ./internal/rpc ./internal/store/postgres
+COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/merge ./internal/rpc ./internal/store/postgres
 # The packages whose tests depend on the SQLite driver.
 DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/store/sqlstore ./internal/store/teststores ./internal/store/dbcopy
 

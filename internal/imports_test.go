@@ -43,7 +43,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/web":           {"enlist/internal/audience"},
 	"enlist/internal/webhook":       {"enlist/internal/audience"},
 	"enlist/internal/rpc": {"enlist/internal/audience", "enlist/internal/limiter", "enlist/api", "github.com/go-json-experiment/json/...",
-		"github.com/prometheus/client_golang/...", "golang.org/x/sync/semaphore"},
+		"github.com/prometheus/client_golang/..."},
 	"enlist/cmd/enlist-bench": {"..."},
 	"enlist/cmd/enlist":       {"..."},
 }

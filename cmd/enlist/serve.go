@@ -38,6 +38,10 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	if out.getenv("GOGC") == "" {
 		debug.SetGCPercent(200) // uses a few MiB more and saves 5 % of a call's processor time
 	}
+	if out.getenv("GOMEMLIMIT") == "" {
+		// The rest is for memory that Go does not count: SQLite, the program itself and thread stacks.
+		debug.SetMemoryLimit(int64(c.Memory) / 16 * 11)
+	}
 	key := out.getenv(bootstrapKey)
 	if key != "" && !audience.ValidKeyText(key) {
 		return usage("%s must be 64 lower-case hexadecimal characters: create a key with: openssl rand -hex 32",

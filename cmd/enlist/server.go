@@ -76,6 +76,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 	s.pages = web.New(r.service, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:       version(),
+		Memory:        int64(c.Memory),
 		MaxBody:       int64(c.MaxBody),
 		MaxCalls:      c.MaxCalls,
 		ReadTimeout:   c.ReadTimeout,
@@ -94,7 +95,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		// There is no WriteTimeout, because replies to long searches are streamed. Package rpc limits their time.
-		MaxHeaderBytes: 64 << 10,
+		MaxHeaderBytes: 16 << 10,
 		BaseContext:    func(net.Listener) context.Context { return calls },
 		ErrorLog:       slog.NewLogLogger(r.quiet.Handler(), slog.LevelWarn),
 	}

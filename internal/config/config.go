@@ -91,6 +91,7 @@ type Serve struct {
 
 	Listen      string        `default:"127.0.0.1:8080" placeholder:"ADDR"`
 	OpsListen   string        `default:"127.0.0.1:9090" placeholder:"ADDR"`
+	Memory      Size          `default:"512MiB" placeholder:"SIZE"`
 	MaxBody     Size          `default:"32MiB" placeholder:"SIZE"`
 	ReadTimeout time.Duration `default:"1m" placeholder:"TIME"`
 
@@ -139,6 +140,8 @@ func (s Serve) Check() error {
 	switch {
 	case s.MaxBody < 1024:
 		return errors.New("--max-body must be at least 1KiB")
+	case s.Memory < 12*s.MaxBody || s.Memory < 64<<20:
+		return errors.New("--memory must be at least 64MiB, and at least 12 times --max-body")
 	case min(s.MaxCalls, s.Connections) < 1:
 		return errors.New("--max-calls and --connections must be at least 1")
 	case min(s.Searches, s.Streams) < 1:

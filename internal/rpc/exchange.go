@@ -34,9 +34,10 @@ type exchange struct {
 	arena    arena
 	reply    reply
 	call     call
-	reserved int64 // bytes of memory reserved for a large body
-	goodKeys int   // calls whose key was accepted
-	badKeys  int   // calls whose key was missing or invalid
+	reserved reservation // memory of a large body
+	slot     func()      // frees the slot of the last call; nil if there is none
+	goodKeys int         // calls whose key was accepted
+	badKeys  int         // calls whose key was missing or invalid
 }
 
 // call is one call whose key is valid and has the access level that the method needs. Each method
@@ -147,6 +148,7 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	}
 	h, ctx := x.handler, x.request.Context()
 	reader := newParamsReader(&x.source, &x.arena, e.params)
+	reader.keepsText = x.reserved.bytes > 0 && len(e.params) > 0 // releaseBody drops the buffer of a large body
 	caller, err := h.authenticate(ctx, reader)
 	switch kind := audience.KindOf(err); {
 	case err == nil:
@@ -172,8 +174,8 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	return err
 }
 
-// perform executes a call with a valid key. It checks the method, the access level, the
-// number of concurrent calls and the parameters, in this order.
+// perform executes a call with a valid key. It checks the method, the access level, the number of
+// concurrent calls, the memory and the parameters, in this order.
 func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsReader, caller *audience.Caller) error {
 	if m == nil {
 		return refuse(api.CodeMethodNotFound, "%q", e.method)
@@ -183,11 +185,22 @@ func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsRead
 			"%s needs the access level %s; this key has %s", m.name, m.level, caller.Key.Level)
 	}
 	h, ctx := x.handler, x.request.Context()
-	release, err := h.limiter.acquire(ctx, caller.Account.ID)
+	if err := x.enter(ctx, caller.Account.ID); err != nil {
+		return err
+	}
+	size, err := reader.measure(m.params, x.readable(m))
 	if err != nil {
 		return err
 	}
-	defer release()
+	release, err := h.memory.forParams(ctx, int64(caller.Account.ID), size)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		x.call = call{}
+		x.arena.reset()
+		release()
+	}()
 	values, err := reader.rest(m.params)
 	if err != nil {
 		return err
@@ -218,6 +231,15 @@ func (c *call) shapeError() error {
 		return err
 	}
 	return c.err
+}
+
+// readable returns how many parameters of a call to read. Further parameters are ignored, but the
+// fingerprint of a call with an Idempotency-Key covers all that were sent. decisions.md: 7, 30
+func (x *exchange) readable(m *method) int {
+	if m.writes && len(x.request.Header["Idempotency-Key"]) > 0 {
+		return everyParameter
+	}
+	return len(m.params)
 }
 
 // explain returns the error for the reply. If an error has no published code, explain logs the

@@ -5,19 +5,29 @@ package rpc
 
 import (
 	"context"
+	"unsafe"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"enlist/internal/audience"
 )
 
-// paramsReader reads params in two steps: first the key, and later the other parameters. A caller
-// without a valid key can therefore not make the server allocate memory for many values.
-// decisions.md: 13
+// paramsReader reads params in steps: first the key, then the size of the other parameters, and
+// these parameters last. A caller without a valid key can therefore not make the server allocate
+// memory for many values. decisions.md: 13
 type paramsReader struct {
 	tree
-	raw []byte
-	key audience.Input
-	err error // set if the key is not a valid string
+	raw       []byte
+	keepsText bool // raw never changes, so rest does not copy it
+	end       int  // number of bytes of raw that rest reads
+	count     int  // number of values that rest reads, with the key
+	key       audience.Input
+	err       error // set if the key is not a valid string
 }
+
+// maxKeyText is the largest length in bytes of a string that is read as a key. Every longer key is
+// invalid.
+const maxKeyText = 1000
 
 // newParamsReader returns a paramsReader that has read the key. raw is the array params, or nil
 // if the request has no params.
@@ -37,28 +47,94 @@ func newParamsReader(s *source, a *arena, raw []byte) *paramsReader {
 		r.err = err
 		return r
 	}
-	text, err := unquote(quoted)
-	r.key.Text, r.err = string(text), err
+	r.key.Text, r.err = keyText(quoted)
 	return r
 }
 
-// rest reads the parameters after the key. It returns all parameters, with the key as the first.
-// names are the parameter names of the method.
+// keyText returns the text of a JSON string that is a key.
+func keyText(quoted []byte) (string, error) {
+	if len(quoted) > maxKeyText {
+		return "", audience.ErrInvalidKey
+	}
+	text, err := unquote(quoted)
+	return string(text), err
+}
+
+// peekKey returns the key of the first request in b, which is the start of a body. It returns false
+// if b does not contain the key.
+func (s *source) peekKey(b []byte) (key string, ok bool) {
+	dec := s.lenient(b)
+	if dec.PeekKind() == '[' {
+		dec.ReadToken()
+	}
+	if dec.PeekKind() != '{' {
+		return "", false
+	}
+	dec.ReadToken()
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadValue()
+		if err != nil {
+			return "", false
+		}
+		if string(name) == `"params"` {
+			return firstText(dec)
+		}
+		if dec.SkipValue() != nil {
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// firstText returns the first item of an array if it is a string that can be a key.
+func firstText(dec *jsontext.Decoder) (text string, ok bool) {
+	if dec.PeekKind() != '[' {
+		return "", false
+	}
+	dec.ReadToken()
+	if dec.PeekKind() != '"' {
+		return "", false
+	}
+	quoted, err := dec.ReadValue()
+	if err != nil {
+		return "", false
+	}
+	text, err = keyText(quoted)
+	return text, err == nil
+}
+
+// rest reads the parameters that measure has found. It returns them after the key. names are the
+// parameter names of the method.
 func (r *paramsReader) rest(names []string) ([]audience.Input, error) {
-	r.text = string(r.raw)
-	mark := len(r.open)
-	r.open = append(r.open, r.key)
-	for n := 1; r.dec.PeekKind() != ']'; n++ {
+	if cap(r.values) < r.count {
+		r.values = make([]audience.Input, 0, r.count)
+	}
+	if r.keepsText {
+		r.text = unsafe.String(&r.raw[0], r.end)
+	} else {
+		r.text = string(r.raw[:r.end])
+	}
+	values := r.take()
+	for n := range values {
+		if n == 0 {
+			values[0] = r.key
+			continue
+		}
 		v, err := r.read(3) // nesting level: the request object is 1, the array params is 2
 		if err != nil {
-			refused := *strictly(err)
-			refused.code = shapeCode(names, n)
-			refused.position = n + 1
-			return nil, &refused
+			return nil, refuseParameter(names, n, strictly(err))
 		}
-		r.open = append(r.open, v)
+		values[n] = v
 	}
-	return r.keep(mark), nil
+	return values, nil
+}
+
+// refuseParameter returns a refusal with the code and the position of a parameter.
+func refuseParameter(names []string, i int, r *refusal) error {
+	refused := *r
+	refused.code = shapeCode(names, i)
+	refused.position = i + 1
+	return &refused
 }
 
 // errNoKey has no detail, because the published name of its code says enough.

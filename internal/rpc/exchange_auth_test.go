@@ -93,24 +93,24 @@ func TestValidKeyIsNeverDelayed(t *testing.T) {
 // covers: decision 43
 func TestCallOverTheAccountLimitWaitsAndIsThenRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := callLimiter{size: 2, wait: 5 * time.Second}
-		first, err := l.acquire(t.Context(), 1)
-		if err != nil {
+		h := &Handler{calls: newCallLimiter(2, 5*time.Second)}
+		first := &exchange{handler: h}
+		if err := first.enter(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.acquire(t.Context(), 1); err != nil {
+		if err := (&exchange{handler: h}).enter(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
 		started := time.Now()
-		if _, err := l.acquire(t.Context(), 1); audience.KindOf(err) != audience.Busy || time.Since(started) != 5*time.Second {
+		if err := (&exchange{handler: h}).enter(t.Context(), 1); audience.KindOf(err) != audience.Busy || time.Since(started) != 5*time.Second {
 			t.Errorf("the third call: got %v after %v, want the kind Busy after 5 s", err, time.Since(started))
 		}
-		if _, err := l.acquire(t.Context(), 2); err != nil {
+		if err := (&exchange{handler: h}).enter(t.Context(), 2); err != nil {
 			t.Errorf("a call of another Account: got %v, want a slot", err)
 		}
-		time.AfterFunc(time.Second, first)
+		time.AfterFunc(time.Second, first.leave)
 		started = time.Now()
-		if _, err := l.acquire(t.Context(), 1); err != nil || time.Since(started) != time.Second {
+		if err := (&exchange{handler: h}).enter(t.Context(), 1); err != nil || time.Since(started) != time.Second {
 			t.Errorf("a call while a slot becomes free: got %v after %v, want a slot after 1 s", err, time.Since(started))
 		}
 	})

@@ -1,74 +1,133 @@
-// This file reads the body of an HTTP request. The server must read the body before it knows the
-// key, so callers without a valid key could exhaust its memory. Therefore a body of 1 MiB or more
-// needs a reservation, and all reservations of the process together have a limit.
+// This file reads the body of an HTTP request. The server must read the body before it executes a
+// call, so callers without a valid key could exhaust its memory. Therefore a body of more than
+// smallBody bytes reserves its memory. decisions.md: 43
 
 package rpc
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"io"
 	"net/http"
 	"time"
+
+	"enlist/internal/limiter"
 )
 
-// smallBody is a size in bytes. A smaller body needs no reservation.
-const smallBody = 1 << 20
+// reservation is the memory that the body of one request has reserved.
+type reservation struct {
+	from  *limiter.Limiter
+	owner int64 // ID of the Account whose key is in the body; 0: no valid key was found
+	bytes int64
+}
 
-// bodiesAtOnce limits the reservations. All reservations together have at most the size of
-// bodiesAtOnce bodies of MaxBody bytes.
-const bodiesAtOnce = 8
-
-// The reply for errNoMemory has code 399, which is also the code for too many calls. In both cases
-// the caller can send the call again later.
-var errNoMemory = errors.New("no memory left for a large body")
-
-// read reads the body. It fails if the client needs longer than ReadTimeout to send the body.
+// read reads the body. It fails if the client needs longer than ReadTimeout to send the body. It
+// returns errNoMemory if no memory is free for the body in time.
 func (x *exchange) read() error {
 	o := &x.handler.options
 	control := http.NewResponseController(x.reply.w)
 	control.SetReadDeadline(time.Now().Add(o.ReadTimeout)) // if this fails, the reads below also return an error
 	body := http.MaxBytesReader(x.reply.w, x.request.Body, o.MaxBody)
 	expected := x.request.ContentLength
-	if expected >= 0 && expected < smallBody {
+	if expected >= 0 && expected <= smallBody {
 		x.body.Grow(int(expected) + bytes.MinRead)
-	} else if _, err := io.CopyN(&x.body, body, smallBody); err == io.EOF {
-		expected = 0 // no length was announced, and the body is small
-	} else if err != nil {
-		return err
-	}
-	if expected < 0 || expected >= smallBody {
-		if err := x.reserve(expected); err != nil {
+		_, err := x.body.ReadFrom(body)
+		if err != nil {
 			return err
 		}
-	}
-	if _, err := x.body.ReadFrom(body); err != nil {
+	} else if err := x.readLarge(control, body); err != nil {
 		return err
 	}
 	control.SetReadDeadline(time.Time{})
 	return nil
 }
 
-// reserve reserves memory for a large body. It waits up to CallWait and then returns errNoMemory.
-// expected is the length of the body in bytes, or -1 if the length is unknown.
-func (x *exchange) reserve(expected int64) error {
-	h := x.handler
-	if expected < 0 {
-		expected = h.options.MaxBody
+// readLarge reads a body that is probably larger than smallBody. A client with a valid key gets the
+// memory for all of its body at once: two clients that have a part of their bodies cannot wait for
+// each other. A client without a valid key gets memory only for the bytes that it sends.
+func (x *exchange) readLarge(control *http.ResponseController, body io.Reader) error {
+	if _, err := io.CopyN(&x.body, body, smallBody); err != nil {
+		return ignoreEOF(err)
 	}
-	ctx, cancel := context.WithTimeout(x.request.Context(), h.options.CallWait)
-	defer cancel()
-	if h.bodies.Acquire(ctx, expected) != nil {
+	defer x.trim()
+	o := &x.handler.options
+	expected := x.request.ContentLength
+	if expected < 0 {
+		expected = o.MaxBody
+	}
+	x.reserved = reservation{from: x.handler.memory.bodies, owner: x.sender()}
+	known := x.reserved.owner != 0
+	if known {
+		if err := x.reserve(expected); err != nil {
+			return err
+		}
+		control.SetReadDeadline(time.Now().Add(o.ReadTimeout)) // the client could not send while it waited
+	}
+	for {
+		step := int64(x.body.Len()) // the buffer doubles, so that its content is rarely copied
+		if rest := expected - step; x.request.ContentLength >= 0 && (known || rest < step) {
+			step = max(rest, 0)
+		}
+		if !known {
+			if err := x.reserve(step); err != nil {
+				return err
+			}
+		}
+		x.body.Grow(int(step) + bytes.MinRead)
+		if _, err := io.CopyN(&x.body, body, step+1); err != nil {
+			return ignoreEOF(err)
+		}
+	}
+}
+
+// ignoreEOF returns nil for the end of a body.
+func ignoreEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// sender returns the ID of the Account whose key is at the start of the body, or 0.
+func (x *exchange) sender() int64 {
+	key, ok := x.source.peekKey(x.body.Bytes())
+	if !ok {
+		return 0
+	}
+	caller, err := x.handler.service.Authenticate(x.request.Context(), key)
+	if err != nil {
+		return 0 // the call itself returns the error
+	}
+	return int64(caller.Account.ID)
+}
+
+// reserve reserves memory for more bytes of the body.
+func (x *exchange) reserve(n int64) error {
+	r := &x.reserved
+	if _, err := r.from.AcquireFor(x.request.Context(), r.owner, n); err != nil {
 		return errNoMemory
 	}
-	x.reserved = expected
-	x.body.Grow(int(expected)) // in one step: while a buffer grows, its old and its new array both use memory
+	r.bytes += n
 	return nil
 }
 
-// releaseBody ends the reservation of a large body.
+// trim frees the part of the reservation that the buffer of the body does not need. The reservation
+// is too large if the client sent no Content-Length.
+func (x *exchange) trim() {
+	r := &x.reserved
+	if spare := r.bytes - int64(x.body.Cap()); spare > 0 {
+		r.bytes -= spare
+		r.from.Release(r.owner, spare)
+	}
+}
+
+// releaseBody ends the reservation of a large body and removes the references to its memory.
 func (x *exchange) releaseBody() {
-	x.handler.bodies.Release(x.reserved)
-	x.reserved = 0
+	r := &x.reserved
+	if r.bytes == 0 {
+		return
+	}
+	x.body = bytes.Buffer{}
+	x.source.reset()
+	r.from.Release(r.owner, r.bytes)
+	*r = reservation{}
 }

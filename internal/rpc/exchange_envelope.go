@@ -19,6 +19,12 @@ const maxDepth = 64
 // syntax error for more levels.
 const tokenizerDepth = 10_000
 
+// Limits of the memory that a request can use before its key is known. decisions.md: 8
+const (
+	maxMembers = 2000 // largest number of members of a request object
+	maxText    = 1000 // largest length in bytes of a member name, of the id and of the name of a method
+)
+
 // envelope is a request whose parameters have not been read yet.
 type envelope struct {
 	v2     bool   // "jsonrpc":"2.0"
@@ -79,12 +85,14 @@ func (s *source) readEnvelope(b []byte) envelope {
 		if err != nil {
 			break
 		}
-		key, fault := unquote(name)
+		key, fault := shortText(name)
 		val, err = dec.ReadValue()
 		if err != nil {
 			break
 		}
 		switch {
+		case seen.n == maxMembers:
+			fault = errManyMembers
 		case fault == nil && !seen.add(string(key)):
 			fault = refuse(api.CodeInvalidParameters, "the request has two members named %q", key)
 		case string(key) == "params":
@@ -134,20 +142,26 @@ func (e *envelope) fail(fault error) {
 	}
 }
 
-// setID stores an id as the caller sent it, if it is a number or a valid string. Any other id
-// becomes null.
+// setID stores an id as the caller sent it, if it is a number or a valid string of at most maxText
+// bytes. Any other id becomes null.
 func (e *envelope) setID(raw []byte) {
 	e.id = null
 	switch raw[0] {
-	case '"':
+	case '"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+	default:
+		return
+	}
+	if len(raw) > maxText {
+		e.fail(errLongText)
+		return
+	}
+	if raw[0] == '"' {
 		if _, fault := unquote(raw); fault != nil {
 			e.fail(fault)
 			return
 		}
-		e.id = raw
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		e.id = raw
 	}
+	e.id = raw
 }
 
 // setMethod reads the method's name. decisions.md: 8
@@ -156,12 +170,20 @@ func (e *envelope) setMethod(raw []byte) {
 		e.fail(refuse(api.CodeInvalidMethod, "method is missing or not a string"))
 		return
 	}
-	name, fault := unquote(raw)
+	name, fault := shortText(raw)
 	e.fail(fault)
 	if len(name) == 0 {
 		e.fail(refuse(api.CodeInvalidMethod, "method is empty"))
 	}
 	e.method = name
+}
+
+// shortText is unquote for a text of at most maxText bytes.
+func shortText(raw []byte) ([]byte, error) {
+	if len(raw) > maxText {
+		return nil, errLongText
+	}
+	return unquote(raw)
 }
 
 // unquote returns the text of a JSON string. It returns an error if the text has invalid UTF-8, a
@@ -193,14 +215,14 @@ func plain[T ~[]byte | ~string](inner T) bool {
 // an array, because a map would be an allocation for each call. Most requests have at most four
 // members.
 type names struct {
+	n    int // number of names
 	few  [8]string
-	n    int
 	many map[string]bool
 }
 
 // add adds a name. It returns false if the set has the name already.
 func (s *names) add(name string) bool {
-	for _, other := range s.few[:s.n] {
+	for _, other := range s.few[:min(s.n, len(s.few))] {
 		if other == name {
 			return false
 		}
@@ -217,6 +239,7 @@ func (s *names) add(name string) bool {
 		s.many = make(map[string]bool)
 	}
 	s.many[name] = true
+	s.n++
 	return true
 }
 
@@ -273,7 +296,10 @@ func (s *source) readBatch(b []byte, max int) ([][]byte, error) {
 
 // These are the errors that several functions return. No code may change their members.
 var (
-	errNoJSON  = refuse(api.CodeUnreadable, "the body is not JSON")
-	errTooDeep = refuse(api.CodeInvalidParameters, "nested deeper than %d levels", maxDepth)
-	errBadText = refuse(api.CodeInvalidParameters, "a text is not valid UTF-8, or contains a lone surrogate or NUL")
+	errNoJSON   = refuse(api.CodeUnreadable, "the body is not JSON")
+	errTooDeep  = refuse(api.CodeInvalidParameters, "nested deeper than %d levels", maxDepth)
+	errLongText = refuse(api.CodeInvalidParameters,
+		"a member name, an id or the name of a method is longer than %d bytes", maxText)
+	errManyMembers = refuse(api.CodeInvalidParameters, "the request has more than %d members", maxMembers)
+	errBadText     = refuse(api.CodeInvalidParameters, "a text is not valid UTF-8, or contains a lone surrogate or NUL")
 )

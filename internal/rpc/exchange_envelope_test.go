@@ -18,6 +18,10 @@ func TestEnvelopeKeepsIDAndVersionOfInvalidRequests(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&wide, `"m%d":0,`, i)
 	}
+	var tooWide strings.Builder
+	for i := range maxMembers {
+		fmt.Fprintf(&tooWide, `"m%d":0,`, i)
+	}
 	for _, test := range []struct {
 		body, id string
 		v2       bool
@@ -65,6 +69,11 @@ func TestEnvelopeKeepsIDAndVersionOfInvalidRequests(t *testing.T) {
 		{`{"id":1,"method":"m","m\u0065thod":"n"}`, `1`, false, api.CodeInvalidParameters},
 		{`{"id":1,"method":"m","params":[],"params":[]}`, `1`, false, api.CodeInvalidParameters},
 		{`{` + wide.String() + `"m999":1,"id":1,"method":"m"}`, `1`, false, api.CodeInvalidParameters},
+		{`{"id":1,"method":"m",` + tooWide.String() + `"x":0}`, `1`, false, api.CodeInvalidParameters},
+		{`{"id":1,"method":"` + strings.Repeat("m", 1000) + `"}`, `1`, false, api.CodeInvalidParameters},
+		{`{"id":"` + strings.Repeat("1", 1000) + `","method":"m"}`, `null`, false, api.CodeInvalidParameters},
+		{`{"id":` + strings.Repeat("1", 1001) + `,"method":"m"}`, `null`, false, api.CodeInvalidParameters},
+		{`{"id":1,"method":"m","` + strings.Repeat("x", 1000) + `":0}`, `1`, false, api.CodeInvalidParameters},
 		{`{"id":1,"method":"m\ud800"}`, `1`, false, api.CodeInvalidParameters},
 		{"{\"id\":1,\"method\":\"m\xff\"}", `1`, false, api.CodeInvalidParameters},
 		{`{"id":"\ud800","method":"m"}`, `null`, false, api.CodeInvalidParameters},
@@ -116,7 +125,7 @@ func TestParamsAreReadStrictly(t *testing.T) {
 		t.Run(fmt.Sprintf("%.60q", test.params), func(t *testing.T) {
 			var s source
 			r := newParamsReader(&s, new(arena), []byte(test.params))
-			values, err := r.rest([]string{"api_key", "x", "y"})
+			values, err := readAll(r)
 			if (err == nil) != test.good {
 				t.Errorf("%.60s: got %d values and the error %v, want success: %v", test.params, len(values), err, test.good)
 			}

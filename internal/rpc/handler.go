@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/sync/semaphore"
 
 	"enlist/internal/audience"
+	"enlist/internal/limiter"
 )
 
 // Options configure a Handler. A zero value selects the default, which is at the end of each
@@ -24,10 +24,11 @@ import (
 type Options struct {
 	Version       string                // version that getSessionInfo and the page for browsers show; ""
 	MaxBody       int64                 // largest body of a request in bytes; 32 MiB
+	Memory        int64                 // bytes that the process may use; calls get a part of it; 512 MiB
 	MaxCalls      int                   // largest number of concurrent calls of an Account; 256
-	CallWait      time.Duration         // longest time that a call waits for a slot, or a large body for memory; 5 s
+	CallWait      time.Duration         // longest time that a call waits for a slot; 5 s
 	MaxHeld       int                   // largest reply to a search in bytes that is not streamed; 4 MiB
-	ReadTimeout   time.Duration         // longest time that a client may take to send its request; 1 minute
+	ReadTimeout   time.Duration         // longest time that a client may take to send its request, and that it waits for memory; 1 minute
 	FlushTimeout  time.Duration         // longest time that a client may take to read 64 KiB of a reply; 30 s
 	StreamTimeout time.Duration         // longest time that a client may take to read a complete reply; 10 minutes
 	Now           func() time.Time      // the clock; time.Now
@@ -41,9 +42,9 @@ type Handler struct {
 	service  *audience.Service
 	options  Options
 	methods  map[string]*method
-	limiter  callLimiter
+	calls    *limiter.Limiter // slots for the calls of each Account
+	memory   memory
 	failures failures
-	bodies   *semaphore.Weighted // bytes of memory that all large bodies may use together
 	metrics  *metrics
 	draining atomic.Bool // Drain was called
 	idle     sync.Pool   // *exchange values for reuse
@@ -56,9 +57,9 @@ func New(service *audience.Service, o Options) *Handler {
 		service:  service,
 		options:  o,
 		methods:  methods(),
-		limiter:  callLimiter{size: o.MaxCalls, wait: o.CallWait},
+		calls:    newCallLimiter(o.MaxCalls, o.CallWait),
+		memory:   newMemory(o.Memory, o.ReadTimeout),
 		failures: failures{now: o.Now},
-		bodies:   semaphore.NewWeighted(bodiesAtOnce * o.MaxBody),
 	}
 	h.metrics = newMetrics(h.methods, service, o.Registerer)
 	return h
@@ -67,6 +68,7 @@ func New(service *audience.Service, o Options) *Handler {
 // withDefaults returns the options with the default in place of each zero value.
 func (o Options) withDefaults() Options {
 	o.MaxBody = cmp.Or(o.MaxBody, 32<<20)
+	o.Memory = cmp.Or(o.Memory, 512<<20)
 	o.MaxCalls = cmp.Or(o.MaxCalls, 256)
 	o.CallWait = cmp.Or(o.CallWait, 5*time.Second)
 	o.MaxHeld = cmp.Or(o.MaxHeld, 4<<20)
@@ -137,7 +139,7 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 	if err := x.read(); err != nil {
 		if err == errNoMemory {
 			w.Header().Set("Connection", "close")
-			x.refuseAll(errTooManyCalls)
+			x.refuseAll(err)
 			return
 		}
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
@@ -163,8 +165,11 @@ func tooLarge(w http.ResponseWriter) {
 	http.Error(w, "the request is larger than this server accepts", http.StatusRequestEntityTooLarge)
 }
 
-// keptBytes is the largest capacity of a buffer that a later request may reuse.
-const keptBytes = 2 * firstBytes
+// Largest capacities of buffers that a later request may reuse.
+const (
+	keptBody  = 2 * smallBody
+	keptReply = 2 * firstBytes
+)
 
 // exchange returns an exchange for a request. It takes the exchange from the pool, or creates a
 // new one if the pool is empty.
@@ -182,8 +187,9 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 
 // release puts an exchange back into the pool, unless one of its buffers has become large.
 func (h *Handler) release(x *exchange) {
+	x.leave()
 	x.releaseBody()
-	if x.body.Cap() > keptBytes || cap(x.reply.buf) > keptBytes {
+	if x.body.Cap() > keptBody || cap(x.reply.buf) > keptReply {
 		return
 	}
 	x.body.Reset()

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
+
+	"enlist/internal/audience"
 )
 
 // These tests check the HTTP side of the endpoint: paths, verbs, statuses and connections.
@@ -171,24 +174,117 @@ func TestLateBodyClosesTheConnection(t *testing.T) {
 	}
 }
 
-// All large bodies together have a memory limit, because the server reads a body before it knows
-// the caller. Small bodies need no reservation.
+// Large bodies and large parameters wait until memory is free, and are then refused. One Account never
+// gets more than half of the memory. Small bodies need no reservation.
 //
 // covers: decision 43
 func TestLargeBodyIsRefusedIfNoMemoryIsFree(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Options{CallWait: 20 * time.Millisecond})
-	large := h.request("getSessionInfo", `"`+strings.Repeat("x", 2<<20)+`"`)
-	if reply := h.post(t, large); !strings.Contains(reply, `"error":null`) {
-		t.Errorf("a large body: got %s, want success", reply)
+	const refused = `{"id":%s,"result":null,"error":{"code":399,"message":"You have reached the maximum number of allowed concurrent API requests"}}`
+	h := newHarness(t, Options{ReadTimeout: 50 * time.Millisecond})
+	large := h.request("getListById", `"`+strings.Repeat("x", 2<<20)+`"`)
+	many := h.request("getListById", "["+strings.Repeat("0,", 5000)+"0]")
+	other := strings.Replace(large, h.keys["FULL"], h.keys["OTHER"], 1)
+	free := func(body string) {
+		t.Helper()
+		if reply := h.post(t, body); strings.Contains(reply, `"code":399`) {
+			t.Errorf("%.100s with free memory: got %s, want no refusal for memory", body, reply)
+		}
 	}
-	if err := h.handler.bodies.Acquire(t.Context(), bodiesAtOnce*32<<20); err != nil {
+	busy := func(body, id string) {
+		t.Helper()
+		if reply := h.post(t, body); reply != fmt.Sprintf(refused, id) {
+			t.Errorf("%.100s without free memory: got %s, want code 399", body, reply)
+		}
+	}
+	free(large)
+	free(many)
+	const half = 512 << 20 / 32 * 3
+	for _, owner := range []int64{int64(h.account), 0} {
+		if _, err := h.handler.memory.bodies.AcquireFor(t.Context(), owner, half); err != nil {
+			t.Fatal(err)
+		}
+		busy(large, "null")
+		free(h.request("getSessionInfo", ""))
+		if owner != 0 {
+			free(other) // of another Account
+		}
+	}
+	busy(other, "null")
+	h.handler.memory.bodies.Release(0, half)
+	if _, err := h.handler.memory.params.AcquireFor(t.Context(), int64(h.account), h.handler.memory.largest); err != nil {
 		t.Fatal(err)
 	}
-	if reply := h.post(t, large); reply != `{"id":null,"result":null,"error":{"code":399,"message":"You have reached the maximum number of allowed concurrent API requests"}}` {
-		t.Errorf("a large body while no memory is free: got %s, want code 399", reply)
+	busy(many, "1")
+	free(other)
+}
+
+// Clients that send no key, or send nothing after the length of a large body, do not use the memory of
+// clients with a key.
+//
+// covers: decision 43
+func TestSilentClientsDoNotUseTheMemoryOfOthers(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{Memory: 24 << 20, MaxBody: 2 << 20, ReadTimeout: time.Second})
+	for _, start := range []string{"", `{"id":1,"method":"x","params":["` + strings.Repeat("0", 64) + `","`} {
+		for range 10 {
+			conn, _ := h.dial(t)
+			fmt.Fprintf(conn, "POST /rpc HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", 2<<20, start+strings.Repeat("x", 700<<10))
+		}
 	}
-	if reply := h.post(t, h.request("getSessionInfo", "")); !strings.Contains(reply, `"error":null`) {
-		t.Errorf("a small body while no memory is free: got %s, want success", reply)
+	body := h.request("getListById", `"`+strings.Repeat("x", 1<<20)+`"`)
+	for range 4 {
+		if reply := h.post(t, body); !strings.Contains(reply, `"code":303`) {
+			t.Errorf("a large body with a key: got %s, want code 303", reply)
+		}
+	}
+}
+
+// A call whose parameters can never have enough memory is refused at once.
+//
+// covers: decision 43
+func TestCallThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{Memory: 24 << 20, MaxBody: 2 << 20})
+	if reply := h.post(t, h.request("getListById", "["+strings.Repeat("0,", 70_000)+"0]")); !strings.Contains(reply, `"code":310`) ||
+		!strings.Contains(reply, "send fewer values") {
+		t.Errorf("70,000 values: got %s, want code 310", reply)
+	}
+	if h.handler.memory.params.TryAcquireFor(1) == nil {
+		t.Error("the call did not free its memory")
+	}
+}
+
+// The size of a tree is known before the tree is built.
+func TestTreeHasTheSizeThatWasMeasured(t *testing.T) {
+	if size := unsafe.Sizeof(audience.Input{}); size != valueBytes {
+		t.Errorf("an Input has %d bytes, want %d", size, valueBytes)
+	}
+	for _, test := range []struct {
+		params, ignored string
+		limit, count    int
+		members, names  int
+		escaped         int
+	}{
+		{`["k"]`, ``, 9, 1, 0, 0, 0},
+		{`["k" , [ ] , { } ]`, ``, 9, 3, 0, 0, 0},
+		{`["k",[1,[2,3],{"a":{"b":1,"c":2},"d":[{"e":1}]}],"\\\"],["]`, ``, 9, 14, 5, 2, 8},
+		{`["k",{"a\"":"{[","b":null}`, `,[1,2,3]]`, 2, 4, 2, 2, 4},
+		{`["k",1,2`, `,3]`, 3, 3, 0, 0, 0},
+	} {
+		t.Run(test.params, func(t *testing.T) {
+			var s source
+			r := newParamsReader(&s, new(arena), []byte(test.params+test.ignored))
+			size, err := r.measure(nil, test.limit)
+			expected := int64(test.count*valueBytes + test.members*memberBytes + test.names*nameBytes + len(r.sizes)*sizeBytes +
+				test.escaped + len(test.params))
+			if err != nil || r.count != test.count || size != expected {
+				t.Errorf("got %d values, %d bytes and the error %v, want %d values and %d bytes", r.count, size, err, test.count, expected)
+			}
+			values, err := r.rest(nil)
+			if err != nil || len(values) != int(r.sizes[0]) || cap(r.values) != r.count {
+				t.Errorf("got %d parameters in %d values and the error %v, want %d in %d", len(values), cap(r.values), err, r.sizes[0], r.count)
+			}
+		})
 	}
 }

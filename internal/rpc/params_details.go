@@ -42,6 +42,16 @@ func (p *params) details(v *audience.Input) []audience.Detail {
 	return p.arena.details[start:]
 }
 
+// expect makes room for the details of rows. While the slice grows, the details of earlier rows would
+// keep its old arrays in memory.
+func (a *arena) expect(rows []audience.Input) {
+	members := 0
+	for i := range rows {
+		members += len(unboxOnce(&rows[i]).Items)
+	}
+	a.details = slices.Grow(a.details, members)
+}
+
 // contactDetails reads the values of one Contact. specification: subscribeContact, contact_details
 func (p *params) contactDetails(i int) []audience.Detail {
 	v := p.at(i)
@@ -94,6 +104,7 @@ func idMember(v *audience.Input) *audience.Input {
 // parameter is an array of rows, or an object of rows: PHP encodes an array with gaps as an object.
 func (p *params) contacts(i int) [][]audience.Detail {
 	items := p.rows(i)
+	p.arena.expect(items)
 	all := make([][]audience.Detail, 0, len(items))
 	for j := range items {
 		if row := p.row(i, &items[j]); p.err == nil {
@@ -106,6 +117,7 @@ func (p *params) contacts(i int) [][]audience.Detail {
 // editRows reads the rows of editContacts. Each row has the ID of its Contact.
 func (p *params) editRows(i int) []audience.EditRow {
 	items := p.rows(i)
+	p.arena.expect(items)
 	all := make([]audience.EditRow, 0, len(items))
 	for j := range items {
 		if row := p.row(i, &items[j]); p.err == nil {

@@ -1,6 +1,6 @@
 // This file reads JSON into a tree of audience.Inputs. It refuses duplicate member names,
-// invalid UTF-8, NUL, more than maxDepth levels and more than maxValues values.
-// decisions.md: 8
+// invalid UTF-8, NUL and more than maxDepth levels. params_size.go has found the size of the
+// tree before, so that the tree is allocated once. decisions.md: 8
 
 package rpc
 
@@ -13,13 +13,6 @@ import (
 	"enlist/api"
 	"enlist/internal/audience"
 )
-
-// maxValues is the largest number of values in the parameters of one call. Each value needs about
-// 80 bytes of memory, so 32 MiB of "[0,0,…" would need more than 1 GiB without this limit.
-const maxValues = 1_000_000
-
-// errTooMany refuses a call before its values need too much memory.
-var errTooMany = refuse(api.CodeInvalidParameters, "more than %d values", maxValues)
 
 // kindOf returns the JSON type of a value that begins with the token k. If params is empty, k is "]"
 // instead, and kindOf returns InputNull.
@@ -45,18 +38,14 @@ func kindOf(k jsontext.Kind) audience.InputKind {
 // in the values are slices of text, not copies, unless they contain an escape.
 type tree struct {
 	*arena
-	dec   *jsontext.Decoder
-	text  string
-	count int // values read
+	dec    *jsontext.Decoder
+	text   string
+	opened int // arrays and objects that were opened: the index of the next one in arena.sizes
 }
 
 // read reads the next value. depth is its nesting level. The request object is level 1.
 func (t *tree) read(depth int) (audience.Input, error) {
 	v := audience.Input{Kind: kindOf(t.dec.PeekKind())}
-	t.count++
-	if t.count > maxValues {
-		return v, errTooMany
-	}
 	var err error
 	switch v.Kind {
 	case audience.InputText:
@@ -79,8 +68,8 @@ func (t *tree) children(kind audience.InputKind, depth int) ([]audience.Input, e
 	if _, err := t.dec.ReadToken(); err != nil {
 		return nil, err
 	}
-	mark := len(t.open)
-	for next := t.dec.PeekKind(); next != ']' && next != '}'; next = t.dec.PeekKind() {
+	items := t.take()
+	for i := range items {
 		var name string
 		if kind == audience.InputObject {
 			var err error
@@ -94,10 +83,19 @@ func (t *tree) children(kind audience.InputKind, depth int) ([]audience.Input, e
 			return nil, err
 		}
 		item.Name = name
-		t.open = append(t.open, item)
+		items[i] = item
 	}
 	_, err := t.dec.ReadToken()
-	return t.keep(mark), err
+	return items, err
+}
+
+// take returns memory for the items of the array or object that was opened last.
+func (t *tree) take() []audience.Input {
+	n := int(t.sizes[t.opened])
+	t.opened++
+	start := len(t.values)
+	t.values = t.values[:start+n]
+	return t.values[start : start+n : start+n]
 }
 
 // raw reads the next value and returns it as the caller sent it.
@@ -141,32 +139,23 @@ func strictly(err error) *refusal {
 	return errBadText
 }
 
-// arena is memory for the values of one HTTP request. Later requests reuse it, so no code may keep
-// a value after the request is answered.
+// arena is memory for the values of one call. Later calls reuse it, so no code may keep a value
+// after the call is answered.
 type arena struct {
-	open    []audience.Input  // stack with the items of arrays and objects that are not complete yet
-	values  []audience.Input  // items of complete arrays and objects
+	sizes   []int32           // number of items of each array and object, in the order of their first bytes
+	values  []audience.Input  // items of arrays and objects; its capacity is the size of the tree
 	details []audience.Detail // results of params.details
 	columns columns
 }
 
-// keep moves the items of a complete array or object from open[mark:] to values. It returns them.
-func (a *arena) keep(mark int) []audience.Input {
-	start := len(a.values)
-	a.values = append(a.values, a.open[mark:]...)
-	a.open = a.open[:mark]
-	return a.values[start:len(a.values):len(a.values)]
-}
-
 // reset clears the arena. If the arena has become large, reset frees its memory.
 func (a *arena) reset() {
-	const kept = 1000 // values
-	if cap(a.values) > kept || cap(a.open) > kept || cap(a.details) > kept {
+	const kept = smallTree / valueBytes
+	if cap(a.values) > kept || cap(a.sizes) > kept || cap(a.details) > kept {
 		*a = arena{}
 		return
 	}
-	clear(a.open[:cap(a.open)])
 	clear(a.values)
 	clear(a.details)
-	a.open, a.values, a.details = a.open[:0], a.values[:0], a.details[:0]
+	a.sizes, a.values, a.details = a.sizes[:0], a.values[:0], a.details[:0]
 }

@@ -50,7 +50,8 @@ func encoder[T any](attributes []audience.Attribute[T]) func([]byte, *T) []byte 
 	}
 }
 
-// writeRecords writes an array of records as the result.
+// writeRecords writes an array of records as the result. A long reply is sent in parts. No error can
+// occur after the first part, because all records are in memory.
 func writeRecords[T any](c *call, appendRecord func([]byte, *T) []byte, records []T, err error) error {
 	if err != nil {
 		return err
@@ -61,6 +62,13 @@ func writeRecords[T any](c *call, appendRecord func([]byte, *T) []byte, records 
 			b = append(b, ',')
 		}
 		b = appendRecord(b, &records[i])
+		if len(b) >= firstBytes && !c.reply.silent {
+			c.reply.buf = b
+			if err := c.reply.flush(); err != nil {
+				return err
+			}
+			b = c.reply.buf
+		}
 	}
 	c.reply.buf = append(b, ']')
 	return nil

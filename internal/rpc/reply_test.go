@@ -96,7 +96,7 @@ func TestDecodedStringIsEqualToTheEncodedString(t *testing.T) {
 func TestFingerprintIgnoresKeyAndWhiteSpace(t *testing.T) {
 	of := func(method, params string) [32]byte {
 		var s source
-		values, err := newParamsReader(&s, new(arena), []byte(params)).rest(nil)
+		values, err := readAll(newParamsReader(&s, new(arena), []byte(params)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -247,9 +247,20 @@ func parse(text string) (*audience.Input, error) {
 		return nil, errors.New("not valid JSON")
 	}
 	var s source
-	r := tree{arena: new(arena), dec: s.strict([]byte(text)), text: text}
-	v, err := r.read(1)
-	return &v, err
+	values, err := readAll(newParamsReader(&s, new(arena), []byte(`["",`+text+`]`)))
+	if err != nil {
+		return nil, err
+	}
+	return &values[1], nil
+}
+
+// readAll reads all parameters.
+func readAll(r *paramsReader) ([]audience.Input, error) {
+	names := []string{"api_key", "x", "y"}
+	if _, err := r.measure(names, everyParameter); err != nil {
+		return nil, err
+	}
+	return r.rest(names)
 }
 
 // layOut formats a reply so that people can read it: a long array has a line for each item.
