@@ -44,9 +44,9 @@ type files struct {
 }
 
 // check returns the size of the write-ahead log, or ErrMoved if one of the files is not at its path. It
-// takes 2 µs. Each connection calls it before it opens the files: if SQLite finds an empty file in place of
-// the database, it deletes the write-ahead log. The writer also calls it before each transaction, and after
-// each commit, before the caller gets the result. A nil value has no files to check.
+// takes 6 µs on a small virtual machine. The writer calls it before each transaction, and after each commit
+// before the caller gets the result. Each connection calls it before it opens the files: if SQLite finds an
+// empty file in place of the database, it deletes the write-ahead log. A nil value has no files to check.
 func (f *files) check() (walBytes int64, err error) {
 	if f == nil {
 		return 0, nil
