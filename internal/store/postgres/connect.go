@@ -176,15 +176,15 @@ func takeStandbyMissing(c *pgconn.PgConn) error {
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
 // writingPool returns a pool for transactions that write. The server ends a transaction if
-// one statement, or a pause between two statements, takes longer than the parameter longest.
-// So a process that hangs does not keep its locks.
-func writingPool(ctx context.Context, config *pgxpool.Config, size int, longest time.Duration) (*pgxpool.Pool, error) {
-	return newPool(ctx, writable(cancelling(config)), size, map[string]string{
-		"statement_timeout": milliseconds(longest),
+// one statement, or a pause between two statements, takes longer than an Update may take. So a
+// process that hangs does not keep its locks.
+func (s *Store) writingPool(ctx context.Context, config *pgxpool.Config, size int) (*pgxpool.Pool, error) {
+	settings := map[string]string{
+		"statement_timeout": milliseconds(s.time),
 		// The longest wait for a lock must be longer than most transactions, but shorter
 		// than the time that a caller waits. With the default of Options.UpdateTime it is 5 s.
-		"lock_timeout":                        milliseconds(longest / 2),
-		"idle_in_transaction_session_timeout": milliseconds(longest),
+		"lock_timeout":                        milliseconds(s.time / 2),
+		"idle_in_transaction_session_timeout": milliseconds(s.time),
 		"default_transaction_isolation":       "read committed",
 		// Every statement of this pool uses an index, whatever its arguments are, so one
 		// plan is enough. By default PostgreSQL would plan a statement at each execution,
@@ -192,7 +192,14 @@ func writingPool(ctx context.Context, config *pgxpool.Config, size int, longest 
 		// execution: with the default, the server stored 4,400 subscriptions a second instead
 		// of 6,200.
 		"plan_cache_mode": "force_generic_plan",
-	})
+	}
+	if s.distributed {
+		// Distributed tables have no partitions. Citus must know the arguments to plan a statement
+		// that mentions a large table twice: with a generic plan, such a statement fails. The default
+		// mode keeps a generic plan only for statements that can have one.
+		settings["plan_cache_mode"] = "auto"
+	}
+	return newPool(ctx, writable(cancelling(config)), size, settings)
 }
 
 // readingPool returns a pool for transactions that read. The server has no time limit for

@@ -34,8 +34,10 @@ var dialect = sqlstore.Dialect{
 	LedgerNumber:  "DEFAULT",
 	IndexAbsent:   " NULLS FIRST",
 	IndexTail:     ", id",
-	IndexPlace: `(SELECT CAST(n AS BIGINT) FROM generate_series(0, 15) AS n
-		WHERE satisfies_hash_partition(CAST('contact' AS regclass), 16, n, list_id))`,
+	// A distributed table has no partitions.
+	IndexPlace: `(SELECT CAST(n AS BIGINT) FROM generate_series(0, 15) AS n, pg_class
+		WHERE oid = CAST('contact' AS regclass) AND CASE relkind
+			WHEN 'p' THEN satisfies_hash_partition(oid, 16, n, list_id) ELSE n = 0 END)`,
 	// A new row of a table can use the space of an old one. This query writes a temporary file of 140 kB.
 	Probe:             []string{"SET LOCAL work_mem = '64kB'", "SELECT count(*) FROM generate_series(1, 10000)"},
 	NumbersAsText:     true,

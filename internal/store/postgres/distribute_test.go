@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"enlist/internal/store/pgtest"
@@ -16,8 +15,8 @@ import (
 )
 
 // citus creates functions with the names of those of the extension Citus, because the servers
-// of the tests do not have Citus. Here create_distributed_table only records the table, and
-// truncate_local_data_after_distributing_table removes the rows of a partition.
+// of the tests do not have Citus. Here create_distributed_table and citus_add_local_table_to_metadata
+// only record the table. The tests of package teststores use a real cluster.
 const citus = `
 	INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
 		SELECT 70000, 'citus', 10, 'public'::regnamespace, false, '13.0-1';
@@ -29,9 +28,9 @@ const citus = `
 		INSERT INTO pg_dist_partition VALUES (name, partkey, colocate_with);
 	END
 	$$;
-	CREATE FUNCTION truncate_local_data_after_distributing_table(name REGCLASS) RETURNS VOID LANGUAGE plpgsql AS $$
+	CREATE FUNCTION citus_add_local_table_to_metadata(name REGCLASS) RETURNS VOID LANGUAGE plpgsql AS $$
 	BEGIN
-		EXECUTE 'TRUNCATE ' || name;
+		INSERT INTO pg_dist_partition VALUES (name, NULL, NULL);
 	END
 	$$;`
 
@@ -73,14 +72,18 @@ func TestDistributionContinuesAndProtectsTheLedger(t *testing.T) {
 	}
 	plan.Close(t.Context())
 
-	// A second Distribution continues where an interrupted run stopped.
+	// A second Distribution continues where an interrupted run stopped. The table consent was not
+	// converted completely, so its transaction was rolled back.
 	plan = distribution(t, url)
-	plan.Statements = plan.Statements[:6]
+	plan.Statements = plan.Statements[:slices.Index(plan.Statements, "COMMIT")+6]
 	d.must(plan.Run(t.Context(), func(string) {}))
 	plan.Close(t.Context())
+	if _, err := Open(t.Context(), url, Options{}); !errors.Is(err, errHalfConverted) {
+		t.Errorf("a store on a database with one distributed table: error %v, want %v", err, errHalfConverted)
+	}
 	plan = distribution(t, url)
-	if !strings.HasPrefix(plan.Statements[0], "SELECT create_distributed_table('delivery'") {
-		t.Errorf("a second Distribution has the statements %q, want it to continue with the table delivery", plan.Statements)
+	if len(plan.Statements) < 3 || plan.Statements[2] != "ALTER TABLE consent RENAME TO consent_undistributed" {
+		t.Errorf("a second Distribution has the statements %q, want it to continue with the table consent", plan.Statements)
 	}
 	d.must(plan.Run(t.Context(), func(string) {}))
 	plan.Close(t.Context())
@@ -96,6 +99,26 @@ func TestDistributionContinuesAndProtectsTheLedger(t *testing.T) {
 	if d.store.distributed || !openAt(t, url, Options{}).distributed {
 		t.Error("distributed must be false in the store that was opened before the distribution, and true in a new store")
 	}
+	d.store = openAt(t, url, Options{})
+	d.wantCount(1)
+}
+
+// distributed returns the URL of a database whose tables are distributed, with a substitute for Citus.
+func distributed(t *testing.T) string {
+	t.Helper()
+	url := pgtest.Open(t)
+	s := openAt(t, url, Options{})
+	for _, statements := range []string{citus, citusTables, "INSERT INTO pg_dist_node VALUES ('primary', true)"} {
+		if _, err := s.jobs.Exec(t.Context(), statements); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan := distribution(t, url)
+	defer plan.Close(t.Context())
+	if err := plan.Run(t.Context(), func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	return url
 }
 
 func wantRefusal(t *testing.T, url string, want error) {
@@ -123,7 +146,8 @@ func distribution(t *testing.T, url string) *Distribution {
 func ownedByOther(t *testing.T, conn *pgx.Conn) string {
 	t.Helper()
 	role := fmt.Sprintf("enlist_test_%d", os.Getpid())
-	statements := "CREATE ROLE " + role + "; GRANT USAGE ON SEQUENCE consent_number TO " + role + "; ALTER TABLE consent OWNER TO " + role
+	statements := "CREATE ROLE " + role + "; GRANT USAGE ON SEQUENCE consent_number TO " + role + "; ALTER TABLE consent OWNER TO " + role +
+		"; GRANT SELECT, UPDATE ON consent TO PUBLIC"
 	for i := range 16 {
 		statements += fmt.Sprintf("; ALTER TABLE consent_%d OWNER TO %s", i, role)
 	}
@@ -146,32 +170,31 @@ func ownedByOther(t *testing.T, conn *pgx.Conn) string {
 
 func wantPlan(t *testing.T, d *Distribution, role string) {
 	t.Helper()
-	ledger := "consent"
-	for i := range 16 {
-		ledger += fmt.Sprintf(", consent_%d", i)
-	}
 	want := []string{
-		"REVOKE UPDATE ON " + ledger + " FROM PUBLIC, " + role,
-		"REVOKE DELETE ON " + ledger + " FROM PUBLIC, " + role,
-		"DROP TRIGGER consent_is_never_changed ON consent",
-		"DROP TRIGGER consent_is_never_emptied ON consent",
-		"SELECT create_distributed_table('contact', 'list_id', colocate_with => 'none')",
+		"BEGIN",
+		"SET LOCAL citus.multi_shard_modify_mode TO 'sequential'",
+		"ALTER TABLE consent RENAME TO consent_undistributed",
+		"ALTER INDEX consent_pkey RENAME TO consent_pkey_undistributed",
+		"CREATE TABLE consent (LIKE consent_undistributed INCLUDING ALL EXCLUDING INDEXES)",
+		"ALTER TABLE consent ADD CONSTRAINT consent_pkey PRIMARY KEY (list_id, contact_id, number)",
+		"ALTER TABLE consent OWNER TO " + role,
+		"GRANT SELECT ON consent TO PUBLIC", // the privilege to UPDATE is not kept
 		"SELECT create_distributed_table('consent', 'list_id', colocate_with => 'contact')",
-		"SELECT create_distributed_table('delivery', 'list_id', colocate_with => 'contact')",
-		"SELECT truncate_local_data_after_distributing_table('contact_N')",
-		"SELECT truncate_local_data_after_distributing_table('consent_N')",
-		"REVOKE TRUNCATE ON " + ledger + " FROM PUBLIC, " + role,
+		"REVOKE UPDATE, DELETE, TRUNCATE ON consent FROM PUBLIC, " + role,
+		"INSERT INTO consent SELECT * FROM consent_undistributed",
+		"DROP TABLE consent_undistributed",
+		"COMMIT",
 	}
-	var got []string
-	for _, statement := range d.Statements {
-		if table, ok := strings.CutPrefix(statement, "SELECT truncate_local_data_after_distributing_table('"); ok {
-			table, _, _ = strings.Cut(table, "_")
-			statement = "SELECT truncate_local_data_after_distributing_table('" + table + "_N')"
+	first := slices.Index(d.Statements, "COMMIT") + 1 // after the table contact
+	if got := d.Statements[first:][:len(want)]; !slices.Equal(got, want) {
+		t.Errorf("the statements for the ledger are %q, want %q", got, want)
+	}
+	const index = "CREATE UNIQUE INDEX contact_dedupe ON public.contact USING btree (list_id, dedupe_key) WHERE (dedupe_key IS NOT NULL)"
+	for _, statement := range []string{index, "SELECT create_distributed_table('contact', 'list_id', colocate_with => 'none')",
+		"SELECT create_distributed_table('delivery', 'list_id', colocate_with => 'contact')"} {
+		if !slices.Contains(d.Statements, statement) {
+			t.Errorf("the statements do not contain %q", statement)
 		}
-		got = append(got, statement)
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the statements are %q, want %q", got, want)
 	}
 }
 
@@ -183,7 +206,7 @@ func wantLedgerProtected(t *testing.T, conn *pgx.Conn, role string) {
 		VALUES (1, 1, 0, '', '', '', '', '', 0)`); err != nil {
 		t.Error(err)
 	}
-	for _, change := range []string{"UPDATE consent SET text = 'no'", "DELETE FROM consent", "TRUNCATE consent", "DELETE FROM consent_3"} {
+	for _, change := range []string{"UPDATE consent SET text = 'no'", "DELETE FROM consent", "TRUNCATE consent"} {
 		_, err := conn.Exec(t.Context(), change)
 		if refusal, ok := errors.AsType[*pgconn.PgError](err); !ok || refusal.Code != "42501" {
 			t.Errorf("%s: error %v, want insufficient privilege", change, err)

@@ -25,21 +25,72 @@ func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list 
 	k *audience.SearchKey) (bytes int64, err error) {
 	name := sqlstore.IndexName(id)
 	err = s.withIndex(ctx, id, func(conn *pgxpool.Conn) error {
-		var place int64
-		partition := "SELECT " + dialect.IndexPlace + " FROM (SELECT $1::bigint AS list_id) AS one"
-		if err := conn.QueryRow(ctx, partition, int64(list)).Scan(&place); err != nil {
+		table, err := s.tableOf(ctx, conn, list)
+		if err != nil {
 			return fmt.Errorf("find the partition: %w", err)
 		}
-		table := "contact_" + strconv.FormatInt(place, 10)
 		if err := createIndex(ctx, conn, name, dialect.IndexOn(table, list, k)); err != nil {
 			return err
 		}
 		if err := sample(ctx, conn, name, table, k); err != nil {
 			return err
 		}
-		return conn.QueryRow(ctx, "SELECT pg_relation_size(to_regclass($1))", name).Scan(&bytes)
+		built, err := s.indexSizes(ctx, conn)
+		bytes = built[name]
+		return err
 	})
 	return bytes, err
+}
+
+// tableOf returns the name of the table on which an index of a List is created: the partition of the
+// List, or the distributed table. Citus creates the index on every shard, and it is empty on the
+// shards of other Lists.
+func (s *Store) tableOf(ctx context.Context, conn *pgxpool.Conn, list audience.ListID) (string, error) {
+	if s.distributed {
+		return "contact", nil
+	}
+	var place int64
+	partition := "SELECT " + dialect.IndexPlace + " FROM (SELECT $1::bigint AS list_id) AS one"
+	err := conn.QueryRow(ctx, partition, int64(list)).Scan(&place)
+	return "contact_" + strconv.FormatInt(place, 10), err
+}
+
+const (
+	indexSizes = `SELECT relname::text, pg_relation_size(oid) FROM pg_class
+		WHERE relnamespace = current_schema()::regnamespace AND relkind = 'i' AND relname ~ '^search_[0-9]+$'`
+	// The name of a shard's index ends with the number of the shard.
+	shardIndexSizes = `SELECT name, CAST(sum(CAST(bytes AS BIGINT)) AS BIGINT) FROM run_command_on_all_nodes($$
+			SELECT coalesce(json_object_agg(name, bytes), '{}') FROM (
+				SELECT substring(relname FROM '^search_[0-9]+') AS name, sum(pg_relation_size(oid)) AS bytes
+				FROM pg_class WHERE relkind = 'i' AND relname ~ '^search_[0-9]+_[0-9]+$' GROUP BY 1) AS found
+		$$) AS node, json_each_text(CAST(CASE WHEN success THEN result ELSE '{}' END AS JSON)) AS size (name, bytes)
+		GROUP BY name`
+)
+
+// querier is a connection or a pool.
+type querier interface {
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+}
+
+// indexSizes returns the bytes of each search index, by its name. A server of a cluster that does
+// not answer counts as 0.
+func (s *Store) indexSizes(ctx context.Context, db querier) (map[string]int64, error) {
+	query := indexSizes
+	if s.distributed {
+		query = shardIndexSizes
+	}
+	rows, err := db.Query(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	sizes := make(map[string]int64)
+	var name string
+	var bytes int64
+	_, err = pgx.ForEachRow(rows, []any{&name, &bytes}, func() error {
+		sizes[name] = bytes
+		return nil
+	})
+	return sizes, err
 }
 
 // createIndex creates an index, unless a valid index of this name exists. It first drops an invalid
@@ -136,7 +187,11 @@ func (s *Store) onceWithIndex(ctx context.Context, id audience.SearchIndexID, do
 
 // BuiltIndexes implements audience.Store.
 func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, err error) {
-	rows, err := s.jobs.Query(ctx, `SELECT relname, indisvalid, pg_relation_size(indexrelid)
+	sizes, err := s.indexSizes(ctx, s.jobs)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.jobs.Query(ctx, `SELECT relname, indisvalid
 		FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
 		WHERE relnamespace = current_schema()::regnamespace AND relname ~ '^search_[0-9]+$'
 		ORDER BY substring(relname FROM 8)::numeric`)
@@ -145,8 +200,8 @@ func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, 
 	}
 	var name string
 	var b audience.BuiltIndex
-	_, err = pgx.ForEachRow(rows, []any{&name, &b.Good, &b.Bytes}, func() error {
-		b.ID = sqlstore.IndexID(name)
+	_, err = pgx.ForEachRow(rows, []any{&name, &b.Good}, func() error {
+		b.ID, b.Bytes = sqlstore.IndexID(name), sizes[name]
 		if b.ID != 0 {
 			built = append(built, b)
 		}

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,6 +106,27 @@ func (u unpreparedResults) Query() (pgx.Rows, error) {
 		return nil, u.Close()
 	}
 	return pgx.RowsFromResultReader(u.types, u.ResultReader()), nil
+}
+
+// Copy implements sqlstore.Copier.
+func (s *session) Copy(table string, columns []string, rows [][]any) error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	if len(s.queue) > 0 {
+		if err := s.flush(); err != nil {
+			return err
+		}
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = storable(row[i])
+		}
+	}
+	if _, err := s.conn.CopyFrom(s.ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows)); err != nil {
+		return s.fail(fmt.Errorf("copy rows into %s: %w", table, err))
+	}
+	return nil
 }
 
 // rewrite replaces the placeholders ? or ?1, ?2 of sqlstore by $1, $2, but not inside

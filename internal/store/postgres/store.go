@@ -91,23 +91,28 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		s.closePools()
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
-	s.compactor, s.batcher = newCounterCompactor(s), &insertBatcher{store: s}
+	s.compactor = newCounterCompactor(s)
+	s.batcher = &insertBatcher{store: s, queues: make(map[audience.ListID]*batchQueue)}
 	return s, nil
 }
 
 // open opens the pools. After an error the caller closes the pools that were opened.
 func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (err error) {
 	wait := cmp.Or(o.Wait, 5*time.Second)
-	s.writers, err = writingPool(ctx, config, cmp.Or(o.Writers, 16), s.time)
-	if err != nil {
-		return err
-	}
-	s.pools = append(s.pools, s.writers)
 	s.readers, err = s.newReaders(ctx, config, cmp.Or(o.Readers, max(4, 2*runtime.GOMAXPROCS(0))), sqlstore.Limiter{})
 	if err != nil {
 		return err
 	}
 	s.readers.again = true
+	s.distributed, err = s.isDistributed(ctx)
+	if err != nil {
+		return err
+	}
+	s.writers, err = s.writingPool(ctx, config, cmp.Or(o.Writers, 16))
+	if err != nil {
+		return err
+	}
+	s.pools = append(s.pools, s.writers)
 	searches, streams := cmp.Or(o.Searches, 4), cmp.Or(o.Streams, 4)
 	s.searches, err = s.newReaders(ctx, config, searches,
 		sqlstore.NewLimiter(searches, wait, cmp.Or(o.SearchTime, time.Minute)))
@@ -131,10 +136,6 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 		return err
 	}
 	s.pools = append(s.pools, s.jobs)
-	s.distributed, err = s.isDistributed(ctx)
-	if err != nil {
-		return err
-	}
 	return s.countConnections(ctx, o.Log)
 }
 

@@ -45,7 +45,7 @@ type mode struct {
 func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
-	if len(hint) > 0 && !s.distributed { // a statement with several Lists would go to several servers
+	if len(hint) > 0 {
 		err := s.batcher.run(limited, sqlstore.Address{List: hint[0].List, Key: hint[0].Key}, fn)
 		if !errors.Is(err, sqlstore.ErrNotBatchable) {
 			return err
@@ -115,7 +115,7 @@ func (s *Store) transaction(t *session, fn func(audience.Tx) error) error {
 	if t.exclusive {
 		lock = lockExclusive
 	}
-	t.begin(beginWriting, lock)
+	s.begin(t, lock)
 	if t.version == 0 {
 		if err := t.flush(); err != nil {
 			return t.rollback(err)
@@ -145,6 +145,15 @@ func (s *Store) transaction(t *session, fn func(audience.Tx) error) error {
 	}
 	shared.Committed(t.version)
 	return nil
+}
+
+// begin queues the statements that start a transaction that writes.
+func (s *Store) begin(t *session, lock string) {
+	if s.distributed {
+		t.begin(beginWriting, lock, writeTwoPhase)
+		return
+	}
+	t.begin(beginWriting, lock)
 }
 
 // finish sends the counters, the jobs and COMMIT.

@@ -16,17 +16,22 @@ import (
 
 // insertBatcher collects callers and runs their functions together.
 type insertBatcher struct {
-	store   *Store
-	mu      sync.Mutex
+	store  *Store
+	mu     sync.Mutex
+	queues map[audience.ListID]*batchQueue // without an entry for a queue that has no callers
+	all    sync.WaitGroup
+}
+
+// batchQueue has the callers whose functions may share a transaction.
+type batchQueue struct {
 	waiting []*batchedCall
 	running int // number of transactions that run now
-	all     sync.WaitGroup
 }
 
 const (
 	minBatch   = 16 // number of waiting callers at which another transaction starts while one runs
 	maxBatch   = 64 // largest number of functions in one transaction
-	maxRunning = 4  // largest number of transactions at the same time
+	maxRunning = 4  // largest number of transactions of a queue at the same time
 )
 
 // batchedCall is one caller's function.
@@ -39,25 +44,44 @@ type batchedCall struct {
 	err     error
 }
 
+// queueOf returns the key of the queue for a List. In a distributed database each List has a queue
+// of its own, because Lists can be on different servers. Otherwise all Lists share a queue.
+func (b *insertBatcher) queueOf(list audience.ListID) audience.ListID {
+	if b.store.distributed {
+		return list
+	}
+	return 0
+}
+
 // run runs fn in a transaction that other callers share. After ErrNotBatchable nothing of fn is stored,
 // and the caller runs fn in a transaction of its own.
 func (b *insertBatcher) run(ctx context.Context, a sqlstore.Address, fn func(audience.Tx) error) error {
 	c := &batchedCall{ctx: ctx, address: a, fn: fn, done: make(chan struct{})}
+	key := b.queueOf(a.List)
 	b.mu.Lock()
-	b.waiting = append(b.waiting, c)
-	if b.running == 0 || b.running < maxRunning && len(b.waiting) >= minBatch {
-		b.running++
-		b.all.Go(b.work)
+	q := b.queues[key]
+	if q == nil {
+		q = new(batchQueue)
+		b.queues[key] = q
+	}
+	q.waiting = append(q.waiting, c)
+	enough := minBatch
+	if b.store.distributed {
+		enough = maxBatch // a transaction costs more here, so it is better to share one
+	}
+	if q.running == 0 || q.running < maxRunning && len(q.waiting) >= enough {
+		q.running++
+		b.all.Go(func() { b.work(key, q) })
 	}
 	b.mu.Unlock()
 	<-c.done
 	return c.err
 }
 
-// work runs one transaction after another while callers wait.
-func (b *insertBatcher) work() {
+// work runs one transaction after another while callers wait in a queue.
+func (b *insertBatcher) work(key audience.ListID, q *batchQueue) {
 	for {
-		batch := b.next()
+		batch := b.next(key, q)
 		if batch == nil {
 			return
 		}
@@ -68,22 +92,30 @@ func (b *insertBatcher) work() {
 	}
 }
 
-// next returns up to maxBatch of the waiting calls, or nil if no call waits.
-func (b *insertBatcher) next() []*batchedCall {
+// next returns up to maxBatch of the waiting calls of a queue, or nil if no call waits.
+func (b *insertBatcher) next(key audience.ListID, q *batchQueue) []*batchedCall {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := min(len(b.waiting), maxBatch)
+	n := min(len(q.waiting), maxBatch)
 	if n == 0 {
-		b.running--
+		q.running--
+		if q.running == 0 {
+			delete(b.queues, key)
+		}
 		return nil
 	}
-	batch := b.waiting[:n:n]
-	b.waiting = b.waiting[n:]
+	batch := q.waiting[:n:n]
+	q.waiting = q.waiting[n:]
 	return batch
 }
 
 // serve runs a batch in one transaction and sets each call's error.
 func (b *insertBatcher) serve(batch []*batchedCall) {
+	if b.store.distributed && len(batch) == 1 {
+		// COPY of a single row takes longer than an INSERT whose plan is cached.
+		b.serveOne(batch[0])
+		return
+	}
 	err := b.transaction(batch)
 	for _, c := range batch {
 		switch {
@@ -94,6 +126,16 @@ func (b *insertBatcher) serve(batch []*batchedCall) {
 			c.err = sqlstore.ErrNotBatchable
 		}
 	}
+}
+
+// serveOne runs a call in a transaction of its own. If another attempt may succeed, the caller makes it.
+func (b *insertBatcher) serveOne(c *batchedCall) {
+	m := mode{version: b.store.cache.Newest()}
+	again, err := b.store.attempt(c.ctx, c.fn, &m)
+	if again {
+		err = sqlstore.ErrNotBatchable
+	}
+	c.err = err
 }
 
 // transaction runs a batch in one transaction. It returns ErrNotBatchable if the transaction fails,
@@ -123,12 +165,12 @@ func (b *insertBatcher) transaction(batch []*batchedCall) error {
 
 // write runs the functions and commits what they wrote.
 func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
-	t.begin(beginWriting, lockShared)
+	b.store.begin(t, lockShared)
 	addresses := make([]sqlstore.Address, len(batch))
 	for i, c := range batch {
 		addresses[i] = c.address
 	}
-	inserts, err := sqlstore.NewInsertBatch(t.ctx, t, addresses) // NewInsertBatch flushes, which also reads the version
+	inserts, err := b.newBatch(t, addresses) // flushes, which also reads the version
 	if err != nil {
 		return err
 	}
@@ -148,6 +190,14 @@ func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
 		return err
 	}
 	return b.store.commit(t, effects)
+}
+
+// newBatch starts an InsertBatch for the addresses of a batch.
+func (b *insertBatcher) newBatch(t *session, addresses []sqlstore.Address) (*sqlstore.InsertBatch, error) {
+	if b.store.distributed {
+		return sqlstore.NewCopyBatch(t.ctx, t, t, addresses)
+	}
+	return sqlstore.NewInsertBatch(t.ctx, t, addresses)
 }
 
 // close waits for the transactions that run.

@@ -56,8 +56,9 @@ type batchFixture struct {
 	db      *pgx.Conn // a connection outside the Store
 }
 
-func newBatchFixture(t *testing.T) *batchFixture {
-	url := database(t)
+func newBatchFixture(t *testing.T) *batchFixture { return newBatchFixtureAt(t, database(t)) }
+
+func newBatchFixtureAt(t *testing.T, url string) *batchFixture {
 	d := newListFixture(t, openAt(t, url, Options{}))
 	_, err := d.service.EditList(t.Context(), d.caller, d.list, []audience.Detail{
 		detail("on_register_address", "owner@example.com"), detail("on_update_address", "owner@example.com")})
@@ -98,7 +99,12 @@ func (g *batchFixture) want(want int, query string) {
 // Each call of a batch stores a Contact, a ledger row and a notification. All are stored in
 // one transaction. The column xmin has the ID of the transaction that inserted a row.
 func TestBatchStoresEveryCall(t *testing.T) {
-	g := newBatchFixture(t)
+	t.Run("INSERT", func(t *testing.T) { batchStoresEveryCall(newBatchFixture(t)) })
+	t.Run("COPY into distributed tables", func(t *testing.T) { batchStoresEveryCall(newBatchFixtureAt(t, distributed(t))) })
+}
+
+func batchStoresEveryCall(g *batchFixture) {
+	t := g.T
 	var emails []string
 	for i := range 20 {
 		emails = append(emails, fmt.Sprintf(`"%d\"{},'ö"@example.com`, i))
@@ -124,7 +130,14 @@ func TestBatchStoresEveryCall(t *testing.T) {
 // If a stored Contact or another call of the batch has the address of a call, that call
 // runs in a transaction of its own. The other calls are not affected.
 func TestBatchLeavesTakenAddressesToTheirOwnTransaction(t *testing.T) {
-	g := newBatchFixture(t)
+	t.Run("INSERT", func(t *testing.T) { batchLeavesTakenAddresses(newBatchFixture(t)) })
+	t.Run("COPY into distributed tables", func(t *testing.T) {
+		batchLeavesTakenAddresses(newBatchFixtureAt(t, distributed(t)))
+	})
+}
+
+func batchLeavesTakenAddresses(g *batchFixture) {
+	t := g.T
 	ids, errs := g.all("twice@example.com", "new@example.com", "TWICE@example.com", "first@example.com")
 	g.must(errors.Join(errs...))
 	if ids[0] != ids[2] || ids[0] == ids[1] || ids[3] == ids[0] || ids[3] == ids[1] {

@@ -19,6 +19,7 @@ import (
 // in a separate transaction.
 type InsertBatch struct {
 	sql       *Dialect
+	copier    Copier // not nil: rows are copied, because the tables are distributed
 	addresses []Address
 	ids       []audience.ContactID // one ID for each address; 0: a Contact already has the address
 	parts     []*Part              // one Part for each function that ended without an error
@@ -102,6 +103,9 @@ func (g *InsertBatch) Run(ctx context.Context, place int, fn func(audience.Tx) e
 // the two Contacts. If another transaction has stored an address after NewInsertBatch read the addresses,
 // it does not insert the Contact with this address.
 func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
+	if g.copier != nil {
+		return g.copyContacts()
+	}
 	byID := make(map[int64]*Part, len(g.parts))
 	var lists, ids, created, modified []int64
 	var keys, mobiles, via, preferences, docs []string
@@ -155,30 +159,22 @@ const addLedgerRows = `INSERT INTO consent (list_id, contact_id, time, method, t
 func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 	var counts []count
 	var rest []statement
-	var lists, contacts, times, keys []int64
-	var methods, types, texts, ips, preferences []string
+	var ledger []audience.LedgerRow
 	for _, p := range g.parts {
 		if !p.inserted {
 			continue
 		}
 		effects, rest = append(effects, p.effects...), append(rest, p.rest...)
 		counts = append(counts, count{p.contact.ListID, p.account, 1})
-		for _, r := range p.ledger {
-			chosen, err := (*choices)(&r.Preferences).text()
-			if err != nil {
-				return nil, err
-			}
-			lists, contacts = append(lists, int64(r.ListID)), append(contacts, int64(r.ContactID))
-			times, keys = append(times, r.Time), append(keys, int64(r.KeyID))
-			methods, types, texts = append(methods, r.Method), append(types, string(r.Type)), append(texts, r.Text)
-			ips, preferences = append(ips, r.IP), append(preferences, chosen)
-		}
+		ledger = append(ledger, p.ledger...)
 	}
-	if len(lists) > 0 {
-		err := conn.Do(addLedgerRows, lists, contacts, times, methods, types, texts, ips, preferences, keys)
-		if err != nil {
-			return nil, err
-		}
+	if g.copier != nil {
+		err = g.copyLedger(ledger)
+	} else {
+		err = insertLedger(conn, ledger)
+	}
+	if err != nil {
+		return nil, err
 	}
 	for _, s := range rest {
 		if err := conn.Do(s.query, s.args...); err != nil {
@@ -186,6 +182,26 @@ func (g *InsertBatch) Finish(conn Conn) (effects []audience.Effect, err error) {
 		}
 	}
 	return effects, writeCounts(conn, counts)
+}
+
+// insertLedger queues the INSERT of the ledger rows.
+func insertLedger(conn Conn, ledger []audience.LedgerRow) error {
+	if len(ledger) == 0 {
+		return nil
+	}
+	var lists, contacts, times, keys []int64
+	var methods, types, texts, ips, preferences []string
+	for _, r := range ledger {
+		chosen, err := (*choices)(&r.Preferences).text()
+		if err != nil {
+			return err
+		}
+		lists, contacts = append(lists, int64(r.ListID)), append(contacts, int64(r.ContactID))
+		times, keys = append(times, r.Time), append(keys, int64(r.KeyID))
+		methods, types, texts = append(methods, r.Method), append(types, string(r.Type)), append(texts, r.Text)
+		ips, preferences = append(ips, r.IP), append(preferences, chosen)
+	}
+	return conn.Do(addLedgerRows, lists, contacts, times, methods, types, texts, ips, preferences, keys)
 }
 
 // Inserted reports whether the transaction contains the writes of the function. It returns false if
