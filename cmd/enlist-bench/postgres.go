@@ -24,7 +24,7 @@ func (b *bench) onPostgres() error {
 		b.say("the part postgres is skipped, because --postgres is not set")
 		return nil
 	}
-	list, err := b.fillPostgres()
+	list, err := b.fillPostgres(b.Postgres)
 	if err != nil {
 		return err
 	}
@@ -61,8 +61,8 @@ func (b *bench) besideBare(l *load) error {
 }
 
 // fillPostgres creates a List with 10 Fields in an empty database.
-func (b *bench) fillPostgres() (list audience.ListID, err error) {
-	store, err := postgres.Open(b.ctx, b.Postgres, postgres.Options{})
+func (b *bench) fillPostgres(db string) (list audience.ListID, err error) {
+	store, err := postgres.Open(b.ctx, db, postgres.Options{})
 	if err != nil {
 		return 0, err
 	}
@@ -73,7 +73,7 @@ func (b *bench) fillPostgres() (list audience.ListID, err error) {
 	case err != nil:
 		return 0, err
 	case first == nil:
-		return 0, errors.New("the database of --postgres is not empty: give a new one")
+		return 0, errors.New("the database of --postgres or --citus is not empty: give a new one")
 	}
 	caller, err := service.Operator(b.ctx, first.Account)
 	if err != nil {
