@@ -6,7 +6,7 @@
 // A package whose tests use pgtest must call Main in its TestMain.
 //
 // pgtest.go creates databases. server.go and standby.go start servers that a test can
-// stop, crash and promote. proxy.go has a network proxy whose connections a test can cut.
+// stop, crash and promote. cluster.go creates databases on a Citus cluster. proxy.go has a network proxy whose connections a test can cut.
 package pgtest
 
 import (
@@ -154,6 +154,7 @@ func empty(url string, keep []string) error {
 // Stop removes the server that this package started. If the tests used the server of
 // ENLIST_TEST_POSTGRES, Stop drops their databases there.
 func Stop() {
+	stopCluster()
 	if shared.own != nil {
 		shared.own.Remove()
 		return

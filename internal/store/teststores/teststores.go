@@ -80,8 +80,29 @@ var Postgres = Engine{"postgres", func(t testing.TB) string {
 	}, "goose_db_version", "river_migration", "catalogue")
 }}
 
+// Citus stores all data on a cluster of PostgreSQL servers, with the large tables distributed. Tests are
+// skipped if ENLIST_TEST_CITUS is not set.
+var Citus = Engine{"citus", func(t testing.TB) string {
+	return pgtest.OpenCluster(t, func(url string) error {
+		ctx := context.Background()
+		s, err := postgres.Open(ctx, url, postgres.Options{})
+		if err != nil {
+			return err
+		}
+		if err := s.Close(); err != nil {
+			return err
+		}
+		d, err := postgres.OpenDistribution(ctx, url)
+		if err != nil {
+			return err
+		}
+		defer d.Close(ctx)
+		return d.Run(ctx, func(string) {})
+	}, "goose_db_version", "river_migration", "catalogue")
+}}
+
 // All has all engines.
-var All = []Engine{SQLite, Postgres}
+var All = []Engine{SQLite, Postgres, Citus}
 
 // Each runs a test on each engine.
 func Each(t *testing.T, test func(t *testing.T, e Engine)) {
