@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"errors"
 	"testing"
 
 	"enlist/internal/audience"
@@ -10,10 +11,10 @@ import (
 
 // This file runs the suites of storetest on a Citus cluster.
 
-// openOnCluster opens a store whose large tables are distributed.
-func openOnCluster(t *testing.T) audience.Store {
+// clusterDatabase returns the URL of a database whose large tables are distributed.
+func clusterDatabase(t *testing.T) string {
 	t.Helper()
-	url := pgtest.OpenCluster(t, func(url string) error {
+	return pgtest.OpenCluster(t, func(url string) error {
 		s, err := Open(t.Context(), url, Options{})
 		if err != nil {
 			return err
@@ -25,7 +26,26 @@ func openOnCluster(t *testing.T) audience.Store {
 		defer d.Close(t.Context())
 		return d.Run(t.Context(), func(string) {})
 	}, "goose_db_version", "river_migration", "catalogue")
-	return openAt(t, url, Options{})
+}
+
+func openOnCluster(t *testing.T) audience.Store {
+	t.Helper()
+	return openAt(t, clusterDatabase(t), Options{})
+}
+
+// Citus records a transaction that it commits in two phases. With one phase, an acknowledged Contact could be lost.
+func TestBatchOnCitusCommitsInTwoPhases(t *testing.T) {
+	g := newBatchFixtureAt(t, clusterDatabase(t))
+	recorded := func() (n int) {
+		g.must(g.db.QueryRow(t.Context(), "SELECT count(*) FROM pg_dist_transaction").Scan(&n))
+		return n
+	}
+	before := recorded()
+	_, errs := g.all("a@example.com", "b@example.com", "c@example.com")
+	g.must(errors.Join(errs...))
+	if n := recorded() - before; n != 1 {
+		t.Errorf("Citus recorded %d transactions, want 1", n)
+	}
 }
 
 func TestSuitesOnCitus(t *testing.T) {
