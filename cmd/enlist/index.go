@@ -95,12 +95,14 @@ type indexCreate struct {
 	format
 	List int64  `required:"" placeholder:"ID" help:"ID of the List whose Contacts are searched."`
 	Key  string `required:"" placeholder:"NAME" help:"Name or ID (field_12) of a Field, or a system key such as is_unsubscribed."`
+	// The index for parts is another index of the same key.
+	Parts bool `help:"Build the index that contains and ends_with use (only on PostgreSQL with pg_trgm)."`
 }
 
 // Run builds the index and waits for it.
 func (c *indexCreate) Run(ctx context.Context, out *console) error {
 	return withAdvisor(ctx, c.Database, func(advisor *indexadvisor.Advisor) error {
-		x, err := advisor.Create(ctx, audience.ListID(c.List), c.Key)
+		x, err := advisor.Create(ctx, audience.ListID(c.List), c.Key, c.Parts)
 		switch {
 		case errors.Is(err, audience.ErrIndexBusy):
 			return next(err, "enlist index list shows whether the index is ready")

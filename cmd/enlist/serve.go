@@ -67,6 +67,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	rules := indexadvisor.DefaultRules()
 	rules.Most = c.SearchIndexes
 	rules.CoveringFilters = !c.IsPostgres() // PostgreSQL would also read the Contact rows
+	rules.Parts = store.FindsParts()
 	service, advisor := newService(store, rules)
 	first, err := service.Bootstrap(ctx, key)
 	if err != nil {

@@ -24,8 +24,14 @@ type SearchKey struct {
 	Field      *Field // nil for a system key
 	Type       KeyType
 	Searchable bool // criteria can test this key; a search can also sort by keys that are not searchable
+	Parts      bool // only for indexes: the index finds parts of the texts (ForParts)
 
 	index int // index of the Attribute of a system key in its table
+}
+
+// IsText reports whether the values of a key are texts, perhaps addresses.
+func (k *SearchKey) IsText() bool {
+	return k.Type == KeyText || k.Type == KeyEmail || k.Type == KeyMobile
 }
 
 // Condition is a Criteria that has been checked: every key exists and is

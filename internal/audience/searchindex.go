@@ -3,6 +3,7 @@ package audience
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -19,7 +20,7 @@ type SearchIndexID int64
 type SearchIndex struct {
 	ID       SearchIndexID
 	ListID   ListID
-	Key      string // "field_12", or the name of a system key
+	Key      string // "field_12", or the name of a system key; with the suffix ":parts" if it finds parts of texts
 	State    IndexState
 	Manual   bool // the operator created it; only the operator drops it
 	Created  int64
@@ -52,11 +53,29 @@ const (
 // IndexKey returns the name of a key in SearchIndex.Key. Unlike the name of a Field, it never
 // changes.
 func (k *SearchKey) IndexKey() string {
-	if k.Field == nil {
-		return k.Name
+	name := k.Name
+	if k.Field != nil {
+		name = "field_" + strconv.FormatInt(int64(k.Field.ID), 10)
 	}
-	return "field_" + strconv.FormatInt(int64(k.Field.ID), 10)
+	if k.Parts {
+		name += partsSuffix
+	}
+	return name
 }
+
+// partsSuffix ends the IndexKey of an index that finds parts of texts.
+const partsSuffix = ":parts"
+
+// ForParts returns the same key for an index that finds parts of its texts.
+func (k *SearchKey) ForParts() *SearchKey {
+	parts := *k
+	parts.Parts = true
+	return &parts
+}
+
+// MinPart is the smallest number of characters for which an index for parts of texts is used. It has
+// three consecutive characters as its entries.
+const MinPart = 3
 
 // IndexFor returns the index that is ready for a key, or nil if there is none. It does not
 // return the indexes that every List has: of id, creation_time, last_modified_time and of
@@ -80,6 +99,12 @@ func (s *Schema) Indexed(k *SearchKey) bool { return s.IndexFor(k) != nil }
 // KeyFor returns the key for which IndexKey returns the given name. It returns nil if the name
 // is unknown or the Field was deleted.
 func (s *Schema) KeyFor(name string) *SearchKey {
+	if whole, parts := strings.CutSuffix(name, partsSuffix); parts {
+		if k := s.KeyFor(whole); k != nil && k.Field != nil && k.IsText() {
+			return k.ForParts()
+		}
+		return nil
+	}
 	for i := range contactKeys {
 		if k := &contactKeys[i]; k.Name == name {
 			return k

@@ -65,6 +65,8 @@ type IndexBuilder interface {
 	// DropIndex drops the index. If there is no such index, it does nothing. The error is
 	// ErrIndexBusy if another process is building or dropping this index.
 	DropIndex(ctx context.Context, id SearchIndexID) error
+	// FindsParts reports whether BuildIndex can build indexes for parts of texts (SearchKey.Parts).
+	FindsParts() bool
 	// BuiltIndexes returns the indexes in the database, in order of ID.
 	BuiltIndexes(ctx context.Context) ([]BuiltIndex, error)
 }

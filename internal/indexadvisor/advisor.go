@@ -26,6 +26,9 @@ type Rules struct {
 	// CoveringFilters is true if reading a complete index is faster than reading all
 	// Contacts. Then an index also helps tests that must read every value, such as contains.
 	CoveringFilters bool
+	// Parts is true if the store can build indexes for parts of texts. Searches with contains and
+	// ends_with need them.
+	Parts bool
 }
 
 // DefaultRules returns the rules that decisions.md, 56 defines.
@@ -98,7 +101,7 @@ func (a *Advisor) SearchRan(s *audience.Search, took time.Duration, at time.Time
 	if took < shortestScan && len(s.Schema.SearchIndexes) == 0 {
 		return
 	}
-	keys := indexKeys(s, a.rules.CoveringFilters)
+	keys := indexKeys(s, &a.rules)
 	if len(keys) == 0 {
 		return
 	}

@@ -309,7 +309,7 @@ func TestUnusedIndexIsDroppedAfter30Days(t *testing.T) {
 func TestManualIndexIsNeitherEvictedNorDropped(t *testing.T) {
 	a := newAdvised(t)
 	for _, key := range []string{"is_active", "is_unsubscribed"} {
-		if _, err := a.advisor.Create(context.Background(), a.list, key); err != nil {
+		if _, err := a.advisor.Create(context.Background(), a.list, key, false); err != nil {
 			t.Fatal(err)
 		}
 	}

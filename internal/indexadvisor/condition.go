@@ -1,16 +1,21 @@
 package indexadvisor
 
-import "enlist/internal/audience"
+import (
+	"unicode/utf8"
+
+	"enlist/internal/audience"
+)
 
 // This file finds the keys of a search for which an index would help. It reads the
 // audience.Condition, not the query plan of the database, so SQLite and PostgreSQL get the same
 // indexes.
 
 // indexKeys returns the keys of a search for which an index would help, so that the search does
-// not read every Contact. It returns each key once. coveringFilters is Rules.CoveringFilters.
-func indexKeys(s *audience.Search, coveringFilters bool) (keys []*audience.SearchKey) {
+// not read every Contact. It returns each key once.
+func indexKeys(s *audience.Search, rules *Rules) (keys []*audience.SearchKey) {
+	f := keyFinder{schema: s.Schema, covering: rules.CoveringFilters, parts: rules.Parts}
 	if s.Where != nil {
-		keys, _ = conditionKeys(s.Where, coveringFilters)
+		keys, _ = f.conditionKeys(s.Where)
 	}
 	if s.Sort != nil && indexable(s.Sort) {
 		keys = append(keys, s.Sort)
@@ -31,16 +36,23 @@ func distinct(keys []*audience.SearchKey) []*audience.SearchKey {
 	return some
 }
 
+// keyFinder finds the keys of a condition for which an index would help.
+type keyFinder struct {
+	schema          *audience.Schema
+	covering, parts bool // Rules.CoveringFilters and Rules.Parts
+}
+
 // conditionKeys returns the keys whose indexes help to find the Contacts that match c. bounded
 // is true if these indexes, or the indexes that every List has, find the Contacts without
 // reading all Contacts.
-func conditionKeys(c *audience.Condition, coveringFilters bool) (keys []*audience.SearchKey, bounded bool) {
+func (f keyFinder) conditionKeys(c *audience.Condition) (keys []*audience.SearchKey, bounded bool) {
 	switch {
 	case c.Key != nil:
-		return testKeys(c, coveringFilters)
+		return f.testKeys(c)
 	case c.Any != nil:
+		f.covering = false
 		for i := range c.Any {
-			part, bounded := conditionKeys(&c.Any[i], false)
+			part, bounded := f.conditionKeys(&c.Any[i])
 			if !bounded {
 				return nil, false // this alternative must read every Contact in any case
 			}
@@ -49,14 +61,17 @@ func conditionKeys(c *audience.Condition, coveringFilters bool) (keys []*audienc
 		return keys, true
 	}
 	for i := range c.All {
-		part, partBounded := conditionKeys(&c.All[i], coveringFilters)
+		part, partBounded := f.conditionKeys(&c.All[i])
 		keys, bounded = append(keys, part...), bounded || partBounded
 	}
 	return keys, bounded
 }
 
 // testKeys is conditionKeys for a single test.
-func testKeys(c *audience.Condition, coveringFilters bool) (keys []*audience.SearchKey, bounded bool) {
+func (f keyFinder) testKeys(c *audience.Condition) (keys []*audience.SearchKey, bounded bool) {
+	if f.usesParts(c) {
+		return []*audience.SearchKey{c.Key.ForParts()}, true
+	}
 	switch c.Operator {
 	case audience.Exactly, audience.In:
 		if c.Key.Type == audience.KeyEmail || c.Key.Type == audience.KeyMobile {
@@ -66,7 +81,7 @@ func testKeys(c *audience.Condition, coveringFilters bool) (keys []*audience.Sea
 	case audience.GreaterThan, audience.LessThan, audience.StartsWith:
 		bounded = true
 	case audience.Not, audience.EndsWith, audience.Contains:
-		if !coveringFilters {
+		if !f.covering {
 			return nil, false
 		}
 	}
@@ -78,6 +93,24 @@ func testKeys(c *audience.Condition, coveringFilters bool) (keys []*audience.Sea
 	}
 	return []*audience.SearchKey{c.Key}, bounded
 }
+
+// usesParts reports whether a test would use an index for parts of texts. For starts_with the index
+// of the complete values is smaller, so starts_with uses an index for parts only if it exists already.
+func (f keyFinder) usesParts(c *audience.Condition) bool {
+	switch c.Operator {
+	case audience.Contains, audience.EndsWith:
+	case audience.StartsWith:
+		if f.schema.Indexed(c.Key) || !f.schema.Indexed(c.Key.ForParts()) {
+			return false
+		}
+	default:
+		return false
+	}
+	return f.parts && hasParts(c.Key) && utf8.RuneCountInString(c.Operands[0].Text) >= audience.MinPart
+}
+
+// hasParts reports whether a key may have an index for parts of its texts.
+func hasParts(k *audience.SearchKey) bool { return k.Field != nil && k.IsText() && indexable(k) }
 
 // indexable reports whether a key may have a SearchIndex. It returns false for Comment Fields:
 // their texts are long, and searches seldom compare a complete text. It also returns false for

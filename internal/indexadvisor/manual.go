@@ -78,13 +78,16 @@ func report(tx audience.Tx, x *audience.SearchIndex, built []audience.BuiltIndex
 
 // Create builds an index and then returns its Report. The index is manual: only an operator drops
 // it. A manual index also counts towards Rules.Most. key is a Field's name, or the name that
-// IndexKey returns. Errors: NoList, and InvalidParameters if the key cannot have an index or its
-// index is being dropped.
-func (a *Advisor) Create(ctx context.Context, list audience.ListID, key string) (*Report, error) {
+// IndexKey returns. If parts is true, the index finds parts of texts. Errors: NoList, and
+// InvalidParameters if the key cannot have such an index or its index is being dropped.
+func (a *Advisor) Create(ctx context.Context, list audience.ListID, key string, parts bool) (*Report, error) {
+	if parts && !a.store.FindsParts() {
+		return nil, invalidKey("only a PostgreSQL database with the extension pg_trgm has indexes for parts of texts")
+	}
 	var x *audience.SearchIndex
 	err := a.store.Update(ctx, func(tx audience.Tx) error {
 		var err error
-		x, err = addManual(tx, list, key, a.now().Unix())
+		x, err = addManual(tx, manual{list, key, parts, a.now().Unix()})
 		return err
 	})
 	if err != nil {
@@ -100,31 +103,51 @@ func (a *Advisor) Create(ctx context.Context, list audience.ListID, key string) 
 // used to estimate the time that a manual index saves.
 const scansAMillisecond = 5000
 
+// manual is an index that an operator wants. The fields are the arguments of Advisor.Create.
+type manual struct {
+	list  audience.ListID
+	key   string
+	parts bool
+	now   int64
+}
+
+// keyOf returns the key of the index. It returns nil if the key cannot have such an index.
+func (m *manual) keyOf(schema *audience.Schema) *audience.SearchKey {
+	k := keyOf(schema, m.key)
+	if f := schema.FieldNamed(m.key); k == nil && f != nil {
+		k = keyOf(schema, f.SearchKey().IndexKey())
+	}
+	if k != nil && m.parts {
+		return keyOf(schema, k.ForParts().IndexKey())
+	}
+	return k
+}
+
 // addManual stores a manual index. If the key has an index already, it makes that index manual.
-func addManual(tx audience.Tx, list audience.ListID, key string, now int64) (*audience.SearchIndex, error) {
-	schema, err := tx.Schema(list)
+func addManual(tx audience.Tx, m manual) (*audience.SearchIndex, error) {
+	schema, err := tx.Schema(m.list)
 	if err != nil {
 		return nil, err
 	}
-	k := keyOf(schema, key)
-	if f := schema.FieldNamed(key); k == nil && f != nil {
-		k = keyOf(schema, f.SearchKey().IndexKey())
-	}
-	if k == nil {
+	k := m.keyOf(schema)
+	switch {
+	case k == nil && m.parts:
+		return nil, invalidKey("expected a Field with texts that is not a comment")
+	case k == nil:
 		return nil, invalidKey("expected a Field that is not a comment, or a system key other than id, creation_time " +
 			"and last_modified_time")
 	}
-	n, err := tx.ContactCount(list)
+	n, err := tx.ContactCount(m.list)
 	if err != nil {
 		return nil, err
 	}
-	x := &audience.SearchIndex{ListID: list, Key: k.IndexKey(), State: audience.IndexWaiting, Manual: true,
-		Created: now, Changed: now, ScanMS: n / scansAMillisecond}
+	x := &audience.SearchIndex{ListID: m.list, Key: k.IndexKey(), State: audience.IndexWaiting, Manual: true,
+		Created: m.now, Changed: m.now, ScanMS: n / scansAMillisecond}
 	added, err := tx.AddSearchIndex(x)
 	if added || err != nil {
 		return x, err
 	}
-	return makeManual(tx, x, now)
+	return makeManual(tx, x, m.now)
 }
 
 // makeManual makes the existing index of a key manual. If its build failed, the caller can build

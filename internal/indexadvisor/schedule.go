@@ -186,7 +186,10 @@ func (a *Advisor) ListDeleted(tx audience.Tx, list audience.ListID, now int64) e
 // the index is built again if it is manual or if a search used it in the last useDays.
 func (a *Advisor) FieldChanged(tx audience.Tx, old, changed *audience.Field, now int64) error {
 	oldKey := old.SearchKey()
-	of := func(x *audience.SearchIndex) bool { return x.ListID == old.ListID && x.Key == oldKey.IndexKey() }
+	whole, parts := oldKey.IndexKey(), oldKey.ForParts().IndexKey()
+	of := func(x *audience.SearchIndex) bool {
+		return x.ListID == old.ListID && (x.Key == whole || x.Key == parts)
+	}
 	if changed == nil {
 		return evictAll(tx, now, of, false)
 	}

@@ -4,6 +4,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"testing"
+
+	"enlist/internal/audience"
 )
 
 // A transaction of one query sends no BEGIN and COMMIT. It is still read-only and has
@@ -50,5 +52,48 @@ func TestSingleQueryIsATransactionWithoutBegin(t *testing.T) {
 		if status := conn.Conn().PgConn().TxStatus(); status != 'I' {
 			t.Errorf("only query: %t; after the end the connection has the status %c, want I (idle)", only, status)
 		}
+	}
+}
+
+// The plan of a search by an index is kept if a connection repeats the search. The setting for this ends with
+// the transaction.
+func TestRepeatedSearchKeepsItsPlan(t *testing.T) {
+	d := newListFixture(t, open(t))
+	key := &audience.SearchKey{Name: "is_active", Type: audience.KeyBool}
+	x := audience.SearchIndex{ListID: d.list, Key: key.IndexKey(), State: audience.IndexBuilding}
+	d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err }))
+	if _, err := d.store.BuildIndex(t.Context(), x.ID, d.list, key); err != nil {
+		t.Fatal(err)
+	}
+	x.State = audience.IndexReady
+	d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) }))
+	for _, kind := range []string{"only query", "with BEGIN"} {
+		for range 3 {
+			d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
+				schema, err := tx.Schema(d.list)
+				if err != nil {
+					return err
+				}
+				if kind == "with BEGIN" {
+					if _, err := tx.ContactCount(d.list); err != nil {
+						return err
+					}
+				}
+				where := &audience.Condition{Key: key, Operator: audience.Exactly, Operands: []audience.Operand{{Int: 1}}}
+				s := &audience.Search{Schema: schema, Where: where, Limit: 7, Last: true}
+				return tx.SearchContacts(s, func(*audience.Contact) error { return nil })
+			}))
+		}
+	}
+	conn, err := d.store.readers.pool.Acquire(t.Context())
+	d.must(err)
+	defer conn.Release()
+	var kept int
+	var mode string
+	d.must(conn.QueryRow(t.Context(), `SELECT coalesce(sum(generic_plans), 0), current_setting('plan_cache_mode')
+		FROM pg_prepared_statements WHERE statement LIKE '/* generic */%' AND custom_plans = 0`).Scan(&kept, &mode))
+	if kept < 4 || mode != "auto" {
+		t.Errorf("%d of 6 searches used the plan of another one, and then plan_cache_mode is %s; want 4 or more, and auto",
+			kept, mode)
 	}
 }

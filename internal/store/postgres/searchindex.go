@@ -29,7 +29,11 @@ func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list 
 		if err != nil {
 			return fmt.Errorf("find the partition: %w", err)
 		}
-		if err := createIndex(ctx, conn, name, dialect.IndexOn(table, list, k)); err != nil {
+		on, err := s.indexOn(table, list, k)
+		if err != nil {
+			return err
+		}
+		if err := createIndex(ctx, conn, name, on); err != nil {
 			return err
 		}
 		if err := s.sample(ctx, conn, name, table, k); err != nil {
@@ -120,7 +124,7 @@ func createIndex(ctx context.Context, conn *pgxpool.Conn, name, on string) error
 // wrong estimate, a search by two Fields with the results sorted by a third Field took 500 ms
 // instead of 2 ms. Citus refuses statistics of an expression of a distributed table.
 func (s *Store) sample(ctx context.Context, conn *pgxpool.Conn, name, table string, k *audience.SearchKey) error {
-	if of := dialect.Ordered(k); of != k.Name && !s.distributed { // a plain column has statistics already
+	if of := dialect.Expression(k); of != k.Name && !s.distributed { // a plain column has statistics already
 		if _, err := conn.Exec(ctx, "CREATE STATISTICS IF NOT EXISTS "+name+" ON ("+of+") FROM "+table); err != nil {
 			return fmt.Errorf("create statistics: %w", err)
 		}

@@ -58,13 +58,15 @@ func newSession(ctx context.Context, conn *pgxpool.Conn, version int64) *session
 	return &session{ctx: ctx, conn: conn.Conn(), version: version}
 }
 
+const readVersion = "SELECT version FROM catalogue"
+
 // begin queues the statements that open the transaction, and then the query that reads the version of
 // the catalogue.
 func (s *session) begin(statements ...string) {
 	for _, text := range statements {
 		s.send(text, nil, nil)
 	}
-	s.send("SELECT version FROM catalogue", nil, func(rows pgx.Rows) error {
+	s.send(readVersion, nil, func(rows pgx.Rows) error {
 		expected := s.version
 		if err := readNumber(rows, &s.version); err != nil {
 			return err
@@ -230,8 +232,8 @@ func (s *session) query(query string, args []any, last bool) (sqlstore.Rows, err
 
 // stream sends the queue with a query as the last statement. It does not read the rows of that query.
 func (s *session) stream(query string, args []any) (sqlstore.Rows, error) {
-	before := s.queue
 	s.send(query, args, nil)
+	before := s.queue[:len(s.queue)-1]
 	results := s.sendQueue()
 	err := s.receive(results, before)
 	if err == nil {

@@ -14,7 +14,7 @@
 //   - readers and replica: transactions that read
 //   - retry and error: failures and repeated attempts
 //   - migrate: the tables
-//   - searchindex: the indexes of single Lists
+//   - searchindex and trigram: the indexes of single Lists
 //   - target: the command enlist copy
 //   - distribute: Citus
 //   - document and dialect: the SQL and JSON of PostgreSQL
@@ -70,6 +70,7 @@ type Store struct {
 	batcher     *insertBatcher
 	notices     *notices
 	distributed bool          // the large tables are on several servers (Citus)
+	trigrams    string        // operator class for indexes for parts of texts; "": the database has none
 	deadlock    atomic.Int64  // time of the last deadlock, in Unix nanoseconds
 	time        time.Duration // limit of an Update and of a View
 }
@@ -136,6 +137,9 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 		return err
 	}
 	s.pools = append(s.pools, s.jobs)
+	if err := s.lookForTrigrams(ctx, !o.Existing, o.Log); err != nil {
+		return err
+	}
 	return s.countConnections(ctx, o.Log)
 }
 

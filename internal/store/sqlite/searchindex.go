@@ -23,6 +23,9 @@ import (
 // Instead, searches name the index to use (sqlstore/planner).
 func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID,
 	k *audience.SearchKey) (bytes int64, err error) {
+	if k.Parts {
+		return 0, errors.New("SQLite has no indexes for parts of texts")
+	}
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return 0, err
@@ -85,6 +88,9 @@ func change(ctx context.Context, conn *sql.Conn, statement string) (bytes int64,
 	}
 	return after - before, tx.Commit()
 }
+
+// FindsParts implements audience.Store. SQLite reads the index of the key instead (planner.Path.Covering).
+func (s *Store) FindsParts() bool { return false }
 
 // BuiltIndexes implements audience.Store. SQLite builds an index in one transaction, so every
 // index in the file is complete. BuiltIndexes does not return the sizes of the indexes.

@@ -45,6 +45,11 @@ type Conn interface {
 // statement. So SQLite keeps few statements with this prefix prepared, and PostgreSQL keeps none.
 const Once = "/* once */ "
 
+// Generic is the prefix of a statement that also contains the ID of a List, but whose best plan is the same
+// for all arguments. PostgreSQL keeps such a statement and its plan if a connection repeats it. SQLite gets
+// no statement with this prefix.
+const Generic = "/* generic */ "
+
 // ErrUnprepared means that the engine cannot prepare a statement with the prefix Once. Query or
 // the first Rows.Next returns it. The statement has no effect, and the transaction continues.
 var ErrUnprepared = errors.New("the statement cannot be prepared")

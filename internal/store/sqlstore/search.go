@@ -71,6 +71,12 @@ func (t *Tx) SearchStatement(s *audience.Search) (text string, args []any, err e
 		return "", nil, err
 	}
 	q := newSearchQuery(t.sql, s)
+	if q.literal && t.locking() == "" {
+		q.generic = genericKey(s, p)
+	}
+	if q.sorted, err = t.sorts(s, p); err != nil {
+		return "", nil, err
+	}
 	if s.Counted {
 		q.count(p)
 	} else {
@@ -78,6 +84,24 @@ func (t *Tx) SearchStatement(s *audience.Search) (text string, args []any, err e
 		q.add(t.locking())
 	}
 	return q.statement(), q.args, nil
+}
+
+// maxGenericPage is the largest number of Contacts that a search with a generic plan reads or skips. A scan of
+// a table is faster than an index scan that reads most of a List, so longer pages get a plan of their own.
+const maxGenericPage = 1000
+
+// genericKey returns the key of the index that a search scans if one plan is the best for all operands: the
+// scan of this index in the requested order, which ends after a short page. Otherwise it returns nil.
+func genericKey(s *audience.Search, p *planner.Plan) *audience.SearchKey {
+	switch {
+	case !p.BoundsOnly || p.IDsFirst || s.Counted || s.Limit == 0 || s.Limit+s.Offset > maxGenericPage:
+		return nil
+	case len(p.Predicates) == 0:
+		return s.Sort
+	case len(p.Predicates) == 1:
+		return p.Predicates[0].Tests[0].Key // nil for a group of tests
+	}
+	return nil
 }
 
 // AnsweredByIndex reports whether an index finds or counts the Contacts of a search. Such a search
@@ -117,6 +141,12 @@ type searchQuery struct {
 	// literal is true if the text contains the List's ID, and false if the ID is an argument. The database
 	// uses a partial index only if the text of a statement implies the WHERE clause of the index.
 	literal bool
+	// generic is the result of genericKey. If it is not nil, PostgreSQL does not know the operands when it
+	// plans the statement. So the text must leave only one good plan: it contains the length of the page, and
+	// an order that only the index of this key has.
+	generic *audience.SearchKey
+	// sorted is true if the subquery that finds the IDs must not read them in the requested order (Tx.sorts).
+	sorted bool
 	// covering is the key of the index that a covering filter scans, or nil without a covering filter.
 	covering *audience.SearchKey
 }
@@ -127,10 +157,10 @@ func newSearchQuery(sql *Dialect, s *audience.Search) *searchQuery {
 	return q
 }
 
-// anyIndexed reports whether a condition tests at least one key with a SearchIndex.
+// anyIndexed reports whether a condition has at least one test that a SearchIndex can answer.
 func (q *searchQuery) anyIndexed(c *audience.Condition) bool {
 	if c.Key != nil {
-		return q.schema.Indexed(c.Key)
+		return q.schema.Indexed(c.Key) || q.usesPartsIndex(c)
 	}
 	indexed := func(c audience.Condition) bool { return q.anyIndexed(&c) }
 	return slices.ContainsFunc(c.All, indexed) || slices.ContainsFunc(c.Any, indexed)
@@ -143,9 +173,12 @@ func (q *searchQuery) covers(k *audience.SearchKey) bool {
 }
 
 // statement returns the text of the statement. If the text contains the List's ID, it gets the prefix
-// Once. No other List can use such a statement, so engines keep few or none of them prepared.
+// Once or Generic. No other List can use such a statement, so engines keep few or none of them prepared.
 func (q *searchQuery) statement() string {
-	if q.literal {
+	switch {
+	case q.generic != nil:
+		return Generic + q.text.String()
+	case q.literal:
 		return Once + q.text.String()
 	}
 	return q.text.String()
@@ -162,7 +195,7 @@ func (q *searchQuery) page(s *audience.Search, p *planner.Plan) {
 	q.text.Grow(1024)
 	q.add("SELECT ")
 	q.columns(s.Columns)
-	if !p.IDsFirst && !p.Merged() {
+	if !p.IDsFirst && !p.Merged() && !q.sorted {
 		q.from(p)
 		q.order(s)
 		q.limit(s)
@@ -178,6 +211,7 @@ func (q *searchQuery) page(s *audience.Search, p *planner.Plan) {
 	q.order(s)
 	q.limit(s)
 	q.add(")")
+	q.sorted = false // for the few rows of the page, the order of an index is fast
 	q.order(s)
 }
 
@@ -285,18 +319,35 @@ func (q *searchQuery) order(s *audience.Search) {
 		direction, absent = " DESC", " NULLS LAST"
 	}
 	q.add(" ORDER BY ")
-	if s.Sort != nil && !isID(s.Sort) {
-		if s.Sort.Field == nil {
+	by := s.Sort
+	if q.generic != nil {
+		by = q.generic // if the requested order is that of the IDs, all Contacts have the same value
+	}
+	if by != nil && !isID(by) {
+		if by.Field == nil {
 			absent = "" // a system key is never NULL, and PostgreSQL would not use its index with this clause
 		}
-		q.add(q.ordered(s.Sort) + direction + absent + ", ")
+		q.add(q.ordered(by) + q.unindexed() + direction + absent + ", ")
 	}
-	q.add("id" + direction)
+	q.add("id" + q.unindexed() + direction)
+}
+
+// unindexed returns an operation that keeps the value of a number. PostgreSQL does not use an index for the order
+// of its result.
+func (q *searchQuery) unindexed() string {
+	if q.sorted {
+		return " + 0"
+	}
+	return ""
 }
 
 // limit writes the clauses LIMIT and OFFSET if the search has a limit or an offset.
 func (q *searchQuery) limit(s *audience.Search) {
 	if s.Limit == 0 && s.Offset == 0 {
+		return
+	}
+	if q.generic != nil {
+		q.add(" LIMIT " + strconv.FormatInt(s.Limit, 10) + " OFFSET " + strconv.FormatInt(s.Offset, 10))
 		return
 	}
 	limit := s.Limit

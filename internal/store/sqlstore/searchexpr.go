@@ -88,7 +88,7 @@ func (q *searchQuery) test(c *audience.Condition) {
 	case audience.LessThan:
 		q.compare(c.Key, " < ?", c.Operands[0])
 	case audience.StartsWith, audience.EndsWith, audience.Contains:
-		q.part(c.Key, c.Operator, c.Operands[0].Text)
+		q.part(c)
 	default:
 		panic(fmt.Sprintf("operator %d", c.Operator))
 	}
@@ -163,12 +163,25 @@ func (q *searchQuery) equal(k *audience.SearchKey, o audience.Operand) {
 		q.add(q.ordered(k)+" BETWEEN ? AND ?", o.Text, o.Text+afterDay)
 	case isLong(o) && q.isBeginning(k):
 		// The first test uses the index to find the values with the same beginning. The second test reads the row.
-		q.add("("+q.ordered(k)+" = ? AND "+q.compared(k)+" = ?)", audience.FirstCharacters(o.Text), o.Text)
+		q.add("(")
+		q.bound(q.ordered(k), audience.FirstCharacters(o.Text))
+		q.add(" AND "+q.compared(k)+" = ?)", o.Text)
 	case k.Type == audience.KeyText && !q.isBeginning(k):
 		q.add(q.sql.SameText(q.stored(k)), o.Text)
 	default:
-		q.add(q.equalityForm(k)+" = ?", q.operand(k, o))
+		q.bound(q.equalityForm(k), q.operand(k, o))
 	}
+}
+
+// bound writes the test that an expression equals a value. In a generic statement it is a range. After the
+// operator =, PostgreSQL would take the expression out of ORDER BY. Then the primary key has the requested
+// order too, and the plan for a common value could be a scan of the whole List.
+func (q *searchQuery) bound(expression string, value any) {
+	if q.generic != nil {
+		q.add(expression+" BETWEEN ? AND ?", value, value)
+		return
+	}
+	q.add(expression+" = ?", value)
 }
 
 // absent writes the test that a key has no value.
@@ -285,23 +298,26 @@ func (q *searchQuery) compare(k *audience.SearchKey, operator string, o audience
 }
 
 // part writes the test of starts_with, ends_with or contains. These operators search the shown form for a
-// part of the text. It does not use LIKE, so no character of the text is a wildcard.
-func (q *searchQuery) part(k *audience.SearchKey, op audience.Operator, part string) {
+// part of the text.
+func (q *searchQuery) part(c *audience.Condition) {
+	k, part := c.Key, c.Operands[0].Text
 	length := int64(utf8.RuneCountInString(part))
 	switch {
 	case part == "":
 		q.add("TRUE")
-	case op == audience.StartsWith && isText(k) && !q.schema.Indexed(k):
+	case q.usesPartsIndex(c):
+		q.add(q.shown(k)+" LIKE ?", pattern(c.Operator, part))
+	case c.Operator == audience.StartsWith && k.IsText() && !q.schema.Indexed(k):
 		q.add(q.sql.SameText("substr("+q.stored(k)+", 1, ?)"), length, part)
-	case op == audience.StartsWith && shownAsOrdered(k):
+	case c.Operator == audience.StartsWith && shownAsOrdered(k):
 		q.begins(k, part, int(length))
-	case op == audience.StartsWith:
+	case c.Operator == audience.StartsWith:
 		q.add("substr("+q.shown(k)+", 1, ?) = ?", length, part)
 	case q.covers(k):
-		q.coveringPart(k, op, part, length)
-	case op == audience.EndsWith && isText(k):
+		q.coveringPart(k, c.Operator, part, length)
+	case c.Operator == audience.EndsWith && k.IsText():
 		q.add(q.sql.SameText(q.sql.Ending(q.stored(k))), length, part)
-	case op == audience.EndsWith:
+	case c.Operator == audience.EndsWith:
 		q.add(q.sql.Ending(q.shown(k))+" = ?", length, part)
 	default:
 		q.add(q.sql.Position+"("+q.shown(k)+", ?) > 0", part)
@@ -309,11 +325,7 @@ func (q *searchQuery) part(k *audience.SearchKey, op audience.Operator, part str
 }
 
 // shownAsOrdered reports whether the ordered form of a value is equal to the beginning of the shown form.
-func shownAsOrdered(k *audience.SearchKey) bool { return isText(k) || k.Type == audience.KeyDate }
-
-func isText(k *audience.SearchKey) bool {
-	return k.Type == audience.KeyText || k.Type == audience.KeyEmail || k.Type == audience.KeyMobile
-}
+func shownAsOrdered(k *audience.SearchKey) bool { return k.IsText() || k.Type == audience.KeyDate }
 
 // begins writes the test of starts_with as a range of the ordered form. The range contains all values
 // that start with part. length is the number of characters in part.
@@ -335,12 +347,12 @@ func (q *searchQuery) begins(k *audience.SearchKey, part string, length int) {
 func (q *searchQuery) coveringPart(k *audience.SearchKey, op audience.Operator, part string, length int64) {
 	e, full := q.ordered(k), comparedCharacters()
 	switch {
-	case op == audience.EndsWith && isText(k):
+	case op == audience.EndsWith && k.IsText():
 		q.add("CASE WHEN length("+e+") < "+full+" THEN "+q.sql.Ending(e)+" = ? ELSE "+
 			q.sql.Ending(q.shown(k))+" = ? END", length, part, length, part)
 	case op == audience.EndsWith:
 		q.add(q.sql.Ending(q.shown(k))+" = ?", length, part)
-	case isText(k):
+	case k.IsText():
 		q.add("("+q.sql.Position+"("+e+", ?) > 0 OR length("+e+") = "+full+" AND "+
 			q.sql.Position+"("+q.shown(k)+", ?) > 0)", part, part)
 	default:

@@ -39,13 +39,24 @@ func (d *Dialect) IndexOn(table string, list audience.ListID, k *audience.Search
 	if k.Field != nil {
 		absent = d.IndexAbsent
 	}
-	return table + " ((" + d.Ordered(k) + ")" + absent + d.IndexTail + ") WHERE list_id = " +
+	return table + " ((" + d.Expression(k) + ")" + absent + d.IndexTail + ") WHERE list_id = " +
 		strconv.FormatInt(int64(list), 10)
 }
 
-// Ordered returns the expression of the index of a key.
-func (d *Dialect) Ordered(k *audience.SearchKey) string {
+// PartsOn is IndexOn for an index for parts of texts. class is the name of its operator class. Only PostgreSQL
+// has such indexes. It collects new entries in a list of up to gin_pending_list_limit kB, which each search reads.
+// At the default of 4 MB, a search took over 10 ms after some thousand subscriptions.
+func (d *Dialect) PartsOn(table string, list audience.ListID, k *audience.SearchKey, class string) string {
+	return table + " USING gin ((" + d.Expression(k) + ") " + class +
+		") WITH (gin_pending_list_limit = 256) WHERE list_id = " + strconv.FormatInt(int64(list), 10)
+}
+
+// Expression returns the expression of the index of a key.
+func (d *Dialect) Expression(k *audience.SearchKey) string {
 	q := searchQuery{sql: d}
+	if k.Parts {
+		return q.shown(k)
+	}
 	return q.ordered(k)
 }
 

@@ -72,7 +72,7 @@ func evictedIndex(t *testing.T, e Engine) {
 	}
 
 	// The advisor never drops a manual index to build another.
-	if _, err := l.advisor.Create(t.Context(), l.list, "City"); err != nil {
+	if _, err := l.advisor.Create(t.Context(), l.list, "City", false); err != nil {
 		t.Fatal(err)
 	}
 	l.advance(8 * day)
@@ -191,7 +191,7 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	city := l.field(l.list, l.schema().FieldNamed("City").ID)
 	for _, key := range []string{"City", "Amount", "is_active"} {
-		if _, err := l.advisor.Create(t.Context(), l.list, key); err != nil {
+		if _, err := l.advisor.Create(t.Context(), l.list, key, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -233,16 +233,16 @@ func manualIndexes(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	city := l.schema().FieldNamed("City")
 	for _, key := range []string{"City", "field_" + strconv.FormatInt(int64(city.ID), 10)} {
-		x, err := l.advisor.Create(t.Context(), l.list, key)
+		x, err := l.advisor.Create(t.Context(), l.list, key, false)
 		if err != nil || x.State != indexReady || !x.Manual || x.ID != l.index("City").ID {
 			t.Errorf("Create %s: index %+v, error %v; want the ready, manual index of City", key, x, err)
 		}
 	}
 	for _, key := range []string{"Note", "id", "creation_time", "nothing", ""} {
-		_, err := l.advisor.Create(t.Context(), l.list, key)
+		_, err := l.advisor.Create(t.Context(), l.list, key, false)
 		l.refused(err, audience.InvalidParameters, "expected a Field")
 	}
-	_, err := l.advisor.Create(t.Context(), 4711, "City")
+	_, err := l.advisor.Create(t.Context(), 4711, "City", false)
 	l.refused(err, audience.NoList, "")
 	l.advance(100 * day)
 	l.must(l.advisor.Reconcile(t.Context()))
@@ -267,7 +267,7 @@ func searchesDuringBuilds(t *testing.T, e Engine) {
 	}
 	for range 8 {
 		for _, key := range []string{"City", "Amount", "is_active"} {
-			if _, err := l.advisor.Create(t.Context(), l.list, key); err != nil {
+			if _, err := l.advisor.Create(t.Context(), l.list, key, false); err != nil {
 				t.Error(err)
 			}
 		}

@@ -262,7 +262,10 @@ func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []audience.Se
 		if k == nil {
 			continue
 		}
-		x := audience.SearchIndex{ListID: l.id, Key: name, State: audience.IndexBuilding}
+		if store.FindsParts() && k.Field != nil && k.IsText() && rapid.Bool().Draw(t, "parts") {
+			k = k.ForParts()
+		}
+		x := audience.SearchIndex{ListID: l.id, Key: k.IndexKey(), State: audience.IndexBuilding}
 		err := store.Update(context.Background(), func(tx audience.Tx) error {
 			_, err := tx.AddSearchIndex(&x)
 			return err

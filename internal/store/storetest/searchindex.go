@@ -26,6 +26,7 @@ func SearchIndexes(t *testing.T, e Engine) {
 		{"an index is built when searches need it and dropped when no search uses it", indexLife},
 		{"no index is built for searches that an index would not make faster", searchesThatNoIndexHelps},
 		{"an index is built for searches that are slow only in total", searchesSlowTogether},
+		{"searches for parts of texts get an index of their own", indexesOfParts},
 		{"a failed build is repeated after a day", failedBuild},
 		{"at the limit, the index that saves the least time is replaced", evictedIndex},
 		{"no partition gets more indexes than the limit", indexesOfManyLists},

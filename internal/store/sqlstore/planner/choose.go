@@ -121,8 +121,8 @@ func (p *planner) scanTable(made *Plan) error {
 const maxRowsPassed = 1000
 
 // Delegate returns the plan for an engine that chooses its indexes itself (PostgreSQL). The plan
-// states only two things: how to find addresses, IDs and days, and whether to read the IDs of a
-// page first.
+// states only three things: how to find addresses, IDs and days, whether to read the IDs of a
+// page first, and whether one scan of an index finds the page.
 func Delegate(q *Query) *Plan {
 	made := &Plan{Path: Path{Driving: -1, Ordered: q.Order != ""}, Predicates: q.Predicates}
 	bounds := 0 // number of predicates that bound the scan of the index in the requested order
@@ -140,7 +140,8 @@ func Delegate(q *Query) *Plan {
 			bounds++
 		}
 	}
-	made.Quick = made.Quick || q.quickScan(made.Ordered && bounds == len(q.Predicates))
+	made.BoundsOnly = made.Ordered && bounds == len(q.Predicates)
+	made.Quick = made.Quick || q.quickScan(made.BoundsOnly)
 	made.IDsFirst = q.limited() && (!made.Ordered || q.Offset > maxRowsPassed)
 	return made
 }

@@ -100,6 +100,7 @@ type Plan struct {
 	IDsFirst   bool  // a subquery finds and sorts the IDs of the page before the rows are read
 	Span       *Span // not nil: the table is scanned between these IDs
 	Quick      bool  // the search reads few Contacts
+	BoundsOnly bool  // the search scans one index in the requested order and tests nothing else
 }
 
 // Merged reports whether the plan merges ordered scans into a page.
