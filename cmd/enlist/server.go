@@ -212,16 +212,20 @@ func (s *server) stopJobs() {
 }
 
 // maintain runs the periodic work until ctx ends. Every second it deletes completed jobs and schedules index builds.
-// Every minute it stores when keys and indexes were used, and reconciles the search indexes. Every hour it deletes
-// expired results of calls with an Idempotency-Key, and normalises addresses with quotes, as it does at the start.
+// Every 15 seconds it returns memory if the process is idle. Every minute it stores when keys and indexes were used, and
+// reconciles the search indexes. Every hour it deletes expired results of calls with an Idempotency-Key, and normalises
+// addresses with quotes, as it does at the start.
 func (s *server) maintain(ctx context.Context) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
+	quarter := time.NewTicker(15 * time.Second)
+	defer quarter.Stop()
 	minute := time.NewTicker(time.Minute)
 	defer minute.Stop()
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()
 	err := errors.Join(s.service.NormaliseQuoted(ctx), s.indexes.Reconcile(ctx))
+	var heap heapWatch
 	for failing := false; ; {
 		if err != nil && !failing && ctx.Err() == nil { // log an outage of the database only once
 			s.log.Error("maintenance failed", "error", err)
@@ -232,6 +236,8 @@ func (s *server) maintain(ctx context.Context) {
 			return
 		case <-second.C:
 			err = errors.Join(jobs.Sweep(ctx, s.jobs), s.indexes.ScheduleBuilds(ctx))
+		case <-quarter.C:
+			heap.look()
 		case <-minute.C:
 			err = errors.Join(s.service.WriteKeyUse(ctx), s.indexes.WriteUse(ctx), s.indexes.Reconcile(ctx))
 		case <-hour.C:
