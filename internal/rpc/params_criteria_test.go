@@ -28,6 +28,7 @@ func TestANDHasAHigherPrecedenceThanOR(t *testing.T) {
 		{`[[[` + a + `]]]`, "a exactly 1"},
 		{`["OR",` + a + `,"OR","OR",` + b + `,"AND"]`, "(a exactly 1 OR b not x)"},
 		{`[` + a + `,"OR",[]]`, "a exactly 1"},
+		{a, "a exactly 1"}, {c, "c in [1 2 . true]"}, {`["OR","exactly",1]`, "OR exactly 1"}, // a triple without an array
 		{`[["OR","exactly","x"]]`, "OR exactly x"},
 		{`[["OR",` + a + `,` + b + `]]`, "(a exactly 1 AND b not x)"},
 		{`[["AND","OR",` + a + `]]`, "a exactly 1"},
@@ -41,8 +42,7 @@ func TestANDHasAHigherPrecedenceThanOR(t *testing.T) {
 		})
 	}
 	for _, text := range []string{
-		`7`, `true`, `"x"`, `{}`, `{"field":"a","modifier":"exactly","value":1}`, // not an array
-		`["a","exactly",1]`, `["OR","exactly",1]`, // a triple that is not inside an array
+		`7`, `true`, `"x"`, `{}`, // not an array
 		`[7]`, `[null]`, `["x"]`, `[["a"]]`, `[["a","exactly"]]`, `[["a","exactly",1,2]]`, `[[1,"exactly",1]]`, `[["a",1,1]]`,
 		`[["a","exactly",{}]]`, `[["a","in",[[1]]]]`, `[["a","in",[{}]]]`, `[{}]`, `[{"field":"a","modifier":"exactly"}]`,
 		`[{"field":"a","operator":"exactly","value":1}]`, `[{"field":1,"modifier":"exactly","value":1}]`,
