@@ -160,6 +160,7 @@ func (s *Service) inPhases(ctx context.Context, c *Caller, find func(Tx, phase) 
 	in := func(p phase) func(Tx) error {
 		return confirmed(c, func(tx Tx) error { return find(tx, p) })
 	}
+	ctx = c.with(ctx)
 	err := s.store.View(ctx, in(lookingUp))
 	if errors.Is(err, errSlow) {
 		err = s.store.Search(ctx, in(searching))

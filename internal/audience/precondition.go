@@ -74,7 +74,7 @@ func updateChecked[R any](ctx context.Context, s *Service, c *Caller,
 		if !errors.Is(err, errCheckFirst) {
 			return result, err
 		}
-		err = s.store.ViewPrimary(ctx, func(tx Tx) error { return checker.next.check(tx, checker.from) })
+		err = s.store.ViewPrimary(c.with(ctx), func(tx Tx) error { return checker.next.check(tx, checker.from) })
 		if err != nil {
 			return result, err
 		}

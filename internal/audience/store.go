@@ -19,7 +19,9 @@ type Store interface {
 // have no effect except through Tx. It must not call the Store again: if all connections are
 // in use, it would wait for its own connection.
 type Transactor interface {
-	// View runs fn on one snapshot. It is for look-ups, which take microseconds.
+	// View runs fn on one snapshot. It is for look-ups, which take microseconds. A View, a
+	// Search or a Stream may wait while the Account of ctx (AccountOf) uses half of the
+	// connections. If a View runs too long, the error is of kind Busy, or of ctx.
 	View(ctx context.Context, fn func(Tx) error) error
 	// Search is View for reads that may look at every Contact of a List. Only a few can run
 	// at the same time, and for a limited time. If fn cannot start in time, or runs too

@@ -8,7 +8,31 @@ import "context"
 
 // inView runs fn in a View, after it has confirmed the Caller.
 func (s *Service) inView(ctx context.Context, c *Caller, fn func(Tx) error) error {
-	return s.store.View(ctx, confirmed(c, fn))
+	return s.store.View(c.with(ctx), confirmed(c, fn))
+}
+
+// accountKey is the key of the Account in a context.
+type accountKey struct{}
+
+// with returns a context for the transactions of the Caller.
+func (c *Caller) with(ctx context.Context) context.Context {
+	if c.Account == nil {
+		return ctx // the key was not in the cache
+	}
+	return WithAccount(ctx, c.Account.ID)
+}
+
+// WithAccount returns a context for transactions of an Account. A Store divides its connections
+// between the Accounts.
+func WithAccount(ctx context.Context, id AccountID) context.Context {
+	return context.WithValue(ctx, accountKey{}, id)
+}
+
+// AccountOf returns the Account for which a transaction with this context runs. It returns 0 for
+// a transaction of the service itself.
+func AccountOf(ctx context.Context) AccountID {
+	id, _ := ctx.Value(accountKey{}).(AccountID)
+	return id
 }
 
 // view is inView for a function with a result.

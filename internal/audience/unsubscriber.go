@@ -33,7 +33,7 @@ var UnsubscriberAttributes = []Attribute[Unsubscriber]{
 // InvalidSearch, and Busy if too many searches run or the search takes too long.
 func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListID,
 	q Query) (rows []Unsubscriber, err error) {
-	err = s.store.Search(ctx, confirmed(c, func(tx Tx) error {
+	err = s.store.Search(c.with(ctx), confirmed(c, func(tx Tx) error {
 		if list != 0 {
 			if _, err := loadList(tx, c, list); err != nil {
 				return err

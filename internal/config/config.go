@@ -100,9 +100,9 @@ type Serve struct {
 	MaxCalls int           `default:"256" placeholder:"N"`
 	CallWait time.Duration `default:"5s" placeholder:"TIME"`
 
-	Searches      int           `default:"4" placeholder:"N"`
+	Searches      int           `default:"8" placeholder:"N"`
 	SearchTimeout time.Duration `default:"1m" placeholder:"TIME"`
-	Streams       int           `default:"4" placeholder:"N"`
+	Streams       int           `default:"8" placeholder:"N"`
 	SearchWait    time.Duration `default:"5s" placeholder:"TIME"`
 	SearchIndexes int           `default:"64" placeholder:"N"`
 	StreamTimeout time.Duration `default:"10m" placeholder:"TIME"`

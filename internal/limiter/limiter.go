@@ -40,7 +40,8 @@ func New(n int, wait time.Duration) *Limiter {
 	return &Limiter{size: int64(n), share: int64(n), wait: wait}
 }
 
-// NewShared returns a Limiter of size units. One owner gets at most share of them.
+// NewShared returns a Limiter of size units. One owner gets at most share of them. The owner 0
+// has no such limit.
 func NewShared(size, share int64, wait time.Duration) *Limiter {
 	return &Limiter{size: size, share: share, wait: wait, of: make(map[int64]int64)}
 }
@@ -144,7 +145,12 @@ func (l *Limiter) try(owner, n int64) bool {
 
 // fits reports whether units are free for the owner. The caller holds l.mu.
 func (l *Limiter) fits(owner, n int64) bool {
-	return l.used+n <= l.size && (l.of == nil || l.of[owner]+n <= l.share)
+	return l.used+n <= l.size && !l.exceedsShare(owner, n)
+}
+
+// exceedsShare reports whether the owner would have more than its share. The caller holds l.mu.
+func (l *Limiter) exceedsShare(owner, n int64) bool {
+	return l.of != nil && owner != 0 && l.of[owner]+n > l.share
 }
 
 // take gives units to an owner. The caller holds l.mu.
@@ -195,7 +201,7 @@ func (l *Limiter) grant() {
 		case l.fits(r.owner, r.n):
 			l.take(r.owner, r.n)
 			close(r.granted)
-		case l.of != nil && l.of[r.owner]+r.n > l.share:
+		case l.exceedsShare(r.owner, r.n):
 			if full == nil {
 				full = make(map[int64]bool)
 			}

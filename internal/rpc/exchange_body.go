@@ -16,7 +16,7 @@ import (
 // reservation is the memory that the body of one request has reserved.
 type reservation struct {
 	from  *limiter.Limiter
-	owner int64 // ID of the Account whose key is in the body; 0: no valid key was found
+	owner int64 // ID of the Account whose key is in the body, or noKey
 	bytes int64
 }
 
@@ -55,7 +55,7 @@ func (x *exchange) readLarge(control *http.ResponseController, body io.Reader) e
 		expected = o.MaxBody
 	}
 	x.reserved = reservation{from: x.handler.memory.bodies, owner: x.sender()}
-	known := x.reserved.owner != 0
+	known := x.reserved.owner != noKey
 	if known {
 		if err := x.reserve(expected); err != nil {
 			return err
@@ -87,15 +87,15 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// sender returns the ID of the Account whose key is at the start of the body, or 0.
+// sender returns the ID of the Account whose key is at the start of the body, or noKey.
 func (x *exchange) sender() int64 {
 	key, ok := x.source.peekKey(x.body.Bytes())
 	if !ok {
-		return 0
+		return noKey
 	}
 	caller, err := x.handler.service.Authenticate(x.request.Context(), key)
 	if err != nil {
-		return 0 // the call itself returns the error
+		return noKey // the call itself returns the error
 	}
 	return int64(caller.Account.ID)
 }

@@ -24,11 +24,14 @@ const (
 // never waits for other requests, and they cannot wait for each other.
 //
 // The owner of memory is the Account of the first key in a body. Requests without a valid key have a
-// common owner, 0. One owner gets at most half of the memory.
+// common owner, noKey. One owner gets at most half of the memory.
 type memory struct {
 	bodies, params *limiter.Limiter
 	largest        int64 // largest number of bytes for the parameters of one call
 }
+
+// noKey is the owner of the memory for bodies without a valid key.
+const noKey = -1
 
 // newMemory returns a memory of size bytes in all. The rest of the process uses a part of them: the
 // replies, the database, and garbage. A request waits at most the duration wait.

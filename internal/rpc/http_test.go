@@ -200,18 +200,18 @@ func TestLargeBodyIsRefusedIfNoMemoryIsFree(t *testing.T) {
 	free(large)
 	free(many)
 	const half = 512 << 20 / 32 * 3
-	for _, owner := range []int64{int64(h.account), 0} {
+	for _, owner := range []int64{int64(h.account), noKey} {
 		if _, err := h.handler.memory.bodies.AcquireFor(t.Context(), owner, half); err != nil {
 			t.Fatal(err)
 		}
 		busy(large, "null")
 		free(h.request("getSessionInfo", ""))
-		if owner != 0 {
+		if owner != noKey {
 			free(other) // of another Account
 		}
 	}
 	busy(other, "null")
-	h.handler.memory.bodies.Release(0, half)
+	h.handler.memory.bodies.Release(noKey, half)
 	if _, err := h.handler.memory.params.AcquireFor(t.Context(), int64(h.account), h.handler.memory.largest); err != nil {
 		t.Fatal(err)
 	}

@@ -38,10 +38,10 @@ import (
 // Options of a Store. A zero value means the default.
 type Options struct {
 	Writers    int           // largest number of concurrent transactions that write; the default is 16
-	Readers    int           // largest number of concurrent look-ups; the default is two for each processor, at least 4
-	Searches   int           // largest number of concurrent reads that may scan a whole List; the default is 4
+	Readers    int           // largest number of concurrent look-ups; the default is four for each processor, at least 8
+	Searches   int           // largest number of concurrent reads that may scan a whole List; the default is 8
 	SearchTime time.Duration // time limit of a read that may scan a whole List; the default is 1 minute
-	Streams    int           // largest number of concurrent replies whose rows are sent while they are read; the default is 4
+	Streams    int           // largest number of concurrent replies whose rows are sent while they are read; the default is 8
 	Wait       time.Duration // longest wait of a search or stream for a free connection; the default is 5 s
 	UpdateTime time.Duration // time limit of a change or look-up with all its attempts; the default is 10 s
 	Replicas   []string      // URLs of standbys for Search and Stream
@@ -100,7 +100,8 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 // open opens the pools. After an error the caller closes the pools that were opened.
 func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (err error) {
 	wait := cmp.Or(o.Wait, 5*time.Second)
-	s.readers, err = s.newReaders(ctx, config, cmp.Or(o.Readers, max(4, 2*runtime.GOMAXPROCS(0))), sqlstore.Limiter{})
+	readers := cmp.Or(o.Readers, max(8, 4*runtime.GOMAXPROCS(0)))
+	s.readers, err = s.newReaders(ctx, config, readers, sqlstore.NewLimiter(readers, 0, 0))
 	if err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 		return err
 	}
 	s.pools = append(s.pools, s.writers)
-	searches, streams := cmp.Or(o.Searches, 4), cmp.Or(o.Streams, 4)
+	searches, streams := cmp.Or(o.Searches, 8), cmp.Or(o.Streams, 8)
 	s.searches, err = s.newReaders(ctx, config, searches,
 		sqlstore.NewLimiter(searches, wait, cmp.Or(o.SearchTime, time.Minute)))
 	if err != nil {

@@ -30,13 +30,17 @@ import (
 
 // Options configure a Store. A zero value selects the default.
 type Options struct {
-	Searches   int           // largest number of concurrent calls of Search; default: 4
+	Searches   int           // largest number of concurrent calls of Search; default: 8
 	SearchTime time.Duration // longest duration of a call of Search; default: 1 minute
-	Streams    int           // largest number of concurrent calls of Stream; default: 4
+	Streams    int           // largest number of concurrent calls of Stream; default: 8
 	Wait       time.Duration // longest wait for a connection in Search and Stream; default: 5 s
 	WALLimit   int64         // size of the write-ahead log in bytes at which long reads end; default: 1 GiB
 	Log        *slog.Logger  // default: no log
 }
+
+// viewTime is the longest duration of a call of View. A look-up that takes so long would make other
+// look-ups wait.
+const viewTime = 10 * time.Second
 
 // Store is an audience.Store on one SQLite file.
 type Store struct {
@@ -88,9 +92,9 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 	}
 	wait := cmp.Or(o.Wait, 5*time.Second)
 	s.cache = new(sqlstore.Cache)
-	s.readers = newReaders(reads, s.cache, max(4, 2*runtime.GOMAXPROCS(0)), 0, 0)
-	s.searches = newReaders(reads, s.cache, cmp.Or(o.Searches, 4), wait, cmp.Or(o.SearchTime, time.Minute))
-	s.streams = newReaders(reads, s.cache, cmp.Or(o.Streams, 4), wait, 0)
+	s.readers = newReaders(reads, s.cache, max(8, 4*runtime.GOMAXPROCS(0)), 0, viewTime)
+	s.searches = newReaders(reads, s.cache, cmp.Or(o.Searches, 8), wait, cmp.Or(o.SearchTime, time.Minute))
+	s.streams = newReaders(reads, s.cache, cmp.Or(o.Streams, 8), wait, 0)
 	s.searches.tracked, s.streams.tracked = true, true
 	s.writer = newWriter(s.db, s.cache, jobs, &walLimiter{limit: cmp.Or(o.WALLimit, 1<<30), pause: walPause,
 		pools: []*readers{s.searches, s.streams}, log: o.Log})

@@ -14,7 +14,10 @@ import (
 
 // Limiter limits the number of transactions that run at the same time, and the duration of each of
 // them. An engine has one Limiter for each pool of connections that only read. The errors of a Limiter
-// have Kind Busy, so the API returns their text to the caller. The zero value has no limits.
+// have Kind Busy, so the API returns their text to the caller.
+//
+// One Account has at most half of the slots, so that its transactions do not stop those of other
+// Accounts. The service itself may have all of them. decisions.md: 43
 type Limiter struct {
 	slots *limiter.Limiter
 	limit time.Duration // longest duration of a transaction; 0: no limit
@@ -22,15 +25,16 @@ type Limiter struct {
 
 // NewLimiter returns a Limiter for n transactions at the same time. A transaction waits for a slot for
 // at most the duration wait. If wait is 0, it waits until its context ends. Then the transaction runs
-// for at most the duration limit.
+// for at most the duration limit, or without a limit if limit is 0.
 func NewLimiter(n int, wait, limit time.Duration) Limiter {
-	return Limiter{slots: limiter.New(n, wait), limit: limit}
+	size := int64(n)
+	return Limiter{slots: limiter.NewShared(size, limiter.Half(size), wait), limit: limit}
 }
 
 // Do waits for a slot and runs fn with a context that ends at the time limit. It returns an error with
 // Kind Busy if no slot becomes free in time, or if fn fails after the time limit.
 func (l Limiter) Do(ctx context.Context, fn func(ctx context.Context) error) error {
-	err := l.slots.Do(ctx, func() error { return l.limited(ctx, fn) })
+	err := l.slots.DoFor(ctx, int64(audience.AccountOf(ctx)), func() error { return l.limited(ctx, fn) })
 	if errors.Is(err, limiter.ErrBusy) {
 		return audience.Refuse(audience.Busy, "too many searches at once; try again in a moment")
 	}
