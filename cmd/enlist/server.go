@@ -211,7 +211,7 @@ func (s *server) stopJobs() {
 	}
 }
 
-// maintain runs the periodic work until ctx ends. Every second it deletes completed jobs and schedules index builds.
+// maintain runs the periodic work until ctx ends. Every second it schedules index builds.
 // Every 15 seconds it returns memory if the process is idle. Every minute it stores when keys and indexes were used, and
 // reconciles the search indexes. Every hour it deletes expired results of calls with an Idempotency-Key, and normalises
 // addresses with quotes, as it does at the start.
@@ -235,7 +235,7 @@ func (s *server) maintain(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-second.C:
-			err = errors.Join(jobs.Sweep(ctx, s.jobs), s.indexes.ScheduleBuilds(ctx))
+			err = s.indexes.ScheduleBuilds(ctx)
 		case <-quarter.C:
 			heap.look()
 		case <-minute.C:

@@ -109,6 +109,9 @@ type DeliveryTx interface {
 	Delivery(k DeliveryKey) (*Delivery, error)
 	// PutDelivery inserts a delivery or replaces the delivery with the same key.
 	PutDelivery(d *Delivery) error
+	// PutSent is PutDelivery for a mail that was sent. A stored bounce or complaint keeps its status
+	// and detail: a report can arrive before the sending process stores the delivery.
+	PutSent(d *Delivery) error
 	// Deliveries returns the deliveries to a Contact, newest first; limit 0 means all.
 	Deliveries(list ListID, contact ContactID, limit int) ([]Delivery, error)
 	// MarkConfirmationRequested stores now as the time of the last request to confirm, and

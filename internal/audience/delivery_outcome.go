@@ -1,9 +1,11 @@
 package audience
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // This file stores the result of a mail that package mail has tried to send.
@@ -38,15 +40,27 @@ func (u *Undelivered) Unwrap() error { return u.Err }
 // mails it returns this error.
 var ErrSendingPaused = errors.New("sending is paused: the mail server does not answer")
 
-// RecordSent stores that a mail was sent, with the subject that was sent, and raises the
-// Contact's last_message_time.
-func (s *Service) RecordSent(ctx context.Context, m *OutgoingMail, subject string) error {
+// Sent returns the delivery of a mail that was sent now, for RecordSent. subject is the subject that was
+// sent. Unlike the mail, the delivery needs little memory.
+func (s *Service) Sent(m *OutgoingMail, subject string) Delivery {
+	return *m.delivery(subject, s.now().Unix(), DeliverySent, "")
+}
+
+// RecordSent stores deliveries that Sent returned, in one transaction, and raises the last_message_time of
+// the Contacts. It sorts the deliveries, so that all transactions lock Contacts in the same order.
+func (s *Service) RecordSent(ctx context.Context, sent []Delivery) error {
+	slices.SortFunc(sent, func(a, b Delivery) int {
+		return cmp.Or(cmp.Compare(a.List, b.List), cmp.Compare(a.Contact, b.Contact))
+	})
 	return s.store.Update(ctx, func(tx Tx) error {
-		now := s.now().Unix()
-		if err := putSent(tx, m.delivery(subject, now, DeliverySent, "")); err != nil {
-			return err
+		for i := range sent {
+			d := &sent[i]
+			err := errors.Join(tx.PutSent(d), tx.RaiseContactTimes(d.List, d.Contact, d.SentTime, 0, 0))
+			if err != nil {
+				return err
+			}
 		}
-		return tx.RaiseContactTimes(m.Delivery.List, m.Delivery.Contact, now, 0, 0)
+		return nil
 	})
 }
 
@@ -74,18 +88,4 @@ func (m *OutgoingMail) delivery(subject string, now int64, status DeliveryStatus
 		}
 	}
 	return d
-}
-
-// putSent stores that a delivery was sent. If a bounce or a complaint is already stored,
-// the delivery keeps that status: a report can arrive before the sending process stores the
-// delivery.
-func putSent(tx DeliveryTx, d *Delivery) error {
-	before, err := tx.Delivery(d.DeliveryKey)
-	if ignoreKind(NotFound, err) != nil {
-		return err
-	}
-	if err == nil && (before.Status == DeliveryBounced || before.Status == DeliveryComplained) {
-		d.Status, d.Detail = before.Status, before.Detail
-	}
-	return tx.PutDelivery(d)
 }

@@ -9,19 +9,17 @@
 // change. If a process dies, another process continues its jobs.
 //
 // jobs.go registers the workers. The workers are in mail*.go, webhook.go, index.go and steps.go.
-// The command `enlist jobs` uses queue_admin.go. queue_sweep.go deletes completed jobs, and log.go
-// filters the log of the queue library.
+// The command `enlist jobs` uses queue_admin.go. log.go filters the log of the queue
+// library.
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"enlist/internal/audience"
-	"enlist/internal/limiter"
 
 	"github.com/riverqueue/river"
 )
@@ -89,7 +87,7 @@ func Config(o Options) *river.Config {
 		drop := &indexWorker[audience.DropIndex]{work: o.Indexes.Drop, busy: river.JobSnooze(busySnooze)}
 		add(workers, queues, drop, serial)
 	}
-	m := mailSender{o.Service, o.Mailer, limiter.New(cmp.Or(o.Mails, defaultMails), slotTime)}
+	m := newMailSender(o)
 	add(workers, queues, &mailWorker[audience.Notify]{mailSender: m, send: sendNotification}, mailQueue())
 	add(workers, queues, &mailWorker[audience.RequestConfirmation]{mailSender: m, send: sendConfirmation}, mailQueue())
 	add(workers, queues, &mailWorker[audience.Autorespond]{mailSender: m, send: sendAutoresponder}, mailQueue())
@@ -106,7 +104,8 @@ func Config(o Options) *river.Config {
 		// The operator can list jobs that failed in all attempts, and retry them.
 		DiscardedJobRetentionPeriod: forever,
 		CancelledJobRetentionPeriod: cancelledRetention,
-		CompletedJobRetentionPeriod: forever, // Sweep deletes completed jobs
+		// The store deletes completed jobs at once. A server of an earlier version keeps them for a second.
+		CompletedJobRetentionPeriod: time.Minute,
 	}
 }
 

@@ -1,9 +1,11 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"enlist/internal/audience"
@@ -22,13 +24,24 @@ type mailSender struct {
 	service *audience.Service
 	mailer  Mailer
 	slots   *limiter.Limiter // a mail needs a slot while it is composed and sent
+	results *grouper[audience.Delivery, struct{}]
+}
+
+// newMailSender returns the mailSender for the settings.
+func newMailSender(o Options) mailSender {
+	record := func(ctx context.Context, sent []audience.Delivery) ([]struct{}, error) {
+		return make([]struct{}, len(sent)), o.Service.RecordSent(ctx, sent)
+	}
+	return mailSender{o.Service, o.Mailer, limiter.New(cmp.Or(o.Mails, defaultMails), slotTime),
+		&grouper[audience.Delivery, struct{}]{run: record}}
 }
 
 // mailWorker runs the jobs of one kind of mail.
 type mailWorker[E river.JobArgs] struct {
 	river.WorkerDefaults[E]
 	mailSender
-	send func(context.Context, mailSender, *river.Job[E]) error
+	// send calls release when the mail is not in memory any more.
+	send func(ctx context.Context, m mailSender, job *river.Job[E], release func()) error
 }
 
 // Work implements river.Worker. It waits for a slot before it loads the mail.
@@ -37,8 +50,9 @@ func (w *mailWorker[E]) Work(ctx context.Context, job *river.Job[E]) error {
 	if err != nil {
 		return jobResult(ctx, audience.ErrSendingPaused)
 	}
+	release = sync.OnceFunc(release)
 	defer release()
-	return w.send(ctx, w.mailSender, job)
+	return w.send(ctx, w.mailSender, job, release)
 }
 
 // NextRetry implements river.Worker.
@@ -95,18 +109,17 @@ func jobResult(ctx context.Context, err error) error {
 	return err
 }
 
-// sendToContact sends a mail to a Contact and stores the result. mail and err are the results of
-// the method of Service that prepared the mail. mail is nil if there is nothing to send.
+// sendToContact sends a mail to a Contact and stores the result. It calls release after the mail was sent.
 func (m mailSender) sendToContact(ctx context.Context, job *rivertype.JobRow, mail *audience.OutgoingMail,
-	err error) error {
-	if err != nil || mail == nil {
-		return err
-	}
+	release func()) error {
 	// The result is stored even while the process stops. Otherwise the mail would be sent again.
 	storeCtx := context.WithoutCancel(ctx)
 	subject, err := m.mailer.Send(ctx, mail)
 	if err == nil {
-		return m.service.RecordSent(storeCtx, mail, subject)
+		sent := m.service.Sent(mail, subject)
+		release()
+		_, err := m.results.do(storeCtx, sent)
+		return err
 	}
 	why, known := errors.AsType[*audience.Undelivered](err)
 	if known && (why.Permanent || job.Attempt >= job.MaxAttempts) {

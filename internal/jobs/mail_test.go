@@ -318,12 +318,12 @@ func confirmationIsRequestedBeforeTheAutoresponder(t *testing.T, e teststores.En
 	}
 }
 
-// Sweep deletes completed jobs. It does not delete failed jobs.
-func TestSweepDeletesCompletedJobsOnly(t *testing.T) {
-	teststores.EachParallel(t, sweepDeletesCompletedJobsOnly)
+// A completed job is deleted at once. A job that failed permanently is kept.
+func TestOnlyCompletedJobsAreDeleted(t *testing.T) {
+	teststores.EachParallel(t, onlyCompletedJobsAreDeleted)
 }
 
-func sweepDeletesCompletedJobsOnly(t *testing.T, e teststores.Engine) {
+func onlyCompletedJobsAreDeleted(t *testing.T, e teststores.Engine) {
 	p := newListWithMailServer(t, e, detail("on_register_address", "first@example.com"))
 	p.server.Script(mailtest.Once(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
 	p.send(p.service)
@@ -331,10 +331,9 @@ func sweepDeletesCompletedJobsOnly(t *testing.T, e teststores.Engine) {
 	p.waitForEvent("notify")
 	p.subscribe("bob@example.com")
 	p.waitForEvent("notify")
-	p.must(jobs.Sweep(t.Context(), p.queue.(jobs.Sweeper)))
 	all, err := p.queue.JobList(t.Context(), river.NewJobListParams())
 	p.must(err)
 	if len(all.Jobs) != 1 || all.Jobs[0].State != "cancelled" {
-		t.Errorf("after Sweep the jobs are %+v, want only the cancelled one", all.Jobs)
+		t.Errorf("the jobs are %+v, want only the cancelled one", all.Jobs)
 	}
 }

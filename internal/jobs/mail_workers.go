@@ -15,7 +15,7 @@ import (
 
 // sendNotification sends a notification about a Contact to one of the List's addresses. It does
 // not store the result, because a notification is not a mail to a Contact.
-func sendNotification(ctx context.Context, m mailSender, job *river.Job[audience.Notify]) error {
+func sendNotification(ctx context.Context, m mailSender, job *river.Job[audience.Notify], _ func()) error {
 	n, err := m.service.Notification(ctx, job.Args)
 	if err != nil || n == nil {
 		return err
@@ -27,17 +27,25 @@ func sendNotification(ctx context.Context, m mailSender, job *river.Job[audience
 }
 
 // sendConfirmation sends a Contact the mail that asks the Contact to confirm the subscription.
-func sendConfirmation(ctx context.Context, m mailSender, job *river.Job[audience.RequestConfirmation]) error {
+func sendConfirmation(ctx context.Context, m mailSender, job *river.Job[audience.RequestConfirmation],
+	release func()) error {
 	mail, err := m.service.ConfirmationMail(ctx, job.Args)
-	return m.sendToContact(ctx, job.JobRow, mail, err)
+	if err != nil || mail == nil {
+		return err
+	}
+	return m.sendToContact(ctx, job.JobRow, mail, release)
 }
 
 // sendAutoresponder sends an autoresponder's Message to one Contact.
-func sendAutoresponder(ctx context.Context, m mailSender, job *river.Job[audience.Autorespond]) error {
+func sendAutoresponder(ctx context.Context, m mailSender, job *river.Job[audience.Autorespond],
+	release func()) error {
 	// The queue started the job when it was due, but the clock may have been set back after that.
 	if early := m.service.Until(job.Args.Due); early > 0 {
 		return river.JobSnooze(early)
 	}
 	mail, err := m.service.AutoresponderMail(ctx, job.Args)
-	return m.sendToContact(ctx, job.JobRow, mail, err)
+	if err != nil || mail == nil {
+		return err
+	}
+	return m.sendToContact(ctx, job.JobRow, mail, release)
 }

@@ -26,7 +26,6 @@ type Queue interface {
 // library's type for SQLite differs from its type for PostgreSQL.
 type Client interface {
 	Queue
-	Sweeper
 	// Start starts to run jobs.
 	Start(ctx context.Context) error
 	// Stop starts no further jobs and waits until the running jobs have ended.

@@ -1,15 +1,18 @@
 package postgres
 
 import (
+	"context"
 	"encoding/json"
 	"sync"
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/store/jobqueue"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 )
 
 // This file stores effects as jobs of the queue library (river), in the transaction
@@ -99,5 +102,18 @@ func (n *notices) allow(queue string) bool {
 
 // Jobs returns a client of the job queue. The client runs the jobs of the queues in config.
 func (s *Store) Jobs(config *river.Config) (*river.Client[pgx.Tx], error) {
-	return river.NewClient(riverpgxv5.New(s.jobs), config)
+	return river.NewClient(jobqueue.DeleteCompleted[pgx.Tx](riverpgxv5.New(s.jobs), s.deleteRunningJobs), config)
+}
+
+// deleteRunningJobs implements jobqueue.DeleteRunning.
+func (s *Store) deleteRunningJobs(ctx context.Context, ids []int64) ([]*rivertype.JobRow, error) {
+	rows, err := s.jobs.Query(ctx,
+		"DELETE FROM river_job WHERE id = ANY($1) AND state = 'running' RETURNING id, kind", ids)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (*rivertype.JobRow, error) {
+		job := new(rivertype.JobRow)
+		return job, row.Scan(&job.ID, &job.Kind)
+	})
 }

@@ -6,14 +6,17 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"log/slog"
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/store/jobqueue"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
 )
 
 // insertJobs stores effects as jobs. tx is the transaction whose changes cause the effects. Each
@@ -37,7 +40,29 @@ func insertJobs(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx, 
 // Jobs returns a River client that runs the jobs of the queues in config. The client shares the
 // connection of the writer. Open has already created the tables of the queue.
 func (s *Store) Jobs(config *river.Config) (*river.Client[*sql.Tx], error) {
-	return river.NewClient(riversqlite.New(s.db), config)
+	return river.NewClient(jobqueue.DeleteCompleted[*sql.Tx](riversqlite.New(s.db), s.deleteRunningJobs), config)
+}
+
+// deleteRunningJobs implements jobqueue.DeleteRunning.
+func (s *Store) deleteRunningJobs(ctx context.Context, ids []int64) (deleted []*rivertype.JobRow, err error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.db.QueryContext(ctx, `DELETE FROM river_job
+		WHERE id IN (SELECT value FROM json_each(?)) AND state = 'running' RETURNING id, kind`, string(list))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		job := new(rivertype.JobRow)
+		if err := rows.Scan(&job.ID, &job.Kind); err != nil {
+			return nil, err
+		}
+		deleted = append(deleted, job)
+	}
+	return deleted, rows.Err()
 }
 
 // migrateJobs applies River's migrations.

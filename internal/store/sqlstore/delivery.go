@@ -5,6 +5,7 @@ package sqlstore
 
 import (
 	"math"
+	"strings"
 
 	"enlist/internal/audience"
 )
@@ -83,6 +84,27 @@ func (t *Tx) Delivery(k audience.DeliveryKey) (*audience.Delivery, error) {
 
 // PutDelivery stores the result of a delivery. It replaces an earlier result of the same delivery.
 func (t *Tx) PutDelivery(d *audience.Delivery) error { return deliveryTable.put(t, d) }
+
+// upsertSent is the statement of PutSent.
+var upsertSent = strings.NewReplacer(
+	"status = excluded.status", "status = "+unlessReported("status"),
+	"detail = excluded.detail", "detail = "+unlessReported("detail"),
+).Replace(deliveryTable.upsert)
+
+// unlessReported returns the new value of a column, or the stored value after a bounce or a complaint.
+func unlessReported(column string) string {
+	return "CASE WHEN delivery.status IN ('" + string(audience.DeliveryBounced) + "', '" +
+		string(audience.DeliveryComplained) + "') THEN delivery." + column + " ELSE excluded." + column + " END"
+}
+
+// PutSent stores that a mail was sent. It keeps the status of a reported delivery. The lock makes it wait
+// for a transaction that stores a report about the same delivery.
+func (t *Tx) PutSent(d *audience.Delivery) error {
+	if err := t.lockToWrite("delivery %d %d %d %s", d.List, d.Contact, d.Time, d.Cause); err != nil {
+		return err
+	}
+	return deliveryTable.do(t, upsertSent, inserted, d)
+}
 
 // Deliveries returns a Contact's deliveries, newest first. With limit 0 it returns all of them.
 func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit int) ([]audience.Delivery, error) {

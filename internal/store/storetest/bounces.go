@@ -62,7 +62,7 @@ func (m *listWithOneContact) nextMail() *audience.OutgoingMail {
 func (m *listWithOneContact) send() audience.DeliveryKey {
 	m.Helper()
 	l := m.nextMail()
-	m.must(m.service.RecordSent(m.Context(), l, "Hello"))
+	m.must(m.service.RecordSent(m.Context(), []audience.Delivery{m.service.Sent(l, "Hello")}))
 	return l.Delivery
 }
 
@@ -198,7 +198,7 @@ func refusedAtOnce(m *listWithOneContact) {
 func bounceBeforeSent(m *listWithOneContact) {
 	l := m.nextMail()
 	m.bounce(l.Delivery, true)
-	m.must(m.service.RecordSent(m.Context(), l, "Hello"))
+	m.must(m.service.RecordSent(m.Context(), []audience.Delivery{m.service.Sent(l, "Hello")}))
 	m.status(l.Delivery, audience.DeliveryBounced)
 }
 
