@@ -26,6 +26,10 @@ type readers struct {
 	// sent a part of its reply already, so its function must not run again.
 	again bool
 
+	// distributed forbids generic plans of searches: Citus must know the arguments to plan a statement that
+	// mentions a large table twice.
+	distributed bool
+
 	replicas *replicas // tried before the primary; nil if there are none
 }
 
@@ -37,7 +41,7 @@ func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int
 		return nil, err
 	}
 	s.pools = append(s.pools, pool)
-	return &readers{pool: pool, cache: s.cache, limiter: limiter, time: s.time}, nil
+	return &readers{pool: pool, cache: s.cache, distributed: s.distributed, limiter: limiter, time: s.time}, nil
 }
 
 var errSilent = errors.New("the database does not answer")
@@ -80,6 +84,7 @@ func (r *readers) run(ctx context.Context, fn func(audience.Tx) error) error {
 		}
 		defer conn.Release()
 		s := newReading(ctx, conn, version)
+		s.distributed = r.distributed
 		began, err := s.read(begin, r.cache, version == 0)
 		version = 0 // a second attempt reads the version before fn starts
 		if errors.Is(err, errStale) {

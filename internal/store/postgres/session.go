@@ -36,6 +36,8 @@ type session struct {
 	version  int64 // of the catalogue; a guess until verified is true
 	verified bool
 
+	distributed bool // the large tables are distributed: no statement of a search has a generic plan
+
 	running    bool // a function runs, so sqlstore.Call recovers a RetrySignal
 	exclusive  bool // no other transaction writes at the same time
 	needsLock  bool // the function has called LockDefinitions, but exclusive is false

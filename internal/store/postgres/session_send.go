@@ -61,7 +61,7 @@ func (s *session) send(query string, args []any, then func(pgx.Rows) error) {
 	once := strings.HasPrefix(query, sqlstore.Once)
 	if strings.HasPrefix(query, sqlstore.Generic) {
 		once = !s.repeats(query)
-		if !once {
+		if !once && !s.distributed {
 			s.useGenericPlans()
 		}
 	}

@@ -110,6 +110,7 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	if err != nil {
 		return err
 	}
+	s.readers.distributed = s.distributed
 	s.writers, err = s.writingPool(ctx, config, cmp.Or(o.Writers, 16))
 	if err != nil {
 		return err
