@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 )
 
@@ -39,8 +40,20 @@ func (p *place) check() (bytes int64, err error) {
 
 // files are the files of an open database.
 type files struct {
-	main place
-	wal  atomic.Pointer[place] // the write-ahead log; nil before the writer has opened it
+	main    place
+	walPath string
+	wal     atomic.Pointer[place] // the write-ahead log; nil before the writer has opened it
+}
+
+// filesOf returns the files of the database at a path. If the path is a symbolic link, SQLite keeps the
+// write-ahead log beside the file that the link leads to.
+func filesOf(path string) (*files, error) {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	main, err := placeOf(path)
+	return &files{main: main, walPath: target + "-wal"}, err
 }
 
 // check returns the size of the write-ahead log, or ErrMoved if one of the files is not at its path. It
@@ -63,7 +76,7 @@ func (f *files) check() (walBytes int64, err error) {
 // opened stores the file of the write-ahead log. SQLite opens it with the first statement of the writer's
 // connection, and keeps it open as long as the connection.
 func (f *files) opened() error {
-	wal, err := placeOf(f.main.path + "-wal")
+	wal, err := placeOf(f.walPath)
 	if err == nil {
 		f.wal.Store(&wal)
 	}

@@ -68,6 +68,32 @@ func TestChangesAreRefusedWhileTheFileIsGone(t *testing.T) {
 	}
 }
 
+// The path of the database can be a symbolic link. The store refuses changes while the link leads to another
+// file.
+func TestDatabaseBehindASymbolicLink(t *testing.T) {
+	target, link := filepath.Join(t.TempDir(), "target.db"), filepath.Join(t.TempDir(), "enlist.db")
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	s := openAt(t, link)
+	if s.WALBytes() == 0 {
+		t.Error("the write-ahead log of a new database has 0 bytes, want the migrations in it")
+	}
+	addFolder := func(tx audience.Tx) error {
+		return tx.AddFolder(&audience.Folder{AccountID: 1, Name: "x", Type: "list"})
+	}
+	if err := s.Update(t.Context(), addFolder); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "other.db")
+	if err := errors.Join(os.WriteFile(other, nil, 0o600), os.Remove(link), os.Symlink(other, link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Update(t.Context(), addFolder); !errors.Is(err, ErrMoved) {
+		t.Errorf("a change returned the error %v, want ErrMoved", err)
+	}
+}
+
 func wantFolders(t *testing.T, s *Store, want int) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx audience.Tx) error {

@@ -44,7 +44,7 @@ const viewTime = 10 * time.Second
 
 // Store is an audience.Store on one SQLite file.
 type Store struct {
-	path     string
+	files    *files
 	db       *sql.DB
 	cache    *sqlstore.Cache
 	writer   *writer
@@ -68,14 +68,13 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := refuseForeign(ctx, reads); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	main, err := placeOf(path)
+	reads.files, err = filesOf(path)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	reads.files = &files{main: main}
 	db := sql.OpenDB(&connector{path: path, files: reads.files, writer: true})
 	db.SetMaxOpenConns(1)
-	s := &Store{path: path, db: db}
+	s := &Store{files: reads.files, db: db}
 	if err := s.open(ctx, reads, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 	}

@@ -103,7 +103,7 @@ func (c *dbConn) restartLog() bool {
 
 // WALBytes returns the size of the write-ahead log.
 func (s *Store) WALBytes() int64 {
-	info, err := os.Stat(s.path + "-wal")
+	info, err := os.Stat(s.files.walPath)
 	if err != nil {
 		return 0
 	}
