@@ -1,6 +1,9 @@
 package audience
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // This file activates, deactivates and confirms one Contact, and shows its answers to
 // preferences and its rows of the consent ledger.
@@ -99,14 +102,50 @@ func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID
 	})
 }
 
-// ContactConsents returns a Contact's rows of the consent ledger, newest first;
-// limit 0 means all. Errors: NoList, Denied, NoContact.
+// LedgerWriter receives the rows that ContactConsents finds.
+type LedgerWriter interface {
+	// Begin is called before the first row, and again if the call starts over. The writer may send
+	// rows at once only if streaming is true.
+	Begin(streaming bool) error
+	// LedgerRow receives one row. r is valid only during the call.
+	LedgerRow(r *LedgerRow) error
+}
+
+// ledgerPage is the number of rows of the ledger that are in memory at the same time. A longer reply
+// is a stream.
+const ledgerPage = 1000
+
+// ContactConsents sends a Contact's rows of the consent ledger to w, newest first; limit 0 means
+// all. Errors: NoList, Denied, NoContact, and Busy if too many streams run.
 func (s *Service) ContactConsents(ctx context.Context, c *Caller, list ListID, id ContactID,
-	limit, offset int64) ([]LedgerRow, error) {
-	return view(ctx, s, c, func(tx Tx) ([]LedgerRow, error) {
+	limit, offset int64, w LedgerWriter) error {
+	if limit == 0 {
+		limit = math.MaxInt64
+	}
+	return s.inPhases(ctx, c, func(tx Tx, p phase) error {
 		if _, _, err := loadContact(tx, c, list, id); err != nil {
-			return nil, err
+			return err
 		}
-		return tx.LedgerRows(list, id, limit, offset)
+		if err := w.Begin(p == streaming); err != nil {
+			return err
+		}
+		for left, skip := limit, offset; left > 0; left, skip = left-ledgerPage, skip+ledgerPage {
+			rows, err := tx.LedgerRows(list, id, min(left, ledgerPage), skip)
+			if err != nil {
+				return err
+			}
+			if p != streaming && len(rows) == ledgerPage && left > ledgerPage {
+				return ErrReplyTooLong
+			}
+			for i := range rows {
+				if err := w.LedgerRow(&rows[i]); err != nil {
+					return err
+				}
+			}
+			if len(rows) < ledgerPage {
+				return nil
+			}
+		}
+		return nil
 	})
 }

@@ -47,9 +47,14 @@ func (c *collector[T]) begin(q Query) (err error) {
 
 // add keeps a record that matches.
 func (c *collector[T]) add(row *T) {
-	if c.where == nil || c.where.matches(func(k *SearchKey) Value { return c.attributes[k.index].Get(row) }) {
+	if c.accepts(row) {
 		c.found = append(c.found, *row)
 	}
+}
+
+// accepts reports whether a record matches.
+func (c *collector[T]) accepts(row *T) bool {
+	return c.where == nil || c.where.matches(func(k *SearchKey) Value { return c.attributes[k.index].Get(row) })
 }
 
 // full reports whether the page is complete, so that the caller can stop. Use it only if the

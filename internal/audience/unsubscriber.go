@@ -33,20 +33,9 @@ var UnsubscriberAttributes = []Attribute[Unsubscriber]{
 // InvalidSearch, and Busy if too many searches run or the search takes too long.
 func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListID,
 	q Query) (rows []Unsubscriber, err error) {
-	err = s.store.Search(c.with(ctx), confirmed(c, func(tx Tx) error {
-		if list != 0 {
-			if _, err := loadList(tx, c, list); err != nil {
-				return err
-			}
-		}
-		found := collector[Unsubscriber]{attributes: UnsubscriberAttributes}
-		if err := found.begin(q); err != nil {
-			return err
-		}
-		err := tx.Unsubscribers(c.Account.ID, list, func(u *Unsubscriber) error {
-			if c.Key.Allows(u.ListID) {
-				found.add(u)
-			}
+	err = s.scanUnsubscribers(ctx, c, list, q, func(found *collector[Unsubscriber], scan scanUnsubscribers) error {
+		err := scan(func(u *Unsubscriber) error {
+			found.add(u)
 			if found.full() {
 				return errEnough
 			}
@@ -57,8 +46,51 @@ func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListI
 		}
 		rows = found.page()
 		return nil
-	}))
+	})
 	return rows, err
+}
+
+// CountUnsubscribers returns how many entries of the Unsubscriber List match. It keeps none of them
+// in memory. Errors: as of SearchUnsubscribers.
+func (s *Service) CountUnsubscribers(ctx context.Context, c *Caller, list ListID, criteria *Criteria) (n int, err error) {
+	q := Query{Criteria: criteria}
+	err = s.scanUnsubscribers(ctx, c, list, q, func(found *collector[Unsubscriber], scan scanUnsubscribers) error {
+		n = 0
+		return scan(func(u *Unsubscriber) error {
+			if found.accepts(u) {
+				n++
+			}
+			return nil
+		})
+	})
+	return n, err
+}
+
+// scanUnsubscribers calls a function for each entry that the caller may see.
+type scanUnsubscribers func(each func(*Unsubscriber) error) error
+
+// scanUnsubscribers runs fn in a Search, with a checked query.
+func (s *Service) scanUnsubscribers(ctx context.Context, c *Caller, list ListID, q Query,
+	fn func(*collector[Unsubscriber], scanUnsubscribers) error) error {
+	return s.store.Search(c.with(ctx), confirmed(c, func(tx Tx) error {
+		if list != 0 {
+			if _, err := loadList(tx, c, list); err != nil {
+				return err
+			}
+		}
+		found := collector[Unsubscriber]{attributes: UnsubscriberAttributes}
+		if err := found.begin(q); err != nil {
+			return err
+		}
+		return fn(&found, func(each func(*Unsubscriber) error) error {
+			return tx.Unsubscribers(c.Account.ID, list, func(u *Unsubscriber) error {
+				if !c.Key.Allows(u.ListID) {
+					return nil
+				}
+				return each(u)
+			})
+		})
+	}))
 }
 
 // errEnough ends a scan when the page is full.

@@ -93,8 +93,9 @@ func getContactConsents(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	rows, err := c.service.ContactConsents(c.ctx, c.caller, list, contact, limit, offset)
-	return writeRecords(c, appendLedgerRow, rows, err)
+	w := &ledgerWriter{reply: c.reply}
+	err := c.service.ContactConsents(c.ctx, c.caller, list, contact, limit, offset, w)
+	return w.end(err)
 }
 
 // searchPreviousUnsubscribers returns rows of the Unsubscriber List. If the caller sent no List
@@ -110,10 +111,10 @@ func searchPreviousUnsubscribers(c *call) error {
 
 // countPreviousUnsubscribers returns the number of all rows that match the criteria.
 func countPreviousUnsubscribers(c *call) error {
-	list, q := c.optionalList(1), audience.Query{Criteria: c.criteria(2)}
+	list, criteria := c.optionalList(1), c.criteria(2)
 	if c.err != nil {
 		return c.err
 	}
-	rows, err := c.service.SearchUnsubscribers(c.ctx, c.caller, list, q)
-	return writeInt(c, len(rows), err)
+	n, err := c.service.CountUnsubscribers(c.ctx, c.caller, list, criteria)
+	return writeInt(c, n, err)
 }

@@ -281,7 +281,6 @@ func (s *testService) readAll(lists []audience.ListID) map[string]any {
 	all["link key"] = value(s.service.LinkKey(ctx))(s)
 	all["lists"] = value(s.service.SearchLists(ctx, s.caller, audience.Query{}))(s)
 	all["message"] = value(s.service.Message(ctx, s.caller, 1))(s)
-	all["consents"] = value(s.service.ContactConsents(ctx, s.caller, lists[0], 3, 0, 0))(s)
 	account := s.caller.Account.ID
 	s.must(s.store.View(ctx, func(tx audience.Tx) error {
 		put := func(name string, v any, err error) {
@@ -290,6 +289,8 @@ func (s *testService) readAll(lists []audience.ListID) map[string]any {
 		}
 		v, err := tx.Folders(account)
 		put("folders", v, err)
+		consents, err := tx.LedgerRows(lists[0], 3, 0, 0)
+		put("consents", consents, err)
 		autoresponders, err := tx.Autoresponders(account)
 		put("autoresponders", autoresponders, err)
 		webhooks, err := tx.Webhooks(account)

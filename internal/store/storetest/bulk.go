@@ -79,9 +79,25 @@ func (o *accountFixture) all(list audience.ListID) (ids []audience.ContactID) {
 // ledger returns how many ledger rows a Contact has.
 func (o *accountFixture) ledger(list audience.ListID, id audience.ContactID) int {
 	o.Helper()
-	rows, err := o.service.ContactConsents(o.Context(), o.caller, list, id, 0, 0)
-	o.must(err)
-	return len(rows)
+	var w ledgerRows
+	o.must(o.service.ContactConsents(o.Context(), o.caller, list, id, 0, 0, &w))
+	return len(w.rows)
+}
+
+// ledgerRows is an audience.LedgerWriter that keeps the rows.
+type ledgerRows struct {
+	rows      []audience.LedgerRow
+	streaming bool
+}
+
+func (w *ledgerRows) Begin(streaming bool) error {
+	w.rows, w.streaming = nil, streaming
+	return nil
+}
+
+func (w *ledgerRows) LedgerRow(r *audience.LedgerRow) error {
+	w.rows = append(w.rows, *r)
+	return nil
 }
 
 // concurrently runs n calls at the same time. It fails the test if a call returns an error.

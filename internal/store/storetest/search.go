@@ -24,6 +24,7 @@ func Search(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a search finds only Contacts of Lists that the key may read", searchAccess},
 		{"texts are sorted in the same order on every engine", orderOfTexts},
 		{"a long reply is sent as a stream", longSearches},
+		{"a long ledger is read in parts and sent as a stream", longLedgers},
 		{"by default, entries of the Unsubscriber List are returned in the order in which they were stored", searchUnsubscribers},
 	})
 }

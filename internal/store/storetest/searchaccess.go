@@ -181,9 +181,50 @@ func searchUnsubscribers(o *accountFixture) {
 		if !slices.Equal(got, c.want) {
 			o.Errorf("list %d, %+v: got %v, want %v", c.list, c.q, got, c.want)
 		}
+		n, err := o.service.CountUnsubscribers(o.Context(), c.caller, c.list, c.q.Criteria)
+		o.must(err)
+		if c.q.Limit == 0 && c.q.Offset == 0 && n != len(c.want) {
+			o.Errorf("list %d, %+v: counted %d, want %d", c.list, c.q, n, len(c.want))
+		}
 	}
 	for _, q := range []audience.Query{{Limit: -1}, {Offset: -1}, {SortBy: "name"}, {Criteria: triple("Email", "exactly", "x")}} {
 		_, err := o.service.SearchUnsubscribers(o.Context(), o.caller, 0, q)
 		o.refused(err, audience.InvalidSearch, "")
+	}
+}
+
+// longLedgers tests that a Contact's rows of the ledger are read in parts, and that more than 1,000 rows
+// are sent as a stream. decisions.md: 39
+func longLedgers(o *accountFixture) {
+	const rows = 2500
+	list := o.addList()
+	id := o.subscribe(list, "Email", "person@example.com")
+	update(o.T, o.store, func(tx audience.Tx) error {
+		for i := range int64(rows - 1) {
+			err := tx.AddLedgerRow(&audience.LedgerRow{ListID: list, ContactID: id, Time: i, Type: audience.ConsentDirect})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, c := range []struct {
+		limit, offset int64
+		count         int
+		streaming     bool
+	}{
+		{0, 0, rows, true}, {1000, 0, 1000, false}, {1001, 0, 1001, true}, {2000, 0, 2000, true}, {0, 1000, 1500, true}, {0, 1501, 999, false}, {5, 10, 5, false},
+		{0, rows, 0, false},
+	} {
+		var w ledgerRows
+		o.must(o.service.ContactConsents(o.Context(), o.caller, list, id, c.limit, c.offset, &w))
+		if len(w.rows) != c.count || w.streaming != c.streaming {
+			o.Errorf("limit %d, offset %d: got %d rows, streaming %v; want %d rows, streaming %v", c.limit, c.offset, len(w.rows), w.streaming, c.count, c.streaming)
+		}
+		for i := range w.rows {
+			if at := rows - 2 - c.offset - int64(i); at >= 0 && w.rows[i].Time != at {
+				o.Fatalf("limit %d, offset %d: row %d has the time %d, want %d", c.limit, c.offset, i, w.rows[i].Time, at)
+			}
+		}
 	}
 }
