@@ -67,7 +67,7 @@ type components struct {
 // newServer connects the components. Nothing runs before the caller calls start.
 func newServer(c config.Serve, r components) (*server, error) {
 	queue, err := r.store.jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer,
-		Mails: 2 * c.MailConnections, Poster: r.hooks, Indexes: r.indexes, Log: r.quiet}))
+		Mails: 2 * c.MailConnections, Poster: r.hooks, Indexes: r.indexes, Log: r.quiet, Notified: c.IsPostgres()}))
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,14 @@ const (
 	// writes nothing.
 	pollInterval = 2 * time.Second
 
+	// mailPollInterval is the pollInterval of mails and webhooks, because a caller may wait for them.
+	mailPollInterval = 500 * time.Millisecond
+
+	// If the database notifies the workers of new jobs, polls only find jobs that are repeated within
+	// seconds, and jobs whose notification was lost with a connection.
+	notifiedPollInterval     = 10 * time.Second
+	notifiedMailPollInterval = 2 * time.Second
+
 	// cancelledRetention is the time after which a cancelled job is deleted. Until then the
 	// operator can retry a mail that was refused permanently.
 	cancelledRetention = 30 * 24 * time.Hour
@@ -56,6 +64,9 @@ type Options struct {
 	Poster  Poster  // nil if this process does not post webhooks
 	Indexes Indexes // nil if this process does not build or drop indexes
 	Log     *slog.Logger
+
+	// Notified is true if the database notifies the workers of new jobs. Then they poll seldom.
+	Notified bool
 }
 
 // Mailer composes and sends mails. Its methods return an *audience.Undelivered if a mail could not
@@ -94,11 +105,21 @@ func Config(o Options) *river.Config {
 	if o.Poster != nil {
 		add(workers, queues, &deliverWebhook{service: o.Service, poster: o.Poster}, webhookQueue())
 	}
+	poll := pollInterval
+	if o.Notified {
+		poll = notifiedPollInterval
+		for kind, q := range queues {
+			if q.FetchPollInterval > 0 {
+				q.FetchPollInterval = notifiedMailPollInterval
+			}
+			queues[kind] = q
+		}
+	}
 	return &river.Config{
 		Workers:              workers,
 		Queues:               queues,
 		Logger:               slog.New(filteredLog{o.Log.Handler(), new(atomic.Int64)}),
-		FetchPollInterval:    pollInterval,
+		FetchPollInterval:    poll,
 		JobTimeout:           timeout,
 		RescueStuckJobsAfter: rescueAfter,
 		// The operator can list jobs that failed in all attempts, and retry them.
@@ -115,14 +136,14 @@ func mailQueue() river.QueueConfig {
 	return river.QueueConfig{
 		MaxWorkers:        200,
 		FetchCooldown:     20 * time.Millisecond,
-		FetchPollInterval: 500 * time.Millisecond,
+		FetchPollInterval: mailPollInterval,
 	}
 }
 
 // webhookQueue returns the configuration of the queue for webhooks. It has several workers, because
 // a slow receiver occupies a worker and must not delay other receivers.
 func webhookQueue() river.QueueConfig {
-	return river.QueueConfig{MaxWorkers: 16, FetchPollInterval: 500 * time.Millisecond}
+	return river.QueueConfig{MaxWorkers: 16, FetchPollInterval: mailPollInterval}
 }
 
 // add registers a worker and the queue for its kind of jobs.

@@ -66,10 +66,12 @@ func (s *Store) insertJobs(t *session, effects []audience.Effect) error {
 		return err
 	}
 	for queue := range wake {
-		if s.notices.allow(queue) {
-			if err := t.Do(wakeQueue, queue); err != nil {
-				return err
-			}
+		if !s.notices.allow(queue) {
+			t.notNotified = append(t.notNotified, queue)
+			continue
+		}
+		if err := t.Do(wakeQueue, queue); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -77,16 +79,51 @@ func (s *Store) insertJobs(t *session, effects []audience.Effect) error {
 
 // notices limits how often this process notifies the workers of a queue, because PostgreSQL
 // commits transactions with NOTIFY one after another. Between two notifications of a queue
-// there is at least the time noticeGap. If a job is stored during this time, it waits until
-// the next notification or until a worker polls the queue.
+// there is at least the time noticeGap. If a transaction stores jobs during this time, one
+// notification follows for all such transactions (later). Workers poll the queue seldom.
 type notices struct {
+	send func(queue string) // notifies the workers of a queue
+	wait sync.WaitGroup     // for the calls of send
+
 	mu   sync.Mutex
 	last map[string]time.Time // the time of the last notification, by queue
+	late map[string]bool      // queues that later will notify
 }
 
 const noticeGap = 20 * time.Millisecond
 
-func newNotices() *notices { return &notices{last: make(map[string]time.Time)} }
+func newNotices(send func(queue string)) *notices {
+	return &notices{send: send, last: make(map[string]time.Time), late: make(map[string]bool)}
+}
+
+// later notifies the workers of queues after noticeGap. Call it after the commit of their jobs.
+func (n *notices) later(queues []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, queue := range queues {
+		if n.late[queue] {
+			continue
+		}
+		n.late[queue] = true
+		n.wait.Add(1)
+		time.AfterFunc(noticeGap, func() {
+			defer n.wait.Done()
+			n.mu.Lock()
+			n.late[queue], n.last[queue] = false, time.Now()
+			n.mu.Unlock()
+			n.send(queue)
+		})
+	}
+}
+
+// close waits until the last notification is sent.
+func (n *notices) close() { n.wait.Wait() }
+
+// notify notifies the workers of a queue outside of a transaction. After an error, the workers find
+// the jobs when they poll the queue.
+func (s *Store) notify(queue string) {
+	s.jobs.Exec(context.Background(), rewrite(wakeQueue), queue) // jobPool limits the time
+}
 
 // allow reports whether a queue may be notified now.
 func (n *notices) allow(queue string) bool {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -90,6 +91,17 @@ func TestStoredJobNotifiesItsQueue(t *testing.T) {
 	notice, err := conn.Conn().WaitForNotification(t.Context())
 	if err != nil || notice.Payload != `{"queue" : "notify"}` {
 		t.Errorf("notification %+v, error %v; want one for the queue notify", notice, err)
+	}
+	// A job that is stored soon after a notification is not forgotten: workers poll seldom.
+	s.notices.allow("notify")
+	err = s.Update(t.Context(), func(tx audience.Tx) error { return tx.Enqueue(audience.Notify{Address: "b@example.com"}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	soon, done := context.WithTimeout(t.Context(), time.Minute)
+	defer done()
+	if _, err := conn.Conn().WaitForNotification(soon); err != nil {
+		t.Errorf("no notification for a job that was stored soon after another notification: %v", err)
 	}
 	if _, err := conn.Exec(t.Context(), "UNLISTEN *"); err != nil {
 		t.Fatal(err)

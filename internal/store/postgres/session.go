@@ -44,6 +44,8 @@ type session struct {
 	counted    bool // the transaction wrote to contact_delta
 	committing bool // COMMIT is queued or sent
 	skipped    bool // an earlier statement of the same flush failed, so the server did not run COMMIT
+
+	notNotified []string // queues that got jobs, but no notification
 }
 
 var (

@@ -86,8 +86,9 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err := waitForServer(ctx, o, func() error { return migrate(ctx, config, o) }); err != nil {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
-	s := &Store{config: config, cache: new(sqlstore.Cache), notices: newNotices(),
+	s := &Store{config: config, cache: new(sqlstore.Cache),
 		time: cmp.Or(o.UpdateTime, 10*time.Second)}
+	s.notices = newNotices(s.notify)
 	if err := s.open(ctx, config, o); err != nil {
 		s.closePools()
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
@@ -192,6 +193,7 @@ func (s *Store) Ready(ctx context.Context) error {
 func (s *Store) Close() error {
 	s.batcher.close()
 	s.compactor.close()
+	s.notices.close()
 	s.closePools()
 	return nil
 }

@@ -187,7 +187,11 @@ func (s *Store) commit(t *session, effects []audience.Effect) error {
 		return takeStandbyMissing(t.conn.PgConn())
 	})
 	t.committing = true
-	return t.flush()
+	if err := t.flush(); err != nil {
+		return err
+	}
+	s.notices.later(t.notNotified)
+	return nil
 }
 
 // outcomeUnknown reports whether this process cannot know if the transaction is stored. There are two
