@@ -104,6 +104,9 @@ func (e *editCall) runStep(tx Tx, now int64, p *editProgress) (done bool, err er
 	if e.Trigger {
 		size = newStepSize(schema, EventUpdateProfile)
 	}
+	if schema.List.DoubleOptIn {
+		size.most = max(1, size.most*2/3) // each Contact may need a job that sends the request to confirm
+	}
 	today := Today(time.Unix(now, 0), e.caller.Account.TimeZone)
 	var first error // why the first row was refused
 	var events []contactEvent
@@ -166,18 +169,35 @@ func (e *editCall) edit(tx Tx, parsed *parsedContact, id ContactID, now int64) (
 	if !row.changed {
 		return row, nil
 	}
+	before := *contact
 	left, refused, err := updateKey(tx, parsed.schema, contact)
 	if refused != nil || err != nil {
 		return editedRow{refused: refused}, err
+	}
+	moved := !isSameAddress(before.Key, contact.Key)
+	if moved {
+		contact.DoubleOptIn, contact.DoubleOptInTime = false, 0
 	}
 	contact.Modified = now
 	if err := tx.UpdateContact(contact); err != nil {
 		return row, err
 	}
 	if left != "" {
-		return row, tx.PromoteDuplicate(e.List, left)
+		if err := tx.PromoteDuplicate(e.List, left); err != nil {
+			return row, err
+		}
 	}
-	return row, nil
+	if moved {
+		err = confirmNewAddress(tx, parsed.schema, contact, before.DoubleOptIn, now)
+	}
+	return row, err
+}
+
+// isSameAddress reports whether two Keys are the same address. The Key of an old Contact may have a
+// form that ParseEmail no longer returns. decisions.md: 23
+func isSameAddress(old, key string) bool {
+	_, normalised, ok := address.ParseEmail(old)
+	return old == key || ok && normalised == key
 }
 
 // emit stores the jobs of the event update_profile if the request has Trigger set. It stores

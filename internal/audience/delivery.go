@@ -119,6 +119,10 @@ type DeliveryTx interface {
 	// Contact with the same address, is later than the parameter before. It ignores a stored
 	// time in the future.
 	MarkConfirmationRequested(list ListID, id ContactID, now, before int64) (marked bool, err error)
+	// ForgetConfirmation forgets the time that MarkConfirmationRequested stored for a Contact and
+	// returns it. It returns 0 if there is none. If started is true, it also undoes
+	// MarkSubscriptionPending.
+	ForgetConfirmation(list ListID, id ContactID, started bool) (last int64, err error)
 	// MarkSubscriptionPending stores that the autoresponders of a subscription wait for
 	// its confirmation.
 	MarkSubscriptionPending(list ListID, id ContactID) error

@@ -19,6 +19,10 @@ const (
 	// accepted the mail. A mail that was sent more recently does not prove that the address works.
 	bounceDelay = 24 * 60 * 60
 
+	// maxComplained is the largest number of Contacts that one complaint unsubscribes. Only a List
+	// that allows duplicates has several Contacts with an address.
+	maxComplained = 100
+
 	// maxDeliveries is the largest number of deliveries of a Contact that putBounced reads.
 	maxDeliveries = 100
 )
@@ -50,7 +54,7 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 		if err := tx.PutDelivery(r.delivery); err != nil {
 			return false, err
 		}
-		return true, unsubscribe(tx, r.schema, r.contact, r.schema.addressType(r.contact), now)
+		return true, r.unsubscribe(tx, now)
 	})
 }
 
@@ -59,6 +63,25 @@ type reported struct {
 	delivery *Delivery
 	schema   *Schema
 	contact  *Contact
+}
+
+// unsubscribe unsubscribes the Contact. If its address has changed since the delivery, unsubscribe
+// unsubscribes the address of the delivery instead.
+func (r *reported) unsubscribe(tx Tx, now int64) error {
+	_, key, ok := address.ParseEmail(r.delivery.Address)
+	if !ok || isSameAddress(r.contact.Key, key) {
+		return unsubscribe(tx, r.schema, r.contact, r.schema.addressType(r.contact), now)
+	}
+	contacts, err := tx.ContactsByAddress(r.schema.List.ID, key, "", 0, maxComplained)
+	if err != nil {
+		return err
+	}
+	for i := range contacts {
+		if err := unsubscribe(tx, r.schema, &contacts[i], AddressEmail, now); err != nil {
+			return err
+		}
+	}
+	return recordUnsubscribed(tx, &r.schema.List, r.delivery.Address, now)
 }
 
 // loadReported returns the delivery that a report is about, or nil if its Contact is gone. A

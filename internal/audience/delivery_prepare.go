@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"enlist/internal/address"
 )
 
 // The workers of package jobs call this file when a mail is due. It decides whether the mail
@@ -60,12 +62,29 @@ func (s *Service) AutoresponderMail(ctx context.Context, e Autorespond) (*Outgoi
 }
 
 // ConfirmationMail returns the request to confirm a subscription. It returns nil if the request
-// was sent already, or if there is no subscription to confirm any more.
+// was sent already, if there is no subscription to confirm any more, or if the address was asked
+// less than confirmationInterval before. The link of the earlier request is then still valid.
 func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (*OutgoingMail, error) {
 	key := DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
 	return s.prepareMail(ctx, key, func(tx Tx, m *OutgoingMail) (bool, error) {
-		return m.Contact.IsActive && !m.Contact.IsUnsubscribed && !m.Contact.DoubleOptIn, nil
+		if !m.Contact.IsActive || m.Contact.IsUnsubscribed || m.Contact.DoubleOptIn {
+			return false, nil
+		}
+		asked, err := m.wasAsked(tx)
+		return !asked, err
 	})
+}
+
+// wasAsked reports whether an earlier request to confirm went to the address of m, for an event less
+// than confirmationInterval before. Otherwise a caller who changes an address to and fro would flood
+// it with mail. decisions.md: 47
+func (m *OutgoingMail) wasAsked(tx DeliveryTx) (bool, error) {
+	deliveries, err := tx.Deliveries(m.Delivery.List, m.Delivery.Contact, maxDeliveries)
+	return slices.ContainsFunc(deliveries, func(d Delivery) bool {
+		_, to, ok := address.ParseEmail(d.Address)
+		return d.Cause == CauseConfirmation && d.Status == DeliverySent && ok && isSameAddress(m.Contact.Key, to) &&
+			d.Time > m.Delivery.Time-confirmationInterval && d.Time < m.Delivery.Time
+	}), err
 }
 
 // prepareMail reads the data that every mail to a Contact needs. complete adds other data, and

@@ -96,6 +96,23 @@ func requestConfirmation(tx Tx, list ListID, id ContactID, now int64) error {
 	return tx.Enqueue(RequestConfirmation{List: list, Contact: id, Time: now})
 }
 
+// confirmNewAddress enqueues the request to confirm for a Contact whose address has changed, if the
+// List requires confirmation. confirmed says whether the Contact had confirmed with the earlier
+// address. Then its subscribe autoresponders have started, and a second confirmation must not start
+// them again. The requests to the earlier address do not delay this request. decisions.md: 47
+func confirmNewAddress(tx Tx, schema *Schema, contact *Contact, confirmed bool, now int64) error {
+	if !schema.List.DoubleOptIn && !confirmed {
+		return nil
+	}
+	last, err := tx.ForgetConfirmation(contact.ListID, contact.ID, confirmed)
+	if err != nil || !schema.List.DoubleOptIn || contact.IsUnsubscribed {
+		return err
+	}
+	// A later time than that of the last request gives this request another DeliveryKey, also in
+	// the same second. Otherwise the link to the earlier address could confirm the new one.
+	return requestConfirmation(tx, contact.ListID, contact.ID, max(now, last+1))
+}
+
 // emitSubscribed enqueues the mail that a new subscription causes. If the Contact
 // must confirm the subscription first, emitSubscribed enqueues only the notifications and the
 // request to confirm. The confirmation then enqueues the autoresponders.

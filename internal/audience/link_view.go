@@ -19,8 +19,11 @@ type LinkView struct {
 	Moved   bool     // the Contact's address has changed since the mail was sent
 
 	// Subscribed is true if the link can still unsubscribe a Contact: this Contact or, on a
-	// List that allows duplicates, another Contact with the same address.
+	// List that allows duplicates, another Contact with the same address. If the Contact's
+	// address has changed, it is true if the address of the mail can still be unsubscribed.
 	Subscribed bool
+
+	sentTo string // the address that the mail went to; "" if it is not known
 }
 
 // Address returns the Contact's email address. It returns "" if the mail went to another
@@ -85,25 +88,34 @@ func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 	}
 	if err == nil {
 		_, key, ok := address.ParseEmail(delivery.Address)
-		v.Moved = ok && key != v.Contact.Key
+		v.Moved = ok && !isSameAddress(v.Contact.Key, key)
+		v.sentTo = delivery.Address
 	}
 	v.Subscribed, err = isAnySubscribed(tx, v)
 	return v, err
 }
 
-// isAnySubscribed reports whether the Contact, or another Contact with its address, is
-// subscribed.
-func isAnySubscribed(tx ContactTx, v *LinkView) (bool, error) {
-	if !v.Contact.IsUnsubscribed || v.Schema.Unique || v.email() == "" {
+// isAnySubscribed reports whether the link can still unsubscribe: see LinkView.Subscribed.
+func isAnySubscribed(tx Tx, v *LinkView) (bool, error) {
+	list, key := &v.Schema.List, v.Contact.Key
+	switch {
+	case v.Moved:
+		_, key, _ = address.ParseEmail(v.sentTo)
+		known, err := tx.UnsubscribedAmong(list.AccountID, list.ID, []string{key})
+		if err != nil || !known[key] {
+			return true, err
+		}
+	case !v.Contact.IsUnsubscribed || v.Schema.Unique || v.email() == "":
 		return !v.Contact.IsUnsubscribed, nil
 	}
-	others, err := tx.ContactsByAddress(v.Schema.List.ID, v.Contact.Key, "", 0, maxUnsubscribe)
+	others, err := tx.ContactsByAddress(list.ID, key, "", 0, maxUnsubscribe)
 	return slices.ContainsFunc(others, func(c Contact) bool { return !c.IsUnsubscribed }), err
 }
 
 // UnsubscribeByLink unsubscribes the Contact and all other Contacts of the List with its
-// address. A second call changes nothing. It returns the state before the
-// call. decisions.md: 48
+// address. If the Contact's address has changed, it unsubscribes the address that
+// the mail went to instead. A second call changes nothing. It returns the state before the call.
+// decisions.md: 48
 func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey) (*LinkView, error) {
 	v, err := s.ViewLink(ctx, d)
 	if err != nil || v.Contact == nil {
@@ -111,11 +123,32 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey) (*LinkVi
 	}
 	// These methods need a Caller. This Caller may access every List of the Account.
 	caller := &Caller{Account: &Account{ID: v.Schema.List.AccountID}, Key: new(Key)}
+	if v.Moved {
+		_, err = s.Unsubscribe(ctx, caller, d.List, v.sentTo)
+		if err == nil {
+			err = s.store.Update(ctx, func(tx Tx) error {
+				return recordUnsubscribed(tx, &v.Schema.List, v.sentTo, s.now().Unix())
+			})
+		}
+		return v, ignoreKind(NoList, err)
+	}
 	_, err = s.UnsubscribeByID(ctx, caller, d.List, d.Contact)
 	if err == nil && v.email() != "" && !v.Schema.Unique {
 		_, err = s.Unsubscribe(ctx, caller, d.List, v.email())
 	}
 	return v, ignoreKind(NoContact, ignoreKind(NoList, err))
+}
+
+// recordUnsubscribed adds an email address to the Unsubscriber List, unless it has an entry of this
+// List already.
+func recordUnsubscribed(tx Tx, list *List, email string, now int64) error {
+	u := Unsubscriber{ListID: list.ID, AddressType: AddressEmail, Time: now}
+	u.Address, u.AddressKey, _ = address.ParseEmail(email)
+	known, err := tx.UnsubscribedAmong(list.AccountID, list.ID, []string{u.AddressKey})
+	if err != nil || known[u.AddressKey] {
+		return err
+	}
+	return tx.AddUnsubscriber(list.AccountID, &u)
 }
 
 // ConfirmByLink confirms the subscription if its state is ConfirmationOpen. It returns the

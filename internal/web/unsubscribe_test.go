@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,6 +112,64 @@ func TestContactWithoutEmailIsUnsubscribed(t *testing.T) {
 	h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed")
 	if !h.contact(id).IsUnsubscribed {
 		t.Error("the POST did not unsubscribe the Contact")
+	}
+}
+
+// The link of a mail to an earlier address unsubscribes this address, and not the person who has the
+// Contact's new address. Another Contact with the earlier address is unsubscribed.
+//
+// covers: decision 48
+func TestLinkOfAnOldMailUnsubscribesItsAddress(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "old@example.com")
+	path := h.path(audience.LinkUnsubscribe, id)
+	h.must(h.store.Update(t.Context(), func(tx audience.Tx) error {
+		return tx.PutDelivery(&audience.Delivery{DeliveryKey: h.delivery(id), Address: "Old@example.com", Status: audience.DeliverySent})
+	}))
+	_, err := h.service.EditContacts(t.Context(), h.caller, audience.EditRequest{List: h.list,
+		Contacts: []audience.EditRow{{ID: id, Details: sent([]string{"Email", "new@example.com"})}}})
+	h.must(err)
+
+	if page := h.do("GET", path, ""); !page.hasButton() || strings.Contains(page.body, "n…@") {
+		t.Errorf("got the page %s, want a button and not the new address", page.body)
+	}
+	for range 2 {
+		h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed")
+	}
+	if h.contact(id).IsUnsubscribed {
+		t.Error("the link unsubscribed the new address")
+	}
+	if h.do("GET", path, "").hasButton() {
+		t.Error("the page still has a button after the address was unsubscribed")
+	}
+	h.unsubscribers("old@example.com")
+
+	other := h.subscribe("Email", "old@example.com")
+	if !h.do("GET", path, "").hasButton() {
+		t.Error("the page has no button, although a Contact with the address is subscribed")
+	}
+	h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed")
+	if !h.contact(other).IsUnsubscribed || h.contact(id).IsUnsubscribed {
+		t.Errorf("unsubscribed: the Contact with the old address %v, with the new address %v; want true, false",
+			h.contact(other).IsUnsubscribed, h.contact(id).IsUnsubscribed)
+	}
+	h.unsubscribers("old@example.com", "old@example.com")
+}
+
+// unsubscribers checks the addresses on the Unsubscriber List, in any letter case.
+func (h *harness) unsubscribers(want ...string) {
+	h.Helper()
+	var got []string
+	h.must(h.store.View(h.Context(), func(tx audience.Tx) error {
+		got = nil
+		return tx.Unsubscribers(h.caller.Account.ID, h.list, func(u *audience.Unsubscriber) error {
+			got = append(got, strings.ToLower(u.Address))
+			return nil
+		})
+	}))
+	if !slices.Equal(got, want) {
+		h.Errorf("the Unsubscriber List is %q, want %q", got, want)
 	}
 }
 

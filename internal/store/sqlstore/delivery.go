@@ -36,6 +36,20 @@ func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.Contact
 	return allowed && n > 0, err
 }
 
+// ForgetConfirmation sets the stored time of a Contact's confirmation mail to 0 and returns the earlier
+// value. If started is true, the subscription no longer waits for a confirmation.
+func (t *Tx) ForgetConfirmation(list audience.ListID, id audience.ContactID, started bool) (last int64, err error) {
+	last, err = t.number("SELECT confirmation_time FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
+	if err != nil {
+		return 0, err
+	}
+	forget := "UPDATE contact SET confirmation_time = 0"
+	if started {
+		forget += ", subscription_waits = 0"
+	}
+	return last, t.conn.Do(forget+" WHERE list_id = ? AND id = ?", int64(list), int64(id))
+}
+
 // MarkSubscriptionPending stores that a Contact's subscription waits until the subscriber confirms it.
 func (t *Tx) MarkSubscriptionPending(list audience.ListID, id audience.ContactID) error {
 	return t.conn.Do("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))

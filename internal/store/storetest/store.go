@@ -49,6 +49,7 @@ func Run(t *testing.T, e Engine) {
 		test func(*testing.T, Engine)
 	}{
 		{"bounces", bounces},
+		{"address changes", addressChanges},
 		{"events", events},
 		{"webhooks", webhooks},
 		{"concurrent clients create one Contact for each address", clients},
