@@ -30,13 +30,15 @@ func (a *addCall) runStep(tx Tx, now int64, p *addProgress) (done bool, err erro
 	}
 	b := addStep{addCall: a, tx: tx, schema: schema, now: now, day: a.today(time.Unix(now, 0)),
 		size: newStepSize(schema, EventAPIUpload)}
+	// All steps lock the List before the Account, whose lock checkRoom and accountRoom take. In another
+	// order two calls could deadlock.
+	if err := tx.LockListForBulk(a.List); err != nil {
+		return false, err
+	}
 	if len(p.IDs) == 0 {
 		if err := a.checkRoom(tx, schema, b.day); err != nil {
 			return false, err
 		}
-	}
-	if err := tx.LockListForBulk(a.List); err != nil {
-		return false, err
 	}
 	end := len(a.Contacts)
 	if a.prepared > len(p.IDs) {

@@ -122,6 +122,47 @@ func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 	all.Wait()
 }
 
+// The first step of addContacts locks the List before the Account, as the later steps do. So it does not
+// deadlock with a later step of another call, if the Account has a Contact limit.
+func TestFirstAndLaterStepsOfAddContactsDoNotDeadlock(t *testing.T) {
+	s := open(t)
+	d := newListFixture(t, s)
+	d.must(d.service.SetContactLimit(t.Context(), d.caller.Account.ID, 1000))
+	d.caller.Account.ContactLimit = 1000
+	s.deadlock.Store(time.Now().UnixNano()) // so that bulk changes of a List run one after another
+	before := s.deadlock.Load()
+	first := make(chan error, 1)
+	started := false
+	d.must(s.Update(t.Context(), func(tx audience.Tx) error { // does what a later step does
+		if err := tx.LockListForBulk(d.list); err != nil {
+			return err
+		}
+		if _, err := tx.Contact(d.list, 1); audience.KindOf(err) != audience.NoContact { // sends the lock to the server
+			return err
+		}
+		if !started {
+			started = true
+			go func() {
+				_, err := d.service.AddContacts(t.Context(), d.caller, audience.AddRequest{List: d.list,
+					Contacts: [][]audience.Detail{{detail("Email", "a@example.com")}}})
+				first <- err
+			}()
+		}
+		for waiting := false; !waiting; {
+			const query = "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)"
+			if err := s.jobs.QueryRow(t.Context(), query).Scan(&waiting); err != nil {
+				return err
+			}
+		}
+		_, err := tx.AccountContacts(d.caller.Account.ID)
+		return err
+	}))
+	d.must(<-first)
+	if s.deadlock.Load() != before {
+		t.Error("the two calls deadlocked")
+	}
+}
+
 // A call that adds or overwrites many Contacts needs few round trips, whatever the number of its rows. With
 // a round trip for each row, a transaction of 500 rows takes longer than its time limit when the machine
 // is busy.
