@@ -40,6 +40,7 @@ const (
 type server struct {
 	components
 	jobs        jobs.Client
+	batches     *jobs.BatchSender
 	api         *http.Server
 	connections int // largest number of concurrent connections
 	calls       *rpc.Handler
@@ -66,13 +67,18 @@ type components struct {
 
 // newServer connects the components. Nothing runs before the caller calls start.
 func newServer(c config.Serve, r components) (*server, error) {
-	queue, err := r.store.jobs(jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer,
-		Mails: 2 * c.MailConnections, Poster: r.hooks, Indexes: r.indexes, Log: r.quiet, Notified: c.IsPostgres()}))
+	options := jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Connections: c.MailConnections,
+		Poster: r.hooks, Indexes: r.indexes, Log: r.quiet, Notified: c.IsPostgres()}
+	if c.MailConnections > 0 {
+		options.Slots = jobs.NewSlots(2 * c.MailConnections)
+	}
+	options.Batches = jobs.NewBatchSender(options)
+	queue, err := r.store.jobs(jobs.Config(options))
 	if err != nil {
 		return nil, err
 	}
 	calls, cut := context.WithCancel(context.Background())
-	s := &server{components: r, jobs: queue, cut: cut, connections: c.Connections, failed: make(chan error, 1)}
+	s := &server{components: r, jobs: queue, batches: options.Batches, cut: cut, connections: c.Connections, failed: make(chan error, 1)}
 	s.pages = web.New(r.service, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:       version(),
@@ -150,6 +156,7 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	if err := s.jobs.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
+	s.batches.Start()
 	ctx, s.halt = context.WithCancel(ctx)
 	s.work.Go(func() { s.maintain(ctx) })
 	s.work.Go(s.ops.serve)
@@ -201,6 +208,7 @@ func (s *server) stop() error {
 func (s *server) stopJobs() {
 	soft, done := context.WithTimeout(context.Background(), finishTime)
 	defer done()
+	s.work.Go(func() { s.batches.Stop(soft) })
 	if s.jobs.Stop(soft) == nil {
 		return
 	}

@@ -18,6 +18,7 @@ type (
 	LinkID       int64 // of the URL that a tracked link leads to
 
 	AutoresponderID int64
+	BatchID         int64
 	WebhookTargetID int64 // of a URL and secret that webhooks share
 )
 

@@ -23,7 +23,7 @@ const (
 	// that allows duplicates has several Contacts with an address.
 	maxComplained = 100
 
-	// maxDeliveries is the largest number of deliveries of a Contact that putBounced reads.
+	// maxDeliveries is the largest number of deliveries of a Contact that deactivateBounced reads.
 	maxDeliveries = 100
 )
 
@@ -37,7 +37,22 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 			return false, err
 		}
 		r.delivery.Status, r.delivery.Detail = DeliveryBounced, detail
-		return true, putBounced(tx, r.delivery, now)
+		recipient, err := storeReported(tx, r.delivery, now)
+		if err != nil {
+			return false, err
+		}
+		deactivated, err := deactivateBounced(tx, k.List, k.Contact, now)
+		if err != nil || recipient == nil {
+			return true, err
+		}
+		counts := BatchCounts{Bounced: 1}
+		if deactivated {
+			counts.Deactivated, recipient.Deactivated = 1, now
+			if err := tx.SetRecipient(recipient); err != nil {
+				return false, err
+			}
+		}
+		return true, tx.AddToBatch(recipient.Batch, counts, now)
 	})
 }
 
@@ -51,11 +66,33 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 			return false, err
 		}
 		r.delivery.Status, r.delivery.Detail = DeliveryComplained, detail
-		if err := tx.PutDelivery(r.delivery); err != nil {
+		recipient, err := storeReported(tx, r.delivery, now)
+		if err != nil {
 			return false, err
 		}
-		return true, r.unsubscribe(tx, now)
+		err = r.unsubscribe(tx, now)
+		if err != nil || recipient == nil {
+			return true, err
+		}
+		return true, countComplained(tx, recipient, now)
 	})
+}
+
+// countComplained counts a complaint about a Batch's mail, and pauses the Batch if it has too many.
+func countComplained(tx Tx, r *Recipient, now int64) error {
+	if err := tx.AddToBatch(r.Batch, BatchCounts{Complained: 1}, now); err != nil {
+		return err
+	}
+	if err := countUnsubscribed(tx, r.key(&Batch{ID: r.Batch}), now); err != nil {
+		return err
+	}
+	b, err := tx.LockBatch(r.Batch)
+	if err != nil || b.Status != BatchSending || b.Complained*1000 < maxComplaints*max(b.Sent, 1000) {
+		return err
+	}
+	b.Status = BatchPaused
+	b.Reason = "0.3 % of the recipients complained: check the Message and the List before you continue it with unpause"
+	return tx.SetBatchState(b)
 }
 
 // reported is the delivery that a report is about, with its List and Contact.
@@ -96,7 +133,10 @@ func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
 	if err != nil {
 		return nil, ignoreKind(NoContact, err)
 	}
-	d, err := tx.Delivery(k)
+	d, err := loadDelivery(tx, k)
+	if k.batch() != 0 && KindOf(err) == NotFound {
+		return nil, nil // the mail was not sent, or the Batch was deleted
+	}
 	if ignoreKind(NotFound, err) != nil {
 		return nil, err
 	}
@@ -112,33 +152,31 @@ func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
 	return &reported{d, schema, contact}, nil
 }
 
-// putBounced stores that a delivery bounced permanently. The third bounce in a row deactivates
-// the Contact and restarts the count, because a caller can reactivate the Contact later.
-func putBounced(tx Tx, d *Delivery, now int64) error {
-	if err := tx.PutDelivery(d); err != nil {
-		return err
-	}
-	contact, err := tx.Contact(d.List, d.Contact)
+// deactivateBounced deactivates a Contact if its last mails, of which the caller has stored the
+// last, bounced too often. It also restarts the count, because a caller can reactivate the Contact
+// later.
+func deactivateBounced(tx Tx, list ListID, id ContactID, now int64) (deactivated bool, err error) {
+	contact, err := tx.Contact(list, id)
 	if err != nil || !contact.IsActive {
-		return ignoreKind(NoContact, err)
+		return false, ignoreKind(NoContact, err)
 	}
-	since, err := tx.BouncesSince(d.List, d.Contact)
+	since, err := tx.BouncesSince(list, id)
 	if err != nil {
-		return err
+		return false, err
 	}
-	deliveries, err := tx.Deliveries(d.List, d.Contact, maxDeliveries)
+	deliveries, err := loadDeliveries(tx, list, id, maxDeliveries)
 	if err != nil || !bouncesInARow(deliveries, contact.Key, since, now) {
-		return err
+		return false, err
 	}
-	schema, err := tx.Schema(d.List)
+	schema, err := tx.Schema(list)
 	if err != nil {
-		return ignoreKind(NoList, err)
+		return false, ignoreKind(NoList, err)
 	}
-	if err := tx.SetBouncesSince(d.List, d.Contact, now); err != nil {
-		return err
+	if err := tx.SetBouncesSince(list, id, now); err != nil {
+		return false, err
 	}
 	contact.IsBounceDeactivated = true
-	return deactivate(tx, schema, contact, now)
+	return true, deactivate(tx, schema, contact, now)
 }
 
 // bouncesInARow reports whether the last deliveries to an address bounced often enough to

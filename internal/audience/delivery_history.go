@@ -31,7 +31,7 @@ func (s *Service) MessagesSentToContact(ctx context.Context, c *Caller, list Lis
 		if _, _, err := loadContact(tx, c, list, id); err != nil {
 			return nil, err
 		}
-		deliveries, err := tx.Deliveries(list, id, 0)
+		deliveries, err := loadDeliveries(tx, list, id, 0)
 		if err != nil || len(deliveries) == 0 {
 			return nil, err
 		}

@@ -70,7 +70,11 @@ func (s *Service) RecordNotSent(ctx context.Context, m *OutgoingMail, why *Undel
 	return s.store.Update(ctx, func(tx Tx) error {
 		now := s.now().Unix()
 		if why.Permanent && why.Recipient {
-			return putBounced(tx, m.delivery("", now, DeliveryBounced, why.Error()), now)
+			if err := tx.PutDelivery(m.delivery("", now, DeliveryBounced, why.Error())); err != nil {
+				return err
+			}
+			_, err := deactivateBounced(tx, m.Delivery.List, m.Delivery.Contact, now)
+			return err
 		}
 		return tx.PutDelivery(m.delivery("", now, DeliveryFailed, why.Error()))
 	})

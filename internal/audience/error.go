@@ -21,9 +21,11 @@ const (
 	NoField                       // 305
 	NoFolder                      // 306
 	NoMessage                     // 307
+	NoBatch                       // 308
 	NoAutoresponder               // 309
 	InvalidParameters             // 310
 	InvalidSearch                 // 311
+	NoListForBatch                // 314: a Batch without a List
 	FieldNotFound                 // 315: deleteField of an unknown Field
 	EmailFieldFixed               // 316
 	InvalidEmail                  // 317

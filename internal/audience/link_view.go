@@ -82,7 +82,7 @@ func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 	if err != nil {
 		return v, ignoreKind(NoContact, err)
 	}
-	delivery, err := tx.Delivery(d)
+	delivery, err := loadDelivery(tx, d)
 	if err != nil && KindOf(err) != NotFound {
 		return v, err
 	}
@@ -127,12 +127,16 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey) (*LinkVi
 		_, err = s.Unsubscribe(ctx, caller, d.List, v.sentTo)
 		if err == nil {
 			err = s.store.Update(ctx, func(tx Tx) error {
-				return recordUnsubscribed(tx, &v.Schema.List, v.sentTo, s.now().Unix())
+				now := s.now().Unix()
+				if err := recordUnsubscribed(tx, &v.Schema.List, v.sentTo, now); err != nil {
+					return err
+				}
+				return countUnsubscribed(tx, d, now)
 			})
 		}
 		return v, ignoreKind(NoList, err)
 	}
-	_, err = s.UnsubscribeByID(ctx, caller, d.List, d.Contact)
+	err = s.unsubscribeByMail(ctx, caller, d)
 	if err == nil && v.email() != "" && !v.Schema.Unique {
 		_, err = s.Unsubscribe(ctx, caller, d.List, v.email())
 	}
@@ -149,6 +153,21 @@ func recordUnsubscribed(tx Tx, list *List, email string, now int64) error {
 		return err
 	}
 	return tx.AddUnsubscriber(list.AccountID, &u)
+}
+
+// unsubscribeByMail unsubscribes the Contact of a delivery, and counts this for a Batch.
+func (s *Service) unsubscribeByMail(ctx context.Context, c *Caller, d DeliveryKey) error {
+	return s.store.Update(ctx, func(tx Tx) error {
+		schema, contact, err := loadContact(tx, c, d.List, d.Contact)
+		if err != nil || contact.IsUnsubscribed {
+			return err
+		}
+		now := s.now().Unix()
+		if err := unsubscribe(tx, schema, contact, schema.addressType(contact), now); err != nil {
+			return err
+		}
+		return countUnsubscribed(tx, d, now)
+	})
 }
 
 // ConfirmByLink confirms the subscription if its state is ConfirmationOpen. It returns the

@@ -118,9 +118,18 @@ func checkMessageFolder(tx FolderTx, account AccountID, id FolderID) error {
 	return folder.mustExist(tx, "folder_id", "expected a Folder for Messages")
 }
 
-// checkUnused refuses a change of a Message that autoresponders send. field is the key that the
-// error names, or "" for the complete Message.
-func checkUnused(tx AutoresponderTx, m *Message, field string) error {
+// checkUnused refuses a change of a Message that autoresponders or open Batches send. field is the
+// key that the error names, or "" for the complete Message.
+func checkUnused(tx Tx, m *Message, field string) error {
+	batches, err := tx.Batches(m.AccountID)
+	if err != nil {
+		return err
+	}
+	for i := range batches {
+		if b := &batches[i]; b.MessageID == m.ID && !b.ended() {
+			return invalid(field, fmt.Sprintf("Batch %d sends the Message and has not ended; cancel it first", b.ID))
+		}
+	}
 	all, err := tx.Autoresponders(m.AccountID)
 	if err != nil {
 		return err

@@ -100,6 +100,9 @@ type Tx interface {
 	IndexTx
 	MessageTx
 	AutoresponderTx
+	BatchTx
+	SliceTx
+	RecipientTx
 	WebhookTx
 	WebhookQueueTx
 	DeliveryTx

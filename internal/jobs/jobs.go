@@ -8,9 +8,9 @@
 // for a long change of a List ends after runTime, and enqueues another job for the rest of the
 // change. If a process dies, another process continues its jobs.
 //
-// jobs.go registers the workers. The workers are in mail*.go, webhook.go, index.go and steps.go.
-// The command `enlist jobs` uses queue_admin.go. log.go filters the log of the queue
-// library.
+// jobs.go registers the workers. The workers are in mail*.go, batch.go, webhook.go, index.go and
+// steps.go. batch_*.go have the sender of Batches, which is no job. The command `enlist jobs` uses
+// queue_admin.go. log.go filters the log of the queue library.
 package jobs
 
 import (
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/limiter"
 
 	"github.com/riverqueue/river"
 )
@@ -57,13 +58,15 @@ const (
 
 // Options has the settings of the workers and the objects that they use.
 type Options struct {
-	Service *audience.Service
-	Store   audience.Store
-	Mailer  Mailer
-	Mails   int     // largest number of mails in memory at the same time; the default is 16
-	Poster  Poster  // nil if this process does not post webhooks
-	Indexes Indexes // nil if this process does not build or drop indexes
-	Log     *slog.Logger
+	Service     *audience.Service
+	Store       audience.Store
+	Mailer      Mailer
+	Slots       *limiter.Limiter // of NewSlots; nil: 16 slots
+	Connections int              // to the mail server, which is the number of mails of Batches at the same time; the default is 8
+	Batches     *BatchSender     // nil if this process does not send Batches
+	Poster      Poster           // nil if this process does not post webhooks
+	Indexes     Indexes          // nil if this process does not build or drop indexes
+	Log         *slog.Logger
 
 	// Notified is true if the database notifies the workers of new jobs. Then they poll seldom.
 	Notified bool
@@ -78,6 +81,10 @@ type Mailer interface {
 	// Send sends a mail to a Contact. It returns the subject with its merge fields filled.
 	Send(ctx context.Context, m *audience.OutgoingMail) (subject string, err error)
 }
+
+// NewSlots returns the limit of the mails that are in memory at the same time. The workers of the
+// queue and the BatchSender share it.
+func NewSlots(mails int) *limiter.Limiter { return limiter.New(mails, slotTime) }
 
 // Config returns the configuration of a client of the queue library, with the workers of this
 // process. The client runs jobs after its method Start was called.
@@ -98,6 +105,8 @@ func Config(o Options) *river.Config {
 		drop := &indexWorker[audience.DropIndex]{work: o.Indexes.Drop, busy: river.JobSnooze(busySnooze)}
 		add(workers, queues, drop, serial)
 	}
+	add(workers, queues, &stepWorker[audience.PrepareBatch]{store: o.Store, step: prepareStep(o)}, batchQueue())
+	add(workers, queues, &stepWorker[audience.RemoveBatch]{store: o.Store, step: removeStep(o)}, serial)
 	m := newMailSender(o)
 	add(workers, queues, &mailWorker[audience.Notify]{mailSender: m, send: sendNotification}, mailQueue())
 	add(workers, queues, &mailWorker[audience.RequestConfirmation]{mailSender: m, send: sendConfirmation}, mailQueue())

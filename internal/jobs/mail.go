@@ -32,7 +32,7 @@ func newMailSender(o Options) mailSender {
 	record := func(ctx context.Context, sent []audience.Delivery) ([]struct{}, error) {
 		return make([]struct{}, len(sent)), o.Service.RecordSent(ctx, sent)
 	}
-	return mailSender{o.Service, o.Mailer, limiter.New(cmp.Or(o.Mails, defaultMails), slotTime),
+	return mailSender{o.Service, o.Mailer, cmp.Or(o.Slots, NewSlots(defaultMails)),
 		&grouper[audience.Delivery, struct{}]{run: record}}
 }
 

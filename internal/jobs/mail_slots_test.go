@@ -52,7 +52,7 @@ func mailsInMemoryAreLimited(t *testing.T, e teststores.Engine) {
 		p.subscribe(fmt.Sprintf("c%d@example.com", i))
 	}
 	mailer := &countingMailer{full: make(chan struct{}), want: 3}
-	_, done := p.start(jobs.Options{Mailer: mailer, Mails: 3}, nil, river.EventKindJobCompleted)
+	_, done := p.start(jobs.Options{Mailer: mailer, Slots: jobs.NewSlots(3)}, nil, river.EventKindJobCompleted)
 	for range contacts {
 		p.next(done)
 	}

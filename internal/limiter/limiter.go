@@ -26,6 +26,7 @@ type Limiter struct {
 	used    int64
 	of      map[int64]int64 // units in use by owner; nil if owners have no limit
 	waiting []*request      // the oldest first
+	freed   chan struct{}   // closed by the next Release; nil if no AcquireSpare waits
 }
 
 // request is an operation that waits for units.
@@ -96,6 +97,10 @@ func (l *Limiter) Release(owner, n int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.used -= n
+	if l.freed != nil {
+		close(l.freed)
+		l.freed = nil
+	}
 	if l.of != nil {
 		l.of[owner] -= n
 		if l.of[owner] == 0 {

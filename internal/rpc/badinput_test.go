@@ -72,6 +72,16 @@ var goodParams = map[string][]string{
 	"searchAutoresponders":        {`[["list_id","exactly",1]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"countAutoresponders":         {`[["list_id","exactly",1]]`},
 	"getAutoresponderById":        {`1`},
+	"addBatch":                    {`1`, `[{"list_id":1}]`, `0`, `true`},
+	"addBatchByContactSearch":     {`1`, `[1]`, `[["Email","exactly","x"]]`, `0`, `false`},
+	"getBatchIdByQueueId":         {`1`},
+	"editBatch":                   {`1`, `"pause"`, `0`},
+	"deleteBatch":                 {`1`},
+	"getBatchById":                {`1`},
+	"searchBatches":               {`[["list_id","exactly",1]]`, `10`, `0`, `"id"`, `"ASC"`},
+	"countBatches":                {`[["list_id","exactly",1]]`},
+	"getAllCurrentBatches":        {},
+	"getBatchStatus":              {`1`},
 	"addFolder":                   {`{"name":"Letters","type":"message"}`},
 	"editFolder":                  {`{"id":1,"name":"Audiences"}`},
 	"deleteFolder":                {`7`},
@@ -156,6 +166,7 @@ func (h *harness) addOneOfEachRecord(t testing.TB) {
 	h.call(t, "addMessage", `{"name":"Welcome","subject":"Hello"}`)
 	h.call(t, "addMessage", `{"name":"Unused","subject":"Hello"}`)
 	h.call(t, "addAutoresponder", `{"list_id":1,"message_id":1,"event_type":"subscribe"}`)
+	h.call(t, "addBatch", `1, [{"list_id":1}]`)
 	h.call(t, "addWebhook", `{"object":"contact","event":"created","url":"https://example.com/"}`)
 	h.call(t, "addFolder", `{"name":"Unused","type":"list"}`)
 	h.call(t, "addField", `1,{"name":"Photo","type":"file"}`)

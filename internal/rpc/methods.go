@@ -38,6 +38,7 @@ func methods() map[string]*method {
 	t.addContactMethods()
 	t.addDefinitionMethods()
 	t.addEventMethods()
+	t.addBatchMethods()
 	return t
 }
 
@@ -147,4 +148,21 @@ func (t table) addEventMethods() {
 	t.add("searchWebhooks", full, readOnly, searchParams,
 		searchRecords((*service).SearchWebhooks, audience.WebhookAttributes))
 	t.add("countWebhooks", full, readOnly, "search_criteria", countRecords((*service).SearchWebhooks))
+}
+
+// addBatchMethods adds the methods for Batches. Records and numbers of Batches contain no personal
+// data. decisions.md: 10
+func (t table) addBatchMethods() {
+	t.add("addBatch", standard, writes, "message_id populations send_time is_test", addBatch)
+	t.add("addBatchByContactSearch", standard, writes, "message_id lists search_criteria send_time is_scheduled",
+		addBatchByContactSearch)
+	t.add("editBatch", standard, writes, "batch_id command send_time", editBatch)
+	t.add("deleteBatch", standard, writes, "batch_id", deleteRecord((*service).DeleteBatch))
+	t.add("getBatchIdByQueueId", read, readOnly, "queue_id", getBatchIDByQueueID)
+	t.add("getBatchById", read, readOnly, "batch_id", getRecord((*service).Batch, audience.BatchAttributes))
+	t.add("searchBatches", read, readOnly, searchParams,
+		searchRecords((*service).SearchBatches, audience.BatchAttributes))
+	t.add("countBatches", read, readOnly, "search_criteria", countRecords((*service).SearchBatches))
+	t.add("getAllCurrentBatches", read, readOnly, "", getAllCurrentBatches)
+	t.add("getBatchStatus", read, readOnly, "batch_id", getBatchStatus)
 }

@@ -98,11 +98,24 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []audience
 	value(s.service.LinkKey(ctx))(s)
 	value(s.service.LinkTargets(ctx, message, []string{"https://example.com/?a={{Über}}", `https://example.com/\`}))(s)
 	s.subscribeMany(lists[:2], contacts)
+	s.addBatch(message, lists[0])
 	s.addRowsOutsideTheInterface(account.ID, key.ID, lists[0], message)
 	s.must(s.service.DeleteList(ctx, s.caller, lists[2]))
 	s.close()
 	addRareJobsAndTexts(t, location)
 	return lists[:2]
+}
+
+// addBatch adds a Batch for the first Contact, which is populated but not sent.
+func (s *testService) addBatch(message audience.MessageID, list audience.ListID) {
+	s.Helper()
+	id := value(s.service.AddBatch(s.Context(), s.caller, audience.BatchRequest{Message: message, Populations: []audience.PopulationRequest{
+		{List: list, Type: "contacts", Contacts: []audience.ContactID{1}}}}))(s)
+	for range 2 {
+		if _, _, err := s.service.PrepareBatch(s.Context(), audience.PrepareBatch{Batch: id}); err != nil {
+			s.Fatal(err)
+		}
+	}
 }
 
 func (s *testService) subscribeMany(lists []audience.ListID, contacts int) {

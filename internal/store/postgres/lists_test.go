@@ -16,8 +16,8 @@ import (
 // statements about large tables must be able to run on a Citus cluster.
 
 var (
-	large = regexp.MustCompile(`(\w+ )?\b(contact|consent|delivery)\b([.]?)`) // a large table and the word before it
-	list  = regexp.MustCompile(`\blist_id = (\?|\$|[0-9]|wanted\.list_id)`)   // wanted: only in NewInsertBatch, which a cluster does not use
+	large = regexp.MustCompile(`(\w+ )?\b(contact|consent|delivery|recipient)\b([.]?)`) // a large table and the word before it
+	list  = regexp.MustCompile(`\blist_id = (\?|\$|[0-9]|wanted\.list_id)`)             // wanted: only in NewInsertBatch, which a cluster does not use
 	texts = regexp.MustCompile(`'[^']*'`)
 	made  = regexp.MustCompile(`CREATE TABLE (\w+) `)
 )

@@ -7,7 +7,7 @@ import (
 	"enlist/internal/store/storetest"
 )
 
-// This file runs the suite of storetest that takes longest.
+// This file runs suites of storetest.
 
 // The suite adds thousands of Contacts, and compares the results of random calls with a
 // simple model.
@@ -16,4 +16,9 @@ func TestBulkSuite(t *testing.T) {
 		t.Skip(`slow on PostgreSQL: run it with "make check"`)
 	}
 	storetest.Bulk(t, func(t *testing.T) audience.Store { return open(t) })
+}
+
+// The suite populates Batches, leases slices of them as senders do, and stores all kinds of results.
+func TestBatches(t *testing.T) {
+	storetest.Batches(t, func(t *testing.T) audience.Store { return open(t) })
 }

@@ -43,6 +43,13 @@ func TestSearch(t *testing.T) {
 	storetest.Search(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
+// The suite populates Batches, leases slices of them as senders do, and stores all kinds of results.
+//
+// covers: spec batch.populations, batch.once, batch.counts, batch.status, decision 58, decision 59
+func TestBatches(t *testing.T) {
+	storetest.Batches(t, func(t *testing.T) audience.Store { return open(t) })
+}
+
 // Triggers refuse every UPDATE and DELETE on the consent ledger, even if an operator runs the statement
 // directly on the database.
 //

@@ -70,8 +70,34 @@ func (t *Tx) remove(list audience.ListID, addresses []string, n int, test string
 			return err
 		}
 	}
+	if err := t.removeRecipients(list, test, arg); err != nil {
+		return err
+	}
 	t.count(list, audience.AccountID(account), -int64(n))
 	return t.promoteDuplicates(list, addresses)
+}
+
+// removeRecipients removes the removed Contacts from the Batches of the List. A recipient whose mail
+// waits stays without its address, so that the sender counts it as skipped.
+func (t *Tx) removeRecipients(list audience.ListID, test string, arg any) error {
+	batches, err := t.BatchesOfList(list)
+	if err != nil {
+		return err
+	}
+	const waiting = "('waiting', 'sending', 'deferred')"
+	for _, batch := range batches {
+		const these = " WHERE list_id = ? AND batch_id = ? AND contact_id "
+		err := t.conn.Do("DELETE FROM recipient"+these+test+" AND status NOT IN "+waiting, int64(list), int64(batch), arg)
+		if err != nil {
+			return err
+		}
+		err = t.conn.Do("UPDATE recipient SET address = ''"+these+test+" AND status IN "+waiting,
+			int64(list), int64(batch), arg)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // PromoteDuplicate makes the oldest duplicate of an address the primary. Before this, the caller

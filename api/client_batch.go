@@ -1,0 +1,99 @@
+// This file has the operations on Batches. An error has the code CodeNoBatch if the
+// Batch does not exist.
+
+package api
+
+import "context"
+
+// Batch is the record of a Batch. It sends a Message to many Contacts.
+type Batch struct {
+	ID               int64  `json:"id"`
+	ListID           int64  `json:"list_id"` // List of the first population
+	CreatorUserID    int64  `json:"creator_user_id"`
+	CreationTime     int64  `json:"creation_time"`
+	MessageID        int64  `json:"message_id"`
+	MessageType      string `json:"message_type"`
+	IsScheduled      bool   `json:"is_scheduled"`
+	IsPopulated      bool   `json:"is_populated"` // all recipients are stored
+	SendStatus       string `json:"send_status"`  // initialising, pending, sending, completed, failed, cancelled or paused
+	SendTime         int64  `json:"send_time"`
+	FirstSentTime    int64  `json:"first_sent_time"`
+	LastSentTime     int64  `json:"last_sent_time"`
+	SendContactCount int64  `json:"send_contact_count"` // recipients that get the mail or have got it
+	SendCurrentCount int64  `json:"send_current_count"` // of these: mails that were sent or have failed
+	IsTest           bool   `json:"is_test"`
+	Type             string `json:"type"` // manual
+	CreatorName      string `json:"creator_name"`
+}
+
+// Population says which Contacts of a List get the mail of a Batch.
+type Population struct {
+	ListID      int64   `json:"list_id"`
+	Type        string  `json:"type,omitempty"`         // list (the default), unsent or contacts
+	ContactList []int64 `json:"contact_list,omitempty"` // for the type contacts
+	Time        string  `json:"time,omitempty"`         // when the recipients are read: now (the default) or send
+}
+
+// The commands of EditBatch.
+const (
+	PauseBatch      = "pause"
+	UnpauseBatch    = "unpause"
+	CancelBatch     = "cancel"
+	RescheduleBatch = "reschedule"
+)
+
+// AddBatch adds a Batch and returns its queue ID. sendTime is a Unix time; 0 means now.
+// isTest puts [test] before the subject.
+func (c *Client) AddBatch(ctx context.Context, message int64, populations []Population, sendTime int64,
+	isTest bool) (int64, error) {
+	return call[int64](ctx, c, "addBatch", message, populations, sendTime, isTest)
+}
+
+// AddBatchByContactSearch adds a Batch for the Contacts of some Lists that match the
+// criteria, and returns its queue ID. sendTime is a Unix time; 0 means now.
+func (c *Client) AddBatchByContactSearch(ctx context.Context, message int64, lists []int64, criteria Criteria,
+	sendTime int64) (int64, error) {
+	return call[int64](ctx, c, "addBatchByContactSearch", message, lists, criteria.param(), sendTime, sendTime != 0)
+}
+
+// GetBatchIDByQueueID returns the ID of a Batch. It returns 0 while the server prepares
+// the Batch.
+func (c *Client) GetBatchIDByQueueID(ctx context.Context, queue int64) (int64, error) {
+	return call[int64](ctx, c, "getBatchIdByQueueId", queue)
+}
+
+// EditBatch pauses, continues, cancels or reschedules a Batch. sendTime is only for
+// RescheduleBatch.
+func (c *Client) EditBatch(ctx context.Context, batch int64, command string, sendTime int64) error {
+	return c.Call(ctx, "editBatch", []any{batch, command, sendTime}, nil)
+}
+
+// DeleteBatch deletes a Batch that has not begun to send, or that has ended.
+func (c *Client) DeleteBatch(ctx context.Context, batch int64) error {
+	return c.Call(ctx, "deleteBatch", []any{batch}, nil)
+}
+
+// GetBatchByID returns one Batch.
+func (c *Client) GetBatchByID(ctx context.Context, batch int64) (*Batch, error) {
+	return callOne[Batch](ctx, c, "getBatchById", batch)
+}
+
+// SearchBatches returns the Batches that match the query.
+func (c *Client) SearchBatches(ctx context.Context, q Query) ([]Batch, error) {
+	return call[[]Batch](ctx, c, "searchBatches", q.params()...)
+}
+
+// CountBatches returns the number of Batches that match the criteria.
+func (c *Client) CountBatches(ctx context.Context, criteria Criteria) (int64, error) {
+	return call[int64](ctx, c, "countBatches", criteria.param())
+}
+
+// GetAllCurrentBatches returns the Batches that have not ended.
+func (c *Client) GetAllCurrentBatches(ctx context.Context) ([]Batch, error) {
+	return call[[]Batch](ctx, c, "getAllCurrentBatches")
+}
+
+// GetBatchStatus returns the SendStatus of a Batch.
+func (c *Client) GetBatchStatus(ctx context.Context, batch int64) (string, error) {
+	return call[string](ctx, c, "getBatchStatus", batch)
+}

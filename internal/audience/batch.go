@@ -1,0 +1,188 @@
+package audience
+
+// This file has the record of a Batch: one Message that is sent to many Contacts. The rules for
+// callers are in batch_add.go and batch_edit.go. A job populates the Batch (batch_populate.go): it
+// stores a recipient for each Contact that gets the mail. The sender of package jobs then takes
+// slices of these recipients (batch_slice.go), composes their mails and stores the results
+// (batch_send.go). recipient.go has the recipients.
+
+// Batch sends a Message to Contacts. Its ID is also the queue ID that addBatch returns.
+type Batch struct {
+	ID            BatchID
+	AccountID     AccountID
+	CreatorKeyID  KeyID
+	CreatorName   string
+	CreationTime  int64
+	ListID        ListID // the List of the first population
+	MessageID     MessageID
+	MessageType   string
+	IsScheduled   bool // a caller asked for a later time
+	IsTest        bool // the subject begins with [test]
+	IsPopulated   bool // all recipients are stored
+	Status        BatchStatus
+	Reason        string // why the server paused or failed the Batch; "" if a caller did
+	SendTime      int64
+	FirstSent     int64 // time of the first mail
+	LastSent      int64 // time of the last mail
+	ActiveTime    int64 // when the server last worked on the Batch, or when a caller last continued it
+	RecentMails   int64 // about the last 1,000 mails: both numbers are halved when there are 1,000
+	RecentBounces int64 // how many of these the mail server refused because of the address
+	BatchCounts
+}
+
+// BatchStatus says what the server does with a Batch.
+type BatchStatus string
+
+// The statuses. A Batch that is completed, failed or cancelled has ended and never changes its status again.
+const (
+	BatchInitialising BatchStatus = "initialising" // the recipients that can be known now are not all stored
+	BatchPending      BatchStatus = "pending"      // waits for its send time
+	BatchSending      BatchStatus = "sending"
+	BatchCompleted    BatchStatus = "completed"
+	BatchFailed       BatchStatus = "failed" // its Message is gone
+	BatchCancelled    BatchStatus = "cancelled"
+	BatchPaused       BatchStatus = "paused"
+	BatchDeleted      BatchStatus = "deleted" // a job removes its rows; callers do not see it
+)
+
+// ended reports whether the Batch will never send another mail.
+func (b *Batch) ended() bool {
+	switch b.Status {
+	case BatchCompleted, BatchFailed, BatchCancelled, BatchDeleted:
+		return true
+	}
+	return false
+}
+
+// BatchCounts are the numbers of a Batch. Each transaction that changes a recipient also adds to
+// them, so a report reads one row.
+type BatchCounts struct {
+	Recipients   int64
+	Sent         int64 // accepted by the mail server
+	Refused      int64 // refused by the mail server because of the address
+	Bounced      int64 // refused, or reported as undeliverable later
+	Failed       int64 // not sent for another reason
+	Skipped      int64 // recipients that must not get the mail any more
+	Complained   int64
+	Unsubscribed int64 // by the link in the mail, or by a complaint
+	Deactivated  int64 // Contacts that a bounce of this Batch deactivated
+	Repeated     int64 // sent again after a crash, because the first outcome is unknown
+
+	// Contacts that were left out or skipped, by reason.
+	LeftUnsubscribed, LeftInactive, LeftUnconfirmed, LeftNoAddress, LeftDuplicate, LeftSentBefore, LeftGone int64
+}
+
+// leave adds n to the count of a reason.
+func (c *BatchCounts) leave(reason LeftOut, n int64) {
+	switch reason {
+	case LeftUnsubscribed:
+		c.LeftUnsubscribed += n
+	case LeftInactive:
+		c.LeftInactive += n
+	case LeftUnconfirmed:
+		c.LeftUnconfirmed += n
+	case LeftNoAddress:
+		c.LeftNoAddress += n
+	case LeftDuplicate:
+		c.LeftDuplicate += n
+	case LeftSentBefore:
+		c.LeftSentBefore += n
+	case LeftGone:
+		c.LeftGone += n
+	}
+}
+
+// LeftOut says why a Contact gets no mail of a Batch.
+type LeftOut string
+
+// The reasons.
+const (
+	LeftUnsubscribed LeftOut = "unsubscribed"
+	LeftInactive     LeftOut = "inactive"
+	LeftUnconfirmed  LeftOut = "unconfirmed" // the List requires a confirmation
+	LeftNoAddress    LeftOut = "no address"
+	LeftDuplicate    LeftOut = "duplicate"   // another recipient of the Batch has the address
+	LeftSentBefore   LeftOut = "sent before" // only for populations of type unsent
+	LeftGone         LeftOut = "gone"        // the List has no such Contact
+)
+
+// toSend returns the number of recipients that get the mail, or have got it.
+func (c *BatchCounts) toSend() int64 { return c.Recipients - c.Skipped }
+
+// processed returns the number of recipients whose mail was sent or has failed permanently.
+func (c *BatchCounts) processed() int64 { return c.Sent + c.Refused + c.Failed }
+
+// BatchAttributes are the keys of a Batch record, in their order on the wire.
+var BatchAttributes = []Attribute[Batch]{
+	searchable(readOnlyInt("id", func(b *Batch) BatchID { return b.ID })),
+	searchable(readOnlyInt("list_id", func(b *Batch) ListID { return b.ListID })),
+	searchable(readOnlyInt("creator_user_id", func(b *Batch) KeyID { return b.CreatorKeyID })),
+	searchable(readOnlyInt("creation_time", func(b *Batch) int64 { return b.CreationTime })),
+	searchable(readOnlyInt("message_id", func(b *Batch) MessageID { return b.MessageID })),
+	searchable(readOnlyText("message_type", func(b *Batch) string { return b.MessageType })),
+	searchable(readOnlyFlag("is_scheduled", func(b *Batch) bool { return b.IsScheduled })),
+	searchable(readOnlyFlag("is_populated", func(b *Batch) bool { return b.IsPopulated })),
+	searchable(readOnlyText("send_status", func(b *Batch) BatchStatus { return b.Status })),
+	searchable(readOnlyInt("send_time", func(b *Batch) int64 { return b.SendTime })),
+	searchable(readOnlyInt("first_sent_time", func(b *Batch) int64 { return b.FirstSent })),
+	searchable(readOnlyInt("last_sent_time", func(b *Batch) int64 { return b.LastSent })),
+	readOnlyInt("send_contact_count", func(b *Batch) int64 { return b.toSend() }),
+	readOnlyInt("send_current_count", func(b *Batch) int64 { return b.processed() }),
+	searchable(readOnlyFlag("is_test", func(b *Batch) bool { return b.IsTest })),
+	readOnlyText("type", func(*Batch) string { return "manual" }),
+	readOnlyText("creator_name", func(b *Batch) string { return b.CreatorName }),
+}
+
+// Population says which Contacts of a List get the mails of a Batch.
+type Population struct {
+	Batch    BatchID
+	Number   int64 // a Batch reads its populations in this order, from 1
+	List     ListID
+	Type     PopulationType
+	Contacts idSet     // for PopulationContacts
+	Criteria *Criteria // for PopulationSearch
+	AtSend   bool      // the recipients are read at the send time, otherwise at once
+	Upto     ContactID // highest ID to read; 0: the reading has not begun
+	Last     ContactID // the Contacts up to this ID are done
+	Done     bool
+}
+
+// PopulationType says how a population finds its Contacts.
+type PopulationType string
+
+// The types of populations.
+const (
+	PopulationList     PopulationType = "list"
+	PopulationUnsent   PopulationType = "unsent" // the Contacts that were never sent the Message
+	PopulationContacts PopulationType = "contacts"
+	PopulationSearch   PopulationType = "search" // a job replaces it by the Contacts that the search finds
+)
+
+// BatchTx reads and changes Batches and their populations, in a transaction.
+type BatchTx interface {
+	// Batch returns one Batch. The error is of kind NoBatch if no Batch has the ID. It returns
+	// deleted Batches too.
+	Batch(id BatchID) (*Batch, error)
+	// LockBatch is Batch in an Update that changes the status or populates. No other transaction
+	// changes the Batch until this Update ends. Call it before any other lock of the Update.
+	LockBatch(id BatchID) (*Batch, error)
+	// Batches returns the Batches of an Account in order of ID, without deleted Batches.
+	Batches(account AccountID) ([]Batch, error)
+	// BatchLists returns the Lists of a Batch's populations.
+	BatchLists(id BatchID) ([]ListID, error)
+	// AddBatch inserts a Batch with its populations and sets its ID.
+	AddBatch(b *Batch, populations []Population) error
+	// SetBatchState stores everything but the counts, the times of mails and what never changes.
+	SetBatchState(b *Batch) error
+	// AddToBatch adds to the counts of a Batch and sets ActiveTime. If counts.Sent is not 0, it sets
+	// the time of the last mail, and of the first. Take no other lock of the Update after it.
+	AddToBatch(id BatchID, counts BatchCounts, now int64) error
+	// Populations returns the populations of a Batch in order of their numbers.
+	Populations(id BatchID) ([]Population, error)
+	// SetPopulation stores Contacts, Type, Upto, Last and Done.
+	SetPopulation(p *Population) error
+	// SendingBatches returns the IDs of the Batches of all Accounts that are sending, in order.
+	SendingBatches() ([]BatchID, error)
+	// DeleteBatch removes the row of a Batch, its populations and its slices.
+	DeleteBatch(id BatchID) error
+}

@@ -1,0 +1,140 @@
+package audience
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// This file has addBatch and addBatchByContactSearch. Both store the Batch and enqueue the job that
+// populates it.
+
+// Limits of a Batch.
+const (
+	// maxPopulations is the largest number of populations of a Batch.
+	maxPopulations = 100
+	// maxOpenBatches is the largest number of an Account's Batches that have not ended.
+	maxOpenBatches = 1000
+)
+
+// BatchRequest is a call of addBatch or addBatchByContactSearch.
+type BatchRequest struct {
+	Message     MessageID
+	Populations []PopulationRequest
+	SendTime    int64 // 0, or a time in the past: now
+	IsTest      bool
+}
+
+// PopulationRequest is one population as the caller sent it.
+type PopulationRequest struct {
+	List     ListID
+	Type     string // "" means list
+	Contacts []ContactID
+	Time     string    // now or send; "" means now
+	Criteria *Criteria // not nil: Type and Contacts are ignored
+}
+
+// AddBatch stores a Batch and returns its ID, which is also its queue ID. Errors: NoMessage,
+// NoListForBatch, NoList, Denied, InvalidParameters, InvalidSearch. decisions.md: 58
+func (s *Service) AddBatch(ctx context.Context, c *Caller, r BatchRequest) (BatchID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (BatchID, error) {
+		message, err := tx.Message(c.Account.ID, r.Message)
+		if err != nil {
+			return 0, err
+		}
+		if message.Type != MessageEmail {
+			return 0, invalid("message_id", "expected a Message of type email: enlist cannot send SMS yet")
+		}
+		populations, err := r.populations(tx, c)
+		if err != nil {
+			return 0, err
+		}
+		if err := requireRoomForBatch(tx, c.Account.ID); err != nil {
+			return 0, err
+		}
+		b := Batch{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now,
+			ListID: populations[0].List, MessageID: r.Message, MessageType: message.Type,
+			IsScheduled: r.SendTime > now, IsTest: r.IsTest, Status: BatchInitialising,
+			SendTime: max(r.SendTime, now), ActiveTime: now}
+		if err := tx.AddBatch(&b, populations); err != nil {
+			return 0, err
+		}
+		return b.ID, tx.Enqueue(PrepareBatch{Batch: b.ID})
+	})
+}
+
+// requireRoomForBatch refuses a Batch if the Account has maxOpenBatches that have not ended.
+func requireRoomForBatch(tx BatchTx, account AccountID) error {
+	all, err := tx.Batches(account)
+	if err != nil {
+		return err
+	}
+	open := 0
+	for i := range all {
+		if !all[i].ended() {
+			open++
+		}
+	}
+	if open >= maxOpenBatches {
+		return invalid("", fmt.Sprintf("%d Batches of the Account have not ended, which is the limit", maxOpenBatches))
+	}
+	return nil
+}
+
+// populations checks the populations of a request.
+func (r *BatchRequest) populations(tx Tx, c *Caller) ([]Population, error) {
+	switch {
+	case len(r.Populations) == 0:
+		return nil, Refuse(NoListForBatch, "")
+	case len(r.Populations) > maxPopulations:
+		return nil, invalid("populations", fmt.Sprintf("expected at most %d populations", maxPopulations))
+	case r.SendTime < 0 || r.SendTime > maxTimestamp:
+		return nil, invalid("send_time", "expected a Unix time up to the year 9999")
+	}
+	all := make([]Population, len(r.Populations))
+	for i := range r.Populations {
+		if err := r.Populations[i].check(tx, c, &all[i]); err != nil {
+			return nil, err
+		}
+		all[i].Number = int64(i + 1)
+	}
+	return all, nil
+}
+
+// check checks a population of a request and stores it in p.
+func (r *PopulationRequest) check(tx Tx, c *Caller, p *Population) error {
+	if r.List == 0 {
+		return Refuse(NoListForBatch, "")
+	}
+	schema, err := loadList(tx, c, r.List)
+	if err != nil {
+		return err
+	}
+	p.List = r.List
+	if r.Criteria != nil {
+		p.Type, p.Criteria = PopulationSearch, r.Criteria
+		_, err := typeSearch(schema, Query{Criteria: r.Criteria})
+		return err
+	}
+	switch p.Type = PopulationType(strings.ToLower(r.Type)); p.Type {
+	case "":
+		p.Type = PopulationList
+	case PopulationList, PopulationUnsent:
+	case PopulationContacts:
+		if len(r.Contacts) == 0 {
+			return invalid("populations", "a population of type contacts needs a contact_list")
+		}
+		p.Contacts = slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
+	default:
+		return invalid("populations", "expected one of the types list, unsent, contacts, not "+quoted(r.Type))
+	}
+	switch strings.ToLower(r.Time) {
+	case "", "now":
+	case "send":
+		p.AtSend = true
+	default:
+		return invalid("populations", "expected the time now or send, not "+quoted(r.Time))
+	}
+	return nil
+}

@@ -1,0 +1,234 @@
+package audience
+
+import (
+	"context"
+	"strings"
+)
+
+// This file has the calls that change, delete, get and search Batches. A key that is restricted to
+// some Lists may use a Batch if it may access the Lists of all its populations.
+
+// errNoBatch is the same for an ID that does not exist and for another Account's ID, so that a
+// caller cannot find out which IDs exist. decisions.md: 11
+var errNoBatch = Refuse(NoBatch, "no Batch with this ID")
+
+// ErrNoBatch is the error of a Store if no Batch has an ID.
+var ErrNoBatch = errNoBatch
+
+// loadBatch returns a Batch, if the caller may access it. lock is for an Update that changes the Batch.
+func loadBatch(tx Tx, c *Caller, id BatchID, lock bool) (b *Batch, err error) {
+	if lock {
+		b, err = tx.LockBatch(id)
+	} else {
+		b, err = tx.Batch(id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if b.AccountID != c.Account.ID || b.Status == BatchDeleted {
+		return nil, errNoBatch
+	}
+	allowed, err := allowsBatch(tx, c, id)
+	if err == nil && !allowed {
+		err = Refuse(Denied, "this key is restricted to other Lists")
+	}
+	return b, err
+}
+
+// allowsBatch reports whether the caller's key may access all Lists of a Batch.
+func allowsBatch(tx BatchTx, c *Caller, id BatchID) (bool, error) {
+	if c.Key.Lists == nil {
+		return true, nil
+	}
+	lists, err := tx.BatchLists(id)
+	for _, list := range lists {
+		if !c.Key.Allows(list) {
+			return false, err
+		}
+	}
+	return true, err
+}
+
+// EditBatch pauses, continues, cancels or reschedules a Batch. sendTime is only for reschedule. A
+// command that finds the Batch in the wanted state changes nothing. Errors: NoBatch, Denied,
+// InvalidParameters. decisions.md: 59
+func (s *Service) EditBatch(ctx context.Context, c *Caller, id BatchID, command string, sendTime int64) error {
+	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
+		b, err := loadBatch(tx, c, id, true)
+		if err != nil {
+			return false, err
+		}
+		switch strings.ToLower(command) {
+		case "pause":
+			err = b.pause(tx)
+		case "unpause":
+			err = b.unpause(tx, now)
+		case "cancel":
+			err = b.cancel(tx, now)
+		case "reschedule":
+			err = b.reschedule(tx, sendTime, now)
+		default:
+			err = invalid("command", "expected one of pause, unpause, cancel, reschedule")
+		}
+		return err == nil, err
+	})
+	return err
+}
+
+// refuse returns the error of a command that the status of the Batch does not allow.
+func (b *Batch) refuse(command string) error {
+	return invalid("command", "the Batch is "+string(b.Status)+" and cannot be "+command)
+}
+
+func (b *Batch) pause(tx BatchTx) error {
+	switch {
+	case b.ended():
+		return b.refuse("paused")
+	case b.Status == BatchPaused:
+		return nil
+	}
+	b.Status, b.Reason = BatchPaused, ""
+	return tx.SetBatchState(b)
+}
+
+// unpause continues a Batch. The job decides with which status the Batch continues.
+func (b *Batch) unpause(tx Tx, now int64) error {
+	switch {
+	case b.ended():
+		return b.refuse("continued")
+	case b.Status != BatchPaused:
+		return nil
+	}
+	b.Status, b.Reason, b.ActiveTime, b.RecentMails, b.RecentBounces = BatchInitialising, "", now, 0, 0
+	if err := tx.SetBatchState(b); err != nil {
+		return err
+	}
+	return tx.Enqueue(PrepareBatch{Batch: b.ID})
+}
+
+func (b *Batch) cancel(tx BatchTx, now int64) error {
+	switch {
+	case b.Status == BatchCancelled:
+		return nil
+	case b.ended():
+		return b.refuse("cancelled")
+	}
+	b.Status, b.Reason, b.ActiveTime = BatchCancelled, "", now
+	return tx.SetBatchState(b)
+}
+
+// reschedule changes the send time of a Batch that has not begun to send. A paused Batch stays paused.
+func (b *Batch) reschedule(tx Tx, sendTime, now int64) error {
+	switch {
+	case sendTime <= 0 || sendTime > maxTimestamp:
+		return invalid("send_time", "expected a Unix time up to the year 9999")
+	case b.ended() || b.Status == BatchSending || b.FirstSent != 0:
+		return invalid("command", "the Batch has begun to send and cannot be rescheduled")
+	}
+	b.SendTime, b.IsScheduled, b.ActiveTime = max(sendTime, now), sendTime > now, now
+	if err := tx.SetBatchState(b); err != nil {
+		return err
+	}
+	return tx.Enqueue(PrepareBatch{Batch: b.ID, Due: b.SendTime})
+}
+
+// DeleteBatch removes a Batch that has not begun to send, or that has ended. A job removes its
+// recipients. The consent ledger, the Unsubscriber List and the consequences of bounces stay.
+// Errors: NoBatch, Denied, InvalidParameters.
+func (s *Service) DeleteBatch(ctx context.Context, c *Caller, id BatchID) error {
+	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
+		b, err := loadBatch(tx, c, id, true)
+		if err != nil {
+			return false, err
+		}
+		if !b.ended() && (b.Status == BatchSending || b.FirstSent != 0) {
+			return false, invalid("batch_id", "the Batch has begun to send: cancel it first")
+		}
+		b.Status, b.ActiveTime = BatchDeleted, now
+		if err := tx.SetBatchState(b); err != nil {
+			return false, err
+		}
+		return true, tx.Enqueue(RemoveBatch{Batch: id})
+	})
+	return err
+}
+
+// RemoveBatch removes the recipients of a deleted Batch in steps, and then the Batch. done is true
+// after the last step. A call after the last step changes nothing.
+func (s *Service) RemoveBatch(ctx context.Context, e RemoveBatch) (done bool, err error) {
+	return ownUpdate(ctx, s, func(tx Tx, _ int64) (done bool, err error) {
+		b, err := tx.LockBatch(e.Batch)
+		if err != nil || b.Status != BatchDeleted {
+			return true, ignoreKind(NoBatch, err)
+		}
+		lists, err := tx.BatchLists(e.Batch)
+		if err != nil {
+			return false, err
+		}
+		for _, list := range lists {
+			n, err := tx.DeleteRecipients(list, e.Batch, populateStep)
+			if err != nil || n > 0 {
+				return false, err
+			}
+		}
+		return true, tx.DeleteBatch(e.Batch)
+	})
+}
+
+// Batch returns one Batch. Errors: NoBatch, Denied.
+func (s *Service) Batch(ctx context.Context, c *Caller, id BatchID) (*Batch, error) {
+	return view(ctx, s, c, func(tx Tx) (*Batch, error) { return loadBatch(tx, c, id, false) })
+}
+
+// BatchOfQueue returns the ID of the Batch with a queue ID. It returns 0 while the server prepares
+// the Batch. Errors: NoBatch, Denied.
+func (s *Service) BatchOfQueue(ctx context.Context, c *Caller, id BatchID) (BatchID, error) {
+	b, err := s.Batch(ctx, c, id)
+	if err != nil || b.Status == BatchInitialising {
+		return 0, err
+	}
+	return id, nil
+}
+
+// SearchBatches returns the matching Batches that the key may access. Errors: InvalidSearch.
+func (s *Service) SearchBatches(ctx context.Context, c *Caller, q Query) ([]Batch, error) {
+	return view(ctx, s, c, func(tx Tx) ([]Batch, error) {
+		all, err := visibleBatches(tx, c)
+		if err != nil {
+			return nil, err
+		}
+		return searchRecords(BatchAttributes, all, q)
+	})
+}
+
+// CurrentBatches returns the Batches that have not ended and that the key may access, in order of ID.
+func (s *Service) CurrentBatches(ctx context.Context, c *Caller) ([]Batch, error) {
+	return view(ctx, s, c, func(tx Tx) (current []Batch, err error) {
+		all, err := visibleBatches(tx, c)
+		for i := range all {
+			if !all[i].ended() {
+				current = append(current, all[i])
+			}
+		}
+		return current, err
+	})
+}
+
+// visibleBatches returns the Batches of the Account that the key may access.
+func visibleBatches(tx BatchTx, c *Caller) ([]Batch, error) {
+	all, err := tx.Batches(c.Account.ID)
+	if err != nil || c.Key.Lists == nil {
+		return all, err
+	}
+	var visible []Batch
+	for i := range all {
+		allowed, err := allowsBatch(tx, c, all[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		if allowed {
+			visible = append(visible, all[i])
+		}
+	}
+	return visible, nil
+}

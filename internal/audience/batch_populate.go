@@ -1,0 +1,321 @@
+package audience
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// This file populates Batches: a job stores the recipients in steps. Each step is one transaction
+// that also stores how far the population is, so after a crash another process continues.
+
+// populateStep is the largest number of Contacts that one step reads.
+const populateStep = 5000
+
+// PrepareBatch does the next step of a Batch's preparation: it stores recipients, waits for the
+// send time or starts the sending. done is true if nothing is left to do now. A repeated call
+// changes nothing. sending is true if a sender should look for slices.
+func (s *Service) PrepareBatch(ctx context.Context, e PrepareBatch) (done, sending bool, err error) {
+	var b *Batch
+	done, err = ownUpdate(ctx, s, func(tx Tx, now int64) (done bool, err error) {
+		b, err = tx.LockBatch(e.Batch)
+		if err != nil {
+			return true, ignoreKind(NoBatch, err)
+		}
+		if b.Status != BatchInitialising && b.Status != BatchPending {
+			return true, nil
+		}
+		return b.prepare(tx, e, now)
+	})
+	if errors.Is(err, errSearchFirst) {
+		return false, false, s.resolveSearch(ctx, e.Batch)
+	}
+	return done, b != nil && b.Status == BatchSending, err
+}
+
+// errSearchFirst ends an Update that needs the result of a search, which must not run in an Update.
+var errSearchFirst = errors.New("resolve the search of the population first")
+
+// prepare does one step. The caller has locked the Batch.
+func (b *Batch) prepare(tx Tx, e PrepareBatch, now int64) (done bool, err error) {
+	populations, err := tx.Populations(b.ID)
+	if err != nil {
+		return false, err
+	}
+	begun := b.SendTime <= now
+	for i := range populations {
+		p := &populations[i]
+		if p.Done || p.AtSend && !begun {
+			continue
+		}
+		if p.Type == PopulationSearch {
+			return false, errSearchFirst
+		}
+		return false, b.populate(tx, populations, p, now)
+	}
+	b.IsPopulated = !slices.ContainsFunc(populations, func(p Population) bool { return !p.Done })
+	switch {
+	case !begun:
+		wasPending := b.Status == BatchPending
+		b.Status = BatchPending
+		if err := tx.SetBatchState(b); err != nil || wasPending {
+			return true, err
+		}
+		return true, tx.Enqueue(PrepareBatch{Batch: b.ID, Due: b.SendTime})
+	case now-max(b.SendTime, b.ActiveTime) > lateAfter:
+		return true, b.pauseLate(tx)
+	}
+	b.Status, b.ActiveTime = BatchSending, now
+	return true, tx.SetBatchState(b)
+}
+
+// resolveSearch replaces the first search that is due by the Contacts that it finds. The search
+// may read a whole List, so it runs outside of the Update.
+func (s *Service) resolveSearch(ctx context.Context, id BatchID) error {
+	var search *Population
+	var found idSet
+	err := s.store.ViewPrimary(ctx, func(tx Tx) error {
+		search, found = nil, nil
+		b, err := tx.Batch(id)
+		if err != nil || b.ended() || b.Status == BatchPaused {
+			return ignoreKind(NoBatch, err)
+		}
+		populations, err := tx.Populations(id)
+		if err != nil {
+			return err
+		}
+		due := func(p Population) bool {
+			return p.Type == PopulationSearch && !p.Done && (!p.AtSend || b.SendTime <= s.now().Unix())
+		}
+		i := slices.IndexFunc(populations, due)
+		if i < 0 {
+			return nil
+		}
+		search = &populations[i]
+		found, err = search.find(tx)
+		return err
+	})
+	if err != nil || search == nil {
+		return err
+	}
+	return s.store.Update(ctx, func(tx Tx) error {
+		if _, err := tx.LockBatch(id); err != nil {
+			return ignoreKind(NoBatch, err)
+		}
+		resolved := *search
+		resolved.Type, resolved.Contacts = PopulationContacts, found
+		return tx.SetPopulation(&resolved)
+	})
+}
+
+// find returns the Contacts that the search of a population finds, in order of ID. If the List is
+// gone, or if its Fields no longer fit the criteria, it finds none.
+func (p *Population) find(tx Tx) (found idSet, err error) {
+	schema, err := tx.Schema(p.List)
+	if err != nil {
+		return nil, ignoreKind(NoList, err)
+	}
+	search, err := typeSearch(schema, Query{Criteria: p.Criteria})
+	if err != nil {
+		return nil, ignoreKind(InvalidSearch, err)
+	}
+	err = tx.SearchContacts(search, func(c *Contact) error {
+		found = append(found, c.ID)
+		return nil
+	})
+	slices.Sort(found)
+	return found, err
+}
+
+// populate stores the recipients of one step of a population.
+func (b *Batch) populate(tx Tx, all []Population, p *Population, now int64) error {
+	schema, err := tx.Schema(p.List)
+	if KindOf(err) == NoList {
+		p.Done = true
+		return tx.SetPopulation(p)
+	}
+	if err != nil {
+		return err
+	}
+	candidates, err := p.next(tx)
+	if err != nil {
+		return err
+	}
+	counts := BatchCounts{LeftGone: candidates.gone}
+	chosen, err := b.choose(tx, all, schema, p, candidates.found, &counts)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(chosen, sliceSize) {
+		slice := BatchSlice{Batch: b.ID, List: p.List, First: part[0], Last: part[len(part)-1]}
+		if err := tx.AddSlice(&slice); err != nil {
+			return err
+		}
+		added, err := tx.AddRecipients(&slice, schema.Email().ID, part, now)
+		if err != nil {
+			return err
+		}
+		counts.Recipients += added
+		counts.LeftDuplicate += int64(len(part)) - added // an earlier population has the Contact
+	}
+	if err := tx.SetPopulation(p); err != nil {
+		return err
+	}
+	return tx.AddToBatch(b.ID, counts, now)
+}
+
+// candidates are the Contacts of one step.
+type candidates struct {
+	found []Candidate
+	gone  int64 // IDs of the population that the List does not have
+}
+
+// next reads the Contacts of the next step and sets Upto, Last and Done.
+func (p *Population) next(tx Tx) (c candidates, err error) {
+	if p.Type == PopulationContacts {
+		first, _ := slices.BinarySearch(p.Contacts, p.Last+1)
+		step := p.Contacts[first:min(first+populateStep, len(p.Contacts))]
+		p.Done = first+len(step) == len(p.Contacts)
+		if len(step) == 0 {
+			return c, nil
+		}
+		p.Last = step[len(step)-1]
+		c.found, err = tx.CandidatesByID(p.List, step)
+		c.gone = int64(len(step) - len(c.found))
+		return c, err
+	}
+	if p.Upto == 0 {
+		p.Upto, err = tx.LastContactID(p.List)
+		if err != nil {
+			return c, err
+		}
+	}
+	c.found, err = tx.Candidates(p.List, p.Last, p.Upto, populateStep)
+	p.Done = len(c.found) < populateStep
+	if n := len(c.found); n > 0 {
+		p.Last = c.found[n-1].ID
+	}
+	return c, err
+}
+
+// choose returns the candidates that become recipients, and counts the others by reason.
+func (b *Batch) choose(tx Tx, all []Population, schema *Schema, p *Population, found []Candidate,
+	counts *BatchCounts) ([]ContactID, error) {
+	chosen := make([]Candidate, 0, len(found))
+	for i := range found {
+		if reason := found[i].leftOut(schema); reason != "" {
+			counts.leave(reason, 1)
+		} else {
+			chosen = append(chosen, found[i])
+		}
+	}
+	if p.Type == PopulationUnsent {
+		before := len(chosen)
+		var err error
+		chosen, err = b.withoutSent(tx, p.List, chosen)
+		if err != nil {
+			return nil, err
+		}
+		counts.LeftSentBefore += int64(before - len(chosen))
+	}
+	before := len(chosen)
+	chosen, err := b.withoutDuplicates(tx, all, schema, p, chosen)
+	counts.LeftDuplicate += int64(before - len(chosen))
+	return idsOfCandidates(chosen), err
+}
+
+func idsOfCandidates(all []Candidate) []ContactID {
+	ids := make([]ContactID, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	return ids
+}
+
+// leftOut says why a Contact becomes no recipient. It returns "" if the Contact does.
+func (c *Candidate) leftOut(schema *Schema) LeftOut {
+	contact := Contact{Key: c.Key, IsActive: c.IsActive, IsUnsubscribed: c.IsUnsubscribed, DoubleOptIn: c.IsDoubleOptIn}
+	return contact.leftOut(schema)
+}
+
+// withoutSent returns the candidates that were not sent the Message before.
+func (b *Batch) withoutSent(tx Tx, list ListID, all []Candidate) ([]Candidate, error) {
+	batches, err := batchesWithMessage(tx, b)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := tx.SentBefore(list, b.MessageID, batches, idsOfCandidates(all))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(sent)
+	return slices.DeleteFunc(all, func(c Candidate) bool {
+		_, found := slices.BinarySearch(sent, c.ID)
+		return found
+	}), nil
+}
+
+// batchesWithMessage returns the other Batches that send the Message of b.
+func batchesWithMessage(tx BatchTx, b *Batch) (ids []BatchID, err error) {
+	all, err := tx.Batches(b.AccountID)
+	for i := range all {
+		if all[i].MessageID == b.MessageID && all[i].ID != b.ID {
+			ids = append(ids, all[i].ID)
+		}
+	}
+	return ids, err
+}
+
+// withoutDuplicates returns the candidates whose address no recipient of the Batch has yet. A List
+// that sends to duplicates keeps all.
+func (b *Batch) withoutDuplicates(tx Tx, all []Population, schema *Schema, p *Population,
+	found []Candidate) ([]Candidate, error) {
+	if schema.List.SendToDuplicates {
+		return found, nil
+	}
+	lists, err := listsToCompare(tx, all, schema, p)
+	if err != nil {
+		return nil, err
+	}
+	taken := make(map[string]bool)
+	for _, list := range lists {
+		keys := make([]string, len(found))
+		for i := range found {
+			keys[i] = found[i].Key
+		}
+		known, err := tx.RecipientKeys(list, b.ID, keys)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range known {
+			taken[key] = true
+		}
+	}
+	unique := schema.Unique && len(lists) == 0
+	return slices.DeleteFunc(found, func(c Candidate) bool {
+		if unique {
+			return false
+		}
+		duplicate := taken[c.Key]
+		taken[c.Key] = true
+		return duplicate
+	}), nil
+}
+
+// listsToCompare returns the Lists whose recipients can have the address of a Contact of p: the
+// Lists of earlier populations, and the List of p itself if it has duplicates.
+func listsToCompare(tx Tx, all []Population, schema *Schema, p *Population) (lists []ListID, err error) {
+	for i := range all {
+		if all[i].Number < p.Number && all[i].List != p.List && !slices.Contains(lists, all[i].List) {
+			lists = append(lists, all[i].List)
+		}
+	}
+	if schema.Unique {
+		return lists, nil
+	}
+	duplicates, err := tx.Duplicates(p.List)
+	if duplicates > 0 {
+		lists = append(lists, p.List)
+	}
+	return lists, err
+}

@@ -1,0 +1,292 @@
+package audience
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// This file has what a sender does with a leased slice. BatchMails reads the next recipients and
+// checks again whether each of them may get the mail. AdvanceBatches marks recipients as being
+// sent before the first of their mails is handed over, and stores the results. So after a crash
+// the outcome is unknown only for the recipients that are marked.
+
+// BatchMails returns the mails of some recipients of a slice, and the recipients that must not get
+// the mail any more with the reasons. It changes nothing.
+func (s *Service) BatchMails(ctx context.Context, slice *LeasedSlice, all []Recipient) (mails []BatchMail,
+	skipped []BatchResult, err error) {
+	ids := make([]ContactID, len(all))
+	for i := range all {
+		ids[i] = all[i].Contact
+	}
+	err = s.store.View(ctx, func(tx Tx) error {
+		mails, skipped = nil, nil
+		schema, err := tx.Schema(slice.List)
+		if err != nil && KindOf(err) != NoList {
+			return err
+		}
+		var contacts []Contact
+		if schema != nil {
+			contacts, err = tx.ContactsByID(slice.List, ids)
+			if err != nil {
+				return err
+			}
+		}
+		for i := range all {
+			mail, reason := slice.mail(schema, contacts, &all[i])
+			if reason != "" {
+				skipped = append(skipped, BatchResult{Recipient: all[i], Skipped: reason})
+			} else {
+				mails = append(mails, BatchMail{OutgoingMail: mail, Recipient: all[i]})
+			}
+		}
+		return nil
+	})
+	return mails, skipped, err
+}
+
+// BatchMail is the mail of one recipient of a Batch.
+type BatchMail struct {
+	OutgoingMail
+	Recipient Recipient
+}
+
+// mail returns the mail of one recipient, or why it must not be sent. contacts are in order of ID.
+func (l *LeasedSlice) mail(schema *Schema, contacts []Contact, r *Recipient) (m OutgoingMail, reason LeftOut) {
+	i, found := slices.BinarySearchFunc(contacts, r.Contact, func(c Contact, id ContactID) int { return int(c.ID - id) })
+	if !found {
+		return m, LeftGone
+	}
+	c := &contacts[i]
+	m = OutgoingMail{Delivery: r.key(l.Of), Schema: schema, Contact: c, Message: l.Message,
+		Address: c.Values.Get(schema.Email().ID)}
+	reason = c.leftOut(schema)
+	if reason == "" && m.Address == "" {
+		reason = LeftNoAddress
+	}
+	return m, reason
+}
+
+// leftOut says why a Contact must not get the mail of a Batch. It returns "" for a Contact that may.
+// decisions.md: 46, 47
+func (c *Contact) leftOut(schema *Schema) LeftOut {
+	switch {
+	case c.IsUnsubscribed:
+		return LeftUnsubscribed
+	case !c.IsActive:
+		return LeftInactive
+	case !strings.Contains(c.Key, "@"):
+		return LeftNoAddress
+	case schema.List.DoubleOptIn && !c.DoubleOptIn:
+		return LeftUnconfirmed
+	}
+	return ""
+}
+
+// BatchResult is the outcome of one recipient's mail.
+type BatchResult struct {
+	Recipient Recipient
+	Address   string       // to which the mail was sent
+	Skipped   LeftOut      // not "": the mail must not be sent
+	NotTried  bool         // the sender has not begun to hand the mail over
+	Unknown   bool         // the hand-over was interrupted; such a result must not be stored
+	Failed    *Undelivered // nil: the mail server has accepted the mail
+	Retry     time.Time    // when to try again after a temporary failure
+}
+
+// BatchProgress is what a sender reports about a slice in one transaction.
+type BatchProgress struct {
+	Slice   *LeasedSlice
+	Results []BatchResult // of recipients that are marked, or that are skipped
+	Mark    []BatchMail   // the next mails to hand over
+	Release bool          // the sender is done with the slice
+	Pause   int64         // for Release: seconds until another process may take the slice
+}
+
+// AdvanceBatches stores the progress of some slices. For each it returns whether the sender may
+// hand over the mails of Mark: the Batch is still sending. The recipients of Mark are marked in
+// this case only.
+func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (marked []bool, err error) {
+	return ownUpdate(ctx, s, func(tx Tx, now int64) ([]bool, error) {
+		marked := make([]bool, len(all))
+		sending, err := tx.SendingBatches()
+		if err != nil {
+			return nil, err
+		}
+		counts := make(map[BatchID]*BatchCounts)
+		for i := range all {
+			p := &all[i]
+			change := counts[p.Slice.Batch]
+			if change == nil {
+				change = new(BatchCounts)
+				counts[p.Slice.Batch] = change
+			}
+			if err := p.storeResults(tx, change, now); err != nil {
+				return nil, err
+			}
+			if len(p.Mark) > 0 && slices.Contains(sending, p.Slice.Batch) {
+				marked[i] = true
+				if err := p.mark(tx, change, now); err != nil {
+					return nil, err
+				}
+			}
+			if p.Release {
+				if err := p.release(tx, now); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return marked, storeChanges(tx, counts, now)
+	})
+}
+
+// storeResults stores the results of recipients. Most mails are accepted, so one statement stores
+// all of these.
+func (p *BatchProgress) storeResults(tx Tx, change *BatchCounts, now int64) error {
+	if len(p.Results) == 0 {
+		return nil
+	}
+	if err := tx.LockListForBulk(p.Slice.List); err != nil {
+		return err
+	}
+	var sent, waiting []ContactID
+	for i := range p.Results {
+		r := &p.Results[i]
+		switch {
+		case r.Skipped == "" && r.NotTried:
+			waiting = append(waiting, r.Recipient.Contact)
+		case r.Skipped == "" && r.Failed == nil:
+			sent = append(sent, r.Recipient.Contact)
+		default:
+			if err := r.store(tx, p.Slice, change, now); err != nil {
+				return err
+			}
+		}
+	}
+	if len(waiting) > 0 {
+		if err := tx.MarkWaiting(p.Slice.List, p.Slice.Batch, waiting, now); err != nil {
+			return err
+		}
+	}
+	if len(sent) == 0 {
+		return nil
+	}
+	change.Sent += int64(len(sent))
+	return tx.MarkSent(p.Slice.List, p.Slice.Batch, sent, now)
+}
+
+// store stores the result of a recipient whose mail was not accepted.
+func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now int64) error {
+	stored, err := tx.Recipient(slice.List, slice.Batch, r.Recipient.Contact)
+	if err != nil {
+		return ignoreKind(NotFound, err)
+	}
+	stored.Time = now
+	if r.Address != "" {
+		stored.Address = r.Address
+	}
+	switch why := r.Failed; {
+	case r.Skipped != "":
+		change.Skipped++
+		change.leave(r.Skipped, 1)
+		stored.Status, stored.Detail = RecipientSkipped, string(r.Skipped)
+	case why.Permanent && why.Recipient:
+		change.Refused++
+		change.Bounced++
+		stored.Status, stored.Detail = RecipientBounced, why.Error()
+		if err := tx.SetRecipient(stored); err != nil {
+			return err
+		}
+		return countBounce(tx, stored, change, now)
+	case why.Permanent || stored.Attempts+1 >= Attempts:
+		change.Failed++
+		stored.Status, stored.Detail = RecipientFailed, why.Error()
+	default:
+		stored.Attempts++
+		stored.Status, stored.Detail, stored.Time = RecipientDeferred, why.Error(), r.Retry.Unix()
+	}
+	return tx.SetRecipient(stored)
+}
+
+// countBounce deactivates the Contact of a bounced mail if it bounced too often.
+func countBounce(tx Tx, r *Recipient, change *BatchCounts, now int64) error {
+	deactivated, err := deactivateBounced(tx, r.List, r.Contact, now)
+	if err != nil || !deactivated {
+		return err
+	}
+	change.Deactivated++
+	r.Deactivated = now
+	return tx.SetRecipient(r)
+}
+
+// mark marks the next recipients of a slice as being sent. A recipient whose address has changed
+// gets its new address stored.
+func (p *BatchProgress) mark(tx Tx, change *BatchCounts, now int64) error {
+	ids := make([]ContactID, len(p.Mark))
+	for i := range p.Mark {
+		m := &p.Mark[i]
+		ids[i] = m.Recipient.Contact
+		if m.Recipient.Status == RecipientSending {
+			change.Repeated++
+		}
+		if m.Address != m.Recipient.Address {
+			moved := m.Recipient
+			moved.Address = m.Address
+			if err := tx.SetRecipient(&moved); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.MarkSending(p.Slice.List, p.Slice.Batch, ids, now)
+}
+
+// release ends the lease of a slice. If recipients are left, another lease begins when the first of
+// them is due.
+func (p *BatchProgress) release(tx SliceTx, now int64) error {
+	left, due, err := tx.SliceRest(&p.Slice.BatchSlice)
+	if err != nil {
+		return err
+	}
+	return tx.ReleaseSlice(&p.Slice.BatchSlice, left == 0, max(due, now+p.Pause))
+}
+
+// storeChanges adds the counts to the Batches, in order of ID, so that two transactions cannot
+// deadlock. It pauses a Batch if too many of its last mails bounced.
+func storeChanges(tx Tx, changes map[BatchID]*BatchCounts, now int64) error {
+	for _, id := range slices.Sorted(maps.Keys(changes)) {
+		change := changes[id]
+		if *change == (BatchCounts{}) {
+			continue
+		}
+		if err := tx.AddToBatch(id, *change, now); err != nil {
+			return err
+		}
+		if change.Refused > 0 {
+			if err := pauseBounced(tx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// maxBounces is the number of refused addresses among about the last 1,000 mails that pauses a
+// Batch. maxComplaints is the number of complaints among 1,000 mails. Providers stop accepting
+// mail from senders with higher rates. decisions.md: 59
+const (
+	maxBounces    = 50
+	maxComplaints = 3
+)
+
+// pauseBounced pauses a Batch if too many of its last mails bounced.
+func pauseBounced(tx BatchTx, id BatchID) error {
+	b, err := tx.LockBatch(id)
+	if err != nil || b.Status != BatchSending || b.RecentBounces < maxBounces {
+		return err
+	}
+	b.Status = BatchPaused
+	b.Reason = "of the last 1,000 mails, 5 % bounced: check the addresses before you continue it with unpause"
+	return tx.SetBatchState(b)
+}

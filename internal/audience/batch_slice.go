@@ -1,0 +1,189 @@
+package audience
+
+import "context"
+
+// This file leases the slices of Batches to senders. A slice is a part of a Batch's recipients. A
+// process that sends has a token, and a lease that it renews. If the process dies, its lease ends
+// and another process takes the slice.
+
+const (
+	// sliceSize is the largest number of recipients of a slice.
+	sliceSize = 500
+	// SliceLease is the length of a lease in seconds.
+	SliceLease = 2 * 60
+	// lateAfter is how long after its time, in seconds, a Batch may still begin or continue
+	// without a decision of a person.
+	lateAfter = 6 * 60 * 60
+)
+
+// BatchSlice is a part of a Batch's recipients.
+type BatchSlice struct {
+	Batch  BatchID
+	Number int64
+	List   ListID
+	First  ContactID // the recipients whose IDs are from First to Last
+	Last   ContactID
+	Holder string // token of the process that has the lease
+	Lease  int64  // end of the lease
+	Done   bool
+}
+
+// LeasedSlice is a slice with the recipients to send now.
+type LeasedSlice struct {
+	BatchSlice
+	Of         *Batch // as it was when the lease began
+	Message    *Message
+	Recipients []Recipient // waiting, due again, or in doubt
+}
+
+// SliceTx reads and changes slices of Batches and the recipients in them, in a transaction.
+type SliceTx interface {
+	// AddSlice inserts a slice after the last slice of its Batch, and sets its number. The caller
+	// has locked the Batch.
+	AddSlice(s *BatchSlice) error
+	// FreeSlice returns the first slice of a Batch that is not done and whose lease has ended at
+	// now. The error is of kind NotFound if there is none. Then next is the end of the earliest
+	// lease, or 0 if all slices are done.
+	FreeSlice(batch BatchID, now int64) (slice *BatchSlice, next int64, err error)
+	// TakeSlice gives a slice to a holder, unless another process has taken it meanwhile.
+	TakeSlice(s *BatchSlice, holder string, lease int64) (taken bool, err error)
+	// RenewSlice moves the end of a lease. It returns false if the holder has lost the lease.
+	RenewSlice(s *BatchSlice, lease int64) (renewed bool, err error)
+	// ReleaseSlice ends a lease. If done is true, the slice needs no further lease. Otherwise
+	// another process may take it at the time from.
+	ReleaseSlice(s *BatchSlice, done bool, from int64) error
+	// SliceRecipients returns the recipients of a slice that are waiting or being sent, or that
+	// are deferred and due at now, in order of ID.
+	SliceRecipients(s *BatchSlice, now int64) ([]Recipient, error)
+	// SliceRest returns how many recipients of a slice still have to be sent, and the earliest time
+	// at which one of them is due. This time is 0 if one of them is waiting.
+	SliceRest(s *BatchSlice) (n, due int64, err error)
+	// MarkSending stores that recipients are being sent.
+	MarkSending(list ListID, batch BatchID, ids []ContactID, now int64) error
+	// MarkSent stores that the mail server accepted the mails of recipients, and raises the
+	// last_message_time of their Contacts.
+	MarkSent(list ListID, batch BatchID, ids []ContactID, now int64) error
+	// MarkWaiting stores that recipients which were marked as being sent were not sent.
+	MarkWaiting(list ListID, batch BatchID, ids []ContactID, now int64) error
+	// ContactsByID returns those Contacts that have one of the IDs, in order of ID.
+	ContactsByID(list ListID, ids []ContactID) ([]Contact, error)
+}
+
+// LeaseSlice leases a slice of a Batch that is sending. It begins with the Batches whose IDs are
+// above after, so that several Batches progress together. If there is no slice, it returns nil,
+// and the time at which the next one may become free, or 0. LeaseSlice also ends Batches that have
+// no slice left.
+func (s *Service) LeaseSlice(ctx context.Context, holder string, after BatchID) (slice *LeasedSlice, next int64,
+	err error) {
+	sending, err := ownView(ctx, s, func(tx Tx) ([]BatchID, error) { return tx.SendingBatches() })
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, id := range inTurn(sending, after) {
+		var free int64
+		slice, err = ownUpdate(ctx, s, func(tx Tx, now int64) (leased *LeasedSlice, err error) {
+			leased, free, err = leaseOf(tx, id, holder, now)
+			return leased, err
+		})
+		if err != nil || slice != nil {
+			return slice, 0, err
+		}
+		if free != 0 && (next == 0 || free < next) {
+			next = free
+		}
+	}
+	return nil, next, nil
+}
+
+// inTurn returns ids, rotated so that the first is the lowest one above after.
+func inTurn(ids []BatchID, after BatchID) []BatchID {
+	for i, id := range ids {
+		if id > after {
+			return append(append(make([]BatchID, 0, len(ids)), ids[i:]...), ids[:i]...)
+		}
+	}
+	return ids
+}
+
+// leaseOf leases a slice of one Batch. Without a free slice, it returns the end of the earliest
+// lease. If all slices are done, the Batch is completed.
+func leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *LeasedSlice, next int64, err error) {
+	b, err := tx.LockBatch(id)
+	if err != nil || b.Status != BatchSending {
+		return nil, 0, ignoreKind(NoBatch, err)
+	}
+	found, next, err := tx.FreeSlice(id, now)
+	switch {
+	case KindOf(err) == NotFound && next == 0:
+		b.Status, b.ActiveTime = BatchCompleted, now
+		return nil, 0, tx.SetBatchState(b)
+	case err != nil:
+		return nil, next, ignoreKind(NotFound, err)
+	case now-b.ActiveTime > lateAfter:
+		return nil, 0, b.pauseLate(tx)
+	}
+	message, err := tx.Message(b.AccountID, b.MessageID)
+	if KindOf(err) == NoMessage || err == nil && message.Type != MessageEmail {
+		return nil, 0, b.fail(tx, now)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	taken, err := tx.TakeSlice(found, holder, now+SliceLease)
+	if err != nil || !taken {
+		return nil, now, err
+	}
+	b.ActiveTime = now
+	if err := tx.SetBatchState(b); err != nil {
+		return nil, 0, err
+	}
+	leased = &LeasedSlice{BatchSlice: *found, Of: b, Message: b.edition(message)}
+	leased.Holder = holder
+	leased.Recipients, err = tx.SliceRecipients(found, now)
+	return leased, 0, err
+}
+
+// edition returns the Message as this Batch sends it.
+func (b *Batch) edition(m *Message) *Message {
+	if !b.IsTest {
+		return m
+	}
+	test := *m
+	test.Subject = "[test] " + m.Subject
+	return &test
+}
+
+// pauseLate pauses a Batch that would send more than lateAfter after its time.
+func (b *Batch) pauseLate(tx BatchTx) error {
+	b.Status = BatchPaused
+	b.Reason = "more than 6 hours late: continue it with unpause, or choose another time with reschedule"
+	return tx.SetBatchState(b)
+}
+
+// fail ends a Batch whose Message cannot be sent any more.
+func (b *Batch) fail(tx BatchTx, now int64) error {
+	b.Status, b.ActiveTime, b.Reason = BatchFailed, now, "its Message was deleted, or is no email any more"
+	return tx.SetBatchState(b)
+}
+
+// RenewSlices renews the leases of slices. It returns those that the holder may no longer send:
+// another process has taken them, or their Batch is no longer sending.
+func (s *Service) RenewSlices(ctx context.Context, held []BatchSlice) (lost []BatchSlice, err error) {
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (lost []BatchSlice, err error) {
+		for i := range held {
+			renewed, err := tx.RenewSlice(&held[i], now+SliceLease)
+			if err != nil {
+				return nil, err
+			}
+			if !renewed {
+				lost = append(lost, held[i])
+			}
+		}
+		return lost, nil
+	})
+}
+
+// SendingBatches returns the Batches that are sending.
+func (s *Service) SendingBatches(ctx context.Context) ([]BatchID, error) {
+	return ownView(ctx, s, func(tx Tx) ([]BatchID, error) { return tx.SendingBatches() })
+}

@@ -1,0 +1,210 @@
+package audience
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// This file has the recipients of Batches, and says how a DeliveryKey leads to a recipient or to
+// the delivery of another mail.
+
+// Recipient is one Contact that gets the mail of a Batch.
+type Recipient struct {
+	List         ListID
+	Batch        BatchID
+	Contact      ContactID
+	Slice        int64 // number of the slice that sends the mail
+	Status       RecipientStatus
+	Time         int64 // of the status; for RecipientDeferred: of the next attempt
+	Attempts     int64 // failed attempts
+	Address      string
+	Detail       string // reply of the mail server, text of a report, or a LeftOut
+	Sent         int64  // when the mail server accepted the mail
+	Unsubscribed int64  // when the recipient unsubscribed by the mail
+	Deactivated  int64  // when a bounce of this mail deactivated the Contact
+}
+
+// RecipientStatus says what became of a recipient's mail.
+type RecipientStatus string
+
+// The statuses. The last four have the values of a DeliveryStatus.
+const (
+	RecipientWaiting    RecipientStatus = "waiting"
+	RecipientSending    RecipientStatus = "sending"  // being sent; after a crash the outcome is unknown
+	RecipientDeferred   RecipientStatus = "deferred" // an attempt failed; Time says when the next one begins
+	RecipientSkipped    RecipientStatus = "skipped"  // must not get the mail any more
+	RecipientSent       RecipientStatus = "sent"
+	RecipientBounced    RecipientStatus = "bounced"
+	RecipientFailed     RecipientStatus = "failed"
+	RecipientComplained RecipientStatus = "complained"
+)
+
+// CauseBatch returns the Cause of a Batch's mails.
+func CauseBatch(id BatchID) string { return "b" + strconv.FormatInt(int64(id), 10) }
+
+// batch returns the ID in a Cause that CauseBatch returned. For other causes it returns 0.
+func (k DeliveryKey) batch() BatchID {
+	id, ok := strings.CutPrefix(k.Cause, "b")
+	if !ok {
+		return 0
+	}
+	n, _ := strconv.ParseInt(id, 10, 64) // CauseBatch wrote a number
+	return BatchID(n)
+}
+
+// key returns the DeliveryKey of a recipient's mail. Its Time is the creation time of the Batch.
+func (r *Recipient) key(b *Batch) DeliveryKey {
+	return DeliveryKey{List: r.List, Contact: r.Contact, Time: b.CreationTime, Cause: CauseBatch(b.ID)}
+}
+
+// wasHandedOver reports whether the mail server has accepted or refused the mail.
+func (r *Recipient) wasHandedOver() bool {
+	switch r.Status {
+	case RecipientSent, RecipientBounced, RecipientFailed, RecipientComplained:
+		return true
+	}
+	return false
+}
+
+// delivery returns the recipient as a Delivery, without its subject. The row does not contain the
+// Message, so the caller passes the Batch.
+func (r *Recipient) delivery(b *Batch) Delivery {
+	d := Delivery{DeliveryKey: r.key(b), MessageID: b.MessageID, Address: r.Address, SentTime: r.Time,
+		Status: DeliveryStatus(r.Status), Detail: r.Detail}
+	if r.Sent != 0 {
+		d.SentTime = r.Sent
+	}
+	return d
+}
+
+// loadDelivery returns the Delivery of a key: of a Batch's recipient, or of any other mail. The
+// error is of kind NotFound if there is none, or if the mail of the recipient was not sent yet.
+func loadDelivery(tx Tx, k DeliveryKey) (*Delivery, error) {
+	id := k.batch()
+	if id == 0 {
+		return tx.Delivery(k)
+	}
+	b, err := tx.Batch(id)
+	if err != nil || b.CreationTime != k.Time {
+		return nil, ErrNotFound
+	}
+	r, err := tx.Recipient(k.List, id, k.Contact)
+	if err != nil {
+		return nil, err
+	}
+	if !r.wasHandedOver() && r.Status != RecipientSending {
+		return nil, ErrNotFound
+	}
+	d := r.delivery(b)
+	if r.Status == RecipientSending { // a report can arrive before the sender stores the result
+		d.Status = DeliverySent
+	}
+	return &d, nil
+}
+
+// loadDeliveries returns the deliveries to a Contact, newest first. limit 0 means all.
+func loadDeliveries(tx Tx, list ListID, contact ContactID, limit int) ([]Delivery, error) {
+	all, err := tx.Deliveries(list, contact, limit)
+	if err != nil {
+		return nil, err
+	}
+	batches, err := tx.BatchesOfList(list)
+	if err != nil || len(batches) == 0 {
+		return all, err
+	}
+	rows, err := tx.RecipientsOfContact(list, contact, batches)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		if !rows[i].wasHandedOver() {
+			continue
+		}
+		b, err := tx.Batch(rows[i].Batch)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows[i].delivery(b))
+	}
+	return newestFirst(all, limit), nil
+}
+
+// newestFirst sorts deliveries as a Store returns them, and returns at most limit. 0 means all.
+func newestFirst(all []Delivery, limit int) []Delivery {
+	slices.SortStableFunc(all, func(a, b Delivery) int {
+		return cmp.Or(cmp.Compare(b.SentTime, a.SentTime), cmp.Compare(b.Time, a.Time))
+	})
+	if limit > 0 && len(all) > limit {
+		all = all[:limit]
+	}
+	return all
+}
+
+// storeReported stores the status and the detail of a delivery that a report is about. It returns
+// the recipient if the delivery is the mail of a Batch, otherwise nil.
+func storeReported(tx Tx, d *Delivery, now int64) (*Recipient, error) {
+	id := d.batch()
+	if id == 0 {
+		return nil, tx.PutDelivery(d)
+	}
+	r, err := tx.Recipient(d.List, id, d.Contact)
+	if err != nil {
+		return nil, err
+	}
+	r.Status, r.Detail, r.Time = RecipientStatus(d.Status), d.Detail, now
+	return r, tx.SetRecipient(r)
+}
+
+// countUnsubscribed counts an unsubscription by the link in a Batch's mail, once for each recipient.
+// For other mails it does nothing. Take no other lock of the Update after it.
+func countUnsubscribed(tx Tx, k DeliveryKey, now int64) error {
+	id := k.batch()
+	if id == 0 {
+		return nil
+	}
+	r, err := tx.Recipient(k.List, id, k.Contact)
+	if err != nil || r.Unsubscribed != 0 {
+		return ignoreKind(NotFound, err)
+	}
+	r.Unsubscribed = now
+	if err := tx.SetRecipient(r); err != nil {
+		return err
+	}
+	return tx.AddToBatch(id, BatchCounts{Unsubscribed: 1}, now)
+}
+
+// RecipientTx reads and changes recipients, in a transaction. Each statement names one List.
+type RecipientTx interface {
+	// Recipient returns one recipient. The error is of kind NotFound if there is none. In an
+	// Update no other transaction changes the recipient until the Update ends.
+	Recipient(list ListID, batch BatchID, contact ContactID) (*Recipient, error)
+	// SetRecipient stores everything but the key of a recipient.
+	SetRecipient(r *Recipient) error
+	// RecipientsOfContact returns the recipients of some Batches that are the Contact.
+	RecipientsOfContact(list ListID, contact ContactID, batches []BatchID) ([]Recipient, error)
+	// BatchesOfList returns the IDs of the Batches that have a population of the List.
+	BatchesOfList(list ListID) ([]BatchID, error)
+	// Candidates returns the Contacts of a List whose IDs are above after and up to upto, in order
+	// of ID, at most limit.
+	Candidates(list ListID, after, upto ContactID, limit int) ([]Candidate, error)
+	// CandidatesByID returns those Contacts of a List that have one of the IDs, in order of ID.
+	CandidatesByID(list ListID, ids []ContactID) ([]Candidate, error)
+	// AddRecipients inserts waiting recipients of a slice, with the addresses of their Contacts,
+	// which are in the Field email. IDs that are recipients of the Batch already stay as they are.
+	AddRecipients(s *BatchSlice, email FieldID, ids []ContactID, now int64) (added int64, err error)
+	// RecipientKeys returns those normalised addresses that a recipient of the Batch in the List has.
+	RecipientKeys(list ListID, batch BatchID, keys []string) ([]string, error)
+	// SentBefore returns those Contacts that a Batch or an autoresponder has sent the Message.
+	SentBefore(list ListID, message MessageID, batches []BatchID, ids []ContactID) ([]ContactID, error)
+	// DeleteRecipients removes at most limit recipients of a Batch in a List and returns their number.
+	DeleteRecipients(list ListID, batch BatchID, limit int) (int64, error)
+}
+
+// Candidate is a Contact of a population, with the values that decide whether it becomes a recipient.
+type Candidate struct {
+	ID                                      ContactID
+	Key                                     string // normalised address
+	IsActive, IsUnsubscribed, IsDoubleOptIn bool
+}

@@ -1,0 +1,150 @@
+package jobs
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file has the slices that this process has leased.
+
+// heldSlice is a leased slice. Several workers take recipients from it.
+type heldSlice struct {
+	leased *audience.LeasedSlice
+
+	mu        sync.Mutex
+	left      []audience.Recipient // not taken yet
+	running   int                  // taken and not reported
+	released  bool
+	abandoned bool
+	noServer  bool      // the mail server does not answer
+	renewed   time.Time // when the last renewal of the lease began
+}
+
+// take returns the next recipients, at most n. It returns none if all are taken.
+func (s *heldSlice) take(n int) []audience.Recipient {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	part := s.left[:min(n, len(s.left))]
+	s.left = s.left[len(part):]
+	s.running += len(part)
+	return part
+}
+
+// reported says that n taken recipients are stored.
+func (s *heldSlice) reported(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running -= n
+}
+
+// abandon makes the workers take no further recipient, and hand no further mail over.
+func (s *heldSlice) abandon() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left, s.abandoned = nil, true
+}
+
+// waitForServer abandons the slice, so that it is sent after a pause.
+func (s *heldSlice) waitForServer() {
+	s.abandon()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.noServer = true
+}
+
+func (s *heldSlice) hasMore() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.left) > 0
+}
+
+// finished reports once that no recipient is left and all that were taken are reported.
+func (s *heldSlice) finished() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.released || len(s.left) > 0 || s.running > 0 {
+		return false
+	}
+	s.released = true
+	return true
+}
+
+// maySend reports whether a mail of the slice may be handed over. After a long interruption of the
+// process, another process may have the slice.
+func (s *heldSlice) maySend() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.abandoned && time.Since(s.renewed) < safeLease
+}
+
+// heldSlices are all slices that this process has leased.
+type heldSlices struct {
+	mu  sync.Mutex
+	all []*heldSlice
+}
+
+func (h *heldSlices) add(leased *audience.LeasedSlice) *heldSlice {
+	s := &heldSlice{leased: leased, left: leased.Recipients, renewed: time.Now()}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all = append(h.all, s)
+	return s
+}
+
+func (h *heldSlices) remove(s *heldSlice) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all = slices.DeleteFunc(h.all, func(other *heldSlice) bool { return other == s })
+}
+
+func (h *heldSlices) copy() []*heldSlice {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.all)
+}
+
+func (h *heldSlices) empty() bool { return len(h.copy()) == 0 }
+
+// abandonUnless abandons the slices of Batches that are not in sending.
+func (h *heldSlices) abandonUnless(sending []audience.BatchID) {
+	for _, s := range h.copy() {
+		if !slices.Contains(sending, s.leased.Batch) {
+			s.abandon()
+		}
+	}
+}
+
+// renew renews the leases that were not renewed for renewInterval.
+func (h *heldSlices) renew(ctx context.Context, service *audience.Service) error {
+	now := time.Now()
+	var due []*heldSlice
+	var leases []audience.BatchSlice
+	for _, s := range h.copy() {
+		s.mu.Lock()
+		if now.Sub(s.renewed) >= renewInterval {
+			due, leases = append(due, s), append(leases, s.leased.BatchSlice)
+		}
+		s.mu.Unlock()
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	lost, err := service.RenewSlices(ctx, leases)
+	if err != nil {
+		return err
+	}
+	for i, s := range due {
+		if slices.Contains(lost, leases[i]) {
+			s.abandon()
+			continue
+		}
+		s.mu.Lock()
+		s.renewed = now
+		s.mu.Unlock()
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"sync"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/limiter"
+)
+
+// This file sends the mails of Batches. A process has one BatchSender. It leases slices of
+// recipients, and each of its workers takes a few recipients of a slice, marks them as being sent,
+// hands their mails over and stores the results. batch_store.go has the transactions for that, and
+// batch_held.go the slices that this process has leased.
+//
+// Other mails go first: a worker needs a slot of a Limiter that notifications, confirmations and
+// autoresponders use too, and waits while one of these is waiting.
+
+const (
+	// markedMails is the largest number of mails that one worker has marked as being sent. After a
+	// crash, the outcome of these mails is unknown.
+	markedMails = 16
+	// lookInterval is the time between two looks for slices. PrepareBatch wakes the sender of its
+	// process; other processes notice a Batch only by looking.
+	lookInterval = 30 * time.Second
+	// checkInterval is the time between two checks whether the Batches of the leased slices are
+	// still sending. A pause takes effect after this time.
+	checkInterval = 500 * time.Millisecond
+	// renewInterval is the time between two renewals of leases. safeLease is the age of a renewal
+	// at which a worker stops to hand mails over. The rest of the lease is for the mail that is
+	// being handed over, and for clocks of several machines that differ.
+	renewInterval = 30 * time.Second
+	safeLease     = 60 * time.Second
+	// failedPause is how long the sender waits after an error of the database.
+	failedPause = 2 * time.Second
+)
+
+// BatchSender sends the mails of Batches. Call Start, and Stop before the Store closes.
+type BatchSender struct {
+	service     *audience.Service
+	mailer      Mailer
+	slots       *limiter.Limiter
+	connections int
+	holder      string // token of the leases
+	log         *slog.Logger
+	wake        chan struct{}
+	reports     *grouper[audience.BatchProgress, bool]
+	held        heldSlices
+	last        audience.BatchID // the Batch of the last lease; only the leasing goroutine uses it
+	work        chan *heldSlice
+	stop        context.CancelFunc // the workers hand no further mail over
+	cut         context.CancelFunc // ends running
+	running     context.Context    // ends when Stop cancels the hand-over of mails
+	workers     sync.WaitGroup
+}
+
+// NewBatchSender returns a BatchSender. It uses o.Service, o.Mailer, o.Slots, o.Connections and o.Log.
+func NewBatchSender(o Options) *BatchSender {
+	b := &BatchSender{service: o.Service, mailer: o.Mailer, slots: o.Slots, log: o.Log,
+		connections: cmp.Or(o.Connections, defaultMails/2), holder: rand.Text(),
+		wake: make(chan struct{}, 1), work: make(chan *heldSlice)}
+	b.reports = &grouper[audience.BatchProgress, bool]{run: b.storeReports}
+	b.running, b.cut = context.WithCancel(context.Background())
+	return b
+}
+
+// Wake makes the sender look for slices now.
+func (b *BatchSender) Wake() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Start starts the goroutines of the sender.
+func (b *BatchSender) Start() {
+	ctx, stop := context.WithCancel(b.running)
+	b.stop = stop
+	b.workers.Go(func() { b.lease(ctx) })
+	b.workers.Go(func() { b.check(ctx) })
+	for range b.connections {
+		b.workers.Go(func() { b.send(ctx) })
+	}
+}
+
+// Stop hands no further mail over, and waits until the running mails are sent and their results
+// stored. If ctx ends first, it cancels the running mails.
+func (b *BatchSender) Stop(ctx context.Context) {
+	b.stop()
+	done := make(chan struct{})
+	go func() {
+		b.workers.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		b.cut()
+		<-done
+	}
+	b.cut()
+}
+
+// lease leases slices and offers them to the workers. It leases the next slice when a worker has
+// taken all recipients of the last one.
+func (b *BatchSender) lease(ctx context.Context) {
+	for ctx.Err() == nil {
+		slice, next, err := b.service.LeaseSlice(ctx, b.holder, b.last)
+		switch {
+		case err != nil:
+			b.report(ctx, "lease a slice of a Batch", err)
+			b.sleep(ctx, failedPause)
+		case slice == nil:
+			b.sleep(ctx, untilNext(next))
+		default:
+			b.last = slice.Batch
+			b.offer(ctx, slice)
+		}
+	}
+}
+
+// untilNext returns how long to wait for the next slice. at is a Unix time, or 0.
+func untilNext(at int64) time.Duration {
+	if at == 0 {
+		return lookInterval
+	}
+	return min(max(time.Until(time.Unix(at, 0)), 50*time.Millisecond), lookInterval)
+}
+
+// sleep waits, until Wake is called or ctx ends.
+func (b *BatchSender) sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-b.wake:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// offer hands a slice to the workers until they have taken all of its recipients.
+func (b *BatchSender) offer(ctx context.Context, leased *audience.LeasedSlice) {
+	s := b.held.add(leased)
+	for s.hasMore() {
+		select {
+		case b.work <- s:
+		case <-ctx.Done():
+			s.abandon()
+		}
+	}
+	b.finishIfDone(s)
+}
+
+// finishIfDone releases a slice if its last recipients were reported.
+func (b *BatchSender) finishIfDone(s *heldSlice) {
+	if !s.finished() {
+		return
+	}
+	b.held.remove(s)
+	release := audience.BatchProgress{Slice: s.leased, Release: true}
+	if s.noServer { // no worker uses the slice any more
+		release.Pause = int64(pausedSnooze / time.Second)
+	}
+	b.advance(release)
+	b.Wake() // the Batch may be completed, or the slice may be free again
+}
+
+// check regularly renews the leases, and abandons the slices whose Batches were paused or cancelled.
+func (b *BatchSender) check(ctx context.Context) {
+	ticker := time.NewTicker(checkInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if b.held.empty() {
+			continue
+		}
+		sending, err := b.service.SendingBatches(ctx)
+		if err == nil {
+			b.held.abandonUnless(sending)
+			err = b.held.renew(ctx, b.service)
+		}
+		if err != nil {
+			b.report(ctx, "renew the leases of Batches", err)
+		}
+	}
+}
+
+// send is one worker. It hands mails over until ctx ends.
+func (b *BatchSender) send(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case s := <-b.work:
+			for part := s.take(markedMails); len(part) > 0; part = s.take(markedMails) {
+				b.sendPart(ctx, s, part)
+				b.finishIfDone(s)
+			}
+		}
+	}
+}
+
+// sendPart sends the mails of some recipients of a slice and stores the results.
+func (b *BatchSender) sendPart(ctx context.Context, s *heldSlice, part []audience.Recipient) {
+	defer s.reported(len(part))
+	mails, skipped, err := b.service.BatchMails(b.running, s.leased, part)
+	if err != nil {
+		b.report(ctx, "read the mails of a Batch", err)
+		s.abandon()
+		return
+	}
+	if !b.advance(audience.BatchProgress{Slice: s.leased, Results: skipped, Mark: mails}) {
+		s.abandon() // the Batch is not sending any more, or the database failed
+		return
+	}
+	results := make([]audience.BatchResult, 0, len(mails))
+	for i := range mails {
+		if r := b.handOver(ctx, s, &mails[i]); !r.Unknown {
+			results = append(results, r)
+		}
+	}
+	b.advance(audience.BatchProgress{Slice: s.leased, Results: results})
+}
+
+// handOver sends one mail.
+func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *audience.BatchMail) audience.BatchResult {
+	r := audience.BatchResult{Recipient: m.Recipient, Address: m.Address}
+	r.NotTried = true
+	if ctx.Err() != nil || !s.maySend() {
+		return r
+	}
+	release, err := b.slots.AcquireSpare(ctx, b.connections)
+	if err != nil {
+		return r
+	}
+	defer release()
+	if !s.maySend() {
+		return r
+	}
+	_, err = b.mailer.Send(b.running, &m.OutgoingMail)
+	return b.result(s, r, err)
+}
+
+// advance stores progress, and reports whether the mails of p.Mark are marked. It tries again
+// until the database has stored the results, or until Stop gives up: without them the mails would
+// be sent again.
+func (b *BatchSender) advance(p audience.BatchProgress) bool {
+	marked, err := b.reports.do(b.running, p)
+	if err != nil {
+		b.report(context.Background(), "store the results of a Batch", err)
+	}
+	return err == nil && (marked || len(p.Mark) == 0)
+}
+
+// report logs an error, unless the process stops.
+func (b *BatchSender) report(ctx context.Context, doing string, err error) {
+	if ctx.Err() == nil {
+		b.log.Warn("the sender of Batches cannot "+doing+"; it tries again", "error", err)
+	}
+}

@@ -1,0 +1,64 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file stores what the workers of a BatchSender report. A grouper stores the reports that came
+// in since its last commit in one transaction. So on PostgreSQL the workers do not wait for each
+// other's locks of the row of the Batch.
+
+// Limits of the attempts to store results. Without a stored result a mail would be sent again, so
+// the sender waits for a database that fails for a short time.
+const (
+	storeAttempts = 30
+	storePause    = time.Second
+)
+
+// storeReports stores the reports of a group. It returns for each report whether its recipients are
+// marked.
+func (b *BatchSender) storeReports(ctx context.Context, all []audience.BatchProgress) ([]bool, error) {
+	marked, err := b.service.AdvanceBatches(ctx, all)
+	for attempt := 1; err != nil && attempt < storeAttempts && b.running.Err() == nil; attempt++ {
+		pause(b.running, storePause)
+		marked, err = b.service.AdvanceBatches(ctx, all)
+	}
+	return marked, err
+}
+
+// pause waits until d has passed or ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// result converts the outcome of a hand-over. A mail that the Mailer did not try waits again. If
+// Stop has cancelled the hand-over, the outcome is unknown.
+func (b *BatchSender) result(s *heldSlice, r audience.BatchResult, err error) audience.BatchResult {
+	why, known := errors.AsType[*audience.Undelivered](err)
+	r.NotTried = false
+	switch {
+	case err == nil:
+	case errors.Is(err, audience.ErrSendingPaused):
+		r.NotTried = true
+		s.waitForServer()
+	case errors.Is(b.running.Err(), context.Canceled):
+		r.Unknown = true
+	case known:
+		r.Failed = why
+	default:
+		r.Failed = &audience.Undelivered{Err: err}
+	}
+	if r.Failed != nil {
+		r.Retry = nextAttempt(int(r.Recipient.Attempts) + 1)
+	}
+	return r
+}

@@ -1,0 +1,155 @@
+// This file has the methods of Batches. Each method reads its parameters, calls the service and
+// writes the result.
+
+package rpc
+
+import (
+	"strings"
+
+	"enlist/internal/audience"
+)
+
+// addBatch returns the queue ID of the new Batch. specification: addBatch
+func addBatch(c *call) error {
+	r := audience.BatchRequest{Message: audience.MessageID(c.id(1)), Populations: c.populations(2),
+		SendTime: c.sendTime(3), IsTest: c.flag(4)}
+	if c.err != nil {
+		return c.err
+	}
+	id, err := c.service.AddBatch(c.ctx, c.caller, r)
+	return writeInt(c, id, err)
+}
+
+// addBatchByContactSearch returns the queue ID of the new Batch. Its parameter is_scheduled has no
+// effect: a send_time in the future schedules the Batch. specification: addBatchByContactSearch
+func addBatchByContactSearch(c *call) error {
+	r := audience.BatchRequest{Message: audience.MessageID(c.id(1)), SendTime: c.sendTime(4)}
+	lists, criteria := c.contactIDs(2), c.criteria(3)
+	c.flag(5)
+	if c.err != nil {
+		return c.err
+	}
+	for _, list := range lists {
+		p := audience.PopulationRequest{List: audience.ListID(list), Criteria: criteria}
+		r.Populations = append(r.Populations, p)
+	}
+	id, err := c.service.AddBatch(c.ctx, c.caller, r)
+	return writeInt(c, id, err)
+}
+
+// editBatch returns true. specification: editBatch
+func editBatch(c *call) error {
+	id, command, at := audience.BatchID(c.id(1)), c.requiredText(2), c.sendTime(3)
+	if c.err != nil {
+		return c.err
+	}
+	return writeTrue(c, c.service.EditBatch(c.ctx, c.caller, id, command, at))
+}
+
+// getBatchIDByQueueID returns the ID of a Batch, or 0 while the server prepares the Batch.
+func getBatchIDByQueueID(c *call) error {
+	id := audience.BatchID(c.id(1))
+	if c.err != nil {
+		return c.err
+	}
+	batch, err := c.service.BatchOfQueue(c.ctx, c.caller, id)
+	return writeInt(c, batch, err)
+}
+
+// getAllCurrentBatches returns the Batches that have not ended.
+func getAllCurrentBatches(c *call) error {
+	rows, err := c.service.CurrentBatches(c.ctx, c.caller)
+	return writeRecords(c, encoder(audience.BatchAttributes), rows, err)
+}
+
+// getBatchStatus returns the send_status of a Batch.
+func getBatchStatus(c *call) error {
+	id := audience.BatchID(c.id(1))
+	if c.err != nil {
+		return c.err
+	}
+	b, err := c.service.Batch(c.ctx, c.caller, id)
+	if err != nil {
+		return err
+	}
+	c.reply.buf = appendString(c.reply.buf, string(b.Status))
+	return nil
+}
+
+// sendTime reads a Unix time that the caller may omit. It returns 0 for an omitted time.
+func (p *params) sendTime(i int) int64 { return p.amount(i, 0) }
+
+// populations reads the populations of a Batch: an array of objects, or one object.
+func (p *params) populations(i int) []audience.PopulationRequest {
+	v := p.at(i)
+	switch {
+	case v.Omitted():
+		return nil
+	case v.Kind == audience.InputObject:
+		return []audience.PopulationRequest{p.population(i, v)}
+	case v.Kind != audience.InputArray:
+		p.refuse(i, "an array of populations")
+		return nil
+	}
+	all := make([]audience.PopulationRequest, len(v.Items))
+	for j := range v.Items {
+		item := unboxOnce(&v.Items[j])
+		if item.Kind != audience.InputObject {
+			p.refusePart(i, "an array of objects", item)
+			return nil
+		}
+		all[j] = p.population(i, item)
+	}
+	return all
+}
+
+// population reads one population. Names of members may have any letter case.
+func (p *params) population(i int, v *audience.Input) (r audience.PopulationRequest) {
+	for j := range v.Items {
+		item := v.Items[j].Unbox()
+		if item.Omitted() {
+			continue
+		}
+		switch strings.ToLower(v.Items[j].Name) {
+		case "list_id":
+			n, ok := item.AsInt()
+			if !ok {
+				n = -1 // no List has this ID, so the service answers with 303
+			}
+			r.List = audience.ListID(n)
+		case "type":
+			r.Type = p.word(i, "a population whose type is a string", &item)
+		case "time":
+			r.Time = p.word(i, "a population whose time is now or send", &item)
+		case "contact_list":
+			r.Contacts = p.contactList(i, &v.Items[j])
+		}
+	}
+	return r
+}
+
+// word reads a member of a population that is a text.
+func (p *params) word(i int, expected string, v *audience.Input) string {
+	if v.Kind != audience.InputText {
+		p.refusePart(i, expected, v)
+	}
+	return v.Text
+}
+
+// contactList reads the IDs of Contacts: an array of IDs, or one ID.
+func (p *params) contactList(i int, v *audience.Input) []audience.ContactID {
+	items := v.Items
+	if v.Kind != audience.InputArray {
+		items = []audience.Input{*v}
+	}
+	ids := make([]audience.ContactID, len(items))
+	for j := range items {
+		n, ok := items[j].AsInt()
+		if !ok {
+			p.refusePart(i, "a contact_list of IDs", &items[j])
+			return nil
+		}
+		ids[j] = audience.ContactID(n)
+	}
+	return ids
+}

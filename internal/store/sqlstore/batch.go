@@ -1,0 +1,192 @@
+package sqlstore
+
+// This file stores Batches and their populations. recipient.go stores the recipients, and slice.go
+// the slices.
+
+import (
+	"database/sql/driver"
+	"strings"
+
+	"enlist/internal/audience"
+)
+
+func mapBatch(m *mapper, b *audience.Batch) {
+	m.id("id", (*int64)(&b.ID))
+	m.fixed("account_id", (*int64)(&b.AccountID))
+	m.fixed("creator_key_id", (*int64)(&b.CreatorKeyID))
+	m.fixed("creator_name", &b.CreatorName)
+	m.fixed("creation_time", &b.CreationTime)
+	m.fixed("list_id", (*int64)(&b.ListID))
+	m.fixed("message_id", (*int64)(&b.MessageID))
+	m.fixed("message_type", &b.MessageType)
+	m.fixed("is_test", &b.IsTest)
+	m.value("is_scheduled", &b.IsScheduled)
+	m.value("is_populated", &b.IsPopulated)
+	m.value("status", (*string)(&b.Status))
+	m.value("reason", &b.Reason)
+	m.value("send_time", &b.SendTime)
+	m.value("active_time", &b.ActiveTime)
+	m.value("recent_mails", &b.RecentMails)
+	m.value("recent_bounces", &b.RecentBounces)
+	m.fixed("first_sent_time", &b.FirstSent)
+	m.fixed("last_sent_time", &b.LastSent)
+	mapBatchCounts(m, &b.BatchCounts)
+}
+
+// mapBatchCounts describes the columns to which AddToBatch adds.
+func mapBatchCounts(m *mapper, c *audience.BatchCounts) {
+	m.fixed("recipients", &c.Recipients)
+	m.fixed("sent", &c.Sent)
+	m.fixed("refused", &c.Refused)
+	m.fixed("bounced", &c.Bounced)
+	m.fixed("failed", &c.Failed)
+	m.fixed("skipped", &c.Skipped)
+	m.fixed("complained", &c.Complained)
+	m.fixed("unsubscribed", &c.Unsubscribed)
+	m.fixed("deactivated", &c.Deactivated)
+	m.fixed("repeated", &c.Repeated)
+	m.fixed("left_unsubscribed", &c.LeftUnsubscribed)
+	m.fixed("left_inactive", &c.LeftInactive)
+	m.fixed("left_unconfirmed", &c.LeftUnconfirmed)
+	m.fixed("left_no_address", &c.LeftNoAddress)
+	m.fixed("left_duplicate", &c.LeftDuplicate)
+	m.fixed("left_sent_before", &c.LeftSentBefore)
+	m.fixed("left_gone", &c.LeftGone)
+}
+
+func mapPopulation(m *mapper, p *audience.Population) {
+	m.naturalKey("batch_id", (*int64)(&p.Batch))
+	m.naturalKey("number", &p.Number)
+	m.fixed("list_id", (*int64)(&p.List))
+	m.value("type", (*string)(&p.Type))
+	m.value("contacts", (*contactSet)(p))
+	m.fixed("criteria", (*criteriaJSON)(p))
+	m.fixed("at_send", &p.AtSend)
+	m.value("upto", (*int64)(&p.Upto))
+	m.value("last_id", (*int64)(&p.Last))
+	m.value("done", &p.Done)
+}
+
+// contactSet is the set of Contacts of a population, stored as JSON.
+type contactSet audience.Population
+
+func (p *contactSet) decode(v driver.Value) error { return decodeJSON(v, &p.Contacts) }
+func (p *contactSet) encode() (any, error)        { return encodeJSON(len(p.Contacts), p.Contacts) }
+
+// criteriaJSON is the criteria of a population, stored as JSON.
+type criteriaJSON audience.Population
+
+func (p *criteriaJSON) decode(v driver.Value) error { return decodeJSON(v, &p.Criteria) }
+
+func (p *criteriaJSON) encode() (any, error) {
+	if p.Criteria == nil {
+		return "", nil
+	}
+	return encodeJSON(1, p.Criteria)
+}
+
+var (
+	batchTable      = newMapping("batch", mapBatch)
+	populationTable = newMapping("batch_population", mapPopulation)
+	addToBatch      = addToBatchStatement()
+)
+
+// addToBatchStatement returns the UPDATE of AddToBatch. Its first arguments are the counts.
+// RecentMails and RecentBounces are halved when there are 1,000 mails, so that old mails lose
+// their weight.
+func addToBatchStatement() string {
+	m := new(mapper)
+	mapBatchCounts(m, new(audience.BatchCounts))
+	set := make([]string, len(m.columns))
+	for i, c := range m.columns {
+		set[i] = c.name + " = " + c.name + " + ?"
+	}
+	return "UPDATE batch SET " + strings.Join(set, ", ") + `, active_time = ?,
+		first_sent_time = CASE WHEN first_sent_time = 0 THEN CAST(? AS BIGINT) ELSE first_sent_time END,
+		last_sent_time = CASE WHEN last_sent_time < CAST(? AS BIGINT) THEN CAST(? AS BIGINT) ELSE last_sent_time END,
+		recent_mails = CASE WHEN recent_mails < 1000 THEN recent_mails ELSE recent_mails / 2 END + ?,
+		recent_bounces = CASE WHEN recent_mails < 1000 THEN recent_bounces ELSE recent_bounces / 2 END + ?
+		WHERE id = ?`
+}
+
+// Batch returns a Batch by its ID, or ErrNoBatch.
+func (t *Tx) Batch(id audience.BatchID) (*audience.Batch, error) {
+	return batchTable.one(t, audience.ErrNoBatch, "WHERE id = ?", int64(id))
+}
+
+// LockBatch returns a Batch. With concurrent writers it locks the row.
+func (t *Tx) LockBatch(id audience.BatchID) (*audience.Batch, error) {
+	return batchTable.one(t, audience.ErrNoBatch, "WHERE id = ?"+t.locking(), int64(id))
+}
+
+// Batches returns an Account's Batches in the order of their IDs.
+func (t *Tx) Batches(account audience.AccountID) ([]audience.Batch, error) {
+	return batchTable.all(t, "WHERE account_id = ? AND status <> 'deleted' ORDER BY id", int64(account))
+}
+
+// BatchLists returns the Lists of a Batch's populations.
+func (t *Tx) BatchLists(id audience.BatchID) ([]audience.ListID, error) {
+	return idsOf[audience.ListID](t, "SELECT DISTINCT list_id FROM batch_population WHERE batch_id = ? ORDER BY list_id",
+		int64(id))
+}
+
+// AddBatch stores a new Batch with its populations.
+func (t *Tx) AddBatch(b *audience.Batch, populations []audience.Population) error {
+	if err := batchTable.add(t, b); err != nil {
+		return err
+	}
+	for i := range populations {
+		populations[i].Batch = b.ID
+		if err := populationTable.queue(t, &populations[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetBatchState stores the columns of a Batch that describe its state.
+func (t *Tx) SetBatchState(b *audience.Batch) error { return batchTable.save(t, b) }
+
+// AddToBatch adds to the counts of a Batch.
+func (t *Tx) AddToBatch(id audience.BatchID, counts audience.BatchCounts, now int64) error {
+	m := mapper{job: inserted}
+	mapBatchCounts(&m, &counts)
+	sent := now
+	if counts.Sent == 0 {
+		sent = 0
+	}
+	args := append(m.args, now, sent, sent, sent, counts.Sent+counts.Refused, counts.Refused, int64(id))
+	return t.conn.Do(addToBatch, args...)
+}
+
+// Populations returns the populations of a Batch in the order of their numbers.
+func (t *Tx) Populations(id audience.BatchID) ([]audience.Population, error) {
+	return populationTable.all(t, "WHERE batch_id = ? ORDER BY number", int64(id))
+}
+
+// SetPopulation stores the columns of a population that change.
+func (t *Tx) SetPopulation(p *audience.Population) error { return populationTable.save(t, p) }
+
+// SendingBatches returns the IDs of the Batches that are sending.
+func (t *Tx) SendingBatches() ([]audience.BatchID, error) {
+	return idsOf[audience.BatchID](t, "SELECT id FROM batch WHERE status = 'sending' ORDER BY id")
+}
+
+// BatchesOfList returns the IDs of the Batches with a population of the List.
+func (t *Tx) BatchesOfList(list audience.ListID) ([]audience.BatchID, error) {
+	return idsOf[audience.BatchID](t, "SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ?", int64(list))
+}
+
+// DeleteBatch removes a Batch without its recipients.
+func (t *Tx) DeleteBatch(id audience.BatchID) error {
+	for _, query := range []string{
+		"DELETE FROM batch_slice WHERE batch_id = ?",
+		"DELETE FROM batch_population WHERE batch_id = ?",
+		"DELETE FROM batch WHERE id = ?",
+	} {
+		if err := t.conn.Do(query, int64(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package sqlstore
+
+// This file stores the slices of Batches and marks the recipients in them.
+
+import (
+	"slices"
+	"strings"
+
+	"enlist/internal/audience"
+)
+
+func mapSlice(m *mapper, s *audience.BatchSlice) {
+	m.naturalKey("batch_id", (*int64)(&s.Batch))
+	m.naturalKey("number", &s.Number)
+	m.fixed("list_id", (*int64)(&s.List))
+	m.fixed("first_id", (*int64)(&s.First))
+	m.fixed("last_id", (*int64)(&s.Last))
+	m.value("holder", &s.Holder)
+	m.value("lease_time", &s.Lease)
+	m.value("done", &s.Done)
+}
+
+var sliceTable = newMapping("batch_slice", mapSlice)
+
+// AddSlice stores a slice with the next number of its Batch.
+func (t *Tx) AddSlice(s *audience.BatchSlice) (err error) {
+	s.Number, err = t.number("SELECT coalesce(max(number), 0) + 1 FROM batch_slice WHERE batch_id = ?", int64(s.Batch))
+	if err != nil {
+		return err
+	}
+	return sliceTable.queue(t, s)
+}
+
+// FreeSlice returns the first free slice of a Batch, or ErrNotFound and the end of the earliest lease.
+func (t *Tx) FreeSlice(batch audience.BatchID, now int64) (slice *audience.BatchSlice, next int64, err error) {
+	const free = "WHERE batch_id = ? AND done = 0 AND lease_time <= ? ORDER BY number" + limited
+	slice, err = sliceTable.one(t, audience.ErrNotFound, free, int64(batch), now, int64(1))
+	if audience.KindOf(err) != audience.NotFound {
+		return slice, 0, err
+	}
+	next, failed := t.number("SELECT min(lease_time) FROM batch_slice WHERE batch_id = ? AND done = 0", int64(batch))
+	if failed != nil {
+		return nil, 0, failed
+	}
+	return nil, next, err
+}
+
+// TakeSlice gives a slice to a holder. It returns false if another transaction took the slice first.
+func (t *Tx) TakeSlice(s *audience.BatchSlice, holder string, lease int64) (bool, error) {
+	n, err := t.conn.Exec(`UPDATE batch_slice SET holder = ?, lease_time = ?
+		WHERE batch_id = ? AND number = ? AND done = 0 AND lease_time = ?`,
+		holder, lease, int64(s.Batch), s.Number, s.Lease)
+	return n == 1, err
+}
+
+// RenewSlice moves the end of a lease. It returns false if the holder no longer has the slice.
+func (t *Tx) RenewSlice(s *audience.BatchSlice, lease int64) (bool, error) {
+	n, err := t.conn.Exec(`UPDATE batch_slice SET lease_time = ?
+		WHERE batch_id = ? AND number = ? AND holder = ? AND done = 0`, lease, int64(s.Batch), s.Number, s.Holder)
+	return n == 1, err
+}
+
+// ReleaseSlice ends the lease of a slice, if the holder still has the slice.
+func (t *Tx) ReleaseSlice(s *audience.BatchSlice, done bool, from int64) error {
+	return t.conn.Do(`UPDATE batch_slice SET done = ?, lease_time = ?, holder = ''
+		WHERE batch_id = ? AND number = ? AND holder = ?`, bit(done), from, int64(s.Batch), s.Number, s.Holder)
+}
+
+// inSlice selects the recipients of a slice. Its arguments are those of sliceKey.
+const inSlice = "list_id = ? AND batch_id = ? AND contact_id BETWEEN ? AND ? AND slice = ?"
+
+func sliceKey(s *audience.BatchSlice) []any {
+	return []any{int64(s.List), int64(s.Batch), int64(s.First), int64(s.Last), s.Number}
+}
+
+// SliceRecipients returns the recipients of a slice that a sender has to send now.
+func (t *Tx) SliceRecipients(s *audience.BatchSlice, now int64) ([]audience.Recipient, error) {
+	const open = "WHERE " + inSlice + ` AND (status IN ('waiting', 'sending') OR status = 'deferred' AND time <= ?)
+		ORDER BY contact_id`
+	return recipientTable.all(t, open, append(sliceKey(s), now)...)
+}
+
+// SliceRest returns the number of recipients of a slice that are not sent yet, and when the first is due.
+func (t *Tx) SliceRest(s *audience.BatchSlice) (n, due int64, err error) {
+	err = t.each(func(row *Cursor) error {
+		n, due = row.Int(), row.Int()
+		return nil
+	}, `SELECT count(*), coalesce(min(CASE WHEN status = 'deferred' THEN time ELSE 0 END), 0) FROM recipient
+		WHERE `+inSlice+" AND status IN ('waiting', 'sending', 'deferred')", sliceKey(s)...)
+	return n, due, err
+}
+
+// MarkSending stores that recipients are being sent.
+func (t *Tx) MarkSending(list audience.ListID, batch audience.BatchID, ids []audience.ContactID, now int64) error {
+	return t.mark("status = 'sending', time = ?", "", list, batch, ids, now)
+}
+
+// MarkWaiting stores that recipients were not sent.
+func (t *Tx) MarkWaiting(list audience.ListID, batch audience.BatchID, ids []audience.ContactID, now int64) error {
+	return t.mark("status = 'waiting', time = ?", " AND status = 'sending'", list, batch, ids, now)
+}
+
+// MarkSent stores that mails were accepted. A report about a mail can arrive before. Then its status stays.
+func (t *Tx) MarkSent(list audience.ListID, batch audience.BatchID, ids []audience.ContactID, now int64) error {
+	if err := t.mark(markSent, " AND status = 'sending'", list, batch, ids, now); err != nil {
+		return err
+	}
+	test, arg, err := t.oneOf(ids)
+	if err != nil {
+		return err
+	}
+	return t.conn.Do("UPDATE contact SET last_message_time = ? WHERE list_id = ? AND id"+test+" AND last_message_time < ?",
+		now, int64(list), arg, now)
+}
+
+const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"
+
+// mark changes the status of some recipients.
+func (t *Tx) mark(set, where string, list audience.ListID, batch audience.BatchID, ids []audience.ContactID,
+	now int64) error {
+	test, arg, err := t.oneOf(ids)
+	if err != nil {
+		return err
+	}
+	args := slices.Repeat([]any{now}, strings.Count(set, "?"))
+	return t.conn.Do("UPDATE recipient SET "+set+" WHERE list_id = ? AND batch_id = ? AND contact_id"+test+where,
+		append(args, int64(list), int64(batch), arg)...)
+}
+
+// ContactsByID returns the Contacts of a List with the given IDs, in order of ID. It locks no Contact.
+func (t *Tx) ContactsByID(list audience.ListID, ids []audience.ContactID) (found []audience.Contact, err error) {
+	test, arg, err := t.oneOf(ids)
+	if err != nil {
+		return nil, err
+	}
+	query := t.sql.mappings.contacts.read + "WHERE list_id = ? AND id" + test + " ORDER BY id"
+	err = t.contacts(query, list, func(c *audience.Contact) { found = append(found, *c) }, int64(list), arg)
+	return found, err
+}

@@ -1,0 +1,166 @@
+package sqlstore
+
+// This file stores the recipients of Batches, and finds the Contacts that become recipients. Each
+// statement names one List.
+
+import (
+	"strconv"
+
+	"enlist/internal/audience"
+)
+
+func mapRecipient(m *mapper, r *audience.Recipient) {
+	m.naturalKey("list_id", (*int64)(&r.List))
+	m.naturalKey("batch_id", (*int64)(&r.Batch))
+	m.naturalKey("contact_id", (*int64)(&r.Contact))
+	m.fixed("slice", &r.Slice)
+	m.value("status", (*string)(&r.Status))
+	m.value("time", &r.Time)
+	m.value("attempts", &r.Attempts)
+	m.value("address", &r.Address)
+	m.value("detail", &r.Detail)
+	m.value("sent_time", &r.Sent)
+	m.value("unsubscribed_time", &r.Unsubscribed)
+	m.value("deactivated_time", &r.Deactivated)
+}
+
+var recipientTable = newMapping("recipient", mapRecipient)
+
+// oneOf returns a test that a column has one of the values, and the argument of the test.
+func oneOf[V ~int64 | ~string](t *Tx, array string, values []V) (test string, arg any, err error) {
+	if t.sql.Arrays {
+		return " = ANY(CAST(? AS " + array + "))", values, nil
+	}
+	arg, err = jsonArray(values)
+	return " IN (SELECT value FROM " + t.sql.Items("?") + ")", arg, err
+}
+
+// oneOf is the function oneOf for IDs.
+func (t *Tx) oneOf(ids []audience.ContactID) (test string, arg any, err error) {
+	return oneOf(t, "BIGINT[]", plainIDs(ids))
+}
+
+// plainIDs converts IDs to integers, which drivers accept.
+func plainIDs[ID ~int64](ids []ID) []int64 {
+	plain := make([]int64, len(ids))
+	for i, id := range ids {
+		plain[i] = int64(id)
+	}
+	return plain
+}
+
+// Recipient returns a recipient, or ErrNotFound. With concurrent writers it locks the row in a
+// transaction that writes.
+func (t *Tx) Recipient(list audience.ListID, batch audience.BatchID, contact audience.ContactID) (
+	*audience.Recipient, error) {
+	byKey := "WHERE list_id = ? AND batch_id = ? AND contact_id = ?" + t.locking()
+	return recipientTable.one(t, audience.ErrNotFound, byKey, int64(list), int64(batch), int64(contact))
+}
+
+// SetRecipient stores the columns of a recipient that change.
+func (t *Tx) SetRecipient(r *audience.Recipient) error { return recipientTable.save(t, r) }
+
+// RecipientsOfContact returns the recipients of some Batches that are one Contact.
+func (t *Tx) RecipientsOfContact(list audience.ListID, contact audience.ContactID, batches []audience.BatchID) (
+	[]audience.Recipient, error) {
+	test, arg, err := oneOf(t, "BIGINT[]", plainIDs(batches))
+	if err != nil {
+		return nil, err
+	}
+	return recipientTable.all(t, "WHERE list_id = ? AND batch_id"+test+" AND contact_id = ?",
+		int64(list), arg, int64(contact))
+}
+
+const readCandidate = `SELECT id, coalesce(dedupe_key, duplicate_key), is_active, is_unsubscribed, double_opt_in
+	FROM contact WHERE list_id = ? AND id`
+
+// Candidates returns the next Contacts of a List, in order of ID.
+func (t *Tx) Candidates(list audience.ListID, after, upto audience.ContactID, limit int) ([]audience.Candidate, error) {
+	const page = readCandidate + " > ? AND id <= ? ORDER BY id" + limited
+	return t.candidates(page, int64(list), int64(after), int64(upto), int64(limit))
+}
+
+// CandidatesByID returns the Contacts of a List with the given IDs, in order of ID.
+func (t *Tx) CandidatesByID(list audience.ListID, ids []audience.ContactID) ([]audience.Candidate, error) {
+	test, arg, err := t.oneOf(ids)
+	if err != nil {
+		return nil, err
+	}
+	return t.candidates(readCandidate+test+" ORDER BY id", int64(list), arg)
+}
+
+func (t *Tx) candidates(query string, args ...any) (found []audience.Candidate, err error) {
+	err = t.each(func(row *Cursor) error {
+		found = append(found, audience.Candidate{ID: audience.ContactID(row.Int()), Key: row.Text(),
+			IsActive: row.Int() != 0, IsUnsubscribed: row.Int() != 0, IsDoubleOptIn: row.Int() != 0})
+		return nil
+	}, query, args...)
+	return found, err
+}
+
+// AddRecipients inserts the recipients of a slice, with the addresses that their Contacts have now.
+func (t *Tx) AddRecipients(s *audience.BatchSlice, email audience.FieldID, ids []audience.ContactID, now int64) (
+	added int64, err error) {
+	test, arg, err := t.oneOf(ids)
+	if err != nil {
+		return 0, err
+	}
+	return t.conn.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
+			sent_time, unsubscribed_time, deactivated_time)
+		SELECT list_id, CAST(? AS BIGINT), id, CAST(? AS BIGINT), 'waiting', CAST(? AS BIGINT), 0,
+			coalesce(`+t.sql.FieldText(strconv.FormatInt(int64(email), 10))+`, ''), '', 0, 0, 0
+		FROM contact WHERE list_id = ? AND id`+test+" ORDER BY id ON CONFLICT DO NOTHING",
+		int64(s.Batch), s.Number, now, int64(s.List), arg)
+}
+
+// RecipientKeys returns those addresses that a recipient of the Batch in the List has.
+func (t *Tx) RecipientKeys(list audience.ListID, batch audience.BatchID, keys []string) (found []string, err error) {
+	test, arg, err := oneOf(t, "TEXT[]", keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, column := range []string{"dedupe_key", "duplicate_key"} {
+		err := t.each(func(row *Cursor) error {
+			found = append(found, row.Text())
+			return nil
+		}, "SELECT c."+column+" FROM contact c WHERE c.list_id = ? AND c."+column+test+` AND EXISTS (
+			SELECT 1 FROM recipient r WHERE r.list_id = ? AND r.batch_id = ? AND r.contact_id = c.id)`,
+			int64(list), arg, int64(list), int64(batch))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// SentBefore returns those Contacts that were sent a Message: by one of the Batches, or because of an event.
+func (t *Tx) SentBefore(list audience.ListID, message audience.MessageID, batches []audience.BatchID,
+	ids []audience.ContactID) ([]audience.ContactID, error) {
+	test, arg, err := t.oneOf(ids)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := idsOf[audience.ContactID](t, `SELECT contact_id FROM delivery
+		WHERE list_id = ? AND contact_id`+test+" AND message_id = ? AND status <> 'failed'",
+		int64(list), arg, int64(message))
+	if err != nil {
+		return nil, err
+	}
+	for _, batch := range batches {
+		more, err := idsOf[audience.ContactID](t, `SELECT contact_id FROM recipient
+			WHERE list_id = ? AND batch_id = ? AND contact_id`+test+` AND status IN ('sending', 'sent', 'bounced', 'complained')`,
+			int64(list), int64(batch), arg)
+		if err != nil {
+			return nil, err
+		}
+		sent = append(sent, more...)
+	}
+	return sent, nil
+}
+
+// DeleteRecipients removes some recipients of a Batch in a List.
+func (t *Tx) DeleteRecipients(list audience.ListID, batch audience.BatchID, limit int) (int64, error) {
+	return t.conn.Exec(`DELETE FROM recipient WHERE list_id = ? AND batch_id = ? AND contact_id IN (
+		SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+limited+`)`,
+		int64(list), int64(batch), int64(list), int64(batch), int64(limit))
+}

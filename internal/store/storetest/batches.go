@@ -1,0 +1,465 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests Batches without a mail server: which Contacts become recipients, and how senders
+// lease slices and store results.
+
+// Batches tests populations, slices and results of Batches.
+func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
+	for _, test := range []struct {
+		rule string
+		run  func(*batchFixture)
+	}{
+		{"each Contact that may get the mail becomes a recipient once", populationLeavesOut},
+		{"an address gets one mail in all Lists of a Batch", oneMailForAnAddress},
+		{"unsent leaves out the Contacts that were sent the Message", unsentLeavesOut},
+		{"a search finds the recipients", populationBySearch},
+		{"recipients of the time send are read at the send time", populationAtSendTime},
+		{"a population of thousands is stored in steps and slices", populationInSteps},
+		{"a Contact that unsubscribed after the population gets nothing", unsubscribedGetsNothing},
+		{"after a lease ended, another sender sends the recipients in doubt again", doubtIsSentAgain},
+		{"a paused Batch gives out no slice", pausedGivesNoSlice},
+		{"a temporary failure is tried again later", deferredIsTriedAgain},
+		{"the counts of a Batch equal its recipients", countsEqualRecipients},
+		{"a Batch that is 6 hours late is paused", latePauses},
+		{"50 bounces among 1,000 mails pause a Batch", bouncesPause},
+		{"a Batch whose Message is gone fails", messageGone},
+		{"a deleted Batch loses its recipients", deletedBatch},
+		{"a deleted Contact is skipped", deletedContact},
+	} {
+		t.Run(test.rule, func(t *testing.T) {
+			f := &batchFixture{accountFixture: newAccountFixture(t, open)}
+			f.message = f.addMessage("May")
+			f.news = f.addList()
+			test.run(f)
+		})
+	}
+}
+
+// batchFixture is an accountFixture with a Message and a List.
+type batchFixture struct {
+	*accountFixture
+	message audience.MessageID
+	news    audience.ListID
+}
+
+func (f *batchFixture) addMessage(name string) audience.MessageID {
+	f.Helper()
+	id, err := f.service.AddMessage(f.Context(), f.caller, details("name", name, "subject", "Hello", "text_content", "Dear {{Email}}"))
+	f.must(err)
+	return id
+}
+
+// subscribeMany subscribes n addresses to a List and returns the Contacts.
+func (f *batchFixture) subscribeMany(list audience.ListID, n int) (ids []audience.ContactID) {
+	f.Helper()
+	for i := range n {
+		ids = append(ids, f.subscribe(list, "Email", fmt.Sprintf("a%d@example.com", i)))
+	}
+	return ids
+}
+
+// add adds a Batch and populates it.
+func (f *batchFixture) add(populations ...audience.PopulationRequest) audience.BatchID {
+	f.Helper()
+	return f.addAt(0, populations...)
+}
+
+func (f *batchFixture) addAt(at int64, populations ...audience.PopulationRequest) audience.BatchID {
+	f.Helper()
+	id, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message, Populations: populations, SendTime: at})
+	f.must(err)
+	f.prepare(id)
+	return id
+}
+
+// prepare runs the job of a Batch.
+func (f *batchFixture) prepare(id audience.BatchID) {
+	f.Helper()
+	for done := false; !done; {
+		var err error
+		done, _, err = f.service.PrepareBatch(f.Context(), audience.PrepareBatch{Batch: id})
+		f.must(err)
+	}
+}
+
+func (f *batchFixture) batch(id audience.BatchID) *audience.Batch {
+	f.Helper()
+	b, err := f.service.Batch(f.Context(), f.caller, id)
+	f.must(err)
+	return b
+}
+
+func (f *batchFixture) edit(id audience.BatchID, command string) {
+	f.Helper()
+	f.must(f.service.EditBatch(f.Context(), f.caller, id, command, 0))
+}
+
+func (f *batchFixture) lease(holder string) *audience.LeasedSlice {
+	f.Helper()
+	s, _, err := f.service.LeaseSlice(f.Context(), holder, 0)
+	f.must(err)
+	return s
+}
+
+// mails returns the mails of the recipients of a slice, after it has stored the skipped recipients
+// and marked the others.
+func (f *batchFixture) mails(s *audience.LeasedSlice) []audience.BatchMail {
+	f.Helper()
+	mails, skipped, err := f.service.BatchMails(f.Context(), s, s.Recipients)
+	f.must(err)
+	f.advance(audience.BatchProgress{Slice: s, Results: skipped, Mark: mails})
+	return mails
+}
+
+func (f *batchFixture) advance(p audience.BatchProgress) (marked bool) {
+	f.Helper()
+	all, err := f.service.AdvanceBatches(f.Context(), []audience.BatchProgress{p})
+	f.must(err)
+	return all[0]
+}
+
+// sendAll sends all slices of all Batches. result returns the outcome of a mail, nil for success.
+func (f *batchFixture) sendAll(result func(*audience.BatchMail) *audience.Undelivered) (addresses []string) {
+	f.Helper()
+	for s := f.lease("a"); s != nil; s = f.lease("a") {
+		var results []audience.BatchResult
+		for _, m := range f.mails(s) {
+			r := audience.BatchResult{Recipient: m.Recipient, Address: m.Address, Retry: f.now.Add(time.Minute)}
+			if result != nil {
+				r.Failed = result(&m)
+			}
+			if r.Failed == nil {
+				addresses = append(addresses, m.Address)
+			}
+			results = append(results, r)
+		}
+		f.advance(audience.BatchProgress{Slice: s, Results: results, Release: true})
+	}
+	slices.Sort(addresses)
+	return addresses
+}
+
+func (f *batchFixture) wantStatus(id audience.BatchID, want audience.BatchStatus) {
+	f.Helper()
+	if b := f.batch(id); b.Status != want {
+		f.Errorf("the Batch is %s (%s), want %s", b.Status, b.Reason, want)
+	}
+}
+
+func (f *batchFixture) wantAddresses(got []string, want ...string) {
+	f.Helper()
+	if !slices.Equal(got, want) {
+		f.Errorf("the mails went to %v, want %v", got, want)
+	}
+}
+
+func whole(id audience.ListID) audience.PopulationRequest {
+	return audience.PopulationRequest{List: id}
+}
+
+func populationLeavesOut(f *batchFixture) {
+	confirmed := f.addList("double_opt_in_required", true)
+	f.subscribe(confirmed, "Email", "waiting@x.io")
+	_, err := f.service.Confirm(f.Context(), f.caller, confirmed, f.subscribe(confirmed, "Email", "asked@x.io"))
+	f.must(err)
+	f.subscribe(f.news, "Email", "ann@x.io")
+	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, f.news, f.subscribe(f.news, "Email", "left@x.io"))
+	f.must(err)
+	off := f.subscribe(f.news, "Email", "off@x.io")
+	_, err = f.service.Deactivate(f.Context(), f.caller, f.news, off)
+	f.must(err)
+	id := f.add(whole(f.news), whole(confirmed),
+		audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: []audience.ContactID{off, 99_999}})
+	b := f.batch(id)
+	want := audience.BatchCounts{Recipients: 2, LeftUnsubscribed: 1, LeftInactive: 2, LeftUnconfirmed: 1, LeftGone: 1}
+	if b.BatchCounts != want || b.Status != audience.BatchSending || !b.IsPopulated {
+		f.Errorf("the Batch is %+v, want %+v, sending and populated", *b, want)
+	}
+	f.wantAddresses(f.sendAll(nil), "ann@x.io", "asked@x.io")
+	f.wantStatus(id, audience.BatchCompleted)
+}
+
+func oneMailForAnAddress(f *batchFixture) {
+	other, all := f.addList(), f.addList("allow_send_to_duplicates", true)
+	id := f.subscribe(f.news, "Email", "ann@x.io")
+	f.subscribe(f.news, "Email", "bob@x.io")
+	for _, l := range []audience.ListID{f.news, other, all} {
+		added, err := f.service.AddContacts(f.Context(), f.caller, audience.AddRequest{List: l,
+			Contacts: [][]audience.Detail{details("Email", "Ann@x.io"), details("Email", "eve@x.io")}})
+		f.must(err)
+		if len(added) != 2 {
+			f.Fatalf("added %v", added)
+		}
+	}
+	again := audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: []audience.ContactID{id}}
+	batch := f.add(whole(f.news), whole(other), again)
+	f.wantAddresses(f.sendAll(nil), "ann@x.io", "bob@x.io", "eve@x.io")
+	if n := f.batch(batch).LeftDuplicate; n != 3 {
+		f.Errorf("%d duplicates were left out, want 3", n)
+	}
+	f.add(whole(all), whole(all))
+	f.wantAddresses(f.sendAll(nil), "Ann@x.io", "eve@x.io")
+}
+
+func unsentLeavesOut(f *batchFixture) {
+	ids := f.subscribeMany(f.news, 2)
+	f.add(audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: ids[:1]})
+	f.sendAll(nil)
+	f.add(audience.PopulationRequest{List: f.news, Type: "unsent"})
+	f.wantAddresses(f.sendAll(nil), "a1@example.com")
+	last := f.add(audience.PopulationRequest{List: f.news, Type: "unsent"})
+	f.wantAddresses(f.sendAll(nil))
+	f.wantStatus(last, audience.BatchCompleted)
+	if n := f.batch(last).LeftSentBefore; n != 2 {
+		f.Errorf("%d Contacts were sent the Message before, want 2", n)
+	}
+}
+
+func populationBySearch(f *batchFixture) {
+	f.subscribeMany(f.news, 3)
+	f.add(audience.PopulationRequest{List: f.news, Criteria: triple("Email", "contains", "a1")})
+	f.wantAddresses(f.sendAll(nil), "a1@example.com")
+}
+
+func populationAtSendTime(f *batchFixture) {
+	f.subscribeMany(f.news, 1)
+	at := f.now.Unix() + 3600
+	id := f.addAt(at, audience.PopulationRequest{List: f.news, Time: "send"})
+	f.wantStatus(id, audience.BatchPending)
+	f.subscribe(f.news, "Email", "later@x.io")
+	f.now = f.now.Add(time.Hour)
+	f.prepare(id)
+	f.wantAddresses(f.sendAll(nil), "a0@example.com", "later@x.io")
+}
+
+func populationInSteps(f *batchFixture) {
+	const n = 5200
+	rows := make([][]audience.Detail, n)
+	for i := range rows {
+		rows[i] = details("Email", fmt.Sprintf("a%d@example.com", i))
+	}
+	for part := range slices.Chunk(rows, 5000) {
+		_, err := f.service.AddContacts(f.Context(), f.caller, audience.AddRequest{List: f.news, Contacts: part})
+		f.must(err)
+	}
+	id := f.add(whole(f.news))
+	if got := slices.Compact(f.sendAll(nil)); len(got) != n {
+		f.Errorf("%d addresses got a mail, want %d", len(got), n)
+	}
+	if b := f.batch(id); b.Sent != n || b.Status != audience.BatchCompleted || b.FirstSent != f.now.Unix() {
+		f.Errorf("the Batch is %+v, want %d sent and completed", *b, n)
+	}
+}
+
+func unsubscribedGetsNothing(f *batchFixture) {
+	ids := f.subscribeMany(f.news, 2)
+	id := f.add(whole(f.news))
+	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, f.news, ids[0])
+	f.must(err)
+	f.wantAddresses(f.sendAll(nil), "a1@example.com")
+	b := f.batch(id)
+	want := audience.BatchCounts{Recipients: 2, Sent: 1, Skipped: 1, LeftUnsubscribed: 1}
+	if b.BatchCounts != want || b.Status != audience.BatchCompleted {
+		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
+	}
+}
+
+func doubtIsSentAgain(f *batchFixture) {
+	f.subscribeMany(f.news, 2)
+	id := f.add(whole(f.news))
+	s := f.lease("a")
+	mails := f.mails(s)
+	f.advance(audience.BatchProgress{Slice: s, Results: []audience.BatchResult{{Recipient: mails[0].Recipient, Address: mails[0].Address}}})
+	if f.lease("b") != nil {
+		f.Error("another sender got the slice before the lease ended")
+	}
+	f.now = f.now.Add((audience.SliceLease + 1) * time.Second)
+	again := f.lease("b")
+	if again == nil || len(again.Recipients) != 1 {
+		f.Fatalf("the other sender got %+v, want the recipient in doubt", again)
+	}
+	lost, err := f.service.RenewSlices(f.Context(), []audience.BatchSlice{s.BatchSlice})
+	f.must(err)
+	if len(lost) != 1 {
+		f.Error("the first sender could renew its lease, want it lost")
+	}
+	repeated := f.mails(again)
+	if repeated[0].Delivery != mails[1].Delivery {
+		f.Errorf("the repeated mail has the key %v, want %v, so that its Message-ID is the same", repeated[0].Delivery, mails[1].Delivery)
+	}
+	f.advance(audience.BatchProgress{Slice: again, Results: []audience.BatchResult{{Recipient: repeated[0].Recipient}}, Release: true})
+	f.sendAll(nil)
+	if b := f.batch(id); b.Sent != 2 || b.Repeated != 1 || b.Status != audience.BatchCompleted {
+		f.Errorf("the Batch is %+v, want 2 sent, 1 repeated, completed", *b)
+	}
+}
+
+func pausedGivesNoSlice(f *batchFixture) {
+	f.subscribeMany(f.news, 3)
+	id := f.add(whole(f.news))
+	s := f.lease("a")
+	f.edit(id, "pause")
+	mails, _, err := f.service.BatchMails(f.Context(), s, s.Recipients)
+	f.must(err)
+	if f.advance(audience.BatchProgress{Slice: s, Mark: mails}) {
+		f.Error("the recipients of a paused Batch were marked")
+	}
+	f.advance(audience.BatchProgress{Slice: s, Release: true})
+	if f.lease("b") != nil {
+		f.Error("a sender got a slice of a paused Batch")
+	}
+	_, err = f.service.EditMessage(f.Context(), f.caller, f.message, details("subject", "New"))
+	f.must(err)
+	f.edit(id, "unpause")
+	f.prepare(id)
+	s = f.lease("b")
+	if s == nil || s.Message.Subject != "New" || len(s.Recipients) != 3 {
+		f.Fatalf("after unpause the sender got %+v, want 3 recipients and the new subject", s)
+	}
+	f.edit(id, "cancel")
+	f.advance(audience.BatchProgress{Slice: s, Release: true})
+	f.wantAddresses(f.sendAll(nil))
+	f.wantStatus(id, audience.BatchCancelled)
+}
+
+func deferredIsTriedAgain(f *batchFixture) {
+	f.subscribeMany(f.news, 2)
+	id := f.add(whole(f.news))
+	first := true
+	later := func(m *audience.BatchMail) *audience.Undelivered {
+		if first {
+			first = false
+			return &audience.Undelivered{Code: 451, Detail: "later"}
+		}
+		return nil
+	}
+	f.wantAddresses(f.sendAll(later), "a1@example.com")
+	f.wantStatus(id, audience.BatchSending)
+	f.now = f.now.Add(time.Minute)
+	f.wantAddresses(f.sendAll(later), "a0@example.com")
+	f.wantStatus(id, audience.BatchCompleted)
+	if b := f.batch(id); b.Failed != 0 || b.Sent != 2 || b.Repeated != 0 {
+		f.Errorf("the Batch is %+v, want 2 sent", *b)
+	}
+}
+
+func countsEqualRecipients(f *batchFixture) {
+	ids := f.subscribeMany(f.news, 5)
+	id := f.add(whole(f.news))
+	var keys []audience.DeliveryKey
+	f.sendAll(func(m *audience.BatchMail) *audience.Undelivered {
+		keys = append(keys, m.Delivery)
+		switch m.Contact.ID {
+		case ids[0]:
+			return &audience.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "no such user"}
+		case ids[1]:
+			return &audience.Undelivered{Permanent: true, Detail: "too long"}
+		}
+		return nil
+	})
+	for range 2 { // a second report or visit changes nothing
+		_, err := f.service.Bounced(f.Context(), keys[2], "mailbox gone")
+		f.must(err)
+		_, err = f.service.Complained(f.Context(), keys[3], "spam")
+		f.must(err)
+		_, err = f.service.UnsubscribeByLink(f.Context(), keys[4])
+		f.must(err)
+	}
+	want := audience.BatchCounts{Recipients: 5, Sent: 3, Refused: 1, Bounced: 2, Failed: 1, Complained: 1, Unsubscribed: 2}
+	if b := f.batch(id); b.BatchCounts != want {
+		f.Errorf("the counts are %+v, want %+v", b.BatchCounts, want)
+	}
+	for i, status := range []audience.DeliveryStatus{audience.DeliveryBounced, audience.DeliveryFailed, audience.DeliveryBounced, audience.DeliveryComplained, audience.DeliverySent} {
+		sent, err := f.service.MessagesSentToContact(f.Context(), f.caller, f.news, ids[i])
+		f.must(err)
+		if len(sent) != 1 || sent[0].Status != status || sent[0].Name != "May" || sent[0].Address != fmt.Sprintf("a%d@example.com", i) {
+			f.Errorf("Contact %d was sent %+v, want the status %s", i, sent, status)
+		}
+	}
+	if c := f.contact(f.news, ids[4]); !c.IsUnsubscribed || c.LastMessageTime != f.now.Unix() {
+		f.Errorf("the last Contact is %+v, want it unsubscribed, with the time of its mail", c)
+	}
+}
+
+func latePauses(f *batchFixture) {
+	f.subscribeMany(f.news, 1)
+	at := f.now.Unix() + 60
+	id := f.addAt(at, whole(f.news))
+	f.now = f.now.Add(7 * time.Hour)
+	f.prepare(id)
+	f.wantStatus(id, audience.BatchPaused)
+	f.edit(id, "unpause")
+	f.prepare(id)
+	f.wantStatus(id, audience.BatchSending)
+	f.now = f.now.Add(7 * time.Hour) // no process was running
+	f.wantAddresses(f.sendAll(nil))
+	f.wantStatus(id, audience.BatchPaused)
+	f.edit(id, "unpause")
+	f.prepare(id)
+	f.wantAddresses(f.sendAll(nil), "a0@example.com")
+}
+
+func bouncesPause(f *batchFixture) {
+	f.subscribeMany(f.news, 60)
+	id := f.add(whole(f.news))
+	refused := &audience.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "no such user"}
+	s := f.lease("a")
+	var results []audience.BatchResult
+	for i, m := range f.mails(s) {
+		results = append(results, audience.BatchResult{Recipient: m.Recipient, NotTried: i >= 50, Failed: refused})
+	}
+	f.advance(audience.BatchProgress{Slice: s, Results: results[:49]})
+	f.wantStatus(id, audience.BatchSending)
+	f.advance(audience.BatchProgress{Slice: s, Results: results[49:], Release: true})
+	f.wantStatus(id, audience.BatchPaused)
+	f.edit(id, "unpause")
+	f.prepare(id)
+	if got := f.sendAll(nil); len(got) != 10 {
+		f.Errorf("after unpause %d mails were sent, want 10", len(got))
+	}
+}
+
+func messageGone(f *batchFixture) {
+	f.subscribeMany(f.news, 1)
+	id := f.add(whole(f.news))
+	f.update(func(tx audience.Tx) error { return tx.DeleteMessage(f.message) })
+	f.wantAddresses(f.sendAll(nil))
+	f.wantStatus(id, audience.BatchFailed)
+}
+
+func deletedBatch(f *batchFixture) {
+	ids := f.subscribeMany(f.news, 2)
+	id := f.add(whole(f.news))
+	f.sendAll(nil)
+	f.must(f.service.DeleteBatch(f.Context(), f.caller, id))
+	for done := false; !done; {
+		var err error
+		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: id})
+		f.must(err)
+	}
+	sent, err := f.service.MessagesSentToContact(f.Context(), f.caller, f.news, ids[0])
+	f.must(err)
+	if len(sent) != 0 {
+		f.Errorf("after the deletion the Contact was sent %+v, want nothing", sent)
+	}
+}
+
+func deletedContact(f *batchFixture) {
+	ids := f.subscribeMany(f.news, 2)
+	id := f.add(whole(f.news))
+	_, err := f.service.DeleteContacts(f.Context(), f.caller, audience.DeleteRequest{List: f.news, Contacts: ids[:1]})
+	f.must(err)
+	f.wantAddresses(f.sendAll(nil), "a1@example.com")
+	if b := f.batch(id); b.LeftGone != 1 || b.Skipped != 1 || b.Status != audience.BatchCompleted {
+		f.Errorf("the Batch is %+v, want one skipped", *b)
+	}
+}
