@@ -68,6 +68,7 @@ type crash struct {
 	mu       sync.Mutex
 	answered map[int64]string // first names of the Contacts whose IDs the server returned, by ID
 	recent   []int64          // IDs that the server returned in the last round
+	killed   int              // number of killed processes; only the test of Batches counts them
 }
 
 func newCrash(t *testing.T, e teststores.Engine, smtp string) *crash {

@@ -168,6 +168,15 @@ func AgeKilledJobs(t testing.TB, address string) {
 	}
 }
 
+// EndLeases ends the leases of slices of Batches, as if the processes that had them had been killed
+// minutes ago.
+func EndLeases(t testing.TB, address string) {
+	t.Helper()
+	if err := execute(t.Context(), address, "UPDATE batch_slice SET lease_time = 0 WHERE done = 0"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // execute runs a statement on a connection of its own.
 func execute(ctx context.Context, address, statement string) error {
 	if isPostgres(address) {

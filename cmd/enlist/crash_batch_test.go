@@ -1,0 +1,172 @@
+package main
+
+// This test kills the program while it populates and sends Batches.
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/mail"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/api"
+	"enlist/internal/audience"
+	"enlist/internal/config"
+	"enlist/internal/jobs"
+	"enlist/internal/mail/mailtest"
+	"enlist/internal/store/teststores"
+)
+
+// Each round adds a Batch and kills the program at a random moment of its population or sending. In
+// some rounds the test pauses and continues the Batch before. On PostgreSQL two processes send, and
+// the test kills one of them or both. At the end another process sends the rest. Each recipient of
+// each Batch has the mail. Two mails of a recipient have the same Message-ID, and the counts of the
+// Batch equal what the mail server has seen.
+//
+// covers: spec batch.doubt, batch.counts, decision 59
+func TestKilledServerSendsEachMailOfABatch(t *testing.T) {
+	teststores.Each(t, killedServerSendsEachMailOfABatch)
+}
+
+const crashRecipients = 300
+
+func killedServerSendsEachMailOfABatch(t *testing.T, e teststores.Engine) {
+	rounds := 50
+	if testing.Short() {
+		rounds = 2
+	}
+	server := mailtest.Start(t, mailtest.Options{})
+	server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(time.Millisecond)))
+	c := newCrash(t, e, server.URL())
+	var batches []int64
+	var message int64
+	for round := range rounds {
+		processes := []*process{c.process()}
+		if strings.HasPrefix(c.db, "postgres:") {
+			processes = append(processes, c.process())
+		}
+		c.client = processes[0].client
+		if round == 0 {
+			message = c.recipients()
+		}
+		batches = append(batches, must(c.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false))(t))
+		sendFor(t.Context(), server, rand.IntN(crashRecipients))
+		if round%3 == 1 {
+			must(0, c.client.EditBatch(t.Context(), batches[round], api.PauseBatch, 0))(t)
+			must(0, c.client.EditBatch(t.Context(), batches[round], api.UnpauseBatch, 0))(t)
+		}
+		for i, p := range processes {
+			if i > 0 && round%2 == 1 { // the other process continues for a moment
+				sendFor(t.Context(), server, rand.IntN(crashRecipients))
+			}
+			p.end(os.Kill)
+			c.killed++
+		}
+		teststores.EndLeases(t, c.db)
+	}
+	c.sendBatches(server, batches)
+	c.inspectBatches(server, batches)
+}
+
+// recipients adds a Message and the Contacts, and returns the Message.
+func (c *crash) recipients() int64 {
+	c.t.Helper()
+	rows := make([]api.Details, crashRecipients)
+	for i := range rows {
+		rows[i] = api.Details{"Email": fmt.Sprintf("r%d@example.com", i)}
+	}
+	must(c.client.AddContacts(c.t.Context(), 1, rows, api.AddOptions{}))(c.t)
+	return must(c.client.AddMessage(c.t.Context(), api.Details{"name": "May", "subject": "Batch {{Email}}", "text_content": "Hello"}))(c.t)
+}
+
+// sendBatches sends the rest of the Batches, as a process that starts minutes after the last one was killed.
+func (c *crash) sendBatches(server *mailtest.Server, batches []int64) {
+	c.t.Helper()
+	teststores.AgeKilledJobs(c.t, c.db)
+	store := c.open()
+	defer store.Close()
+	service := audience.NewService(store, time.Now)
+	quiet := slog.New(slog.DiscardHandler)
+	mailer, _, err := newMailer(c.t.Context(), config.Serve{SMTP: server.URL(), MailFrom: "news@example.com", PublicURL: "http://localhost", MailConnections: 8},
+		service, nil, quiet)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer mailer.Close()
+	options := jobs.Options{Service: service, Store: store, Mailer: mailer, Slots: jobs.NewSlots(16), Log: quiet}
+	options.Batches = jobs.NewBatchSender(options)
+	settings := jobs.Config(options)
+	settings.TestOnly = true // the queue looks for jobs of dead processes without a random wait
+	settings.JobTimeout, settings.RescueStuckJobsAfter = -1, 2*time.Second
+	client, err := store.jobs(settings)
+	if err == nil {
+		err = client.Start(c.t.Context())
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer client.StopAndCancel(context.Background())
+	options.Batches.Start()
+	defer options.Batches.Stop(c.t.Context())
+	ctx, cancel := context.WithTimeout(c.t.Context(), 2*time.Minute)
+	defer cancel()
+	caller, err := service.Operator(ctx, 1)
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for _, id := range batches {
+		for status := audience.BatchStatus(""); status != audience.BatchCompleted; <-look.C {
+			b, failed := service.Batch(ctx, caller, audience.BatchID(id))
+			if err != nil || failed != nil {
+				c.t.Fatalf("Batch %d is not completed: %v, %v", id, err, failed)
+			}
+			status = b.Status
+		}
+	}
+}
+
+// inspectBatches compares the Batches with the messages that the mail server has accepted.
+func (c *crash) inspectBatches(server *mailtest.Server, batches []int64) {
+	c.t.Helper()
+	mails := make(map[string]int) // by Message-ID
+	for _, m := range server.Messages() {
+		read, err := mail.ReadMessage(bytes.NewReader(m.Data))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		mails[read.Header.Get("Message-Id")]++
+	}
+	repeated := len(server.Messages()) - len(mails)
+	if want := len(batches) * crashRecipients; len(mails) != want {
+		c.t.Errorf("%d different mails arrived, want %d", len(mails), want)
+	}
+	store := c.open()
+	defer store.Close()
+	c.check(store)
+	service := audience.NewService(store, time.Now)
+	caller, err := service.Operator(c.t.Context(), 1)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	doubt := int64(0)
+	for _, id := range batches {
+		b, err := service.Batch(c.t.Context(), caller, audience.BatchID(id))
+		if err != nil || b.Sent != crashRecipients || b.Recipients != crashRecipients {
+			c.t.Errorf("Batch %d has the counts %+v, %v, want %d sent", id, b.BatchCounts, err, crashRecipients)
+			continue
+		}
+		doubt += b.Repeated
+	}
+	// Each of the 8 connections of a killed process has marked at most 16 recipients.
+	if most := int64(16 * 8 * c.killed); doubt > most {
+		c.t.Errorf("%d mails were in doubt, want at most %d", doubt, most)
+	}
+	if int64(repeated) > doubt {
+		c.t.Errorf("%d mails arrived again, but only %d were in doubt", repeated, doubt)
+	}
+	c.t.Logf("%d Batches, %d mails, %d in doubt, %d arrived twice", len(batches), len(mails), doubt, repeated)
+}
