@@ -71,10 +71,8 @@ func (r *readers) transaction(ctx context.Context, fn func(audience.Tx) error) (
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
-	ctx, running := r.start(ctx, c.session)
-	defer r.end(running) // after a panic
-	fnErr := fn(sqlstore.NewTx(ctx, c.session, sqlstore.NewSession(r.cache), nil))
-	if r.end(running) {
+	brokenOff, fnErr := r.run(ctx, c.session, fn)
+	if brokenOff {
 		return errBrokenOff
 	}
 	if _, err := c.session.Exec("COMMIT"); err != nil {
@@ -83,6 +81,14 @@ func (r *readers) transaction(ctx context.Context, fn func(audience.Tx) error) (
 	good = true
 	r.give(c)
 	return fnErr
+}
+
+// run runs fn while the transaction is one of the running ones. It reports whether the writer has ended the
+// transaction.
+func (r *readers) run(ctx context.Context, s *session, fn func(audience.Tx) error) (brokenOff bool, err error) {
+	ctx, running := r.start(ctx, s)
+	defer func() { brokenOff = r.end(running) }() // also after a panic
+	return false, fn(sqlstore.NewTx(ctx, s, sqlstore.NewSession(r.cache), nil))
 }
 
 // take removes an idle connection from the pool. If there is none, it opens a connection.
@@ -99,7 +105,11 @@ func (r *readers) take() (*dbConn, error) {
 		return c, nil
 	}
 	r.mu.Unlock()
-	return r.connector.connect()
+	c, err := r.connector.connect()
+	if err == nil {
+		c.session.shared = r.tracked // before another goroutine knows the session
+	}
+	return c, err
 }
 
 // give returns a connection to the pool.
@@ -141,7 +151,6 @@ func (r *readers) start(ctx context.Context, s *session) (context.Context, *read
 	if !r.tracked {
 		return ctx, nil
 	}
-	s.shared = true
 	ctx, cancel := context.WithCancel(ctx)
 	running := &reading{session: s, since: time.Now(), cancel: cancel}
 	r.mu.Lock()
@@ -151,7 +160,6 @@ func (r *readers) start(ctx context.Context, s *session) (context.Context, *read
 }
 
 // end removes the transaction from the running ones. It returns true if the writer has ended the transaction.
-// A second call has the same result.
 func (r *readers) end(running *reading) (brokenOff bool) {
 	if running == nil {
 		return false
