@@ -20,6 +20,10 @@ type reservation struct {
 	bytes int64
 }
 
+// drainTime is how long the server still reads a body for which it has no memory. If it closed the
+// connection while the client sends, the client could not read the reply.
+const drainTime = 2 * time.Second
+
 // read reads the body. It fails if the client needs longer than ReadTimeout to send the body. It
 // returns errNoMemory if no memory is free for the body in time.
 func (x *exchange) read() error {
@@ -35,6 +39,10 @@ func (x *exchange) read() error {
 			return err
 		}
 	} else if err := x.readLarge(control, body); err != nil {
+		if err == errNoMemory {
+			control.SetReadDeadline(time.Now().Add(drainTime))
+			io.Copy(io.Discard, body) // the reply is the same, even if the client sends no more
+		}
 		return err
 	}
 	control.SetReadDeadline(time.Time{})

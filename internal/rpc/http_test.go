@@ -181,7 +181,7 @@ func TestLateBodyClosesTheConnection(t *testing.T) {
 func TestLargeBodyIsRefusedIfNoMemoryIsFree(t *testing.T) {
 	t.Parallel()
 	const refused = `{"id":%s,"result":null,"error":{"code":399,"message":"You have reached the maximum number of allowed concurrent API requests"}}`
-	h := newHarness(t, Options{ReadTimeout: 50 * time.Millisecond})
+	h := newHarness(t, Options{ReadTimeout: 2 * time.Second})
 	large := h.request("getListById", `"`+strings.Repeat("x", 2<<20)+`"`)
 	many := h.request("getListById", "["+strings.Repeat("0,", 5000)+"0]")
 	other := strings.Replace(large, h.keys["FULL"], h.keys["OTHER"], 1)
