@@ -91,7 +91,7 @@ func checkMerge(t *testing.T, m audience.Message, value string) {
 		t.Fatalf("with the value %q the headers are %q, want %q", value, got, want)
 	}
 	want, have := shape(t, harmless.html), shape(t, got.html)
-	if u, err := url.Parse(strings.TrimSpace(value)); err == nil && (u.Host != "" || u.Opaque != "") {
+	if u, err := url.Parse(strings.TrimSpace(plain(value))); err == nil && (u.Host != "" || u.Opaque != "") {
 		return
 	}
 	if !keepsShape(want, shape(t, merged(t, c, m, "z").html), have) {
@@ -177,6 +177,7 @@ func FuzzMerge(f *testing.F) {
 	f.Add(`<a src="//{{First Name}}.g">m`, "->")
 	f.Add(`<a src="//{{First Name}}.g">m`, "other")
 	f.Add(`<a href="https://example.com/{{First Name}}?a=b">m`, ".")
+	f.Add(`<a href="{{First Name}}">m`, "https://ex\x7fample.com/")
 	f.Add(`<a href=x{{First Name}}><table><a>{{First Name}}`, "y")
 	f.Fuzz(func(t *testing.T, template, value string) {
 		switch strings.TrimSpace(plain(value)) {
