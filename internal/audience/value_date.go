@@ -64,10 +64,12 @@ func ParseDate(text, timeFormat string) (iso string, ok bool) {
 	return at.Format(time.DateTime), true
 }
 
-// parseLayout is time.Parse, but refuses the year 0, which databases do not have.
+// parseLayout is time.Parse, but refuses the year 0, which databases do not have, and text that
+// is not written exactly like the layout: time.Parse also reads two spaces and an hour of one
+// digit.
 func parseLayout(layout, text string) (at time.Time, ok bool) {
 	at, err := time.Parse(layout, text)
-	return at, err == nil && at.Year() > 0
+	return at, err == nil && at.Year() > 0 && at.Format(layout) == text
 }
 
 // inDateRange reports whether the date part of iso passes a date_validation. "past" and
