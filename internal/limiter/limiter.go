@@ -66,15 +66,6 @@ func (l *Limiter) AcquireFor(ctx context.Context, owner, n int64) (release func(
 	return func() { l.Release(owner, n) }, nil
 }
 
-// TryAcquireFor is like AcquireFor for a single unit, but it does not wait. It returns nil
-// if no unit is free for the owner, or if an operation waits.
-func (l *Limiter) TryAcquireFor(owner int64) (release func()) {
-	if !l.try(owner, 1) {
-		return nil
-	}
-	return func() { l.Release(owner, 1) }
-}
-
 // Do waits for a slot, runs fn and frees the slot. If Do gets no slot, it does not run
 // fn, and returns the same error as Acquire.
 func (l *Limiter) Do(ctx context.Context, fn func() error) error { return l.DoFor(ctx, 0, fn) }

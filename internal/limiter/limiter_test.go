@@ -113,7 +113,7 @@ func TestAnOwnerWithItsShareDelaysNoOtherOwner(t *testing.T) {
 		if more() || !other() {
 			t.Errorf("the third slot of an owner was granted: %v; two slots of another owner: %v; want only the latter", more(), other())
 		}
-		if release := l.TryAcquireFor(3); release != nil {
+		if fifth := acquired(t, l, 3, 1); fifth() {
 			t.Error("a fifth slot was granted, want four")
 		}
 		l.Release(2, 2)
