@@ -8,12 +8,9 @@ import (
 // This file has the calls that change, delete, get and search Batches. A key that is restricted to
 // some Lists may use a Batch if it may access the Lists of all its populations.
 
-// errNoBatch is the same for an ID that does not exist and for another Account's ID, so that a
+// ErrNoBatch is the error if no Batch has an ID. It is the same for another Account's ID, so that a
 // caller cannot find out which IDs exist. decisions.md: 11
-var errNoBatch = Refuse(NoBatch, "no Batch with this ID")
-
-// ErrNoBatch is the error of a Store if no Batch has an ID.
-var ErrNoBatch = errNoBatch
+var ErrNoBatch = Refuse(NoBatch, "no Batch with this ID")
 
 // loadBatch returns a Batch, if the caller may access it. lock is for an Update that changes the Batch.
 func loadBatch(tx Tx, c *Caller, id BatchID, lock bool) (b *Batch, err error) {
@@ -26,7 +23,7 @@ func loadBatch(tx Tx, c *Caller, id BatchID, lock bool) (b *Batch, err error) {
 		return nil, err
 	}
 	if b.AccountID != c.Account.ID || b.Status == BatchDeleted {
-		return nil, errNoBatch
+		return nil, ErrNoBatch
 	}
 	allowed, err := allowsBatch(tx, c, id)
 	if err == nil && !allowed {

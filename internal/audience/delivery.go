@@ -27,13 +27,16 @@ func CauseAutoresponder(id AutoresponderID) string { return "a" + strconv.Format
 
 // autoresponder returns the ID in a Cause that CauseAutoresponder returned. For other causes it
 // returns 0.
-func (k DeliveryKey) autoresponder() AutoresponderID {
-	id, ok := strings.CutPrefix(k.Cause, "a")
+func (k DeliveryKey) autoresponder() AutoresponderID { return AutoresponderID(k.idAfter("a")) }
+
+// idAfter returns the ID in a Cause that begins with a prefix. For other causes it returns 0.
+func (k DeliveryKey) idAfter(prefix string) int64 {
+	id, ok := strings.CutPrefix(k.Cause, prefix)
 	if !ok {
 		return 0
 	}
-	n, _ := strconv.ParseInt(id, 10, 64) // CauseAutoresponder wrote a number
-	return AutoresponderID(n)
+	n, _ := strconv.ParseInt(id, 10, 64) // CauseAutoresponder or CauseBatch wrote a number
+	return n
 }
 
 // String joins the four parts with "-". Links and envelope addresses contain it.

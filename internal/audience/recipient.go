@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // This file has the recipients of Batches, and says how a DeliveryKey leads to a recipient or to
@@ -45,14 +44,7 @@ const (
 func CauseBatch(id BatchID) string { return "b" + strconv.FormatInt(int64(id), 10) }
 
 // batch returns the ID in a Cause that CauseBatch returned. For other causes it returns 0.
-func (k DeliveryKey) batch() BatchID {
-	id, ok := strings.CutPrefix(k.Cause, "b")
-	if !ok {
-		return 0
-	}
-	n, _ := strconv.ParseInt(id, 10, 64) // CauseBatch wrote a number
-	return BatchID(n)
-}
+func (k DeliveryKey) batch() BatchID { return BatchID(k.idAfter("b")) }
 
 // key returns the DeliveryKey of a recipient's mail. Its Time is the creation time of the Batch.
 func (r *Recipient) key(b *Batch) DeliveryKey {
