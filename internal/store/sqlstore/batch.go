@@ -1,7 +1,7 @@
 package sqlstore
 
-// This file stores Batches and their populations. recipient.go stores the recipients, and slice.go
-// the slices.
+// This file stores Batches and their populations. recipient.go stores the recipients, and
+// batchslice.go the slices.
 
 import (
 	"database/sql/driver"

@@ -105,7 +105,7 @@ func (t *Tx) MarkSent(list audience.ListID, batch audience.BatchID, ids []audien
 	if err := t.mark(markSent, " AND status = 'sending'", list, batch, ids, now); err != nil {
 		return err
 	}
-	test, arg, err := t.oneOf(ids)
+	test, arg, err := oneOfIDs(t, ids)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), t
 // mark changes the status of some recipients.
 func (t *Tx) mark(set, where string, list audience.ListID, batch audience.BatchID, ids []audience.ContactID,
 	now int64) error {
-	test, arg, err := t.oneOf(ids)
+	test, arg, err := oneOfIDs(t, ids)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (t *Tx) mark(set, where string, list audience.ListID, batch audience.BatchI
 
 // ContactsByID returns the Contacts of a List with the given IDs, in order of ID. It locks no Contact.
 func (t *Tx) ContactsByID(list audience.ListID, ids []audience.ContactID) (found []audience.Contact, err error) {
-	test, arg, err := t.oneOf(ids)
+	test, arg, err := oneOfIDs(t, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (t *Tx) FirstContacts(list audience.ListID, keys []string) (map[string]*aud
 	if len(keys) == 0 {
 		return found, nil
 	}
-	wanted, err := t.textsArgument(keys)
+	wanted, err := manyValues(t, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -38,11 +38,11 @@ func (t *Tx) UnsubscribedAmong(account audience.AccountID, list audience.ListID,
 	if len(addresses) == 0 {
 		return found, nil
 	}
-	wanted, err := t.textsArgument(addresses)
+	test, wanted, err := t.oneOfTexts(addresses)
 	if err != nil {
 		return nil, err
 	}
-	query := "SELECT address_key FROM unsubscriber WHERE account_id = ? AND address_key " + t.sql.amongTexts()
+	query := "SELECT address_key FROM unsubscriber WHERE account_id = ? AND address_key" + test
 	args := []any{int64(account), wanted}
 	if list != 0 {
 		query, args = query+" AND "+t.sql.NoIndex+"list_id = ?", append(args, int64(list))
@@ -52,22 +52,6 @@ func (t *Tx) UnsubscribedAmong(account audience.AccountID, list audience.ListID,
 		return nil
 	}, query, args...)
 	return found, err
-}
-
-// amongTexts returns the end of a comparison of a column with several texts. The function textsArgument
-// encodes its argument.
-func (d *Dialect) amongTexts() string {
-	if d.Arrays {
-		return "= ANY(CAST(? AS TEXT[]))"
-	}
-	return "IN (SELECT value FROM " + d.Items("?") + ")"
-}
-
-func (t *Tx) textsArgument(texts []string) (any, error) {
-	if t.sql.Arrays {
-		return texts, nil
-	}
-	return jsonArray(texts)
 }
 
 // InsertContacts inserts new Contacts of one List and sets their IDs, which ascend. If an address has a
@@ -101,7 +85,7 @@ func (t *Tx) markPrimaries(contacts []*audience.Contact, duplicates bool) error 
 		for i, c := range contacts {
 			keys[i] = c.Key
 		}
-		wanted, err := t.textsArgument(keys)
+		wanted, err := manyValues(t, keys)
 		if err != nil {
 			return err
 		}
@@ -162,15 +146,21 @@ func (t *Tx) insertTogether(contacts []*audience.Contact, duplicates bool) error
 	}
 }
 
+// newContactIDs takes n IDs from the sequence of Contacts.
+func (t *Tx) newContactIDs(n int) ([]audience.ContactID, error) {
+	const take = "SELECT nextval('contact_id') FROM generate_series(1, CAST(? AS BIGINT))"
+	ids, err := idsOf[audience.ContactID](t, take, int64(n))
+	if err == nil && len(ids) != n {
+		return nil, fmt.Errorf("the database returned %d IDs for %d Contacts", len(ids), n)
+	}
+	return ids, err
+}
+
 // newRows takes an ID for each Contact from the sequence and encodes the values.
 func (t *Tx) newRows(schema *audience.Schema, contacts []*audience.Contact) ([]newRow, error) {
-	const take = "SELECT nextval('contact_id') FROM generate_series(1, CAST(? AS BIGINT))"
-	ids, err := idsOf[int64](t, take, int64(len(contacts)))
+	ids, err := t.newContactIDs(len(contacts))
 	if err != nil {
 		return nil, err
-	}
-	if len(ids) != len(contacts) {
-		return nil, fmt.Errorf("the database returned %d IDs for %d Contacts", len(ids), len(contacts))
 	}
 	rows := make([]newRow, len(contacts))
 	for i, c := range contacts {
@@ -181,7 +171,7 @@ func (t *Tx) newRows(schema *audience.Schema, contacts []*audience.Contact) ([]n
 		if err != nil {
 			return nil, err
 		}
-		rows[i] = newRow{c, ids[i], doc}
+		rows[i] = newRow{c, int64(ids[i]), doc}
 	}
 	return rows, nil
 }
@@ -235,12 +225,8 @@ func (t *Tx) AddLedgerRows(r *audience.LedgerRow, contacts []audience.ContactID)
 	if err != nil {
 		return err
 	}
-	ids := make([]int64, len(contacts))
-	for i, id := range contacts {
-		ids[i] = int64(id)
-	}
 	return t.conn.Do(`INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
 		SELECT CAST(? AS BIGINT), id, CAST(? AS BIGINT), ?, ?, ?, ?, ?, CAST(? AS BIGINT)
 		FROM unnest(CAST(? AS BIGINT[])) AS added (id)`,
-		int64(r.ListID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID), ids)
+		int64(r.ListID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID), plainIDs(contacts))
 }

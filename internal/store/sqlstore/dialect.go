@@ -124,9 +124,9 @@ func (d *Dialect) prepareContactStatements() {
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + limited
 	s.lockedByID, s.lockedByKey, s.lockedByAddress = s.contactByID+lock, s.contactByKey+lock, s.contactsByAddress+lock
-	s.contactsByKeys = contact + "list_id = ? AND dedupe_key " + d.amongTexts()
+	s.contactsByKeys = contact + "list_id = ? AND dedupe_key" + d.oneOf("TEXT[]")
 	s.lockedByKeys = s.contactsByKeys + " ORDER BY dedupe_key" + lock
-	s.primariesToLock = "SELECT dedupe_key FROM contact WHERE list_id = ? AND dedupe_key " + d.amongTexts() +
+	s.primariesToLock = "SELECT dedupe_key FROM contact WHERE list_id = ? AND dedupe_key" + d.oneOf("TEXT[]") +
 		" ORDER BY dedupe_key" + lock
 	const unlessTaken = ") ON CONFLICT DO NOTHING"
 	s.insert = c.into + "VALUES (" + c.values + unlessTaken

@@ -43,8 +43,7 @@ func NewCopyBatch(ctx context.Context, conn Conn, copier Copier, addresses []Add
 			free, taken[key] = append(free, i), true
 		}
 	}
-	ids, err := idsOf[audience.ContactID](t, "SELECT nextval('contact_id') FROM generate_series(1, CAST(? AS BIGINT))",
-		int64(len(free)))
+	ids, err := t.newContactIDs(len(free))
 	g.ids = make([]audience.ContactID, len(keys))
 	for i, id := range ids {
 		g.ids[free[i]] = id

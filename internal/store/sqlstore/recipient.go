@@ -26,29 +26,6 @@ func mapRecipient(m *mapper, r *audience.Recipient) {
 
 var recipientTable = newMapping("recipient", mapRecipient)
 
-// oneOf returns a test that a column has one of the values, and the argument of the test.
-func oneOf[V ~int64 | ~string](t *Tx, array string, values []V) (test string, arg any, err error) {
-	if t.sql.Arrays {
-		return " = ANY(CAST(? AS " + array + "))", values, nil
-	}
-	arg, err = jsonArray(values)
-	return " IN (SELECT value FROM " + t.sql.Items("?") + ")", arg, err
-}
-
-// oneOf is the function oneOf for IDs.
-func (t *Tx) oneOf(ids []audience.ContactID) (test string, arg any, err error) {
-	return oneOf(t, "BIGINT[]", plainIDs(ids))
-}
-
-// plainIDs converts IDs to integers, which drivers accept.
-func plainIDs[ID ~int64](ids []ID) []int64 {
-	plain := make([]int64, len(ids))
-	for i, id := range ids {
-		plain[i] = int64(id)
-	}
-	return plain
-}
-
 // Recipient returns a recipient, or ErrNotFound. With concurrent writers it locks the row in a
 // transaction that writes.
 func (t *Tx) Recipient(list audience.ListID, batch audience.BatchID, contact audience.ContactID) (
@@ -63,7 +40,7 @@ func (t *Tx) SetRecipient(r *audience.Recipient) error { return recipientTable.s
 // RecipientsOfContact returns the recipients of some Batches that are one Contact.
 func (t *Tx) RecipientsOfContact(list audience.ListID, contact audience.ContactID, batches []audience.BatchID) (
 	[]audience.Recipient, error) {
-	test, arg, err := oneOf(t, "BIGINT[]", plainIDs(batches))
+	test, arg, err := oneOfIDs(t, batches)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +59,7 @@ func (t *Tx) Candidates(list audience.ListID, after, upto audience.ContactID, li
 
 // CandidatesByID returns the Contacts of a List with the given IDs, in order of ID.
 func (t *Tx) CandidatesByID(list audience.ListID, ids []audience.ContactID) ([]audience.Candidate, error) {
-	test, arg, err := t.oneOf(ids)
+	test, arg, err := oneOfIDs(t, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +78,7 @@ func (t *Tx) candidates(query string, args ...any) (found []audience.Candidate, 
 // AddRecipients inserts the recipients of a slice, with the addresses that their Contacts have now.
 func (t *Tx) AddRecipients(s *audience.BatchSlice, email audience.FieldID, ids []audience.ContactID, now int64) (
 	added int64, err error) {
-	test, arg, err := t.oneOf(ids)
+	test, arg, err := oneOfIDs(t, ids)
 	if err != nil {
 		return 0, err
 	}
@@ -115,7 +92,7 @@ func (t *Tx) AddRecipients(s *audience.BatchSlice, email audience.FieldID, ids [
 
 // RecipientKeys returns those addresses that a recipient of the Batch in the List has.
 func (t *Tx) RecipientKeys(list audience.ListID, batch audience.BatchID, keys []string) (found []string, err error) {
-	test, arg, err := oneOf(t, "TEXT[]", keys)
+	test, arg, err := t.oneOfTexts(keys)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +113,7 @@ func (t *Tx) RecipientKeys(list audience.ListID, batch audience.BatchID, keys []
 // SentBefore returns those Contacts that were sent a Message: by one of the Batches, or because of an event.
 func (t *Tx) SentBefore(list audience.ListID, message audience.MessageID, batches []audience.BatchID,
 	ids []audience.ContactID) ([]audience.ContactID, error) {
-	test, arg, err := t.oneOf(ids)
+	test, arg, err := oneOfIDs(t, ids)
 	if err != nil {
 		return nil, err
 	}
