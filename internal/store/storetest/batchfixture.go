@@ -1,0 +1,133 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file has the fixture of the tests of Batches. It sends their mails without a mail server.
+
+// batchFixture is an accountFixture with a Message and a List.
+type batchFixture struct {
+	*accountFixture
+	message audience.MessageID
+	news    audience.ListID
+}
+
+func (f *batchFixture) addMessage(name string) audience.MessageID {
+	f.Helper()
+	id, err := f.service.AddMessage(f.Context(), f.caller, details("name", name, "subject", "Hello", "text_content", "Dear {{Email}}"))
+	f.must(err)
+	return id
+}
+
+// subscribeMany subscribes n addresses to a List and returns the Contacts.
+func (f *batchFixture) subscribeMany(list audience.ListID, n int) (ids []audience.ContactID) {
+	f.Helper()
+	for i := range n {
+		ids = append(ids, f.subscribe(list, "Email", fmt.Sprintf("a%d@example.com", i)))
+	}
+	return ids
+}
+
+// add adds a Batch and populates it.
+func (f *batchFixture) add(populations ...audience.PopulationRequest) audience.BatchID {
+	f.Helper()
+	return f.addAt(0, populations...)
+}
+
+func (f *batchFixture) addAt(at int64, populations ...audience.PopulationRequest) audience.BatchID {
+	f.Helper()
+	id, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message, Populations: populations, SendTime: at})
+	f.must(err)
+	f.prepare(id)
+	return id
+}
+
+// prepare runs the job of a Batch.
+func (f *batchFixture) prepare(id audience.BatchID) {
+	f.Helper()
+	for done := false; !done; {
+		var err error
+		done, _, err = f.service.PrepareBatch(f.Context(), audience.PrepareBatch{Batch: id})
+		f.must(err)
+	}
+}
+
+func (f *batchFixture) batch(id audience.BatchID) *audience.Batch {
+	f.Helper()
+	b, err := f.service.Batch(f.Context(), f.caller, id)
+	f.must(err)
+	return b
+}
+
+func (f *batchFixture) edit(id audience.BatchID, command string) {
+	f.Helper()
+	f.must(f.service.EditBatch(f.Context(), f.caller, id, command, 0))
+}
+
+func (f *batchFixture) lease(holder string) *audience.LeasedSlice {
+	f.Helper()
+	s, _, err := f.service.LeaseSlice(f.Context(), holder, 0)
+	f.must(err)
+	return s
+}
+
+// mails returns the mails of the recipients of a slice, after it has stored the skipped recipients
+// and marked the others.
+func (f *batchFixture) mails(s *audience.LeasedSlice) []audience.BatchMail {
+	f.Helper()
+	mails, skipped, err := f.service.BatchMails(f.Context(), s, s.Recipients)
+	f.must(err)
+	f.advance(audience.BatchProgress{Slice: s, Results: skipped, Mark: mails})
+	return mails
+}
+
+func (f *batchFixture) advance(p audience.BatchProgress) (marked bool) {
+	f.Helper()
+	all, err := f.service.AdvanceBatches(f.Context(), []audience.BatchProgress{p})
+	f.must(err)
+	return all[0]
+}
+
+// sendAll sends all slices of all Batches. result returns the outcome of a mail, nil for success.
+func (f *batchFixture) sendAll(result func(*audience.BatchMail) *audience.Undelivered) (addresses []string) {
+	f.Helper()
+	for s := f.lease("a"); s != nil; s = f.lease("a") {
+		var results []audience.BatchResult
+		for _, m := range f.mails(s) {
+			r := audience.BatchResult{Recipient: m.Recipient, Address: m.Address, Retry: f.now.Add(time.Minute)}
+			if result != nil {
+				r.Failed = result(&m)
+			}
+			if r.Failed == nil {
+				addresses = append(addresses, m.Address)
+			}
+			results = append(results, r)
+		}
+		f.advance(audience.BatchProgress{Slice: s, Results: results, Release: true})
+	}
+	slices.Sort(addresses)
+	return addresses
+}
+
+func (f *batchFixture) wantStatus(id audience.BatchID, want audience.BatchStatus) {
+	f.Helper()
+	if b := f.batch(id); b.Status != want {
+		f.Errorf("the Batch is %s (%s), want %s", b.Status, b.Reason, want)
+	}
+}
+
+func (f *batchFixture) wantAddresses(got []string, want ...string) {
+	f.Helper()
+	if !slices.Equal(got, want) {
+		f.Errorf("the mails went to %v, want %v", got, want)
+	}
+}
+
+func whole(id audience.ListID) audience.PopulationRequest {
+	return audience.PopulationRequest{List: id}
+}
