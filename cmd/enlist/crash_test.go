@@ -72,7 +72,12 @@ type crash struct {
 }
 
 func newCrash(t *testing.T, e teststores.Engine, smtp string) *crash {
-	return &crash{t: t, db: e.New(t), smtp: smtp, key: strings.Repeat("c", 64), answered: make(map[int64]string)}
+	return newCrashAt(t, e.New(t), smtp)
+}
+
+// newCrashAt is newCrash for an existing database.
+func newCrashAt(t *testing.T, db, smtp string) *crash {
+	return &crash{t: t, db: db, smtp: smtp, key: strings.Repeat("c", 64), answered: make(map[int64]string)}
 }
 
 // process is a running server.

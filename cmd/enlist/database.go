@@ -137,22 +137,55 @@ func operator(ctx context.Context, s *audience.Service, account int64) (*audienc
 
 // operatorOfList returns a Caller with all rights in the Account that the List belongs to.
 func operatorOfList(ctx context.Context, s *audience.Service, list audience.ListID) (*audience.Caller, error) {
+	caller, err := ownerOf(ctx, s, audience.NoList, func(c *audience.Caller) error {
+		_, err := s.List(ctx, c, list)
+		return err
+	})
+	if audience.KindOf(err) == audience.NoList {
+		return nil, next(audience.Refuse(audience.NoList, "no List with ID %d", list), "enlist list show prints the Lists")
+	}
+	return caller, err
+}
+
+// ownerOf returns a Caller with all rights in the Account for which load succeeds. load returns an error of the kind
+// absent if its record belongs to another Account. ownerOf returns this error if no Account has the record.
+func ownerOf(ctx context.Context, s *audience.Service, absent audience.Kind,
+	load func(*audience.Caller) error) (owner *audience.Caller, err error) {
+	err = eachAccount(ctx, s, func(c *audience.Caller) error {
+		if owner != nil {
+			return nil
+		}
+		err := load(c)
+		switch {
+		case err == nil:
+			owner = c
+		case audience.KindOf(err) != absent:
+			return err
+		}
+		return nil
+	})
+	if err == nil && owner == nil {
+		err = audience.Refuse(absent, "")
+	}
+	return owner, err
+}
+
+// eachAccount calls do for each Account, with a Caller that has all rights in it.
+func eachAccount(ctx context.Context, s *audience.Service, do func(*audience.Caller) error) error {
 	accounts, err := s.Accounts(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, a := range accounts {
 		c, err := s.Operator(ctx, a.ID)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if _, err := s.List(ctx, c, list); err == nil {
-			return c, nil
-		} else if audience.KindOf(err) != audience.NoList {
-			return nil, err
+		if err := do(c); err != nil {
+			return err
 		}
 	}
-	return nil, next(audience.Refuse(audience.NoList, "no List with ID %d", list), "enlist list show prints the Lists")
+	return nil
 }
 
 // next adds advice to an error: what the operator can do next.

@@ -70,28 +70,18 @@ func (c *listShow) Run(ctx context.Context, out *console) error {
 
 // find returns the Lists of all Accounts, or of the Account that the operator chose.
 func (c *listShow) find(ctx context.Context, s *audience.Service) ([]record, error) {
-	accounts, err := s.Accounts(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var all []record
-	for _, a := range accounts {
-		if c.Account != 0 && audience.AccountID(c.Account) != a.ID {
-			continue
-		}
-		caller, err := s.Operator(ctx, a.ID)
-		if err != nil {
-			return nil, err
+	err := eachAccount(ctx, s, func(caller *audience.Caller) error {
+		if c.Account != 0 && audience.AccountID(c.Account) != caller.Account.ID {
+			return nil
 		}
 		lists, err := s.SearchLists(ctx, caller, audience.Query{})
-		if err != nil {
-			return nil, err
-		}
 		for i := range lists {
 			all = append(all, listRecord(&lists[i]))
 		}
-	}
-	return all, nil
+		return err
+	})
+	return all, err
 }
 
 // showOne prints all attributes of one List.

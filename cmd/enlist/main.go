@@ -7,6 +7,7 @@
 //
 //	serve.go, server.go, banner.go, mail.go, ops.go   the service
 //	account.go, key.go, list.go, field.go             definitions
+//	batch.go, batch_follow.go                         Batches
 //	index.go, jobs.go, doctor.go                      inspection and repair
 //	bounce.go                                         reports from a mail server
 //	copy.go, distribute.go                            PostgreSQL
@@ -38,6 +39,7 @@ type program struct {
 	Account    accountCommand    `cmd:"" help:"Add, list and change Accounts."`
 	List       listCommand       `cmd:"" help:"Add and show Lists."`
 	Field      fieldCommand      `cmd:"" help:"Add and list the Fields of a List."`
+	Batch      batchCommand      `cmd:"" help:"Send Messages to many Contacts, and follow, pause and cancel Batches."`
 	Index      indexCommand      `cmd:"" help:"List, create and drop search indexes."`
 	Jobs       jobsCommand       `cmd:"" help:"List, retry and discard queued jobs."`
 	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report that a mail server passes on."`

@@ -1,0 +1,117 @@
+package main
+
+// These tests restart the database while the program sends a Batch, and kill the program after a Batch was cancelled.
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"enlist/api"
+	"enlist/internal/mail/mailtest"
+	"enlist/internal/store/pgtest"
+	"enlist/internal/store/teststores"
+)
+
+// The database server crashes or restarts several times while a Batch is sent. The process that sends continues by
+// itself, and each recipient gets the mail. A mail that arrives again was in doubt, and has the same Message-ID.
+//
+// covers: decision 59
+func TestBatchIsSentDespiteOutagesOfTheDatabase(t *testing.T) {
+	database := databaseServer(t)
+	server := mailtest.Start(t, mailtest.Options{})
+	server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(5*time.Millisecond)))
+	c := newCrashAt(t, database.URL("postgres"), server.URL())
+	p := c.process()
+	defer p.end(os.Kill)
+	c.client = p.client
+	message := c.recipients()
+	var batches []int64
+	for _, mode := range []string{"immediate", "fast", "immediate"} {
+		id := must(c.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false))(t)
+		batches = append(batches, id)
+		sendFor(t.Context(), server, rand.IntN(crashRecipients))
+		c.killed++ // as many mails are in doubt as after a kill
+		restart(t, database, mode)
+		c.untilCompleted(id)
+	}
+	c.inspectBatches(server, batches)
+}
+
+// restart stops and starts a database server.
+func restart(t *testing.T, database *pgtest.Server, mode string) {
+	t.Helper()
+	if err := database.Stop(mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := database.Start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// untilCompleted waits until a Batch is completed. Calls may fail while the database starts.
+func (c *crash) untilCompleted(id int64) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), 3*time.Minute)
+	defer cancel()
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for {
+		status, err := c.client.GetBatchStatus(ctx, id)
+		if status == "completed" {
+			return
+		}
+		if ctx.Err() != nil {
+			c.t.Fatalf("Batch %d is %q after 3 minutes: %v", id, status, err)
+		}
+		<-look.C
+	}
+}
+
+// A process that is killed after it has cancelled a Batch has sent no more mails than it stored, but for the mails in
+// doubt. No other process continues the cancelled Batch.
+//
+// covers: decision 59
+func TestKilledServerLeavesACancelledBatchAlone(t *testing.T) {
+	teststores.Each(t, killedServerLeavesACancelledBatchAlone)
+}
+
+func killedServerLeavesACancelledBatchAlone(t *testing.T, e teststores.Engine) {
+	server := mailtest.Start(t, mailtest.Options{})
+	server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(5*time.Millisecond)))
+	c := newCrash(t, e, server.URL())
+	message := int64(0)
+	for round := range 5 {
+		p := c.process()
+		c.client = p.client
+		if round == 0 {
+			message = c.recipients()
+		}
+		before := len(server.Messages())
+		id := must(c.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false))(t)
+		sendFor(t.Context(), server, 1+rand.IntN(crashRecipients/4))
+		must(0, c.client.EditBatch(t.Context(), id, api.CancelBatch, 0))(t)
+		p.end(os.Kill)
+		teststores.EndLeases(t, c.db)
+
+		p = c.process()
+		c.client = p.client
+		cancelled := len(server.Messages())
+		next := must(c.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false))(t)
+		c.untilCompleted(next)
+		record := must(c.client.GetBatchByID(t.Context(), id))(t)
+		p.end(os.Kill)
+		if record.SendStatus != "cancelled" {
+			t.Errorf("Batch %d is %s, want cancelled", id, record.SendStatus)
+		}
+		if got := len(server.Messages()) - cancelled; got != crashRecipients {
+			t.Errorf("%d mails arrived after the cancellation, want only the %d of the next Batch", got, crashRecipients)
+		}
+		arrived, stored := int64(cancelled-before), record.SendCurrentCount
+		if stored > arrived || arrived > stored+16*8 {
+			t.Errorf("%d mails of the cancelled Batch arrived and %d are stored as sent", arrived, stored)
+		}
+	}
+}
