@@ -60,7 +60,8 @@ func (RequestConfirmation) Kind() string { return "ask_to_confirm" }
 // DeliverWebhook posts the events that wait for a webhook target. The events themselves are
 // in a table, so that one job can post many of them.
 type DeliverWebhook struct {
-	Target WebhookTargetID `json:"target_id"`
+	Target  WebhookTargetID `json:"target_id"`
+	Account AccountID       `json:"account_id,omitempty"` // 0 in jobs of older versions, and in jobs that only delete events
 }
 
 // Kind implements Effect. Jobs that the first version stored have this name.

@@ -26,6 +26,7 @@ type Webhook struct {
 // secret share one target, so that their events arrive together and in order. decisions.md: 52
 type WebhookTarget struct {
 	ID         WebhookTargetID
+	AccountID  AccountID
 	URL        string
 	Secret     string
 	IsFailing  bool

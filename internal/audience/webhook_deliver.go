@@ -169,7 +169,7 @@ func (t *WebhookTarget) release(tx Tx, more bool) error {
 	}
 	switch {
 	case more:
-		return tx.Enqueue(DeliverWebhook{t.ID})
+		return tx.Enqueue(DeliverWebhook{t.ID, t.AccountID})
 	case t.IsOrphaned:
 		return tx.DropWebhookTarget(t.ID)
 	}
@@ -220,7 +220,7 @@ func (t *WebhookTarget) giveUp(tx Tx) error {
 		}
 	}
 	if t.IsOrphaned {
-		return tx.Enqueue(DeliverWebhook{t.ID})
+		return tx.Enqueue(DeliverWebhook{t.ID, t.AccountID})
 	}
 	return nil
 }
@@ -259,7 +259,7 @@ func dropOrphan(tx Tx, target WebhookTargetID) error {
 		return err
 	}
 	if removed == eventBatch {
-		return tx.Enqueue(DeliverWebhook{target})
+		return tx.Enqueue(DeliverWebhook{Target: target})
 	}
 	return tx.DropWebhookTarget(target)
 }
@@ -272,7 +272,7 @@ func dropOrphans(tx Tx) error {
 		return err
 	}
 	for _, target := range targets {
-		if err := tx.Enqueue(DeliverWebhook{target}); err != nil {
+		if err := tx.Enqueue(DeliverWebhook{Target: target}); err != nil {
 			return err
 		}
 	}

@@ -142,7 +142,7 @@ func resume(tx Tx, id WebhookTargetID, mixed bool) error {
 			return err
 		}
 	}
-	return tx.Enqueue(DeliverWebhook{id})
+	return tx.Enqueue(DeliverWebhook{id, t.AccountID})
 }
 
 // DeleteWebhook removes a webhook and its waiting events. Errors: Denied, and InvalidParameters

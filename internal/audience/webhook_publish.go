@@ -27,7 +27,7 @@ func publishWebhook(tx Tx, schema *Schema, contact ContactID, now int64, events 
 			if w.IsFailing {
 				continue // the event waits until the webhook is edited or its job is retried
 			}
-			if err := scheduleDelivery(tx, w.Target, now); err != nil {
+			if err := scheduleDelivery(tx, DeliverWebhook{w.Target, w.AccountID}, now); err != nil {
 				return err
 			}
 		}
@@ -42,10 +42,10 @@ const scheduledLife = 60
 
 // scheduleDelivery enqueues a job that posts a target's events, unless such a job waits
 // already. Under load, events are published faster than workers start jobs.
-func scheduleDelivery(tx Tx, id WebhookTargetID, now int64) error {
-	marked, err := tx.MarkWebhookScheduled(id, now, now-scheduledLife)
+func scheduleDelivery(tx Tx, job DeliverWebhook, now int64) error {
+	marked, err := tx.MarkWebhookScheduled(job.Target, now, now-scheduledLife)
 	if err != nil || !marked {
 		return err
 	}
-	return tx.Enqueue(DeliverWebhook{id})
+	return tx.Enqueue(job)
 }

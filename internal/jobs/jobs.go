@@ -8,7 +8,7 @@
 // for a long change of a List ends after runTime, and enqueues another job for the rest of the
 // change. If a process dies, another process continues its jobs.
 //
-// jobs.go registers the workers. The workers are in mail*.go, batch.go, webhook.go, index.go and
+// jobs.go registers the workers. The workers are in mail*.go, batch.go, webhook*.go, index.go and
 // steps.go. batch_*.go have the sender of Batches, which is no job. The command `enlist jobs` uses
 // queue_admin.go. log.go filters the log of the queue library.
 package jobs
@@ -112,7 +112,7 @@ func Config(o Options) *river.Config {
 	add(workers, queues, &mailWorker[audience.RequestConfirmation]{mailSender: m, send: sendConfirmation}, mailQueue())
 	add(workers, queues, &mailWorker[audience.Autorespond]{mailSender: m, send: sendAutoresponder}, mailQueue())
 	if o.Poster != nil {
-		add(workers, queues, &deliverWebhook{service: o.Service, poster: o.Poster}, webhookQueue())
+		add(workers, queues, &deliverWebhook{service: o.Service, poster: o.Poster, places: newWebhookPlaces()}, webhookQueue())
 	}
 	poll := pollInterval
 	if o.Notified {
@@ -149,10 +149,10 @@ func mailQueue() river.QueueConfig {
 	}
 }
 
-// webhookQueue returns the configuration of the queue for webhooks. It has several workers, because
-// a slow receiver occupies a worker and must not delay other receivers.
+// webhookQueue returns the configuration of the queue for webhooks. It has many workers, because a
+// slow receiver occupies a worker for up to 10 s. webhook_places.go shares them between the targets.
 func webhookQueue() river.QueueConfig {
-	return river.QueueConfig{MaxWorkers: 16, FetchPollInterval: mailPollInterval}
+	return river.QueueConfig{MaxWorkers: webhookWorkers, FetchPollInterval: mailPollInterval}
 }
 
 // add registers a worker and the queue for its kind of jobs.

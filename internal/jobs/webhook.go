@@ -29,21 +29,30 @@ type deliverWebhook struct {
 	river.WorkerDefaults[audience.DeliverWebhook]
 	service *audience.Service
 	poster  Poster
+	places  *webhookPlaces
 	next    sync.Map // maps the ID of a job to the time.Time of its next attempt
 }
 
 // Work implements river.Worker. It posts one batch after another until no event waits, a POST
-// fails, runTime has passed, or the process stops.
+// fails or is slow, runTime has passed, or the process stops.
 func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[audience.DeliverWebhook]) error {
+	leave, ok := w.places.enter(job.Args)
+	if !ok {
+		return river.JobSnooze(noPlaceSnooze(job.Metadata))
+	}
+	defer leave()
 	b, wait, err := w.service.TakeWebhookEvents(ctx, job.Args.Target, job.ID)
 	if wait > 0 && err == nil {
 		return river.JobSnooze(wait)
 	}
 	for end := time.Now().Add(runTime); b != nil && err == nil; {
-		if err := w.poster.Post(ctx, b); err != nil {
-			return w.recordFailure(ctx, job.ID, b, err)
+		start := time.Now()
+		failed := w.poster.Post(ctx, b)
+		slow := w.places.took(job.Args.Target, time.Since(start))
+		if failed != nil {
+			return w.recordFailure(ctx, job.ID, b, failed)
 		}
-		stop := ctx.Err() != nil || time.Now().After(end)
+		stop := slow || ctx.Err() != nil || time.Now().After(end)
 		b, err = w.service.WebhookDelivered(context.WithoutCancel(ctx), b, stop)
 	}
 	return err

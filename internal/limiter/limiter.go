@@ -66,6 +66,14 @@ func (l *Limiter) AcquireFor(ctx context.Context, owner, n int64) (release func(
 	return func() { l.Release(owner, n) }, nil
 }
 
+// TryFor is like AcquireFor, for one unit, but does not wait. It returns false if the unit is not free.
+func (l *Limiter) TryFor(owner int64) (release func(), ok bool) {
+	if l != nil && !l.try(owner, 1) {
+		return nil, false
+	}
+	return func() { l.Release(owner, 1) }, true
+}
+
 // Do waits for a slot, runs fn and frees the slot. If Do gets no slot, it does not run
 // fn, and returns the same error as Acquire.
 func (l *Limiter) Do(ctx context.Context, fn func() error) error { return l.DoFor(ctx, 0, fn) }

@@ -98,6 +98,7 @@ func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (*audience.WebhookTarget
 
 func mapWebhookTarget(m *mapper, w *audience.WebhookTarget) {
 	m.id("id", (*int64)(&w.ID))
+	m.fixed("account_id", (*int64)(&w.AccountID))
 	m.fixed("url", &w.URL)
 	m.fixed("secret", &w.Secret)
 	m.computed("is_failing", &w.IsFailing) // only SetWebhookFailing changes it
