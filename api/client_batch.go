@@ -24,6 +24,7 @@ type Batch struct {
 	IsTest           bool   `json:"is_test"`
 	Type             string `json:"type"` // manual
 	CreatorName      string `json:"creator_name"`
+	Name             string `json:"name"`
 }
 
 // Population says which Contacts of a List get the mail of a Batch.
@@ -32,6 +33,20 @@ type Population struct {
 	Type        string  `json:"type,omitempty"`         // list (the default), unsent or contacts
 	ContactList []int64 `json:"contact_list,omitempty"` // for the type contacts
 	Time        string  `json:"time,omitempty"`         // when the recipients are read: now (the default) or send
+}
+
+// BatchOptions are the options of a Batch. The zero value is the default.
+type BatchOptions struct {
+	Name    string          `json:"name,omitempty"`
+	Doubt   string          `json:"doubt,omitempty"` // a mail whose outcome is unknown: send (the default) sends it again, skip does not
+	Exclude *BatchExclusion `json:"exclude,omitempty"`
+}
+
+// BatchExclusion says which Contacts of the populations are left out: those that match the
+// criteria, and those that one of the Batches was sent to.
+type BatchExclusion struct {
+	Criteria Criteria `json:"criteria,omitempty"`
+	Batches  []int64  `json:"batches,omitempty"`
 }
 
 // The commands of EditBatch.
@@ -47,6 +62,12 @@ const (
 func (c *Client) AddBatch(ctx context.Context, message int64, populations []Population, sendTime int64,
 	isTest bool) (int64, error) {
 	return call[int64](ctx, c, "addBatch", message, populations, sendTime, isTest)
+}
+
+// AddBatchWithOptions is AddBatch with options.
+func (c *Client) AddBatchWithOptions(ctx context.Context, message int64, populations []Population, sendTime int64,
+	isTest bool, options BatchOptions) (int64, error) {
+	return call[int64](ctx, c, "addBatch", message, populations, sendTime, isTest, options)
 }
 
 // AddBatchByContactSearch adds a Batch for the Contacts of some Lists that match the

@@ -18,6 +18,8 @@ type Batch struct {
 	MessageType   string
 	IsScheduled   bool // a caller asked for a later time
 	IsTest        bool // the subject begins with [test]
+	Name          string
+	SkipsDoubtful bool // a mail whose outcome is unknown is not sent again
 	IsPopulated   bool // all recipients are stored
 	Status        BatchStatus
 	Reason        string // why the server paused or failed the Batch; "" if a caller did
@@ -67,9 +69,11 @@ type BatchCounts struct {
 	Unsubscribed int64 // by the link in the mail, or by a complaint
 	Deactivated  int64 // Contacts that a bounce of this Batch deactivated
 	Repeated     int64 // sent again after a crash, because the first outcome is unknown
+	Doubtful     int64 // not sent again although the outcome is unknown
 
 	// Contacts that were left out or skipped, by reason.
-	LeftUnsubscribed, LeftInactive, LeftUnconfirmed, LeftNoAddress, LeftDuplicate, LeftSentBefore, LeftGone int64
+	LeftUnsubscribed, LeftInactive, LeftUnconfirmed, LeftNoAddress, LeftDuplicate, LeftSentBefore, LeftExcluded,
+	LeftGone int64
 }
 
 // leave adds n to the count of a reason.
@@ -87,6 +91,8 @@ func (c *BatchCounts) leave(reason LeftOut, n int64) {
 		c.LeftDuplicate += n
 	case LeftSentBefore:
 		c.LeftSentBefore += n
+	case LeftExcluded:
+		c.LeftExcluded += n
 	case LeftGone:
 		c.LeftGone += n
 	}
@@ -103,14 +109,15 @@ const (
 	LeftNoAddress    LeftOut = "no address"
 	LeftDuplicate    LeftOut = "duplicate"   // another recipient of the Batch has the address
 	LeftSentBefore   LeftOut = "sent before" // only for populations of type unsent
+	LeftExcluded     LeftOut = "excluded"    // by the options of the Batch
 	LeftGone         LeftOut = "gone"        // the List has no such Contact
 )
 
 // toSend returns the number of recipients that get the mail, or have got it.
 func (c *BatchCounts) toSend() int64 { return c.Recipients - c.Skipped }
 
-// processed returns the number of recipients whose mail was sent or has failed permanently.
-func (c *BatchCounts) processed() int64 { return c.Sent + c.Refused + c.Failed }
+// processed returns the number of recipients whose mail was sent, has failed permanently, or is doubtful for ever.
+func (c *BatchCounts) processed() int64 { return c.Sent + c.Refused + c.Failed + c.Doubtful }
 
 // BatchAttributes are the keys of a Batch record, in their order on the wire.
 var BatchAttributes = []Attribute[Batch]{
@@ -131,6 +138,7 @@ var BatchAttributes = []Attribute[Batch]{
 	searchable(readOnlyFlag("is_test", func(b *Batch) bool { return b.IsTest })),
 	readOnlyText("type", func(*Batch) string { return "manual" }),
 	readOnlyText("creator_name", func(b *Batch) string { return b.CreatorName }),
+	searchable(readOnlyText("name", func(b *Batch) string { return b.Name })),
 }
 
 // Population says which Contacts of a List get the mails of a Batch.

@@ -24,6 +24,7 @@ type BatchRequest struct {
 	Populations []PopulationRequest
 	SendTime    int64 // 0, or a time in the past: now
 	IsTest      bool
+	Options     BatchOptions
 }
 
 // PopulationRequest is one population as the caller sent it.
@@ -36,7 +37,7 @@ type PopulationRequest struct {
 }
 
 // AddBatch stores a Batch and returns its ID, which is also its queue ID. Errors: NoMessage,
-// NoListForBatch, NoList, Denied, InvalidParameters, InvalidSearch. decisions.md: 58
+// NoListForBatch, NoList, NoBatch, Denied, InvalidParameters, InvalidSearch. decisions.md: 58, 62
 func (s *Service) AddBatch(ctx context.Context, c *Caller, r BatchRequest) (BatchID, error) {
 	return update(ctx, s, c, func(tx Tx, now int64) (BatchID, error) {
 		message, err := tx.Message(c.Account.ID, r.Message)
@@ -57,7 +58,14 @@ func (s *Service) AddBatch(ctx context.Context, c *Caller, r BatchRequest) (Batc
 			ListID: populations[0].List, MessageID: r.Message, MessageType: message.Type,
 			IsScheduled: r.SendTime > now, IsTest: r.IsTest, Status: BatchInitialising,
 			SendTime: max(r.SendTime, now), ActiveTime: now}
+		options := r.Options // apply changes it, and this function may run twice
+		if err := options.apply(tx, c, populations, &b); err != nil {
+			return 0, err
+		}
 		if err := tx.AddBatch(&b, populations); err != nil {
+			return 0, err
+		}
+		if err := options.Exclude.store(tx, b.ID); err != nil {
 			return 0, err
 		}
 		return b.ID, tx.Enqueue(PrepareBatch{Batch: b.ID})

@@ -51,7 +51,11 @@ func (b *Batch) prepare(tx Tx, e PrepareBatch, now int64) (done bool, err error)
 		if p.Type == PopulationSearch {
 			return false, errSearchFirst
 		}
-		return false, b.populate(tx, populations, p, now)
+		err := b.populate(tx, populations, p, now)
+		if KindOf(err) == InvalidSearch { // before the step has written anything
+			return true, b.pauseExclusion(tx, err)
+		}
+		return false, err
 	}
 	b.IsPopulated = !slices.ContainsFunc(populations, func(p Population) bool { return !p.Done })
 	switch {
@@ -219,7 +223,13 @@ func (b *Batch) choose(tx Tx, all []Population, schema *Schema, p *Population, f
 		counts.LeftSentBefore += int64(before - len(chosen))
 	}
 	before := len(chosen)
-	chosen, err := b.withoutDuplicates(tx, all, schema, p, chosen)
+	chosen, err := b.withoutExcluded(tx, schema, chosen)
+	if err != nil {
+		return nil, err
+	}
+	counts.LeftExcluded += int64(before - len(chosen))
+	before = len(chosen)
+	chosen, err = b.withoutDuplicates(tx, all, schema, p, chosen)
 	counts.LeftDuplicate += int64(before - len(chosen))
 	return idsOfCandidates(chosen), err
 }

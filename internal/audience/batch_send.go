@@ -55,6 +55,9 @@ type BatchMail struct {
 
 // mail returns the mail of one recipient, or why it must not be sent. contacts are in order of ID.
 func (l *LeasedSlice) mail(schema *Schema, contacts []Contact, r *Recipient) (m OutgoingMail, reason LeftOut) {
+	if r.Status == RecipientSending && l.Of.SkipsDoubtful {
+		return m, leftDoubtful
+	}
 	i, found := slices.BinarySearchFunc(contacts, r.Contact, func(c Contact, id ContactID) int { return int(c.ID - id) })
 	if !found {
 		return m, LeftGone
@@ -84,6 +87,13 @@ func (c *Contact) leftOut(schema *Schema) LeftOut {
 	}
 	return ""
 }
+
+// leftDoubtful is the reason of a recipient whose mail may have been sent. It is not counted like the
+// other reasons, because the recipient may have got the mail.
+const (
+	leftDoubtful   LeftOut = "doubtful"
+	unknownOutcome         = "the outcome is unknown: the process or the connection died during the hand-over"
+)
 
 // BatchResult is the outcome of one recipient's mail.
 type BatchResult struct {
@@ -188,6 +198,9 @@ func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now 
 		stored.Address = r.Address
 	}
 	switch why := r.Failed; {
+	case r.Skipped == leftDoubtful, r.Skipped == "" && why.Unknown && slice.Of.SkipsDoubtful:
+		change.Doubtful++
+		stored.Status, stored.Detail = RecipientDoubtful, unknownOutcome
 	case r.Skipped != "":
 		change.Skipped++
 		change.leave(r.Skipped, 1)

@@ -59,7 +59,7 @@
 //
 //	message*.go        Messages and their merge fields
 //	autoresponder*.go  autoresponders and when they are due
-//	batch*.go          Batches: add and edit them, populate them, lease slices, store results
+//	batch*.go          Batches: add and edit them, their options, populate them, lease slices, store results
 //	recipient.go       recipients of Batches, and which record a DeliveryKey belongs to
 //	delivery*.go       mail to a Contact: prepare it, store its result, count bounces, show it
 //	link*.go           links in mails: their signed paths, pages and targets
@@ -72,7 +72,8 @@
 // in the file of the record, BulkTx in contact_bulk.go, SearchTx in contact_search.go, ConsentTx in consent.go,
 // UnsubscriberTx in unsubscriber.go, RetryTx in idempotent.go, IndexTx in
 // searchindex.go, MessageTx in message_service.go, AutoresponderTx in
-// autoresponder_service.go, BatchTx in batch.go, SliceTx in batch_slice.go, RecipientTx in recipient.go, WebhookTx in webhook_edit.go, WebhookQueueTx in
+// autoresponder_service.go, BatchTx in batch.go, SliceTx in batch_slice.go, RecipientTx in recipient.go, ExclusionTx in batch_options.go,
+// WebhookTx in webhook_edit.go, WebhookQueueTx in
 // webhook_deliver.go, DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go,
 // and LockTx in store.go.
 package audience

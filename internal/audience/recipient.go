@@ -34,6 +34,7 @@ const (
 	RecipientSending    RecipientStatus = "sending"  // being sent; after a crash the outcome is unknown
 	RecipientDeferred   RecipientStatus = "deferred" // an attempt failed; Time says when the next one begins
 	RecipientSkipped    RecipientStatus = "skipped"  // must not get the mail any more
+	RecipientDoubtful   RecipientStatus = "doubtful" // the outcome is unknown, and the Batch does not send it again
 	RecipientSent       RecipientStatus = "sent"
 	RecipientBounced    RecipientStatus = "bounced"
 	RecipientFailed     RecipientStatus = "failed"
@@ -51,10 +52,10 @@ func (r *Recipient) key(b *Batch) DeliveryKey {
 	return DeliveryKey{List: r.List, Contact: r.Contact, Time: b.CreationTime, Cause: CauseBatch(b.ID)}
 }
 
-// wasHandedOver reports whether the mail server has accepted or refused the mail.
+// wasHandedOver reports whether the mail server has, or may have, accepted or refused the mail.
 func (r *Recipient) wasHandedOver() bool {
 	switch r.Status {
-	case RecipientSent, RecipientBounced, RecipientFailed, RecipientComplained:
+	case RecipientSent, RecipientBounced, RecipientFailed, RecipientComplained, RecipientDoubtful:
 		return true
 	}
 	return false
@@ -65,6 +66,9 @@ func (r *Recipient) wasHandedOver() bool {
 func (r *Recipient) delivery(b *Batch) Delivery {
 	d := Delivery{DeliveryKey: r.key(b), MessageID: b.MessageID, Address: r.Address, SentTime: r.Time,
 		Status: DeliveryStatus(r.Status), Detail: r.Detail}
+	if r.Status == RecipientDoubtful { // a report can still arrive
+		d.Status = DeliverySent
+	}
 	if r.Sent != 0 {
 		d.SentTime = r.Sent
 	}

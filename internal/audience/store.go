@@ -103,6 +103,7 @@ type Tx interface {
 	BatchTx
 	SliceTx
 	RecipientTx
+	ExclusionTx
 	WebhookTx
 	WebhookQueueTx
 	DeliveryTx

@@ -42,14 +42,20 @@ func (p *listWithMailServer) startBatches() {
 // addBatch subscribes n Contacts and adds a Batch for the List.
 func (p *listWithMailServer) addBatch(n int, test bool) audience.BatchID {
 	p.Helper()
+	return p.addBatchWith(n, audience.BatchRequest{IsTest: test})
+}
+
+// addBatchWith is addBatch for a request whose Message and populations it sets.
+func (p *listWithMailServer) addBatchWith(n int, r audience.BatchRequest) audience.BatchID {
+	p.Helper()
 	for i := range n {
 		p.subscribe(fmt.Sprintf("a%d@example.com", i))
 	}
 	message, err := p.service.AddMessage(p.Context(), p.caller, []audience.Detail{detail("name", "May"), detail("subject", "Hello {{Email}}"),
 		detail("text_content", "Dear {{Email}}"), detail("html_content", "<p>Dear {{Email}}</p>")})
 	p.must(err)
-	id, err := p.service.AddBatch(p.Context(), p.caller, audience.BatchRequest{Message: message, IsTest: test,
-		Populations: []audience.PopulationRequest{{List: p.list}}})
+	r.Message, r.Populations = message, []audience.PopulationRequest{{List: p.list}}
+	id, err := p.service.AddBatch(p.Context(), p.caller, r)
 	p.must(err)
 	return id
 }

@@ -54,6 +54,7 @@ func (f *failure) undelivered() *audience.Undelivered {
 	u := &audience.Undelivered{Detail: string(f.stage), Err: shortError{f.err}}
 	reply, ok := errors.AsType[*textproto.Error](f.err)
 	if !ok {
+		u.Unknown = !f.notAccepted()
 		return u
 	}
 	u.Code, u.Detail = reply.Code, shorten(reply.Msg)

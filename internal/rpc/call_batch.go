@@ -12,7 +12,7 @@ import (
 // addBatch returns the queue ID of the new Batch. specification: addBatch
 func addBatch(c *call) error {
 	r := audience.BatchRequest{Message: audience.MessageID(c.id(1)), Populations: c.populations(2),
-		SendTime: c.sendTime(3), IsTest: c.flag(4)}
+		SendTime: c.sendTime(3), IsTest: c.flag(4), Options: c.batchOptions(5)}
 	if c.err != nil {
 		return c.err
 	}

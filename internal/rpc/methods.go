@@ -153,7 +153,7 @@ func (t table) addEventMethods() {
 // addBatchMethods adds the methods for Batches. Records and numbers of Batches contain no personal
 // data. decisions.md: 10
 func (t table) addBatchMethods() {
-	t.add("addBatch", standard, writes, "message_id populations send_time is_test", addBatch)
+	t.add("addBatch", standard, writes, "message_id populations send_time is_test options", addBatch)
 	t.add("addBatchByContactSearch", standard, writes, "message_id lists search_criteria send_time is_scheduled",
 		addBatchByContactSearch)
 	t.add("editBatch", standard, writes, "batch_id command send_time", editBatch)

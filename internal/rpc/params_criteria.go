@@ -15,8 +15,10 @@ import (
 // If two parts have no connector between them, it joins them by AND. It returns nil if the parameter
 // has no triple.
 // specification: Search criteria; decisions.md: 33
-func (p *params) criteria(i int) *audience.Criteria {
-	v := p.at(i)
+func (p *params) criteria(i int) *audience.Criteria { return p.criteriaIn(i, p.at(i)) }
+
+// criteriaIn reads criteria that are the value v inside a parameter.
+func (p *params) criteriaIn(i int, v *audience.Input) *audience.Criteria {
 	if v.IsBlank() {
 		return nil
 	}
@@ -25,7 +27,7 @@ func (p *params) criteria(i int) *audience.Criteria {
 	var err *refusal
 	switch {
 	case v.IsScalar():
-		p.refuse(i, "an array of triples")
+		p.refusePart(i, "an array of triples", v)
 		return nil
 	case v.Kind == audience.InputObject || isTriple(v):
 		found, err = r.part(v, 1)

@@ -109,8 +109,9 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []audience
 // addBatch adds a Batch for the first Contact, which is populated but not sent.
 func (s *testService) addBatch(message audience.MessageID, list audience.ListID) {
 	s.Helper()
+	exclude := audience.Exclusion{Criteria: &audience.Criteria{Key: "Über", Operator: "contains", Value: audience.Input{Kind: audience.InputText, Text: "nobody 😀"}}}
 	id := value(s.service.AddBatch(s.Context(), s.caller, audience.BatchRequest{Message: message, Populations: []audience.PopulationRequest{
-		{List: list, Type: "contacts", Contacts: []audience.ContactID{1}}}}))(s)
+		{List: list, Type: "contacts", Contacts: []audience.ContactID{1}}}, Options: audience.BatchOptions{Exclude: exclude}}))(s)
 	for range 2 {
 		if _, _, err := s.service.PrepareBatch(s.Context(), audience.PrepareBatch{Batch: id}); err != nil {
 			s.Fatal(err)

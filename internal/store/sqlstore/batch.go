@@ -20,6 +20,8 @@ func mapBatch(m *mapper, b *audience.Batch) {
 	m.fixed("message_id", (*int64)(&b.MessageID))
 	m.fixed("message_type", &b.MessageType)
 	m.fixed("is_test", &b.IsTest)
+	m.fixed("name", &b.Name)
+	m.fixed("skips_doubtful", &b.SkipsDoubtful)
 	m.value("is_scheduled", &b.IsScheduled)
 	m.value("is_populated", &b.IsPopulated)
 	m.value("status", (*string)(&b.Status))
@@ -45,12 +47,14 @@ func mapBatchCounts(m *mapper, c *audience.BatchCounts) {
 	m.fixed("unsubscribed", &c.Unsubscribed)
 	m.fixed("deactivated", &c.Deactivated)
 	m.fixed("repeated", &c.Repeated)
+	m.fixed("doubtful", &c.Doubtful)
 	m.fixed("left_unsubscribed", &c.LeftUnsubscribed)
 	m.fixed("left_inactive", &c.LeftInactive)
 	m.fixed("left_unconfirmed", &c.LeftUnconfirmed)
 	m.fixed("left_no_address", &c.LeftNoAddress)
 	m.fixed("left_duplicate", &c.LeftDuplicate)
 	m.fixed("left_sent_before", &c.LeftSentBefore)
+	m.fixed("left_excluded", &c.LeftExcluded)
 	m.fixed("left_gone", &c.LeftGone)
 }
 
@@ -60,7 +64,7 @@ func mapPopulation(m *mapper, p *audience.Population) {
 	m.fixed("list_id", (*int64)(&p.List))
 	m.value("type", (*string)(&p.Type))
 	m.value("contacts", (*contactSet)(p))
-	m.fixed("criteria", (*criteriaJSON)(p))
+	m.fixed("criteria", criteriaJSON{&p.Criteria})
 	m.fixed("at_send", &p.AtSend)
 	m.value("upto", (*int64)(&p.Upto))
 	m.value("last_id", (*int64)(&p.Last))
@@ -73,16 +77,16 @@ type contactSet audience.Population
 func (p *contactSet) decode(v driver.Value) error { return decodeJSON(v, &p.Contacts) }
 func (p *contactSet) encode() (any, error)        { return encodeJSON(len(p.Contacts), p.Contacts) }
 
-// criteriaJSON is the criteria of a population, stored as JSON.
-type criteriaJSON audience.Population
+// criteriaJSON is criteria, stored as JSON. "" means none.
+type criteriaJSON struct{ criteria **audience.Criteria }
 
-func (p *criteriaJSON) decode(v driver.Value) error { return decodeJSON(v, &p.Criteria) }
+func (p criteriaJSON) decode(v driver.Value) error { return decodeJSON(v, p.criteria) }
 
-func (p *criteriaJSON) encode() (any, error) {
-	if p.Criteria == nil {
+func (p criteriaJSON) encode() (any, error) {
+	if *p.criteria == nil {
 		return "", nil
 	}
-	return encodeJSON(1, p.Criteria)
+	return encodeJSON(1, *p.criteria)
 }
 
 var (
@@ -182,6 +186,7 @@ func (t *Tx) DeleteBatch(id audience.BatchID) error {
 	for _, query := range []string{
 		"DELETE FROM batch_slice WHERE batch_id = ?",
 		"DELETE FROM batch_population WHERE batch_id = ?",
+		"DELETE FROM batch_exclusion WHERE batch_id = ?",
 		"DELETE FROM batch WHERE id = ?",
 	} {
 		if err := t.conn.Do(query, int64(id)); err != nil {

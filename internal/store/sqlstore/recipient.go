@@ -123,16 +123,8 @@ func (t *Tx) SentBefore(list audience.ListID, message audience.MessageID, batche
 	if err != nil {
 		return nil, err
 	}
-	for _, batch := range batches {
-		more, err := idsOf[audience.ContactID](t, `SELECT contact_id FROM recipient
-			WHERE list_id = ? AND batch_id = ? AND contact_id`+test+` AND status IN ('sending', 'sent', 'bounced', 'complained')`,
-			int64(list), int64(batch), arg)
-		if err != nil {
-			return nil, err
-		}
-		sent = append(sent, more...)
-	}
-	return sent, nil
+	more, err := t.SentByBatches(list, batches, ids)
+	return append(sent, more...), err
 }
 
 // DeleteRecipients removes some recipients of a Batch in a List.

@@ -81,7 +81,9 @@ func (t *Tx) SearchStatement(s *audience.Search) (text string, args []any, err e
 		q.count(p)
 	} else {
 		q.page(s, p)
-		q.add(t.locking())
+		if !s.Unlocked {
+			q.add(t.locking())
+		}
 	}
 	return q.statement(), q.args, nil
 }

@@ -34,6 +34,9 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a Batch whose Message is gone fails", messageGone},
 		{"a deleted Batch loses its recipients", deletedBatch},
 		{"a deleted Contact is skipped", deletedContact},
+		{"excluded Contacts are left out and counted", excludedAreLeftOut},
+		{"a Batch is paused if its exclusion does not fit the Fields any more", exclusionDoesNotFit},
+		{"a Batch that skips doubtful mails does not send them again", doubtfulIsSkipped},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			f := &batchFixture{accountFixture: newAccountFixture(t, open)}

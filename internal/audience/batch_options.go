@@ -1,0 +1,149 @@
+package audience
+
+import (
+	"slices"
+	"strings"
+)
+
+// This file has the options of a Batch: its name, the Contacts to leave out, and what happens to a
+// mail whose outcome is unknown. specification: batch.options; decisions.md: 62
+
+// BatchOptions are the options of addBatch, as the caller sent them.
+type BatchOptions struct {
+	Name    string
+	Doubt   string // send or skip; "" means send
+	Exclude Exclusion
+}
+
+// Exclusion says which Contacts of the populations get no mail: those that match the Criteria, and
+// those that one of the Batches was sent to.
+type Exclusion struct {
+	Batch    BatchID   // that has this Exclusion
+	Criteria *Criteria // nil: only Batches
+	Batches  []BatchID
+}
+
+// empty reports whether the Exclusion leaves no Contact out.
+func (x *Exclusion) empty() bool { return x.Criteria == nil && len(x.Batches) == 0 }
+
+// ExclusionTx stores Exclusions, and finds who was sent a Batch, in a transaction.
+type ExclusionTx interface {
+	// AddExclusion inserts the Exclusion of a new Batch.
+	AddExclusion(x *Exclusion) error
+	// Exclusion returns the Exclusion of a Batch. It is empty for a Batch without one.
+	Exclusion(id BatchID) (*Exclusion, error)
+	// SentByBatches returns those Contacts that one of the Batches was sent to, in no order.
+	SentByBatches(list ListID, batches []BatchID, ids []ContactID) ([]ContactID, error)
+}
+
+// apply checks the options and stores them in a new Batch. The populations are already checked.
+// Errors: NoBatch, Denied, InvalidParameters, InvalidSearch.
+func (o *BatchOptions) apply(tx Tx, c *Caller, populations []Population, b *Batch) error {
+	name, err := readLine(o.Name)
+	if err != nil {
+		return invalid("options", "name: "+err.Error())
+	}
+	b.Name = name
+	switch strings.ToLower(o.Doubt) {
+	case "", "send":
+	case "skip":
+		b.SkipsDoubtful = true
+	default:
+		return invalid("options", "doubt: expected send or skip, not "+quoted(o.Doubt))
+	}
+	return o.Exclude.check(tx, c, populations)
+}
+
+// maxExcluded is the largest number of Batches of an Exclusion.
+const maxExcluded = 100
+
+// check checks that the caller may access the Batches, and that the criteria fit each List.
+func (x *Exclusion) check(tx Tx, c *Caller, populations []Population) error {
+	x.Batches = slices.Compact(slices.Sorted(slices.Values(x.Batches)))
+	if len(x.Batches) > maxExcluded {
+		return invalid("options", "exclude: expected at most 100 Batches")
+	}
+	for _, id := range x.Batches {
+		if _, err := loadBatch(tx, c, id, false); err != nil {
+			return err
+		}
+	}
+	for i := range populations {
+		schema, err := tx.Schema(populations[i].List)
+		if err != nil {
+			return err
+		}
+		search, err := typeSearch(schema, Query{Criteria: x.Criteria})
+		if err != nil {
+			return err
+		}
+		if search.Where == nil {
+			x.Criteria = nil // criteria without a test leave no Contact out
+			return nil
+		}
+		if err := checkTestsSomething(search.Where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// store stores the Exclusion of a new Batch, unless it is empty.
+func (x *Exclusion) store(tx ExclusionTx, id BatchID) error {
+	if x.empty() {
+		return nil
+	}
+	x.Batch = id
+	return tx.AddExclusion(x)
+}
+
+// withoutExcluded returns the candidates that the Exclusion of the Batch does not leave out. The
+// error is of kind InvalidSearch if the Fields of the List no longer fit the criteria.
+func (b *Batch) withoutExcluded(tx Tx, schema *Schema, all []Candidate) ([]Candidate, error) {
+	x, err := tx.Exclusion(b.ID)
+	if err != nil || x.empty() || len(all) == 0 {
+		return all, err
+	}
+	ids := idsOfCandidates(all)
+	left, err := x.matching(tx, schema, ids)
+	if err != nil {
+		return nil, err
+	}
+	if len(x.Batches) > 0 {
+		sent, err := tx.SentByBatches(schema.List.ID, x.Batches, ids)
+		if err != nil {
+			return nil, err
+		}
+		left = append(left, sent...)
+	}
+	slices.Sort(left)
+	return slices.DeleteFunc(all, func(c Candidate) bool {
+		_, found := slices.BinarySearch(left, c.ID)
+		return found
+	}), nil
+}
+
+// matching returns those of the Contacts that match the criteria. It locks no Contact.
+func (x *Exclusion) matching(tx Tx, schema *Schema, ids []ContactID) (found []ContactID, err error) {
+	search, err := typeSearch(schema, Query{Criteria: x.Criteria})
+	if err != nil || search.Where == nil {
+		return nil, err
+	}
+	one := Condition{Key: &SearchKey{Name: "id", Type: KeyInt, Searchable: true}, Operator: In,
+		Operands: make([]Operand, len(ids))}
+	for i, id := range ids {
+		one.Operands[i].Int = int64(id)
+	}
+	search.Where, search.Unlocked = &Condition{All: []Condition{one, *search.Where}}, true
+	err = tx.SearchContacts(search, func(c *Contact) error {
+		found = append(found, c.ID)
+		return nil
+	})
+	return found, err
+}
+
+// pauseExclusion pauses a Batch whose Exclusion no longer fits a List: it is unknown who must be left out.
+func (b *Batch) pauseExclusion(tx BatchTx, why error) error {
+	b.Status, b.Reason = BatchPaused, "exclude does not fit the Fields of a List any more: "+why.Error()
+	return tx.SetBatchState(b)
+}

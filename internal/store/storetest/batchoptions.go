@@ -1,0 +1,89 @@
+package storetest
+
+import (
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests the options of Batches.
+
+// addWith adds a Batch with options for the whole List and populates it.
+func (f *batchFixture) addWith(o audience.BatchOptions) audience.BatchID {
+	f.Helper()
+	id, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message, Options: o,
+		Populations: []audience.PopulationRequest{whole(f.news)}})
+	f.must(err)
+	f.prepare(id)
+	return id
+}
+
+func excludedAreLeftOut(f *batchFixture) {
+	ids := f.subscribeMany(f.news, 5)
+	first := f.add(audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: ids[:2]})
+	f.sendAll(nil)
+	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, f.news, ids[0])
+	f.must(err)
+	id := f.addWith(audience.BatchOptions{Name: "rest", Exclude: audience.Exclusion{Criteria: triple("Email", "contains", "a4"), Batches: []audience.BatchID{first, first}}})
+	f.wantAddresses(f.sendAll(nil), "a2@example.com", "a3@example.com")
+	b := f.batch(id)
+	want := audience.BatchCounts{Recipients: 2, Sent: 2, LeftUnsubscribed: 1, LeftExcluded: 2}
+	if b.BatchCounts != want || b.Name != "rest" {
+		f.Errorf("the Batch is %+v, want %+v and the name rest", *b, want)
+	}
+	f.addWith(audience.BatchOptions{Exclude: audience.Exclusion{Criteria: &audience.Criteria{All: []audience.Criteria{}}}})
+	f.wantAddresses(f.sendAll(nil), "a1@example.com", "a2@example.com", "a3@example.com", "a4@example.com")
+	f.must(f.service.DeleteBatch(f.Context(), f.caller, id))
+	for done := false; !done; {
+		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: id})
+		f.must(err)
+	}
+	f.must(f.store.View(f.Context(), func(tx audience.Tx) error {
+		x, err := tx.Exclusion(id)
+		if err == nil && (x.Criteria != nil || x.Batches != nil) {
+			f.Errorf("the deleted Batch has the exclusion %+v, want none", x)
+		}
+		return err
+	}))
+}
+
+func exclusionDoesNotFit(f *batchFixture) {
+	f.subscribeMany(f.news, 2)
+	city, err := f.service.AddField(f.Context(), f.caller, f.news, details("name", "City", "type", "text"))
+	f.must(err)
+	id, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message, Populations: []audience.PopulationRequest{whole(f.news)},
+		Options: audience.BatchOptions{Exclude: audience.Exclusion{Criteria: triple("City", "exactly", "Ulm")}}})
+	f.must(err)
+	f.must(f.service.DeleteField(f.Context(), f.caller, f.news, city))
+	f.prepare(id)
+	if b := f.batch(id); b.Status != audience.BatchPaused || b.Reason == "" || b.Recipients != 0 {
+		f.Errorf("the Batch is %+v, want it paused with a reason and no recipient", *b)
+	}
+}
+
+func doubtfulIsSkipped(f *batchFixture) {
+	f.subscribeMany(f.news, 4)
+	id := f.addWith(audience.BatchOptions{Doubt: "skip"})
+	f.mails(f.lease("a")) // marks the recipients, and then the sender dies
+	f.now = f.now.Add((audience.SliceLease + 1) * time.Second)
+	f.wantAddresses(f.sendAll(nil))
+	want := audience.BatchCounts{Recipients: 4, Doubtful: 4}
+	b := f.batch(id)
+	if b.BatchCounts != want || b.Status != audience.BatchCompleted {
+		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
+	}
+	f.addWith(audience.BatchOptions{Exclude: audience.Exclusion{Batches: []audience.BatchID{id}}})
+	f.wantAddresses(f.sendAll(nil))
+
+	id = f.addWith(audience.BatchOptions{Doubt: "skip"})
+	lost := audience.Undelivered{Unknown: true}
+	f.wantAddresses(f.sendAll(func(m *audience.BatchMail) *audience.Undelivered {
+		if m.Address == "a0@example.com" {
+			return &lost
+		}
+		return nil
+	}), "a1@example.com", "a2@example.com", "a3@example.com")
+	if b := f.batch(id); b.Doubtful != 1 || b.Sent != 3 || b.Status != audience.BatchCompleted {
+		f.Errorf("the Batch is %+v, want 3 sent, 1 doubtful, completed", *b)
+	}
+}
