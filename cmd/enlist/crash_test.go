@@ -34,7 +34,7 @@ func crashes(t *testing.T, e teststores.Engine) {
 	if testing.Short() {
 		t.Skip("this test kills many processes: run it with \"make faults\"")
 	}
-	rounds := map[string]int{"sqlite": 50, "postgres": 10}[e.Name]
+	rounds := map[string]int{"sqlite": 50, "postgres": 10, "citus": 5}[e.Name]
 	c := newCrash(t, e, "smtp://127.0.0.1:1") // no mail server listens there: notifications wait
 	for round := range rounds {
 		stop := c.start()
