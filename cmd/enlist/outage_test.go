@@ -38,13 +38,18 @@ type outage struct {
 // newOutage starts a service whose calls end after 0.5 s instead of 10 s.
 func newOutage(t *testing.T, db string) *outage {
 	t.Helper()
+	return newOutageWith(t, db, postgres.Options{Writers: 2, UpdateTime: 500 * time.Millisecond})
+}
+
+func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
+	t.Helper()
 	must0 := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	store, err := postgres.Open(t.Context(), db, postgres.Options{Writers: 2, UpdateTime: 500 * time.Millisecond})
+	store, err := postgres.Open(t.Context(), db, o)
 	must0(err)
 	t.Cleanup(func() { store.Close() })
 	key := strings.Repeat("f", 64)
@@ -65,11 +70,11 @@ func newOutage(t *testing.T, db string) *outage {
 	must0(err)
 	must0(s.start(context.WithoutCancel(t.Context()), listener))
 	t.Cleanup(func() { s.stop() })
-	o := &outage{t, store, "http://" + listener.Addr().String(), nil, &http.Client{Timeout: time.Minute}}
-	o.api = api.NewClient(o.url, key)
-	t.Cleanup(o.api.Close)
-	t.Cleanup(o.http.CloseIdleConnections)
-	return o
+	running := &outage{t, store, "http://" + listener.Addr().String(), nil, &http.Client{Timeout: time.Minute}}
+	running.api = api.NewClient(running.url, key)
+	t.Cleanup(running.api.Close)
+	t.Cleanup(running.http.CloseIdleConnections)
+	return running
 }
 
 // status returns the HTTP status of a path of the service.
