@@ -1,8 +1,8 @@
 package audience
 
 import (
+	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,38 +13,62 @@ import (
 // sent before the first of their mails is handed over, and stores the results. So after a crash
 // the outcome is unknown only for the recipients that are marked.
 
-// BatchMails returns the mails of some recipients of a slice, and the recipients that must not get
-// the mail any more with the reasons. It changes nothing.
-func (s *Service) BatchMails(ctx context.Context, slice *LeasedSlice, all []Recipient) (mails []BatchMail,
-	skipped []BatchResult, err error) {
-	ids := make([]ContactID, len(all))
-	for i := range all {
-		ids[i] = all[i].Contact
+// BatchPart is some recipients of a slice.
+type BatchPart struct {
+	Slice      *LeasedSlice
+	Recipients []Recipient
+}
+
+// BatchMails returns for each part the mails to mark, and as results the recipients that must not get the mail any
+// more. It changes nothing.
+func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []BatchProgress, err error) {
+	wanted := make(map[ListID][]ContactID)
+	for _, p := range parts {
+		for i := range p.Recipients {
+			wanted[p.Slice.List] = append(wanted[p.Slice.List], p.Recipients[i].Contact)
+		}
 	}
 	err = s.store.View(ctx, func(tx Tx) error {
-		mails, skipped = nil, nil
-		schema, err := tx.Schema(slice.List)
-		if err != nil && KindOf(err) != NoList {
-			return err
+		next = make([]BatchProgress, len(parts))
+		for i := range parts {
+			next[i].Slice = parts[i].Slice // a part without recipients gets nothing else
 		}
-		var contacts []Contact
-		if schema != nil {
-			contacts, err = tx.ContactsByID(slice.List, ids)
-			if err != nil {
+		for list, ids := range wanted {
+			schema, err := tx.Schema(list)
+			if err != nil && KindOf(err) != NoList {
 				return err
 			}
-		}
-		for i := range all {
-			mail, reason := slice.mail(schema, contacts, &all[i])
-			if reason != "" {
-				skipped = append(skipped, BatchResult{Recipient: all[i], Skipped: reason})
-			} else {
-				mails = append(mails, BatchMail{OutgoingMail: mail, Recipient: all[i]})
+			var contacts []Contact
+			if schema != nil {
+				contacts, err = tx.ContactsByID(list, ids)
+				if err != nil {
+					return err
+				}
+			}
+			for i, p := range parts {
+				if p.Slice.List == list {
+					next[i] = p.mails(schema, contacts)
+				}
 			}
 		}
 		return nil
 	})
-	return mails, skipped, err
+	return next, err
+}
+
+// mails returns the mails of a part. schema is nil if the List is gone.
+func (p *BatchPart) mails(schema *Schema, contacts []Contact) BatchProgress {
+	next := BatchProgress{Slice: p.Slice, Mark: make([]BatchMail, 0, len(p.Recipients))}
+	for i := range p.Recipients {
+		r := &p.Recipients[i]
+		mail, reason := p.Slice.mail(schema, contacts, r)
+		if reason != "" {
+			next.Results = append(next.Results, BatchResult{Recipient: *r, Skipped: reason})
+		} else {
+			next.Mark = append(next.Mark, BatchMail{OutgoingMail: mail, Recipient: *r})
+		}
+	}
+	return next
 }
 
 // BatchMail is the mail of one recipient of a Batch.
@@ -125,66 +149,93 @@ func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (mark
 		if err != nil {
 			return nil, err
 		}
-		counts := make(map[BatchID]*BatchCounts)
+		var changes batchChanges
 		for i := range all {
 			p := &all[i]
-			change := counts[p.Slice.Batch]
-			if change == nil {
-				change = new(BatchCounts)
-				counts[p.Slice.Batch] = change
+			change, err := changes.of(tx, p.Slice)
+			if err == nil {
+				err = p.addResults(tx, change, now)
 			}
-			if err := p.storeResults(tx, change, now); err != nil {
+			if err == nil && len(p.Mark) > 0 && slices.Contains(sending, p.Slice.Batch) {
+				marked[i] = true
+				err = p.mark(tx, change)
+			}
+			if err != nil {
 				return nil, err
 			}
-			if len(p.Mark) > 0 && slices.Contains(sending, p.Slice.Batch) {
-				marked[i] = true
-				if err := p.mark(tx, change, now); err != nil {
-					return nil, err
-				}
-			}
-			if p.Release {
-				if err := p.release(tx, now); err != nil {
-					return nil, err
-				}
+		}
+		if err := changes.store(tx, now); err != nil {
+			return nil, err
+		}
+		for i := range all {
+			if err := all[i].release(tx, now); err != nil {
+				return nil, err
 			}
 		}
-		return marked, storeChanges(tx, counts, now)
+		return marked, changes.storeCounts(tx, now)
 	})
 }
 
-// storeResults stores the results of recipients. Most mails are accepted, so one statement stores
-// all of these.
-func (p *BatchProgress) storeResults(tx Tx, change *BatchCounts, now int64) error {
-	if len(p.Results) == 0 {
-		return nil
+// batchChange is what a transaction changes for the recipients of a Batch in one List. One
+// statement changes all recipients with the same outcome.
+type batchChange struct {
+	list    ListID
+	batch   BatchID
+	sent    []ContactID // the mail server accepted their mails
+	waiting []ContactID // their mails were not handed over
+	sending []ContactID // their mails are handed over next
+	counts  BatchCounts
+}
+
+type batchChanges []*batchChange
+
+// of returns the change for a slice, and locks its List.
+func (all *batchChanges) of(tx Tx, s *LeasedSlice) (*batchChange, error) {
+	i := slices.IndexFunc(*all, func(c *batchChange) bool { return c.list == s.List && c.batch == s.Batch })
+	if i >= 0 {
+		return (*all)[i], nil
 	}
-	if err := tx.LockListForBulk(p.Slice.List); err != nil {
-		return err
+	change := &batchChange{list: s.List, batch: s.Batch}
+	*all = append(*all, change)
+	return change, tx.LockListForBulk(s.List)
+}
+
+// store stores the statuses of the recipients.
+func (all batchChanges) store(tx Tx, now int64) error {
+	for _, c := range all {
+		for _, status := range []struct {
+			ids   []ContactID
+			store func(ListID, BatchID, []ContactID, int64) error
+		}{{c.waiting, tx.MarkWaiting}, {c.sent, tx.MarkSent}, {c.sending, tx.MarkSending}} {
+			if len(status.ids) == 0 {
+				continue
+			}
+			if err := status.store(c.list, c.batch, status.ids, now); err != nil {
+				return err
+			}
+		}
+		c.counts.Sent += int64(len(c.sent))
 	}
-	var sent, waiting []ContactID
+	return nil
+}
+
+// addResults adds the results of recipients to a change. Most mails are accepted. A recipient with
+// another outcome is stored at once.
+func (p *BatchProgress) addResults(tx Tx, change *batchChange, now int64) error {
 	for i := range p.Results {
 		r := &p.Results[i]
 		switch {
 		case r.Skipped == "" && r.NotTried:
-			waiting = append(waiting, r.Recipient.Contact)
+			change.waiting = append(change.waiting, r.Recipient.Contact)
 		case r.Skipped == "" && r.Failed == nil:
-			sent = append(sent, r.Recipient.Contact)
+			change.sent = append(change.sent, r.Recipient.Contact)
 		default:
-			if err := r.store(tx, p.Slice, change, now); err != nil {
+			if err := r.store(tx, p.Slice, &change.counts, now); err != nil {
 				return err
 			}
 		}
 	}
-	if len(waiting) > 0 {
-		if err := tx.MarkWaiting(p.Slice.List, p.Slice.Batch, waiting, now); err != nil {
-			return err
-		}
-	}
-	if len(sent) == 0 {
-		return nil
-	}
-	change.Sent += int64(len(sent))
-	return tx.MarkSent(p.Slice.List, p.Slice.Batch, sent, now)
+	return nil
 }
 
 // store stores the result of a recipient whose mail was not accepted.
@@ -234,15 +285,14 @@ func countBounce(tx Tx, r *Recipient, change *BatchCounts, now int64) error {
 	return tx.SetRecipient(r)
 }
 
-// mark marks the next recipients of a slice as being sent. A recipient whose address has changed
-// gets its new address stored.
-func (p *BatchProgress) mark(tx Tx, change *BatchCounts, now int64) error {
-	ids := make([]ContactID, len(p.Mark))
+// mark adds the next recipients of a slice to a change. A recipient whose address has changed gets
+// its new address stored.
+func (p *BatchProgress) mark(tx Tx, change *batchChange) error {
 	for i := range p.Mark {
 		m := &p.Mark[i]
-		ids[i] = m.Recipient.Contact
+		change.sending = append(change.sending, m.Recipient.Contact)
 		if m.Recipient.Status == RecipientSending {
-			change.Repeated++
+			change.counts.Repeated++
 		}
 		if m.Address != m.Recipient.Address {
 			moved := m.Recipient
@@ -252,12 +302,15 @@ func (p *BatchProgress) mark(tx Tx, change *BatchCounts, now int64) error {
 			}
 		}
 	}
-	return tx.MarkSending(p.Slice.List, p.Slice.Batch, ids, now)
+	return nil
 }
 
 // release ends the lease of a slice. If recipients are left, another lease begins when the first of
 // them is due.
 func (p *BatchProgress) release(tx SliceTx, now int64) error {
+	if !p.Release {
+		return nil
+	}
 	left, due, err := tx.SliceRest(&p.Slice.BatchSlice)
 	if err != nil {
 		return err
@@ -265,19 +318,19 @@ func (p *BatchProgress) release(tx SliceTx, now int64) error {
 	return tx.ReleaseSlice(&p.Slice.BatchSlice, left == 0, max(due, now+p.Pause))
 }
 
-// storeChanges adds the counts to the Batches, in order of ID, so that two transactions cannot
+// storeCounts adds the counts to the Batches, in order of ID, so that two transactions cannot
 // deadlock. It pauses a Batch if too many of its last mails bounced.
-func storeChanges(tx Tx, changes map[BatchID]*BatchCounts, now int64) error {
-	for _, id := range slices.Sorted(maps.Keys(changes)) {
-		change := changes[id]
-		if *change == (BatchCounts{}) {
+func (all batchChanges) storeCounts(tx Tx, now int64) error {
+	slices.SortFunc(all, func(a, b *batchChange) int { return cmp.Compare(a.batch, b.batch) })
+	for _, c := range all {
+		if c.counts == (BatchCounts{}) {
 			continue
 		}
-		if err := tx.AddToBatch(id, *change, now); err != nil {
+		if err := tx.AddToBatch(c.batch, c.counts, now); err != nil {
 			return err
 		}
-		if change.Refused > 0 {
-			if err := pauseBounced(tx, id); err != nil {
+		if c.counts.Refused > 0 {
+			if err := pauseBounced(tx, c.batch); err != nil {
 				return err
 			}
 		}

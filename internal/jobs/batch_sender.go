@@ -48,6 +48,7 @@ type BatchSender struct {
 	holder      string // token of the leases
 	log         *slog.Logger
 	wake        chan struct{}
+	reads       *grouper[audience.BatchPart, audience.BatchProgress]
 	reports     *grouper[audience.BatchProgress, bool]
 	held        heldSlices
 	last        audience.BatchID // the Batch of the last lease; only the leasing goroutine uses it
@@ -63,6 +64,7 @@ func NewBatchSender(o Options) *BatchSender {
 	b := &BatchSender{service: o.Service, mailer: o.Mailer, slots: o.Slots, log: o.Log,
 		connections: cmp.Or(o.Connections, defaultMails/2), holder: rand.Text(),
 		wake: make(chan struct{}, 1), work: make(chan *heldSlice)}
+	b.reads = &grouper[audience.BatchPart, audience.BatchProgress]{run: b.service.BatchMails}
 	b.reports = &grouper[audience.BatchProgress, bool]{run: b.storeReports}
 	b.running, b.cut = context.WithCancel(context.Background())
 	return b
@@ -200,34 +202,55 @@ func (b *BatchSender) send(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case s := <-b.work:
-			for part := s.take(markedMails); len(part) > 0; part = s.take(markedMails) {
-				b.sendPart(ctx, s, part)
-				b.finishIfDone(s)
-			}
+			b.sendFrom(ctx, s)
+			b.finishIfDone(s)
 		}
 	}
 }
 
-// sendPart sends the mails of some recipients of a slice and stores the results.
-func (b *BatchSender) sendPart(ctx context.Context, s *heldSlice, part []audience.Recipient) {
-	defer s.reported(len(part))
-	mails, skipped, err := b.service.BatchMails(b.running, s.leased, part)
-	if err != nil {
-		b.report(ctx, "read the mails of a Batch", err)
-		s.abandon()
-		return
+// sendFrom sends mails of a slice until all of its recipients are taken. The transaction that marks the next mails
+// also stores the results of the last ones, so no more than markedMails recipients are marked.
+func (b *BatchSender) sendFrom(ctx context.Context, s *heldSlice) {
+	var results []audience.BatchResult // not stored yet
+	taken := 0                         // number of recipients that results are about
+	for part := s.take(markedMails); len(part) > 0; part = s.take(markedMails) {
+		progress, err := b.next(s, part)
+		if err != nil {
+			b.report(ctx, "read the mails of a Batch", err)
+			s.abandon()
+		}
+		progress.Results = append(progress.Results, results...)
+		marked := b.advance(progress)
+		s.reported(taken)
+		results, taken = nil, len(part)
+		if !marked {
+			s.abandon() // the Batch is not sending any more, or the database failed
+			break
+		}
+		results = b.handOverAll(ctx, s, progress.Mark)
 	}
-	if !b.advance(audience.BatchProgress{Slice: s.leased, Results: skipped, Mark: mails}) {
-		s.abandon() // the Batch is not sending any more, or the database failed
-		return
+	if len(results) > 0 {
+		b.advance(audience.BatchProgress{Slice: s.leased, Results: results})
 	}
+	s.reported(taken)
+}
+
+// next reads the mails of some recipients of a slice. Workers that wait meanwhile share the next transaction.
+func (b *BatchSender) next(s *heldSlice, part []audience.Recipient) (p audience.BatchProgress, err error) {
+	p, err = b.reads.do(b.running, audience.BatchPart{Slice: s.leased, Recipients: part})
+	p.Slice = s.leased // also after an error
+	return p, err
+}
+
+// handOverAll sends mails and returns the outcomes that are known.
+func (b *BatchSender) handOverAll(ctx context.Context, s *heldSlice, mails []audience.BatchMail) []audience.BatchResult {
 	results := make([]audience.BatchResult, 0, len(mails))
 	for i := range mails {
 		if r := b.handOver(ctx, s, &mails[i]); !r.Unknown {
 			results = append(results, r)
 		}
 	}
-	b.advance(audience.BatchProgress{Slice: s.leased, Results: results})
+	return results
 }
 
 // handOver sends one mail.

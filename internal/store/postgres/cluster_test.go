@@ -57,6 +57,7 @@ func TestSuitesOnCitus(t *testing.T) {
 		{"definitions", func(t *testing.T) { storetest.Definitions(t, openOnCluster) }},
 		{"search", func(t *testing.T) { storetest.Search(t, openOnCluster) }},
 		{"search indexes", func(t *testing.T) { storetest.SearchIndexes(t, engine(openOnCluster)) }},
+		{"batches", func(t *testing.T) { storetest.Batches(t, openOnCluster) }},
 		{"bulk", func(t *testing.T) { storetest.Bulk(t, openOnCluster) }},
 	} {
 		t.Run(suite.name, suite.run)

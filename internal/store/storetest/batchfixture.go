@@ -80,10 +80,17 @@ func (f *batchFixture) lease(holder string) *audience.LeasedSlice {
 // and marked the others.
 func (f *batchFixture) mails(s *audience.LeasedSlice) []audience.BatchMail {
 	f.Helper()
-	mails, skipped, err := f.service.BatchMails(f.Context(), s, s.Recipients)
+	next := f.next(s)
+	f.advance(next)
+	return next.Mark
+}
+
+// next reads the mails of the recipients of a slice.
+func (f *batchFixture) next(s *audience.LeasedSlice) audience.BatchProgress {
+	f.Helper()
+	next, err := f.service.BatchMails(f.Context(), []audience.BatchPart{{Slice: s, Recipients: s.Recipients}})
 	f.must(err)
-	f.advance(audience.BatchProgress{Slice: s, Results: skipped, Mark: mails})
-	return mails
+	return next[0]
 }
 
 func (f *batchFixture) advance(p audience.BatchProgress) (marked bool) {
