@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -25,7 +24,7 @@ func (b *bench) mailing() error {
 		databases = append(databases, b.Postgres)
 	}
 	for _, db := range databases {
-		in, err := b.makeMailingList(db)
+		in, err := b.makeMailingList(db, b.waiting(), b.addResponder)
 		if err != nil {
 			return err
 		}
@@ -45,6 +44,7 @@ func (b *bench) mailing() error {
 type mailingList struct {
 	db        string // value of --db
 	list      audience.ListID
+	message   audience.MessageID
 	responder audience.AutoresponderID
 }
 
@@ -118,9 +118,10 @@ func (b *bench) openStore(db string) (audience.Store, error) {
 
 func isPostgres(db string) bool { return strings.HasPrefix(db, "postgres") }
 
-// makeMailingList creates a database with a List, its Contacts, and an autoresponder. A mail of the autoresponder
-// has 2 KB, with a text part, an HTML part and three merged values.
-func (b *bench) makeMailingList(db string) (*mailingList, error) {
+// makeMailingList creates a database with a List, its Contacts and a Message. A mail of the Message has 2 KB, with a
+// text part, an HTML part and three merged values. more adds to the List before it has Contacts.
+func (b *bench) makeMailingList(db string, contacts int,
+	more func(*audience.Service, *audience.Caller, *mailingList) error) (*mailingList, error) {
 	store, err := b.openStore(db)
 	if err != nil {
 		return nil, err
@@ -143,29 +144,32 @@ func (b *bench) makeMailingList(db string) (*mailingList, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.responder, err = b.addResponder(b.ctx, service, caller, in.list)
+	in.message, err = b.addMessage(service, caller)
 	if err != nil {
 		return nil, err
 	}
-	return in, b.fill(store, in.list, b.waiting())
+	if err := more(service, caller, in); err != nil {
+		return nil, err
+	}
+	return in, b.fill(store, in.list, contacts)
 }
 
 // sentence fills a Message up to its length.
 const sentence = "The gardens are open from nine to five, and the café serves lunch until two. "
 
-// addResponder adds a Message and its autoresponder. The event of the autoresponder is never caused by the
-// benchmark: sendQueued enqueues the jobs.
-func (b *bench) addResponder(ctx context.Context, service *audience.Service, caller *audience.Caller,
-	list audience.ListID) (audience.AutoresponderID, error) {
+// addMessage adds the Message of the mails.
+func (b *bench) addMessage(service *audience.Service, caller *audience.Caller) (audience.MessageID, error) {
 	text := "Dear {{First Name}} {{Last Name}},\n\n" + strings.Repeat(sentence, 7) + "\n\nYours in {{State}}\n"
 	html := "<html><body><p>Dear {{First Name}} {{Last Name}},</p><p>" + strings.Repeat(sentence, 12) +
 		"</p><p>Yours in {{State}}, <a href=\"https://example.com/\">example.com</a></p></body></html>"
-	message, err := service.AddMessage(ctx, caller, []audience.Detail{detail("type", "email"), detail("name", "Bench"),
+	return service.AddMessage(b.ctx, caller, []audience.Detail{detail("type", "email"), detail("name", "Bench"),
 		detail("subject", "News for {{First Name}}"), detail("text_content", text), detail("html_content", html)})
-	if err != nil {
-		return 0, err
-	}
-	return service.AddAutoresponder(ctx, caller, []audience.Detail{detail("event_type", "subscribe"),
-		detail("list_id", fmt.Sprint(list)),
-		detail("message_id", fmt.Sprint(message))})
+}
+
+// addResponder adds an autoresponder with the Message. The benchmark never causes its event: sendQueued enqueues the
+// jobs.
+func (b *bench) addResponder(service *audience.Service, caller *audience.Caller, in *mailingList) (err error) {
+	in.responder, err = service.AddAutoresponder(b.ctx, caller, []audience.Detail{detail("event_type", "subscribe"),
+		detail("list_id", fmt.Sprint(in.list)), detail("message_id", fmt.Sprint(in.message))})
+	return err
 }

@@ -40,8 +40,8 @@ type options struct {
 
 // Help returns the text that --help prints after the usage.
 func (options) Help() string {
-	return `The parts are subscribe, notify, mail, kill, search, indexes, growth, writes, postgres and
-citus. The parts notify and mail queue a tenth as many mails as --contacts. The part growth
+	return `The parts are subscribe, notify, mail, batch, kill, search, indexes, growth, writes, postgres
+and citus. The parts notify and mail queue a tenth as many mails as --contacts. The part growth
 measures searches in Lists of 10,000, 100,000, ... Contacts, up to --contacts.`
 }
 

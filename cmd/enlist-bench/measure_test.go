@@ -24,10 +24,11 @@ func TestShortMeasurementPrintsItsTable(t *testing.T) {
 	for _, test := range []struct{ part, figure string }{
 		{"search", "page of 100 Contacts"},
 		{"notify", "queued notifications sent"},
+		{"batch", "mails of a Batch"},
 	} {
 		t.Run(test.part, func(t *testing.T) {
 			cmd := exec.Command(filepath.Join(dir, "enlist-bench"), "--program", filepath.Join(dir, "enlist"), "--only", test.part,
-				"--duration", "100ms", "--rounds", "1", "--contacts", "2000", "--connections", "4")
+				"--duration", "100ms", "--rounds", "1", "--contacts", "10000", "--connections", "4")
 			var problems bytes.Buffer
 			cmd.Stderr = &problems
 			out, err := cmd.Output()

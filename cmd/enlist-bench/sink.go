@@ -15,6 +15,7 @@ import (
 type sink struct {
 	listener net.Listener
 	taken    atomic.Int64 // number of accepted messages
+	bytes    atomic.Int64 // their length
 	met      atomic.Int64 // number of accepted connections
 	gate     sync.RWMutex // locked for writing while the sink is paused
 	conns    sync.WaitGroup
@@ -73,7 +74,7 @@ func (s *sink) serve(conn net.Conn) {
 	defer conn.Close()
 	lines, answers := bufio.NewReaderSize(conn, 32<<10), bufio.NewWriter(conn)
 	answers.WriteString("220 sink\r\n")
-	for data := false; ; {
+	for data, size := false, 0; ; {
 		if lines.Buffered() == 0 && s.flush(answers) != nil {
 			return
 		}
@@ -84,9 +85,12 @@ func (s *sink) serve(conn net.Conn) {
 		if data {
 			data = !bytes.Equal(line, []byte(".\r\n"))
 			if data {
+				size += len(line)
 				continue
 			}
 			s.taken.Add(1)
+			s.bytes.Add(int64(size))
+			size = 0
 		}
 		reply := []byte("250 ok\r\n")
 		for _, r := range replies {

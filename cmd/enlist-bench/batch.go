@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"enlist/api"
+	"enlist/internal/audience"
+)
+
+// This file is the part "batch": a Batch to all Contacts of a List. It measures the time to store the recipients, the
+// rate and the processor time of the mails, what the Batch costs the callers of subscribeContact, and the memory. The
+// comparison for the rate is a client that only sends mails of the same size to the same kind of mail server.
+
+// batching measures Batches on SQLite, and on PostgreSQL if --postgres is set.
+func (b *bench) batching() error {
+	databases := []string{filepath.Join(b.Dir, "batch.db")}
+	if b.Postgres != "" {
+		databases = append(databases, b.Postgres)
+	}
+	for _, db := range databases {
+		in, err := b.makeMailingList(db, b.Contacts,
+			func(*audience.Service, *audience.Caller, *mailingList) error { return nil })
+		if err == nil {
+			err = b.measureBatch(in)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runningBatch is a Batch that a server sends to a mail server of this process.
+type runningBatch struct {
+	*bench
+	in     *mailingList
+	server *process
+	to     *sink
+}
+
+func (b *bench) measureBatch(in *mailingList) error {
+	to, err := newSink()
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	server, err := b.serveAt(in.db, "--smtp", to.url(), "--mail-from", "bench@example.com",
+		"--mail-connections", mailConnections)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	time.Sleep(2 * time.Second) // the server becomes idle
+	idle := server.resident(false)
+	server.forgetPeak()
+	r := &runningBatch{b, in, server, to}
+	for _, step := range []func() error{r.populate, r.send, r.subscribe} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	b.add(figure{in.engine() + fmt.Sprintf(": peak of the memory beyond the idle server, %d recipients", b.Contacts),
+		fmt.Sprintf("%.1f MiB", server.resident(true)-idle), 0, "100 MiB"})
+	if int(to.taken.Load()) >= b.Contacts {
+		return fmt.Errorf("the Batch ended during the measurement: use more --contacts, a shorter --duration or fewer --rounds")
+	}
+	return nil
+}
+
+// populate adds the Batch and waits until its recipients are stored. The mail server is paused.
+func (r *runningBatch) populate() error {
+	client := api.NewClient("http://"+r.server.addr, apiKey)
+	defer client.Close()
+	began := time.Now()
+	id, err := client.AddBatch(r.ctx, int64(r.in.message), []api.Population{{ListID: int64(r.in.list)}}, 0, false)
+	for err == nil {
+		var batch *api.Batch
+		batch, err = client.GetBatchByID(r.ctx, id)
+		if err == nil && batch.IsPopulated {
+			r.add(figure{fmt.Sprintf("%s: time until %d recipients are stored", r.in.engine(), batch.SendContactCount),
+				fmt.Sprintf("%.1f s", time.Since(began).Seconds()), 0, "10 s for 1000000"})
+			return nil
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return err
+}
+
+// send measures the mails of the Batch, alternately with mails of the same size from a client that does nothing else.
+func (r *runningBatch) send() error {
+	bare, err := newSink()
+	if err != nil {
+		return err
+	}
+	defer bare.close()
+	bare.resume()
+	if _, err := r.whileSending(r.wait); err != nil { // the first mails fill caches, and say how long a mail is
+		return err
+	}
+	size := int(r.to.bytes.Load() / max(1, r.to.taken.Load()))
+	title := fmt.Sprintf("%s: mails of a Batch, %s connections, %d bytes", r.in.engine(), mailConnections, size)
+	ratio, o, err := r.alternate(title, func() (outcome, error) { return r.whileSending(r.wait) },
+		func() (outcome, error) { return r.bareMails(bare, size) })
+	if err != nil {
+		return err
+	}
+	goal := "9000/s"
+	if isPostgres(r.in.db) {
+		goal = "7000/s"
+	}
+	r.add(figure{title + "; ratio to a client that only sends", perSecond(o), ratio, goal})
+	r.add(figure{"– processor time of each in enlist", o.each().String(), 0, "130 µs"})
+	return nil
+}
+
+// wait waits for the duration of a load.
+func (r *runningBatch) wait() error {
+	select {
+	case <-time.After(r.Duration):
+	case <-r.ctx.Done():
+	}
+	return context.Cause(r.ctx)
+}
+
+// whileSending calls do while the mail server accepts mails, and returns the number of mails.
+func (r *runningBatch) whileSending(do func() error) (o outcome, err error) {
+	before, cpu, began := r.to.taken.Load(), r.server.cpu(), time.Now()
+	r.to.resume()
+	err = do()
+	o.calls, o.cpu, o.elapsed = int(r.to.taken.Load()-before), r.server.cpu()-cpu, time.Since(began)
+	r.to.pause()
+	return o, err
+}
+
+// subscribe measures subscribeContact over 16 connections while the Batch runs, and while the mail server is paused.
+func (r *runningBatch) subscribe() error {
+	during := r.subscriptions(r.server, r.in.list, 16)
+	alone := r.subscriptions(r.server, r.in.list, 16)
+	title := r.in.engine() + ": subscribeContact, 16 connections, while a Batch runs"
+	var mails []float64
+	ratio, o, err := r.alternate(title, func() (o outcome, err error) {
+		sent, err := r.whileSending(func() error { o, err = during.run(r.ctx); return err })
+		mails = append(mails, sent.rate())
+		return o, err
+	}, func() (outcome, error) { return alone.run(r.ctx) })
+	if err != nil {
+		return err
+	}
+	r.add(figure{title + "; ratio to the same without mails", perSecond(o), ratio, "0.30"})
+	r.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0, "100 ms"})
+	r.add(figure{"– mails in this time", fmt.Sprintf("%.0f/s", mails), 0, ""})
+	return nil
+}
+
+// bareMails sends mails of a size to a sink for the duration of a load, with as many connections and round trips as
+// enlist.
+func (r *runningBatch) bareMails(to *sink, size int) (o outcome, err error) {
+	line := append(bytes.Repeat([]byte("x"), 74), "\r\n"...)
+	text := append(bytes.Repeat(line, max(1, size/len(line))), ".\r\n"...)
+	var stop atomic.Bool
+	defer time.AfterFunc(r.Duration, func() { stop.Store(true) }).Stop()
+	var all sync.WaitGroup
+	var failed atomic.Pointer[error]
+	before, began := to.taken.Load(), time.Now()
+	for range 16 {
+		all.Go(func() {
+			if err := sendBare(to, text, &stop); err != nil {
+				failed.Store(&err)
+			}
+		})
+	}
+	all.Wait()
+	if err := failed.Load(); err != nil {
+		return o, *err
+	}
+	return outcome{calls: int(to.taken.Load() - before), elapsed: time.Since(began)}, nil
+}
+
+// sendBare sends the same text as mails over one connection until stop is set.
+func sendBare(to *sink, text []byte, stop *atomic.Bool) error {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(to.url(), "smtp://"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	replies := bufio.NewReader(conn)
+	exchange := func(send []byte, lines int) error {
+		_, err := conn.Write(send)
+		for ; lines > 0 && err == nil; lines-- {
+			_, err = replies.ReadSlice('\n')
+		}
+		return err
+	}
+	err = exchange([]byte("EHLO bench\r\n"), 5) // the greeting and four lines
+	for err == nil && !stop.Load() {
+		err = exchange([]byte("MAIL FROM:<bench@example.com>\r\nRCPT TO:<a@example.com>\r\nDATA\r\n"), 3)
+		if err == nil {
+			err = exchange(text, 1)
+		}
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
