@@ -1,7 +1,6 @@
 package internal_test
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -42,8 +42,7 @@ func TestEveryRowOfTheDocumentsIsCovered(t *testing.T) {
 			t.Errorf("%s: a \"covers:\" line names %q, but the documents have no such row", covered[row], row)
 		}
 	}
-	for n, names := range heldBy(t) {
-		row := fmt.Sprint("decision ", n+1)
+	for row, names := range heldBy(t) {
 		if len(names) == 0 {
 			t.Errorf("doc/decisions.md: %s has no line \"Held by\" with the tests that cover it", row)
 		}
@@ -68,19 +67,24 @@ func documentRows(t *testing.T) map[string]bool {
 	for _, m := range rowID.FindAllStringSubmatch(read(t, "../doc/specification.md"), -1) {
 		rows["spec "+m[1]] = true
 	}
-	for i, m := range decisionHead.FindAllStringSubmatch(read(t, "../doc/decisions.md"), -1) {
-		if m[1] != fmt.Sprint(i+1) {
-			t.Errorf("doc/decisions.md: entry %s where %d is expected: numbers never change", m[1], i+1)
+	last := 0
+	for _, m := range decisionHead.FindAllStringSubmatch(read(t, "../doc/decisions.md"), -1) {
+		n, err := strconv.Atoi(m[1])
+		if err != nil || n <= last {
+			t.Errorf("doc/decisions.md: entry %s after %d: the numbers ascend and never change", m[1], last)
 		}
+		last = n
 		rows["decision "+m[1]] = true
 	}
 	return rows
 }
 
-// heldBy returns, for each decision in order, the names in its "Held by" line.
-func heldBy(t *testing.T) [][]string {
-	var all [][]string
-	for _, entry := range decisionHead.Split(read(t, "../doc/decisions.md"), -1)[1:] {
+// heldBy returns, for each decision, the names in its "Held by" line.
+func heldBy(t *testing.T) map[string][]string {
+	all := make(map[string][]string)
+	text := read(t, "../doc/decisions.md")
+	heads := decisionHead.FindAllStringSubmatch(text, -1)
+	for i, entry := range decisionHead.Split(text, -1)[1:] {
 		var names []string
 		if _, line, ok := strings.Cut(entry, "\nHeld by "); ok {
 			line, _, _ = strings.Cut(line, "\n\n")
@@ -88,7 +92,7 @@ func heldBy(t *testing.T) [][]string {
 				names = append(names, m[1])
 			}
 		}
-		all = append(all, names)
+		all["decision "+heads[i][1]] = names
 	}
 	return all
 }
