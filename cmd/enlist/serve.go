@@ -88,6 +88,8 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	defer func() { err = errors.Join(err, mailer.Close()) }()
+	service.SetFileSettings(audience.FileSettings{MaxFile: int64(c.MaxFile), MaxTotal: int64(c.MaxFiles),
+		PublicURL: publicURL(c.Serve, listener.Addr()), Key: links})
 	hooks := webhook.New(webhook.Options{Private: c.WebhookPrivate, Version: version()})
 	defer hooks.Close()
 	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, log, quiet})

@@ -19,6 +19,8 @@ type (
 
 	AutoresponderID int64
 	BatchID         int64
+	FileID          int64
+	ContentID       int64 // of the bytes of a file; a file that is overwritten gets other content
 	WebhookTargetID int64 // of a URL and secret that webhooks share
 )
 

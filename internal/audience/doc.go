@@ -28,6 +28,7 @@
 //	key*.go          API keys, their administration, the check of a caller's key
 //	bootstrap.go     the first Account, List and key of an empty database
 //	folder.go        Folders
+//	file*.go         files: record, upload in pieces, content, media types, links
 //	list*.go         Lists: record, Schema, attributes, edit, search, delete
 //	preference.go    preferences of a List
 //	field*.go        Fields: record, attributes, edit, conversion and deletion of values
@@ -68,8 +69,8 @@
 // # Roles of a transaction
 //
 // Tx consists of roles, one for each kind of record. Each role is declared in the file
-// with the rules that use it: AccountTx, KeyTx, FolderTx, ListTx, FieldTx, PreferenceTx and ContactTx
-// in the file of the record, BulkTx in contact_bulk.go, SearchTx in contact_search.go, ConsentTx in consent.go,
+// with the rules that use it: AccountTx, KeyTx, FolderTx, FileTx, ListTx, FieldTx, PreferenceTx and ContactTx
+// in the file of the record, ContentTx in file_content.go, BulkTx in contact_bulk.go, SearchTx in contact_search.go, ConsentTx in consent.go,
 // UnsubscriberTx in unsubscriber.go, RetryTx in idempotent.go, IndexTx in
 // searchindex.go, MessageTx in message_service.go, AutoresponderTx in
 // autoresponder_service.go, BatchTx in batch.go, SliceTx in batch_slice.go, RecipientTx in recipient.go, ExclusionTx in batch_options.go,

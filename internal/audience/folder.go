@@ -179,7 +179,7 @@ func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) erro
 			return false, err
 		}
 		if f.ItemCount > 0 {
-			return false, Refuse(FolderNeeded, "items in it: %d; move them into another Folder first", f.ItemCount)
+			return false, Refuse(FolderNeeded, "items in it: %d; move or delete them first", f.ItemCount)
 		}
 		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID != id && o.Type == f.Type }) {
 			return false, Refuse(FolderNeeded, "it is the Account's last Folder of this type")

@@ -15,6 +15,7 @@ type Service struct {
 	used  keyUse
 
 	observer SearchObserver
+	files    FileSettings
 
 	ignored atomic.Int64
 }
@@ -22,7 +23,7 @@ type Service struct {
 // NewService returns a Service for a Store. now is the only clock of the Service, so that tests
 // can set the time.
 func NewService(store Store, now func() time.Time) *Service {
-	return &Service{store: store, now: now, observer: noObserver{}}
+	return &Service{store: store, now: now, observer: noObserver{}, files: DefaultFileSettings()}
 }
 
 // loadList returns the Schema of a List, if the caller may access the List. For a List of
@@ -71,6 +72,7 @@ var (
 	ErrNoList     = Refuse(NoList, "no List with this ID")
 	ErrNoContact  = Refuse(NoContact, "no Contact with this ID in the List")
 	ErrNoMessage  = Refuse(NoMessage, "no Message with this ID")
+	ErrNoFile     = Refuse(InvalidParameters, "the Account has no file with this ID")
 	ErrNoLink     = Refuse(NoLink, "the link leads nowhere any more")
 	ErrNotFound   = Refuse(NotFound, "there is no such record")
 	ErrInvalidKey = Refuse(InvalidKey, "")

@@ -88,6 +88,8 @@ type Tx interface {
 	AccountTx
 	KeyTx
 	FolderTx
+	FileTx
+	ContentTx
 	ListTx
 	FieldTx
 	PreferenceTx

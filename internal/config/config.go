@@ -95,6 +95,9 @@ type Serve struct {
 	MaxBody     Size          `default:"32MiB" placeholder:"SIZE"`
 	ReadTimeout time.Duration `default:"1m" placeholder:"TIME"`
 
+	MaxFile  Size `default:"10MiB" placeholder:"SIZE"`
+	MaxFiles Size `default:"1GiB" placeholder:"SIZE"`
+
 	Connections int `default:"4096" placeholder:"N"`
 
 	MaxCalls int           `default:"256" placeholder:"N"`
@@ -142,6 +145,8 @@ func (s Serve) Check() error {
 		return errors.New("--max-body must be at least 1KiB")
 	case s.Memory < 12*s.MaxBody || s.Memory < 64<<20:
 		return errors.New("--memory must be at least 64MiB, and at least 12 times --max-body")
+	case s.MaxFile < 1024 || s.MaxFiles < s.MaxFile:
+		return errors.New("--max-file must be at least 1KiB, and --max-files at least --max-file")
 	case min(s.MaxCalls, s.Connections) < 1:
 		return errors.New("--max-calls and --connections must be at least 1")
 	case min(s.Searches, s.Streams) < 1:

@@ -107,6 +107,11 @@ func Config(o Options) *river.Config {
 	}
 	add(workers, queues, &stepWorker[audience.PrepareBatch]{store: o.Store, step: prepareStep(o)}, batchQueue())
 	add(workers, queues, &stepWorker[audience.RemoveBatch]{store: o.Store, step: removeStep(o)}, serial)
+	removeContent := func(ctx context.Context, e audience.RemoveContent) (audience.RemoveContent, bool, error) {
+		done, err := o.Service.RemoveContent(ctx, e)
+		return e, done, err
+	}
+	add(workers, queues, &stepWorker[audience.RemoveContent]{store: o.Store, step: removeContent}, serial)
 	m := newMailSender(o)
 	add(workers, queues, &mailWorker[audience.Notify]{mailSender: m, send: sendNotification}, mailQueue())
 	add(workers, queues, &mailWorker[audience.RequestConfirmation]{mailSender: m, send: sendConfirmation}, mailQueue())

@@ -82,6 +82,12 @@ var goodParams = map[string][]string{
 	"countBatches":                {`[["list_id","exactly",1]]`},
 	"getAllCurrentBatches":        {},
 	"getBatchStatus":              {`1`},
+	"uploadBase64FileData":        {`{"name":"a.txt","data":"YQ=="}`, `3`, `"overwrite"`},
+	"deleteFile":                  {`1`},
+	"searchFiles":                 {`[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
+	"countFiles":                  {`[["name","exactly","x"]]`},
+	"getFileById":                 {`1`},
+	"findFileInFolder":            {`"a.txt"`, `3`},
 	"addFolder":                   {`{"name":"Letters","type":"message"}`},
 	"editFolder":                  {`{"id":1,"name":"Audiences"}`},
 	"deleteFolder":                {`7`},
@@ -155,7 +161,7 @@ func (h *harness) addListsAndContact(t testing.TB) {
 }
 
 // addOneOfEachRecord calls addListsAndContact and adds two Messages, an autoresponder that sends
-// the first Message, a webhook, an empty Folder and a file Field. If the database already has Messages, it does
+// the first Message, a webhook, an empty Folder, a file Field and a file. If the database already has Messages, it does
 // nothing.
 func (h *harness) addOneOfEachRecord(t testing.TB) {
 	t.Helper()
@@ -170,6 +176,7 @@ func (h *harness) addOneOfEachRecord(t testing.TB) {
 	h.call(t, "addWebhook", `{"object":"contact","event":"created","url":"https://example.com/"}`)
 	h.call(t, "addFolder", `{"name":"Unused","type":"list"}`)
 	h.call(t, "addField", `1,{"name":"Photo","type":"file"}`)
+	h.call(t, "uploadBase64FileData", `{"name":"a.txt","data":"YQ=="},3`)
 }
 
 // clearlyFailed reports whether a reply is an error. It fails the test if the error is internal or

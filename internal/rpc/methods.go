@@ -39,6 +39,7 @@ func methods() map[string]*method {
 	t.addDefinitionMethods()
 	t.addEventMethods()
 	t.addBatchMethods()
+	t.addFileMethods()
 	return t
 }
 
@@ -165,4 +166,15 @@ func (t table) addBatchMethods() {
 	t.add("countBatches", read, readOnly, "search_criteria", countRecords((*service).SearchBatches))
 	t.add("getAllCurrentBatches", read, readOnly, "", getAllCurrentBatches)
 	t.add("getBatchStatus", read, readOnly, "batch_id", getBatchStatus)
+}
+
+// addFileMethods adds the methods for files. They have the levels of the methods for Folders.
+func (t table) addFileMethods() {
+	t.add("uploadBase64FileData", full, writes, "file_details folder_id duplicate_action", uploadBase64FileData)
+	t.add("deleteFile", full, writes, "file_id", deleteRecord((*service).DeleteFile))
+	t.add("searchFiles", read, readOnly, searchParams,
+		searchRecords((*service).SearchFiles, audience.FileAttributes))
+	t.add("countFiles", read, readOnly, "search_criteria", countRecords((*service).SearchFiles))
+	t.add("getFileById", read, readOnly, "file_id", getRecord((*service).File, audience.FileAttributes))
+	t.add("findFileInFolder", read, readOnly, "name folder_id", findFileInFolder)
 }

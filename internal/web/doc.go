@@ -5,6 +5,6 @@
 // The path of a link has a signature (audience.LinkKey), and a valid signature is the permission.
 // So this package needs no cookies, sessions or API keys. Package audience decides what a link
 // shows and changes, and this package writes the page. handler.go checks the request. actions.go
-// has one function for each kind of link and HTTP method. page.go fills the templates in the
+// has one function for each kind of link and HTTP method, and file.go sends files. page.go fills the templates in the
 // folder pages.
 package web

@@ -29,6 +29,10 @@ type Service interface {
 	// LinkURL returns the URL to which a tracked link leads. If there is no such URL, it returns an
 	// error of the Kind NoLink.
 	LinkURL(ctx context.Context, l audience.Link) (string, error)
+	// FileOfLink returns a file, or an error of the Kind InvalidParameters if it was deleted.
+	FileOfLink(ctx context.Context, id audience.FileID) (*audience.StoredFile, error)
+	// Piece returns a piece of the content of a file.
+	Piece(ctx context.Context, id audience.ContentID, number int64) ([]byte, error)
 	// Opened records that the recipient opened a mail, and Clicked that the recipient followed
 	// a link.
 	Opened(ctx context.Context, d audience.DeliveryKey) error
@@ -45,13 +49,15 @@ type Handler struct {
 	service Service
 	key     audience.LinkKey
 	pages   map[string]*template.Template
-	policy  string // the header Content-Security-Policy
+	policy  string        // the header Content-Security-Policy
+	reading chan struct{} // has one value for each file that is being sent
 	log     *slog.Logger
 }
 
 // New returns a Handler for links that are signed with key.
 func New(service Service, key audience.LinkKey, log *slog.Logger) *Handler {
-	return &Handler{service: service, key: key, pages: readPages(), policy: contentPolicy(), log: log}
+	return &Handler{service: service, key: key, pages: readPages(), policy: contentPolicy(),
+		reading: make(chan struct{}, maxDownloads), log: log}
 }
 
 // IsLinkPath reports whether a path begins like the path of a link, such as "/u/". The server
@@ -61,7 +67,8 @@ func IsLinkPath(path string) bool {
 		return false
 	}
 	switch audience.LinkKind(path[1:2]) {
-	case audience.LinkUnsubscribe, audience.LinkConfirm, audience.LinkOpen, audience.LinkClick, audience.LinkContact:
+	case audience.LinkUnsubscribe, audience.LinkConfirm, audience.LinkOpen, audience.LinkClick, audience.LinkContact,
+		audience.LinkFile:
 		return true
 	}
 	return false
@@ -92,6 +99,10 @@ func actions(kind audience.LinkKind) (show, press action) {
 // decoded path, because a proxy may escape other characters of the path.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.protect(w.Header())
+	if id, ok := h.key.ReadFilePath(r.URL.Path); ok {
+		h.file(w, r, id)
+		return
+	}
 	link, ok := h.key.Read(r.URL.Path)
 	if !ok {
 		h.render(w, http.StatusNotFound, "unknown", page{Title: "This page does not exist"})

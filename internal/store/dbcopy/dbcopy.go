@@ -117,7 +117,7 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 		}
 	}
 	size := cmp.Or(c.Batch, 5000)
-	batch, textBytes := make([][]driver.Value, 0, size), 0
+	batch, bytes := make([][]driver.Value, 0, size), 0
 	flush := func() error {
 		p.Rows += int64(len(batch))
 		if len(batch) > 0 && len(t.Key) > 0 {
@@ -126,20 +126,23 @@ func (c *Copier) copy(ctx context.Context, t *sqlstore.Table) error {
 		if err := c.To.Write(ctx, t, batch, p); err != nil {
 			return err
 		}
-		batch, textBytes = batch[:0], 0
+		batch, bytes = batch[:0], 0
 		c.report(Step{Table: t.Name, Rows: p.Rows, Of: all, Done: p.Done})
 		return nil
 	}
 	err = c.From.Each(ctx, t, p.Last, func(row []driver.Value, _ bool) error {
-		if len(batch) == size || textBytes > maxBatchText {
+		if len(batch) == size || bytes > maxBatchBytes {
 			if err := flush(); err != nil {
 				return err
 			}
 		}
 		batch = append(batch, row)
 		for _, v := range row {
-			if text, ok := v.(string); ok {
-				textBytes += len(text)
+			switch v := v.(type) {
+			case string:
+				bytes += len(v)
+			case []byte:
+				bytes += len(v)
 			}
 		}
 		return nil
@@ -189,8 +192,8 @@ func (c *Copier) verify(ctx context.Context, t *sqlstore.Table, r *Result) error
 }
 
 const (
-	reportEvery  = 5000    // rows
-	maxBatchText = 8 << 20 // bytes; limits the memory for a batch, because a Message can be large
+	reportEvery   = 5000    // rows
+	maxBatchBytes = 8 << 20 // limits the memory for a batch, because a Message or a piece of a file can be large
 )
 
 func (c *Copier) report(s Step) {

@@ -5,6 +5,7 @@ package dbcopy_test
 
 import (
 	"database/sql"
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,6 +98,8 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []audience
 	value(s.service.AddWebhook(ctx, s.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/hook?ä", "secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")))(s)
 	value(s.service.LinkKey(ctx))(s)
 	value(s.service.LinkTargets(ctx, message, []string{"https://example.com/?a={{Über}}", `https://example.com/\`}))(s)
+	s.addFile("Grüße.bin", 2<<20)
+	s.addFile("small.txt", 1)
 	s.subscribeMany(lists[:2], contacts)
 	s.addBatch(message, lists[0])
 	s.addRowsOutsideTheInterface(account.ID, key.ID, lists[0], message)
@@ -117,6 +120,18 @@ func (s *testService) addBatch(message audience.MessageID, list audience.ListID)
 			s.Fatal(err)
 		}
 	}
+}
+
+// addFile stores a file whose bytes have all values.
+func (s *testService) addFile(name string, size int) {
+	s.Helper()
+	folders := value(s.service.SearchFolders(s.Context(), s.caller, "file", audience.Query{}))(s)
+	content := make([]byte, size)
+	for i := range content {
+		content[i] = byte(i * 7)
+	}
+	value(s.service.UploadFile(s.Context(), s.caller, audience.UploadRequest{Folder: folders[0].ID,
+		Details: details("name", name, "data", base64.StdEncoding.EncodeToString(content))}))(s)
 }
 
 func (s *testService) subscribeMany(lists []audience.ListID, contacts int) {

@@ -22,3 +22,7 @@ func TestBulkSuite(t *testing.T) {
 func TestBatches(t *testing.T) {
 	storetest.Batches(t, func(t *testing.T) audience.Store { return open(t) })
 }
+
+func TestFiles(t *testing.T) {
+	storetest.Files(t, func(t *testing.T) audience.Store { return open(t) })
+}

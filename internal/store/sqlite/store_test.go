@@ -89,3 +89,8 @@ func TestReadyWritesToTheDisk(t *testing.T) {
 		t.Errorf("after Ready the table has %d rows, error %v; want none", rows, err)
 	}
 }
+
+// covers: spec files.upload, files.limits, files.name, files.type, decision 64
+func TestFiles(t *testing.T) {
+	storetest.Files(t, func(t *testing.T) audience.Store { return open(t) })
+}

@@ -156,7 +156,8 @@ func mapFolder(m *mapper, f *audience.Folder) {
 			WHERE l.account_id = folder.account_id AND l.folder_id = folder.id AND hidden = 0)
 		+ (SELECT count(*) FROM message m WHERE m.account_id = folder.account_id AND m.folder_id = folder.id)
 		+ (SELECT count(*) FROM autoresponder a WHERE a.account_id = folder.account_id AND a.folder_id = folder.id
-			AND a.list_id IN (SELECT list.id FROM list WHERE hidden = 0))`, &f.ItemCount)
+			AND a.list_id IN (SELECT list.id FROM list WHERE hidden = 0))
+		+ (SELECT count(*) FROM file WHERE file.folder_id = folder.id)`, &f.ItemCount)
 }
 
 var folderTable = newMapping("folder", mapFolder)

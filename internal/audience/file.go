@@ -1,0 +1,187 @@
+package audience
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// This file has the record of a file, its keys, and the calls that find and delete files.
+// file_upload.go stores files, and file_content.go has their content. A key that is restricted to
+// some Lists must not make these calls, because a file belongs to no List. decisions.md: 64
+
+// StoredFile is a file of an Account, without its content.
+type StoredFile struct {
+	ID               FileID
+	AccountID        AccountID
+	CreatorKeyID     KeyID
+	CreatorName      string
+	CreationTime     int64
+	LastModifiedTime int64 // when the content was stored last
+	FolderID         FolderID
+	Name             string // unique in its Folder
+	Type             string // media type, such as image/png
+	Size             int64  // in bytes
+	Content          ContentID
+	URL              string // of the link that serves the file; the Service sets it, and no Store has it
+}
+
+// FileAttributes are the keys of a File record, in the order of a reply.
+var FileAttributes = []Attribute[StoredFile]{
+	searchable(readOnlyInt("id", func(f *StoredFile) FileID { return f.ID })),
+	searchable(readOnlyInt("creator_user_id", func(f *StoredFile) KeyID { return f.CreatorKeyID })),
+	readOnlyText("creator_name", func(f *StoredFile) string { return f.CreatorName }),
+	searchable(readOnlyInt("creation_time", func(f *StoredFile) int64 { return f.CreationTime })),
+	searchable(readOnlyInt("last_modified_time", func(f *StoredFile) int64 { return f.LastModifiedTime })),
+	searchable(readOnlyInt("folder_id", func(f *StoredFile) FolderID { return f.FolderID })),
+	searchable(readOnlyText("name", func(f *StoredFile) string { return f.Name })),
+	searchable(readOnlyText("type", func(f *StoredFile) string { return f.Type })),
+	searchable(readOnlyInt("size", func(f *StoredFile) int64 { return f.Size })),
+	readOnlyText("url", func(f *StoredFile) string { return f.URL }),
+}
+
+// FileSettings are the limits of files and what their links need.
+type FileSettings struct {
+	MaxFile   int64 // largest size of a file, in bytes
+	MaxTotal  int64 // largest sum of the sizes of an Account's files, in bytes
+	PublicURL string
+	Key       LinkKey
+}
+
+// maxFiles is the largest number of files of an Account. A search reads all of their records.
+const maxFiles = 10_000
+
+// DefaultFileSettings returns the limits of a Service until SetFileSettings changes them.
+func DefaultFileSettings() FileSettings { return FileSettings{MaxFile: 10 << 20, MaxTotal: 1 << 30} }
+
+// SetFileSettings replaces the settings. A limit of 0 means its default. Call it before the calls that
+// read or store files.
+func (s *Service) SetFileSettings(f FileSettings) {
+	limits := DefaultFileSettings()
+	f.MaxFile, f.MaxTotal = cmp.Or(f.MaxFile, limits.MaxFile), cmp.Or(f.MaxTotal, limits.MaxTotal)
+	s.files = f
+}
+
+// withURL sets the URL of a file.
+func (s *Service) withURL(f *StoredFile) *StoredFile {
+	f.URL = s.files.PublicURL + s.files.Key.FilePath(f.ID)
+	return f
+}
+
+// readFileName reads the name of a file. Mail programs and browsers store files under their names, so a
+// name has no path and no characters that hide its end.
+func readFileName(text string) (string, error) {
+	name := strings.TrimSpace(text)
+	hidden := func(r rune) bool { return unicode.IsControl(r) || r == '/' || r == '\\' || changesDirection(r) }
+	if name == "" || name == "." || name == ".." || utf8.RuneCountInString(name) > maxName ||
+		strings.ContainsFunc(name, hidden) {
+		return "", expected("a file name of 1 to 255 characters without a path and without control characters")
+	}
+	return name, nil
+}
+
+// changesDirection reports whether a character changes the direction of the text after it.
+func changesDirection(r rune) bool {
+	return '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
+}
+
+// SearchFiles returns the Account's files that match. Errors: Denied, InvalidSearch.
+func (s *Service) SearchFiles(ctx context.Context, c *Caller, q Query) ([]StoredFile, error) {
+	return viewUnrestricted(ctx, s, c, func(tx Tx) ([]StoredFile, error) {
+		all, err := tx.Files(c.Account.ID)
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			s.withURL(&all[i])
+		}
+		return searchRecords(FileAttributes, all, q)
+	})
+}
+
+// File returns one file. Errors: Denied, and InvalidParameters if the Account has no such file.
+func (s *Service) File(ctx context.Context, c *Caller, id FileID) (*StoredFile, error) {
+	return viewUnrestricted(ctx, s, c, func(tx Tx) (*StoredFile, error) {
+		f, err := loadFile(tx, c.Account.ID, id)
+		if err != nil {
+			return nil, err
+		}
+		return s.withURL(f), nil
+	})
+}
+
+// loadFile returns one file of an Account. For a file of another Account it returns the same error as
+// for an unknown file. decisions.md: 11
+func loadFile(tx FileTx, account AccountID, id FileID) (*StoredFile, error) {
+	f, err := tx.File(id)
+	if err == nil && f.AccountID != account {
+		err = ErrNoFile
+	}
+	return f, err
+}
+
+// FindFile returns the ID of the file with exactly this name in a Folder, or 0 if there is none.
+// Errors: Denied, NoFolder.
+func (s *Service) FindFile(ctx context.Context, c *Caller, name string, folder FolderID) (FileID, error) {
+	return viewUnrestricted(ctx, s, c, func(tx Tx) (FileID, error) {
+		if err := checkFileFolder(tx, c, folder); err != nil {
+			return 0, err
+		}
+		f, err := tx.FileByName(folder, strings.TrimSpace(name))
+		if err != nil {
+			return 0, ignoreKind(NotFound, err)
+		}
+		return f.ID, nil
+	})
+}
+
+// checkFileFolder refuses an ID if the Account has no Folder for files with this ID.
+func checkFileFolder(tx FolderTx, c *Caller, id FolderID) error {
+	f, _, err := loadFolder(tx, c, id)
+	if err == nil && f.Type != FolderOfFiles {
+		err = Refuse(NoFolder, "the Account has no Folder for files with this ID")
+	}
+	return err
+}
+
+// DeleteFile removes a file. Its link stops working at once, and a job removes the content. Errors:
+// Denied, and InvalidParameters if the Account has no such file.
+func (s *Service) DeleteFile(ctx context.Context, c *Caller, id FileID) error {
+	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (bool, error) {
+		if err := tx.LockFiles(c.Account.ID); err != nil {
+			return false, err
+		}
+		f, err := loadFile(tx, c.Account.ID, id)
+		if err != nil {
+			return false, err
+		}
+		return true, errors.Join(tx.DeleteFile(id), releaseContent(tx, f.Content, now))
+	})
+	return err
+}
+
+// FileTx reads and changes the records of files, in a transaction.
+type FileTx interface {
+	// LockFiles must be called before an Update changes files or content of an Account. Such Updates
+	// run one after another.
+	LockFiles(account AccountID) error
+	// Files returns the files of an Account in order of ID.
+	Files(account AccountID) ([]StoredFile, error)
+	// File returns one file of any Account. The error is ErrNoFile if there is none.
+	File(id FileID) (*StoredFile, error)
+	// FileByName returns the file of a Folder with exactly this name. The error is of kind NotFound
+	// if there is none.
+	FileByName(folder FolderID, name string) (*StoredFile, error)
+	// AddFile inserts a file and sets its ID.
+	AddFile(f *StoredFile) error
+	// UpdateFile stores the content, its type and size, and the time of the change.
+	UpdateFile(f *StoredFile) error
+	// DeleteFile removes the record of a file.
+	DeleteFile(id FileID) error
+	// StoredFiles returns the number of an Account's files, and the sum of the sizes of its content,
+	// which includes uploads that have not ended.
+	StoredFiles(account AccountID) (files, bytes int64, err error)
+}

@@ -1,0 +1,119 @@
+package audience
+
+import (
+	"context"
+	"crypto/hmac"
+	"encoding/base64"
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// This file has the content of files: how it is read and removed, and the links that serve it.
+
+// Content is the bytes of a file, without the bytes themselves. The bytes never change, so the ID of
+// the content is also its version.
+type Content struct {
+	ID        ContentID
+	AccountID AccountID
+	Size      int64 // in bytes; 0: the content is being removed
+}
+
+// PieceSize is the size of every piece of content but the last one, in bytes.
+const PieceSize = 256 << 10
+
+// pieces returns the number of pieces of content with a size.
+func pieces(size int64) int64 { return (size + PieceSize - 1) / PieceSize }
+
+// FileOfLink returns the file of a link. Its error is ErrNoFile if the file was deleted.
+func (s *Service) FileOfLink(ctx context.Context, id FileID) (*StoredFile, error) {
+	return ownView(ctx, s, func(tx Tx) (*StoredFile, error) { return tx.File(id) })
+}
+
+// Piece returns a piece of content. The first piece has the number 0. The error is of kind NotFound if
+// the content was removed.
+func (s *Service) Piece(ctx context.Context, id ContentID, number int64) ([]byte, error) {
+	return ownView(ctx, s, func(tx Tx) ([]byte, error) { return tx.Piece(id, number) })
+}
+
+// removalDelay is the time in seconds for which content stays after its file was deleted or overwritten.
+// Clients that are reading the content, and mails that are being composed, need it until then.
+const removalDelay = 10 * 60
+
+// releaseContent ends the use of content by a file. A job removes the content.
+func releaseContent(tx Tx, id ContentID, now int64) error {
+	return errors.Join(tx.ReleaseContent(id), tx.Enqueue(RemoveContent{Content: id, Due: now + removalDelay}))
+}
+
+// removalStep is the number of pieces that one Update removes: 2 MiB.
+const removalStep = 8
+
+// RemoveContent does one step of the job that removes content. It keeps content that a file has.
+func (s *Service) RemoveContent(ctx context.Context, e RemoveContent) (done bool, err error) {
+	return ownUpdate(ctx, s, func(tx Tx, _ int64) (bool, error) {
+		content, err := tx.Content(e.Content)
+		if err != nil {
+			return true, ignoreKind(NotFound, err)
+		}
+		if err := tx.LockFiles(content.AccountID); err != nil {
+			return false, err
+		}
+		used, err := tx.ContentUsed(e.Content)
+		if err != nil || used {
+			return used, err
+		}
+		if err := tx.ReleaseContent(e.Content); err != nil {
+			return false, err
+		}
+		n, err := tx.DeletePieces(e.Content, removalStep)
+		if err != nil || n == removalStep {
+			return false, err
+		}
+		return true, tx.DeleteContent(e.Content)
+	})
+}
+
+// LinkFile is the first part of the path of a link to a file.
+const LinkFile LinkKind = "f"
+
+// FilePath returns the path of the link to a file, such as /f/12/SIGNATURE. The link stays the same when
+// the file is overwritten. decisions.md: 64
+func (k *LinkKey) FilePath(id FileID) string {
+	path := "/" + string(LinkFile) + "/" + strconv.FormatInt(int64(id), 10)
+	sum := k.sign("link", path)
+	return path + "/" + base64.RawURLEncoding.EncodeToString(sum[:linkSignature])
+}
+
+// ReadFilePath returns the file of a path. ok is false for any path that FilePath would not return.
+func (k *LinkKey) ReadFilePath(path string) (id FileID, ok bool) {
+	rest, ok := strings.CutPrefix(path, "/"+string(LinkFile)+"/")
+	if !ok {
+		return 0, false
+	}
+	text, _, _ := strings.Cut(rest, "/")
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	return FileID(n), hmac.Equal([]byte(k.FilePath(FileID(n))), []byte(path))
+}
+
+// ContentTx reads and changes the content of files, in a transaction.
+type ContentTx interface {
+	// AddContent inserts content without pieces and sets its ID.
+	AddContent(c *Content) error
+	// Content returns content. The error is of kind NotFound if it was removed.
+	Content(id ContentID) (*Content, error)
+	// ContentUsed reports whether a file has the content.
+	ContentUsed(id ContentID) (bool, error)
+	// ReleaseContent sets the Size of content to 0.
+	ReleaseContent(id ContentID) error
+	// AddPiece inserts a piece, of at most PieceSize bytes.
+	AddPiece(id ContentID, number int64, data []byte) error
+	// Piece returns a piece. The error is of kind NotFound if there is none.
+	Piece(id ContentID, number int64) ([]byte, error)
+	// DeletePieces removes at most limit pieces and returns their number.
+	DeletePieces(id ContentID, limit int) (deleted int64, err error)
+	// DeleteContent removes content that has no pieces.
+	DeleteContent(id ContentID) error
+}

@@ -1,0 +1,292 @@
+package audience
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// This file stores uploaded files. The content is stored in pieces, a few in each Update, so that on
+// SQLite other callers can write in between. The last Update adds the record of the file or, if a file
+// with the name is overwritten, gives it the new content. Until then no call shows the upload.
+
+// What an upload does if its Folder has a file with the same name.
+const (
+	DuplicateIncrement = "increment" // stores another file, with a number in its name
+	DuplicateOverwrite = "overwrite" // replaces the content of the file
+)
+
+// UploadRequest is a file to store.
+type UploadRequest struct {
+	Folder      FolderID
+	Details     []Detail // name and data; data is base64, with or without line breaks
+	OnDuplicate string   // DuplicateIncrement, which "" means too, or DuplicateOverwrite
+}
+
+// uploadStep is the number of pieces that one Update stores: 1 MiB.
+const uploadStep = 4
+
+// uploadTime is the time in seconds after which the pieces of an upload that has not ended are removed.
+const uploadTime = 60 * 60
+
+// uploadProgress is how much of an upload is stored.
+type uploadProgress struct {
+	Content ContentID `json:"content"`
+	Pieces  int64     `json:"pieces"`
+	File    FileID    `json:"file"`
+}
+
+// UploadFile stores a file and returns it with its ID and its URL only. Errors: Denied, NoFolder, and
+// InvalidParameters for a name, data or size that is not valid, and if the Account has too many files.
+// specification: uploadBase64FileData
+func (s *Service) UploadFile(ctx context.Context, c *Caller, r UploadRequest) (*StoredFile, error) {
+	_, err := viewUnrestricted(ctx, s, c, func(tx Tx) (bool, error) { return true, checkFileFolder(tx, c, r.Folder) })
+	if err != nil {
+		return nil, err
+	}
+	u, err := s.readUpload(r)
+	if err != nil {
+		return nil, err
+	}
+	p, err := runInSteps(ctx, s, c, steps[uploadProgress]{
+		prepare: func(_ context.Context, p uploadProgress) error {
+			_, err := u.next(p.Pieces) // decodes outside the Update
+			return err
+		},
+		run: func(tx Tx, now int64, p *uploadProgress) (bool, error) { return u.step(tx, c, now, p) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.withURL(&StoredFile{ID: p.File}), nil
+}
+
+// upload is an UploadRequest after it was checked.
+type upload struct {
+	folder    FolderID
+	name      string
+	data      string // base64
+	mediaType string
+	size      int64
+	overwrite bool
+	maxTotal  int64
+
+	// The decoder of data, and the pieces that it returned last.
+	decoder io.Reader
+	from    int64 // number of the first of the decoded pieces
+	decoded [][]byte
+}
+
+// readUpload checks the values of a request. It decodes the data once to find its size and its type.
+func (s *Service) readUpload(r UploadRequest) (*upload, error) {
+	u := &upload{folder: r.Folder, overwrite: r.OnDuplicate == DuplicateOverwrite, maxTotal: s.files.MaxTotal}
+	if _, err := oneOf("", DuplicateIncrement, DuplicateOverwrite)(r.OnDuplicate); err != nil {
+		return nil, invalid("duplicate_action", err.Error())
+	}
+	for i := range r.Details {
+		d := &r.Details[i]
+		if d.Key != "name" && d.Key != "data" {
+			continue
+		}
+		if d.Value.Kind != InputText {
+			return nil, invalid(d.Key, "expected a string")
+		}
+		if d.Key == "name" {
+			u.name = d.Value.Text
+		} else {
+			u.data = d.Value.Text
+		}
+	}
+	var err error
+	u.name, err = readFileName(u.name)
+	if err != nil {
+		return nil, invalid("name", err.Error())
+	}
+	if err := u.measure(s.files.MaxFile); err != nil {
+		return nil, invalid("data", err.Error())
+	}
+	return u, nil
+}
+
+// measure decodes the data and sets the size and the type. most is the largest size in bytes.
+func (u *upload) measure(most int64) error {
+	var head prefix
+	decoder := base64.NewDecoder(base64.StdEncoding, strings.NewReader(u.data))
+	size, err := io.Copy(&head, io.LimitReader(decoder, most+1))
+	switch {
+	case size > most:
+		return expected(fmt.Sprintf("a file of at most %d bytes", most))
+	case err != nil || size == 0:
+		return expected("the content of a file in base64, which must not be empty")
+	}
+	u.size, u.mediaType = size, typeOf(u.name, head)
+	return nil
+}
+
+// prefix is a Writer that keeps the bytes that decide the type of a file.
+type prefix []byte
+
+// Write implements io.Writer.
+func (p *prefix) Write(b []byte) (int, error) {
+	*p = append(*p, b[:min(len(b), sniffLength-len(*p))]...)
+	return len(b), nil
+}
+
+// next returns the pieces of one step, beginning with a number. Steps need the pieces in order, so next
+// decodes the data from its start only if another process has stored the pieces before.
+func (u *upload) next(from int64) ([][]byte, error) {
+	if u.decoded != nil && u.from == from {
+		return u.decoded, nil
+	}
+	if u.decoder == nil || from != u.from+int64(len(u.decoded)) {
+		u.decoder = base64.NewDecoder(base64.StdEncoding, strings.NewReader(u.data))
+		if _, err := io.CopyN(io.Discard, u.decoder, min(from*PieceSize, u.size)); err != nil {
+			return nil, fmt.Errorf("decode the file: %w", err)
+		}
+	}
+	u.from, u.decoded = from, nil
+	for n := from; n < min(from+uploadStep, pieces(u.size)); n++ {
+		piece := make([]byte, min(PieceSize, u.size-n*PieceSize))
+		if _, err := io.ReadFull(u.decoder, piece); err != nil {
+			return nil, fmt.Errorf("decode the file: %w", err)
+		}
+		u.decoded = append(u.decoded, piece)
+	}
+	return u.decoded, nil
+}
+
+// step stores the next pieces. After the last piece it stores the file.
+func (u *upload) step(tx Tx, c *Caller, now int64, p *uploadProgress) (done bool, err error) {
+	if err := tx.LockFiles(c.Account.ID); err != nil {
+		return false, err
+	}
+	if p.Content != 0 { // a call that is repeated hours later may find its pieces removed
+		content, err := tx.Content(p.Content)
+		if ignoreKind(NotFound, err) != nil {
+			return false, err
+		}
+		if err != nil || content.Size == 0 {
+			*p = uploadProgress{}
+		}
+	}
+	if p.Content == 0 {
+		if err := u.begin(tx, c, now, p); err != nil {
+			return false, err
+		}
+	}
+	parts, err := u.next(p.Pieces)
+	if err != nil {
+		return false, err
+	}
+	for _, data := range parts {
+		if err := tx.AddPiece(p.Content, p.Pieces, data); err != nil {
+			return false, err
+		}
+		p.Pieces++
+	}
+	if p.Pieces < pieces(u.size) {
+		return false, nil
+	}
+	p.File, err = u.finish(tx, c, now, p.Content)
+	return true, err
+}
+
+// begin checks the limits of the Account and adds the content. An upload of several steps may never
+// end, so a job removes its pieces then.
+func (u *upload) begin(tx Tx, c *Caller, now int64, p *uploadProgress) error {
+	if err := checkFileFolder(tx, c, u.folder); err != nil {
+		return err
+	}
+	files, bytes, err := tx.StoredFiles(c.Account.ID)
+	switch {
+	case err != nil:
+		return err
+	case files >= maxFiles:
+		return invalid("file_details", fmt.Sprintf("the Account has %d files, which is the limit; delete some first", files))
+	case bytes+u.size > u.maxTotal:
+		return invalid("data", fmt.Sprintf("the files of the Account have %d bytes, and the limit is %d; "+
+			"delete some first", bytes, u.maxTotal))
+	}
+	content := Content{AccountID: c.Account.ID, Size: u.size}
+	if err := tx.AddContent(&content); err != nil {
+		return err
+	}
+	p.Content = content.ID
+	if pieces(u.size) > uploadStep {
+		return tx.Enqueue(RemoveContent{Content: content.ID, Due: now + uploadTime})
+	}
+	return nil
+}
+
+// finish adds the record of the file, or overwrites the file with the same name.
+func (u *upload) finish(tx Tx, c *Caller, now int64, content ContentID) (FileID, error) {
+	if err := checkFileFolder(tx, c, u.folder); err != nil {
+		return 0, err
+	}
+	name := u.name
+	same, err := tx.FileByName(u.folder, name)
+	switch {
+	case err == nil && u.overwrite:
+		old := same.Content
+		same.Content, same.Size, same.Type, same.LastModifiedTime = content, u.size, u.mediaType, now
+		return same.ID, errors.Join(tx.UpdateFile(same), releaseContent(tx, old, now))
+	case err == nil:
+		name, err = freeName(tx, u.folder, name)
+	}
+	if ignoreKind(NotFound, err) != nil {
+		return 0, err
+	}
+	f := &StoredFile{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now,
+		LastModifiedTime: now, FolderID: u.folder, Name: name, Type: u.mediaType, Size: u.size, Content: content}
+	err = tx.AddFile(f)
+	return f.ID, err
+}
+
+// freeName returns a name with a number, such as photo_1.jpg, that no file of the Folder has. It first
+// doubles the number and then halves the interval, so that it needs few look-ups.
+func freeName(tx FileTx, folder FolderID, name string) (string, error) {
+	isTaken := func(n int64) (bool, error) {
+		_, err := tx.FileByName(folder, numberedName(name, n))
+		return err == nil, ignoreKind(NotFound, err)
+	}
+	taken, free := int64(0), int64(1)
+	for {
+		is, err := isTaken(free)
+		if err != nil {
+			return "", err
+		}
+		if !is {
+			break
+		}
+		taken, free = free, 2*free
+	}
+	for free-taken > 1 {
+		middle := (taken + free) / 2
+		is, err := isTaken(middle)
+		if err != nil {
+			return "", err
+		}
+		if is {
+			taken = middle
+		} else {
+			free = middle
+		}
+	}
+	return numberedName(name, free), nil
+}
+
+// numberedName puts a number before the extension of a name. It cuts a name that would become too long.
+func numberedName(name string, n int64) string {
+	extension := path.Ext(name)
+	stem, suffix := strings.TrimSuffix(name, extension), "_"+strconv.FormatInt(n, 10)+extension
+	if most := maxName - utf8.RuneCountInString(suffix); utf8.RuneCountInString(stem) > most {
+		stem = string([]rune(stem)[:max(most, 0)])
+	}
+	return stem + suffix
+}

@@ -1,0 +1,145 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file sends files of Accounts. The link of a file is in mails and on web sites, so anyone who
+// has the link may read the file. decisions.md: 64
+
+const (
+	// maxDownloads is the number of files that are sent at the same time. Each of them needs the memory
+	// of one piece. Further requests wait for downloadWait.
+	maxDownloads = 256
+	downloadWait = 10 * time.Second
+
+	// fileCache is for how long browsers and proxies use a file without asking again. After that time
+	// they ask with the ETag.
+	fileCache = "public, max-age=300"
+)
+
+// filePolicy is the Content-Security-Policy of a file. A file can be HTML of a caller, which must not run
+// a script on this site.
+const filePolicy = "default-src 'none'; sandbox"
+
+// file sends a file. Ranges and conditional requests work.
+func (h *Handler) file(w http.ResponseWriter, r *http.Request, id audience.FileID) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "this link is opened with GET", http.StatusMethodNotAllowed)
+		return
+	}
+	f, err := h.service.FileOfLink(r.Context(), id)
+	switch {
+	case errors.Is(err, audience.ErrNoFile):
+		h.render(w, http.StatusGone, "nofile", page{Title: "This file does not exist any more"})
+		return
+	case err != nil:
+		h.failed(w, r, audience.Link{Kind: audience.LinkFile}, err)
+		return
+	}
+	if !h.mayRead(r) {
+		w.Header().Set("Retry-After", "10")
+		h.render(w, http.StatusServiceUnavailable, "failed", page{Title: "This did not work"})
+		return
+	}
+	defer func() { <-h.reading }()
+	setFileHeader(w.Header(), f)
+	control := http.NewResponseController(w)
+	defer control.SetWriteDeadline(time.Time{})
+	content := &contentReader{handler: h, request: r, control: control, file: f, number: -1}
+	http.ServeContent(w, r, "", time.Unix(f.LastModifiedTime, 0), content)
+	if content.err != nil {
+		h.logError(r, audience.Link{Kind: audience.LinkFile}, content.err)
+		panic(http.ErrAbortHandler) // the client must not take the file as complete
+	}
+}
+
+// mayRead waits until fewer than maxDownloads files are being sent. It returns false if that takes too long.
+func (h *Handler) mayRead(r *http.Request) bool {
+	timer := time.NewTimer(downloadWait)
+	defer timer.Stop()
+	select {
+	case h.reading <- struct{}{}:
+		return true
+	case <-timer.C:
+	case <-r.Context().Done():
+	}
+	return false
+}
+
+// setFileHeader sets the header of a file. Browsers show images that contain no script, and store every
+// other file. Mail programs and sites may show an image of this server.
+func setFileHeader(header http.Header, f *audience.StoredFile) {
+	disposition := "attachment"
+	if f.IsShown() {
+		disposition = "inline"
+	}
+	contentType := "application/octet-stream" // a browser must not interpret a file that it stores
+	if f.IsShown() {
+		contentType = f.Type
+	}
+	header.Set("Content-Type", contentType)
+	header.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": f.Name}))
+	header.Set("Content-Security-Policy", filePolicy)
+	header.Set("Cache-Control", fileCache)
+	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	header.Set("ETag", `"`+strconv.FormatInt(int64(f.Content), 10)+`"`)
+}
+
+// contentReader reads the content of a file for http.ServeContent. It has one piece in memory.
+type contentReader struct {
+	handler *Handler
+	request *http.Request
+	control *http.ResponseController
+	file    *audience.StoredFile
+	at      int64 // position of the next byte
+	number  int64 // of piece; -1 before the first piece
+	piece   []byte
+	err     error // the first error of Read
+}
+
+// Seek implements io.Seeker.
+func (c *contentReader) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += c.at
+	case io.SeekEnd:
+		offset += c.file.Size
+	}
+	if offset < 0 {
+		return 0, errors.New("seek before the start of the file")
+	}
+	c.at = offset
+	return offset, nil
+}
+
+// Read implements io.Reader. For each piece the client gets ioTimeout to receive it.
+func (c *contentReader) Read(b []byte) (int, error) {
+	if c.at >= c.file.Size {
+		return 0, io.EOF
+	}
+	if number := c.at / audience.PieceSize; number != c.number {
+		c.control.SetWriteDeadline(time.Now().Add(ioTimeout)) // an error means that deadlines are not supported
+		piece, err := c.handler.service.Piece(c.request.Context(), c.file.Content, number)
+		if err == nil && int64(len(piece)) <= c.at%audience.PieceSize {
+			err = fmt.Errorf("piece %d of the file %d has only %d bytes", number, c.file.ID, len(piece))
+		}
+		if err != nil {
+			c.err = err
+			return 0, err
+		}
+		c.number, c.piece = number, piece
+	}
+	n := copy(b, c.piece[c.at%audience.PieceSize:])
+	c.at += int64(n)
+	return n, nil
+}
