@@ -150,22 +150,29 @@ func (b *Batch) populate(tx Tx, all []Population, p *Population, now int64) erro
 	if err != nil {
 		return err
 	}
-	for part := range slices.Chunk(chosen, sliceSize) {
-		slice := BatchSlice{Batch: b.ID, List: p.List, First: part[0], Last: part[len(part)-1]}
-		if err := tx.AddSlice(&slice); err != nil {
-			return err
-		}
-		added, err := tx.AddRecipients(&slice, schema.Email().ID, part, now)
-		if err != nil {
-			return err
-		}
-		counts.Recipients += added
-		counts.LeftDuplicate += int64(len(part)) - added // an earlier population has the Contact
+	added, err := tx.AddSlices(b.slicesOf(p, chosen), !p.repeats(all), now)
+	if err != nil {
+		return err
 	}
+	counts.Recipients += added
+	counts.LeftDuplicate += int64(len(chosen)) - added // an earlier population has the Contacts
 	if err := tx.SetPopulation(p); err != nil {
 		return err
 	}
 	return tx.AddToBatch(b.ID, counts, now)
+}
+
+// slicesOf divides the chosen Contacts of a population among new slices.
+func (b *Batch) slicesOf(p *Population, chosen []ContactID) (all []NewSlice) {
+	for part := range slices.Chunk(chosen, sliceSize) {
+		all = append(all, NewSlice{BatchSlice{Batch: b.ID, List: p.List, First: part[0], Last: part[len(part)-1]}, part})
+	}
+	return all
+}
+
+// repeats reports whether an earlier population has the same List, and so perhaps the same Contacts.
+func (p *Population) repeats(all []Population) bool {
+	return slices.ContainsFunc(all, func(other Population) bool { return other.Number < p.Number && other.List == p.List })
 }
 
 // candidates are the Contacts of one step.

@@ -28,6 +28,12 @@ type BatchSlice struct {
 	Done   bool
 }
 
+// NewSlice is a slice to insert, with the Contacts that become its recipients, in order of ID.
+type NewSlice struct {
+	BatchSlice
+	Contacts []ContactID
+}
+
 // LeasedSlice is a slice with the recipients to send now.
 type LeasedSlice struct {
 	BatchSlice
@@ -38,9 +44,11 @@ type LeasedSlice struct {
 
 // SliceTx reads and changes slices of Batches and the recipients in them, in a transaction.
 type SliceTx interface {
-	// AddSlice inserts a slice after the last slice of its Batch, and sets its number. The caller
-	// has locked the Batch.
-	AddSlice(s *BatchSlice) error
+	// AddSlices inserts slices of one List after the last slice of their Batch, and waiting recipients
+	// with the addresses that their Contacts have now. The caller has locked the Batch. If fresh is
+	// false, Contacts that are recipients of the Batch already stay as they are. AddSlices returns the
+	// number of new recipients.
+	AddSlices(all []NewSlice, fresh bool, now int64) (added int64, err error)
 	// FreeSlice returns the first slice of a Batch that is not done and whose lease has ended at
 	// now. The error is of kind NotFound if there is none. Then next is the end of the earliest
 	// lease, or 0 if all slices are done.

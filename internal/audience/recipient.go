@@ -187,9 +187,6 @@ type RecipientTx interface {
 	Candidates(list ListID, after, upto ContactID, limit int) ([]Candidate, error)
 	// CandidatesByID returns those Contacts of a List that have one of the IDs, in order of ID.
 	CandidatesByID(list ListID, ids []ContactID) ([]Candidate, error)
-	// AddRecipients inserts waiting recipients of a slice, with the addresses of their Contacts,
-	// which are in the Field email. IDs that are recipients of the Batch already stay as they are.
-	AddRecipients(s *BatchSlice, email FieldID, ids []ContactID, now int64) (added int64, err error)
 	// RecipientKeys returns those normalised addresses that a recipient of the Batch in the List has.
 	RecipientKeys(list ListID, batch BatchID, keys []string) ([]string, error)
 	// SentBefore returns those Contacts that a Batch or an autoresponder has sent the Message.

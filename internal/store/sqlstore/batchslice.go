@@ -4,6 +4,7 @@ package sqlstore
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"enlist/internal/audience"
@@ -22,13 +23,37 @@ func mapSlice(m *mapper, s *audience.BatchSlice) {
 
 var sliceTable = newMapping("batch_slice", mapSlice)
 
-// AddSlice stores a slice with the next number of its Batch.
-func (t *Tx) AddSlice(s *audience.BatchSlice) (err error) {
-	s.Number, err = t.number("SELECT coalesce(max(number), 0) + 1 FROM batch_slice WHERE batch_id = ?", int64(s.Batch))
-	if err != nil {
-		return err
+// AddSlices stores slices with the next numbers of their Batch, and their recipients.
+func (t *Tx) AddSlices(all []audience.NewSlice, fresh bool, now int64) (added int64, err error) {
+	if len(all) == 0 {
+		return 0, nil
 	}
-	return sliceTable.queue(t, s)
+	last, err := t.number("SELECT coalesce(max(number), 0) FROM batch_slice WHERE batch_id = ?", int64(all[0].Batch))
+	if err != nil {
+		return 0, err
+	}
+	for i := range all {
+		all[i].Number = last + int64(i) + 1
+		if err := sliceTable.queue(t, &all[i].BatchSlice); err != nil {
+			return 0, err
+		}
+	}
+	schema, err := t.Schema(all[0].List)
+	if err != nil {
+		return 0, err
+	}
+	address := "coalesce(" + t.sql.FieldText(strconv.FormatInt(int64(schema.Email().ID), 10)) + ", '')"
+	if copier, ok := t.conn.(Copier); ok && fresh {
+		return t.copyRecipients(copier, all, address, now)
+	}
+	for i := range all {
+		n, err := t.addRecipients(&all[i], address, now)
+		if err != nil {
+			return 0, err
+		}
+		added += n
+	}
+	return added, nil
 }
 
 // FreeSlice returns the first free slice of a Batch, or ErrNotFound and the end of the earliest lease.

@@ -4,8 +4,6 @@ package sqlstore
 // statement names one List.
 
 import (
-	"strconv"
-
 	"enlist/internal/audience"
 )
 
@@ -75,19 +73,50 @@ func (t *Tx) candidates(query string, args ...any) (found []audience.Candidate, 
 	return found, err
 }
 
-// AddRecipients inserts the recipients of a slice, with the addresses that their Contacts have now.
-func (t *Tx) AddRecipients(s *audience.BatchSlice, email audience.FieldID, ids []audience.ContactID, now int64) (
-	added int64, err error) {
-	test, arg, err := oneOfIDs(t, ids)
+// addRecipients inserts the recipients of a slice. address is the expression of their addresses.
+func (t *Tx) addRecipients(s *audience.NewSlice, address string, now int64) (added int64, err error) {
+	test, arg, err := oneOfIDs(t, s.Contacts)
 	if err != nil {
 		return 0, err
 	}
 	return t.conn.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
 			sent_time, unsubscribed_time, deactivated_time)
-		SELECT list_id, CAST(? AS BIGINT), id, CAST(? AS BIGINT), 'waiting', CAST(? AS BIGINT), 0,
-			coalesce(`+t.sql.FieldText(strconv.FormatInt(int64(email), 10))+`, ''), '', 0, 0, 0
+		SELECT list_id, CAST(? AS BIGINT), id, CAST(? AS BIGINT), 'waiting', CAST(? AS BIGINT), 0, `+address+`, '', 0, 0, 0
 		FROM contact WHERE list_id = ? AND id`+test+" ORDER BY id ON CONFLICT DO NOTHING",
 		int64(s.Batch), s.Number, now, int64(s.List), arg)
+}
+
+var recipientColumns = []string{"list_id", "batch_id", "contact_id", "slice", "status", "time", "attempts", "address",
+	"detail", "sent_time", "unsubscribed_time", "deactivated_time"}
+
+// copyRecipients is addRecipients for several slices, if none of the Contacts is a recipient of the Batch. For
+// PostgreSQL, COPY is three times as fast as an INSERT that reads the Contacts.
+func (t *Tx) copyRecipients(copier Copier, all []audience.NewSlice, address string, now int64) (added int64, err error) {
+	var ids []audience.ContactID
+	for i := range all {
+		ids = append(ids, all[i].Contacts...)
+	}
+	test, arg, err := oneOfIDs(t, ids)
+	if err != nil {
+		return 0, err
+	}
+	list, batch := int64(all[0].List), int64(all[0].Batch)
+	rows := make([][]any, 0, len(ids))
+	err = t.each(func(row *Cursor) error {
+		id := row.Int()
+		for id > int64(all[0].Last) { // the Contacts and the slices are in order of ID
+			all = all[1:]
+		}
+		rows = append(rows, []any{list, batch, id, all[0].Number, "waiting", now, 0, row.Text(), "", 0, 0, 0})
+		return nil
+	}, "SELECT id, "+address+" FROM contact WHERE list_id = ? AND id"+test+" ORDER BY id", list, arg)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	if err := t.conn.Do(writeOnWorker, list); err != nil {
+		return 0, err
+	}
+	return int64(len(rows)), copier.Copy("recipient", recipientColumns, rows)
 }
 
 // RecipientKeys returns those addresses that a recipient of the Batch in the List has.
