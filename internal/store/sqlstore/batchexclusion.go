@@ -38,14 +38,16 @@ func (t *Tx) Exclusion(id audience.BatchID) (*audience.Exclusion, error) {
 // been sent it.
 func (t *Tx) SentByBatches(list audience.ListID, batches []audience.BatchID, ids []audience.ContactID) (
 	sent []audience.ContactID, err error) {
-	test, arg, err := oneOfIDs(t, ids)
-	if err != nil {
-		return nil, err
+	if len(ids) == 0 {
+		return nil, nil
 	}
 	const handedOver = " AND status IN ('sending', 'sent', 'bounced', 'complained', 'doubtful')"
 	for _, batch := range batches {
-		more, err := idsOf[audience.ContactID](t, "SELECT contact_id FROM recipient"+
-			" WHERE list_id = ? AND batch_id = ? AND contact_id"+test+handedOver, int64(list), int64(batch), arg)
+		test, args, err := t.recipientsByID(list, batch, ids)
+		if err != nil {
+			return nil, err
+		}
+		more, err := idsOf[audience.ContactID](t, "SELECT contact_id FROM recipient WHERE "+test+handedOver, args...)
 		if err != nil {
 			return nil, err
 		}

@@ -143,13 +143,22 @@ const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), t
 // mark changes the status of some recipients.
 func (t *Tx) mark(set, where string, list audience.ListID, batch audience.BatchID, ids []audience.ContactID,
 	now int64) error {
-	test, arg, err := oneOfIDs(t, ids)
+	test, key, err := t.recipientsByID(list, batch, ids)
 	if err != nil {
 		return err
 	}
 	args := slices.Repeat([]any{now}, strings.Count(set, "?"))
-	return t.conn.Do("UPDATE recipient SET "+set+" WHERE list_id = ? AND batch_id = ? AND contact_id"+test+where,
-		append(args, int64(list), int64(batch), arg)...)
+	return t.conn.Do("UPDATE recipient SET "+set+" WHERE "+test+where, append(args, key...)...)
+}
+
+// recipientsByID returns the test that selects recipients of a Batch by their IDs, at least one, and its arguments. If
+// PostgreSQL has no statistics of the table yet, it expects few recipients of a Batch, and would read all of them to
+// compare their IDs. So the test also has the range of the IDs.
+func (t *Tx) recipientsByID(list audience.ListID, batch audience.BatchID, ids []audience.ContactID) (test string,
+	args []any, err error) {
+	test, all, err := oneOfIDs(t, ids)
+	return "list_id = ? AND batch_id = ? AND contact_id" + test + " AND " + t.sql.NoIndex + "contact_id BETWEEN ? AND ?",
+		[]any{int64(list), int64(batch), all, int64(slices.Min(ids)), int64(slices.Max(ids))}, err
 }
 
 // ContactsByID returns the Contacts of a List with the given IDs, in order of ID. It locks no Contact.
