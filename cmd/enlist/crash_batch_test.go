@@ -69,30 +69,72 @@ func killedServerSendsEachMailOfABatch(t *testing.T, e teststores.Engine) {
 		}
 		teststores.EndLeases(t, c.db)
 	}
-	c.sendBatches(server, batches)
-	c.inspectBatches(server, batches)
+	c.sendBatches(server.URL(), batches)
+	c.inspectBatches(server.Messages(), batches, crashRecipients)
+}
+
+// A real mail server gets the mails of some Batches. In each round the test kills the program, the mail server or both
+// at a random moment, and starts them again. At the end each recipient of each Batch has the mail.
+//
+// covers: decision 59
+func TestKilledServerSendsBatchesThroughOpenSMTPD(t *testing.T) {
+	sink := mailtest.Start(t, mailtest.Options{})
+	server := mailtest.StartOpenSMTPD(t, sink)
+	c := newCrash(t, teststores.SQLite, server.URL())
+	var batches []int64
+	var message int64
+	const recipients = 100 // OpenSMTPD forwards few mails a second
+	for round := range 4 {
+		p := c.process()
+		c.client = p.client
+		if round == 0 {
+			message = c.recipientsAt(server.Domain, recipients)
+		}
+		batches = append(batches, must(c.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false))(t))
+		sendFor(t.Context(), sink, rand.IntN(recipients))
+		if round > 0 {
+			server.Kill()
+		}
+		p.end(os.Kill)
+		c.killed++
+		if round > 0 {
+			server.Start()
+		}
+		teststores.EndLeases(t, c.db)
+	}
+	c.sendBatches(server.URL(), batches)
+	server.Until("all mails have arrived", func() bool {
+		return len(messageIDs(t, server.Arrived())) >= len(batches)*recipients
+	})
+	c.inspectBatches(server.Arrived(), batches, recipients)
 }
 
 // recipients adds a Message and the Contacts, and returns the Message.
 func (c *crash) recipients() int64 {
 	c.t.Helper()
-	rows := make([]api.Details, crashRecipients)
+	return c.recipientsAt("example.com", crashRecipients)
+}
+
+// recipientsAt is recipients for n addresses of a domain.
+func (c *crash) recipientsAt(domain string, n int) int64 {
+	c.t.Helper()
+	rows := make([]api.Details, n)
 	for i := range rows {
-		rows[i] = api.Details{"Email": fmt.Sprintf("r%d@example.com", i)}
+		rows[i] = api.Details{"Email": fmt.Sprintf("r%d@%s", i, domain)}
 	}
 	must(c.client.AddContacts(c.t.Context(), 1, rows, api.AddOptions{}))(c.t)
 	return must(c.client.AddMessage(c.t.Context(), api.Details{"name": "May", "subject": "Batch {{Email}}", "text_content": "Hello"}))(c.t)
 }
 
 // sendBatches sends the rest of the Batches, as a process that starts minutes after the last one was killed.
-func (c *crash) sendBatches(server *mailtest.Server, batches []int64) {
+func (c *crash) sendBatches(smtp string, batches []int64) {
 	c.t.Helper()
 	teststores.AgeKilledJobs(c.t, c.db)
 	store := c.open()
 	defer store.Close()
 	service := audience.NewService(store, time.Now)
 	quiet := slog.New(slog.DiscardHandler)
-	mailer, _, err := newMailer(c.t.Context(), config.Serve{SMTP: server.URL(), MailFrom: "news@example.com", PublicURL: "http://localhost", MailConnections: 8},
+	mailer, _, err := newMailer(c.t.Context(), config.Serve{SMTP: smtp, MailFrom: "news@example.com", PublicURL: "http://localhost", MailConnections: 8},
 		service, nil, quiet)
 	if err != nil {
 		c.t.Fatal(err)
@@ -129,19 +171,26 @@ func (c *crash) sendBatches(server *mailtest.Server, batches []int64) {
 	}
 }
 
-// inspectBatches compares the Batches with the messages that the mail server has accepted.
-func (c *crash) inspectBatches(server *mailtest.Server, batches []int64) {
-	c.t.Helper()
-	mails := make(map[string]int) // by Message-ID
-	for _, m := range server.Messages() {
+// messageIDs counts the messages with each Message-ID.
+func messageIDs(t *testing.T, messages []mailtest.Message) map[string]int {
+	t.Helper()
+	counts := make(map[string]int)
+	for _, m := range messages {
 		read, err := mail.ReadMessage(bytes.NewReader(m.Data))
 		if err != nil {
-			c.t.Fatal(err)
+			t.Fatal(err)
 		}
-		mails[read.Header.Get("Message-Id")]++
+		counts[read.Header.Get("Message-Id")]++
 	}
-	repeated := len(server.Messages()) - len(mails)
-	if want := len(batches) * crashRecipients; len(mails) != want {
+	return counts
+}
+
+// inspectBatches compares the Batches with the messages that the mail server has accepted.
+func (c *crash) inspectBatches(messages []mailtest.Message, batches []int64, recipients int64) {
+	c.t.Helper()
+	mails := messageIDs(c.t, messages)
+	repeated := len(messages) - len(mails)
+	if want := len(batches) * int(recipients); len(mails) != want {
 		c.t.Errorf("%d different mails arrived, want %d", len(mails), want)
 	}
 	store := c.open()
@@ -155,8 +204,8 @@ func (c *crash) inspectBatches(server *mailtest.Server, batches []int64) {
 	doubt := int64(0)
 	for _, id := range batches {
 		b, err := service.Batch(c.t.Context(), caller, audience.BatchID(id))
-		if err != nil || b.Sent != crashRecipients || b.Recipients != crashRecipients {
-			c.t.Errorf("Batch %d has the counts %+v, %v, want %d sent", id, b.BatchCounts, err, crashRecipients)
+		if err != nil || b.Sent != recipients || b.Recipients != recipients {
+			c.t.Errorf("Batch %d has the counts %+v, %v, want %d sent", id, b.BatchCounts, err, recipients)
 			continue
 		}
 		doubt += b.Repeated
