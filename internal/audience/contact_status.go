@@ -102,23 +102,10 @@ func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID
 	})
 }
 
-// LedgerWriter receives the rows that ContactConsents finds.
-type LedgerWriter interface {
-	// Begin is called before the first row, and again if the call starts over. The writer may send
-	// rows at once only if streaming is true.
-	Begin(streaming bool) error
-	// LedgerRow receives one row. r is valid only during the call.
-	LedgerRow(r *LedgerRow) error
-}
-
-// ledgerPage is the number of rows of the ledger that are in memory at the same time. A longer reply
-// is a stream.
-const ledgerPage = 1000
-
 // ContactConsents sends a Contact's rows of the consent ledger to w, newest first; limit 0 means
 // all. Errors: NoList, Denied, NoContact, and Busy if too many streams run.
 func (s *Service) ContactConsents(ctx context.Context, c *Caller, list ListID, id ContactID,
-	limit, offset int64, w LedgerWriter) error {
+	limit, offset int64, w RowWriter[LedgerRow]) error {
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
@@ -129,20 +116,20 @@ func (s *Service) ContactConsents(ctx context.Context, c *Caller, list ListID, i
 		if err := w.Begin(p == streaming); err != nil {
 			return err
 		}
-		for left, skip := limit, offset; left > 0; left, skip = left-ledgerPage, skip+ledgerPage {
-			rows, err := tx.LedgerRows(list, id, min(left, ledgerPage), skip)
+		for left, skip := limit, offset; left > 0; left, skip = left-rowPage, skip+rowPage {
+			rows, err := tx.LedgerRows(list, id, min(left, rowPage), skip)
 			if err != nil {
 				return err
 			}
-			if p != streaming && len(rows) == ledgerPage && left > ledgerPage {
+			if p != streaming && len(rows) == rowPage && left > rowPage {
 				return ErrReplyTooLong
 			}
 			for i := range rows {
-				if err := w.LedgerRow(&rows[i]); err != nil {
+				if err := w.Row(&rows[i]); err != nil {
 					return err
 				}
 			}
-			if len(rows) < ledgerPage {
+			if len(rows) < rowPage {
 				return nil
 			}
 		}

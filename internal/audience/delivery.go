@@ -115,8 +115,9 @@ type DeliveryTx interface {
 	// PutSent is PutDelivery for a mail that was sent. A stored bounce or complaint keeps its status
 	// and detail: a report can arrive before the sending process stores the delivery.
 	PutSent(d *Delivery) error
-	// Deliveries returns the deliveries to a Contact, newest first; limit 0 means all.
-	Deliveries(list ListID, contact ContactID, limit int) ([]Delivery, error)
+	// Deliveries returns at most limit deliveries to a Contact, newest first. It skips the first
+	// offset deliveries.
+	Deliveries(list ListID, contact ContactID, limit, offset int) ([]Delivery, error)
 	// MarkConfirmationRequested stores now as the time of the last request to confirm, and
 	// returns true. It returns false if the stored time of the Contact, or of the previous
 	// Contact with the same address, is later than the parameter before. It ignores a stored

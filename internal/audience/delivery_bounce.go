@@ -164,7 +164,11 @@ func deactivateBounced(tx Tx, list ListID, id ContactID, now int64) (deactivated
 	if err != nil {
 		return false, err
 	}
-	deliveries, err := loadDeliveries(tx, list, id, maxDeliveries)
+	var deliveries []Delivery
+	err = eachDelivery(tx, list, id, maxDeliveries, func(d *Delivery) (more bool, err error) {
+		deliveries = append(deliveries, *d)
+		return len(deliveries) < maxDeliveries, nil
+	})
 	if err != nil || !bouncesInARow(deliveries, contact.Key, since, now) {
 		return false, err
 	}

@@ -24,29 +24,28 @@ var SentMessageAttributes = []Attribute[SentMessage]{
 }
 
 // MessagesSentToContact returns the mails that were sent to a Contact and the mails that failed,
-// newest first. Errors: NoList, Denied, NoContact. decisions.md: 54
-func (s *Service) MessagesSentToContact(ctx context.Context, c *Caller, list ListID,
-	id ContactID) ([]SentMessage, error) {
-	return view(ctx, s, c, func(tx Tx) ([]SentMessage, error) {
+// newest first. Errors: NoList, Denied, NoContact, and Busy if too many streams run.
+// decisions.md: 54
+func (s *Service) MessagesSentToContact(ctx context.Context, c *Caller, list ListID, id ContactID,
+	w RowWriter[SentMessage]) error {
+	return s.inPhases(ctx, c, func(tx Tx, p phase) error {
 		if _, _, err := loadContact(tx, c, list, id); err != nil {
-			return nil, err
-		}
-		deliveries, err := loadDeliveries(tx, list, id, 0)
-		if err != nil || len(deliveries) == 0 {
-			return nil, err
+			return err
 		}
 		messages, err := tx.Messages(c.Account.ID)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		names := make(map[MessageID]string, len(messages))
 		for i := range messages {
 			names[messages[i].ID] = messages[i].Name
 		}
-		sent := make([]SentMessage, len(deliveries))
-		for i, d := range deliveries {
-			sent[i] = SentMessage{d, d.autoresponder(), names[d.MessageID]}
+		rows := &pagedRows[SentMessage]{RowWriter: w, streaming: p == streaming}
+		if err := rows.Begin(rows.streaming); err != nil {
+			return err
 		}
-		return sent, nil
+		return eachDelivery(tx, list, id, rowPage, func(d *Delivery) (more bool, err error) {
+			return true, rows.Row(&SentMessage{*d, d.autoresponder(), names[d.MessageID]})
+		})
 	})
 }

@@ -79,7 +79,7 @@ func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (
 // than confirmationInterval before. Otherwise a caller who changes an address to and fro would flood
 // it with mail. decisions.md: 47
 func (m *OutgoingMail) wasAsked(tx DeliveryTx) (bool, error) {
-	deliveries, err := tx.Deliveries(m.Delivery.List, m.Delivery.Contact, maxDeliveries)
+	deliveries, err := tx.Deliveries(m.Delivery.List, m.Delivery.Contact, maxDeliveries, 0)
 	return slices.ContainsFunc(deliveries, func(d Delivery) bool {
 		_, to, ok := address.ParseEmail(d.Address)
 		return d.Cause == CauseConfirmation && d.Status == DeliverySent && ok && isSameAddress(m.Contact.Key, to) &&

@@ -100,15 +100,43 @@ func loadDelivery(tx Tx, k DeliveryKey) (*Delivery, error) {
 	return &d, nil
 }
 
-// loadDeliveries returns the deliveries to a Contact, newest first. limit 0 means all.
-func loadDeliveries(tx Tx, list ListID, contact ContactID, limit int) ([]Delivery, error) {
-	all, err := tx.Deliveries(list, contact, limit)
+// eachDelivery calls fn with the deliveries to a Contact, newest first, until fn returns false or an error. The
+// mails of Batches are in memory together: a Contact has at most one of each Batch. The other mails are in
+// memory in pages of the given size.
+func eachDelivery(tx Tx, list ListID, contact ContactID, size int, fn func(*Delivery) (more bool, err error)) error {
+	ofBatches, err := batchDeliveries(tx, list, contact)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	for offset := 0; ; offset += size {
+		page, err := tx.Deliveries(list, contact, size, offset)
+		if err != nil {
+			return err
+		}
+		last := len(page) < size
+		for len(page) > 0 || last && len(ofBatches) > 0 {
+			from := &page
+			if len(page) == 0 || len(ofBatches) > 0 && newerFirst(ofBatches[0], page[0]) < 0 {
+				from = &ofBatches
+			}
+			next := &(*from)[0]
+			*from = (*from)[1:]
+			more, err := fn(next)
+			if err != nil || !more {
+				return err
+			}
+		}
+		if last {
+			return nil
+		}
+	}
+}
+
+// batchDeliveries returns the mails of Batches to a Contact, newest first.
+func batchDeliveries(tx Tx, list ListID, contact ContactID) (all []Delivery, err error) {
 	batches, err := tx.BatchesOfList(list)
 	if err != nil || len(batches) == 0 {
-		return all, err
+		return nil, err
 	}
 	rows, err := tx.RecipientsOfContact(list, contact, batches)
 	if err != nil {
@@ -124,18 +152,13 @@ func loadDeliveries(tx Tx, list ListID, contact ContactID, limit int) ([]Deliver
 		}
 		all = append(all, rows[i].delivery(b))
 	}
-	return newestFirst(all, limit), nil
+	slices.SortStableFunc(all, newerFirst)
+	return all, nil
 }
 
-// newestFirst sorts deliveries as a Store returns them, and returns at most limit. 0 means all.
-func newestFirst(all []Delivery, limit int) []Delivery {
-	slices.SortStableFunc(all, func(a, b Delivery) int {
-		return cmp.Or(cmp.Compare(b.SentTime, a.SentTime), cmp.Compare(b.Time, a.Time))
-	})
-	if limit > 0 && len(all) > limit {
-		all = all[:limit]
-	}
-	return all
+// newerFirst compares deliveries in the order in which a Store returns them.
+func newerFirst(a, b Delivery) int {
+	return cmp.Or(cmp.Compare(b.SentTime, a.SentTime), cmp.Compare(b.Time, a.Time))
 }
 
 // storeReported stores the status and the detail of a delivery that a report is about. It returns

@@ -57,12 +57,6 @@ func (c *collector[T]) accepts(row *T) bool {
 	return c.where == nil || c.where.matches(func(k *SearchKey) Value { return c.attributes[k.index].Get(row) })
 }
 
-// full reports whether the page is complete, so that the caller can stop. Use it only if the
-// records are added in the order in which the page returns them without a sort key.
-func (c *collector[T]) full() bool {
-	return c.sort == nil && c.query.Limit > 0 && int64(len(c.found))-c.query.Offset >= c.query.Limit
-}
-
 // page sorts the records that match and returns the requested page. Records with equal values
 // are sorted by ID in the same direction. Records without an ID keep their order.
 func (c *collector[T]) page() []T {

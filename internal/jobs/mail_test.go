@@ -112,7 +112,7 @@ func (p *listWithMailServer) contact(id audience.ContactID) (c *audience.Contact
 func (p *listWithMailServer) deliveries(id audience.ContactID) (all []audience.Delivery) {
 	p.Helper()
 	p.must(p.store.View(p.Context(), func(tx audience.Tx) (err error) {
-		all, err = tx.Deliveries(p.list, id, 0)
+		all, err = tx.Deliveries(p.list, id, 1000, 0)
 		return err
 	}))
 	return all

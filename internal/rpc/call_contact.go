@@ -36,8 +36,8 @@ func unsubscribeContact(c *call) error {
 	return writeInt(c, id, err)
 }
 
-// searchContacts returns an array of Contacts. It is the only method whose reply can be streamed.
-// The writer appends each Contact when the search finds it. specification: searchContacts
+// searchContacts returns an array of Contacts. The writer
+// appends each Contact when the search finds it. specification: searchContacts
 func searchContacts(c *call) error {
 	list, q, returned := c.list(1), c.query(2), c.returnedFields(7)
 	if c.err != nil {
@@ -93,9 +93,9 @@ func getContactConsents(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	w := &ledgerWriter{reply: c.reply}
-	err := c.service.ContactConsents(c.ctx, c.caller, list, contact, limit, offset, w)
-	return w.end(err)
+	return writeRows(c, appendLedgerRow, func(w audience.RowWriter[audience.LedgerRow]) error {
+		return c.service.ContactConsents(c.ctx, c.caller, list, contact, limit, offset, w)
+	})
 }
 
 // searchPreviousUnsubscribers returns rows of the Unsubscriber List. If the caller sent no List
@@ -105,8 +105,10 @@ func searchPreviousUnsubscribers(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	rows, err := c.service.SearchUnsubscribers(c.ctx, c.caller, list, q)
-	return writeRecords(c, encoder(audience.UnsubscriberAttributes), rows, err)
+	each := encoder(audience.UnsubscriberAttributes)
+	return writeRows(c, each, func(w audience.RowWriter[audience.Unsubscriber]) error {
+		return c.service.SearchUnsubscribers(c.ctx, c.caller, list, q, w)
+	})
 }
 
 // countPreviousUnsubscribers returns the number of all rows that match the criteria.

@@ -27,6 +27,8 @@ func getMessagesSentToContact(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	rows, err := c.service.MessagesSentToContact(c.ctx, c.caller, list, contact)
-	return writeRecords(c, encoder(audience.SentMessageAttributes), rows, err)
+	each := encoder(audience.SentMessageAttributes)
+	return writeRows(c, each, func(w audience.RowWriter[audience.SentMessage]) error {
+		return c.service.MessagesSentToContact(c.ctx, c.caller, list, contact, w)
+	})
 }

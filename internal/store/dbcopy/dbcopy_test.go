@@ -304,7 +304,7 @@ func (s *testService) readAll(lists []audience.ListID) map[string]any {
 		pending, err := tx.IsSubscriptionPending(lists[0], 1)
 		put("subscription pending", pending, err)
 		var unsubscribers []audience.Unsubscriber
-		err = tx.Unsubscribers(account, 0, func(u *audience.Unsubscriber) error {
+		err = tx.Unsubscribers(&audience.UnsubscriberSearch{Account: account}, func(u *audience.Unsubscriber) error {
 			unsubscribers = append(unsubscribers, *u)
 			return nil
 		})
@@ -334,7 +334,7 @@ func (s *testService) contacts(tx audience.Tx, list audience.ListID, put func(st
 		put(fmt.Sprint("contact ", id), contact, err)
 		ledger, err := tx.LedgerRows(list, id, 0, 0)
 		put(fmt.Sprint("ledger ", list, id), ledger, err)
-		deliveries, err := tx.Deliveries(list, id, 0)
+		deliveries, err := tx.Deliveries(list, id, 1000, 0)
 		for i := range deliveries {
 			deliveries[i].Detail = strings.ReplaceAll(deliveries[i].Detail, "\x00", "\uFFFD")
 		}

@@ -90,7 +90,7 @@ func TestStalledStreamIsBrokenOffWhenTheLogIsFull(t *testing.T) {
 
 // eachUnsubscriber reads row by row, as a search reads Contacts.
 func eachUnsubscriber(tx audience.Tx, fn func()) error {
-	return tx.Unsubscribers(1, 0, func(*audience.Unsubscriber) error { fn(); return nil })
+	return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: 1}, func(*audience.Unsubscriber) error { fn(); return nil })
 }
 
 // A search or a precondition that was broken off runs again. Its caller gets a complete result.

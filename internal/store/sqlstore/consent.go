@@ -1,7 +1,6 @@
 package sqlstore
 
-// This file stores the consent ledger, the Unsubscriber List, and the results of calls with an
-// Idempotency-Key.
+// This file stores the consent ledger, and the results of calls with an Idempotency-Key.
 
 import (
 	"math"
@@ -64,54 +63,6 @@ func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
 		ledger[i].KeyName = names[ledger[i].KeyID]
 	}
 	return err
-}
-
-// storedUnsubscriber is a row of the Unsubscriber List and the ID of its Account.
-type storedUnsubscriber struct {
-	audience.Unsubscriber
-	account audience.AccountID
-}
-
-func mapUnsubscriber(m *mapper, u *storedUnsubscriber) {
-	m.stored("account_id", (*int64)(&u.account))
-	m.fixed("contact_id", (*int64)(&u.ContactID))
-	m.fixed("list_id", (*int64)(&u.ListID))
-	m.fixed("address_type", (*string)(&u.AddressType))
-	m.fixed("address", &u.Address)
-	m.fixed("address_key", &u.AddressKey)
-	m.fixed("time", &u.Time)
-}
-
-var unsubscriberTable = newMapping("unsubscriber", mapUnsubscriber)
-
-// AddUnsubscriber adds an address to the Unsubscriber List.
-func (t *Tx) AddUnsubscriber(account audience.AccountID, u *audience.Unsubscriber) error {
-	return unsubscriberTable.add(t, &storedUnsubscriber{*u, account})
-}
-
-// Unsubscribers calls the function each with every row of the Unsubscriber List of an Account. It
-// reads the rows of one List, or of all Lists if list is 0.
-func (t *Tx) Unsubscribers(account audience.AccountID, list audience.ListID,
-	each func(*audience.Unsubscriber) error) error {
-	query, args := "WHERE account_id = ?", []any{int64(account)}
-	if list != 0 {
-		query, args = query+" AND list_id = ?", append(args, int64(list))
-	}
-	return unsubscriberTable.each(t, func(u *storedUnsubscriber) error {
-		return each(&u.Unsubscriber)
-	}, query+" ORDER BY id", args...)
-}
-
-// QuotedUnsubscribers returns the normalised addresses in the Unsubscriber List that begin with a
-// quote.
-func (t *Tx) QuotedUnsubscribers(account audience.AccountID, after string, limit int) ([]string, error) {
-	return t.quoted("address_key", "unsubscriber WHERE account_id = ?", int64(account), after, limit)
-}
-
-// SetUnsubscriberKey replaces a normalised address in at most limit rows of the Unsubscriber List.
-func (t *Tx) SetUnsubscriberKey(account audience.AccountID, from, to string, limit int) (changed int64, err error) {
-	return t.conn.Exec(`UPDATE unsubscriber SET address_key = ? WHERE id IN (SELECT id FROM unsubscriber
-		WHERE account_id = ? AND address_key = ? ORDER BY id`+limited+`)`, to, int64(account), from, int64(limit))
 }
 
 // ClaimRetry returns the result that SaveRetry stored for the same call. For the first call it returns

@@ -4,7 +4,6 @@ package sqlstore
 // the secrets that all processes share.
 
 import (
-	"math"
 	"strings"
 
 	"enlist/internal/audience"
@@ -120,13 +119,11 @@ func (t *Tx) PutSent(d *audience.Delivery) error {
 	return deliveryTable.do(t, upsertSent, inserted, d)
 }
 
-// Deliveries returns a Contact's deliveries, newest first. With limit 0 it returns all of them.
-func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit int) ([]audience.Delivery, error) {
-	if limit == 0 {
-		limit = math.MaxInt
-	}
-	const newest = "WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause" + limited
-	return deliveryTable.all(t, newest, int64(list), int64(contact), int64(limit))
+// Deliveries returns a page of a Contact's deliveries, newest first.
+func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit, offset int) ([]audience.Delivery, error) {
+	const newest = "WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause" + limited +
+		" OFFSET CAST(? AS BIGINT)"
+	return deliveryTable.all(t, newest, int64(list), int64(contact), int64(limit), int64(offset))
 }
 
 // Secret returns the secret with this name, which all processes on this database share. If the database

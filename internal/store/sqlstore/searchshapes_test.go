@@ -37,6 +37,17 @@ type large struct {
 const largeContacts = 20_000
 
 func newLarge(t *testing.T, e teststores.Engine) *large {
+	l := openLarge(t, e)
+	list := audience.List{AccountID: 1, Name: "Large"}
+	l.update(t, func(tx audience.Tx) error { return tx.AddList(&list) })
+	l.fill(t, list.ID)
+	l.index(t, list.ID)
+	return l
+}
+
+// openLarge opens an empty database.
+func openLarge(t *testing.T, e teststores.Engine) *large {
+	t.Helper()
 	place := e.New(t)
 	store, err := teststores.Open(t.Context(), place, time.Minute)
 	if err != nil {
@@ -58,10 +69,6 @@ func newLarge(t *testing.T, e teststores.Engine) *large {
 	} else {
 		l.db = openFile(t, place)
 	}
-	list := audience.List{AccountID: 1, Name: "Large"}
-	l.update(t, func(tx audience.Tx) error { return tx.AddList(&list) })
-	l.fill(t, list.ID)
-	l.index(t, list.ID)
 	return l
 }
 
@@ -170,8 +177,14 @@ func (l *large) test(key string, op audience.Operator, values ...any) audience.C
 func (l *large) plan(t *testing.T, s *audience.Search) (text, plan string) {
 	t.Helper()
 	text, args := statement(t, l.store, s)
+	return text, l.explain(t, text, args)
+}
+
+// explain returns the plan of the engine for a statement.
+func (l *large) explain(t *testing.T, text string, args []any) (plan string) {
+	t.Helper()
 	if l.engine.Name == teststores.SQLite.Name {
-		return text, explain(t, l.db, "EXPLAIN QUERY PLAN "+text, args)
+		return explain(t, l.db, "EXPLAIN QUERY PLAN "+text, args)
 	}
 	n := 0
 	pieces := strings.SplitAfter(text, "'") // the pieces with an odd index are quoted texts
@@ -183,9 +196,9 @@ func (l *large) plan(t *testing.T, s *audience.Search) (text, plan string) {
 	}
 	numbered := strings.Join(pieces, "")
 	if strings.HasPrefix(text, sqlstore.Generic) {
-		return text, l.genericPlan(t, numbered, args)
+		return l.genericPlan(t, numbered, args)
 	}
-	return text, explain(t, l.db, "EXPLAIN (COSTS FALSE) "+numbered, args)
+	return explain(t, l.db, "EXPLAIN (COSTS FALSE) "+numbered, args)
 }
 
 // genericPlan returns the plan that PostgreSQL makes if it does not know the arguments.

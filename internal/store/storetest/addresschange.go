@@ -124,7 +124,9 @@ func complaintOfAnOldAddress(o *accountFixture) {
 	var entries int
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		entries = 0
-		return tx.Unsubscribers(o.caller.Account.ID, m.id, func(*audience.Unsubscriber) error { entries++; return nil })
+		n, err := tx.CountUnsubscribers(&audience.UnsubscriberSearch{Account: o.caller.Account.ID, Lists: onlyList(m.id)})
+		entries = int(n)
+		return err
 	}))
 	if entries != 1 {
 		o.Errorf("the Unsubscriber List has %d entries, want 1", entries)

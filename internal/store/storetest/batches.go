@@ -258,8 +258,7 @@ func countsEqualRecipients(f *batchFixture) {
 		f.Errorf("the counts are %+v, want %+v", b.BatchCounts, want)
 	}
 	for i, status := range []audience.DeliveryStatus{audience.DeliveryBounced, audience.DeliveryFailed, audience.DeliveryBounced, audience.DeliveryComplained, audience.DeliverySent} {
-		sent, err := f.service.MessagesSentToContact(f.Context(), f.caller, f.news, ids[i])
-		f.must(err)
+		sent := f.messagesSent(f.news, ids[i])
 		if len(sent) != 1 || sent[0].Status != status || sent[0].Name != "May" || sent[0].Address != fmt.Sprintf("a%d@example.com", i) {
 			f.Errorf("Contact %d was sent %+v, want the status %s", i, sent, status)
 		}
@@ -267,6 +266,14 @@ func countsEqualRecipients(f *batchFixture) {
 	if c := f.contact(f.news, ids[4]); !c.IsUnsubscribed || c.LastMessageTime != f.now.Unix() {
 		f.Errorf("the last Contact is %+v, want it unsubscribed, with the time of its mail", c)
 	}
+}
+
+// messagesSent returns the mails to a Contact.
+func (o *accountFixture) messagesSent(list audience.ListID, id audience.ContactID) []audience.SentMessage {
+	o.Helper()
+	var w rows[audience.SentMessage]
+	o.must(o.service.MessagesSentToContact(o.Context(), o.caller, list, id, &w))
+	return w.all
 }
 
 func latePauses(f *batchFixture) {
@@ -325,8 +332,7 @@ func deletedBatch(f *batchFixture) {
 		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: id})
 		f.must(err)
 	}
-	sent, err := f.service.MessagesSentToContact(f.Context(), f.caller, f.news, ids[0])
-	f.must(err)
+	sent := f.messagesSent(f.news, ids[0])
 	if len(sent) != 0 {
 		f.Errorf("after the deletion the Contact was sent %+v, want nothing", sent)
 	}

@@ -79,24 +79,24 @@ func (o *accountFixture) all(list audience.ListID) (ids []audience.ContactID) {
 // ledger returns how many ledger rows a Contact has.
 func (o *accountFixture) ledger(list audience.ListID, id audience.ContactID) int {
 	o.Helper()
-	var w ledgerRows
+	var w rows[audience.LedgerRow]
 	o.must(o.service.ContactConsents(o.Context(), o.caller, list, id, 0, 0, &w))
-	return len(w.rows)
+	return len(w.all)
 }
 
-// ledgerRows is an audience.LedgerWriter that keeps the rows.
-type ledgerRows struct {
-	rows      []audience.LedgerRow
+// rows is an audience.RowWriter that keeps the rows.
+type rows[T any] struct {
+	all       []T
 	streaming bool
 }
 
-func (w *ledgerRows) Begin(streaming bool) error {
-	w.rows, w.streaming = nil, streaming
+func (w *rows[T]) Begin(streaming bool) error {
+	w.all, w.streaming = nil, streaming
 	return nil
 }
 
-func (w *ledgerRows) LedgerRow(r *audience.LedgerRow) error {
-	w.rows = append(w.rows, *r)
+func (w *rows[T]) Row(r *T) error {
+	w.all = append(w.all, *r)
 	return nil
 }
 
@@ -268,7 +268,7 @@ func bulkDeliveries(o *accountFixture) {
 	o.must(err)
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		for i, id := range ids {
-			sent, err := tx.Deliveries(list, id, 0)
+			sent, err := tx.Deliveries(list, id, 1000, 0)
 			ledger, ledgerErr := tx.LedgerRows(list, id, 0, 0)
 			if (len(sent) == 1) != (i == 2) || len(ledger) != 1 {
 				o.Errorf("Contact %d has %d deliveries and %d ledger rows; want deliveries only for Contact 2, and 1 ledger row", i, len(sent), len(ledger))

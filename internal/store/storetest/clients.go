@@ -157,10 +157,9 @@ func addContactsOfOneAddress(t *testing.T, s audience.Store, schema *audience.Sc
 // Unsubscriber List.
 func wantUnsubscribed(t *testing.T, s audience.Store, schema *audience.Schema, n int) {
 	t.Helper()
-	rows, contacts := 0, 0
-	view(t, s, func(tx audience.Tx) error {
-		count := func(*audience.Unsubscriber) error { rows++; return nil }
-		err := tx.Unsubscribers(schema.List.AccountID, schema.List.ID, count)
+	rows, contacts := int64(0), 0
+	view(t, s, func(tx audience.Tx) (err error) {
+		rows, err = tx.CountUnsubscribers(&audience.UnsubscriberSearch{Account: schema.List.AccountID, Lists: onlyList(schema.List.ID)})
 		system := audience.Search{Schema: schema, Columns: audience.Columns{System: true}}
 		return errors.Join(err, tx.SearchContacts(&system, func(c *audience.Contact) error {
 			if c.IsUnsubscribed {
@@ -169,7 +168,7 @@ func wantUnsubscribed(t *testing.T, s audience.Store, schema *audience.Schema, n
 			return nil
 		}))
 	})
-	if rows != n || contacts != n {
+	if rows != int64(n) || contacts != n {
 		t.Errorf("%d Contacts are unsubscribed, and the Unsubscriber List has %d rows; want %d of both", contacts, rows, n)
 	}
 }

@@ -60,7 +60,7 @@ func unsubscribers(t *testing.T, s audience.Store) {
 		t.Run(fmt.Sprint("List ", list), func(t *testing.T) {
 			view(t, s, func(tx audience.Tx) error {
 				var got []audience.Unsubscriber
-				err := tx.Unsubscribers(1, audience.ListID(list), func(u *audience.Unsubscriber) error {
+				err := tx.Unsubscribers(&audience.UnsubscriberSearch{Account: 1, Lists: onlyList(audience.ListID(list))}, func(u *audience.Unsubscriber) error {
 					got = append(got, *u)
 					return nil
 				})
@@ -69,6 +69,14 @@ func unsubscribers(t *testing.T, s audience.Store) {
 			})
 		})
 	}
+}
+
+// onlyList returns the List, or nil for 0, which means all Lists.
+func onlyList(list audience.ListID) []audience.ListID {
+	if list == 0 {
+		return nil
+	}
+	return []audience.ListID{list}
 }
 
 func retries(t *testing.T, s audience.Store) {

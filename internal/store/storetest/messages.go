@@ -197,9 +197,9 @@ func deliveries(t *testing.T, s audience.Store) {
 		key.Time = 11
 		_, err = tx.Delivery(key)
 		wantKind(t, "delivery of another event", err, audience.NotFound)
-		all, err := tx.Deliveries(1, 2, 0)
+		all, err := tx.Deliveries(1, 2, 1000, 0)
 		same(t, "all deliveries, newest first", all, []audience.Delivery{later, confirmation, welcome})
-		newest, newestErr := tx.Deliveries(1, 2, 2)
+		newest, newestErr := tx.Deliveries(1, 2, 2, 0)
 		same(t, "the two newest", newest, []audience.Delivery{later, confirmation})
 		return errors.Join(err, newestErr)
 	})

@@ -25,6 +25,8 @@ func Search(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"texts are sorted in the same order on every engine", orderOfTexts},
 		{"a long reply is sent as a stream", longSearches},
 		{"a long ledger is read in parts and sent as a stream", longLedgers},
+		{"long replies about the Unsubscriber List and about mails are sent as a stream", longReplies},
+		{"the Unsubscriber List finds a mobile number by the text that the Contact has", lookUpMobile},
 		{"by default, entries of the Unsubscriber List are returned in the order in which they were stored", searchUnsubscribers},
 	})
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"enlist/internal/audience"
 )
@@ -47,7 +44,7 @@ func searchAccess(o *accountFixture) {
 			want("count", err)
 			want("contact", o.service.Contact(o.Context(), c.caller, c.list, ada, nil, w))
 			if c.list != 0 { // for the Unsubscriber List, 0 means all Lists
-				_, err := o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, audience.Query{})
+				err := o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, audience.Query{}, new(rows[audience.Unsubscriber]))
 				want("unsubscribers", err)
 			}
 		})
@@ -135,72 +132,14 @@ func (w failing) Begin([]audience.Column, bool) error { return w.begin }
 
 func (w failing) Contact(*audience.Contact) error { return w.contact }
 
-// searchUnsubscribers tests searches of the Unsubscriber List.
-func searchUnsubscribers(o *accountFixture) {
-	list, other := o.addList(), o.addList()
-	for i, l := range []audience.ListID{list, other, list, 0} {
-		address := fmt.Sprintf("person%d@example.com", i)
-		if l != 0 {
-			o.subscribe(l, "Email", address)
-		}
-		_, err := o.service.Unsubscribe(o.Context(), o.caller, l, address)
-		o.must(err)
-		o.now = o.now.Add(-time.Second) // the order of the entries does not depend on the clock
-	}
-	stranger := o.newCaller()
-	all := []string{"0", "1", "2", "3"}
-	for _, c := range []struct {
-		caller *audience.Caller
-		list   audience.ListID
-		q      audience.Query
-		want   []string
-	}{
-		{o.caller, 0, audience.Query{}, all},
-		{o.caller, 0, audience.Query{Limit: 2, Offset: 1}, all[1:3]},
-		{o.caller, 0, audience.Query{Limit: 2, Offset: 3}, all[3:]},
-		{o.caller, 0, audience.Query{Limit: 2, Offset: 4}, nil},
-		{o.caller, list, audience.Query{}, []string{"0", "2"}},
-		{o.restricted(list), 0, audience.Query{Limit: 2}, []string{"0", "2"}},
-		{o.restricted(), 0, audience.Query{}, nil},
-		{stranger, 0, audience.Query{}, nil},
-		{o.caller, 0, audience.Query{SortBy: "address", Descending: true, Limit: 3}, []string{"3", "2", "1"}},
-		{o.caller, 0, audience.Query{SortBy: "time"}, []string{"3", "2", "1", "0"}},
-		{o.caller, 0, audience.Query{SortBy: "address_type", Descending: true}, []string{"3", "2", "1", "0"}},
-		{o.caller, 0, audience.Query{Criteria: triple("address", "exactly", "PERSON1@example.com")}, []string{"1"}},
-		{o.caller, 0, audience.Query{Criteria: triple("address", "contains", "person"), Limit: 1, Offset: 2}, []string{"2"}},
-		{o.caller, 0, audience.Query{Criteria: triple("list_id", "exactly", 0)}, []string{"3"}},
-		{o.caller, 0, audience.Query{Criteria: triple("contact_id", "greater_than", 0)}, all[:3]},
-		{o.caller, 0, audience.Query{Criteria: triple("address_type", "exactly", "mobile")}, nil},
-	} {
-		found, err := o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, c.q)
-		o.must(err)
-		var got []string
-		for i := range found {
-			got = append(got, strings.TrimSuffix(strings.TrimPrefix(found[i].Address, "person"), "@example.com"))
-		}
-		if !slices.Equal(got, c.want) {
-			o.Errorf("list %d, %+v: got %v, want %v", c.list, c.q, got, c.want)
-		}
-		n, err := o.service.CountUnsubscribers(o.Context(), c.caller, c.list, c.q.Criteria)
-		o.must(err)
-		if c.q.Limit == 0 && c.q.Offset == 0 && n != len(c.want) {
-			o.Errorf("list %d, %+v: counted %d, want %d", c.list, c.q, n, len(c.want))
-		}
-	}
-	for _, q := range []audience.Query{{Limit: -1}, {Offset: -1}, {SortBy: "name"}, {Criteria: triple("Email", "exactly", "x")}} {
-		_, err := o.service.SearchUnsubscribers(o.Context(), o.caller, 0, q)
-		o.refused(err, audience.InvalidSearch, "")
-	}
-}
-
 // longLedgers tests that a Contact's rows of the ledger are read in parts, and that more than 1,000 rows
 // are sent as a stream. decisions.md: 39
 func longLedgers(o *accountFixture) {
-	const rows = 2500
+	const count = 2500
 	list := o.addList()
 	id := o.subscribe(list, "Email", "person@example.com")
 	update(o.T, o.store, func(tx audience.Tx) error {
-		for i := range int64(rows - 1) {
+		for i := range int64(count - 1) {
 			err := tx.AddLedgerRow(&audience.LedgerRow{ListID: list, ContactID: id, Time: i, Type: audience.ConsentDirect})
 			if err != nil {
 				return err
@@ -210,20 +149,20 @@ func longLedgers(o *accountFixture) {
 	})
 	for _, c := range []struct {
 		limit, offset int64
-		count         int
+		want          int
 		streaming     bool
 	}{
-		{0, 0, rows, true}, {1000, 0, 1000, false}, {1001, 0, 1001, true}, {2000, 0, 2000, true}, {0, 1000, 1500, true}, {0, 1501, 999, false}, {5, 10, 5, false},
-		{0, rows, 0, false},
+		{0, 0, count, true}, {1000, 0, 1000, false}, {1001, 0, 1001, true}, {2000, 0, 2000, true}, {0, 1000, 1500, true}, {0, 1501, 999, false}, {5, 10, 5, false},
+		{0, count, 0, false},
 	} {
-		var w ledgerRows
+		var w rows[audience.LedgerRow]
 		o.must(o.service.ContactConsents(o.Context(), o.caller, list, id, c.limit, c.offset, &w))
-		if len(w.rows) != c.count || w.streaming != c.streaming {
-			o.Errorf("limit %d, offset %d: got %d rows, streaming %v; want %d rows, streaming %v", c.limit, c.offset, len(w.rows), w.streaming, c.count, c.streaming)
+		if len(w.all) != c.want || w.streaming != c.streaming {
+			o.Errorf("limit %d, offset %d: got %d rows, streaming %v; want %d rows, streaming %v", c.limit, c.offset, len(w.all), w.streaming, c.want, c.streaming)
 		}
-		for i := range w.rows {
-			if at := rows - 2 - c.offset - int64(i); at >= 0 && w.rows[i].Time != at {
-				o.Fatalf("limit %d, offset %d: row %d has the time %d, want %d", c.limit, c.offset, i, w.rows[i].Time, at)
+		for i := range w.all {
+			if at := count - 2 - c.offset - int64(i); at >= 0 && w.all[i].Time != at {
+				o.Fatalf("limit %d, offset %d: row %d has the time %d, want %d", c.limit, c.offset, i, w.all[i].Time, at)
 			}
 		}
 	}

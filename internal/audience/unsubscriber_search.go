@@ -1,0 +1,143 @@
+package audience
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"enlist/internal/address"
+)
+
+// This file searches the Unsubscriber List. The store runs the search, because the list grows for ever.
+
+// UnsubscriberSearch is a checked query of an Account's Unsubscriber List, for the store.
+type UnsubscriberSearch struct {
+	Account    AccountID
+	Lists      []ListID   // nil: all Lists, and the entries without a List
+	Where      *Condition // nil: every entry; its keys are names of columns
+	Keys       []string   // if not nil, Where accepts only entries with one of these AddressKeys
+	Sort       *SearchKey // nil: in the order of insertion
+	Descending bool       // only with Sort
+	Limit      int64      // 0: no limit
+	Offset     int64
+}
+
+// SearchUnsubscribers sends the matching entries of the Unsubscriber List to w, by default in the
+// order of insertion. list 0 means all Lists that the key may access. Errors: NoList, Denied,
+// InvalidSearch, and Busy if too many searches or streams run or the search takes too long.
+func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListID, q Query,
+	w RowWriter[Unsubscriber]) error {
+	find := func(streaming bool) func(Tx) error {
+		return confirmed(c, func(tx Tx) error {
+			search, err := searchOfUnsubscribers(tx, c, list, q)
+			if err != nil {
+				return err
+			}
+			rows := &pagedRows[Unsubscriber]{RowWriter: w, streaming: streaming}
+			if err := rows.Begin(streaming); err != nil {
+				return err
+			}
+			return tx.Unsubscribers(search, rows.Row)
+		})
+	}
+	ctx = c.with(ctx)
+	err := s.store.Search(ctx, find(false))
+	if errors.Is(err, ErrReplyTooLong) {
+		err = s.store.Stream(ctx, find(true))
+	}
+	return err
+}
+
+// CountUnsubscribers returns how many entries of the Unsubscriber List match. Errors: as of
+// SearchUnsubscribers.
+func (s *Service) CountUnsubscribers(ctx context.Context, c *Caller, list ListID, criteria *Criteria) (n int64, err error) {
+	err = s.store.Search(c.with(ctx), confirmed(c, func(tx Tx) error {
+		search, err := searchOfUnsubscribers(tx, c, list, Query{Criteria: criteria})
+		if err != nil {
+			return err
+		}
+		n, err = tx.CountUnsubscribers(search)
+		return err
+	}))
+	return n, err
+}
+
+// searchOfUnsubscribers checks a query. Errors: NoList, Denied, InvalidSearch.
+func searchOfUnsubscribers(tx Tx, c *Caller, list ListID, q Query) (*UnsubscriberSearch, error) {
+	lists := c.Key.Lists
+	if list != 0 {
+		if _, err := loadList(tx, c, list); err != nil {
+			return nil, err
+		}
+		lists = []ListID{list}
+	}
+	if q.Limit < 0 || q.Offset < 0 {
+		return nil, errNegativePage
+	}
+	k := keys{system: attributeKeys(UnsubscriberAttributes)}
+	where, err := k.condition(q.Criteria)
+	if err != nil {
+		return nil, err
+	}
+	sort, err := k.sort(q.SortBy)
+	if err != nil {
+		return nil, err
+	}
+	return &UnsubscriberSearch{Account: c.Account.ID, Lists: lists, Where: where, Keys: where.addressKeys(), Sort: sort,
+		Descending: q.Descending, Limit: q.Limit, Offset: q.Offset}, nil
+}
+
+// maxAddressKeys is the largest number of addresses for which a search reads the index of addresses.
+const maxAddressKeys = 5000
+
+// addressKeys returns the AddressKeys that entries must have to satisfy a condition, or nil if the
+// condition does not compare the address with values. An index finds these entries.
+func (c *Condition) addressKeys() []string {
+	switch {
+	case c == nil:
+		return nil
+	case c.Any != nil:
+		var all []string
+		for i := range c.Any {
+			part := c.Any[i].addressKeys()
+			if part == nil {
+				return nil
+			}
+			all = append(all, part...)
+		}
+		return fewKeys(all)
+	case c.All != nil:
+		for i := range c.All {
+			if found := c.All[i].addressKeys(); found != nil {
+				return found
+			}
+		}
+	case c.Key.Name == "address" && (c.Operator == Exactly || c.Operator == In):
+		return keysOfAddresses(c.Operands)
+	}
+	return nil
+}
+
+// keysOfAddresses returns the AddressKeys of all entries whose address equals one of the operands. It
+// returns nil if there are too many of them.
+func keysOfAddresses(operands []Operand) []string {
+	found := []string{}
+	for _, o := range operands {
+		keys, ok := address.Keys(o.Text)
+		if !ok || len(found) > maxAddressKeys {
+			return nil
+		}
+		found = append(found, keys...)
+	}
+	return fewKeys(found)
+}
+
+// fewKeys returns the sorted keys, each once, or nil if there are too many of them.
+func fewKeys(keys []string) []string {
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	if len(keys) > maxAddressKeys {
+		return nil
+	}
+	return keys
+}

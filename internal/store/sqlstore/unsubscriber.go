@@ -1,0 +1,110 @@
+package sqlstore
+
+// This file stores and searches the Unsubscriber List.
+
+import "enlist/internal/audience"
+
+// storedUnsubscriber is a row of the Unsubscriber List and the ID of its Account.
+type storedUnsubscriber struct {
+	audience.Unsubscriber
+	account audience.AccountID
+}
+
+func mapUnsubscriber(m *mapper, u *storedUnsubscriber) {
+	m.stored("account_id", (*int64)(&u.account))
+	m.fixed("contact_id", (*int64)(&u.ContactID))
+	m.fixed("list_id", (*int64)(&u.ListID))
+	m.fixed("address_type", (*string)(&u.AddressType))
+	m.fixed("address", &u.Address)
+	m.fixed("address_key", &u.AddressKey)
+	m.fixed("time", &u.Time)
+}
+
+var unsubscriberTable = newMapping("unsubscriber", mapUnsubscriber)
+
+// AddUnsubscriber adds an address to the Unsubscriber List.
+func (t *Tx) AddUnsubscriber(account audience.AccountID, u *audience.Unsubscriber) error {
+	return unsubscriberTable.add(t, &storedUnsubscriber{*u, account})
+}
+
+// Unsubscribers calls the function each with the rows of the Unsubscriber List that a search finds. Rows
+// with equal sort values are in the order of their IDs, in the same direction.
+func (t *Tx) Unsubscribers(s *audience.UnsubscriberSearch, each func(*audience.Unsubscriber) error) error {
+	text, args, err := t.UnsubscriberStatement(s)
+	if err != nil {
+		return err
+	}
+	return unsubscriberTable.each(t, func(u *storedUnsubscriber) error {
+		return each(&u.Unsubscriber)
+	}, text, args...)
+}
+
+// UnsubscriberStatement returns the clauses after FROM of a search, and their arguments. A test passes them to
+// EXPLAIN.
+func (t *Tx) UnsubscriberStatement(s *audience.UnsubscriberSearch) (text string, args []any, err error) {
+	q, err := t.unsubscribersWhere(s)
+	if err != nil {
+		return "", nil, err
+	}
+	direction := ""
+	q.add(" ORDER BY ")
+	if s.Sort != nil {
+		if s.Descending {
+			direction = " DESC"
+		}
+		q.add(q.ordered(s.Sort) + direction + ", ")
+	}
+	q.sorted = s.Keys != nil // few rows, so the primary key must not be read in the order of the IDs
+	q.add("id" + q.unindexed() + direction)
+	q.limit(&audience.Search{Limit: s.Limit, Offset: s.Offset})
+	return q.text.String(), q.args, nil
+}
+
+// CountUnsubscribers returns how many rows of the Unsubscriber List match a search.
+func (t *Tx) CountUnsubscribers(s *audience.UnsubscriberSearch) (int64, error) {
+	q, err := t.unsubscribersWhere(s)
+	if err != nil {
+		return 0, err
+	}
+	return t.number("SELECT count(*) FROM unsubscriber "+q.text.String(), q.args...)
+}
+
+// unsubscribersWhere begins a statement with the WHERE clause of a search. With Keys, the index of addresses
+// finds the rows, and no other index is used.
+func (t *Tx) unsubscribersWhere(s *audience.UnsubscriberSearch) (*searchQuery, error) {
+	q := &searchQuery{sql: t.sql, schema: new(audience.Schema)}
+	q.add("WHERE account_id = ?", int64(s.Account))
+	noIndex := ""
+	if s.Keys != nil {
+		test, keys, err := t.oneOfTexts(s.Keys)
+		if err != nil {
+			return nil, err
+		}
+		q.add(" AND address_key"+test, keys)
+		noIndex = q.sql.NoIndex
+	}
+	if s.Lists != nil {
+		test, lists, err := oneOfIDs(t, s.Lists)
+		if err != nil {
+			return nil, err
+		}
+		q.add(" AND "+noIndex+"list_id"+test, lists)
+	}
+	if s.Where != nil {
+		q.add(" AND ")
+		q.condition(s.Where)
+	}
+	return q, nil
+}
+
+// QuotedUnsubscribers returns the normalised addresses in the Unsubscriber List that begin with a
+// quote.
+func (t *Tx) QuotedUnsubscribers(account audience.AccountID, after string, limit int) ([]string, error) {
+	return t.quoted("address_key", "unsubscriber WHERE account_id = ?", int64(account), after, limit)
+}
+
+// SetUnsubscriberKey replaces a normalised address in at most limit rows of the Unsubscriber List.
+func (t *Tx) SetUnsubscriberKey(account audience.AccountID, from, to string, limit int) (changed int64, err error) {
+	return t.conn.Exec(`UPDATE unsubscriber SET address_key = ? WHERE id IN (SELECT id FROM unsubscriber
+		WHERE account_id = ? AND address_key = ? ORDER BY id`+limited+`)`, to, int64(account), from, int64(limit))
+}

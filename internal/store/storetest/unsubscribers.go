@@ -1,0 +1,142 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests searches of the Unsubscriber List, and replies that are too long for memory.
+
+// searchUnsubscribers tests searches of the Unsubscriber List.
+func searchUnsubscribers(o *accountFixture) {
+	list, other := o.addList(), o.addList()
+	for i, l := range []audience.ListID{list, other, list, 0} {
+		address := fmt.Sprintf("person%d@example.com", i)
+		if l != 0 {
+			o.subscribe(l, "Email", address)
+		}
+		_, err := o.service.Unsubscribe(o.Context(), o.caller, l, address)
+		o.must(err)
+		o.now = o.now.Add(-time.Second) // the order of the entries does not depend on the clock
+	}
+	stranger := o.newCaller()
+	all := []string{"0", "1", "2", "3"}
+	for _, c := range []struct {
+		caller *audience.Caller
+		list   audience.ListID
+		q      audience.Query
+		want   []string
+	}{
+		{o.caller, 0, audience.Query{}, all},
+		{o.caller, 0, audience.Query{Limit: 2, Offset: 1}, all[1:3]},
+		{o.caller, 0, audience.Query{Limit: 2, Offset: 3}, all[3:]},
+		{o.caller, 0, audience.Query{Limit: 2, Offset: 4}, nil},
+		{o.caller, list, audience.Query{}, []string{"0", "2"}},
+		{o.restricted(list), 0, audience.Query{Limit: 2}, []string{"0", "2"}},
+		{o.restricted(), 0, audience.Query{}, nil},
+		{stranger, 0, audience.Query{}, nil},
+		{o.caller, 0, audience.Query{SortBy: "address", Descending: true, Limit: 3}, []string{"3", "2", "1"}},
+		{o.caller, 0, audience.Query{SortBy: "time"}, []string{"3", "2", "1", "0"}},
+		{o.caller, 0, audience.Query{SortBy: "address_type", Descending: true}, []string{"3", "2", "1", "0"}},
+		{o.caller, 0, audience.Query{Criteria: triple("address", "exactly", "PERSON1@example.com")}, []string{"1"}},
+		{o.caller, 0, audience.Query{Criteria: triple("address", "contains", "person"), Limit: 1, Offset: 2}, []string{"2"}},
+		{o.caller, 0, audience.Query{Criteria: triple("list_id", "exactly", 0)}, []string{"3"}},
+		{o.caller, 0, audience.Query{Criteria: triple("contact_id", "greater_than", 0)}, all[:3]},
+		{o.caller, 0, audience.Query{Criteria: triple("address_type", "exactly", "mobile")}, nil},
+	} {
+		var found rows[audience.Unsubscriber]
+		o.must(o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, c.q, &found))
+		var got []string
+		for i := range found.all {
+			got = append(got, strings.TrimSuffix(strings.TrimPrefix(found.all[i].Address, "person"), "@example.com"))
+		}
+		if !slices.Equal(got, c.want) {
+			o.Errorf("list %d, %+v: got %v, want %v", c.list, c.q, got, c.want)
+		}
+		n, err := o.service.CountUnsubscribers(o.Context(), c.caller, c.list, c.q.Criteria)
+		o.must(err)
+		if c.q.Limit == 0 && c.q.Offset == 0 && n != int64(len(c.want)) {
+			o.Errorf("list %d, %+v: counted %d, want %d", c.list, c.q, n, len(c.want))
+		}
+	}
+	for _, q := range []audience.Query{{Limit: -1}, {Offset: -1}, {SortBy: "name"}, {Criteria: triple("Email", "exactly", "x")}} {
+		err := o.service.SearchUnsubscribers(o.Context(), o.caller, 0, q, new(rows[audience.Unsubscriber]))
+		o.refused(err, audience.InvalidSearch, "")
+	}
+}
+
+// longReplies tests that more than 1,000 entries of the Unsubscriber List, or mails of a Contact, are sent as a
+// stream, in the order of a short reply. decisions.md: 39
+func longReplies(o *accountFixture) {
+	const entries = 2500
+	list := o.addList()
+	id := o.subscribe(list, "Email", "person@example.com")
+	update(o.T, o.store, func(tx audience.Tx) error {
+		for i := range int64(entries) {
+			u := audience.Unsubscriber{ListID: list, AddressType: audience.AddressEmail, Address: fmt.Sprintf("P%d@example.com", i),
+				AddressKey: fmt.Sprintf("p%d@example.com", i), Time: i}
+			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: id, Time: i, Cause: "c"},
+				Address: u.Address, SentTime: i, Status: audience.DeliverySent}
+			err := tx.AddUnsubscriber(o.caller.Account.ID, &u)
+			if err == nil {
+				err = tx.PutDelivery(&d)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, c := range []struct {
+		q            audience.Query
+		count, first int64
+		streaming    bool
+	}{
+		{audience.Query{}, entries, 0, true},
+		{audience.Query{Limit: 1000}, 1000, 0, false},
+		{audience.Query{Limit: 1001, Offset: 10}, 1001, 10, true},
+		{audience.Query{SortBy: "time", Descending: true}, entries, entries - 1, true},
+		{audience.Query{Criteria: triple("address", "in", []any{"p7@EXAMPLE.com", "p9@example.com"})}, 2, 7, false},
+		{audience.Query{Criteria: triple("time", "less_than", 1200)}, 1200, 0, true},
+	} {
+		var w rows[audience.Unsubscriber]
+		o.must(o.service.SearchUnsubscribers(o.Context(), o.caller, list, c.q, &w))
+		if int64(len(w.all)) != c.count || w.all[0].Time != c.first || w.streaming != c.streaming {
+			o.Errorf("%+v: got %d entries from %d, streaming %v; want %d from %d, streaming %v", c.q, len(w.all), w.all[0].Time,
+				w.streaming, c.count, c.first, c.streaming)
+		}
+		n, err := o.service.CountUnsubscribers(o.Context(), o.caller, list, c.q.Criteria)
+		o.must(err)
+		if c.q.Limit == 0 && n != c.count {
+			o.Errorf("%+v: counted %d entries, want %d", c.q, n, c.count)
+		}
+	}
+	var sent rows[audience.SentMessage]
+	o.must(o.service.MessagesSentToContact(o.Context(), o.caller, list, id, &sent))
+	newestFirst := slices.IsSortedFunc(sent.all, func(a, b audience.SentMessage) int { return int(b.SentTime - a.SentTime) })
+	if len(sent.all) != entries || !sent.streaming || !newestFirst {
+		o.Errorf("got %d mails, streaming %v, newest first %v; want %d as a stream, newest first", len(sent.all), sent.streaming, newestFirst, entries)
+	}
+}
+
+// lookUpMobile tests that a mobile number without a country code is found in the Unsubscriber List by the text
+// that the Contact has.
+func lookUpMobile(o *accountFixture) {
+	list := o.addList()
+	_, err := o.service.EditList(o.Context(), o.caller, list, details("country_code", 49))
+	o.must(err)
+	o.subscribe(list, "Mobile", "0151 23456789")
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, list, "0151 23456789")
+	o.must(err)
+	for text, want := range map[string]int64{"0151 23456789": 1, "015123456789": 0, "0151 2345678": 0} {
+		n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "exactly", text))
+		o.must(err)
+		if n != want {
+			o.Errorf("the Unsubscriber List has %d entries with the address %q, want %d", n, text, want)
+		}
+	}
+}
