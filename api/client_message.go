@@ -21,6 +21,8 @@ type Message struct {
 	FromName         string `json:"from_name"`    // "": the from_name of the List
 	FromAddress      string `json:"from_address"` // one email address; "": the from_address of the List
 	ReplyTo          string `json:"reply_to"`
+	Attachments      string `json:"attachments"`   // IDs of files, separated by commas
+	InlineImages     string `json:"inline_images"` // IDs of files, separated by commas; the HTML refers to them as cid:NAME
 
 	// The contents, up to 2 MiB each. They are empty, unless GetMessageByID returned
 	// the Message and retrieveContent was true.

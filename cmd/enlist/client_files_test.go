@@ -4,12 +4,18 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net/http"
+	"net/mail"
+	"strings"
 	"testing"
 
 	"enlist/api"
+	"enlist/internal/config"
 	"enlist/internal/store/teststores"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,7 +61,62 @@ func clientReadsAndWritesFiles(t *testing.T, e teststores.Engine) {
 	}
 }
 
+// countFiles counts the contents of the parts that have a file name.
+func countFiles(t *testing.T, got map[string]int, contentType string, body io.Reader) {
+	t.Helper()
+	_, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if params["boundary"] == "" {
+		return
+	}
+	parts := multipart.NewReader(body, params["boundary"])
+	for part, err := parts.NextPart(); err != io.EOF; part, err = parts.NextPart() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if part.FileName() == "" {
+			countFiles(t, got, part.Header.Get("Content-Type"), part)
+			continue
+		}
+		data, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, part))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[string(data)]++
+	}
+}
+
 func isCode(err error, code api.Code) bool {
 	refused, ok := errors.AsType[*api.Error](err)
 	return ok && refused.Code == code
+}
+
+// A mail with attachments and inline images arrives complete, from an autoresponder and from a Batch.
+//
+// covers: decision 65
+func TestMailsHaveTheFilesOfTheMessage(t *testing.T) {
+	box, ctx := &mailbox{t: t, dir: t.TempDir()}, t.Context()
+	addr, key := startServerWith(t, config.Serve{Mail: "dir:" + box.dir})
+	client := api.NewClient("http://"+addr, key)
+	t.Cleanup(client.Close)
+	folders := must(client.SearchFolders(ctx, "file", api.Query{}))(t)
+	plan := bytes.Repeat([]byte("%PDF\n.\r\n"), 49_998) // two pieces; without padding, which the mailbox would remove
+	attachment := must(client.UploadFile(ctx, folders[0].ID, "Plan für Mai.pdf", plan, false))(t)
+	logo := must(client.UploadFile(ctx, folders[0].ID, "logo.gif", []byte("GIF89a"), false))(t)
+	message := must(client.AddMessage(ctx, api.Details{"name": "May", "subject": "May for {{Email}}", "html_content": `<img src="cid:logo.gif" alt="Logo">`,
+		"attachments": []int64{attachment.ID}, "inline_images": []int64{logo.ID}}))(t)
+	must(client.AddAutoresponder(ctx, api.Details{"list_id": 1, "message_id": message, "event_type": "subscribe"}))(t)
+	must(client.SubscribeContact(ctx, 1, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
+	first := box.wait("Subject: May for ada@example.com")
+	must(client.AddBatch(ctx, message, []api.Population{{ListID: 1}}, 0, true))(t)
+	for _, text := range []string{first, box.wait("Subject: [test] May for ada@example.com")} {
+		got := make(map[string]int)
+		parsed := must(mail.ReadMessage(strings.NewReader(text)))(t)
+		countFiles(t, got, parsed.Header.Get("Content-Type"), parsed.Body)
+		if len(got) != 2 || got["GIF89a"] != 1 || got[string(plan)] != 1 || !strings.Contains(text, "Content-ID: <logo.gif>") || !strings.Contains(text, `src="cid:logo.gif"`) {
+			t.Errorf("the mail has %d files that differ from those of the Message:\n%.3000s", len(got), text)
+		}
+	}
 }

@@ -38,7 +38,7 @@ func newMailer(ctx context.Context, c config.Serve, service *audience.Service, a
 	}
 	mailer, err := mail.New(mail.Options{
 		From: cmp.Or(c.MailFrom, placeholderSender), PublicURL: publicURL(c, addr),
-		Key: key, Links: service, Transport: transport,
+		Key: key, Links: service, Files: service, Transport: transport,
 	})
 	return mailer, key, err
 }

@@ -87,7 +87,7 @@ func (l *LeasedSlice) mail(schema *Schema, contacts []Contact, r *Recipient) (m 
 		return m, LeftGone
 	}
 	c := &contacts[i]
-	m = OutgoingMail{Delivery: r.key(l.Of), Schema: schema, Contact: c, Message: l.Message,
+	m = OutgoingMail{Delivery: r.key(l.Of), Schema: schema, Contact: c, Message: l.Message, Files: l.Files,
 		Address: c.Values.Get(schema.Email().ID)}
 	reason = c.leftOut(schema)
 	if reason == "" && m.Address == "" {

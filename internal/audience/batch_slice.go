@@ -39,6 +39,7 @@ type LeasedSlice struct {
 	BatchSlice
 	Of         *Batch // as it was when the lease began
 	Message    *Message
+	Files      []MessageFile
 	Recipients []Recipient // waiting, due again, or in doubt
 }
 
@@ -137,6 +138,10 @@ func leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *LeasedSlice, 
 	if err != nil {
 		return nil, 0, err
 	}
+	files, err := messageFiles(tx, message)
+	if err != nil {
+		return nil, 0, err
+	}
 	taken, err := tx.TakeSlice(found, holder, now+SliceLease)
 	if err != nil || !taken {
 		return nil, now, err
@@ -145,7 +150,7 @@ func leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *LeasedSlice, 
 	if err := tx.SetBatchState(b); err != nil {
 		return nil, 0, err
 	}
-	leased = &LeasedSlice{BatchSlice: *found, Of: b, Message: b.edition(message)}
+	leased = &LeasedSlice{BatchSlice: *found, Of: b, Message: b.edition(message), Files: files}
 	leased.Holder = holder
 	leased.Recipients, err = tx.SliceRecipients(found, now)
 	return leased, 0, err

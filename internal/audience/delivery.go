@@ -94,6 +94,7 @@ type OutgoingMail struct {
 	Contact  *Contact
 	Address  string   // the Contact's Email
 	Message  *Message // nil: the request to confirm the subscription
+	Files    []MessageFile
 }
 
 // Notification is the content of a mail that notifies one of a List's addresses of an event.

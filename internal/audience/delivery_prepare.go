@@ -57,7 +57,11 @@ func (s *Service) AutoresponderMail(ctx context.Context, e Autorespond) (*Outgoi
 		}
 		var err error
 		m.Message, err = tx.Message(a.AccountID, a.MessageID)
-		return err == nil && m.Message.Type == MessageEmail, ignoreKind(NoMessage, err)
+		if err != nil || m.Message.Type != MessageEmail {
+			return false, ignoreKind(NoMessage, err)
+		}
+		m.Files, err = messageFiles(tx, m.Message)
+		return err == nil, err
 	})
 }
 

@@ -148,7 +148,7 @@ func checkFileFolder(tx FolderTx, c *Caller, id FolderID) error {
 }
 
 // DeleteFile removes a file. Its link stops working at once, and a job removes the content. Errors:
-// Denied, and InvalidParameters if the Account has no such file.
+// Denied, and InvalidParameters if the Account has no such file, or if a Message has it.
 func (s *Service) DeleteFile(ctx context.Context, c *Caller, id FileID) error {
 	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		if err := tx.LockFiles(c.Account.ID); err != nil {
@@ -156,6 +156,9 @@ func (s *Service) DeleteFile(ctx context.Context, c *Caller, id FileID) error {
 		}
 		f, err := loadFile(tx, c.Account.ID, id)
 		if err != nil {
+			return false, err
+		}
+		if err := checkFileUnused(tx, f); err != nil {
 			return false, err
 		}
 		return true, errors.Join(tx.DeleteFile(id), releaseContent(tx, f.Content, now))

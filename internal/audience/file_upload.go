@@ -235,7 +235,10 @@ func (u *upload) finish(tx Tx, c *Caller, now int64, content ContentID) (FileID,
 	case err == nil && u.overwrite:
 		old := same.Content
 		same.Content, same.Size, same.Type, same.LastModifiedTime = content, u.size, u.mediaType, now
-		return same.ID, errors.Join(tx.UpdateFile(same), releaseContent(tx, old, now))
+		if err := tx.UpdateFile(same); err != nil {
+			return 0, err
+		}
+		return same.ID, errors.Join(checkNewContent(tx, same), releaseContent(tx, old, now))
 	case err == nil:
 		name, err = freeName(tx, u.folder, name)
 	}

@@ -21,6 +21,8 @@ type Message struct {
 	FromName         string
 	FromAddress      string
 	ReplyTo          string
+	Attachments      string // IDs of files, separated by commas
+	InlineImages     string // IDs of files, separated by commas
 }
 
 // The Message types.

@@ -28,6 +28,8 @@ var MessageAttributes = []Attribute[Message]{
 	textKey("from_name", func(m *Message) *string { return &m.FromName }, readLine),
 	textKey("from_address", func(m *Message) *string { return &m.FromAddress }, readAddress),
 	textKey("reply_to", func(m *Message) *string { return &m.ReplyTo }, readAddress),
+	fileIDs("attachments", func(m *Message) *string { return &m.Attachments }),
+	fileIDs("inline_images", func(m *Message) *string { return &m.InlineImages }),
 }
 
 // WholeMessageAttributes are the MessageAttributes and the contents.
@@ -95,8 +97,8 @@ func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, deta
 }
 
 // set changes the keys that details contain. Then it checks the complete Message.
-func (m *Message) set(tx FolderTx, details []Detail) error {
-	folder := m.FolderID
+func (m *Message) set(tx Tx, details []Detail) error {
+	folder, attachments, images := m.FolderID, m.Attachments, m.InlineImages
 	if err := assign(m, WholeMessageAttributes, details); err != nil {
 		return err
 	}
@@ -105,7 +107,13 @@ func (m *Message) set(tx FolderTx, details []Detail) error {
 		return invalid("name", "expected a name")
 	case m.Subject == "" && m.Type == MessageEmail:
 		return invalid("subject", "an email needs a subject")
-	case m.FolderID == folder:
+	}
+	if m.Attachments != attachments || m.InlineImages != images {
+		if err := m.checkFiles(tx); err != nil {
+			return err
+		}
+	}
+	if m.FolderID == folder {
 		return nil
 	}
 	return checkMessageFolder(tx, m.AccountID, m.FolderID)

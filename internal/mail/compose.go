@@ -19,6 +19,7 @@ type composer struct {
 	publicURL string
 	key       audience.LinkKey
 	links     Linker
+	files     Files
 	now       func() time.Time
 	templates templateCache
 }
@@ -27,7 +28,7 @@ func newComposer(o Options) (*composer, error) {
 	if _, _, ok := parseAddress(o.From); !ok && o.From != "" {
 		return nil, fmt.Errorf("sender %q is not an address such as name@example.com", o.From)
 	}
-	return &composer{from: o.From, publicURL: o.PublicURL, key: o.Key, links: o.Links, now: time.Now}, nil
+	return &composer{from: o.From, publicURL: o.PublicURL, key: o.Key, links: o.Links, files: o.Files, now: time.Now}, nil
 }
 
 // link returns the URL of a page of this service, with a signature.
@@ -47,7 +48,7 @@ func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*com
 		return c.confirmation(l)
 	}
 	list := &l.Schema.List
-	t := c.templates.get(l.Message)
+	t := c.templates.get(l.Message, l.Files)
 	r := rendering{
 		mail:        l,
 		unsubscribe: c.link(audience.LinkUnsubscribe, l.Delivery),
@@ -71,6 +72,10 @@ func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*com
 	h.to, h.replyTo, h.key = l.Address, l.Message.ReplyTo, "d/"+l.Delivery.String()
 	h.subject, h.unsubscribe = r.subject(t), r.unsubscribe
 	m, err := c.message(h)
+	if err != nil {
+		return nil, "", err
+	}
+	m.files, err = t.encodedFiles(ctx, c.files)
 	if err != nil {
 		return nil, "", err
 	}

@@ -32,6 +32,6 @@ func BenchmarkOutgoing(b *testing.B) {
 func BenchmarkCompile(b *testing.B) {
 	m := &audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter}
 	for b.Loop() {
-		compile(m)
+		compile(m, nil)
 	}
 }

@@ -18,10 +18,14 @@ type compiled struct {
 	subject merge.Template
 	text    textTemplate
 	html    *htmlTemplate // nil if there is no HTML part
-	bytes   int           // estimated size in memory
+	files   []audience.MessageFile
+	bytes   int // estimated size in memory
 
 	mu      sync.Mutex
 	targets []audience.LinkID // IDs of html.links; nil until the first call of linkTargets
+
+	filesMu sync.Mutex
+	encoded *encodedFiles // nil until the first call of encodedFiles
 }
 
 // The merge fields for links that are different in each mail. decisions.md: 46
@@ -31,9 +35,9 @@ const (
 )
 
 // compile returns the templates of a Message. If the Message has no text, compile makes
-// the text part from the HTML.
-func compile(m *audience.Message) *compiled {
-	c := &compiled{source: *m, subject: merge.Parse(m.Subject)}
+// the text part from the HTML. The files are encoded later, because reading them can fail.
+func compile(m *audience.Message, files []audience.MessageFile) *compiled {
+	c := &compiled{source: *m, files: files, subject: merge.Parse(m.Subject)}
 	source := plainFallbacks(m.HTML)
 	text := splitText(lineEnds.Replace(m.Text))
 	if m.Text == "" {
@@ -54,7 +58,7 @@ func compile(m *audience.Message) *compiled {
 	return c
 }
 
-// size estimates the size of a compiled Message in memory: its source and its parts. A merge
+// size estimates the size of a compiled Message in memory: its source, its parts and its files. A merge
 // field such as {{a}} has only five bytes of source, but its part needs more than a hundred
 // bytes.
 func (c *compiled) size() int {
@@ -65,6 +69,9 @@ func (c *compiled) size() int {
 	}
 	if c.html != nil {
 		n += part * len(c.html.parts)
+	}
+	for i := range c.files {
+		n += encodedSize(&c.files[i])
 	}
 	return n
 }
@@ -106,17 +113,17 @@ type templateCache struct {
 }
 
 // get returns a compiled Message from the cache. It compiles the Message if it is not in
-// the cache, or if any part of the Message has changed.
-func (t *templateCache) get(m *audience.Message) *compiled {
-	if cached := t.cached(m); cached != nil {
+// the cache, or if any part of the Message or a file has changed.
+func (t *templateCache) get(m *audience.Message, files []audience.MessageFile) *compiled {
+	if cached := t.cached(m, files); cached != nil {
 		return cached
 	}
 	t.compiling.Lock()
 	defer t.compiling.Unlock()
-	if cached := t.cached(m); cached != nil {
+	if cached := t.cached(m, files); cached != nil {
 		return cached // another goroutine has compiled the Message
 	}
-	fresh := compile(m)
+	fresh := compile(m, files)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.byID == nil {
@@ -136,11 +143,11 @@ func (t *templateCache) get(m *audience.Message) *compiled {
 
 // cached returns a compiled Message. It returns nil if the cache does not contain the
 // Message, or contains another version of it.
-func (t *templateCache) cached(m *audience.Message) *compiled {
+func (t *templateCache) cached(m *audience.Message, files []audience.MessageFile) *compiled {
 	t.mu.Lock()
 	cached := t.byID[m.ID]
 	t.mu.Unlock()
-	if cached == nil || cached.source != *m {
+	if cached == nil || cached.source != *m || !slices.Equal(cached.files, files) {
 		return nil
 	}
 	return cached

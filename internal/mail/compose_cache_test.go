@@ -22,7 +22,7 @@ func TestMessageIsCompiledOnce(t *testing.T) {
 	for i := range found {
 		wg.Go(func() {
 			m := message
-			found[i] = all.get(&m)
+			found[i] = all.get(&m, nil)
 		})
 	}
 	wg.Wait()
@@ -32,7 +32,7 @@ func TestMessageIsCompiledOnce(t *testing.T) {
 		}
 	}
 	message.Subject = "Changed"
-	if all.get(&message) == found[0] {
+	if all.get(&message, nil) == found[0] {
 		t.Error("a changed Message was not compiled again")
 	}
 }
@@ -44,24 +44,24 @@ func TestMessageIsCompiledOnce(t *testing.T) {
 func TestTemplateCacheIsBounded(t *testing.T) {
 	var kept templateCache
 	for i := range 3 * maxTemplates {
-		kept.get(&audience.Message{ID: audience.MessageID(i), Text: "x"})
+		kept.get(&audience.Message{ID: audience.MessageID(i), Text: "x"}, nil)
 	}
 	if bytes := kept.byID[3*maxTemplates-1].bytes; len(kept.byID) > maxTemplates || kept.bytes != bytes*len(kept.byID) {
 		t.Errorf("the cache has %d Messages, and the sum of their sizes is %d bytes, want at most %d Messages of %d bytes each",
 			len(kept.byID), kept.bytes, maxTemplates, bytes)
 	}
 	for i := range 5 {
-		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: "x", HTML: strings.Repeat("x", maxTemplateBytes/3)})
+		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: "x", HTML: strings.Repeat("x", maxTemplateBytes/3)}, nil)
 	}
 	for i := range 5 { // Messages with a short source and very many parts
-		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)})
+		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)}, nil)
 	}
 	if len(kept.byID) > maxTemplates || kept.bytes > maxTemplateBytes || kept.byID[4].bytes < maxTemplateBytes/20 {
 		t.Errorf("the cache has %d Messages with %d bytes, and %d bytes for a Message of many parts; want at most %d Messages, "+
 			"at most %d bytes, and at least %d bytes", len(kept.byID), kept.bytes, kept.byID[4].bytes, maxTemplates, maxTemplateBytes, maxTemplateBytes/20)
 	}
 	a, b := &audience.Message{ID: 1, Text: "a"}, &audience.Message{ID: 1, Text: "b"}
-	if first := kept.get(a); first != kept.get(a) || first == kept.get(b) {
+	if first := kept.get(a, nil); first != kept.get(a, nil) || first == kept.get(b, nil) {
 		t.Error("an unchanged Message was compiled again, or a changed Message was not compiled again")
 	}
 }

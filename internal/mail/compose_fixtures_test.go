@@ -86,7 +86,7 @@ type received struct {
 // read encodes a message and parses it. It fails the test if a line is not valid.
 func read(t testing.TB, m *composed) *received {
 	t.Helper()
-	data := m.encode()
+	data := bytes.Join(m.encode(), nil)
 	for line := range bytes.SplitSeq(data, []byte("\r\n")) {
 		if len(line) > 998 || bytes.ContainsAny(line, "\r\n\x00") {
 			t.Fatalf("a line has %d bytes: %.100q; want at most 998, and no CR, LF or zero byte", len(line), line)

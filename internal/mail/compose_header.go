@@ -35,7 +35,8 @@ type composed struct {
 	from, to string // addresses in angle brackets; their domains are in ASCII
 	header   []byte // header fields, without those of MIME; each line ends with CR LF
 	text     string
-	html     string // "" if there is no HTML part
+	html     string        // "" if there is no HTML part
+	files    *encodedFiles // nil if there are none
 }
 
 // message returns a message with a header and without parts.

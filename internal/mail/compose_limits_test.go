@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestLongValuesDoNotMakeLongMails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if size := len(m.encode()); size > 200_000 {
+	if size := len(bytes.Join(m.encode(), nil)); size > 200_000 {
 		t.Errorf("a notification with a long value has %d bytes, want at most 200000", size)
 	}
 	contains(t, "a notification", read(t, m).text, "é<é<é", "…\n")
@@ -85,8 +86,8 @@ func TestHostileMessagesAreCompiledFast(t *testing.T) {
 		{"words", many("a ", big/2)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := compile(&audience.Message{EmailType: audience.EmailHTML, Subject: test.source, HTML: test.source})
-			compile(&audience.Message{EmailType: audience.EmailPlainHTML, Text: test.source})
+			c := compile(&audience.Message{EmailType: audience.EmailHTML, Subject: test.source, HTML: test.source}, nil)
+			compile(&audience.Message{EmailType: audience.EmailPlainHTML, Text: test.source}, nil)
 			r := rendering{mail: testMail(nil), unsubscribe: "https://mail.example.org/u/"}
 			if n := len(r.html(c)) + len(r.text(c)) + len(r.subject(c)); n > 64<<20 {
 				t.Errorf("a Message of %d bytes became a mail of %d bytes, want at most 64 MiB", len(test.source), n)

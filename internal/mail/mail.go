@@ -28,6 +28,7 @@ type Options struct {
 	PublicURL string // URL of this service's pages, without a slash at the end
 	Key       audience.LinkKey
 	Links     Linker
+	Files     Files
 	Transport Transport
 }
 

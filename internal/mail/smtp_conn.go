@@ -116,10 +116,21 @@ func (c *conn) run(ctx context.Context, commands []command) (failed *failure) {
 	return failed
 }
 
-// sendText sends the text of a message after DATA, and reads the reply.
-func (c *conn) sendText(ctx context.Context, data []byte) *failure {
+// sendText sends the text of a message after DATA, and reads the reply. It does not copy a large slice
+// without a line that begins with a dot, because messages share the slices of files.
+func (c *conn) sendText(ctx context.Context, data [][]byte) *failure {
 	c.extendDeadline(ctx)
-	c.buffer = append(appendStuffed(c.buffer[:0], data), ".\r\n"...)
+	c.buffer = c.buffer[:0]
+	for _, part := range data {
+		if len(part) <= keptBuffer || part[0] == '.' || bytes.Contains(part, []byte("\n.")) {
+			c.buffer = appendStuffed(c.buffer, part) // each slice begins with a new line
+			continue
+		}
+		c.client.Text.W.Write(c.buffer) // write returns the error
+		c.client.Text.W.Write(part)
+		c.buffer = c.buffer[:0]
+	}
+	c.buffer = append(c.buffer, ".\r\n"...)
 	err := c.write()
 	if cap(c.buffer) > keptBuffer {
 		c.buffer = nil

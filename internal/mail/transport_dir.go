@@ -72,7 +72,7 @@ func (s *dirSender) name(id string) string {
 
 // write creates a file with a temporary name and then renames it, so that no program reads
 // an incomplete mail. The temporary name does not end in .eml.
-func (s *dirSender) write(name string, data []byte) (err error) {
+func (s *dirSender) write(name string, data [][]byte) (err error) {
 	f, err := os.CreateTemp(s.dir, ".*.part") // mode 0600
 	if err != nil {
 		return err
@@ -82,9 +82,11 @@ func (s *dirSender) write(name string, data []byte) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	if _, err := f.Write(data); err != nil {
-		f.Close()
-		return err
+	for _, part := range data {
+		if _, err := f.Write(part); err != nil {
+			f.Close()
+			return err
+		}
 	}
 	if err := f.Close(); err != nil {
 		return err

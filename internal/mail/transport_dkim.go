@@ -78,19 +78,34 @@ func readKey(file string) (crypto.Signer, error) {
 	return key, nil
 }
 
-// sign returns a message with its signature at the top. It looks for header fields in the
-// encoded message, because go-mail does not report all fields that it writes.
-func (s *signer) sign(data []byte) ([]byte, error) {
+// signChunk is the number of bytes that the library gets at once, because it copies them.
+const signChunk = 64 << 10
+
+// sign returns a message with its signature as the first slice. It copies no slice of the message. It looks
+// for header fields in the first slice, which has the complete header.
+func (s *signer) sign(data [][]byte) ([][]byte, error) {
 	options := s.options
 	options.HeaderKeys = slices.Clone(signed)
-	header, _, _ := bytes.Cut(data, []byte("\r\n\r\n"))
+	header, _, _ := bytes.Cut(data[0], []byte("\r\n\r\n"))
 	for _, field := range signedIfPresent {
 		if bytes.Contains(header, []byte("\r\n"+field+":")) {
 			options.HeaderKeys = append(options.HeaderKeys, field)
 		}
 	}
-	var b bytes.Buffer
-	b.Grow(len(data) + 1024)
-	err := dkim.Sign(&b, bytes.NewReader(data), &options)
-	return b.Bytes(), err
+	signing, err := dkim.NewSigner(&options)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range data {
+		for chunk := range slices.Chunk(part, signChunk) {
+			if _, err := signing.Write(chunk); err != nil {
+				signing.Close() // ends the goroutine of the signer
+				return nil, err
+			}
+		}
+	}
+	if err := signing.Close(); err != nil {
+		return nil, err
+	}
+	return slices.Insert(data, 0, []byte(signing.Signature())), nil
 }

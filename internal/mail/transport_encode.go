@@ -14,10 +14,10 @@ import (
 // envelope is a message in the form in which a mail server receives it. The domains of
 // addresses are in ASCII.
 type envelope struct {
-	id   string // Message-ID without the angle brackets
-	from string // envelope sender, in angle brackets
-	to   string // recipient, in angle brackets
-	data []byte // header and body
+	id   string   // Message-ID without the angle brackets
+	from string   // envelope sender, in angle brackets
+	to   string   // recipient, in angle brackets
+	data [][]byte // header and body; messages share slices, so do not change their bytes
 
 	// needsUTF8 means that a local part is not ASCII, so the server must offer SMTPUTF8.
 	// likesUTF8 means that the header is not ASCII, so SMTPUTF8 is used if the server offers it.

@@ -90,7 +90,7 @@ func TestReadyWritesToTheDisk(t *testing.T) {
 	}
 }
 
-// covers: spec files.upload, files.limits, files.name, files.type, decision 64
+// covers: spec files.upload, files.limits, files.name, files.type, files.used, message.files, decision 64, decision 65
 func TestFiles(t *testing.T) {
 	storetest.Files(t, func(t *testing.T) audience.Store { return open(t) })
 }

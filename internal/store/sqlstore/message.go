@@ -21,6 +21,8 @@ func mapMessageHead(m *mapper, x *audience.Message) {
 	m.value("from_name", &x.FromName)
 	m.value("from_address", &x.FromAddress)
 	m.value("reply_to", &x.ReplyTo)
+	m.value("attachments", &x.Attachments)
+	m.value("inline_images", &x.InlineImages)
 }
 
 func mapMessage(m *mapper, x *audience.Message) {

@@ -37,6 +37,10 @@ func Files(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a file of another Account is like a file that does not exist", foreignFile},
 		{"a Folder counts its files and cannot be deleted with them", folderOfFiles},
 		{"only the content decides whether a file is an image", fileTypes},
+		{"a file that a Message has cannot be deleted", fileOfMessage},
+		{"the files of a Message have limits", messageFileLimits},
+		{"new content of a file must suit its Messages", newContentOfMessage},
+		{"a mail has the content that a file has when it is sent", mailFiles},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			f := &fileFixture{accountFixture: newAccountFixture(t, open)}

@@ -38,7 +38,7 @@ func messages(t *testing.T, s audience.Store) {
 	full := audience.Message{AccountID: 1, CreatorKeyID: 2, CreatorName: "test key", CreationTime: 3, LastModifiedTime: 4,
 		Type: audience.MessageEmail, Name: "Welcome", FolderID: 5, EmailType: audience.EmailPlainHTML,
 		Subject: "“Hello”", HTML: "<p>{{Name}}</p>", Text: "Hi\r\n", SMS: "sms",
-		FromName: "Shop", FromAddress: "a@example.com", ReplyTo: "b@example.com"}
+		FromName: "Shop", FromAddress: "a@example.com", ReplyTo: "b@example.com", Attachments: "1,2", InlineImages: "3"}
 	plain, foreign := audience.Message{AccountID: 1}, audience.Message{AccountID: 2}
 	addMessage(t, s, &full)
 	addMessage(t, s, &plain)
@@ -73,6 +73,7 @@ func messages(t *testing.T, s audience.Store) {
 	edited.LastModifiedTime, edited.Type, edited.Name, edited.FolderID = 9, audience.MessageSMS, "Bye", 0
 	edited.EmailType, edited.Subject, edited.HTML, edited.Text, edited.SMS = audience.EmailPlain, "s", "h", "t", "m"
 	edited.FromName, edited.FromAddress, edited.ReplyTo = "f", "c@example.com", ""
+	edited.Attachments, edited.InlineImages = "", "4"
 	update(t, s, func(tx audience.Tx) error { return tx.UpdateMessage(&edited) })
 	check("as edited", edited, plain)
 	update(t, s, func(tx audience.Tx) error { return tx.DeleteMessage(full.ID) })

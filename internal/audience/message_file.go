@@ -1,0 +1,161 @@
+package audience
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// This file has the files of a Message: its attachments and its inline images. A Message refers to files by
+// their IDs, and a mail gets the content that the file has when the mail is sent. decisions.md: 65
+
+// MessageFile is a file that the mails of a Message contain.
+type MessageFile struct {
+	Name    string
+	Type    string // media type
+	Size    int64
+	Content ContentID
+	Inline  bool // an image that the HTML refers to as cid:NAME
+}
+
+// Limits of the files of a Message.
+const (
+	maxAttached     = 10 << 20 // sum of the sizes, in bytes: 14 MB in a mail, and some servers refuse 20 MB
+	maxMessageFiles = 50
+)
+
+// fileIDs returns an Attribute for IDs of files. A reply shows them as text, separated by commas.
+func fileIDs(name string, at func(*Message) *string) Attribute[Message] {
+	return textKey(name, at, func(text string) (string, error) {
+		var ids []string
+		for _, item := range splitTrimmed(text) {
+			id, ok := parseInteger(item)
+			if !ok || id <= 0 {
+				return "", expected("IDs of files; " + quoted(item) + " is no ID")
+			}
+			if spelling := strconv.FormatInt(id, 10); !slices.Contains(ids, spelling) {
+				ids = append(ids, spelling)
+			}
+		}
+		return strings.Join(ids, ","), nil
+	})
+}
+
+// splitIDs returns the IDs in a text that fileIDs has read.
+func splitIDs(text string) (ids []FileID) {
+	for _, item := range splitTrimmed(text) {
+		id, _ := parseInteger(item) // fileIDs wrote a number
+		ids = append(ids, FileID(id))
+	}
+	return ids
+}
+
+// uses reports whether a Message has a file.
+func (m *Message) uses(id FileID) bool {
+	return slices.Contains(splitIDs(m.Attachments), id) || slices.Contains(splitIDs(m.InlineImages), id)
+}
+
+// messageFiles returns the files of a Message: the inline images and then the attachments.
+func messageFiles(tx FileTx, m *Message) (all []MessageFile, err error) {
+	for _, list := range []struct {
+		key, ids string
+		inline   bool
+	}{{"inline_images", m.InlineImages, true}, {"attachments", m.Attachments, false}} {
+		for _, id := range splitIDs(list.ids) {
+			f, err := loadFile(tx, m.AccountID, id)
+			if ignoreKind(InvalidParameters, err) != nil {
+				return nil, err
+			}
+			if err != nil {
+				return nil, invalid(list.key, fmt.Sprintf("the Account has no file with the ID %d", id))
+			}
+			all = append(all, MessageFile{Name: f.Name, Type: f.Type, Size: f.Size, Content: f.Content, Inline: list.inline})
+		}
+	}
+	return all, nil
+}
+
+// checkFiles refuses files that the mails of a Message cannot contain.
+func (m *Message) checkFiles(tx FileTx) error {
+	if n := strings.Count(m.Attachments+","+m.InlineImages, ",") + 1; n > maxMessageFiles {
+		return invalid("attachments", fmt.Sprintf("a Message has at most %d files", maxMessageFiles))
+	}
+	all, err := messageFiles(tx, m)
+	if err != nil {
+		return err
+	}
+	return checkMessageFiles(all)
+}
+
+// checkMessageFiles checks the files of one Message together.
+func checkMessageFiles(all []MessageFile) error {
+	size, names := int64(0), make(map[string]bool)
+	for i := range all {
+		f := &all[i]
+		size += f.Size
+		if !f.Inline {
+			continue
+		}
+		switch {
+		case !imageTypes[f.Type]:
+			return invalid("inline_images", quoted(f.Name)+" is no PNG, JPEG, GIF or WebP image")
+		case strings.ContainsFunc(f.Name, notInContentID):
+			return invalid("inline_images", "the name "+quoted(f.Name)+
+				" has characters other than ASCII letters, digits and . _ - @, so cid: cannot refer to it")
+		case names[f.Name]:
+			return invalid("inline_images", "two images have the name "+quoted(f.Name))
+		}
+		names[f.Name] = true
+	}
+	if size > maxAttached {
+		return invalid("attachments", fmt.Sprintf("the files have %d bytes together; a mail has at most %d", size, maxAttached))
+	}
+	return nil
+}
+
+// notInContentID reports whether a character must not be in the Content-ID of an image. Mail programs find
+// the image only if the Content-ID and the link in the HTML have the same characters.
+func notInContentID(r rune) bool {
+	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-@", r))
+}
+
+// checkFileUnused refuses to delete a file that a Message has.
+func checkFileUnused(tx MessageTx, f *StoredFile) error {
+	all, err := tx.Messages(f.AccountID)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if all[i].uses(f.ID) {
+			return invalid("file_id", fmt.Sprintf("the Message %d has the file; remove it from the Message first", all[i].ID))
+		}
+	}
+	return nil
+}
+
+// checkNewContent refuses new content of a file if the files of a Message would then break a rule.
+func checkNewContent(tx Tx, f *StoredFile) error {
+	all, err := tx.Messages(f.AccountID)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		m := &all[i]
+		if !m.uses(f.ID) {
+			continue
+		}
+		files, err := messageFiles(tx, m)
+		if err == nil {
+			err = checkMessageFiles(files)
+		}
+		if e, ok := errors.AsType[*Error](err); ok {
+			return invalid("data", fmt.Sprintf("the Message %d has the file: %s", m.ID, e.Detail))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests the files of Messages. They are subtests of Files.
+
+func (f *fileFixture) addMessage(pairs ...any) audience.MessageID {
+	f.Helper()
+	id, err := f.service.AddMessage(f.Context(), f.caller, details(append([]any{"name", "News", "subject", "News", "text_content", "Hello"}, pairs...)...))
+	f.must(err)
+	return id
+}
+
+const pngHead = "\x89PNG\r\n\x1a\n"
+
+func fileOfMessage(f *fileFixture) {
+	logo, plan := f.upload("logo.png", []byte(pngHead), ""), f.upload("plan.pdf", []byte("%PDF"), "")
+	message := f.addMessage("attachments", []any{int(plan)}, "inline_images", int(logo))
+	for _, id := range []audience.FileID{logo, plan} {
+		f.refused(f.service.DeleteFile(f.Context(), f.caller, id), audience.InvalidParameters, fmt.Sprintf("the Message %d has the file", message))
+	}
+	_, err := f.service.EditMessage(f.Context(), f.caller, message, details("attachments", "", "name", "x"))
+	f.must(err)
+	f.must(f.service.DeleteFile(f.Context(), f.caller, plan))
+	f.must(f.service.DeleteMessage(f.Context(), f.caller, message))
+	f.must(f.service.DeleteFile(f.Context(), f.caller, logo))
+}
+
+func messageFileLimits(f *fileFixture) {
+	big := randomBytes(6 << 20)
+	first, second := f.upload("a.bin", big, ""), f.upload("b.bin", big, "")
+	refuse := func(about string, pairs ...any) {
+		f.Helper()
+		_, err := f.service.AddMessage(f.Context(), f.caller, details(append([]any{"name", "News", "subject", "News"}, pairs...)...))
+		f.refused(err, audience.InvalidParameters, about)
+	}
+	refuse("have 12582912 bytes together; a mail has at most 10485760", "attachments", []any{int(first), int(second)})
+	refuse("is no PNG", "inline_images", int(first))
+	refuse("no file with the ID 99", "attachments", 99)
+	refuse("is no ID", "attachments", "1,x")
+	other := &fileFixture{f.accountFixture, f.folder}
+	name := f.upload("my logo.png", []byte(pngHead), "")
+	refuse("cid: cannot refer to it", "inline_images", int(name))
+	one := f.upload("logo.png", []byte(pngHead), "")
+	other.folder = f.addFileFolder("Photos")
+	two := other.upload("logo.png", []byte(pngHead), "")
+	refuse("two images have the name", "inline_images", []any{int(one), int(two)})
+	var many []any
+	for i := range 51 {
+		many = append(many, 1000+i)
+	}
+	refuse("at most 50 files", "attachments", many)
+	foreign := f.newCaller()
+	_, err := f.service.AddMessage(f.Context(), foreign, details("name", "x", "subject", "x", "attachments", int(one)))
+	f.refused(err, audience.InvalidParameters, fmt.Sprintf("no file with the ID %d", one))
+	m := f.addMessage("attachments", fmt.Sprintf(" %d , %d,%d", one, name, one), "inline_images", int(two))
+	stored, err := f.service.Message(f.Context(), f.caller, m)
+	f.must(err)
+	if want := fmt.Sprintf("%d,%d", one, name); stored.Attachments != want || stored.InlineImages != fmt.Sprint(two) {
+		f.Errorf("the Message has the attachments %q and the images %q, want %q and %d", stored.Attachments, stored.InlineImages, want, two)
+	}
+}
+
+func newContentOfMessage(f *fileFixture) {
+	logo, plan := f.upload("logo.png", []byte(pngHead), ""), f.upload("plan.pdf", randomBytes(9<<20), "")
+	message := f.addMessage("attachments", int(plan), "inline_images", int(logo))
+	for name, content := range map[string][]byte{"logo.png": []byte("text"), "plan.pdf": randomBytes(10 << 20)} {
+		_, err := f.service.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, content, audience.DuplicateOverwrite))
+		f.refused(err, audience.InvalidParameters, fmt.Sprintf("the Message %d has the file", message))
+	}
+	f.wantContent(logo, "logo.png", []byte(pngHead))
+}
+
+func mailFiles(f *fileFixture) {
+	list := f.addList()
+	plan := f.upload("plan.pdf", []byte("%PDF-1"), "")
+	message := f.addMessage("attachments", int(plan))
+	id, err := f.service.AddAutoresponder(f.Context(), f.caller, details("list_id", int(list), "message_id", int(message), "event_type", "subscribe"))
+	f.must(err)
+	contact := f.subscribe(list, "Email", "ann@x.io")
+	check := func() {
+		f.Helper()
+		file := f.file(plan)
+		want := []audience.MessageFile{{Name: "plan.pdf", Type: "application/pdf", Size: file.Size, Content: file.Content}}
+		mail, err := f.service.AutoresponderMail(f.Context(), audience.Autorespond{List: list, Contact: contact, Autoresponder: id, Time: f.now.Unix()})
+		f.must(err)
+		same(f.T, "the files of an autoresponder's mail", mail.Files, want)
+		b := &batchFixture{accountFixture: f.accountFixture, message: message, news: list}
+		b.add(whole(list))
+		mails := b.mails(b.lease("a"))
+		if len(mails) != 1 {
+			f.Fatalf("the Batch has %d mails, want 1", len(mails))
+		}
+		same(f.T, "the files of a Batch's mail", mails[0].Files, want)
+	}
+	check()
+	f.now = f.now.Add(time.Second)
+	f.upload("plan.pdf", []byte("%PDF-1.7"), audience.DuplicateOverwrite)
+	check()
+}
