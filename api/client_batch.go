@@ -39,6 +39,7 @@ type Population struct {
 type BatchOptions struct {
 	Name    string          `json:"name,omitempty"`
 	Doubt   string          `json:"doubt,omitempty"` // a mail whose outcome is unknown: send (the default) sends it again, skip does not
+	Rate    string          `json:"rate,omitempty"`  // such as 20/second,5000/day
 	Exclude *BatchExclusion `json:"exclude,omitempty"`
 }
 

@@ -55,6 +55,10 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 // serve runs the server until ctx ends. It calls ending before it waits for the running calls. The deferred functions
 // run in reverse order: the mailer closes after the server has stopped, and the database closes last.
 func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, key string) (err error) {
+	sending, err := sendingOf(c.Serve)
+	if err != nil {
+		return &usageError{err}
+	}
 	log, quiet := newLog(out, c.LogLevel), quieter(out, c.LogLevel)
 	store, err := openDatabase(ctx, c.Serve, true, quiet)
 	if ctx.Err() != nil && err != nil {
@@ -69,6 +73,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	rules.CoveringFilters = !c.IsPostgres() // PostgreSQL would also read the Contact rows
 	rules.Parts = store.FindsParts()
 	service, advisor := newService(store, rules)
+	service.SetSending(sending)
 	first, err := service.Bootstrap(ctx, key)
 	if err != nil {
 		return fmt.Errorf("prepare the database: %w", err)

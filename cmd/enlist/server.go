@@ -249,7 +249,8 @@ func (s *server) maintain(ctx context.Context) {
 		case <-minute.C:
 			err = errors.Join(s.service.WriteKeyUse(ctx), s.indexes.WriteUse(ctx), s.indexes.Reconcile(ctx))
 		case <-hour.C:
-			err = errors.Join(s.service.DeleteExpiredRetries(ctx), s.service.NormaliseQuoted(ctx))
+			err = errors.Join(s.service.DeleteExpiredRetries(ctx), s.service.NormaliseQuoted(ctx),
+				s.service.DeleteFullBuckets(ctx))
 		}
 	}
 }

@@ -19,8 +19,9 @@ type Batch struct {
 	IsScheduled   bool // a caller asked for a later time
 	IsTest        bool // the subject begins with [test]
 	Name          string
-	SkipsDoubtful bool // a mail whose outcome is unknown is not sent again
-	IsPopulated   bool // all recipients are stored
+	Rate          string // rates of its mails for ParseRates; "" means no limit
+	SkipsDoubtful bool   // a mail whose outcome is unknown is not sent again
+	IsPopulated   bool   // all recipients are stored
 	Status        BatchStatus
 	Reason        string // why the server paused or failed the Batch; "" if a caller did
 	SendTime      int64

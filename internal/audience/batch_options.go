@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// This file has the options of a Batch: its name, the Contacts to leave out, and what happens to a
-// mail whose outcome is unknown. specification: batch.options; decisions.md: 62
+// This file has the options of a Batch: its name, the Contacts to leave out, the rate of its
+// mails, and what happens to a mail whose outcome is unknown. specification: batch.options; decisions.md: 62
 
 // BatchOptions are the options of addBatch, as the caller sent them.
 type BatchOptions struct {
 	Name    string
 	Doubt   string // send or skip; "" means send
+	Rate    string // for ParseRates; "" means no limit
 	Exclude Exclusion
 }
 
@@ -43,7 +44,10 @@ func (o *BatchOptions) apply(tx Tx, c *Caller, populations []Population, b *Batc
 	if err != nil {
 		return invalid("options", "name: "+err.Error())
 	}
-	b.Name = name
+	if _, err := ParseRates(o.Rate); err != nil {
+		return invalid("options", "rate: "+err.Error())
+	}
+	b.Name, b.Rate = name, o.Rate
 	switch strings.ToLower(o.Doubt) {
 	case "", "send":
 	case "skip":

@@ -1,6 +1,10 @@
 package audience
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"slices"
+)
 
 // This file leases the slices of Batches to senders. A slice is a part of a Batch's recipients. A
 // process that sends has a token, and a lease that it renews. If the process dies, its lease ends
@@ -41,6 +45,8 @@ type LeasedSlice struct {
 	Message    *Message
 	Files      []MessageFile
 	Recipients []Recipient // waiting, due again, or in doubt
+	From       string      // address of the sender
+	Paces      []Pace      // of the domain groups whose mails are slowed down
 }
 
 // SliceTx reads and changes slices of Batches and the recipients in them, in a transaction.
@@ -81,21 +87,33 @@ type SliceTx interface {
 // LeaseSlice leases a slice of a Batch that is sending. It begins with the Batches whose IDs are
 // above after, so that several Batches progress together. If there is no slice, it returns nil,
 // and the time at which the next one may become free, or 0. LeaseSlice also ends Batches that have
-// no slice left.
-func (s *Service) LeaseSlice(ctx context.Context, holder string, after BatchID) (slice *LeasedSlice, next int64,
-	err error) {
-	sending, err := ownView(ctx, s, func(tx Tx) ([]BatchID, error) { return tx.SendingBatches() })
+// no slice left. It leases no slice of the Batches skip.
+func (s *Service) LeaseSlice(ctx context.Context, holder string, after BatchID, skip ...BatchID) (slice *LeasedSlice,
+	next int64, err error) {
+	var paces []Pace
+	sending, err := ownView(ctx, s, func(tx Tx) (ids []BatchID, err error) {
+		paces, err = activePaces(tx, s.now().Unix())
+		if err != nil {
+			return nil, err
+		}
+		return tx.SendingBatches()
+	})
 	if err != nil {
 		return nil, 0, err
 	}
+	sending = slices.DeleteFunc(sending, func(id BatchID) bool { return slices.Contains(skip, id) })
 	for _, id := range inTurn(sending, after) {
 		var free int64
 		slice, err = ownUpdate(ctx, s, func(tx Tx, now int64) (leased *LeasedSlice, err error) {
 			leased, free, err = leaseOf(tx, id, holder, now)
 			return leased, err
 		})
-		if err != nil || slice != nil {
-			return slice, 0, err
+		if err != nil {
+			return nil, 0, err
+		}
+		if slice != nil {
+			slice.From, slice.Paces = cmp.Or(slice.From, s.sending.From), paces
+			return slice, 0, nil
 		}
 		if free != 0 && (next == 0 || free < next) {
 			next = free
@@ -151,7 +169,12 @@ func leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *LeasedSlice, 
 		return nil, 0, err
 	}
 	leased = &LeasedSlice{BatchSlice: *found, Of: b, Message: b.edition(message), Files: files}
-	leased.Holder = holder
+	leased.Holder, leased.From = holder, message.FromAddress
+	if schema, err := tx.Schema(found.List); err == nil {
+		leased.From = cmp.Or(leased.From, schema.List.FromAddress)
+	} else if KindOf(err) != NoList {
+		return nil, 0, err
+	}
 	leased.Recipients, err = tx.SliceRecipients(found, now)
 	return leased, 0, err
 }

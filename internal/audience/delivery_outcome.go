@@ -16,6 +16,7 @@ type Undelivered struct {
 	Permanent bool   // another attempt cannot succeed
 	Recipient bool   // the mail server refused the recipient's address
 	Unknown   bool   // the mail server may have accepted the mail
+	Slower    bool   // the mail server asks for fewer mails
 	Code      int    // the reply code of the mail server; 0 if it sent no reply
 	Detail    string // the text of the reply, or a description of the failure
 	Err       error  // the cause, for the log

@@ -74,7 +74,7 @@
 // UnsubscriberTx in unsubscriber.go, RetryTx in idempotent.go, IndexTx in
 // searchindex.go, MessageTx in message_service.go, AutoresponderTx in
 // autoresponder_service.go, BatchTx in batch.go, SliceTx in batch_slice.go, RecipientTx in recipient.go, ExclusionTx in batch_options.go,
-// WebhookTx in webhook_edit.go, WebhookQueueTx in
+// RateTx in batch_rate_take.go, WebhookTx in webhook_edit.go, WebhookQueueTx in
 // webhook_deliver.go, DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go,
 // and LockTx in store.go.
 package audience

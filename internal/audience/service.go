@@ -14,6 +14,8 @@ type Service struct {
 	now   func() time.Time
 	used  keyUse
 
+	sending Sending
+
 	observer SearchObserver
 	files    FileSettings
 

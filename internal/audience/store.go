@@ -106,6 +106,7 @@ type Tx interface {
 	SliceTx
 	RecipientTx
 	ExclusionTx
+	RateTx
 	WebhookTx
 	WebhookQueueTx
 	DeliveryTx

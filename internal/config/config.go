@@ -114,15 +114,16 @@ type Serve struct {
 
 	PublicURL string `placeholder:"URL"`
 
-	SMTP            string  `placeholder:"URL"`
-	Mail            string  `placeholder:"dir:PATH"`
-	MailFrom        string  `placeholder:"ADDRESS"`
-	MailConnections int     `default:"8" placeholder:"N"`
-	MailRate        float64 `default:"0" placeholder:"N"`
-	BounceAddress   string  `placeholder:"ADDRESS"`
-	DKIMKey         string  `placeholder:"FILE"`
-	DKIMDomain      string  `placeholder:"DOMAIN"`
-	DKIMSelector    string  `default:"enlist" placeholder:"NAME"`
+	SMTP            string   `placeholder:"URL"`
+	Mail            string   `placeholder:"dir:PATH"`
+	MailFrom        string   `placeholder:"ADDRESS"`
+	MailConnections int      `default:"8" placeholder:"N"`
+	MailRate        float64  `default:"0" placeholder:"N"`
+	BatchRate       []string `sep:" " placeholder:"SCOPE=RATES"`
+	BounceAddress   string   `placeholder:"ADDRESS"`
+	DKIMKey         string   `placeholder:"FILE"`
+	DKIMDomain      string   `placeholder:"DOMAIN"`
+	DKIMSelector    string   `default:"enlist" placeholder:"NAME"`
 
 	WebhookPrivate bool
 

@@ -15,13 +15,17 @@ import (
 type heldSlice struct {
 	leased *audience.LeasedSlice
 
-	mu        sync.Mutex
-	left      []audience.Recipient // not taken yet
-	running   int                  // taken and not reported
-	released  bool
-	abandoned bool
-	noServer  bool      // the mail server does not answer
-	renewed   time.Time // when the last renewal of the lease began
+	mu      sync.Mutex
+	left    []audience.Recipient // not taken yet
+	waiting []audience.Recipient // without tokens; only the leasing goroutine adds some
+	again   time.Time            // when the recipients of a released slice may get tokens; zero if it was not released for this
+
+	parkedUntil time.Time // when a slice with waiting recipients is released; only the leasing goroutine uses it
+	running     int       // taken and not reported
+	released    bool
+	abandoned   bool
+	noServer    bool      // the mail server does not answer
+	renewed     time.Time // when the last renewal of the lease began
 }
 
 // take returns the next recipients, at most n. It returns none if all are taken.
@@ -45,7 +49,7 @@ func (s *heldSlice) reported(n int) {
 func (s *heldSlice) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.left, s.abandoned = nil, true
+	s.left, s.waiting, s.abandoned = nil, nil, true
 }
 
 // waitForServer abandons the slice, so that it is sent after a pause.
@@ -62,11 +66,11 @@ func (s *heldSlice) hasMore() bool {
 	return len(s.left) > 0
 }
 
-// finished reports once that no recipient is left and all that were taken are reported.
+// finished reports once that no recipient is left or waiting, and all that were taken are reported.
 func (s *heldSlice) finished() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.released || len(s.left) > 0 || s.running > 0 {
+	if s.released || len(s.left) > 0 || len(s.waiting) > 0 || s.running > 0 {
 		return false
 	}
 	s.released = true

@@ -52,6 +52,8 @@ type BatchSender struct {
 	reports     *grouper[audience.BatchProgress, bool]
 	held        heldSlices
 	last        audience.BatchID // the Batch of the last lease; only the leasing goroutine uses it
+	parked      parkedSlices     // only the leasing goroutine uses it
+	pace        paceMeter
 	work        chan *heldSlice
 	stop        context.CancelFunc // the workers hand no further mail over
 	cut         context.CancelFunc // ends running
@@ -108,19 +110,30 @@ func (b *BatchSender) Stop(ctx context.Context) {
 }
 
 // lease leases slices and offers them to the workers. It leases the next slice when a worker has
-// taken all recipients of the last one.
+// taken all recipients of the last one that may be sent.
 func (b *BatchSender) lease(ctx context.Context) {
+	defer b.releaseParked()
 	for ctx.Err() == nil {
-		slice, next, err := b.service.LeaseSlice(ctx, b.holder, b.last)
+		if s := b.parked.due(time.Now()); s != nil {
+			b.admit(ctx, s)
+			continue
+		}
+		slice, next, err := b.service.LeaseSlice(ctx, b.holder, b.last, b.parked.skip(time.Now())...)
 		switch {
 		case err != nil:
 			b.report(ctx, "lease a slice of a Batch", err)
 			b.sleep(ctx, failedPause)
 		case slice == nil:
-			b.sleep(ctx, untilNext(next))
+			b.sleep(ctx, b.parked.wait(untilNext(next)))
 		default:
 			b.last = slice.Batch
-			b.offer(ctx, slice)
+			s := b.held.add(slice)
+			if b.service.IsLimited(slice) {
+				s.wait()
+				b.admit(ctx, s)
+			} else {
+				b.offer(ctx, s)
+			}
 		}
 	}
 }
@@ -145,8 +158,7 @@ func (b *BatchSender) sleep(ctx context.Context, d time.Duration) {
 }
 
 // offer hands a slice to the workers until they have taken all of its recipients.
-func (b *BatchSender) offer(ctx context.Context, leased *audience.LeasedSlice) {
-	s := b.held.add(leased)
+func (b *BatchSender) offer(ctx context.Context, s *heldSlice) {
 	for s.hasMore() {
 		select {
 		case b.work <- s:
@@ -166,6 +178,8 @@ func (b *BatchSender) finishIfDone(s *heldSlice) {
 	release := audience.BatchProgress{Slice: s.leased, Release: true}
 	if s.noServer { // no worker uses the slice any more
 		release.Pause = int64(pausedSnooze / time.Second)
+	} else if !s.again.IsZero() {
+		release.Pause = pauseUntil(s.again)
 	}
 	b.advance(release)
 	b.Wake() // the Batch may be completed, or the slice may be free again
@@ -269,7 +283,12 @@ func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *audience.Ba
 		return r
 	}
 	_, err = b.mailer.Send(b.running, &m.OutgoingMail)
-	return b.result(s, r, err)
+	r = b.result(s, r, err)
+	b.pace.count(r.Address, time.Now())
+	if r.Failed != nil && r.Failed.Slower {
+		b.slowDown(ctx, r.Address)
+	}
+	return r
 }
 
 // advance stores progress, and reports whether the mails of p.Mark are marked. It tries again

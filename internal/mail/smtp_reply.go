@@ -64,6 +64,7 @@ func (f *failure) undelivered() *audience.Undelivered {
 		u.Code, u.Detail = 0, string(f.stage)
 		return u
 	}
+	u.Slower = reply.Code == 421 || reply.Code/100 == 4 && strings.HasPrefix(enhanced(reply.Msg), "4.7.")
 	u.Permanent = reply.Code/100 == 5
 	u.Recipient = u.Permanent && f.blamesRecipient(reply)
 	return u

@@ -17,13 +17,15 @@ func (p *params) batchOptions(i int) (o audience.BatchOptions) {
 		switch {
 		case item.Name == "exclude":
 			o.Exclude = p.exclusion(i, unboxOnce(&item))
-		case item.Name != "name" && item.Name != "doubt":
+		case item.Name != "name" && item.Name != "doubt" && item.Name != "rate":
 			p.refuseKey(i, item.Name)
 		case v.Omitted():
 		case item.Name == "name":
 			o.Name = p.word(i, "a name that is a string", &v)
 		case item.Name == "doubt":
 			o.Doubt = p.word(i, "doubt as a string", &v)
+		case item.Name == "rate":
+			o.Rate = p.word(i, "rate as a string", &v)
 		}
 	}
 	return o

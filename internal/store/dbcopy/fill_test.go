@@ -181,6 +181,12 @@ func (s *testService) addRowsOutsideTheInterface(account audience.AccountID, key
 		if _, err := tx.InsertContact(&duplicate); err != nil {
 			return err
 		}
+		if _, err := tx.LockBuckets([]string{"recipient exämple.com day"}); err != nil {
+			return err
+		}
+		if err := tx.SetPace(&audience.Pace{Group: "exämple.com", Mails: 5, Top: 10, Time: 20}); err != nil {
+			return err
+		}
 		now := time.Now().Unix()
 		if err := tx.SaveRetry(account, key, &audience.Retry{Header: specialCharacters, Fingerprint: [32]byte{0, 1, 0xff}}, []byte(`{"result":"12.50"}`), now); err != nil {
 			return err

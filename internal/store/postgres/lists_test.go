@@ -87,7 +87,8 @@ func TestStatementsOnLargeTablesNameTheirList(t *testing.T) {
 // name no List.
 var coordinatorTables = []string{"account", "api_key", "autoresponder", "batch", "batch_exclusion", "batch_population",
 	"batch_slice", "catalogue", "contact_delta", "field", "file", "file_content", "file_piece", "folder", "link", "list",
-	"message", "preference", "retry", "search_index", "search_index_use", "secret", "unsubscriber", "webhook", "webhook_event", "webhook_target"}
+	"mail_pace", "mail_rate", "message", "preference", "retry", "search_index", "search_index_use", "secret",
+	"unsubscriber", "webhook", "webhook_event", "webhook_target"}
 
 // small matches mentions of the tables that are not distributed.
 var small = regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE) (` + strings.Join(append(coordinatorTables, `river_\w+`), "|") + `)\b`)

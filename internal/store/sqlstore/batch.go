@@ -21,6 +21,7 @@ func mapBatch(m *mapper, b *audience.Batch) {
 	m.fixed("message_type", &b.MessageType)
 	m.fixed("is_test", &b.IsTest)
 	m.fixed("name", &b.Name)
+	m.fixed("rate", &b.Rate)
 	m.fixed("skips_doubtful", &b.SkipsDoubtful)
 	m.value("is_scheduled", &b.IsScheduled)
 	m.value("is_populated", &b.IsPopulated)

@@ -36,6 +36,11 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a deleted Contact is skipped", deletedContact},
 		{"excluded Contacts are left out and counted", excludedAreLeftOut},
 		{"a Batch is paused if its exclusion does not fit the Fields any more", exclusionDoesNotFit},
+		{"two processes together never exceed a rate", ratesAreShared},
+		{"concurrent transactions never take a token twice", tokensAreTakenOnce},
+		{"a mail takes a token of each of its buckets or of none", bucketsOfAMail},
+		{"a Batch has its own rate", batchRate},
+		{"a reply that asks for fewer mails halves the rate, which then grows", paceHalvesAndGrows},
 		{"a Batch that skips doubtful mails does not send them again", doubtfulIsSkipped},
 	} {
 		t.Run(test.rule, func(t *testing.T) {

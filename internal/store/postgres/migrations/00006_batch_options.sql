@@ -1,4 +1,4 @@
--- Options of Batches.
+-- Options of Batches, and limits of their mails.
 
 -- +goose Up
 
@@ -12,4 +12,20 @@ CREATE TABLE batch_exclusion (
 	batch_id BIGINT PRIMARY KEY,
 	criteria TEXT COLLATE "C" NOT NULL, -- JSON of the criteria that they match
 	batches  TEXT COLLATE "C" NOT NULL  -- JSON array of the Batches that they were sent
+);
+
+ALTER TABLE batch ADD COLUMN rate TEXT COLLATE "C" NOT NULL DEFAULT ''; -- such as 20/second,5000/day
+
+-- Token buckets that limit the mails of Batches. A missing bucket is full.
+CREATE TABLE mail_rate (
+	name      TEXT COLLATE "C" PRIMARY KEY, -- what is limited, and the period
+	full_time BIGINT NOT NULL -- when the bucket is full, in Unix nanoseconds
+);
+
+-- Rates of the domain groups whose mail servers asked for fewer mails.
+CREATE TABLE mail_pace (
+	domain_group TEXT COLLATE "C" PRIMARY KEY,
+	mails        BIGINT NOT NULL, -- a minute, at the time
+	top          BIGINT NOT NULL, -- mails a minute; a pace that has grown to it has no effect
+	time         BIGINT NOT NULL
 );

@@ -1,4 +1,4 @@
--- Options of Batches.
+-- Options of Batches, and limits of their mails.
 
 -- +goose Up
 
@@ -13,3 +13,19 @@ CREATE TABLE batch_exclusion (
 	criteria TEXT NOT NULL, -- JSON of the criteria that they match
 	batches  TEXT NOT NULL  -- JSON array of the Batches that they were sent
 ) STRICT;
+
+ALTER TABLE batch ADD COLUMN rate TEXT NOT NULL DEFAULT ''; -- such as 20/second,5000/day
+
+-- Token buckets that limit the mails of Batches. A missing bucket is full.
+CREATE TABLE mail_rate (
+	name      TEXT PRIMARY KEY, -- what is limited, and the period
+	full_time INTEGER NOT NULL -- when the bucket is full, in Unix nanoseconds
+) STRICT, WITHOUT ROWID;
+
+-- Rates of the domain groups whose mail servers asked for fewer mails.
+CREATE TABLE mail_pace (
+	domain_group TEXT PRIMARY KEY,
+	mails        INTEGER NOT NULL, -- a minute, at the time
+	top          INTEGER NOT NULL, -- mails a minute; a pace that has grown to it has no effect
+	time         INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,29 @@
+package main
+
+// This file builds the settings of Batches from the flags of serve.
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+)
+
+// sendingOf returns the settings of the mails of Batches.
+func sendingOf(c config.Serve) (s audience.Sending, err error) {
+	s = audience.Sending{From: cmp.Or(c.MailFrom, placeholderSender), Relay: c.MailDir()}
+	if c.SMTP != "" {
+		server, err := url.Parse(c.SMTP)
+		if err != nil {
+			return s, fmt.Errorf("--smtp is not a URL such as smtp://HOST:PORT")
+		}
+		s.Relay = server.Host
+	}
+	s.Rates, err = audience.ParseRateLimits(c.BatchRate)
+	if err != nil {
+		return s, fmt.Errorf("--batch-rate: %w", err)
+	}
+	return s, nil
+}

@@ -1,0 +1,141 @@
+package audience
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// This file has the limits that the operator sets, and says which of them apply to a mail.
+
+// RateLimits are the limits of the mails of Batches. The zero value has no limit.
+type RateLimits struct {
+	relay      []Rate
+	senders    map[string][]Rate // by domain; "" is for each domain that the map does not have
+	recipients map[string][]Rate // by domain group; "" is for each group that the map does not have
+}
+
+// ParseRateLimits reads limits of the form SCOPE=RATES. The scopes are relay, sender,
+// sender:DOMAIN, recipient and recipient:GROUP.
+func ParseRateLimits(texts []string) (*RateLimits, error) {
+	l := &RateLimits{senders: make(map[string][]Rate), recipients: make(map[string][]Rate)}
+	for _, text := range texts {
+		scope, value, _ := strings.Cut(text, "=")
+		rates, err := ParseRates(value)
+		if err == nil && len(rates) == 0 {
+			err = expected("at least one rate")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", text, err)
+		}
+		kind, name, _ := strings.Cut(strings.ToLower(scope), ":")
+		switch {
+		case kind == "relay" && name == "":
+			l.relay = rates
+		case kind == "sender":
+			l.senders[name] = rates
+		case kind == "recipient":
+			l.recipients[name] = rates
+		default:
+			return nil, fmt.Errorf("%q: expected one of relay=, sender=, sender:DOMAIN=, recipient= and recipient:GROUP=", text)
+		}
+	}
+	return l, nil
+}
+
+// buckets returns the buckets of one mail, without the buckets of its Batch.
+func (s *Sending) buckets(from, to string) (all []bucket) {
+	if s.Rates == nil {
+		return nil
+	}
+	all = appendBuckets(all, "relay "+s.Relay, s.Rates.relay)
+	sender := domainOf(from)
+	all = appendBuckets(all, "sender "+sender, orDefault(s.Rates.senders, sender))
+	group := DomainGroup(to)
+	return appendBuckets(all, "recipient "+group, orDefault(s.Rates.recipients, group))
+}
+
+func appendBuckets(all []bucket, name string, rates []Rate) []bucket {
+	for _, r := range rates {
+		all = append(all, bucket{name: name + " " + r.Period.String(), rate: r})
+	}
+	return all
+}
+
+func orDefault(rates map[string][]Rate, name string) []Rate {
+	if own, ok := rates[name]; ok {
+		return own
+	}
+	return rates[""]
+}
+
+// empty reports whether no mail has a limit.
+func (l *RateLimits) empty() bool {
+	return l == nil || len(l.relay) == 0 && len(l.senders) == 0 && len(l.recipients) == 0
+}
+
+// limit returns the smallest rate of a domain group in mails a minute, or 0 without a limit.
+func (l *RateLimits) limit(group string) (perMinute int64) {
+	if l == nil {
+		return 0
+	}
+	for _, r := range orDefault(l.recipients, group) {
+		n := max(1, int64(float64(r.Mails)*float64(PerMinute)/float64(r.Period)))
+		if perMinute == 0 || n < perMinute {
+			perMinute = n
+		}
+	}
+	return perMinute
+}
+
+// domainGroups has the domains of large mailbox providers. A provider limits all its domains together.
+var domainGroups = map[string][]string{
+	"gmail":     {"gmail.com", "googlemail.com"},
+	"microsoft": {"msn.com", "windowslive.com", "passport.com"},
+	"yahoo":     {"ymail.com", "rocketmail.com", "aol.com", "aim.com", "myyahoo.com"},
+	"apple":     {"icloud.com", "me.com", "mac.com"},
+}
+
+// nationalDomains are the names of domains that a provider has under many top-level domains, such
+// as yahoo.co.uk.
+var nationalDomains = map[string]string{
+	"hotmail": "microsoft", "outlook": "microsoft", "live": "microsoft", "yahoo": "yahoo", "aol": "yahoo",
+}
+
+// groupOf has the group of each domain in domainGroups.
+var groupOf = func() map[string]string {
+	all := make(map[string]string)
+	for group, domains := range maps.All(domainGroups) {
+		for _, domain := range domains {
+			all[domain] = group
+		}
+	}
+	return all
+}()
+
+// DomainGroup returns the group of an address: gmail, microsoft, yahoo, apple, or the domain itself.
+func DomainGroup(address string) string {
+	domain := domainOf(address)
+	if group := groupOf[domain]; group != "" {
+		return group
+	}
+	name, rest, _ := strings.Cut(domain, ".")
+	if group := nationalDomains[name]; group != "" && isPublicSuffix(rest) {
+		return group
+	}
+	return domain
+}
+
+// isPublicSuffix reports whether a domain looks like com, de or co.uk: at most two labels of at
+// most three letters.
+func isPublicSuffix(domain string) bool {
+	labels := strings.Split(domain, ".")
+	long := func(label string) bool { return label == "" || len(label) > 3 }
+	return len(labels) <= 2 && !slices.ContainsFunc(labels, long)
+}
+
+// domainOf returns the domain of an address in lower case.
+func domainOf(address string) string {
+	return strings.ToLower(address[strings.LastIndexByte(address, '@')+1:])
+}

@@ -1,0 +1,167 @@
+package audience
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+)
+
+// This file takes tokens for the recipients of a leased slice.
+
+// Sending has the operator's settings for the mails of Batches.
+type Sending struct {
+	Relay string      // name of the mail server; processes with the same name share its buckets
+	From  string      // sender of a mail if neither its Message nor its List has a sender
+	Rates *RateLimits // nil: no limit
+}
+
+// SetSending sets the settings. Call it before the Service is used.
+func (s *Service) SetSending(settings Sending) { s.sending = settings }
+
+// RateTx reads and changes token buckets, in a transaction. Times are Unix nanoseconds.
+type RateTx interface {
+	// LockBuckets returns when each bucket is full: 0 for a new one. No other transaction changes
+	// the buckets until this Update ends. names are sorted, and different.
+	LockBuckets(names []string) (map[string]int64, error)
+	// SetBucket stores when a bucket is full.
+	SetBucket(name string, full int64) error
+	// DeleteBuckets removes the buckets that are full before a time.
+	DeleteBuckets(before int64) error
+	// Paces returns the Paces of all domain groups.
+	Paces() ([]Pace, error)
+	// SetPace inserts the Pace of a domain group or replaces it.
+	SetPace(p *Pace) error
+}
+
+// IsLimited reports whether the mails of the slice need tokens.
+func (s *Service) IsLimited(slice *LeasedSlice) bool {
+	return !s.sending.Rates.empty() || slice.Of.Rate != "" || len(slice.Paces) > 0
+}
+
+// TakeTokens takes tokens for recipients of a slice. It returns the recipients that may be sent now,
+// and the others with the time at which the first of these may get a token.
+func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice, all []Recipient) (granted, others []Recipient,
+	next time.Time, err error) {
+	err = s.store.Update(ctx, func(tx Tx) error {
+		paces, err := tx.Paces()
+		if err != nil {
+			return err
+		}
+		now := s.now()
+		c := claims{now: now.UnixNano(), buckets: make(map[string]*bucket)}
+		for i := range all {
+			c.add(s.bucketsOf(slice, paces, all[i].Address, now))
+		}
+		if err := c.lock(tx); err != nil {
+			return err
+		}
+		granted, others = nil, nil
+		for i := range all {
+			if c.grant(i) {
+				granted = append(granted, all[i])
+			} else {
+				others = append(others, all[i])
+			}
+		}
+		next = time.Unix(0, c.next)
+		return c.store(tx)
+	})
+	return granted, others, next, err
+}
+
+// bucketsOf returns all buckets of one mail.
+func (s *Service) bucketsOf(slice *LeasedSlice, paces []Pace, to string, now time.Time) []bucket {
+	all := s.sending.buckets(slice.From, to)
+	rates, _ := ParseRates(slice.Of.Rate) // addBatch has checked it
+	all = appendBuckets(all, CauseBatch(slice.Batch), rates)
+	group := DomainGroup(to)
+	for i := range paces {
+		if p := &paces[i]; p.Group == group && p.active(now.Unix()) {
+			all = append(all, bucket{name: "pace " + group, rate: Rate{p.at(now.Unix()), PerMinute}})
+		}
+	}
+	return all
+}
+
+// claims are the buckets of some mails.
+type claims struct {
+	now     int64
+	buckets map[string]*bucket
+	mails   [][]*bucket
+	next    int64 // when the first mail without tokens may get them
+}
+
+// add adds the next mail.
+func (c *claims) add(all []bucket) {
+	mail := make([]*bucket, len(all))
+	for i := range all {
+		b := c.buckets[all[i].name]
+		if b == nil {
+			b = &all[i]
+			c.buckets[b.name] = b
+		}
+		mail[i] = b
+	}
+	c.mails = append(c.mails, mail)
+}
+
+// sorted returns the buckets in the order of their names, in which all transactions lock them.
+func (c *claims) sorted() []*bucket {
+	all := make([]*bucket, 0, len(c.buckets))
+	for _, b := range c.buckets {
+		all = append(all, b)
+	}
+	slices.SortFunc(all, func(a, b *bucket) int { return cmp.Compare(a.name, b.name) })
+	return all
+}
+
+func (c *claims) lock(tx RateTx) error {
+	all := c.sorted()
+	names := make([]string, len(all))
+	for i, b := range all {
+		names[i] = b.name
+	}
+	full, err := tx.LockBuckets(names)
+	for _, b := range all {
+		b.full = full[b.name]
+	}
+	return err
+}
+
+// grant takes a token of each bucket of a mail, or of none.
+func (c *claims) grant(i int) bool {
+	var at int64
+	for _, b := range c.mails[i] {
+		if b.tokens(c.now) < 1 {
+			at = max(at, b.next(c.now))
+		}
+	}
+	if at != 0 {
+		if c.next == 0 || at < c.next {
+			c.next = at
+		}
+		return false
+	}
+	for _, b := range c.mails[i] {
+		b.take(c.now)
+	}
+	return true
+}
+
+func (c *claims) store(tx RateTx) error {
+	for _, b := range c.sorted() {
+		if !b.took {
+			continue
+		}
+		if err := tx.SetBucket(b.name, b.full); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeleteFullBuckets removes the buckets that have been full for an hour. A missing bucket is full.
+func (s *Service) DeleteFullBuckets(ctx context.Context) error {
+	return s.store.Update(ctx, func(tx Tx) error { return tx.DeleteBuckets(s.now().Add(-time.Hour).UnixNano()) })
+}

@@ -1,0 +1,231 @@
+package jobs
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file sends slices whose mails have a limited rate. The leasing goroutine takes tokens for the
+// recipients of a slice and offers the recipients with tokens to the workers. If the others get
+// tokens soon, the slice is parked until then. Otherwise it is released, and leased again later.
+
+const (
+	// parkTime is the longest time that a slice is parked. It is not long, so that the next slices
+	// of the Batch, whose recipients may be at other domains, are sent too.
+	parkTime = 3 * time.Second
+	// maxParked is the largest number of parked slices of a Batch.
+	maxParked = 2
+	// longestBlock is the longest time until this process takes tokens for a Batch again.
+	longestBlock = 30 * time.Second
+)
+
+// wait moves all recipients of a new slice to those without tokens.
+func (s *heldSlice) wait() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting, s.left = s.left, nil
+}
+
+// withoutTokens returns the recipients that wait for tokens. They stay in the slice, so that the
+// slice is not finished.
+func (s *heldSlice) withoutTokens() []audience.Recipient {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting
+}
+
+// granted stores which recipients have tokens now and which still wait. It changes nothing in an
+// abandoned slice.
+func (s *heldSlice) granted(left, waiting []audience.Recipient, again time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.abandoned {
+		s.left, s.waiting, s.again = left, waiting, again
+	}
+}
+
+// parkLimit returns when a slice with waiting recipients must be released.
+func (s *heldSlice) parkLimit(now time.Time) time.Time {
+	if s.parkedUntil.IsZero() {
+		s.parkedUntil = now.Add(parkTime)
+	}
+	return s.parkedUntil
+}
+
+// admit takes tokens for the waiting recipients of a slice and offers those that have tokens. It
+// parks the slice if the others get tokens soon.
+func (b *BatchSender) admit(ctx context.Context, s *heldSlice) {
+	all := s.withoutTokens()
+	if len(all) == 0 { // abandoned while it was parked
+		b.finishIfDone(s)
+		return
+	}
+	granted, others, next, err := b.service.TakeTokens(ctx, s.leased, all)
+	if err != nil {
+		b.report(ctx, "take tokens for the mails of a Batch", err)
+		s.abandon()
+		b.finishIfDone(s)
+		b.sleep(ctx, failedPause)
+		return
+	}
+	now := time.Now()
+	switch until := s.parkLimit(now); {
+	case len(others) == 0:
+		s.granted(granted, nil, time.Time{})
+	case next.Before(until):
+		s.granted(granted, others, time.Time{})
+		b.parked.add(s, next)
+	default:
+		s.granted(granted, nil, next)
+		if len(granted) == 0 && len(others) == len(s.leased.Recipients) {
+			b.parked.block(s.leased.Batch, min(next.Sub(now), longestBlock), now)
+		}
+	}
+	b.offer(ctx, s)
+}
+
+// releaseParked releases the parked slices, so that another process can lease them at once.
+func (b *BatchSender) releaseParked() {
+	for _, p := range b.parked.all {
+		p.slice.abandon()
+		b.finishIfDone(p.slice)
+	}
+}
+
+// pauseUntil returns for how many seconds a slice is not leased whose recipients have no tokens.
+func pauseUntil(at time.Time) int64 {
+	return int64(min(max(time.Until(at), time.Second), longestBlock) / time.Second)
+}
+
+// parkedSlices are the slices that wait for tokens, and the Batches of which no recipient gets one.
+type parkedSlices struct {
+	all     []parkedSlice
+	blocked map[audience.BatchID]time.Time
+}
+
+type parkedSlice struct {
+	slice *heldSlice
+	at    time.Time // when a recipient may get a token
+}
+
+func (p *parkedSlices) add(s *heldSlice, at time.Time) {
+	p.all = append(p.all, parkedSlice{s, at})
+}
+
+// due removes and returns a slice that is due, or nil.
+func (p *parkedSlices) due(now time.Time) *heldSlice {
+	for i := range p.all {
+		if !p.all[i].at.After(now) {
+			s := p.all[i].slice
+			p.all = slices.Delete(p.all, i, i+1)
+			return s
+		}
+	}
+	return nil
+}
+
+// wait returns how long to wait for the first parked slice, at most longest.
+func (p *parkedSlices) wait(longest time.Duration) time.Duration {
+	for i := range p.all {
+		longest = min(longest, time.Until(p.all[i].at))
+	}
+	for _, at := range p.blocked {
+		longest = min(longest, time.Until(at))
+	}
+	return max(longest, 0)
+}
+
+// block makes skip return a Batch for some time.
+func (p *parkedSlices) block(id audience.BatchID, d time.Duration, now time.Time) {
+	if p.blocked == nil {
+		p.blocked = make(map[audience.BatchID]time.Time)
+	}
+	p.blocked[id] = now.Add(d)
+}
+
+// skip returns the Batches of which no slice should be leased now.
+func (p *parkedSlices) skip(now time.Time) (ids []audience.BatchID) {
+	for id, at := range p.blocked {
+		if at.After(now) {
+			ids = append(ids, id)
+		} else {
+			delete(p.blocked, id)
+		}
+	}
+	parked := make(map[audience.BatchID]int)
+	for i := range p.all {
+		id := p.all[i].slice.leased.Batch
+		parked[id]++
+		if parked[id] == maxParked {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// slowDown halves the rate of the mails to a mailbox provider that asked for it. The held slices are
+// released, so that their other recipients get the new rate too.
+func (b *BatchSender) slowDown(ctx context.Context, address string) {
+	slowed, err := b.service.SlowDown(ctx, address, b.pace.perMinute(address, time.Now()))
+	if err != nil {
+		b.report(ctx, "slow down the mails to a domain", err)
+	}
+	if !slowed {
+		return
+	}
+	for _, s := range b.held.copy() {
+		s.abandon()
+	}
+}
+
+// paceMeter measures at which rate this process sends mails to each domain group.
+type paceMeter struct {
+	mu     sync.Mutex
+	groups map[string]*paceCount
+}
+
+type paceCount struct {
+	since time.Time
+	n     float64
+}
+
+// meterWindow is the time over which a paceMeter measures.
+const meterWindow = time.Minute
+
+// count counts a mail.
+func (p *paceMeter) count(address string, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.of(address, now)
+	c.n++
+}
+
+// of returns the counter of a domain group. After meterWindow it halves the time and the count. The
+// caller holds p.mu.
+func (p *paceMeter) of(address string, now time.Time) *paceCount {
+	group := audience.DomainGroup(address)
+	if p.groups == nil || len(p.groups) > 10_000 {
+		p.groups = make(map[string]*paceCount)
+	}
+	c := p.groups[group]
+	switch {
+	case c == nil || now.Sub(c.since) > 2*meterWindow:
+		c = &paceCount{since: now}
+		p.groups[group] = c
+	case now.Sub(c.since) > meterWindow:
+		c.since, c.n = c.since.Add(now.Sub(c.since)/2), c.n/2
+	}
+	return c
+}
+
+// perMinute returns the measured rate.
+func (p *paceMeter) perMinute(address string, now time.Time) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.of(address, now)
+	return int64(c.n * float64(time.Minute) / float64(max(now.Sub(c.since), time.Second)))
+}
