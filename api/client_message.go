@@ -16,7 +16,7 @@ type Message struct {
 	Type             string `json:"type"` // email or sms
 	Name             string `json:"name"`
 	FolderID         int64  `json:"folder_id"`  // 0: in no Folder
-	EmailType        string `json:"email_type"` // html, plain-html, plain or raw_html
+	EmailType        string `json:"email_type"` // html, plain-html, plain, raw_html or markdown
 	Subject          string `json:"subject"`
 	FromName         string `json:"from_name"`    // "": the from_name of the List
 	FromAddress      string `json:"from_address"` // one email address; "": the from_address of the List

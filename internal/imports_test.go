@@ -37,7 +37,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/store/storetest":  {"enlist/internal/address", "enlist/internal/audience", "enlist/internal/indexadvisor", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs":             {"enlist/internal/audience", "enlist/internal/limiter", "github.com/riverqueue/river/..."},
 	"enlist/internal/mail": {"enlist/internal/address", "enlist/internal/audience", "enlist/internal/limiter", "enlist/internal/merge", "github.com/wneessen/go-mail/...", "github.com/andybalholm/cascadia", "github.com/tdewolff/parse/v2/...",
-		"github.com/emersion/...", "golang.org/x/net/html/...", "golang.org/x/time/rate"},
+		"github.com/emersion/...", "github.com/yuin/goldmark/...", "golang.org/x/net/html/...", "golang.org/x/time/rate"},
 	"enlist/internal/limiter":       {},
 	"enlist/internal/merge":         {},
 	"enlist/internal/mail/mailtest": {"github.com/emersion/..."},

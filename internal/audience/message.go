@@ -13,7 +13,7 @@ type Message struct {
 	Type             string // MessageEmail or MessageSMS
 	Name             string
 	FolderID         FolderID // 0: no Folder
-	EmailType        string   // EmailHTML, EmailPlainHTML, EmailPlain or EmailRawHTML
+	EmailType        string   // EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML or EmailMarkdown
 	Subject          string
 	HTML             string
 	Text             string
@@ -37,4 +37,5 @@ const (
 	EmailPlainHTML = "plain-html" // the server makes the HTML part from the plain text
 	EmailPlain     = "plain"      // no HTML part
 	EmailRawHTML   = "raw_html"   // the HTML is sent as it is
+	EmailMarkdown  = "markdown"   // the server makes both parts from the text, which is Markdown
 )

@@ -23,7 +23,7 @@ var MessageAttributes = []Attribute[Message]{
 	searchable(textKey("name", func(m *Message) *string { return &m.Name }, readName)),
 	searchable(intKey("folder_id", func(m *Message) *FolderID { return &m.FolderID }, 0, maxID)),
 	searchable(enumKey("email_type", func(m *Message) *string { return &m.EmailType },
-		EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML)),
+		EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML, EmailMarkdown)),
 	searchable(textKey("subject", func(m *Message) *string { return &m.Subject }, readSubject)),
 	textKey("from_name", func(m *Message) *string { return &m.FromName }, readLine),
 	textKey("from_address", func(m *Message) *string { return &m.FromAddress }, readAddress),

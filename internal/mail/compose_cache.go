@@ -39,8 +39,11 @@ const (
 func compile(m *audience.Message, files []audience.MessageFile) *compiled {
 	c := &compiled{source: *m, files: files, subject: merge.Parse(m.Subject)}
 	source := plainFallbacks(m.HTML)
+	if m.EmailType == audience.EmailMarkdown {
+		source = markdownHTML(m.Text)
+	}
 	text := splitText(lineEnds.Replace(m.Text))
-	if m.Text == "" {
+	if m.Text == "" || m.EmailType == audience.EmailMarkdown {
 		text = plainText(source)
 	}
 	c.text = text.template()
@@ -48,7 +51,7 @@ func compile(m *audience.Message, files []audience.MessageFile) *compiled {
 	case m.EmailType == audience.EmailPlain:
 	case m.EmailType == audience.EmailPlainHTML:
 		c.html = parseHTML(text.html())
-	case m.HTML == "":
+	case source == "":
 	case m.EmailType == audience.EmailRawHTML:
 		c.html = parseHTML(source)
 	default:

@@ -84,10 +84,15 @@ func TestHostileMessagesAreCompiledFast(t *testing.T) {
 		{"rules that are not closed", "<style>" + many("a{b:'", 10_000) + "</style>"},
 		{"comments in styles", "<style>" + many("/*", 30_000) + "</style>"},
 		{"words", many("a ", big/2)},
+		{"Markdown links that are not closed", many("[a](", big/4)},
+		{"Markdown emphasis that is not closed", many("*a **b ", big/8)},
+		{"Markdown quotes", many(">", 10_000) + many("- ", 10_000)},
+		{"Markdown tables", "|a|\n|-|\n" + many("|{{a|b}}|\n", big/16)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := compile(&audience.Message{EmailType: audience.EmailHTML, Subject: test.source, HTML: test.source}, nil)
 			compile(&audience.Message{EmailType: audience.EmailPlainHTML, Text: test.source}, nil)
+			compile(&audience.Message{EmailType: audience.EmailMarkdown, Text: test.source}, nil)
 			r := rendering{mail: testMail(nil), unsubscribe: "https://mail.example.org/u/"}
 			if n := len(r.html(c)) + len(r.text(c)) + len(r.subject(c)); n > 64<<20 {
 				t.Errorf("a Message of %d bytes became a mail of %d bytes, want at most 64 MiB", len(test.source), n)
