@@ -102,6 +102,37 @@ func (c *Client) CountMessages(ctx context.Context, criteria Criteria) (int64, e
 	return call[int64](ctx, c, "countMessages", criteria.param())
 }
 
+// Preview is a mail as a Contact would get it.
+type Preview struct {
+	Subject  string   `json:"subject"`
+	From     string   `json:"from"`
+	To       string   `json:"to"`
+	ReplyTo  string   `json:"reply_to"`
+	Headers  string   `json:"headers"` // as they are sent
+	HTML     string   `json:"html"`
+	Text     string   `json:"text"`
+	Size     int64    `json:"size"`     // of the mail, in bytes
+	Findings []string `json:"findings"` // what is probably wrong, such as a merge field without a value
+}
+
+// PreviewMessage returns the mail that a Contact would get from a Message. The server sends nothing.
+func (c *Client) PreviewMessage(ctx context.Context, message, list, contact int64) (*Preview, error) {
+	return call[*Preview](ctx, c, "previewMessage", message, list, contact)
+}
+
+// SendTestMessage sends a Message to at most five addresses, with [test] before its subject. The mail has
+// the values of a Contact; 0 means no List or no Contact.
+func (c *Client) SendTestMessage(ctx context.Context, message int64, addresses []string, list, contact int64) error {
+	params := []any{message, addresses}
+	if list != 0 {
+		params = append(params, list)
+		if contact != 0 {
+			params = append(params, contact)
+		}
+	}
+	return c.Call(ctx, "sendTestMessage", params, nil)
+}
+
 // GetMessagesSentToContact returns the mails that the server sent to a Contact,
 // newest first. It includes mails that could not be delivered.
 func (c *Client) GetMessagesSentToContact(ctx context.Context, list, contact int64) ([]SentMessage, error) {

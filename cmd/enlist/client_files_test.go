@@ -120,3 +120,41 @@ func TestMailsHaveTheFilesOfTheMessage(t *testing.T) {
 		}
 	}
 }
+
+// A test mail shows the values of a Contact. Its links change nothing, and no method counts it.
+//
+// covers: spec preview.test, decision 65
+func TestTestMailChangesNothing(t *testing.T) {
+	box, ctx := &mailbox{t: t, dir: t.TempDir()}, t.Context()
+	addr, key := startServerWith(t, config.Serve{Mail: "dir:" + box.dir})
+	client := api.NewClient("http://"+addr, key)
+	t.Cleanup(client.Close)
+	must(client.EditList(ctx, api.Details{"id": 1, "track_opens": true, "track_clicks": true}))(t)
+	id := must(client.SubscribeContact(ctx, 1, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
+	message := must(client.AddMessage(ctx, api.Details{"name": "May", "subject": "May for {{Email}}", "text_content": "Hello {{Email}}",
+		"html_content": `<a href="https://example.com/?a={{id}}">More</a>`}))(t)
+	shown := must(client.PreviewMessage(ctx, message, 1, id))(t)
+	if shown.Subject != "May for ada@example.com" || !strings.Contains(shown.HTML, `href="https://example.com/?a=1"`) || shown.Size < 500 || len(shown.Findings) != 0 {
+		t.Errorf("previewMessage: %+v", *shown)
+	}
+	must(0, client.SendTestMessage(ctx, message, []string{"owner@example.com"}, 1, id))(t)
+	must(0, client.SendTestMessage(ctx, message, []string{"desk@example.com"}, 0, 0))(t)
+	for _, text := range []string{box.wait("To: <owner@example.com>"), box.wait("To: <desk@example.com>")} {
+		if !strings.Contains(text, "Subject: [test] May for") || strings.Contains(text, "/k/") || strings.Contains(text, "/o/") {
+			t.Errorf("the test mail has no [test] before its subject, or tracked links:\n%s", text)
+		}
+		unsubscribe := link(t, text, "u")
+		if page := visit(t, unsubscribe); !strings.Contains(page, "unsubscribed") {
+			t.Errorf("the link to unsubscribe leads to the page %s", page)
+		}
+		reply := must(http.Post(unsubscribe, "application/x-www-form-urlencoded", strings.NewReader("List-Unsubscribe=One-Click")))(t)
+		reply.Body.Close()
+		if reply.StatusCode != 200 {
+			t.Errorf("the request to unsubscribe got %d", reply.StatusCode)
+		}
+	}
+	c := must(client.GetContactByID(ctx, 1, id))(t)
+	if sent := must(client.GetMessagesSentToContact(ctx, 1, id))(t); len(sent) != 0 || c.IsUnsubscribed || c.LastMessageTime != 0 || c.LastOpenTime != 0 {
+		t.Errorf("the Contact is %+v with the sent mails %+v", c, sent)
+	}
+}

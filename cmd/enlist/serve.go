@@ -95,6 +95,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	defer func() { err = errors.Join(err, mailer.Close()) }()
 	service.SetFileSettings(audience.FileSettings{MaxFile: int64(c.MaxFile), MaxTotal: int64(c.MaxFiles),
 		PublicURL: publicURL(c.Serve, listener.Addr()), Key: links})
+	service.SetComposer(mailer)
 	hooks := webhook.New(webhook.Options{Private: c.WebhookPrivate, Version: version()})
 	defer hooks.Close()
 	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, log, quiet})

@@ -184,9 +184,7 @@ func (b *Batch) edition(m *Message) *Message {
 	if !b.IsTest {
 		return m
 	}
-	test := *m
-	test.Subject = "[test] " + m.Subject
-	return &test
+	return testEdition(m)
 }
 
 // pauseLate pauses a Batch that would send more than lateAfter after its time.

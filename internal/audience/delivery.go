@@ -16,7 +16,7 @@ type DeliveryKey struct {
 	List    ListID
 	Contact ContactID
 	Time    int64  // of the event
-	Cause   string // CauseConfirmation or CauseAutoresponder; package mail has another one for links in notifications
+	Cause   string // CauseConfirmation or CauseAutoresponder; there are others for links in notifications and in test mails
 }
 
 // CauseConfirmation is the Cause of a request to confirm a subscription.

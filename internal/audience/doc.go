@@ -58,7 +58,7 @@
 //
 // Mail to Contacts, and webhooks:
 //
-//	message*.go        Messages and their merge fields
+//	message*.go        Messages, their merge fields and files, previews and test mails
 //	autoresponder*.go  autoresponders and when they are due
 //	batch*.go          Batches: add and edit them, their options, populate them, lease slices, store results
 //	recipient.go       recipients of Batches, and which record a DeliveryKey belongs to

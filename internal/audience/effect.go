@@ -57,6 +57,20 @@ type RequestConfirmation struct {
 // Kind implements Effect. Jobs that the first version stored have this name.
 func (RequestConfirmation) Kind() string { return "ask_to_confirm" }
 
+// SendTest sends a Message to an address of the caller.
+type SendTest struct {
+	Account AccountID `json:"account_id"`
+	Message MessageID `json:"message_id"`
+	List    ListID    `json:"list_id"`    // 0: none
+	Contact ContactID `json:"contact_id"` // whose values the mail shows; 0: none
+	Address string    `json:"address"`
+	Time    int64     `json:"time"`
+	Token   string    `json:"token"` // makes the Message-ID unique
+}
+
+// Kind implements Effect.
+func (SendTest) Kind() string { return "send_test" }
+
 // DeliverWebhook posts the events that wait for a webhook target. The events themselves are
 // in a table, so that one job can post many of them.
 type DeliverWebhook struct {

@@ -18,6 +18,7 @@ type Service struct {
 
 	observer SearchObserver
 	files    FileSettings
+	composer Composer
 
 	ignored atomic.Int64
 }

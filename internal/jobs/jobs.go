@@ -116,6 +116,7 @@ func Config(o Options) *river.Config {
 	add(workers, queues, &mailWorker[audience.Notify]{mailSender: m, send: sendNotification}, mailQueue())
 	add(workers, queues, &mailWorker[audience.RequestConfirmation]{mailSender: m, send: sendConfirmation}, mailQueue())
 	add(workers, queues, &mailWorker[audience.Autorespond]{mailSender: m, send: sendAutoresponder}, mailQueue())
+	add(workers, queues, &mailWorker[audience.SendTest]{mailSender: m, send: sendTest}, mailQueue())
 	if o.Poster != nil {
 		add(workers, queues, &deliverWebhook{service: o.Service, poster: o.Poster, places: newWebhookPlaces()}, webhookQueue())
 	}

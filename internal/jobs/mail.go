@@ -16,7 +16,7 @@ import (
 )
 
 // This file has the worker for mail. It limits the mails in memory, chooses the times of further
-// attempts, and converts a failure into a result of the job. mail_workers.go has the three kinds
+// attempts, and converts a failure into a result of the job. mail_workers.go has the four kinds
 // of mail. In package audience, delivery_prepare.go decides whether a mail must still be sent.
 
 // mailSender has the fields that the workers for mail share. All workers use the same slots.

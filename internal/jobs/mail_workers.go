@@ -10,7 +10,7 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// This file has the three kinds of mail. Each function is the value of mailWorker.send (mail.go) for
+// This file has the four kinds of mail. Each function is the value of mailWorker.send (mail.go) for
 // one kind.
 
 // sendNotification sends a notification about a Contact to one of the List's addresses. It does
@@ -48,4 +48,15 @@ func sendAutoresponder(ctx context.Context, m mailSender, job *river.Job[audienc
 		return err
 	}
 	return m.sendToContact(ctx, job.JobRow, mail, release)
+}
+
+// sendTest sends a Message to an address of the caller. It does not store the result, because this is not
+// a mail to a Contact.
+func sendTest(ctx context.Context, m mailSender, job *river.Job[audience.SendTest], _ func()) error {
+	mail, err := m.service.TestMail(ctx, job.Args)
+	if err != nil || mail == nil {
+		return err
+	}
+	_, err = m.mailer.Send(ctx, mail)
+	return jobResult(ctx, err)
 }

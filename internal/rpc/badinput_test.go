@@ -66,6 +66,8 @@ var goodParams = map[string][]string{
 	"searchMessages":              {`[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"countMessages":               {`[["name","exactly","x"]]`},
 	"getMessageById":              {`1`, `true`},
+	"previewMessage":              {`1`, `1`, `1`},
+	"sendTestMessage":             {`1`, `["ann@example.org"]`, `1`, `1`},
 	"addAutoresponder":            {`{"list_id":1,"message_id":1,"event_type":"subscribe"}`},
 	"editAutoresponder":           {`{"id":1,"is_active":false}`},
 	"deleteAutoresponder":         {`1`},

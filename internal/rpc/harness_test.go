@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/mail"
 	"enlist/internal/store/teststores"
 )
 
@@ -49,6 +50,12 @@ func newHarnessOn(t testing.TB, e teststores.Engine, o Options) *harness {
 	}
 	h := &harness{store: &faultyStore{Store: database}, now: firstMoment, keys: make(map[string]string)}
 	h.service = audience.NewService(h.store, h.clock)
+	mailer, err := mail.New(mail.Options{From: "lists@example.org", PublicURL: "https://lists.example.org", Links: h.service,
+		Files: h.service, Transport: mail.Transport{Dir: t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.service.SetComposer(mailer)
 	h.account = h.addAccount(t, "Example")
 	h.addKey(t, "READ", audience.KeyDetails{Account: h.account, Level: audience.Read})
 	h.addKey(t, "STANDARD", audience.KeyDetails{Account: h.account, Level: audience.Standard})

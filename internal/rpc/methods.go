@@ -128,6 +128,8 @@ func (t table) addEventMethods() {
 		searchRecords((*service).SearchMessages, audience.MessageAttributes))
 	t.add("countMessages", read, readOnly, "search_criteria", countRecords((*service).SearchMessages))
 	t.add("getMessageById", read, readOnly, "message_id retrieve_content", getMessageByID)
+	t.add("previewMessage", standard, readOnly, "message_id list_id contact_id", previewMessage)
+	t.add("sendTestMessage", standard, writes, "message_id addresses list_id contact_id", sendTestMessage)
 	t.add("addAutoresponder", full, writes, "autoresponder_details", addRecord((*service).AddAutoresponder))
 	t.add("editAutoresponder", full, writes, "autoresponder_details",
 		editRecord((*service).EditAutoresponder))

@@ -1,0 +1,101 @@
+package audience
+
+import (
+	"context"
+	"errors"
+)
+
+// This file shows the mail of a Message before it is sent, and sends it to addresses of the caller. Both use
+// the code that composes all mails. Their links are made for no Contact, so opening them changes nothing.
+// decisions.md: 65
+
+// ComposedMail is a mail as a Contact would get it.
+type ComposedMail struct {
+	Subject, From, To, ReplyTo string // for people, without the encodings of a header
+	Headers                    string // as they are sent, without a signature
+	HTML, Text                 string
+	Size                       int64    // of the complete mail, in bytes
+	Findings                   []string // what is probably wrong, in sentences
+}
+
+// Composer composes a mail without sending it. The error is an *Undelivered if there is no such mail.
+type Composer interface {
+	Preview(ctx context.Context, m *OutgoingMail) (*ComposedMail, error)
+}
+
+// SetComposer sets the Composer of PreviewMessage. Call it before the first call of PreviewMessage.
+func (s *Service) SetComposer(c Composer) { s.composer = c }
+
+// PreviewMessage returns the mail that a Contact would get from a Message. Errors: NoMessage, NoList, Denied,
+// NoContact, and InvalidParameters if the Contact can get no such mail.
+func (s *Service) PreviewMessage(ctx context.Context, c *Caller, message MessageID, list ListID,
+	contact ContactID) (*ComposedMail, error) {
+	mail, err := view(ctx, s, c, func(tx Tx) (*OutgoingMail, error) {
+		m, err := trialMail(tx, c, message, list, contact)
+		if err == nil {
+			m.Delivery = DeliveryKey{List: list, Time: s.now().Unix(), Cause: causeTrial}
+			m.Address = m.Contact.Values.Get(m.Schema.Email().ID)
+		}
+		if err == nil && m.Address == "" {
+			err = invalid("contact_id", "the Contact has no email address")
+		}
+		return m, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	shown, err := s.composer.Preview(ctx, mail)
+	if why, ok := errors.AsType[*Undelivered](err); ok {
+		return nil, invalid("message_id", "the mail cannot be sent: "+why.Error())
+	}
+	if err == nil && mail.Contact.IsUnsubscribed {
+		shown.Findings = append(shown.Findings, "the Contact is unsubscribed")
+	}
+	if err == nil && !mail.Contact.IsActive {
+		shown.Findings = append(shown.Findings, "the Contact is deactivated")
+	}
+	return shown, err
+}
+
+// causeTrial begins the Cause of a mail that is a preview or a test.
+const causeTrial = "t"
+
+// trialMail returns a Message with its files for a Contact of a List, without a delivery and an address. list 0 means
+// no List, and contact 0 a Contact without values. Opens and clicks of the mail are not tracked.
+func trialMail(tx Tx, c *Caller, message MessageID, list ListID, contact ContactID) (m *OutgoingMail, err error) {
+	m = new(OutgoingMail)
+	m.Message, err = tx.Message(c.Account.ID, message)
+	if err != nil {
+		return nil, err
+	}
+	m.Schema, m.Contact, err = trialContact(tx, c, list, contact)
+	if err != nil {
+		return nil, err
+	}
+	if m.Message.Type != MessageEmail {
+		return nil, invalid("message_id", "expected a Message of the type email")
+	}
+	m.Files, err = messageFiles(tx, m.Message)
+	return m, err
+}
+
+// trialContact returns the Contact of a trial mail and its List.
+func trialContact(tx Tx, c *Caller, list ListID, id ContactID) (schema *Schema, contact *Contact, err error) {
+	contact = new(Contact)
+	switch {
+	case list == 0 && id == 0:
+		schema = NewSchema(List{AccountID: c.Account.ID, Name: c.Account.Name}, nil, nil)
+		schema.TimeZone = c.Account.TimeZone
+		return schema, contact, nil
+	case id == 0:
+		schema, err = loadList(tx, c, list)
+	default:
+		schema, contact, err = loadContact(tx, c, list, id)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	untracked := *schema
+	untracked.List.TrackOpens, untracked.List.TrackClicks = false, false
+	return &untracked, contact, nil
+}
