@@ -23,8 +23,9 @@ type Webhook struct {
 // events, oldest first. specification: Webhooks
 type WebhookEvent struct {
 	ListID    int64  `json:"list_id"`
-	ContactID int64  `json:"contact_id"` // 0 for an event of a List
-	Object    string `json:"object"`     // list or contact
+	ContactID int64  `json:"contact_id"` // 0 for an event of a List or a Batch
+	BatchID   int64  `json:"batch_id"`   // 0 for an event that no Batch caused
+	Object    string `json:"object"`     // list, contact or batch
 	Event     string `json:"event"`
 	Timestamp int64  `json:"timestamp"` // time of the event in Unix seconds
 }

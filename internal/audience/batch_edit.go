@@ -163,7 +163,11 @@ func (s *Service) RemoveBatch(ctx context.Context, e RemoveBatch) (done bool, er
 			return false, err
 		}
 		for _, list := range lists {
-			n, err := tx.DeleteRecipients(list, e.Batch, populateStep)
+			n, err := tx.DeleteRecipientEvents(list, e.Batch, populateStep)
+			if err != nil || n > 0 {
+				return false, err
+			}
+			n, err = tx.DeleteRecipients(list, e.Batch, populateStep)
 			if err != nil || n > 0 {
 				return false, err
 			}

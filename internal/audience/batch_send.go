@@ -263,6 +263,9 @@ func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now 
 		if err := tx.SetRecipient(stored); err != nil {
 			return err
 		}
+		if err := storeRefused(tx, stored, slice.Of, now); err != nil {
+			return err
+		}
 		return countBounce(tx, stored, change, now)
 	case why.Permanent || stored.Attempts+1 >= Attempts:
 		change.Failed++
@@ -281,8 +284,7 @@ func countBounce(tx Tx, r *Recipient, change *BatchCounts, now int64) error {
 		return err
 	}
 	change.Deactivated++
-	r.Deactivated = now
-	return tx.SetRecipient(r)
+	return r.storeDeactivated(tx, now)
 }
 
 // mark adds the next recipients of a slice to a change. A recipient whose address has changed gets

@@ -143,6 +143,9 @@ func leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *LeasedSlice, 
 	switch {
 	case KindOf(err) == NotFound && next == 0:
 		b.Status, b.ActiveTime = BatchCompleted, now
+		if err := publishCompleted(tx, b, now); err != nil {
+			return nil, 0, err
+		}
 		return nil, 0, tx.SetBatchState(b)
 	case err != nil:
 		return nil, next, ignoreKind(NotFound, err)

@@ -41,14 +41,17 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 		if err != nil {
 			return false, err
 		}
+		if err := publishMail(tx, k, now, WebhookBounced); err != nil {
+			return false, err
+		}
 		deactivated, err := deactivateBounced(tx, k.List, k.Contact, now)
 		if err != nil || recipient == nil {
 			return true, err
 		}
 		counts := BatchCounts{Bounced: 1}
 		if deactivated {
-			counts.Deactivated, recipient.Deactivated = 1, now
-			if err := tx.SetRecipient(recipient); err != nil {
+			counts.Deactivated = 1
+			if err := recipient.storeDeactivated(tx, now); err != nil {
 				return false, err
 			}
 		}
@@ -68,6 +71,9 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 		r.delivery.Status, r.delivery.Detail = DeliveryComplained, detail
 		recipient, err := storeReported(tx, r.delivery, now)
 		if err != nil {
+			return false, err
+		}
+		if err := publishMail(tx, k, now, WebhookComplained); err != nil {
 			return false, err
 		}
 		err = r.unsubscribe(tx, now)

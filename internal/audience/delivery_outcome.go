@@ -75,6 +75,9 @@ func (s *Service) RecordNotSent(ctx context.Context, m *OutgoingMail, why *Undel
 			if err := tx.PutDelivery(m.delivery("", now, DeliveryBounced, why.Error())); err != nil {
 				return err
 			}
+			if err := publishMail(tx, m.Delivery, now, WebhookBounced); err != nil {
+				return err
+			}
 			_, err := deactivateBounced(tx, m.Delivery.List, m.Delivery.Contact, now)
 			return err
 		}

@@ -61,6 +61,9 @@
 //	message*.go        Messages, their merge fields and files, previews and test mails
 //	autoresponder*.go  autoresponders and when they are due
 //	batch*.go          Batches: add and edit them, their options, populate them, lease slices, store results
+//	batch_event*.go    opens, clicks and other events of the mails of Batches, and their sums
+//	batch_agent.go     devices and mail programs, by User-Agent
+//	batch_report*.go   the numbers of a Batch, and its recipients by kind of event
 //	recipient.go       recipients of Batches, and which record a DeliveryKey belongs to
 //	delivery*.go       mail to a Contact: prepare it, store its result, count bounces, show it
 //	link*.go           links in mails: their signed paths, pages and targets
@@ -74,7 +77,8 @@
 // UnsubscriberTx in unsubscriber.go, RetryTx in idempotent.go, IndexTx in
 // searchindex.go, MessageTx in message_service.go, AutoresponderTx in
 // autoresponder_service.go, BatchTx in batch.go, SliceTx in batch_slice.go, RecipientTx in recipient.go, ExclusionTx in batch_options.go,
-// RateTx in batch_rate_take.go, WebhookTx in webhook_edit.go, WebhookQueueTx in
+// RateTx in batch_rate_take.go, BatchEventTx in batch_event.go, BatchReportTx in batch_report.go, WebhookTx in
+// webhook_edit.go, WebhookQueueTx in
 // webhook_deliver.go, DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go,
 // and LockTx in store.go.
 package audience

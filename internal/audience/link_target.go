@@ -48,15 +48,22 @@ func isWebURL(url string) bool {
 	return ok && rest != "" && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// Opened records that a mail was opened, if the List tracks opens. decisions.md: 49
-func (s *Service) Opened(ctx context.Context, d DeliveryKey) error {
-	return s.recordAccess(ctx, d, false)
+// Opened records that a mail was opened, if the List tracks opens. userAgent is the header of the
+// request. decisions.md: 49, 60
+func (s *Service) Opened(ctx context.Context, l Link, userAgent string) error {
+	if l.batch() != 0 {
+		return s.trackBatch(ctx, l, ReadAgent(userAgent))
+	}
+	return s.recordAccess(ctx, l.DeliveryKey, false)
 }
 
 // Clicked records that a link was followed, if the List tracks clicks. A reader who follows a
-// link has also opened the mail. decisions.md: 49
-func (s *Service) Clicked(ctx context.Context, d DeliveryKey) error {
-	return s.recordAccess(ctx, d, true)
+// link has also opened the mail. decisions.md: 49, 60
+func (s *Service) Clicked(ctx context.Context, l Link, userAgent string) error {
+	if l.batch() != 0 {
+		return s.trackBatch(ctx, l, ReadAgent(userAgent))
+	}
+	return s.recordAccess(ctx, l.DeliveryKey, true)
 }
 
 // recordAccess raises the Contact's last_open_time and last_click_time. It writes only if a

@@ -173,7 +173,14 @@ func storeReported(tx Tx, d *Delivery, now int64) (*Recipient, error) {
 		return nil, err
 	}
 	r.Status, r.Detail, r.Time = RecipientStatus(d.Status), d.Detail, now
-	return r, tx.SetRecipient(r)
+	if err := tx.SetRecipient(r); err != nil {
+		return nil, err
+	}
+	kind := EventBounced
+	if d.Status == DeliveryComplained {
+		kind = EventComplained
+	}
+	return r, storeEvent(tx, r, kind, now)
 }
 
 // countUnsubscribed counts an unsubscription by the link in a Batch's mail, once for each recipient.
@@ -189,6 +196,9 @@ func countUnsubscribed(tx Tx, k DeliveryKey, now int64) error {
 	}
 	r.Unsubscribed = now
 	if err := tx.SetRecipient(r); err != nil {
+		return err
+	}
+	if err := storeEvent(tx, r, EventUnsubscribed, now); err != nil {
 		return err
 	}
 	return tx.AddToBatch(id, BatchCounts{Unsubscribed: 1}, now)

@@ -107,6 +107,8 @@ type Tx interface {
 	RecipientTx
 	ExclusionTx
 	RateTx
+	BatchEventTx
+	BatchReportTx
 	WebhookTx
 	WebhookQueueTx
 	DeliveryTx

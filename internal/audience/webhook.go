@@ -43,13 +43,14 @@ type WebhookTarget struct {
 	LastError     string
 }
 
-// WebhookObject says whether a webhook is about Lists or about Contacts.
+// WebhookObject says whether a webhook is about Lists, Contacts or Batches.
 type WebhookObject string
 
 // The objects of webhooks.
 const (
 	AboutList    WebhookObject = "list"
 	AboutContact WebhookObject = "contact"
+	AboutBatch   WebhookObject = "batch"
 )
 
 // WebhookEventType is the kind of event that a webhook receives.
@@ -65,6 +66,11 @@ const (
 	WebhookUnsubscribed WebhookEventType = "unsubscribed"
 	WebhookDeactivated  WebhookEventType = "deactivated"
 	WebhookReactivated  WebhookEventType = "reactivated"
+	WebhookOpened       WebhookEventType = "opened"
+	WebhookClicked      WebhookEventType = "clicked"
+	WebhookBounced      WebhookEventType = "bounced"
+	WebhookComplained   WebhookEventType = "complained"
+	WebhookCompleted    WebhookEventType = "completed" // only Batches
 )
 
 // webhookEvents returns the events of an object, or nil for an unknown object.
@@ -74,7 +80,10 @@ func webhookEvents(object WebhookObject) []WebhookEventType {
 		return []WebhookEventType{WebhookCreated, WebhookUpdated, WebhookRemoved, WebhookBulkUpdated}
 	case AboutContact:
 		return []WebhookEventType{WebhookCreated, WebhookUpdated, WebhookRemoved, WebhookSubscribed,
-			WebhookUnsubscribed, WebhookDeactivated, WebhookReactivated}
+			WebhookUnsubscribed, WebhookDeactivated, WebhookReactivated, WebhookOpened, WebhookClicked,
+			WebhookBounced, WebhookComplained}
+	case AboutBatch:
+		return []WebhookEventType{WebhookCompleted}
 	}
 	return nil
 }
@@ -85,7 +94,8 @@ type WebhookEvent struct {
 	Target  WebhookTargetID
 	Webhook WebhookID
 	List    ListID
-	Contact ContactID // 0 for an event of a List
+	Contact ContactID // 0 for an event of a List or of a Batch
+	Batch   BatchID   // of the mail; 0 for events that no Batch caused
 	Object  WebhookObject
 	Event   WebhookEventType
 	Time    int64

@@ -17,7 +17,7 @@ var WebhookAttributes = []Attribute[Webhook]{
 	searchable(readOnlyInt("id", func(w *Webhook) WebhookID { return w.ID })),
 	searchable(refKey("list_id", func(w *Webhook) *ListID { return &w.ListID })),
 	searchable(textKey("object", func(w *Webhook) *WebhookObject { return &w.Object },
-		oneOf(string(AboutList), string(AboutContact)))),
+		oneOf(string(AboutList), string(AboutContact), string(AboutBatch)))),
 	searchable(textKey("event", func(w *Webhook) *WebhookEventType { return &w.Event }, readWebhookEvent)),
 	searchable(textKey("url", func(w *Webhook) *string { return &w.URL }, readWebhookURL)),
 	searchable(readOnlyInt("creation_time", func(w *Webhook) int64 { return w.CreationTime })),
@@ -42,11 +42,13 @@ func joinEvents(events []WebhookEventType) string {
 // readWebhookEvent accepts the name of an event of any object. Webhook.check then refuses an
 // event that the webhook's object does not have.
 func readWebhookEvent(text string) (string, error) {
-	ofLists, ofContacts := webhookEvents(AboutList), webhookEvents(AboutContact)
-	if event := WebhookEventType(text); slices.Contains(ofLists, event) || slices.Contains(ofContacts, event) {
-		return text, nil
+	for _, object := range []WebhookObject{AboutList, AboutContact, AboutBatch} {
+		if slices.Contains(webhookEvents(object), WebhookEventType(text)) {
+			return text, nil
+		}
 	}
-	return "", expected("an event of Lists, " + joinEvents(ofLists) + ", or of Contacts, " + joinEvents(ofContacts))
+	return "", expected("an event of Lists, " + joinEvents(webhookEvents(AboutList)) + ", of Contacts, " +
+		joinEvents(webhookEvents(AboutContact)) + ", or of Batches, " + joinEvents(webhookEvents(AboutBatch)))
 }
 
 // maxURL is the longest URL of a webhook, in bytes.

@@ -205,7 +205,7 @@ func (w *Webhook) check() error {
 	events := webhookEvents(w.Object)
 	switch {
 	case w.Object == "":
-		return invalid("object", "expected list or contact")
+		return invalid("object", "expected list, contact or batch")
 	case w.URL == "":
 		return invalid("url", "expected the address to post events to")
 	case !slices.Contains(events, w.Event):

@@ -6,28 +6,31 @@ package audience
 // publishWebhook stores events of a Contact, in the given order, for every webhook that
 // receives them. If contact is 0, they are events of the List.
 func publishWebhook(tx Tx, schema *Schema, contact ContactID, now int64, events ...WebhookEventType) error {
-	if len(schema.Webhooks) == 0 {
-		return nil
-	}
-	object := AboutContact
+	e := WebhookEvent{List: schema.List.ID, Contact: contact, Object: AboutContact, Time: now}
 	if contact == 0 {
-		object = AboutList
+		e.Object = AboutList
 	}
+	return publishAbout(tx, schema, e, events...)
+}
+
+// publishAbout stores events for every webhook that receives them. e has what the events share.
+func publishAbout(tx Tx, schema *Schema, e WebhookEvent, events ...WebhookEventType) error {
 	for _, event := range events {
 		for i := range schema.Webhooks {
 			w := &schema.Webhooks[i]
-			if w.Object != object || w.Event != event {
+			if w.Object != e.Object || w.Event != event {
 				continue
 			}
-			err := tx.AddWebhookEvent(&WebhookEvent{Target: w.Target, Webhook: w.ID, List: schema.List.ID,
-				Contact: contact, Object: object, Event: event, Time: now})
+			stored := e
+			stored.Target, stored.Webhook, stored.Event = w.Target, w.ID, event
+			err := tx.AddWebhookEvent(&stored)
 			if err != nil {
 				return err
 			}
 			if w.IsFailing {
 				continue // the event waits until the webhook is edited or its job is retried
 			}
-			if err := scheduleDelivery(tx, DeliverWebhook{w.Target, w.AccountID}, now); err != nil {
+			if err := scheduleDelivery(tx, DeliverWebhook{w.Target, w.AccountID}, e.Time); err != nil {
 				return err
 			}
 		}

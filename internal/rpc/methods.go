@@ -168,6 +168,29 @@ func (t table) addBatchMethods() {
 	t.add("countBatches", read, readOnly, "search_criteria", countRecords((*service).SearchBatches))
 	t.add("getAllCurrentBatches", read, readOnly, "", getAllCurrentBatches)
 	t.add("getBatchStatus", read, readOnly, "batch_id", getBatchStatus)
+	t.addBatchReports()
+}
+
+// addBatchReports adds the methods for the numbers of a Batch, and for its recipients. The recipients are personal
+// data. decisions.md: 10
+func (t table) addBatchReports() {
+	t.add("getBatchStatistics", read, readOnly, "batch_id", getBatchStatistics)
+	t.add("getBatchLinkStatistics", read, readOnly, "batch_id", getBatchLinkStatistics)
+	t.add("getBatchLinkContacts", standard, readOnly, "batch_id link_url"+searchParams, getBatchLinkContacts)
+	t.add("getBatchContactLinks", standard, readOnly, "batch_id send_id"+searchParams, getBatchContactLinks)
+	for name, kind := range map[string]audience.EventKind{
+		"getBatchContacts":        audience.RowsSent,
+		"getBatchOpened":          audience.EventOpened,
+		"getBatchNotOpened":       audience.RowsNotOpened,
+		"getBatchBounced":         audience.EventBounced,
+		"getBatchUnsubscribed":    audience.EventUnsubscribed,
+		"getBatchComplained":      audience.EventComplained,
+		"getBatchAutoDeactivated": audience.EventDeactivated,
+		"getBatchUpdated":         audience.RowsUpdated,
+		"getBatchResponses":       audience.EventClicked,
+	} {
+		t.add(name, standard, readOnly, "batch_id"+searchParams, batchRows(kind))
+	}
 }
 
 // addFileMethods adds the methods for files. They have the levels of the methods for Folders.

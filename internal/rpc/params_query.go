@@ -39,13 +39,19 @@ func (p *params) limit(i int) int64 {
 // decisions.md: 38
 func allBefore33(search func(*call) error) func(*call) error {
 	return func(c *call) error {
-		query, _ := url.ParseQuery(c.urlQuery) // an invalid query names no version
-		switch query.Get("version") {
-		case "3.0", "3.1", "3.2":
-			c.allByDefault = true
-		}
+		c.allByDefault = c.before33()
 		return search(c)
 	}
+}
+
+// before33 reports whether the caller uses a version before 3.3 of the published interface.
+func (c *call) before33() bool {
+	query, _ := url.ParseQuery(c.urlQuery) // an invalid query names no version
+	switch query.Get("version") {
+	case "3.0", "3.1", "3.2":
+		return true
+	}
+	return false
 }
 
 // offset reads the number of records to skip.

@@ -91,7 +91,7 @@ const pixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!" +
 // it cannot record the opening.
 func (h *Handler) open(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	if r.Method == http.MethodGet {
-		h.logError(r, l, h.service.Opened(r.Context(), l.DeliveryKey))
+		h.logError(r, l, h.service.Opened(r.Context(), l, r.UserAgent()))
 	}
 	w.Header().Set("Content-Type", "image/gif")
 	w.Header().Set("Content-Length", strconv.Itoa(len(pixel)))
@@ -111,7 +111,7 @@ func (h *Handler) click(w http.ResponseWriter, r *http.Request, l audience.Link)
 		return
 	}
 	if r.Method == http.MethodGet {
-		h.logError(r, l, h.service.Clicked(r.Context(), l.DeliveryKey))
+		h.logError(r, l, h.service.Clicked(r.Context(), l, r.UserAgent()))
 	}
 	http.Redirect(w, r, url, http.StatusFound)
 }

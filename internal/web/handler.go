@@ -34,9 +34,9 @@ type Service interface {
 	// Piece returns a piece of the content of a file.
 	Piece(ctx context.Context, id audience.ContentID, number int64) ([]byte, error)
 	// Opened records that the recipient opened a mail, and Clicked that the recipient followed
-	// a link.
-	Opened(ctx context.Context, d audience.DeliveryKey) error
-	Clicked(ctx context.Context, d audience.DeliveryKey) error
+	// a link. userAgent is the header of the request.
+	Opened(ctx context.Context, l audience.Link, userAgent string) error
+	Clicked(ctx context.Context, l audience.Link, userAgent string) error
 }
 
 const (

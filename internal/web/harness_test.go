@@ -83,18 +83,18 @@ func (f *faults) ViewLink(ctx context.Context, d audience.DeliveryKey) (*audienc
 	return f.Service.ViewLink(ctx, d)
 }
 
-func (f *faults) Opened(ctx context.Context, d audience.DeliveryKey) error {
+func (f *faults) Opened(ctx context.Context, l audience.Link, userAgent string) error {
 	if f.record != nil {
 		return f.record
 	}
-	return f.Service.Opened(ctx, d)
+	return f.Service.Opened(ctx, l, userAgent)
 }
 
-func (f *faults) Clicked(ctx context.Context, d audience.DeliveryKey) error {
+func (f *faults) Clicked(ctx context.Context, l audience.Link, userAgent string) error {
 	if f.record != nil {
 		return f.record
 	}
-	return f.Service.Clicked(ctx, d)
+	return f.Service.Clicked(ctx, l, userAgent)
 }
 
 func (h *harness) clock() time.Time {

@@ -19,6 +19,7 @@ import (
 type event struct {
 	List    audience.ListID           `json:"list_id"`
 	Contact audience.ContactID        `json:"contact_id,omitempty"`
+	Batch   audience.BatchID          `json:"batch_id,omitempty"`
 	Object  audience.WebhookObject    `json:"object"`
 	Event   audience.WebhookEventType `json:"event"`
 	Time    int64                     `json:"timestamp"`
@@ -30,7 +31,7 @@ func encode(events []audience.WebhookEvent) ([]byte, error) {
 	posted := make([]event, len(events))
 	for i := range events {
 		e := &events[i]
-		posted[i] = event{e.List, e.Contact, e.Object, e.Event, e.Time}
+		posted[i] = event{e.List, e.Contact, e.Batch, e.Object, e.Event, e.Time}
 	}
 	return json.Marshal(posted)
 }

@@ -28,7 +28,7 @@ type Distribution struct {
 
 // largeTables are the tables that have rows for each Contact. Citus stores the rows of
 // one List in all of these tables on the same worker.
-var largeTables = []string{"contact", "consent", "delivery", "recipient"}
+var largeTables = []string{"contact", "consent", "delivery", "recipient", "recipient_event"}
 
 var (
 	errNoCitus = errors.New("the extension Citus is not in this database: install it on every server of the cluster, " +

@@ -16,8 +16,8 @@ import (
 // statements about large tables must be able to run on a Citus cluster.
 
 var (
-	large = regexp.MustCompile(`(\w+ )?\b(contact|consent|delivery|recipient)\b([.]?)`) // a large table and the word before it
-	list  = regexp.MustCompile(`\blist_id = (\?|\$|[0-9]|wanted\.list_id)`)             // wanted: only in NewInsertBatch, which a cluster does not use
+	large = regexp.MustCompile(`(\w+ )?\b(contact|consent|delivery|recipient|recipient_event)\b([.]?)`) // a large table and the word before it
+	list  = regexp.MustCompile(`\blist_id = (\?|\$|[0-9]|wanted\.list_id)`)                             // wanted: only in NewInsertBatch, which a cluster does not use
 	texts = regexp.MustCompile(`'[^']*'`)
 )
 
@@ -85,8 +85,8 @@ func TestStatementsOnLargeTablesNameTheirList(t *testing.T) {
 
 // coordinatorTables are the tables that are not distributed: they have no row for each Contact, or their statements
 // name no List.
-var coordinatorTables = []string{"account", "api_key", "autoresponder", "batch", "batch_exclusion", "batch_population",
-	"batch_slice", "catalogue", "contact_delta", "field", "file", "file_content", "file_piece", "folder", "link", "list",
+var coordinatorTables = []string{"account", "api_key", "autoresponder", "batch", "batch_agent", "batch_exclusion",
+	"batch_link", "batch_population", "batch_slice", "batch_sum", "catalogue", "contact_delta", "field", "file", "file_content", "file_piece", "folder", "link", "list",
 	"mail_pace", "mail_rate", "message", "preference", "retry", "search_index", "search_index_use", "secret",
 	"unsubscriber", "webhook", "webhook_event", "webhook_target"}
 

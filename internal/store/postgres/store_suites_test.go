@@ -26,3 +26,13 @@ func TestBatches(t *testing.T) {
 func TestFiles(t *testing.T) {
 	storetest.Files(t, func(t *testing.T) audience.Store { return open(t) })
 }
+
+// The suite opens mails and clicks links as persons and programs do, and compares the sums with the recipients' events.
+func TestBatchEvents(t *testing.T) {
+	storetest.BatchEvents(t, func(t *testing.T) audience.Store { return open(t) })
+}
+
+// The suite reads the recipients of Batches by kind of event, in pages and at once.
+func TestBatchRows(t *testing.T) {
+	storetest.BatchRows(t, func(t *testing.T) audience.Store { return open(t) })
+}

@@ -50,6 +50,20 @@ func TestBatches(t *testing.T) {
 	storetest.Batches(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
+// The suite opens mails and clicks links as persons and programs do, and compares the sums with the recipients' events.
+//
+// covers: spec batch.events, batch.human, decision 60
+func TestBatchEvents(t *testing.T) {
+	storetest.BatchEvents(t, func(t *testing.T) audience.Store { return open(t) })
+}
+
+// The suite reads the recipients of Batches by kind of event, in pages and at once.
+//
+// covers: spec batch.rows, batch.keyset, decision 61
+func TestBatchRows(t *testing.T) {
+	storetest.BatchRows(t, func(t *testing.T) audience.Store { return open(t) })
+}
+
 // Triggers refuse every UPDATE and DELETE on the consent ledger, even if an operator runs the statement
 // directly on the database.
 //

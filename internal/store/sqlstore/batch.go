@@ -188,6 +188,9 @@ func (t *Tx) DeleteBatch(id audience.BatchID) error {
 		"DELETE FROM batch_slice WHERE batch_id = ?",
 		"DELETE FROM batch_population WHERE batch_id = ?",
 		"DELETE FROM batch_exclusion WHERE batch_id = ?",
+		"DELETE FROM batch_sum WHERE batch_id = ?",
+		"DELETE FROM batch_link WHERE batch_id = ?",
+		"DELETE FROM batch_agent WHERE batch_id = ?",
 		"DELETE FROM batch WHERE id = ?",
 	} {
 		if err := t.conn.Do(query, int64(id)); err != nil {

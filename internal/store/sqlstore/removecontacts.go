@@ -87,7 +87,11 @@ func (t *Tx) removeRecipients(list audience.ListID, test string, arg any) error 
 	const waiting = "('waiting', 'sending', 'deferred')"
 	for _, batch := range batches {
 		const these = " WHERE list_id = ? AND batch_id = ? AND contact_id "
-		err := t.conn.Do("DELETE FROM recipient"+these+test+" AND status NOT IN "+waiting, int64(list), int64(batch), arg)
+		err := t.conn.Do("DELETE FROM recipient_event"+these+test, int64(list), int64(batch), arg)
+		if err != nil {
+			return err
+		}
+		err = t.conn.Do("DELETE FROM recipient"+these+test+" AND status NOT IN "+waiting, int64(list), int64(batch), arg)
 		if err != nil {
 			return err
 		}

@@ -169,6 +169,7 @@ func mapWebhookEvent(m *mapper, e *audience.WebhookEvent) {
 	m.fixed("webhook_id", (*int64)(&e.Webhook))
 	m.fixed("list_id", (*int64)(&e.List))
 	m.fixed("contact_id", (*int64)(&e.Contact))
+	m.fixed("batch_id", (*int64)(&e.Batch))
 	m.fixed("object", (*string)(&e.Object))
 	m.fixed("event", (*string)(&e.Event))
 	m.fixed("time", &e.Time)

@@ -1,0 +1,147 @@
+package main
+
+// This test sends a Batch to a mail server, opens mails and clicks links, and compares the reports.
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/api"
+	"enlist/internal/config"
+	"enlist/internal/mail/mailtest"
+	"enlist/internal/store/teststores"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// reader is a User-Agent of a person.
+const reader = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Thunderbird/140.0"
+
+// The mail server refuses one address. Of the others, some open the mail, some click, one unsubscribes. The report
+// has the numbers that the mail server and the test have seen.
+//
+// covers: spec batch.numbers, batch.own, batch.rows, decision 60, decision 61
+func TestReportsOfABatchEqualWhatHappened(t *testing.T) {
+	teststores.Each(t, reportsOfABatchEqualWhatHappened)
+}
+
+func reportsOfABatchEqualWhatHappened(t *testing.T, e teststores.Engine) {
+	const n = 30
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	l := &linked{T: t, mails: mailtest.Start(t, mailtest.Options{}), ctx: ctx}
+	l.mails.Script(func(s mailtest.Step) mailtest.Action {
+		if s.Stage == mailtest.Rcpt && slices.Contains(s.To, "r7@example.com") {
+			return mailtest.Reply(550, "5.1.1 no such user")
+		}
+		return mailtest.Action{}
+	})
+	addr, key := startServerOn(t, e, config.Serve{SMTP: l.mails.URL(), MailFrom: "news@example.com"})
+	l.client = api.NewClient("http://"+addr, key)
+	t.Cleanup(l.client.Close)
+	batch := l.sendBatch(n)
+
+	time.Sleep(2 * time.Second) // what comes earlier is no person
+	mails := make(map[string]received)
+	for _, m := range must(l.mails.Wait(ctx, n-1))(t) {
+		mails[m.To[0]] = l.read(m.Data)
+	}
+	for i := range 5 {
+		l.get(mails[fmt.Sprintf("r%d@example.com", i)].link(t, "/o/"), reader)
+	}
+	l.get(mails["r5@example.com"].link(t, "/o/"), "GoogleImageProxy")
+	l.get(mails["r0@example.com"].link(t, "/k/"), reader)
+	l.get(mails["r6@example.com"].link(t, "/k/"), reader)
+	l.follow("POST", mails["r8@example.com"].link(t, "/u/"), "", http.StatusOK)
+
+	got := must(l.client.GetBatchStatistics(ctx, batch))(t)
+	if got.FirstSentTime == 0 || got.LastSentTime < got.FirstSentTime || len(got.Periods) == 0 {
+		t.Errorf("the times are %d and %d, with %d periods", got.FirstSentTime, got.LastSentTime, len(got.Periods))
+	}
+	want := &api.BatchStatistics{SendTime: got.SendTime, FirstSentTime: got.FirstSentTime, LastSentTime: got.LastSentTime, EmailCount: n,
+		GrossHTML: 6, GrossPlain: 1, HTMLOpenCount: 6, TextOpenCount: 1, OpenedCount: 7, NotOpenedCount: n - 1 - 7, BounceCount: 1,
+		UnsubscribeCount: 1, UniqueContactClick: 2, UniqueLinkClick: 2, GrossClick: 2, SendStatus: "completed",
+		DeviceStatistics: map[string]api.DeviceNumbers{"desktop": {TotalCount: 6, Percentage: 85.71}, "mobile": {}, "unknown": {TotalCount: 1, Percentage: 14.29}},
+		MailClients: map[string]api.MailClientCount{"thunderbird": {Title: "Thunderbird", Total: 6, Percent: 85.71},
+			"gmail": {Title: "Gmail", Total: 1, Percent: 14.29}},
+		HumanOpenedCount: 6, HumanContactClick: 2, HumanLinkClick: 2, SentCount: n - 1, RefusedCount: 1, LeftOut: got.LeftOut, Periods: got.Periods}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the report differs from what happened (-want +got):\n%s", diff)
+	}
+	l.compareRows(batch)
+}
+
+// sendBatch sends a Batch to n Contacts and waits until it is completed.
+func (l *linked) sendBatch(n int) (batch int64) {
+	l.Helper()
+	must(l.client.EditList(l.ctx, api.Details{"id": 1, "track_opens": true, "track_clicks": true}))(l.T)
+	rows := make([]api.Details, n)
+	for i := range rows {
+		rows[i] = api.Details{"Email": fmt.Sprintf("r%d@example.com", i)}
+	}
+	must(l.client.AddContacts(l.ctx, 1, rows, api.AddOptions{}))(l.T)
+	message := must(l.client.AddMessage(l.ctx, api.Details{"name": "May", "subject": "Hello",
+		"html_content": `<p><a href="https://shop.example/">Our shop</a> and <a href="https://news.example/">news</a></p>`}))(l.T)
+	batch = must(l.client.AddBatch(l.ctx, message, []api.Population{{ListID: 1}}, 0, false))(l.T)
+	for must(l.client.GetBatchStatus(l.ctx, batch))(l.T) != "completed" {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return batch
+}
+
+// get requests a link as a mail program with a User-Agent does.
+func (l *linked) get(url, agent string) {
+	l.Helper()
+	req := must(http.NewRequestWithContext(l.ctx, "GET", url, nil))(l.T)
+	req.Header.Set("User-Agent", agent)
+	req.Close = true
+	resp := must(http.DefaultTransport.RoundTrip(req))(l.T)
+	io.Copy(io.Discard, resp.Body)
+	resp.Body.Close()
+}
+
+// compareRows compares the rows of each kind.
+func (l *linked) compareRows(batch int64) {
+	l.Helper()
+	for kind, want := range map[api.BatchRows]string{
+		api.BatchOpened: "r0 r1 r2 r3 r4 r5 r6", api.BatchBounced: "r7", api.BatchUnsubscribed: "r8", api.BatchResponses: "r0 r6",
+		api.BatchComplained: "", api.BatchUpdated: "", api.BatchAutoDeactivated: "",
+	} {
+		rows := must(l.client.GetBatchRows(l.ctx, kind, batch, api.Query{}))(l.T)
+		var names []string
+		for _, row := range rows {
+			names = append(names, strings.TrimSuffix(row.ContactEmail, "@example.com"))
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != want {
+			l.Errorf("%s returns %s, want %s", kind, got, want)
+		}
+		if kind == api.BatchBounced && rows[0].Code != "5.1.1" {
+			l.Errorf("the bounce is %+v, want the code 5.1.1", rows[0])
+		}
+		if kind == api.BatchResponses {
+			links := must(l.client.GetBatchContactLinks(l.ctx, batch, rows[0].SendID, api.Query{}))(l.T)
+			if len(links) != 1 || links[0].LinksClicked != 1 || links[0].ListID != 1 {
+				l.Errorf("the links of the recipient are %+v", links)
+			}
+		}
+	}
+	links := must(l.client.GetBatchLinkStatistics(l.ctx, batch))(l.T)
+	clicks := int64(0)
+	for _, link := range links {
+		clicks += link.ClickCount
+		rows := must(l.client.GetBatchLinkContacts(l.ctx, batch, link.LinkURL, api.Query{}))(l.T)
+		if int64(len(rows)) != link.ContactCount {
+			l.Errorf("the link %s has %d recipients, want %d", link.LinkURL, len(rows), link.ContactCount)
+		}
+	}
+	if len(links) != 2 || clicks != 2 {
+		l.Errorf("the links are %+v, want 2 links with 2 clicks", links)
+	}
+}

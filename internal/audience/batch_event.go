@@ -1,0 +1,136 @@
+package audience
+
+// This file has the record of what happens to the mail of a Batch's recipient, and stores the events that change a
+// recipient. batch_event_track.go stores opens and clicks. batch_report.go and batch_rows.go read both.
+
+// EventKind is a kind of event of a recipient.
+type EventKind string
+
+// The kinds. A recipient has at most one RecipientEvent of each kind, and one EventLink for each link.
+const (
+	EventOpened       EventKind = "opened"
+	EventClicked      EventKind = "clicked" // any link
+	EventLink         EventKind = "link"    // one link
+	EventBounced      EventKind = "bounced"
+	EventComplained   EventKind = "complained"
+	EventUnsubscribed EventKind = "unsubscribed" // by the link in the mail, or by a complaint
+	EventDeactivated  EventKind = "deactivated"  // because of a bounce
+)
+
+// RecipientEvent is all events of one kind that a recipient has.
+type RecipientEvent struct {
+	List     ListID
+	Batch    BatchID
+	Contact  ContactID
+	Kind     EventKind
+	Link     LinkID // only for EventLink
+	Time     int64  // of the first event
+	LastTime int64
+	Count    int64
+	Human    int64  // time of the first event by a person; 0: only programs
+	Device   Device // of the first open, for EventOpened
+	Client   string // key of a MailClient, like Device
+}
+
+// event returns a new event of a recipient, which happens now.
+func (r *Recipient) event(kind EventKind, link LinkID, now int64) *RecipientEvent {
+	return &RecipientEvent{List: r.List, Batch: r.Batch, Contact: r.Contact, Kind: kind, Link: link, Time: now,
+		LastTime: now, Count: 1}
+}
+
+// storeEvent stores an event that happens once to a recipient.
+func storeEvent(tx BatchEventTx, r *Recipient, kind EventKind, now int64) error {
+	return tx.PutRecipientEvent(r.event(kind, 0, now))
+}
+
+// storeRefused stores that the mail server refused the address of a recipient.
+func storeRefused(tx Tx, r *Recipient, b *Batch, now int64) error {
+	if err := storeEvent(tx, r, EventBounced, now); err != nil {
+		return err
+	}
+	return publishMail(tx, r.key(b), now, WebhookBounced)
+}
+
+// storeDeactivated stores that a bounce of the recipient's mail deactivated the Contact.
+func (r *Recipient) storeDeactivated(tx Tx, now int64) error {
+	r.Deactivated = now
+	if err := tx.SetRecipient(r); err != nil {
+		return err
+	}
+	return storeEvent(tx, r, EventDeactivated, now)
+}
+
+// BatchSums are the numbers of opens and clicks of a Batch in a period.
+type BatchSums struct {
+	Opens        int64 // requests for the image
+	ImageOpened  int64 // mails that were opened first by the image
+	ClickOpened  int64 // mails that were opened first by a click
+	HumanOpened  int64 // mails that a person opened
+	Clicks       int64
+	Clicked      int64 // mails in which a link was clicked
+	LinksClicked int64 // pairs of a mail and a clicked link
+	HumanClicked int64 // mails in which a person clicked a link
+	HumanLinks   int64 // pairs of a mail and a link that a person clicked
+}
+
+// Opened returns the number of opened mails.
+func (s *BatchSums) Opened() int64 { return s.ImageOpened + s.ClickOpened }
+
+// LinkSums are the numbers of clicks of one link of a Batch.
+type LinkSums struct {
+	Link     LinkID
+	URL      string // as in the Message
+	Clicks   int64
+	Contacts int64 // mails in which the link was clicked
+	Humans   int64 // mails in which a person clicked the link
+}
+
+// AgentSums is the number of mails that were opened first on a kind of device with a mail program.
+type AgentSums struct {
+	Device Device
+	Client string
+	Opened int64
+}
+
+// The periods of BatchSums: hours in the first week after the send time, then days. So a report of a year reads few rows.
+const (
+	hour      = 60 * 60
+	day       = 24 * hour
+	hoursUpto = 7 * day
+)
+
+// period returns the beginning of the period of BatchSums to which a time belongs.
+func (b *Batch) period(at int64) int64 {
+	if at-b.SendTime < hoursUpto {
+		return at - at%hour
+	}
+	return at - at%day
+}
+
+// sumParts is the number of rows into which each sum of a Batch is divided.
+const sumParts = 16
+
+// sumPart returns the part of the sums to which the events of a Contact are added. Transactions for different Contacts
+// mostly lock different rows.
+func (id ContactID) sumPart() int64 { return int64(id) % sumParts }
+
+// BatchEventTx reads and stores events of recipients and their sums, in a transaction. The statements about recipients
+// name one List.
+type BatchEventTx interface {
+	// RecipientEvents returns all events of a recipient. In an Update, call Recipient first, which locks them.
+	RecipientEvents(list ListID, batch BatchID, contact ContactID) ([]RecipientEvent, error)
+	// PutRecipientEvent inserts an event, or replaces the event with the same recipient, kind and link.
+	PutRecipientEvent(e *RecipientEvent) error
+	// DeleteRecipientEvents removes at most limit events of a Batch in a List and returns their number.
+	DeleteRecipientEvents(list ListID, batch BatchID, limit int) (int64, error)
+	// MessageLinks returns the links of a Message in order of ID, without numbers.
+	MessageLinks(message MessageID) ([]LinkSums, error)
+
+	// AddBatchSums adds to a part of the sums of a period. Take no other lock of the Update after this method and the
+	// next two, and call them in this order.
+	AddBatchSums(batch BatchID, period, part int64, s *BatchSums) error
+	// AddBatchLink adds to a part of the numbers of a link.
+	AddBatchLink(batch BatchID, part int64, s *LinkSums) error
+	// AddBatchAgent adds to a part of the numbers of opens by program.
+	AddBatchAgent(batch BatchID, part int64, s *AgentSums) error
+}

@@ -1,0 +1,274 @@
+package audience
+
+import (
+	"context"
+	"slices"
+)
+
+// This file stores opens and clicks of the mails of Batches. Each event is one transaction. It locks the recipient,
+// changes its events and then adds to the sums of the Batch, which are divided into parts. decisions.md: 60
+
+const (
+	// handOver is the time after the hand-over, in seconds, in which only a program can open a mail or click.
+	handOver = 2
+	// burst is the time, in seconds, in which only a program clicks more than half of the links of a mail.
+	burst = 10
+)
+
+// access is a request for the image or a link of a Batch's mail.
+type access struct {
+	Link
+	batch BatchID
+	agent Agent
+	now   int64
+}
+
+// trackBatch stores an open or a click of a Batch's mail, if the List tracks it.
+func (s *Service) trackBatch(ctx context.Context, l Link, agent Agent) error {
+	a := &access{Link: l, batch: l.batch(), agent: agent, now: s.now().Unix()}
+	counts, err := ownView(ctx, s, a.counts)
+	if err != nil || !counts {
+		return err
+	}
+	return s.store.Update(ctx, a.store)
+}
+
+// counts reports whether an access changes something. A client that requests a link in a loop causes one event each
+// second, and no transaction that writes for the other requests.
+func (a *access) counts(tx Tx) (bool, error) {
+	schema, err := tx.Schema(a.List)
+	if err != nil {
+		return false, ignoreKind(NoList, err)
+	}
+	if !a.tracked(&schema.List) {
+		return false, nil
+	}
+	events, err := tx.RecipientEvents(a.List, a.batch, a.Contact)
+	return err == nil && !a.isRepeated(events), err
+}
+
+// tracked reports whether a List tracks this kind of access.
+func (a *access) tracked(l *List) bool {
+	return l.TrackOpens || a.Kind == LinkClick && l.TrackClicks
+}
+
+// isRepeated reports whether the same access was stored in this second.
+func (a *access) isRepeated(events []RecipientEvent) bool {
+	kind := EventOpened
+	if a.Kind == LinkClick {
+		kind = EventLink
+	}
+	e := eventOf(events, kind, a.Target)
+	return e != nil && e.LastTime >= a.now
+}
+
+// eventOf returns a pointer to one of the events, or nil.
+func eventOf(events []RecipientEvent, kind EventKind, link LinkID) *RecipientEvent {
+	i := slices.IndexFunc(events, func(e RecipientEvent) bool { return e.Kind == kind && e.Link == link })
+	if i < 0 {
+		return nil
+	}
+	return &events[i]
+}
+
+// store stores the access in an Update.
+func (a *access) store(tx Tx) error {
+	schema, err := tx.Schema(a.List)
+	if err != nil || !a.tracked(&schema.List) {
+		return ignoreKind(NoList, err)
+	}
+	b, err := tx.Batch(a.batch)
+	if err != nil || b.CreationTime != a.Time || b.Status == BatchDeleted {
+		return ignoreKind(NoBatch, err)
+	}
+	r, err := tx.Recipient(a.List, a.batch, a.Contact)
+	if err != nil || !r.wasHandedOver() && r.Status != RecipientSending {
+		return ignoreKind(NotFound, err)
+	}
+	events, err := tx.RecipientEvents(a.List, a.batch, a.Contact)
+	if err != nil || a.isRepeated(events) {
+		return err
+	}
+	t := &tracking{tx: tx, access: a, recipient: r, events: events,
+		human: !a.agent.Machine && r.Status != RecipientSending && a.now-r.Sent >= handOver}
+	if a.Kind == LinkClick && schema.List.TrackClicks {
+		if err := t.click(); err != nil {
+			return err
+		}
+	}
+	if schema.List.TrackOpens {
+		t.open()
+	}
+	return t.finish(schema, b)
+}
+
+// tracking collects the changes of one access.
+type tracking struct {
+	*access
+	tx        Tx
+	recipient *Recipient
+	human     bool
+	events    []RecipientEvent // of the recipient, as they were
+	changed   []*RecipientEvent
+	sums      BatchSums
+	links     []LinkSums
+	agents    []AgentSums
+	publish   []WebhookEventType
+}
+
+// raise adds the access to the events of a kind. first is true if there was no event of this kind, and humanFirst if
+// there was none by a person.
+func (t *tracking) raise(kind EventKind, link LinkID) (e *RecipientEvent, first, humanFirst bool) {
+	stored := eventOf(t.events, kind, link)
+	if stored == nil {
+		e, first = t.recipient.event(kind, link, t.now), true
+	} else {
+		e = stored
+		e.Count++
+		e.LastTime = t.now
+	}
+	if t.human && e.Human == 0 {
+		e.Human, humanFirst = t.now, true
+	}
+	t.changed = append(t.changed, e)
+	return e, first, humanFirst
+}
+
+// open counts an open. A click counts as an open if the mail has none yet, because many programs show no images.
+func (t *tracking) open() {
+	stored := eventOf(t.events, EventOpened, 0)
+	if t.Kind == LinkClick && stored != nil && (!t.human || stored.Human != 0) {
+		return
+	}
+	e, first, humanFirst := t.raise(EventOpened, 0)
+	switch {
+	case t.Kind == LinkOpen:
+		t.sums.Opens++
+		t.sums.ImageOpened += count(first)
+	case first:
+		t.sums.ClickOpened++
+	default:
+		e.Count-- // the click shows only that a person has the mail open
+	}
+	t.sums.HumanOpened += count(humanFirst)
+	if first {
+		e.Device, e.Client = t.agent.Device, t.agent.Client
+		t.agents = append(t.agents, AgentSums{Device: e.Device, Client: e.Client, Opened: 1})
+		t.publish = append(t.publish, WebhookOpened)
+	}
+}
+
+// count returns 1 for true.
+func count(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// click counts a click.
+func (t *tracking) click() error {
+	message, url, err := t.tx.LinkTarget(t.Target)
+	if err != nil {
+		return ignoreKind(NoLink, err)
+	}
+	all, err := t.tx.MessageLinks(message)
+	if err != nil {
+		return err
+	}
+	if t.isBurst(len(all)) {
+		t.human = false
+		t.withdraw(all)
+	}
+	_, first, humanFirst := t.raise(EventLink, t.Target)
+	t.links = append(t.links, LinkSums{Link: t.Target, URL: url, Clicks: 1, Contacts: count(first),
+		Humans: count(humanFirst)})
+	t.sums.Clicks++
+	t.sums.LinksClicked += count(first)
+	t.sums.HumanLinks += count(humanFirst)
+	if first {
+		t.publish = append(t.publish, WebhookClicked)
+	}
+	_, first, humanFirst = t.raise(EventClicked, 0)
+	t.sums.Clicked += count(first)
+	t.sums.HumanClicked += count(humanFirst)
+	return nil
+}
+
+// isBurst reports whether more than half of the mail's links were clicked within burst seconds. One link alone is no
+// burst.
+func (t *tracking) isBurst(links int) bool {
+	clicked := 1
+	for i := range t.events {
+		e := &t.events[i]
+		if e.Kind == EventLink && e.Link != t.Target && e.LastTime >= t.now-burst {
+			clicked++
+		}
+	}
+	return clicked > 1 && 2*clicked > links
+}
+
+// withdraw takes back that a person caused the events of a burst.
+func (t *tracking) withdraw(all []LinkSums) {
+	for i := range t.events {
+		e := &t.events[i]
+		if e.Human == 0 || e.Human < t.now-burst {
+			continue
+		}
+		switch e.Kind {
+		case EventLink:
+			t.sums.HumanLinks--
+			url := ""
+			if i := slices.IndexFunc(all, func(l LinkSums) bool { return l.Link == e.Link }); i >= 0 {
+				url = all[i].URL
+			}
+			t.links = append(t.links, LinkSums{Link: e.Link, URL: url, Humans: -1})
+		case EventClicked:
+			t.sums.HumanClicked--
+		case EventOpened:
+			t.sums.HumanOpened--
+		default:
+			continue
+		}
+		e.Human = 0
+		t.changed = append(t.changed, e)
+	}
+}
+
+// finish stores the changes. The rows of the Batch's sums are locked last and in order.
+func (t *tracking) finish(schema *Schema, b *Batch) error {
+	for _, e := range t.changed {
+		if err := t.tx.PutRecipientEvent(e); err != nil {
+			return err
+		}
+	}
+	var opened, clicked int64
+	if schema.List.TrackOpens {
+		opened = t.now
+	}
+	if t.sums.Clicks > 0 {
+		clicked = t.now
+	}
+	if err := t.tx.RaiseContactTimes(t.List, t.Contact, 0, opened, clicked); err != nil {
+		return err
+	}
+	if err := publishAbout(t.tx, schema, aboutMail(t.DeliveryKey, t.now), t.publish...); err != nil {
+		return err
+	}
+	part := t.Contact.sumPart()
+	if err := t.tx.AddBatchSums(t.batch, b.period(t.now), part, &t.sums); err != nil {
+		return err
+	}
+	slices.SortFunc(t.links, func(a, b LinkSums) int { return int(a.Link - b.Link) })
+	for i := range t.links {
+		if err := t.tx.AddBatchLink(t.batch, part, &t.links[i]); err != nil {
+			return err
+		}
+	}
+	for i := range t.agents {
+		if err := t.tx.AddBatchAgent(t.batch, part, &t.agents[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package audience
+
+import (
+	"context"
+	"slices"
+)
+
+// This file has the numbers of a Batch. They come from the row of the Batch and from its sums, so a report takes the
+// same time for every number of recipients and events. decisions.md: 61
+
+// BatchReport is the numbers of a Batch.
+type BatchReport struct {
+	Batch
+	BatchSums
+	Periods []PeriodSums // the periods with events, in order of time
+	Agents  []AgentSums
+}
+
+// PeriodSums are the BatchSums of one period.
+type PeriodSums struct {
+	Time int64 // beginning of the period
+	BatchSums
+}
+
+// NotOpened returns the number of mails that the mail server has accepted, that have not bounced and were not opened.
+func (r *BatchReport) NotOpened() int64 {
+	return max(0, r.Sent-(r.Bounced-r.Refused)-r.Opened())
+}
+
+// Unsent returns the number of recipients whose mail is not sent yet.
+func (r *BatchReport) Unsent() int64 { return max(0, r.toSend()-r.processed()) }
+
+// Emails returns the number of recipients that get the mail or have got it.
+func (r *BatchReport) Emails() int64 { return r.toSend() }
+
+// Devices returns the number of opened mails by device.
+func (r *BatchReport) Devices() map[Device]int64 {
+	devices := make(map[Device]int64)
+	for i := range r.Agents {
+		devices[r.Agents[i].Device] += r.Agents[i].Opened
+	}
+	return devices
+}
+
+// ClientSums is the number of opened mails of a group of mail programs.
+type ClientSums struct {
+	MailClient
+	Opened int64
+}
+
+// Clients returns the number of opened mails by group of mail programs, without the groups that have none.
+func (r *BatchReport) Clients() (all []ClientSums) {
+	opened := make(map[string]int64)
+	for i := range r.Agents {
+		opened[r.Agents[i].Client] += r.Agents[i].Opened
+	}
+	for i := range mailClients {
+		c := mailClients[i].MailClient
+		if opened[c.Key] > 0 {
+			all = append(all, ClientSums{c, opened[c.Key]})
+		}
+	}
+	return all
+}
+
+// BatchReport returns the numbers of a Batch. Errors: NoBatch. decisions.md: 61
+func (s *Service) BatchReport(ctx context.Context, c *Caller, id BatchID) (*BatchReport, error) {
+	return view(ctx, s, c, func(tx Tx) (*BatchReport, error) {
+		b, err := loadReportedBatch(tx, c, id)
+		if err != nil {
+			return nil, err
+		}
+		r := &BatchReport{Batch: *b}
+		r.Periods, err = tx.BatchSums(id)
+		if err != nil {
+			return nil, err
+		}
+		for i := range r.Periods {
+			r.BatchSums.add(&r.Periods[i].BatchSums)
+		}
+		r.Agents, err = tx.BatchAgents(id)
+		return r, err
+	})
+}
+
+// loadReportedBatch is loadBatch for a report: a Batch that the key may not see is like one that does not exist.
+func loadReportedBatch(tx Tx, c *Caller, id BatchID) (*Batch, error) {
+	b, err := loadBatch(tx, c, id, false)
+	if KindOf(err) == Denied {
+		return nil, ErrNoBatch
+	}
+	return b, err
+}
+
+// add adds other sums.
+func (s *BatchSums) add(o *BatchSums) {
+	s.Opens += o.Opens
+	s.ImageOpened += o.ImageOpened
+	s.ClickOpened += o.ClickOpened
+	s.HumanOpened += o.HumanOpened
+	s.Clicks += o.Clicks
+	s.Clicked += o.Clicked
+	s.LinksClicked += o.LinksClicked
+	s.HumanClicked += o.HumanClicked
+	s.HumanLinks += o.HumanLinks
+}
+
+// BatchLinks returns the numbers of each link of a Batch: the links of its Message, and all others that were clicked.
+// Errors: NoBatch.
+func (s *Service) BatchLinks(ctx context.Context, c *Caller, id BatchID) ([]LinkSums, error) {
+	return view(ctx, s, c, func(tx Tx) ([]LinkSums, error) {
+		b, err := loadReportedBatch(tx, c, id)
+		if err != nil {
+			return nil, err
+		}
+		return linksOf(tx, b)
+	})
+}
+
+// linksOf returns the links of a Batch in order of ID.
+func linksOf(tx Tx, b *Batch) ([]LinkSums, error) {
+	all, err := tx.MessageLinks(b.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	clicked, err := tx.BatchLinks(b.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range clicked {
+		if at, found := slices.BinarySearchFunc(all, clicked[i].Link, byLink); found {
+			all[at] = clicked[i]
+		} else {
+			all = slices.Insert(all, at, clicked[i])
+		}
+	}
+	return all, nil
+}
+
+func byLink(s LinkSums, id LinkID) int { return int(s.Link - id) }
+
+// BatchReportTx reads sums and recipients of a Batch, in a transaction.
+type BatchReportTx interface {
+	// BatchSums returns the sums of each period in order of time.
+	BatchSums(batch BatchID) ([]PeriodSums, error)
+	// BatchLinks returns the links that were clicked, in order of ID.
+	BatchLinks(batch BatchID) ([]LinkSums, error)
+	// BatchAgents returns the numbers of opened mails by program.
+	BatchAgents(batch BatchID) ([]AgentSums, error)
+	// BatchRows calls each for the recipients that q describes, in order of Contact. If each returns an error, BatchRows
+	// ends with this error. The row is valid only during the call.
+	BatchRows(q *RowsQuery, each func(*BatchRow) error) error
+}

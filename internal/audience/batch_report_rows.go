@@ -1,0 +1,300 @@
+package audience
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// This file returns the recipients of a Batch by kind of event, in order of Contact. The store reads them by an index
+// and not by a sort, so a page near the beginning costs the same in a Batch of any size. batch_report_keys.go has the
+// keys of the rows.
+
+// The kinds of rows besides the kinds of events.
+const (
+	RowsSent      EventKind = "sent"       // all recipients that get the mail or have got it
+	RowsNotOpened EventKind = "not opened" // whose mail was accepted, has not bounced and was not opened
+	RowsUpdated   EventKind = "updated"    // no page lets a recipient update a profile, so there are none
+)
+
+// RowsRequest says which rows a caller wants.
+type RowsRequest struct {
+	Batch BatchID
+	Kind  EventKind
+	URL   string // for EventLink: the link as the Message contains it
+}
+
+// RowsQuery says which rows a store returns.
+type RowsQuery struct {
+	List          ListID
+	Batch         BatchID
+	Kind          EventKind
+	Link          LinkID    // for EventLink
+	After, Before ContactID // only Contacts between these; a Before of 0 means no limit
+	Descending    bool
+	Limit, Offset int64 // a Limit of 0 means no limit
+}
+
+// BatchRow is a recipient of a Batch with one of its events. Without an event, Event is zero.
+type BatchRow struct {
+	Recipient
+	Event   RecipientEvent
+	LinkURL string // for EventLink
+}
+
+// Is reports whether a recipient belongs to the kind RowsSent or RowsNotOpened. The caller checks that the mail was not
+// opened.
+func (r *Recipient) Is(kind EventKind) bool {
+	if kind == RowsSent {
+		return r.Status != RecipientSkipped
+	}
+	return r.Sent != 0 && r.Status != RecipientBounced
+}
+
+// clickID returns a number that a client can use to recognise a pair of a mail and a link. It is computed, because the
+// database has no such number.
+func (r *BatchRow) clickID() int64 {
+	h := fnv.New64a()
+	for _, n := range []int64{int64(r.Batch), int64(r.Contact), int64(r.Event.Link)} {
+		h.Write(strconv.AppendInt(nil, n, 10))
+		h.Write([]byte{'-'})
+	}
+	return int64(h.Sum64() >> 11) // programs in JavaScript read numbers of 53 bits exactly
+}
+
+// BatchRowWriter receives rows.
+type BatchRowWriter interface {
+	// Begin is called before the first row, and again if the search starts over. ContactWriter explains streaming.
+	Begin(streaming bool) error
+	// Row receives a row. It is valid only during the call. The rows of a List follow one another.
+	Row(r *BatchRow) error
+}
+
+// BatchRows sends rows of a Batch to w. limit and offset count through all Lists of the Batch, in order of ID. Errors:
+// NoBatch, InvalidSearch, and Busy as for SearchContacts. decisions.md: 61
+func (s *Service) BatchRows(ctx context.Context, c *Caller, r RowsRequest, q Query, w BatchRowWriter) error {
+	return s.inPhases(ctx, c, func(tx Tx, p phase) error {
+		b, err := loadReportedBatch(tx, c, r.Batch)
+		if err != nil {
+			return err
+		}
+		page, err := newRowsPage(&r, q, w)
+		if err != nil {
+			return err
+		}
+		if p == lookingUp && !page.isQuick() {
+			return errSlow
+		}
+		if err := w.Begin(p == streaming); err != nil {
+			return err
+		}
+		return page.read(tx, b)
+	})
+}
+
+// rowsPage is one page of rows.
+type rowsPage struct {
+	*RowsRequest
+	found      collector[BatchRow] // checks the criteria; collects nothing
+	after      ContactID           // the criteria allow only Contacts between these
+	before     ContactID
+	filtered   bool // the criteria test something else too
+	descending bool
+	skip, left int64
+	writer     BatchRowWriter
+}
+
+func newRowsPage(r *RowsRequest, q Query, w BatchRowWriter) (*rowsPage, error) {
+	p := &rowsPage{RowsRequest: r, writer: w, skip: q.Offset, left: q.Limit}
+	p.found.attributes = BatchRowAttributes(r.Kind)
+	if err := p.found.begin(q); err != nil {
+		return nil, err
+	}
+	if k := p.found.sort; k != nil && k.Name != keyContact && k.Name != keySend {
+		return nil, Refuse(InvalidSearch, "sort_by: rows of a Batch can be sorted by %s only", keyContact)
+	}
+	p.descending = p.found.sort != nil && q.Descending
+	if p.left == 0 {
+		p.left = math.MaxInt64
+	}
+	p.filtered = !p.bound(p.found.where)
+	return p, nil
+}
+
+// bound reads the tests that limit the IDs of Contacts, so that the store can begin there. It returns false if the
+// condition has other tests.
+func (p *rowsPage) bound(c *Condition) bool {
+	switch {
+	case c == nil:
+		return true
+	case c.Any != nil:
+		return false
+	case c.All != nil:
+		all := true
+		for i := range c.All {
+			all = p.bound(&c.All[i]) && all
+		}
+		return all
+	case c.Key.Name != keyContact && c.Key.Name != keySend:
+		return false
+	}
+	switch c.Operator {
+	case GreaterThan:
+		p.above(ContactID(c.Operands[0].Int))
+	case LessThan:
+		p.below(ContactID(c.Operands[0].Int))
+	case Exactly:
+		if o := c.Operands[0]; !o.Absent && !o.Impossible {
+			p.above(ContactID(o.Int) - 1)
+			p.below(ContactID(o.Int) + 1)
+			return true
+		}
+		return false
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *rowsPage) above(id ContactID) { p.after = max(p.after, id) }
+
+func (p *rowsPage) below(id ContactID) {
+	id = max(1, id) // no Contact has an ID below 1
+	if p.before == 0 || id < p.before {
+		p.before = id
+	}
+}
+
+// isQuick reports whether the page reads few rows.
+func (p *rowsPage) isQuick() bool {
+	return !p.filtered && p.left <= maxBuffered && p.skip <= maxBuffered
+}
+
+// errPageFull ends the reading of rows.
+var errPageFull = errors.New("the page is full")
+
+// read sends the rows of each List.
+func (p *rowsPage) read(tx Tx, b *Batch) error {
+	lists, err := tx.BatchLists(b.ID)
+	if err != nil {
+		return err
+	}
+	links, err := p.links(tx, b)
+	if err != nil {
+		return err
+	}
+	for _, list := range lists {
+		for _, link := range links {
+			q := &RowsQuery{List: list, Batch: b.ID, Kind: p.Kind, Link: link, After: p.after, Before: p.before,
+				Descending: p.descending}
+			if !p.filtered && len(lists) == 1 && len(links) == 1 {
+				q.Offset, p.skip = p.skip, 0
+			}
+			if err := p.readList(tx, q); errors.Is(err, errPageFull) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readList sends the rows of one List. The store reads only as many rows as the page needs.
+func (p *rowsPage) readList(tx Tx, q *RowsQuery) error {
+	if p.left == 0 {
+		return errPageFull
+	}
+	if !p.filtered && p.left < math.MaxInt64-p.skip {
+		q.Limit = p.left + p.skip
+	}
+	return tx.BatchRows(q, func(r *BatchRow) error {
+		r.LinkURL = p.URL
+		switch {
+		case p.filtered && !p.found.accepts(r):
+			return nil
+		case p.skip > 0:
+			p.skip--
+			return nil
+		}
+		if err := p.writer.Row(r); err != nil {
+			return err
+		}
+		p.left--
+		if p.left == 0 {
+			return errPageFull
+		}
+		return nil
+	})
+}
+
+// links returns the links of EventLink, and 0 for other kinds.
+func (p *rowsPage) links(tx Tx, b *Batch) (ids []LinkID, err error) {
+	if p.Kind != EventLink {
+		return []LinkID{0}, nil
+	}
+	all, err := linksOf(tx, b)
+	for i := range all {
+		if all[i].URL == p.URL {
+			ids = append(ids, all[i].Link)
+		}
+	}
+	return ids, err
+}
+
+// ContactLinks returns the links that the recipient of a mail has clicked. send is the send_id of a row. Without such
+// a mail the result is empty. Errors: NoBatch, InvalidSearch.
+func (s *Service) ContactLinks(ctx context.Context, c *Caller, id BatchID, send ContactID, q Query) ([]BatchRow, error) {
+	return view(ctx, s, c, func(tx Tx) ([]BatchRow, error) {
+		b, err := loadReportedBatch(tx, c, id)
+		if err != nil {
+			return nil, err
+		}
+		lists, err := tx.BatchLists(id)
+		if err != nil {
+			return nil, err
+		}
+		links, err := linksOf(tx, b)
+		if err != nil {
+			return nil, err
+		}
+		var rows []BatchRow
+		for _, list := range lists {
+			r, err := tx.Recipient(list, id, send)
+			if KindOf(err) == NotFound {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			found, err := r.linkRows(tx, links)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, found...)
+		}
+		return searchRecords(BatchRowAttributes(EventLink), rows, q)
+	})
+}
+
+// linkRows returns the links that a recipient has clicked.
+func (r *Recipient) linkRows(tx Tx, links []LinkSums) (rows []BatchRow, err error) {
+	events, err := tx.RecipientEvents(r.List, r.Batch, r.Contact)
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		if events[i].Kind != EventLink {
+			continue
+		}
+		row := BatchRow{Recipient: *r, Event: events[i]}
+		if at, found := slices.BinarySearchFunc(links, events[i].Link, byLink); found {
+			row.LinkURL = links[at].URL
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}

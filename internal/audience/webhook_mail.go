@@ -1,0 +1,50 @@
+package audience
+
+// This file publishes the events of mails to webhooks: opened, clicked, bounced and complained of a Contact, and
+// completed of a Batch.
+
+// aboutMail returns what the webhook events of a mail share.
+func aboutMail(k DeliveryKey, now int64) WebhookEvent {
+	return WebhookEvent{List: k.List, Contact: k.Contact, Batch: k.batch(), Object: AboutContact, Time: now}
+}
+
+// publishMail publishes an event of a mail. It does nothing if the List is gone.
+func publishMail(tx Tx, k DeliveryKey, now int64, event WebhookEventType) error {
+	schema, err := tx.Schema(k.List)
+	if err != nil {
+		return ignoreKind(NoList, err)
+	}
+	return publishAbout(tx, schema, aboutMail(k, now), event)
+}
+
+// publishCompleted publishes that a Batch is completed, to the webhooks of its Lists. A webhook of all Lists gets the
+// event once.
+func publishCompleted(tx Tx, b *Batch, now int64) error {
+	lists, err := tx.BatchLists(b.ID)
+	if err != nil {
+		return err
+	}
+	told := make(map[WebhookID]bool)
+	for _, list := range lists {
+		schema, err := tx.Schema(list)
+		if KindOf(err) == NoList {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		only := *schema
+		only.Webhooks = nil
+		for _, w := range schema.Webhooks {
+			if !told[w.ID] {
+				told[w.ID] = true
+				only.Webhooks = append(only.Webhooks, w)
+			}
+		}
+		e := WebhookEvent{List: list, Batch: b.ID, Object: AboutBatch, Time: now}
+		if err := publishAbout(tx, &only, e, WebhookCompleted); err != nil {
+			return err
+		}
+	}
+	return nil
+}

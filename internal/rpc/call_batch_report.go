@@ -1,0 +1,77 @@
+// This file has the methods that return the numbers and the recipients of a Batch. reply_batch.go encodes them.
+
+package rpc
+
+import "enlist/internal/audience"
+
+// getBatchStatistics returns an object with the numbers of a Batch. specification: getBatchStatistics
+func getBatchStatistics(c *call) error {
+	id := audience.BatchID(c.id(1))
+	if c.err != nil {
+		return c.err
+	}
+	r, err := c.service.BatchReport(c.ctx, c.caller, id)
+	if err != nil {
+		return err
+	}
+	c.reply.buf = appendBatchReport(c.reply.buf, r, !c.before33())
+	return nil
+}
+
+// getBatchLinkStatistics returns an array of the links of a Batch.
+func getBatchLinkStatistics(c *call) error {
+	id := audience.BatchID(c.id(1))
+	if c.err != nil {
+		return c.err
+	}
+	links, err := c.service.BatchLinks(c.ctx, c.caller, id)
+	return writeRecords(c, encoder(audience.LinkAttributes), links, err)
+}
+
+// batchRows returns a method that returns the recipients of a Batch with a kind of event.
+func batchRows(kind audience.EventKind) func(*call) error {
+	return func(c *call) error {
+		r := audience.RowsRequest{Batch: audience.BatchID(c.id(1)), Kind: kind}
+		q := c.query(2)
+		if c.err != nil {
+			return c.err
+		}
+		w := newBatchRowWriter(c.reply, kind)
+		w.byList = true
+		return w.end(c.service.BatchRows(c.ctx, c.caller, r, q, w))
+	}
+}
+
+// getBatchLinkContacts returns an array of the recipients that clicked a link.
+func getBatchLinkContacts(c *call) error {
+	r := audience.RowsRequest{Batch: audience.BatchID(c.id(1)), Kind: audience.EventLink, URL: c.requiredText(2)}
+	q := c.query(3)
+	if c.err != nil {
+		return c.err
+	}
+	w := newBatchRowWriter(c.reply, r.Kind)
+	return w.end(c.service.BatchRows(c.ctx, c.caller, r, q, w))
+}
+
+// getBatchContactLinks returns the links that a recipient clicked.
+func getBatchContactLinks(c *call) error {
+	id, send, q := audience.BatchID(c.id(1)), audience.ContactID(c.id(2)), c.query(3)
+	if c.err != nil {
+		return c.err
+	}
+	rows, err := c.service.ContactLinks(c.ctx, c.caller, id, send, q)
+	if err != nil {
+		return err
+	}
+	w := newBatchRowWriter(c.reply, audience.EventLink)
+	w.byList = true
+	if err := w.Begin(true); err != nil {
+		return err
+	}
+	for i := range rows {
+		if err := w.Row(&rows[i]); err != nil {
+			return err
+		}
+	}
+	return w.end(nil)
+}

@@ -1,0 +1,150 @@
+// This file encodes the numbers of a Batch, and its recipients.
+
+package rpc
+
+import (
+	"strconv"
+
+	"enlist/internal/audience"
+)
+
+// appendBatchReport appends the numbers of a Batch as one object. agents is true for a caller of version 3.3: the
+// object then has the numbers by device and mail program. The members after these are not part of the published
+// interface.
+func appendBatchReport(b []byte, r *audience.BatchReport, agents bool) []byte {
+	w := memberWriter{b: append(b, '{')}
+	appendMembers(&w, audience.BatchReportAttributes, r)
+	if agents {
+		w.agents(r)
+	}
+	appendMembers(&w, audience.OwnReportAttributes, r)
+	w.name("left_out")
+	left := memberWriter{b: append(w.b, '{')}
+	appendMembers(&left, audience.LeftOutAttributes, &r.BatchCounts)
+	w.b = append(left.b, '}')
+	w.name("periods")
+	w.b = append(w.b, '[')
+	for i := range r.Periods {
+		if i > 0 {
+			w.b = append(w.b, ',')
+		}
+		period := memberWriter{b: append(w.b, '{')}
+		appendMembers(&period, audience.PeriodAttributes, &r.Periods[i])
+		w.b = append(period.b, '}')
+	}
+	return append(w.b, ']', '}')
+}
+
+// appendMembers appends a member for each attribute of a record.
+func appendMembers[T any](w *memberWriter, attributes []audience.Attribute[T], record *T) {
+	for i := range attributes {
+		w.name(attributes[i].Name)
+		w.b = appendValue(w.b, attributes[i].Get(record))
+	}
+}
+
+// agents appends the members device_statistics and mail_clients.
+func (w *memberWriter) agents(r *audience.BatchReport) {
+	devices, all := r.Devices(), r.Opened()
+	w.name("device_statistics")
+	inner := memberWriter{b: append(w.b, '{')}
+	for _, device := range []audience.Device{audience.Desktop, audience.Mobile, audience.UnknownDevice} {
+		inner.name(string(device))
+		inner.b = strconv.AppendInt(append(inner.b, `{"total_count":`...), devices[device], 10)
+		inner.b = appendPercent(append(inner.b, `,"percentage":`...), devices[device], all)
+		inner.b = append(inner.b, '}')
+	}
+	w.b = append(inner.b, '}')
+	w.name("mail_clients")
+	inner = memberWriter{b: append(w.b, '{')}
+	for _, c := range r.Clients() {
+		inner.name(c.Key)
+		inner.b = appendString(append(inner.b, `{"title":`...), c.Title)
+		inner.b = strconv.AppendInt(append(inner.b, `,"total":`...), c.Opened, 10)
+		inner.b = appendPercent(append(inner.b, `,"percent":`...), c.Opened, all)
+		inner.b = append(inner.b, '}')
+	}
+	w.b = append(inner.b, '}')
+}
+
+// appendPercent appends which part of all n is, in percent with at most two decimals. It appends 0 if all is 0.
+func appendPercent(b []byte, n, all int64) []byte {
+	if all <= 0 {
+		return append(b, '0')
+	}
+	hundredths := (n*10_000 + all/2) / all
+	return strconv.AppendFloat(b, float64(hundredths)/100, 'f', -1, 64)
+}
+
+// batchRowWriter encodes each row when the search finds it. It implements audience.BatchRowWriter, and buffers and streams
+// like contactWriter.
+type batchRowWriter struct {
+	reply     *reply
+	byList    bool // the result is an object with an array for each List, and not one array
+	append    func([]byte, *audience.BatchRow) []byte
+	streaming bool
+	list      audience.ListID // of the last row; 0: no row was written
+}
+
+func newBatchRowWriter(r *reply, kind audience.EventKind) *batchRowWriter {
+	return &batchRowWriter{reply: r, append: encoder(audience.BatchRowAttributes(kind))}
+}
+
+// Begin begins the result. A later call of Begin discards the rows that were written before.
+func (w *batchRowWriter) Begin(streaming bool) error {
+	if !w.reply.restart() {
+		return errRestarted
+	}
+	w.streaming, w.list = streaming, 0
+	bracket := byte('[')
+	if w.byList {
+		bracket = '{'
+	}
+	w.reply.buf = append(w.reply.buf, bracket)
+	return nil
+}
+
+// Row appends a row.
+func (w *batchRowWriter) Row(r *audience.BatchRow) error {
+	w.reply.buf = w.append(w.separate(w.reply.buf, r.List), r)
+	w.list = r.List
+	switch {
+	case w.reply.silent:
+		w.reply.restart()
+	case w.streaming && len(w.reply.buf) >= firstBytes:
+		return w.reply.flush()
+	case !w.streaming && len(w.reply.buf)-w.reply.start > w.reply.options.MaxHeld:
+		return audience.ErrReplyTooLong
+	}
+	return nil
+}
+
+// separate appends what precedes the next row.
+func (w *batchRowWriter) separate(b []byte, list audience.ListID) []byte {
+	switch {
+	case w.list == list || w.list != 0 && !w.byList:
+		return append(b, ',')
+	case !w.byList:
+		return b
+	case w.list != 0:
+		b = append(b, ']', ',')
+	}
+	b = strconv.AppendInt(append(b, '"'), int64(list), 10)
+	return append(b, '"', ':', '[')
+}
+
+// end closes the result, unless the search failed.
+func (w *batchRowWriter) end(err error) error {
+	if err != nil {
+		return err
+	}
+	switch {
+	case !w.byList:
+		w.reply.buf = append(w.reply.buf, ']')
+	case w.list != 0:
+		w.reply.buf = append(w.reply.buf, ']', '}')
+	default:
+		w.reply.buf = append(w.reply.buf, '}')
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package sqlstore
+
+// This file reads the sums of a Batch. batchrows.go reads its recipients.
+
+import "enlist/internal/audience"
+
+// BatchSums returns the sums of a Batch for each period.
+func (t *Tx) BatchSums(batch audience.BatchID) (all []audience.PeriodSums, err error) {
+	err = t.each(func(row *Cursor) error {
+		p := audience.PeriodSums{Time: row.Int()}
+		m := mapper{job: selected, cursor: row}
+		mapBatchSums(&m, &p.BatchSums)
+		all = append(all, p)
+		return m.err
+	}, `SELECT time, `+sumsOf(mapBatchSums)+` FROM batch_sum WHERE batch_id = ? GROUP BY time ORDER BY time`, int64(batch))
+	return all, err
+}
+
+// BatchLinks returns the numbers of the links of a Batch that were clicked.
+func (t *Tx) BatchLinks(batch audience.BatchID) (all []audience.LinkSums, err error) {
+	err = t.each(func(row *Cursor) error {
+		l := audience.LinkSums{Link: audience.LinkID(row.Int()), URL: row.Text()}
+		m := mapper{job: selected, cursor: row}
+		mapLinkSums(&m, &l)
+		all = append(all, l)
+		return m.err
+	}, `SELECT link_id, max(url), `+sumsOf(mapLinkSums)+` FROM batch_link WHERE batch_id = ? GROUP BY link_id ORDER BY link_id`,
+		int64(batch))
+	return all, err
+}
+
+// BatchAgents returns the numbers of opened mails of a Batch by program.
+func (t *Tx) BatchAgents(batch audience.BatchID) (all []audience.AgentSums, err error) {
+	err = t.each(func(row *Cursor) error {
+		all = append(all, audience.AgentSums{Device: audience.Device(row.Text()), Client: row.Text(), Opened: row.Int()})
+		return nil
+	}, `SELECT device, mail_client, CAST(sum(opened) AS BIGINT) FROM batch_agent WHERE batch_id = ?
+		GROUP BY device, mail_client ORDER BY device, mail_client`, int64(batch))
+	return all, err
+}
+
+// sumsOf returns the sums of the columns that a mapping describes. The CAST is for PostgreSQL, whose sums are of
+// another type.
+func sumsOf[T any](numbers func(*mapper, *T)) string {
+	m := new(mapper)
+	numbers(m, new(T))
+	text := ""
+	for i, c := range m.columns {
+		if i > 0 {
+			text += ", "
+		}
+		text += "CAST(sum(" + c.name + ") AS BIGINT)"
+	}
+	return text
+}

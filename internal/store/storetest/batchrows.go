@@ -1,0 +1,234 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests the rows of a Batch: its recipients by kind of event.
+
+// rowsOf collects rows as texts: the ID of the List, and the contact_email.
+type rowsOf struct {
+	long      bool // the reply is too long to be buffered
+	streaming bool
+	rows      []string
+	all       []audience.BatchRow
+}
+
+func (w *rowsOf) Begin(streaming bool) error {
+	w.streaming, w.rows, w.all = streaming, nil, nil
+	return nil
+}
+
+func (w *rowsOf) Row(r *audience.BatchRow) error {
+	w.rows = append(w.rows, fmt.Sprint(r.List, " ", strings.TrimSuffix(r.Address, "@example.com")))
+	w.all = append(w.all, *r)
+	if w.long && !w.streaming {
+		return audience.ErrReplyTooLong
+	}
+	return nil
+}
+
+func (f *eventFixture) rows(r audience.RowsRequest, q audience.Query) *rowsOf {
+	f.Helper()
+	r.Batch = f.batch
+	w := &rowsOf{long: q.Limit == 0}
+	f.must(f.service.BatchRows(f.Context(), f.caller, r, q, w))
+	return w
+}
+
+// wantRows checks the addresses of the rows of a kind. All are in the List news.
+func (f *eventFixture) wantRows(kind audience.EventKind, q audience.Query, want ...string) {
+	f.Helper()
+	for i := range want {
+		want[i] = fmt.Sprint(f.news, " ", want[i])
+	}
+	if got := f.rows(audience.RowsRequest{Kind: kind}, q).rows; !slices.Equal(got, want) {
+		f.Errorf("%s, %s: got %v, want %v", kind, show(q), got, want)
+	}
+}
+
+// BatchRows tests the rows of a Batch.
+func BatchRows(t *testing.T, open func(t *testing.T) audience.Store) {
+	for _, test := range []struct {
+		rule       string
+		recipients int
+		run        func(*eventFixture)
+	}{
+		{"each kind has the recipients with its event", 6, kindsOfRows},
+		{"rows are in order of Contact, and a page begins at its offset or its contact_id", 6, pagesOfRows},
+		{"the rows of many recipients are read in chunks", 2100, chunksOfRows},
+		{"limit and offset count through all Lists", 2, rowsOfLists},
+		{"rows have the values of their kind", 3, valuesOfRows},
+		{"the links of a recipient and the recipients of a link are found", 3, linkRows},
+	} {
+		t.Run(test.rule, func(t *testing.T) { test.run(newEventFixture(t, open, test.recipients)) })
+	}
+}
+
+func kindsOfRows(f *eventFixture) {
+	f.open(f.contacts[0], personAgent)
+	f.click(f.contacts[1], f.links[0], personAgent)
+	changed, err := f.service.Bounced(f.Context(), f.mail(f.contacts[2]), "smtp; 550 5.1.1 no such user")
+	if err != nil || !changed {
+		f.Fatalf("the report changed something: %v, %v", changed, err)
+	}
+	_, err = f.service.Complained(f.Context(), f.mail(f.contacts[3]), "spam")
+	f.must(err)
+	_, err = f.service.UnsubscribeByLink(f.Context(), f.mail(f.contacts[4]))
+	f.must(err)
+	all := audience.Query{}
+	f.wantRows(audience.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
+	f.wantRows(audience.EventOpened, all, "a0", "a1")
+	f.wantRows(audience.RowsNotOpened, all, "a3", "a4", "a5")
+	f.wantRows(audience.EventClicked, all, "a1")
+	f.wantRows(audience.EventBounced, all, "a2")
+	f.wantRows(audience.EventComplained, all, "a3")
+	f.wantRows(audience.EventUnsubscribed, all, "a3", "a4")
+	f.wantRows(audience.EventDeactivated, all)
+	f.wantRows(audience.RowsUpdated, all)
+	if r := f.report(); r.NotOpened() != 3 || r.Bounced != 1 || r.Complained != 1 || r.Unsubscribed != 2 {
+		f.Errorf("the report is %+v, want 3 not opened, 1 bounced, 1 complained, 2 unsubscribed", r.BatchCounts)
+	}
+}
+
+func pagesOfRows(f *eventFixture) {
+	for _, id := range f.contacts[1:] {
+		f.open(id, personAgent)
+	}
+	id := func(i int) string { return fmt.Sprint(f.contacts[i]) }
+	sorted := func(q audience.Query) audience.Query { q.SortBy, q.Descending = "contact_id", true; return q }
+	for _, kind := range []audience.EventKind{audience.EventOpened, audience.RowsSent} {
+		first := 1
+		if kind == audience.RowsSent {
+			first = 0
+		}
+		f.wantRows(kind, audience.Query{Limit: 2, Offset: int64(2 - first)}, "a2", "a3")
+		f.wantRows(kind, audience.Query{Limit: 9, Offset: int64(5 - first)}, "a5")
+		f.wantRows(kind, audience.Query{Limit: 9, Offset: 6})
+		f.wantRows(kind, sorted(audience.Query{Limit: 2, Offset: 1}), "a4", "a3")
+		f.wantRows(kind, audience.Query{Limit: 2, Criteria: triple("contact_id", "greater_than", id(3))}, "a4", "a5")
+		f.wantRows(kind, sorted(audience.Query{Limit: 2, Criteria: triple("send_id", "less_than", id(3))}), "a2", "a1")
+		f.wantRows(kind, audience.Query{Limit: 2, Criteria: triple("contact_id", "exactly", id(3))}, "a3")
+		f.wantRows(kind, audience.Query{Limit: 1, Offset: 1, Criteria: triple("contact_email", "in", "a1@example.com,a4@example.com")}, "a4")
+	}
+	f.wantRows(audience.RowsNotOpened, audience.Query{Limit: 2}, "a0")
+	err := f.service.BatchRows(f.Context(), f.caller, audience.RowsRequest{Batch: f.batch, Kind: audience.EventOpened},
+		audience.Query{SortBy: "time"}, &rowsOf{})
+	f.refused(err, audience.InvalidSearch, "contact_id")
+}
+
+func chunksOfRows(f *eventFixture) {
+	for i := 0; i < len(f.contacts); i += 7 {
+		f.open(f.contacts[i], personAgent)
+	}
+	for _, kind := range []audience.EventKind{audience.RowsSent, audience.RowsNotOpened, audience.EventOpened} {
+		whole := f.rows(audience.RowsRequest{Kind: kind}, audience.Query{}).rows
+		var pages []string
+		for offset := int64(0); ; offset += 500 {
+			page := f.rows(audience.RowsRequest{Kind: kind}, audience.Query{Limit: 500, Offset: offset}).rows
+			pages = append(pages, page...)
+			if len(page) < 500 {
+				break
+			}
+		}
+		back := f.rows(audience.RowsRequest{Kind: kind}, audience.Query{SortBy: "contact_id", Descending: true}).rows
+		slices.Reverse(back)
+		n := map[audience.EventKind]int{audience.RowsSent: 2100, audience.RowsNotOpened: 1800, audience.EventOpened: 300}[kind]
+		if len(whole) != n || !slices.Equal(pages, whole) || !slices.Equal(back, whole) {
+			f.Errorf("%s: %d rows at once, %d in pages, %d backwards, want the same %d", kind, len(whole), len(pages), len(back), n)
+		}
+	}
+}
+
+func rowsOfLists(f *eventFixture) {
+	other := f.addList("track_opens", true)
+	third := f.subscribe(other, "Email", "b0@example.com")
+	f.subscribe(other, "Email", "b1@example.com")
+	f.created = f.now.Unix()
+	f.batch = f.add(whole(f.news), whole(other))
+	f.sendAll(nil)
+	f.pass(time.Minute)
+	f.open(f.contacts[1], personAgent)
+	f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: audience.DeliveryKey{List: other, Contact: third,
+		Time: f.created, Cause: audience.CauseBatch(f.batch)}}, personAgent))
+	a1, b0 := fmt.Sprint(f.news, " a1"), fmt.Sprint(other, " b0")
+	for _, test := range []struct {
+		q    audience.Query
+		want []string
+	}{
+		{audience.Query{}, []string{a1, b0}},
+		{audience.Query{Limit: 1}, []string{a1}},
+		{audience.Query{Limit: 1, Offset: 1}, []string{b0}},
+		{audience.Query{Limit: 1, Offset: 2}, nil},
+	} {
+		if got := f.rows(audience.RowsRequest{Kind: audience.EventOpened}, test.q).rows; !slices.Equal(got, test.want) {
+			f.Errorf("%s: got %v, want %v", show(test.q), got, test.want)
+		}
+	}
+	denied := f.restricted(f.news)
+	_, err := f.service.BatchReport(f.Context(), denied, f.batch)
+	f.refused(err, audience.NoBatch, "")
+	err = f.service.BatchRows(f.Context(), denied, audience.RowsRequest{Batch: f.batch, Kind: audience.EventOpened}, audience.Query{}, &rowsOf{})
+	f.refused(err, audience.NoBatch, "")
+}
+
+// values returns a row as it is shown.
+func (w *rowsOf) values(kind audience.EventKind, row int) string {
+	var texts []string
+	for _, a := range audience.BatchRowAttributes(kind) {
+		v := a.Get(&w.all[row])
+		if v.Kind == audience.KeyText {
+			texts = append(texts, a.Name+"="+v.Text)
+		} else {
+			texts = append(texts, fmt.Sprint(a.Name, "=", v.Int))
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+func valuesOfRows(f *eventFixture) {
+	f.open(f.contacts[0], phoneAgent)
+	opened := f.now.Unix()
+	f.pass(time.Minute)
+	f.open(f.contacts[0], personAgent)
+	_, err := f.service.Bounced(f.Context(), f.mail(f.contacts[1]), "smtp; 550 5.1.1 no such user")
+	f.must(err)
+	_, err = f.service.Complained(f.Context(), f.mail(f.contacts[2]), "spam")
+	f.must(err)
+	who := func(i int) string {
+		return fmt.Sprintf("send_id=%d contact_id=%[1]d contact_email=a%d@example.com", f.contacts[i], i)
+	}
+	for kind, want := range map[audience.EventKind]string{
+		audience.EventOpened:     who(0) + fmt.Sprintf(" time=%d device=mobile mail_client=Apple Mail open_count=2 is_human=1", opened),
+		audience.EventBounced:    who(1) + fmt.Sprintf(" type=hard code=5.1.1 text=smtp; 550 5.1.1 no such user time=%d", f.now.Unix()),
+		audience.EventComplained: who(2) + fmt.Sprintf(" complaint_timestamp=%d complaint_provider_type=feedback_loop is_complaint=1", f.now.Unix()),
+	} {
+		w := f.rows(audience.RowsRequest{Kind: kind}, audience.Query{Limit: 10})
+		if len(w.all) != 1 || w.values(kind, 0) != want {
+			f.Errorf("%s: got %v, want one row: %s", kind, w.all, want)
+		}
+	}
+}
+
+func linkRows(f *eventFixture) {
+	f.click(f.contacts[0], f.links[0], personAgent)
+	f.click(f.contacts[1], f.links[2], personAgent)
+	f.pass(time.Minute)
+	f.click(f.contacts[0], f.links[0], personAgent)
+	f.click(f.contacts[1], f.links[0], personAgent)
+	w := f.rows(audience.RowsRequest{Kind: audience.EventLink, URL: "https://a.example/"}, audience.Query{Limit: 10})
+	if len(w.all) != 2 || !strings.HasSuffix(w.values(audience.EventLink, 0), "contact_email=a0@example.com link_name=https://a.example/ link_url=https://a.example/ links_clicked=2") {
+		f.Errorf("the recipients of the link are %+v", w.all)
+	}
+	rows, err := f.service.ContactLinks(f.Context(), f.caller, f.batch, f.contacts[1], audience.Query{})
+	f.must(err)
+	if len(rows) != 2 || rows[0].Event.Link != f.links[0] || rows[1].LinkURL != "https://c.example/?for={{Email}}" {
+		f.Errorf("the links of the recipient are %+v", rows)
+	}
+}
