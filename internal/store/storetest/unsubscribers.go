@@ -129,7 +129,7 @@ func lookUpMobile(o *accountFixture) {
 	list := o.addList()
 	_, err := o.service.EditList(o.Context(), o.caller, list, details("country_code", 49))
 	o.must(err)
-	o.subscribe(list, "Mobile", "0151 23456789")
+	o.subscribe(list, "Mobile Phone", "0151 23456789")
 	_, err = o.service.Unsubscribe(o.Context(), o.caller, list, "0151 23456789")
 	o.must(err)
 	for text, want := range map[string]int64{"0151 23456789": 1, "015123456789": 0, "0151 2345678": 0} {
