@@ -68,7 +68,7 @@ type components struct {
 // newServer connects the components. Nothing runs before the caller calls start.
 func newServer(c config.Serve, r components) (*server, error) {
 	options := jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Connections: c.MailConnections,
-		Poster: r.hooks, Indexes: r.indexes, Log: r.quiet, Notified: c.IsPostgres()}
+		Poster: r.hooks, Indexes: r.indexes, Log: r.quiet}
 	if c.MailConnections > 0 {
 		options.Slots = jobs.NewSlots(2 * c.MailConnections)
 	}

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"time"
 
 	"enlist/internal/audience"
 
@@ -15,7 +14,7 @@ import (
 // batchQueue returns the configuration of the queue that prepares Batches. It has several workers,
 // so that a Batch with a million recipients does not delay others.
 func batchQueue() river.QueueConfig {
-	return river.QueueConfig{MaxWorkers: 4, FetchPollInterval: 500 * time.Millisecond}
+	return river.QueueConfig{MaxWorkers: 4}
 }
 
 // prepareStep returns the step of the jobs PrepareBatch. When a Batch begins to send, it wakes the

@@ -33,18 +33,10 @@ const (
 	timeout     = 105 * time.Second
 	rescueAfter = 2 * time.Minute
 
-	// pollInterval is the time between two polls for jobs. Polls are necessary because SQLite
-	// cannot notify other processes. A poll that finds no job is one SQL statement, which
-	// writes nothing.
-	pollInterval = 2 * time.Second
-
-	// mailPollInterval is the pollInterval of mails and webhooks, because a caller may wait for them.
-	mailPollInterval = 500 * time.Millisecond
-
-	// If the database notifies the workers of new jobs, polls only find jobs that are repeated within
-	// seconds, and jobs whose notification was lost with a connection.
-	notifiedPollInterval     = 10 * time.Second
-	notifiedMailPollInterval = 2 * time.Second
+	// pollInterval is the time between two polls of a queue for jobs. The store notifies the workers of
+	// new jobs, and of jobs that become due. So polls find only jobs whose notification was lost: with a
+	// connection, or with a process that died.
+	pollInterval = 15 * time.Second
 
 	// cancelledRetention is the time after which a cancelled job is deleted. Until then the
 	// operator can retry a mail that was refused permanently.
@@ -67,9 +59,6 @@ type Options struct {
 	Poster      Poster           // nil if this process does not post webhooks
 	Indexes     Indexes          // nil if this process does not build or drop indexes
 	Log         *slog.Logger
-
-	// Notified is true if the database notifies the workers of new jobs. Then they poll seldom.
-	Notified bool
 }
 
 // Mailer composes and sends mails. Its methods return an *audience.Undelivered if a mail could not
@@ -120,21 +109,11 @@ func Config(o Options) *river.Config {
 	if o.Poster != nil {
 		add(workers, queues, &deliverWebhook{service: o.Service, poster: o.Poster, places: newWebhookPlaces()}, webhookQueue())
 	}
-	poll := pollInterval
-	if o.Notified {
-		poll = notifiedPollInterval
-		for kind, q := range queues {
-			if q.FetchPollInterval > 0 {
-				q.FetchPollInterval = notifiedMailPollInterval
-			}
-			queues[kind] = q
-		}
-	}
 	return &river.Config{
 		Workers:              workers,
 		Queues:               queues,
 		Logger:               slog.New(filteredLog{o.Log.Handler(), new(atomic.Int64)}),
-		FetchPollInterval:    poll,
+		FetchPollInterval:    pollInterval,
 		JobTimeout:           timeout,
 		RescueStuckJobsAfter: rescueAfter,
 		// The operator can list jobs that failed in all attempts, and retry them.
@@ -148,17 +127,13 @@ func Config(o Options) *river.Config {
 // mailQueue returns the configuration of a queue for mail. Each fetch of jobs is one transaction.
 // To need few fetches, the queue has many workers, and one fetch takes jobs for all free workers.
 func mailQueue() river.QueueConfig {
-	return river.QueueConfig{
-		MaxWorkers:        200,
-		FetchCooldown:     20 * time.Millisecond,
-		FetchPollInterval: mailPollInterval,
-	}
+	return river.QueueConfig{MaxWorkers: 200, FetchCooldown: 20 * time.Millisecond}
 }
 
 // webhookQueue returns the configuration of the queue for webhooks. It has many workers, because a
 // slow receiver occupies a worker for up to 10 s. webhook_places.go shares them between the targets.
 func webhookQueue() river.QueueConfig {
-	return river.QueueConfig{MaxWorkers: webhookWorkers, FetchPollInterval: mailPollInterval}
+	return river.QueueConfig{MaxWorkers: webhookWorkers}
 }
 
 // add registers a worker and the queue for its kind of jobs.

@@ -3,6 +3,10 @@
 // The library updates the row of a completed job, and later reads and deletes this row. No part of the service
 // looks at completed jobs. So the adapted driver deletes a job when it is completed. This takes one
 // statement for many jobs. All other results of jobs are stored as the library stores them.
+//
+// The library would poll several times a second for jobs that become due. The adapted driver sets an alarm for each
+// of these jobs (alarms.go), so that the library polls seldom. SQLite cannot notify workers of new jobs: listener.go
+// does this within a process.
 package jobqueue
 
 import (
@@ -22,24 +26,77 @@ type DeleteRunning func(ctx context.Context, ids []int64) ([]*rivertype.JobRow, 
 const deleteStep = 500
 
 // DeleteCompleted returns a driver that deletes completed jobs and otherwise works like d. If the result of a
-// job is stored, but the process dies before the job is deleted, the queue runs the job again.
-func DeleteCompleted[TTx any](d riverdriver.Driver[TTx], remove DeleteRunning) riverdriver.Driver[TTx] {
-	return driver[TTx]{d, remove}
+// job is stored, but the process dies before the job is deleted, the queue runs the job again. The driver sets an
+// alarm for each job that it makes available.
+func DeleteCompleted[TTx any](d riverdriver.Driver[TTx], remove DeleteRunning, alarms *Alarms) riverdriver.Driver[TTx] {
+	return driver[TTx]{d, remove, alarms}
 }
 
 type driver[TTx any] struct {
 	riverdriver.Driver[TTx]
 	remove DeleteRunning
+	alarms *Alarms
 }
 
 // GetExecutor implements riverdriver.Driver.
 func (d driver[TTx]) GetExecutor() riverdriver.Executor {
-	return executor{d.Driver.GetExecutor(), d.remove}
+	return executor{d.Driver.GetExecutor(), d.remove, d.alarms}
 }
 
 type executor struct {
 	riverdriver.Executor
 	remove DeleteRunning
+	alarms *Alarms
+}
+
+// Begin implements riverdriver.Executor.
+func (e executor) Begin(ctx context.Context) (riverdriver.ExecutorTx, error) {
+	tx, err := e.Executor.Begin(ctx)
+	return transaction{tx, e.alarms}, err
+}
+
+// JobRetry implements riverdriver.Executor.
+func (e executor) JobRetry(ctx context.Context, p *riverdriver.JobRetryParams) (*rivertype.JobRow, error) {
+	job, err := e.Executor.JobRetry(ctx, p)
+	if err == nil {
+		setAlarm(e.alarms, job)
+	}
+	return job, err
+}
+
+// setAlarm sets an alarm for a job that a worker may fetch when it is due.
+func setAlarm(a *Alarms, job *rivertype.JobRow) {
+	if job.State == rivertype.JobStateAvailable {
+		a.Set(job.Queue, job.ScheduledAt)
+	}
+}
+
+// transaction sets alarms for the jobs that the library makes available in a transaction. The transaction is
+// committed within milliseconds, and an alarm is a little late.
+type transaction struct {
+	riverdriver.ExecutorTx
+	alarms *Alarms
+}
+
+// JobSchedule implements riverdriver.Executor. The library calls it every 5 s for the jobs that are due in the
+// next 5 s.
+func (t transaction) JobSchedule(ctx context.Context, p *riverdriver.JobScheduleParams) (
+	[]*riverdriver.JobScheduleResult, error) {
+	scheduled, err := t.ExecutorTx.JobSchedule(ctx, p)
+	for _, s := range scheduled {
+		setAlarm(t.alarms, &s.Job)
+	}
+	return scheduled, err
+}
+
+// JobInsertFastMany implements riverdriver.Executor.
+func (t transaction) JobInsertFastMany(ctx context.Context, p *riverdriver.JobInsertFastManyParams) (
+	[]*riverdriver.JobInsertFastResult, error) {
+	inserted, err := t.ExecutorTx.JobInsertFastMany(ctx, p)
+	for _, r := range inserted {
+		setAlarm(t.alarms, r.Job)
+	}
+	return inserted, err
 }
 
 // JobSetStateIfRunningMany implements riverdriver.Executor. The library calls it with the results of all jobs
@@ -70,6 +127,9 @@ func (e executor) JobSetStateIfRunningMany(ctx context.Context,
 		stored, err := e.Executor.JobSetStateIfRunningMany(ctx, others)
 		if err != nil {
 			return nil, err
+		}
+		for _, job := range stored {
+			setAlarm(e.alarms, job)
 		}
 		rows = append(rows, stored...)
 	}

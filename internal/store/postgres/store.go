@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/store/jobqueue"
 	"enlist/internal/store/sqlstore"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -69,6 +70,7 @@ type Store struct {
 	compactor   *counterCompactor
 	batcher     *insertBatcher
 	notices     *notices
+	alarms      *jobqueue.Alarms
 	distributed bool          // the large tables are on several servers (Citus)
 	trigrams    string        // operator class for indexes for parts of texts; "": the database has none
 	deadlock    atomic.Int64  // time of the last deadlock, in Unix nanoseconds
@@ -89,6 +91,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	s := &Store{config: config, cache: new(sqlstore.Cache),
 		time: cmp.Or(o.UpdateTime, 10*time.Second)}
 	s.notices = newNotices(s.notify)
+	s.alarms = jobqueue.NewAlarms(func(queue string) { s.notices.later([]string{queue}) })
 	if err := s.open(ctx, config, o); err != nil {
 		s.closePools()
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
@@ -193,6 +196,7 @@ func (s *Store) Ready(ctx context.Context) error {
 func (s *Store) Close() error {
 	s.batcher.close()
 	s.compactor.close()
+	s.alarms.Close()
 	s.notices.close()
 	s.closePools()
 	return nil

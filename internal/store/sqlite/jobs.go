@@ -8,6 +8,9 @@ import (
 	"database/sql"
 	"encoding/json"
 	"log/slog"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	"enlist/internal/audience"
@@ -40,7 +43,48 @@ func insertJobs(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx, 
 // Jobs returns a River client that runs the jobs of the queues in config. The client shares the
 // connection of the writer. Open has already created the tables of the queue.
 func (s *Store) Jobs(config *river.Config) (*river.Client[*sql.Tx], error) {
-	return river.NewClient(jobqueue.DeleteCompleted[*sql.Tx](riversqlite.New(s.db), s.deleteRunningJobs), config)
+	d := jobqueue.DeleteCompleted[*sql.Tx](riversqlite.New(s.db), s.deleteRunningJobs, s.alarms)
+	if len(config.Queues) > 0 {
+		d = jobqueue.Listen(d, s.listeners.add(slices.Collect(maps.Keys(config.Queues)), s.dataVersion))
+	}
+	return river.NewClient(d, config)
+}
+
+// dataVersion returns a number that changes when another process changes the database. Changes by the
+// writer's own connection do not change it.
+func (s *Store) dataVersion(ctx context.Context) (version int64, err error) {
+	err = s.db.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version)
+	return version, err
+}
+
+// listeners are the Listeners of the clients of this process.
+type listeners struct {
+	mu  sync.Mutex
+	all []*jobqueue.Listener
+}
+
+func (l *listeners) add(queues []string, version func(context.Context) (int64, error)) *jobqueue.Listener {
+	added := jobqueue.NewListener(queues, version)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, added)
+	return added
+}
+
+// wake notifies the workers of some queues.
+func (l *listeners) wake(queues ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, of := range l.all {
+		of.Wake(queues...)
+	}
+}
+
+// wakeFor notifies the workers of effects whose jobs are stored.
+func (l *listeners) wakeFor(effects []audience.Effect) {
+	for _, e := range effects {
+		l.wake(e.Kind())
+	}
 }
 
 // deleteRunningJobs implements jobqueue.DeleteRunning.

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/store/jobqueue"
 	"enlist/internal/store/sqlstore"
 
 	"github.com/riverqueue/river"
@@ -51,6 +52,9 @@ type Store struct {
 	readers  *readers
 	searches *readers // not the same pool as readers, so that searches never delay look-ups
 	streams  *readers
+
+	listeners *listeners
+	alarms    *jobqueue.Alarms
 }
 
 // Open opens the database at path and applies pending migrations. If the file does not exist, Open
@@ -74,7 +78,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	db := sql.OpenDB(&connector{path: path, files: reads.files, writer: true})
 	db.SetMaxOpenConns(1)
-	s := &Store{files: reads.files, db: db}
+	s := &Store{files: reads.files, db: db, listeners: new(listeners)}
+	s.alarms = jobqueue.NewAlarms(func(queue string) { s.listeners.wake(queue) })
 	if err := s.open(ctx, reads, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 	}
@@ -95,7 +100,7 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 	s.searches = newReaders(reads, s.cache, cmp.Or(o.Searches, 8), wait, cmp.Or(o.SearchTime, time.Minute))
 	s.streams = newReaders(reads, s.cache, cmp.Or(o.Streams, 8), wait, 0)
 	s.searches.tracked, s.streams.tracked = true, true
-	s.writer = newWriter(s.db, s.cache, jobs, &walLimiter{limit: cmp.Or(o.WALLimit, 1<<30), pause: walPause,
+	s.writer = newWriter(s.db, s.cache, jobs, s.listeners, &walLimiter{limit: cmp.Or(o.WALLimit, 1<<30), pause: walPause,
 		pools: []*readers{s.searches, s.streams}, log: o.Log})
 	return nil
 }
@@ -147,6 +152,7 @@ func (s *Store) Ready(ctx context.Context) error {
 // Close first runs the functions of Update that are in the queue. Then it closes all connections.
 func (s *Store) Close() error {
 	s.writer.close()
+	s.alarms.Close()
 	return errors.Join(s.readers.close(), s.searches.close(), s.streams.close(), s.db.Close())
 }
 

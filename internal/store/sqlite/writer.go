@@ -36,6 +36,7 @@ type writer struct {
 	db       *sql.DB
 	cache    *sqlstore.Cache
 	jobs     *river.Client[*sql.Tx] // stores jobs and never runs them
+	workers  *listeners             // are notified of the stored jobs
 	wal      *walLimiter
 	queue    chan *update
 	walBytes int64         // size of the write-ahead log after the last group; only the writer's goroutine uses it
@@ -66,8 +67,8 @@ const (
 
 var errClosed = errors.New("the store is closed")
 
-func newWriter(db *sql.DB, cache *sqlstore.Cache, jobs *river.Client[*sql.Tx], wal *walLimiter) *writer {
-	w := &writer{db: db, cache: cache, jobs: jobs, wal: wal, queue: make(chan *update, maxGroup),
+func newWriter(db *sql.DB, cache *sqlstore.Cache, jobs *river.Client[*sql.Tx], workers *listeners, wal *walLimiter) *writer {
+	w := &writer{db: db, cache: cache, jobs: jobs, workers: workers, wal: wal, queue: make(chan *update, maxGroup),
 		closing: make(chan struct{}), stopped: make(chan struct{})}
 	go w.loop()
 	return w
@@ -257,6 +258,7 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 		return errors.Join(err, c.rollback())
 	}
 	w.walBytes = c.walBytes
+	w.workers.wakeFor(t.effects)
 	return nil
 }
 

@@ -1,0 +1,58 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/jobs"
+	"enlist/internal/store/teststores"
+
+	"github.com/riverqueue/river"
+)
+
+// The test in this file runs jobs with workers that never poll.
+
+// failingOnce is a Mailer that cannot send its first mail.
+type failingOnce struct {
+	calls atomic.Int64
+}
+
+func (f *failingOnce) Notify(context.Context, string, *audience.Notification) error {
+	if f.calls.Add(1) == 1 {
+		return &audience.Undelivered{Err: errors.New("temporary failure")}
+	}
+	return nil
+}
+
+func (*failingOnce) Send(context.Context, *audience.OutgoingMail) (string, error) { return "", nil }
+
+// New jobs, jobs that are tried again, and jobs that another process stores start without a poll.
+func TestWorkersNeedNoPollToFindJobs(t *testing.T) {
+	teststores.EachParallel(t, workersNeedNoPollToFindJobs)
+}
+
+func workersNeedNoPollToFindJobs(t *testing.T, e teststores.Engine) {
+	p := newListWithMailServer(t, e, detail("on_register_address", "owner@example.com"))
+	mailer := new(failingOnce)
+	never := func(c *river.Config) { c.FetchPollInterval = time.Hour }
+	_, ended := p.start(jobs.Options{Mailer: mailer}, never, river.EventKindJobCompleted, river.EventKindJobFailed)
+	p.subscribe("a@example.com")
+	for _, want := range []river.EventKind{river.EventKindJobFailed, river.EventKindJobCompleted} {
+		if got := p.next(ended); got.Kind != want {
+			t.Fatalf("the job of the first mail ended with %s, want %s", got.Kind, want)
+		}
+	}
+	other, err := teststores.Open(t.Context(), p.path, 0)
+	p.must(err)
+	defer other.Close()
+	_, err = audience.NewService(other, time.Now).Subscribe(t.Context(), p.caller,
+		audience.SubscribeRequest{List: p.list, Details: []audience.Detail{detail("Email", "b@example.com")}})
+	p.must(err)
+	if got := p.next(ended); got.Kind != river.EventKindJobCompleted || mailer.calls.Load() != 3 {
+		t.Errorf("after the mail of another process, the job ended with %s and %d mails were tried, want it completed and 3", got.Kind, mailer.calls.Load())
+	}
+}
