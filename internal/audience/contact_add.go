@@ -59,28 +59,37 @@ func (a *addCall) prepare(ctx context.Context, p addProgress) error {
 	next := len(p.IDs)
 	a.rows.release(next)
 	a.prepared = max(a.prepared, next)
-	wanted := 0
+	wanted := stepSize{most: bulkStep}
 	for i := next; i < a.prepared; i++ {
-		wanted += a.count(i)
+		a.count(i, &wanted)
 	}
-	for wanted < bulkStep && a.prepared < len(a.Contacts) {
-		last := min(a.prepared+viewBatch, len(a.Contacts))
+	for !wanted.full() && a.prepared < len(a.Contacts) {
+		last := a.endOfLookUp(a.prepared)
 		if err := a.lookUp(ctx, a.prepared, last); err != nil {
 			return err
 		}
 		for ; a.prepared < last; a.prepared++ {
-			wanted += a.count(a.prepared)
+			a.count(a.prepared, &wanted)
 		}
 	}
 	return nil
 }
 
-// count returns 1 for a row that a transaction will store, and 0 for a row that is left out.
-func (a *addCall) count(i int) int {
-	if p := a.rows.parsed[i]; a.skipped[i] || p != nil && p.err != nil {
-		return 0
+// endOfLookUp returns the end of the rows from first that are parsed and looked up together. A parsed value
+// needs more memory than the request, so these rows have few values.
+func (a *addCall) endOfLookUp(first int) int {
+	size, end := stepSize{most: viewBatch}, first
+	for ; end < len(a.Contacts) && !size.full(); end++ {
+		size.add(len(a.Contacts[end]))
 	}
-	return 1
+	return end
+}
+
+// count counts a row that a transaction will store. A row that is left out does not count.
+func (a *addCall) count(i int, wanted *stepSize) {
+	if p := a.rows.parsed[i]; !a.skipped[i] && (p == nil || p.err == nil) {
+		wanted.add(len(a.Contacts[i]))
+	}
 }
 
 // lookUp parses the rows from first to last-1 and finds those that are left out. It reads the database
@@ -223,8 +232,9 @@ func (a *addCall) checkRoom(tx Tx, schema *Schema, today string) error {
 		return err
 	}
 	seen := make(map[string]bool)
-	for first := 0; first < len(a.Contacts); first += viewBatch {
-		rows := a.pending(first, min(first+viewBatch, len(a.Contacts)), schema, today)
+	for first, last := 0, 0; first < len(a.Contacts); first = last {
+		last = a.endOfLookUp(first)
+		rows := a.pending(first, last, schema, today)
 		if err := a.leaveOutUnsubscribed(tx, rows); err != nil {
 			return err
 		}
@@ -242,6 +252,7 @@ func (a *addCall) checkRoom(tx Tx, schema *Schema, today string) error {
 			seen[r.parsed.key] = a.unique(schema)
 			room--
 		}
+		a.rows.drop(max(first, a.prepared), last)
 		if room < 0 {
 			return Refuse(ContactLimit, "the Account may store %d Contacts and has %d; nothing was added",
 				limit, stored)

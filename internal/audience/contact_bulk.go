@@ -60,6 +60,14 @@ func (r *parsedRows) forget(i int) {
 	}
 }
 
+// drop removes the parsed rows from first to last-1, to free their memory. They are parsed again when the call
+// needs them.
+func (r *parsedRows) drop(first, last int) {
+	if first < last {
+		clear(r.parsed[first:last])
+	}
+}
+
 // release forgets the rows before next.
 func (r *parsedRows) release(next int) {
 	for ; r.released < next; r.released++ {
