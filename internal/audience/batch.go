@@ -177,6 +177,8 @@ type BatchTx interface {
 	LockBatch(id BatchID) (*Batch, error)
 	// Batches returns the Batches of an Account in order of ID, without deleted Batches.
 	Batches(account AccountID) ([]Batch, error)
+	// BatchesWithin is like Batches, for the Batches whose populations have no other List than lists.
+	BatchesWithin(account AccountID, lists []ListID) ([]Batch, error)
 	// BatchLists returns the Lists of a Batch's populations.
 	BatchLists(id BatchID) ([]ListID, error)
 	// AddBatch inserts a Batch with its populations and sets its ID.

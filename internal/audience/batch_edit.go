@@ -217,19 +217,8 @@ func (s *Service) CurrentBatches(ctx context.Context, c *Caller) ([]Batch, error
 
 // visibleBatches returns the Batches of the Account that the key may access.
 func visibleBatches(tx BatchTx, c *Caller) ([]Batch, error) {
-	all, err := tx.Batches(c.Account.ID)
-	if err != nil || c.Key.Lists == nil {
-		return all, err
+	if c.Key.Lists == nil {
+		return tx.Batches(c.Account.ID)
 	}
-	var visible []Batch
-	for i := range all {
-		allowed, err := allowsBatch(tx, c, all[i].ID)
-		if err != nil {
-			return nil, err
-		}
-		if allowed {
-			visible = append(visible, all[i])
-		}
-	}
-	return visible, nil
+	return tx.BatchesWithin(c.Account.ID, c.Key.Lists)
 }

@@ -129,6 +129,16 @@ func (t *Tx) Batches(account audience.AccountID) ([]audience.Batch, error) {
 	return batchTable.all(t, "WHERE account_id = ? AND status <> 'deleted' ORDER BY id", int64(account))
 }
 
+// BatchesWithin returns the Batches of an Account whose populations are of some Lists only.
+func (t *Tx) BatchesWithin(account audience.AccountID, lists []audience.ListID) ([]audience.Batch, error) {
+	test, arg, err := oneOfIDs(t, lists)
+	if err != nil {
+		return nil, err
+	}
+	return batchTable.all(t, `WHERE account_id = ? AND status <> 'deleted' AND NOT EXISTS (SELECT 1 FROM batch_population p
+		WHERE p.batch_id = batch.id AND NOT (p.list_id`+test+`)) ORDER BY id`, int64(account), arg)
+}
+
 // BatchLists returns the Lists of a Batch's populations.
 func (t *Tx) BatchLists(id audience.BatchID) ([]audience.ListID, error) {
 	return idsOf[audience.ListID](t, "SELECT DISTINCT list_id FROM batch_population WHERE batch_id = ? ORDER BY list_id",
