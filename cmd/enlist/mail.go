@@ -26,10 +26,11 @@ func newMailer(ctx context.Context, c config.Serve, service *audience.Service, a
 	if err != nil {
 		return nil, key, fmt.Errorf("prepare the database: %w", err)
 	}
+	name, from := c.Sender()
 	transport := mail.Transport{SMTP: c.SMTP, Connections: c.MailConnections, Rate: c.MailRate,
 		BounceAddress: c.BounceAddress, Key: key, Log: log}
 	if c.DKIMKey != "" {
-		_, domain, _ := strings.Cut(c.MailFrom, "@")
+		_, domain, _ := strings.Cut(from, "@")
 		transport.DKIMKey, transport.DKIMDomain, transport.DKIMSelector =
 			c.DKIMKey, cmp.Or(c.DKIMDomain, domain), c.DKIMSelector
 	}
@@ -37,7 +38,7 @@ func newMailer(ctx context.Context, c config.Serve, service *audience.Service, a
 		transport.Dir = c.MailDir()
 	}
 	mailer, err := mail.New(mail.Options{
-		From: cmp.Or(c.MailFrom, placeholderSender), PublicURL: publicURL(c, addr),
+		From: cmp.Or(from, placeholderSender), FromName: name, PublicURL: publicURL(c, addr),
 		Key: key, Links: service, Files: service, Transport: transport,
 	})
 	return mailer, key, err

@@ -10,6 +10,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/mail"
 	"net/url"
 	"os"
 	"strings"
@@ -188,7 +189,8 @@ func (s Serve) checkConnections() error {
 
 // checkMail checks the settings of mail.
 func (s Serve) checkMail() error {
-	_, domain, _ := strings.Cut(s.MailFrom, "@")
+	_, from := s.Sender()
+	_, domain, _ := strings.Cut(from, "@")
 	switch {
 	case s.SMTP != "" && s.Mail != "":
 		return errors.New("--smtp and --mail exclude each other: " +
@@ -196,7 +198,7 @@ func (s Serve) checkMail() error {
 	case s.SMTP != "" && s.MailFrom == "":
 		return errors.New("--smtp needs --mail-from, the default sender of mails")
 	case s.MailFrom != "" && domain == "":
-		return fmt.Errorf("--mail-from %s is not an address such as news@example.com", s.MailFrom)
+		return fmt.Errorf("--mail-from %s is not an address such as news@example.com or \"Name <news@example.com>\"", s.MailFrom)
 	case s.Mail != "" && !strings.HasPrefix(s.Mail, "dir:"):
 		return errors.New("--mail must be dir: and the path of a folder")
 	case s.MailConnections < 0 || s.MailRate < 0:
@@ -209,6 +211,19 @@ func (s Serve) checkMail() error {
 		return fmt.Errorf("--public-url %s must begin with http:// or https://", s.PublicURL)
 	}
 	return nil
+}
+
+// Sender returns the display name and the address of --mail-from. The name is "" if there is only an address.
+// The address is "" if the text has angle brackets but is not a name and an address.
+func (s Serve) Sender() (name, address string) {
+	if !strings.Contains(s.MailFrom, "<") {
+		return "", s.MailFrom
+	}
+	parsed, err := mail.ParseAddress(s.MailFrom)
+	if err != nil {
+		return "", ""
+	}
+	return parsed.Name, parsed.Address
 }
 
 // MailDir returns the folder into which mails are written if there is no mail server.

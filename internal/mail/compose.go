@@ -16,6 +16,7 @@ import (
 // composer composes mails.
 type composer struct {
 	from      string // sender of a mail if neither its Message nor its List has a sender
+	fromName  string // display name of that sender
 	publicURL string
 	key       audience.LinkKey
 	links     Linker
@@ -28,7 +29,8 @@ func newComposer(o Options) (*composer, error) {
 	if _, _, ok := parseAddress(o.From); !ok && o.From != "" {
 		return nil, fmt.Errorf("sender %q is not an address such as name@example.com", o.From)
 	}
-	return &composer{from: o.From, publicURL: o.PublicURL, key: o.Key, links: o.Links, files: o.Files, now: time.Now}, nil
+	return &composer{from: o.From, fromName: o.FromName, publicURL: o.PublicURL, key: o.Key, links: o.Links,
+		files: o.Files, now: time.Now}, nil
 }
 
 // link returns the URL of a page of this service, with a signature.
@@ -36,9 +38,17 @@ func (c *composer) link(kind audience.LinkKind, about audience.DeliveryKey) stri
 	return c.publicURL + c.key.Path(audience.Link{Kind: kind, DeliveryKey: about})
 }
 
-// listHeader returns a header with the List's ID and its sender.
-func (c *composer) listHeader(list *audience.List) header {
-	return header{list: list.ID, fromName: cmp.Or(list.FromName, list.Name), from: cmp.Or(list.FromAddress, c.from)}
+// listHeader returns a header with the List's ID and the sender of the Message, of the List or of the server. m is
+// nil for a mail without a Message.
+func (c *composer) listHeader(list *audience.List, m *audience.Message) header {
+	name, from := list.FromName, list.FromAddress
+	if m != nil {
+		name, from = cmp.Or(m.FromName, name), cmp.Or(m.FromAddress, from)
+	}
+	if from == "" {
+		name, from = cmp.Or(name, c.fromName), c.from
+	}
+	return header{list: list.ID, fromName: cmp.Or(name, list.Name), from: from}
 }
 
 // outgoing composes a mail to a Contact. It also returns the subject with its merge fields
@@ -67,8 +77,7 @@ func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*com
 			return c.publicURL + c.key.Path(link)
 		}
 	}
-	h := c.listHeader(list)
-	h.fromName, h.from = cmp.Or(l.Message.FromName, h.fromName), cmp.Or(l.Message.FromAddress, h.from)
+	h := c.listHeader(list, l.Message)
 	h.to, h.replyTo, h.key = l.Address, l.Message.ReplyTo, "d/"+l.Delivery.String()
 	h.subject, h.unsubscribe = r.subject(t), r.unsubscribe
 	m, err := c.message(h)
@@ -103,7 +112,7 @@ func (c *composer) confirmation(l *audience.OutgoingMail) (*composed, string, er
 		Link:   c.link(audience.LinkConfirm, l.Delivery),
 		After:  "If it was not you, ignore this mail. Without your confirmation you are sent nothing else.",
 	}
-	h := c.listHeader(list)
+	h := c.listHeader(list, nil)
 	h.to, h.key = l.Address, "d/"+l.Delivery.String()
 	m, err := c.builtIn(h, b)
 	return m, oneLine(b.Title), err

@@ -14,7 +14,7 @@ import (
 // notification composes a notification.
 // specification: Events, Notification message
 func (c *composer) notification(id string, n *audience.Notification) (*composed, error) {
-	h := c.listHeader(&n.Schema.List)
+	h := c.listHeader(&n.Schema.List, nil)
 	h.to, h.key = n.Address, "n/"+id
 	return c.builtIn(h, c.notificationBody(n))
 }

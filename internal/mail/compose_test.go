@@ -193,7 +193,17 @@ func TestSenderIsOfTheMessageOrTheListOrTheSettings(t *testing.T) {
 	if from := r.Get("From"); from != "=?utf-8?q?Zo=C3=AB?= <list@xn--bcher-kva.example>" || !strings.HasSuffix(r.Get("Message-Id"), "@xn--bcher-kva.example>") {
 		t.Errorf("with a sender in the List, From is %s and Message-ID is %s, want the List's domain in ASCII", from, r.Get("Message-Id"))
 	}
-	c.from, l.Schema.List.FromAddress = "", ""
+	c.fromName = "Example News"
+	l.Message = &audience.Message{EmailType: audience.EmailPlain, Text: "z", FromAddress: "message@example.com"}
+	l.Schema.List.FromName, l.Schema.List.FromAddress = "", ""
+	if from := send(t, c, l).Get("From"); from != `"News & Views" <message@example.com>` {
+		t.Errorf("with an address only in the Message, From is %s, want the List's name", from)
+	}
+	l.Message = &audience.Message{EmailType: audience.EmailPlain, Text: "v"}
+	if from := send(t, c, l).Get("From"); from != `"Example News" <lists@example.org>` {
+		t.Errorf("with the sender of the settings, From is %s, want its name", from)
+	}
+	c.from = ""
 	if _, _, err := c.outgoing(t.Context(), l); err == nil || !strings.Contains(err.Error(), "--mail-from") {
 		t.Errorf("without a sender, got %v, want an error that names --mail-from", err)
 	}

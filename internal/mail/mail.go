@@ -25,6 +25,7 @@ type Linker interface {
 // Options are the settings of a Mailer.
 type Options struct {
 	From      string // sender of a mail if neither its Message nor its List has a sender
+	FromName  string // display name of From if neither the Message nor the List has one; "": the List's name
 	PublicURL string // URL of this service's pages, without a slash at the end
 	Key       audience.LinkKey
 	Links     Linker
