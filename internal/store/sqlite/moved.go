@@ -16,6 +16,10 @@ import (
 var ErrMoved = errors.New("the file was moved, deleted or replaced while it was open: " +
 	"put the old file back; no change is stored until then")
 
+// errNoWAL is the error of the first connection if SQLite could not create the write-ahead log.
+var errNoWAL = errors.New("SQLite cannot keep a write-ahead log beside this file: the folder must be on a local " +
+	"file system and writable, not on a network file system. Move the file there, or use PostgreSQL")
+
 // place is a path and the file that was there when a connection opened it. While a file is open, the
 // file system gives its number (device and inode) to no other file.
 type place struct {
@@ -77,6 +81,9 @@ func (f *files) check() (walBytes int64, err error) {
 // connection, and keeps it open as long as the connection.
 func (f *files) opened() error {
 	wal, err := placeOf(f.walPath)
+	if errors.Is(err, os.ErrNotExist) {
+		return errNoWAL
+	}
 	if err == nil {
 		f.wal.Store(&wal)
 	}
