@@ -265,24 +265,26 @@ func (c *batchShow) Run(ctx context.Context, out *console) error {
 
 type batchStats struct{ oneBatch }
 
-// Run shows the counts of the Batch.
+// Run shows the numbers of the Batch.
 func (c *batchStats) Run(ctx context.Context, out *console) error {
 	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.BatchID) error {
-		b, err := s.Batch(ctx, caller, id)
+		r, err := s.BatchReport(ctx, caller, id)
 		if err != nil {
 			return err
 		}
-		return c.show(out.stdout, statsRecord(b))
+		return c.show(out.stdout, statsRecord(r))
 	})
 }
 
-// statsRecord returns the counts of a Batch.
-func statsRecord(b *audience.Batch) record {
-	return record{{"recipients", b.Recipients}, {"sent", b.Sent}, {"refused", b.Refused}, {"failed", b.Failed},
-		{"skipped", b.Skipped}, {"bounced", b.Bounced}, {"complained", b.Complained},
-		{"unsubscribed", b.Unsubscribed}, {"deactivated", b.Deactivated}, {"repeated", b.Repeated},
-		{"left_out_unsubscribed", b.LeftUnsubscribed}, {"left_out_inactive", b.LeftInactive},
-		{"left_out_unconfirmed", b.LeftUnconfirmed}, {"left_out_no_address", b.LeftNoAddress},
-		{"left_out_duplicate", b.LeftDuplicate}, {"left_out_sent_before", b.LeftSentBefore},
-		{"left_out_gone", b.LeftGone}}
+// statsRecord returns the numbers of a Batch.
+func statsRecord(r *audience.BatchReport) record {
+	return record{{"recipients", r.Recipients}, {"sent", r.Sent}, {"refused", r.Refused}, {"failed", r.Failed},
+		{"skipped", r.Skipped}, {"unsent", r.Unsent()}, {"opened", r.Opened()}, {"opened_by_people", r.HumanOpened},
+		{"clicked", r.Clicked}, {"clicked_by_people", r.HumanClicked},
+		{"bounced", r.Bounced}, {"complained", r.Complained}, {"unsubscribed", r.Unsubscribed},
+		{"deactivated", r.Deactivated}, {"repeated", r.Repeated}, {"doubtful", r.Doubtful},
+		{"left_out_unsubscribed", r.LeftUnsubscribed}, {"left_out_inactive", r.LeftInactive},
+		{"left_out_unconfirmed", r.LeftUnconfirmed}, {"left_out_no_address", r.LeftNoAddress},
+		{"left_out_duplicate", r.LeftDuplicate}, {"left_out_sent_before", r.LeftSentBefore},
+		{"left_out_excluded", r.LeftExcluded}, {"left_out_gone", r.LeftGone}}
 }
