@@ -13,7 +13,8 @@ import (
 
 // sendingOf returns the settings of the mails of Batches.
 func sendingOf(c config.Serve) (s audience.Sending, err error) {
-	s = audience.Sending{From: cmp.Or(c.MailFrom, placeholderSender), Relay: c.MailDir()}
+	_, from := c.Sender()
+	s = audience.Sending{From: cmp.Or(from, placeholderSender), Relay: c.MailDir()}
 	if c.SMTP != "" {
 		server, err := url.Parse(c.SMTP)
 		if err != nil {
