@@ -40,6 +40,8 @@ type program struct {
 	List       listCommand       `cmd:"" help:"Add and show Lists."`
 	Field      fieldCommand      `cmd:"" help:"Add and list the Fields of a List."`
 	Batch      batchCommand      `cmd:"" help:"Send Messages to many Contacts, and follow, pause and cancel Batches."`
+	Hold       holdCommand       `cmd:"" help:"Hold all mails, for example after a restore."`
+	Release    releaseCommand    `cmd:"" help:"Send the mails that enlist hold has stopped."`
 	Index      indexCommand      `cmd:"" help:"List, create and drop search indexes."`
 	Jobs       jobsCommand       `cmd:"" help:"List, retry and discard queued jobs."`
 	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report that a mail server passes on."`

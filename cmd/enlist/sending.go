@@ -26,5 +26,13 @@ func sendingOf(c config.Serve) (s audience.Sending, err error) {
 	if err != nil {
 		return s, fmt.Errorf("--batch-rate: %w", err)
 	}
+	s.Calendar, err = audience.ParseCalendar(c.BatchCalendar)
+	if err != nil {
+		return s, fmt.Errorf("--batch-calendar: %w", err)
+	}
+	s.Warmup, err = audience.ParseWarmup(c.BatchWarmup)
+	if err != nil {
+		return s, fmt.Errorf("--batch-warmup: %w", err)
+	}
 	return s, nil
 }

@@ -25,7 +25,7 @@ func (s *Service) PrepareBatch(ctx context.Context, e PrepareBatch) (done, sendi
 		if b.Status != BatchInitialising && b.Status != BatchPending {
 			return true, nil
 		}
-		return b.prepare(tx, e, now)
+		return s.prepare(tx, b, now)
 	})
 	if errors.Is(err, errSearchFirst) {
 		return false, false, s.resolveSearch(ctx, e.Batch)
@@ -37,7 +37,7 @@ func (s *Service) PrepareBatch(ctx context.Context, e PrepareBatch) (done, sendi
 var errSearchFirst = errors.New("resolve the search of the population first")
 
 // prepare does one step. The caller has locked the Batch.
-func (b *Batch) prepare(tx Tx, e PrepareBatch, now int64) (done bool, err error) {
+func (s *Service) prepare(tx Tx, b *Batch, now int64) (done bool, err error) {
 	populations, err := tx.Populations(b.ID)
 	if err != nil {
 		return false, err
@@ -66,7 +66,7 @@ func (b *Batch) prepare(tx Tx, e PrepareBatch, now int64) (done bool, err error)
 			return true, err
 		}
 		return true, tx.Enqueue(PrepareBatch{Batch: b.ID, Due: b.SendTime})
-	case now-max(b.SendTime, b.ActiveTime) > lateAfter:
+	case s.isLate(max(b.SendTime, b.ActiveTime)):
 		return true, b.pauseLate(tx)
 	}
 	b.Status, b.ActiveTime = BatchSending, now

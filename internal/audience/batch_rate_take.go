@@ -14,6 +14,9 @@ type Sending struct {
 	Relay string      // name of the mail server; processes with the same name share its buckets
 	From  string      // sender of a mail if neither its Message nor its List has a sender
 	Rates *RateLimits // nil: no limit
+
+	Calendar *Calendar // when mails are sent; nil: always
+	Warmup   *Warmup   // nil: no plan
 }
 
 // SetSending sets the settings. Call it before the Service is used.
@@ -30,13 +33,21 @@ type RateTx interface {
 	DeleteBuckets(before int64) error
 	// Paces returns the Paces of all domain groups.
 	Paces() ([]Pace, error)
+	// LockDay returns how many mails SetDay has stored for a day. No other transaction changes this
+	// number until this Update ends. A day is like 2027-01-31.
+	LockDay(relay, day string) (mails int64, err error)
+	// SetDay stores the number of mails of a day.
+	SetDay(relay, day string, mails int64) error
+	// DeleteDays removes the days before a day.
+	DeleteDays(before string) error
 	// SetPace inserts the Pace of a domain group or replaces it.
 	SetPace(p *Pace) error
 }
 
 // IsLimited reports whether the mails of the slice need tokens.
 func (s *Service) IsLimited(slice *LeasedSlice) bool {
-	return !s.sending.Rates.empty() || slice.Of.Rate != "" || len(slice.Paces) > 0
+	day := s.sending.Warmup.limit(s.now(), s.sending.zone())
+	return !s.sending.Rates.empty() || slice.Of.Rate != "" || len(slice.Paces) > 0 || day != nil
 }
 
 // TakeTokens takes tokens for recipients of a slice. It returns the recipients that may be sent now,
@@ -49,7 +60,8 @@ func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice, all []Reci
 			return err
 		}
 		now := s.now()
-		c := claims{now: now.UnixNano(), buckets: make(map[string]*bucket)}
+		c := claims{now: now.UnixNano(), buckets: make(map[string]*bucket), relay: s.sending.Relay,
+			day: s.sending.Warmup.limit(now, s.sending.zone())}
 		for i := range all {
 			c.add(s.bucketsOf(slice, paces, all[i].Address, now))
 		}
@@ -89,7 +101,9 @@ type claims struct {
 	now     int64
 	buckets map[string]*bucket
 	mails   [][]*bucket
-	next    int64 // when the first mail without tokens may get them
+	relay   string
+	day     *dayLimit // nil: no limit
+	next    int64     // when the first mail without tokens may get them
 }
 
 // add adds the next mail.
@@ -126,12 +140,18 @@ func (c *claims) lock(tx RateTx) error {
 	for _, b := range all {
 		b.full = full[b.name]
 	}
+	if err == nil && c.day != nil {
+		c.day.taken, err = tx.LockDay(c.relay, c.day.day)
+	}
 	return err
 }
 
 // grant takes a token of each bucket of a mail, or of none.
 func (c *claims) grant(i int) bool {
 	var at int64
+	if c.day != nil && c.day.taken >= c.day.most {
+		at = c.day.ends
+	}
 	for _, b := range c.mails[i] {
 		if b.tokens(c.now) < 1 {
 			at = max(at, b.next(c.now))
@@ -146,6 +166,9 @@ func (c *claims) grant(i int) bool {
 	for _, b := range c.mails[i] {
 		b.take(c.now)
 	}
+	if c.day != nil {
+		c.day.taken, c.day.took = c.day.taken+1, true
+	}
 	return true
 }
 
@@ -158,10 +181,19 @@ func (c *claims) store(tx RateTx) error {
 			return err
 		}
 	}
+	if c.day != nil && c.day.took {
+		return tx.SetDay(c.relay, c.day.day, c.day.taken)
+	}
 	return nil
 }
 
-// DeleteFullBuckets removes the buckets that have been full for an hour. A missing bucket is full.
+// DeleteFullBuckets removes old days of warm-up plans, and the buckets that have been full for an hour. A missing bucket is full.
 func (s *Service) DeleteFullBuckets(ctx context.Context) error {
-	return s.store.Update(ctx, func(tx Tx) error { return tx.DeleteBuckets(s.now().Add(-time.Hour).UnixNano()) })
+	return s.store.Update(ctx, func(tx Tx) error {
+		now := s.now()
+		if err := tx.DeleteDays(now.AddDate(0, 0, -7).UTC().Format(time.DateOnly)); err != nil {
+			return err
+		}
+		return tx.DeleteBuckets(now.Add(-time.Hour).UnixNano())
+	})
 }

@@ -145,7 +145,7 @@ type BatchProgress struct {
 func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (marked []bool, err error) {
 	return ownUpdate(ctx, s, func(tx Tx, now int64) ([]bool, error) {
 		marked := make([]bool, len(all))
-		sending, err := tx.SendingBatches()
+		sending, _, err := s.sendingNow(tx)
 		if err != nil {
 			return nil, err
 		}

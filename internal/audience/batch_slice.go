@@ -91,21 +91,26 @@ type SliceTx interface {
 func (s *Service) LeaseSlice(ctx context.Context, holder string, after BatchID, skip ...BatchID) (slice *LeasedSlice,
 	next int64, err error) {
 	var paces []Pace
+	var stopped bool
 	sending, err := ownView(ctx, s, func(tx Tx) (ids []BatchID, err error) {
 		paces, err = activePaces(tx, s.now().Unix())
 		if err != nil {
 			return nil, err
 		}
-		return tx.SendingBatches()
+		ids, stopped, err = s.sendingNow(tx)
+		return ids, err
 	})
 	if err != nil {
 		return nil, 0, err
+	}
+	if stopped {
+		next = s.now().Unix() + 1
 	}
 	sending = slices.DeleteFunc(sending, func(id BatchID) bool { return slices.Contains(skip, id) })
 	for _, id := range inTurn(sending, after) {
 		var free int64
 		slice, err = ownUpdate(ctx, s, func(tx Tx, now int64) (leased *LeasedSlice, err error) {
-			leased, free, err = leaseOf(tx, id, holder, now)
+			leased, free, err = s.leaseOf(tx, id, holder, now)
 			return leased, err
 		})
 		if err != nil {
@@ -134,7 +139,7 @@ func inTurn(ids []BatchID, after BatchID) []BatchID {
 
 // leaseOf leases a slice of one Batch. Without a free slice, it returns the end of the earliest
 // lease. If all slices are done, the Batch is completed.
-func leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *LeasedSlice, next int64, err error) {
+func (s *Service) leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *LeasedSlice, next int64, err error) {
 	b, err := tx.LockBatch(id)
 	if err != nil || b.Status != BatchSending {
 		return nil, 0, ignoreKind(NoBatch, err)
@@ -149,7 +154,7 @@ func leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *LeasedSlice, 
 		return nil, 0, tx.SetBatchState(b)
 	case err != nil:
 		return nil, next, ignoreKind(NotFound, err)
-	case now-b.ActiveTime > lateAfter:
+	case s.isLate(b.ActiveTime):
 		return nil, 0, b.pauseLate(tx)
 	}
 	message, err := tx.Message(b.AccountID, b.MessageID)
@@ -220,7 +225,10 @@ func (s *Service) RenewSlices(ctx context.Context, held []BatchSlice) (lost []Ba
 	})
 }
 
-// SendingBatches returns the Batches that are sending.
+// SendingBatches returns the Batches whose mails may be handed over now.
 func (s *Service) SendingBatches(ctx context.Context) ([]BatchID, error) {
-	return ownView(ctx, s, func(tx Tx) ([]BatchID, error) { return tx.SendingBatches() })
+	return ownView(ctx, s, func(tx Tx) ([]BatchID, error) {
+		ids, _, err := s.sendingNow(tx)
+		return ids, err
+	})
 }

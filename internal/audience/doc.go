@@ -64,6 +64,7 @@
 //	batch_event*.go    opens, clicks and other events of the mails of Batches, and their sums
 //	batch_agent.go     devices and mail programs, by User-Agent
 //	batch_report*.go   the numbers of a Batch, and its recipients by kind of event
+//	mail_hold.go       holds all mails, and releases them
 //	recipient.go       recipients of Batches, and which record a DeliveryKey belongs to
 //	delivery*.go       mail to a Contact: prepare it, store its result, count bounces, show it
 //	link*.go           links in mails: their signed paths, pages and targets
@@ -77,7 +78,8 @@
 // UnsubscriberTx in unsubscriber.go, RetryTx in idempotent.go, IndexTx in
 // searchindex.go, MessageTx in message_service.go, AutoresponderTx in
 // autoresponder_service.go, BatchTx in batch.go, SliceTx in batch_slice.go, RecipientTx in recipient.go, ExclusionTx in batch_options.go,
-// RateTx in batch_rate_take.go, BatchEventTx in batch_event.go, BatchReportTx in batch_report.go, WebhookTx in
+// RateTx in batch_rate_take.go, HoldTx in mail_hold.go,
+// BatchEventTx in batch_event.go, BatchReportTx in batch_report.go, WebhookTx in
 // webhook_edit.go, WebhookQueueTx in
 // webhook_deliver.go, DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go,
 // and LockTx in store.go.

@@ -109,6 +109,7 @@ type Tx interface {
 	RateTx
 	BatchEventTx
 	BatchReportTx
+	HoldTx
 	WebhookTx
 	WebhookQueueTx
 	DeliveryTx

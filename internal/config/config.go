@@ -120,6 +120,8 @@ type Serve struct {
 	MailFrom        string   `placeholder:"ADDRESS"`
 	MailConnections int      `default:"8" placeholder:"N"`
 	MailRate        float64  `default:"0" placeholder:"N"`
+	BatchCalendar   string   `placeholder:"TEXT"`
+	BatchWarmup     string   `placeholder:"TEXT"`
 	BatchRate       []string `sep:" " placeholder:"SCOPE=RATES"`
 	BounceAddress   string   `placeholder:"ADDRESS"`
 	DKIMKey         string   `placeholder:"FILE"`

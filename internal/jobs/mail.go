@@ -25,6 +25,7 @@ type mailSender struct {
 	mailer  Mailer
 	slots   *limiter.Limiter // a mail needs a slot while it is composed and sent
 	results *grouper[audience.Delivery, struct{}]
+	hold    *holdWatch
 }
 
 // newMailSender returns the mailSender for the settings.
@@ -33,7 +34,7 @@ func newMailSender(o Options) mailSender {
 		return make([]struct{}, len(sent)), o.Service.RecordSent(ctx, sent)
 	}
 	return mailSender{o.Service, o.Mailer, cmp.Or(o.Slots, NewSlots(defaultMails)),
-		&grouper[audience.Delivery, struct{}]{run: record}}
+		&grouper[audience.Delivery, struct{}]{run: record}, &holdWatch{service: o.Service, log: o.Log}}
 }
 
 // mailWorker runs the jobs of one kind of mail.
@@ -52,6 +53,9 @@ func (w *mailWorker[E]) Work(ctx context.Context, job *river.Job[E]) error {
 	}
 	release = sync.OnceFunc(release)
 	defer release()
+	if w.hold.isHeld(ctx) {
+		return jobResult(ctx, audience.ErrSendingPaused)
+	}
 	return w.send(ctx, w.mailSender, job, release)
 }
 

@@ -187,6 +187,12 @@ func (s *testService) addRowsOutsideTheInterface(account audience.AccountID, key
 		if err := tx.SetPace(&audience.Pace{Group: "exämple.com", Mails: 5, Top: 10, Time: 20}); err != nil {
 			return err
 		}
+		if err := tx.SetHold(&audience.Hold{Reason: specialCharacters, Time: 30}); err != nil {
+			return err
+		}
+		if _, err := tx.LockDay("mail.exämple.com", "2027-01-31"); err != nil {
+			return err
+		}
 		now := time.Now().Unix()
 		if err := tx.SaveRetry(account, key, &audience.Retry{Header: specialCharacters, Fingerprint: [32]byte{0, 1, 0xff}}, []byte(`{"result":"12.50"}`), now); err != nil {
 			return err

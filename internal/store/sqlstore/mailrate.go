@@ -56,3 +56,22 @@ func (t *Tx) Paces() ([]audience.Pace, error) { return paceTable.all(t, "ORDER B
 
 // SetPace stores the pace of a domain group.
 func (t *Tx) SetPace(p *audience.Pace) error { return paceTable.put(t, p) }
+
+// LockDay inserts a missing day and returns its number of mails. With concurrent writers it locks the row.
+func (t *Tx) LockDay(relay, day string) (int64, error) {
+	err := t.conn.Do("INSERT INTO mail_day (relay, day, mails) VALUES (?, ?, 0) ON CONFLICT DO NOTHING", relay, day)
+	if err != nil {
+		return 0, err
+	}
+	return t.number("SELECT mails FROM mail_day WHERE relay = ? AND day = ?"+t.locking(), relay, day)
+}
+
+// SetDay stores the number of mails of a day.
+func (t *Tx) SetDay(relay, day string, mails int64) error {
+	return t.conn.Do("UPDATE mail_day SET mails = ? WHERE relay = ? AND day = ?", mails, relay, day)
+}
+
+// DeleteDays removes the days before a day.
+func (t *Tx) DeleteDays(before string) error {
+	return t.conn.Do("DELETE FROM mail_day WHERE day < ?", before)
+}

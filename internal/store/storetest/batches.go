@@ -41,6 +41,7 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a mail takes a token of each of its buckets or of none", bucketsOfAMail},
 		{"a Batch has its own rate", batchRate},
 		{"a reply that asks for fewer mails halves the rate, which then grows", paceHalvesAndGrows},
+		{"two processes share the days of a warm-up plan", warmupIsShared},
 		{"a Batch that skips doubtful mails does not send them again", doubtfulIsSkipped},
 	} {
 		t.Run(test.rule, func(t *testing.T) {

@@ -29,3 +29,18 @@ CREATE TABLE mail_pace (
 	top          BIGINT NOT NULL, -- mails a minute; a pace that has grown to it has no effect
 	time         BIGINT NOT NULL
 );
+
+-- If the table has its one row, no mail is sent.
+CREATE TABLE mail_hold (
+	id     BIGINT PRIMARY KEY, -- 1
+	reason TEXT COLLATE "C" NOT NULL,
+	time   BIGINT NOT NULL -- when the hold began
+);
+
+-- Numbers of mails of Batches by day, for a warm-up plan.
+CREATE TABLE mail_day (
+	relay TEXT COLLATE "C" NOT NULL, -- host and port of the mail server
+	day   TEXT COLLATE "C" NOT NULL, -- such as 2027-01-31
+	mails BIGINT NOT NULL,
+	PRIMARY KEY (relay, day)
+);

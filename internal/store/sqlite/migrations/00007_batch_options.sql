@@ -29,3 +29,18 @@ CREATE TABLE mail_pace (
 	top          INTEGER NOT NULL, -- mails a minute; a pace that has grown to it has no effect
 	time         INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- If the table has its one row, no mail is sent.
+CREATE TABLE mail_hold (
+	id     INTEGER PRIMARY KEY, -- 1
+	reason TEXT NOT NULL,
+	time   INTEGER NOT NULL -- when the hold began
+) STRICT;
+
+-- Numbers of mails of Batches by day, for a warm-up plan.
+CREATE TABLE mail_day (
+	relay TEXT NOT NULL, -- host and port of the mail server
+	day   TEXT NOT NULL, -- such as 2027-01-31
+	mails INTEGER NOT NULL,
+	PRIMARY KEY (relay, day)
+) STRICT, WITHOUT ROWID;

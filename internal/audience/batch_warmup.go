@@ -1,0 +1,69 @@
+package audience
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// This file has the warm-up plan: a largest number of mails a day that grows from day to day. Mailbox
+// providers trust a new mail server or domain only after some weeks. specification: batch.warmup;
+// decisions.md: 63
+
+// Warmup is a plan. A nil Warmup has no limit.
+type Warmup struct {
+	first  time.Time // the first day, at midnight UTC
+	mails  int64     // on this day
+	factor float64   // by which each following day has more
+}
+
+// ParseWarmup reads a text such as "2027-01-31 500 1.5": the first day, the mails on this day, and
+// the factor by which each following day has more. "" returns nil.
+func ParseWarmup(text string) (*Warmup, error) {
+	if text == "" {
+		return nil, nil
+	}
+	parts := strings.Fields(text)
+	if len(parts) == 3 {
+		first, err := time.Parse(time.DateOnly, parts[0])
+		mails, wrongNumber := strconv.ParseInt(parts[1], 10, 64)
+		factor, wrongFactor := strconv.ParseFloat(parts[2], 64)
+		if err == nil && wrongNumber == nil && wrongFactor == nil && mails >= 1 && factor > 1 && factor <= 10 {
+			return &Warmup{first, mails, factor}, nil
+		}
+	}
+	return nil, expected(`a day, a number of mails and a factor above 1 and up to 10, such as "2027-01-31 500 1.5"`)
+}
+
+// dayLimit is the limit of one day.
+type dayLimit struct {
+	day         string // such as 2027-01-31
+	most, taken int64
+	ends        int64 // in Unix nanoseconds
+	took        bool
+}
+
+// limit returns the limit of the day of a time in a zone, or nil if the day has none.
+func (w *Warmup) limit(at time.Time, zone *time.Location) *dayLimit {
+	if w == nil {
+		return nil
+	}
+	year, month, day := at.In(zone).Date()
+	days := time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Sub(w.first).Hours() / 24
+	most := float64(w.mails) * math.Pow(w.factor, days)
+	if days < 0 || most > maxRate {
+		return nil
+	}
+	// The next day can begin later than at midnight, but no earlier.
+	return &dayLimit{day: time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), most: int64(most),
+		ends: time.Date(year, month, day+1, 0, 0, 0, 0, zone).UnixNano()}
+}
+
+// zone returns the time zone of the settings.
+func (s *Sending) zone() *time.Location {
+	if s.Calendar == nil {
+		return time.UTC
+	}
+	return s.Calendar.zone
+}

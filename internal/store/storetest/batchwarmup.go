@@ -1,0 +1,38 @@
+package storetest
+
+import (
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests the warm-up plan with a fake clock.
+
+func warmupIsShared(f *batchFixture) {
+	f.now = time.Date(2027, 2, 1, 23, 0, 0, 0, time.UTC)
+	plan, err := audience.ParseWarmup("2027-02-01 10 2")
+	f.must(err)
+	var processes [2]*audience.Service
+	for i := range processes {
+		processes[i] = audience.NewService(f.store, func() time.Time { return f.now })
+		processes[i].SetSending(audience.Sending{Relay: "mail.example.com", From: "news@example.com", Warmup: plan})
+		if !processes[i].IsLimited(sliceAt("")) {
+			f.Error("a slice is not limited on the first day of the plan")
+		}
+	}
+	midnight := time.Date(2027, 2, 2, 0, 0, 0, 0, time.UTC)
+	for i, want := range []int{7, 3, 0} {
+		granted, next := f.take(processes[i%2], sliceAt(""), addressesAt(7, "example.com")...)
+		if granted != want || granted < 7 && !next.Equal(midnight) {
+			f.Errorf("%d mails are granted, and the others at %v; want %d, and the others at %v", granted, next, want, midnight)
+		}
+	}
+	f.now = midnight
+	if granted, _ := f.take(processes[0], sliceAt(""), addressesAt(30, "example.com")...); granted != 20 {
+		f.Errorf("%d mails are granted on the second day, want 20", granted)
+	}
+	f.must(processes[0].DeleteFullBuckets(f.Context()))
+	if granted, _ := f.take(processes[1], sliceAt(""), "a@example.com"); granted != 0 {
+		f.Errorf("%d mails are granted after old days were deleted, want none", granted)
+	}
+}
