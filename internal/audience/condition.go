@@ -15,6 +15,7 @@ const (
 	KeyDate                      // ordered as ISO text; an operand without a time is compared with the value's date
 	KeyEmail                     // text, but Exactly, Not and In compare the normalised address
 	KeyMobile                    // like KeyEmail
+	KeyBatch                     // a Contact has the key for several Batches; allows only Exactly, Not and In
 )
 
 // SearchKey is a key that a Condition tests or a search sorts by: a system key or, for

@@ -3,7 +3,10 @@
 
 package audience
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // keys are the keys that a search may use.
 type keys struct {
@@ -68,10 +71,10 @@ func (k keys) sort(name string) (*SearchKey, error) {
 	if name == "" {
 		return nil, nil
 	}
-	if key := k.find(name); key != nil {
+	if key := k.find(name); key != nil && key.Type != KeyBatch {
 		return key, nil
 	}
-	found := k.inAnyCase(name)
+	found := slices.DeleteFunc(k.inAnyCase(name), func(key *SearchKey) bool { return key.Type == KeyBatch })
 	switch len(found) {
 	case 1:
 		return found[0], nil

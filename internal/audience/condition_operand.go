@@ -79,11 +79,11 @@ func (p *operandParser) operand(value Input) (o Operand, problem string) {
 		return Operand{Text: address.LowerASCII(text)}, ""
 	case text == "" && equality:
 		return Operand{Absent: true}, ""
-	case isFlag && (p.key.Type == KeyInt || p.key.Type == KeyNumber):
+	case isFlag && (p.key.Type == KeyInt || p.key.Type == KeyNumber || p.key.Type == KeyBatch):
 		return Operand{}, "the value must be a number"
 	}
 	switch p.key.Type {
-	case KeyInt:
+	case KeyInt, KeyBatch:
 		return p.integer(text)
 	case KeyBool:
 		return flagOperand(value)

@@ -81,8 +81,13 @@ func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 		return nil, refuseKey(c.Key, "%s: operator %q is none of exactly, not, greater_than, less_than, in, "+
 			"starts_with, ends_with, contains", c.Key, c.Operator)
 	}
-	if key.Type == KeyBool && op != Exactly && op != Not && op != In {
-		return nil, refuseKey(c.Key, "%s: a flag takes only exactly, not and in", c.Key)
+	if op != Exactly && op != Not && op != In {
+		switch key.Type {
+		case KeyBool:
+			return nil, refuseKey(c.Key, "%s: a flag takes only exactly, not and in", c.Key)
+		case KeyBatch:
+			return nil, refuseKey(c.Key, "%s: the ID of a Batch takes only exactly, not and in", c.Key)
+		}
 	}
 	t.operands += operandCount(op, c.Value)
 	if t.operands > maxOperands {

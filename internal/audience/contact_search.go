@@ -28,7 +28,7 @@ var ContactAttributes = []Attribute[Contact]{
 }
 
 // contactKeys are the system keys that searches of Contacts may use.
-var contactKeys = attributeKeys(ContactAttributes)
+var contactKeys = append(attributeKeys(ContactAttributes), batchKeys...)
 
 // Column is one key of the Contacts that a search returns: a Field or a system key.
 type Column struct {

@@ -122,9 +122,10 @@ func indexable(k *audience.SearchKey) bool {
 	return !alwaysIndexed(k)
 }
 
-// alwaysIndexed reports whether a key is a system key for which every List has an index.
+// alwaysIndexed reports whether a key is a system key for which every List has an index, or for which
+// another table has one.
 func alwaysIndexed(k *audience.SearchKey) bool {
-	return k.Field == nil && (k.Name == "id" || k.Name == "creation_time" || k.Name == "last_modified_time")
+	return k.Type == audience.KeyBatch || k.Field == nil && (k.Name == "id" || k.Name == "creation_time" || k.Name == "last_modified_time")
 }
 
 // keyOf returns the key with the given IndexKey. It returns nil if the List no longer has the

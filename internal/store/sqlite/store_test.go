@@ -37,6 +37,7 @@ var engine = storetest.Engine{
 // The suite searches random Contacts with random criteria and compares the results with a simple model.
 //
 // covers: spec op.exactly, op.not, op.greater_than, op.less_than, op.in, op.starts_with, op.ends_with, op.contains
+// covers: spec compare.batch, decision 61
 // covers: spec compare.int, compare.bool, compare.number, compare.date, compare.email, compare.mobile, compare.text
 // covers: decision 33, decision 35, decision 36, decision 37, decision 38, decision 40
 func TestSearch(t *testing.T) {

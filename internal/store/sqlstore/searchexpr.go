@@ -76,6 +76,10 @@ func (q *searchQuery) shown(k *audience.SearchKey) string {
 
 // test writes the test of one key.
 func (q *searchQuery) test(c *audience.Condition) {
+	if c.Key.Type == audience.KeyBatch {
+		q.testBatch(c)
+		return
+	}
 	switch c.Operator {
 	case audience.Exactly:
 		q.equal(c.Key, c.Operands[0])
@@ -97,7 +101,7 @@ func (q *searchQuery) test(c *audience.Condition) {
 // operand returns an operand as the argument that the database compares with the value of the key.
 func (q *searchQuery) operand(k *audience.SearchKey, o audience.Operand) any {
 	switch k.Type {
-	case audience.KeyInt, audience.KeyBool:
+	case audience.KeyInt, audience.KeyBool, audience.KeyBatch:
 		return o.Int
 	case audience.KeyNumber:
 		if !q.sql.NumbersAsText {
@@ -219,7 +223,7 @@ func (q *searchQuery) differ(k *audience.SearchKey, o audience.Operand) {
 func (q *searchQuery) inItems(k *audience.SearchKey) string {
 	kind := "TEXT"
 	switch k.Type {
-	case audience.KeyInt, audience.KeyBool:
+	case audience.KeyInt, audience.KeyBool, audience.KeyBatch:
 		kind = "BIGINT"
 	case audience.KeyNumber:
 		kind = "NUMERIC"
@@ -238,7 +242,7 @@ func (q *searchQuery) inItems(k *audience.SearchKey) string {
 // subquery on JSON, PostgreSQL does not use the index of an expression. For three IDs, PostgreSQL would
 // also estimate that they match half of all rows. It would then scan the index of another key.
 func (q *searchQuery) asArray(k *audience.SearchKey) bool {
-	return q.sql.Arrays && (q.schema.Indexed(k) || isID(k) || timeIndex(k) != "")
+	return q.sql.Arrays && (k.Type == audience.KeyBatch || q.schema.Indexed(k) || isID(k) || timeIndex(k) != "")
 }
 
 // in writes the test that a value equals one of the operands. The test has up to three parts,

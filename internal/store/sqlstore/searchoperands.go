@@ -52,7 +52,7 @@ func operandArray(k *audience.SearchKey, operands []audience.Operand) any {
 	for _, o := range operands {
 		texts, numbers = append(texts, o.Text), append(numbers, o.Int)
 	}
-	if k.Type == audience.KeyInt || k.Type == audience.KeyBool {
+	if k.Type == audience.KeyInt || k.Type == audience.KeyBool || k.Type == audience.KeyBatch {
 		return numbers
 	}
 	return texts

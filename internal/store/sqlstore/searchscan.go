@@ -98,6 +98,9 @@ func (q *searchQuery) testScans(c *audience.Condition) []planner.Scan {
 	if isAddressTest(c) {
 		return q.addressScans(c)
 	}
+	if c.Key.Type == audience.KeyBatch {
+		return batchScans(c)
+	}
 	index := q.index(c.Key, c.Operator)
 	if index == "" {
 		return nil

@@ -95,7 +95,7 @@ func (l *list) projection(r record, returned []string) map[string]string {
 	row := make(map[string]string)
 	if len(returned) == 0 || slices.Contains(returned, "all") {
 		for name, value := range r.values {
-			if !strings.HasPrefix(name, "field_") {
+			if !strings.HasPrefix(name, "field_") && !slices.Contains(batchKeys, name) {
 				row[name] = value
 			}
 		}

@@ -28,6 +28,9 @@ func (l *list) criteria(t *rapid.T, depth int) audience.Criteria {
 
 // oneTest draws a criterion that tests one key.
 func (l *list) oneTest(t *rapid.T) audience.Criteria {
+	if rapid.IntRange(0, 5).Draw(t, "about Batches") == 0 {
+		return l.batchTest(t)
+	}
 	c := audience.Criteria{Key: rapid.SampledFrom(l.names).Draw(t, "key")}
 	kind := l.kinds[c.Key]
 	operators := []string{"exactly", "equal", "equals", "not", "in"}

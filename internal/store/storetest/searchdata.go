@@ -42,6 +42,7 @@ func makeList(t *rapid.T, store audience.Store, account audience.AccountID) *lis
 	if err != nil {
 		t.Fatal(err)
 	}
+	l.sendBatches(t, store)
 	return l
 }
 

@@ -136,6 +136,9 @@ func (m *model) test(c *audience.Criteria, r record) bool {
 
 func (m *model) equal(key string, r record, operand string) bool {
 	value := r.values[key]
+	if slices.Contains(batchKeys, key) {
+		return operand != "" && strings.Contains(value, ","+operand+",")
+	}
 	if value == "" || operand == "" {
 		return value == operand
 	}

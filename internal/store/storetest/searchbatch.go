@@ -1,0 +1,98 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+
+	"enlist/internal/audience"
+
+	"pgregory.net/rapid"
+)
+
+// This file draws which Contacts of a random List were sent Batches, and criteria about them.
+
+// batchKeys are the keys of criteria about Batches.
+var batchKeys = []string{audience.KeyBatchSent, audience.KeyBatchOpened, audience.KeyBatchClicked}
+
+// sendBatches stores three Batches with random recipients, opens and clicks. The model has the IDs of the Batches with a
+// comma before and after each.
+func (l *list) sendBatches(t *rapid.T, store audience.Store) {
+	now := int64(1_700_000_000)
+	chosen := make(map[string]bool) // by key, Batch and index of the Contact
+	for _, key := range batchKeys {
+		for batch := range 3 {
+			for i := range l.records {
+				chosen[fmt.Sprint(key, batch+1, " ", i)] = rapid.Bool().Draw(t, "sent")
+			}
+		}
+	}
+	err := store.Update(context.Background(), func(tx audience.Tx) error {
+		for batch := range audience.BatchID(3) {
+			for i := range l.records {
+				is := func(key string) bool { return chosen[fmt.Sprint(key, batch+1, " ", i)] }
+				if err := l.sendBatch(tx, batch+1, audience.ContactID(l.records[i].id), is, now); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range l.records {
+		for _, key := range batchKeys {
+			l.records[i].values[key] = ","
+			for batch := range 3 {
+				if chosen[fmt.Sprint(key, batch+1, " ", i)] {
+					l.records[i].values[key] += fmt.Sprint(batch+1, ",")
+					if key == audience.KeyBatchSent {
+						l.records[i].values["last_message_time"] = "1" // MarkSent raises it
+					}
+				}
+			}
+		}
+	}
+}
+
+// sendBatch makes a Contact a recipient of a Batch, with the events for which is returns true.
+func (l *list) sendBatch(tx audience.Tx, batch audience.BatchID, id audience.ContactID, is func(key string) bool, now int64) error {
+	ids := []audience.ContactID{id}
+	slice := audience.NewSlice{BatchSlice: audience.BatchSlice{Batch: batch, List: l.id, First: id, Last: id}, Contacts: ids}
+	if _, err := tx.AddSlices([]audience.NewSlice{slice}, true, now); err != nil {
+		return err
+	}
+	if is(audience.KeyBatchSent) {
+		if err := tx.MarkSending(l.id, batch, ids, now); err != nil {
+			return err
+		}
+		if err := tx.MarkSent(l.id, batch, ids, 1); err != nil {
+			return err
+		}
+	}
+	for key, kind := range map[string]audience.EventKind{audience.KeyBatchOpened: audience.EventOpened, audience.KeyBatchClicked: audience.EventClicked} {
+		if !is(key) {
+			continue
+		}
+		err := tx.PutRecipientEvent(&audience.RecipientEvent{List: l.id, Batch: batch, Contact: id, Kind: kind, Time: now, LastTime: now, Count: 1})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batchTest draws a criterion about Batches.
+func (l *list) batchTest(t *rapid.T) audience.Criteria {
+	c := audience.Criteria{Key: rapid.SampledFrom(batchKeys).Draw(t, "key"),
+		Operator: rapid.SampledFrom([]string{"exactly", "not", "in"}).Draw(t, "operator")}
+	number := func() audience.Input {
+		text := rapid.SampledFrom([]string{"1", "2", "3", "4", "-1", "1.5", ""}).Draw(t, "Batch")
+		return audience.Input{Kind: audience.InputText, Text: text}
+	}
+	c.Value = number()
+	if c.Operator == "in" {
+		c.Value = audience.Input{Kind: audience.InputArray, Items: []audience.Input{number(), number()}}
+	}
+	return c
+}
