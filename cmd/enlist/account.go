@@ -1,12 +1,14 @@
 package main
 
-// enlist account: adds and lists Accounts, and changes their limit of Contacts and their time zone.
+// enlist account: adds and lists Accounts, and changes their limit of Contacts, their time zone and the domains of their
+// senders.
 // A running server applies a change from its next transaction on.
 
 import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
@@ -17,6 +19,7 @@ type accountCommand struct {
 	List     accountList     `cmd:"" help:"List the Accounts."`
 	Limit    accountLimit    `cmd:"" help:"Limit how many Contacts an Account may store."`
 	Timezone accountTimezone `cmd:"" help:"Set the time zone of an Account, for dates, mails and autoresponders."`
+	Domains  accountDomains  `cmd:"" help:"Set the domains that the senders of an Account's Batches must have."`
 }
 
 // contactLimit is a flag: a number of Contacts, or "none" for no limit.
@@ -115,13 +118,34 @@ func (c *accountTimezone) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// accountRecord returns the columns of the table in their order. creation_time comes last, and only --json prints
-// it. The limit is a number or "none".
+type accountDomains struct {
+	config.Database
+	ID      int64    `arg:"" help:"ID of the Account."`
+	Domains []string `arg:"" help:"Domains such as example.com, or the word any."`
+}
+
+// Run sets the domains.
+func (c *accountDomains) Run(ctx context.Context, out *console) error {
+	domains := c.Domains
+	if len(domains) == 1 && domains[0] == "any" {
+		domains = nil
+	}
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		if err := s.SetSendingDomains(ctx, audience.AccountID(c.ID), domains); err != nil {
+			return err
+		}
+		fmt.Fprintf(out.stdout, "domains of the senders of Account %d: %s\n", c.ID, strings.Join(c.Domains, ", "))
+		return nil
+	})
+}
+
+// accountRecord returns the columns of the table in their order. Only --json prints sending_domains and
+// creation_time. The limit is a number or "none".
 func accountRecord(a *audience.Account) record {
 	var limit any = contactLimit(a.ContactLimit).String()
 	if a.ContactLimit != audience.NoContactLimit {
 		limit = a.ContactLimit
 	}
 	return record{{"id", a.ID}, {"name", a.Name}, {"timezone", a.TimeZone}, {"limit", limit},
-		{"creation_time", a.CreationTime}}
+		{"sending_domains", a.SendingDomains}, {"creation_time", a.CreationTime}}
 }

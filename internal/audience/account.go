@@ -31,7 +31,9 @@ type Account struct {
 	Name         string
 	TimeZone     string
 	ContactLimit int64 // largest number of Contacts in all its Lists together, or NoContactLimit
-	CreationTime int64
+	// SendingDomains are the domains, separated by spaces, that the senders of its Batches must have. "": any.
+	SendingDomains string
+	CreationTime   int64
 }
 
 // NoContactLimit is the ContactLimit of an Account that may store any number of Contacts.
@@ -46,7 +48,7 @@ type AccountTx interface {
 	Account(id AccountID) (*Account, error)
 	// AddAccount inserts an Account with its FirstFolders and sets its ID.
 	AddAccount(a *Account) error
-	// UpdateAccount stores the name, the time zone and the limit.
+	// UpdateAccount stores the name, the time zone, the limit and the domains.
 	UpdateAccount(a *Account) error
 	// AccountContacts returns how many Contacts all Lists of an Account have. If the
 	// Account has a limit, then after a call in an Update no other transaction can change

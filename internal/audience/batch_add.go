@@ -51,6 +51,9 @@ func (s *Service) AddBatch(ctx context.Context, c *Caller, r BatchRequest) (Batc
 		if err != nil {
 			return 0, err
 		}
+		if err := s.checkSenders(tx, c.Account, message, populations); err != nil {
+			return 0, err
+		}
 		if err := requireRoomForBatch(tx, c.Account.ID); err != nil {
 			return 0, err
 		}

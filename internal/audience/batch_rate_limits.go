@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"enlist/internal/address"
 )
 
 // This file has the limits that the operator sets, and says which of them apply to a mail.
@@ -115,8 +117,8 @@ var groupOf = func() map[string]string {
 }()
 
 // DomainGroup returns the group of an address: gmail, microsoft, yahoo, apple, or the domain itself.
-func DomainGroup(address string) string {
-	domain := domainOf(address)
+func DomainGroup(email string) string {
+	domain := domainOf(email)
 	if group := groupOf[domain]; group != "" {
 		return group
 	}
@@ -135,7 +137,10 @@ func isPublicSuffix(domain string) bool {
 	return len(labels) <= 2 && !slices.ContainsFunc(labels, long)
 }
 
-// domainOf returns the domain of an address in lower case.
-func domainOf(address string) string {
-	return strings.ToLower(address[strings.LastIndexByte(address, '@')+1:])
+// domainOf returns the normalised domain of an address.
+func domainOf(email string) string {
+	if _, key, ok := address.ParseEmail(email); ok {
+		email = key
+	}
+	return strings.ToLower(email[strings.LastIndexByte(email, '@')+1:])
 }

@@ -1,7 +1,6 @@
 package audience
 
 import (
-	"cmp"
 	"context"
 	"slices"
 )
@@ -117,7 +116,7 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after BatchID, 
 			return nil, 0, err
 		}
 		if slice != nil {
-			slice.From, slice.Paces = cmp.Or(slice.From, s.sending.From), paces
+			slice.Paces = paces
 			return slice, 0, nil
 		}
 		if free != 0 && (next == 0 || free < next) {
@@ -168,6 +167,10 @@ func (s *Service) leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *
 	if err != nil {
 		return nil, 0, err
 	}
+	from, refused, err := s.checkSender(tx, b, message, found.List)
+	if err != nil || refused {
+		return nil, 0, err
+	}
 	taken, err := tx.TakeSlice(found, holder, now+SliceLease)
 	if err != nil || !taken {
 		return nil, now, err
@@ -177,14 +180,27 @@ func (s *Service) leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *
 		return nil, 0, err
 	}
 	leased = &LeasedSlice{BatchSlice: *found, Of: b, Message: b.edition(message), Files: files}
-	leased.Holder, leased.From = holder, message.FromAddress
-	if schema, err := tx.Schema(found.List); err == nil {
-		leased.From = cmp.Or(leased.From, schema.List.FromAddress)
-	} else if KindOf(err) != NoList {
-		return nil, 0, err
-	}
+	leased.Holder, leased.From = holder, from
 	leased.Recipients, err = tx.SliceRecipients(found, now)
 	return leased, 0, err
+}
+
+// checkSender returns the sender of a Batch's mails to a List. It pauses the Batch if the Account may
+// not use this sender any more.
+func (s *Service) checkSender(tx Tx, b *Batch, m *Message, list ListID) (from string, refused bool, err error) {
+	account, err := tx.Account(b.AccountID)
+	if err != nil {
+		return "", false, err
+	}
+	schema, err := tx.Schema(list)
+	if err != nil {
+		return "", false, ignoreKind(NoList, err) // the recipients are skipped
+	}
+	from = s.senderOf(m, &schema.List)
+	if account.allowsSender(from) {
+		return from, false, nil
+	}
+	return from, true, b.pauseSender(tx, account, from)
 }
 
 // edition returns the Message as this Batch sends it.

@@ -24,7 +24,7 @@
 //
 // Accounts and their parts:
 //
-//	account*.go      Accounts and their administration on the command line
+//	account*.go      Accounts, the domains of their senders, and their administration on the command line
 //	key*.go          API keys, their administration, the check of a caller's key
 //	bootstrap.go     the first Account, List and key of an empty database
 //	folder.go        Folders

@@ -15,6 +15,7 @@ func mapAccount(m *mapper, a *audience.Account) {
 	m.value("name", &a.Name)
 	m.value("time_zone", &a.TimeZone)
 	m.value("contact_limit", &a.ContactLimit)
+	m.value("sending_domains", &a.SendingDomains)
 	m.fixed("creation_time", &a.CreationTime)
 }
 

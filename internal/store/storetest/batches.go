@@ -42,6 +42,7 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a Batch has its own rate", batchRate},
 		{"a reply that asks for fewer mails halves the rate, which then grows", paceHalvesAndGrows},
 		{"two processes share the days of a warm-up plan", warmupIsShared},
+		{"the sender of a Batch has one of the domains of its Account", sendersAreChecked},
 		{"a Batch that skips doubtful mails does not send them again", doubtfulIsSkipped},
 	} {
 		t.Run(test.rule, func(t *testing.T) {

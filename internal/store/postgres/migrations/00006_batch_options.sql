@@ -44,3 +44,5 @@ CREATE TABLE mail_day (
 	mails BIGINT NOT NULL,
 	PRIMARY KEY (relay, day)
 );
+
+ALTER TABLE account ADD COLUMN sending_domains TEXT COLLATE "C" NOT NULL DEFAULT ''; -- that the senders of its Batches must have, separated by spaces; empty: any

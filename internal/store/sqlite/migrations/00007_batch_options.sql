@@ -44,3 +44,5 @@ CREATE TABLE mail_day (
 	mails INTEGER NOT NULL,
 	PRIMARY KEY (relay, day)
 ) STRICT, WITHOUT ROWID;
+
+ALTER TABLE account ADD COLUMN sending_domains TEXT NOT NULL DEFAULT ''; -- that the senders of its Batches must have, separated by spaces; empty: any

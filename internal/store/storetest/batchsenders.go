@@ -1,0 +1,52 @@
+package storetest
+
+import (
+	"strings"
+
+	"enlist/internal/audience"
+)
+
+// This file tests the domains from which an Account may send Batches.
+
+func sendersAreChecked(f *batchFixture) {
+	f.subscribeMany(f.news, 1)
+	account := f.caller.Account.ID
+	f.must(f.service.SetSendingDomains(f.Context(), account, []string{"Shop.example", "exämple.com"}))
+	request := audience.BatchRequest{Message: f.message, Populations: []audience.PopulationRequest{whole(f.news)}}
+	add := func(from string) (audience.BatchID, error) {
+		_, err := f.service.EditMessage(f.Context(), f.caller, f.message, details("from_address", from))
+		f.must(err)
+		f.caller = f.operator(account)
+		return f.service.AddBatch(f.Context(), f.caller, request)
+	}
+	for from, allowed := range map[string]bool{"a@shop.EXAMPLE": true, "a@xn--exmple-cua.com": true, "a@example.com": false, "a@sub.shop.example": false} {
+		_, err := add(from)
+		if allowed && err != nil || !allowed && (audience.KindOf(err) != audience.InvalidParameters || !strings.Contains(err.Error(), from)) {
+			f.Errorf("a Batch from %s: %v, want it allowed: %t", from, err, allowed)
+		}
+	}
+	f.sendAll(nil)
+	id, err := add("a@shop.example")
+	f.must(err)
+	f.prepare(id)
+	f.must(f.service.SetSendingDomains(f.Context(), account, []string{"example.org"}))
+	f.wantAddresses(f.sendAll(nil))
+	if b := f.batch(id); b.Status != audience.BatchPaused || !strings.Contains(b.Reason, "a@shop.example") {
+		f.Errorf("the Batch is %s (%s), want it paused because of its sender", b.Status, b.Reason)
+	}
+	f.must(f.service.SetSendingDomains(f.Context(), account, nil))
+	f.edit(id, "unpause")
+	f.prepare(id)
+	f.wantAddresses(f.sendAll(nil), "a0@example.com")
+	if err := f.service.SetSendingDomains(f.Context(), account, []string{"not a domain"}); audience.KindOf(err) != audience.InvalidParameters {
+		f.Errorf("a text that is no domain: %v, want it refused", err)
+	}
+}
+
+// operator returns a Caller with the current state of an Account.
+func (f *batchFixture) operator(id audience.AccountID) *audience.Caller {
+	f.Helper()
+	c, err := f.service.Operator(f.Context(), id)
+	f.must(err)
+	return c
+}
