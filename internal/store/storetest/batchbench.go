@@ -1,0 +1,132 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file measures opens and reports of a Batch.
+
+// benchRecipients is the number of recipients of the measured Batch.
+const benchRecipients = 2000
+
+// measuredBatch is a Batch that was sent, and a Service whose clock a benchmark moves.
+type measuredBatch struct {
+	*testing.B
+	store    audience.Store
+	service  *audience.Service
+	caller   *audience.Caller
+	list     audience.ListID
+	batch    audience.BatchID
+	created  int64
+	contacts []audience.ContactID
+	seconds  atomic.Int64
+}
+
+func (m *measuredBatch) clock() time.Time { return time.Unix(1_767_225_600+m.seconds.Load(), 0) }
+
+func (m *measuredBatch) must(err error) {
+	if err != nil {
+		m.Helper()
+		m.Fatal(err)
+	}
+}
+
+// newMeasuredBatch adds a List that tracks opens, and a Batch to its Contacts.
+func newMeasuredBatch(b *testing.B, store audience.Store) *measuredBatch {
+	m, ctx := &measuredBatch{B: b, store: store}, context.Background()
+	m.service = audience.NewService(store, m.clock)
+	first, err := m.service.Bootstrap(ctx, "")
+	m.must(err)
+	m.list = first.List
+	m.caller, err = m.service.Operator(ctx, first.Account)
+	m.must(err)
+	_, err = m.service.EditList(ctx, m.caller, m.list, details("track_opens", true, "track_clicks", true))
+	m.must(err)
+	rows := make([][]audience.Detail, benchRecipients)
+	for i := range rows {
+		rows[i] = details("Email", fmt.Sprintf("a%d@example.com", i))
+	}
+	_, err = m.service.AddContacts(ctx, m.caller, audience.AddRequest{List: m.list, Contacts: rows})
+	m.must(err)
+	message, err := m.service.AddMessage(ctx, m.caller, details("name", "May", "subject", "Hello", "text_content", "Dear {{Email}}"))
+	m.must(err)
+	m.created = m.clock().Unix()
+	m.batch, err = m.service.AddBatch(ctx, m.caller, audience.BatchRequest{Message: message, Populations: []audience.PopulationRequest{whole(m.list)}})
+	m.must(err)
+	for done := false; !done; {
+		done, _, err = m.service.PrepareBatch(ctx, audience.PrepareBatch{Batch: m.batch})
+		m.must(err)
+	}
+	m.must(store.Update(ctx, m.markSent))
+	return m
+}
+
+// markSent stores that all mails were sent.
+func (m *measuredBatch) markSent(tx audience.Tx) error {
+	m.contacts = nil
+	found, err := tx.Candidates(m.list, 0, 1<<40, benchRecipients)
+	if err != nil {
+		return err
+	}
+	for _, c := range found {
+		m.contacts = append(m.contacts, c.ID)
+	}
+	if err := tx.MarkSending(m.list, m.batch, m.contacts, m.created); err != nil {
+		return err
+	}
+	return tx.MarkSent(m.list, m.batch, m.contacts, m.created)
+}
+
+// open stores an open of the next mail, in a second of its own: a repeated open in the same second would not be stored.
+func (m *measuredBatch) open(cause string) error {
+	n := m.seconds.Add(1)
+	mail := audience.DeliveryKey{List: m.list, Contact: m.contacts[n%benchRecipients], Time: m.created, Cause: cause}
+	return m.service.Opened(context.Background(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: mail}, personAgent)
+}
+
+// fillSums stores sums of 600 periods.
+func (m *measuredBatch) fillSums(tx audience.Tx) error {
+	for period := range int64(600) {
+		for part := range int64(16) {
+			sums := &audience.BatchSums{Opens: 300, ImageOpened: 100}
+			if err := tx.AddBatchSums(m.batch, period*3600, part, sums); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// BenchBatch measures opens from at least 16 goroutines: of an autoresponder's mail, which only sets the time of the
+// Contact, and of a Batch's mail. It also measures the report of a Batch with events in 600 periods.
+func BenchBatch(b *testing.B, store audience.Store) {
+	m := newMeasuredBatch(b, store)
+	for _, cause := range []string{audience.CauseAutoresponder(1), audience.CauseBatch(m.batch)} {
+		b.Run("opens with the cause "+cause, func(b *testing.B) {
+			b.SetParallelism(8)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					if err := m.open(cause); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "opens/s")
+		})
+	}
+	m.must(store.Update(context.Background(), m.fillSums))
+	b.Run("report", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := m.service.BatchReport(context.Background(), m.caller, m.batch); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
