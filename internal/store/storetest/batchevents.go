@@ -92,6 +92,7 @@ func BatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"requests at the same time are all counted", concurrentAccesses},
 		{"after a week the sums are of days", periodsOfSums},
 		{"a deleted Batch and a deleted Contact lose their events", deletedEvents},
+		{"webhooks get the first open, the first click of a link, a bounce, a complaint and the end of the Batch", webhookEventsOfMails},
 	} {
 		t.Run(test.rule, func(t *testing.T) { test.run(newEventFixture(t, open, 6)) })
 	}
@@ -356,4 +357,43 @@ func deletedEvents(f *eventFixture) {
 		}
 		return nil
 	})
+}
+
+func webhookEventsOfMails(f *eventFixture) {
+	for _, event := range []string{"opened", "clicked", "bounced", "complained", "completed"} {
+		object := "contact"
+		if event == "completed" {
+			object = "batch"
+		}
+		_, err := f.service.AddWebhook(f.Context(), f.caller, details("object", object, "event", event, "url", "https://hooks.example/"))
+		f.must(err)
+	}
+	for range 2 {
+		f.open(f.contacts[0], personAgent)
+		f.click(f.contacts[0], f.links[0], personAgent)
+		f.pass(time.Minute)
+	}
+	_, err := f.service.Bounced(f.Context(), f.mail(f.contacts[1]), "550")
+	f.must(err)
+	_, err = f.service.Complained(f.Context(), f.mail(f.contacts[2]), "spam")
+	f.must(err)
+	second := f.add(whole(f.news))
+	f.sendAll(nil)
+	var got []string
+	view(f.T, f.store, func(tx audience.Tx) error {
+		webhooks, err := tx.Webhooks(f.caller.Account.ID)
+		if err != nil {
+			return err
+		}
+		events, err := tx.WebhookEvents(webhooks[0].Target, 0, 100)
+		got = nil
+		for _, e := range events {
+			got = append(got, fmt.Sprint(e.Event, " ", e.Contact, " ", e.Batch))
+		}
+		return err
+	})
+	want := []string{fmt.Sprint("opened ", f.contacts[0], " ", f.batch), fmt.Sprint("clicked ", f.contacts[0], " ", f.batch),
+		fmt.Sprint("bounced ", f.contacts[1], " ", f.batch), fmt.Sprint("complained ", f.contacts[2], " ", f.batch),
+		fmt.Sprint("completed 0 ", second)}
+	same(f.T, "events", got, want)
 }
