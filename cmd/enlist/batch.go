@@ -31,9 +31,13 @@ type batchAdd struct {
 	List    []int64 `required:"" placeholder:"ID" help:"ID of a List; may be repeated. An address gets one mail."`
 	Contact []int64 `placeholder:"ID" help:"Send only to these Contacts of the List; may be repeated."`
 	Unsent  bool    `help:"Send only to the Contacts that were never sent the Message."`
-	At      string  `placeholder:"TIME" help:"When to send, such as 2027-01-31T09:00 in the Account's time zone; by default now."`
+	At      string  `placeholder:"TIME" help:"When to send, in the Account's time zone: such as 2027-01-31T09:00; or now."`
 	AtSend  bool    `help:"Find the recipients at the send time, not at once."`
 	Test    bool    `help:"Put [test] before the subject."`
+	Name    string  `help:"Name of the Batch."`
+	Exclude []int64 `name:"exclude-batch" placeholder:"ID" help:"Leave out the Contacts of this Batch; may be repeated."`
+	Doubt   string  `enum:"send,skip" default:"send" help:"A mail of unknown outcome: send it again, or skip it."`
+	Rate    string  `placeholder:"RATE" help:"Largest rate of the mails, such as 20/second,5000/day."`
 	Follow  bool    `help:"Show the progress until the Batch has ended."`
 	Account int64   `placeholder:"ID" help:"ID of the Message's Account; needed if there are several Accounts."`
 }
@@ -74,6 +78,10 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 // request returns the Batch that the flags describe.
 func (c *batchAdd) request(at int64) audience.BatchRequest {
 	r := audience.BatchRequest{Message: audience.MessageID(c.Message), SendTime: at, IsTest: c.Test}
+	r.Options = audience.BatchOptions{Name: c.Name, Doubt: c.Doubt, Rate: c.Rate}
+	for _, id := range c.Exclude {
+		r.Options.Exclude.Batches = append(r.Options.Exclude.Batches, audience.BatchID(id))
+	}
 	for _, list := range c.List {
 		p := audience.PopulationRequest{List: audience.ListID(list)}
 		if c.Unsent {
