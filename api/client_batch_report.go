@@ -46,6 +46,7 @@ type BatchStatistics struct {
 	RefusedCount       int64                      `json:"refused_count"` // refused because of the address; also bounces
 	SkippedCount       int64                      `json:"skipped_count"`
 	RepeatedCount      int64                      `json:"repeated_count"` // sent again, because the outcome was unknown
+	DoubtfulCount      int64                      `json:"doubtful_count"` // not sent again, because the outcome was unknown
 	Reason             string                     `json:"reason"`         // why the server paused or failed the Batch
 	LeftOut            map[string]int64           `json:"left_out"`       // Contacts that got no mail, by reason
 	Periods            []BatchPeriod              `json:"periods"`

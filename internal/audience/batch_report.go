@@ -63,10 +63,10 @@ func (r *BatchReport) Clients() (all []ClientSums) {
 	return all
 }
 
-// BatchReport returns the numbers of a Batch. Errors: NoBatch. decisions.md: 61
+// BatchReport returns the numbers of a Batch. Errors: NoBatch, Denied. decisions.md: 61
 func (s *Service) BatchReport(ctx context.Context, c *Caller, id BatchID) (*BatchReport, error) {
 	return view(ctx, s, c, func(tx Tx) (*BatchReport, error) {
-		b, err := loadReportedBatch(tx, c, id)
+		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
 			return nil, err
 		}
@@ -83,15 +83,6 @@ func (s *Service) BatchReport(ctx context.Context, c *Caller, id BatchID) (*Batc
 	})
 }
 
-// loadReportedBatch is loadBatch for a report: a Batch that the key may not see is like one that does not exist.
-func loadReportedBatch(tx Tx, c *Caller, id BatchID) (*Batch, error) {
-	b, err := loadBatch(tx, c, id, false)
-	if KindOf(err) == Denied {
-		return nil, ErrNoBatch
-	}
-	return b, err
-}
-
 // add adds other sums.
 func (s *BatchSums) add(o *BatchSums) {
 	s.Opens += o.Opens
@@ -106,10 +97,10 @@ func (s *BatchSums) add(o *BatchSums) {
 }
 
 // BatchLinks returns the numbers of each link of a Batch: the links of its Message, and all others that were clicked.
-// Errors: NoBatch.
+// Errors: NoBatch, Denied.
 func (s *Service) BatchLinks(ctx context.Context, c *Caller, id BatchID) ([]LinkSums, error) {
 	return view(ctx, s, c, func(tx Tx) ([]LinkSums, error) {
-		b, err := loadReportedBatch(tx, c, id)
+		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
 			return nil, err
 		}

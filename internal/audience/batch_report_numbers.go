@@ -43,6 +43,7 @@ var OwnReportAttributes = []Attribute[BatchReport]{
 	readOnlyInt("refused_count", func(r *BatchReport) int64 { return r.Refused }),
 	readOnlyInt("skipped_count", func(r *BatchReport) int64 { return r.Skipped }),
 	readOnlyInt("repeated_count", func(r *BatchReport) int64 { return r.Repeated }),
+	readOnlyInt("doubtful_count", func(r *BatchReport) int64 { return r.Doubtful }),
 	readOnlyText("reason", func(r *BatchReport) string { return r.Reason }),
 }
 
@@ -54,6 +55,7 @@ var LeftOutAttributes = []Attribute[BatchCounts]{
 	readOnlyInt("no_address", func(c *BatchCounts) int64 { return c.LeftNoAddress }),
 	readOnlyInt("duplicate", func(c *BatchCounts) int64 { return c.LeftDuplicate }),
 	readOnlyInt("sent_before", func(c *BatchCounts) int64 { return c.LeftSentBefore }),
+	readOnlyInt("excluded", func(c *BatchCounts) int64 { return c.LeftExcluded }),
 	readOnlyInt("gone", func(c *BatchCounts) int64 { return c.LeftGone }),
 }
 

@@ -77,7 +77,7 @@ type BatchRowWriter interface {
 // NoBatch, InvalidSearch, and Busy as for SearchContacts. decisions.md: 61
 func (s *Service) BatchRows(ctx context.Context, c *Caller, r RowsRequest, q Query, w BatchRowWriter) error {
 	return s.inPhases(ctx, c, func(tx Tx, p phase) error {
-		b, err := loadReportedBatch(tx, c, r.Batch)
+		b, err := loadBatch(tx, c, r.Batch, false)
 		if err != nil {
 			return err
 		}
@@ -249,7 +249,7 @@ func (p *rowsPage) links(tx Tx, b *Batch) (ids []LinkID, err error) {
 // a mail the result is empty. Errors: NoBatch, InvalidSearch.
 func (s *Service) ContactLinks(ctx context.Context, c *Caller, id BatchID, send ContactID, q Query) ([]BatchRow, error) {
 	return view(ctx, s, c, func(tx Tx) ([]BatchRow, error) {
-		b, err := loadReportedBatch(tx, c, id)
+		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
 			return nil, err
 		}

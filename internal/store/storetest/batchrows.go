@@ -173,9 +173,9 @@ func rowsOfLists(f *eventFixture) {
 	}
 	denied := f.restricted(f.news)
 	_, err := f.service.BatchReport(f.Context(), denied, f.batch)
-	f.refused(err, audience.NoBatch, "")
+	f.refused(err, audience.Denied, "")
 	err = f.service.BatchRows(f.Context(), denied, audience.RowsRequest{Batch: f.batch, Kind: audience.EventOpened}, audience.Query{}, &rowsOf{})
-	f.refused(err, audience.NoBatch, "")
+	f.refused(err, audience.Denied, "")
 }
 
 // values returns a row as it is shown.

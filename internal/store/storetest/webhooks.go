@@ -117,7 +117,7 @@ func webhookDefinitions(o *accountFixture) {
 		pairs []any
 	}{
 		{"object", []any{"object", "field"}},
-		{"event", []any{"event", "opened"}},
+		{"event", []any{"event", "read"}},
 		{"event", []any{"object", "list", "event", "subscribed"}},
 		{"event", []any{"event", "bulk_updated"}},
 		{"url", []any{"url", ""}},
