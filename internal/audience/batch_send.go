@@ -114,10 +114,10 @@ func (c *Contact) leftOut(schema *Schema) LeftOut {
 
 // leftDoubtful is the reason of a recipient whose mail may have been sent. It is not counted like the
 // other reasons, because the recipient may have got the mail.
-const (
-	leftDoubtful   LeftOut = "doubtful"
-	unknownOutcome         = "the outcome is unknown: the process or the connection died during the hand-over"
-)
+const leftDoubtful LeftOut = "doubtful"
+
+// unknownOutcome is the Detail of such a recipient.
+const unknownOutcome = "the outcome is unknown: the process or the connection died during the hand-over"
 
 // BatchResult is the outcome of one recipient's mail.
 type BatchResult struct {
