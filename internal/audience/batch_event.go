@@ -117,7 +117,7 @@ func (id ContactID) sumPart() int64 { return int64(id) % sumParts }
 // BatchEventTx reads and stores events of recipients and their sums, in a transaction. The statements about recipients
 // name one List.
 type BatchEventTx interface {
-	// RecipientEvents returns all events of a recipient. In an Update, call Recipient first, which locks them.
+	// RecipientEvents returns all events of a recipient, in order of link. In an Update, call Recipient first, which locks them.
 	RecipientEvents(list ListID, batch BatchID, contact ContactID) ([]RecipientEvent, error)
 	// PutRecipientEvent inserts an event, or replaces the event with the same recipient, kind and link.
 	PutRecipientEvent(e *RecipientEvent) error

@@ -246,7 +246,7 @@ func (p *rowsPage) links(tx Tx, b *Batch) (ids []LinkID, err error) {
 }
 
 // ContactLinks returns the links that the recipient of a mail has clicked. send is the send_id of a row. Without such
-// a mail the result is empty. Errors: NoBatch, InvalidSearch.
+// a mail the result is empty. Errors: NoBatch, Denied, InvalidSearch.
 func (s *Service) ContactLinks(ctx context.Context, c *Caller, id BatchID, send ContactID, q Query) ([]BatchRow, error) {
 	return view(ctx, s, c, func(tx Tx) ([]BatchRow, error) {
 		b, err := loadBatch(tx, c, id, false)

@@ -65,10 +65,10 @@ func addTo[T any](table string, key, fixed []string, numbers func(*mapper, *T)) 
 		strings.Join(set, ", ")
 }
 
-// RecipientEvents returns the events of a recipient.
+// RecipientEvents returns the events of a recipient, in order of link.
 func (t *Tx) RecipientEvents(list audience.ListID, batch audience.BatchID, contact audience.ContactID) (
 	[]audience.RecipientEvent, error) {
-	return recipientEventTable.all(t, "WHERE list_id = ? AND batch_id = ? AND contact_id = ?",
+	return recipientEventTable.all(t, "WHERE list_id = ? AND batch_id = ? AND contact_id = ? ORDER BY link_id",
 		int64(list), int64(batch), int64(contact))
 }
 
