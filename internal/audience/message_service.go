@@ -107,6 +107,8 @@ func (m *Message) set(tx Tx, details []Detail) error {
 		return invalid("name", "expected a name")
 	case m.Subject == "" && m.Type == MessageEmail:
 		return invalid("subject", "an email needs a subject")
+	case m.EmailType == EmailMarkdown && m.Text == "" && m.HTML != "":
+		return invalid("text_content", "a Message in Markdown has its text here, not in html_content")
 	}
 	if m.Attachments != attachments || m.InlineImages != images {
 		if err := m.checkFiles(tx); err != nil {

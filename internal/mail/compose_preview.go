@@ -56,7 +56,7 @@ var imageLink = regexp.MustCompile(`(?i)["'(=]\s*cid:([^"'()<>\s]+)`)
 // maxFindings is the largest number of findings of a preview.
 const maxFindings = 50
 
-// findings returns what is probably wrong with a mail: merge fields without a value and without a fallback, names
+// findings returns what is probably wrong with a mail: no content, merge fields without a value and without a fallback, names
 // that the List does not have, and links to images that the mail does not contain.
 func findings(l *audience.OutgoingMail) []string {
 	var all []string
@@ -64,6 +64,9 @@ func findings(l *audience.OutgoingMail) []string {
 		if text := fmt.Sprintf(format, args...); len(all) < maxFindings && !slices.Contains(all, text) {
 			all = append(all, text)
 		}
+	}
+	if strings.TrimSpace(l.Message.Text+l.Message.HTML) == "" {
+		add("the Message has no content")
 	}
 	source := strings.Join([]string{l.Message.Subject, l.Message.Text, html.UnescapeString(l.Message.HTML)}, "\n")
 	for _, part := range merge.Parse(source) {

@@ -55,4 +55,8 @@ func TestFindingsOfAPreview(t *testing.T) {
 	if diff := cmp.Diff(want, shown.Findings); diff != "" {
 		t.Errorf("the findings (-want +got):\n%s", diff)
 	}
+	shown, err = c.preview(t.Context(), testMail(&audience.Message{EmailType: audience.EmailHTML, Subject: "May", Text: " "}))
+	if err != nil || len(shown.Findings) != 1 || shown.Findings[0] != "the Message has no content" {
+		t.Errorf("the findings of a Message without content are %+v, %v", shown, err)
+	}
 }
