@@ -120,11 +120,7 @@ func (b *Batch) withoutExcluded(tx Tx, schema *Schema, all []Candidate) ([]Candi
 		}
 		left = append(left, sent...)
 	}
-	slices.Sort(left)
-	return slices.DeleteFunc(all, func(c Candidate) bool {
-		_, found := slices.BinarySearch(left, c.ID)
-		return found
-	}), nil
+	return without(all, left), nil
 }
 
 // matching returns those of the Contacts that match the criteria. It locks no Contact.

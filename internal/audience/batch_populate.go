@@ -265,11 +265,16 @@ func (b *Batch) withoutSent(tx Tx, list ListID, all []Candidate) ([]Candidate, e
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(sent)
+	return without(all, sent), nil
+}
+
+// without returns the candidates that have none of the IDs. It sorts the IDs.
+func without(all []Candidate, ids []ContactID) []Candidate {
+	slices.Sort(ids)
 	return slices.DeleteFunc(all, func(c Candidate) bool {
-		_, found := slices.BinarySearch(sent, c.ID)
+		_, found := slices.BinarySearch(ids, c.ID)
 		return found
-	}), nil
+	})
 }
 
 // batchesWithMessage returns the other Batches that send the Message of b.
