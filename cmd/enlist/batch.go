@@ -286,13 +286,13 @@ func (c *batchStats) Run(ctx context.Context, out *console) error {
 
 // statsRecord returns the numbers of a Batch.
 func statsRecord(r *audience.BatchReport) record {
-	return record{{"recipients", r.Recipients}, {"sent", r.Sent}, {"refused", r.Refused}, {"failed", r.Failed},
+	all := record{{"recipients", r.Recipients}, {"sent", r.Sent}, {"refused", r.Refused}, {"failed", r.Failed},
 		{"skipped", r.Skipped}, {"unsent", r.Unsent()}, {"opened", r.Opened()}, {"opened_by_people", r.HumanOpened},
 		{"clicked", r.Clicked}, {"clicked_by_people", r.HumanClicked},
 		{"bounced", r.Bounced}, {"complained", r.Complained}, {"unsubscribed", r.Unsubscribed},
-		{"deactivated", r.Deactivated}, {"repeated", r.Repeated}, {"doubtful", r.Doubtful},
-		{"left_out_unsubscribed", r.LeftUnsubscribed}, {"left_out_inactive", r.LeftInactive},
-		{"left_out_unconfirmed", r.LeftUnconfirmed}, {"left_out_no_address", r.LeftNoAddress},
-		{"left_out_duplicate", r.LeftDuplicate}, {"left_out_sent_before", r.LeftSentBefore},
-		{"left_out_excluded", r.LeftExcluded}, {"left_out_gone", r.LeftGone}}
+		{"deactivated", r.Deactivated}, {"repeated", r.Repeated}, {"doubtful", r.Doubtful}}
+	for _, left := range recordOf(audience.LeftOutAttributes, &r.BatchCounts) {
+		all = append(all, value{"left_out_" + left.name, left.any})
+	}
+	return all
 }
