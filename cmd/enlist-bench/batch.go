@@ -49,16 +49,11 @@ type runningBatch struct {
 }
 
 func (b *bench) measureBatch(in *mailingList) error {
-	to, err := newSink()
+	to, server, err := b.serveWithSink(in.db)
 	if err != nil {
 		return err
 	}
 	defer to.close()
-	server, err := b.serveAt(in.db, "--smtp", to.url(), "--mail-from", "bench@example.com",
-		"--mail-connections", mailConnections)
-	if err != nil {
-		return err
-	}
 	defer server.stop()
 	time.Sleep(2 * time.Second) // the server becomes idle
 	idle := server.resident(false)

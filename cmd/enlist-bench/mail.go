@@ -84,16 +84,11 @@ func (b *bench) sendQueued(in *mailingList, what string, round int, effect func(
 	if err != nil {
 		return err
 	}
-	to, err := newSink()
+	to, server, err := b.serveWithSink(in.db)
 	if err != nil {
 		return err
 	}
 	defer to.close()
-	server, err := b.serveAt(in.db, "--smtp", to.url(), "--mail-from", "bench@example.com",
-		"--mail-connections", mailConnections)
-	if err != nil {
-		return err
-	}
 	defer server.stop()
 	time.Sleep(2 * time.Second) // the server fetches the first jobs in this time
 	began, cpu := time.Now(), server.cpu()
@@ -106,6 +101,20 @@ func (b *bench) sendQueued(in *mailingList, what string, round int, effect func(
 		fmt.Sprintf("%.0f/s, %v of processor time in enlist", float64(mails)/took.Seconds(),
 			(server.cpu()-cpu)/time.Duration(mails)), 0, ""})
 	return nil
+}
+
+// serveWithSink starts a server whose mails go to a new, paused sink. The caller stops the server and closes the sink.
+func (b *bench) serveWithSink(db string) (*sink, *process, error) {
+	to, err := newSink()
+	if err != nil {
+		return nil, nil, err
+	}
+	server, err := b.serveAt(db, "--smtp", to.url(), "--mail-from", "bench@example.com",
+		"--mail-connections", mailConnections)
+	if err != nil {
+		to.close()
+	}
+	return to, server, err
 }
 
 // openStore opens the store at the value of --db.
