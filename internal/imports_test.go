@@ -40,6 +40,7 @@ var allowedImports = map[string][]string{
 		"github.com/emersion/...", "github.com/yuin/goldmark/...", "golang.org/x/net/html/...", "golang.org/x/time/rate"},
 	"enlist/internal/limiter":       {},
 	"enlist/internal/merge":         {},
+	"enlist/internal/sheet":         {"golang.org/x/text/...", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/mail/mailtest": {"github.com/emersion/..."},
 	"enlist/internal/web":           {"enlist/internal/audience"},
 	"enlist/internal/webhook":       {"enlist/internal/audience"},

@@ -1,0 +1,18 @@
+// Package sheet reads the rows of a file of Contacts: CSV with any delimiter, NDJSON, or the first
+// sheet of an XLSX workbook, each also inside a .gz or .zip file. Open recognises the format, the
+// encoding and the delimiter, and Reader.Next returns one row after the other. The memory that a Reader
+// needs does not depend on the number of rows; only a workbook is unpacked when it is opened.
+//
+// The package knows no Lists, Fields or databases, and it does not change values: it trims only the
+// names of columns. A row that it cannot read has an error, and the next rows are still read.
+//
+//	file.go       Open, Reader, Row: what callers use
+//	archive.go    .gz and .zip, and the format of the content
+//	encoding.go   from bytes to UTF-8
+//	window.go     the bytes of a text file that are in memory
+//	delimiter.go  the delimiter of a CSV file, and its line sep=;
+//	record.go     one record of a CSV file
+//	delimited.go  the rows of a CSV file
+//	ndjson.go     the rows of an NDJSON file
+//	column.go     names of columns
+package sheet

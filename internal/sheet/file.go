@@ -1,0 +1,161 @@
+// This file opens a file and returns its rows. The other files of the package each read one format.
+
+package sheet
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Limits of a file. The error of a row says which one it exceeds.
+const (
+	maxRow      = 1 << 20 // bytes of one row, with its quotes and delimiters; so also of one cell
+	maxColumns  = 10_000
+	maxUnzipped = 16 << 30 // bytes, unless Options say otherwise
+)
+
+// Format is the format of the content of a file.
+type Format string
+
+// The formats. TSV is CSV with tabs between the cells.
+const (
+	CSV    Format = "csv"
+	TSV    Format = "tsv"
+	NDJSON Format = "ndjson"
+	XLSX   Format = "xlsx"
+)
+
+// Options say how to read a file. The zero value recognises everything from the content.
+type Options struct {
+	Format      Format // "": from the content and the name
+	FileName    string // its ending tells formats apart, for example .csv, .tsv.gz, .ndjson
+	Entry       string // the file to read from a .zip file with several files
+	Encoding    string // a name such as utf-8, windows-1252, ibm850; "": the rule of encoding.go
+	Delimiter   rune   // a tab or a punctuation mark of ASCII; 0: the rule of delimiter.go
+	NoHeader    bool   // the first row is data, and the columns are named "col 1", "col 2", ...
+	MaxUnzipped int64  // bytes that a .gz, .zip or .xlsx file may contain; 0: 16 GiB
+}
+
+// About says what Open recognised.
+type About struct {
+	Format      Format `json:"format"`
+	Compression string `json:"compression,omitempty"` // gzip or zip
+	Entry       string `json:"entry,omitempty"`       // the file in the .zip file, or the sheet of the workbook
+	Encoding    string `json:"encoding,omitempty"`    // of CSV and NDJSON, for example utf-8
+	Delimiter   string `json:"delimiter,omitempty"`   // of CSV and TSV
+	Header      bool   `json:"header"`                // the file names its columns
+}
+
+// Row is one row of a file.
+type Row struct {
+	// Number counts the rows of the file from 1. The header is not counted. Empty rows are counted and not returned.
+	Number int64
+	// Values are in the order of Reader.Columns. A value of CSV is a string. A value of NDJSON is a value as of
+	// encoding/json with UseNumber, and nil also stands for a missing key. A value of XLSX is a string, a
+	// json.Number, a bool or a time.Time in UTC; an empty cell is "".
+	Values []any
+	// Err says why this row cannot be read. It is a sentence for a person. Reading goes on with the next row.
+	Err error
+}
+
+// rows reads the rows of one format.
+type rows interface {
+	// next returns the next row that is not empty. Its errors are those of Reader.Next.
+	next() (Row, error)
+	// columns returns the names of the columns. NDJSON may add names with each row.
+	columns() []string
+}
+
+// Reader reads the rows of one file. It is not for use by several goroutines at the same time.
+type Reader struct {
+	rows    rows
+	about   About
+	closers []io.Closer
+}
+
+// Open recognises a file of size bytes and reads its header. Its errors are sentences for a person; an error of file
+// itself is wrapped in one. The caller closes the Reader, and keeps file open until then.
+func Open(file io.ReaderAt, size int64, o Options) (*Reader, error) {
+	if o.MaxUnzipped <= 0 {
+		o.MaxUnzipped = maxUnzipped
+	}
+	if o.Delimiter != 0 && !isDelimiter(o.Delimiter) {
+		return nil, fmt.Errorf("the delimiter must be a tab or a punctuation mark of ASCII, such as a semicolon, not %q", o.Delimiter)
+	}
+	if size == 0 {
+		return nil, errEmpty
+	}
+	r := &Reader{}
+	if err := r.open(file, size, o); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// open unpacks the content and starts the reader of its format.
+func (r *Reader) open(file io.ReaderAt, size int64, o Options) (err error) {
+	c, err := unpack(file, size, o)
+	if err != nil {
+		return err
+	}
+	r.closers = append(r.closers, c)
+	r.about.Compression, r.about.Entry = c.compression, c.entry
+	r.about.Format, err = c.format(o)
+	if err != nil {
+		return err
+	}
+	if r.about.Format == XLSX {
+		return errors.New("workbooks are not read yet: save the sheet as CSV")
+	}
+	text, encoding, err := decode(c.in, r.about.Format, o.Encoding)
+	if err != nil {
+		return err
+	}
+	r.about.Encoding = encoding
+	w := &window{in: text, inexact: encoding != utf8Name}
+	if r.about.Format == NDJSON {
+		r.about.Header = true
+		r.rows, err = newObjects(w)
+		return err
+	}
+	return r.openDelimited(w, o)
+}
+
+func (r *Reader) openDelimited(w *window, o Options) error {
+	if r.about.Format == TSV && o.Delimiter == 0 {
+		o.Delimiter = '\t'
+	}
+	delimiter, err := findDelimiter(w, o.Delimiter)
+	if err != nil {
+		return err
+	}
+	r.about.Delimiter, r.about.Header = string(rune(delimiter)), !o.NoHeader
+	r.rows, err = newDelimited(w, delimiter, o.NoHeader)
+	return err
+}
+
+// Columns returns the names of the columns. They are unique and not empty. The columns of an NDJSON file are the keys
+// of its objects: Open has read the first 1,000 objects or 1 MiB, and a later object may add columns, which Next
+// appends to Columns and to Values.
+func (r *Reader) Columns() []string { return r.rows.columns() }
+
+// About returns what Open recognised.
+func (r *Reader) About() About { return r.about }
+
+// Next returns the next row. The caller may keep it. Next returns io.EOF after the last row. Any other error is a
+// sentence for a person and ends the file: for example, a .gz file is damaged, or the file itself cannot be read,
+// whose error is wrapped.
+func (r *Reader) Next() (Row, error) { return r.rows.next() }
+
+// Close frees what the Reader holds. It does not close the file.
+func (r *Reader) Close() error {
+	var err error
+	for _, c := range r.closers {
+		err = errors.Join(err, c.Close())
+	}
+	r.closers = nil
+	return err
+}
+
+var errEmpty = errors.New("the file is empty")
