@@ -46,6 +46,7 @@ type runningBatch struct {
 	in     *mailingList
 	server *process
 	to     *sink
+	batch  int64
 }
 
 func (b *bench) measureBatch(in *mailingList) error {
@@ -58,8 +59,8 @@ func (b *bench) measureBatch(in *mailingList) error {
 	time.Sleep(2 * time.Second) // the server becomes idle
 	idle := server.resident(false)
 	server.forgetPeak()
-	r := &runningBatch{b, in, server, to}
-	for _, step := range []func() error{r.populate, r.send, r.subscribe} {
+	r := &runningBatch{bench: b, in: in, server: server, to: to}
+	for _, step := range []func() error{r.populate, r.send, r.subscribe, r.report} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -82,6 +83,7 @@ func (r *runningBatch) populate() error {
 		var batch *api.Batch
 		batch, err = client.GetBatchByID(r.ctx, id)
 		if err == nil && batch.IsPopulated {
+			r.batch = batch.ID
 			r.add(figure{fmt.Sprintf("%s: time until %d recipients are stored", r.in.engine(), batch.SendContactCount),
 				fmt.Sprintf("%.1f s", time.Since(began).Seconds()), 0, "10 s for 1000000"})
 			return nil
@@ -154,6 +156,22 @@ func (r *runningBatch) subscribe() error {
 	r.add(figure{title + "; ratio to the same without mails", perSecond(o), ratio, "0.30"})
 	r.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0, "100 ms"})
 	r.add(figure{"– mails in this time", fmt.Sprintf("%.0f/s", mails), 0, ""})
+	return nil
+}
+
+// report measures getBatchStatistics over one connection while the Batch runs.
+func (r *runningBatch) report() error {
+	call := fmt.Sprintf(`{"id":1,"method":"getBatchStatistics","params":[%q,%d]}`, apiKey, r.batch)
+	request := post(r.server, call, replyRoom)
+	calls := &load{server: r.server, connections: 1, duration: r.Duration, request: func(int) []byte { return request }}
+	var o outcome
+	_, err := r.whileSending(func() (err error) { o, err = calls.run(r.ctx); return err })
+	if err != nil {
+		return err
+	}
+	title := r.in.engine() + ": getBatchStatistics while the Batch runs, p50"
+	r.add(figure{title, milliseconds(o.percentile(0.5)), 0, "50 ms"})
+	r.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0, "50 ms"})
 	return nil
 }
 

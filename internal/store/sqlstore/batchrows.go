@@ -7,7 +7,6 @@ package sqlstore
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"enlist/internal/audience"
 )
@@ -97,18 +96,24 @@ func (c *rowsCursor) skip() (found bool, err error) {
 	return id != 0, err
 }
 
-// events returns the next rows of events.
+// events returns the next rows of events. The first statement selects only IDs, because SQLite scans the primary key
+// if a statement selects all columns: it expects few rows between two IDs.
 func (c *rowsCursor) events() (rows []audience.BatchRow, err error) {
 	size := min(rowsChunk, c.left)
-	events, err := recipientEventTable.all(c.tx, strings.TrimPrefix(ofKind, " FROM recipient_event ")+c.order()+limited,
-		append(c.keys(), size)...)
-	if err != nil || len(events) == 0 {
+	ids, err := idsOf[audience.ContactID](c.tx, "SELECT contact_id"+ofKind+c.order()+limited, append(c.keys(), size)...)
+	if err != nil || len(ids) == 0 {
 		c.passed(0, true)
 		return nil, err
 	}
-	ids := make([]audience.ContactID, len(events))
-	for i := range events {
-		ids[i] = events[i].Contact
+	test, arg, err := oneOfIDs(c.tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	events, err := recipientEventTable.all(c.tx,
+		"WHERE list_id = ? AND batch_id = ? AND contact_id"+test+" AND kind = ? AND link_id = ?"+c.order(),
+		int64(c.List), int64(c.Batch), arg, string(c.Kind), int64(c.Link))
+	if err != nil {
+		return nil, err
 	}
 	recipients, err := c.tx.recipientMap(c.List, c.Batch, ids)
 	if err != nil {
@@ -119,8 +124,8 @@ func (c *rowsCursor) events() (rows []audience.BatchRow, err error) {
 			rows = append(rows, audience.BatchRow{Recipient: *r, Event: events[i]})
 		}
 	}
-	c.left -= int64(len(events))
-	c.passed(ids[len(ids)-1], int64(len(events)) < size)
+	c.left -= int64(len(ids))
+	c.passed(ids[len(ids)-1], int64(len(ids)) < size)
 	return rows, nil
 }
 
