@@ -10,6 +10,7 @@
 //	batch.go, batch_follow.go                         Batches
 //	index.go, jobs.go, doctor.go                      inspection and repair
 //	bounce.go                                         reports from a mail server
+//	backup.go                                         backups
 //	copy.go, distribute.go                            PostgreSQL
 //	database.go, print.go                             shared by the subcommands
 //
@@ -45,6 +46,7 @@ type program struct {
 	Index      indexCommand      `cmd:"" help:"List, create and drop search indexes."`
 	Jobs       jobsCommand       `cmd:"" help:"List, retry and discard queued jobs."`
 	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report that a mail server passes on."`
+	Backup     backupCommand     `cmd:"" help:"Back up a database into one file while servers use it."`
 	Copy       copyCommand       `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
 	Distribute distributeCommand `cmd:"" help:"Distribute the large PostgreSQL tables over a Citus cluster."`
 	Doctor     doctorCommand     `cmd:"" help:"Check a database and print its problems."`

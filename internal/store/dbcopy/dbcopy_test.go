@@ -263,7 +263,8 @@ func (s *testService) jobs() []jobs.Job {
 	s.Helper()
 	queue := value(s.store.Jobs(&river.Config{}))(s)
 	all := value(jobs.List(s.Context(), queue, jobs.Filter{}))(s)
-	for i := range all { // SQLite and PostgreSQL write different spaces in JSON
+	for i := range all { // SQLite and PostgreSQL write different spaces in JSON, and SQLite stores milliseconds
+		all[i].Created, all[i].Next = all[i].Created.Round(time.Millisecond), all[i].Next.Round(time.Millisecond)
 		var about any
 		s.must(json.Unmarshal([]byte(all[i].About), &about))
 		all[i].About = fmt.Sprint(about)

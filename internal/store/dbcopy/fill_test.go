@@ -22,6 +22,7 @@ type testService struct {
 	store   *teststores.Store
 	service *audience.Service
 	caller  *audience.Caller
+	added   int // Contacts that subscribeMore has added
 }
 
 func openService(t *testing.T, location string) *testService {

@@ -113,8 +113,12 @@ func (t *Target) begin(ctx context.Context) error {
 
 // Tables returns the tables to copy, including the table with the jobs of the queue. It leaves
 // Table.Key empty, because the caller takes the keys from the source database.
-func (t *Target) Tables(ctx context.Context) (tables []sqlstore.Table, err error) {
-	rows, err := t.conn.Query(ctx, `SELECT relname, attname, CASE WHEN typtype = 'e' THEN 'text' ELSE typname END
+func (t *Target) Tables(ctx context.Context) ([]sqlstore.Table, error) {
+	return copiedTables(ctx, t.conn)
+}
+
+func copiedTables(ctx context.Context, conn *pgx.Conn) (tables []sqlstore.Table, err error) {
+	rows, err := conn.Query(ctx, `SELECT relname, attname, CASE WHEN typtype = 'e' THEN 'text' ELSE typname END
 		FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid JOIN pg_type ON pg_type.oid = atttypid
 		WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = current_schema()::regnamespace
 			AND (relname = 'river_job'
@@ -215,14 +219,18 @@ func (t *Target) Write(ctx context.Context, table *sqlstore.Table, rows [][]driv
 
 // Each calls fn with every row of a table, in no particular order.
 func (t *Target) Each(ctx context.Context, table *sqlstore.Table, fn func(row []driver.Value) error) error {
+	return eachRow(ctx, t.conn, table, fn)
+}
+
+func eachRow(ctx context.Context, conn *pgx.Conn, table *sqlstore.Table, fn func(row []driver.Value) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	rows, err := t.conn.Query(ctx, "SELECT "+table.List(readExpression)+" FROM "+table.Name)
+	rows, err := conn.Query(ctx, "SELECT "+table.List(readExpression)+" FROM "+table.Name)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	row, decoder := make([]driver.Value, len(table.Columns)), decoder{t.conn.TypeMap(), true}
+	row, decoder := make([]driver.Value, len(table.Columns)), decoder{conn.TypeMap(), true}
 	for rows.Next() {
 		err := decoder.decodeRow(row, rows.FieldDescriptions(), rows.RawValues())
 		if err == nil {

@@ -39,6 +39,10 @@ func Check(ctx context.Context, path string) (problems []string, err error) {
 	return problems, nil
 }
 
+// damageChecks is the number of the first checks that are about the content of the file. The first one is
+// about the file's structure. The checks after them are about the state of the queue.
+const damageChecks = 3
+
 var checks = sqlstore.Checks(
 	sqlstore.Check{About: "read the file's structure",
 		Query: `SELECT quick_check, 0 FROM pragma_quick_check WHERE quick_check <> 'ok'`,

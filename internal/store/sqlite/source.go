@@ -68,13 +68,13 @@ func (s *Source) Close() error { return s.conn.Close() }
 
 // Tables returns the names of the tables to copy: the tables of enlist, and the table of the queue's jobs.
 // The other tables of SQLite, goose and River are not copied, because the target database has its own
-// tables for these.
+// tables for these. The tables of Litestream are not copied either; their names begin with an underscore.
 func (s *Source) Tables(ctx context.Context) (names []string, err error) {
 	err = s.each(ctx, func(row *sqlstore.Cursor) error {
 		names = append(names, row.Text())
 		return nil
 	}, `SELECT name FROM sqlite_schema WHERE type = 'table' AND (name = 'river_job'
-		OR substr(name, 1, instr(name, '_')) NOT IN ('sqlite_', 'goose_', 'river_')) ORDER BY name`)
+		OR substr(name, 1, instr(name, '_')) NOT IN ('sqlite_', 'goose_', 'river_', '_')) ORDER BY name`)
 	return names, err
 }
 
@@ -91,7 +91,7 @@ func (s *Source) Describe(ctx context.Context, t *sqlstore.Table) error {
 		name, key := row.Text(), row.Int()
 		i, ok := names[name]
 		if !ok {
-			return fmt.Errorf("the target's table %s has no column %s", t.Name, name)
+			return fmt.Errorf("PostgreSQL's table %s has no column %s", t.Name, name)
 		}
 		found++
 		if key > 0 {
@@ -100,7 +100,7 @@ func (s *Source) Describe(ctx context.Context, t *sqlstore.Table) error {
 		return nil
 	}, "SELECT name, pk FROM pragma_table_info(?) ORDER BY pk, cid", t.Name)
 	if err == nil && found != len(t.Columns) {
-		err = fmt.Errorf("table %s has %d columns in the target and %d in the source", t.Name, len(t.Columns), found)
+		err = fmt.Errorf("table %s has %d columns in PostgreSQL and %d in the SQLite file", t.Name, len(t.Columns), found)
 	}
 	return err
 }

@@ -119,6 +119,10 @@ func canonicalJSON(doc string) (canonical string, changed bool, err error) {
 	return canonical, changed || canonical != string(v), nil
 }
 
+// CountChange is a change of the number of Contacts of a List and of its Account, which PostgreSQL has not added
+// to the stored counts yet.
+type CountChange struct{ List, Account, N int64 }
+
 // Checksum is a checksum of the rows of a table. It does not depend on the order of the rows.
 type Checksum struct {
 	Rows int64

@@ -1,0 +1,64 @@
+package main
+
+// enlist backup: copies the database into one SQLite file while servers use it.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"enlist/internal/backup"
+	"enlist/internal/config"
+)
+
+type backupCommand struct {
+	config.Database
+	format
+	File           string   `arg:"" help:"Path of the backup, which must not exist."`
+	Force          bool     `help:"Replace an existing file."`
+	Recipient      []string `placeholder:"KEY" help:"Encrypt the backup with age for this public key (age1…). Repeat it for several keys."`
+	RecipientsFile string   `placeholder:"FILE" help:"Encrypt the backup for the public keys in this file, one on each line."`
+}
+
+// Help returns the text that --help prints after the usage.
+func (backupCommand) Help() string {
+	return "The backup of a SQLite file and of a PostgreSQL database is a SQLite file. " +
+		"Restore it with: enlist restore FILE --db PATH|URL"
+}
+
+// Run makes the backup. A signal stops it, and nothing is left behind.
+func (c *backupCommand) Run(ctx context.Context, out *console) error {
+	if err := c.Database.Check(); err != nil {
+		return &usageError{err}
+	}
+	if err := c.Exists(); err != nil {
+		return err
+	}
+	recipients, err := backup.Recipients(c.Recipient, c.RecipientsFile)
+	if err != nil {
+		return &usageError{err}
+	}
+	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	p := progress{out: out}
+	start := time.Now()
+	result, err := backup.Write(ctx, backup.Job{From: c.Database, To: c.File, Force: c.Force, Recipients: recipients,
+		Report: p.report})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return errors.New("interrupted: there is no backup")
+	case err != nil:
+		return fmt.Errorf("back up %s to %s: %w", c.Shown(), c.File, err)
+	}
+	for _, problem := range result.Problems {
+		fmt.Fprintf(out.stderr, "the database and its backup have a problem: %s\n", problem)
+	}
+	r := record{{"file", c.File}, {"time", result.Time.Unix()}, {"bytes", result.Bytes}, {"encrypted", len(recipients) > 0},
+		{"problems", result.Problems}}
+	return c.one(out.stdout, r, "Backed up and checked: %s, %d bytes, in %s", c.File, result.Bytes,
+		time.Since(start).Round(time.Second/10))
+}

@@ -1,0 +1,110 @@
+package sqlite
+
+// This file copies a database into a new file while other connections write to it, and looks for damage in
+// such a copy. Package backup uses it.
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// CopyFile writes all committed data of the database at path into the file to, which must be empty or
+// missing. The copy has one snapshot: everything that was committed before CopyFile was called, and perhaps
+// some later transactions. Writers do not wait. The write-ahead log cannot start over until CopyFile
+// returns, so it grows.
+//
+// CopyFile uses VACUUM INTO. SQLite's backup API is faster, but it copies pages, so its copy would also have
+// the content of deleted rows. The tables keep the version of their schema: nothing is migrated. The copy is
+// not in WAL mode, so it is one file. It is not on the disk before the caller syncs it.
+func CopyFile(ctx context.Context, path, to string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	to, err = filepath.Abs(to) // SQLite would read another path as a URI if it begins with "file:"
+	if err != nil {
+		return err
+	}
+	reads := &connector{path: path}
+	if err := refuseForeign(ctx, reads); err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
+	db := sql.OpenDB(reads)
+	defer db.Close()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for _, statement := range copyPragmas {
+		if _, err := conn.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
+		return errors.Join(ctx.Err(), err)
+	}
+	return nil
+}
+
+// copyPragmas let a reader's connection write the copy.
+var copyPragmas = []string{"PRAGMA query_only = OFF", "PRAGMA cache_size = -16384"}
+
+// CheckCopy reads the complete file at path, which no other connection uses. It returns an error if the file is
+// damaged or was cut off. It returns a sentence for each Contact count that is wrong, which is a problem
+// of the database that was copied.
+func CheckCopy(ctx context.Context, path string) (problems []string, err error) {
+	reads := &connector{path: path}
+	if err := refuseForeign(ctx, reads); err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(reads)
+	defer db.Close()
+	for i, check := range checks[:damageChecks] {
+		found, err := runCheck(ctx, db, check)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", check.About, err)
+		}
+		if i == 0 && len(found) > 0 {
+			return nil, errors.New(found[0])
+		}
+		problems = append(problems, found...)
+	}
+	return problems, nil
+}
+
+// MarkCopy stores in the copy at path that it is a backup: when it began, and its name. It does nothing if the tables
+// are from a version that did not make backups.
+func MarkCopy(ctx context.Context, path string, began time.Time, name string) error {
+	return editCopy(ctx, path, func(db *sql.DB) error {
+		var known bool
+		err := db.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'backup'").Scan(&known)
+		if err == nil && known {
+			_, err = db.ExecContext(ctx, `INSERT INTO backup (id, time, name, tried_time, lease_time, every, error)
+				VALUES (1, ?1, ?2, 0, 0, 0, '') ON CONFLICT (id) DO UPDATE SET time = ?1, name = ?2, lease_time = 0, error = ''`,
+				began.Unix(), name)
+		}
+		return err
+	})
+}
+
+// editCopy changes a file that no other connection uses and that is not complete yet, so without a journal.
+func editCopy(ctx context.Context, path string, edit func(*sql.DB) error) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	db := sql.OpenDB(&connector{path: path, source: true})
+	db.SetMaxOpenConns(1)
+	defer db.Close()
+	for _, pragma := range fillerPragmas {
+		if _, err := db.ExecContext(ctx, pragma); err != nil {
+			return err
+		}
+	}
+	return edit(db)
+}
