@@ -37,9 +37,14 @@ func TestMemoryStaysBoundedWhateverCallersSend(t *testing.T) {
 	defer p.end(os.Kill)
 	a := attack{t: t, url: p.url, key: c.readKey()}
 	a.silent()
+	xml := a
+	xml.url = strings.Replace(a.url, "jsonrpc", "xmlrpc", 1)
 	var wg sync.WaitGroup
 	for _, body := range a.bodies() {
 		wg.Go(func() { a.send(body) })
+	}
+	for _, body := range a.xmlBodies() {
+		wg.Go(func() { xml.send(body) })
 	}
 	const large = 2
 	for n := range large {
@@ -140,6 +145,20 @@ func (a *attack) bodies() (bodies []string) {
 	add(60, a.request("countLists", `[["name","in","`+strings.Repeat("a,", 199_000)+`"]]`))
 	timezones := a.request("getTimezoneList", "0")
 	add(60, "["+strings.Repeat(timezones+",", 99)+timezones+"]")
+	return bodies
+}
+
+// xmlBodies returns the bodies of requests in XML.
+func (a *attack) xmlBodies() (bodies []string) {
+	call := "<methodCall><methodName>countLists</methodName><params><param><value>"
+	for range 4 {
+		bodies = append(bodies,
+			call+strings.Repeat("\x01", 30<<20), // each byte becomes six
+			call+a.key+"</value></param><param><value>"+strings.Repeat("x", 30<<20),
+			call+strings.Repeat("<array><data><value>", 1<<20),
+			"<methodCall "+strings.Repeat("a='b' ", 5<<20),
+			call+a.key+"</value></param><param><value><array><data>"+strings.Repeat("<value/>", 900_000)+"</data></array></value></param></params></methodCall>")
+	}
 	return bodies
 }
 

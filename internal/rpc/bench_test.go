@@ -76,9 +76,11 @@ func BenchmarkPage(b *testing.B) {
 	b.SetBytes(int64(len(r.buf)))
 }
 
-func benchmarkCall(b *testing.B, h *harness, body string) {
+func benchmarkCall(b *testing.B, h *harness, body string) { benchmarkCallTo(b, h, "/rpc", body) }
+
+func benchmarkCallTo(b *testing.B, h *harness, path, body string) {
 	reader := bytes.NewReader(nil)
-	request := httptest.NewRequest("POST", "/rpc", nil).WithContext(context.Background())
+	request := httptest.NewRequest("POST", path, nil).WithContext(context.Background())
 	request.ContentLength = int64(len(body))
 	request.Body = http.NoBody
 	w := &discard{header: make(http.Header)}

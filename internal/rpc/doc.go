@@ -1,4 +1,4 @@
-// Package rpc serves the JSON-RPC API over HTTP. It decodes a request into a typed call,
+// Package rpc serves the JSON-RPC API over HTTP, and the same API for XML-RPC. It decodes a request into a typed call,
 // executes the call through audience.Service and encodes the result. It knows JSON, HTTP, the
 // positions of parameters and the published error codes. The rules for Contacts and Lists are
 // in package audience.
@@ -16,6 +16,9 @@
 // The reply is built in one buffer. If the reply to a search of Contacts becomes larger than
 // Options.MaxHeld, the server streams it. If an error occurs after the first part was sent, the
 // server closes the connection. A reply that is valid JSON is therefore complete.
+//
+// XML-RPC takes the same steps: exchange_xml.go translates the body to JSON before step 2, and the
+// reply to XML after step 6.
 //
 // Files: handler*.go serve HTTP. exchange*.go check and execute one request. params*.go read
 // parameters. methods.go lists the methods, and call*.go execute them. reply*.go encode

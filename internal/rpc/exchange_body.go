@@ -24,41 +24,44 @@ type reservation struct {
 // connection while the client sends, the client could not read the reply.
 const drainTime = 2 * time.Second
 
-// read reads the body. It fails if the client needs longer than ReadTimeout to send the body. It
+// read reads the body, and translates XML into JSON. It fails if the client needs longer than ReadTimeout to send the body. It
 // returns errNoMemory if no memory is free for the body in time.
-func (x *exchange) read() error {
+func (x *exchange) read() (err error) {
 	o := &x.handler.options
 	control := http.NewResponseController(x.reply.w)
 	control.SetReadDeadline(time.Now().Add(o.ReadTimeout)) // if this fails, the reads below also return an error
-	body := http.MaxBytesReader(x.reply.w, x.request.Body, o.MaxBody)
-	expected := x.request.ContentLength
+	sent := http.MaxBytesReader(x.reply.w, x.request.Body, o.MaxBody)
+	body, expected, exact := sent, x.request.ContentLength, x.request.ContentLength >= 0
+	if x.reply.xml != nil {
+		body, expected, exact = x.xmlBody(sent), x.expectedXML(), false
+	}
 	if expected >= 0 && expected <= smallBody {
 		x.body.Grow(int(expected) + bytes.MinRead)
-		_, err := x.body.ReadFrom(body)
-		if err != nil {
-			return err
-		}
-	} else if err := x.readLarge(control, body); err != nil {
-		if err == errNoMemory {
-			control.SetReadDeadline(time.Now().Add(drainTime))
-			io.Copy(io.Discard, body) // the reply is the same, even if the client sends no more
-		}
-		return err
+		_, err = x.body.ReadFrom(body)
+	} else {
+		err = x.readLarge(control, body, expected, exact)
 	}
-	control.SetReadDeadline(time.Time{})
-	return nil
+	if err == nil {
+		control.SetReadDeadline(time.Time{})
+		return nil
+	}
+	if refusedBody(err) != nil {
+		control.SetReadDeadline(time.Now().Add(drainTime))
+		io.Copy(io.Discard, sent) // the reply is the same, even if the client sends no more
+	}
+	return err
 }
 
 // readLarge reads a body that is probably larger than smallBody. A client with a valid key gets the
 // memory for all of its body at once: two clients that have a part of their bodies cannot wait for
-// each other. A client without a valid key gets memory only for the bytes that it sends.
-func (x *exchange) readLarge(control *http.ResponseController, body io.Reader) error {
+// each other. A client without a valid key gets memory only for the bytes that it sends. expected is
+// the size of the body, or -1 if it is not known. If it is not exact, it is an upper bound.
+func (x *exchange) readLarge(control *http.ResponseController, body io.Reader, expected int64, exact bool) error {
 	if _, err := io.CopyN(&x.body, body, smallBody); err != nil {
 		return ignoreEOF(err)
 	}
 	defer x.trim()
 	o := &x.handler.options
-	expected := x.request.ContentLength
 	if expected < 0 {
 		expected = o.MaxBody
 	}
@@ -72,7 +75,7 @@ func (x *exchange) readLarge(control *http.ResponseController, body io.Reader) e
 	}
 	for {
 		step := int64(x.body.Len()) // the buffer doubles, so that its content is rarely copied
-		if rest := expected - step; x.request.ContentLength >= 0 && (known || rest < step) {
+		if rest := expected - step; exact && (known || rest < step) {
 			step = max(rest, 0)
 		}
 		if !known {

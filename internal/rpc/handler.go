@@ -17,6 +17,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/limiter"
+	"enlist/internal/xmlrpc"
 )
 
 // Options configure a Handler. A zero value selects the default, which is at the end of each
@@ -88,14 +89,24 @@ func (o Options) withDefaults() Options {
 // Drain makes the endpoint answer every later request with 503. Calls that have started continue.
 func (h *Handler) Drain() { h.draining.Store(true) }
 
-// isEndpoint reports whether a path is a path of the API: /api/jsonrpcserver, the same with .php,
-// /rpc, or /. It ignores letter case, doubled slashes and a slash at the end. decisions.md: 1
-func isEndpoint(path string) bool {
+// format is the format of calls and replies at a path.
+type format int
+
+const (
+	notFound format = iota // the path is not a path of the API
+	formatJSON
+	formatXML
+)
+
+// endpoint returns the format of a path of the API: /api/jsonrpcserver, /rpc and / for JSON, and
+// /api/xmlrpcserver for XML. .php may follow "server". It ignores letter case, doubled slashes and a
+// slash at the end. decisions.md: 1
+func endpoint(path string) format {
 	if path == "/rpc" || path == "/api/jsonrpcserver" { // fast path for nearly all requests
-		return true
+		return formatJSON
 	}
 	if len(path) > 200 || !strings.HasPrefix(path, "/") {
-		return false
+		return notFound
 	}
 	path = strings.ToLower(path)
 	for strings.Contains(path, "//") {
@@ -103,23 +114,26 @@ func isEndpoint(path string) bool {
 	}
 	switch strings.TrimSuffix(path, "/") {
 	case "", "/rpc", "/api/jsonrpcserver", "/api/jsonrpcserver.php":
-		return true
+		return formatJSON
+	case "/api/xmlrpcserver", "/api/xmlrpcserver.php":
+		return formatXML
 	}
-	return false
+	return notFound
 }
 
 // ServeHTTP answers a request. A reply that contains the result or the error of a call has status
 // 200. A reply with another status contains neither. decisions.md: 2
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	format := endpoint(r.URL.Path)
 	switch {
-	case !isEndpoint(r.URL.Path):
+	case format == notFound:
 		http.NotFound(w, r)
 	case h.draining.Load():
 		w.Header().Set("Connection", "close")
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "the server is shutting down; send the call again in a moment", http.StatusServiceUnavailable)
 	case r.Method == http.MethodPost:
-		h.serveCalls(w, r)
+		h.serveCalls(w, r, format)
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		servePage(w, h.options.Version)
 	default:
@@ -129,17 +143,20 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveCalls answers the call or the batch of calls in the body of a request.
-func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request, format format) {
 	if r.ContentLength > h.options.MaxBody {
 		tooLarge(w)
 		return
 	}
 	x := h.exchange(w, r)
+	if format == formatXML {
+		x.reply.xml = new(xmlReply)
+	}
 	defer h.release(x)
 	if err := x.read(); err != nil {
-		if err == errNoMemory {
+		if refusal := refusedBody(err); refusal != nil {
 			w.Header().Set("Connection", "close")
-			x.refuseAll(err)
+			x.refuseAll(refusal)
 			return
 		}
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
@@ -156,6 +173,18 @@ func (h *Handler) serveCalls(w http.ResponseWriter, r *http.Request) {
 	} else {
 		x.reply.finish()
 	}
+}
+
+// refusedBody returns the error for the reply if the service refuses the body for this error of
+// reading it, and nil otherwise.
+func refusedBody(err error) error {
+	if err == errNoMemory {
+		return err
+	}
+	if e, ok := errors.AsType[*xmlrpc.Error](err); ok {
+		return refuseXML(e)
+	}
+	return nil
 }
 
 // tooLarge answers with status 413. It closes the connection, because the rest of the body was

@@ -19,18 +19,20 @@ import (
 
 // covers: decision 1
 func TestEndpointPathsIgnoreCaseAndExtraSlashes(t *testing.T) {
+	const json, xml, none = formatJSON, formatXML, notFound
 	for _, test := range []struct {
 		path     string
-		expected bool
+		expected format
 	}{
-		{"/", true}, {"//", true}, {"", false}, {"/rpc", true}, {"/RPC", true}, {"/rpc/", true}, {"//rpc", true}, {"/rpc//", true}, {"/rpc.php", false},
-		{"/api/jsonrpcserver", true}, {"/api/jsonrpcserver.php", true}, {"/API/JsonRpcServer.PHP", true}, {"/api//jsonrpcserver/", true},
-		{"//api/jsonrpcserver.php/", true}, {"/api", false}, {"/api/", false}, {"/api/jsonrpc", false}, {"/x/api/jsonrpcserver", false},
-		{"/api/jsonrpcserver/x", false}, {"/healthz", false}, {"/api/../rpc", false}, {"/rpc/../", false},
+		{"/", json}, {"//", json}, {"", none}, {"/rpc", json}, {"/RPC", json}, {"/rpc/", json}, {"//rpc", json}, {"/rpc//", json}, {"/rpc.php", none},
+		{"/api/jsonrpcserver", json}, {"/api/jsonrpcserver.php", json}, {"/API/JsonRpcServer.PHP", json}, {"/api//jsonrpcserver/", json},
+		{"//api/jsonrpcserver.php/", json}, {"/api", none}, {"/api/", none}, {"/api/jsonrpc", none}, {"/x/api/jsonrpcserver", none},
+		{"/api/xmlrpcserver", xml}, {"/api/xmlrpcserver.php", xml}, {"//API/XmlRpcServer.PHP/", xml}, {"/xmlrpcserver", none}, {"/api/xmlrpc", none},
+		{"/api/jsonrpcserver/x", none}, {"/healthz", none}, {"/api/../rpc", none}, {"/rpc/../", none},
 	} {
 		t.Run(fmt.Sprintf("%.60q", test.path), func(t *testing.T) {
-			if isEndpoint(test.path) != test.expected {
-				t.Errorf("isEndpoint(%q) is %v, want %v", test.path, !test.expected, test.expected)
+			if endpoint(test.path) != test.expected {
+				t.Errorf("endpoint(%q) is %v, want %v", test.path, endpoint(test.path), test.expected)
 			}
 		})
 	}

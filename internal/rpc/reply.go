@@ -24,6 +24,7 @@ type reply struct {
 	result int  // offset in buf of the result of the current call
 	silent bool // the current call is a notification, which has no answer
 
+	xml      *xmlReply // translates the reply to XML; nil for JSON
 	w        http.ResponseWriter
 	options  *Options  // the limits of a search's reply
 	sent     bool      // the status and a part of the body were sent
@@ -43,8 +44,10 @@ var (
 func (r *reply) open(e *envelope) {
 	r.start = len(r.buf)
 	r.silent = e.v2 && !e.hasID && e.fault == nil
-	r.buf = appendOpening(r.buf, e)
-	r.buf = append(r.buf, `"result":`...)
+	if r.xml == nil {
+		r.buf = appendOpening(r.buf, e)
+		r.buf = append(r.buf, `"result":`...)
+	}
 	r.result = len(r.buf)
 }
 
@@ -64,6 +67,9 @@ func (r *reply) close(e *envelope) {
 		r.drop()
 		return
 	}
+	if r.xml != nil {
+		return
+	}
 	if !e.v2 {
 		r.buf = append(r.buf, `,"error":null`...)
 	}
@@ -78,6 +84,11 @@ func (r *reply) fail(e *envelope, w wireError) {
 	}
 	r.drop()
 	if r.silent {
+		return
+	}
+	if r.xml != nil {
+		r.xml.fault = true
+		r.buf = appendFault(r.buf, w)
 		return
 	}
 	b := appendOpening(r.buf, e)
@@ -129,7 +140,7 @@ func (r *reply) flush() error {
 	r.start = -1
 	if !r.sent {
 		r.sent = true
-		r.w.Header()["Content-Type"] = jsonType
+		r.w.Header()["Content-Type"] = r.contentType()
 	}
 	err := r.send()
 	r.buf = r.buf[:0]
@@ -143,7 +154,14 @@ func (r *reply) send() error {
 		return r.err
 	}
 	control := http.NewResponseController(r.w)
-	for part := range slices.Chunk(r.buf, firstBytes) {
+	size := firstBytes
+	if r.xml != nil {
+		size = xmlPart
+	}
+	for part := range slices.Chunk(r.buf, size) {
+		if r.xml != nil {
+			part = r.xml.translate(part)
+		}
 		r.err = r.sendPart(control, part)
 		if r.err != nil {
 			return r.err
@@ -185,9 +203,12 @@ func supported(err error) error {
 // finish sends the rest of a streamed reply, or a short reply with a Content-Length.
 func (r *reply) finish() {
 	var err error
-	if r.sent {
+	switch {
+	case r.xml != nil:
+		err = r.finishXML()
+	case r.sent:
 		err = r.flush()
-	} else {
+	default:
 		h := r.w.Header()
 		h["Content-Type"] = jsonType
 		h["Content-Length"] = []string{strconv.Itoa(len(r.buf))}
