@@ -22,7 +22,7 @@ type Batch struct {
 	SendContactCount int64  `json:"send_contact_count"` // recipients that get the mail or have got it
 	SendCurrentCount int64  `json:"send_current_count"` // of these: mails that were sent or have failed
 	IsTest           bool   `json:"is_test"`
-	Type             string `json:"type"` // manual
+	Type             string `json:"type"` // manual, or autoresponder for the figures of an autoresponder
 	CreatorName      string `json:"creator_name"`
 	Name             string `json:"name"`
 }
@@ -118,4 +118,12 @@ func (c *Client) GetAllCurrentBatches(ctx context.Context) ([]Batch, error) {
 // GetBatchStatus returns the SendStatus of a Batch.
 func (c *Client) GetBatchStatus(ctx context.Context, batch int64) (string, error) {
 	return call[string](ctx, c, "getBatchStatus", batch)
+}
+
+// GetAutoresponderBatchID returns the ID of the Batch that has the figures of an
+// autoresponder: GetBatchByID and the reports of Batches return them. It returns 0 for an
+// autoresponder of an earlier version of the server that has sent no mail since. An error
+// has the code CodeNoCampaign if the autoresponder does not exist.
+func (c *Client) GetAutoresponderBatchID(ctx context.Context, autoresponder int64) (int64, error) {
+	return call[int64](ctx, c, "getAutoresponderBatchId", autoresponder)
 }

@@ -64,7 +64,10 @@ func (s *Service) AddAutoresponder(ctx context.Context, c *Caller, details []Det
 		if err := a.set(tx, c, details); err != nil {
 			return 0, err
 		}
-		err := tx.AddAutoresponder(&a)
+		if err := tx.AddAutoresponder(&a); err != nil {
+			return 0, err
+		}
+		_, err := a.addBatch(tx)
 		return a.ID, err
 	})
 }
@@ -82,7 +85,10 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *Caller, id Autorespo
 			return 0, err
 		}
 		a.LastModifiedTime = now
-		return id, tx.UpdateAutoresponder(a)
+		if err := tx.UpdateAutoresponder(a); err != nil {
+			return 0, err
+		}
+		return id, a.editBatch(tx)
 	})
 }
 
@@ -136,14 +142,18 @@ func loadAutoresponder(tx Tx, c *Caller, id AutoresponderID) (*Autoresponder, er
 	return &found, nil
 }
 
-// DeleteAutoresponder removes an autoresponder. Its jobs that are already enqueued will send
+// DeleteAutoresponder removes an autoresponder and its figures. Its jobs that are already enqueued will send
 // nothing. Errors: NoAutoresponder, Denied.
 func (s *Service) DeleteAutoresponder(ctx context.Context, c *Caller, id AutoresponderID) error {
-	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
-		if _, err := loadAutoresponder(tx, c, id); err != nil {
+	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
+		a, err := loadAutoresponder(tx, c, id)
+		if err != nil {
 			return false, err
 		}
-		return true, tx.DeleteAutoresponder(id)
+		if err := tx.DeleteAutoresponder(id); err != nil {
+			return false, err
+		}
+		return true, a.deleteBatch(tx, now)
 	})
 	return err
 }

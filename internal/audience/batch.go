@@ -46,7 +46,24 @@ const (
 	BatchCancelled    BatchStatus = "cancelled"
 	BatchPaused       BatchStatus = "paused"
 	BatchDeleted      BatchStatus = "deleted" // a job removes its rows; callers do not see it
+	BatchRunning      BatchStatus = "running" // has the figures of an autoresponder (autoresponder_batch.go)
 )
+
+// SendStatus returns the status that callers see. An autoresponder never ends.
+func (b *Batch) SendStatus() BatchStatus {
+	if b.Status == BatchRunning {
+		return BatchSending
+	}
+	return b.Status
+}
+
+// kind returns the type of the Batch that callers see.
+func (b *Batch) kind() string {
+	if b.Status == BatchRunning {
+		return "autoresponder"
+	}
+	return "manual"
+}
 
 // ended reports whether the Batch will never send another mail.
 func (b *Batch) ended() bool {
@@ -130,14 +147,14 @@ var BatchAttributes = []Attribute[Batch]{
 	searchable(readOnlyText("message_type", func(b *Batch) string { return b.MessageType })),
 	searchable(readOnlyFlag("is_scheduled", func(b *Batch) bool { return b.IsScheduled })),
 	searchable(readOnlyFlag("is_populated", func(b *Batch) bool { return b.IsPopulated })),
-	searchable(readOnlyText("send_status", func(b *Batch) BatchStatus { return b.Status })),
+	searchable(readOnlyText("send_status", (*Batch).SendStatus)),
 	searchable(readOnlyInt("send_time", func(b *Batch) int64 { return b.SendTime })),
 	searchable(readOnlyInt("first_sent_time", func(b *Batch) int64 { return b.FirstSent })),
 	searchable(readOnlyInt("last_sent_time", func(b *Batch) int64 { return b.LastSent })),
 	readOnlyInt("send_contact_count", func(b *Batch) int64 { return b.toSend() }),
 	readOnlyInt("send_current_count", func(b *Batch) int64 { return b.processed() }),
 	searchable(readOnlyFlag("is_test", func(b *Batch) bool { return b.IsTest })),
-	readOnlyText("type", func(*Batch) string { return "manual" }),
+	readOnlyText("type", (*Batch).kind),
 	readOnlyText("creator_name", func(b *Batch) string { return b.CreatorName }),
 	searchable(readOnlyText("name", func(b *Batch) string { return b.Name })),
 }
@@ -165,6 +182,7 @@ const (
 	PopulationUnsent   PopulationType = "unsent" // the Contacts that were never sent the Message
 	PopulationContacts PopulationType = "contacts"
 	PopulationSearch   PopulationType = "search" // a job replaces it by the Contacts that the search finds
+	PopulationEvents   PopulationType = "events" // the Contacts that an autoresponder has sent mails to
 )
 
 // BatchTx reads and changes Batches and their populations, in a transaction.
@@ -175,7 +193,7 @@ type BatchTx interface {
 	// LockBatch is Batch in an Update that changes the status or populates. No other transaction
 	// changes the Batch until this Update ends. Call it before any other lock of the Update.
 	LockBatch(id BatchID) (*Batch, error)
-	// Batches returns the Batches of an Account in order of ID, without deleted Batches.
+	// Batches returns the Batches of an Account in order of ID, without deleted Batches and those of autoresponders.
 	Batches(account AccountID) ([]Batch, error)
 	// BatchesWithin is like Batches, for the Batches whose populations have no other List than lists.
 	BatchesWithin(account AccountID, lists []ListID) ([]Batch, error)

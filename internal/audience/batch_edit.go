@@ -25,6 +25,9 @@ func loadBatch(tx Tx, c *Caller, id BatchID, lock bool) (b *Batch, err error) {
 	if b.AccountID != c.Account.ID || b.Status == BatchDeleted {
 		return nil, ErrNoBatch
 	}
+	if lock && b.Status == BatchRunning {
+		return nil, invalid("batch_id", "the Batch has the figures of an autoresponder: change the autoresponder instead")
+	}
 	allowed, err := allowsBatch(tx, c, id)
 	if err == nil && !allowed {
 		err = Refuse(Denied, "this key is restricted to other Lists")
@@ -141,13 +144,18 @@ func (s *Service) DeleteBatch(ctx context.Context, c *Caller, id BatchID) error 
 		if !b.ended() && (b.Status == BatchSending || b.FirstSent != 0) {
 			return false, invalid("batch_id", "the Batch has begun to send: cancel it first")
 		}
-		b.Status, b.ActiveTime = BatchDeleted, now
-		if err := tx.SetBatchState(b); err != nil {
-			return false, err
-		}
-		return true, tx.Enqueue(RemoveBatch{Batch: id})
+		return true, b.delete(tx, now)
 	})
 	return err
+}
+
+// delete hides a Batch, and stores the job that removes its recipients.
+func (b *Batch) delete(tx Tx, now int64) error {
+	b.Status, b.ActiveTime = BatchDeleted, now
+	if err := tx.SetBatchState(b); err != nil {
+		return err
+	}
+	return tx.Enqueue(RemoveBatch{Batch: b.ID})
 }
 
 // RemoveBatch removes the recipients of a deleted Batch in steps, and then the Batch. done is true

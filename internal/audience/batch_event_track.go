@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// This file stores opens and clicks of the mails of Batches. Each event is one transaction. It locks the recipient,
+// This file stores opens and clicks of the mails of Batches and autoresponders. Each event is one transaction. It locks the recipient,
 // changes its events and then adds to the sums of the Batch, which are divided into parts. decisions.md: 60
 
 const (
@@ -15,22 +15,48 @@ const (
 	burst = 10
 )
 
-// access is a request for the image or a link of a Batch's mail.
+// access is a request for the image or a link of a mail.
 type access struct {
 	Link
-	batch BatchID
+	batch BatchID // that has the figures of the mail
 	agent Agent
 	now   int64
 }
 
-// trackBatch stores an open or a click of a Batch's mail, if the List tracks it.
-func (s *Service) trackBatch(ctx context.Context, l Link, agent Agent) error {
-	a := &access{Link: l, batch: l.batch(), agent: agent, now: s.now().Unix()}
-	counts, err := ownView(ctx, s, a.counts)
-	if err != nil || !counts {
+// track stores an open or a click, if the List tracks it. A mail that was not sent by a Batch, and has no figures of an
+// autoresponder either, only changes the times of its Contact.
+func (s *Service) track(ctx context.Context, l Link, agent Agent) error {
+	a := &access{Link: l, agent: agent, now: s.now().Unix()}
+	counts, err := ownView(ctx, s, func(tx Tx) (bool, error) {
+		var err error
+		a.batch, err = a.figures(tx)
+		if err != nil || a.batch == 0 {
+			return false, err
+		}
+		return a.counts(tx)
+	})
+	switch {
+	case err != nil:
 		return err
+	case a.batch == 0:
+		return s.recordAccess(ctx, l.DeliveryKey, l.Kind == LinkClick)
+	case !counts:
+		return nil
 	}
 	return s.store.Update(ctx, a.store)
+}
+
+// figures returns the Batch that has the figures of the mail, or 0. A mail of an autoresponder can be opened before it is
+// stored, and it can be older than the figures.
+func (a *access) figures(tx Tx) (BatchID, error) {
+	id, err := figuresOf(tx, a.DeliveryKey)
+	if err != nil || id == 0 || a.DeliveryKey.batch() != 0 {
+		return id, err
+	}
+	if _, err := tx.Recipient(a.List, id, a.Contact); err != nil {
+		return 0, ignoreKind(NotFound, err)
+	}
+	return id, nil
 }
 
 // counts reports whether an access changes something. A client that requests a link in a loop causes one event each
@@ -78,7 +104,7 @@ func (a *access) store(tx Tx) error {
 		return ignoreKind(NoList, err)
 	}
 	b, err := tx.Batch(a.batch)
-	if err != nil || b.CreationTime != a.Time || b.Status == BatchDeleted {
+	if err != nil || b.Status != BatchRunning && b.CreationTime != a.Time || b.Status == BatchDeleted {
 		return ignoreKind(NoBatch, err)
 	}
 	r, err := tx.Recipient(a.List, a.batch, a.Contact)
@@ -252,8 +278,10 @@ func (t *tracking) finish(schema *Schema, b *Batch) error {
 	if err := t.tx.RaiseContactTimes(t.List, t.Contact, 0, opened, clicked); err != nil {
 		return err
 	}
-	if err := publishAbout(t.tx, schema, aboutMail(t.DeliveryKey, t.now), t.publish...); err != nil {
-		return err
+	if b.Status != BatchRunning {
+		if err := publishAbout(t.tx, schema, aboutMail(t.DeliveryKey, t.now), t.publish...); err != nil {
+			return err
+		}
 	}
 	part := t.Contact.sumPart()
 	if err := t.tx.AddBatchSums(t.batch, b.period(t.now), part, &t.sums); err != nil {

@@ -28,7 +28,7 @@ var BatchReportAttributes = []Attribute[BatchReport]{
 	readOnlyInt("gross_click", func(r *BatchReport) int64 { return r.Clicks }),
 	readOnlyInt("deactivated_count", func(r *BatchReport) int64 { return r.Deactivated }),
 	readOnlyInt("complained_count", func(r *BatchReport) int64 { return r.Complained }),
-	readOnlyText("send_status", func(r *BatchReport) BatchStatus { return r.Status }),
+	readOnlyText("send_status", func(r *BatchReport) BatchStatus { return r.SendStatus() }),
 }
 
 // none is the number of what this service does not have.

@@ -266,7 +266,7 @@ func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now 
 		if err := storeRefused(tx, stored, slice.Of, now); err != nil {
 			return err
 		}
-		return countBounce(tx, stored, change, now)
+		return countBounce(tx, stored.key(slice.Of), stored, change, now)
 	case why.Permanent || stored.Attempts+1 >= Attempts:
 		change.Failed++
 		stored.Status, stored.Detail = RecipientFailed, why.Error()
@@ -277,10 +277,11 @@ func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now 
 	return tx.SetRecipient(stored)
 }
 
-// countBounce deactivates the Contact of a bounced mail if it bounced too often.
-func countBounce(tx Tx, r *Recipient, change *BatchCounts, now int64) error {
-	deactivated, err := deactivateBounced(tx, r.List, r.Contact, now)
-	if err != nil || !deactivated {
+// countBounce deactivates the Contact of a bounced mail if it bounced too often. It counts this for the recipient, which
+// is nil for a mail without figures.
+func countBounce(tx Tx, k DeliveryKey, r *Recipient, change *BatchCounts, now int64) error {
+	deactivated, err := deactivateBounced(tx, k.List, k.Contact, now)
+	if err != nil || !deactivated || r == nil || r.Deactivated != 0 {
 		return err
 	}
 	change.Deactivated++

@@ -44,16 +44,9 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 		if err := publishMail(tx, k, now, WebhookBounced); err != nil {
 			return false, err
 		}
-		deactivated, err := deactivateBounced(tx, k.List, k.Contact, now)
-		if err != nil || recipient == nil {
-			return true, err
-		}
 		counts := BatchCounts{Bounced: 1}
-		if deactivated {
-			counts.Deactivated = 1
-			if err := recipient.storeDeactivated(tx, now); err != nil {
-				return false, err
-			}
+		if err := countBounce(tx, k, recipient, &counts, now); err != nil || recipient == nil {
+			return true, err
 		}
 		return true, tx.AddToBatch(recipient.Batch, counts, now)
 	})

@@ -62,7 +62,7 @@ func (s *Service) RecordSent(ctx context.Context, sent []Delivery) error {
 				return err
 			}
 		}
-		return nil
+		return countSent(tx, sent)
 	})
 }
 
@@ -71,17 +71,29 @@ func (s *Service) RecordSent(ctx context.Context, sent []Delivery) error {
 func (s *Service) RecordNotSent(ctx context.Context, m *OutgoingMail, why *Undelivered) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		now := s.now().Unix()
+		d := m.delivery("", now, DeliveryFailed, why.Error())
 		if why.Permanent && why.Recipient {
-			if err := tx.PutDelivery(m.delivery("", now, DeliveryBounced, why.Error())); err != nil {
-				return err
-			}
+			d.Status = DeliveryBounced
+		}
+		if err := tx.PutDelivery(d); err != nil {
+			return err
+		}
+		recipient, counts, err := countNotSent(tx, d)
+		if err != nil {
+			return err
+		}
+		if d.Status == DeliveryBounced {
 			if err := publishMail(tx, m.Delivery, now, WebhookBounced); err != nil {
 				return err
 			}
-			_, err := deactivateBounced(tx, m.Delivery.List, m.Delivery.Contact, now)
-			return err
+			if err := countBounce(tx, d.DeliveryKey, recipient, &counts, now); err != nil {
+				return err
+			}
 		}
-		return tx.PutDelivery(m.delivery("", now, DeliveryFailed, why.Error()))
+		if recipient == nil {
+			return nil
+		}
+		return tx.AddToBatch(recipient.Batch, counts, now)
 	})
 }
 

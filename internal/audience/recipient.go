@@ -150,6 +150,9 @@ func batchDeliveries(tx Tx, list ListID, contact ContactID) (all []Delivery, err
 		if err != nil {
 			return nil, err
 		}
+		if b.Status == BatchRunning {
+			continue // the mails of autoresponders have deliveries
+		}
 		all = append(all, rows[i].delivery(b))
 	}
 	slices.SortStableFunc(all, newerFirst)
@@ -162,11 +165,18 @@ func newerFirst(a, b Delivery) int {
 }
 
 // storeReported stores the status and the detail of a delivery that a report is about. It returns
-// the recipient if the delivery is the mail of a Batch, otherwise nil.
+// the recipient whose Batch counts the report, or nil.
 func storeReported(tx Tx, d *Delivery, now int64) (*Recipient, error) {
+	kind := EventBounced
+	if d.Status == DeliveryComplained {
+		kind = EventComplained
+	}
 	id := d.batch()
 	if id == 0 {
-		return nil, tx.PutDelivery(d)
+		if err := tx.PutDelivery(d); err != nil {
+			return nil, err
+		}
+		return reportedRecipient(tx, d, kind, now)
 	}
 	r, err := tx.Recipient(d.List, id, d.Contact)
 	if err != nil {
@@ -176,19 +186,15 @@ func storeReported(tx Tx, d *Delivery, now int64) (*Recipient, error) {
 	if err := tx.SetRecipient(r); err != nil {
 		return nil, err
 	}
-	kind := EventBounced
-	if d.Status == DeliveryComplained {
-		kind = EventComplained
-	}
 	return r, storeEvent(tx, r, kind, now)
 }
 
-// countUnsubscribed counts an unsubscription by the link in a Batch's mail, once for each recipient.
-// For other mails it does nothing. Take no other lock of the Update after it.
+// countUnsubscribed counts an unsubscription by the link in the mail of a Batch or an autoresponder, once for each
+// recipient. For other mails it does nothing. Take no other lock of the Update after it.
 func countUnsubscribed(tx Tx, k DeliveryKey, now int64) error {
-	id := k.batch()
-	if id == 0 {
-		return nil
+	id, err := figuresOf(tx, k)
+	if err != nil || id == 0 {
+		return err
 	}
 	r, err := tx.Recipient(k.List, id, k.Contact)
 	if err != nil || r.Unsubscribed != 0 {

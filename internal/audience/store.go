@@ -102,6 +102,7 @@ type Tx interface {
 	IndexTx
 	MessageTx
 	AutoresponderTx
+	AutoresponderBatchTx
 	BatchTx
 	SliceTx
 	RecipientTx

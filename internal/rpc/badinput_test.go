@@ -84,6 +84,7 @@ var goodParams = map[string][]string{
 	"countBatches":                {`[["list_id","exactly",1]]`},
 	"getAllCurrentBatches":        {},
 	"getBatchStatus":              {`1`},
+	"getAutoresponderBatchId":     {`1`},
 	"uploadBase64FileData":        {`{"name":"a.txt","data":"YQ=="}`, `3`, `"overwrite"`},
 	"deleteFile":                  {`1`},
 	"searchFiles":                 {`[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},

@@ -56,6 +56,16 @@ func getBatchIDByQueueID(c *call) error {
 	return writeInt(c, batch, err)
 }
 
+// getAutoresponderBatchID returns the ID of the Batch that has the figures of an autoresponder.
+func getAutoresponderBatchID(c *call) error {
+	id := audience.AutoresponderID(c.id(1))
+	if c.err != nil {
+		return c.err
+	}
+	batch, err := c.service.AutoresponderBatch(c.ctx, c.caller, id)
+	return writeInt(c, batch, err)
+}
+
 // getAllCurrentBatches returns the Batches that have not ended.
 func getAllCurrentBatches(c *call) error {
 	rows, err := c.service.CurrentBatches(c.ctx, c.caller)
@@ -72,7 +82,7 @@ func getBatchStatus(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.reply.buf = appendString(c.reply.buf, string(b.Status))
+	c.reply.buf = appendString(c.reply.buf, string(b.SendStatus()))
 	return nil
 }
 

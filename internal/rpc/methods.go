@@ -168,6 +168,7 @@ func (t table) addBatchMethods() {
 	t.add("countBatches", read, readOnly, "search_criteria", countRecords((*service).SearchBatches))
 	t.add("getAllCurrentBatches", read, readOnly, "", getAllCurrentBatches)
 	t.add("getBatchStatus", read, readOnly, "batch_id", getBatchStatus)
+	t.add("getAutoresponderBatchId", read, readOnly, "autoresponder_id", getAutoresponderBatchID)
 	t.addBatchReports()
 }
 

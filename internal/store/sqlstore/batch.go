@@ -17,7 +17,7 @@ func mapBatch(m *mapper, b *audience.Batch) {
 	m.fixed("creator_name", &b.CreatorName)
 	m.fixed("creation_time", &b.CreationTime)
 	m.fixed("list_id", (*int64)(&b.ListID))
-	m.fixed("message_id", (*int64)(&b.MessageID))
+	m.value("message_id", (*int64)(&b.MessageID))
 	m.fixed("message_type", &b.MessageType)
 	m.fixed("is_test", &b.IsTest)
 	m.fixed("name", &b.Name)
@@ -124,9 +124,12 @@ func (t *Tx) LockBatch(id audience.BatchID) (*audience.Batch, error) {
 	return batchTable.one(t, audience.ErrNoBatch, "WHERE id = ?"+t.locking(), int64(id))
 }
 
+// listed leaves out the Batches that searches do not find.
+const listed = " AND status NOT IN ('deleted', 'running')"
+
 // Batches returns an Account's Batches in the order of their IDs.
 func (t *Tx) Batches(account audience.AccountID) ([]audience.Batch, error) {
-	return batchTable.all(t, "WHERE account_id = ? AND status <> 'deleted' ORDER BY id", int64(account))
+	return batchTable.all(t, "WHERE account_id = ?"+listed+" ORDER BY id", int64(account))
 }
 
 // BatchesWithin returns the Batches of an Account whose populations are of some Lists only.
@@ -135,7 +138,7 @@ func (t *Tx) BatchesWithin(account audience.AccountID, lists []audience.ListID) 
 	if err != nil {
 		return nil, err
 	}
-	return batchTable.all(t, `WHERE account_id = ? AND status <> 'deleted' AND NOT EXISTS (SELECT 1 FROM batch_population p
+	return batchTable.all(t, `WHERE account_id = ?`+listed+` AND NOT EXISTS (SELECT 1 FROM batch_population p
 		WHERE p.batch_id = batch.id AND NOT (p.list_id`+test+`)) ORDER BY id`, int64(account), arg)
 }
 
@@ -201,6 +204,7 @@ func (t *Tx) DeleteBatch(id audience.BatchID) error {
 		"DELETE FROM batch_sum WHERE batch_id = ?",
 		"DELETE FROM batch_link WHERE batch_id = ?",
 		"DELETE FROM batch_agent WHERE batch_id = ?",
+		"DELETE FROM batch_edition WHERE batch_id = ?",
 		"DELETE FROM batch WHERE id = ?",
 	} {
 		if err := t.conn.Do(query, int64(id)); err != nil {

@@ -115,7 +115,7 @@ func (c *rowsCursor) events() (rows []audience.BatchRow, err error) {
 	if err != nil {
 		return nil, err
 	}
-	recipients, err := c.tx.recipientMap(c.List, c.Batch, ids)
+	recipients, err := c.tx.Recipients(c.List, c.Batch, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -129,8 +129,8 @@ func (c *rowsCursor) events() (rows []audience.BatchRow, err error) {
 	return rows, nil
 }
 
-// recipientMap returns recipients of a Batch by their IDs.
-func (t *Tx) recipientMap(list audience.ListID, batch audience.BatchID, ids []audience.ContactID) (
+// Recipients returns recipients of a Batch by their IDs.
+func (t *Tx) Recipients(list audience.ListID, batch audience.BatchID, ids []audience.ContactID) (
 	map[audience.ContactID]*audience.Recipient, error) {
 	test, arg, err := oneOfIDs(t, ids)
 	if err != nil {

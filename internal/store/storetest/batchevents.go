@@ -93,6 +93,10 @@ func BatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"after a week the sums are of days", periodsOfSums},
 		{"a deleted Batch and a deleted Contact lose their events", deletedEvents},
 		{"webhooks get the first open, the first click of a link, a bounce, a complaint and the end of the Batch", webhookEventsOfMails},
+		{"the figures of an autoresponder are read like those of a Batch", autoresponderFigures},
+		{"the figures of an autoresponder count each Contact once", autoresponderCountsContactsOnce},
+		{"the Batch of an autoresponder is hidden and changes with the autoresponder only", autoresponderBatchIsHidden},
+		{"an autoresponder of an earlier version gets its Batch with its first mail", autoresponderOfEarlierVersion},
 	} {
 		t.Run(test.rule, func(t *testing.T) { test.run(newEventFixture(t, open, 6)) })
 	}

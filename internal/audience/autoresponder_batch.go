@@ -1,0 +1,297 @@
+package audience
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// This file keeps the figures of autoresponders. Each autoresponder has a Batch of status BatchRunning, so its figures
+// are read by the same calls as those of other Batches. No sender takes mails from this Batch: its recipients are
+// stored when their mails are sent. It has a recipient for each Contact, however many events of the Contact the
+// autoresponder has answered. decisions.md: 76
+
+// AutoresponderBatch returns the ID of the Batch that has the figures of an autoresponder. It returns 0 for an
+// autoresponder that an earlier version of the program added, until its first mail. Errors: NoAutoresponder, Denied.
+func (s *Service) AutoresponderBatch(ctx context.Context, c *Caller, id AutoresponderID) (BatchID, error) {
+	return view(ctx, s, c, func(tx Tx) (BatchID, error) {
+		if _, err := loadAutoresponder(tx, c, id); err != nil {
+			return 0, err
+		}
+		batch, _, err := tx.AutoresponderBatch(id, 0)
+		return batch, err
+	})
+}
+
+// addBatch adds the Batch of an autoresponder and returns its ID.
+func (a *Autoresponder) addBatch(tx Tx) (BatchID, error) {
+	b := Batch{AccountID: a.AccountID, CreatorKeyID: a.CreatorKeyID, CreatorName: a.CreatorName,
+		CreationTime: a.CreationTime, ListID: a.ListID, MessageID: a.MessageID, MessageType: string(MessageEmail),
+		IsPopulated: true, Status: BatchRunning, SendTime: a.CreationTime, ActiveTime: a.CreationTime}
+	if err := tx.AddBatch(&b, []Population{runningPopulation(0, a.ListID)}); err != nil {
+		return 0, err
+	}
+	added, err := tx.AddAutoresponderBatch(a.ID, b.ID)
+	if err != nil || added {
+		return b.ID, err
+	}
+	if err := tx.DeleteBatch(b.ID); err != nil { // another transaction has added one meanwhile
+		return 0, err
+	}
+	id, _, err := tx.AutoresponderBatch(a.ID, 0)
+	return id, err
+}
+
+// runningPopulation is the population for the recipients in a List. Its number is the ID of the List.
+func runningPopulation(batch BatchID, list ListID) Population {
+	return Population{Batch: batch, Number: int64(list), List: list, Type: PopulationEvents, Done: true}
+}
+
+// editBatch stores which Message an autoresponder sends now.
+func (a *Autoresponder) editBatch(tx Tx) error {
+	id, _, err := tx.AutoresponderBatch(a.ID, 0)
+	if err != nil || id == 0 {
+		return err
+	}
+	b, err := tx.LockBatch(id)
+	if err != nil || b.MessageID == a.MessageID {
+		return err
+	}
+	b.MessageID = a.MessageID
+	return tx.SetBatchState(b)
+}
+
+// deleteBatch deletes the Batch of an autoresponder, which is deleted too. A job removes its recipients.
+func (a *Autoresponder) deleteBatch(tx Tx, now int64) error {
+	id, _, err := tx.AutoresponderBatch(a.ID, 0)
+	if err != nil || id == 0 {
+		return err
+	}
+	b, err := tx.LockBatch(id)
+	if err != nil {
+		return err
+	}
+	if err := tx.RemoveAutoresponderBatch(a.ID); err != nil {
+		return err
+	}
+	return b.delete(tx, now)
+}
+
+// figuresOf returns the Batch that has the figures of a mail: the Batch that sent it, or the Batch of its autoresponder.
+// It returns 0 for other mails.
+func figuresOf(tx AutoresponderBatchTx, k DeliveryKey) (id BatchID, err error) {
+	id = k.batch()
+	if a := k.autoresponder(); id == 0 && a != 0 {
+		id, _, err = tx.AutoresponderBatch(a, 0)
+	}
+	return id, err
+}
+
+// batchForMail returns the Batch to which a mail of an autoresponder is added. It adds the Batch, or the List to the
+// Batch, if necessary. It returns 0 for other mails, and if the autoresponder is deleted.
+func batchForMail(tx Tx, k DeliveryKey) (BatchID, error) {
+	a := k.autoresponder()
+	if a == 0 {
+		return 0, nil
+	}
+	batch, hasList, err := tx.AutoresponderBatch(a, k.List)
+	switch {
+	case err != nil || hasList:
+		return batch, err
+	case batch != 0: // the autoresponder had another List before
+		p := runningPopulation(batch, k.List)
+		return batch, tx.AddPopulation(&p)
+	}
+	schema, err := tx.Schema(k.List)
+	if err != nil {
+		return 0, ignoreKind(NoList, err)
+	}
+	i := slices.IndexFunc(schema.Autoresponders, func(other Autoresponder) bool { return other.ID == a })
+	if i < 0 {
+		return 0, nil
+	}
+	return schema.Autoresponders[i].addBatch(tx)
+}
+
+// sentGroup are mails of one autoresponder to Contacts of one List, in order of Contact.
+type sentGroup struct {
+	batch  BatchID
+	mails  []*Delivery
+	counts BatchCounts
+}
+
+// countSent adds accepted mails of autoresponders to their Batches. The deliveries are in order of List and Contact.
+// Take no other lock of the Update after it.
+func countSent(tx Tx, sent []Delivery) error {
+	groups, err := groupSent(tx, sent)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		if err := g.store(tx); err != nil {
+			return err
+		}
+	}
+	for _, g := range groups {
+		if err := tx.AddToBatch(g.batch, g.counts, g.mails[len(g.mails)-1].SentTime); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groupSent returns the mails of autoresponders by Batch and List, in order of Batch.
+func groupSent(tx Tx, sent []Delivery) (groups []*sentGroup, err error) {
+	type source struct {
+		list  ListID
+		cause string
+	}
+	bySource := make(map[source]*sentGroup)
+	for i := range sent {
+		d := &sent[i]
+		g := bySource[source{d.List, d.Cause}]
+		if g == nil {
+			g = new(sentGroup)
+			g.batch, err = batchForMail(tx, d.DeliveryKey)
+			if err != nil {
+				return nil, err
+			}
+			bySource[source{d.List, d.Cause}] = g
+			if g.batch != 0 {
+				groups = append(groups, g)
+			}
+		}
+		g.mails = append(g.mails, d)
+	}
+	slices.SortStableFunc(groups, func(a, b *sentGroup) int { return cmp.Compare(a.batch, b.batch) })
+	return groups, nil
+}
+
+// store stores the recipients of a group, and counts them.
+func (g *sentGroup) store(tx Tx) error {
+	ids := make([]ContactID, len(g.mails))
+	for i, d := range g.mails {
+		ids[i] = d.Contact
+	}
+	ids = slices.Compact(ids)
+	last := g.mails[len(g.mails)-1]
+	stored, err := tx.Recipients(last.List, g.batch, ids)
+	if err != nil {
+		return err
+	}
+	fresh := slices.DeleteFunc(ids, func(id ContactID) bool { return stored[id] != nil })
+	added, err := tx.AddRecipients(last.List, g.batch, fresh, RecipientSent, last.SentTime)
+	if err != nil {
+		return err
+	}
+	g.counts.Recipients, g.counts.Sent = added, added
+	for _, d := range g.mails {
+		if stored[d.Contact] == nil {
+			continue
+		}
+		r, err := tx.Recipient(d.List, g.batch, d.Contact) // locks it
+		if KindOf(err) == NotFound {
+			continue // the Contact was removed meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		r.count(&g.counts, -1)
+		r.Sent, r.Time, r.Address = d.SentTime, d.SentTime, d.Address
+		if r.Status != RecipientBounced && r.Status != RecipientComplained {
+			r.Status, r.Detail = RecipientSent, ""
+		}
+		r.count(&g.counts, 1)
+		if err := tx.SetRecipient(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count adds n to the number for what became of the mails to a recipient: one was accepted, or the last was refused or
+// has failed. So the figures count each Contact once.
+func (r *Recipient) count(c *BatchCounts, n int64) {
+	switch {
+	case r.Sent != 0:
+		c.Sent += n
+	case r.Status == RecipientBounced:
+		c.Refused += n
+	case r.Status == RecipientFailed:
+		c.Failed += n
+	}
+}
+
+// countNotSent adds a mail that was not sent to the Batch of its autoresponder. It returns the recipient, and the counts
+// that the caller adds to the Batch last. For other mails it returns nil.
+func countNotSent(tx Tx, d *Delivery) (r *Recipient, counts BatchCounts, err error) {
+	batch, err := batchForMail(tx, d.DeliveryKey)
+	if err != nil || batch == 0 {
+		return nil, counts, err
+	}
+	status := RecipientStatus(d.Status)
+	counts.Recipients, err = tx.AddRecipients(d.List, batch, []ContactID{d.Contact}, RecipientWaiting, 0)
+	if err != nil {
+		return nil, counts, err
+	}
+	r, err = tx.Recipient(d.List, batch, d.Contact)
+	if err != nil {
+		return nil, counts, ignoreKind(NotFound, err) // the Contact is gone
+	}
+	r.count(&counts, -1)
+	hadBounced := r.Status == RecipientBounced
+	if status == RecipientBounced || r.Sent == 0 && !hadBounced {
+		r.Status = status
+	}
+	r.Time, r.Address, r.Detail = d.SentTime, d.Address, d.Detail
+	r.count(&counts, 1)
+	if err := tx.SetRecipient(r); err != nil || status != RecipientBounced || hadBounced {
+		return r, counts, err
+	}
+	counts.Bounced++
+	return r, counts, storeEvent(tx, r, EventBounced, d.SentTime)
+}
+
+// reportedRecipient returns the recipient of a mail of an autoresponder that is reported as bounced or as spam, after it
+// has stored the report. It returns nil if no figures change: for other mails, and if a report about an earlier mail is
+// counted already.
+func reportedRecipient(tx Tx, d *Delivery, kind EventKind, now int64) (*Recipient, error) {
+	batch, err := figuresOf(tx, d.DeliveryKey)
+	if err != nil || batch == 0 {
+		return nil, err
+	}
+	r, err := tx.Recipient(d.List, batch, d.Contact)
+	if err != nil {
+		return nil, ignoreKind(NotFound, err)
+	}
+	events, err := tx.RecipientEvents(d.List, batch, d.Contact)
+	if err != nil || eventOf(events, kind, 0) != nil {
+		return nil, err
+	}
+	if r.Status != RecipientBounced {
+		r.Status, r.Detail, r.Time = RecipientStatus(d.Status), d.Detail, now
+		if err := tx.SetRecipient(r); err != nil {
+			return nil, err
+		}
+	}
+	return r, storeEvent(tx, r, kind, now)
+}
+
+// AutoresponderBatchTx finds and stores the Batches of autoresponders, in a transaction.
+type AutoresponderBatchTx interface {
+	// AutoresponderBatch returns the Batch of an autoresponder, 0 if there is none, and whether it has a population of
+	// the List.
+	AutoresponderBatch(id AutoresponderID, list ListID) (batch BatchID, hasList bool, err error)
+	// AddAutoresponderBatch stores which Batch an autoresponder has. It returns false if it has one already.
+	AddAutoresponderBatch(id AutoresponderID, batch BatchID) (added bool, err error)
+	// RemoveAutoresponderBatch forgets the Batch of an autoresponder.
+	RemoveAutoresponderBatch(id AutoresponderID) error
+	// AddPopulation inserts a population, unless the Batch has one with its number.
+	AddPopulation(p *Population) error
+	// AddRecipients inserts recipients with the addresses that their Contacts have now, and with the time sent if it is
+	// not 0. Contacts that are recipients of the Batch already, or that are gone, are left out. AddRecipients returns the
+	// number of new recipients.
+	AddRecipients(list ListID, batch BatchID, ids []ContactID, status RecipientStatus, sent int64) (added int64, err error)
+	// Recipients returns those Contacts that are recipients of a Batch. It locks none of them.
+	Recipients(list ListID, batch BatchID, ids []ContactID) (map[ContactID]*Recipient, error)
+}

@@ -1,0 +1,197 @@
+package storetest
+
+import (
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests the figures of autoresponders.
+
+// autoresponderFixture is an eventFixture whose Batch has the figures of an autoresponder. Its mails went to none of the
+// six Contacts yet.
+type autoresponderFixture struct {
+	*eventFixture
+	autoresponder audience.AutoresponderID
+}
+
+func newAutoresponderFixture(f *eventFixture) *autoresponderFixture {
+	f.Helper()
+	id, err := f.service.AddAutoresponder(f.Context(), f.caller,
+		details("list_id", int(f.news), "message_id", int(f.message), "event_type", "update_profile"))
+	f.must(err)
+	f.batch, err = f.service.AutoresponderBatch(f.Context(), f.caller, id)
+	f.must(err)
+	if f.batch == 0 {
+		f.Fatal("the autoresponder has no Batch")
+	}
+	return &autoresponderFixture{f, id}
+}
+
+// prepare returns the mail about an event that happens now.
+func (f *autoresponderFixture) prepare(contact audience.ContactID) *audience.OutgoingMail {
+	f.Helper()
+	m, err := f.service.AutoresponderMail(f.Context(), audience.Autorespond{List: f.news, Contact: contact,
+		Autoresponder: f.autoresponder, Time: f.now.Unix()})
+	f.must(err)
+	if m == nil {
+		f.Fatalf("there is no mail for the Contact %d", contact)
+	}
+	return m
+}
+
+// send stores mails that were accepted together, and returns their keys.
+func (f *autoresponderFixture) send(contacts ...audience.ContactID) (keys []audience.DeliveryKey) {
+	f.Helper()
+	var sent []audience.Delivery
+	for _, id := range contacts {
+		m := f.prepare(id)
+		keys, sent = append(keys, m.Delivery), append(sent, f.service.Sent(m, "Hello"))
+	}
+	f.must(f.service.RecordSent(f.Context(), sent))
+	return keys
+}
+
+// refuse stores that a mail server refused an address.
+func (f *autoresponderFixture) refuse(contact audience.ContactID) {
+	f.Helper()
+	why := &audience.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "5.1.1 unknown"}
+	f.must(f.service.RecordNotSent(f.Context(), f.prepare(contact), why))
+}
+
+func autoresponderFigures(e *eventFixture) {
+	f := newAutoresponderFixture(e)
+	keys := f.send(f.contacts[:5]...)
+	f.refuse(f.contacts[5])
+	f.pass(time.Minute)
+	open := audience.Link{Kind: audience.LinkOpen, DeliveryKey: keys[0]}
+	f.must(f.service.Opened(f.Context(), open, personAgent))
+	f.must(f.service.Clicked(f.Context(), audience.Link{Kind: audience.LinkClick, DeliveryKey: keys[1], Target: f.links[0]}, personAgent))
+	_, err := f.service.Bounced(f.Context(), keys[2], "smtp; 550 5.1.1 no such user")
+	f.must(err)
+	_, err = f.service.Complained(f.Context(), keys[3], "spam")
+	f.must(err)
+	_, err = f.service.UnsubscribeByLink(f.Context(), keys[4])
+	f.must(err)
+
+	all := audience.Query{}
+	f.wantRows(audience.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
+	f.wantRows(audience.EventOpened, all, "a0", "a1")
+	f.wantRows(audience.RowsNotOpened, all, "a3", "a4")
+	f.wantRows(audience.EventClicked, all, "a1")
+	f.wantRows(audience.EventBounced, all, "a2", "a5")
+	f.wantRows(audience.EventComplained, all, "a3")
+	f.wantRows(audience.EventUnsubscribed, all, "a3", "a4")
+	want := audience.BatchCounts{Recipients: 6, Sent: 5, Refused: 1, Bounced: 2, Complained: 1, Unsubscribed: 2}
+	r := f.report()
+	same(f.T, "counts", r.BatchCounts, want)
+	f.wantSums(audience.BatchSums{Opens: 1, ImageOpened: 1, ClickOpened: 1, HumanOpened: 2, Clicks: 1, Clicked: 1,
+		LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
+	if r.NotOpened() != 2 || r.Unsent() != 0 || r.SendStatus() != audience.BatchSending {
+		f.Errorf("%d are not opened and %d not sent, the status is %s; want 2, 0 and sending", r.NotOpened(), r.Unsent(), r.SendStatus())
+	}
+	contact := f.contact(f.news, f.contacts[0])
+	if contact.LastOpenTime != f.now.Unix() {
+		f.Errorf("the Contact's last open was at %d, want %d", contact.LastOpenTime, f.now.Unix())
+	}
+	if sent := f.messagesSent(f.news, f.contacts[0]); len(sent) != 2 {
+		f.Errorf("the Contact was sent %d Messages, want 2: by the Batch and by the autoresponder", len(sent))
+	}
+}
+
+// A further mail to a Contact changes what became of its mails, and counts no second recipient.
+func autoresponderCountsContactsOnce(e *eventFixture) {
+	f := newAutoresponderFixture(e)
+	f.send(f.contacts[0], f.contacts[1])
+	f.refuse(f.contacts[2])
+	f.pass(time.Hour)
+	keys := f.send(f.contacts[0], f.contacts[2])
+	f.refuse(f.contacts[1])
+	same(f.T, "counts", f.report().BatchCounts, audience.BatchCounts{Recipients: 3, Sent: 3, Bounced: 2})
+	f.pass(time.Hour)
+	f.refuse(f.contacts[1])
+	f.must(f.service.RecordNotSent(f.Context(), f.prepare(f.contacts[3]), &audience.Undelivered{Detail: "no connection"}))
+	same(f.T, "counts", f.report().BatchCounts, audience.BatchCounts{Recipients: 4, Sent: 3, Failed: 1, Bounced: 2})
+	f.send(f.contacts[3])
+	_, err := f.service.Bounced(f.Context(), keys[1], "smtp; 550 5.1.1 no such user")
+	f.must(err)
+	same(f.T, "counts", f.report().BatchCounts, audience.BatchCounts{Recipients: 4, Sent: 4, Bounced: 2})
+	f.wantRows(audience.RowsNotOpened, audience.Query{}, "a0", "a3")
+	if n := f.report().NotOpened(); n != 2 {
+		f.Errorf("%d mails were not opened, want 2", n)
+	}
+}
+
+// The Batch of an autoresponder is found by getAutoresponderBatchId only, and changes with the autoresponder only.
+func autoresponderBatchIsHidden(e *eventFixture) {
+	sent := e.batch
+	f := newAutoresponderFixture(e)
+	found, err := f.service.SearchBatches(f.Context(), f.caller, audience.Query{})
+	f.must(err)
+	if len(found) != 1 || found[0].ID != sent {
+		f.Errorf("the search found %d Batches, want the one that was sent", len(found))
+	}
+	current, err := f.service.CurrentBatches(f.Context(), f.caller)
+	f.must(err)
+	if len(current) != 0 {
+		f.Errorf("%d Batches have not ended, want 0", len(current))
+	}
+	for _, command := range []string{"pause", "unpause", "cancel", "reschedule"} {
+		err := f.service.EditBatch(f.Context(), f.caller, f.batch, command, f.now.Unix())
+		f.refused(err, audience.InvalidParameters, "autoresponder")
+	}
+	f.refused(f.service.DeleteBatch(f.Context(), f.caller, f.batch), audience.InvalidParameters, "autoresponder")
+	if s := f.lease("a"); s != nil {
+		f.Errorf("a sender has leased a slice of Batch %d", s.Batch)
+	}
+	f.send(f.contacts[0])
+	june := f.addMessage("June")
+	_, err = f.service.EditAutoresponder(f.Context(), f.caller, f.autoresponder, details("message_id", int(june)))
+	f.must(err)
+	if f.batchFixture.batch(f.batch).MessageID != june {
+		f.Error("the Batch does not have the new Message of the autoresponder")
+	}
+	f.must(f.service.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder))
+	_, err = f.service.Batch(f.Context(), f.caller, f.batch)
+	f.refused(err, audience.NoBatch, "no Batch")
+	for done := false; !done; {
+		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: f.batch})
+		f.must(err)
+	}
+	view(f.T, f.store, func(tx audience.Tx) error {
+		rows, err := tx.Recipients(f.news, f.batch, f.contacts)
+		if len(rows) != 0 {
+			f.Errorf("%d recipients are left", len(rows))
+		}
+		return err
+	})
+}
+
+// An autoresponder of an earlier version gets its Batch with its first mail, and an autoresponder that moves to another
+// List has the figures of both.
+func autoresponderOfEarlierVersion(e *eventFixture) {
+	f := newAutoresponderFixture(e)
+	f.update(func(tx audience.Tx) error { return tx.RemoveAutoresponderBatch(f.autoresponder) })
+	before := f.prepare(f.contacts[0]).Delivery
+	f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: before}, personAgent))
+	if c := f.contact(f.news, f.contacts[0]); c.LastOpenTime != f.now.Unix() {
+		f.Error("the open of a mail without figures did not change its Contact")
+	}
+	f.send(f.contacts[0])
+	f.refuse(f.contacts[1])
+	var err error
+	f.batch, err = f.service.AutoresponderBatch(f.Context(), f.caller, f.autoresponder)
+	f.must(err)
+	same(f.T, "counts", f.report().BatchCounts, audience.BatchCounts{Recipients: 2, Sent: 1, Refused: 1, Bounced: 1})
+
+	news := f.news
+	f.news = f.addList()
+	_, err = f.service.EditAutoresponder(f.Context(), f.caller, f.autoresponder, details("list_id", int(f.news)))
+	f.must(err)
+	f.send(f.subscribe(f.news, "Email", "new@example.com"))
+	same(f.T, "counts", f.report().BatchCounts, audience.BatchCounts{Recipients: 3, Sent: 2, Refused: 1, Bounced: 1})
+	_, err = f.service.Batch(f.Context(), f.restricted(f.news), f.batch)
+	f.refused(err, audience.Denied, "other Lists")
+	_, err = f.service.Batch(f.Context(), f.restricted(f.news, news), f.batch)
+	f.must(err)
+}
