@@ -2,18 +2,25 @@ package address
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/nyaruka/phonenumbers"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Keys returns the normalised forms of all addresses that equal a text, if the case of ASCII letters is
 // ignored. A mobile number without a country code has a normalised form for each country. Keys returns
-// false for a text with other characters than ASCII: letters of different case can then have normalised
-// forms that this package does not find.
+// false for other characters than ASCII in a text that is no email address, or that has a letter and a mark
+// that NFC composes. Then the normalised forms of the letter depend on its case.
 func Keys(text string) (keys []string, ok bool) {
 	if !isASCII(text) {
-		return nil, false
+		_, key, isEmail := ParseEmail(text)
+		lower := LowerASCII(text)
+		if !isEmail || !norm.NFC.IsNormalString(lower) || !norm.NFC.IsNormalString(upperASCII(text)) {
+			return nil, false
+		}
+		return []string{lower, key}, true
 	}
 	keys = []string{LowerASCII(text)} // entries of older versions have this key for some addresses
 	if _, key, isEmail := ParseEmail(text); isEmail {
@@ -26,6 +33,16 @@ func Keys(text string) (keys []string, ok bool) {
 		}
 	}
 	return keys, true
+}
+
+// upperASCII returns s with its ASCII letters in upper case.
+func upperASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' {
+			return r - 'a' + 'A'
+		}
+		return r
+	}, s)
 }
 
 // countryCodes returns all telephone country codes.

@@ -130,7 +130,4 @@ type ContactTx interface {
 	// order of their bytes. It returns at most limit Keys, and only Keys that sort after the
 	// text after.
 	QuotedKeys(list ListID, after string, limit int) ([]string, error)
-	// PromoteDuplicate makes the duplicate with the lowest ID the first Contact of an
-	// address, after the first Contact was removed or got another address.
-	PromoteDuplicate(list ListID, key string) error
 }

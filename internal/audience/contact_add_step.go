@@ -91,10 +91,8 @@ func (b *addStep) store(rows []*addRow) error {
 		if err := b.tx.InsertContacts(fresh, !b.unique(b.schema)); err != nil {
 			return err
 		}
-		for _, c := range changed {
-			if err := b.tx.UpdateContact(c); err != nil {
-				return err
-			}
+		if err := b.tx.UpdateContacts(changed); err != nil {
+			return err
 		}
 		var again []*addRow
 		for _, r := range rows {

@@ -88,12 +88,16 @@ const (
 	// bulkValues is the number of values after which a transaction takes no further Contact. In a List
 	// with a thousand Fields, a Contact takes as long as fifty usual ones.
 	bulkValues = 10_000
+	// bulkBytes is the size of the stored values after which a transaction takes no further Contact. A
+	// Contact with 10 short values has 200 bytes, and a Contact with a thousand long values several million.
+	bulkBytes = 2 << 20
 )
 
 // stepSize counts the Contacts that a transaction adds or changes, and their values.
 type stepSize struct {
-	most             int // largest number of Contacts
-	contacts, values int // so far
+	most             int   // largest number of Contacts
+	contacts, values int   // so far
+	bytes            int64 // of the values that were stored before the transaction
 }
 
 // newStepSize returns an empty step for at most bulkStep Contacts, or fewer if the event causes jobs for
@@ -118,7 +122,27 @@ func (b *stepSize) add(values int) {
 }
 
 // full reports whether the transaction must not take another Contact.
-func (b *stepSize) full() bool { return b.contacts >= b.most || b.values >= bulkValues }
+func (b *stepSize) full() bool {
+	return b.contacts >= b.most || b.values >= bulkValues || b.bytes >= bulkBytes
+}
+
+// take returns how many of the stored Contacts, from the first on, the transaction may read and change, and counts
+// the bytes of their values. It returns at least 1. A Contact has at most one value for each Field.
+func (b *stepSize) take(tx BulkTx, schema *Schema, ids []ContactID) (n int, err error) {
+	fields := max(1, len(schema.Fields))
+	n = max(1, min(len(ids), b.most-b.contacts, (bulkValues-b.values)/fields))
+	sizes, err := tx.ValueSizes(schema.List.ID, ids[:n])
+	if err != nil {
+		return 0, err
+	}
+	for i, id := range ids[:n] {
+		b.bytes += sizes[id]
+		if b.bytes >= bulkBytes {
+			return i + 1, nil
+		}
+	}
+	return n, nil
+}
 
 // maxSingleEvents is the largest number of changed Contacts for which a call publishes one
 // event for each Contact. For more Contacts it publishes one event of the List.
@@ -162,6 +186,11 @@ func (t *notifier) publish(tx Tx, schema *Schema, now int64, n int, events []con
 
 // BulkTx reads and stores many Contacts of a List at once, in a transaction.
 type BulkTx interface {
+	// ContactsToChange returns those Contacts of a List that have one of the IDs, by ID. No other transaction can
+	// change them until the Update ends.
+	ContactsToChange(list ListID, ids []ContactID) (map[ContactID]*Contact, error)
+	// ValueSizes returns how many bytes of the database the Field values of each of these Contacts take.
+	ValueSizes(list ListID, ids []ContactID) (map[ContactID]int64, error)
 	// FirstContacts returns the first Contacts with the addresses, by Key, as ContactByKey
 	// does. The result has no element for an address without a Contact.
 	FirstContacts(list ListID, keys []string) (map[string]*Contact, error)
@@ -169,6 +198,14 @@ type BulkTx interface {
 	// IDs, which ascend in the order of the slice. If an address has a first Contact already, InsertContacts
 	// inserts the new Contact as a duplicate, or leaves its ID 0 if duplicates is false.
 	InsertContacts(contacts []*Contact, duplicates bool) error
+	// UpdateContacts stores the values, the addresses, the double opt-in and the time of the last change of
+	// Contacts of one List. An ID must not be there twice.
+	UpdateContacts(contacts []*Contact) error
+	// FirstKeys returns those of the Keys that a first Contact of the List has.
+	FirstKeys(list ListID, keys []string) (map[string]bool, error)
+	// PromoteDuplicates makes the duplicate with the lowest ID the first Contact of each of the addresses,
+	// after the first Contact was removed or got another address.
+	PromoteDuplicates(list ListID, keys []string) error
 	// AddLedgerRows appends the same ledger row for each of the Contacts.
 	AddLedgerRows(r *LedgerRow, contacts []ContactID) error
 	// UnsubscribedAmong returns those of the normalised addresses and mobile numbers that have an

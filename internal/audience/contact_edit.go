@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"enlist/internal/address"
 )
 
 // This file has editContacts, which changes values of many Contacts in steps (transaction_steps.go).
-// It also updates the Key of a Contact after its addresses change.
+// contact_edit_step.go has the transaction of a step.
 
 // EditRequest is a call of editContacts.
 type EditRequest struct {
@@ -91,51 +90,6 @@ type editProgress struct {
 	notifier
 }
 
-// runStep changes the next rows in one transaction.
-func (e *editCall) runStep(tx Tx, now int64, p *editProgress) (done bool, err error) {
-	schema, err := loadList(tx, e.caller, e.List)
-	if err != nil {
-		return false, err
-	}
-	if err := tx.LockListForBulk(e.List); err != nil {
-		return false, err
-	}
-	size := stepSize{most: bulkStep}
-	if e.Trigger {
-		size = newStepSize(schema, EventUpdateProfile)
-	}
-	if schema.List.DoubleOptIn {
-		size.most = max(1, size.most*2/3) // each Contact may need a job that sends the request to confirm
-	}
-	today := Today(time.Unix(now, 0), e.caller.Account.TimeZone)
-	var first error // why the first row was refused
-	var events []contactEvent
-	for ; p.Next < len(e.Contacts) && !size.full(); p.Next++ {
-		id := e.Contacts[p.Next].ID
-		row, err := e.edit(tx, e.rows.at(p.Next, schema, today), id, now)
-		switch {
-		case err != nil:
-			return false, err
-		case row.refused != nil:
-			p.Refused = append(p.Refused, p.Next)
-			if first == nil {
-				first = row.refused
-			}
-			continue
-		case row.changed:
-			if err := e.emit(tx, schema, id, now, p); err != nil {
-				return false, err
-			}
-			events = append(events, contactEvent{id, WebhookUpdated})
-		}
-		size.add(row.values)
-	}
-	if len(p.Refused) > 0 && len(p.Refused) == len(e.Contacts) {
-		return false, nothingUpdated(first)
-	}
-	return p.Next == len(e.Contacts), p.publish(tx, schema, now, size.contacts, events)
-}
-
 // nothingUpdated returns the error of a call in which every row was refused. Its detail says
 // why the first row was refused.
 func nothingUpdated(why error) error {
@@ -149,90 +103,11 @@ func nothingUpdated(why error) error {
 	return e
 }
 
-// editedRow is the result of one row of editContacts.
-type editedRow struct {
-	refused error // why the row was refused
-	changed bool
-	values  int // of the Contact
-}
-
-// edit changes one Contact. If err is not nil, the transaction must end with err.
-func (e *editCall) edit(tx Tx, parsed *parsedContact, id ContactID, now int64) (editedRow, error) {
-	if parsed.err != nil {
-		return editedRow{refused: parsed.err}, nil
-	}
-	contact, err := tx.Contact(e.List, id)
-	if err != nil {
-		return editedRow{refused: ErrNoContact}, ignoreKind(NoContact, err)
-	}
-	row := editedRow{changed: parsed.apply(contact), values: len(contact.Values)}
-	if !row.changed {
-		return row, nil
-	}
-	before := *contact
-	left, refused, err := updateKey(tx, parsed.schema, contact)
-	if refused != nil || err != nil {
-		return editedRow{refused: refused}, err
-	}
-	moved := !isSameAddress(before.Key, contact.Key)
-	if moved {
-		contact.DoubleOptIn, contact.DoubleOptInTime = false, 0
-	}
-	contact.Modified = now
-	if err := tx.UpdateContact(contact); err != nil {
-		return row, err
-	}
-	if left != "" {
-		if err := tx.PromoteDuplicate(e.List, left); err != nil {
-			return row, err
-		}
-	}
-	if moved {
-		err = confirmNewAddress(tx, parsed.schema, contact, before.DoubleOptIn, now)
-	}
-	return row, err
-}
-
 // isSameAddress reports whether two Keys are the same address. The Key of an old Contact may have a
 // form that ParseEmail no longer returns. decisions.md: 23
 func isSameAddress(old, key string) bool {
 	_, normalised, ok := address.ParseEmail(old)
 	return old == key || ok && normalised == key
-}
-
-// emit stores the jobs of the event update_profile if the request has Trigger set. It stores
-// them once for a Contact, even if several rows change the Contact.
-func (e *editCall) emit(tx Tx, schema *Schema, id ContactID, now int64, p *editProgress) error {
-	if !e.Trigger || slices.Contains(p.Emitted, id) {
-		return nil
-	}
-	p.Emitted = append(p.Emitted, id)
-	return emit(tx, schema, id, EventUpdateProfile, now)
-}
-
-// updateKey sets the Key of a Contact from its present addresses. If the Key has changed and the
-// Contact was the first with the old Key, left is the old Key. decisions.md: 23, 24
-func updateKey(tx ContactTx, schema *Schema, contact *Contact) (left string, refused, err error) {
-	key := schema.addressKey(contact)
-	if key == "" {
-		return "", errNoAddress(schema), nil
-	}
-	if key == contact.Key {
-		return "", nil, nil
-	}
-	if contact.IsFirst {
-		left = contact.Key
-	}
-	_, err = tx.ContactByKey(schema.List.ID, key)
-	if err != nil && KindOf(err) != NoContact {
-		return "", nil, err
-	}
-	taken := err == nil
-	if taken && schema.List.DisallowDuplicates {
-		return "", Refuse(InvalidParameters, "another Contact has this address"), nil
-	}
-	contact.Key, contact.IsFirst = key, !taken
-	return left, nil, nil
 }
 
 // addressKey returns the normalised address of a Contact: its email address or, if it has

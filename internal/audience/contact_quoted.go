@@ -79,7 +79,7 @@ func normaliseKeys(tx Tx, list ListID, keys []string) (rest []string, duplicates
 		}
 		room -= len(found)
 		if room == 0 { // the next transaction changes the duplicates that are left; until then they need a primary
-			return keys[i:], duplicates, tx.PromoteDuplicate(list, key)
+			return keys[i:], duplicates, tx.PromoteDuplicates(list, keys[i:i+1])
 		}
 	}
 	return nil, duplicates, nil

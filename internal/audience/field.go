@@ -69,8 +69,6 @@ type FieldTx interface {
 	// FieldOfFolder returns the name and the List of the oldest Field that stores its files in
 	// a Folder. It ignores deleted Lists. list is 0 if there is no such Field.
 	FieldOfFolder(folder FolderID) (list ListID, name string, err error)
-	// DeleteFieldValues removes the values of a deleted Field from Contacts with an ID
-	// above after, in order of ID. It stops after limit Contacts and returns the ID of the
-	// last of these Contacts. It returns 0 if no Contact has an ID above after.
-	DeleteFieldValues(list ListID, field FieldID, after ContactID, limit int) (last ContactID, err error)
+	// DeleteFieldValues removes the values of a deleted Field from Contacts of the List.
+	DeleteFieldValues(list ListID, field FieldID, contacts []ContactID) error
 }

@@ -17,10 +17,13 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 		return next, false, err
 	}
 	next.After = 0
-	if len(ids) == removeStep {
-		next.After = ids[len(ids)-1]
+	if len(ids) == 0 {
+		return next, true, nil
 	}
-	err = s.store.Update(ctx, func(tx Tx) error { return s.convert(tx, e, ids) })
+	err = s.store.Update(ctx, func(tx Tx) (err error) {
+		next.After, err = s.convert(tx, e, ids)
+		return err
+	})
 	return next, err == nil && next.After == 0, err
 }
 
@@ -41,29 +44,35 @@ func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []Contac
 	return ids, err
 }
 
-// convert rewrites the values of some Contacts in the form of the Field's type.
-func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) error {
+// convert rewrites the values of the next of these Contacts in the form of the Field's type. last is the ID of
+// the last of them, or 0 if no Contact is left.
+func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) (last ContactID, err error) {
 	if err := tx.LockListForBulk(e.List); err != nil {
-		return err
+		return 0, err
 	}
 	schema, err := tx.Schema(e.List)
 	if err != nil {
-		return ignoreKind(NoList, err)
+		return 0, ignoreKind(NoList, err)
 	}
 	f := schema.Field(e.Field)
 	if f == nil {
-		return nil
+		return 0, nil
 	}
 	account, err := tx.Account(schema.List.AccountID)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	ids, last, err = nextStep(tx, schema, ids)
+	if err != nil {
+		return 0, err
 	}
 	today := Today(time.Unix(s.now().Unix(), 0), account.TimeZone)
-	return eachOf(tx, schema, ids, func(c *Contact) error {
+	// Contacts whose values stay the same are stored too: the new type decides whether the store writes a
+	// number or a text.
+	return last, changeContacts(tx, schema, ids, func(c *Contact) {
 		if text, err := f.read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today); err == nil {
 			c.Values = c.Values.Set(f.ID, text)
 		}
-		return tx.UpdateContact(c) // the new type decides whether the store writes a number or a text
 	})
 }
 
@@ -90,20 +99,33 @@ func idsAfter(tx SearchTx, schema *Schema, where *Condition, after ContactID) (i
 	return ids, err
 }
 
-// eachOf calls change for each Contact whose ID is in ids. It leaves out Contacts that were
-// deleted meanwhile.
-func eachOf(tx ContactTx, schema *Schema, ids []ContactID, change func(*Contact) error) error {
+// nextStep returns the first of the IDs that idsAfter found: those of the Contacts that one transaction may
+// change. last is the last of these IDs, or 0 if no Contact is left after them.
+func nextStep(tx BulkTx, schema *Schema, ids []ContactID) (step []ContactID, last ContactID, err error) {
+	size := stepSize{most: removeStep}
+	n, err := size.take(tx, schema, ids)
+	if err != nil {
+		return nil, 0, err
+	}
+	if n < len(ids) || n == removeStep {
+		last = ids[n-1]
+	}
+	return ids[:n], last, nil
+}
+
+// changeContacts calls change for each Contact whose ID is in ids, and stores the Contacts. It leaves out
+// Contacts that were deleted meanwhile.
+func changeContacts(tx BulkTx, schema *Schema, ids []ContactID, change func(*Contact)) error {
+	found, err := tx.ContactsToChange(schema.List.ID, ids)
+	if err != nil {
+		return err
+	}
+	changed := make([]*Contact, 0, len(found))
 	for _, id := range ids {
-		c, err := tx.Contact(schema.List.ID, id)
-		if KindOf(err) == NoContact {
-			continue
-		}
-		if err == nil {
-			err = change(c)
-		}
-		if err != nil {
-			return err
+		if c := found[id]; c != nil {
+			change(c)
+			changed = append(changed, c)
 		}
 	}
-	return nil
+	return tx.UpdateContacts(changed)
 }

@@ -9,9 +9,16 @@ import (
 	"enlist/internal/audience"
 )
 
-// BenchmarkAddContacts measures calls of addContacts with 5,000 rows of 10 values each, from one caller. To
-// include the disk, set ENLIST_TEST_POSTGRES to the URL of a server that runs with fsync.
-func BenchmarkAddContacts(b *testing.B) {
+// BenchmarkBulk measures calls with 5,000 rows of 10 values each, from one caller: addContacts of new Contacts
+// and with overwrite, editContacts of one value (edit) and of the address (rekey). To include the disk, set
+// ENLIST_TEST_POSTGRES to the URL of a server that runs with fsync.
+func BenchmarkBulk(b *testing.B) {
+	for _, call := range []string{"add", "overwrite", "edit", "rekey"} {
+		b.Run(call, func(b *testing.B) { benchBulk(b, call) })
+	}
+}
+
+func benchBulk(b *testing.B, call string) {
 	ctx := context.Background()
 	service := audience.NewService(openAt(b, database(b), Options{}), time.Now)
 	first, err := service.Bootstrap(ctx, "")
@@ -29,19 +36,45 @@ func BenchmarkAddContacts(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	for n := int64(0); b.Loop(); n += audience.MaxRows {
+	ids, err := service.AddContacts(ctx, caller, audience.AddRequest{List: first.List, Contacts: benchRows(0, 0)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for n := 1; b.Loop(); n++ {
 		b.StopTimer()
-		r := audience.AddRequest{List: first.List, Contacts: make([][]audience.Detail, audience.MaxRows)}
-		for i := range r.Contacts {
-			r.Contacts[i] = []audience.Detail{detail("Email", address(n+int64(i)))}
-			for j := range 9 {
-				r.Contacts[i] = append(r.Contacts[i], detail(fmt.Sprint("Field ", j), "a value of some length"))
+		add := audience.AddRequest{List: first.List, Contacts: benchRows(int64(n)*audience.MaxRows, 0)}
+		if call == "overwrite" {
+			add.Overwrite, add.Contacts = true, benchRows(0, n)
+		}
+		edit := audience.EditRequest{List: first.List}
+		for i, id := range ids {
+			changed := detail("Field 0", fmt.Sprint(n))
+			if call == "rekey" {
+				changed = detail("Email", address(int64(n)*audience.MaxRows+int64(i)))
 			}
+			edit.Contacts = append(edit.Contacts, audience.EditRow{ID: id, Details: []audience.Detail{changed}})
 		}
 		b.StartTimer()
-		if _, err := service.AddContacts(ctx, caller, r); err != nil {
+		if call == "edit" || call == "rekey" {
+			_, err = service.EditContacts(ctx, caller, edit)
+		} else {
+			_, err = service.AddContacts(ctx, caller, add)
+		}
+		if err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(audience.MaxRows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// benchRows returns MaxRows rows whose addresses begin at a number.
+func benchRows(first int64, value int) [][]audience.Detail {
+	rows := make([][]audience.Detail, audience.MaxRows)
+	for i := range rows {
+		rows[i] = []audience.Detail{detail("Email", address(first+int64(i)))}
+		for j := range 9 {
+			rows[i] = append(rows[i], detail(fmt.Sprint("Field ", j), fmt.Sprint("a value of some length ", value)))
+		}
+	}
+	return rows
 }

@@ -15,6 +15,7 @@ var Dialect = sqlstore.Dialect{
 	Document:     "CAST(field_values AS TEXT)", // the CAST does not change the bytes; drivers return a text as a string without a copy
 	ReadValues:   readValues,
 	ToDocument:   func(argument string) string { return "jsonb(" + argument + ")" },
+	DocumentSize: "length(field_values)",
 	WithoutField: `jsonb_remove(field_values, '$."' || ? || '"')`,
 	Items:        func(argument string) string { return "json_each(" + argument + ")" },
 	Position:     "instr",

@@ -211,19 +211,14 @@ func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
 	return audience.ContactID(n), err
 }
 
-// DeleteFieldValues removes the values of a deleted Field from at most limit Contacts with IDs greater
-// than after. It returns the highest ID of these Contacts, or 0 if no Contact has such an ID.
-func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, after audience.ContactID, limit int) (
-	last audience.ContactID, err error) {
-	const page = "SELECT id FROM contact WHERE list_id = ? AND id > ? ORDER BY id" + limited
-	n, err := t.number("SELECT max(id) FROM ("+page+") AS page", int64(list), int64(after), int64(limit))
-	if err != nil || n == 0 {
-		return 0, err
+// DeleteFieldValues removes the values of a deleted Field from Contacts.
+func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, contacts []audience.ContactID) error {
+	test, ids, err := oneOfIDs(t, contacts)
+	if err != nil {
+		return err
 	}
-	remove := "UPDATE contact SET field_values = " + t.sql.WithoutField + " WHERE list_id = ? AND id > ? AND id <= ?"
-	_, err = t.conn.Exec(remove,
-		strconv.FormatInt(int64(field), 10), int64(list), int64(after), n)
-	return audience.ContactID(n), err
+	remove := "UPDATE contact SET field_values = " + t.sql.WithoutField + " WHERE " + t.sql.NoIndex + "list_id = ? AND id" + test
+	return t.conn.Do(remove, strconv.FormatInt(int64(field), 10), int64(list), ids)
 }
 
 // Duplicates returns the number of addresses that several Contacts of a List share.

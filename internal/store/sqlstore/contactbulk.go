@@ -20,7 +20,7 @@ func (t *Tx) FirstContacts(list audience.ListID, keys []string) (map[string]*aud
 	if len(keys) == 0 {
 		return found, nil
 	}
-	wanted, err := manyValues(t, keys)
+	wanted, err := manyValues(t, slices.Sorted(slices.Values(keys)))
 	if err != nil {
 		return nil, err
 	}
@@ -75,9 +75,7 @@ func (t *Tx) InsertContacts(contacts []*audience.Contact, duplicates bool) error
 	return nil
 }
 
-// markPrimaries sets IsFirst of each Contact. With duplicates, it locks the stored primaries of the
-// addresses, so that no other transaction removes such a primary before this transaction has stored the
-// duplicate. Without duplicates, all Contacts are to become primaries.
+// markPrimaries sets IsFirst of each Contact. Without duplicates, all Contacts are to become primaries.
 func (t *Tx) markPrimaries(contacts []*audience.Contact, duplicates bool) error {
 	taken := make(map[string]bool)
 	if duplicates {
@@ -85,14 +83,8 @@ func (t *Tx) markPrimaries(contacts []*audience.Contact, duplicates bool) error 
 		for i, c := range contacts {
 			keys[i] = c.Key
 		}
-		wanted, err := manyValues(t, keys)
-		if err != nil {
-			return err
-		}
-		err = t.each(func(row *Cursor) error {
-			taken[row.Text()] = true
-			return nil
-		}, t.sql.statements.primariesToLock, int64(contacts[0].ListID), wanted)
+		var err error
+		taken, err = t.FirstKeys(contacts[0].ListID, keys)
 		if err != nil {
 			return err
 		}

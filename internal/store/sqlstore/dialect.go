@@ -15,6 +15,7 @@ type Dialect struct {
 	FieldText, FieldNumber, FieldShown func(id string) string
 
 	Document     string                    // field_values in the form that ReadValues decodes
+	DocumentSize string                    // bytes that field_values takes in the database
 	WithoutField string                    // field_values without one Field; the argument is the ID of this Field as text
 	Position     string                    // name of the SQL function that returns the position of a text in another text
 	Ending       func(value string) string // the last characters of value; the argument is their number
@@ -88,7 +89,7 @@ type statements struct {
 	contactByID, contactByKey, contactsByAddress string
 	lockedByID, lockedByKey, lockedByAddress     string
 
-	contactsByKeys, lockedByKeys, primariesToLock string
+	contactsToChange, valueSizes, contactsByKeys, lockedByKeys, primariesToLock string
 
 	// Both insert a Contact. The statement insertInitial has constants for the state columns of a new
 	// Contact, because constants are faster than arguments. The statement insert has only arguments.
@@ -124,13 +125,34 @@ func (d *Dialect) prepareContactStatements() {
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + limited
 	s.lockedByID, s.lockedByKey, s.lockedByAddress = s.contactByID+lock, s.contactByKey+lock, s.contactsByAddress+lock
-	s.contactsByKeys = contact + "list_id = ? AND dedupe_key" + d.oneOf("TEXT[]")
-	s.lockedByKeys = s.contactsByKeys + " ORDER BY dedupe_key" + lock
-	s.primariesToLock = "SELECT dedupe_key FROM contact WHERE list_id = ? AND dedupe_key" + d.oneOf("TEXT[]") +
-		" ORDER BY dedupe_key" + lock
+	s.contactsToChange = d.contactsOf(c.columns, "id", lock)
+	s.valueSizes = d.contactsOf("id, "+d.DocumentSize, "id", "")
+	s.contactsByKeys = d.contactsOf(c.columns, "dedupe_key", "")
+	s.lockedByKeys = d.contactsOf(c.columns, "dedupe_key", lock)
+	s.primariesToLock = d.contactsOf("dedupe_key", "dedupe_key", lock)
 	const unlessTaken = ") ON CONFLICT DO NOTHING"
 	s.insert = c.into + "VALUES (" + c.values + unlessTaken
 	s.insertInitial = c.into + "VALUES (" + c.initial + unlessTaken
+}
+
+// contactsOf returns a statement for the Contacts of the List ?1 whose column, id or dedupe_key, has one of the values of ?2.
+// It locks them in the order of these values. On PostgreSQL a subquery looks up each value. With a join or with
+// = ANY, PostgreSQL would read all Contacts of the List if it expects few of them. It does that without
+// statistics, and if most Lists are small.
+func (d *Dialect) contactsOf(columns, column, lock string) string {
+	if !d.Arrays {
+		return "SELECT " + columns + " FROM contact WHERE " + d.NoIndex + "list_id = ?1 AND " + column +
+			" IN (SELECT value FROM " + d.Items("?2") + ")"
+	}
+	array := "TEXT[]"
+	if column == "id" {
+		array = "BIGINT[]"
+	}
+	if lock == "" {
+		lock = " OFFSET 0" // as a lock does, this keeps the planner from replacing the subquery by a join
+	}
+	return "SELECT found.* FROM unnest(CAST(?2 AS " + array + ")) AS wanted (value), LATERAL (SELECT " + columns +
+		" FROM contact WHERE list_id = ?1 AND " + column + " = wanted.value" + lock + ") AS found"
 }
 
 // limited is LIMIT with an argument. Without the CAST, SQLite would prepare the statement again for each

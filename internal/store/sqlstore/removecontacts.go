@@ -3,6 +3,9 @@ package sqlstore
 // This file removes Contacts, and promotes a duplicate when the primary of an address is removed.
 
 import (
+	"maps"
+	"slices"
+
 	"enlist/internal/audience"
 
 	"github.com/go-json-experiment/json"
@@ -74,7 +77,7 @@ func (t *Tx) remove(list audience.ListID, addresses []string, n int, test string
 		return err
 	}
 	t.count(list, audience.AccountID(account), -int64(n))
-	return t.promoteDuplicates(list, addresses)
+	return t.PromoteDuplicates(list, addresses)
 }
 
 // removeRecipients removes the removed Contacts from the Batches of the List. A recipient whose mail
@@ -104,39 +107,47 @@ func (t *Tx) removeRecipients(list audience.ListID, test string, arg any) error 
 	return nil
 }
 
-// PromoteDuplicate makes the oldest duplicate of an address the primary. Before this, the caller
-// must remove the previous primary or change its address.
-func (t *Tx) PromoteDuplicate(list audience.ListID, key string) error {
-	return t.promoteDuplicates(list, []string{key})
+// PromoteDuplicates makes the oldest duplicate of each address the primary, if the address has no primary.
+// With concurrent writers, the UPDATE may wait for another transaction that removes the selected Contact or changes its
+// address. Then the loop promotes the next duplicate.
+func (t *Tx) PromoteDuplicates(list audience.ListID, addresses []string) error {
+	for len(addresses) > 0 {
+		next, err := t.oldestDuplicates(list, addresses)
+		if err != nil || len(next) == 0 {
+			return err
+		}
+		for address, id := range next {
+			err := t.conn.Do(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
+				WHERE list_id = ? AND id = ? AND duplicate_key = ?`, int64(list), id, address)
+			if err != nil {
+				return err
+			}
+		}
+		addresses = slices.Collect(maps.Keys(next))
+	}
+	return nil
 }
 
-// promoteDuplicates does the same as PromoteDuplicate for several addresses. While the UPDATE waits for a
-// lock, another transaction can remove the selected Contact or change its address. In this case the loop
-// promotes the next duplicate.
-func (t *Tx) promoteDuplicates(list audience.ListID, addresses []string) error {
-	if len(addresses) == 0 {
-		return nil
-	}
+// oldestDuplicates returns the duplicates with the lowest ID of those addresses that have no primary, by
+// address.
+func (t *Tx) oldestDuplicates(list audience.ListID, addresses []string) (map[string]int64, error) {
 	array, err := jsonArray(addresses)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	const withoutPrimary = `
-		AND NOT EXISTS (SELECT 1 FROM contact f WHERE f.list_id = ?1 AND f.dedupe_key = d.duplicate_key)`
-	for {
-		err := t.conn.Do(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
-			WHERE list_id = ?1 AND duplicate_key IS NOT NULL AND id IN (SELECT (SELECT id FROM contact d
-				WHERE d.list_id = ?1 AND d.duplicate_key = address.value`+withoutPrimary+`
-				ORDER BY id LIMIT 1) FROM `+t.sql.Items("?2")+` address)`, int64(list), array)
-		if err != nil || !t.sql.ConcurrentWriters {
-			return err
+	found := make(map[string]int64)
+	// Without "+ 0", PostgreSQL could read the Contacts in the order of their IDs until it finds the first.
+	err = t.each(func(row *Cursor) error {
+		address := row.Text()
+		if id := row.Int(); id != 0 {
+			found[address] = id
 		}
-		left, err := t.number(`SELECT EXISTS (SELECT 1 FROM contact d WHERE d.list_id = ?1
-			AND d.duplicate_key IN (SELECT value FROM `+t.sql.Items("?2")+`)`+withoutPrimary+`)`, int64(list), array)
-		if err != nil || left == 0 {
-			return err
-		}
-	}
+		return nil
+	}, `SELECT value, coalesce((SELECT id FROM contact d WHERE d.list_id = ?1 AND d.duplicate_key = value
+			AND (SELECT f.id FROM contact f WHERE f.list_id = ?1 AND f.dedupe_key = value) IS NULL
+			ORDER BY id + 0 LIMIT 1), 0)
+		FROM `+t.sql.Items("?2")+` address`, int64(list), array)
+	return found, err
 }
 
 // jsonArray encodes IDs or texts as a JSON array for Dialect.Items.

@@ -28,6 +28,9 @@ func Bulk(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"deleting a Contact deletes its deliveries", bulkDeliveries},
 		{"if each Contact causes many mails, an Update takes fewer Contacts", bulkMessages},
 		{"if each Contact has many values, an Update takes fewer Contacts", bulkValues},
+		{"if each Contact has long values, an Update changes fewer Contacts", bulkLongValues},
+		{"rows of one call that depend on each other are edited one after the other", bulkDependentRows},
+		{"a call reads and stores its rows together", bulkRowsTogether},
 		{"rows that are left out do not count towards the Contact limit", bulkLimitLeftOut},
 	})
 }

@@ -164,6 +164,16 @@ type countingTx struct {
 	effects, writes int
 }
 
+func (c *countingTx) UpdateContacts(contacts []*audience.Contact) error {
+	c.writes += len(contacts)
+	return c.Tx.UpdateContacts(contacts)
+}
+
+func (c *countingTx) DeleteFieldValues(list audience.ListID, field audience.FieldID, contacts []audience.ContactID) error {
+	c.writes += len(contacts)
+	return c.Tx.DeleteFieldValues(list, field, contacts)
+}
+
 func (c *countingTx) Enqueue(e audience.Effect) error {
 	c.effects++
 	return c.Tx.Enqueue(e)
@@ -172,9 +182,4 @@ func (c *countingTx) Enqueue(e audience.Effect) error {
 func (c *countingTx) InsertContacts(contacts []*audience.Contact, duplicates bool) error {
 	c.writes += len(contacts)
 	return c.Tx.InsertContacts(contacts, duplicates)
-}
-
-func (c *countingTx) UpdateContact(contact *audience.Contact) error {
-	c.writes++
-	return c.Tx.UpdateContact(contact)
 }

@@ -1,0 +1,166 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"enlist/internal/audience"
+)
+
+// This file tests that changes of many stored Contacts work on sets of Contacts, and that these sets are small
+// if the Contacts are large.
+
+// bulkLongValues edits the Contacts of a List whose values are long, changes the type of a Field and deletes it.
+// In each of these, an Update must change few Contacts.
+func bulkLongValues(o *accountFixture) {
+	list := o.addList()
+	text := o.addField(list, "name", "Text", "type", "comment")
+	number := o.addField(list, "name", "Number", "type", "text")
+	mobile := o.emailField(list) + 1
+	rows := contactRows(30, "a")
+	for i := range rows {
+		// No engine can compress these digits much.
+		var long strings.Builder
+		for j := range 40_000 {
+			fmt.Fprintf(&long, "%07d", (i*40_000+j)*7919%9_999_991)
+		}
+		rows[i] = append(rows[i], details("Text", long.String(), "Number", fmt.Sprint(i))...)
+	}
+	ids := o.add(list, rows)
+	counting := &countingStore{Store: o.store}
+	o.service = audience.NewService(counting, o.clock)
+	few := func(what string) {
+		o.Helper()
+		if counting.writes != 30 || counting.mostWrites > 20 {
+			o.Errorf("%s: %d Contacts in total, at most %d in one Update; want 30 and at most 20", what, counting.writes,
+				counting.mostWrites)
+		}
+		counting.writes, counting.mostWrites = 0, 0
+	}
+	edits := make([]audience.EditRow, len(ids))
+	for i, id := range ids {
+		edits[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", "0400000000")}
+	}
+	_, err := o.service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: edits})
+	o.must(err)
+	few("editContacts")
+	_, err = o.service.EditField(o.Context(), o.caller, list, number, details("type", "decimal"))
+	o.must(err)
+	few("a new type")
+	for _, e := range []audience.DeleteFieldValues{
+		{List: list, Field: mobile, Mobile: true}, {List: list, Field: number}, {List: list, Field: text},
+	} {
+		o.must(o.service.DeleteField(o.Context(), o.caller, list, e.Field))
+		for done := false; !done; {
+			e, done, err = o.service.DeleteFieldValues(o.Context(), e)
+			o.must(err)
+		}
+		few(fmt.Sprintf("deletion of Field %d", e.Field))
+	}
+	if c := o.contact(list, ids[29]); len(c.Values) != 1 || c.Mobile != "" {
+		o.Errorf("the Contact has %d values and the mobile number %q, want only its email", len(c.Values), c.Mobile)
+	}
+}
+
+// bulkDependentRows edits Contacts in ways in which the result of a row depends on an earlier row.
+func bulkDependentRows(o *accountFixture) {
+	list := o.addList("disallow_duplicate_contacts", false)
+	ids := o.add(list, contactRows(4, "p")) // p0 to p3
+	edit := func(pairs ...any) string {
+		o.Helper()
+		var r audience.EditRequest
+		r.List = list
+		for i := 0; i < len(pairs); i += 2 {
+			r.Contacts = append(r.Contacts, audience.EditRow{ID: ids[pairs[i].(int)],
+				Details: details("Email", fmt.Sprintf("%s@example.com", pairs[i+1]))})
+		}
+		outcomes, err := o.service.EditContacts(o.Context(), o.caller, r)
+		o.must(err)
+		var got []string
+		for _, id := range ids {
+			c := o.contact(list, id)
+			first := map[bool]string{true: "!"}[c.IsFirst]
+			got = append(got, strings.TrimSuffix(c.Key, "@example.com")+first)
+		}
+		for _, outcome := range outcomes {
+			if !outcome.Done {
+				got = append(got, fmt.Sprint("refused ", outcome.Contact-ids[0]))
+			}
+		}
+		return strings.Join(got, " ")
+	}
+	for _, c := range []struct {
+		name  string
+		pairs []any
+		want  string
+	}{
+		{"two Contacts swap their addresses", []any{0, "p1", 1, "p0"}, "p1! p0! p2! p3!"},
+		{"a Contact gets an address that an earlier row left", []any{0, "x", 2, "p1"}, "x! p0! p1! p3!"},
+		{"two Contacts get one address", []any{3, "y", 2, "y"}, "x! p0! y y!"},
+		{"the first Contact of an address leaves it, and one comes", []any{3, "z", 0, "y"}, "y p0! y! z!"},
+		{"a Contact changes twice", []any{0, "q", 1, "r", 0, "s"}, "s! r! y! z!"},
+		{"and back", []any{0, "y", 0, "s", 0, "s"}, "s! r! y! z!"},
+	} {
+		if got := edit(c.pairs...); got != c.want {
+			o.Errorf("%s: the addresses are %s, want %s", c.name, got, c.want)
+		}
+	}
+	_, err := o.service.EditList(o.Context(), o.caller, list, details("disallow_duplicate_contacts", true))
+	o.must(err)
+	for _, c := range []struct {
+		name  string
+		pairs []any
+		want  string
+	}{
+		{"a swap is refused", []any{0, "r", 1, "s", 2, "t"}, "s! r! t! z! refused 0 refused 1"},
+		{"a chain of free addresses is not", []any{0, "u", 1, "s", 2, "r"}, "u! s! r! z!"},
+		{"a chain in the other order is", []any{2, "s", 1, "u", 0, "v"}, "v! s! r! z! refused 2 refused 1"},
+	} {
+		if got := edit(c.pairs...); got != c.want {
+			o.Errorf("%s: the addresses are %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// bulkRowsTogether counts how often calls read and store Contacts.
+func bulkRowsTogether(o *accountFixture) {
+	list := o.addList()
+	ids := o.add(list, contactRows(400, "a"))
+	counting := &setStore{countingStore{Store: o.store}, 0}
+	o.service = audience.NewService(counting, o.clock)
+	rows := make([]audience.EditRow, len(ids))
+	for i, id := range ids {
+		rows[i] = audience.EditRow{ID: id, Details: details("Email", fmt.Sprintf("b%d@example.com", i))}
+	}
+	_, err := o.service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: rows})
+	o.must(err)
+	if counting.sets != 1 || counting.updates != 1 {
+		o.Errorf("editContacts stored 400 Contacts in %d sets and %d Updates, want 1 and 1", counting.sets, counting.updates)
+	}
+	add := audience.AddRequest{List: list, Contacts: contactRows(400, "B"), Overwrite: true}
+	counting.sets = 0
+	if _, err := o.service.AddContacts(o.Context(), o.caller, add); err != nil || counting.sets != 1 {
+		o.Errorf("addContacts overwrote 400 Contacts in %d sets, error %v; want 1", counting.sets, err)
+	}
+}
+
+// setStore also counts the calls of UpdateContacts.
+type setStore struct {
+	countingStore
+	sets int
+}
+
+func (s *setStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+	return s.countingStore.Update(ctx, func(tx audience.Tx) error { return fn(&setTx{tx, s}) }, hint...)
+}
+
+type setTx struct {
+	audience.Tx
+	store *setStore
+}
+
+func (t *setTx) UpdateContacts(contacts []*audience.Contact) error {
+	t.store.sets++
+	return t.Tx.UpdateContacts(contacts)
+}
