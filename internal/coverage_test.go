@@ -145,6 +145,33 @@ func readTests(t *testing.T, covered coverage) {
 	}
 }
 
+// Each test and transcript that doc/security.md names exists.
+func TestSecurityPageNamesTestsThatExist(t *testing.T) {
+	exists := make(map[string]bool)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		exists[d.Name()] = true
+		if strings.HasSuffix(path, "_test.go") {
+			for _, m := range testFunction.FindAllStringSubmatch(read(t, path), -1) {
+				exists[m[1]] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range quotedName.FindAllStringSubmatch(read(t, "../doc/security.md"), -1) {
+		if name := m[1]; (isTest(name) || strings.HasSuffix(name, ".txt")) && !exists[name] {
+			t.Errorf("doc/security.md names %s, which does not exist", name)
+		}
+	}
+}
+
+var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w*)\(`)
+
 func isTest(name string) bool {
 	return strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") || strings.HasPrefix(name, "Example")
 }
