@@ -223,9 +223,13 @@ type limited struct {
 
 func (l *limited) Read(p []byte) (int, error) {
 	if l.left < 0 {
-		return 0, fmt.Errorf("the file contains more than %d bytes when it is unpacked", l.max)
+		return 0, errUnzipped(l.max)
 	}
 	n, err := l.in.Read(p[:min(int64(len(p)), l.left+1)])
 	l.left -= int64(n)
 	return n, err
+}
+
+func errUnzipped(max int64) error {
+	return fmt.Errorf("the file contains more than %d bytes when it is unpacked", max)
 }

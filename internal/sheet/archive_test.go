@@ -43,6 +43,7 @@ func zipped(t testing.TB, namesAndTexts ...string) string {
 	return b.String()
 }
 
+// covers: decision 66
 func TestArchives(t *testing.T) {
 	t.Parallel()
 	text := "a,b\n1,2\n"

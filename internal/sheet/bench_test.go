@@ -47,3 +47,12 @@ func BenchmarkNDJSON(b *testing.B) {
 	}
 	benchmarkRows(b, file)
 }
+
+// BenchmarkXLSX reads rows of 10 cells.
+func BenchmarkXLSX(b *testing.B) {
+	rows := [][]any{{"Email", "First Name", "Last Name", "City", "Street", "Postcode", "Country", "Joined", "Score", "Note"}}
+	for i := range 2000 {
+		rows = append(rows, []any{fmt.Sprintf("person%d@example.com", i), "First", "Last", "Zürich", "Street", i, "CH", "2024-01-31", 0.5, "a note"})
+	}
+	benchmarkRows(b, []byte(madeByExcelize(b, rows...)))
+}

@@ -74,7 +74,7 @@ func (d *delimited) row(cells []string) Row {
 	row := Row{Number: d.number}
 	if len(cells) > len(d.names) {
 		if !isEmpty(cells[len(d.names):]) {
-			row.Err = fmt.Errorf("the row has %d cells, but the file has %d columns", len(cells), len(d.names))
+			row.Err = tooWide(len(cells), len(d.names))
 			return row
 		}
 		cells = cells[:len(d.names)]
@@ -88,6 +88,10 @@ func (d *delimited) row(cells []string) Row {
 		}
 	}
 	return row
+}
+
+func tooWide(cells, columns int) error {
+	return fmt.Errorf("the row has %d cells, but the file has %d columns", cells, columns)
 }
 
 // cells returns the cells of the record. They share one string.

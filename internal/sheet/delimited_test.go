@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// covers: decision 66
 func TestCSV(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -26,7 +27,7 @@ func TestCSV(t *testing.T) {
 		{"sep= in quotes", "\"SEP=,\"\na,b\n1,2\n", Options{}, []string{"a | b", `1: "1" "2"`}},
 		{"sep= against the option", "sep=;\na;b\n", Options{Delimiter: ','}, []string{`the first line of the file says that its delimiter is ';', not ','`}},
 		{"one column", "Email\na@b\nc@d\n", Options{}, []string{"Email", `1: "a@b"`, `2: "c@d"`}},
-		{"a letter is no delimiter", "a\n", Options{Delimiter: 'x'}, []string{"the delimiter must be a tab or a punctuation mark of ASCII, such as a semicolon, not 'x'"}},
+		{"a letter is no delimiter", "a\n", Options{Delimiter: 'x'}, []string{"the delimiter must be a tab or a punctuation mark of ASCII, such as ;, not 'x'"}},
 		{"quotes, line ends and delimiters in quotes", "a,b\n\"say \"\"hi\"\"\",\"one\r\ntwo, three\"\n", Options{}, []string{"a | b", `1: "say \"hi\"" "one\r\ntwo, three"`}},
 		{"spaces stay, except around quotes", "a,b\n  x , \"y \" \n", Options{}, []string{"a | b", `1: "  x " "y "`}},
 		{"a stray quote costs one row", "a,b\n1,5\" pipe\n2,\"x\"y\n3,z\n", Options{}, []string{"a | b", "1: " + errStrayQuote.Error(), "2: " + errStrayQuote.Error(), `3: "3" "z"`}},
@@ -51,6 +52,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// covers: decision 66
 func TestALongRowIsBadAndReadingGoesOn(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", maxRow)

@@ -18,9 +18,9 @@ func isDelimiter(c rune) bool {
 	return c == '\t' || c < unicode.MaxASCII && c != '"' && (unicode.IsPunct(c) || unicode.IsSymbol(c))
 }
 
-// findDelimiter returns the delimiter and skips a line such as "sep=;", which Excel writes and reads. Without such a line
-// and without a given delimiter it is the character of delimiters that is most often outside quotes in the first line,
-// and if two are equal there, in the first ten lines. A file with none of them has one column.
+// findDelimiter returns the delimiter and skips a line such as "sep=;", which Excel writes and reads. Without such a
+// line and without a given delimiter it is the character of delimiters that is most often outside quotes in the first
+// line, and if two are equal there, in the first ten lines. A file with none of them has one column.
 func findDelimiter(w *window, given rune) (byte, error) {
 	for len(w.unread()) < maxRow && w.fill() {
 		continue
@@ -54,10 +54,11 @@ func separatorLine(text []byte) byte {
 	if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
 		line = text[:i]
 	}
-	if line = bytes.Trim(line, `"`); len(line) == 5 && bytes.EqualFold(line[:4], []byte("sep=")) && isDelimiter(rune(line[4])) {
-		return line[4]
+	line = bytes.Trim(line, `"`)
+	if len(line) != 5 || !bytes.EqualFold(line[:4], []byte("sep=")) || !isDelimiter(rune(line[4])) {
+		return 0
 	}
-	return 0
+	return line[4]
 }
 
 // countDelimiters counts each delimiter outside quotes in the first lines that are not empty.

@@ -1,7 +1,7 @@
 // Package sheet reads the rows of a file of Contacts: CSV with any delimiter, NDJSON, or the first
 // sheet of an XLSX workbook, each also inside a .gz or .zip file. Open recognises the format, the
 // encoding and the delimiter, and Reader.Next returns one row after the other. The memory that a Reader
-// needs does not depend on the number of rows; only a workbook is unpacked when it is opened.
+// needs does not depend on the number of rows, except for the shared texts of a workbook.
 //
 // The package knows no Lists, Fields or databases, and it does not change values: it trims only the
 // names of columns. A row that it cannot read has an error, and the next rows are still read.
@@ -14,5 +14,6 @@
 //	record.go     one record of a CSV file
 //	delimited.go  the rows of a CSV file
 //	ndjson.go     the rows of an NDJSON file
+//	workbook.go   the parts of an XLSX file; worksheet.go and worksheet_date.go read its rows
 //	column.go     names of columns
 package sheet

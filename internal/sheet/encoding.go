@@ -128,7 +128,7 @@ func lookUp(name string) (encoding.Encoding, error) {
 		enc, err = ianaindex.IANA.Encoding(name)
 	}
 	if err != nil || enc == nil {
-		return nil, fmt.Errorf("the encoding %q is not known: give a name such as utf-8, windows-1252, iso-8859-2 or ibm850", name)
+		return nil, fmt.Errorf("the encoding %q is not known: give a name such as utf-8, windows-1252 or ibm850", name)
 	}
 	if canonical, err := htmlindex.Name(enc); err == nil && canonical == utf8Name {
 		return nil, nil

@@ -3,6 +3,7 @@
 package sheet
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ const (
 type Options struct {
 	Format      Format // "": from the content and the name
 	FileName    string // its ending tells formats apart, for example .csv, .tsv.gz, .ndjson
-	Entry       string // the file to read from a .zip file with several files
+	Entry       string // the file to read from a .zip file with several files, or the sheet of a workbook
 	Encoding    string // a name such as utf-8, windows-1252, ibm850; "": the rule of encoding.go
 	Delimiter   rune   // a tab or a punctuation mark of ASCII; 0: the rule of delimiter.go
 	NoHeader    bool   // the first row is data, and the columns are named "col 1", "col 2", ...
@@ -81,7 +82,7 @@ func Open(file io.ReaderAt, size int64, o Options) (*Reader, error) {
 		o.MaxUnzipped = maxUnzipped
 	}
 	if o.Delimiter != 0 && !isDelimiter(o.Delimiter) {
-		return nil, fmt.Errorf("the delimiter must be a tab or a punctuation mark of ASCII, such as a semicolon, not %q", o.Delimiter)
+		return nil, fmt.Errorf("the delimiter must be a tab or a punctuation mark of ASCII, such as ;, not %q", o.Delimiter)
 	}
 	if size == 0 {
 		return nil, errEmpty
@@ -106,7 +107,7 @@ func (r *Reader) open(file io.ReaderAt, size int64, o Options) (err error) {
 		return err
 	}
 	if r.about.Format == XLSX {
-		return errors.New("workbooks are not read yet: save the sheet as CSV")
+		return r.openWorkbook(file, size, c, o)
 	}
 	text, encoding, err := decode(c.in, r.about.Format, o.Encoding)
 	if err != nil {
@@ -120,6 +121,28 @@ func (r *Reader) open(file io.ReaderAt, size int64, o Options) (err error) {
 		return err
 	}
 	return r.openDelimited(w, o)
+}
+
+// openWorkbook opens a workbook. One that is inside another file is read into memory first, because its directory is at
+// its end.
+func (r *Reader) openWorkbook(file io.ReaderAt, size int64, c *content, o Options) error {
+	if r.about.Compression != "" {
+		packed, err := io.ReadAll(io.LimitReader(c.in, maxPacked+1))
+		if err != nil {
+			return err
+		}
+		if len(packed) > maxPacked {
+			return fmt.Errorf("the workbook in the .gz or .zip file has more than %d bytes: unpack it first", maxPacked)
+		}
+		file, size, o.Entry = bytes.NewReader(packed), int64(len(packed)), ""
+	}
+	book, sheet, err := openWorkbook(file, size, o)
+	if err != nil {
+		return err
+	}
+	r.closers = append(r.closers, book)
+	r.rows, r.about.Entry, r.about.Header = sheet, book.sheet, !o.NoHeader
+	return nil
 }
 
 func (r *Reader) openDelimited(w *window, o Options) error {

@@ -11,6 +11,7 @@ import (
 // FuzzOpen reads any file. Each row has a value for each column or an error, texts are valid UTF-8, and the
 // numbers of the rows increase.
 func FuzzOpen(f *testing.F) {
+	f.Add([]byte(workbookOf(f, `<row><c t="s"><v>0</v></c></row><row><c s="1"><v>1</v></c></row>`, "<si><t>a</t></si>", false)), "", true)
 	for _, file := range []string{"a,b\n1,2\n", "sep=;\na;b\n\"x\"\";\";y\r", "{\"a\":1}\n{\"b\":[]}", "\xff\xfea\x00\n\x00", "a\n\"", zipped(f, "x", "a,b"), gzipped(f, "a\tb\n")} {
 		f.Add([]byte(file), "", false)
 	}
@@ -39,6 +40,8 @@ func FuzzOpen(f *testing.F) {
 }
 
 // FuzzCSV reads what encoding/csv writes, and gets the same cells.
+//
+// covers: decision 66
 func FuzzCSV(f *testing.F) {
 	f.Add("Ann", "say \"hi\"", " x\r\ny")
 	f.Fuzz(func(t *testing.T, a, b, c string) {

@@ -127,7 +127,7 @@ func (o *objects) nextLine() (line []byte, fault, err error) {
 	}
 }
 
-// object reads one JSON object. jsontext refuses invalid UTF-8 and a key that is there twice, which encoding/json hides.
+// object reads one JSON object. jsontext refuses invalid UTF-8 and a key that is there twice; encoding/json hides both.
 func (o *objects) object(line []byte) ([]any, error) {
 	if o.w.inexact && bytes.Contains(line, []byte("\uFFFD")) {
 		return nil, errNoChar

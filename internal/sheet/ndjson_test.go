@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// covers: decision 66
 func TestNDJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -23,11 +23,11 @@ type records struct {
 
 // The faults of a record.
 var (
-	errStrayQuote = errors.New(`a quote inside a cell: a cell that contains quotes must be in quotes, with each of its quotes doubled`)
+	errStrayQuote = errors.New("a quote inside a cell: put the cell in quotes, and double the quotes inside it")
 	errOpenQuote  = errors.New("a quote that is not closed")
 	errNUL        = errors.New("the row contains a NUL byte")
 	errNotUTF8    = errors.New("the row is not valid UTF-8: name the encoding of the file")
-	errNoChar     = errors.New("the row contains bytes that are no character in the encoding of the file: name the right encoding")
+	errNoChar     = errors.New("the row contains bytes that are no character of the encoding: name the right one")
 	errTooLong    = fmt.Errorf("the row is longer than %d bytes", maxRow)
 	errTooMany    = fmt.Errorf("the row has more than %d columns", maxColumns)
 )
@@ -152,8 +152,8 @@ func (r *records) unquoted(b []byte, from int) (int, error) {
 	return i, nil
 }
 
-// quoted reads a cell from the byte after its first quote. It returns the position of the delimiter or line end after it.
-// Spaces between the quotes and the delimiters do not belong to the cell.
+// quoted reads a cell from the byte after its first quote. It returns the position of the delimiter or line end after
+// it. Spaces between the quotes and the delimiters do not belong to the cell.
 func (r *records) quoted(b []byte, from int) (int, error) {
 	for {
 		n := bytes.IndexByte(b[from:], '"')

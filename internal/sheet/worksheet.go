@@ -1,0 +1,322 @@
+// This file reads the rows of a sheet of an XLSX workbook.
+
+package sheet
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// worksheet reads the rows of a sheet. It needs memory for one row.
+type worksheet struct {
+	book   *workbook
+	in     *xml.Decoder
+	names  []string
+	row    int64 // number of the row in the sheet, from 1
+	header int64 // number of the header's row; 0: the sheet has none
+	first  []any // the first row, if the sheet has no header
+}
+
+func newWorksheet(book *workbook, in io.Reader, noHeader bool) (*worksheet, error) {
+	s := &worksheet{book: book, in: xml.NewDecoder(in)}
+	for {
+		cells, fault, err := s.read()
+		switch {
+		case err == io.EOF:
+			return nil, errors.New("the sheet is empty")
+		case err != nil:
+			return nil, err
+		case fault != nil:
+			return nil, fmt.Errorf("the first row cannot be read: %w", fault)
+		case len(cells) == 0:
+			continue
+		}
+		if noHeader {
+			s.names, s.first = numbered(len(cells)), cells
+			return s, nil
+		}
+		header := make([]string, len(cells))
+		for i, cell := range cells {
+			header[i] = cellText(cell)
+		}
+		s.names, s.header = named(header), s.row
+		return s, nil
+	}
+}
+
+// cellText returns the text of a cell of the header.
+func cellText(cell any) string {
+	if day, ok := cell.(time.Time); ok {
+		return day.Format(time.DateOnly)
+	}
+	return fmt.Sprint(cell)
+}
+
+func (s *worksheet) columns() []string { return s.names }
+
+func (s *worksheet) next() (Row, error) {
+	cells, fault := s.first, error(nil)
+	s.first = nil
+	for len(cells) == 0 && fault == nil {
+		var err error
+		if cells, fault, err = s.read(); err != nil {
+			return Row{}, err
+		}
+	}
+	row := Row{Number: s.row - s.header, Err: fault}
+	switch {
+	case fault != nil:
+		return row, nil
+	case len(cells) > len(s.names):
+		row.Err = tooWide(len(cells), len(s.names))
+		return row, nil
+	}
+	for len(cells) < len(s.names) {
+		cells = append(cells, "")
+	}
+	row.Values = cells
+	return row, nil
+}
+
+// read reads the next row of the sheet, without the empty cells at its end. fault makes only this row bad.
+func (s *worksheet) read() (cells []any, fault, err error) {
+	for {
+		token, err := s.in.RawToken()
+		if err != nil {
+			return nil, nil, fmt.Errorf("the workbook is damaged: read the sheet: %w", unexpected(err))
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if token.Name.Local == "row" {
+				if err := s.countRow(token.Attr); err != nil {
+					return nil, nil, err
+				}
+				s.book.xmlLeft = maxXML
+				return s.cells()
+			}
+		case xml.EndElement:
+			if token.Name.Local == "sheetData" {
+				return nil, nil, io.EOF
+			}
+		}
+	}
+}
+
+// countRow sets the number of the row. Rows may leave out their numbers, and numbers increase.
+func (s *worksheet) countRow(attrs []xml.Attr) error {
+	before := s.row
+	s.row++
+	for _, attr := range attrs {
+		if attr.Name.Local != "r" {
+			continue
+		}
+		n, err := strconv.ParseInt(attr.Value, 10, 64)
+		if err != nil || n <= before {
+			return fmt.Errorf("the workbook is damaged: row %q follows row %d", attr.Value, before)
+		}
+		s.row = n
+	}
+	return nil
+}
+
+// cells reads the cells up to the end of the row.
+func (s *worksheet) cells() (cells []any, fault, err error) {
+	column, size, filled := 0, 0, 0
+	for {
+		token, err := s.in.RawToken()
+		if err != nil {
+			return nil, nil, fmt.Errorf("the workbook is damaged: read row %d: %w", s.row, unexpected(err))
+		}
+		switch token := token.(type) {
+		case xml.EndElement:
+			if token.Name.Local == "row" {
+				return cells[:filled], fault, nil
+			}
+		case xml.StartElement:
+			if token.Name.Local != "c" {
+				continue
+			}
+			c := cell{}
+			if err := c.read(s.in, token.Attr); err != nil {
+				return nil, nil, fmt.Errorf("the workbook is damaged: read row %d: %w", s.row, unexpected(err))
+			}
+			if c.column > 0 {
+				column = c.column
+			} else {
+				column++
+			}
+			value, bad := c.value(s.book)
+			if size += len(c.text); size > maxRow {
+				bad = errTooLong
+			}
+			if column > maxColumns {
+				bad = errTooMany
+			}
+			if fault = firstOf(fault, bad); fault != nil {
+				continue
+			}
+			for len(cells) < column {
+				cells = append(cells, "")
+			}
+			cells[column-1] = value
+			if text, ok := value.(string); !ok || strings.TrimSpace(text) != "" {
+				filled = max(filled, column)
+			}
+		}
+	}
+}
+
+func firstOf(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// cell is a cell as it is in the file.
+type cell struct {
+	ref    string
+	column int    // from 1; 0: the cell after the one before
+	kind   string // attribute t
+	style  int
+	text   string
+}
+
+// read reads a cell from its start to its end.
+func (c *cell) read(d *xml.Decoder, attrs []xml.Attr) error {
+	for _, attr := range attrs {
+		switch attr.Name.Local {
+		case "r":
+			c.ref, c.column = attr.Value, columnNumber(attr.Value)
+		case "t":
+			c.kind = attr.Value
+		case "s":
+			c.style, _ = strconv.Atoi(attr.Value) // a wrong style is no date
+		}
+	}
+	inValue := false
+	var text []byte
+	for {
+		token, err := d.RawToken()
+		if err != nil {
+			return err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			inValue = token.Name.Local == "v"
+			if token.Name.Local == "is" {
+				if c.text, err = readText(d, "is"); err != nil {
+					return err
+				}
+			}
+		case xml.CharData:
+			if inValue {
+				text = append(text, token...)
+			}
+		case xml.EndElement:
+			inValue = false
+			if token.Name.Local == "c" {
+				if text != nil {
+					c.text = string(text)
+				}
+				return nil
+			}
+		}
+	}
+}
+
+// value returns the value of a cell. A cell with an error of Excel such as #N/A makes its row bad.
+func (c *cell) value(book *workbook) (any, error) {
+	switch c.kind {
+	case "inlineStr":
+		return c.text, nil
+	case "str":
+		return unescape(c.text), nil
+	case "s":
+		i, err := strconv.Atoi(strings.TrimSpace(c.text))
+		if err != nil || i < 0 || i >= len(book.texts) {
+			return nil, fmt.Errorf("cell %s has a text that is not in the workbook", c.ref)
+		}
+		c.text = book.texts[i]
+		return c.text, nil
+	case "b":
+		return isTrue(c.text), nil
+	case "e":
+		return nil, fmt.Errorf("cell %s contains the error %s", c.ref, c.text)
+	case "d":
+		if t, ok := parseISO(c.text); ok {
+			return t, nil
+		}
+		return c.text, nil
+	}
+	if strings.TrimSpace(c.text) == "" {
+		return "", nil
+	}
+	number, err := strconv.ParseFloat(strings.TrimSpace(c.text), 64)
+	if err != nil {
+		return nil, fmt.Errorf("cell %s contains %q, which is not a number", c.ref, c.text)
+	}
+	if c.style > 0 && c.style < len(book.isDate) && book.isDate[c.style] {
+		if t, ok := book.from.time(number); ok {
+			return t, nil
+		}
+	}
+	return decimal(number), nil
+}
+
+// decimal returns a number with the 15 digits that Excel shows and keeps. A binary number such as 0.1 is
+// 0.10000000000000001 in the file.
+func decimal(number float64) json.Number {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(number, 'g', 15, 64), 64)
+	if err != nil {
+		rounded = number
+	}
+	return json.Number(strconv.FormatFloat(rounded, 'f', -1, 64))
+}
+
+// columnNumber returns 1 for A1, 2 for B7, 27 for AA3, and 0 for anything else.
+func columnNumber(ref string) int {
+	n := 0
+	for i, c := range ref {
+		if c < 'A' || c > 'Z' {
+			if i > 0 && c >= '0' && c <= '9' {
+				return n
+			}
+			return 0
+		}
+		if n = n*26 + int(c-'A') + 1; n > 1<<20 {
+			return n
+		}
+	}
+	return 0
+}
+
+// unescape replaces _x000D_ by the character with this number. Excel writes control characters in this way.
+func unescape(text string) string {
+	if !strings.Contains(text, "_x") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "_x")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		text = after
+		if len(after) >= 5 && after[4] == '_' {
+			if n, err := strconv.ParseUint(after[:4], 16, 16); err == nil {
+				b.WriteRune(rune(n))
+				text = after[5:]
+				continue
+			}
+		}
+		b.WriteString("_x")
+	}
+}

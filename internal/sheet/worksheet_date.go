@@ -1,0 +1,68 @@
+// This file reads the dates of an XLSX workbook. They are numbers of days with a style that shows them as dates.
+
+package sheet
+
+import (
+	"math"
+	"strings"
+	"time"
+)
+
+// dates counts days from 1900, or from 1904 in old workbooks of macOS.
+type dates struct{ from1904 bool }
+
+// time returns the time of a number of days, to the second. Excel counts a day 1900-02-29, number 60, which did not
+// exist.
+func (d dates) time(days float64) (time.Time, bool) {
+	if days < 0 || days >= 2958466 { // 10000-01-01
+		return time.Time{}, false
+	}
+	start := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	switch {
+	case d.from1904:
+		start = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	case days < 60:
+		start = start.AddDate(0, 0, 1)
+	}
+	whole, part := math.Modf(days)
+	return start.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round(part*86400)) * time.Second), true
+}
+
+// isDateFormat reports whether a number format that each program knows is a date. Formats of only a time are not.
+func isDateFormat(id int) bool {
+	return id >= 14 && id <= 17 || id == 22 || id >= 27 && id <= 36 || id >= 50 && id <= 58
+}
+
+// isDateCode reports whether the code of a number format shows a date: it has a d or y, or an m without h or s,
+// outside of quotes, brackets and escapes.
+func isDateCode(code string) bool {
+	code, _, _ = strings.Cut(code, ";") // the part for positive numbers
+	letters := ""
+	for i := 0; i < len(code); i++ {
+		switch c := code[i]; c {
+		case '\\', '_', '*':
+			i++
+		case '"', '[':
+			end := strings.IndexByte(code[i+1:], map[byte]byte{'"': '"', '[': ']'}[c])
+			if end < 0 {
+				i = len(code)
+			} else {
+				i += end + 1
+			}
+		default:
+			letters += strings.ToLower(string(c))
+		}
+	}
+	letters = strings.ReplaceAll(letters, "general", "")
+	return strings.ContainsAny(letters, "dy") || strings.Contains(letters, "m") && !strings.ContainsAny(letters, "hs")
+}
+
+// parseISO reads a date that is a text in ISO 8601.
+func parseISO(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}

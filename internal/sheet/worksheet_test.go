@@ -1,0 +1,126 @@
+package sheet
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// madeByExcelize returns a workbook with these rows on its first sheet that is not hidden.
+func madeByExcelize(t testing.TB, rows ...[]any) string {
+	t.Helper()
+	f := excelize.NewFile()
+	defer f.Close()
+	_, err := f.NewSheet("People")
+	check(t, err)
+	check(t, f.SetSheetVisible("Sheet1", false))
+	f.SetActiveSheet(1)
+	check(t, f.SetSheetVisible("Sheet1", false))
+	for i, row := range rows {
+		check(t, f.SetSheetRow("People", fmt.Sprint("A", i+1), &row))
+	}
+	var b bytes.Buffer
+	check(t, f.Write(&b))
+	return b.String()
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// covers: decision 66
+func TestWorkbookOfALibrary(t *testing.T) {
+	t.Parallel()
+	day := time.Date(2024, 2, 29, 13, 45, 10, 0, time.UTC)
+	file := madeByExcelize(t, []any{"Email", " Name ", "Email", "", "Joined", "Score", "OK"},
+		[]any{"a@b", "Ann\n & <Bea>", nil, "00123", day, 0.1, true},
+		nil,
+		[]any{"c@d", " Carl ", "", 61412345678, nil, -1.5e-7, false})
+	want := []string{"Email | Name | Email 2 | col 4 | Joined | Score | OK",
+		`1: "a@b" "Ann\n & <Bea>" "" "00123" time.Date(2024, time.February, 29, 13, 45, 10, 0, time.UTC) "0.1" true`,
+		`3: "c@d" " Carl " "" "61412345678" "" "-0.00000015" false`}
+	checkShown(t, file, Options{}, want...)
+	t.Run("inside .gz", func(t *testing.T) { checkShown(t, gzipped(t, file), Options{}, want...) })
+	t.Run("inside .zip", func(t *testing.T) { checkShown(t, zipped(t, "x.xlsx", file), Options{}, want...) })
+	t.Run("the hidden sheet by name", func(t *testing.T) {
+		checkShown(t, file, Options{Entry: "Sheet1"}, "the sheet is empty")
+	})
+	t.Run("a sheet that does not exist", func(t *testing.T) {
+		checkShown(t, file, Options{Entry: "x"}, `the workbook has no sheet "x", but Sheet1, People`)
+	})
+	t.Run("too many bytes", func(t *testing.T) {
+		got := shown(file, Options{MaxUnzipped: 1000})
+		if !strings.Contains(got, "the file contains more than 1000 bytes when it is unpacked") {
+			t.Error(got)
+		}
+	})
+}
+
+// workbookOf returns a workbook with the XML of a sheet and its shared texts.
+func workbookOf(t testing.TB, sheetData, texts string, date1904 bool) string {
+	t.Helper()
+	return zipped(t, "[Content_Types].xml", "<Types/>",
+		"_rels/.rels", `<Relationships><Relationship Id="1" Type="http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+		"xl/workbook.xml", fmt.Sprintf(`<workbook xmlns:r="x"><workbookPr date1904="%t"/><sheets><sheet name="One" r:id="a"/></sheets></workbook>`, date1904),
+		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="a" Type="x/worksheet" Target="/xl/one.xml"/>`+
+			`<Relationship Id="b" Type="x/sharedStrings" Target="texts.xml"/><Relationship Id="c" Type="x/styles" Target="styles.xml"/></Relationships>`,
+		"xl/texts.xml", "<sst>"+texts+"</sst>",
+		"xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="[$-409]d\-mmm&quot;x&quot;;@"/><numFmt numFmtId="165" formatCode="0.00&quot; days&quot;"/></numFmts>`+
+			`<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="20"/></cellXfs></styleSheet>`,
+		"xl/one.xml", "<worksheet><sheetData>"+sheetData+"</sheetData></worksheet>")
+}
+
+// covers: decision 66
+func TestWorkbook(t *testing.T) {
+	t.Parallel()
+	header := `<row r="2"><c t="s"><v>0</v></c><c t="inlineStr"><is><t>b</t></is></c></row>`
+	texts := `<si><r><t>a</t></r><r><t xml:space="preserve"> x</t></r><rPh><t>no</t></rPh></si><si><t>one_x000D_&#10;_x0041</t></si>`
+	for _, c := range []struct {
+		rule  string
+		sheet string
+		want  []string
+	}{
+		{"shared texts with runs, and escaped characters", header + `<row r="3"><c r="A3" t="s"><v>1</v></c><c r="B3" t="str"><f>1</f><v>y</v></c></row>`, []string{"a x | b", `1: "one\r\n_x0041" "y"`}},
+		{"rows and cells may leave out their places", header + `<row><c/><c><v>7</v></c></row><row><c><v>8</v></c></row>`, []string{"a x | b", `1: "" "7"`, `2: "8" ""`}},
+		{"rows that are left out count", header + `<row r="9"><c r="B9"><v>7</v></c></row>`, []string{"a x | b", `7: "" "7"`}},
+		{"dates are numbers with a style", header + `<row><c s="1"><v>45351.5</v></c><c s="2"><v>59</v></c></row><row><c s="3"><v>45351</v></c><c s="4"><v>0.5</v></c></row>`,
+			[]string{"a x | b", `1: time.Date(2024, time.February, 29, 12, 0, 0, 0, time.UTC) time.Date(1900, time.February, 28, 0, 0, 0, 0, time.UTC)`, `2: "45351" "0.5"`}},
+		{"dates of ISO 8601", header + `<row><c t="d"><v>2024-02-29T01:02:03</v></c></row>`, []string{"a x | b", `1: time.Date(2024, time.February, 29, 1, 2, 3, 0, time.UTC) ""`}},
+		{"an error of Excel makes the row bad", header + `<row><c r="A3" t="e"><v>#N/A</v></c></row><row><c><v>1</v></c></row>`, []string{"a x | b", "1: cell A3 contains the error #N/A", `2: "1" ""`}},
+		{"a text that does not exist", header + `<row><c r="A3" t="s"><v>9</v></c></row>`, []string{"a x | b", "1: cell A3 has a text that is not in the workbook"}},
+		{"a row that is too long", header + `<row><c r="C3"><v>1</v></c></row>`, []string{"a x | b", "1: the row has 3 cells, but the file has 2 columns"}},
+		{"a column that is too far", header + `<row><c r="ZZZZZZ3"><v>1</v></c></row>`, []string{"a x | b", "1: " + errTooMany.Error()}},
+		{"rows in a wrong order", header + `<row r="1"></row>`, []string{`the workbook is damaged: row "1" follows row 2`}},
+		{"XML that ends too early", header + `<row><c><v>1`, []string{"the workbook is damaged: read row 3: unexpected EOF"}},
+		{"no rows", "", []string{"the sheet is empty"}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			checkShown(t, workbookOf(t, c.sheet, texts, false), Options{}, c.want...)
+		})
+	}
+	t.Run("without a header", func(t *testing.T) {
+		t.Parallel()
+		checkShown(t, workbookOf(t, header, texts, false), Options{NoHeader: true}, "col 1 | col 2", `2: "a x" "b"`)
+	})
+	t.Run("days since 1904", func(t *testing.T) {
+		t.Parallel()
+		checkShown(t, workbookOf(t, header+`<row><c s="1"><v>1</v></c></row>`, texts, true), Options{}, "a x | b",
+			`1: time.Date(1904, time.January, 2, 0, 0, 0, 0, time.UTC) ""`)
+	})
+	t.Run("a row of too much XML", func(t *testing.T) {
+		t.Parallel()
+		if testing.Short() {
+			t.Skip("reads 16 MiB of XML")
+		}
+		checkShown(t, workbookOf(t, header+"<row>"+strings.Repeat(" ", maxXML+8192)+"</row>", texts, false), Options{},
+			fmt.Sprintf("the workbook is damaged: read row 3: a row or a text of the workbook is longer than %d bytes of XML", maxXML))
+	})
+}
