@@ -19,7 +19,7 @@ import (
 var allowedImports = map[string][]string{
 	"enlist/api":                   {},
 	"enlist/internal/address":      {"github.com/nyaruka/phonenumbers", "golang.org/x/net/idna", "golang.org/x/text/..."},
-	"enlist/internal/audience":     {"enlist/internal/address", "enlist/internal/merge"},
+	"enlist/internal/audience":     {"enlist/internal/address", "enlist/internal/merge", "enlist/internal/sheet"},
 	"enlist/internal/config":       {},
 	"enlist/internal/indexadvisor": {"enlist/internal/audience", "github.com/prometheus/client_golang/..."},
 	"enlist/internal/store/sqlstore": {"enlist/internal/audience", "enlist/internal/limiter",

@@ -22,6 +22,7 @@ type (
 	FileID          int64
 	ContentID       int64 // of the bytes of a file; a file that is overwritten gets other content
 	WebhookTargetID int64 // of a URL and secret that webhooks share
+	ImportID        int64
 )
 
 // Account owns Lists and keys. TimeZone is an IANA name such as "Australia/Sydney" or

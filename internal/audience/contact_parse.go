@@ -47,6 +47,11 @@ func (p *parsedContact) isCurrent(schema *Schema, today string) bool {
 func (p *parsedContact) parse(details []Detail) error {
 	sent, ignored := p.schema.match(details)
 	p.ignored = ignored
+	return p.parseSent(sent)
+}
+
+// parseSent is parse for values whose Fields are known.
+func (p *parsedContact) parseSent(sent []sentValue) error {
 	p.values = make([]parsedValue, 0, len(sent))
 	email, mobile := p.schema.Email(), p.schema.Mobile()
 	for _, first := range []*Field{email, mobile} {

@@ -42,6 +42,7 @@
 //	contact_bulk.go           the shared parts of contact_add, contact_edit and contact_delete
 //	contact_status.go         activate, confirm, preferences and consents of a Contact
 //	contact_search.go         search and count
+//	import*.go                Imports of Contacts from files; import.go lists its files
 //	contact_quoted.go         normalises addresses with quotes that earlier versions stored
 //	consent.go                consent and its ledger
 //	unsubscriber.go           the Unsubscriber List
@@ -74,7 +75,7 @@
 //
 // Tx consists of roles, one for each kind of record. Each role is declared in the file
 // with the rules that use it: AccountTx, KeyTx, FolderTx, FileTx, ListTx, FieldTx, PreferenceTx and ContactTx
-// in the file of the record, ContentTx in file_content.go, BulkTx in contact_bulk.go, SearchTx in contact_search.go, ConsentTx in consent.go,
+// in the file of the record, ContentTx in file_content.go, BulkTx in contact_bulk.go, ImportTx in import.go, SearchTx in contact_search.go, ConsentTx in consent.go,
 // UnsubscriberTx in unsubscriber.go, RetryTx in idempotent.go, IndexTx in
 // searchindex.go, MessageTx in message_service.go, AutoresponderTx in
 // autoresponder_service.go, BatchTx in batch.go, SliceTx in batch_slice.go, RecipientTx in recipient.go, ExclusionTx in batch_options.go,

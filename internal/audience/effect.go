@@ -146,6 +146,30 @@ func (RemoveContent) Kind() string { return "remove_content" }
 // DueTime returns when the job may start.
 func (r RemoveContent) DueTime() int64 { return r.Due }
 
+// RunImport runs an Import, unless another process runs it.
+type RunImport struct {
+	Import ImportID `json:"import_id"`
+	Due    int64    `json:"due"` // when the job may start; 0: at once
+}
+
+// Kind implements Effect.
+func (RunImport) Kind() string { return "run_import" }
+
+// DueTime returns when the job may start.
+func (r RunImport) DueTime() int64 { return r.Due }
+
+// RemoveImportResults removes the results of an Import's rows, in steps.
+type RemoveImportResults struct {
+	Import ImportID `json:"import_id"`
+	Due    int64    `json:"due"` // when the job may start
+}
+
+// Kind implements Effect.
+func (RemoveImportResults) Kind() string { return "remove_import_results" }
+
+// DueTime returns when the job may start.
+func (r RemoveImportResults) DueTime() int64 { return r.Due }
+
 // BuildIndex builds a database index that searches need.
 type BuildIndex struct {
 	Index SearchIndexID `json:"index_id"`

@@ -104,7 +104,7 @@ type ContentTx interface {
 	AddContent(c *Content) error
 	// Content returns content. The error is of kind NotFound if it was removed.
 	Content(id ContentID) (*Content, error)
-	// ContentUsed reports whether a file has the content.
+	// ContentUsed reports whether a file or an Import has the content.
 	ContentUsed(id ContentID) (bool, error)
 	// ReleaseContent sets the Size of content to 0.
 	ReleaseContent(id ContentID) error

@@ -95,6 +95,7 @@ type Tx interface {
 	PreferenceTx
 	ContactTx
 	BulkTx
+	ImportTx
 	SearchTx
 	ConsentTx
 	UnsubscriberTx

@@ -8,7 +8,7 @@
 // for a long change of a List ends after runTime, and enqueues another job for the rest of the
 // change. If a process dies, another process continues its jobs.
 //
-// jobs.go registers the workers. The workers are in mail*.go, batch.go, webhook*.go, index.go and
+// jobs.go registers the workers. The workers are in mail*.go, batch.go, import.go, webhook*.go, index.go and
 // steps.go. batch_*.go have the sender of Batches, which is no job. The command `enlist jobs` uses
 // queue_admin.go. log.go filters the log of the queue library.
 package jobs
@@ -101,6 +101,12 @@ func Config(o Options) *river.Config {
 		return e, done, err
 	}
 	add(workers, queues, &stepWorker[audience.RemoveContent]{store: o.Store, step: removeContent}, serial)
+	add(workers, queues, &importWorker{service: o.Service}, importQueue())
+	removeResults := func(ctx context.Context, e audience.RemoveImportResults) (audience.RemoveImportResults, bool, error) {
+		done, err := o.Service.RemoveImportResults(ctx, e)
+		return e, done, err
+	}
+	add(workers, queues, &stepWorker[audience.RemoveImportResults]{store: o.Store, step: removeResults}, serial)
 	m := newMailSender(o)
 	add(workers, queues, &mailWorker[audience.Notify]{mailSender: m, send: sendNotification}, mailQueue())
 	add(workers, queues, &mailWorker[audience.RequestConfirmation]{mailSender: m, send: sendConfirmation}, mailQueue())

@@ -103,6 +103,7 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []audience
 	s.addFile("small.txt", 1)
 	s.subscribeMany(lists[:2], contacts)
 	s.addBatch(message, lists[0])
+	s.addImport(lists[0])
 	s.addRowsOutsideTheInterface(account.ID, key.ID, lists[0], message)
 	s.must(s.service.DeleteList(ctx, s.caller, lists[2]))
 	s.close()
@@ -121,6 +122,14 @@ func (s *testService) addBatch(message audience.MessageID, list audience.ListID)
 			s.Fatal(err)
 		}
 	}
+}
+
+// addImport imports a file, so that its results are stored.
+func (s *testService) addImport(list audience.ListID) {
+	s.Helper()
+	i := value(s.service.AddImport(s.Context(), s.caller, audience.NewImport{File: strings.NewReader("Email,Über\nimported@example.com,Ä 😀\nnope,\n"),
+		ImportOptions: audience.ImportOptions{List: list, FileName: "Läden.csv", ConsentType: "gdpr", ConsentText: "Ä"}}))(s)
+	s.must(s.service.RunImport(s.Context(), i.ID))
 }
 
 // addFile stores a file whose bytes have all values.

@@ -89,7 +89,7 @@ var coordinatorTables = []string{
 	"account", "api_key", "autoresponder", "autoresponder_batch", "backup", "batch", "batch_agent", "batch_edition",
 	"batch_exclusion", "batch_link",
 	"batch_population", "batch_slice", "batch_sum", "catalogue", "contact_delta", "field", "file",
-	"file_content", "file_piece", "folder", "link", "list", "mail_day", "mail_hold", "mail_pace", "mail_rate",
+	"file_content", "file_piece", "folder", "import", "import_result", "link", "list", "mail_day", "mail_hold", "mail_pace", "mail_rate",
 	"message", "preference", "retry", "search_index", "search_index_use", "secret",
 	"unsubscriber", "webhook", "webhook_event", "webhook_target"}
 

@@ -36,3 +36,8 @@ func TestBatchEvents(t *testing.T) {
 func TestBatchRows(t *testing.T) {
 	storetest.BatchRows(t, func(t *testing.T) audience.Store { return open(t) })
 }
+
+// The suite imports files with all kinds of rows and options, and interrupts imports at each of their Updates.
+func TestImports(t *testing.T) {
+	storetest.Imports(t, func(t *testing.T) audience.Store { return open(t) })
+}

@@ -26,6 +26,8 @@ func (d *Dialect) mapLedgerRow(m *mapper, r *audience.LedgerRow) {
 	m.fixed("ip", &r.IP)
 	m.fixed("preferences", (*choices)(&r.Preferences))
 	m.fixed("key_id", (*int64)(&r.KeyID))
+	m.computed("import_id", (*int64)(&r.ImportID)) // AddLedger inserts them
+	m.computed("import_row", &r.ImportRow)
 }
 
 // LedgerRows returns a Contact's rows of the consent ledger, newest first. With limit 0 it

@@ -94,6 +94,8 @@ type statements struct {
 	// Both insert a Contact. The statement insertInitial has constants for the state columns of a new
 	// Contact, because constants are faster than arguments. The statement insert has only arguments.
 	insert, insertInitial string
+
+	importLedger string
 }
 
 // Complete returns a copy of d with its mappings and statements.
@@ -106,6 +108,7 @@ func (d Dialect) Complete() *Dialect {
 		searchIndexes: newMapping("search_index", d.mapSearchIndex),
 	}
 	d.prepareContactStatements()
+	d.statements.importLedger = d.importLedger()
 	return &d
 }
 

@@ -64,11 +64,12 @@ func (t *Tx) DeleteFile(id audience.FileID) error {
 	return t.conn.Do("DELETE FROM file WHERE id = ?", int64(id))
 }
 
-// StoredFiles returns the number of an Account's files and the bytes of all content.
+// StoredFiles returns the number of an Account's files and the bytes of all content that is of no Import.
 func (t *Tx) StoredFiles(account audience.AccountID) (files, bytes int64, err error) {
 	files, err = t.number("SELECT count(*) FROM file WHERE account_id = ?", int64(account))
 	if err == nil {
-		const sum = "SELECT CAST(sum(size) AS BIGINT) FROM file_content WHERE account_id = ?"
+		const sum = `SELECT CAST(sum(size) AS BIGINT) FROM file_content c WHERE account_id = ?
+			AND NOT EXISTS (SELECT 1 FROM import WHERE content_id = c.id)`
 		bytes, err = t.number(sum, int64(account))
 	}
 	return files, bytes, err
@@ -82,9 +83,10 @@ func (t *Tx) Content(id audience.ContentID) (*audience.Content, error) {
 	return contentTable.one(t, audience.ErrNotFound, "WHERE id = ?", int64(id))
 }
 
-// ContentUsed reports whether a file has the content.
+// ContentUsed reports whether a file or an Import has the content.
 func (t *Tx) ContentUsed(id audience.ContentID) (bool, error) {
-	n, err := t.number("SELECT count(*) FROM file WHERE content_id = ?", int64(id))
+	n, err := t.number(`SELECT (SELECT count(*) FROM file WHERE content_id = ?1)
+		+ (SELECT count(*) FROM import WHERE content_id = ?1)`, int64(id))
 	return n > 0, err
 }
 

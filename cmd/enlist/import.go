@@ -1,0 +1,280 @@
+package main
+
+// enlist import: imports Contacts from a file, and shows and controls Imports. The command itself runs the Import that
+// it adds. If its process dies, a server continues the Import. import_follow.go shows the progress.
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+)
+
+type importCommand struct {
+	Add     importAdd     `cmd:"" default:"withargs" help:"Import a file: enlist import --list ID FILE."`
+	List    importList    `cmd:"" help:"List the imports that have not ended."`
+	Show    importShow    `cmd:"" help:"Show one import."`
+	Pause   importPause   `cmd:"" help:"Pause an import."`
+	Resume  importResume  `cmd:"" help:"Continue an import that was paused or interrupted."`
+	Cancel  importCancel  `cmd:"" help:"Stop an import for ever. The rows that were stored stay."`
+	Results importResults `cmd:"" help:"Print what became of each row, for seven days after the end."`
+}
+
+type importAdd struct {
+	config.Database
+	format
+	File string `arg:"" help:"CSV, TSV, NDJSON or XLSX file, also as .gz or .zip; - reads the standard input."`
+	List int64  `required:"" placeholder:"ID" help:"ID of the List."`
+
+	DryRun bool `help:"Store nothing: only find out what would become of each row."`
+
+	Map          map[string]string `mapsep:"none" placeholder:"COLUMN=FIELD" help:"The Field of a column; nothing after = leaves it out. May be repeated."`
+	Date         map[string]string `mapsep:"none" placeholder:"COLUMN=PATTERN" help:"How a column writes dates, such as DD.MM.YYYY, or excel. May be repeated."`
+	DecimalComma bool              `help:"Numbers have a comma before their decimals, as in 1.234,50."`
+	AddFields    bool              `help:"Add a Field for each column that has none. Its type is guessed from the first rows."`
+
+	Overwrite bool   `help:"Store the values of a row in the Contact that has its address. By default such a row is left out."`
+	Skip      string `enum:"account,list,none" default:"account" help:"Whose rows to skip: of addresses that have unsubscribed from any List of the account, from this list, or none."`
+	As        string `enum:"contacts,unsubscribers,complained,bounced" default:"contacts" help:"What the rows are: contacts, or addresses that unsubscribed, complained or bounced."`
+
+	ConsentType string `enum:",gdpr,direct,not_recorded" default:"" placeholder:"TYPE" help:"What all persons of the file agreed to: gdpr, direct or not_recorded."`
+	ConsentText string `placeholder:"TEXT" help:"The text to which they agreed."`
+
+	Autoresponders bool `help:"Start the autoresponders of new Contacts."`
+	Notifications  bool `help:"Send the notifications of new Contacts."`
+	Webhooks       bool `help:"Post the changes to webhooks."`
+
+	Format    string `enum:",csv,tsv,ndjson,xlsx" default:"" placeholder:"FORMAT" help:"Format of the file: csv, tsv, ndjson or xlsx. By default its content and name decide."`
+	Encoding  string `placeholder:"NAME" help:"Encoding of the file, such as windows-1252."`
+	Delimiter string `placeholder:"CHAR" help:"Delimiter of a CSV file."`
+	NoHeader  bool   `help:"The first row has no names of columns. The columns are named \"col 1\", \"col 2\" and so on."`
+}
+
+// Run adds the Import and runs it.
+func (c *importAdd) Run(ctx context.Context, out *console) error {
+	file, name := io.ReadCloser(os.Stdin), ""
+	if c.File != "-" {
+		opened, err := os.Open(c.File)
+		if err != nil {
+			return usage("%v", err)
+		}
+		file, name = opened, filepath.Base(c.File)
+	}
+	defer file.Close()
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		caller, err := operatorOfList(ctx, s, audience.ListID(c.List))
+		if err != nil {
+			return err
+		}
+		i, err := s.AddImport(ctx, caller, audience.NewImport{ImportOptions: c.options(name), File: file})
+		if err != nil {
+			return err
+		}
+		printColumns(out.stderr, i)
+		return runImport(ctx, s, caller, i.ID, c.format, out)
+	})
+}
+
+// options returns the options that the flags describe.
+func (c *importAdd) options(name string) audience.ImportOptions {
+	o := audience.ImportOptions{List: audience.ListID(c.List), FileName: name, Format: c.Format, Encoding: c.Encoding,
+		Delimiter: c.Delimiter, NoHeader: c.NoHeader, Map: mappings(c.Map), Dates: mappings(c.Date),
+		DecimalComma: c.DecimalComma, AddFields: c.AddFields, As: c.As, Skip: c.Skip, ConsentType: c.ConsentType,
+		ConsentText: c.ConsentText, DryRun: c.DryRun, Autoresponders: c.Autoresponders, Notifications: c.Notifications,
+		Webhooks: c.Webhooks}
+	if c.Overwrite {
+		o.Existing = audience.ExistingOverwrite
+	}
+	return o
+}
+
+// mappings returns the pairs of a flag in the order of their keys.
+func mappings(pairs map[string]string) (all []audience.ImportMapping) {
+	for _, column := range slices.Sorted(maps.Keys(pairs)) {
+		all = append(all, audience.ImportMapping{Column: column, Target: pairs[column]})
+	}
+	return all
+}
+
+// printColumns prints what each column is stored as.
+func printColumns(w io.Writer, i *audience.Import) {
+	for _, c := range i.Columns {
+		switch {
+		case c.Target == "":
+			fmt.Fprintf(w, "column %q is left out\n", c.Name)
+		case c.New != nil:
+			fmt.Fprintf(w, "column %q: new Field %q of type %s\n", c.Name, c.Target, c.New.Type)
+		default:
+			fmt.Fprintf(w, "column %q: %s\n", c.Name, c.Target)
+		}
+	}
+}
+
+// importRecord returns the attributes of an Import with their names in the API.
+func importRecord(i *audience.Import) record { return recordOf(audience.ImportAttributes, i) }
+
+type importList struct {
+	config.Database
+	format
+	All bool `help:"Also the imports that have ended."`
+}
+
+// Run lists the Imports of all Accounts.
+func (c *importList) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		var all []record
+		err := eachAccount(ctx, s, func(caller *audience.Caller) error {
+			found, err := s.Imports(ctx, caller)
+			for n := range found {
+				if c.All || !found[n].Ended() {
+					all = append(all, append(importRecord(&found[n]), value{"account_id", caller.Account.ID}))
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return c.list(out.stdout, all, "id", "account_id", "list_id", "state", "dry_run", "file_name", "rows", "added",
+			"updated", "unchanged", "skipped", "refused")
+	})
+}
+
+// oneImport are the flags and arguments of a command for one Import.
+type oneImport struct {
+	config.Database
+	format
+	ID int64 `arg:"" help:"ID of the import, as enlist import list shows it."`
+}
+
+// do runs a function with the Import's ID and a Caller of its Account.
+func (c *oneImport) do(ctx context.Context, fn func(*audience.Service, *audience.Caller, audience.ImportID) error) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		id := audience.ImportID(c.ID)
+		caller, err := ownerOf(ctx, s, audience.NotFound, func(caller *audience.Caller) error {
+			_, err := s.Import(ctx, caller, id)
+			return err
+		})
+		if audience.KindOf(err) == audience.NotFound {
+			err := audience.Refuse(audience.NotFound, "no import with ID %d", id)
+			return next(err, "enlist import list --all prints the imports")
+		}
+		if err != nil {
+			return err
+		}
+		return fn(s, caller, id)
+	})
+}
+
+// edit changes the Import and prints its new state.
+func (c *oneImport) edit(ctx context.Context, out *console,
+	change func(*audience.Service, context.Context, *audience.Caller, audience.ImportID) error) error {
+	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.ImportID) error {
+		if err := change(s, ctx, caller, id); err != nil {
+			return err
+		}
+		i, err := s.Import(ctx, caller, id)
+		if err != nil {
+			return err
+		}
+		return c.one(out.stdout, importRecord(i), "import %d is %s after %d rows", id, i.State, i.Rows)
+	})
+}
+
+type importPause struct{ oneImport }
+
+// Run pauses the Import.
+func (c *importPause) Run(ctx context.Context, out *console) error {
+	return c.edit(ctx, out, (*audience.Service).PauseImport)
+}
+
+type importCancel struct{ oneImport }
+
+// Run cancels the Import.
+func (c *importCancel) Run(ctx context.Context, out *console) error {
+	return c.edit(ctx, out, (*audience.Service).CancelImport)
+}
+
+type importResume struct{ oneImport }
+
+// Run continues the Import and runs it.
+func (c *importResume) Run(ctx context.Context, out *console) error {
+	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.ImportID) error {
+		if err := s.ResumeImport(ctx, caller, id); err != nil {
+			return err
+		}
+		return runImport(ctx, s, caller, id, c.format, out)
+	})
+}
+
+type importShow struct {
+	oneImport
+	Follow bool `help:"Show the progress until the import has ended or is paused."`
+}
+
+// Run shows the Import.
+func (c *importShow) Run(ctx context.Context, out *console) error {
+	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.ImportID) error {
+		if c.Follow {
+			return followImport(ctx, s, caller, id, c.format, out)
+		}
+		i, err := s.Import(ctx, caller, id)
+		if err != nil {
+			return err
+		}
+		return c.show(out.stdout, importRecord(i))
+	})
+}
+
+type importResults struct {
+	oneImport
+	CSV  bool     `name:"csv" help:"Print CSV. By default each line is a JSON object."`
+	Only []string `placeholder:"OUTCOME" help:"Print only rows with this outcome: added, updated, unchanged, skipped or refused; may be repeated."`
+}
+
+// Run prints the results.
+func (c *importResults) Run(ctx context.Context, out *console) error {
+	for _, o := range c.Only {
+		if !slices.Contains(outcomes, o) {
+			return usage("--only %s: there is no such outcome; there are %s", o, strings.Join(outcomes, ", "))
+		}
+	}
+	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.ImportID) error {
+		w := bufio.NewWriterSize(out.stdout, 64<<10)
+		lines := json.NewEncoder(w)
+		lines.SetEscapeHTML(false)
+		write := func(r *audience.RowResult) error { return lines.Encode(r) }
+		if c.CSV {
+			if _, err := w.WriteString(audience.RowResultHeader); err != nil {
+				return err
+			}
+			write = func(r *audience.RowResult) error {
+				_, err := w.Write(r.AppendCSV(w.AvailableBuffer()))
+				return err
+			}
+		}
+		err := s.ImportResults(ctx, caller, id, func(r *audience.RowResult) error {
+			if len(c.Only) > 0 && !slices.Contains(c.Only, string(r.Outcome)) {
+				return nil
+			}
+			return write(r)
+		})
+		if err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}
+
+// outcomes are the outcomes of rows.
+var outcomes = []string{string(audience.RowAdded), string(audience.RowUpdated), string(audience.RowUnchanged),
+	string(audience.RowSkipped), string(audience.RowRefused)}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"enlist/internal/audience"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+// This file runs an Import and shows its progress. On a terminal the progress is a bar with the rate and the time left.
+// Elsewhere, such as in a log, it is a line every lineEvery.
+
+// importLook is the time between two looks at an Import.
+const importLook = 200 * time.Millisecond
+
+// runImport runs an Import and shows its progress. If a server runs it already, runImport only shows the progress. The
+// first SIGINT or SIGTERM pauses the Import, and a second one ends the process.
+func runImport(ctx context.Context, s *audience.Service, caller *audience.Caller, id audience.ImportID, f format,
+	out *console) error {
+	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	ran := make(chan error, 1)
+	go func() { ran <- s.RunImport(ctx, id) }()
+	followed := make(chan error, 1)
+	following, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() { followed <- followImport(following, s, caller, id, f, out) }()
+	err := <-ran
+	if err != nil && ctx.Err() == nil && !errors.Is(err, audience.ErrImportRuns) {
+		stop()
+		<-followed
+		return next(err, fmt.Sprintf("continue with: enlist import resume %d", id))
+	}
+	err = <-followed
+	if ctx.Err() == nil {
+		return err
+	}
+	restore()
+	if err := s.PauseImport(context.WithoutCancel(ctx), caller, id); err != nil {
+		return err
+	}
+	return fmt.Errorf("import %d is paused: continue with: enlist import resume %[1]d", id)
+}
+
+// followImport shows the progress of an Import until it has ended or is paused, and then prints the result. It returns
+// an error unless the Import is done.
+func followImport(ctx context.Context, s *audience.Service, caller *audience.Caller, id audience.ImportID, f format,
+	out *console) error {
+	p := newImportProgress(out.stderr)
+	tick := time.NewTicker(importLook)
+	defer tick.Stop()
+	for {
+		i, err := s.Import(ctx, caller, id)
+		if err != nil {
+			p.end()
+			return err
+		}
+		p.show(i, time.Now())
+		if i.Ended() || i.State == audience.ImportPaused {
+			p.end()
+			return importEnd(i, f, out)
+		}
+		select {
+		case <-ctx.Done():
+			p.end()
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// importEnd prints the counts of an Import that has ended or is paused.
+func importEnd(i *audience.Import, f format, out *console) error {
+	would := ""
+	if i.Options.DryRun {
+		would = " (a dry run: nothing was stored)"
+	}
+	err := f.one(out.stdout, importRecord(i), "import %d is %s%s: %d rows: %d added, %d updated, %d unchanged, %d skipped, %d refused",
+		i.ID, i.State, would, i.Added+i.Updated+i.Unchanged+i.Skipped+i.Refused, i.Added, i.Updated, i.Unchanged, i.Skipped, i.Refused)
+	switch {
+	case err != nil:
+		return err
+	case i.State == audience.ImportPaused:
+		return fmt.Errorf("import %d is paused: continue with: enlist import resume %[1]d", i.ID)
+	case i.State == audience.ImportCancelled:
+		return fmt.Errorf("import %d was cancelled", i.ID)
+	case i.State == audience.ImportFailed:
+		return fmt.Errorf("import %d failed: %s", i.ID, i.Reason)
+	case i.Skipped+i.Refused > 0:
+		fmt.Fprintf(out.stderr, "see why with: enlist import results %d --only skipped --only refused\n", i.ID)
+	}
+	return nil
+}
+
+// importProgress prints the progress of an Import.
+type importProgress struct {
+	out      io.Writer
+	terminal bool
+	bars     *mpb.Progress
+	bar      *mpb.Bar
+	rows     int64 // of the last look
+	first    time.Time
+	before   int64 // rows that were done at the first look
+	printed  time.Time
+}
+
+func newImportProgress(out io.Writer) *importProgress {
+	return &importProgress{out: out, terminal: isTerminal(out), printed: time.Now()}
+}
+
+// show shows the state of an Import, if it is due.
+func (p *importProgress) show(i *audience.Import, now time.Time) {
+	if p.first.IsZero() {
+		p.first, p.before = now, i.Rows
+	}
+	p.rows = i.Rows
+	if p.terminal {
+		p.draw(i)
+		return
+	}
+	if now.Sub(p.printed) < lineEvery {
+		return
+	}
+	p.printed = now
+	line := fmt.Sprintf("%s: %d rows", i.State, i.Rows)
+	if passed := now.Sub(p.first).Seconds(); passed > 1 {
+		line += fmt.Sprintf(", %.0f rows/s", float64(i.Rows-p.before)/passed)
+	}
+	if i.Size > 0 {
+		line += fmt.Sprintf(", %d %% of the file", 100*i.Bytes/i.Size)
+	}
+	fmt.Fprintln(p.out, line)
+}
+
+// draw draws the bar. The bar shows the part of the file that was read, because the number of rows is not known.
+func (p *importProgress) draw(i *audience.Import) {
+	if p.bar == nil {
+		p.bars = mpb.New(mpb.WithOutput(p.out), mpb.WithWidth(40))
+		p.bar = p.bars.AddBar(max(i.Size, 1),
+			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return fmt.Sprintf("%d rows ", p.rows) })),
+			mpb.AppendDecorators(decor.Percentage(), decor.Any(p.rate), decor.Name(" left "),
+				decor.AverageETA(decor.ET_STYLE_GO)))
+	}
+	p.bar.SetCurrent(i.Bytes)
+}
+
+// rate returns the rows in a second since the first look.
+func (p *importProgress) rate(decor.Statistics) string {
+	passed := time.Since(p.first).Seconds()
+	if passed < 1 {
+		return ""
+	}
+	return fmt.Sprintf("  %.0f rows/s ", float64(p.rows-p.before)/passed)
+}
+
+// end leaves the bar as it is.
+func (p *importProgress) end() {
+	if p.bars == nil {
+		return
+	}
+	if !p.bar.Completed() {
+		p.bar.Abort(false)
+	}
+	p.bars.Wait()
+	p.bars, p.bar = nil, nil
+}

@@ -1,0 +1,274 @@
+package audience
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"enlist/internal/sheet"
+)
+
+// This file adds an Import: it stores the file in pieces, reads its header, and adds the Fields that the caller asked
+// for. Then a job or the command line runs the Import (import_run.go).
+
+// NewImport is a file to import.
+type NewImport struct {
+	ImportOptions
+	File io.Reader
+	Most int64 // largest size of the file in bytes; 0: no limit
+}
+
+// ImportTooLarge is the error of AddImport if the file is larger than NewImport.Most, which it contains.
+type ImportTooLarge int64
+
+func (e ImportTooLarge) Error() string {
+	return fmt.Sprintf("the file is larger than %d bytes: split it, or compress it with gzip", int64(e))
+}
+
+// AddImport stores a file and adds its Import, which then waits for a process that runs it. Errors: NoList, Denied,
+// InvalidParameters, ConsentRequired, ImportTooLarge, and errors of File. After an error the Import is failed.
+// specification: import.options, import.access
+func (s *Service) AddImport(ctx context.Context, c *Caller, n NewImport) (*Import, error) {
+	o := n.ImportOptions
+	i, err := update(ctx, s, c, func(tx Tx, now int64) (*Import, error) {
+		if err := o.check(c); err != nil {
+			return nil, err
+		}
+		if _, err := allowImport(tx, c, &o); err != nil {
+			return nil, err
+		}
+		content := Content{AccountID: c.Account.ID, Size: 1} // 0 would mean that it is being removed
+		if err := tx.AddContent(&content); err != nil {
+			return nil, err
+		}
+		i := &Import{AccountID: c.Account.ID, ListID: o.List, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
+			CreationTime: now, Options: o, Content: content.ID, State: ImportUploading, LeaseUntil: now + uploadTime}
+		return i, errors.Join(tx.AddImport(i), tx.Enqueue(RunImport{Import: i.ID, Due: i.LeaseUntil + 1}))
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = s.uploadImport(ctx, i, n)
+	if err == nil {
+		var waiting *Import
+		waiting, err = s.startImport(ctx, c, i)
+		if err == nil {
+			return waiting, nil
+		}
+	}
+	if failed := s.abandonImport(context.WithoutCancel(ctx), i.ID, err); failed != nil {
+		return nil, errors.Join(err, failed)
+	}
+	return nil, err
+}
+
+// allowImport returns the List of an Import, or an error if the caller may not import such a file into it.
+func allowImport(tx Tx, c *Caller, o *ImportOptions) (*Schema, error) {
+	schema, err := loadList(tx, c, o.List)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.Key.Level < Standard:
+		return nil, Refuse(Denied, "an import needs a key of the level standard")
+	case o.AddFields && !o.DryRun && c.Key.Level < Full:
+		return nil, Refuse(Denied, "an import that adds Fields needs a key of the level full")
+	case o.Skip == SkipOfAccount && o.As == AsContacts:
+		return schema, requireWholeAccount(c)
+	}
+	return schema, nil
+}
+
+// uploadImport stores the file in pieces. Each Update stores a few of them.
+func (s *Service) uploadImport(ctx context.Context, i *Import, n NewImport) error {
+	sum := sha256.New()
+	from := io.TeeReader(n.File, sum)
+	for number := int64(0); ; {
+		var parts [][]byte
+		var err error
+		for err == nil && len(parts) < uploadStep {
+			part := make([]byte, PieceSize)
+			var size int
+			size, err = io.ReadFull(from, part)
+			i.Size += int64(size)
+			if size > 0 {
+				parts = append(parts, part[:size])
+			}
+		}
+		if n.Most > 0 && i.Size > n.Most {
+			return ImportTooLarge(n.Most)
+		}
+		isEnd := err == io.EOF || err == io.ErrUnexpectedEOF
+		if err != nil && !isEnd {
+			return fmt.Errorf("read the file: %w", err)
+		}
+		if err := s.storePieces(ctx, i, number, parts); err != nil {
+			return err
+		}
+		number += int64(len(parts))
+		if isEnd {
+			i.SHA256 = hex.EncodeToString(sum.Sum(nil))
+			return nil
+		}
+	}
+}
+
+// storePieces stores pieces of the file, and renews the lease of the upload.
+func (s *Service) storePieces(ctx context.Context, i *Import, number int64, parts [][]byte) error {
+	return s.store.Update(ctx, func(tx Tx) error {
+		stored, err := tx.LockImport(i.ID)
+		if err != nil {
+			return err
+		}
+		if stored.State != ImportUploading {
+			return errStopped
+		}
+		for n, part := range parts {
+			if err := tx.AddPiece(i.Content, number+int64(n), part); err != nil {
+				return err
+			}
+		}
+		if err := tx.SetContentSize(i.Content, max(i.Size, 1)); err != nil {
+			return err
+		}
+		stored.Size, stored.LeaseUntil = i.Size, s.now().Unix()+uploadTime
+		return tx.SetImport(stored)
+	})
+}
+
+// startImport reads the header of the file, adds Fields, and makes the Import wait for a process.
+func (s *Service) startImport(ctx context.Context, c *Caller, i *Import) (*Import, error) {
+	schema, err := view(ctx, s, c, func(tx Tx) (*Schema, error) { return allowImport(tx, c, &i.Options) })
+	if err != nil {
+		return nil, err
+	}
+	i.Columns, err = s.readHeader(ctx, i, schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := requireConsent(schema, i); err != nil {
+		return nil, err
+	}
+	if err := s.addFields(ctx, c, i); err != nil {
+		return nil, err
+	}
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (*Import, error) {
+		stored, err := tx.LockImport(i.ID)
+		if err != nil {
+			return nil, err
+		}
+		if stored.State != ImportUploading {
+			return nil, errStopped
+		}
+		stored.SHA256, stored.Columns, stored.State, stored.LeaseUntil = i.SHA256, i.Columns, ImportWaiting, 0
+		return stored, errors.Join(tx.SetImport(stored), tx.Enqueue(RunImport{Import: i.ID}))
+	})
+}
+
+// readHeader returns the columns of the file with their meaning. It reads the first rows if Fields are to be added.
+func (s *Service) readHeader(ctx context.Context, i *Import, schema *Schema) (columns []ImportColumn, err error) {
+	content := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
+	defer func() {
+		if content.err != nil {
+			err = content.err // not a fault of the file
+		}
+	}()
+	file, err := sheet.Open(content, i.Size, i.Options.sheet())
+	if err != nil {
+		return nil, invalid("file", err.Error())
+	}
+	defer file.Close()
+	columns, err = planColumns(schema, file.Columns(), &i.Options)
+	if err != nil {
+		return nil, err
+	}
+	return columns, guessFields(file, columns, i, schema)
+}
+
+// guessFields sets the types of the Fields that are to be added.
+func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import, schema *Schema) error {
+	guesses := make(map[int]*guess)
+	bound := bindColumns(&Import{Options: i.Options, Columns: columns}, schema)
+	for n := range columns {
+		if columns[n].New != nil {
+			guesses[n] = newGuess(bound[n].date)
+		}
+	}
+	if len(guesses) == 0 {
+		return nil
+	}
+	for range guessRows {
+		row, err := file.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return invalid("file", err.Error())
+		}
+		for n, g := range guesses {
+			if n < len(row.Values) {
+				g.see(row.Values[n], i.Options.DecimalComma)
+			}
+		}
+	}
+	for n, g := range guesses {
+		*columns[n].New = g.field()
+	}
+	return nil
+}
+
+// requireConsent refuses a file for a GDPR compliant List that says nothing about consent. specification: import.consent
+func requireConsent(schema *Schema, i *Import) error {
+	if i.Options.As != AsContacts {
+		return nil
+	}
+	consent := Consent{Type: ConsentType(i.Options.ConsentType), Text: i.Options.ConsentText}
+	if hasConsent(i.Columns) {
+		if consent.Type == "" {
+			return nil // each row is checked
+		}
+	} else if schema.List.GDPR && consent.Type == "" {
+		return &Error{Kind: ConsentRequired, Field: "consent_type", Detail: "the List is GDPR compliant: " +
+			"the file needs the columns consent_type and consent_text, or consent_type=gdpr and consent_text for all rows"}
+	}
+	if err := consent.check(schema); err != nil {
+		return err
+	}
+	_, err := consent.row(schema)
+	return err
+}
+
+// addFields adds the new Fields, unless the Import is a dry run.
+func (s *Service) addFields(ctx context.Context, c *Caller, i *Import) error {
+	if i.Options.DryRun {
+		return nil
+	}
+	for n := range i.Columns {
+		column := &i.Columns[n]
+		if column.New == nil {
+			continue
+		}
+		id, err := s.AddField(ctx, c, i.ListID, column.New.details(column.Target))
+		if err != nil {
+			return err
+		}
+		column.Field = id
+	}
+	return nil
+}
+
+// abandonImport ends an Import whose upload or header was refused.
+func (s *Service) abandonImport(ctx context.Context, id ImportID, reason error) error {
+	return s.store.Update(ctx, func(tx Tx) error {
+		i, err := tx.LockImport(id)
+		if err != nil || i.State != ImportUploading {
+			return err
+		}
+		return i.end(tx, ImportFailed, shorten(reason.Error(), maxReason), s.now().Unix())
+	})
+}
+
+// maxReason is the longest reason of an Import, in bytes.
+const maxReason = 2000

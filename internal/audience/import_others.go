@@ -1,0 +1,175 @@
+package audience
+
+import "strings"
+
+// This file imports the other kinds of files: addresses that have unsubscribed, that reported a mail as spam, or that
+// do not work. Such a file adds no Contacts. specification: import.as
+
+// Reasons of results of such files.
+const (
+	reasonLeftBefore    = "the address has unsubscribed already"
+	reasonListed        = "no Contact has this address; it is now on the Unsubscriber List"
+	reasonNoContact     = "no Contact has this address"
+	reasonBouncedBefore = "the Contact was deactivated already because of bounces"
+)
+
+// storeOthers decides what becomes of each row, and stores it. In a dry run it only decides.
+func (s *importTx) storeOthers(rows []importRow) error {
+	s.all = make([]*decision, len(rows))
+	keys := make([]string, 0, len(rows))
+	for n := range rows {
+		s.all[n] = &decision{row: &rows[n]}
+		if rows[n].err == nil {
+			keys = append(keys, rows[n].parsed.key)
+		}
+	}
+	found, err := s.allWith(keys)
+	if err != nil {
+		return err
+	}
+	listed, err := s.tx.UnsubscribedAmong(s.i.AccountID, s.i.ListID, keys)
+	if err != nil {
+		return err
+	}
+	for _, d := range s.all {
+		if d.row.err != nil {
+			d.outcome, d.reason = RowRefused, d.row.err.Error()
+			continue
+		}
+		if s.i.Options.As == AsBounced {
+			err = s.bounced(d, found[d.row.parsed.key])
+		} else {
+			err = s.unsubscribed(d, found[d.row.parsed.key], listed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxOfAddress is the largest number of Contacts with one address that a row changes, in a List with duplicates.
+const maxOfAddress = 100
+
+// allWith returns the Contacts with the addresses or mobile numbers, by address. In a List without duplicates, one
+// look-up finds the Contacts of all email addresses.
+func (s *importTx) allWith(keys []string) (map[string][]*Contact, error) {
+	found := make(map[string][]*Contact)
+	var emails []string
+	for _, key := range keys {
+		if s.schema.Unique && strings.Contains(key, "@") {
+			emails = append(emails, key)
+			continue
+		}
+		if _, repeated := found[key]; repeated {
+			continue
+		}
+		mobile := key
+		if strings.Contains(key, "@") {
+			mobile = ""
+		}
+		contacts, err := s.tx.ContactsByAddress(s.i.ListID, key, mobile, 0, maxOfAddress)
+		if err != nil {
+			return nil, err
+		}
+		found[key] = nil
+		for n := range contacts {
+			found[key] = append(found[key], &contacts[n])
+		}
+	}
+	first, err := s.tx.FirstContacts(s.i.ListID, emails)
+	for key, c := range first {
+		found[key] = []*Contact{c}
+	}
+	return found, err
+}
+
+// unsubscribed unsubscribes the Contacts with the address of a row, and adds the address to the Unsubscriber List.
+func (s *importTx) unsubscribed(d *decision, contacts []*Contact, listed map[string]bool) error {
+	for _, c := range contacts {
+		if c.IsUnsubscribed {
+			continue
+		}
+		c.IsUnsubscribed, c.Modified = true, s.now
+		d.outcome, d.contact = RowUpdated, c
+		if err := s.change(c, WebhookUnsubscribed); err != nil {
+			return err
+		}
+	}
+	key := d.row.parsed.key
+	switch {
+	case d.outcome == RowUpdated:
+	case listed[key]:
+		d.outcome, d.reason = RowUnchanged, reasonLeftBefore
+		return nil
+	case len(contacts) > 0:
+		d.outcome, d.reason = RowUnchanged, reasonLeftBefore
+	default:
+		d.outcome, d.reason = RowAdded, reasonListed
+	}
+	listed[key] = true
+	if s.i.Options.DryRun {
+		return nil
+	}
+	u := s.unsubscriber(d)
+	if d.contact != nil {
+		u.ContactID = d.contact.ID
+	}
+	return s.tx.AddUnsubscriber(s.i.AccountID, u)
+}
+
+// bounced deactivates the Contacts with the address of a row.
+func (s *importTx) bounced(d *decision, contacts []*Contact) error {
+	if len(contacts) == 0 {
+		d.outcome, d.reason = RowSkipped, reasonNoContact
+		return nil
+	}
+	d.outcome, d.reason = RowUnchanged, reasonBouncedBefore
+	for _, c := range contacts {
+		if c.IsBounceDeactivated && !c.IsActive {
+			continue
+		}
+		c.IsBounceDeactivated, c.IsActive, c.Modified = true, false, s.now
+		d.outcome, d.reason, d.contact = RowUpdated, "", c
+		if err := s.change(c, WebhookUpdated); err != nil {
+			return err
+		}
+		if s.i.Options.DryRun {
+			continue
+		}
+		if err := s.tx.SetBouncesSince(s.i.ListID, c.ID, s.now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change stores a Contact, and its event if the caller asked for webhooks.
+func (s *importTx) change(c *Contact, event WebhookEventType) error {
+	if s.i.Options.DryRun {
+		return nil
+	}
+	if err := s.tx.UpdateContact(c); err != nil || !s.i.Options.Webhooks {
+		return err
+	}
+	return s.i.Published.publish(s.tx, s.schema, s.now, 1, []contactEvent{{c.ID, event}})
+}
+
+// unsubscriber returns the entry of a row for the Unsubscriber List.
+func (s *importTx) unsubscriber(d *decision) *Unsubscriber {
+	p := d.row.parsed
+	u := &Unsubscriber{ListID: s.i.ListID, AddressType: AddressEmail, AddressKey: p.key, Time: s.now}
+	field := s.schema.Email()
+	if p.key == p.mobile && p.mobile != "" {
+		u.AddressType, field = AddressMobile, s.schema.Mobile()
+	}
+	for _, v := range p.values {
+		if v.field == field {
+			u.Address = v.text
+		}
+	}
+	if d.row.system.left != 0 {
+		u.Time = d.row.system.left
+	}
+	return u
+}

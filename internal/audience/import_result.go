@@ -1,0 +1,130 @@
+package audience
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// This file has the results of an Import's rows. The results of a step are stored together, as lines of JSON that are
+// compressed: a result takes about five bytes.
+
+// RowResult is what became of a row. In a dry run it is what would become of it. specification: import.results
+type RowResult struct {
+	Row     int64      `json:"row"` // number of the row in the file, without the header
+	Outcome RowOutcome `json:"outcome"`
+	Contact ContactID  `json:"contact_id"`       // 0: none
+	Reason  string     `json:"reason,omitempty"` // why the row was not stored
+	Field   string     `json:"field,omitempty"`  // name of the Field or key that was refused
+	Value   string     `json:"value,omitempty"`  // the value that was refused, at most 200 bytes of it
+}
+
+// RowResultHeader is the first line of the results as CSV.
+const RowResultHeader = "row,outcome,contact_id,reason,field,value\r\n"
+
+// AppendCSV appends the result as a line of CSV. A text that a spreadsheet would calculate begins with an apostrophe,
+// because a value can come from outside.
+func (r *RowResult) AppendCSV(b []byte) []byte {
+	b = strconv.AppendInt(b, r.Row, 10)
+	b = append(append(b, ','), r.Outcome...)
+	b = strconv.AppendInt(append(b, ','), int64(r.Contact), 10)
+	for _, text := range []string{r.Reason, r.Field, r.Value} {
+		b = append(b, ',', '"')
+		if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+			b = append(b, '\'')
+		}
+		b = append(append(b, strings.ReplaceAll(text, `"`, `""`)...), '"')
+	}
+	return append(b, "\r\n"...)
+}
+
+// packResults returns the results of a step as the database has them.
+func packResults(all []*decision) ([]byte, error) {
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	for _, d := range all {
+		if err := lines.Encode(d.result()); err != nil {
+			return nil, err
+		}
+	}
+	err = w.Close()
+	return packed.Bytes(), err
+}
+
+// result returns the result of a row.
+func (d *decision) result() RowResult {
+	r := RowResult{Row: d.row.number, Outcome: d.outcome, Reason: d.reason}
+	if d.contact != nil {
+		r.Contact = d.contact.ID
+	}
+	if d.row.err != nil {
+		r.Value = d.row.value
+		if refusal, ok := errors.AsType[*Error](d.row.err); ok {
+			r.Field = refusal.Field
+		}
+	}
+	return r
+}
+
+// unpackResults calls each with the results of a step.
+func unpackResults(data []byte, each func(*RowResult) error) error {
+	lines := json.NewDecoder(flate.NewReader(bytes.NewReader(data)))
+	for {
+		var r RowResult
+		if err := lines.Decode(&r); err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+		if err := each(&r); err != nil {
+			return err
+		}
+	}
+}
+
+// resultSteps is the number of steps whose results one View reads.
+const resultSteps = 16
+
+// ImportResults calls each with the result of every row that is done, in the order of the file. The results are removed
+// seven days after the end of the Import. Errors: NotFound, Denied, and those of each.
+func (s *Service) ImportResults(ctx context.Context, c *Caller, id ImportID, each func(*RowResult) error) error {
+	for from := int64(0); ; {
+		found, err := view(ctx, s, c, func(tx Tx) ([]StepResults, error) {
+			if _, err := loadImport(tx, c, id); err != nil {
+				return nil, err
+			}
+			return tx.ImportResults(id, from, resultSteps)
+		})
+		if err != nil {
+			return err
+		}
+		for _, step := range found {
+			if err := unpackResults(step.Data, each); err != nil {
+				return err
+			}
+			from = step.Number + 1
+		}
+		if len(found) < resultSteps {
+			return nil
+		}
+	}
+}
+
+// RemoveImportResults does one step of the job that removes the results of an Import.
+func (s *Service) RemoveImportResults(ctx context.Context, e RemoveImportResults) (done bool, err error) {
+	return ownUpdate(ctx, s, func(tx Tx, _ int64) (bool, error) {
+		n, err := tx.DeleteImportResults(e.Import, resultSteps)
+		return n < resultSteps, err
+	})
+}

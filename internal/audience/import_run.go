@@ -1,0 +1,378 @@
+package audience
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"enlist/internal/sheet"
+)
+
+// This file runs an Import, step by step. The process that runs it has a lease, which each step renews. If the process
+// dies, another process continues after the last step when the lease has ended.
+
+const (
+	// importLease is the time in seconds for which a process may run an Import without a step.
+	importLease = 60
+	// resultsTime is the time in seconds for which the results of rows are kept after the end of an Import.
+	resultsTime = 7 * 24 * 60 * 60
+)
+
+// ErrImportRuns is the error of RunImport while another process runs the Import.
+var ErrImportRuns = errors.New("another process runs the import")
+
+// errStopped ends the steps of an Import that was paused or cancelled, or that another process runs.
+var errStopped = errors.New("the import was stopped")
+
+// RunImport stores the rows of an Import until it has ended or was paused. It returns nil also if the Import has ended
+// before or is paused. Its error is ErrImportRuns while another process runs the Import. After any other error, such as
+// an outage of the database, a later call continues. A file that cannot be read ends the Import as failed.
+func (s *Service) RunImport(ctx context.Context, id ImportID) error {
+	r := &importRun{service: s, id: id, owner: rand.Text(), seen: newAddressSet()}
+	i, err := r.claim(ctx)
+	if err != nil || i == nil {
+		return err
+	}
+	ctx = WithAccount(ctx, i.AccountID)
+	reader := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
+	file, err := sheet.Open(reader, i.Size, i.Options.sheet())
+	if err != nil {
+		if reader.err == nil {
+			err = r.fail(ctx, err)
+		}
+		return err
+	}
+	err = ignoreStopped(r.steps(ctx, i, reader, file))
+	if err != nil {
+		err = errors.Join(err, r.release(context.WithoutCancel(ctx)))
+	}
+	return errors.Join(err, file.Close())
+}
+
+// release gives the lease back, so that another process can continue at once.
+func (r *importRun) release(ctx context.Context) error {
+	return ignoreStopped(r.service.store.Update(ctx, func(tx Tx) error {
+		i, err := r.lock(tx, 0)
+		if err != nil {
+			return err
+		}
+		i.State, i.Owner, i.LeaseUntil = ImportWaiting, "", 0
+		return tx.SetImport(i)
+	}))
+}
+
+// sheet returns the options for the package that reads files.
+func (o *ImportOptions) sheet() sheet.Options {
+	s := sheet.Options{Format: sheet.Format(o.Format), FileName: o.FileName, Encoding: o.Encoding, NoHeader: o.NoHeader}
+	for _, c := range o.Delimiter {
+		s.Delimiter = c
+	}
+	return s
+}
+
+// importRun is one run of an Import by this process.
+type importRun struct {
+	service *Service
+	id      ImportID
+	owner   string
+	seen    *addressSet // of a dry run
+}
+
+// claim takes the lease of the Import. It returns nil if nothing is left to do. A dry run that was interrupted starts
+// again, because it does not store which addresses it has seen.
+func (r *importRun) claim(ctx context.Context) (*Import, error) {
+	return ownUpdate(ctx, r.service, func(tx Tx, now int64) (*Import, error) {
+		i, err := tx.LockImport(r.id)
+		if err != nil {
+			return nil, ignoreKind(NotFound, err)
+		}
+		switch {
+		case i.LeaseUntil > now && (i.State == ImportRunning || i.State == ImportUploading):
+			return nil, ErrImportRuns
+		case i.State == ImportUploading:
+			return nil, i.end(tx, ImportFailed, "the upload did not end", now)
+		case i.State != ImportWaiting && i.State != ImportRunning:
+			return nil, nil
+		}
+		if i.Options.DryRun && i.Rows > 0 {
+			i.Rows, i.ImportCounts = 0, ImportCounts{}
+			if _, err := tx.DeleteImportResults(i.ID, maxDryRunSteps); err != nil {
+				return nil, err
+			}
+		}
+		if i.StartTime == 0 {
+			i.StartTime = now
+		}
+		i.State, i.Owner, i.LeaseUntil, i.Reason = ImportRunning, r.owner, now+importLease, ""
+		return i, tx.SetImport(i)
+	})
+}
+
+// maxDryRunSteps is more than the number of steps of any dry run.
+const maxDryRunSteps = 1 << 30
+
+// fail ends the Import because its file cannot be read.
+func (r *importRun) fail(ctx context.Context, reason error) error {
+	return r.service.store.Update(ctx, func(tx Tx) error {
+		now := r.service.now().Unix()
+		i, err := r.lock(tx, now)
+		if err != nil {
+			return ignoreStopped(err)
+		}
+		return i.end(tx, ImportFailed, reason.Error(), now)
+	})
+}
+
+func ignoreStopped(err error) error {
+	if errors.Is(err, errStopped) {
+		return nil
+	}
+	return err
+}
+
+// lock returns the Import with its lease renewed. Its error is errStopped if this run must not go on.
+func (r *importRun) lock(tx Tx, now int64) (*Import, error) {
+	i, err := tx.LockImport(r.id)
+	if err != nil {
+		return nil, err
+	}
+	if i.State != ImportRunning || i.Owner != r.owner {
+		return nil, errStopped
+	}
+	i.LeaseUntil = now + importLease
+	return i, nil
+}
+
+// steps stores the rows. While one step commits, a second goroutine reads the rows of the next step.
+func (r *importRun) steps(ctx context.Context, i *Import, content *contentReader, file *sheet.Reader) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	chunks := make(chan *importChunk, 1)
+	var reading sync.WaitGroup
+	var readErr error
+	reading.Go(func() {
+		defer close(chunks)
+		readErr = r.read(ctx, i, content, file, chunks)
+	})
+	defer func() {
+		cancel()
+		reading.Wait()
+		if err == nil {
+			err = readErr
+		}
+	}()
+	for chunk := range chunks {
+		if err := r.step(ctx, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads the file and sends the rows of each step. It skips the rows that are done.
+func (r *importRun) read(ctx context.Context, i *Import, content *contentReader, file *sheet.Reader,
+	chunks chan<- *importChunk) error {
+	var parser *rowParser
+	done := i.Rows
+	for {
+		schema, err := r.service.schemaOf(ctx, i.ListID)
+		if err != nil {
+			if KindOf(err) == NoList {
+				return r.fail(ctx, err)
+			}
+			return err
+		}
+		if today := dayOf(schema, r.service.now().Unix()); parser == nil || parser.schema != schema || parser.today != today {
+			parser = newRowParser(i, schema, today)
+		}
+		chunk, err := r.nextChunk(ctx, file, parser, done, rowsOfStep(i, schema))
+		if err != nil {
+			return err
+		}
+		if content.err != nil {
+			return fmt.Errorf("read the file of the import: %w", content.err)
+		}
+		chunk.bytes = content.position()
+		if chunk.last {
+			chunk.bytes = i.Size
+		}
+		done = chunk.upto
+		select {
+		case chunks <- chunk:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if chunk.last {
+			return nil
+		}
+	}
+}
+
+// nextChunk reads the rows of the next step, after the row number done.
+func (r *importRun) nextChunk(ctx context.Context, file *sheet.Reader, parser *rowParser, done int64, most int) (*importChunk, error) {
+	chunk := &importChunk{rows: make([]importRow, 0, most), upto: done}
+	renewed := r.service.now().Unix()
+	for n := 0; len(chunk.rows) < most; n++ {
+		row, err := file.Next()
+		if err != nil {
+			chunk.last = true
+			if err != io.EOF {
+				chunk.failed = err
+			}
+			return chunk, nil
+		}
+		if row.Number <= done {
+			if n%importStep == 0 && r.service.now().Unix() > renewed+importLease/3 {
+				renewed = r.service.now().Unix()
+				if err := r.renew(ctx); err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
+		chunk.rows = append(chunk.rows, importRow{number: row.Number, cells: row.Values, err: row.Err})
+		if row.Err != nil {
+			chunk.rows[len(chunk.rows)-1].cells = nil
+		}
+		parser.parse(&chunk.rows[len(chunk.rows)-1])
+		chunk.upto = row.Number
+	}
+	return chunk, nil
+}
+
+// renew renews the lease while no step does.
+func (r *importRun) renew(ctx context.Context) error {
+	return r.service.store.Update(ctx, func(tx Tx) error {
+		i, err := r.lock(tx, r.service.now().Unix())
+		if err != nil {
+			return err
+		}
+		return tx.SetImport(i)
+	})
+}
+
+// schemaOf returns the Schema of a List, for the service itself.
+func (s *Service) schemaOf(ctx context.Context, list ListID) (*Schema, error) {
+	if schema, cached := s.store.CachedSchema(list); cached {
+		return schema, nil
+	}
+	return ownView(ctx, s, func(tx Tx) (*Schema, error) { return tx.Schema(list) })
+}
+
+// step stores the rows of a chunk in one transaction. A dry run reads in a View, so that other callers can write
+// meanwhile.
+func (r *importRun) step(ctx context.Context, chunk *importChunk) error {
+	var decided *importTx
+	dryRun, err := r.decideDry(ctx, chunk)
+	if err != nil {
+		return err
+	}
+	err = r.service.store.Update(ctx, func(tx Tx) error {
+		now := r.service.now().Unix()
+		i, err := r.lock(tx, now)
+		if err != nil {
+			return err
+		}
+		decided = dryRun
+		if decided == nil {
+			decided, err = r.decide(tx, i, chunk, now)
+			if err != nil {
+				if KindOf(err) == NoList {
+					return i.end(tx, ImportFailed, err.Error(), now)
+				}
+				return err
+			}
+		}
+		return r.finish(tx, i, decided, chunk, now)
+	})
+	if err == nil && dryRun != nil {
+		for _, d := range dryRun.all {
+			if d.outcome == RowAdded {
+				r.seen.add(d.row.parsed.key)
+			}
+		}
+	}
+	return err
+}
+
+// decideDry decides about the rows of a dry run. It returns nil if the Import is no dry run.
+func (r *importRun) decideDry(ctx context.Context, chunk *importChunk) (decided *importTx, err error) {
+	return ownView(ctx, r.service, func(tx Tx) (*importTx, error) {
+		i, err := tx.Import(r.id)
+		if err != nil || !i.Options.DryRun {
+			return nil, err
+		}
+		return r.decide(tx, i, chunk, r.service.now().Unix())
+	})
+}
+
+// decide stores the rows of a chunk or, in a dry run, decides what would become of them.
+func (r *importRun) decide(tx Tx, i *Import, chunk *importChunk, now int64) (*importTx, error) {
+	schema, err := tx.Schema(i.ListID)
+	if err != nil {
+		return nil, err
+	}
+	account, err := tx.Account(i.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	parser := newRowParser(i, schema, dayOf(schema, now))
+	for n := range chunk.rows {
+		if row := &chunk.rows[n]; !row.isCurrent(parser) {
+			parser.parse(row)
+		}
+	}
+	if !i.Options.DryRun {
+		if err := tx.LockListForBulk(i.ListID); err != nil {
+			return nil, err
+		}
+	}
+	s := &importTx{tx: tx, i: i, schema: schema, now: now, seen: r.seen,
+		caller: &Caller{Account: account, Key: &Key{ID: i.CreatorKeyID}}}
+	if i.Options.As != AsContacts {
+		return s, s.storeOthers(chunk.rows)
+	}
+	return s, s.store(chunk.rows)
+}
+
+// finish stores the results of a step, and that its rows are done.
+func (r *importRun) finish(tx Tx, i *Import, decided *importTx, chunk *importChunk, now int64) error {
+	i.Published = decided.i.Published
+	for _, d := range decided.all {
+		i.count(d.outcome)
+	}
+	if len(decided.all) > 0 {
+		data, err := packResults(decided.all)
+		if err != nil {
+			return err
+		}
+		if err := tx.AddImportResults(i.ID, i.Rows, data); err != nil {
+			return err
+		}
+	}
+	i.Rows, i.Bytes = chunk.upto, chunk.bytes
+	switch {
+	case chunk.failed != nil:
+		return i.end(tx, ImportFailed, chunk.failed.Error(), now)
+	case chunk.last:
+		return i.end(tx, ImportDone, "", now)
+	}
+	return tx.SetImport(i)
+}
+
+// end ends an Import and removes its file. The results of its rows stay for resultsTime.
+func (i *Import) end(tx Tx, state ImportState, reason string, now int64) error {
+	i.State, i.Reason, i.EndTime, i.Owner, i.LeaseUntil = state, reason, now, "", 0
+	content := i.Content
+	i.Content = 0
+	if err := tx.SetImport(i); err != nil {
+		return err
+	}
+	if content == 0 {
+		return tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime})
+	}
+	return errors.Join(releaseContent(tx, content, now),
+		tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime}))
+}

@@ -1,0 +1,185 @@
+package storetest
+
+import (
+	"strings"
+
+	"enlist/internal/audience"
+)
+
+// This file tests the consent of imported Contacts, the other kinds of files, and who may import.
+
+func importConsent(f *importFixture) {
+	for _, name := range []string{"Weekly", "Offers"} {
+		_, err := f.service.AddPreference(f.Context(), f.caller, f.id, name)
+		f.must(err)
+	}
+	i := f.runs("Email,consent_type,consent_text,consent_time,ip_address,consent_preferences\n"+
+		"ann@example.com,gdpr,I agree,2020-01-31 10:00:00,192.0.2.7,Weekly; Offers=no\nbob@example.com,,,,,\n"+
+		"cy@example.com,maybe,,,,\ndo@example.com,direct,x,,,Daily\ned@example.com,gdpr,,,,\n", nil)
+	f.wantResults(i, "1 added", "2 added", "3 refused consent_type maybe", "4 refused consent_preferences Daily",
+		"5 refused consent_text")
+	ann, bob := f.person("ann@example.com").ID, f.person("bob@example.com").ID
+	f.wantLedger(ann, audience.LedgerRow{Type: audience.ConsentGDPR, Text: "I agree", Time: 1580464800, IP: "192.0.2.7",
+		Preferences: []audience.PreferenceChoice{{Name: "Weekly", Agree: true}, {Name: "Offers"}}, ImportID: i.ID, ImportRow: 1})
+	f.wantLedger(bob, audience.LedgerRow{Type: audience.ConsentNotRecorded, Time: f.now.Unix(), ImportID: i.ID, ImportRow: 2})
+	if prefs := f.person("ann@example.com").Prefs; len(prefs) != 2 {
+		f.Errorf("the Contact has the preferences %v, want two answers", prefs)
+	}
+	if i.SHA256 == "" {
+		f.Error("the import has no SHA-256 of its file")
+	}
+}
+
+// wantLedger checks the only ledger row of a Contact.
+func (f *importFixture) wantLedger(id audience.ContactID, want audience.LedgerRow) {
+	f.Helper()
+	var w rows[audience.LedgerRow]
+	f.must(f.service.ContactConsents(f.Context(), f.caller, f.id, id, 0, 0, &w))
+	want.ListID, want.ContactID, want.Method, want.KeyID, want.KeyName = f.id, id, "import", f.caller.Key.ID, f.caller.Key.Name
+	same(f.T, "ledger", w.all, []audience.LedgerRow{want})
+}
+
+func importNeedsConsent(f *importFixture) {
+	f.id = f.addList("is_gdpr_compliant", true)
+	_, err := f.addImport("Email\nann@example.com\n", nil)
+	f.refused(err, audience.ConsentRequired, "consent_type")
+	_, err = f.addImport("Email\nann@example.com\n", func(o *audience.ImportOptions) { o.ConsentType = "direct" })
+	f.refused(err, audience.ConsentRequired, "GDPR")
+	i := f.runs("Email\nann@example.com\n", func(o *audience.ImportOptions) { o.ConsentType, o.ConsentText = "gdpr", "Form 7" })
+	f.wantResults(i, "1 added")
+	f.wantLedger(f.person("ann@example.com").ID, audience.LedgerRow{Type: audience.ConsentGDPR, Text: "Form 7",
+		Time: f.now.Unix(), ImportID: i.ID, ImportRow: 1})
+	i = f.runs("Email,consent_type,consent_text\nbob@example.com,gdpr,I agree\ncy@example.com,,\n", nil)
+	f.wantResults(i, "1 added", "2 refused consent_type")
+}
+
+func as(kind string) func(*audience.ImportOptions) {
+	return func(o *audience.ImportOptions) { o.As = kind }
+}
+
+func importUnsubscribers(f *importFixture) {
+	for _, kind := range []string{audience.AsUnsubscribers, audience.AsComplained} {
+		f.id = f.addList("is_gdpr_compliant", true)
+		consent := func(o *audience.ImportOptions) {
+			o.ConsentType, o.ConsentText, o.Skip = "gdpr", "Form 7", audience.SkipOfList
+		}
+		f.wantResults(f.runs("Email,Mobile Phone\nann@example.com,0401111111\n,0402222222\n", consent), "1 added", "2 added")
+		const file = "Email,Name,unsubscribed_time\nann@example.com,Ann,1000000000\nnew-x@example.com,,\nann@example.com,,\nnope,,\n"
+		predicted := f.runs(file, func(o *audience.ImportOptions) { o.As, o.DryRun = kind, true })
+		want := []string{"1 updated", "2 added", "3 unchanged", "4 refused Email nope"}
+		f.wantResults(predicted, want...)
+		f.wantResults(f.runs(file, as(kind)), want...)
+		ann := f.person("ann@example.com")
+		if !ann.IsUnsubscribed || f.ledger(f.id, ann.ID) != 1 {
+			f.Errorf("the Contact is %+v with %d ledger rows", ann, f.ledger(f.id, ann.ID))
+		}
+		f.wantUnsubscribers(ann.ID, "ann@example.com")
+		f.wantUnsubscribers(0, "new-x@example.com")
+		f.wantResults(f.runs("Mobile Phone\n0402222222\n", as(kind)), "1 updated")
+		f.wantResults(f.runs("Email\nnew-x@example.com\n", consent), "1 skipped")
+	}
+}
+
+func importBounced(f *importFixture) {
+	f.wantResults(f.runs("Email\nann@example.com\nbob@example.com\n", nil), "1 added", "2 added")
+	f.wantResults(f.runs("Email\nANN@example.com\nann@example.com\nnew@example.com\n", as(audience.AsBounced)),
+		"1 updated", "2 unchanged", "3 skipped")
+	if ann, bob := f.person("ann@example.com"), f.person("bob@example.com"); ann.IsActive || !ann.IsBounceDeactivated || !bob.IsActive {
+		f.Errorf("the Contacts are %+v and %+v", ann, bob)
+	}
+}
+
+func importDryRun(f *importFixture) {
+	f.limit(5)
+	f.subscribe(f.id, "Email", "old@example.com")
+	const file = "Email,Town\nnew@example.com,Bonn\nold@example.com,Rome\nnope,\nnew@example.com,Oslo\n"
+	var before int64
+	for _, dry := range []bool{true, false} {
+		i := f.runs(file, func(o *audience.ImportOptions) {
+			o.DryRun, o.AddFields, o.Existing = dry, true, audience.ExistingOverwrite
+		})
+		f.wantResults(i, "1 added", "2 updated", "3 refused Email nope", "4 updated")
+		fields, contacts := len(f.fields(f.id, audience.Query{})), f.list(f.id).ContactCount
+		if dry && (fields != 2 || contacts != 1) {
+			f.Errorf("after a dry run the List has %d Fields and %d Contacts, want 2 and 1", fields, contacts)
+		}
+		before = contacts
+	}
+	if before != 2 {
+		f.Errorf("the List has %d Contacts, want 2", before)
+	}
+	// An address that an earlier step of the file adds is known to the later steps.
+	f.limit(audience.NoContactLimit)
+	long := manyRows(1500) + "p3@example.com\np1499@example.com\n"
+	for _, dry := range []bool{true, false} {
+		i := f.runs(long, func(o *audience.ImportOptions) { o.DryRun = dry })
+		if i.Added != 1500 || i.Unchanged != 2 {
+			f.Errorf("dry run %t: %+v, want 1500 added and 2 unchanged", dry, i.ImportCounts)
+		}
+	}
+}
+
+func importLimit(f *importFixture) {
+	f.limit(2)
+	i := f.runs(manyRows(3), nil)
+	f.wantResults(i, "1 added", "2 added", "3 refused")
+	f.limit(audience.NoContactLimit)
+}
+
+func importEvents(f *importFixture) {
+	target := f.webhook(f.addWebhook("contact", "created")).Target
+	waiting := func() (n int) {
+		f.update(func(tx audience.Tx) error {
+			events, err := tx.WebhookEvents(target, 0, 100)
+			n = len(events)
+			return err
+		})
+		return n
+	}
+	f.runs("Email\nann@example.com\n", nil)
+	if n := waiting(); n != 0 {
+		f.Errorf("%d events wait, want none", n)
+	}
+	f.runs("Email\nbob@example.com\n", func(o *audience.ImportOptions) { o.Webhooks = true })
+	if n := waiting(); n != 1 {
+		f.Errorf("%d events wait, want 1", n)
+	}
+}
+
+func importAccess(f *importFixture) {
+	add := func(level audience.Level, change func(*audience.ImportOptions)) error {
+		key := *f.caller.Key
+		key.Level = level
+		o := audience.ImportOptions{List: f.id}
+		if change != nil {
+			change(&o)
+		}
+		_, err := f.service.AddImport(f.Context(), &audience.Caller{Account: f.caller.Account, Key: &key},
+			audience.NewImport{ImportOptions: o, File: strings.NewReader("Email,Town\nann@example.com,Bonn\n")})
+		return err
+	}
+	fields := func(o *audience.ImportOptions) { o.AddFields = true }
+	f.refused(add(audience.Read, nil), audience.Denied, "level standard")
+	f.must(add(audience.Standard, nil))
+	f.refused(add(audience.Standard, fields), audience.Denied, "level full")
+	f.must(add(audience.Standard, func(o *audience.ImportOptions) { o.AddFields, o.DryRun = true, true }))
+	f.must(add(audience.Full, fields))
+	i := f.runs("Email\nbob@example.com\n", nil)
+	other := f.addList()
+	for _, c := range []struct {
+		caller *audience.Caller
+		kind   audience.Kind
+	}{{f.newCaller(), audience.NotFound}, {f.restricted(other), audience.Denied}} {
+		_, err := f.service.Import(f.Context(), c.caller, i.ID)
+		wantKind(f.T, "Import", err, c.kind)
+		wantKind(f.T, "CancelImport", f.service.CancelImport(f.Context(), c.caller, i.ID), c.kind)
+		err = f.service.ImportResults(f.Context(), c.caller, i.ID, func(*audience.RowResult) error { return nil })
+		wantKind(f.T, "ImportResults", err, c.kind)
+		if all, err := f.service.Imports(f.Context(), c.caller); err != nil || len(all) != 0 {
+			f.Errorf("the caller sees %d imports, error %v; want none", len(all), err)
+		}
+	}
+	_, err := f.service.AddImport(f.Context(), f.newCaller(), audience.NewImport{ImportOptions: audience.ImportOptions{List: f.id},
+		File: strings.NewReader("Email\n")})
+	f.refused(err, audience.NoList, "no List")
+}

@@ -1,0 +1,168 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests runs of imports: they are paused, cancelled and interrupted.
+
+// manyRows returns a file with n rows.
+func manyRows(n int) string {
+	var b strings.Builder
+	b.WriteString("Email\n")
+	for i := range n {
+		fmt.Fprintf(&b, "p%d@example.com\n", i)
+	}
+	return b.String()
+}
+
+// wantEachOnce checks that an import added each of n rows once.
+func (f *importFixture) wantEachOnce(i *audience.Import, n int) {
+	f.Helper()
+	stored := f.all(f.id)
+	if i.State != audience.ImportDone || i.Added != int64(n) || f.list(f.id).ContactCount != int64(n) || len(stored) != n {
+		f.Fatalf("the import is %s %s with %+v, and the List has %d Contacts, want %d", i.State, i.Reason, i.ImportCounts,
+			len(stored), n)
+	}
+	results := f.results(i)
+	if len(results) != n {
+		f.Fatalf("there are %d results, want %d", len(results), n)
+	}
+	for at, line := range results {
+		if want := fmt.Sprintf("%d added", at+1); line != want {
+			f.Fatalf("result %d is %q, want %q", at, line, want)
+		}
+	}
+	for _, id := range stored[:10] {
+		if rows := f.ledger(f.id, id); rows != 1 {
+			f.Errorf("the Contact %d has %d ledger rows, want 1", id, rows)
+		}
+	}
+}
+
+// stepStore is a Store that calls after with the number of each Update that has committed.
+type stepStore struct {
+	audience.Store
+	updates int
+	after   func(n int)
+}
+
+// Update implements audience.Store. One goroutine calls it.
+func (s *stepStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+	err := s.Store.Update(ctx, fn, hint...)
+	s.updates++
+	s.after(s.updates)
+	return err
+}
+
+func importPauses(f *importFixture) {
+	const rows = 3500
+	i, err := f.addImport(manyRows(rows), nil)
+	f.must(err)
+	store := &stepStore{Store: f.store, after: func(n int) {
+		if n == 3 { // the lease and two steps
+			f.must(f.service.PauseImport(f.Context(), f.caller, i.ID))
+		}
+	}}
+	f.must(audience.NewService(store, f.clock).RunImport(f.Context(), i.ID))
+	if paused := f.get(i.ID); paused.State != audience.ImportPaused || paused.Added != 2000 || f.list(f.id).ContactCount != 2000 {
+		f.Errorf("the import is %s with %+v, want it paused after 2000 rows", paused.State, paused.ImportCounts)
+	}
+	f.must(f.service.RunImport(f.Context(), i.ID)) // does nothing
+	f.must(f.service.ResumeImport(f.Context(), f.caller, i.ID))
+	f.must(f.service.RunImport(f.Context(), i.ID))
+	f.wantEachOnce(f.get(i.ID), rows)
+	f.refused(f.service.PauseImport(f.Context(), f.caller, i.ID), audience.InvalidParameters, "done already")
+	f.refused(f.service.ResumeImport(f.Context(), f.caller, i.ID), audience.InvalidParameters, "done already")
+
+	cancelled, err := f.addImport("Email\nx@example.com\n", nil)
+	f.must(err)
+	f.must(f.service.CancelImport(f.Context(), f.caller, cancelled.ID))
+	f.must(f.service.RunImport(f.Context(), cancelled.ID))
+	if got := f.get(cancelled.ID); got.State != audience.ImportCancelled || got.Added != 0 {
+		f.Errorf("the import is %s with %+v, want it cancelled", got.State, got.ImportCounts)
+	}
+}
+
+func importCrashes(f *importFixture) {
+	const rows = 4200
+	i, err := f.addImport(manyRows(rows), nil)
+	f.must(err)
+	for at := 2; ; at++ {
+		store := &crashingStore{Store: f.store, at: at / 2, after: at%2 == 1}
+		err := audience.NewService(store, f.clock).RunImport(f.Context(), i.ID)
+		if err == nil {
+			break
+		}
+		if errors.Is(err, audience.ErrImportRuns) {
+			f.now = f.now.Add(2 * time.Minute) // the lease ends
+		} else if !errors.Is(err, errCrash) {
+			f.Fatal(err)
+		}
+	}
+	f.wantEachOnce(f.get(i.ID), rows)
+}
+
+func importLeases(f *importFixture) {
+	const rows = 3000
+	i, err := f.addImport(manyRows(rows), nil)
+	f.must(err)
+	var wg sync.WaitGroup
+	ran := make([]error, 4)
+	for n := range ran {
+		wg.Go(func() { ran[n] = f.service.RunImport(f.Context(), i.ID) })
+	}
+	wg.Wait()
+	for _, err := range ran {
+		if err != nil && !errors.Is(err, audience.ErrImportRuns) {
+			f.Error(err)
+		}
+	}
+	f.wantEachOnce(f.get(i.ID), rows)
+}
+
+func importRemoval(f *importFixture) {
+	i, err := f.addImport(manyRows(1200), nil)
+	f.must(err)
+	content := i.Content
+	if _, err := f.service.Piece(f.Context(), content, 0); err != nil || content == 0 {
+		f.Errorf("the import has the content %d, error %v", content, err)
+	}
+	if done, err := f.service.RemoveContent(f.Context(), audience.RemoveContent{Content: content}); err != nil || !done {
+		f.Errorf("RemoveContent returned %t, %v; want it to keep the file of an import", done, err)
+	}
+	f.must(f.service.RunImport(f.Context(), i.ID))
+	ended := f.get(i.ID)
+	f.wantEachOnce(ended, 1200)
+	if done, err := f.service.RemoveContent(f.Context(), audience.RemoveContent{Content: content}); err != nil || !done || ended.Content != 0 {
+		f.Errorf("RemoveContent returned %t, %v; the import has the content %d", done, err, ended.Content)
+	}
+	_, err = f.service.Piece(f.Context(), content, 0)
+	wantKind(f.T, "the file of an import that has ended", err, audience.NotFound)
+	if done, err := f.service.RemoveImportResults(f.Context(), audience.RemoveImportResults{Import: i.ID}); err != nil || !done {
+		f.Errorf("RemoveImportResults returned %t, %v", done, err)
+	}
+	if results := f.results(ended); len(results) != 0 {
+		f.Errorf("there are %d results after their removal", len(results))
+	}
+}
+
+func importTooLarge(f *importFixture) {
+	_, err := f.service.AddImport(f.Context(), f.caller, audience.NewImport{Most: 1000, File: strings.NewReader(manyRows(100)),
+		ImportOptions: audience.ImportOptions{List: f.id}})
+	if limit, ok := errors.AsType[audience.ImportTooLarge](err); !ok || limit != 1000 {
+		f.Errorf("the error is %v, want ImportTooLarge", err)
+	}
+	all, err := f.service.Imports(f.Context(), f.caller)
+	f.must(err)
+	if len(all) != 1 || all[0].State != audience.ImportFailed || all[0].Content != 0 {
+		f.Errorf("the imports are %+v, want one that failed and has no file", all)
+	}
+}

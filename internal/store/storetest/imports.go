@@ -1,0 +1,290 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+// This file tests imports: what becomes of each row, consent, and runs that are interrupted.
+
+// Imports tests imports of Contacts from files.
+func Imports(t *testing.T, open func(t *testing.T) audience.Store) {
+	for _, test := range []struct {
+		rule string
+		run  func(*importFixture)
+	}{
+		{"a row adds a Contact unless its address exists, has unsubscribed or is not valid", importOutcomes},
+		{"with overwrite, a row changes the Contact with its address and clears no flag", importOverwrites},
+		{"addresses of other Lists' unsubscribers are skipped unless told otherwise", importSkips},
+		{"a column is for the Field with its name, and --map decides otherwise", importColumns},
+		{"cells are read as people write them", importCells},
+		{"a missing Field is added with the type of its values", importAddsFields},
+		{"system values of a file are kept", importSystemKeys},
+		{"each row's consent is in the ledger with its import and row", importConsent},
+		{"a GDPR compliant List refuses a file without consent", importNeedsConsent},
+		{"a file of unsubscribers unsubscribes Contacts and fills the Unsubscriber List", importUnsubscribers},
+		{"a file of bounced addresses deactivates Contacts", importBounced},
+		{"a dry run predicts the outcomes and stores nothing", importDryRun},
+		{"rows over the Contact limit are refused", importLimit},
+		{"mails and webhooks are caused only when asked for", importEvents},
+		{"a key needs the level standard, full for new Fields, and access to the List", importAccess},
+		{"a paused import continues after its last row, and a cancelled one ends", importPauses},
+		{"an import stores each row once although the process crashes at any Update", importCrashes},
+		{"only one process runs an import", importLeases},
+		{"the file is removed at the end, and the results after seven days", importRemoval},
+		{"a file larger than the limit is refused", importTooLarge},
+	} {
+		t.Run(test.rule, func(t *testing.T) {
+			f := &importFixture{accountFixture: newAccountFixture(t, open)}
+			f.id = f.addList()
+			test.run(f)
+		})
+	}
+}
+
+// importFixture is an accountFixture with a List.
+type importFixture struct {
+	*accountFixture
+	id audience.ListID
+}
+
+// addImport adds an import of a file to the List. change may set options.
+func (f *importFixture) addImport(file string, change func(*audience.ImportOptions)) (*audience.Import, error) {
+	o := audience.ImportOptions{List: f.id, FileName: "people.csv"}
+	if change != nil {
+		change(&o)
+	}
+	return f.service.AddImport(f.Context(), f.caller, audience.NewImport{ImportOptions: o, File: strings.NewReader(file)})
+}
+
+// runs adds an import, runs it to its end and returns it.
+func (f *importFixture) runs(file string, change func(*audience.ImportOptions)) *audience.Import {
+	f.Helper()
+	i, err := f.addImport(file, change)
+	f.must(err)
+	f.must(f.service.RunImport(f.Context(), i.ID))
+	return f.get(i.ID)
+}
+
+func (f *importFixture) get(id audience.ImportID) *audience.Import {
+	f.Helper()
+	i, err := f.service.Import(f.Context(), f.caller, id)
+	f.must(err)
+	return i
+}
+
+// results returns the results of an import, each as a line of words.
+func (f *importFixture) results(i *audience.Import) (lines []string) {
+	f.Helper()
+	f.must(f.service.ImportResults(f.Context(), f.caller, i.ID, func(r *audience.RowResult) error {
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%d %s %s %s", r.Row, r.Outcome, r.Field, r.Value)))
+		return nil
+	}))
+	return lines
+}
+
+// wantResults checks the results of an import.
+func (f *importFixture) wantResults(i *audience.Import, want ...string) {
+	f.Helper()
+	if i.State != audience.ImportDone {
+		f.Errorf("the import is %s: %s, want it done", i.State, i.Reason)
+	}
+	same(f.T, "results", f.results(i), want)
+}
+
+// person returns the Contact with an address.
+func (f *importFixture) person(key string) (c *audience.Contact) {
+	f.Helper()
+	f.must(f.store.View(f.Context(), func(tx audience.Tx) (err error) {
+		c, err = tx.ContactByKey(f.id, key)
+		return err
+	}))
+	return c
+}
+
+// value returns a Contact's value in a Field.
+func (f *importFixture) value(key string, field audience.FieldID) string {
+	f.Helper()
+	return f.person(key).Values.Get(field)
+}
+
+func importOutcomes(f *importFixture) {
+	f.subscribe(f.id, "Email", "old@example.com")
+	left := f.subscribe(f.id, "Email", "left@example.com")
+	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, f.id, left)
+	f.must(err)
+	i := f.runs("Email\nnew@example.com\nOLD@example.com\nleft@example.com\nnope\nNew@example.com\n", nil)
+	f.wantResults(i, "1 added", "2 unchanged", "3 skipped", "4 refused Email nope", "5 unchanged")
+	if want := (audience.ImportCounts{Added: 1, Unchanged: 2, Skipped: 1, Refused: 1}); i.ImportCounts != want {
+		f.Errorf("the counts are %+v, want %+v", i.ImportCounts, want)
+	}
+	if n := f.list(f.id).ContactCount; n != 3 {
+		f.Errorf("the List has %d Contacts, want 3", n)
+	}
+	if c := f.person("new@example.com"); c.SubscribedVia != "bulk_upload" || f.ledger(f.id, c.ID) != 1 {
+		f.Errorf("the new Contact is %+v with %d ledger rows", c, f.ledger(f.id, c.ID))
+	}
+}
+
+func importOverwrites(f *importFixture) {
+	field := f.addField(f.id, "name", "Town", "type", "text")
+	id := f.subscribe(f.id, "Email", "ann@example.com", "Town", "Bonn")
+	_, err := f.service.Deactivate(f.Context(), f.caller, f.id, id)
+	f.must(err)
+	overwrite := func(o *audience.ImportOptions) { o.Existing = audience.ExistingOverwrite }
+	i := f.runs("Email,Town,is_active\nann@example.com,Rome,1\nann@example.com,Rome,1\nbob@example.com,Oslo,1\nbob@example.com,Lima,1\n", overwrite)
+	f.wantResults(i, "1 updated", "2 unchanged", "3 added", "4 updated")
+	if c := f.person("ann@example.com"); c.IsActive || c.Values.Get(field) != "Rome" {
+		f.Errorf("the Contact is %+v, want it still inactive, with the new town", c)
+	}
+	if town := f.value("bob@example.com", field); town != "Lima" {
+		f.Errorf("the town is %q, want the one of the last row", town)
+	}
+	f.wantResults(f.runs("Email,Town\nann@example.com,\n", overwrite), "1 updated")
+	if town := f.value("ann@example.com", field); town != "" {
+		f.Errorf("the town is %q after a row with an empty cell, want none", town)
+	}
+	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, f.id, id)
+	f.must(err)
+	f.wantResults(f.runs("Email,Town\nann@example.com,Paris\n", overwrite), "1 skipped")
+	all := func(o *audience.ImportOptions) { overwrite(o); o.Skip = audience.SkipNobody }
+	f.wantResults(f.runs("Email,Town,is_unsubscribed\nann@example.com,Paris,0\n", all), "1 updated")
+	if c := f.person("ann@example.com"); !c.IsUnsubscribed || c.Values.Get(field) != "Paris" {
+		f.Errorf("the Contact is %+v, want it still unsubscribed, with the new town", c)
+	}
+}
+
+func importSkips(f *importFixture) {
+	other := f.addList()
+	f.subscribe(other, "Email", "ann@example.com")
+	_, err := f.service.Unsubscribe(f.Context(), f.caller, other, "ann@example.com")
+	f.must(err)
+	const file = "Email\nann@example.com\n"
+	f.wantResults(f.runs(file, nil), "1 skipped")
+	f.wantResults(f.runs(file, func(o *audience.ImportOptions) { o.Skip = audience.SkipOfList }), "1 added")
+	key := f.restricted(f.id)
+	_, err = f.service.AddImport(f.Context(), key, audience.NewImport{File: strings.NewReader(file),
+		ImportOptions: audience.ImportOptions{List: f.id, Skip: audience.SkipOfAccount}})
+	f.refused(err, audience.Denied, "restricted")
+	i, err := f.service.AddImport(f.Context(), key, audience.NewImport{File: strings.NewReader(file),
+		ImportOptions: audience.ImportOptions{List: f.id}})
+	f.must(err)
+	if i.Options.Skip != audience.SkipOfList {
+		f.Errorf("a restricted key skips %q by default, want the unsubscribers of the List", i.Options.Skip)
+	}
+}
+
+func importColumns(f *importFixture) {
+	town := f.addField(f.id, "name", "Home Town", "type", "text")
+	with := func(pairs ...string) func(*audience.ImportOptions) {
+		return func(o *audience.ImportOptions) {
+			for n := 0; n < len(pairs); n += 2 {
+				o.Map = append(o.Map, audience.ImportMapping{Column: pairs[n], Target: pairs[n+1]})
+			}
+		}
+	}
+	i := f.runs(" E-Mail , home town,Shoe\nann@example.com,Bonn,9\n", nil)
+	f.wantResults(i, "1 added")
+	var targets []string
+	for _, c := range i.Columns {
+		targets = append(targets, c.Name+"="+c.Target)
+	}
+	same(f.T, "columns", targets, []string{"E-Mail=Email", "home town=Home Town", "Shoe="})
+	f.wantResults(f.runs("address,town,Home Town\nbob@example.com,Rome,Oslo\n", with("address", "Email", "TOWN", "Home Town")), "1 added")
+	if got := f.value("bob@example.com", town); got != "Rome" {
+		f.Errorf("the town is %q, want the one of the mapped column", got)
+	}
+	f.wantResults(f.runs("Email,Home Town\ncy@example.com,Rome\n", with("Home Town", "")), "1 added")
+	if got := f.value("cy@example.com", town); got != "" {
+		f.Errorf("the town is %q, but its column is left out", got)
+	}
+	for _, c := range []struct {
+		file, about string
+		change      func(*audience.ImportOptions)
+	}{
+		{"Town\nBonn\n", "no column is for the Field", nil},
+		{"Email\na@example.com\n", "the file has no column", with("Mail", "Email")},
+		{"Email,x\na@example.com,1\n", "the List has no Field", with("x", "Shoe")},
+		{"Email,email\na@example.com,b@example.com\n", "are both for", nil},
+		{"", "empty", nil},
+	} {
+		_, err := f.addImport(c.file, c.change)
+		f.refused(err, audience.InvalidParameters, c.about)
+	}
+	all, err := f.service.Imports(f.Context(), f.caller)
+	f.must(err)
+	if last := all[len(all)-1]; last.State != audience.ImportFailed || !strings.Contains(last.Reason, "empty") {
+		f.Errorf("the import of an empty file is %s: %q, want it failed with the reason", last.State, last.Reason)
+	}
+}
+
+func importCells(f *importFixture) {
+	day := f.addField(f.id, "name", "Day", "type", "date")
+	sum := f.addField(f.id, "name", "Sum", "type", "decimal")
+	box := f.addField(f.id, "name", "Box", "type", "checkbox", "values_array", "agreed")
+	i := f.runs("Email;Day;Sum;Box\nAnn Lee <Ann@example.com> ;31.1.2026;1.234,50;TRUE\nbob@example.com;01.02.2026;-3,5;x\n"+
+		"cy@example.com;46053;7;No\ndo@example.com;31.02.2026;1;1\ned@example.com;;1;perhaps\n",
+		func(o *audience.ImportOptions) {
+			o.Dates = []audience.ImportMapping{{Column: "Day", Target: "DD.MM.YYYY"}}
+			o.DecimalComma = true
+		})
+	f.wantResults(i, "1 added", "2 added", "3 refused Day 46053", "4 refused Day 31.02.2026", "5 refused Box perhaps")
+	ann, bob := f.person("ann@example.com"), f.person("bob@example.com")
+	same(f.T, "values", []string{ann.Values.Get(day), ann.Values.Get(sum), ann.Values.Get(box), bob.Values.Get(day),
+		bob.Values.Get(sum), bob.Values.Get(box)}, []string{"2026-01-31", "1234.50", "agreed", "2026-02-01", "-3.5", "agreed"})
+	f.wantResults(f.runs("Email,Day,Box\nfi@example.com,46053,No\ngo@example.com,2026-01-31,\n", nil), "1 added", "2 added")
+	fi := f.person("fi@example.com")
+	same(f.T, "values", []string{fi.Values.Get(day), fi.Values.Get(box)}, []string{"2026-01-31", ""})
+	ndjson := `{"Email":"hu@example.com","Day":"2026-01-31","Sum":12.50,"Box":true}` + "\n" + `{"Email":"io@example.com","Box":false}` + "\n"
+	f.wantResults(f.runs(ndjson, func(o *audience.ImportOptions) { o.FileName = "people.ndjson" }), "1 added", "2 added")
+	hu := f.person("hu@example.com")
+	same(f.T, "values", []string{hu.Values.Get(sum), hu.Values.Get(box)}, []string{"12.50", "agreed"})
+}
+
+func importAddsFields(f *importFixture) {
+	i := f.runs("Email,Name,Postcode,Sum,Day,When,News,Text,Empty\n"+
+		"ann@example.com,Ann,01097,1.5,2026-01-31,2026-01-31 10:00:00,yes,\"a\nb\",\n"+
+		"bob@example.com,Bob,20095,2,2026-02-01,2026-02-01,no,c,\n", func(o *audience.ImportOptions) { o.AddFields = true })
+	f.wantResults(i, "1 added", "2 added")
+	var found []string
+	for _, name := range f.fields(f.id, audience.Query{}) {
+		for _, c := range i.Columns {
+			if c.Target == name && c.New != nil {
+				field := f.field(f.id, c.Field)
+				found = append(found, strings.TrimSpace(fmt.Sprint(name, " ", field.Type, " ", field.TimeFormat, field.Values)))
+			}
+		}
+	}
+	same(f.T, "new Fields", found, []string{"Name text", "Postcode text", "Sum decimal", "Day date off", "When date 24h",
+		"News checkbox yes", "Text comment", "Empty text"})
+}
+
+func importSystemKeys(f *importFixture) {
+	i := f.runs("Email,creation_time,confirmed_time,is_active,is_bounce_deactivated,is_unsubscribed,id\n"+
+		"ann@example.com,1000000000,2001-09-10 00:00:00,1,0,0,77\nbob@example.com,,,0,1,0,\ncy@example.com,,,1,0,1,\n", nil)
+	f.wantResults(i, "1 added", "2 added", "3 added")
+	ann, bob, cy := f.person("ann@example.com"), f.person("bob@example.com"), f.person("cy@example.com")
+	if ann.Created != 1_000_000_000 || !ann.DoubleOptIn || ann.DoubleOptInTime != 1_000_080_000 || !ann.IsActive || ann.ID == 77 {
+		f.Errorf("the Contact is %+v", ann)
+	}
+	if bob.IsActive || !bob.IsBounceDeactivated || bob.IsUnsubscribed || bob.Created != f.now.Unix() {
+		f.Errorf("the Contact is %+v", bob)
+	}
+	f.wantUnsubscribers(cy.ID, "cy@example.com")
+	if !cy.IsUnsubscribed || !cy.IsActive {
+		f.Errorf("the Contact is %+v", cy)
+	}
+}
+
+// wantUnsubscribers checks that the Unsubscriber List has one entry for an address.
+func (f *importFixture) wantUnsubscribers(contact audience.ContactID, address string) {
+	f.Helper()
+	var w rows[audience.Unsubscriber]
+	f.must(f.service.SearchUnsubscribers(f.Context(), f.caller, f.id, audience.Query{Criteria: triple("address", "exactly", address)}, &w))
+	if len(w.all) != 1 || w.all[0].ContactID != contact || w.all[0].ListID != f.id {
+		f.Errorf("the Unsubscriber List has %+v for %s, want one entry with the Contact %d", w.all, address, contact)
+	}
+}
