@@ -48,8 +48,9 @@ var allowedImports = map[string][]string{
 	"enlist/internal/webhook":       {"enlist/internal/audience"},
 	"enlist/internal/rpc": {"enlist/internal/audience", "enlist/internal/limiter", "enlist/internal/xmlrpc", "enlist/api", "github.com/go-json-experiment/json/...",
 		"github.com/prometheus/client_golang/..."},
-	"enlist/cmd/enlist-bench": {"..."},
-	"enlist/cmd/enlist":       {"..."},
+	"enlist/internal/importexport": {"enlist/api", "enlist/internal/audience", "enlist/internal/rpc"},
+	"enlist/cmd/enlist-bench":      {"..."},
+	"enlist/cmd/enlist":            {"..."},
 }
 
 // allowedInTests are further packages that tests may import: any package of the module, and

@@ -8,7 +8,7 @@
 //	serve.go, server.go, banner.go, mail.go, ops.go   the service
 //	account.go, key.go, list.go, field.go             definitions
 //	batch.go, batch_follow.go                         Batches
-//	import.go, import_follow.go                       imports of Contacts
+//	import.go, import_follow.go, export.go            files of Contacts
 //	index.go, jobs.go, doctor.go                      inspection and repair
 //	bounce.go                                         reports from a mail server
 //	backup.go                                         backups
@@ -42,6 +42,7 @@ type program struct {
 	List       listCommand       `cmd:"" help:"Add and show Lists."`
 	Field      fieldCommand      `cmd:"" help:"Add and list the Fields of a List."`
 	Import     importCommand     `cmd:"" help:"Import Contacts from files, and follow, pause and cancel imports."`
+	Export     exportCommand     `cmd:"" help:"Write the Contacts of a List as CSV or NDJSON."`
 	Batch      batchCommand      `cmd:"" help:"Send Messages to many Contacts, and follow, pause and cancel Batches."`
 	Hold       holdCommand       `cmd:"" help:"Hold all mails, for example after a restore."`
 	Release    releaseCommand    `cmd:"" help:"Send the mails that enlist hold has stopped."`

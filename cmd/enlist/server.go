@@ -15,6 +15,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/importexport"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
 	"enlist/internal/mail"
@@ -45,6 +46,7 @@ type server struct {
 	connections int // largest number of concurrent connections
 	calls       *rpc.Handler
 	pages       *web.Handler
+	files       *importexport.Handler
 	stopping    atomic.Bool
 	cut         context.CancelFunc // cancels the calls that run longer than drainTime
 	halt        context.CancelFunc // ends maintenance
@@ -92,6 +94,8 @@ func newServer(c config.Serve, r components) (*server, error) {
 		Log:           r.log,
 		Registerer:    r.ops.registerer(),
 	})
+	s.files = importexport.New(r.service, importexport.Options{FlushTimeout: c.FlushTimeout, FileTimeout: c.StreamTimeout,
+		Delay: s.calls.DelayFailure, Log: r.log})
 	if metrics := r.ops.registerer(); metrics != nil {
 		metrics.MustRegister(r.indexes.Metrics()...)
 		metrics.MustRegister(r.store.metrics...)
@@ -119,6 +123,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		if web.IsLinkPath(r.URL.Path) {
 			s.pages.ServeHTTP(w, r)
+			return
+		}
+		if importexport.IsPath(r.URL.Path) {
+			s.files.ServeHTTP(w, r)
 			return
 		}
 		s.calls.ServeHTTP(w, r)

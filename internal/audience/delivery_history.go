@@ -32,13 +32,9 @@ func (s *Service) MessagesSentToContact(ctx context.Context, c *Caller, list Lis
 		if _, _, err := loadContact(tx, c, list, id); err != nil {
 			return err
 		}
-		messages, err := tx.Messages(c.Account.ID)
+		names, err := messageNames(tx, c)
 		if err != nil {
 			return err
-		}
-		names := make(map[MessageID]string, len(messages))
-		for i := range messages {
-			names[messages[i].ID] = messages[i].Name
 		}
 		rows := &pagedRows[SentMessage]{RowWriter: w, streaming: p == streaming}
 		if err := rows.Begin(rows.streaming); err != nil {
@@ -48,4 +44,17 @@ func (s *Service) MessagesSentToContact(ctx context.Context, c *Caller, list Lis
 			return true, rows.Row(&SentMessage{*d, d.autoresponder(), names[d.MessageID]})
 		})
 	})
+}
+
+// messageNames returns the names of the Account's Messages.
+func messageNames(tx Tx, c *Caller) (map[MessageID]string, error) {
+	messages, err := tx.Messages(c.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[MessageID]string, len(messages))
+	for i := range messages {
+		names[messages[i].ID] = messages[i].Name
+	}
+	return names, nil
 }

@@ -41,7 +41,7 @@
 //	contact_add*.go, contact_edit.go, contact_delete.go   many Contacts in a call
 //	contact_bulk.go           the shared parts of contact_add, contact_edit and contact_delete
 //	contact_status.go         activate, confirm, preferences and consents of a Contact
-//	contact_search.go         search and count
+//	contact_search.go         search and count; contact_proof.go adds what was recorded about each Contact
 //	import*.go                Imports of Contacts from files; import.go lists its files
 //	contact_quoted.go         normalises addresses with quotes that earlier versions stored
 //	consent.go                consent and its ledger

@@ -90,9 +90,23 @@ func (w *contactWriter) Contact(c *audience.Contact) error {
 		b = append(b, ',')
 	}
 	w.written++
+	w.reply.buf = appendContact(b, w.columns, c)
+	switch {
+	case w.reply.silent:
+		w.reply.restart()
+	case w.streaming && len(w.reply.buf) >= firstBytes:
+		return w.reply.flush()
+	case !w.streaming && w.buffer > 0 && len(w.reply.buf)-w.reply.start > w.buffer:
+		return audience.ErrReplyTooLong
+	}
+	return nil
+}
+
+// appendContact appends the record of a Contact.
+func appendContact(b []byte, columns []column, c *audience.Contact) []byte {
 	b = append(b, '{')
-	for i := range w.columns {
-		col := &w.columns[i]
+	for i := range columns {
+		col := &columns[i]
 		b = append(b, col.name...)
 		if col.get != nil {
 			b = appendValue(b, col.get(c))
@@ -105,16 +119,7 @@ func (w *contactWriter) Contact(c *audience.Contact) error {
 			b = appendString(b, text)
 		}
 	}
-	w.reply.buf = append(b, '}')
-	switch {
-	case w.reply.silent:
-		w.reply.restart()
-	case w.streaming && len(w.reply.buf) >= firstBytes:
-		return w.reply.flush()
-	case !w.streaming && w.buffer > 0 && len(w.reply.buf)-w.reply.start > w.buffer:
-		return audience.ErrReplyTooLong
-	}
-	return nil
+	return append(b, '}')
 }
 
 // appendNumber appends the value of a numeric Field. It appends an empty value as "". While a job

@@ -1,0 +1,108 @@
+package main
+
+// enlist export: writes the Contacts of a List as a file. Package importexport does the work, also for GET /api/exports.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+	"enlist/internal/importexport"
+	"enlist/internal/rpc"
+)
+
+type exportCommand struct {
+	config.Database
+	List    int64  `required:"" placeholder:"ID" help:"ID of the List."`
+	Where   string `placeholder:"JSON" help:"Only Contacts that match this search_criteria of the API."`
+	Columns string `placeholder:"NAMES" help:"Fields and system keys, separated by commas or as a JSON array; by default all."`
+	Sort    string `placeholder:"KEY" help:"Field or system key to sort by; by default the ID."`
+	Desc    bool   `help:"Sort from the highest to the lowest value."`
+	Limit   int64  `placeholder:"N" help:"Largest number of Contacts; by default all."`
+	Format  string `enum:"csv,ndjson" default:"csv" help:"csv or ndjson."`
+	Gz      bool   `help:"Compress the file with gzip."`
+	Excel   bool   `help:"CSV for Excel, which cannot be imported again: texts that begin with = + - @ get a quote."`
+	Proof   bool   `help:"Add consents, unsubscribes and mails of each Contact; needs --format ndjson."`
+	Output  string `short:"o" placeholder:"FILE" help:"File to write; by default the standard output."`
+	Force   bool   `help:"Replace the file if it exists."`
+}
+
+// Run writes the file.
+func (c *exportCommand) Run(ctx context.Context, out *console) error {
+	e, err := c.export()
+	if err != nil {
+		return &usageError{err}
+	}
+	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	var n int64
+	err = withService(ctx, c.Database, func(s *audience.Service) error {
+		caller, err := operatorOfList(ctx, s, e.List)
+		if err != nil {
+			return err
+		}
+		if c.Output == "" {
+			n, err = e.Write(ctx, s, caller, out.stdout)
+			return err
+		}
+		return c.writeFile(func(file io.Writer) error {
+			n, err = e.Write(ctx, s, caller, file)
+			return err
+		})
+	})
+	if ctx.Err() != nil && err != nil {
+		return errors.New("interrupted: the file is incomplete")
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stderr, "exported %d Contacts\n", n)
+	return nil
+}
+
+// export returns what the flags say.
+func (c *exportCommand) export() (*importexport.Export, error) {
+	criteria, err := rpc.ParseCriteria(c.Where)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := importexport.ParseColumns(c.Columns)
+	if err != nil {
+		return nil, err
+	}
+	e := &importexport.Export{List: audience.ListID(c.List), Columns: columns, Format: importexport.Format(c.Format),
+		Gzip: c.Gz, Excel: c.Excel, Proof: c.Proof,
+		Query: audience.Query{Criteria: criteria, SortBy: c.Sort, Descending: c.Desc, Limit: c.Limit}}
+	return e, e.Check()
+}
+
+// writeFile writes a file under a temporary name in its folder, and renames it when it is complete and on the disk. So
+// a file with the given name is complete. Only its owner may read it.
+func (c *exportCommand) writeFile(write func(io.Writer) error) error {
+	if _, err := os.Stat(c.Output); err == nil && !c.Force {
+		return fmt.Errorf("%s exists: give another path, or replace it with --force", c.Output)
+	}
+	file, err := os.CreateTemp(filepath.Dir(c.Output), "."+filepath.Base(c.Output)+"-*")
+	if err != nil {
+		return fmt.Errorf("create the file: %w", err)
+	}
+	err = write(file)
+	if err == nil {
+		err = file.Sync()
+	}
+	err = errors.Join(err, file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), c.Output)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package audience
+
+import "context"
+
+// This file finds Contacts together with the proof of what they agreed to and of what was sent to them.
+
+// Proof is what the service recorded about one Contact.
+type Proof struct {
+	Consents []LedgerRow // the Contact's rows of the consent ledger, newest first
+	// Unsubscribes are the entries of the Unsubscriber List with an address of the Contact, for this List or for all
+	// Lists, oldest first.
+	Unsubscribes []Unsubscriber
+	Deliveries   []SentMessage // the mails to the Contact, newest first
+}
+
+// ProofWriter receives Contacts with their proof.
+type ProofWriter interface {
+	// Begin is called before the first Contact, and again if the search starts over.
+	Begin(columns []Column, streaming bool) error
+	// ContactWithProof receives one Contact. c and p are valid only during the call.
+	ContactWithProof(c *Contact, p *Proof) error
+}
+
+// SearchContactsWithProof is SearchContacts with the proof of each Contact. It sends the Contacts in the order of their
+// IDs, and reads all of them from one snapshot. Errors: as of SearchContacts.
+func (s *Service) SearchContactsWithProof(ctx context.Context, c *Caller, list ListID, criteria *Criteria,
+	returned []string, w ProofWriter) error {
+	return s.store.Stream(c.with(ctx), confirmed(c, func(tx Tx) error {
+		schema, err := loadList(tx, c, list)
+		if err != nil {
+			return err
+		}
+		names, err := messageNames(tx, c)
+		if err != nil {
+			return err
+		}
+		search, err := typeSearch(schema, Query{Criteria: criteria})
+		if err != nil {
+			return err
+		}
+		columns, _ := columnsOf(schema, returned)
+		if err := w.Begin(columns, true); err != nil {
+			return err
+		}
+		// The proof is read between two pages of IDs, because a connection of PostgreSQL runs one query at a time.
+		for after, more := ContactID(0), true; more; {
+			ids, err := idsAfter(tx, schema, search.Where, after)
+			if err != nil {
+				return err
+			}
+			for _, id := range ids {
+				if err := writeProof(tx, c, list, id, names, w); err != nil {
+					return err
+				}
+				after = id
+			}
+			more = len(ids) == removeStep
+		}
+		return nil
+	}))
+}
+
+// writeProof reads a Contact with its proof and sends both to w.
+func writeProof(tx Tx, c *Caller, list ListID, id ContactID, names map[MessageID]string, w ProofWriter) error {
+	contact, err := tx.Contact(list, id)
+	if err != nil {
+		return err
+	}
+	var p Proof
+	if p.Consents, err = tx.LedgerRows(list, id, 0, 0); err != nil {
+		return err
+	}
+	search := &UnsubscriberSearch{Account: c.Account.ID, Lists: []ListID{list, 0},
+		Keys: fewKeys([]string{contact.Key, contact.Mobile})}
+	err = tx.Unsubscribers(search, func(u *Unsubscriber) error {
+		if u.AddressKey != "" {
+			p.Unsubscribes = append(p.Unsubscribes, *u)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = eachDelivery(tx, list, id, rowPage, func(d *Delivery) (more bool, err error) {
+		p.Deliveries = append(p.Deliveries, SentMessage{*d, d.autoresponder(), names[d.MessageID]})
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	return w.ContactWithProof(contact, &p)
+}
