@@ -56,7 +56,8 @@ var allowedImports = map[string][]string{
 // allowedInTests are further packages that tests may import: any package of the module, and
 // libraries for tests.
 var allowedInTests = []string{"enlist/...", "github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...",
-	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/...", "github.com/xuri/excelize/v2"}
+	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/...", "github.com/xuri/excelize/v2",
+	"github.com/santhosh-tekuri/jsonschema/v6"}
 
 // drivers are database drivers, each with the only package that may import it.
 var drivers = map[string]string{

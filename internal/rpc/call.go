@@ -1,6 +1,6 @@
 // This file has functions that build methods of the API, such as a search of records. Each function
 // returns a method that reads the parameters, calls the service and writes the result. The table in
-// methods.go says which function of the service the method calls. The methods that are not built by
+// methods_*.go says which function of the service the method calls. The methods that are not built by
 // these functions are in call_*.go.
 
 package rpc
@@ -11,7 +11,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// service is a short name for the table in methods.go.
+// service is a short name for the table of methods.
 type service = audience.Service
 
 // addRecord returns a method that creates a record from its details. The result of the method is

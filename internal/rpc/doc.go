@@ -11,7 +11,7 @@
 //  4. perform compares the access level of the key with the level that the method needs.
 //  5. paramsReader reads the parameters strictly.
 //  6. The function of the method calls audience.Service and appends the result to the
-//     reply. methods.go lists all methods.
+//     reply. methods*.go list all methods.
 //
 // The reply is built in one buffer. If the reply to a search of Contacts becomes larger than
 // Options.MaxHeld, the server streams it. If an error occurs after the first part was sent, the
@@ -21,6 +21,6 @@
 // reply to XML after step 6.
 //
 // Files: handler*.go serve HTTP. exchange*.go check and execute one request. params*.go read
-// parameters. methods.go lists the methods, and call*.go execute them. reply*.go encode
-// results and errors.
+// parameters. methods*.go list the methods, and call*.go execute them. describe*.go describe
+// them. reply*.go encode results and errors.
 package rpc

@@ -146,6 +146,9 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	if e.fault != nil {
 		return e.fault
 	}
+	if string(e.method) == discover {
+		return x.discover(index)
+	}
 	h, ctx := x.handler, x.request.Context()
 	reader := newParamsReader(&x.source, &x.arena, e.params)
 	reader.keepsText = x.reserved.bytes > 0 && len(e.params) > 0 // releaseBody drops the buffer of a large body

@@ -49,6 +49,7 @@ type Handler struct {
 	metrics  *metrics
 	draining atomic.Bool // Drain was called
 	idle     sync.Pool   // *exchange values for reuse
+	openRPC  func() []byte
 }
 
 // New returns the Handler of a Service.
@@ -62,6 +63,10 @@ func New(service *audience.Service, o Options) *Handler {
 		memory:   newMemory(o.Memory, o.ReadTimeout),
 		failures: failures{now: o.Now},
 	}
+	h.openRPC = sync.OnceValue(func() []byte {
+		d := Describe(o.Version)
+		return d.OpenRPC()
+	})
 	h.metrics = newMetrics(h.methods, service, o.Registerer)
 	return h
 }

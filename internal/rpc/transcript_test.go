@@ -32,6 +32,10 @@ func transcripts(t *testing.T, e teststores.Engine) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts in testdata (error %v)", err)
 	}
+	found := &examples{of: make(map[string]foundExample)}
+	if e.Name == teststores.SQLite.Name {
+		t.Cleanup(func() { found.check(t, len(files)) })
+	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			t.Parallel()
@@ -39,12 +43,13 @@ func transcripts(t *testing.T, e teststores.Engine) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			script := &transcript{harness: newHarnessOn(t, e, Options{MaxBody: 1 << 20}), vars: make(map[string]string)}
+			script := &transcript{examples: found, chosen: filepath.Base(file) == "reference.txt", harness: newHarnessOn(t, e, Options{MaxBody: 1 << 20}), vars: make(map[string]string)}
 			for name, key := range script.keys {
 				script.vars[name] = key
 			}
 			script.vars["KEY"] = script.keys["FULL"]
 			rewritten := script.run(t, string(text))
+			found.ended()
 			if *update && rewritten != string(text) {
 				if err := os.WriteFile(file, []byte(rewritten), 0o666); err != nil {
 					t.Fatal(err)
@@ -57,7 +62,9 @@ func transcripts(t *testing.T, e teststores.Engine) {
 // transcript is one file of testdata while the test runs it.
 type transcript struct {
 	*harness
-	vars map[string]string
+	examples *examples
+	chosen   bool // its examples go before those of other files
+	vars     map[string]string
 }
 
 // run runs the sections of a file. It returns the text of the file with updated replies.
@@ -125,6 +132,7 @@ func (s *transcript) section(t *testing.T, text string) string {
 		} else if err != nil {
 			t.Errorf("%v\ngot reply: %s\nwant:      %s", err, body, expected)
 		}
+		s.examples.add(st.body, strings.TrimSpace(s.expand(c.reply)), s.keys, s.chosen)
 	}
 	s.checkEffects(t, st, c.tail)
 	for line := range strings.Lines(c.tail) {

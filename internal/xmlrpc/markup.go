@@ -127,7 +127,7 @@ func (r *Reader) finish() error {
 		if err := r.base64.close(); err != nil {
 			return err
 		}
-	case f.kind == methodName || f.kind >= integer && f.kind <= dateTime:
+	case f.short():
 		r.out = appendScalar(r.out, f.kind, string(r.short))
 	case f.kind == value && f.text:
 		r.out = append(r.out, '"')

@@ -21,7 +21,7 @@ const Expansion = 6
 // Limits in bytes. The Reader keeps this much text in memory.
 const (
 	longestTag   = 60      // name of an element
-	longestShort = 4 << 10 // text of a number, a boolean, a date or the name of a method, and white space before an element
+	longestShort = 4 << 10 // text of a simple value or a method name, and white space before an element
 	longestRef   = 10      // character reference, without & and ;
 )
 
@@ -142,7 +142,7 @@ func (r *Reader) chars(b []byte) error {
 		var err error
 		r.out, err = r.base64.decode(r.out, b)
 		return err
-	case top.kind >= integer && top.kind <= dateTime || top.kind == methodName || top.kind == value && top.n == 0 && blank:
+	case top.short() || top.kind == value && top.n == 0 && blank:
 		r.short = append(r.short, b...)
 		if len(r.short) > longestShort {
 			return refuse("<%s> has more than %d bytes", top.name, longestShort)

@@ -1,0 +1,187 @@
+// This file describes the API for programs and people: package apidoc makes the reference page, the Markdown
+// and the clients of it, and describe_openrpc.go the document of OpenRPC. Everything comes from the table of
+// methods and the tables of keys of the records. decisions.md: 73
+
+package rpc
+
+import (
+	_ "embed" // for examples.json
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"enlist/api"
+	"enlist/internal/audience"
+)
+
+// Description describes the API.
+type Description struct {
+	Version string // of the service
+	Methods []MethodInfo
+	Records []RecordInfo
+}
+
+// MethodInfo describes one method.
+type MethodInfo struct {
+	Name    string
+	Noun    string // "Contacts", "Lists", …
+	Summary string
+	Level   string // lowest access level of a key: read, standard or full
+	Writes  bool   // accepts an Idempotency-Key
+	Params  []ParamInfo
+	Result  Type
+	Returns string // what the result is, beside its type; may be empty
+	Errors  []ErrorInfo
+	Example *Example // nil if no transcript has one
+}
+
+// ParamInfo describes a parameter. Default is JSON, and empty for a required parameter.
+type ParamInfo struct {
+	Name, Meaning string
+	Type          Type
+	Default       string
+}
+
+// ErrorInfo is an error code with its published name.
+type ErrorInfo struct {
+	Code api.Code
+	Name string
+}
+
+// Example is a call from the wire transcripts. Params begin with the text YOUR-KEY.
+type Example struct {
+	Params []json.RawMessage `json:"params"`
+	Result json.RawMessage   `json:"result"`
+}
+
+// RecordInfo describes a kind of record.
+type RecordInfo struct {
+	Name string
+	Open bool // has further keys, whose names are those of the Fields
+	Keys []KeyInfo
+}
+
+// KeyInfo describes a key of a record.
+type KeyInfo struct {
+	Name       string
+	Type       Type
+	Searchable bool // criteria may test it
+	Settable   bool // details may have it
+}
+
+// examplesJSON has an example for each method. go test ./internal/rpc -run Transcripts -update writes it.
+//
+//go:embed examples.json
+var examplesJSON []byte
+
+// commonErrors are the errors that every method can return, beside the one for an internal error. decisions.md:
+// 8, 11, 13, 43
+var commonErrors = []api.Code{api.CodeUnreadable, api.CodeInvalidKey, api.CodeMissingKey,
+	api.CodeInvalidParameters, api.CodeDenied, api.CodeTooManyConcurrent}
+
+// Describe returns the description of the API. version is the version of the service.
+func Describe(version string) Description {
+	var examples map[string]*Example
+	if err := json.Unmarshal(examplesJSON, &examples); err != nil {
+		panic("examples.json: " + err.Error())
+	}
+	d := Description{Version: version, Records: records()}
+	all := methods()
+	sorted := make([]*method, len(all))
+	for _, m := range all {
+		sorted[m.position] = m
+	}
+	for _, m := range sorted {
+		info := m.describe()
+		info.Example = examples[m.name]
+		d.Methods = append(d.Methods, info)
+	}
+	return d
+}
+
+// describe returns the description of a method, without its example.
+func (m *method) describe() MethodInfo {
+	result, returns, _ := strings.Cut(m.returns, ", ")
+	info := MethodInfo{Name: m.name, Noun: m.noun, Summary: m.summary, Level: m.level.String(), Writes: m.writes,
+		Result: Type(result), Returns: returns}
+	for _, name := range m.params {
+		p := parameters[name]
+		param := ParamInfo{Name: name, Meaning: p.meaning, Type: Type(p.dataType)}
+		if value, optional := m.defaults[name]; optional {
+			param.Default = value
+			if param.Type == "string" {
+				param.Default = string(appendString(nil, value))
+			}
+		}
+		info.Params = append(info.Params, param)
+	}
+	failure, _ := api.FailureName(m.name)
+	codes := append(slices.Concat(m.errors, commonErrors), failure)
+	slices.Sort(codes)
+	for _, code := range slices.Compact(codes) {
+		info.Errors = append(info.Errors, ErrorInfo{code, errorName(m.name, code)})
+	}
+	return info
+}
+
+// errorName returns the published name of a code. The name of 302 depends on the method.
+func errorName(method string, code api.Code) string {
+	if failure, name := api.FailureName(method); failure == code {
+		return name
+	}
+	return code.Name()
+}
+
+// records returns the kinds of records.
+func records() []RecordInfo {
+	contact := record("Contact", audience.ContactAttributes)
+	contact.Open = true
+	recipient := record("Recipient", audience.BatchRowAttributes(audience.RowsSent))
+	recipient.Open = true
+	consent := plainRecord("Consent", "time integer", "method string", "consent_type string", "consent_text string",
+		"ip_address string", "list_preferences object of boolean", "key_name string")
+	preview := plainRecord("Preview", "subject string", "from string", "to string", "reply_to string", "headers string",
+		"html string", "text string", "size integer", "findings array of string")
+	session := plainRecord("Session", "account_id integer", "account_name string", "key_name string",
+		"access_level string", "version string")
+	return []RecordInfo{
+		contact, consent, record("SentMessage", audience.SentMessageAttributes),
+		record("Unsubscriber", audience.UnsubscriberAttributes),
+		record("List", audience.ListAttributes), record("Preference", audience.PreferenceAttributes),
+		record("Field", audience.FieldAttributes), record("Message", audience.MessageAttributes),
+		record("WholeMessage", audience.WholeMessageAttributes), preview,
+		record("Autoresponder", audience.AutoresponderAttributes), record("Batch", audience.BatchAttributes),
+		record("Link", audience.LinkAttributes), record("ClickedLink", audience.BatchRowAttributes(audience.EventLink)),
+		recipient, record("Webhook", audience.WebhookAttributes), record("WholeWebhook", audience.WholeWebhookAttributes),
+		record("Folder", audience.FolderAttributes), record("File", audience.FileAttributes),
+		plainRecord("Upload", "id integer", "url string"),
+		session, plainRecord("TimeZone", "timezone string", "display_name string"),
+	}
+}
+
+// record describes a kind of record by its table of keys.
+func record[T any](name string, attributes []audience.Attribute[T]) RecordInfo {
+	r := RecordInfo{Name: name}
+	for i := range attributes {
+		a := &attributes[i]
+		key := KeyInfo{Name: a.Name, Type: "string", Searchable: a.Searchable, Settable: a.Set != nil}
+		switch a.Type {
+		case audience.KeyInt:
+			key.Type = "integer"
+		case audience.KeyBool:
+			key.Type = "boolean"
+		}
+		r.Keys = append(r.Keys, key)
+	}
+	return r
+}
+
+// plainRecord describes a record that has no table of keys. Each of keys is a name, a space and a type.
+func plainRecord(name string, keys ...string) RecordInfo {
+	r := RecordInfo{Name: name}
+	for _, key := range keys {
+		key, keyType, _ := strings.Cut(key, " ")
+		r.Keys = append(r.Keys, KeyInfo{Name: key, Type: Type(keyType)})
+	}
+	return r
+}

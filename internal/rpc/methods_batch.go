@@ -1,0 +1,70 @@
+// This file has the methods for Batches and their reports. Records and numbers of Batches contain no personal
+// data, but rows of recipients do. decisions.md: 10
+
+package rpc
+
+import "enlist/internal/audience"
+
+// addBatchMethods adds the methods that send Batches.
+func (t table) addBatchMethods() {
+	g := t.of("Batches")
+	g.add("addBatch", standard, writes, "message_id populations send_time=0 is_test=false options={}", addBatch).
+		says("Sends a Message to the Contacts of the populations, at once or at send_time.", "integer, the queue ID",
+			"303 307 308 310 311 314")
+	g.add("addBatchByContactSearch", standard, writes, "message_id lists search_criteria send_time=0 is_scheduled=false",
+		addBatchByContactSearch).
+		says("Sends a Message to the Contacts of Lists that match the criteria.", "integer, the queue ID",
+			"303 307 310 311 314")
+	g.add("getBatchIdByQueueId", read, readOnly, "queue_id", getBatchIDByQueueID).
+		says("Returns the Batch of a queue ID.", "integer, the Batch's ID, or 0 while the service prepares it", "308")
+	g.add("editBatch", standard, writes, "batch_id command send_time=0", editBatch).
+		says("Pauses, continues, cancels or reschedules a Batch.", "true", "308 310")
+	g.add("deleteBatch", standard, writes, "batch_id", deleteRecord((*service).DeleteBatch)).
+		says("Deletes a Batch that has not begun or has ended.", "true", "308")
+	g.add("getBatchById", read, readOnly, "batch_id", getRecord((*service).Batch, audience.BatchAttributes)).
+		says("Returns one Batch.", "array of Batch, with one Batch", "308")
+	g.add("searchBatches", read, readOnly, searchParams,
+		searchRecords((*service).SearchBatches, audience.BatchAttributes)).
+		says("Returns the Batches that match the criteria.", "array of Batch", "311")
+	g.add("countBatches", read, readOnly, "search_criteria=[]", countRecords((*service).SearchBatches)).
+		says("Counts the Batches that match the criteria.", "integer, the number of Batches", "311")
+	g.add("getAllCurrentBatches", read, readOnly, "", getAllCurrentBatches).
+		says("Returns the Batches that have not ended.", "array of Batch", "")
+	g.add("getBatchStatus", read, readOnly, "batch_id", getBatchStatus).
+		says("Returns the status of a Batch.", "string, the send_status of the Batch", "308")
+	g.add("getAutoresponderBatchId", read, readOnly, "autoresponder_id", getAutoresponderBatchID).
+		says("Returns the Batch that has the figures of an autoresponder, for the methods of reports.",
+			"integer, the Batch's ID, or 0", "309")
+}
+
+// addReportMethods adds the methods for the numbers of a Batch, and for its recipients.
+func (t table) addReportMethods() {
+	g := t.of("Reports")
+	g.add("getBatchStatistics", read, readOnly, "batch_id", getBatchStatistics).
+		says("Returns the numbers of a Batch: mails, opens, clicks, bounces and more.", "object", "308")
+	g.add("getBatchLinkStatistics", read, readOnly, "batch_id", getBatchLinkStatistics).
+		says("Returns the links of a Batch and how often they were clicked.", "array of Link", "308")
+	g.add("getBatchLinkContacts", standard, readOnly, "batch_id link_url"+searchParams, getBatchLinkContacts).
+		says("Returns who clicked a link.", "array of ClickedLink", "308 311")
+	g.add("getBatchContactLinks", standard, readOnly, "batch_id send_id"+searchParams, getBatchContactLinks).
+		says("Returns the links that a recipient clicked.",
+			"object of array of ClickedLink, each List's ID to its rows", "308 311")
+	for _, report := range []struct {
+		name string
+		kind audience.EventKind
+		who  string
+	}{
+		{"getBatchContacts", audience.RowsSent, "all recipients that get the mail or have got it"},
+		{"getBatchOpened", audience.EventOpened, "who opened the mail"},
+		{"getBatchNotOpened", audience.RowsNotOpened, "whose mail was accepted, has not bounced and was not opened"},
+		{"getBatchBounced", audience.EventBounced, "whose mail bounced"},
+		{"getBatchUnsubscribed", audience.EventUnsubscribed, "who unsubscribed by the mail or complained"},
+		{"getBatchComplained", audience.EventComplained, "who complained about the mail"},
+		{"getBatchAutoDeactivated", audience.EventDeactivated, "whom a bounce of the mail deactivated"},
+		{"getBatchUpdated", audience.RowsUpdated, "nothing, because no page lets a recipient update a profile"},
+		{"getBatchResponses", audience.EventClicked, "who clicked a link of the mail"},
+	} {
+		g.add(report.name, standard, readOnly, "batch_id"+searchParams, batchRows(report.kind)).
+			says("Returns "+report.who+".", "object of array of Recipient, each List's ID to its rows", "308 311")
+	}
+}

@@ -1,0 +1,63 @@
+// This file has the methods for Contacts. They need the access level standard, because Contacts are personal
+// data. decisions.md: 10
+
+package rpc
+
+// addContactMethods adds the methods for Contacts.
+func (t table) addContactMethods() {
+	g := t.of("Contacts")
+	g.add("subscribeContact", standard, writes, "list_id contact_details"+consentParams, subscribeContact).
+		says("Adds one Contact to a List. If the List has the address, changes this Contact and subscribes it again.",
+			"integer, the Contact's ID", "302 303 310 317 330 334 335")
+	g.add("resubscribeContact", standard, writes, "list_id contact_id"+consentParams, resubscribeContact).
+		says("Clears the unsubscribe flag of a Contact. Its entry on the Unsubscriber List stays.",
+			"integer, the Contact's ID", "302 303 304 310 334 335")
+	g.add("addContacts", standard, writes, "list_id contacts overwrite=false remove_unsubscribers=0", addContacts).
+		says("Adds up to 5,000 Contacts. It does not subscribe them: no notification is sent. Invalid rows are left out.",
+			"object of integer, the position of each stored row to its Contact's ID", "303 310 330 380")
+	g.add("editContacts", standard, writes, "list_id contacts trigger_update_profile=false", editContacts).
+		says("Changes the values of up to 5,000 Contacts. Each row has the id of its Contact.",
+			"object of boolean, each Contact ID to whether all its rows succeeded", "303 310 320 380")
+	g.add("deleteContacts", standard, writes,
+		"list_id contact_ids=[] search_criteria=[] limit=0 offset=0 sort_by= sort_order=DESC", deleteContacts).
+		says("Deletes Contacts by their IDs or, with criteria, the matching Contacts. Without limit it deletes all matches.",
+			"object of boolean, each Contact ID to whether the List had the Contact", "303 310 311")
+	g.add("unsubscribeContact", standard, writes, "list_id address", unsubscribeContact).
+		says("Unsubscribes every Contact of a List that has the address. With list_id 0, the address is only added to the "+
+			"Unsubscriber List.", "integer, the List's ID", "303 310")
+	g.add("unsubscribeContactById", standard, writes, "list_id contact_id",
+		changeContact((*service).UnsubscribeByID)).
+		says("Unsubscribes a Contact.", "integer, the List's ID", "303 304")
+	g.add("deactivateContact", standard, writes, "list_id contact_id", changeContact((*service).Deactivate)).
+		says("Makes a Contact inactive: it gets no messages but stays subscribed.", "integer, the Contact's ID",
+			"302 303 304")
+	g.add("reactivateContact", standard, writes, "list_id contact_id", changeContact((*service).Reactivate)).
+		says("Makes a Contact active again, also after a bounce.", "integer, the Contact's ID", "302 303 304")
+	g.add("confirmContact", standard, writes, "list_id contact_id", changeContact((*service).Confirm)).
+		says("Records that the subscriber confirmed the subscription.", "integer, the Contact's ID", "302 303 304")
+	t.addContactSearches()
+}
+
+// addContactSearches adds the methods that read Contacts.
+func (t table) addContactSearches() {
+	g := t.of("Contacts")
+	g.add("searchContacts", standard, readOnly, "list_id"+searchParams+` returned_fields=["all"]`, searchContacts).
+		says("Returns the Contacts of a List that match the criteria. A long result is streamed.", "array of Contact",
+			"303 311")
+	g.add("countContacts", standard, readOnly, "list_id search_criteria=[]", countContacts).
+		says("Counts the Contacts of a List that match the criteria.", "integer, the number of Contacts", "303 311")
+	g.add("getContactById", standard, readOnly, `list_id contact_id returned_fields=["all"]`, getContactByID).
+		says("Returns one Contact.", "array of Contact, with one Contact", "303 304")
+	g.add("getContactPreferences", standard, readOnly, "list_id contact_id", getContactPreferences).
+		says("Returns a Contact's answers to the List preferences.", "object of boolean, each preference to the answer",
+			"303 304")
+	g.add("getContactConsents", standard, readOnly, "list_id contact_id limit=100 offset=0", getContactConsents).
+		says("Returns what a Contact agreed to, newest first.", "array of Consent", "303 304 311")
+	g.add("getMessagesSentToContact", standard, readOnly, "list_id contact_id", getMessagesSentToContact).
+		says("Returns the messages that were sent to a Contact, newest first.", "array of SentMessage", "303 304")
+	g.add("searchPreviousUnsubscribers", standard, readOnly, "list_id=0"+searchParams, searchPreviousUnsubscribers).
+		says("Returns the addresses that ever unsubscribed from a List, or with list_id 0 from any List.",
+			"array of Unsubscriber", "303 311")
+	g.add("countPreviousUnsubscribers", standard, readOnly, "list_id=0 search_criteria=[]", countPreviousUnsubscribers).
+		says("Counts the addresses that ever unsubscribed from a List.", "integer, the number of addresses", "303 311")
+}

@@ -1,0 +1,88 @@
+// This file has the methods for Lists, Fields, Folders and the Account. The methods that read need the access
+// level read. The methods that change something need full.
+
+package rpc
+
+import "enlist/internal/audience"
+
+// addListMethods adds the methods for Lists and their preferences.
+func (t table) addListMethods() {
+	g := t.of("Lists")
+	g.add("addList", full, writes, "list_details", addRecord((*service).AddList)).
+		says("Adds a List with the Fields Email and Mobile Phone.", "integer, the List's ID", "310")
+	g.add("editList", full, writes, "list_details", editRecord((*service).EditList)).
+		says("Changes the sent details of a List. They contain its id.", "integer, the List's ID", "303 310")
+	g.add("deleteList", full, writes, "list_id", deleteRecord((*service).DeleteList)).
+		says("Deletes a List with its Contacts. The Unsubscriber List and the consent ledger stay.", "true", "303")
+	g.add("clearList", full, writes, "list_id", deleteRecord((*service).ClearList)).
+		says("Deletes the Contacts of a List. The Unsubscriber List and the consent ledger stay.", "true", "303")
+	g.add("searchLists", read, readOnly, searchParams,
+		allBefore33(searchRecords((*service).SearchLists, audience.ListAttributes))).
+		says("Returns the Lists that match the criteria.", "array of List", "311")
+	g.add("countLists", read, readOnly, "search_criteria=[]", countRecords((*service).SearchLists)).
+		says("Counts the Lists that match the criteria.", "integer, the number of Lists", "311")
+	g.add("getListById", read, readOnly, "list_id", getRecord((*service).List, audience.ListAttributes)).
+		says("Returns one List.", "array of List, with one List", "303")
+	g.add("addListPreference", full, writes, "list_id name", addListPreference).
+		says("Adds a preference that Contacts of a List agree to or decline.",
+			"integer, the preference's ID", "303 310")
+	g.add("deleteListPreference", full, writes, "list_id preference_id",
+		deleteInList((*service).DeletePreference)).
+		says("Deletes a List preference.", "true", "303 310")
+	g.add("searchListPreferences", read, readOnly, "list_id"+searchParams,
+		searchInList((*service).SearchPreferences, audience.PreferenceAttributes)).
+		says("Returns the preferences of a List that match the criteria.", "array of Preference", "303 311")
+}
+
+// addFieldMethods adds the methods for Fields.
+func (t table) addFieldMethods() {
+	g := t.of("Fields")
+	g.add("addField", full, writes, "list_id field_details", addField).
+		says("Adds a Field to a List.", "integer, the Field's ID", "303 310 318 325")
+	g.add("editField", full, writes, "list_id field_details", editField).
+		says("Changes the sent details of a Field. They contain its id.",
+			"integer, the Field's ID", "303 305 310 316 318 325")
+	g.add("deleteField", full, writes, "list_id field_id", deleteInList((*service).DeleteField)).
+		says("Deletes a Field and its values.", "true", "303 310 315 316")
+	g.add("searchFields", read, readOnly, "list_id"+searchParams,
+		allBefore33(searchInList((*service).SearchFields, audience.FieldAttributes))).
+		says("Returns the Fields of a List that match the criteria.", "array of Field", "303 311")
+	g.add("countFields", read, readOnly, "list_id search_criteria=[]", countFields).
+		says("Counts the Fields of a List that match the criteria.", "integer, the number of Fields", "303 311")
+	g.add("getFieldById", read, readOnly, "list_id field_id", getFieldByID).
+		says("Returns one Field.", "array of Field, with one Field", "303 305")
+	g.add("getFolderIdForField", read, readOnly, "list_id field_id", getFolderIDForField).
+		says("Returns the Folder that a file Field uploads into.", "integer, the Folder's ID, or 0", "303 305")
+	g.add("setFieldFolderId", full, writes, "list_id field_id folder_id", setFieldFolderID).
+		says("Sets the Folder that a file Field uploads into.", "true", "303 305 306 310")
+}
+
+// addFolderMethods adds the methods for Folders.
+func (t table) addFolderMethods() {
+	g := t.of("Folders")
+	g.add("addFolder", full, writes, "folder_details", addRecord((*service).AddFolder)).
+		says("Adds a Folder for Lists, Messages or files.", "integer, the Folder's ID", "310 319")
+	g.add("editFolder", full, writes, "folder_details", editRecord((*service).EditFolder)).
+		says("Changes the name of a Folder. The details contain its id.", "integer, the Folder's ID", "306 310 319")
+	g.add("deleteFolder", full, writes, "folder_id", deleteRecord((*service).DeleteFolder)).
+		says("Deletes an empty Folder.", "true", "306 323")
+	g.add("searchFolders", read, readOnly, "folder_type"+searchParams, allBefore33(searchFolders)).
+		says("Returns the Folders of a type that match the criteria.", "array of Folder", "310 311")
+	g.add("countFolders", read, readOnly, "folder_type search_criteria=[]", countFolders).
+		says("Counts the Folders of a type that match the criteria.", "integer, the number of Folders", "310 311")
+	g.add("getFolderById", read, readOnly, "folder_id",
+		getRecord((*service).Folder, audience.FolderAttributes)).
+		says("Returns one Folder.", "array of Folder, with one Folder", "306")
+}
+
+// addAccountMethods adds the methods for the Account and the key.
+func (t table) addAccountMethods() {
+	g := t.of("Account")
+	g.add("getSessionInfo", read, readOnly, "", getSessionInfo).
+		says("Returns the Account, the name and the access level of the key, and the version of the service.",
+			"Session", "")
+	g.add("getCreditBalance", read, readOnly, "type=", getCreditBalance).
+		says("Returns a large number, because the service sells no credits.", "integer, 1000000000", "")
+	g.add("getTimezoneList", read, readOnly, "", getTimezoneList).
+		says("Returns the time zones that an Account or an autoresponder can have.", "array of TimeZone", "")
+}

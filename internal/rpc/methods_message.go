@@ -1,0 +1,97 @@
+// This file has the methods for Messages, autoresponders and webhooks. They configure the mails and the webhook
+// notifications that an event causes.
+
+package rpc
+
+import "enlist/internal/audience"
+
+// addMessageMethods adds the methods for Messages.
+func (t table) addMessageMethods() {
+	g := t.of("Messages")
+	g.add("addMessage", full, writes, "message_details", addRecord((*service).AddMessage)).
+		says("Adds a Message: the content of an e-mail or SMS, with merge fields.", "integer, the Message's ID", "310")
+	g.add("editMessage", full, writes, "message_details", editRecord((*service).EditMessage)).
+		says("Changes the sent details of a Message. They contain its id.", "integer, the Message's ID", "307 310")
+	g.add("deleteMessage", full, writes, "message_id", deleteRecord((*service).DeleteMessage)).
+		says("Deletes a Message that no autoresponder uses.", "true", "307 310")
+	g.add("searchMessages", read, readOnly, searchParams,
+		searchRecords((*service).SearchMessages, audience.MessageAttributes)).
+		says("Returns the Messages that match the criteria, without their contents.", "array of Message", "311")
+	g.add("countMessages", read, readOnly, "search_criteria=[]", countRecords((*service).SearchMessages)).
+		says("Counts the Messages that match the criteria.", "integer, the number of Messages", "311")
+	g.add("getMessageById", read, readOnly, "message_id retrieve_content=false", getMessageByID).
+		says("Returns one Message, with its contents if retrieve_content is true.",
+			"array of WholeMessage, with one Message",
+			"307 310")
+	g.add("previewMessage", standard, readOnly, "message_id list_id contact_id", previewMessage).
+		says("Returns the mail that a Contact would get, and what is probably wrong with it. Sends nothing.",
+			"Preview",
+			"303 304 307 310")
+	g.add("sendTestMessage", standard, writes, "message_id addresses list_id=0 contact_id=0", sendTestMessage).
+		says("Sends a Message to a few addresses, with the values of a Contact if contact_id is sent.", "true",
+			"303 304 307 310 317")
+}
+
+// addAutoresponderMethods adds the methods for autoresponders.
+func (t table) addAutoresponderMethods() {
+	g := t.of("Autoresponders")
+	g.add("addAutoresponder", full, writes, "autoresponder_details", addRecord((*service).AddAutoresponder)).
+		says("Adds an autoresponder: it sends a Message to a Contact because of an event.",
+			"integer, the autoresponder's ID",
+			"303 307 310")
+	g.add("editAutoresponder", full, writes, "autoresponder_details",
+		editRecord((*service).EditAutoresponder)).
+		says("Changes the sent details of an autoresponder. They contain its id.", "integer, the autoresponder's ID",
+			"303 307 309 310")
+	g.add("deleteAutoresponder", full, writes, "autoresponder_id",
+		deleteRecord((*service).DeleteAutoresponder)).
+		says("Deletes an autoresponder.", "true", "309")
+	g.add("searchAutoresponders", read, readOnly, searchParams,
+		searchRecords((*service).SearchAutoresponders, audience.AutoresponderAttributes)).
+		says("Returns the autoresponders that match the criteria.", "array of Autoresponder", "311")
+	g.add("countAutoresponders", read, readOnly, "search_criteria=[]",
+		countRecords((*service).SearchAutoresponders)).
+		says("Counts the autoresponders that match the criteria.", "integer, the number of autoresponders", "311")
+	g.add("getAutoresponderById", read, readOnly, "autoresponder_id",
+		getRecord((*service).Autoresponder, audience.AutoresponderAttributes)).
+		says("Returns one autoresponder.", "array of Autoresponder, with one autoresponder", "309")
+}
+
+// addWebhookMethods adds the methods for webhooks.
+func (t table) addWebhookMethods() {
+	g := t.of("Webhooks")
+	g.add("addWebhook", full, writes, "webhook_details", addRecord((*service).AddWebhook)).
+		says("Adds a webhook: it posts one kind of event to a URL.", "integer, the webhook's ID", "303 310")
+	g.add("editWebhook", full, writes, "webhook_details", editRecord((*service).EditWebhook)).
+		says("Changes the sent details of a webhook, which contain its id. A failing webhook delivers again.",
+			"integer, the webhook's ID", "303 310")
+	g.add("deleteWebhook", full, writes, "webhook_id", deleteRecord((*service).DeleteWebhook)).
+		says("Deletes a webhook and its waiting events.", "true", "310")
+	g.add("getWebhookById", full, readOnly, "webhook_id",
+		getRecord((*service).Webhook, audience.WholeWebhookAttributes)).
+		says("Returns one webhook with its secret.", "array of WholeWebhook, with one webhook", "310")
+	g.add("searchWebhooks", full, readOnly, searchParams,
+		searchRecords((*service).SearchWebhooks, audience.WebhookAttributes)).
+		says("Returns the webhooks that match the criteria, without their secrets.", "array of Webhook", "311")
+	g.add("countWebhooks", full, readOnly, "search_criteria=[]", countRecords((*service).SearchWebhooks)).
+		says("Counts the webhooks that match the criteria.", "integer, the number of webhooks", "311")
+}
+
+// addFileMethods adds the methods for files. They have the levels of the methods for Folders.
+func (t table) addFileMethods() {
+	g := t.of("Files")
+	g.add("uploadBase64FileData", full, writes, "file_details folder_id duplicate_action=increment",
+		uploadBase64FileData).
+		says("Stores a file in a Folder.", "Upload", "306 310")
+	g.add("deleteFile", full, writes, "file_id", deleteRecord((*service).DeleteFile)).
+		says("Deletes a file that no Message has.", "true", "310")
+	g.add("searchFiles", read, readOnly, searchParams,
+		searchRecords((*service).SearchFiles, audience.FileAttributes)).
+		says("Returns the files that match the criteria.", "array of File", "311")
+	g.add("countFiles", read, readOnly, "search_criteria=[]", countRecords((*service).SearchFiles)).
+		says("Counts the files that match the criteria.", "integer, the number of files", "311")
+	g.add("getFileById", read, readOnly, "file_id", getRecord((*service).File, audience.FileAttributes)).
+		says("Returns one file.", "array of File, with one file", "310")
+	g.add("findFileInFolder", read, readOnly, "name folder_id", findFileInFolder).
+		says("Finds the file with exactly this name in a Folder.", "integer, the file's ID, or 0", "306 310")
+}

@@ -1,0 +1,62 @@
+// This file describes the parameters of all methods. A name has one meaning in all methods.
+
+package rpc
+
+// parameter describes a parameter.
+type parameter struct{ dataType, meaning string }
+
+// parameters has each parameter by its name. The types are those of parseType. doc/specification.md: Values says which
+// other values are accepted for them.
+var parameters = map[string]parameter{
+	"api_key":                {"string", "The API key: 64 hexadecimal characters"},
+	"list_id":                {"integer", "The ID of a List; a default of 0 means all Lists, or none"},
+	"contact_id":             {"integer", "The ID of a Contact of the List; a default of 0 means none"},
+	"contact_details":        {"object", "The Contact's values, by the name of the Field or by field_ID"},
+	"contacts":               {"array of object", "Up to 5,000 objects with the values of a Contact; to edit, also with its id"},
+	"contact_ids":            {"array of integer", "IDs of Contacts; without effect if criteria are sent"},
+	"address":                {"string", "An e-mail address or a mobile number"},
+	"addresses":              {"array of string", "1 to 5 e-mail addresses"},
+	"consent_type":           {"string", "gdpr, direct or not_recorded"},
+	"consent_text":           {"string", "A summary of the accepted text, up to 255 characters; required with gdpr"},
+	"list_preferences":       {"object of boolean", "The name of each preference to the subscriber's answer"},
+	"ip_address":             {"string", "The subscriber's IP address"},
+	"overwrite":              {"boolean", "Whether a row changes the Contact that has its address"},
+	"remove_unsubscribers":   {"integer", "1 leaves out who has left this List, 2 who is on the Unsubscriber List, 0 nobody"},
+	"trigger_update_profile": {"boolean", "Whether autoresponders and notifications for a changed profile are sent"},
+	"search_criteria":        {"array", "Triples [key, operator, value]; OR and AND may stand between two triples"},
+	"limit":                  {"integer", "The largest number of records; 0 means all"},
+	"offset":                 {"integer", "The number of records to skip"},
+	"sort_by":                {"string", "The key to sort by; empty means the ID, lowest first"},
+	"sort_order":             {"string", "DESC (highest first) or ASC"},
+	"returned_fields":        {"array of string", "Names of Fields and system keys to return; all means every value"},
+	"list_details":           {"object", "The keys of a List to set; to edit, also its id"},
+	"field_details":          {"object", "The keys of a Field to set; to edit, also its id"},
+	"folder_details":         {"object", "name and type (list, message or file) of the Folder; to edit, id and name"},
+	"message_details":        {"object", "The keys of a Message to set; to edit, also its id"},
+	"autoresponder_details":  {"object", "The keys of an autoresponder to set; to edit, also its id"},
+	"webhook_details":        {"object", "object, event and url, and other keys of a webhook to set; to edit, its id"},
+	"file_details":           {"object", "name of the file, and data: its content in base64"},
+	"field_id":               {"integer", "The ID of a Field of the List"},
+	"preference_id":          {"integer", "The ID of a preference of the List"},
+	"folder_id":              {"integer", "The ID of a Folder"},
+	"message_id":             {"integer", "The ID of a Message"},
+	"autoresponder_id":       {"integer", "The ID of an autoresponder"},
+	"webhook_id":             {"integer", "The ID of a webhook"},
+	"file_id":                {"integer", "The ID of a file"},
+	"batch_id":               {"integer", "The ID of a Batch"},
+	"queue_id":               {"integer", "The queue ID that addBatch returned"},
+	"send_id":                {"integer", "The send_id of a recipient"},
+	"name":                   {"string", "The name of a preference or of a file"},
+	"folder_type":            {"string", "list, message or file"},
+	"type":                   {"string", "A type of credits; without effect"},
+	"retrieve_content":       {"boolean", "Whether the record has the contents"},
+	"duplicate_action":       {"string", "increment or overwrite, if the Folder has a file of this name"},
+	"populations":            {"array of object", "Whom it is sent to: {list_id, type (list, unsent or contacts), contact_list, time}"},
+	"lists":                  {"array of integer", "IDs of Lists"},
+	"send_time":              {"integer", "The Unix time to send at; 0 means at once"},
+	"is_test":                {"boolean", "Whether the subject begins with [test]"},
+	"is_scheduled":           {"boolean", "Without effect: a send_time in the future schedules the Batch"},
+	"options":                {"object", "name, doubt (send or skip), rate, and exclude: {criteria, batches}"},
+	"command":                {"string", "pause, unpause, cancel or reschedule"},
+	"link_url":               {"string", "The link_url of a link"},
+}
