@@ -46,13 +46,14 @@ type addCall struct {
 	rows     parsedRows
 	skipped  []bool // rows that are left out
 	prepared int    // number of rows that prepare has parsed and looked up
+	existed  int    // rows of the last transaction whose address existed already
 }
 
 // viewBatch is the number of rows or IDs that one View looks up.
 const viewBatch = 500
 
-// prepare parses the next rows and finds those that are left out because of a Contact or an entry
-// on the Unsubscriber List. It runs before the transaction, to keep the transaction short, and stops
+// prepare parses the next rows and finds those that are left out because of an entry on the Unsubscriber List
+// or, if many addresses exist, because of a Contact. It runs before the transaction, to keep the transaction short, and stops
 // when it has enough rows for one. If a Contact is deleted after its look-up, the row is
 // still left out.
 func (a *addCall) prepare(ctx context.Context, p addProgress) error {
@@ -127,7 +128,7 @@ func (a *addCall) lookUp(ctx context.Context, first, last int) error {
 // overwrite.
 func (a *addCall) leaveOut(tx Tx, schema *Schema, rows []*addRow) error {
 	err := a.leaveOutUnsubscribed(tx, rows)
-	if err != nil || a.Overwrite || !a.unique(schema) {
+	if err != nil || !a.looksUpContacts(schema) {
 		return err
 	}
 	existing, err := tx.FirstContacts(a.List, keysOf(rows))
@@ -139,7 +140,13 @@ func (a *addCall) leaveOut(tx Tx, schema *Schema, rows []*addRow) error {
 
 // looksUp reports whether lookUp can find rows that are left out.
 func (a *addCall) looksUp(schema *Schema) bool {
-	return a.Skip != SkipNone || !a.Overwrite && schema.List.DisallowDuplicates
+	return a.Skip != SkipNone || a.looksUpContacts(schema)
+}
+
+// looksUpContacts reports whether lookUp looks for Contacts with the addresses of the rows. The transaction finds
+// them too, because it stores no address twice. So a look-up is worth its time only if many addresses exist.
+func (a *addCall) looksUpContacts(schema *Schema) bool {
+	return !a.Overwrite && schema.List.DisallowDuplicates && a.existed > bulkStep/4
 }
 
 // today returns the date of the Account at a time.

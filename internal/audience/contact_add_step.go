@@ -44,6 +44,7 @@ func (a *addCall) runStep(tx Tx, now int64, p *addProgress) (done bool, err erro
 	if a.prepared > len(p.IDs) {
 		end = a.prepared // to parse further rows would make the transaction longer
 	}
+	a.existed = 0
 	for len(p.IDs) < end && !b.size.full() {
 		ids, err := b.next(len(p.IDs), end)
 		if err != nil {
@@ -98,6 +99,7 @@ func (b *addStep) store(rows []*addRow) error {
 		for _, r := range rows {
 			if r.contact != nil && r.contact.ID == 0 {
 				r.contact = nil
+				b.existed++
 				again = append(again, r)
 			}
 		}
@@ -128,7 +130,9 @@ func (b *addStep) assign(rows []*addRow) (fresh, changed []*Contact, err error) 
 	for _, r := range rows {
 		c := known[r.parsed.key]
 		switch {
-		case r.leftOut || c == nil && room == 0 || c != nil && !b.Overwrite:
+		case c != nil && !b.Overwrite:
+			b.existed++
+		case r.leftOut || c == nil && room == 0:
 		case c == nil:
 			added := r.parsed.newContact("bulk_upload", b.now)
 			r.contact, r.event = &added, WebhookCreated

@@ -58,6 +58,13 @@ func (t *Tx) UnsubscribedAmong(account audience.AccountID, list audience.ListID,
 // primary already, InsertContacts inserts the Contact as a duplicate or, without duplicates, leaves its
 // ID 0. All state columns must have their initial values.
 func (t *Tx) InsertContacts(contacts []*audience.Contact, duplicates bool) error {
+	if !duplicates { // an INSERT that stores nothing takes an ID from the sequence
+		var err error
+		contacts, err = t.withNewKeys(contacts)
+		if err != nil {
+			return err
+		}
+	}
 	if len(contacts) == 0 {
 		return nil
 	}
@@ -79,12 +86,8 @@ func (t *Tx) InsertContacts(contacts []*audience.Contact, duplicates bool) error
 func (t *Tx) markPrimaries(contacts []*audience.Contact, duplicates bool) error {
 	taken := make(map[string]bool)
 	if duplicates {
-		keys := make([]string, len(contacts))
-		for i, c := range contacts {
-			keys[i] = c.Key
-		}
 		var err error
-		taken, err = t.FirstKeys(contacts[0].ListID, keys)
+		taken, err = t.FirstKeys(contacts[0].ListID, keysOf(contacts))
 		if err != nil {
 			return err
 		}
@@ -136,6 +139,29 @@ func (t *Tx) insertTogether(contacts []*audience.Contact, duplicates bool) error
 			return nil
 		}
 	}
+}
+
+// withNewKeys returns the Contacts whose address no Contact of the List has.
+func (t *Tx) withNewKeys(contacts []*audience.Contact) (fresh []*audience.Contact, err error) {
+	if len(contacts) == 0 {
+		return nil, nil
+	}
+	taken, err := t.keys(t.sql.statements.primaries, contacts[0].ListID, keysOf(contacts))
+	for _, c := range contacts {
+		if !taken[c.Key] {
+			fresh = append(fresh, c)
+		}
+	}
+	return fresh, err
+}
+
+// keysOf returns the addresses of Contacts.
+func keysOf(contacts []*audience.Contact) []string {
+	keys := make([]string, len(contacts))
+	for i, c := range contacts {
+		keys[i] = c.Key
+	}
+	return keys
 }
 
 // newContactIDs takes n IDs from the sequence of Contacts.

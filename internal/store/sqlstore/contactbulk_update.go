@@ -44,6 +44,11 @@ func (t *Tx) ValueSizes(list audience.ListID, ids []audience.ContactID) (map[aud
 // FirstKeys returns those of the addresses that have a primary. In a transaction that writes, it locks the
 // primaries, so that no other transaction removes one of them before this transaction has stored a duplicate.
 func (t *Tx) FirstKeys(list audience.ListID, keys []string) (map[string]bool, error) {
+	return t.keys(t.sql.statements.primariesToLock, list, keys)
+}
+
+// keys returns the addresses that a statement finds.
+func (t *Tx) keys(statement string, list audience.ListID, keys []string) (map[string]bool, error) {
 	taken := make(map[string]bool)
 	if len(keys) == 0 {
 		return taken, nil
@@ -55,7 +60,7 @@ func (t *Tx) FirstKeys(list audience.ListID, keys []string) (map[string]bool, er
 	err = t.each(func(row *Cursor) error {
 		taken[row.Text()] = true
 		return nil
-	}, t.sql.statements.primariesToLock, int64(list), wanted)
+	}, statement, int64(list), wanted)
 	return taken, err
 }
 

@@ -89,7 +89,7 @@ type statements struct {
 	contactByID, contactByKey, contactsByAddress string
 	lockedByID, lockedByKey, lockedByAddress     string
 
-	contactsToChange, valueSizes, contactsByKeys, lockedByKeys, primariesToLock string
+	contactsToChange, valueSizes, contactsByKeys, lockedByKeys, primaries, primariesToLock string
 
 	// Both insert a Contact. The statement insertInitial has constants for the state columns of a new
 	// Contact, because constants are faster than arguments. The statement insert has only arguments.
@@ -132,6 +132,7 @@ func (d *Dialect) prepareContactStatements() {
 	s.valueSizes = d.contactsOf("id, "+d.DocumentSize, "id", "")
 	s.contactsByKeys = d.contactsOf(c.columns, "dedupe_key", "")
 	s.lockedByKeys = d.contactsOf(c.columns, "dedupe_key", lock)
+	s.primaries = d.contactsOf("dedupe_key", "dedupe_key", "")
 	s.primariesToLock = d.contactsOf("dedupe_key", "dedupe_key", lock)
 	const unlessTaken = ") ON CONFLICT DO NOTHING"
 	s.insert = c.into + "VALUES (" + c.values + unlessTaken
@@ -143,13 +144,13 @@ func (d *Dialect) prepareContactStatements() {
 // = ANY, PostgreSQL would read all Contacts of the List if it expects few of them. It does that without
 // statistics, and if most Lists are small.
 func (d *Dialect) contactsOf(columns, column, lock string) string {
-	if !d.Arrays {
-		return "SELECT " + columns + " FROM contact WHERE " + d.NoIndex + "list_id = ?1 AND " + column +
-			" IN (SELECT value FROM " + d.Items("?2") + ")"
-	}
-	array := "TEXT[]"
+	array, noIndex := "TEXT[]", ""
 	if column == "id" {
-		array = "BIGINT[]"
+		array, noIndex = "BIGINT[]", d.NoIndex
+	}
+	if !d.Arrays {
+		return "SELECT " + columns + " FROM contact WHERE " + noIndex + "list_id = ?1 AND " + column +
+			" IN (SELECT value FROM " + d.Items("?2") + ")"
 	}
 	if lock == "" {
 		lock = " OFFSET 0" // as a lock does, this keeps the planner from replacing the subquery by a join

@@ -18,3 +18,12 @@ func (t *Tx) EachPath(s *audience.Search, run func() error) error {
 	}
 	return err
 }
+
+// ContactsOf returns the statements that read several Contacts, by the index that they must use on SQLite.
+func (t *Tx) ContactsOf() map[string][]string {
+	s := &t.sql.statements
+	return map[string][]string{
+		"contact_dedupe (list_id=? AND dedupe_key=?)": {s.contactsByKeys, s.lockedByKeys, s.primaries, s.primariesToLock},
+		"INTEGER PRIMARY KEY (rowid=?)":               {s.contactsToChange, s.valueSizes},
+	}
+}

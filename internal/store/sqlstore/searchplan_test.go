@@ -74,6 +74,25 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 	}
 }
 
+// The statements that read the Contacts of several addresses or IDs find each of them by an index.
+// postgres/bulkplan_test.go checks the same on PostgreSQL.
+func TestSeveralContactsAreFoundByTheirIndex(t *testing.T) {
+	store, db := openTables(t)
+	err := store.View(t.Context(), func(tx audience.Tx) error {
+		for index, statements := range tx.(*sqlstore.Tx).ContactsOf() {
+			for _, text := range statements {
+				if plan := explain(t, db, "EXPLAIN QUERY PLAN "+text, []any{1, "[]"}); !strings.Contains(plan, index) {
+					t.Errorf("the plan of %s is\n%s\nwant %s", text, plan, index)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // explain runs an EXPLAIN statement and returns the last column of the result, with one line for
 // each row.
 func explain(t *testing.T, db *sql.DB, text string, args []any) string {
