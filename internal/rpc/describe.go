@@ -32,7 +32,7 @@ type MethodInfo struct {
 	Result  Type
 	Returns string // what the result is, beside its type; may be empty
 	Errors  []ErrorInfo
-	Example *Example // nil if no transcript has one
+	Example *Example // nil if there is none
 }
 
 // ParamInfo describes a parameter. Default is JSON, and empty for a required parameter.
@@ -69,7 +69,8 @@ type KeyInfo struct {
 	Settable   bool // details may have it
 }
 
-// examplesJSON has an example for each method. go test ./internal/rpc -run Transcripts -update writes it.
+// examplesJSON has an example for each method, from testdata/reference.txt. go test ./internal/rpc -run Transcripts -update
+// writes it.
 //
 //go:embed examples.json
 var examplesJSON []byte
