@@ -117,10 +117,16 @@ func (c *Client) GetContactPreferences(ctx context.Context, list, contact int64)
 	return call[map[string]bool](ctx, c, "getContactPreferences", list, contact)
 }
 
-// GetContactConsents returns a Contact's rows of the consent ledger, newest first.
+// GetContactConsents returns the consents in a Contact's consent ledger, newest first.
 // If limit is 0, it returns all rows. In a Query, a Limit of 0 means 100 records.
 func (c *Client) GetContactConsents(ctx context.Context, list, contact, limit, offset int64) ([]ConsentRecord, error) {
 	return call[[]ConsentRecord](ctx, c, "getContactConsents", list, contact, limit, offset)
+}
+
+// GetContactLedger is GetContactConsents for all rows of the ledger. Rows with an empty ConsentType record another
+// change of the subscription, such as a confirmation or an unsubscription; Method says which.
+func (c *Client) GetContactLedger(ctx context.Context, list, contact, limit, offset int64) ([]ConsentRecord, error) {
+	return call[[]ConsentRecord](ctx, c, "getContactConsents", list, contact, limit, offset, true)
 }
 
 // SearchPreviousUnsubscribers returns the rows of the Unsubscriber List that match

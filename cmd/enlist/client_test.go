@@ -165,6 +165,14 @@ func clientChangesTheStatusOfContacts(t *testing.T, e teststores.Engine) {
 			}
 		})
 	}
+	var methods []string
+	for _, row := range must(client.GetContactLedger(ctx, list, ada, 0, 0))(t) {
+		methods = append(methods, row.Method)
+	}
+	if diff := cmp.Diff([]string{"confirmContact", "unsubscribeContactById", "resubscribeContact", "unsubscribeContact",
+		"subscribeContact"}, methods); diff != "" {
+		t.Errorf("the methods in the ledger: %s", diff)
+	}
 	gone := must(client.SearchPreviousUnsubscribers(ctx, 0, api.Query{}))(t)
 	if len(gone) == 0 || gone[0].Address != "ada@example.com" || gone[0].ListID != list || gone[0].ContactID != ada || gone[0].AddressType != "email" {
 		t.Errorf("searchPreviousUnsubscribers: %+v", gone)

@@ -35,13 +35,14 @@ type PreferenceChoice struct {
 	Agree bool   `json:"agree"`
 }
 
-// LedgerRow is one entry of the consent ledger. It is never changed or deleted.
+// LedgerRow is one entry of the consent ledger: a consent, or another change of a subscription. It is never
+// changed or deleted.
 type LedgerRow struct {
 	ListID      ListID
 	ContactID   ContactID
 	Time        int64
-	Method      string // the published name of the operation, such as subscribeContact
-	Type        ConsentType
+	Method      string      // the published name of the operation, such as subscribeContact, or one of the Methods
+	Type        ConsentType // "" for a change without a consent, such as an unsubscription
 	Text        string
 	IP          string
 	Preferences []PreferenceChoice // only preferences that are defined on the List
@@ -49,6 +50,26 @@ type LedgerRow struct {
 	KeyName     string   // not stored in the ledger; ConsentTx.LedgerRows sets it
 	ImportID    ImportID // the import that the row comes from; 0: none
 	ImportRow   int64    // the number of its row in the file
+}
+
+// The Methods of ledger rows for changes that no call of the API made.
+const (
+	MethodUnsubscribeLink = "unsubscribeLink" // the link or the button of a mail
+	MethodConfirmLink     = "confirmLink"     // the link in the request to confirm
+	MethodComplaint       = "complaint"       // the recipient reported a mail as spam
+)
+
+// origin says who changed a subscription, for the consent ledger.
+type origin struct {
+	method string // as in LedgerRow
+	key    KeyID  // 0: not by a call of the API
+	ip     string // of the person who changed it; "" if it is not known
+}
+
+// record adds a change without a consent to the ledger. decisions.md: 89
+func (o origin) record(tx ConsentTx, contact *Contact, now int64) error {
+	return tx.AddLedgerRow(&LedgerRow{ListID: contact.ListID, ContactID: contact.ID, Time: now, Method: o.method,
+		IP: o.ip, KeyID: o.key})
 }
 
 // check refuses a Consent that the general rules or the List do not allow. It replaces a Type of
@@ -145,4 +166,6 @@ type ConsentTx interface {
 	// LedgerRows returns the rows of a Contact, newest first. It skips the first offset rows.
 	// limit 0 means no limit.
 	LedgerRows(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error)
+	// Consents returns the rows of a Contact that record a consent, as LedgerRows does.
+	Consents(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error)
 }

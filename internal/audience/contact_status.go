@@ -29,7 +29,9 @@ func (s *Service) Reactivate(ctx context.Context, c *Caller, list ListID, id Con
 // Confirm sets double_opt_in and double_opt_in_time. A second confirmation changes nothing.
 // Errors: NoList, Denied, NoContact.
 func (s *Service) Confirm(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
-	return s.setStatus(ctx, c, list, id, confirmSubscription)
+	return s.setStatus(ctx, c, list, id, func(tx Tx, schema *Schema, contact *Contact, now int64) error {
+		return confirmSubscription(tx, schema, contact, origin{method: "confirmContact", key: c.Key.ID}, now)
+	})
 }
 
 // setStatus calls set for a Contact in an Update.
@@ -56,12 +58,15 @@ func deactivate(tx Tx, schema *Schema, contact *Contact, now int64) error {
 
 // confirmSubscription sets double_opt_in and stores the jobs that the confirmation causes. They
 // include the jobs of autoresponders that waited for the confirmation. decisions.md: 47
-func confirmSubscription(tx Tx, schema *Schema, contact *Contact, now int64) error {
+func confirmSubscription(tx Tx, schema *Schema, contact *Contact, by origin, now int64) error {
 	if contact.DoubleOptIn {
 		return nil
 	}
 	contact.DoubleOptIn, contact.DoubleOptInTime = true, now
 	if err := storeAndPublish(tx, schema, contact, now, WebhookUpdated); err != nil {
+		return err
+	}
+	if err := by.record(tx, contact, now); err != nil {
 		return err
 	}
 	pending, err := tx.IsSubscriptionPending(contact.ListID, contact.ID)
@@ -102,22 +107,34 @@ func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID
 	})
 }
 
-// ContactConsents sends a Contact's rows of the consent ledger to w, newest first; limit 0 means
-// all. Errors: NoList, Denied, NoContact, and Busy if too many streams run.
-func (s *Service) ContactConsents(ctx context.Context, c *Caller, list ListID, id ContactID,
-	limit, offset int64, w RowWriter[LedgerRow]) error {
+// LedgerQuery is a call of getContactConsents.
+type LedgerQuery struct {
+	List          ListID
+	Contact       ContactID
+	Limit, Offset int64 // Limit 0: all rows
+	Changes       bool  // return also the changes without a consent: confirmations and unsubscriptions
+}
+
+// ContactConsents sends a Contact's rows of the consent ledger to w, newest first. Errors: NoList, Denied,
+// NoContact, and Busy if too many streams run. decisions.md: 89
+func (s *Service) ContactConsents(ctx context.Context, c *Caller, q LedgerQuery, w RowWriter[LedgerRow]) error {
+	limit := q.Limit
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
 	return s.inPhases(ctx, c, func(tx Tx, p phase) error {
-		if _, _, err := loadContact(tx, c, list, id); err != nil {
+		if _, _, err := loadContact(tx, c, q.List, q.Contact); err != nil {
 			return err
 		}
 		if err := w.Begin(p == streaming); err != nil {
 			return err
 		}
-		for left, skip := limit, offset; left > 0; left, skip = left-rowPage, skip+rowPage {
-			rows, err := tx.LedgerRows(list, id, min(left, rowPage), skip)
+		read := tx.Consents
+		if q.Changes {
+			read = tx.LedgerRows
+		}
+		for left, skip := limit, q.Offset; left > 0; left, skip = left-rowPage, skip+rowPage {
+			rows, err := read(q.List, q.Contact, min(left, rowPage), skip)
 			if err != nil {
 				return err
 			}

@@ -23,14 +23,19 @@ func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text 
 			return 0, addUnsubscriber(tx, c, text, now)
 		})
 	}
-	step := unsubscribeStep{list: list, address: text}
+	by := origin{method: "unsubscribeContact", key: c.Key.ID}
+	return s.unsubscribeAddress(ctx, c, unsubscribeStep{list: list, address: text, by: by})
+}
+
+// unsubscribeAddress unsubscribes the Contacts of a List with an address, in steps if they are many.
+func (s *Service) unsubscribeAddress(ctx context.Context, c *Caller, step unsubscribeStep) (ListID, error) {
 	for {
 		id, err := update(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
 			_, more, err := step.run(tx, c, now, false)
 			if more {
 				err = errMoreSteps
 			}
-			return list, err
+			return step.list, err
 		})
 		if !errors.Is(err, errMoreSteps) {
 			return id, err
@@ -59,7 +64,8 @@ const maxUnsubscribe = 500
 // unsubscribeStep is the next step of a call.
 type unsubscribeStep struct {
 	list    ListID
-	address string    // as it was sent
+	address string // as it was sent
+	by      origin
 	after   ContactID // the Contacts with this ID or a lower ID are done
 }
 
@@ -92,7 +98,7 @@ func (b *unsubscribeStep) run(tx Tx, c *Caller, now int64, partly bool) (last Co
 		if contacts[i].Values.Get(field.ID) == "" {
 			continue // the number is of a deleted Field; a job will remove it
 		}
-		if err := unsubscribe(tx, schema, &contacts[i], kind, now); err != nil {
+		if err := unsubscribe(tx, schema, &contacts[i], kind, b.by, now); err != nil {
 			return 0, false, err
 		}
 	}
@@ -121,7 +127,8 @@ func (s *Service) UnsubscribeByID(ctx context.Context, c *Caller, list ListID, i
 		if err != nil {
 			return 0, err
 		}
-		return list, unsubscribe(tx, schema, contact, schema.addressType(contact), now)
+		by := origin{method: "unsubscribeContactById", key: c.Key.ID}
+		return list, unsubscribe(tx, schema, contact, schema.addressType(contact), by, now)
 	})
 }
 
@@ -134,9 +141,9 @@ func (s *Schema) addressType(c *Contact) AddressType {
 }
 
 // unsubscribe sets a Contact's flag, adds its address of the given kind to the Unsubscriber
-// List, and stores the jobs that the unsubscription causes. If the Contact is already unsubscribed, it
-// changes nothing.
-func unsubscribe(tx Tx, schema *Schema, contact *Contact, kind AddressType, now int64) error {
+// List, and stores the ledger row and the jobs that the unsubscription causes. If the Contact is already
+// unsubscribed, it changes nothing.
+func unsubscribe(tx Tx, schema *Schema, contact *Contact, kind AddressType, by origin, now int64) error {
 	if contact.IsUnsubscribed {
 		return nil
 	}
@@ -150,6 +157,9 @@ func unsubscribe(tx Tx, schema *Schema, contact *Contact, kind AddressType, now 
 		u.Address, u.AddressKey = contact.Values.Get(schema.Mobile().ID), contact.Mobile
 	}
 	if err := tx.AddUnsubscriber(schema.List.AccountID, &u); err != nil {
+		return err
+	}
+	if err := by.record(tx, contact, now); err != nil {
 		return err
 	}
 	return emit(tx, schema, contact.ID, EventUnsubscribe, now)

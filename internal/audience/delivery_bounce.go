@@ -104,16 +104,17 @@ type reported struct {
 // unsubscribe unsubscribes the Contact. If its address has changed since the delivery, unsubscribe
 // unsubscribes the address of the delivery instead.
 func (r *reported) unsubscribe(tx Tx, now int64) error {
+	by := origin{method: MethodComplaint}
 	_, key, ok := address.ParseEmail(r.delivery.Address)
 	if !ok || isSameAddress(r.contact.Key, key) {
-		return unsubscribe(tx, r.schema, r.contact, r.schema.addressType(r.contact), now)
+		return unsubscribe(tx, r.schema, r.contact, r.schema.addressType(r.contact), by, now)
 	}
 	contacts, err := tx.ContactsByAddress(r.schema.List.ID, key, "", 0, maxComplained)
 	if err != nil {
 		return err
 	}
 	for i := range contacts {
-		if err := unsubscribe(tx, r.schema, &contacts[i], AddressEmail, now); err != nil {
+		if err := unsubscribe(tx, r.schema, &contacts[i], AddressEmail, by, now); err != nil {
 			return err
 		}
 	}

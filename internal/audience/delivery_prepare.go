@@ -24,7 +24,7 @@ func (s *Service) Notification(ctx context.Context, e Notify) (*Notification, er
 		if ignoreKind(NoContact, err) != nil {
 			return nil, err
 		}
-		ledger, err := tx.LedgerRows(e.List, e.Contact, maxConsentRows, 0)
+		ledger, err := tx.Consents(e.List, e.Contact, maxConsentRows, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -114,17 +114,19 @@ func isAnySubscribed(tx Tx, v *LinkView) (bool, error) {
 
 // UnsubscribeByLink unsubscribes the Contact and all other Contacts of the List with its
 // address. If the Contact's address has changed, it unsubscribes the address that
-// the mail went to instead. A second call changes nothing. It returns the state before the call.
-// decisions.md: 48
-func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey) (*LinkView, error) {
+// the mail went to instead. A second call changes nothing. It returns the state before the call. ip is the
+// visitor's address for the consent ledger, or "". decisions.md: 48, 89
+func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey, ip string) (*LinkView, error) {
 	v, err := s.ViewLink(ctx, d)
 	if err != nil || v.Contact == nil {
 		return v, err
 	}
 	// These methods need a Caller. This Caller may access every List of the Account.
 	caller := &Caller{Account: &Account{ID: v.Schema.List.AccountID}, Key: new(Key)}
+	step := unsubscribeStep{list: d.List, by: origin{method: MethodUnsubscribeLink, ip: ip}}
 	if v.Moved {
-		_, err = s.Unsubscribe(ctx, caller, d.List, v.sentTo)
+		step.address = v.sentTo
+		_, err = s.unsubscribeAddress(ctx, caller, step)
 		if err == nil {
 			err = s.store.Update(ctx, func(tx Tx) error {
 				now := s.now().Unix()
@@ -136,9 +138,10 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey) (*LinkVi
 		}
 		return v, ignoreKind(NoList, err)
 	}
-	err = s.unsubscribeByMail(ctx, caller, d)
+	err = s.unsubscribeByMail(ctx, caller, d, step.by)
 	if err == nil && v.email() != "" && !v.Schema.Unique {
-		_, err = s.Unsubscribe(ctx, caller, d.List, v.email())
+		step.address = v.email()
+		_, err = s.unsubscribeAddress(ctx, caller, step)
 	}
 	return v, ignoreKind(NoContact, ignoreKind(NoList, err))
 }
@@ -156,14 +159,14 @@ func recordUnsubscribed(tx Tx, list *List, email string, now int64) error {
 }
 
 // unsubscribeByMail unsubscribes the Contact of a delivery, and counts this for a Batch.
-func (s *Service) unsubscribeByMail(ctx context.Context, c *Caller, d DeliveryKey) error {
+func (s *Service) unsubscribeByMail(ctx context.Context, c *Caller, d DeliveryKey, by origin) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		schema, contact, err := loadContact(tx, c, d.List, d.Contact)
 		if err != nil || contact.IsUnsubscribed {
 			return err
 		}
 		now := s.now().Unix()
-		if err := unsubscribe(tx, schema, contact, schema.addressType(contact), now); err != nil {
+		if err := unsubscribe(tx, schema, contact, schema.addressType(contact), by, now); err != nil {
 			return err
 		}
 		return countUnsubscribed(tx, d, now)
@@ -171,14 +174,14 @@ func (s *Service) unsubscribeByMail(ctx context.Context, c *Caller, d DeliveryKe
 }
 
 // ConfirmByLink confirms the subscription if its state is ConfirmationOpen. It returns the
-// state after the call. decisions.md: 48
-func (s *Service) ConfirmByLink(ctx context.Context, d DeliveryKey) (*LinkView, error) {
+// state after the call. ip is the visitor's address for the consent ledger, or "". decisions.md: 48, 89
+func (s *Service) ConfirmByLink(ctx context.Context, d DeliveryKey, ip string) (*LinkView, error) {
 	return ownUpdate(ctx, s, func(tx Tx, now int64) (*LinkView, error) {
 		v, err := loadLinkView(tx, d)
 		if err != nil || v.Confirmation() != ConfirmationOpen {
 			return v, err
 		}
-		return v, confirmSubscription(tx, v.Schema, v.Contact, now)
+		return v, confirmSubscription(tx, v.Schema, v.Contact, origin{method: MethodConfirmLink, ip: ip}, now)
 	})
 }
 
@@ -190,7 +193,7 @@ const ContactPageLife = 30 * 24 * 60 * 60
 type ContactPage struct {
 	LinkView
 	Expired bool       // the event is older than ContactPageLife; all other fields are empty
-	Consent *LedgerRow // the newest ledger row; nil if there is none
+	Consent *LedgerRow // the newest consent; nil if there is none
 }
 
 // ViewContactPage returns the Contact that a notification is about.
@@ -207,7 +210,7 @@ func (s *Service) ViewContactPage(ctx context.Context, d DeliveryKey) (*ContactP
 		if v.Contact == nil {
 			return v, nil
 		}
-		ledger, err := tx.LedgerRows(d.List, d.Contact, 1, 0)
+		ledger, err := tx.Consents(d.List, d.Contact, 1, 0)
 		if err == nil && len(ledger) > 0 {
 			v.Consent = &ledger[0]
 		}

@@ -87,14 +87,15 @@ func getContactPreferences(c *call) error {
 }
 
 // getContactConsents returns the Contact's rows of the consent ledger, newest first.
-// decisions.md: 27
+// decisions.md: 27, 89
 func getContactConsents(c *call) error {
-	list, contact, limit, offset := c.list(1), c.contact(2), c.limit(3), c.offset(4)
+	q := audience.LedgerQuery{List: c.list(1), Contact: c.contact(2), Limit: c.limit(3), Offset: c.offset(4),
+		Changes: c.flag(5)}
 	if c.err != nil {
 		return c.err
 	}
 	return writeRows(c, appendLedgerRow, func(w audience.RowWriter[audience.LedgerRow]) error {
-		return c.service.ContactConsents(c.ctx, c.caller, list, contact, limit, offset, w)
+		return c.service.ContactConsents(c.ctx, c.caller, q, w)
 	})
 }
 

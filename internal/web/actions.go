@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/netip"
 	"strconv"
 
 	"enlist/internal/audience"
@@ -16,6 +17,18 @@ func subscription(title string, v *audience.LinkView) page {
 		p.List = v.Schema.List.Name
 	}
 	return p
+}
+
+// visitorIP returns the IP address of a visitor for the consent ledger. It returns "" for an address of a private
+// network: the proxy before the server has it, and a wrong address in the ledger would be worse than none.
+// decisions.md: 89
+func visitorIP(r *http.Request) string {
+	port, err := netip.ParseAddrPort(r.RemoteAddr)
+	ip := port.Addr().Unmap().WithZone("")
+	if err != nil || ip.IsPrivate() || !ip.IsGlobalUnicast() {
+		return ""
+	}
+	return ip.String()
 }
 
 // showUnsubscribe shows the page with the button that unsubscribes. If the Contact is already
@@ -36,7 +49,7 @@ func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l audi
 // of the page, or from the button of a mail program. The reply must not be a redirect (RFC 8058,
 // section 3.1).
 func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
-	v, err := h.service.UnsubscribeByLink(r.Context(), l.DeliveryKey)
+	v, err := h.service.UnsubscribeByLink(r.Context(), l.DeliveryKey, visitorIP(r))
 	if err != nil {
 		h.failed(w, r, l, err)
 		return
@@ -58,7 +71,7 @@ func (h *Handler) showConfirm(w http.ResponseWriter, r *http.Request, l audience
 
 // confirm confirms a subscription and shows the result.
 func (h *Handler) confirm(w http.ResponseWriter, r *http.Request, l audience.Link) {
-	v, err := h.service.ConfirmByLink(r.Context(), l.DeliveryKey)
+	v, err := h.service.ConfirmByLink(r.Context(), l.DeliveryKey, visitorIP(r))
 	h.confirmation(w, r, l, v, err)
 }
 

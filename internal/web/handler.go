@@ -20,10 +20,10 @@ import (
 type Service interface {
 	// ViewLink returns the state of a link's Contact.
 	ViewLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
-	// UnsubscribeByLink unsubscribes the Contact.
-	UnsubscribeByLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
-	// ConfirmByLink confirms the subscription, unless LinkView.Confirmation says why not.
-	ConfirmByLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
+	// UnsubscribeByLink unsubscribes the Contact. ip is the visitor's address, or "".
+	UnsubscribeByLink(ctx context.Context, d audience.DeliveryKey, ip string) (*audience.LinkView, error)
+	// ConfirmByLink confirms the subscription, unless LinkView.Confirmation says why not. ip is as above.
+	ConfirmByLink(ctx context.Context, d audience.DeliveryKey, ip string) (*audience.LinkView, error)
 	// ViewContactPage returns the Contact that a notification is about.
 	ViewContactPage(ctx context.Context, d audience.DeliveryKey) (*audience.ContactPage, error)
 	// LinkURL returns the URL to which a tracked link leads. If there is no such URL, it returns an

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -185,5 +186,31 @@ func TestAddressIsShownMasked(t *testing.T) {
 				t.Errorf("the address is shown as %q, want %q", got, c.masked)
 			}
 		})
+	}
+}
+
+// The address of a proxy in the same network is not the visitor's.
+//
+// covers: decision 89
+func TestLinksRecordTheVisitor(t *testing.T) {
+	t.Parallel()
+	for remote, want := range map[string]string{
+		"203.0.113.9:5000": "203.0.113.9", "[2001:db8::7]:5000": "2001:db8::7", "[::ffff:203.0.113.9]:5000": "203.0.113.9",
+		"127.0.0.1:5000": "", "[::1]:5000": "", "10.1.2.3:5000": "", "192.168.0.1:5000": "", "[fe80::1%eth0]:5000": "", "@": "",
+	} {
+		h := newHarness(t)
+		id := h.subscribe("Email", "mira@example.com")
+		for _, kind := range []audience.LinkKind{audience.LinkConfirm, audience.LinkUnsubscribe} {
+			r := httptest.NewRequest("POST", h.path(kind, id), nil)
+			r.RemoteAddr = remote
+			h.server.Config.Handler.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		h.must(h.store.View(t.Context(), func(tx audience.Tx) error {
+			rows, err := tx.LedgerRows(h.list, id, 2, 0)
+			if err == nil && (len(rows) < 2 || rows[0].IP != want || rows[1].IP != want || rows[0].Method != audience.MethodUnsubscribeLink) {
+				t.Errorf("from %s: the ledger is %+v, want two rows with the address %q", remote, rows, want)
+			}
+			return err
+		}))
 	}
 }

@@ -34,10 +34,22 @@ func (d *Dialect) mapLedgerRow(m *mapper, r *audience.LedgerRow) {
 // returns all of them.
 func (t *Tx) LedgerRows(list audience.ListID, contact audience.ContactID, limit, offset int64) (
 	[]audience.LedgerRow, error) {
+	return t.ledger("", list, contact, limit, offset)
+}
+
+// Consents returns those of a Contact's ledger rows that record a consent, newest first.
+func (t *Tx) Consents(list audience.ListID, contact audience.ContactID, limit, offset int64) (
+	[]audience.LedgerRow, error) {
+	return t.ledger(" AND type <> ''", list, contact, limit, offset)
+}
+
+// ledger returns a page of those of a Contact's ledger rows that satisfy a test.
+func (t *Tx) ledger(test string, list audience.ListID, contact audience.ContactID, limit, offset int64) (
+	[]audience.LedgerRow, error) {
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	const page = "WHERE list_id = ? AND contact_id = ? ORDER BY number DESC" + limited + " OFFSET CAST(? AS BIGINT)"
+	page := "WHERE list_id = ? AND contact_id = ?" + test + " ORDER BY number DESC" + limited + " OFFSET CAST(? AS BIGINT)"
 	ledger, err := t.sql.mappings.ledger.all(t, page, int64(list), int64(contact), limit, offset)
 	if err != nil || len(ledger) == 0 {
 		return ledger, err

@@ -47,7 +47,7 @@ func (o *accountFixture) ask(list audience.ListID, id audience.ContactID, at int
 // confirm follows a link to confirm and checks the state after that.
 func (o *accountFixture) confirm(d audience.DeliveryKey, want audience.Confirmation) {
 	o.Helper()
-	v, err := o.service.ConfirmByLink(o.Context(), d)
+	v, err := o.service.ConfirmByLink(o.Context(), d, "")
 	o.must(err)
 	if got := v.Confirmation(); got != want {
 		o.Errorf("the state of the confirmation is %d, want %d", got, want)

@@ -71,7 +71,7 @@ func autoresponderFigures(e *eventFixture) {
 	f.must(err)
 	_, err = f.service.Complained(f.Context(), keys[3], "spam")
 	f.must(err)
-	_, err = f.service.UnsubscribeByLink(f.Context(), keys[4])
+	_, err = f.service.UnsubscribeByLink(f.Context(), keys[4], "")
 	f.must(err)
 
 	all := audience.Query{}

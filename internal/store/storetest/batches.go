@@ -257,7 +257,7 @@ func countsEqualRecipients(f *batchFixture) {
 		f.must(err)
 		_, err = f.service.Complained(f.Context(), keys[3], "spam")
 		f.must(err)
-		_, err = f.service.UnsubscribeByLink(f.Context(), keys[4])
+		_, err = f.service.UnsubscribeByLink(f.Context(), keys[4], "")
 		f.must(err)
 	}
 	want := audience.BatchCounts{Recipients: 5, Sent: 3, Refused: 1, Bounced: 2, Failed: 1, Complained: 1, Unsubscribed: 2}

@@ -80,7 +80,7 @@ func kindsOfRows(f *eventFixture) {
 	}
 	_, err = f.service.Complained(f.Context(), f.mail(f.contacts[3]), "spam")
 	f.must(err)
-	_, err = f.service.UnsubscribeByLink(f.Context(), f.mail(f.contacts[4]))
+	_, err = f.service.UnsubscribeByLink(f.Context(), f.mail(f.contacts[4]), "")
 	f.must(err)
 	all := audience.Query{}
 	f.wantRows(audience.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")

@@ -83,7 +83,7 @@ func (o *accountFixture) all(list audience.ListID) (ids []audience.ContactID) {
 func (o *accountFixture) ledger(list audience.ListID, id audience.ContactID) int {
 	o.Helper()
 	var w rows[audience.LedgerRow]
-	o.must(o.service.ContactConsents(o.Context(), o.caller, list, id, 0, 0, &w))
+	o.must(o.service.ContactConsents(o.Context(), o.caller, audience.LedgerQuery{List: list, Contact: id}, &w))
 	return len(w.all)
 }
 

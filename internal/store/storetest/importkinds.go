@@ -34,7 +34,7 @@ func importConsent(f *importFixture) {
 func (f *importFixture) wantLedger(id audience.ContactID, want audience.LedgerRow) {
 	f.Helper()
 	var w rows[audience.LedgerRow]
-	f.must(f.service.ContactConsents(f.Context(), f.caller, f.id, id, 0, 0, &w))
+	f.must(f.service.ContactConsents(f.Context(), f.caller, audience.LedgerQuery{List: f.id, Contact: id}, &w))
 	want.ListID, want.ContactID, want.Method, want.KeyID, want.KeyName = f.id, id, "import", f.caller.Key.ID, f.caller.Key.Name
 	same(f.T, "ledger", w.all, []audience.LedgerRow{want})
 }

@@ -156,7 +156,7 @@ func longLedgers(o *accountFixture) {
 		{0, count, 0, false},
 	} {
 		var w rows[audience.LedgerRow]
-		o.must(o.service.ContactConsents(o.Context(), o.caller, list, id, c.limit, c.offset, &w))
+		o.must(o.service.ContactConsents(o.Context(), o.caller, audience.LedgerQuery{List: list, Contact: id, Limit: c.limit, Offset: c.offset}, &w))
 		if len(w.all) != c.want || w.streaming != c.streaming {
 			o.Errorf("limit %d, offset %d: got %d rows, streaming %v; want %d rows, streaming %v", c.limit, c.offset, len(w.all), w.streaming, c.want, c.streaming)
 		}

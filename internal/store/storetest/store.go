@@ -49,6 +49,7 @@ func Run(t *testing.T, e Engine) {
 		test func(*testing.T, Engine)
 	}{
 		{"bounces", bounces},
+		{"changes in the ledger", ledgerChanges},
 		{"address changes", addressChanges},
 		{"events", events},
 		{"webhooks", webhooks},
