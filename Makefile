@@ -10,6 +10,7 @@
 #   make faults   the fault tests: outages, failovers, several processes and killed processes
 #   make fuzz     each fuzz target, with 10,000 inputs
 #   make bench    the benchmarks, and the program enlist-bench
+#   make packages a .deb, an .rpm and an image for containers, in dist/; see doc/operating.md
 #   make vuln     known vulnerabilities; asks the Go vulnerability database
 
 GO       ?= go
@@ -46,7 +47,7 @@ TIMEOUT  = 10m
 # 1 if Go finds a C compiler, and 0 if it finds none or if CGO_ENABLED=0 is set.
 CGO := $(shell $(GO) env CGO_ENABLED)
 
-.PHONY: build test check format vet short tidy compile staticcheck race nocgo faults fuzz bench vuln
+.PHONY: build test check format vet short tidy compile staticcheck race nocgo faults fuzz bench packages vuln
 .NOTPARALLEL:
 
 build:
@@ -112,6 +113,9 @@ fuzz:
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	$(GO) run ./cmd/enlist-bench --program ./enlist
+
+packages:
+	tools/packages/build
 
 vuln:
 	$(TOOL) govulncheck ./...

@@ -13,6 +13,7 @@
 //	bounce.go                                         reports from a mail server
 //	backup.go                                         backups
 //	copy.go, distribute.go                            PostgreSQL
+//	health.go, man.go, version.go                     for packages and containers
 //	database.go, print.go                             shared by the subcommands
 //
 // Exit status: 0 success, 1 failure, 2 wrong flags or arguments. The subcommand
@@ -32,6 +33,8 @@ import (
 	"enlist/internal/config"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
+	_ "golang.org/x/crypto/x509roots/fallback" // adds root certificates, for containers that do not have them
 )
 
 // program lists the subcommands. Kong reads their flags from the tags.
@@ -53,7 +56,11 @@ type program struct {
 	Copy       copyCommand       `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
 	Distribute distributeCommand `cmd:"" help:"Distribute the large PostgreSQL tables over a Citus cluster."`
 	Doctor     doctorCommand     `cmd:"" help:"Check a database and print its problems."`
+	Health     healthCommand     `cmd:"" help:"Ask a running server whether it is ready."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
+
+	Completion kongcompletion.Completion `cmd:"" help:"Print how to complete commands in bash, zsh or fish."`
+	Man        manCommand                `cmd:"" hidden:"" help:"Print the manual page, for packages."`
 }
 
 // console has the outputs and the environment of a command. Results go to stdout; the log, progress and errors go to
@@ -68,13 +75,18 @@ func main() {
 	os.Exit(run(os.Args[1:], &console{os.Stdout, os.Stderr, os.Getenv}))
 }
 
+// What the help and the manual page say about the program.
+const (
+	summary    = "Contact lists, subscriptions and consent behind a JSON-RPC API"
+	aboutFlags = "Every flag has an environment variable, for example ENLIST_DB for --db."
+)
+
 // run parses and runs one command line and returns the exit status.
 func run(args []string, out *console) int {
 	var p program
 	parser, err := kong.New(&p,
 		kong.Name("enlist"),
-		kong.Description("Contact lists, subscriptions and consent behind a JSON-RPC API. "+
-			"Every flag has an environment variable, for example ENLIST_DB for --db."),
+		kong.Description(summary+". "+aboutFlags),
 		kong.DefaultEnvars("ENLIST"),
 		kong.Writers(out.stdout, out.stderr),
 		kong.BindTo(context.Background(), (*context.Context)(nil)),
@@ -88,6 +100,7 @@ func run(args []string, out *console) int {
 	if err != nil {
 		panic(err) // a struct tag of program is invalid
 	}
+	kongcompletion.Register(parser) // answers the shell if it asks for completions, and ends the program
 	command, err := parser.Parse(args)
 	if err != nil {
 		fmt.Fprintf(out.stderr, "enlist: %v\nRun \"%s --help\" for the commands and flags.\n", err, understood(err))

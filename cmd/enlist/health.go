@@ -1,0 +1,53 @@
+package main
+
+// enlist health: asks a running server whether it is ready, for health checks of containers and scripts.
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+type healthCommand struct {
+	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"The address that the server listens on, as in enlist serve."`
+}
+
+// healthTime is the longest time that the server may take to answer.
+const healthTime = 5 * time.Second
+
+// Run asks the server. It returns an error if the server is not ready.
+func (c *healthCommand) Run(ctx context.Context, out *console) error {
+	host, port, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return &usageError{fmt.Errorf("--listen %s: give a host and a port, such as 127.0.0.1:8080", c.Listen)}
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost" // the server listens on all addresses
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, "GET", "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
+	if err != nil {
+		return err
+	}
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("the server at %s does not answer: %w", c.Listen, err)
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(reply.Body, 1000))
+	if err != nil {
+		return err
+	}
+	if reply.StatusCode != http.StatusOK {
+		return errors.New(cmp.Or(strings.TrimSpace(string(text)), reply.Status))
+	}
+	fmt.Fprintln(out.stdout, "ready")
+	return nil
+}
