@@ -19,7 +19,7 @@ FUZZTIME ?= 10000x
 TOOL      = $(GO) tool -modfile=tools/go.mod
 
 # Words in the names of the fault tests. internal/faults_test.go checks that each word is in the name of a test.
-FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad|ReadOnlyServer|QueueRecovers|ServerIsWaitedFor|FullDisk
+FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad|ReadOnlyServer|QueueRecovers|ServerIsWaitedFor|FullDisk|BackupUnderLoad
 # The packages with fault tests.
 FAULTY = ./cmd/enlist ./internal/jobs ./internal/store/postgres
 # Words in the names of tests that share no data between goroutines, or measure memory. make check runs these tests

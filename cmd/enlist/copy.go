@@ -53,13 +53,16 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 		return err
 	}
 	if result.Changed > 0 {
-		fmt.Fprintf(out.stderr, "%d rows had characters that PostgreSQL cannot store (U+0000, or invalid UTF-8). "+
-			"These characters were replaced by U+FFFD\n", result.Changed)
+		fmt.Fprintf(out.stderr, replacedRows, result.Changed)
 	}
 	return c.one(out.stdout, record{{"tables", result.Tables}, {"rows", result.Rows}, {"replaced", result.Changed}},
 		"Copied and verified: %d rows in %d tables, in %s. Now give the same URL to enlist serve --db",
 		result.Rows, result.Tables, time.Since(start).Round(time.Second/10))
 }
+
+// replacedRows is the message about rows that a copy changed, with their number.
+const replacedRows = "%d rows had characters that PostgreSQL cannot store (U+0000, or invalid UTF-8). " +
+	"These characters were replaced by U+FFFD\n"
 
 // copy opens both databases and copies the rows. It changes the source only if the source has an older schema: it
 // migrates the source first.

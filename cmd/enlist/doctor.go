@@ -35,7 +35,12 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 		}
 		found.add("indexes", problems)
 		problems, err = checkAccess(ctx, service)
+		if err != nil {
+			return err
+		}
 		found.add("access", problems)
+		problems, err = checkHold(ctx, service)
+		found.add("hold", problems)
 		return err
 	})
 	if err != nil {
@@ -146,4 +151,13 @@ func checkAccess(ctx context.Context, s *audience.Service) (problems []string, e
 		}
 	}
 	return problems, nil
+}
+
+// checkHold returns a problem if mails are held, because a forgotten hold sends no mail.
+func checkHold(ctx context.Context, s *audience.Service) ([]string, error) {
+	hold, err := s.Held(ctx)
+	if err != nil || hold == nil {
+		return nil, err
+	}
+	return []string{heldText(hold) + ": let them go with: enlist release"}, nil
 }

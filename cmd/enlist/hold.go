@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
@@ -28,20 +29,105 @@ func (c *holdCommand) Run(ctx context.Context, out *console) error {
 
 type releaseCommand struct {
 	config.Database
+	format
+	DryRun  bool `help:"Only print what a release lets go."`
+	Discard bool `xor:"due" help:"After a restore: discard what was due before the restore."`
+	Send    bool `xor:"due" help:"After a restore: send also what was due before the restore, although it was probably sent already."`
 }
 
-// Run releases the mails.
+// Run prints what is held, and releases it.
 func (c *releaseCommand) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		released, err := s.ReleaseMails(ctx)
-		switch {
-		case err != nil:
+		hold, work, err := s.HeldWork(ctx)
+		if err != nil {
 			return err
-		case released:
-			fmt.Fprintln(out.stdout, "mails are sent again")
-		default:
-			fmt.Fprintln(out.stdout, "no mails were held")
 		}
-		return nil
+		if hold == nil {
+			c.say(out, "no mails were held")
+			return nil
+		}
+		if c.Discard && !hold.Restored() {
+			return usage("--discard is for the hold after a restore; discard single jobs with: enlist jobs discard")
+		}
+		if err := c.print(out, hold, work); err != nil || c.DryRun {
+			return err
+		}
+		return c.release(ctx, out, s, hold, work)
 	})
+}
+
+func (c *releaseCommand) release(ctx context.Context, out *console, s *audience.Service, hold *audience.Hold,
+	work []audience.HeldWork) error {
+	before := int64(0)
+	for _, w := range work {
+		before += w.Before
+	}
+	switch {
+	case c.Discard:
+		if err := discard(ctx, s); err != nil {
+			return err
+		}
+		c.say(out, "discarded what was due before the restore")
+	case before > 0 && !c.Send:
+		return usage("some of it was due before the restore and was probably sent already: choose --discard or --send")
+	}
+	if _, err := s.ReleaseMails(ctx); err != nil {
+		return err
+	}
+	c.say(out, "mails are sent again")
+	return nil
+}
+
+// discard waits until the jobs that run at this moment are back in the queue. It takes the time of a look at the hold.
+func discard(ctx context.Context, s *audience.Service) error {
+	for end := time.Now().Add(time.Minute); ; {
+		running, err := s.DiscardHeld(ctx)
+		switch {
+		case err != nil || running == 0:
+			return err
+		case time.Now().After(end):
+			return fmt.Errorf("%d jobs still run: run the same command again", running)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// say prints a line for people. With --json, standard output has only the JSON.
+func (c *releaseCommand) say(out *console, line string) {
+	w := out.stdout
+	if c.JSON {
+		w = out.stderr
+	}
+	fmt.Fprintln(w, line)
+}
+
+// print prints the hold and one row for each kind of work.
+func (c *releaseCommand) print(out *console, hold *audience.Hold, work []audience.HeldWork) error {
+	c.say(out, heldText(hold))
+	if c.JSON {
+		return c.list(out.stdout, records(work, func(w *audience.HeldWork) record {
+			return record{{"kind", w.Kind}, {"count", w.Count}, {"oldest_time", w.Oldest}, {"due_before_restore", w.Before}}
+		}))
+	}
+	return c.list(out.stdout, records(work, func(w *audience.HeldWork) record {
+		return record{{"kind", w.Kind}, {"waiting", w.Count}, {"since (utc)", formatTime(time.DateTime, w.Oldest, "–")},
+			{"due before the restore", w.Before}}
+	}), "kind", "waiting", "since (utc)", "due before the restore")
+}
+
+// heldText says what is held, since when and why.
+func heldText(hold *audience.Hold) string {
+	what := "all mails are held"
+	if hold.Restored() {
+		what = "all mails and webhooks are held"
+	}
+	what += " since " + formatTime(time.DateTime, hold.Time, "") + " UTC"
+	if hold.Reason != "" {
+		what += " (" + hold.Reason + ")"
+	}
+	return what
 }

@@ -3,7 +3,7 @@
 //
 // Each subcommand has its own file. The file parses flags, calls package
 // audience and prints the result. It contains no rules of package audience. Every subcommand except
-// copy and distribute may run while a server uses the same database.
+// copy, distribute and restore may run while a server uses the same database.
 //
 //	serve.go, server.go, banner.go, mail.go, ops.go   the service
 //	account.go, key.go, list.go, field.go             definitions
@@ -11,7 +11,7 @@
 //	import.go, import_follow.go, export.go            files of Contacts
 //	index.go, jobs.go, doctor.go                      inspection and repair
 //	bounce.go                                         reports from a mail server
-//	backup.go                                         backups
+//	backup.go, restore.go                             backups
 //	copy.go, distribute.go                            PostgreSQL
 //	health.go, man.go, version.go                     for packages and containers
 //	database.go, print.go                             shared by the subcommands
@@ -48,11 +48,12 @@ type program struct {
 	Export     exportCommand     `cmd:"" help:"Write the Contacts of a List as CSV or NDJSON."`
 	Batch      batchCommand      `cmd:"" help:"Send Messages to many Contacts, and follow, pause and cancel Batches."`
 	Hold       holdCommand       `cmd:"" help:"Hold all mails, for example after a restore."`
-	Release    releaseCommand    `cmd:"" help:"Send the mails that enlist hold has stopped."`
+	Release    releaseCommand    `cmd:"" help:"Send the mails that enlist hold or enlist restore has stopped."`
 	Index      indexCommand      `cmd:"" help:"List, create and drop search indexes."`
 	Jobs       jobsCommand       `cmd:"" help:"List, retry and discard queued jobs."`
 	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report that a mail server passes on."`
 	Backup     backupCommand     `cmd:"" help:"Back up a database into one file while servers use it."`
+	Restore    restoreCommand    `cmd:"" help:"Restore a backup to a new database."`
 	Copy       copyCommand       `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
 	Distribute distributeCommand `cmd:"" help:"Distribute the large PostgreSQL tables over a Citus cluster."`
 	Doctor     doctorCommand     `cmd:"" help:"Check a database and print its problems."`

@@ -78,6 +78,9 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return fmt.Errorf("prepare the database: %w", err)
 	}
+	if hold, err := service.Held(ctx); err == nil && hold != nil {
+		log.Warn(heldText(hold) + "; let them go with: enlist release")
+	}
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return next(err, "choose another address with --listen")

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -119,7 +120,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/healthz":
 		answer(w, nil)
 	case "/readyz":
-		answer(w, s.ready(r.Context()))
+		err := s.ready(r.Context())
+		answer(w, err)
+		if hold, heldErr := s.service.Held(r.Context()); err == nil && heldErr == nil && hold != nil {
+			fmt.Fprintln(w, heldText(hold))
+		}
 	default:
 		if web.IsLinkPath(r.URL.Path) {
 			s.pages.ServeHTTP(w, r)

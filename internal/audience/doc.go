@@ -65,7 +65,7 @@
 //	batch_event*.go    opens, clicks and other events of the mails of Batches, and their sums
 //	batch_agent.go     devices and mail programs, by User-Agent
 //	batch_report*.go   the numbers of a Batch, and its recipients by kind of event
-//	mail_hold.go       holds all mails, and releases them
+//	mail_hold*.go      holds all mails, and releases or discards them
 //	recipient.go       recipients of Batches, and which record a DeliveryKey belongs to
 //	delivery*.go       mail to a Contact: prepare it, store its result, count bounces, show it
 //	link*.go           links in mails: their signed paths, pages and targets

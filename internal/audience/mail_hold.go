@@ -1,16 +1,24 @@
 package audience
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
-// This file has the hold: the operator stops all mails, for example after a restore of the
-// database, until the operator releases them. The hold is stored in the database, so it applies to
-// all processes and survives a restart. specification: batch.hold; decisions.md: 63
+// This file has the hold: the operator stops all mails until the operator releases them. A restore of
+// the database also begins a hold, which stops webhooks too. The hold is stored in the database, so it
+// applies to all processes and survives a restart. mail_hold_release.go has what a release lets go.
+// specification: batch.hold; decisions.md: 63, 85
 
 // Hold says that no mail is sent.
 type Hold struct {
-	Reason string
-	Time   int64 // when it began
+	Reason     string
+	Time       int64 // when it began
+	BackupTime int64 // when the backup was made that was restored; 0: the operator began the hold, and webhooks are posted
 }
+
+// Restored reports whether the hold began with a restore.
+func (h *Hold) Restored() bool { return h != nil && h.BackupTime > 0 }
 
 // HoldTx reads and changes the hold, in a transaction.
 type HoldTx interface {
@@ -20,23 +28,49 @@ type HoldTx interface {
 	SetHold(h *Hold) error
 	// DeleteHold removes the hold. It returns false if there is none.
 	DeleteHold() (deleted bool, err error)
+	// HeldJobs returns, by kind, how many jobs of these kinds are due at now, when the oldest was stored, and how many
+	// were stored and due at upto.
+	HeldJobs(kinds []string, now, upto int64) ([]HeldWork, error)
+	// DiscardJobs deletes up to limit jobs of these kinds that were stored and due at upto. It leaves a job that began
+	// to run after upto.
+	DiscardJobs(kinds []string, upto int64, limit int) (deleted int64, err error)
+	// HeldEvents is HeldJobs for the events of webhooks that are not failing.
+	HeldEvents(upto int64) (HeldWork, error)
+	// DiscardEvents deletes up to limit events of webhooks that are not failing and that happened until upto.
+	DiscardEvents(upto int64, limit int) (deleted int64, err error)
+	// WaitingTargets returns a job for each webhook target that has events.
+	WaitingTargets() ([]DeliverWebhook, error)
 }
 
-// HoldMails stops all mails. Mails that are being handed over are completed. Errors: InvalidParameters.
+// HoldMails stops all mails. Mails that are being handed over are completed. After a restore it only changes the
+// reason of the hold. Errors: InvalidParameters.
 func (s *Service) HoldMails(ctx context.Context, reason string) error {
 	reason, err := readLine(reason)
 	if err != nil {
 		return Refuse(InvalidParameters, "reason: %v", err)
 	}
 	_, err = ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
-		return true, tx.SetHold(&Hold{Reason: reason, Time: now})
+		hold, err := tx.Hold()
+		switch {
+		case err != nil:
+			return false, err
+		case hold.Restored():
+			hold.Reason = reason
+		default:
+			hold = &Hold{Reason: reason, Time: now}
+		}
+		return true, tx.SetHold(hold)
 	})
 	return err
 }
 
-// ReleaseMails lets mails be sent again. It returns false if there is no hold.
-func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
-	return ownUpdate(ctx, s, func(tx Tx, _ int64) (bool, error) { return tx.DeleteHold() })
+// HoldRestored stops all mails and webhooks in a database that was restored from a backup.
+func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
+	_, err := ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
+		reason := "restored the backup of " + backup.UTC().Format(time.DateTime) + " UTC"
+		return true, tx.SetHold(&Hold{Reason: reason, Time: now, BackupTime: backup.Unix()})
+	})
+	return err
 }
 
 // Held returns the hold, or nil if mails are sent.

@@ -59,7 +59,8 @@ const maxWebhookDelay = 6 * 60 * 60
 
 // TakeWebhookEvents reserves a target for a job and returns the batch to post. If wait is more
 // than 0, the same job must call again after that time. If the batch is nil and wait is 0, the
-// job is done: no event waits, or another job posts or will post the events.
+// job is done: no event waits, another job posts or will post the events, or webhooks are held after a
+// restore. The release of the hold enqueues new jobs.
 func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 	holder int64) (b *WebhookBatch, wait time.Duration, err error) {
 	id, now := newBatchID(), s.now().Unix()
@@ -74,6 +75,9 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
 			if err := tx.UpdateWebhookTarget(t); err != nil {
 				return err
 			}
+		}
+		if hold, err := tx.Hold(); err != nil || hold.Restored() {
+			return err
 		}
 		switch {
 		case t.IsFailing && t.IsOrphaned:

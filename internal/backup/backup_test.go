@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,7 +77,7 @@ func (s *service) must(err error) {
 func (s *service) subscribe(list audience.ListID, email string) audience.ContactID {
 	s.Helper()
 	id, err := s.service.Subscribe(s.Context(), s.caller, audience.SubscribeRequest{List: list,
-		Details: []audience.Detail{{Key: "Email", Value: audience.Input{Kind: audience.InputText, Text: email}}}})
+		Details: []audience.Detail{text("Email", email)}})
 	s.must(err)
 	return id
 }
@@ -127,13 +126,8 @@ func backupOpens(t *testing.T, e teststores.Engine) {
 // wantFiles checks that a folder has these files and no other.
 func wantFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	if err != nil || !slices.Equal(names, want) {
-		t.Errorf("the folder has %q, error %v; want %q", names, err, want)
+	if got := names(t, dir); got != strings.Join(want, " ") {
+		t.Errorf("the folder has %s, want %q", got, want)
 	}
 }
 
@@ -162,8 +156,8 @@ func TestBackupReplacesNoOtherFile(t *testing.T) {
 			t.Errorf("%s: error %v, want one that contains %q", c.name, err, c.want)
 		}
 	}
-	if text, _ := os.ReadFile(other); string(text) != "text" {
-		t.Errorf("the other file has the content %q", text)
+	if content, _ := os.ReadFile(other); string(content) != "text" {
+		t.Errorf("the other file has the content %q", content)
 	}
 	if _, err := backup.Write(t.Context(), backup.Job{From: db, To: other, Force: true}); err != nil {
 		t.Error(err)
@@ -213,10 +207,7 @@ func TestFailedBackupLeavesNothingBehind(t *testing.T) {
 func TestEncryptedBackupIsUnreadable(t *testing.T) {
 	t.Parallel()
 	db, _ := newList(t, teststores.SQLite)
-	key, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := newKey(t)
 	dir := t.TempDir()
 	to := filepath.Join(dir, "backup.age")
 	if _, err := backup.Write(t.Context(), backup.Job{From: db, To: to, Recipients: []age.Recipient{key.Recipient()}}); err != nil {

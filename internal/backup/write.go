@@ -54,9 +54,11 @@ func Write(ctx context.Context, j Job) (r Result, err error) {
 	if err := sqlite.MarkCopy(ctx, plain, r.Time, filepath.Base(j.To)); err != nil {
 		return r, err
 	}
-	r.Problems, err = sqlite.CheckCopy(ctx, plain)
-	if err != nil {
+	if err := sqlite.CheckStructure(ctx, plain); err != nil {
 		return r, fmt.Errorf("check the copy: %w", err)
+	}
+	if r.Problems, err = sqlite.CheckCounts(ctx, plain); err != nil {
+		return r, err
 	}
 	final := plain
 	if len(j.Recipients) > 0 {

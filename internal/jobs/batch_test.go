@@ -28,7 +28,7 @@ func (p *listWithMailServer) startBatches() {
 		Transport: enlistmail.Transport{SMTP: p.server.URL(), Key: key, Log: quiet, Connections: 4}})
 	p.must(err)
 	p.Cleanup(func() { mailer.Close() })
-	o := jobs.Options{Service: p.service, Mailer: mailer, Slots: jobs.NewSlots(8), Connections: 4, Log: quiet}
+	o := jobs.Options{Service: p.service, Mailer: mailer, Slots: jobs.NewSlots(8), Connections: 4, Poster: p.poster, Log: quiet}
 	o.Batches = jobs.NewBatchSender(o)
 	p.start(o, nil)
 	o.Batches.Start()

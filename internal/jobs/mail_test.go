@@ -26,6 +26,7 @@ import (
 type listWithMailServer struct {
 	*storeWithList
 	server *mailtest.Server
+	poster jobs.Poster // posts webhooks beside Batches; nil: no webhooks
 	queue  jobs.Queue
 	done   <-chan *river.Event
 }

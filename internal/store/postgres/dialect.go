@@ -33,6 +33,9 @@ var dialect = sqlstore.Dialect{
 	Ending:        func(value string) string { return "right(" + value + ", ?)" },
 	SameText:      func(value string) string { return "lower(" + value + ") = ?" },
 	LedgerNumber:  "DEFAULT",
+	JobCreated:    "CAST(floor(extract(epoch FROM created_at)) AS BIGINT)",
+	JobDue:        "coalesce(CAST(args ->> 'due' AS BIGINT), 0)",
+	JobAttempted:  "coalesce(CAST(floor(extract(epoch FROM attempted_at)) AS BIGINT), 0)",
 	IndexAbsent:   " NULLS FIRST",
 	IndexTail:     ", id",
 	// A distributed table has no partitions.

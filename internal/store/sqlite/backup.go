@@ -54,23 +54,31 @@ func CopyFile(ctx context.Context, path, to string) error {
 // copyPragmas let a reader's connection write the copy.
 var copyPragmas = []string{"PRAGMA query_only = OFF", "PRAGMA cache_size = -16384"}
 
-// CheckCopy reads the complete file at path, which no other connection uses. It returns an error if the file is
-// damaged or was cut off. It returns a sentence for each Contact count that is wrong, which is a problem
-// of the database that was copied.
-func CheckCopy(ctx context.Context, path string) (problems []string, err error) {
+// CheckStructure reads the complete file at path, which no other connection uses. It returns an error if the file is
+// damaged, was cut off or is no database of enlist.
+func CheckStructure(ctx context.Context, path string) error {
 	reads := &connector{path: path}
 	if err := refuseForeign(ctx, reads); err != nil {
-		return nil, err
+		return err
 	}
 	db := sql.OpenDB(reads)
 	defer db.Close()
-	for i, check := range checks[:damageChecks] {
+	found, err := runCheck(ctx, db, structureCheck)
+	if err == nil && len(found) > 0 {
+		err = errors.New(found[0])
+	}
+	return err
+}
+
+// CheckCounts returns a sentence for each wrong number of Contacts in the file at path. This is a problem of the database
+// that was copied.
+func CheckCounts(ctx context.Context, path string) (problems []string, err error) {
+	db := sql.OpenDB(&connector{path: path})
+	defer db.Close()
+	for _, check := range countChecks {
 		found, err := runCheck(ctx, db, check)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", check.About, err)
-		}
-		if i == 0 && len(found) > 0 {
-			return nil, errors.New(found[0])
 		}
 		problems = append(problems, found...)
 	}
@@ -107,4 +115,40 @@ func editCopy(ctx context.Context, path string, edit func(*sql.DB) error) error 
 		}
 	}
 	return edit(db)
+}
+
+// CopyInfo describes a database file for the choice of the IDs that a restore skips.
+type CopyInfo struct {
+	Backup  time.Time // when the backup began; zero: the file does not say it
+	Created time.Time // when the first Account was added; zero: there is none
+	LastID  int64     // the highest ID that any table has used
+}
+
+// DescribeCopy reads a migrated file that no other connection uses.
+func DescribeCopy(ctx context.Context, path string) (i CopyInfo, err error) {
+	db := sql.OpenDB(&connector{path: path})
+	defer db.Close()
+	var backup, created int64
+	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT time FROM backup), 0),
+		coalesce((SELECT min(creation_time) FROM account), 0),
+		coalesce((SELECT max(seq) FROM sqlite_sequence), 0)`).Scan(&backup, &created, &i.LastID)
+	if backup > 0 {
+		i.Backup = time.Unix(backup, 0)
+	}
+	if created > 0 {
+		i.Created = time.Unix(created, 0)
+	}
+	return i, err
+}
+
+// SkipIDs makes every table continue n IDs later, also tables that have had no row yet.
+func SkipIDs(ctx context.Context, path string, n int64) error {
+	return editCopy(ctx, path, func(db *sql.DB) error {
+		_, err := db.ExecContext(ctx, `INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM (`+numbered+`)
+			WHERE name NOT IN (SELECT name FROM sqlite_sequence)`)
+		if err == nil {
+			_, err = db.ExecContext(ctx, "UPDATE sqlite_sequence SET seq = seq + ? WHERE name IN (SELECT name FROM ("+numbered+"))", n)
+		}
+		return err
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 
 	"enlist/internal/store/sqlstore"
 )
@@ -39,20 +40,19 @@ func Check(ctx context.Context, path string) (problems []string, err error) {
 	return problems, nil
 }
 
-// damageChecks is the number of the first checks that are about the content of the file. The first one is
-// about the file's structure. The checks after them are about the state of the queue.
-const damageChecks = 3
-
-var checks = sqlstore.Checks(
-	sqlstore.Check{About: "read the file's structure",
+var (
+	structureCheck = sqlstore.Check{About: "read the file's structure",
 		Query: `SELECT quick_check, 0 FROM pragma_quick_check WHERE quick_check <> 'ok'`,
-		Say:   "the file is damaged: %s: restore a backup"},
-	sqlstore.Check{About: "count the Contacts of Lists", Query: `SELECT id, contact_count FROM list
-		WHERE contact_count <> (SELECT count(*) FROM contact WHERE list_id = list.id)`,
-		Say: "the stored Contact count of List %s is %d, but the List has another number of Contacts"},
-	sqlstore.Check{About: "count the Contacts of Accounts", Query: `SELECT id, contact_count FROM account
-		WHERE contact_count <> (SELECT coalesce(sum(contact_count), 0) FROM list WHERE account_id = account.id)`,
-		Say: "the stored Contact count of Account %s is %d, but the counts of its Lists have another sum"},
+		Say:   "the file is damaged: %s: restore a backup"}
+	countChecks = []sqlstore.Check{
+		{About: "count the Contacts of Lists", Query: `SELECT id, contact_count FROM list
+			WHERE contact_count <> (SELECT count(*) FROM contact WHERE list_id = list.id)`,
+			Say: "the stored Contact count of List %s is %d, but the List has another number of Contacts"},
+		{About: "count the Contacts of Accounts", Query: `SELECT id, contact_count FROM account
+			WHERE contact_count <> (SELECT coalesce(sum(contact_count), 0) FROM list WHERE account_id = account.id)`,
+			Say: "the stored Contact count of Account %s is %d, but the counts of its Lists have another sum"},
+	}
+	checks = sqlstore.Checks(slices.Insert(slices.Clone(countChecks), 0, structureCheck)...)
 )
 
 func runCheck(ctx context.Context, db *sql.DB, c sqlstore.Check) ([]string, error) {

@@ -22,6 +22,9 @@ type Dialect struct {
 	SameText     func(value string) string // comparison with a lower-case argument; ignores the case of ASCII letters
 	LedgerNumber string                    // number of the next ledger row of Contact ?2 in List ?1
 
+	// Unix times of a job: when it was stored, when it is due (0: at once), and when its last attempt began.
+	JobCreated, JobDue, JobAttempted string
+
 	// Probe has statements that fail if the disk has no free space, for ProbeWrite.
 	Probe []string
 

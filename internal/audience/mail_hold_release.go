@@ -1,0 +1,182 @@
+package audience
+
+import (
+	"context"
+	"slices"
+)
+
+// This file ends the hold. After a restore, the work that was due before the restore has probably been done already, by
+// the database that was lost. So the operator chooses whether it is discarded or done again. decisions.md: 85
+
+// HeldWork is work of one kind that a hold keeps back and that a release lets go at once.
+type HeldWork struct {
+	Kind   string // the kind of the jobs, or HeldBatches or HeldWebhooks
+	Count  int64  // mails or events
+	Oldest int64  // when the oldest was caused
+	Before int64  // after a restore: how many of them were due before the restore
+}
+
+// The kinds of HeldWork that are no jobs of their own.
+const (
+	HeldBatches  = "batch"         // mails of Batches
+	HeldWebhooks = "webhook_event" // events that wait for webhooks
+)
+
+// mailKinds are the kinds of jobs that send mails.
+var mailKinds = []string{Notify{}.Kind(), RequestConfirmation{}.Kind(), Autorespond{}.Kind(), SendTest{}.Kind()}
+
+// discardStep is the largest number of jobs or events that one transaction deletes.
+const discardStep = 1000
+
+// errNotRestored is the error of a discard without a restore.
+var errNotRestored = Refuse(InvalidParameters, "there was no restore: only what was due before a restore can be discarded")
+
+// HeldWork returns the hold, or nil, and the work that a release lets go.
+func (s *Service) HeldWork(ctx context.Context) (hold *Hold, all []HeldWork, err error) {
+	err = s.store.View(ctx, func(tx Tx) error {
+		hold, err = tx.Hold()
+		if err != nil || hold == nil {
+			return err
+		}
+		upto := int64(0)
+		if hold.Restored() {
+			upto = hold.Time
+		}
+		all, err = heldWork(tx, s.now().Unix(), upto, hold.Restored())
+		return err
+	})
+	return hold, all, err
+}
+
+func heldWork(tx Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
+	all, err := tx.HeldJobs(mailKinds, now, upto)
+	if err != nil {
+		return nil, err
+	}
+	mails := HeldWork{Kind: HeldBatches}
+	err = eachStartedBatch(tx, now, func(b *Batch) error {
+		n := max(b.toSend()-b.processed(), 1) // the recipients of a new Batch are not counted yet
+		mails.Count += n
+		if mails.Oldest == 0 || b.CreationTime < mails.Oldest {
+			mails.Oldest = b.CreationTime
+		}
+		if b.CreationTime <= upto && b.SendTime <= upto {
+			mails.Before += n
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, mails)
+	if webhooks {
+		events, err := tx.HeldEvents(upto)
+		if err != nil {
+			return nil, err
+		}
+		events.Kind = HeldWebhooks
+		all = append(all, events)
+	}
+	return slices.DeleteFunc(all, func(w HeldWork) bool { return w.Count == 0 }), nil
+}
+
+// eachStartedBatch calls fn with each Batch that has begun to send, or that would begin by now.
+func eachStartedBatch(tx Tx, now int64, fn func(*Batch) error) error {
+	accounts, err := tx.Accounts()
+	if err != nil {
+		return err
+	}
+	for i := range accounts {
+		batches, err := tx.Batches(accounts[i].ID)
+		if err != nil {
+			return err
+		}
+		for j := range batches {
+			b := &batches[j]
+			if b.ended() || b.Status == BatchPaused || b.SendTime > now {
+				continue
+			}
+			if err := fn(b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// DiscardHeld discards what was due before the restore: it deletes jobs of mails and events of webhooks, and cancels
+// Batches. running is the number of such jobs that run at this moment, in order to find out that mails are held; then
+// call DiscardHeld again. Errors: InvalidParameters if there was no restore.
+func (s *Service) DiscardHeld(ctx context.Context) (running int64, err error) {
+	for more := true; more; {
+		more, err = ownUpdate(ctx, s, func(tx Tx, now int64) (more bool, err error) {
+			more, running, err = discardStepOf(tx, now)
+			return more, err
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return running, nil
+}
+
+// discardStepOf is one transaction of DiscardHeld. more says that there is work left for another one.
+func discardStepOf(tx Tx, now int64) (more bool, running int64, err error) {
+	hold, err := tx.Hold()
+	if err != nil {
+		return false, 0, err
+	}
+	if !hold.Restored() {
+		return false, 0, errNotRestored
+	}
+	jobs, err := tx.DiscardJobs(mailKinds, hold.Time, discardStep)
+	if err != nil {
+		return false, 0, err
+	}
+	events, err := tx.DiscardEvents(hold.Time, discardStep)
+	if err != nil || jobs == discardStep || events == discardStep {
+		return true, 0, err
+	}
+	err = eachStartedBatch(tx, hold.Time, func(b *Batch) error {
+		if b.CreationTime > hold.Time {
+			return nil
+		}
+		locked, err := tx.LockBatch(b.ID)
+		if err != nil || locked.ended() {
+			return err
+		}
+		locked.Status, locked.ActiveTime = BatchCancelled, now
+		locked.Reason = "discarded after the restore of a backup"
+		return tx.SetBatchState(locked)
+	})
+	if err != nil {
+		return false, 0, err
+	}
+	left, err := tx.HeldJobs(mailKinds, hold.Time, hold.Time)
+	for _, w := range left {
+		running += w.Before
+	}
+	return false, running, err
+}
+
+// ReleaseMails ends the hold, so that mails are sent and webhooks posted again. It returns false if there is no hold.
+func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
+	return ownUpdate(ctx, s, func(tx Tx, _ int64) (bool, error) {
+		hold, err := tx.Hold()
+		if err != nil || hold == nil {
+			return false, err
+		}
+		if hold.Restored() {
+			jobs, err := tx.WaitingTargets()
+			if err != nil {
+				return false, err
+			}
+			for _, job := range jobs {
+				if err := tx.Enqueue(job); err != nil {
+					return false, err
+				}
+			}
+		}
+		return tx.DeleteHold()
+	})
+}

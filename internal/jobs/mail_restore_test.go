@@ -1,0 +1,134 @@
+package jobs_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/jobs"
+	"enlist/internal/mail/mailtest"
+	"enlist/internal/store/teststores"
+	"enlist/internal/webhook"
+
+	"github.com/riverqueue/river"
+)
+
+// After a restore neither mails nor webhooks leave the server. A release sends what was caused after the restore, and
+// what was due before it only if the operator wants that.
+//
+// covers: spec batch.hold, decision 85
+func TestReleaseAfterARestoreSendsOrDiscards(t *testing.T) {
+	teststores.EachParallel(t, releaseAfterRestore)
+}
+
+func releaseAfterRestore(t *testing.T, e teststores.Engine) {
+	t.Run("discard", func(t *testing.T) { testRelease(t, e, true) })
+	t.Run("send", func(t *testing.T) { testRelease(t, e, false) })
+}
+
+func testRelease(t *testing.T, e teststores.Engine, discard bool) {
+	p := newListWithMailServer(t, e, detail("on_register_address", "owner@example.com"))
+	r := newReceiver(t, func(_ int, w http.ResponseWriter) { w.WriteHeader(http.StatusOK) })
+	p.addWebhooks(r)
+	p.autoresponder("Welcome", detail("event_type", "subscribe"))
+	later := audience.BatchRequest{SendTime: time.Now().Add(time.Hour).Unix()}
+	scheduled := p.addBatchWith(0, later)
+	batch := p.addBatch(1, false) // also subscribes a0@example.com
+	p.must(p.service.HoldRestored(t.Context(), time.Now().Add(-time.Hour)))
+	hold, err := p.service.Held(t.Context())
+	p.must(err)
+	p.untilSecond(hold.Time + 1)
+	p.subscribe("after@example.com")
+	poster := webhook.New(webhook.Options{Private: true, Version: "test"})
+	t.Cleanup(poster.Close)
+	p.poster = poster
+	p.startBatches()
+	p.untilStatus(batch, audience.BatchSending)
+	p.must(p.service.HoldMails(t.Context(), "another reason")) // must not turn the hold into one that sends webhooks
+	_, work, err := p.service.HeldWork(t.Context())
+	p.must(err)
+	want := []audience.HeldWork{{Kind: "autorespond", Count: 2, Before: 1}, {Kind: "notify", Count: 2, Before: 1},
+		{Kind: "batch", Count: 2, Before: 2}, {Kind: "webhook_event", Count: 4, Before: 2}}
+	for i := range work {
+		if work[i].Oldest == 0 {
+			t.Errorf("the oldest %s has no time", work[i].Kind)
+		}
+		work[i].Oldest = 0
+	}
+	if e.Name == "sqlite" && !slices.Equal(work, want) || len(work) != len(want) {
+		t.Errorf("held are %+v, want %+v", work, want)
+	}
+	if n := len(p.server.Messages()); n > 0 || r.has() > 0 {
+		t.Errorf("%d mails and %d events left the server while it was held", n, r.count)
+	}
+	messages, events := 6, 4 // two autoresponders, two notifications, two mails of the Batch
+	if discard {
+		messages, events = 2, 2
+		p.discard()
+	}
+	if released, err := p.service.ReleaseMails(t.Context()); err != nil || !released {
+		t.Fatal(released, err)
+	}
+	r.until(t, events)
+	for _, m := range p.waitForMessages(messages) {
+		if discard && !isAbout(m, "after@example.com") {
+			t.Errorf("a mail that was due before the restore was sent: %s", m.Data)
+		}
+	}
+	if b, err := p.service.Batch(t.Context(), p.caller, scheduled); err != nil || b.Status != audience.BatchPending {
+		t.Errorf("the Batch for a later time is %+v, error %v; want it pending", b, err)
+	}
+	end := audience.BatchCompleted
+	if discard {
+		end = audience.BatchCancelled
+	}
+	p.untilStatus(batch, end)
+	if n := len(p.server.Messages()); n != messages {
+		t.Errorf("%d mails arrived, want %d", n, messages)
+	}
+}
+
+// isAbout reports whether a mail was sent to an address or is about it.
+func isAbout(m mailtest.Message, address string) bool {
+	return slices.Contains(m.To, address) || strings.Contains(string(m.Data), address)
+}
+
+// discard discards what was due before the restore, as enlist release does.
+func (p *listWithMailServer) discard() {
+	p.Helper()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for running := int64(1); running > 0; <-look.C {
+		var err error
+		running, err = p.service.DiscardHeld(p.Context())
+		p.must(err)
+	}
+}
+
+// untilSecond waits for a Unix time.
+func (p *listWithMailServer) untilSecond(at int64) {
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for time.Now().Unix() < at {
+		<-look.C
+	}
+}
+
+// Nothing can be discarded without a restore.
+//
+// covers: decision 85
+func TestDiscardNeedsARestore(t *testing.T) {
+	p := newStoreWithList(t, teststores.SQLite)
+	p.must(p.service.HoldMails(t.Context(), ""))
+	p.enqueue(audience.Notify{List: p.list, Contact: 1, Address: "owner@example.com"})
+	if _, err := p.service.DiscardHeld(t.Context()); audience.KindOf(err) != audience.InvalidParameters {
+		t.Errorf("DiscardHeld returns %v, want a refusal", err)
+	}
+	queued, err := jobs.List(t.Context(), p.client(&river.Config{}), jobs.Filter{})
+	if err != nil || len(queued) != 1 {
+		t.Errorf("%d jobs are queued, error %v; want 1", len(queued), err)
+	}
+}
