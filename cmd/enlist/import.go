@@ -56,11 +56,15 @@ type importAdd struct {
 	Format    string `enum:",csv,tsv,ndjson,xlsx" default:"" placeholder:"FORMAT" help:"Format of the file: csv, tsv, ndjson or xlsx. By default its content and name decide."`
 	Encoding  string `placeholder:"NAME" help:"Encoding of the file, such as windows-1252."`
 	Delimiter string `placeholder:"CHAR" help:"Delimiter of a CSV file."`
+	Preset    string `enum:",mailchimp,brevo,keila,mailtrain" default:"" placeholder:"NAME" help:"The file was exported by mailchimp, brevo, keila or mailtrain."`
 	NoHeader  bool   `help:"The first row has no names of columns. The columns are named \"col 1\", \"col 2\" and so on."`
 }
 
 // Run adds the Import and runs it.
 func (c *importAdd) Run(ctx context.Context, out *console) error {
+	if c.Preset != "" {
+		return c.runPreset(ctx, out)
+	}
 	file, name := io.ReadCloser(os.Stdin), ""
 	if c.File != "-" {
 		opened, err := os.Open(c.File)
@@ -75,13 +79,19 @@ func (c *importAdd) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		i, err := s.AddImport(ctx, caller, audience.NewImport{ImportOptions: c.options(name), File: file})
-		if err != nil {
-			return err
-		}
-		printColumns(out.stderr, i)
-		return runImport(ctx, s, caller, i.ID, c.format, out)
+		return c.add(ctx, s, caller, audience.NewImport{ImportOptions: c.options(name), File: file}, out)
 	})
+}
+
+// add adds an Import and runs it.
+func (c *importAdd) add(ctx context.Context, s *audience.Service, caller *audience.Caller, n audience.NewImport,
+	out *console) error {
+	i, err := s.AddImport(ctx, caller, n)
+	if err != nil {
+		return err
+	}
+	printColumns(out.stderr, i)
+	return runImport(ctx, s, caller, i.ID, c.format, out)
 }
 
 // options returns the options that the flags describe.

@@ -8,7 +8,7 @@
 //	serve.go, server.go, banner.go, mail.go, ops.go   the service
 //	account.go, key.go, list.go, field.go             definitions
 //	batch.go, batch_follow.go                         Batches
-//	import.go, import_follow.go, export.go            files of Contacts
+//	import*.go, export.go                             files of Contacts
 //	index.go, jobs.go, doctor.go                      inspection and repair
 //	bounce.go                                         reports from a mail server
 //	backup.go, restore.go                             backups

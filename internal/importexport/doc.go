@@ -5,4 +5,6 @@
 //	export.go           writes the Contacts of a List as a file
 //	export_csv.go       the CSV of an export
 //	export_http.go      GET /api/exports
+//	preset.go           what the exports of other services contain
+//	preset_parts.go     splits such a file into imports
 package importexport

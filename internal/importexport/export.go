@@ -69,8 +69,8 @@ const (
 )
 
 // Write writes the file to out and returns the number of Contacts. An error after the first byte was written leaves the
-// file incomplete. Errors: as of audience.Service.SearchContacts, InvalidParameters for an unknown column or options that
-// Check refuses, and errors of out.
+// file incomplete. Errors: as of audience.Service.SearchContacts, InvalidParameters for an unknown column or for options
+// that Check refuses, and errors of out.
 func (e *Export) Write(ctx context.Context, s *audience.Service, c *audience.Caller, out io.Writer) (int64, error) {
 	if err := e.Check(); err != nil {
 		return 0, err
