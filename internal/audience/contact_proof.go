@@ -67,7 +67,7 @@ func writeProof(tx Tx, c *Caller, list ListID, id ContactID, names map[MessageID
 		return err
 	}
 	var p Proof
-	if p.Consents, err = tx.LedgerRows(list, id, 0, 0); err != nil {
+	if p.Consents, err = tx.Consents(list, id, 0, 0); err != nil {
 		return err
 	}
 	search := &UnsubscriberSearch{Account: c.Account.ID, Lists: []ListID{list, 0},

@@ -51,7 +51,7 @@ func (t table) addContactSearches() {
 	g.add("getContactPreferences", standard, readOnly, "list_id contact_id", getContactPreferences).
 		says("Returns a Contact's answers to the List preferences.", "object of boolean, each preference to the answer",
 			"303 304")
-	g.add("getContactConsents", standard, readOnly, "list_id contact_id limit=100 offset=0", getContactConsents).
+	g.add("getContactConsents", standard, readOnly, "list_id contact_id limit=100 offset=0 with_changes=false", getContactConsents).
 		says("Returns what a Contact agreed to, newest first.", "array of Consent", "303 304 311")
 	g.add("getMessagesSentToContact", standard, readOnly, "list_id contact_id", getMessagesSentToContact).
 		says("Returns the messages that were sent to a Contact, newest first.", "array of SentMessage", "303 304")

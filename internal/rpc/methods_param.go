@@ -23,6 +23,7 @@ var parameters = map[string]parameter{
 	"overwrite":              {"boolean", "Whether a row changes the Contact that has its address"},
 	"remove_unsubscribers":   {"integer", "1 leaves out who has left this List, 2 who is on the Unsubscriber List, 0 nobody"},
 	"trigger_update_profile": {"boolean", "Whether autoresponders and notifications for a changed profile are sent"},
+	"with_changes":           {"boolean", "Whether rows of changes without a consent are returned too, such as unsubscriptions"},
 	"search_criteria":        {"array", "Triples [key, operator, value]; OR and AND may stand between two triples"},
 	"limit":                  {"integer", "The largest number of records; 0 means all"},
 	"offset":                 {"integer", "The number of records to skip"},
