@@ -30,7 +30,7 @@ var allowedImports = map[string][]string{
 		"github.com/mattn/go-sqlite3", "modernc.org/sqlite/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/...", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/store/postgres": {"enlist/internal/audience", "enlist/internal/store/sqlstore", "enlist/internal/store/jobqueue",
 		"github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/...", "github.com/riverqueue/river/..."},
-	"enlist/internal/backup": {"enlist/internal/audience", "enlist/internal/config", "enlist/internal/store/dbcopy", "enlist/internal/store/sqlite", "enlist/internal/store/postgres", "filippo.io/age"},
+	"enlist/internal/backup": {"enlist/internal/audience", "enlist/internal/config", "enlist/internal/store/dbcopy", "enlist/internal/store/sqlite", "enlist/internal/store/postgres", "filippo.io/age", "github.com/prometheus/client_golang/..."},
 	"enlist/internal/store/dbcopy": {"enlist/internal/store/sqlite", "enlist/internal/store/postgres", "enlist/internal/store/sqlstore",
 		"golang.org/x/sync/errgroup"},
 	"enlist/internal/store/pgtest":     {"github.com/jackc/pgx/v5/..."},

@@ -40,7 +40,12 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 		}
 		found.add("access", problems)
 		problems, err = checkHold(ctx, service)
+		if err != nil {
+			return err
+		}
 		found.add("hold", problems)
+		problems, err = checkBackup(ctx, service, time.Now())
+		found.add("backup", problems)
 		return err
 	})
 	if err != nil {
@@ -160,4 +165,18 @@ func checkHold(ctx context.Context, s *audience.Service) ([]string, error) {
 		return nil, err
 	}
 	return []string{heldText(hold) + ": let them go with: enlist release"}, nil
+}
+
+// checkBackup returns a problem if a server makes backups and the last good one is too old.
+func checkBackup(ctx context.Context, s *audience.Service, now time.Time) ([]string, error) {
+	b, err := s.LastBackup(ctx)
+	if err != nil || !b.IsOverdue(now.Unix()) {
+		return nil, err
+	}
+	problem := fmt.Sprintf("the last good backup is of %s UTC, but there should be one every %s: look at the log of the "+
+		"server with --backup-dir", formatTime(time.DateTime, b.Time, "never"), time.Duration(b.Every)*time.Second)
+	if b.Error != "" {
+		problem += "; the last one failed: " + b.Error
+	}
+	return []string{problem}, nil
 }

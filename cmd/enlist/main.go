@@ -11,7 +11,7 @@
 //	import*.go, export.go                             files of Contacts
 //	index.go, jobs.go, doctor.go                      inspection and repair
 //	bounce.go                                         reports from a mail server
-//	backup.go, restore.go                             backups
+//	backup*.go, restore.go                            backups
 //	copy.go, distribute.go                            PostgreSQL
 //	health.go, man.go, version.go                     for packages and containers
 //	database.go, print.go                             shared by the subcommands

@@ -78,6 +78,10 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return fmt.Errorf("prepare the database: %w", err)
 	}
+	backups, err := newScheduler(c.Serve, service, log)
+	if err != nil {
+		return err
+	}
 	if hold, err := service.Held(ctx); err == nil && hold != nil {
 		log.Warn(heldText(hold) + "; let them go with: enlist release")
 	}
@@ -101,7 +105,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	service.SetComposer(mailer)
 	hooks := webhook.New(webhook.Options{Private: c.WebhookPrivate, Version: version()})
 	defer hooks.Close()
-	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, log, quiet})
+	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, backups, log, quiet})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/importexport"
 	"enlist/internal/indexadvisor"
@@ -64,6 +65,7 @@ type components struct {
 	hooks   *webhook.Client
 	links   audience.LinkKey
 	ops     *opsServer
+	backups *backup.Scheduler // nil: this process makes no backups
 	log     *slog.Logger
 	quiet   *slog.Logger // Logger for libraries
 }
@@ -100,6 +102,9 @@ func newServer(c config.Serve, r components) (*server, error) {
 	if metrics := r.ops.registerer(); metrics != nil {
 		metrics.MustRegister(r.indexes.Metrics()...)
 		metrics.MustRegister(r.store.metrics...)
+		if r.backups != nil {
+			metrics.MustRegister(r.backups.Metrics()...)
+		}
 	}
 	s.api = &http.Server{
 		Handler:           s,
@@ -172,6 +177,9 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	s.batches.Start()
 	ctx, s.halt = context.WithCancel(ctx)
 	s.work.Go(func() { s.maintain(ctx) })
+	if s.backups != nil {
+		s.work.Go(func() { s.backups.Run(ctx) })
+	}
 	s.work.Go(s.ops.serve)
 	s.work.Go(func() {
 		if err := s.api.Serve(netutil.LimitListener(listener, s.connections)); !errors.Is(err, http.ErrServerClosed) {

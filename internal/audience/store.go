@@ -112,6 +112,7 @@ type Tx interface {
 	BatchEventTx
 	BatchReportTx
 	HoldTx
+	BackupTx
 	WebhookTx
 	WebhookQueueTx
 	DeliveryTx

@@ -113,6 +113,12 @@ type Serve struct {
 	FlushTimeout  time.Duration `default:"30s" placeholder:"TIME"`
 	WALLimit      Size          `default:"1GiB" placeholder:"SIZE"`
 
+	BackupDir            string        `placeholder:"FOLDER"`
+	BackupEvery          time.Duration `default:"6h" placeholder:"TIME"`
+	BackupKeep           string        `default:"7d,4w" placeholder:"TEXT"`
+	BackupRecipient      []string      `sep:" " placeholder:"KEY"`
+	BackupRecipientsFile string        `placeholder:"FILE"`
+
 	PublicURL string `placeholder:"URL"`
 
 	SMTP            string   `placeholder:"URL"`
@@ -157,6 +163,10 @@ func (s Serve) Check() error {
 		return errors.New("--searches and --streams must be at least 1")
 	case s.WALLimit < 256<<20:
 		return errors.New("--wal-limit must be at least 256MiB")
+	case s.BackupDir != "" && s.BackupEvery < time.Minute:
+		return errors.New("--backup-every must be at least 1m")
+	case s.BackupDir == "" && (len(s.BackupRecipient) > 0 || s.BackupRecipientsFile != ""):
+		return errors.New("--backup-recipient and --backup-recipients-file need --backup-dir")
 	case s.SearchIndexes < 0:
 		return errors.New("--search-indexes must be 0 or more")
 	case min(s.ReadTimeout, s.CallWait, s.SearchWait, s.SearchTimeout, s.StreamTimeout, s.FlushTimeout) <= 0:
