@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"enlist/internal/apidoc"
 	"enlist/internal/audience"
 	"enlist/internal/backup"
 	"enlist/internal/config"
@@ -47,6 +48,7 @@ type server struct {
 	api         *http.Server
 	connections int // largest number of concurrent connections
 	calls       *rpc.Handler
+	reference   func() *apidoc.Handler // made at the first request
 	pages       *web.Handler
 	files       *importexport.Handler
 	stopping    atomic.Bool
@@ -97,6 +99,10 @@ func newServer(c config.Serve, r components) (*server, error) {
 		Log:           r.log,
 		Registerer:    r.ops.registerer(),
 	})
+	s.reference = sync.OnceValue(func() *apidoc.Handler {
+		d := rpc.Describe(version())
+		return apidoc.New(&d, s.calls.OpenRPC())
+	})
 	s.files = importexport.New(r.service, importexport.Options{FlushTimeout: c.FlushTimeout, FileTimeout: c.StreamTimeout,
 		Delay: s.calls.DelayFailure, Log: r.log})
 	if metrics := r.ops.registerer(); metrics != nil {
@@ -137,6 +143,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if importexport.IsPath(r.URL.Path) {
 			s.files.ServeHTTP(w, r)
+			return
+		}
+		if apidoc.IsPath(r.URL.Path) {
+			s.reference().ServeHTTP(w, r)
 			return
 		}
 		s.calls.ServeHTTP(w, r)

@@ -24,8 +24,7 @@ func servePage(w http.ResponseWriter, version string) {
 Programs call it with <code>POST</code>, like this:</p>
 <pre>{"id": 1, "method": "searchFields", "params": ["YOUR-KEY", 1]}</pre>
 <p>Programs that use XML-RPC call <code>/api/xmlrpcserver</code>.</p>
-<p>The file <code>doc/specification.md</code>, which comes with enlist, describes every method,
-parameter and error. The command <code>enlist key create</code> creates an API key.</p>
+<p><a href="/api/">The reference</a> describes every method, parameter and error. The command <code>enlist key create</code> creates an API key.</p>
 </html>
 `)
 }
