@@ -41,6 +41,24 @@ type BatchOptions struct {
 	Doubt   string          `json:"doubt,omitempty"` // a mail whose outcome is unknown: send (the default) sends it again, skip does not
 	Rate    string          `json:"rate,omitempty"`  // such as 20/second,5000/day
 	Exclude *BatchExclusion `json:"exclude,omitempty"`
+
+	// LocalTime is the name of a Field with the recipients' time zones.
+	LocalTime string `json:"local_time,omitempty"`
+	// Variants are 2 to 4 variants for the test, or none.
+	Variants []BatchVariant `json:"variants,omitempty"`
+	// TestShare is the percentage of the recipients that get one of the variants; 0 means 20.
+	TestShare int64 `json:"test_share,omitempty"`
+	// Winner is clicks (the default), opens or hand.
+	Winner string `json:"winner,omitempty"`
+	// WinnerHours is after how many hours the winner is chosen, at most 48; 0 means 4.
+	WinnerHours int64 `json:"winner_hours,omitempty"`
+}
+
+// BatchVariant is a variant of a Batch: another Message, or another subject of the Batch's
+// Message. If both are zero, it is this Message.
+type BatchVariant struct {
+	MessageID int64  `json:"message_id,omitempty"`
+	Subject   string `json:"subject,omitempty"`
 }
 
 // BatchExclusion says which Contacts of the populations are left out: those that match the
@@ -88,6 +106,11 @@ func (c *Client) GetBatchIDByQueueID(ctx context.Context, queue int64) (int64, e
 // RescheduleBatch.
 func (c *Client) EditBatch(ctx context.Context, batch int64, command string, sendTime int64) error {
 	return c.Call(ctx, "editBatch", []any{batch, command, sendTime}, nil)
+}
+
+// ChooseBatchWinner makes a variant of a Batch the winner. variant is its number, from 1.
+func (c *Client) ChooseBatchWinner(ctx context.Context, batch, variant int64) error {
+	return c.Call(ctx, "chooseBatchWinner", []any{batch, variant}, nil)
 }
 
 // DeleteBatch deletes a Batch that has not begun to send, or that has ended.

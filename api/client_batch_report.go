@@ -48,8 +48,35 @@ type BatchStatistics struct {
 	RepeatedCount      int64                      `json:"repeated_count"` // sent again, because the outcome was unknown
 	DoubtfulCount      int64                      `json:"doubtful_count"` // not sent again, because the outcome was unknown
 	Reason             string                     `json:"reason"`         // why the server paused or failed the Batch
+	LocalTime          string                     `json:"local_time"`     // the option
+	WinnerReason       string                     `json:"winner_reason"`  // why a variant is the winner
 	LeftOut            map[string]int64           `json:"left_out"`       // Contacts that got no mail, by reason
 	Periods            []BatchPeriod              `json:"periods"`
+	Editions           []BatchEdition             `json:"editions"`
+	Variants           []BatchVariantNumbers      `json:"variants"`
+}
+
+// BatchEdition is a state of a Message that was sent. An edit makes a new edition.
+type BatchEdition struct {
+	Variant       int64  `json:"variant"` // 0: the Batch has no variants
+	MessageID     int64  `json:"message_id"`
+	MessageTime   int64  `json:"message_time"` // when the Message was edited
+	Subject       string `json:"subject"`
+	FirstSentTime int64  `json:"first_sent_time"`
+	SentCount     int64  `json:"sent_count"`
+}
+
+// BatchVariantNumbers are the numbers of all mails of a variant.
+type BatchVariantNumbers struct {
+	Variant            int64  `json:"variant"` // from 1
+	MessageID          int64  `json:"message_id"`
+	Subject            string `json:"subject"` // empty: the subject of the Message
+	SentCount          int64  `json:"sent_count"`
+	OpenedCount        int64  `json:"opened_count"`
+	HumanOpenedCount   int64  `json:"human_opened_count"`
+	UniqueContactClick int64  `json:"unique_contact_click"`
+	HumanContactClick  int64  `json:"human_contact_click"`
+	IsWinner           bool   `json:"is_winner"`
 }
 
 // DeviceNumbers are the opened mails on a kind of device.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"enlist/internal/audience"
@@ -22,6 +24,7 @@ type batchCommand struct {
 	Reschedule batchReschedule `cmd:"" help:"Change the time of a Batch that has not begun."`
 	Delete     batchDelete     `cmd:"" help:"Delete a Batch that has not begun or has ended, with its figures."`
 	Stats      batchStats      `cmd:"" help:"Show what became of the mails of a Batch."`
+	Winner     batchWinner     `cmd:"" help:"Choose the variant for the recipients that are not in the test."`
 }
 
 type batchAdd struct {
@@ -40,6 +43,12 @@ type batchAdd struct {
 	Rate    string  `placeholder:"RATE" help:"Largest rate of the mails, such as 20/second,5000/day."`
 	Follow  bool    `help:"Show the progress until the Batch has ended."`
 	Account int64   `placeholder:"ID" help:"ID of the Message's Account; needed if there are several Accounts."`
+
+	Local       string   `name:"local-time" placeholder:"FIELD" help:"Send at the time of --at in the zone in this Field."`
+	Variant     []string `sep:"none" placeholder:"TEXT" help:"A subject, or message=ID, or empty; two to four flags."`
+	TestShare   int64    `placeholder:"PERCENT" help:"Recipients that get one of the variants (20); the others get the winner."`
+	Winner      string   `placeholder:"BY" help:"What chooses the winner: clicks (the default), opens or hand."`
+	WinnerHours int64    `placeholder:"HOURS" help:"When the winner is chosen: 1 to 48 hours after the first mail (4)."`
 }
 
 // Run adds the Batch.
@@ -50,6 +59,10 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 	case len(c.Contact) > 0 && len(c.List) > 1:
 		return usage("--contact needs exactly one --list: the IDs of Contacts belong to one List")
 	}
+	variants, err := c.variants()
+	if err != nil {
+		return err
+	}
 	return withService(ctx, c.Database, func(s *audience.Service) error {
 		caller, err := operator(ctx, s, c.Account)
 		if err != nil {
@@ -59,7 +72,9 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		id, err := s.AddBatch(ctx, caller, c.request(at))
+		request := c.request(at)
+		request.Options.Variants = variants
+		id, err := s.AddBatch(ctx, caller, request)
 		if err != nil {
 			return err
 		}
@@ -78,7 +93,8 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 // request returns the Batch that the flags describe.
 func (c *batchAdd) request(at int64) audience.BatchRequest {
 	r := audience.BatchRequest{Message: audience.MessageID(c.Message), SendTime: at, IsTest: c.Test}
-	r.Options = audience.BatchOptions{Name: c.Name, Doubt: c.Doubt, Rate: c.Rate}
+	r.Options = audience.BatchOptions{Name: c.Name, Doubt: c.Doubt, Rate: c.Rate, LocalTime: c.Local,
+		VariantOptions: audience.VariantOptions{Share: c.TestShare, Winner: c.Winner, Hours: c.WinnerHours}}
 	for _, id := range c.Exclude {
 		r.Options.Exclude.Batches = append(r.Options.Exclude.Batches, audience.BatchID(id))
 	}
@@ -97,6 +113,22 @@ func (c *batchAdd) request(at int64) audience.BatchRequest {
 		r.Populations = append(r.Populations, p)
 	}
 	return r
+}
+
+// variants reads the flags --variant.
+func (c *batchAdd) variants() (all []audience.Variant, err error) {
+	for _, text := range c.Variant {
+		v := audience.Variant{Subject: text}
+		if id, isMessage := strings.CutPrefix(text, "message="); isMessage {
+			n, err := strconv.ParseInt(id, 10, 64)
+			if err != nil {
+				return nil, usage("--variant %q needs the ID of a Message, such as message=7", text)
+			}
+			v = audience.Variant{Message: audience.MessageID(n)}
+		}
+		all = append(all, v)
+	}
+	return all, nil
 }
 
 // timeLayouts are the forms of a time on the command line. Only the first one names its time zone.
@@ -284,6 +316,21 @@ func (c *batchStats) Run(ctx context.Context, out *console) error {
 	})
 }
 
+type batchWinner struct {
+	oneBatch
+	Variant int64 `arg:"" help:"Number of the variant, from 1."`
+}
+
+// Run chooses the winner of the variants.
+func (c *batchWinner) Run(ctx context.Context, out *console) error {
+	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.BatchID) error {
+		if err := s.ChooseWinner(ctx, caller, id, c.Variant); err != nil {
+			return err
+		}
+		return c.one(out.stdout, record{{"id", id}, {"variant", c.Variant}}, "variant %d is the winner of Batch %d", c.Variant, id)
+	})
+}
+
 // statsRecord returns the numbers of a Batch.
 func statsRecord(r *audience.BatchReport) record {
 	all := record{{"recipients", r.Recipients}, {"sent", r.Sent}, {"refused", r.Refused}, {"failed", r.Failed},
@@ -293,6 +340,19 @@ func statsRecord(r *audience.BatchReport) record {
 		{"deactivated", r.Deactivated}, {"repeated", r.Repeated}, {"doubtful", r.Doubtful}}
 	for _, left := range recordOf(audience.LeftOutAttributes, &r.BatchCounts) {
 		all = append(all, value{"left_out_" + left.name, left.any})
+	}
+	for i := range r.ByVariant {
+		v := &r.ByVariant[i]
+		all = append(all, value{fmt.Sprintf("variant_%d", v.Number), fmt.Sprintf("%d sent, %d opened and %d clicked by people",
+			v.Sent, v.HumanOpened, v.HumanClicked)})
+	}
+	if r.Variants != nil {
+		all = append(all, value{"winner", r.Variants.Chosen}, value{"winner_reason", r.Variants.Verdict})
+	}
+	if len(r.Editions) > 1 && r.Variants == nil {
+		for i, e := range r.Editions {
+			all = append(all, value{fmt.Sprintf("edition_%d", i+1), fmt.Sprintf("%d sent, %s", e.Sent, e.Subject)})
+		}
 	}
 	return all
 }

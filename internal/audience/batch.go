@@ -21,7 +21,9 @@ type Batch struct {
 	Name          string
 	Rate          string // rates of its mails for ParseRates; "" means no limit
 	SkipsDoubtful bool   // a mail whose outcome is unknown is not sent again
-	IsPopulated   bool   // all recipients are stored
+	LocalTime     string // name of the Field with the recipients' time zones; "": all get the mail at SendTime
+	Variants      *Variants
+	IsPopulated   bool // all recipients are stored
 	Status        BatchStatus
 	Reason        string // why the server paused or failed the Batch; "" if a caller did
 	SendTime      int64

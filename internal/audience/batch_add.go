@@ -62,7 +62,7 @@ func (s *Service) AddBatch(ctx context.Context, c *Caller, r BatchRequest) (Batc
 			IsScheduled: r.SendTime > now, IsTest: r.IsTest, Status: BatchInitialising,
 			SendTime: max(r.SendTime, now), ActiveTime: now}
 		options := r.Options // apply changes it, and this function may run twice
-		if err := options.apply(tx, c, populations, &b); err != nil {
+		if err := options.apply(tx, c, message, populations, &b); err != nil {
 			return 0, err
 		}
 		if err := tx.AddBatch(&b, populations); err != nil {

@@ -124,12 +124,14 @@ func (b *Batch) reschedule(tx Tx, sendTime, now int64) error {
 		return invalid("send_time", "expected a Unix time up to the year 9999")
 	case b.ended() || b.Status == BatchSending || b.FirstSent != 0:
 		return invalid("command", "the Batch has begun to send and cannot be rescheduled")
+	case b.LocalTime != "" && b.IsPopulated && b.begins() <= now:
+		return invalid("command", "the first time zones are due already: cancel the Batch and add another one")
 	}
 	b.SendTime, b.IsScheduled, b.ActiveTime = max(sendTime, now), sendTime > now, now
 	if err := tx.SetBatchState(b); err != nil {
 		return err
 	}
-	return tx.Enqueue(PrepareBatch{Batch: b.ID, Due: b.SendTime})
+	return tx.Enqueue(PrepareBatch{Batch: b.ID, Due: b.begins()})
 }
 
 // DeleteBatch removes a Batch that has not begun to send, or that has ended. A job removes its

@@ -107,12 +107,12 @@ func (b *Batch) period(at int64) int64 {
 	return at - at%day
 }
 
-// sumParts is the number of rows into which each sum of a Batch is divided.
+// sumParts is the number of rows into which each sum of a Batch, or of one of its variants, is divided.
 const sumParts = 16
 
 // sumPart returns the part of the sums to which the events of a Contact are added. Transactions for different Contacts
-// mostly lock different rows.
-func (id ContactID) sumPart() int64 { return int64(id) % sumParts }
+// mostly lock different rows. A Batch without variants has the parts 0 to 15, variant 1 has 16 to 31, and so on.
+func (b *Batch) sumPart(id ContactID) int64 { return b.variantOf(id)*sumParts + int64(id)%sumParts }
 
 // BatchEventTx reads and stores events of recipients and their sums, in a transaction. The statements about recipients
 // name one List.

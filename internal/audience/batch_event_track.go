@@ -283,7 +283,7 @@ func (t *tracking) finish(schema *Schema, b *Batch) error {
 			return err
 		}
 	}
-	part := t.Contact.sumPart()
+	part := b.sumPart(t.Contact)
 	if err := t.tx.AddBatchSums(t.batch, b.period(t.now), part, &t.sums); err != nil {
 		return err
 	}

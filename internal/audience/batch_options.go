@@ -14,6 +14,9 @@ type BatchOptions struct {
 	Doubt   string // send or skip; "" means send
 	Rate    string // for ParseRates; "" means no limit
 	Exclude Exclusion
+	// LocalTime is the name of a Field with the time zones of the recipients.
+	LocalTime string
+	VariantOptions
 }
 
 // Exclusion says which Contacts of the populations get no mail: those that match the Criteria, and
@@ -37,9 +40,9 @@ type ExclusionTx interface {
 	SentByBatches(list ListID, batches []BatchID, ids []ContactID) ([]ContactID, error)
 }
 
-// apply checks the options and stores them in a new Batch. The populations are already checked.
-// Errors: NoBatch, Denied, InvalidParameters, InvalidSearch.
-func (o *BatchOptions) apply(tx Tx, c *Caller, populations []Population, b *Batch) error {
+// apply checks the options and stores them in a new Batch of a Message. The populations are already checked.
+// Errors: NoMessage, NoBatch, Denied, InvalidParameters, InvalidSearch.
+func (o *BatchOptions) apply(tx Tx, c *Caller, message *Message, populations []Population, b *Batch) error {
 	name, err := readLine(o.Name)
 	if err != nil {
 		return invalid("options", "name: "+err.Error())
@@ -47,7 +50,17 @@ func (o *BatchOptions) apply(tx Tx, c *Caller, populations []Population, b *Batc
 	if _, err := ParseRates(o.Rate); err != nil {
 		return invalid("options", "rate: "+err.Error())
 	}
-	b.Name, b.Rate = name, o.Rate
+	b.Name, b.Rate, b.LocalTime = name, o.Rate, o.LocalTime
+	if err := checkLocalTime(tx, o.LocalTime, populations); err != nil {
+		return err
+	}
+	b.Variants, err = o.VariantOptions.check(tx, c, message)
+	if err != nil {
+		return err
+	}
+	if b.Variants != nil && b.LocalTime != "" {
+		return invalid("options", "variants and local_time cannot be combined: the winner would be chosen while the test is sent")
+	}
 	switch strings.ToLower(o.Doubt) {
 	case "", "send":
 	case "skip":

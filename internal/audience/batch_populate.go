@@ -42,7 +42,7 @@ func (s *Service) prepare(tx Tx, b *Batch, now int64) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	begun := b.SendTime <= now
+	begun := b.begins() <= now
 	for i := range populations {
 		p := &populations[i]
 		if p.Done || p.AtSend && !begun {
@@ -65,7 +65,10 @@ func (s *Service) prepare(tx Tx, b *Batch, now int64) (done bool, err error) {
 		if err := tx.SetBatchState(b); err != nil || wasPending {
 			return true, err
 		}
-		return true, tx.Enqueue(PrepareBatch{Batch: b.ID, Due: b.SendTime})
+		return true, tx.Enqueue(PrepareBatch{Batch: b.ID, Due: b.begins()})
+	case b.LocalTime != "": // each slice says whether its recipients are late
+		b.Status = BatchSending
+		return true, tx.SetBatchState(b)
 	case s.isLate(max(b.SendTime, b.ActiveTime)):
 		return true, b.pauseLate(tx)
 	}
@@ -89,7 +92,7 @@ func (s *Service) resolveSearch(ctx context.Context, id BatchID) error {
 			return err
 		}
 		due := func(p Population) bool {
-			return p.Type == PopulationSearch && !p.Done && (!p.AtSend || b.SendTime <= s.now().Unix())
+			return p.Type == PopulationSearch && !p.Done && (!p.AtSend || b.begins() <= s.now().Unix())
 		}
 		i := slices.IndexFunc(populations, due)
 		if i < 0 {
@@ -150,9 +153,13 @@ func (b *Batch) populate(tx Tx, all []Population, p *Population, now int64) erro
 	if err != nil {
 		return err
 	}
-	added, err := tx.AddSlices(b.slicesOf(p, chosen), !p.repeats(all), now)
-	if err != nil {
-		return err
+	added := int64(0)
+	for _, slices := range b.slicesOf(p, chosen) {
+		n, err := tx.AddSlices(slices, !p.repeats(all), now)
+		if err != nil {
+			return err
+		}
+		added += n
 	}
 	counts.Recipients += added
 	counts.LeftDuplicate += int64(len(chosen)) - added // an earlier population has the Contacts
@@ -162,10 +169,21 @@ func (b *Batch) populate(tx Tx, all []Population, p *Population, now int64) erro
 	return tx.AddToBatch(b.ID, counts, now)
 }
 
-// slicesOf divides the chosen Contacts of a population among new slices.
-func (b *Batch) slicesOf(p *Population, chosen []ContactID) (all []NewSlice) {
-	for part := range slices.Chunk(chosen, sliceSize) {
-		all = append(all, NewSlice{BatchSlice{Batch: b.ID, List: p.List, First: part[0], Last: part[len(part)-1]}, part})
+// slicesOf divides the chosen Contacts of a population among new slices: first the test of the variants, then the others.
+func (b *Batch) slicesOf(p *Population, chosen []ContactID) (all [2][]NewSlice) {
+	var parts [2][]ContactID
+	for _, id := range chosen {
+		i := 1
+		if b.inTest(id) {
+			i = 0
+		}
+		parts[i] = append(parts[i], id)
+	}
+	for i := range parts {
+		for part := range slices.Chunk(parts[i], sliceSize) {
+			all[i] = append(all[i], NewSlice{BatchSlice{Batch: b.ID, List: p.List, First: part[0], Last: part[len(part)-1],
+				Lease: b.lease(i == 0)}, part})
+		}
 	}
 	return all
 }

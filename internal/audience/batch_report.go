@@ -14,6 +14,9 @@ type BatchReport struct {
 	BatchSums
 	Periods []PeriodSums // the periods with events, in order of time
 	Agents  []AgentSums
+
+	Editions  []Edition
+	ByVariant []VariantSums
 }
 
 // PeriodSums are the BatchSums of one period.
@@ -79,6 +82,14 @@ func (s *Service) BatchReport(ctx context.Context, c *Caller, id BatchID) (*Batc
 			r.BatchSums.add(&r.Periods[i].BatchSums)
 		}
 		r.Agents, err = tx.BatchAgents(id)
+		if err != nil {
+			return nil, err
+		}
+		r.Editions, err = tx.Editions(id)
+		if err != nil {
+			return nil, err
+		}
+		r.ByVariant, err = b.variantSums(tx)
 		return r, err
 	})
 }
@@ -110,10 +121,15 @@ func (s *Service) BatchLinks(ctx context.Context, c *Caller, id BatchID) ([]Link
 
 // linksOf returns the links of a Batch in order of ID.
 func linksOf(tx Tx, b *Batch) ([]LinkSums, error) {
-	all, err := tx.MessageLinks(b.MessageID)
-	if err != nil {
-		return nil, err
+	var all []LinkSums
+	for _, message := range b.messages() {
+		links, err := tx.MessageLinks(message)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, links...)
 	}
+	slices.SortFunc(all, func(a, b LinkSums) int { return int(a.Link - b.Link) })
 	clicked, err := tx.BatchLinks(b.ID)
 	if err != nil {
 		return nil, err
@@ -136,6 +152,8 @@ type BatchReportTx interface {
 	BatchSums(batch BatchID) ([]PeriodSums, error)
 	// BatchLinks returns the links that were clicked, in order of ID.
 	BatchLinks(batch BatchID) ([]LinkSums, error)
+	// PartSums returns the sums of each part.
+	PartSums(batch BatchID) (map[int64]BatchSums, error)
 	// BatchAgents returns the numbers of opened mails by program.
 	BatchAgents(batch BatchID) ([]AgentSums, error)
 	// BatchRows calls each for the recipients that q describes, in order of Contact. If each returns an error, BatchRows

@@ -31,6 +31,14 @@ var BatchReportAttributes = []Attribute[BatchReport]{
 	readOnlyText("send_status", func(r *BatchReport) BatchStatus { return r.SendStatus() }),
 }
 
+// winnerReason says why a variant is the winner.
+func (r *BatchReport) winnerReason() string {
+	if r.Variants == nil {
+		return ""
+	}
+	return r.Variants.Verdict
+}
+
 // none is the number of what this service does not have.
 func none(*BatchReport) int64 { return 0 }
 
@@ -45,6 +53,8 @@ var OwnReportAttributes = []Attribute[BatchReport]{
 	readOnlyInt("repeated_count", func(r *BatchReport) int64 { return r.Repeated }),
 	readOnlyInt("doubtful_count", func(r *BatchReport) int64 { return r.Doubtful }),
 	readOnlyText("reason", func(r *BatchReport) string { return r.Reason }),
+	readOnlyText("local_time", func(r *BatchReport) string { return r.LocalTime }),
+	readOnlyText("winner_reason", (*BatchReport).winnerReason),
 }
 
 // LeftOutAttributes are the numbers of Contacts that got no mail, by reason.

@@ -87,7 +87,8 @@ func (l *LeasedSlice) mail(schema *Schema, contacts []Contact, r *Recipient) (m 
 		return m, LeftGone
 	}
 	c := &contacts[i]
-	m = OutgoingMail{Delivery: r.key(l.Of), Schema: schema, Contact: c, Message: l.Message, Files: l.Files,
+	content := l.content(r.Contact)
+	m = OutgoingMail{Delivery: r.key(l.Of), Schema: schema, Contact: c, Message: content.Message, Files: content.Files,
 		Address: c.Values.Get(schema.Email().ID)}
 	reason = c.leftOut(schema)
 	if reason == "" && m.Address == "" {
@@ -185,6 +186,8 @@ type batchChange struct {
 	waiting []ContactID // their mails were not handed over
 	sending []ContactID // their mails are handed over next
 	counts  BatchCounts
+
+	editions []Edition // with the numbers of sent mails
 }
 
 type batchChanges []*batchChange
@@ -229,6 +232,7 @@ func (p *BatchProgress) addResults(tx Tx, change *batchChange, now int64) error 
 			change.waiting = append(change.waiting, r.Recipient.Contact)
 		case r.Skipped == "" && r.Failed == nil:
 			change.sent = append(change.sent, r.Recipient.Contact)
+			change.countEdition(p.Slice.editionOf(r.Recipient.Contact))
 		default:
 			if err := r.store(tx, p.Slice, &change.counts, now); err != nil {
 				return err
@@ -236,6 +240,16 @@ func (p *BatchProgress) addResults(tx Tx, change *batchChange, now int64) error 
 		}
 	}
 	return nil
+}
+
+// countEdition counts a sent mail.
+func (c *batchChange) countEdition(e Edition) {
+	i := slices.IndexFunc(c.editions, func(other Edition) bool { return byEdition(e, other) == 0 })
+	if i < 0 {
+		i = len(c.editions)
+		c.editions = append(c.editions, e)
+	}
+	c.editions[i].Sent++
 }
 
 // store stores the result of a recipient whose mail was not accepted.
@@ -331,6 +345,13 @@ func (all batchChanges) storeCounts(tx Tx, now int64) error {
 		}
 		if err := tx.AddToBatch(c.batch, c.counts, now); err != nil {
 			return err
+		}
+		slices.SortFunc(c.editions, byEdition)
+		for i := range c.editions {
+			c.editions[i].FirstTime = now
+			if err := tx.AddToEdition(c.batch, &c.editions[i]); err != nil {
+				return err
+			}
 		}
 		if c.counts.Refused > 0 {
 			if err := pauseBounced(tx, c.batch); err != nil {

@@ -40,12 +40,11 @@ type NewSlice struct {
 // LeasedSlice is a slice with the recipients to send now.
 type LeasedSlice struct {
 	BatchSlice
-	Of         *Batch // as it was when the lease began
-	Message    *Message
-	Files      []MessageFile
-	Recipients []Recipient // waiting, due again, or in doubt
-	From       string      // address of the sender
-	Paces      []Pace      // of the domain groups whose mails are slowed down
+	Of         *Batch        // as it was when the lease began
+	Contents   []MailContent // of the variants, or one
+	Recipients []Recipient   // waiting, due again, or in doubt
+	From       string        // address of the sender
+	Paces      []Pace        // of the domain groups whose mails are slowed down
 }
 
 // SliceTx reads and changes slices of Batches and the recipients in them, in a transaction.
@@ -79,6 +78,10 @@ type SliceTx interface {
 	MarkSent(list ListID, batch BatchID, ids []ContactID, now int64) error
 	// MarkWaiting stores that recipients which were marked as being sent were not sent.
 	MarkWaiting(list ListID, batch BatchID, ids []ContactID, now int64) error
+	// MarkDeferred stores that recipients get their mails at a later time.
+	MarkDeferred(list ListID, batch BatchID, ids []ContactID, at int64) error
+	// FreeSlices sets the end of all leases that end at the time from.
+	FreeSlices(batch BatchID, from, to int64) error
 	// ContactsByID returns those Contacts that have one of the IDs, in order of ID.
 	ContactsByID(list ListID, ids []ContactID) ([]Contact, error)
 }
@@ -108,12 +111,15 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after BatchID, 
 	sending = slices.DeleteFunc(sending, func(id BatchID) bool { return slices.Contains(skip, id) })
 	for _, id := range inTurn(sending, after) {
 		var free int64
-		slice, err = ownUpdate(ctx, s, func(tx Tx, now int64) (leased *LeasedSlice, err error) {
-			leased, free, err = s.leaseOf(tx, id, holder, now)
-			return leased, err
-		})
-		if err != nil {
-			return nil, 0, err
+		for again := true; again; {
+			slice, err = ownUpdate(ctx, s, func(tx Tx, now int64) (leased *LeasedSlice, err error) {
+				leased, free, err = s.leaseOf(tx, id, holder, now)
+				return leased, err
+			})
+			if err != nil {
+				return nil, 0, err
+			}
+			again = free == tryAgain
 		}
 		if slice != nil {
 			slice.Paces = paces
@@ -136,12 +142,18 @@ func inTurn(ids []BatchID, after BatchID) []BatchID {
 	return ids
 }
 
+// tryAgain is returned by leaseOf instead of a time if another slice may be free now.
+const tryAgain = -1
+
 // leaseOf leases a slice of one Batch. Without a free slice, it returns the end of the earliest
 // lease. If all slices are done, the Batch is completed.
 func (s *Service) leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *LeasedSlice, next int64, err error) {
 	b, err := tx.LockBatch(id)
 	if err != nil || b.Status != BatchSending {
 		return nil, 0, ignoreKind(NoBatch, err)
+	}
+	if err := b.chooseWinner(tx, now); err != nil {
+		return nil, 0, err
 	}
 	found, next, err := tx.FreeSlice(id, now)
 	switch {
@@ -153,45 +165,58 @@ func (s *Service) leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *
 		return nil, 0, tx.SetBatchState(b)
 	case err != nil:
 		return nil, next, ignoreKind(NotFound, err)
-	case s.isLate(b.ActiveTime):
+	case s.isLate(max(b.ActiveTime, found.Lease)) && (b.LocalTime == "" || found.Lease != 0):
 		return nil, 0, b.pauseLate(tx)
 	}
-	message, err := tx.Message(b.AccountID, b.MessageID)
-	if KindOf(err) == NoMessage || err == nil && message.Type != MessageEmail {
+	contents, err := b.contents(tx)
+	if KindOf(err) == NoMessage {
 		return nil, 0, b.fail(tx, now)
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	files, err := messageFiles(tx, message)
+	account, err := tx.Account(b.AccountID)
 	if err != nil {
 		return nil, 0, err
 	}
-	from, refused, err := s.checkSender(tx, b, message, found.List)
+	from, refused, err := s.checkSender(tx, b, account, contents[0].Message, found.List)
 	if err != nil || refused {
 		return nil, 0, err
 	}
-	taken, err := tx.TakeSlice(found, holder, now+SliceLease)
-	if err != nil || !taken {
-		return nil, now, err
-	}
-	b.ActiveTime = now
-	if err := tx.SetBatchState(b); err != nil {
+	leased = &LeasedSlice{BatchSlice: *found, Of: b, Contents: contents, From: from}
+	leased.Recipients, err = tx.SliceRecipients(found, now)
+	if err != nil {
 		return nil, 0, err
 	}
-	leased = &LeasedSlice{BatchSlice: *found, Of: b, Message: b.edition(message), Files: files}
-	leased.Holder, leased.From = holder, from
-	leased.Recipients, err = tx.SliceRecipients(found, now)
-	return leased, 0, err
+	if b.LocalTime != "" {
+		var since int64
+		leased.Recipients, since, err = b.putOff(tx, account, found, leased.Recipients, now)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case len(leased.Recipients) == 0:
+			none := BatchProgress{Slice: leased, Release: true}
+			return nil, tryAgain, none.release(tx, now)
+		case s.isLate(max(b.ActiveTime, since)):
+			return nil, 0, b.pauseLate(tx)
+		}
+	}
+	return leased, 0, leased.take(tx, holder, now)
+}
+
+// take gives the slice to a holder. The Batch is locked, so no other process takes the slice.
+func (l *LeasedSlice) take(tx Tx, holder string, now int64) error {
+	if _, err := tx.TakeSlice(&l.BatchSlice, holder, now+SliceLease); err != nil {
+		return err
+	}
+	l.Holder, l.Of.ActiveTime = holder, now
+	return tx.SetBatchState(l.Of)
 }
 
 // checkSender returns the sender of a Batch's mails to a List. It pauses the Batch if the Account may
 // not use this sender any more.
-func (s *Service) checkSender(tx Tx, b *Batch, m *Message, list ListID) (from string, refused bool, err error) {
-	account, err := tx.Account(b.AccountID)
-	if err != nil {
-		return "", false, err
-	}
+func (s *Service) checkSender(tx Tx, b *Batch, account *Account, m *Message, list ListID) (from string, refused bool,
+	err error) {
 	schema, err := tx.Schema(list)
 	if err != nil {
 		return "", false, ignoreKind(NoList, err) // the recipients are skipped

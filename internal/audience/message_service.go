@@ -136,7 +136,7 @@ func checkUnused(tx Tx, m *Message, field string) error {
 		return err
 	}
 	for i := range batches {
-		if b := &batches[i]; b.MessageID == m.ID && !b.ended() {
+		if b := &batches[i]; b.sends(m.ID) && !b.ended() {
 			return invalid(field, fmt.Sprintf("Batch %d sends the Message and has not ended; cancel it first", b.ID))
 		}
 	}

@@ -110,6 +110,7 @@ type Tx interface {
 	ExclusionTx
 	RateTx
 	BatchEventTx
+	EditionTx
 	BatchReportTx
 	HoldTx
 	BackupTx

@@ -106,13 +106,19 @@ const (
 // templateCache caches compiled Messages. The zero value is an empty cache.
 type templateCache struct {
 	mu    sync.Mutex
-	byID  map[audience.MessageID]*compiled
+	byID  map[messageKey]*compiled
 	bytes int
 
 	// compiling is locked while a Message is compiled, so that only one Message is compiled
 	// at a time. Hundreds of jobs may need the same new Message at the same time. Compiling
 	// a Message needs many times as much memory as the Message itself.
 	compiling sync.Mutex
+}
+
+// messageKey identifies a Message in the cache. The variants of a Batch can be one Message with several subjects.
+type messageKey struct {
+	id      audience.MessageID
+	subject string
 }
 
 // get returns a compiled Message from the cache. It compiles the Message if it is not in
@@ -130,16 +136,17 @@ func (t *templateCache) get(m *audience.Message, files []audience.MessageFile) *
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.byID == nil {
-		t.byID = make(map[audience.MessageID]*compiled)
+		t.byID = make(map[messageKey]*compiled)
 	}
-	t.evict(m.ID)
+	key := messageKey{m.ID, m.Subject}
+	t.evict(key)
 	for id := range t.byID { // the order is random; if an evicted Message is needed again, get compiles it again
 		if len(t.byID) < maxTemplates && t.bytes+fresh.bytes <= maxTemplateBytes {
 			break
 		}
 		t.evict(id)
 	}
-	t.byID[m.ID] = fresh
+	t.byID[key] = fresh
 	t.bytes += fresh.bytes
 	return fresh
 }
@@ -148,7 +155,7 @@ func (t *templateCache) get(m *audience.Message, files []audience.MessageFile) *
 // Message, or contains another version of it.
 func (t *templateCache) cached(m *audience.Message, files []audience.MessageFile) *compiled {
 	t.mu.Lock()
-	cached := t.byID[m.ID]
+	cached := t.byID[messageKey{m.ID, m.Subject}]
 	t.mu.Unlock()
 	if cached == nil || cached.source != *m || !slices.Equal(cached.files, files) {
 		return nil
@@ -157,9 +164,9 @@ func (t *templateCache) cached(m *audience.Message, files []audience.MessageFile
 }
 
 // evict removes a Message from the cache. The caller must have locked t.mu.
-func (t *templateCache) evict(id audience.MessageID) {
-	if old := t.byID[id]; old != nil {
+func (t *templateCache) evict(key messageKey) {
+	if old := t.byID[key]; old != nil {
 		t.bytes -= old.bytes
-		delete(t.byID, id)
+		delete(t.byID, key)
 	}
 }

@@ -46,7 +46,7 @@ func TestTemplateCacheIsBounded(t *testing.T) {
 	for i := range 3 * maxTemplates {
 		kept.get(&audience.Message{ID: audience.MessageID(i), Text: "x"}, nil)
 	}
-	if bytes := kept.byID[3*maxTemplates-1].bytes; len(kept.byID) > maxTemplates || kept.bytes != bytes*len(kept.byID) {
+	if bytes := kept.byID[messageKey{id: 3*maxTemplates - 1}].bytes; len(kept.byID) > maxTemplates || kept.bytes != bytes*len(kept.byID) {
 		t.Errorf("the cache has %d Messages, and the sum of their sizes is %d bytes, want at most %d Messages of %d bytes each",
 			len(kept.byID), kept.bytes, maxTemplates, bytes)
 	}
@@ -56,9 +56,9 @@ func TestTemplateCacheIsBounded(t *testing.T) {
 	for i := range 5 { // Messages with a short source and very many parts
 		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)}, nil)
 	}
-	if len(kept.byID) > maxTemplates || kept.bytes > maxTemplateBytes || kept.byID[4].bytes < maxTemplateBytes/20 {
+	if len(kept.byID) > maxTemplates || kept.bytes > maxTemplateBytes || kept.byID[messageKey{id: 4}].bytes < maxTemplateBytes/20 {
 		t.Errorf("the cache has %d Messages with %d bytes, and %d bytes for a Message of many parts; want at most %d Messages, "+
-			"at most %d bytes, and at least %d bytes", len(kept.byID), kept.bytes, kept.byID[4].bytes, maxTemplates, maxTemplateBytes, maxTemplateBytes/20)
+			"at most %d bytes, and at least %d bytes", len(kept.byID), kept.bytes, kept.byID[messageKey{id: 4}].bytes, maxTemplates, maxTemplateBytes, maxTemplateBytes/20)
 	}
 	a, b := &audience.Message{ID: 1, Text: "a"}, &audience.Message{ID: 1, Text: "b"}
 	if first := kept.get(a, nil); first != kept.get(a, nil) || first == kept.get(b, nil) {

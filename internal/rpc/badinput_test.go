@@ -85,6 +85,7 @@ var goodParams = map[string][]string{
 	"getAllCurrentBatches":        {},
 	"getBatchStatus":              {`1`},
 	"getAutoresponderBatchId":     {`1`},
+	"chooseBatchWinner":           {`1`, `1`},
 	"uploadBase64FileData":        {`{"name":"a.txt","data":"YQ=="}`, `3`, `"overwrite"`},
 	"deleteFile":                  {`1`},
 	"searchFiles":                 {`[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},

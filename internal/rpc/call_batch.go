@@ -56,6 +56,15 @@ func getBatchIDByQueueID(c *call) error {
 	return writeInt(c, batch, err)
 }
 
+// chooseBatchWinner returns true. specification: chooseBatchWinner
+func chooseBatchWinner(c *call) error {
+	id, variant := audience.BatchID(c.id(1)), c.id(2)
+	if c.err != nil {
+		return c.err
+	}
+	return writeTrue(c, c.service.ChooseWinner(c.ctx, c.caller, id, variant))
+}
+
 // getAutoresponderBatchID returns the ID of the Batch that has the figures of an autoresponder.
 func getAutoresponderBatchID(c *call) error {
 	id := audience.AutoresponderID(c.id(1))

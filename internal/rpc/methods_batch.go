@@ -32,6 +32,8 @@ func (t table) addBatchMethods() {
 		says("Returns the Batches that have not ended.", "array of Batch", "")
 	g.add("getBatchStatus", read, readOnly, "batch_id", getBatchStatus).
 		says("Returns the status of a Batch.", "string, the send_status of the Batch", "308")
+	g.add("chooseBatchWinner", standard, writes, "batch_id variant", chooseBatchWinner).
+		says("Chooses the variant that the recipients get who are not in the test.", "true", "308 310")
 	g.add("getAutoresponderBatchId", read, readOnly, "autoresponder_id", getAutoresponderBatchID).
 		says("Returns the Batch that has the figures of an autoresponder, for the methods of reports.",
 			"integer, the Batch's ID, or 0", "309")

@@ -57,7 +57,8 @@ var parameters = map[string]parameter{
 	"send_time":              {"integer", "The Unix time to send at; 0 means at once"},
 	"is_test":                {"boolean", "Whether the subject begins with [test]"},
 	"is_scheduled":           {"boolean", "Without effect: a send_time in the future schedules the Batch"},
-	"options":                {"object", "name, doubt (send or skip), rate, and exclude: {criteria, batches}"},
+	"variant":                {"integer", "The number of a variant, from 1"},
+	"options":                {"object", "name, doubt, rate, exclude, local_time, variants, test_share, winner, winner_hours"},
 	"command":                {"string", "pause, unpause, cancel or reschedule"},
 	"link_url":               {"string", "The link_url of a link"},
 }

@@ -3,6 +3,7 @@
 package rpc
 
 import (
+	"slices"
 	"strconv"
 
 	"enlist/api"
@@ -17,7 +18,9 @@ func (p *params) batchOptions(i int) (o audience.BatchOptions) {
 		switch {
 		case item.Name == "exclude":
 			o.Exclude = p.exclusion(i, unboxOnce(&item))
-		case item.Name != "name" && item.Name != "doubt" && item.Name != "rate":
+		case item.Name == "variants":
+			o.Variants = p.variants(i, &item)
+		case !slices.Contains(plainOptions, item.Name):
 			p.refuseKey(i, item.Name)
 		case v.Omitted():
 		case item.Name == "name":
@@ -26,9 +29,59 @@ func (p *params) batchOptions(i int) (o audience.BatchOptions) {
 			o.Doubt = p.word(i, "doubt as a string", &v)
 		case item.Name == "rate":
 			o.Rate = p.word(i, "rate as a string", &v)
+		case item.Name == "local_time":
+			o.LocalTime = p.word(i, "local_time as the name of a Field", &v)
+		case item.Name == "winner":
+			o.Winner = p.word(i, "winner as a string", &v)
+		case item.Name == "test_share":
+			o.Share = p.number(i, "test_share as an integer", &v)
+		case item.Name == "winner_hours":
+			o.Hours = p.number(i, "winner_hours as an integer", &v)
 		}
 	}
 	return o
+}
+
+// plainOptions are the options whose values are texts or numbers.
+var plainOptions = []string{"name", "doubt", "rate", "local_time", "test_share", "winner", "winner_hours"}
+
+// number reads a member that is an integer. 0 would mean the default, so it becomes -1, which no option allows.
+func (p *params) number(i int, expected string, v *audience.Input) int64 {
+	n, ok := v.AsInt()
+	if !ok {
+		p.refusePart(i, expected, v)
+	}
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+// variants reads the option variants: an array of objects.
+func (p *params) variants(i int, v *audience.Input) []audience.Variant {
+	switch {
+	case v.Omitted():
+		return nil
+	case v.Kind != audience.InputArray:
+		p.refusePart(i, "variants as an array of objects", v)
+		return nil
+	}
+	all := make([]audience.Variant, len(v.Items))
+	for j := range v.Items {
+		for _, item := range p.members(i, &v.Items[j], "variants as an array of objects") {
+			value := item.Unbox()
+			switch {
+			case item.Name != "message_id" && item.Name != "subject":
+				p.refuseKey(i, item.Name)
+			case value.Omitted():
+			case item.Name == "message_id":
+				all[j].Message = audience.MessageID(asID(&value))
+			default:
+				all[j].Subject = p.word(i, "a subject that is a string", &value)
+			}
+		}
+	}
+	return all
 }
 
 // exclusion reads the option exclude.

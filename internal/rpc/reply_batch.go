@@ -22,17 +22,25 @@ func appendBatchReport(b []byte, r *audience.BatchReport, agents bool) []byte {
 	left := memberWriter{b: append(w.b, '{')}
 	appendMembers(&left, audience.LeftOutAttributes, &r.BatchCounts)
 	w.b = append(left.b, '}')
-	w.name("periods")
+	appendList(&w, "periods", audience.PeriodAttributes, r.Periods)
+	appendList(&w, "editions", audience.EditionAttributes, r.Editions)
+	appendList(&w, "variants", audience.VariantAttributes, r.ByVariant)
+	return append(w.b, '}')
+}
+
+// appendList appends a member that is an array of objects.
+func appendList[T any](w *memberWriter, name string, attributes []audience.Attribute[T], all []T) {
+	w.name(name)
 	w.b = append(w.b, '[')
-	for i := range r.Periods {
+	for i := range all {
 		if i > 0 {
 			w.b = append(w.b, ',')
 		}
-		period := memberWriter{b: append(w.b, '{')}
-		appendMembers(&period, audience.PeriodAttributes, &r.Periods[i])
-		w.b = append(period.b, '}')
+		one := memberWriter{b: append(w.b, '{')}
+		appendMembers(&one, attributes, &all[i])
+		w.b = append(one.b, '}')
 	}
-	return append(w.b, ']', '}')
+	w.b = append(w.b, ']')
 }
 
 // appendMembers appends a member for each attribute of a record.

@@ -32,6 +32,11 @@ func TestBatchEvents(t *testing.T) {
 	storetest.BatchEvents(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
+// The suite sends variants to a part of the recipients and the winner to the others.
+func TestBatchVariants(t *testing.T) {
+	storetest.BatchVariants(t, func(t *testing.T) audience.Store { return open(t) })
+}
+
 // The suite reads the recipients of Batches by kind of event, in pages and at once.
 func TestBatchRows(t *testing.T) {
 	storetest.BatchRows(t, func(t *testing.T) audience.Store { return open(t) })

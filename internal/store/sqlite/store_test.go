@@ -46,7 +46,7 @@ func TestSearch(t *testing.T) {
 
 // The suite populates Batches, leases slices of them as senders do, and stores all kinds of results.
 //
-// covers: spec batch.populations, batch.once, batch.counts, batch.status, batch.exclude, batch.rate, batch.pace, batch.sender, decision 58, decision 59, decision 62, decision 63
+// covers: spec batch.populations, batch.once, batch.counts, batch.status, batch.exclude, batch.rate, batch.pace, batch.sender, batch.local_time, decision 58, decision 59, decision 62, decision 63, decision 78
 func TestBatches(t *testing.T) {
 	storetest.Batches(t, func(t *testing.T) audience.Store { return open(t) })
 }
@@ -56,6 +56,13 @@ func TestBatches(t *testing.T) {
 // covers: spec batch.events, batch.human, decision 60, decision 76
 func TestBatchEvents(t *testing.T) {
 	storetest.BatchEvents(t, func(t *testing.T) audience.Store { return open(t) })
+}
+
+// The suite sends variants to a part of the recipients and the winner to the others.
+//
+// covers: spec batch.variants, batch.editions, decision 77, decision 79
+func TestBatchVariants(t *testing.T) {
+	storetest.BatchVariants(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
 // The suite reads the recipients of Batches by kind of event, in pages and at once.

@@ -23,6 +23,8 @@ func mapBatch(m *mapper, b *audience.Batch) {
 	m.fixed("name", &b.Name)
 	m.fixed("rate", &b.Rate)
 	m.fixed("skips_doubtful", &b.SkipsDoubtful)
+	m.fixed("local_time", &b.LocalTime)
+	m.value("variants", variantsJSON{&b.Variants})
 	m.value("is_scheduled", &b.IsScheduled)
 	m.value("is_populated", &b.IsPopulated)
 	m.value("status", (*string)(&b.Status))
@@ -77,6 +79,18 @@ type contactSet audience.Population
 
 func (p *contactSet) decode(v driver.Value) error { return decodeJSON(v, &p.Contacts) }
 func (p *contactSet) encode() (any, error)        { return encodeJSON(len(p.Contacts), p.Contacts) }
+
+// variantsJSON are the variants of a Batch, stored as JSON. "" means none.
+type variantsJSON struct{ variants **audience.Variants }
+
+func (p variantsJSON) decode(v driver.Value) error { return decodeJSON(v, p.variants) }
+
+func (p variantsJSON) encode() (any, error) {
+	if *p.variants == nil {
+		return "", nil
+	}
+	return encodeJSON(1, *p.variants)
+}
 
 // criteriaJSON is criteria, stored as JSON. "" means none.
 type criteriaJSON struct{ criteria **audience.Criteria }

@@ -16,6 +16,19 @@ func (t *Tx) BatchSums(batch audience.BatchID) (all []audience.PeriodSums, err e
 	return all, err
 }
 
+// PartSums returns the sums of a Batch for each part.
+func (t *Tx) PartSums(batch audience.BatchID) (map[int64]audience.BatchSums, error) {
+	all := make(map[int64]audience.BatchSums)
+	return all, t.each(func(row *Cursor) error {
+		var s audience.BatchSums
+		part := row.Int()
+		m := mapper{job: selected, cursor: row}
+		mapBatchSums(&m, &s)
+		all[part] = s
+		return m.err
+	}, `SELECT part, `+sumsOf(mapBatchSums)+` FROM batch_sum WHERE batch_id = ? GROUP BY part`, int64(batch))
+}
+
 // BatchLinks returns the numbers of the links of a Batch that were clicked.
 func (t *Tx) BatchLinks(batch audience.BatchID) (all []audience.LinkSums, err error) {
 	err = t.each(func(row *Cursor) error {

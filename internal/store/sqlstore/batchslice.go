@@ -125,6 +125,17 @@ func (t *Tx) MarkWaiting(list audience.ListID, batch audience.BatchID, ids []aud
 	return t.mark("status = 'waiting', time = ?", " AND status = 'sending'", list, batch, ids, now)
 }
 
+// MarkDeferred stores that recipients wait for a time.
+func (t *Tx) MarkDeferred(list audience.ListID, batch audience.BatchID, ids []audience.ContactID, at int64) error {
+	return t.mark("status = 'deferred', time = ?", "", list, batch, ids, at)
+}
+
+// FreeSlices sets the end of all leases that end at a time.
+func (t *Tx) FreeSlices(batch audience.BatchID, from, to int64) error {
+	return t.conn.Do("UPDATE batch_slice SET lease_time = ? WHERE batch_id = ? AND lease_time = ? AND done = 0",
+		to, int64(batch), from)
+}
+
 // MarkSent stores that mails were accepted. A report about a mail can arrive before. Then its status stays.
 func (t *Tx) MarkSent(list audience.ListID, batch audience.BatchID, ids []audience.ContactID, now int64) error {
 	if err := t.mark(markSent, " AND status = 'sending'", list, batch, ids, now); err != nil {

@@ -44,6 +44,12 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"two processes share the days of a warm-up plan", warmupIsShared},
 		{"the sender of a Batch has one of the domains of its Account", sendersAreChecked},
 		{"a Batch that skips doubtful mails does not send them again", doubtfulIsSkipped},
+		{"with local_time each recipient gets the mail at the send time of its zone", localTimeFollowsTheZones},
+		{"on daylight-saving nights a skipped time is its end, and a repeated time is the first", localTimeOnDaylightSavingNights},
+		{"with local_time a Batch is late if a zone is", localTimeIsLatePerZone},
+		{"with local_time a Batch that begins late for a zone is paused", localTimeIsLateAtTheBeginning},
+		{"with local_time recipients whose time has passed get the mail at once", localTimeThatHasPassed},
+		{"local_time needs the Field, and without it means the Account's zone", localTimeNeedsTheField},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			f := &batchFixture{accountFixture: newAccountFixture(t, open)}
@@ -208,7 +214,7 @@ func pausedGivesNoSlice(f *batchFixture) {
 	f.edit(id, "unpause")
 	f.prepare(id)
 	s = f.lease("b")
-	if s == nil || s.Message.Subject != "New" || len(s.Recipients) != 3 {
+	if s == nil || s.Contents[0].Message.Subject != "New" || len(s.Recipients) != 3 {
 		f.Fatalf("after unpause the sender got %+v, want 3 recipients and the new subject", s)
 	}
 	f.edit(id, "cancel")

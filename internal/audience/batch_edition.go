@@ -1,0 +1,47 @@
+package audience
+
+import "cmp"
+
+// This file counts the mails of a Batch by edition. An edit of a Message makes a new edition for the recipients that
+// have not got it. So a report shows how many got which. decisions.md: 79
+
+// Edition is a state of a Message that a Batch has sent.
+type Edition struct {
+	Variant     int64 // number of the variant; 0: the Batch has no variants
+	Message     MessageID
+	MessageTime int64  // last_modified_time of the Message
+	Subject     string // with merge fields
+	FirstTime   int64  // when the first mail was stored
+	Sent        int64  // mails that the mail server has accepted
+}
+
+// editionOf returns the Edition of a mail.
+func (l *LeasedSlice) editionOf(contact ContactID) Edition {
+	number, m := l.Of.variantOf(contact), l.content(contact).Message
+	return Edition{Variant: number, Message: m.ID, MessageTime: m.LastModifiedTime, Subject: m.Subject}
+}
+
+// byEdition compares Editions in the order in which a transaction adds to them.
+func byEdition(a, b Edition) int {
+	return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(a.Message, b.Message),
+		cmp.Compare(a.MessageTime, b.MessageTime))
+}
+
+// EditionTx reads and stores Editions, in a transaction.
+type EditionTx interface {
+	// AddToEdition adds the number of sent mails to an Edition. It inserts an Edition that is new. Call it while the Update
+	// has locked the row of the Batch.
+	AddToEdition(batch BatchID, e *Edition) error
+	// Editions returns the Editions of a Batch in order of variant and of the first mail.
+	Editions(batch BatchID) ([]Edition, error)
+}
+
+// EditionAttributes are the keys of an Edition, in their order on the wire.
+var EditionAttributes = []Attribute[Edition]{
+	readOnlyInt("variant", func(e *Edition) int64 { return e.Variant }),
+	readOnlyInt("message_id", func(e *Edition) MessageID { return e.Message }),
+	readOnlyInt("message_time", func(e *Edition) int64 { return e.MessageTime }),
+	readOnlyText("subject", func(e *Edition) string { return e.Subject }),
+	readOnlyInt("first_sent_time", func(e *Edition) int64 { return e.FirstTime }),
+	readOnlyInt("sent_count", func(e *Edition) int64 { return e.Sent }),
+}

@@ -1,0 +1,109 @@
+package audience
+
+import (
+	"strings"
+	"time"
+)
+
+// This file has the option local_time: each recipient gets the mail when a clock in its own time zone shows the send
+// time. The name of the zone is the value of a Field. The recipients wait in their slices: a lease puts off those whose
+// time has not come, and the slice is free again when the first of them is due. specification: batch.local_time;
+// decisions.md: 78
+
+// begins returns when the Batch may begin to send. With local times it begins before its send time, because the clocks
+// of zones in the east show this time earlier.
+func (b *Batch) begins() int64 {
+	if b.LocalTime != "" {
+		return b.SendTime - maxZoneOffset
+	}
+	return b.SendTime
+}
+
+// checkLocalTime checks that each List has the Field that the option local_time names.
+func checkLocalTime(tx ListTx, name string, populations []Population) error {
+	for i := range populations {
+		schema, err := tx.Schema(populations[i].List)
+		if err != nil {
+			return err
+		}
+		if name != "" && schema.FieldNamed(name) == nil {
+			return invalid("options", "local_time: the List "+quoted(schema.List.Name)+" has no Field "+quoted(name))
+		}
+	}
+	return nil
+}
+
+// localClock knows when recipients of a Batch in one List are due.
+type localClock struct {
+	face    time.Time // what the clocks show
+	field   *Field    // nil: the List has lost the Field
+	account string    // time zone of recipients without a known one
+	due     map[string]int64
+}
+
+// newLocalClock returns the clock of a Batch. The send time is read in the Account's time zone.
+func newLocalClock(b *Batch, schema *Schema, account *Account) *localClock {
+	return &localClock{face: clockAt(b.SendTime, location(account.TimeZone)), field: schema.FieldNamed(b.LocalTime),
+		account: account.TimeZone, due: make(map[string]int64)}
+}
+
+// dueTime returns when a Contact is due. A clock that shows the time twice means the first time. If a clock skips the
+// time, the Contact is due when the clock is put forward.
+func (l *localClock) dueTime(c *Contact) int64 {
+	zone := ""
+	if l.field != nil {
+		zone = strings.TrimSpace(c.Values.Get(l.field.ID))
+	}
+	due, known := l.due[zone]
+	if !known {
+		name := zone
+		if checkTimeZone(name) != nil {
+			name = l.account
+		}
+		due = whenClockShows(l.face, location(name))
+		l.due[zone] = due
+	}
+	return due
+}
+
+// putOff stores that those recipients of a slice wait whose time has not come. It returns the others, and since when the
+// first of them is due.
+func (b *Batch) putOff(tx Tx, account *Account, slice *BatchSlice, all []Recipient, now int64) (due []Recipient, since int64,
+	err error) {
+	schema, err := tx.Schema(slice.List)
+	if err != nil {
+		return all, now, ignoreKind(NoList, err) // they are skipped
+	}
+	ids := make([]ContactID, len(all))
+	for i := range all {
+		ids[i] = all[i].Contact
+	}
+	contacts, err := tx.ContactsByID(slice.List, ids)
+	if err != nil {
+		return nil, 0, err
+	}
+	times := make(map[ContactID]int64, len(contacts))
+	clock := newLocalClock(b, schema, account)
+	for i := range contacts {
+		times[contacts[i].ID] = clock.dueTime(&contacts[i])
+	}
+	since = now
+	later := make(map[int64][]ContactID)
+	for i := range all {
+		at, known := times[all[i].Contact] // not known: the Contact is gone
+		if at > now && all[i].Status != RecipientSending {
+			later[at] = append(later[at], all[i].Contact)
+			continue
+		}
+		due = append(due, all[i])
+		if known {
+			since = min(since, at)
+		}
+	}
+	for at, ids := range later {
+		if err := tx.MarkDeferred(slice.List, slice.Batch, ids, at); err != nil {
+			return nil, 0, err
+		}
+	}
+	return due, since, nil
+}

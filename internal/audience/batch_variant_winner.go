@@ -1,0 +1,175 @@
+package audience
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// This file chooses the winner of the variants of a Batch, by hand or by the events of the test. The Batch is sending
+// then, so the sender that looks for a slice chooses: no job can be lost, and a pause or a closed calendar delays it.
+
+// waitsForWinner is the end of the lease of a slice whose recipients wait for the winner. It is the end of the year 9999.
+const waitsForWinner = maxTimestamp
+
+// lease returns the lease of a new slice.
+func (b *Batch) lease(test bool) int64 {
+	if b.Variants == nil || test || b.Variants.Chosen != 0 {
+		return 0
+	}
+	return waitsForWinner
+}
+
+// VariantSums are the numbers of the mails of a variant.
+type VariantSums struct {
+	Number  int64
+	Message MessageID
+	Subject string // "" for a variant with the subject of its Message
+	Sent    int64
+	Winner  bool
+	BatchSums
+}
+
+// ChooseWinner makes a variant of a Batch the winner, which the recipients outside of the test get. Errors: NoBatch,
+// Denied, InvalidParameters. decisions.md: 77
+func (s *Service) ChooseWinner(ctx context.Context, c *Caller, id BatchID, number int64) error {
+	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
+		b, err := loadBatch(tx, c, id, true)
+		switch {
+		case err != nil:
+			return false, err
+		case b.Variants == nil:
+			return false, invalid("batch_id", "the Batch has no variants")
+		case b.ended():
+			return false, b.refuse("given a winner")
+		case number < 1 || number > int64(len(b.Variants.All)):
+			return false, invalid("variant", fmt.Sprintf("expected 1 to %d", len(b.Variants.All)))
+		case b.Variants.Chosen == number:
+			return true, nil
+		case b.Variants.Chosen != 0:
+			return false, invalid("variant", fmt.Sprintf("variant %d is the winner already", b.Variants.Chosen))
+		}
+		if err := b.setWinner(tx, number, "chosen by "+c.Key.Name, now); err != nil {
+			return false, err
+		}
+		return true, tx.Enqueue(PrepareBatch{Batch: id}) // wakes the sender
+	})
+	return err
+}
+
+// setWinner stores the winner, and frees the slices that wait for it.
+func (b *Batch) setWinner(tx Tx, number int64, verdict string, now int64) error {
+	b.Variants.Chosen, b.Variants.Time, b.Variants.Verdict = number, now, verdict
+	if err := tx.SetBatchState(b); err != nil {
+		return err
+	}
+	return tx.FreeSlices(b.ID, waitsForWinner, now)
+}
+
+// chooseWinner chooses the winner when it is time: some hours after the first mail, and at once if the test has ended
+// without a mail.
+func (b *Batch) chooseWinner(tx Tx, now int64) error {
+	v := b.Variants
+	if v == nil || v.Chosen != 0 || v.By == WinnerByHand || v.Share == 100 {
+		return nil
+	}
+	if b.FirstSent == 0 {
+		_, next, err := tx.FreeSlice(b.ID, now)
+		if KindOf(err) != NotFound || next != waitsForWinner {
+			return ignoreKind(NotFound, err)
+		}
+	} else if now < b.FirstSent+v.Hours*hour {
+		return nil
+	}
+	sums, err := b.variantSums(tx)
+	if err != nil {
+		return err
+	}
+	number, verdict := v.best(sums)
+	return b.setWinner(tx, number, verdict, now)
+}
+
+// variantSums returns the numbers of each variant.
+func (b *Batch) variantSums(tx Tx) ([]VariantSums, error) {
+	if b.Variants == nil {
+		return nil, nil
+	}
+	all := make([]VariantSums, len(b.Variants.All))
+	for i, v := range b.Variants.All {
+		all[i] = VariantSums{Number: int64(i + 1), Message: v.Message, Subject: v.Subject,
+			Winner: b.Variants.Chosen == int64(i+1)}
+	}
+	editions, err := tx.Editions(b.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range editions {
+		if n := editions[i].Variant; n > 0 && n <= int64(len(all)) {
+			all[n-1].Sent += editions[i].Sent
+		}
+	}
+	sums, err := tx.PartSums(b.ID)
+	for part := range sums {
+		if n := part / sumParts; n > 0 && n <= int64(len(all)) {
+			one := sums[part]
+			all[n-1].add(&one)
+		}
+	}
+	return all, err
+}
+
+// significant is the difference, in standard deviations, above which two rates differ with a probability of 95 %.
+const significant = 1.96
+
+// best returns the number of the variant with the highest rate, the first of several, and says whether the difference to
+// the next one is large enough. It compares them by the two-proportion z-test.
+func (v *Variants) best(all []VariantSums) (number int64, verdict string) {
+	count, noun := func(s *VariantSums) int64 { return s.HumanClicked }, "clicked"
+	if v.By == WinnerByOpens {
+		count, noun = func(s *VariantSums) int64 { return s.HumanOpened }, "opened"
+	}
+	rate := func(s *VariantSums) float64 { return float64(count(s)) / float64(max(1, s.Sent)) }
+	first, second := &all[0], (*VariantSums)(nil)
+	for i := range all[1:] {
+		switch s := &all[i+1]; {
+		case rate(s) > rate(first):
+			first, second = s, first
+		case second == nil || rate(s) > rate(second):
+			second = s
+		}
+	}
+	verdict = fmt.Sprintf("variant %d was %s by persons in %.1f %% of %d mails, variant %d in %.1f %% of %d",
+		first.Number, noun, 100*rate(first), first.Sent, second.Number, 100*rate(second), second.Sent)
+	z := zScore(count(first), first.Sent, count(second), second.Sent)
+	if z < significant {
+		return first.Number, fmt.Sprintf("%s; the difference is too small to be sure (z = %.2f, and 1.96 is needed)", verdict, z)
+	}
+	return first.Number, fmt.Sprintf("%s; the difference is significant (z = %.2f)", verdict, z)
+}
+
+// zScore returns the difference of two proportions in standard deviations, or 0 if there are no data.
+func zScore(x1, n1, x2, n2 int64) float64 {
+	if n1 == 0 || n2 == 0 {
+		return 0
+	}
+	a, b := float64(n1), float64(n2)
+	pooled := float64(x1+x2) / (a + b)
+	deviation := math.Sqrt(pooled * (1 - pooled) * (1/a + 1/b))
+	if deviation == 0 || math.IsNaN(deviation) {
+		return 0
+	}
+	return (float64(x1)/a - float64(x2)/b) / deviation
+}
+
+// VariantAttributes are the keys of the numbers of a variant, in their order on the wire.
+var VariantAttributes = []Attribute[VariantSums]{
+	readOnlyInt("variant", func(s *VariantSums) int64 { return s.Number }),
+	readOnlyInt("message_id", func(s *VariantSums) MessageID { return s.Message }),
+	readOnlyText("subject", func(s *VariantSums) string { return s.Subject }),
+	readOnlyInt("sent_count", func(s *VariantSums) int64 { return s.Sent }),
+	readOnlyInt("opened_count", func(s *VariantSums) int64 { return s.Opened() }),
+	readOnlyInt("human_opened_count", func(s *VariantSums) int64 { return s.HumanOpened }),
+	readOnlyInt("unique_contact_click", func(s *VariantSums) int64 { return s.Clicked }),
+	readOnlyInt("human_contact_click", func(s *VariantSums) int64 { return s.HumanClicked }),
+	readOnlyFlag("is_winner", func(s *VariantSums) bool { return s.Winner }),
+}

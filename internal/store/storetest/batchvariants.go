@@ -1,0 +1,260 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests the variants of Batches, and the editions of an edited Message.
+
+// variantFixture is an eventFixture with a Batch of two variants to its Contacts.
+type variantFixture struct{ *eventFixture }
+
+func (f *variantFixture) add(o audience.VariantOptions) {
+	f.Helper()
+	id, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
+		Populations: []audience.PopulationRequest{whole(f.news)}, Options: audience.BatchOptions{VariantOptions: o}})
+	f.must(err)
+	f.created = f.now.Unix()
+	f.eventFixture.batch = id
+	f.prepare(id)
+}
+
+// subjects sends all mails that may be sent, and returns the Contacts by subject.
+func (f *variantFixture) subjects() map[string][]audience.ContactID {
+	f.Helper()
+	found := make(map[string][]audience.ContactID)
+	f.sendAll(func(m *audience.BatchMail) *audience.Undelivered {
+		found[m.Message.Subject] = append(found[m.Message.Subject], m.Recipient.Contact)
+		return nil
+	})
+	return found
+}
+
+var twoSubjects = []audience.Variant{{}, {Subject: "Other"}}
+
+// BatchVariants tests variants and editions.
+func BatchVariants(t *testing.T, open func(t *testing.T) audience.Store) {
+	for _, test := range []struct {
+		rule string
+		run  func(*variantFixture)
+	}{
+		{"the variant with the most clicks of persons is the winner after some hours", clicksChooseTheWinner},
+		{"a difference that is too small is said", smallDifferenceIsSaid},
+		{"a person chooses the winner", winnerByHand},
+		{"with a test of all recipients there is no winner", wholeTest},
+		{"a test without a recipient has a winner at once", emptyTest},
+		{"a variant is the same after a crash, a pause and in each process", variantsAreStable},
+		{"a variant is another Message with the sender of the Batch's Message", variantsOfMessages},
+		{"bad variants are refused", badVariants},
+		{"an edited Message has an edition for those left", editionsAreCounted},
+	} {
+		t.Run(test.rule, func(t *testing.T) { test.run(&variantFixture{newEventFixture(t, open, 100)}) })
+	}
+}
+
+func clicksChooseTheWinner(f *variantFixture) {
+	f.add(audience.VariantOptions{Variants: twoSubjects, Share: 60, Hours: 2})
+	test := f.subjects()
+	first, second := test["Hello"], test["Other"]
+	if len(test) != 2 || len(first) < 10 || len(second) < 10 || len(first)+len(second) > 80 {
+		f.Fatalf("the test went to %d and %d Contacts, want about 30 each", len(first), len(second))
+	}
+	f.pass(time.Minute)
+	for i, id := range second {
+		if i%2 == 0 {
+			f.click(id, f.links[0], personAgent)
+		}
+	}
+	for _, id := range first { // programs do not count
+		f.open(id, personAgent)
+		f.click(id, f.links[0], scannerAgent)
+	}
+	f.pass(2*time.Hour - 61*time.Second)
+	if got := f.subjects(); len(got) != 0 {
+		f.Errorf("mails were sent before the time of the winner: %v", got)
+	}
+	f.wantStatus(f.eventFixture.batch, audience.BatchSending)
+	f.pass(2 * time.Second)
+	rest := f.subjects()
+	if len(rest) != 1 || len(rest["Other"]) != 100-len(first)-len(second) {
+		f.Errorf("the rest got %v, want the variant Other for all", rest)
+	}
+	f.wantStatus(f.eventFixture.batch, audience.BatchCompleted)
+	r := f.report()
+	v := r.ByVariant
+	clicks := int64((len(second) + 1) / 2)
+	if len(v) != 2 || v[0].Winner || !v[1].Winner || v[0].Sent != int64(len(first)) || v[1].Sent != int64(100-len(first)) ||
+		v[0].HumanClicked != 0 || v[0].Clicked != v[0].Sent || v[0].HumanOpened != v[0].Sent || v[1].HumanClicked != clicks {
+		f.Errorf("the variants are %+v", v)
+	}
+	if !strings.Contains(r.Variants.Verdict, "variant 2 was clicked") || !strings.Contains(r.Variants.Verdict, "is significant") {
+		f.Errorf("the verdict is %q", r.Variants.Verdict)
+	}
+}
+
+func smallDifferenceIsSaid(f *variantFixture) {
+	f.add(audience.VariantOptions{Variants: twoSubjects, Share: 50, Winner: "opens", Hours: 1})
+	test := f.subjects()
+	f.pass(time.Minute)
+	f.open(test["Hello"][0], personAgent)
+	f.pass(time.Hour)
+	if rest := f.subjects(); len(rest) != 1 || len(rest["Hello"]) == 0 {
+		f.Errorf("the rest got %v, want the variant with the open", rest)
+	}
+	if r := f.report(); !strings.Contains(r.Variants.Verdict, "too small to be sure") {
+		f.Errorf("the verdict is %q", r.Variants.Verdict)
+	}
+}
+
+func winnerByHand(f *variantFixture) {
+	f.add(audience.VariantOptions{Variants: []audience.Variant{{}, {Subject: "Other"}, {Subject: "Third"}}, Share: 30, Winner: "hand"})
+	f.subjects()
+	f.pass(100 * time.Hour)
+	if got := f.subjects(); len(got) != 0 {
+		f.Errorf("mails were sent without a winner: %v", got)
+	}
+	id := f.eventFixture.batch
+	choose := func(n int64) error { return f.service.ChooseWinner(f.Context(), f.caller, id, n) }
+	f.refused(choose(4), audience.InvalidParameters, "expected 1 to 3")
+	f.refused(choose(0), audience.InvalidParameters, "expected 1 to 3")
+	f.edit(id, "pause")
+	f.must(choose(3))
+	f.must(choose(3))
+	f.refused(choose(2), audience.InvalidParameters, "variant 3 is the winner")
+	f.edit(id, "unpause")
+	f.prepare(id)
+	if rest := f.subjects(); len(rest) != 1 || len(rest["Third"]) < 50 {
+		f.Errorf("the rest got %v, want Third", rest)
+	}
+	f.wantStatus(id, audience.BatchCompleted)
+	f.refused(choose(3), audience.InvalidParameters, "completed")
+}
+
+func wholeTest(f *variantFixture) {
+	f.add(audience.VariantOptions{Variants: twoSubjects, Share: 100})
+	if got := f.subjects(); len(got["Hello"])+len(got["Other"]) != 100 {
+		f.Errorf("the mails are %v, want 100", got)
+	}
+	f.wantStatus(f.eventFixture.batch, audience.BatchCompleted)
+}
+
+func emptyTest(f *variantFixture) {
+	f.news = f.addList()
+	var one audience.ContactID
+	for i := 0; one == 0; i++ { // the Batch's ID and the Contact's ID decide, so look for a Contact outside of the test
+		f.news = f.addList()
+		id := f.subscribe(f.news, "Email", fmt.Sprintf("only%d@x.io", i))
+		f.add(audience.VariantOptions{Variants: twoSubjects, Share: 1})
+		if got := f.subjects(); len(got["Hello"]) == 1 {
+			one = id
+		}
+	}
+	f.wantStatus(f.eventFixture.batch, audience.BatchCompleted)
+}
+
+// Of the first sender, which dies, the mails of the test are sent again by another one.
+func variantsAreStable(f *variantFixture) {
+	f.add(audience.VariantOptions{Variants: twoSubjects, Share: 60})
+	s := f.lease("dead")
+	chosen := make(map[audience.ContactID]string)
+	for _, m := range f.mails(s) {
+		chosen[m.Recipient.Contact] = m.Message.Subject
+	}
+	id := f.eventFixture.batch
+	f.edit(id, "pause")
+	f.pass(3 * time.Minute)
+	f.edit(id, "unpause")
+	f.prepare(id)
+	again := f.subjects()
+	n := 0
+	for subject, ids := range again {
+		for _, contact := range ids {
+			n++
+			if chosen[contact] != subject {
+				f.Errorf("the Contact %d got %q and then %q", contact, chosen[contact], subject)
+			}
+		}
+	}
+	if n != len(chosen) || n == 0 {
+		f.Errorf("%d mails were sent again, want %d", n, len(chosen))
+	}
+}
+
+func variantsOfMessages(f *variantFixture) {
+	_, err := f.service.EditMessage(f.Context(), f.caller, f.message, details("from_name", "The Club"))
+	f.must(err)
+	other, err := f.service.AddMessage(f.Context(), f.caller, details("name", "B", "subject", "Bee", "text_content", "b", "from_name", "Bob"))
+	f.must(err)
+	f.add(audience.VariantOptions{Variants: []audience.Variant{{}, {Message: other}}, Share: 50, Winner: "hand"})
+	seen := 0
+	f.sendAll(func(m *audience.BatchMail) *audience.Undelivered {
+		if m.Message.ID == other {
+			seen++
+			if m.Message.Subject != "Bee" || m.Message.FromName != "The Club" {
+				f.Errorf("the variant has the subject %q and the sender %q", m.Message.Subject, m.Message.FromName)
+			}
+		}
+		return nil
+	})
+	if seen == 0 {
+		f.Error("no mail has the other Message")
+	}
+	f.refused(f.service.DeleteMessage(f.Context(), f.caller, other), audience.InvalidParameters, "Batch")
+}
+
+func badVariants(f *variantFixture) {
+	for _, c := range []struct {
+		options audience.VariantOptions
+		local   string
+		kind    audience.Kind
+		about   string
+	}{
+		{audience.VariantOptions{Variants: twoSubjects[:1]}, "", audience.InvalidParameters, "2 to 4"},
+		{audience.VariantOptions{Variants: slices.Repeat(twoSubjects, 3)}, "", audience.InvalidParameters, "2 to 4"},
+		{audience.VariantOptions{Variants: twoSubjects, Share: 101}, "", audience.InvalidParameters, "1 to 100"},
+		{audience.VariantOptions{Variants: twoSubjects, Winner: "luck"}, "", audience.InvalidParameters, "clicks, opens, hand"},
+		{audience.VariantOptions{Variants: twoSubjects, Hours: 49}, "", audience.InvalidParameters, "1 to 48"},
+		{audience.VariantOptions{Variants: []audience.Variant{{}, {Message: 999}}}, "", audience.NoMessage, "no Message"},
+		{audience.VariantOptions{Variants: []audience.Variant{{}, {Subject: "a\nb"}}}, "", audience.InvalidParameters, "subject"},
+		{audience.VariantOptions{Share: 10}, "", audience.InvalidParameters, "need variants"},
+		{audience.VariantOptions{Variants: twoSubjects}, "Email", audience.InvalidParameters, "cannot be combined"},
+	} {
+		_, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
+			Populations: []audience.PopulationRequest{whole(f.news)},
+			Options:     audience.BatchOptions{VariantOptions: c.options, LocalTime: c.local}})
+		f.refused(err, c.kind, c.about)
+	}
+	f.refused(f.service.ChooseWinner(f.Context(), f.caller, f.eventFixture.batch, 1), audience.InvalidParameters, "no variants")
+}
+
+func editionsAreCounted(f *variantFixture) {
+	f.add(audience.VariantOptions{})
+	s := f.lease("a")
+	s.Recipients = s.Recipients[:30]
+	var results []audience.BatchResult
+	for _, m := range f.mails(s) {
+		results = append(results, audience.BatchResult{Recipient: m.Recipient, Address: m.Address})
+	}
+	id := f.eventFixture.batch
+	f.edit(id, "pause")
+	f.advance(audience.BatchProgress{Slice: s, Results: results, Release: true})
+	f.pass(time.Minute)
+	_, err := f.service.EditMessage(f.Context(), f.caller, f.message, details("subject", "Corrected"))
+	f.must(err)
+	f.edit(id, "unpause")
+	f.prepare(id)
+	if got := f.subjects(); len(got["Corrected"]) != 70 {
+		f.Errorf("the mails after the edit are %v, want 70", got)
+	}
+	e := f.report().Editions
+	if len(e) != 2 || e[0].Subject != "Hello" || e[0].Sent != 30 || e[1].Subject != "Corrected" || e[1].Sent != 70 ||
+		e[1].FirstTime != f.now.Unix() || e[1].MessageTime != f.now.Unix() {
+		f.Errorf("the editions are %+v, want 30 and 70 mails", e)
+	}
+}
