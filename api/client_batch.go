@@ -38,7 +38,7 @@ type Population struct {
 // BatchOptions are the options of a Batch. The zero value is the default.
 type BatchOptions struct {
 	Name    string          `json:"name,omitempty"`
-	Doubt   string          `json:"doubt,omitempty"` // a mail whose outcome is unknown: send (the default) sends it again, skip does not
+	Doubt   string          `json:"doubt,omitempty"` // mail of unknown outcome: send (the default) sends it again, skip does not
 	Rate    string          `json:"rate,omitempty"`  // such as 20/second,5000/day
 	Exclude *BatchExclusion `json:"exclude,omitempty"`
 
