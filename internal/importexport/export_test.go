@@ -128,7 +128,8 @@ func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 			if record.ID != int64(i+1) || len(record.Proof) != 3 || len(record.Proof["unsubscribes"]) == 1 != unsubscribed {
 				t.Fatalf("line %d: %s", i, line)
 			}
-			if unsubscribed && record.Proof["consents"][0]["ip_address"] != "192.0.2.7" {
+			consents := record.Proof["consents"] // newest first
+			if unsubscribed && consents[len(consents)-1]["ip_address"] != "192.0.2.7" {
 				t.Errorf("line %d: %s", i, line)
 			}
 		}
