@@ -49,7 +49,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/webhook":       {"enlist/internal/audience"},
 	"enlist/internal/rpc": {"enlist/internal/audience", "enlist/internal/limiter", "enlist/internal/xmlrpc", "enlist/api", "github.com/go-json-experiment/json/...",
 		"github.com/prometheus/client_golang/..."},
-	"enlist/internal/importexport": {"enlist/api", "enlist/internal/audience", "enlist/internal/rpc", "enlist/internal/sheet"},
+	"enlist/internal/importexport": {"enlist/api", "enlist/internal/audience", "enlist/internal/limiter", "enlist/internal/rpc", "enlist/internal/sheet"},
 	"enlist/cmd/enlist-bench":      {"..."},
 	"enlist/cmd/enlist":            {"..."},
 }

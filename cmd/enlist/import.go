@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
@@ -170,12 +169,12 @@ type oneImport struct {
 func (c *oneImport) do(ctx context.Context, fn func(*audience.Service, *audience.Caller, audience.ImportID) error) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
 		id := audience.ImportID(c.ID)
-		caller, err := ownerOf(ctx, s, audience.NotFound, func(caller *audience.Caller) error {
+		caller, err := ownerOf(ctx, s, audience.InvalidParameters, func(caller *audience.Caller) error {
 			_, err := s.Import(ctx, caller, id)
 			return err
 		})
-		if audience.KindOf(err) == audience.NotFound {
-			err := audience.Refuse(audience.NotFound, "no import with ID %d", id)
+		if audience.KindOf(err) == audience.InvalidParameters {
+			err := audience.Refuse(audience.InvalidParameters, "no import with ID %d", id)
 			return next(err, "enlist import list --all prints the imports")
 		}
 		if err != nil {
@@ -254,8 +253,8 @@ type importResults struct {
 // Run prints the results.
 func (c *importResults) Run(ctx context.Context, out *console) error {
 	for _, o := range c.Only {
-		if !slices.Contains(outcomes, o) {
-			return usage("--only %s: there is no such outcome; there are %s", o, strings.Join(outcomes, ", "))
+		if !slices.Contains(audience.RowOutcomes, audience.RowOutcome(o)) {
+			return usage("--only %s: there is no such outcome; there are added, updated, unchanged, skipped and refused", o)
 		}
 	}
 	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.ImportID) error {
@@ -284,7 +283,3 @@ func (c *importResults) Run(ctx context.Context, out *console) error {
 		return w.Flush()
 	})
 }
-
-// outcomes are the outcomes of rows.
-var outcomes = []string{string(audience.RowAdded), string(audience.RowUpdated), string(audience.RowUnchanged),
-	string(audience.RowSkipped), string(audience.RowRefused)}

@@ -104,7 +104,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		return apidoc.New(&d, s.calls.OpenRPC())
 	})
 	s.files = importexport.New(r.service, importexport.Options{FlushTimeout: c.FlushTimeout, FileTimeout: c.StreamTimeout,
-		Delay: s.calls.DelayFailure, Log: r.log})
+		ReadTimeout: c.ReadTimeout, MaxImport: int64(c.MaxImport), Delay: s.calls.DelayFailure, Log: r.log})
 	if metrics := r.ops.registerer(); metrics != nil {
 		metrics.MustRegister(r.indexes.Metrics()...)
 		metrics.MustRegister(r.store.metrics...)
@@ -217,6 +217,7 @@ func (s *server) run(ctx context.Context, ending func()) error {
 func (s *server) stop() error {
 	s.stopping.Store(true)
 	s.calls.Drain()
+	s.files.Drain()
 	ctx, done := context.WithTimeout(context.Background(), drainTime)
 	defer done()
 	if err := s.api.Shutdown(ctx); err != nil {

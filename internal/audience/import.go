@@ -134,6 +134,9 @@ const (
 	RowRefused   RowOutcome = "refused"
 )
 
+// RowOutcomes are all outcomes.
+var RowOutcomes = []RowOutcome{RowAdded, RowUpdated, RowUnchanged, RowSkipped, RowRefused}
+
 // count counts a row.
 func (c *ImportCounts) count(o RowOutcome) {
 	switch o {
@@ -180,7 +183,7 @@ func (i *Import) Ended() bool {
 }
 
 // ErrNoImport is the error for an Import that does not exist, or that belongs to another Account.
-var ErrNoImport = Refuse(NotFound, "no import with this ID")
+var ErrNoImport = Refuse(InvalidParameters, "no import with this ID")
 
 // ImportTx reads and changes Imports, in a transaction.
 type ImportTx interface {

@@ -8,7 +8,7 @@ import (
 
 // This file shows, pauses, continues and cancels Imports.
 
-// Import returns an Import. Errors: NotFound, Denied.
+// Import returns an Import. Errors: ErrNoImport, Denied.
 func (s *Service) Import(ctx context.Context, c *Caller, id ImportID) (*Import, error) {
 	return view(ctx, s, c, func(tx Tx) (*Import, error) { return loadImport(tx, c, id) })
 }
@@ -40,7 +40,7 @@ func (s *Service) Imports(ctx context.Context, c *Caller) ([]Import, error) {
 	})
 }
 
-// PauseImport stops an Import after the step that runs, until ResumeImport continues it. Errors: NotFound, Denied, and
+// PauseImport stops an Import after the step that runs, until ResumeImport continues it. Errors: ErrNoImport, Denied, and
 // InvalidParameters if the Import has ended.
 func (s *Service) PauseImport(ctx context.Context, c *Caller, id ImportID) error {
 	return s.editImport(ctx, c, id, "pause", func(_ Tx, i *Import, _ int64) error {

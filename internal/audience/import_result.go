@@ -97,7 +97,7 @@ func unpackResults(data []byte, each func(*RowResult) error) error {
 const resultSteps = 16
 
 // ImportResults calls each with the result of every row that is done, in the order of the file. The results are removed
-// seven days after the end of the Import. Errors: NotFound, Denied, and those of each.
+// seven days after the end of the Import. Errors: ErrNoImport, Denied, and those of each.
 func (s *Service) ImportResults(ctx context.Context, c *Caller, id ImportID, each func(*RowResult) error) error {
 	for from := int64(0); ; {
 		found, err := view(ctx, s, c, func(tx Tx) ([]StepResults, error) {

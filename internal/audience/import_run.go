@@ -86,8 +86,11 @@ type importRun struct {
 func (r *importRun) claim(ctx context.Context) (*Import, error) {
 	return ownUpdate(ctx, r.service, func(tx Tx, now int64) (*Import, error) {
 		i, err := tx.LockImport(r.id)
+		if errors.Is(err, ErrNoImport) {
+			return nil, nil
+		}
 		if err != nil {
-			return nil, ignoreKind(NotFound, err)
+			return nil, err
 		}
 		switch {
 		case i.LeaseUntil > now && (i.State == ImportRunning || i.State == ImportUploading):

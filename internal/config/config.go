@@ -99,6 +99,8 @@ type Serve struct {
 	MaxFile  Size `default:"10MiB" placeholder:"SIZE"`
 	MaxFiles Size `default:"1GiB" placeholder:"SIZE"`
 
+	MaxImport Size `default:"1GiB" placeholder:"SIZE"`
+
 	Connections int `default:"4096" placeholder:"N"`
 
 	MaxCalls int           `default:"256" placeholder:"N"`
@@ -155,6 +157,8 @@ func (s Serve) Check() error {
 		return errors.New("--max-body must be at least 1KiB")
 	case s.Memory < 12*s.MaxBody || s.Memory < 64<<20:
 		return errors.New("--memory must be at least 64MiB, and at least 12 times --max-body")
+	case s.MaxImport < 1024:
+		return errors.New("--max-import must be at least 1KiB")
 	case s.MaxFile < 1024 || s.MaxFiles < s.MaxFile:
 		return errors.New("--max-file must be at least 1KiB, and --max-files at least --max-file")
 	case min(s.MaxCalls, s.Connections) < 1:

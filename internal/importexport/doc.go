@@ -5,6 +5,9 @@
 //	export.go           writes the Contacts of a List as a file
 //	export_csv.go       the CSV of an export
 //	export_http.go      GET /api/exports
+//	import_http.go      /api/imports: uploads, and requests about imports
+//	import_options.go   the options of an upload
+//	import_reply.go     the records and results of imports
 //	preset.go           what the exports of other services contain
 //	preset_parts.go     splits such a file into imports
 package importexport

@@ -11,10 +11,12 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/limiter"
 	"enlist/internal/rpc"
 )
 
@@ -22,36 +24,50 @@ import (
 type Options struct {
 	FlushTimeout time.Duration         // longest time that a client may take to read 64 KiB of a file; 30 s
 	FileTimeout  time.Duration         // longest time that a client may take to read a file; 10 minutes
+	ReadTimeout  time.Duration         // longest time in which a client sends no byte of a file; 1 minute
+	MaxImport    int64                 // largest file to import in bytes; 1 GiB
 	Delay        func(r *http.Request) // waits before a request with an invalid key is refused; no delay
 	Log          *slog.Logger          // log of internal errors; slog.Default
 }
 
 // Handler answers the requests for files of Contacts.
 type Handler struct {
-	service *audience.Service
-	options Options
+	service  *audience.Service
+	options  Options
+	uploads  *limiter.Limiter
+	stopping chan struct{} // closed by Drain
+	drain    sync.Once
 }
 
 // New returns the Handler of a Service.
 func New(service *audience.Service, o Options) *Handler {
 	o.FlushTimeout = cmp.Or(o.FlushTimeout, 30*time.Second)
 	o.FileTimeout = cmp.Or(o.FileTimeout, 10*time.Minute)
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, time.Minute)
+	o.MaxImport = cmp.Or(o.MaxImport, 1<<30)
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Delay == nil {
 		o.Delay = func(*http.Request) {}
 	}
-	return &Handler{service: service, options: o}
+	return &Handler{service: service, options: o, uploads: limiter.New(maxUploads, uploadWait), stopping: make(chan struct{})}
 }
+
+// Drain ends the replies about the progress of imports. The imports go on.
+func (h *Handler) Drain() { h.drain.Do(func() { close(h.stopping) }) }
 
 // exportsPath is the path of exports.
 const exportsPath = "/api/exports"
 
 // IsPath reports whether the Handler answers requests for a path.
-func IsPath(path string) bool { return path == exportsPath }
+func IsPath(path string) bool { return path == exportsPath || isImportsPath(path) }
 
 // ServeHTTP answers a request. A refused request has a status of 400 or more, and a body of JSON with the published
 // code: {"error":{"code":303,"message":"..."}}. decisions.md: 67
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if isImportsPath(r.URL.Path) {
+		h.serveImports(w, r)
+		return
+	}
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
 		refuse(w, http.StatusMethodNotAllowed, api.CodeMethodNotFound, "send GET")

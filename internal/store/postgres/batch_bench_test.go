@@ -10,3 +10,8 @@ import (
 func BenchmarkBatchEvents(b *testing.B) {
 	storetest.BenchBatch(b, openAt(b, database(b), Options{}))
 }
+
+// BenchmarkImport measures imports of files.
+func BenchmarkImport(b *testing.B) {
+	storetest.BenchImport(b, openAt(b, database(b), Options{}))
+}

@@ -18,3 +18,13 @@ func BenchmarkBatchEvents(b *testing.B) {
 	defer store.Close()
 	storetest.BenchBatch(b, store)
 }
+
+// BenchmarkImport measures imports of files.
+func BenchmarkImport(b *testing.B) {
+	store, err := sqlite.Open(context.Background(), filepath.Join(b.TempDir(), "enlist.db"), sqlite.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer store.Close()
+	storetest.BenchImport(b, store)
+}

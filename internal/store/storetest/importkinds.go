@@ -169,7 +169,7 @@ func importAccess(f *importFixture) {
 	for _, c := range []struct {
 		caller *audience.Caller
 		kind   audience.Kind
-	}{{f.newCaller(), audience.NotFound}, {f.restricted(other), audience.Denied}} {
+	}{{f.newCaller(), audience.InvalidParameters}, {f.restricted(other), audience.Denied}} {
 		_, err := f.service.Import(f.Context(), c.caller, i.ID)
 		wantKind(f.T, "Import", err, c.kind)
 		wantKind(f.T, "CancelImport", f.service.CancelImport(f.Context(), c.caller, i.ID), c.kind)

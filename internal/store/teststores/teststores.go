@@ -168,12 +168,16 @@ func AgeKilledJobs(t testing.TB, address string) {
 	}
 }
 
-// EndLeases ends the leases of slices of Batches, as if the processes that had them had been killed
+// EndLeases ends the leases of slices of Batches and of imports, as if the processes that had them had been killed
 // minutes ago.
 func EndLeases(t testing.TB, address string) {
 	t.Helper()
-	if err := execute(t.Context(), address, "UPDATE batch_slice SET lease_time = 0 WHERE done = 0"); err != nil {
-		t.Fatal(err)
+	for _, end := range []string{
+		"UPDATE batch_slice SET lease_time = 0 WHERE done = 0", "UPDATE import SET lease_until = 0 WHERE lease_until > 0",
+	} {
+		if err := execute(t.Context(), address, end); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
