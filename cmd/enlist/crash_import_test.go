@@ -150,7 +150,8 @@ func (c *crash) wantEachRowOnce(i *audience.Import, rows int) {
 		}
 		for _, r := range checked {
 			var ledger ledgerRows
-			if err := s.ContactConsents(c.t.Context(), caller, i.ListID, r.Contact, 0, 0, &ledger); err != nil {
+			q := audience.LedgerQuery{List: i.ListID, Contact: r.Contact}
+			if err := s.ContactConsents(c.t.Context(), caller, q, &ledger); err != nil {
 				c.t.Fatal(err)
 			}
 			if len(ledger) != 1 || ledger[0].ImportRow != r.Row || ledger[0].Text != fmt.Sprintf("Form %d", r.Row-1) {

@@ -45,7 +45,10 @@ func (s *importTx) storeOthers(rows []importRow) error {
 			return err
 		}
 	}
-	return nil
+	if s.i.Options.DryRun {
+		return nil
+	}
+	return s.tx.AddLedger(s.ended)
 }
 
 // maxOfAddress is the largest number of Contacts with one address that a row changes, in a List with duplicates.
@@ -95,6 +98,8 @@ func (s *importTx) unsubscribed(d *decision, contacts []*Contact, listed map[str
 		if err := s.change(c, WebhookUnsubscribed); err != nil {
 			return err
 		}
+		s.ended = append(s.ended, LedgerRow{ListID: c.ListID, ContactID: c.ID, Time: s.now, Method: "import",
+			KeyID: s.caller.Key.ID, ImportID: s.i.ID, ImportRow: d.row.number}) // decisions.md: 89
 	}
 	key := d.row.parsed.key
 	switch {

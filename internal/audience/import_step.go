@@ -51,6 +51,7 @@ type importTx struct {
 
 	inFull  map[*Contact]bool         // Contacts with changes that only UpdateContact stores
 	repeats map[*Contact][]*importRow // later rows of a new Contact
+	ended   []LedgerRow               // the subscriptions that a file of unsubscribers ended
 }
 
 // store decides what becomes of each row, and stores it. In a dry run it only decides. On PostgreSQL another

@@ -73,6 +73,9 @@ func importUnsubscribers(f *importFixture) {
 		if !ann.IsUnsubscribed || f.ledger(f.id, ann.ID) != 1 {
 			f.Errorf("the Contact is %+v with %d ledger rows", ann, f.ledger(f.id, ann.ID))
 		}
+		if l := f.ledgerOf(f.id, ann.ID); len(l) != 2 || l[0].Method != "import" || l[0].Type != "" {
+			f.Errorf("the ledger is %+v, want a row for the end of the subscription", l)
+		}
 		f.wantUnsubscribers(ann.ID, "ann@example.com")
 		f.wantUnsubscribers(0, "new-x@example.com")
 		f.wantResults(f.runs("Mobile Phone\n0402222222\n", as(kind)), "1 updated")
