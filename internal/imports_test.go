@@ -39,6 +39,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/jobs":             {"enlist/internal/audience", "enlist/internal/limiter", "github.com/riverqueue/river/..."},
 	"enlist/internal/mail": {"enlist/internal/address", "enlist/internal/audience", "enlist/internal/limiter", "enlist/internal/merge", "github.com/wneessen/go-mail/...", "github.com/andybalholm/cascadia", "github.com/tdewolff/parse/v2/...",
 		"github.com/emersion/...", "github.com/yuin/goldmark/...", "golang.org/x/net/html/...", "golang.org/x/time/rate"},
+	"enlist/internal/movein":        {"enlist/api", "enlist/internal/audience", "golang.org/x/sync/errgroup"},
 	"enlist/internal/limiter":       {},
 	"enlist/internal/apidoc":        {"enlist/internal/rpc", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/xmlrpc":        {"golang.org/x/text/..."},

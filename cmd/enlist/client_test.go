@@ -45,7 +45,9 @@ func startServerOn(t *testing.T, e teststores.Engine, settings config.Serve) (ad
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	key = strings.Repeat("0123456789abcdef", 4)
-	settings.DB = e.New(t)
+	if settings.DB == "" {
+		settings.DB = e.New(t)
+	}
 	if settings.SMTP == "" && settings.Mail == "" {
 		settings.Mail = "dir:" + t.TempDir()
 	}

@@ -12,6 +12,7 @@
 //	index.go, jobs.go, doctor.go                      inspection and repair
 //	bounce.go                                         reports from a mail server
 //	backup*.go, restore.go                            backups
+//	migrate.go                                        moving in from another service
 //	copy.go, distribute.go                            PostgreSQL
 //	health.go, man.go, version.go                     for packages and containers
 //	database.go, print.go                             shared by the subcommands
@@ -54,6 +55,7 @@ type program struct {
 	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report that a mail server passes on."`
 	Backup     backupCommand     `cmd:"" help:"Back up a database into one file while servers use it."`
 	Restore    restoreCommand    `cmd:"" help:"Restore a backup to a new database."`
+	Migrate    migrateCommand    `cmd:"" help:"Move an Account from another service with the same API into a database."`
 	Copy       copyCommand       `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
 	Distribute distributeCommand `cmd:"" help:"Distribute the large PostgreSQL tables over a Citus cluster."`
 	Doctor     doctorCommand     `cmd:"" help:"Check a database and print its problems."`

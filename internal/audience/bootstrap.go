@@ -5,6 +5,9 @@ import "context"
 // This file adds the records that a server needs at its start. It fills an empty database, so that
 // the first start prints a key that works.
 
+// firstListName is the name of the List that Bootstrap adds.
+const firstListName = "First List"
+
 // Bootstrapped is the result of Bootstrap.
 type Bootstrapped struct {
 	Account AccountID
@@ -70,5 +73,5 @@ func firstList(tx Tx, a *Account, now int64) (ListID, error) {
 	if len(lists) > 0 {
 		return lists[0].ID, nil
 	}
-	return addList(tx, operatorOf(a), now, []Detail{{Key: "name", Value: Input{Kind: InputText, Text: "First List"}}})
+	return addList(tx, operatorOf(a), now, []Detail{{Key: "name", Value: Input{Kind: InputText, Text: firstListName}}})
 }

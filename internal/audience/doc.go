@@ -46,6 +46,7 @@
 //	contact_quoted.go         normalises addresses with quotes that earlier versions stored
 //	consent.go                consent and its ledger
 //	unsubscriber.go           the Unsubscriber List
+//	move*.go                  records that move in from another service with their IDs; package movein reads them
 //
 // Values that callers send, and search:
 //
@@ -83,6 +84,6 @@
 // RateTx in batch_rate_take.go, HoldTx in mail_hold.go, BackupTx in backup.go,
 // BatchEventTx in batch_event.go, BatchReportTx in batch_report.go, WebhookTx in
 // webhook_edit.go, WebhookQueueTx in
-// webhook_deliver.go, DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go,
+// webhook_deliver.go, DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go, MoveTx in move.go,
 // and LockTx in store.go.
 package audience

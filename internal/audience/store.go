@@ -120,6 +120,7 @@ type Tx interface {
 	LinkTx
 	JobTx
 	LockTx
+	MoveTx
 }
 
 // LockTx takes locks for transactions that change more than single Contacts.

@@ -28,6 +28,8 @@ type mapping[T any] struct {
 	insert    string // INSERT of all values
 	insertNew string // INSERT that does nothing if the row would violate a unique index
 	upsert    string // INSERT that replaces the row with the same owner and key
+	insertID  string // INSERT with a given ID, which is the first argument
+	restore   string // like insertID; replaces the row with the same ID
 	update    string // UPDATE of the row with the same owner and key
 	width     int    // number of columns
 }
@@ -37,8 +39,9 @@ func newMapping[T any](table string, visit func(*mapper, *T)) *mapping[T] {
 	m := new(mapper)
 	visit(m, new(T))
 	b := &mapping[T]{visit: visit, width: len(m.columns)}
-	var read, names, set, replace, where, unique []string
+	var read, names, set, replace, rest, where, unique []string
 	var all, initial arguments
+	withID := arguments{list: []string{"?1"}, count: 1}
 	for _, c := range m.columns {
 		if c.in&selected != 0 {
 			read = append(read, c.read)
@@ -54,6 +57,8 @@ func newMapping[T any](table string, visit func(*mapper, *T)) *mapping[T] {
 			names = append(names, c.name)
 			all.add(&c, inserted)
 			initial.add(&c, unset)
+			withID.add(&c, inserted)
+			rest = append(rest, c.name+" = excluded."+c.name)
 		}
 	}
 	b.columns = strings.Join(read, ", ")
@@ -64,6 +69,9 @@ func newMapping[T any](table string, visit func(*mapper, *T)) *mapping[T] {
 	b.insertNew = b.insert + " ON CONFLICT DO NOTHING"
 	b.upsert = b.insert + " ON CONFLICT (" + strings.Join(unique, ", ") + ")" +
 		" DO UPDATE SET " + strings.Join(replace, ", ")
+	b.insertID = "INSERT INTO " + table + " (id, " + strings.Join(names, ", ") + ") VALUES (" +
+		strings.Join(withID.list, ", ") + ")"
+	b.restore = b.insertID + " ON CONFLICT (id) DO UPDATE SET " + strings.Join(rest, ", ")
 	b.update = "UPDATE " + table + " SET " + strings.Join(set, ", ") + " WHERE " + strings.Join(where, " AND ")
 	return b
 }
@@ -166,6 +174,22 @@ func (b *mapping[T]) saveDefinition(t *Tx, x *T) error {
 
 // queue inserts a row whose ID the caller does not need. The engine is free to delay the statement.
 func (b *mapping[T]) queue(t *Tx, x *T) error { return b.do(t, b.insert, inserted, x) }
+
+// restoreDefinition inserts a row with the ID that x has, or replaces the row with this ID. Later rows get higher IDs.
+func (b *mapping[T]) restoreDefinition(t *Tx, table string, x *T) error {
+	if err := t.changed(); err != nil {
+		return err
+	}
+	args, err := b.arguments(t, inserted, x)
+	if err != nil {
+		return err
+	}
+	id := *t.mapper.newID
+	if err := t.conn.Do(b.restore, append([]any{id}, args...)...); err != nil {
+		return err
+	}
+	return t.skipIDs("pg_get_serial_sequence('"+table+"', 'id')", id)
+}
 
 // put inserts a row, or replaces the row with the same natural key.
 func (b *mapping[T]) put(t *Tx, x *T) error { return b.do(t, b.upsert, inserted, x) }

@@ -1,0 +1,230 @@
+package main
+
+// enlist migrate: moves an Account from another service with the same API into a database. Package movein does the
+// work; the same command continues an interrupted move, and later catches up.
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"enlist/api"
+	"enlist/internal/audience"
+	"enlist/internal/config"
+	"enlist/internal/movein"
+)
+
+type migrateCommand struct {
+	config.Database
+	format
+	From     string `required:"" placeholder:"URL" help:"URL of the other service, https://HOST/api/jsonrpcserver."`
+	Key      string `placeholder:"KEY" help:"API key of the other service. Set it in the environment variable ENLIST_KEY."`
+	KeyFile  string `placeholder:"PATH" help:"File that contains the API key."`
+	Account  int64  `placeholder:"ID" help:"ID of the Account to move into; needed if there are several Accounts."`
+	Quick    bool   `help:"Read only new and changed Contacts: no consents, no deletions and no comparison."`
+	Problems string `placeholder:"PATH" help:"File for what could not be moved, one JSON object a line."`
+}
+
+// Help returns the text that --help prints after the usage.
+func (migrateCommand) Help() string {
+	return "Every user of this machine can see the flags of a command. Put the key into the environment variable " +
+		"ENLIST_KEY or into a file instead."
+}
+
+// Run moves the Account, or continues.
+func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
+	from, err := sourceURL(c.From)
+	if err != nil {
+		return err
+	}
+	key, err := c.key()
+	if err != nil {
+		return err
+	}
+	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	report := problemReport{out: out}
+	if err := report.open(c.Problems); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, report.close()) }()
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		caller, err := operator(ctx, s, c.Account)
+		if err != nil {
+			return err
+		}
+		client := api.NewClient(from, key)
+		defer client.Close()
+		p := moveProgress{out: out}
+		start := time.Now()
+		m := &movein.Mover{Service: s, Caller: caller, Client: client, Source: from, Quick: c.Quick,
+			Report: p.report, Problem: report.add}
+		result, err := m.Run(ctx)
+		if err != nil && ctx.Err() != nil {
+			return errors.New("interrupted: run the same command again to continue")
+		}
+		if err != nil {
+			return err
+		}
+		return c.print(out, result, time.Since(start))
+	})
+}
+
+// sourceURL checks the URL of the other service, and adds the path of the API to a URL without a path.
+func sourceURL(from string) (string, error) {
+	u, err := url.Parse(from)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return "", usage("--from must be the URL of the other service: https://HOST" + api.Path)
+	}
+	if strings.Trim(u.Path, "/") == "" {
+		u.Path = api.Path
+	}
+	return u.String(), nil
+}
+
+// key returns the API key of the other service.
+func (c *migrateCommand) key() (string, error) {
+	if c.KeyFile == "" {
+		if c.Key == "" {
+			return "", usage("set the API key of the other service in the environment variable ENLIST_KEY, or give --key-file")
+		}
+		return c.Key, nil
+	}
+	if c.Key != "" {
+		return "", usage("give either --key-file or a key, not both")
+	}
+	text, err := os.ReadFile(c.KeyFile)
+	if err != nil {
+		return "", fmt.Errorf("read the key: %w", err)
+	}
+	return string(bytes.TrimSpace(text)), nil
+}
+
+// print prints the comparison. The error says that the two sides differ.
+func (c *migrateCommand) print(out *console, r *movein.Result, took time.Duration) error {
+	rows := records(r.Lists, listRow)
+	different := 0
+	for i := range r.Lists {
+		if !r.Lists[i].Equal() {
+			different++
+		}
+	}
+	if c.JSON {
+		err := printJSON(out.stdout, record{{"lists", rows}, {"folders", r.Folders}, {"messages", r.Messages},
+			{"autoresponders", r.Autoresponders}, {"active_at_source", append([]int64{}, r.Active...)},
+			{"consents", r.Consents}, {"unsubscribers_at_source", r.Unsubscribers}, {"unsubscribers", r.StoredUnsubs},
+			{"not_moved", r.Problems}, {"skipped_methods", append([]string{}, r.Skipped...)}})
+		if err != nil {
+			return err
+		}
+	} else if err := c.printText(out, r, rows, took); err != nil {
+		return err
+	}
+	if different > 0 {
+		return fmt.Errorf("%d Lists differ from the other service: run the same command again; "+
+			"if they still differ, report this as a bug", different)
+	}
+	return nil
+}
+
+// printText prints the comparison for people.
+func (c *migrateCommand) printText(out *console, r *movein.Result, rows []record, took time.Duration) error {
+	columns := []string{"id", "name", "at_source", "left_out", "here", "added", "changed", "removed"}
+	if !c.Quick {
+		columns = append(columns, "source_checksum", "checksum", "result")
+	}
+	if err := c.list(out.stdout, rows, columns...); err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stdout, "%d Folders, %d Messages, %d autoresponders, %d new consents; Unsubscriber List: %d entries, "+
+		"%d at the source. Took %s\n", r.Folders, r.Messages, r.Autoresponders, r.Consents, r.StoredUnsubs,
+		r.Unsubscribers, took.Round(time.Second/10))
+	if len(r.Active) > 0 {
+		fmt.Fprintf(out.stdout, "These autoresponders are active at the source and inactive here. Activate them with "+
+			"editAutoresponder when the other service has stopped: %s\n", strings.Trim(fmt.Sprint(r.Active), "[]"))
+	}
+	if r.Problems > 0 {
+		fmt.Fprintf(out.stdout, "%d values or records were not moved: see the lines above\n", r.Problems)
+	}
+	return nil
+}
+
+// listRow returns the comparison of a List as a row.
+func listRow(l *movein.ListResult) record {
+	result := "equal"
+	if !l.Equal() {
+		result = "different"
+	}
+	if l.Checksum == "" {
+		result = ""
+	}
+	return record{{"id", l.ID}, {"name", l.Name}, {"at_source", l.AtSource}, {"left_out", l.LeftOut}, {"here", l.Stored},
+		{"added", l.Added}, {"changed", l.Changed}, {"removed", l.Removed},
+		{"source_checksum", l.SourceChecksum}, {"checksum", l.Checksum}, {"result", result}}
+}
+
+// moveProgress prints the progress, at most one line every progressEvery. A line about another subject is printed at
+// once.
+type moveProgress struct {
+	out     *console
+	last    time.Time
+	subject string
+}
+
+func (p *moveProgress) report(line string) {
+	subject, _, _ := strings.Cut(line, ":")
+	if subject == p.subject && time.Since(p.last) < progressEvery {
+		return
+	}
+	p.last, p.subject = time.Now(), subject
+	fmt.Fprintln(p.out.stderr, line)
+}
+
+// problemReport prints what could not be moved. It also writes it to a file, if there is one.
+type problemReport struct {
+	out  *console
+	file *os.File
+	err  error // the first error of the file
+}
+
+func (r *problemReport) open(path string) (err error) {
+	if path != "" {
+		r.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	}
+	return err
+}
+
+func (r *problemReport) close() error {
+	if r.file == nil {
+		return nil
+	}
+	return errors.Join(r.err, r.file.Close())
+}
+
+// add prints one problem.
+func (r *problemReport) add(p audience.MoveProblem) {
+	text := fmt.Sprintf("not moved: %s %d", p.Record, p.ID)
+	if p.List != 0 {
+		text += fmt.Sprintf(" of List %d", p.List)
+	}
+	if p.Key != "" {
+		text += fmt.Sprintf(", %s = %q", p.Key, p.Value)
+	}
+	fmt.Fprintf(r.out.stderr, "%s: %s\n", text, p.Reason)
+	if r.file == nil || r.err != nil {
+		return
+	}
+	line, err := json.Marshal(p)
+	if err == nil {
+		_, err = r.file.Write(append(line, '\n'))
+	}
+	r.err = err
+}

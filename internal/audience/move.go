@@ -1,0 +1,220 @@
+package audience
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+)
+
+// This file has the record of a move: an Account moves in from another service and keeps its IDs. Package movein reads
+// the other service. The files move_*.go store what it sends. Nothing of a move causes an event, a mail or a webhook.
+
+// Move says how far an Account has moved in. It is stored with each change, so that a move that was stopped continues.
+type Move struct {
+	Source string `json:"-"` // URL of the other service
+	// LastContact is the greatest ID of a Contact that was moved. A Contact that this service adds gets a greater one.
+	LastContact ContactID            `json:"last_contact"`
+	Lists       map[ListID]MovedList `json:"lists"`
+}
+
+// MovedList says how far the Contacts of a List are read.
+type MovedList struct {
+	Read     ContactID `json:"read"`     // the first reading has come to this ID
+	Complete bool      `json:"complete"` // the first reading has ended
+	Since    int64     `json:"since"`    // Contacts that changed at this time or later are to be read again
+	Consents ContactID `json:"consents"` // the reading of consents has come to this ID; 0: it has not begun, or has ended
+}
+
+// MoveProblem is something that could not be moved, with the reason. Key is the Field or attribute, or "" if the
+// complete record is left out.
+type MoveProblem struct {
+	Record string `json:"record"` // list, field, contact, message, folder, autoresponder, preference or unsubscriber
+	List   ListID `json:"list_id,omitempty"`
+	ID     int64  `json:"id,omitempty"`
+	Key    string `json:"key,omitempty"`
+	Value  string `json:"value,omitempty"` // the beginning of the value
+	Reason string `json:"reason"`
+}
+
+// BeginMove begins to move records of the service with the URL source into the Account of the caller, or continues the
+// move. A move begins only in an empty Account that is alone in its database, because IDs are unique in a database.
+// Errors: InvalidParameters for another Account, or if programs already add Contacts to this one.
+// decisions.md: 87
+func (s *Service) BeginMove(ctx context.Context, c *Caller, source string) (*Move, error) {
+	return update(ctx, s, c, func(tx Tx, _ int64) (*Move, error) {
+		from, state, err := tx.Move(c.Account.ID)
+		switch {
+		case err != nil:
+			return nil, err
+		case from == "":
+			return beginMove(tx, c, source)
+		case from != source:
+			return nil, Refuse(InvalidParameters, "Account %d moves in from %s; give the same URL, or a new database",
+				c.Account.ID, from)
+		}
+		m := &Move{Source: source}
+		if err := json.Unmarshal([]byte(state), m); err != nil {
+			return nil, err
+		}
+		return m, m.checkUntouched(tx, c)
+	})
+}
+
+// beginMove empties the Account of what every new Account has, and stores the new move.
+func beginMove(tx Tx, c *Caller, source string) (*Move, error) {
+	lists, err := requireEmpty(tx, c.Account)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range lists {
+		if err := tx.MarkListDeleted(id); err != nil {
+			return nil, err
+		}
+		if err := tx.DropList(id); err != nil {
+			return nil, err
+		}
+	}
+	folders, err := tx.Folders(c.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range folders {
+		if err := tx.DeleteFolder(folders[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	m := &Move{Source: source, Lists: make(map[ListID]MovedList)}
+	return m, m.save(tx, c.Account.ID)
+}
+
+// requireEmpty refuses an Account that has more than a new one. It returns the List that Bootstrap has added, if no
+// call has used it.
+func requireEmpty(tx Tx, a *Account) (unused []ListID, err error) {
+	accounts, err := tx.Accounts()
+	if err != nil {
+		return nil, err
+	}
+	if len(accounts) > 1 {
+		return nil, notEmpty("the database has %d Accounts, and IDs are unique in a database", len(accounts))
+	}
+	lists, err := tx.Lists(a.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range lists {
+		used, err := isUsed(tx, &lists[i])
+		if err != nil {
+			return nil, err
+		}
+		if used {
+			return nil, notEmpty("the Account has the List %d", lists[i].ID)
+		}
+		unused = append(unused, lists[i].ID)
+	}
+	messages, err := tx.Messages(a.ID)
+	if err != nil {
+		return nil, err
+	}
+	files, err := tx.Files(a.ID)
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := tx.CountUnsubscribers(&UnsubscriberSearch{Account: a.ID})
+	if err != nil {
+		return nil, err
+	}
+	if len(messages)+len(files) > 0 || addresses > 0 {
+		return nil, notEmpty("the Account has %d Messages, %d files and %d addresses on its Unsubscriber List",
+			len(messages), len(files), addresses)
+	}
+	return unused, nil
+}
+
+// notEmpty refuses a database, and says which one to give.
+func notEmpty(format string, args ...any) error {
+	return Refuse(InvalidParameters, format+": give a new database; enlist serve creates one", args...)
+}
+
+// isUsed reports whether a List is not as Bootstrap has added it.
+func isUsed(tx Tx, l *List) (bool, error) {
+	schema, err := tx.Schema(l.ID)
+	if err != nil || l.Name != firstListName || l.ContactCount > 0 ||
+		len(schema.Fields) > len(addressFields()) || len(schema.Autoresponders) > 0 {
+		return true, err
+	}
+	return tx.HasLedger(l.ID)
+}
+
+// checkUntouched refuses to continue a move if programs already use the Account. The move would remove their Contacts,
+// because the other service does not have them.
+func (m *Move) checkUntouched(tx Tx, c *Caller) error {
+	lists, err := tx.Lists(c.Account.ID)
+	if err != nil {
+		return err
+	}
+	for i := range lists {
+		last, err := tx.LastContactID(lists[i].ID)
+		if err != nil {
+			return err
+		}
+		if _, moved := m.Lists[lists[i].ID]; !moved || last > m.LastContact {
+			return Refuse(InvalidParameters, "programs already use this Account: since the move began, a Contact or a List "+
+				"was added here (List %d). The move cannot go on; to begin again, give a new database", lists[i].ID)
+		}
+	}
+	return nil
+}
+
+// save stores the move.
+func (m *Move) save(tx Tx, account AccountID) error {
+	state, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return tx.SaveMove(account, m.Source, string(state))
+}
+
+// step runs fn in an Update, and stores the move as fn has changed next.
+func (m *Move) step(ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64, next *Move) error) error {
+	next, err := update(ctx, s, c, func(tx Tx, now int64) (*Move, error) {
+		next := &Move{Source: m.Source, LastContact: m.LastContact, Lists: maps.Clone(m.Lists)}
+		if err := fn(tx, now, next); err != nil {
+			return nil, err
+		}
+		return next, next.save(tx, c.Account.ID)
+	})
+	if err == nil {
+		*m = *next
+	}
+	return err
+}
+
+// SetMovedList stores how far the Contacts of a List are read.
+func (s *Service) SetMovedList(ctx context.Context, c *Caller, m *Move, id ListID, l MovedList) error {
+	return m.step(ctx, s, c, func(_ Tx, _ int64, next *Move) error {
+		next.Lists[id] = l
+		return nil
+	})
+}
+
+// MoveTx stores records under the IDs that they have at another service, in a transaction. An ID that this service
+// gives later is greater than all of them. Each Put replaces a record with the same ID.
+type MoveTx interface {
+	// Move returns how far an Account has moved in. source is "" if no move has begun.
+	Move(account AccountID) (source, state string, err error)
+	// SaveMove stores how far an Account has moved in.
+	SaveMove(account AccountID, source, state string) error
+	PutFolder(f *Folder) error
+	PutList(l *List) error
+	PutField(f *Field) error
+	PutPreference(p *Preference) error
+	PutMessage(m *Message) error
+	PutAutoresponder(a *Autoresponder) error
+	// PutContacts stores Contacts of one List with all flags and times, and updates the counters. If another Contact is
+	// the first with an address, the Contact becomes a duplicate.
+	PutContacts(contacts []*Contact) error
+	// ContactIDs returns the IDs of a List's Contacts above after, up to upto, in ascending order, and at most limit.
+	ContactIDs(list ListID, after, upto ContactID, limit int) ([]ContactID, error)
+	// HasLedger reports whether the consent ledger has a row of the List, even of a deleted Contact.
+	HasLedger(list ListID) (bool, error)
+}

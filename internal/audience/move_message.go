@@ -1,0 +1,78 @@
+package audience
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// This file stores Messages and autoresponders that move in from another service.
+
+// MoveMessage stores a Message with its contents. Files do not move, so its attachments and images are left out.
+func (s *Service) MoveMessage(ctx context.Context, c *Caller, record MovedRecord) ([]MoveProblem, error) {
+	return update(ctx, s, c, func(tx Tx, _ int64) ([]MoveProblem, error) {
+		r := moveReader{record: record, about: MoveProblem{Record: "message", ID: record.ID()}}
+		m := Message{ID: MessageID(record.ID()), AccountID: c.Account.ID,
+			CreatorKeyID: KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
+			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
+			Type: MessageEmail, EmailType: EmailHTML}
+		setEach(&r, &m, WholeMessageAttributes, record)
+		if m.Name == "" {
+			m.Name = fmt.Sprintf("Message %d", m.ID)
+		}
+		if m.Type == MessageEmail && m.Subject == "" {
+			r.refuse("subject", "an email needs a subject: set one before you send the Message")
+		}
+		if m.Attachments != "" {
+			r.refuse("attachments", "files do not move: upload them and edit the Message")
+		}
+		if m.InlineImages != "" {
+			r.refuse("inline_images", "files do not move: upload them and edit the Message")
+		}
+		m.Attachments, m.InlineImages = "", ""
+		if err := checkMessageFolder(tx, c.Account.ID, m.FolderID); err != nil {
+			if err := r.refuseError("folder_id", err); err != nil {
+				return nil, err
+			}
+			m.FolderID = 0
+		}
+		return r.problems, tx.PutMessage(&m)
+	})
+}
+
+// MoveAutoresponder stores an autoresponder. It is inactive, so that only one of the two services sends its mails,
+// until the operator activates it. A repeated call does not change whether it is active here.
+// decisions.md: 88
+func (s *Service) MoveAutoresponder(ctx context.Context, c *Caller, record MovedRecord) ([]MoveProblem, error) {
+	return update(ctx, s, c, func(tx Tx, _ int64) ([]MoveProblem, error) {
+		r := moveReader{record: record, about: MoveProblem{Record: "autoresponder", ID: record.ID()}}
+		a := Autoresponder{ID: AutoresponderID(record.ID()), AccountID: c.Account.ID,
+			CreatorKeyID: KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
+			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
+			CriteriaType: CriteriaImmediate}
+		setEach(&r, &a, AutoresponderAttributes, record)
+		if err := checkMessageFolder(tx, c.Account.ID, a.FolderID); err != nil {
+			if err := r.refuseError("folder_id", err); err != nil {
+				return nil, err
+			}
+			a.FolderID = 0
+		}
+		all, err := tx.Autoresponders(c.Account.ID)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(all, func(o Autoresponder) bool { return o.ID == a.ID })
+		a.IsActive = i >= 0 && all[i].IsActive
+		if err := a.set(tx, c, nil); err != nil {
+			return r.problems, r.refuseError("", err)
+		}
+		if err := tx.PutAutoresponder(&a); err != nil {
+			return nil, err
+		}
+		if i < 0 {
+			_, err := a.addBatch(tx)
+			return r.problems, err
+		}
+		return r.problems, a.editBatch(tx)
+	})
+}

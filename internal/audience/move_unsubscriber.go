@@ -1,0 +1,95 @@
+package audience
+
+import (
+	"context"
+	"strings"
+
+	"enlist/internal/address"
+)
+
+// This file stores entries of the Unsubscriber List that move in from another service.
+
+// MoveUnsubscribers adds the entries that the Unsubscriber List does not have yet. Equal entries must be in one call:
+// of n equal entries it stores as many as are missing. An address that is none is stored as it is, because it can only
+// prevent mail. It returns how many entries it has added.
+func (s *Service) MoveUnsubscribers(ctx context.Context, c *Caller, records []MovedRecord) (
+	added int, problems []MoveProblem, err error) {
+	_, err = update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+		added, problems = 0, nil
+		entries := make([]Unsubscriber, 0, len(records))
+		for _, record := range records {
+			r := moveReader{record: record, about: MoveProblem{Record: "unsubscriber", List: ListID(record.Int("list_id")),
+				ID: record.Int("contact_id")}}
+			u, ok, err := r.unsubscriber(tx)
+			if err != nil {
+				return false, err
+			}
+			if ok {
+				entries = append(entries, u)
+			}
+			problems = append(problems, r.problems...)
+		}
+		missing, err := missingUnsubscribers(tx, c.Account.ID, entries)
+		if err != nil {
+			return false, err
+		}
+		added = len(missing)
+		for i := range missing {
+			if err := tx.AddUnsubscriber(c.Account.ID, &missing[i]); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+	return added, problems, err
+}
+
+// unsubscriber reads an entry. ok is false without an address.
+func (r *moveReader) unsubscriber(tx ListTx) (u Unsubscriber, ok bool, err error) {
+	u = Unsubscriber{ContactID: ContactID(r.int("contact_id")), ListID: ListID(r.int("list_id")),
+		Address: r.record.Text("address"), Time: r.int("time"), AddressType: AddressEmail}
+	if AddressType(r.record.Text("address_type")) == AddressMobile {
+		countryCode := int64(DefaultCountryCode)
+		schema, err := tx.Schema(u.ListID)
+		if err == nil {
+			countryCode = schema.List.CountryCode
+		} else if KindOf(err) != NoList {
+			return u, false, err
+		}
+		u.AddressType, u.AddressKey = AddressMobile, address.NormaliseMobile(u.Address, countryCode)
+	} else {
+		_, u.AddressKey, _ = address.ParseEmail(u.Address)
+	}
+	if u.AddressKey == "" {
+		u.AddressKey = address.LowerASCII(strings.TrimSpace(u.Address))
+	}
+	if u.AddressKey == "" {
+		r.refuse("", "the entry has no address")
+		return u, false, nil
+	}
+	return u, true, nil
+}
+
+// missingUnsubscribers returns the entries that the Unsubscriber List does not have, in the order given.
+func missingUnsubscribers(tx Tx, account AccountID, entries []Unsubscriber) (missing []Unsubscriber, err error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	keys := make([]string, len(entries))
+	for i := range entries {
+		keys[i] = entries[i].AddressKey
+	}
+	stored := make(map[Unsubscriber]int)
+	err = tx.Unsubscribers(&UnsubscriberSearch{Account: account, Keys: keys}, func(u *Unsubscriber) error {
+		stored[*u]++
+		return nil
+	})
+	for _, u := range entries {
+		if stored[u] > 0 {
+			stored[u]--
+			continue
+		}
+		missing = append(missing, u)
+	}
+	return missing, err
+}

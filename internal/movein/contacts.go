@@ -1,0 +1,156 @@
+package movein
+
+// This file moves the Contacts of the Lists, and compares them with the other service.
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"enlist/api"
+	"enlist/internal/audience"
+)
+
+// readContacts reads the Contacts of each List: all of them the first time, and later those that have changed.
+func (m *Mover) readContacts(ctx context.Context) error {
+	for _, l := range m.lists {
+		read := m.readAll
+		if m.move.Lists[l.id].Complete {
+			read = m.catchUp
+		}
+		if err := read(ctx, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readAll reads all Contacts of a List, or continues to do so.
+func (m *Mover) readAll(ctx context.Context, l movedList) (err error) {
+	state := m.move.Lists[l.id]
+	if state.Read == 0 {
+		state.Since, err = m.source.lastModified(ctx, int64(l.id))
+		if err != nil {
+			return err
+		}
+	}
+	err = m.pages(ctx, l, nil, int64(state.Read), "read", func(page audience.MovePage) error {
+		state.Read = max(state.Read, page.Upto)
+		page.Whole = len(page.Records) > 0
+		return m.store(ctx, l, page, state, nil)
+	})
+	if err != nil {
+		return err
+	}
+	state.Complete = true
+	return m.Service.SetMovedList(ctx, m.Caller, m.move, l.id, state)
+}
+
+// catchUp reads the Contacts of a List that have changed since the last reading began.
+func (m *Mover) catchUp(ctx context.Context, l movedList) error {
+	state := m.move.Lists[l.id]
+	now, err := m.source.lastModified(ctx, int64(l.id))
+	if err != nil {
+		return err
+	}
+	changed := api.Criteria{api.Test{"last_modified_time", "greater_than", state.Since - 1}}
+	err = m.pages(ctx, l, changed, 0, "read again", func(page audience.MovePage) error {
+		return m.store(ctx, l, page, state, nil)
+	})
+	if err != nil {
+		return err
+	}
+	state.Since = max(state.Since, now)
+	return m.Service.SetMovedList(ctx, m.Caller, m.move, l.id, state)
+}
+
+// compare reads all Contacts of each List again. It stores what has changed meanwhile, removes the Contacts that the
+// other service has deleted, and computes the checksums of both sides.
+func (m *Mover) compare(ctx context.Context) error {
+	for _, l := range m.lists {
+		var sums checksums
+		err := m.pages(ctx, l, nil, 0, "compared", func(page audience.MovePage) error {
+			page.Whole = true
+			if len(page.Records) == 0 {
+				page.Upto = m.move.LastContact
+			}
+			l.result.AtSource += len(page.Records)
+			return m.store(ctx, l, page, m.move.Lists[l.id], &sums)
+		})
+		if err != nil {
+			return err
+		}
+		l.result.SourceChecksum, l.result.Checksum = sums.source.text(), sums.stored.text()
+	}
+	return nil
+}
+
+// pages calls store with each page of Contacts above an ID, and at last with a page without records. A List that was
+// deleted meanwhile has no more pages.
+func (m *Mover) pages(ctx context.Context, l movedList, criteria api.Criteria, after int64, done string,
+	store func(audience.MovePage) error) error {
+	for n := 0; ; {
+		found, err := m.source.contacts(ctx, int64(l.id), after, criteria)
+		if isCode(err, api.CodeNoList) {
+			m.refused([]audience.MoveProblem{{Record: "list", ID: int64(l.id),
+				Reason: "the other service has deleted it meanwhile"}})
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		page := audience.MovePage{List: l.id, Records: found, After: audience.ContactID(after)}
+		if len(found) > 0 {
+			after = found[len(found)-1].ID()
+			page.Upto = audience.ContactID(after)
+		}
+		if err := store(page); err != nil {
+			return err
+		}
+		n += len(found)
+		if len(found) == 0 {
+			return nil
+		}
+		of := ""
+		if criteria == nil {
+			of = fmt.Sprintf(" of about %d", l.contacts)
+		}
+		m.Report(fmt.Sprintf("List %d: %d%s Contacts %s", l.id, n, of, done))
+	}
+}
+
+// store stores a page. Problems are reported only by the last reading of a Run, because each reading finds them again.
+func (m *Mover) store(ctx context.Context, l movedList, page audience.MovePage, state audience.MovedList,
+	sums *checksums) error {
+	for again := true; again; {
+		stored, err := m.Service.MoveContacts(ctx, m.Caller, m.move, page, state)
+		if err != nil {
+			return err
+		}
+		l.result.Added, l.result.Changed = l.result.Added+stored.Added, l.result.Changed+stored.Changed
+		l.result.Removed += stored.Removed
+		again = stored.Again
+		if again || sums == nil && !m.Quick {
+			continue
+		}
+		m.refused(stored.Problems)
+		if sums != nil {
+			l.result.LeftOut += len(page.Records) - stored.Contacts
+			sums.source.add(stored.Source)
+			sums.stored.add(stored.Stored)
+		}
+	}
+	return nil
+}
+
+// checksums are the checksums of a List on both sides.
+type checksums struct{ source, stored checksum }
+
+// checksum is the checksum of the checksums of pages.
+type checksum [sha256.Size]byte
+
+func (c *checksum) add(page [sha256.Size]byte) { *c = sha256.Sum256(append(c[:], page[:]...)) }
+
+// text returns the beginning of the checksum in hexadecimal, for people to compare.
+func (c *checksum) text() string { return hex.EncodeToString(c[:8]) }

@@ -1,0 +1,250 @@
+package movein_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/api"
+	"enlist/internal/audience"
+	"enlist/internal/movein"
+	"enlist/internal/store/pgtest"
+	"enlist/internal/store/teststores"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
+
+// target is a database with one new Account.
+type target struct {
+	store    audience.Store
+	service  *audience.Service
+	caller   *audience.Caller
+	problems []string
+}
+
+func newTarget(t *testing.T, e teststores.Engine) *target {
+	t.Helper()
+	store, err := teststores.Open(t.Context(), e.New(t), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	to := &target{store: store, service: audience.NewService(store, time.Now)}
+	if _, err := to.service.Bootstrap(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	to.caller, err = to.service.Operator(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// move runs a Mover that does not wait between attempts.
+func (to *target) move(ctx context.Context, url string, quick bool) (*movein.Result, error) {
+	to.problems = nil
+	client := api.NewClient(url, "key")
+	defer client.Close()
+	m := &movein.Mover{Service: to.service, Caller: to.caller, Client: client, Source: url, Quick: quick,
+		Report: func(string) {},
+		Problem: func(p audience.MoveProblem) {
+			to.problems = append(to.problems, fmt.Sprintf("%s %d %s: %s", p.Record, p.ID, p.Key, p.Reason))
+		}}
+	m.SetWait(func(ctx context.Context, _ time.Duration) error { return ctx.Err() })
+	return m.Run(ctx)
+}
+
+// contacts returns the Contacts of the List 7 by ID.
+func (to *target) contacts(t *testing.T) map[int64]audience.Contact {
+	t.Helper()
+	found := make(map[int64]audience.Contact)
+	err := to.store.View(t.Context(), func(tx audience.Tx) error {
+		ids, err := tx.ContactIDs(7, 0, 1<<40, 1000)
+		if err != nil {
+			return err
+		}
+		all, err := tx.ContactsByID(7, ids)
+		for _, c := range all {
+			found[int64(c.ID)] = c
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// A service that sends numbers as texts, lacks methods and sends short pages can be moved. Values that the rules
+// refuse are reported with their Contact and Field, and the Contact is kept.
+//
+// covers: decision 87
+func TestAnOlderServiceMoves(t *testing.T) { teststores.Each(t, anOlderServiceMoves) }
+
+func anOlderServiceMoves(t *testing.T, e teststores.Engine) {
+	source, url := startOlder(t, 5)
+	source.contacts[1].born = "31/02/1980"
+	source.contacts[2].note = "much too long for ten characters"
+	source.contacts[3].email = "no address"
+	source.contacts[4].unsubscribed = true
+	to := newTarget(t, e)
+	result := must(to.move(t.Context(), url, false))(t)
+	if l := result.Lists[0]; !l.Equal() || l.AtSource != 5 || l.LeftOut != 1 || l.Stored != 4 || l.Name != "Old club" {
+		t.Errorf("the List is %+v", l)
+	}
+	if got := strings.Join(result.Skipped, " "); got != "searchListPreferences searchAutoresponders getContactConsents getContactPreferences" {
+		t.Errorf("skipped %s", got)
+	}
+	if result.Unsubscribers != 5 || result.StoredUnsubs != 5 {
+		t.Errorf("%d of %d entries of the Unsubscriber List moved, want 5", result.StoredUnsubs, result.Unsubscribers)
+	}
+	for _, want := range []string{
+		"field 24 : ", "field 25 type: ", "message 31 subject: ", "message 31 attachments: ", "contact 1003 Born: ",
+		"contact 1006 Note: ", "contact 1009 Email: ", "contact 1009 : the Contact has no valid email address",
+	} {
+		found := 0
+		for _, p := range to.problems {
+			if strings.HasPrefix(p, want) {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Errorf("%d problems %q in %q, want 1", found, want, to.problems)
+		}
+	}
+	c := to.contacts(t)[1012]
+	if !c.IsUnsubscribed || !c.DoubleOptIn || c.DoubleOptInTime != 1500000002 || c.Created != 1500000001 || c.Values.Get(23) != "1980-01-31" {
+		t.Errorf("the Contact is %+v", c)
+	}
+}
+
+// A move that is stopped at any call continues, without losing or repeating a record, also if the source changes.
+func TestAStoppedMoveContinues(t *testing.T) { teststores.Each(t, aStoppedMoveContinues) }
+
+func aStoppedMoveContinues(t *testing.T, e teststores.Engine) {
+	source, url := startOlder(t, 5)
+	to := newTarget(t, e)
+	var result *movein.Result
+	for stopAt := 1; result == nil; stopAt += 3 {
+		ctx, stop := context.WithCancel(t.Context())
+		calls := 0
+		source.before = func(string) bool {
+			calls++
+			if calls == stopAt {
+				stop()
+			}
+			return true
+		}
+		found, err := to.move(ctx, url, false)
+		stop()
+		switch {
+		case err == nil:
+			result = found
+		case !errors.Is(err, context.Canceled):
+			t.Fatal(err)
+		}
+		if stopAt%5 == 1 {
+			source.mu.Lock()
+			source.remove(stopAt % len(source.contacts))
+			source.add(fmt.Sprintf("late%d@example.com", stopAt))
+			source.mu.Unlock()
+			result = nil // the next run brings the change
+		}
+		if stopAt > 200 {
+			t.Fatal("the move does not end")
+		}
+	}
+	if l := result.Lists[0]; !l.Equal() || l.Stored != 5 {
+		t.Errorf("the List is %+v", l)
+	}
+	stored := to.contacts(t)
+	for _, c := range source.contacts {
+		if got := stored[c.id]; got.Key != c.email {
+			t.Errorf("Contact %d has the address %q, want %q", c.id, got.Key, c.email)
+		}
+	}
+	if result.StoredUnsubs != 5 {
+		t.Errorf("the Unsubscriber List has %d entries, want 5", result.StoredUnsubs)
+	}
+}
+
+// Contacts that are removed and added while pages are read are missed by no page. Calls without a valid reply are
+// repeated. A quick run reads only the changed Contacts.
+func TestChangesDuringAMove(t *testing.T) {
+	source, url := startOlder(t, 8)
+	to, n := newTarget(t, teststores.SQLite), 0
+	source.before = func(method string) bool {
+		if method != "searchContacts" {
+			return true
+		}
+		n++
+		if n == 4 {
+			source.remove(0)
+			source.remove(3)
+			source.add("during@example.com")
+		}
+		return n%3 != 0
+	}
+	result := must(to.move(t.Context(), url, false))(t)
+	if l := result.Lists[0]; !l.Equal() || l.Stored != 7 || l.Removed != 1 { // the other one was not read yet
+		t.Errorf("the List is %+v", l)
+	}
+	source.before = func(string) bool { return true }
+	source.modified++
+	source.contacts[2].email, source.contacts[2].modified = "changed@example.com", source.modified
+	calls := source.calls
+	result = must(to.move(t.Context(), url, true))(t)
+	if l := result.Lists[0]; l.Changed != 1 || l.Added != 0 || l.Checksum != "" ||
+		to.contacts(t)[source.contacts[2].id].Key != "changed@example.com" {
+		t.Errorf("after a quick run the List is %+v", l)
+	}
+	if calls = source.calls - calls; calls > 25 {
+		t.Errorf("the quick run made %d calls", calls)
+	}
+}
+
+// A move needs an empty Account that is alone in its database, continues only from the same source, and ends when
+// programs add records here.
+//
+// covers: decision 87
+func TestAMoveIsRefused(t *testing.T) {
+	ctx, name := t.Context(), []audience.Detail{{Key: "name", Value: audience.Input{Kind: audience.InputText, Text: "Mine"}}}
+	_, url := startOlder(t, 3)
+	_, otherURL := startOlder(t, 1)
+	refused := func(to *target, url, want string) {
+		t.Helper()
+		if _, err := to.move(ctx, url, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	used := newTarget(t, teststores.SQLite)
+	must(used.service.AddList(ctx, used.caller, name))(t)
+	refused(used, url, "the Account has the List 2: give a new database")
+
+	shared := newTarget(t, teststores.SQLite)
+	must(shared.service.AddAccount(ctx, audience.AccountDetails{Name: "Other", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}))(t)
+	refused(shared, url, "the database has 2 Accounts")
+
+	to := newTarget(t, teststores.SQLite)
+	refused(to, "http://127.0.0.1:1/api", "refused") // nothing listens there, and the move has not begun
+	must(to.move(ctx, url, false))(t)
+	refused(to, otherURL, "moves in from "+url)
+	must(to.service.AddContacts(ctx, to.caller, audience.AddRequest{List: 7, Contacts: [][]audience.Detail{{
+		{Key: "Email", Value: audience.Input{Kind: audience.InputText, Text: "new@example.com"}}}}}))(t)
+	refused(to, url, "programs already use this Account")
+}
