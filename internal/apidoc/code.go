@@ -88,6 +88,11 @@ func (l literals) values(m *rpc.MethodInfo) string {
 	return l.array[0] + strings.Join(all, ", ") + l.array[1]
 }
 
+// literal translates JSON.
+func (l literals) literal(text string) string {
+	return l.value(jsontext.NewDecoder(strings.NewReader(text)))
+}
+
 // value translates the next value of the decoder. The JSON is valid, because package rpc has read it.
 func (l literals) value(dec *jsontext.Decoder) string {
 	token, _ := dec.ReadToken()

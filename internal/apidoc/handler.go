@@ -30,6 +30,7 @@ const (
 	methodsPath = "/api/methods/"
 	stylePath   = "/api/reference.css"
 	scriptPath  = "/api/reference.js"
+	clientsPath = "/clients/"
 )
 
 // IsPath reports whether a path belongs to the reference.
@@ -38,7 +39,7 @@ func IsPath(path string) bool {
 	case pagePath, openRPCPath, stylePath, scriptPath:
 		return true
 	}
-	return strings.HasPrefix(path, methodsPath)
+	return strings.HasPrefix(path, methodsPath) || strings.HasPrefix(path, clientsPath)
 }
 
 // New returns the Handler for a description of the API and its document of OpenRPC.
@@ -50,6 +51,9 @@ func New(d *rpc.Description, openRPC []byte) *Handler {
 	h.add(scriptPath, "text/javascript; charset=utf-8", script)
 	for i := range d.Methods {
 		h.add(methodsPath+d.Methods[i].Name+".md", "text/markdown; charset=utf-8", markdown(&d.Methods[i]))
+	}
+	for name, mediaType := range clientTypes {
+		h.add(clientsPath+name, mediaType, client(d, name))
 	}
 	return h
 }

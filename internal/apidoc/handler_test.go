@@ -48,9 +48,17 @@ func get(t *testing.T, server *httptest.Server, path string) (*http.Response, st
 	return resp, string(body)
 }
 
-// covers: spec reference.page, spec reference.markdown, decision 74
+// covers: spec reference.page, spec reference.markdown, decision 74, spec clients.files, decision 75
 func TestReferenceHasEveryMethod(t *testing.T) {
 	server := newServer(t)
+	for name := range clientTypes {
+		_, text := get(t, server, "/clients/"+name)
+		for _, m := range rpc.Describe("test").Methods {
+			if !strings.Contains(text, m.Name+"(") {
+				t.Errorf("%s does not have %s", name, m.Name)
+			}
+		}
+	}
 	_, page := get(t, server, "/api/")
 	for _, m := range rpc.Describe("test").Methods {
 		if !strings.Contains(page, `<article id="`+m.Name+`">`) {
