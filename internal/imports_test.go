@@ -21,6 +21,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/address":      {"github.com/nyaruka/phonenumbers", "golang.org/x/net/idna", "golang.org/x/text/..."},
 	"enlist/internal/audience":     {"enlist/internal/address", "enlist/internal/merge", "enlist/internal/sheet"},
 	"enlist/internal/config":       {},
+	"enlist/internal/door":         {},
 	"enlist/internal/indexadvisor": {"enlist/internal/audience", "github.com/prometheus/client_golang/..."},
 	"enlist/internal/store/sqlstore": {"enlist/internal/audience", "enlist/internal/limiter",
 		"enlist/internal/store/sqlstore/planner", "github.com/go-json-experiment/json/..."},

@@ -12,10 +12,14 @@ import (
 )
 
 // endpoint returns the URL of the API at a listening address.
-func endpoint(addr net.Addr) string { return base(addr) + api.Path }
+func endpoint(c config.Serve, addr net.Addr) string { return base(c, addr) + api.Path }
 
 // base returns the URL of a listening address without a path.
-func base(addr net.Addr) string {
+func base(c config.Serve, addr net.Addr) string {
+	scheme := "http://"
+	if c.TLSCert != "" {
+		scheme = "https://"
+	}
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {
 		return addr.String()
@@ -23,14 +27,14 @@ func base(addr net.Addr) string {
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "localhost" // the server listens on all addresses, and localhost works on the same machine
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	return scheme + net.JoinHostPort(host, port)
 }
 
 // printBanner prints the service's URL, the destination of mails and the URL of their links. For a new database it
 // also prints the first key and a curl command that works without changes. It prints all in one write, because tests
 // read the first write.
 func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bootstrapped, keyGiven bool) {
-	url := endpoint(addr)
+	url := endpoint(c, addr)
 	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.Shown())
 	switch {
 	case c.SMTP == "":
@@ -38,7 +42,7 @@ func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bo
 			c.MailDir())
 	case c.PublicURL == "":
 		text += fmt.Sprintf("Mails are sent with links to %s. Set the public URL of this service with --public-url.\n",
-			base(addr))
+			base(c, addr))
 	default:
 		text += fmt.Sprintf("Mails are sent with links to %s.\n", publicURL(c, addr))
 	}

@@ -47,7 +47,7 @@ func newMailer(ctx context.Context, c config.Serve, service *audience.Service, a
 // publicURL returns the URL that links in mails begin with, without a slash at its end.
 func publicURL(c config.Serve, addr net.Addr) string {
 	if c.PublicURL == "" {
-		return base(addr)
+		return base(c, addr)
 	}
 	return strings.TrimSuffix(c.PublicURL, "/")
 }

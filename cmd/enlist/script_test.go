@@ -138,7 +138,7 @@ func serverOf(ts *testscript.TestScript) *running {
 
 var (
 	greetingURL  = regexp.MustCompile(`enlist serves (\S+) from`)
-	greetingAddr = regexp.MustCompile(`http://([^/]+)/`)
+	greetingAddr = regexp.MustCompile(`https?://([^/]+)/`)
 	greetingKey  = regexp.MustCompile(`(?m)^    ([0-9a-f]{64})$`)
 	greetingCurl = regexp.MustCompile(`(?m)^    (curl .*)$`)
 )

@@ -59,7 +59,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return &usageError{err}
 	}
-	log, quiet := newLog(out, c.LogLevel), quieter(out, c.LogLevel)
+	log, quiet := newLog(out, c.Serve, c.LogLevel), quieter(out, c.Serve)
 	store, err := openDatabase(ctx, c.Serve, true, quiet)
 	if ctx.Err() != nil && err != nil {
 		return nil // a signal arrived while serve waited for the database
@@ -90,6 +90,11 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return next(err, "choose another address with --listen")
 	}
 	defer listener.Close() // for errors before the server starts; the HTTP server closes it otherwise
+	entrance, err := newEntrance(c.Serve, listener.Addr(), log)
+	if err != nil {
+		return err
+	}
+	defer entrance.close()
 	ops, err := newOps(c.OpsListen, log)
 	if err != nil {
 		return err
@@ -105,7 +110,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	service.SetComposer(mailer)
 	hooks := webhook.New(webhook.Options{Private: c.WebhookPrivate, Version: version()})
 	defer hooks.Close()
-	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, backups, log, quiet})
+	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, backups, log, quiet})
 	if err != nil {
 		return err
 	}
@@ -117,19 +122,24 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 }
 
 // newLog returns a Logger that writes records of the given level and higher levels to stderr.
-func newLog(out *console, level string) *slog.Logger {
+func newLog(out *console, c config.Serve, level string) *slog.Logger {
 	var least slog.Level
 	if err := least.UnmarshalText([]byte(level)); err != nil {
 		panic(err) // the flag allows only valid levels
 	}
-	return slog.New(slog.NewTextHandler(out.stderr, &slog.HandlerOptions{Level: least}))
+	options := &slog.HandlerOptions{Level: least}
+	if c.LogFormat == "json" || c.LogFormat == "auto" && !isTerminal(out.stderr) {
+		return slog.New(slog.NewJSONHandler(out.stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(out.stderr, options))
 }
 
 // quieter returns the Logger for libraries. At level info it logs only warnings and errors, because the other messages
 // of libraries matter only for debugging.
-func quieter(out *console, level string) *slog.Logger {
+func quieter(out *console, c config.Serve) *slog.Logger {
+	level := c.LogLevel
 	if level == "info" {
 		level = "warn"
 	}
-	return newLog(out, level)
+	return newLog(out, c, level)
 }

@@ -18,6 +18,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/backup"
 	"enlist/internal/config"
+	"enlist/internal/door"
 	"enlist/internal/importexport"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
@@ -67,6 +68,7 @@ type components struct {
 	hooks   *webhook.Client
 	links   audience.LinkKey
 	ops     *opsServer
+	door    *entrance
 	backups *backup.Scheduler // nil: this process makes no backups
 	log     *slog.Logger
 	quiet   *slog.Logger // Logger for libraries
@@ -113,7 +115,8 @@ func newServer(c config.Serve, r components) (*server, error) {
 		}
 	}
 	s.api = &http.Server{
-		Handler:           s,
+		Handler:           door.Handler(s, r.door.options),
+		TLSConfig:         r.door.tls,
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		// There is no WriteTimeout, because replies to long searches are streamed. Package rpc limits their time.
@@ -191,12 +194,22 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 		s.work.Go(func() { s.backups.Run(ctx) })
 	}
 	s.work.Go(s.ops.serve)
+	s.work.Go(func() { s.door.serve(s.log) })
+	s.work.Go(func() { s.door.watch(ctx) })
 	s.work.Go(func() {
-		if err := s.api.Serve(netutil.LimitListener(listener, s.connections)); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.serve(netutil.LimitListener(listener, s.connections)); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	})
 	return nil
+}
+
+// serve answers requests until the server stops.
+func (s *server) serve(listener net.Listener) error {
+	if s.api.TLSConfig != nil {
+		return s.api.ServeTLS(listener, "", "")
+	}
+	return s.api.Serve(listener)
 }
 
 // run waits until ctx ends or the HTTP server fails, and then stops everything. If ctx has ended, run first calls
@@ -216,6 +229,7 @@ func (s *server) run(ctx context.Context, ending func()) error {
 // use keys. The last step stores when keys and indexes were last used.
 func (s *server) stop() error {
 	s.stopping.Store(true)
+	s.door.close()
 	s.calls.Drain()
 	s.files.Drain()
 	ctx, done := context.WithTimeout(context.Background(), drainTime)

@@ -103,6 +103,12 @@ type Serve struct {
 
 	Connections int `default:"4096" placeholder:"N"`
 
+	TLSCert        string        `placeholder:"FILE"`
+	TLSKey         string        `placeholder:"FILE"`
+	RedirectListen string        `placeholder:"ADDR"`
+	HSTS           time.Duration `default:"0s" placeholder:"TIME"`
+	TrustedProxy   []string      `sep:" " placeholder:"CIDR"`
+
 	MaxCalls int           `default:"256" placeholder:"N"`
 	CallWait time.Duration `default:"5s" placeholder:"TIME"`
 
@@ -138,7 +144,8 @@ type Serve struct {
 
 	WebhookPrivate bool
 
-	LogLevel string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL"`
+	LogLevel  string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL"`
+	LogFormat string `default:"auto" enum:"auto,text,json" placeholder:"FORMAT"`
 }
 
 // Check returns an error if a setting is out of range or contradicts another setting.
@@ -150,6 +157,9 @@ func (s Serve) Check() error {
 		return err
 	}
 	if err := s.checkMail(); err != nil {
+		return err
+	}
+	if err := s.checkTLS(); err != nil {
 		return err
 	}
 	switch {
@@ -199,6 +209,21 @@ func (s Serve) checkConnections() error {
 		if !(Database{DB: url}).IsPostgres() {
 			return errors.New("--db-replica must be the URL of a standby: postgres://USER@HOST/DATABASE")
 		}
+	}
+	return nil
+}
+
+// checkTLS checks the settings of TLS.
+func (s Serve) checkTLS() error {
+	switch {
+	case (s.TLSCert == "") != (s.TLSKey == ""):
+		return errors.New("--tls-cert and --tls-key need each other: the files of the certificate and of its private key")
+	case s.TLSCert == "" && s.RedirectListen != "":
+		return errors.New("--redirect-listen redirects to HTTPS: it needs --tls-cert and --tls-key")
+	case s.TLSCert == "" && s.HSTS != 0:
+		return errors.New("--hsts needs --tls-cert and --tls-key")
+	case s.HSTS < 0:
+		return errors.New("--hsts must not be negative")
 	}
 	return nil
 }

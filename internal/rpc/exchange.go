@@ -258,7 +258,10 @@ func (x *exchange) explain(err error, m *method) wireError {
 		name = m.name
 	}
 	code, sentence := api.FailureName(name)
-	id := x.handler.options.NewRequestID()
+	id := x.reply.w.Header().Get("X-Request-Id") // decisions.md: 83
+	if id == "" {
+		id = x.handler.options.NewRequestID()
+	}
 	log := x.handler.options.Log
 	if x.request.Context().Err() != nil || x.reply.err != nil {
 		log.Debug("client closed the connection before the reply", "request", id, "method", name, "error", err)

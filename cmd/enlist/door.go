@@ -1,0 +1,89 @@
+package main
+
+// This file prepares how clients reach the server: TLS, trusted proxies, and the redirect from HTTP to HTTPS.
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"enlist/internal/config"
+	"enlist/internal/door"
+)
+
+// certificateCheck is how often the service looks whether the files of the TLS certificate have changed.
+const certificateCheck = 10 * time.Second
+
+// entrance has the settings of the listeners. Its TLS configuration is nil if the service does not use TLS.
+type entrance struct {
+	options     door.Options
+	tls         *tls.Config
+	certificate *door.Certificate // nil without certificate files
+	redirect    *http.Server      // nil without --redirect-listen
+	listener    net.Listener      // of redirect
+}
+
+// newEntrance reads the certificate and listens on --redirect-listen. addr is the address of the API.
+func newEntrance(c config.Serve, addr net.Addr, log *slog.Logger) (*entrance, error) {
+	proxies, err := door.ParseProxies(c.TrustedProxy)
+	if err != nil {
+		return nil, &usageError{fmt.Errorf("--trusted-proxy: %w", err)}
+	}
+	e := &entrance{options: door.Options{Proxies: proxies, HSTS: c.HSTS}}
+	if c.TLSCert != "" {
+		e.certificate, err = door.LoadCertificate(c.TLSCert, c.TLSKey, log)
+		if err != nil {
+			return nil, err
+		}
+		e.tls = e.certificate.Config()
+	}
+	if c.RedirectListen == "" {
+		return e, nil
+	}
+	e.listener, err = net.Listen("tcp", c.RedirectListen)
+	if err != nil {
+		return nil, next(err, "choose another address with --redirect-listen")
+	}
+	_, port, err := net.SplitHostPort(addr.String())
+	e.redirect = &http.Server{Handler: door.Redirect(port), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime,
+		WriteTimeout: headerTime, IdleTimeout: headerTime, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+	return e, err
+}
+
+// serve answers the requests to --redirect-listen until close is called.
+func (e *entrance) serve(log *slog.Logger) {
+	if e.redirect == nil {
+		return
+	}
+	if err := e.redirect.Serve(e.listener); !errors.Is(err, http.ErrServerClosed) {
+		log.Error("the redirect to HTTPS failed", "error", err)
+	}
+}
+
+// watch keeps the certificate up to date until ctx ends. On SIGHUP it reads the files at once.
+func (e *entrance) watch(ctx context.Context) {
+	if e.certificate == nil {
+		return
+	}
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	e.certificate.Watch(ctx, certificateCheck, hangup)
+}
+
+// close ends the redirect. It may be called several times, and before serve.
+func (e *entrance) close() {
+	if e.redirect != nil {
+		e.redirect.Close()
+		e.listener.Close()
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/config"
+)
+
+// With certificate files, the service answers calls and pages over HTTPS with HTTP/2, and each reply has a request ID. A
+// second listener redirects pages.
+//
+// covers: decision 81, decision 83
+func TestTheServiceAnswersOverHTTPS(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	roots := selfSigned(t, cert, key)
+	addr, apiKey := startServerWith(t, config.Serve{TLSCert: cert, TLSKey: key, HSTS: time.Hour})
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	reply, err := client.Post("https://"+addr+"/rpc", "application/json",
+		strings.NewReader(`{"id":1,"method":"countLists","params":["`+apiKey+`"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(reply.Body)
+	reply.Body.Close()
+	if err != nil || string(body) != `{"id":1,"result":1,"error":null}` {
+		t.Errorf("the reply is %s, error %v; want a result of 1", body, err)
+	}
+	h := reply.Header
+	if reply.ProtoMajor != 2 || h.Get("Strict-Transport-Security") != "max-age=3600" || len(h.Get("X-Request-Id")) != 12 {
+		t.Errorf("the reply is %s with the headers %v, want HTTP/2.0, Strict-Transport-Security and X-Request-Id", reply.Proto, h)
+	}
+}
+
+// selfSigned writes a certificate for 127.0.0.1 and its key into files.
+func selfSigned(t *testing.T, certFile, keyFile string) *x509.CertPool {
+	t.Helper()
+	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
+	der := must(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))(t)
+	keyDER := must(x509.MarshalECPrivateKey(key))(t)
+	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	for file, text := range map[string][]byte{
+		certFile: certPEM, keyFile: pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER}),
+	} {
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(certPEM)
+	return roots
+}
