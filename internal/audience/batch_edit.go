@@ -25,14 +25,16 @@ func loadBatch(tx Tx, c *Caller, id BatchID, lock bool) (b *Batch, err error) {
 	if b.AccountID != c.Account.ID || b.Status == BatchDeleted {
 		return nil, ErrNoBatch
 	}
-	if lock && b.Status == BatchRunning {
+	allowed, err := allowsBatch(tx, c, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case !allowed:
+		return nil, Refuse(Denied, "this key is restricted to other Lists")
+	case lock && b.Status == BatchRunning:
 		return nil, invalid("batch_id", "the Batch has the figures of an autoresponder: change the autoresponder instead")
 	}
-	allowed, err := allowsBatch(tx, c, id)
-	if err == nil && !allowed {
-		err = Refuse(Denied, "this key is restricted to other Lists")
-	}
-	return b, err
+	return b, nil
 }
 
 // allowsBatch reports whether the caller's key may access all Lists of a Batch.

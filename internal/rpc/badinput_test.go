@@ -177,9 +177,9 @@ func (h *harness) addListsAndContact(t testing.TB) {
 	h.call(t, "subscribeContact", `1,{"Email":"ann@example.org"}`)
 }
 
-// addOneOfEachRecord calls addListsAndContact and adds two Messages, an autoresponder that sends
-// the first Message, a webhook, an empty Folder, a file Field and a file. If the database already has Messages, it does
-// nothing.
+// addOneOfEachRecord calls addListsAndContact and adds two Messages, a Batch with variants, an
+// autoresponder that sends the first Message, a webhook, an empty Folder, a file Field and a file. If the
+// database already has Messages, it does nothing.
 func (h *harness) addOneOfEachRecord(t testing.TB) {
 	t.Helper()
 	if h.call(t, "countMessages", "").Text != "0" {
@@ -188,8 +188,8 @@ func (h *harness) addOneOfEachRecord(t testing.TB) {
 	h.addListsAndContact(t)
 	h.call(t, "addMessage", `{"name":"Welcome","subject":"Hello"}`)
 	h.call(t, "addMessage", `{"name":"Unused","subject":"Hello"}`)
+	h.call(t, "addBatch", `1,[{"list_id":1}],0,false,{"variants":[{},{"subject":"Good morning"}]}`)
 	h.call(t, "addAutoresponder", `{"list_id":1,"message_id":1,"event_type":"subscribe"}`)
-	h.call(t, "addBatch", `1, [{"list_id":1}]`)
 	h.call(t, "addWebhook", `{"object":"contact","event":"created","url":"https://example.com/"}`)
 	h.call(t, "addFolder", `{"name":"Unused","type":"list"}`)
 	h.call(t, "addField", `1,{"name":"Photo","type":"file"}`)

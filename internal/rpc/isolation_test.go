@@ -19,7 +19,7 @@ import (
 // service without the records of addForeignRecords, these IDs do not exist.
 var foreign = map[string]string{
 	"list_id": "3", "contact_id": "2", "field_id": "8", "preference_id": "2", "folder_id": "8", "message_id": "3",
-	"autoresponder_id": "2", "webhook_id": "2", "batch_id": "2", "queue_id": "2", "send_id": "2", "file_id": "2",
+	"autoresponder_id": "2", "webhook_id": "2", "batch_id": "3", "queue_id": "3", "send_id": "2", "file_id": "2",
 	"contacts": `[{"id":2}]`, "contact_ids": `[2]`, "lists": `[3]`, "populations": `[{"list_id":3}]`,
 }
 
@@ -43,9 +43,9 @@ var foreignInside = []struct{ method, params string }{
 	{"editWebhook", `{"id":2,"event":"updated"}`},
 	{"editWebhook", `{"id":1,"list_id":3}`},
 	{"addBatch", `1,[{"list_id":1},{"list_id":3}]`},
-	{"addBatch", `1,[{"list_id":1}],0,true,{"exclude":{"batches":[2]}}`},
+	{"addBatch", `1,[{"list_id":1}],0,true,{"exclude":{"batches":[3]}}`},
 	{"uploadBase64FileData", `{"name":"a.txt","data":"YQ=="},10,"overwrite"`},
-	{"searchContacts", `1,[["batch_sent","exactly",2]]`},
+	{"searchContacts", `1,[["batch_sent","exactly",3]]`},
 	{"searchLists", `[["id","exactly",3]]`},
 	{"searchMessages", `[["id","exactly",3]]`},
 	{"searchAutoresponders", `[["list_id","exactly",3]]`},
@@ -104,9 +104,9 @@ func (h *harness) addForeignRecords(t *testing.T) {
 		{"subscribeContact", `3,{"Email":"theirs@example.org"}`},
 		{"addField", `3,{"name":"Photo","type":"file"}`},
 		{"addMessage", `{"name":"Theirs","subject":"Hello"}`},
+		{"addBatch", `3,[{"list_id":3}]`},
 		{"addAutoresponder", `{"list_id":3,"message_id":3,"event_type":"subscribe"}`},
 		{"addWebhook", `{"object":"contact","event":"created","url":"https://example.com/"}`},
-		{"addBatch", `3,[{"list_id":3}]`},
 		{"uploadBase64FileData", `{"name":"theirs.txt","data":"YQ=="},10`},
 	} {
 		h.call(t, record.method, record.params)
