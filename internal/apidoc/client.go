@@ -1,5 +1,5 @@
-// This file makes the clients of the API: one file for each language, without dependencies. The server makes them from the
-// description, so that they always have the methods of this version. decisions.md: 75
+// This file makes the clients of the API: one file for each language, without dependencies. The server makes
+// them from the description, so that they always have the methods of this version. decisions.md: 75
 
 package apidoc
 
@@ -34,16 +34,20 @@ func client(d *rpc.Description, name string) []byte {
 		"vars":   func(m rpc.MethodInfo) string { return names(m, "$") },
 		"typed":  typedArguments,
 		"type":   scriptType,
-		"paged": func(m rpc.MethodInfo) bool {
-			return strings.HasPrefix(string(m.Result), "array of ") && slices.ContainsFunc(m.Params, isLimit)
-		},
-		"limit": func(m rpc.MethodInfo) int { return slices.IndexFunc(m.Params, isLimit) - 1 },
+		"paged":  hasPages,
+		"limit":  func(m rpc.MethodInfo) int { return slices.IndexFunc(m.Params, isLimit) - 1 },
 	}).ParseFS(clientFiles, "clients/"+name+".tmpl"))
 	var b bytes.Buffer
 	if err := t.ExecuteTemplate(&b, name+".tmpl", d); err != nil {
 		panic("client " + name + ": " + err.Error()) // the template is fixed and its data are texts
 	}
 	return b.Bytes()
+}
+
+// hasPages reports whether the result of a method can be read in pages.
+func hasPages(m rpc.MethodInfo) bool {
+	container, _ := m.Result.Items()
+	return container == "array" && slices.ContainsFunc(m.Params, isLimit)
 }
 
 func isLimit(p rpc.ParamInfo) bool { return p.Name == "limit" }
