@@ -36,7 +36,7 @@ var allowedImports = map[string][]string{
 		"golang.org/x/sync/errgroup"},
 	"enlist/internal/store/pgtest":     {"github.com/jackc/pgx/v5/..."},
 	"enlist/internal/store/teststores": {"enlist/internal/...", "github.com/riverqueue/river/...", "github.com/jackc/pgx/v5/..."},
-	"enlist/internal/store/storetest":  {"enlist/internal/address", "enlist/internal/audience", "enlist/internal/indexadvisor", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
+	"enlist/internal/store/storetest":  {"enlist/internal/address", "enlist/internal/store/sqlstore", "enlist/internal/audience", "enlist/internal/indexadvisor", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs":             {"enlist/internal/audience", "enlist/internal/limiter", "github.com/riverqueue/river/..."},
 	"enlist/internal/mail": {"enlist/internal/address", "enlist/internal/audience", "enlist/internal/limiter", "enlist/internal/merge", "github.com/wneessen/go-mail/...", "github.com/andybalholm/cascadia", "github.com/tdewolff/parse/v2/...",
 		"github.com/emersion/...", "github.com/yuin/goldmark/...", "golang.org/x/net/html/...", "golang.org/x/time/rate"},

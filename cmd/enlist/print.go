@@ -73,6 +73,9 @@ func (r record) text(name string) string {
 
 // MarshalJSON encodes the record as a JSON object. The order of the values stays.
 func (r record) MarshalJSON() ([]byte, error) {
+	if len(r) == 0 {
+		return []byte("{}"), nil
+	}
 	var b bytes.Buffer
 	for i, v := range r {
 		name, err := json.Marshal(v.name)

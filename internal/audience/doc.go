@@ -47,6 +47,7 @@
 //	consent.go                consent and its ledger
 //	unsubscriber.go           the Unsubscriber List
 //	move*.go                  records that move in from another service with their IDs; package movein reads them
+//	person.go                 everything that is stored about a person
 //
 // Values that callers send, and search:
 //
@@ -78,7 +79,7 @@
 // Tx consists of roles, one for each kind of record. Each role is declared in the file
 // with the rules that use it: AccountTx, KeyTx, FolderTx, FileTx, ListTx, FieldTx, PreferenceTx and ContactTx
 // in the file of the record, ContentTx in file_content.go, BulkTx in contact_bulk.go, ImportTx in import.go, SearchTx in contact_search.go, ConsentTx in consent.go,
-// UnsubscriberTx in unsubscriber.go, RetryTx in idempotent.go, IndexTx in
+// UnsubscriberTx in unsubscriber.go, PersonTx in person.go, RetryTx in idempotent.go, IndexTx in
 // searchindex.go, MessageTx in message_service.go, AutoresponderTx in
 // autoresponder_service.go, BatchTx in batch.go, SliceTx in batch_slice.go, RecipientTx in recipient.go, ExclusionTx in batch_options.go,
 // RateTx in batch_rate_take.go, HoldTx in mail_hold.go, BackupTx in backup.go,

@@ -99,6 +99,7 @@ type Tx interface {
 	SearchTx
 	ConsentTx
 	UnsubscriberTx
+	PersonTx
 	RetryTx
 	IndexTx
 	MessageTx

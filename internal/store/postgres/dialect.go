@@ -32,6 +32,8 @@ var dialect = sqlstore.Dialect{
 	Position:      "strpos",
 	Ending:        func(value string) string { return "right(" + value + ", ?)" },
 	SameText:      func(value string) string { return "lower(" + value + ") = ?" },
+	JobText:       "CAST(args AS TEXT)",
+	JobNumber:     func(name string) string { return "CAST(args ->> '" + name + "' AS BIGINT)" },
 	LedgerNumber:  "DEFAULT",
 	JobCreated:    "CAST(floor(extract(epoch FROM created_at)) AS BIGINT)",
 	JobDue:        "coalesce(CAST(args ->> 'due' AS BIGINT), 0)",

@@ -25,6 +25,11 @@ type Dialect struct {
 	// Unix times of a job: when it was stored, when it is due (0: at once), and when its last attempt began.
 	JobCreated, JobDue, JobAttempted string
 
+	// JobText is the arguments of a job as JSON text, and JobNumber returns the expression for one of them that is a
+	// number, or NULL.
+	JobText   string
+	JobNumber func(name string) string
+
 	// Probe has statements that fail if the disk has no free space, for ProbeWrite.
 	Probe []string
 

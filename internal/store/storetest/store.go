@@ -50,6 +50,7 @@ func Run(t *testing.T, e Engine) {
 	}{
 		{"bounces", bounces},
 		{"changes in the ledger", ledgerChanges},
+		{"persons", persons},
 		{"address changes", addressChanges},
 		{"events", events},
 		{"webhooks", webhooks},

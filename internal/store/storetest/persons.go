@@ -1,0 +1,172 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/sqlstore"
+)
+
+// This file tests the export of everything that is stored about a person.
+
+func persons(t *testing.T, e Engine) {
+	runRules(t, e.Open, []accountRule{
+		{"an export has every row about the person, and no row about another one", exportHasEveryRow},
+		{"a mobile number finds the Contacts of Lists in several countries", exportByMobile},
+		{"an export needs an address, and a key of the whole Account", exportIsRefused},
+	})
+}
+
+// personRows collects an export: the rows of each section, each value as name=value.
+type personRows struct {
+	sections map[audience.PersonSection][]string
+	current  audience.PersonSection
+}
+
+func (p *personRows) Begin() error {
+	p.sections = make(map[audience.PersonSection][]string)
+	return nil
+}
+
+func (p *personRows) Section(s audience.PersonSection) error {
+	p.current = s
+	p.sections[s] = nil
+	return nil
+}
+
+func (p *personRows) Row(values []audience.PersonValue) error {
+	var b strings.Builder
+	for _, v := range values {
+		fmt.Fprintf(&b, "%s=%v ", v.Name, v.Value)
+	}
+	p.sections[p.current] = append(p.sections[p.current], b.String())
+	return nil
+}
+
+func (o *accountFixture) export(c *audience.Caller, address string) map[audience.PersonSection][]string {
+	o.Helper()
+	var p personRows
+	o.must(o.service.ExportPerson(o.Context(), c, address, &p))
+	return p.sections
+}
+
+// wantRows checks that a section has one row for each of the texts, in their order, and that the row contains the text.
+func (o *accountFixture) wantRows(rows map[audience.PersonSection][]string, s audience.PersonSection, want ...string) {
+	o.Helper()
+	got := rows[s]
+	if len(got) != len(want) {
+		o.Errorf("%s has %d rows, want %d: %q", s, len(got), len(want), got)
+		return
+	}
+	for i := range want {
+		if !strings.Contains(got[i], want[i]) {
+			o.Errorf("row %d of %s is %q, want %q in it", i, s, got[i], want[i])
+		}
+	}
+}
+
+func exportHasEveryRow(o *accountFixture) {
+	list, other := o.addList("on_register_address", "owner@example.com"), o.addList()
+	_, err := o.service.AddPreference(o.Context(), o.caller, list, "Weekly")
+	o.must(err)
+	_, err = o.service.AddWebhook(o.Context(), o.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/"))
+	o.must(err)
+	ann := o.subscribe(list, "Email", "Ann@example.com")
+	bob := o.subscribe(other, "Email", "bob@example.com")
+	o.subscribe(other, "Email", "eve@example.com")
+	o.update(func(tx audience.Tx) error {
+		for i, id := range []audience.ContactID{ann, bob} {
+			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: []audience.ListID{list, other}[i], Contact: id, Time: 5, Cause: "c"},
+				Address: "ann@EXAMPLE.com", Subject: "Please confirm", SentTime: 6, Status: audience.DeliverySent}
+			if err := tx.PutDelivery(&d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, list, "ann@example.com")
+	o.must(err)
+	rows := o.export(o.caller, "ANN@example.com")
+	o.wantRows(rows, audience.PersonContacts, "list_name=News values=[{Email Ann@example.com}")
+	o.wantRows(rows, audience.PersonConsents, "method=subscribeContact", "method=unsubscribeContact")
+	o.wantRows(rows, audience.PersonUnsubscribed, "address=Ann@example.com")
+	o.wantRows(rows, audience.PersonMails, fmt.Sprintf("contact_id=%d ", ann), fmt.Sprintf("contact_id=%d ", bob)) // the second is to a former address of bob
+	o.wantRows(rows, audience.PersonWebhookEvents, "event=subscribed")
+	o.wantRows(rows, audience.PersonJobs, "kind=notify")
+	o.wantRows(rows, audience.PersonBatchMails)
+	o.wantRows(rows, audience.PersonBatchEvents)
+	for s, all := range o.export(o.newCaller(), "ann@example.com") {
+		if len(all) > 0 {
+			o.Errorf("another Account finds %s: %q", s, all)
+		}
+	}
+}
+
+func exportByMobile(o *accountFixture) {
+	list, german := o.addList(), o.addList("country_code", 49)
+	o.subscribe(list, "Mobile Phone", "+49 151 23456789")
+	o.subscribe(german, "Mobile Phone", "0151 23456789")
+	o.subscribe(list, "Email", "bob@example.com")
+	_, err := o.service.Unsubscribe(o.Context(), o.caller, german, "0151 23456789")
+	o.must(err)
+	bea := o.subscribe(german, "Email", "bea@example.com", "Mobile Phone", "0160 1234567")
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, german, "0160 1234567")
+	o.must(err)
+	o.wantRows(o.export(o.caller, "bea@example.com"), audience.PersonUnsubscribed, fmt.Sprintf("contact_id=%d ", bea)) // by the mobile number
+	rows := o.export(o.caller, "+4915123456789")
+	o.wantRows(rows, audience.PersonContacts, "+49 151 23456789", "0151 23456789")
+	o.wantRows(rows, audience.PersonUnsubscribed, "address_type=mobile")
+}
+
+func exportIsRefused(o *accountFixture) {
+	list := o.addList()
+	o.refused(o.service.ExportPerson(o.Context(), o.caller, "nobody", new(personRows)), audience.InvalidParameters, "address")
+	o.refused(o.service.ExportPerson(o.Context(), o.restricted(list), "ann@example.com", new(personRows)), audience.Denied, "")
+}
+
+// notAboutPersons has the tables without data of persons, or from which an export leaves it out, and why.
+var notAboutPersons = map[string]string{
+	"account": "settings", "api_key": "settings", "folder": "settings", "list": "settings, and addresses of its owners",
+	"field": "settings", "preference": "settings", "message": "content of all mails", "autoresponder": "settings",
+	"webhook": "settings", "webhook_target": "settings", "link": "URLs of Messages", "secret": "keys of the installation",
+	"catalogue": "a version", "search_index": "settings", "search_index_use": "numbers", "retry": "results of calls, for a day",
+	"batch": "sums", "batch_population": "IDs and criteria of a caller", "batch_slice": "ranges of IDs", "batch_sum": "sums",
+	"batch_link": "sums", "batch_agent": "sums", "batch_exclusion": "criteria of a caller", "batch_edition": "sums",
+	"autoresponder_batch": "IDs", "mail_rate": "domains", "mail_pace": "domains", "mail_hold": "settings", "mail_day": "numbers",
+	"file": "files of the Account", "file_content": "files of the Account", "file_piece": "files of the Account",
+	"import": "a consent has the import and the row that it comes from", "import_result": "rows of a file, compressed together",
+	"backup": "settings", "account_move": "IDs", "contact_delta": "numbers",
+}
+
+// leftOutOfContact has the columns of the table contact that an export has in another form: the values by the names of
+// their Fields, and the addresses, which are values.
+var leftOutOfContact = []string{"dedupe_key", "duplicate_key", "mobile_key", "field_values", "preference_values"}
+
+// PersonTables checks that the export of a person knows each table and column of the schema. A new table needs a section
+// in sqlstore/person.go, or a reason in notAboutPersons.
+func PersonTables(t *testing.T, schema map[string][]string) {
+	t.Helper()
+	covered := sqlstore.PersonColumns()
+	for table, columns := range schema {
+		if strings.HasPrefix(table, "river_") || strings.HasPrefix(table, "goose_") || strings.HasPrefix(table, "sqlite_") {
+			continue // the arguments of jobs are in the section jobs; the others belong to libraries
+		}
+		known, exported := covered[table]
+		if _, reason := notAboutPersons[table]; exported == reason {
+			t.Errorf("the table %s must be in sqlstore.personTables, or have a reason in notAboutPersons", table)
+		}
+		for _, column := range columns {
+			if exported && !slices.Contains(known, column) && !(table == "contact" && slices.Contains(leftOutOfContact, column)) {
+				t.Errorf("the export of a person leaves out %s of %s", column, table)
+			}
+		}
+	}
+	for table := range covered {
+		if schema[table] == nil {
+			t.Errorf("the schema has no table %s", table)
+		}
+	}
+}
