@@ -20,7 +20,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// These tests compare the description of the API with the functions, the specification and the meta-schema of OpenRPC.
+// These tests compare the description of the API with the functions, the specification and the rules of OpenRPC.
 
 func TestEveryMethodIsDescribed(t *testing.T) {
 	d := Describe("test")
@@ -180,17 +180,9 @@ func compiledOpenRPC(t *testing.T) (document any, c *jsonschema.Compiler) {
 
 // covers: spec discover.document, decision 73
 func TestOpenRPCIsValid(t *testing.T) {
-	text, err := os.ReadFile("testdata/openrpc/schema.json")
+	text, err := os.ReadFile("testdata/openrpc.schema.json")
 	if err != nil {
 		t.Fatal(err)
-	}
-	// The schema has no version of OpenRPC in its source, and the meta-schema of JSON schema is not an URL that answers.
-	for old, replaced := range map[string]string{
-		`"GENERATED FIELD: [^"]*"`: `"` + openRPCVersion + `"`,
-		`"https://meta\.json-schema\.tools/#/definitions/JSONSchemaObject/properties/\$ref"`: `"http://json-schema.org/draft-07/schema#/properties/$$ref"`,
-		`"https://meta\.json-schema\.tools/?"`:                                               `"http://json-schema.org/draft-07/schema#"`,
-	} {
-		text = regexp.MustCompile(old).ReplaceAll(text, []byte(replaced))
 	}
 	meta, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
