@@ -66,7 +66,7 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 	}
 	s, err := sqlite.Open(ctx, c.DB, sqlite.Options{
 		Searches: c.Searches, SearchTime: c.SearchTimeout, Streams: c.Streams, Wait: c.SearchWait,
-		WALLimit: int64(c.WALLimit), Log: log,
+		WALLimit: int64(c.WALLimit), Log: log, ExternalCheckpoints: c.Checkpoints == "external",
 	})
 	if err != nil {
 		return nil, err

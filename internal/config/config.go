@@ -120,6 +120,7 @@ type Serve struct {
 	StreamTimeout time.Duration `default:"10m" placeholder:"TIME"`
 	FlushTimeout  time.Duration `default:"30s" placeholder:"TIME"`
 	WALLimit      Size          `default:"1GiB" placeholder:"SIZE"`
+	Checkpoints   string        `default:"own" enum:"own,external" placeholder:"WHO"`
 
 	BackupDir            string        `placeholder:"FOLDER"`
 	BackupEvery          time.Duration `default:"6h" placeholder:"TIME"`
@@ -181,6 +182,8 @@ func (s Serve) Check() error {
 		return errors.New("--backup-every must be at least 1m")
 	case s.BackupDir == "" && (len(s.BackupRecipient) > 0 || s.BackupRecipientsFile != ""):
 		return errors.New("--backup-recipient and --backup-recipients-file need --backup-dir")
+	case s.Checkpoints == "external" && s.IsPostgres():
+		return errors.New("--checkpoints external is for SQLite: leave it out")
 	case s.SearchIndexes < 0:
 		return errors.New("--search-indexes must be 0 or more")
 	case min(s.ReadTimeout, s.CallWait, s.SearchWait, s.SearchTimeout, s.StreamTimeout, s.FlushTimeout) <= 0:

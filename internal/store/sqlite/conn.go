@@ -7,6 +7,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -36,6 +37,8 @@ type connector struct {
 	files  *files // nil: connections accept any file
 	writer bool
 	source bool // opens the file with an exclusive lock, to copy it
+
+	external bool // the writer never copies the write-ahead log into the file
 }
 
 const (
@@ -92,6 +95,9 @@ func (c *connector) connect() (*dbConn, error) {
 		pragmas = writerPragmas
 	case c.source:
 		pragmas = sourcePragmas
+	}
+	if c.external {
+		pragmas = append(slices.Clone(pragmas), "PRAGMA wal_autocheckpoint = 0")
 	}
 	for _, pragma := range pragmas {
 		if err := conn.exec(pragma); err != nil {

@@ -37,6 +37,8 @@ type Options struct {
 	Wait       time.Duration // longest wait for a connection in Search and Stream; default: 5 s
 	WALLimit   int64         // size of the write-ahead log in bytes at which long reads end; default: 1 GiB
 	Log        *slog.Logger  // default: no log
+
+	ExternalCheckpoints bool // another program, such as Litestream, copies the write-ahead log into the file
 }
 
 // viewTime is the longest duration of a call of View. A look-up that takes so long would make other
@@ -76,7 +78,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	db := sql.OpenDB(&connector{path: path, files: reads.files, writer: true})
+	db := sql.OpenDB(&connector{path: path, files: reads.files, writer: true, external: o.ExternalCheckpoints})
 	db.SetMaxOpenConns(1)
 	s := &Store{files: reads.files, db: db, listeners: new(listeners)}
 	s.alarms = jobqueue.NewAlarms(func(queue string) { s.listeners.wake(queue) })
@@ -100,7 +102,7 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 	s.searches = newReaders(reads, s.cache, cmp.Or(o.Searches, 8), wait, cmp.Or(o.SearchTime, time.Minute))
 	s.streams = newReaders(reads, s.cache, cmp.Or(o.Streams, 8), wait, 0)
 	s.searches.tracked, s.streams.tracked = true, true
-	s.writer = newWriter(s.db, s.cache, jobs, s.listeners, &walLimiter{limit: cmp.Or(o.WALLimit, 1<<30), pause: walPause,
+	s.writer = newWriter(s.db, s.cache, jobs, s.listeners, &walLimiter{limit: cmp.Or(o.WALLimit, 1<<30), pause: walPause, external: o.ExternalCheckpoints,
 		pools: []*readers{s.searches, s.streams}, log: o.Log})
 	return nil
 }

@@ -46,6 +46,7 @@ type walLimiter struct {
 	limit     int64      // in bytes
 	pools     []*readers // the transactions that may be ended
 	log       *slog.Logger
+	external  bool          // another program starts the log over
 	pause     time.Duration // walPause; shorter in tests
 	next      time.Time     // no attempt before this time
 	quiet     time.Time     // no message before this time
@@ -54,7 +55,7 @@ type walLimiter struct {
 
 // due reports whether the log is so large that start should be called.
 func (w *walLimiter) due(size int64) bool {
-	return size >= min(walUsual, w.limit) && !time.Now().Before(w.next)
+	return !w.external && size >= min(walUsual, w.limit) && !time.Now().Before(w.next)
 }
 
 // start tries to start the log over. size is the size of the log, and c the writer's connection.
