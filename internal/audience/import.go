@@ -40,7 +40,7 @@ const (
 const (
 	SkipOfAccount = "account" // addresses that left this List or are on the Account's Unsubscriber List
 	SkipOfList    = "list"    // addresses that left this List
-	SkipNobody    = "none"
+	SkipNoAddress = "none"
 )
 
 // What the rows of a file are.
@@ -231,7 +231,7 @@ func (o *ImportOptions) check(c *Caller) error {
 	}{
 		{"as", &o.As, []string{AsContacts, AsUnsubscribers, AsComplained, AsBounced}},
 		{"existing", &o.Existing, []string{ExistingLeave, ExistingOverwrite}},
-		{"skip", &o.Skip, []string{SkipOfAccount, SkipOfList, SkipNobody}},
+		{"skip", &o.Skip, []string{SkipOfAccount, SkipOfList, SkipNoAddress}},
 		{"consent_type", &o.ConsentType, []string{"", string(ConsentGDPR), string(ConsentDirect), string(ConsentNotRecorded)}},
 	} {
 		if *choice.value == "" {

@@ -144,7 +144,7 @@ func (s *importTx) lookUp(open []*decision) (known map[string]*Contact, unsubscr
 		}
 	}
 	known, err = s.tx.FirstContacts(s.i.ListID, keys)
-	if err != nil || s.i.Options.Skip == SkipNobody {
+	if err != nil || s.i.Options.Skip == SkipNoAddress {
 		return known, nil, err
 	}
 	keys = keys[:0]
@@ -168,7 +168,7 @@ func (s *importTx) lookUp(open []*decision) (known map[string]*Contact, unsubscr
 // existing decides about a row whose address a Contact has, which may be a Contact of an earlier row.
 func (s *importTx) existing(d *decision, c *Contact) {
 	switch {
-	case c.IsUnsubscribed && s.i.Options.Skip != SkipNobody:
+	case c.IsUnsubscribed && s.i.Options.Skip != SkipNoAddress:
 		d.outcome, d.reason, d.contact = RowSkipped, reasonUnsubscribed, c
 		return
 	case s.i.Options.Existing == ExistingLeave:

@@ -150,7 +150,7 @@ func importOverwrites(f *importFixture) {
 	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, f.id, id)
 	f.must(err)
 	f.wantResults(f.runs("Email,Town\nann@example.com,Paris\n", overwrite), "1 skipped")
-	all := func(o *audience.ImportOptions) { overwrite(o); o.Skip = audience.SkipNobody }
+	all := func(o *audience.ImportOptions) { overwrite(o); o.Skip = audience.SkipNoAddress }
 	f.wantResults(f.runs("Email,Town,is_unsubscribed\nann@example.com,Paris,0\n", all), "1 updated")
 	if c := f.person("ann@example.com"); !c.IsUnsubscribed || c.Values.Get(field) != "Paris" {
 		f.Errorf("the Contact is %+v, want it still unsubscribed, with the new town", c)
