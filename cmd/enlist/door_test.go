@@ -47,6 +47,10 @@ func TestTheServiceAnswersOverHTTPS(t *testing.T) {
 	if reply.ProtoMajor != 2 || h.Get("Strict-Transport-Security") != "max-age=3600" || len(h.Get("X-Request-Id")) != 12 {
 		t.Errorf("the reply is %s with the headers %v, want HTTP/2.0, Strict-Transport-Security and X-Request-Id", reply.Proto, h)
 	}
+	var out strings.Builder
+	if status := run([]string{"health", "--listen", addr, "--tls-cert", cert}, &console{&out, &out, os.Getenv}); status != 0 {
+		t.Errorf("enlist health ends with %d: %s", status, &out)
+	}
 }
 
 // selfSigned writes a certificate for 127.0.0.1 and its key into files.
