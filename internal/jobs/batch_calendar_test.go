@@ -1,0 +1,48 @@
+package jobs_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/mail/mailtest"
+	"enlist/internal/store/teststores"
+)
+
+// A Batch that begins while the calendar is closed is sent when the calendar opens. On this night, clocks in Berlin are
+// put forward from 2:00 to 3:00, so the calendar opens at 3:00.
+//
+// covers: spec batch.calendar, decision 63
+func TestBatchWaitsForTheCalendar(t *testing.T) { teststores.EachParallel(t, batchWaitsForTheCalendar) }
+
+func batchWaitsForTheCalendar(t *testing.T, e teststores.Engine) {
+	p := newListWithMailServer(t, e)
+	opens := time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC)
+	var now, looks atomic.Int64
+	now.Store(opens.Unix() - 1)
+	p.service = audience.NewService(p.store, func() time.Time {
+		looks.Add(1)
+		return time.Unix(now.Load(), 0)
+	})
+	calendar, err := audience.ParseCalendar("sun 2:30-3:30 Europe/Berlin")
+	p.must(err)
+	p.service.SetSending(audience.Sending{Relay: "test", From: "news@example.com", Calendar: calendar})
+	p.server.Script(func(mailtest.Step) mailtest.Action {
+		if now.Load() < opens.Unix() {
+			t.Error("a mail server was called while the calendar was closed")
+		}
+		return mailtest.Action{}
+	})
+	p.startBatches()
+	id := p.addBatch(5, false)
+	p.untilStatus(id, audience.BatchSending)
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for until := looks.Load() + 10; looks.Load() < until; <-look.C { // the sender looks at the clock, and sends nothing
+	}
+	now.Store(opens.Unix())
+	if b := p.untilStatus(id, audience.BatchCompleted); b.Sent != 5 {
+		t.Errorf("%d mails were sent, want 5", b.Sent)
+	}
+}
