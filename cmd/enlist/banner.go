@@ -16,18 +16,24 @@ func endpoint(c config.Serve, addr net.Addr) string { return base(c, addr) + api
 
 // base returns the URL of a listening address without a path.
 func base(c config.Serve, addr net.Addr) string {
-	scheme := "http://"
-	if c.TLSCert != "" {
-		scheme = "https://"
-	}
-	host, port, err := net.SplitHostPort(addr.String())
+	url, err := localURL(addr.String(), c.TLSCert != "")
 	if err != nil {
 		return addr.String()
 	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+	return url
+}
+
+// localURL returns the URL at which this machine reaches a server that listens on an address.
+func localURL(listen string, tls bool) (string, error) {
+	scheme := "http://"
+	if tls {
+		scheme = "https://"
+	}
+	host, port, err := net.SplitHostPort(listen)
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost" // the server listens on all addresses, and localhost works on the same machine
 	}
-	return scheme + net.JoinHostPort(host, port)
+	return scheme + net.JoinHostPort(host, port), err
 }
 
 // printBanner prints the service's URL, the destination of mails and the URL of their links. For a new database it

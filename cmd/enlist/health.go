@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -25,21 +24,18 @@ const healthTime = 5 * time.Second
 
 // Run asks the server. It returns an error if the server is not ready.
 func (c *healthCommand) Run(ctx context.Context, out *console) error {
-	host, port, err := net.SplitHostPort(c.Listen)
+	url, err := localURL(c.Listen, c.TLSCert != "")
 	if err != nil {
 		return &usageError{fmt.Errorf("--listen %s: give a host and a port, such as 127.0.0.1:8080", c.Listen)}
 	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "localhost" // the server listens on all addresses
-	}
 	ctx, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
-	client, scheme := http.DefaultClient, "http"
+	client := http.DefaultClient
 	if c.TLSCert != "" {
 		// The certificate is for the public name of the service, and the request stays on this machine.
-		client, scheme = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}, "https"
+		client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	}
-	request, err := http.NewRequestWithContext(ctx, "GET", scheme+"://"+net.JoinHostPort(host, port)+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, "GET", url+"/readyz", nil)
 	if err != nil {
 		return err
 	}
