@@ -36,6 +36,7 @@ func (s *Service) RunImport(ctx context.Context, id ImportID) error {
 	if err != nil || i == nil {
 		return err
 	}
+	r.dryRun = i.Options.DryRun
 	ctx = WithAccount(ctx, i.AccountID)
 	reader := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
 	file, err := sheet.Open(reader, i.Size, i.Options.sheet())
@@ -78,6 +79,7 @@ type importRun struct {
 	service *Service
 	id      ImportID
 	owner   string
+	dryRun  bool
 	seen    *addressSet // of a dry run
 }
 
@@ -267,10 +269,13 @@ func (s *Service) schemaOf(ctx context.Context, list ListID) (*Schema, error) {
 // step stores the rows of a chunk in one transaction. A dry run reads in a View, so that other callers can write
 // meanwhile.
 func (r *importRun) step(ctx context.Context, chunk *importChunk) error {
-	var decided *importTx
-	dryRun, err := r.decideDry(ctx, chunk)
-	if err != nil {
-		return err
+	var decided, dryRun *importTx
+	var err error
+	if r.dryRun {
+		dryRun, err = r.decideDry(ctx, chunk)
+		if err != nil {
+			return err
+		}
 	}
 	err = r.service.store.Update(ctx, func(tx Tx) error {
 		now := r.service.now().Unix()
@@ -300,11 +305,11 @@ func (r *importRun) step(ctx context.Context, chunk *importChunk) error {
 	return err
 }
 
-// decideDry decides about the rows of a dry run. It returns nil if the Import is no dry run.
+// decideDry decides about the rows of a dry run.
 func (r *importRun) decideDry(ctx context.Context, chunk *importChunk) (decided *importTx, err error) {
 	return ownView(ctx, r.service, func(tx Tx) (*importTx, error) {
 		i, err := tx.Import(r.id)
-		if err != nil || !i.Options.DryRun {
+		if err != nil {
 			return nil, err
 		}
 		return r.decide(tx, i, chunk, r.service.now().Unix())

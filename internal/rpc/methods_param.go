@@ -21,7 +21,7 @@ var parameters = map[string]parameter{
 	"list_preferences":       {"object of boolean", "The name of each preference to the subscriber's answer"},
 	"ip_address":             {"string", "The subscriber's IP address"},
 	"overwrite":              {"boolean", "Whether a row changes the Contact that has its address"},
-	"remove_unsubscribers":   {"integer", "1 leaves out who has left this List, 2 who is on the Unsubscriber List, 0 nobody"},
+	"remove_unsubscribers":   {"integer", "1 leaves out who has left this List, 2 who is on the Unsubscriber List; 0 adds all"},
 	"trigger_update_profile": {"boolean", "Whether autoresponders and notifications for a changed profile are sent"},
 	"with_changes":           {"boolean", "Whether rows of changes without a consent are returned too, such as unsubscriptions"},
 	"search_criteria":        {"array", "Triples [key, operator, value]; OR and AND may stand between two triples"},
