@@ -2,18 +2,17 @@ package postgres
 
 import (
 	"context"
-	"crypto/sha256"
 	"flag"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/sqlstore"
+	"enlist/internal/store/storetest"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -119,45 +118,7 @@ func migrationFiles(t *testing.T) (names []string) {
 	return names
 }
 
-// A released migration file never changes, so a database that applied it has the tables of the file. Run the test
-// with -update to add the files of a release.
+// Run the test with -update to add the files of a release.
 func TestReleasedMigrationsDoNotChange(t *testing.T) {
-	var sums strings.Builder
-	for _, name := range migrationFiles(t) {
-		text, err := migrations.ReadFile("migrations/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(statements(string(text))), name)
-	}
-	const path = "testdata/migrations.sha256"
-	if *updateSums {
-		if err := os.WriteFile(path, []byte(sums.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || len(want) == 0 {
-		t.Fatalf("read the checksums: %v", err)
-	}
-	for line := range strings.Lines(string(want)) {
-		if !strings.Contains(sums.String(), line) {
-			t.Errorf("a released migration file has changed or is gone: %s", line)
-		}
-	}
-}
-
-// statements returns a migration without comments and spaces, which may change.
-func statements(text string) []byte {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		code, _, _ := strings.Cut(line, "--")
-		if strings.HasPrefix(strings.TrimSpace(line), "-- +goose") {
-			code = line
-		}
-		if words := strings.Fields(code); len(words) > 0 {
-			b.WriteString(strings.Join(words, " ") + "\n")
-		}
-	}
-	return []byte(b.String())
+	storetest.ReleasedMigrations(t, migrations, *updateSums)
 }
