@@ -127,7 +127,11 @@ func (c *callers) stop() {
 		}
 	}
 	var rows, contacts int64
-	c.must(c.store.jobs.QueryRow(c.Context(), "SELECT count(*), count(DISTINCT contact_id) FROM consent").Scan(&rows, &contacts))
+	c.must(retry(c.Context(), func() (again bool, err error) {
+		// A connection of the pool may still lead to the server that the test has stopped.
+		err = c.store.jobs.QueryRow(c.Context(), "SELECT count(*), count(DISTINCT contact_id) FROM consent").Scan(&rows, &contacts)
+		return lost(err), err
+	}))
 	if rows != stored || contacts != stored {
 		c.Errorf("the ledger has %d rows about %d Contacts, want one row for each of the %d Contacts", rows, contacts, stored)
 	}
