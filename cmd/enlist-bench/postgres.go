@@ -39,7 +39,7 @@ func (b *bench) onPostgres() error {
 	}
 	several := b.subscriptions(servers[0], list, 64)
 	several.others = servers[1:]
-	loads := []*load{b.subscriptions(servers[0], list, 16), b.subscriptions(servers[0], list, 64), several}
+	loads := []*load{b.subscriptions(servers[0], list, 1), b.subscriptions(servers[0], list, 16), b.subscriptions(servers[0], list, 64), several}
 	for _, l := range loads {
 		if err := b.besideBare(l); err != nil {
 			return err

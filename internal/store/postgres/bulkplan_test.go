@@ -25,7 +25,7 @@ func TestCallsWithManyContactsUseIndexesWithoutStatistics(t *testing.T) {
 	}
 	defer conn.Release()
 	rows, err := conn.Query(t.Context(), `SELECT name, statement, CAST(parameter_types AS TEXT[])
-		FROM pg_prepared_statements WHERE statement ~ '(FROM|UPDATE) (contact|unsubscriber)\M'
+		FROM pg_prepared_statements WHERE statement ~ '(FROM|UPDATE) (contact|unsubscriber|delivery)\M'
 			AND statement NOT LIKE 'SELECT EXISTS%duplicate_key IS NOT NULL)' ORDER BY statement`)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestCallsWithManyContactsUseIndexesWithoutStatistics(t *testing.T) {
 	}
 	examples := map[string]string{"bigint": "1", "smallint": "1", "text": "'a'", "jsonb": "'{}'", "bigint[]": "'{1,2}'",
 		"text[]": "'{a,b}'", "boolean[]": "'{t,f}'", "boolean": "true", "integer": "1"}
-	scan := regexp.MustCompile(`Seq Scan on \w*(contact|unsubscriber)`)
+	scan := regexp.MustCompile(`Seq Scan on \w*(contact|unsubscriber|delivery)`)
 	byIndex := regexp.MustCompile(`Index Cond: \((.*)\)`)
 	for _, st := range all {
 		args := make([]string, len(st.Types))
@@ -67,7 +67,7 @@ func TestCallsWithManyContactsUseIndexesWithoutStatistics(t *testing.T) {
 	}
 }
 
-// manyContactCalls adds, overwrites and edits Contacts of a new List, with duplicates.
+// manyContactCalls adds, overwrites, edits and deletes Contacts of a new List, with duplicates.
 func manyContactCalls(t *testing.T, s *Store) {
 	t.Helper()
 	ctx := context.Background()
@@ -87,17 +87,21 @@ func manyContactCalls(t *testing.T, s *Store) {
 		add.Contacts = append(add.Contacts, []audience.Detail{detail("Email", address(int64(i)))})
 	}
 	edit := audience.EditRequest{List: first.List}
+	var added []audience.ContactID
 	_, err = service.EditList(ctx, caller, first.List, []audience.Detail{detail("disallow_duplicate_contacts", "0")})
 	must(err)
 	for _, overwrite := range []bool{false, true, false} {
 		add.Overwrite = overwrite
 		ids, err := service.AddContacts(ctx, caller, add)
 		must(err)
+		added = append(added, ids...)
 		for _, id := range ids {
 			email := detail("Email", fmt.Sprintf("x%d@example.com", id))
 			edit.Contacts = append(edit.Contacts, audience.EditRow{ID: id, Details: []audience.Detail{email}})
 		}
 	}
 	_, err = service.EditContacts(ctx, caller, edit)
+	must(err)
+	_, err = service.DeleteContacts(ctx, caller, audience.DeleteRequest{List: first.List, Contacts: added})
 	must(err)
 }

@@ -46,7 +46,7 @@ func (t *Tx) AddRecipients(list audience.ListID, batch audience.BatchID, ids []a
 	if err != nil {
 		return 0, err
 	}
-	test, arg, err := oneOfIDs(t, ids)
+	test, args, err := t.contactTest("id", ids)
 	if err != nil {
 		return 0, err
 	}
@@ -55,6 +55,6 @@ func (t *Tx) AddRecipients(list audience.ListID, batch audience.BatchID, ids []a
 			sent_time, unsubscribed_time, deactivated_time)
 		SELECT list_id, CAST(? AS BIGINT), id, 0, CAST(? AS TEXT), CAST(? AS BIGINT), 0, coalesce(`+address+`, ''), '',
 			CAST(? AS BIGINT), 0, 0
-		FROM contact WHERE list_id = ? AND id`+test+" ORDER BY id ON CONFLICT DO NOTHING",
-		int64(batch), string(status), sent, sent, int64(list), arg)
+		FROM contact WHERE list_id = ? AND `+test+" ORDER BY id ON CONFLICT DO NOTHING",
+		append([]any{int64(batch), string(status), sent, sent, int64(list)}, args...)...)
 }

@@ -105,13 +105,12 @@ func (c *rowsCursor) events() (rows []audience.BatchRow, err error) {
 		c.passed(0, true)
 		return nil, err
 	}
-	test, arg, err := oneOfIDs(c.tx, ids)
+	test, args, err := c.tx.recipientsByID(c.List, c.Batch, ids)
 	if err != nil {
 		return nil, err
 	}
-	events, err := recipientEventTable.all(c.tx,
-		"WHERE list_id = ? AND batch_id = ? AND contact_id"+test+" AND kind = ? AND link_id = ?"+c.order(),
-		int64(c.List), int64(c.Batch), arg, string(c.Kind), int64(c.Link))
+	events, err := recipientEventTable.all(c.tx, "WHERE "+test+" AND kind = ? AND link_id = ?"+c.order(),
+		append(args, string(c.Kind), int64(c.Link))...)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +131,7 @@ func (c *rowsCursor) events() (rows []audience.BatchRow, err error) {
 // Recipients returns recipients of a Batch by their IDs.
 func (t *Tx) Recipients(list audience.ListID, batch audience.BatchID, ids []audience.ContactID) (
 	map[audience.ContactID]*audience.Recipient, error) {
-	test, arg, err := oneOfIDs(t, ids)
+	test, args, err := t.recipientsByID(list, batch, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +139,7 @@ func (t *Tx) Recipients(list audience.ListID, batch audience.BatchID, ids []audi
 	return found, recipientTable.each(t, func(r *audience.Recipient) error {
 		found[r.Contact] = r
 		return nil
-	}, "WHERE list_id = ? AND batch_id = ? AND contact_id"+test, int64(list), int64(batch), arg)
+	}, "WHERE "+test, args...)
 }
 
 // recipients returns the next rows of recipients without the need of an event.

@@ -141,12 +141,12 @@ func (t *Tx) MarkSent(list audience.ListID, batch audience.BatchID, ids []audien
 	if err := t.mark(markSent, " AND status = 'sending'", list, batch, ids, now); err != nil {
 		return err
 	}
-	test, arg, err := oneOfIDs(t, ids)
+	test, args, err := t.contactTest("id", ids)
 	if err != nil {
 		return err
 	}
-	return t.conn.Do("UPDATE contact SET last_message_time = ? WHERE list_id = ? AND id"+test+" AND last_message_time < ?",
-		now, int64(list), arg, now)
+	args = slices.Concat([]any{now, int64(list)}, args, []any{now})
+	return t.conn.Do("UPDATE contact SET last_message_time = ? WHERE list_id = ? AND "+test+" AND last_message_time < ?", args...)
 }
 
 const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"
@@ -162,23 +162,21 @@ func (t *Tx) mark(set, where string, list audience.ListID, batch audience.BatchI
 	return t.conn.Do("UPDATE recipient SET "+set+" WHERE "+test+where, append(args, key...)...)
 }
 
-// recipientsByID returns the test that selects recipients of a Batch by their IDs, at least one, and its arguments. If
-// PostgreSQL has no statistics of the table yet, it expects few recipients of a Batch, and would read all of them to
-// compare their IDs. So the test also has the range of the IDs.
+// recipientsByID returns the test that selects recipients of a Batch by their IDs, and its arguments.
 func (t *Tx) recipientsByID(list audience.ListID, batch audience.BatchID, ids []audience.ContactID) (test string,
 	args []any, err error) {
-	test, all, err := oneOfIDs(t, ids)
-	return "list_id = ? AND batch_id = ? AND contact_id" + test + " AND " + t.sql.NoIndex + "contact_id BETWEEN ? AND ?",
-		[]any{int64(list), int64(batch), all, int64(slices.Min(ids)), int64(slices.Max(ids))}, err
+	test, args, err = t.contactTest("contact_id", ids)
+	return "list_id = ? AND batch_id = ? AND " + test, append([]any{int64(list), int64(batch)}, args...), err
 }
 
 // ContactsByID returns the Contacts of a List with the given IDs, in order of ID. It locks no Contact.
 func (t *Tx) ContactsByID(list audience.ListID, ids []audience.ContactID) (found []audience.Contact, err error) {
-	test, arg, err := oneOfIDs(t, ids)
+	test, args, err := t.contactTest("id", ids)
 	if err != nil {
 		return nil, err
 	}
-	query := t.sql.mappings.contacts.read + "WHERE list_id = ? AND id" + test + " ORDER BY id"
-	err = t.contacts(query, list, func(c *audience.Contact) { found = append(found, *c) }, int64(list), arg)
+	query := t.sql.mappings.contacts.read + "WHERE list_id = ? AND " + test + " ORDER BY id"
+	args = append([]any{int64(list)}, args...)
+	err = t.contacts(query, list, func(c *audience.Contact) { found = append(found, *c) }, args...)
 	return found, err
 }

@@ -64,7 +64,7 @@ func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
 	for i := range ledger {
 		ids[i] = ledger[i].KeyID
 	}
-	in, err := jsonArray(ids)
+	test, arg, err := oneOfIDs(t, ids)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
 	err = t.each(func(row *Cursor) error {
 		names[audience.KeyID(row.Int())] = row.Text()
 		return nil
-	}, "SELECT id, name FROM api_key WHERE id IN "+t.sql.ids(), in)
+	}, "SELECT id, name FROM api_key WHERE id"+test, arg)
 	for i := range ledger {
 		ledger[i].KeyName = names[ledger[i].KeyID]
 	}

@@ -213,12 +213,12 @@ func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
 
 // DeleteFieldValues removes the values of a deleted Field from Contacts.
 func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, contacts []audience.ContactID) error {
-	test, ids, err := oneOfIDs(t, contacts)
+	test, args, err := t.contactTest("id", contacts)
 	if err != nil {
 		return err
 	}
-	remove := "UPDATE contact SET field_values = " + t.sql.WithoutField + " WHERE " + t.sql.NoIndex + "list_id = ? AND id" + test
-	return t.conn.Do(remove, strconv.FormatInt(int64(field), 10), int64(list), ids)
+	remove := "UPDATE contact SET field_values = " + t.sql.WithoutField + " WHERE " + t.sql.NoIndex + "list_id = ? AND " + test
+	return t.conn.Do(remove, append([]any{strconv.FormatInt(int64(field), 10), int64(list)}, args...)...)
 }
 
 // Duplicates returns the number of addresses that several Contacts of a List share.

@@ -171,10 +171,6 @@ func (d *Dialect) contactsOf(columns, column, lock string) string {
 // new argument, which takes 5 to 100 µs.
 const limited = " LIMIT CAST(? AS BIGINT)"
 
-// ids returns a subquery that decodes an argument with IDs. The function jsonArray encodes this
-// argument.
-func (d *Dialect) ids() string { return "(SELECT CAST(value AS BIGINT) FROM " + d.Items("?") + ")" }
-
 // locking returns the end of a statement that reads Contacts. This end locks the Contacts if the
 // transaction writes and other transactions can write at the same time.
 func (t *Tx) locking() string {

@@ -105,15 +105,15 @@ func (t *Tx) removeToReplace(list audience.ListID, contacts []*audience.Contact)
 	for i, c := range contacts {
 		ids[i] = c.ID
 	}
-	which, err := jsonArray(ids)
+	test, args, err := t.contactTest("id", ids)
 	if err != nil {
 		return 0, nil, err
 	}
-	_, addresses, err = t.toRemove(list, "id IN "+t.sql.ids()+" ORDER BY id", which)
+	_, addresses, err = t.toRemove(list, test+" ORDER BY id", args...)
 	if err != nil {
 		return 0, nil, err
 	}
-	n, err = t.conn.Exec("DELETE FROM contact WHERE list_id = ? AND id IN "+t.sql.ids(), int64(list), which)
+	n, err = t.conn.Exec("DELETE FROM contact WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
 	return n, addresses, err
 }
 

@@ -2,6 +2,12 @@ package sqlstore
 
 // This file compares a column with many values. PostgreSQL gets them as an array, SQLite as JSON.
 
+import (
+	"slices"
+
+	"enlist/internal/audience"
+)
+
 // oneOf returns a test that the column before it has one of the values, which are the argument of the
 // test. array is the type of the array on PostgreSQL. The function manyValues encodes the argument.
 func (d *Dialect) oneOf(array string) string {
@@ -23,6 +29,18 @@ func manyValues[V ~int64 | ~string](t *Tx, values []V) (any, error) {
 func oneOfIDs[ID ~int64](t *Tx, ids []ID) (test string, arg any, err error) {
 	arg, err = manyValues(t, plainIDs(ids))
 	return t.sql.oneOf("BIGINT[]"), arg, err
+}
+
+// contactTest returns the test that the column has one of the Contact IDs, and its arguments. Without statistics of a
+// table, PostgreSQL expects few Contacts of a List or recipients of a Batch, and would read all of them to compare their
+// IDs. So the test also has the range of the IDs.
+func (t *Tx) contactTest(column string, ids []audience.ContactID) (test string, args []any, err error) {
+	if len(ids) == 0 {
+		return "FALSE", nil, nil
+	}
+	test, all, err := oneOfIDs(t, ids)
+	return column + test + " AND " + t.sql.NoIndex + column + " BETWEEN ? AND ?",
+		[]any{all, int64(slices.Min(ids)), int64(slices.Max(ids))}, err
 }
 
 // oneOfTexts returns the test for texts, and its argument.

@@ -47,21 +47,21 @@ func (t *Tx) RecipientsOfContact(list audience.ListID, contact audience.ContactI
 }
 
 const readCandidate = `SELECT id, coalesce(dedupe_key, duplicate_key), is_active, is_unsubscribed, double_opt_in
-	FROM contact WHERE list_id = ? AND id`
+	FROM contact WHERE list_id = ? AND `
 
 // Candidates returns the next Contacts of a List, in order of ID.
 func (t *Tx) Candidates(list audience.ListID, after, upto audience.ContactID, limit int) ([]audience.Candidate, error) {
-	const page = readCandidate + " > ? AND id <= ? ORDER BY id" + limited
+	const page = readCandidate + "id > ? AND id <= ? ORDER BY id" + limited
 	return t.candidates(page, int64(list), int64(after), int64(upto), int64(limit))
 }
 
 // CandidatesByID returns the Contacts of a List with the given IDs, in order of ID.
 func (t *Tx) CandidatesByID(list audience.ListID, ids []audience.ContactID) ([]audience.Candidate, error) {
-	test, arg, err := oneOfIDs(t, ids)
+	test, args, err := t.contactTest("id", ids)
 	if err != nil {
 		return nil, err
 	}
-	return t.candidates(readCandidate+test+" ORDER BY id", int64(list), arg)
+	return t.candidates(readCandidate+test+" ORDER BY id", append([]any{int64(list)}, args...)...)
 }
 
 func (t *Tx) candidates(query string, args ...any) (found []audience.Candidate, err error) {
@@ -75,15 +75,15 @@ func (t *Tx) candidates(query string, args ...any) (found []audience.Candidate, 
 
 // addRecipients inserts the recipients of a slice. address is the expression of their addresses.
 func (t *Tx) addRecipients(s *audience.NewSlice, address string, now int64) (added int64, err error) {
-	test, arg, err := oneOfIDs(t, s.Contacts)
+	test, args, err := t.contactTest("id", s.Contacts)
 	if err != nil {
 		return 0, err
 	}
 	return t.conn.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
 			sent_time, unsubscribed_time, deactivated_time)
 		SELECT list_id, CAST(? AS BIGINT), id, CAST(? AS BIGINT), 'waiting', CAST(? AS BIGINT), 0, `+address+`, '', 0, 0, 0
-		FROM contact WHERE list_id = ? AND id`+test+" ORDER BY id ON CONFLICT DO NOTHING",
-		int64(s.Batch), s.Number, now, int64(s.List), arg)
+		FROM contact WHERE list_id = ? AND `+test+" ORDER BY id ON CONFLICT DO NOTHING",
+		append([]any{int64(s.Batch), s.Number, now, int64(s.List)}, args...)...)
 }
 
 var recipientColumns = []string{"list_id", "batch_id", "contact_id", "slice", "status", "time", "attempts", "address",
@@ -96,7 +96,7 @@ func (t *Tx) copyRecipients(copier Copier, all []audience.NewSlice, address stri
 	for i := range all {
 		ids = append(ids, all[i].Contacts...)
 	}
-	test, arg, err := oneOfIDs(t, ids)
+	test, args, err := t.contactTest("id", ids)
 	if err != nil {
 		return 0, err
 	}
@@ -109,7 +109,7 @@ func (t *Tx) copyRecipients(copier Copier, all []audience.NewSlice, address stri
 		}
 		rows = append(rows, []any{list, batch, id, all[0].Number, "waiting", now, 0, row.Text(), "", 0, 0, 0})
 		return nil
-	}, "SELECT id, "+address+" FROM contact WHERE list_id = ? AND id"+test+" ORDER BY id", list, arg)
+	}, "SELECT id, "+address+" FROM contact WHERE list_id = ? AND "+test+" ORDER BY id", append([]any{list}, args...)...)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
@@ -142,13 +142,13 @@ func (t *Tx) RecipientKeys(list audience.ListID, batch audience.BatchID, keys []
 // SentBefore returns those Contacts that were sent a Message: by one of the Batches, or because of an event.
 func (t *Tx) SentBefore(list audience.ListID, message audience.MessageID, batches []audience.BatchID,
 	ids []audience.ContactID) ([]audience.ContactID, error) {
-	test, arg, err := oneOfIDs(t, ids)
+	test, args, err := t.contactTest("contact_id", ids)
 	if err != nil {
 		return nil, err
 	}
 	sent, err := idsOf[audience.ContactID](t, `SELECT contact_id FROM delivery
-		WHERE list_id = ? AND contact_id`+test+" AND message_id = ? AND status <> 'failed'",
-		int64(list), arg, int64(message))
+		WHERE list_id = ? AND `+test+" AND message_id = ? AND status <> 'failed'",
+		append(append([]any{int64(list)}, args...), int64(message))...)
 	if err != nil {
 		return nil, err
 	}

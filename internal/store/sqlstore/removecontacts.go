@@ -19,7 +19,7 @@ func (t *Tx) RemoveContactsUpTo(list audience.ListID, upto audience.ContactID, l
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	return len(ids), t.remove(list, addresses, len(ids), "<= ?", int64(ids[len(ids)-1]))
+	return len(ids), t.remove(list, addresses, ids)
 }
 
 // RemoveContactsByID removes the Contacts of a List that have the given IDs. It returns the IDs of the
@@ -27,15 +27,15 @@ func (t *Tx) RemoveContactsUpTo(list audience.ListID, upto audience.ContactID, l
 // one of them.
 func (t *Tx) RemoveContactsByID(list audience.ListID, ids []audience.ContactID) (
 	removed []audience.ContactID, err error) {
-	which, err := jsonArray(ids)
+	test, args, err := t.contactTest("id", ids)
 	if err != nil {
 		return nil, err
 	}
-	removed, addresses, err := t.toRemove(list, "id IN "+t.sql.ids()+" ORDER BY id", which)
+	removed, addresses, err := t.toRemove(list, test+" ORDER BY id", args...)
 	if err != nil || len(removed) == 0 {
 		return nil, err
 	}
-	return removed, t.remove(list, addresses, len(removed), "IN "+t.sql.ids(), which)
+	return removed, t.remove(list, addresses, removed)
 }
 
 // toRemove returns the IDs of the Contacts to remove. It also returns the addresses for which the
@@ -59,49 +59,50 @@ func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (
 	return ids, addresses, err
 }
 
-// remove removes the n Contacts whose IDs match test, and the rows of their deliveries.
-func (t *Tx) remove(list audience.ListID, addresses []string, n int, test string, arg any) error {
+// remove removes Contacts, which exist, and the rows of their deliveries.
+func (t *Tx) remove(list audience.ListID, addresses []string, ids []audience.ContactID) error {
 	account, err := t.number("SELECT account_id FROM list WHERE id = ?", int64(list))
 	if err != nil {
 		return err
 	}
-	for _, query := range []string{
-		"DELETE FROM contact WHERE list_id = ? AND id " + test,
-		"DELETE FROM delivery WHERE list_id = ? AND contact_id " + test,
-	} {
-		if err := t.conn.Do(query, int64(list), arg); err != nil {
+	for _, table := range []struct{ name, column string }{{"contact", "id"}, {"delivery", "contact_id"}} {
+		test, args, err := t.contactTest(table.column, ids)
+		if err != nil {
+			return err
+		}
+		err = t.conn.Do("DELETE FROM "+table.name+" WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
+		if err != nil {
 			return err
 		}
 	}
-	if err := t.removeRecipients(list, test, arg); err != nil {
+	if err := t.removeRecipients(list, ids); err != nil {
 		return err
 	}
-	t.count(list, audience.AccountID(account), -int64(n))
+	t.count(list, audience.AccountID(account), -int64(len(ids)))
 	return t.PromoteDuplicates(list, addresses)
 }
 
 // removeRecipients removes the removed Contacts from the Batches of the List. A recipient whose mail
 // waits stays without its address, so that the sender counts it as skipped.
-func (t *Tx) removeRecipients(list audience.ListID, test string, arg any) error {
+func (t *Tx) removeRecipients(list audience.ListID, ids []audience.ContactID) error {
 	batches, err := t.BatchesOfList(list)
 	if err != nil {
 		return err
 	}
 	const waiting = "('waiting', 'sending', 'deferred')"
 	for _, batch := range batches {
-		const these = " WHERE list_id = ? AND batch_id = ? AND contact_id "
-		err := t.conn.Do("DELETE FROM recipient_event"+these+test, int64(list), int64(batch), arg)
+		these, args, err := t.recipientsByID(list, batch, ids)
 		if err != nil {
 			return err
 		}
-		err = t.conn.Do("DELETE FROM recipient"+these+test+" AND status NOT IN "+waiting, int64(list), int64(batch), arg)
-		if err != nil {
-			return err
-		}
-		err = t.conn.Do("UPDATE recipient SET address = ''"+these+test+" AND status IN "+waiting,
-			int64(list), int64(batch), arg)
-		if err != nil {
-			return err
+		for _, query := range []string{
+			"DELETE FROM recipient_event WHERE " + these,
+			"DELETE FROM recipient WHERE " + these + " AND status NOT IN " + waiting,
+			"UPDATE recipient SET address = '' WHERE " + these + " AND status IN " + waiting,
+		} {
+			if err := t.conn.Do(query, args...); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
