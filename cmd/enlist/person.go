@@ -1,6 +1,6 @@
 package main
 
-// enlist person export: prints everything that is stored about the person with an address.
+// enlist person export and erase: print or erase everything that is stored about the person with an address.
 
 import (
 	"bufio"
@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"enlist/internal/audience"
@@ -16,13 +17,17 @@ import (
 
 type personCommand struct {
 	Export exportPersonCommand `cmd:"" help:"Print everything that is stored about a person as JSON."`
+	Erase  erasePersonCommand  `cmd:"" help:"Erase everything that is stored about a person."`
 }
 
-type exportPersonCommand struct {
+// onePerson has the flags of both commands.
+type onePerson struct {
 	config.Database
 	Account int64  `help:"ID of the Account. By default, all Accounts are searched."`
 	Address string `arg:"" help:"Email address or mobile number of the person."`
 }
+
+type exportPersonCommand struct{ onePerson }
 
 // Help returns the text that --help prints after the usage.
 func (exportPersonCommand) Help() string {
@@ -63,7 +68,7 @@ func (c *exportPersonCommand) Run(ctx context.Context, out *console) error {
 }
 
 // callers returns a Caller for each Account to search.
-func (c *exportPersonCommand) callers(ctx context.Context, s *audience.Service) (all []*audience.Caller, err error) {
+func (c *onePerson) callers(ctx context.Context, s *audience.Service) (all []*audience.Caller, err error) {
 	if c.Account != 0 {
 		caller, err := s.Operator(ctx, audience.AccountID(c.Account))
 		return []*audience.Caller{caller}, err
@@ -125,4 +130,60 @@ func recordOfPerson(values []audience.PersonValue) record {
 		}
 	}
 	return r
+}
+
+type erasePersonCommand struct {
+	onePerson
+	format
+	Yes bool `help:"Erase. Without it, the command only prints what it would erase."`
+}
+
+// Help returns the text that --help prints after the usage.
+func (erasePersonCommand) Help() string {
+	return "Erases the Contacts with the address in all Lists, and everything that enlist person export prints. A keyed " +
+		"hash of the address stays on the Unsubscriber List, and the consent ledger keeps its rows without text and IP " +
+		"address. Backups that were made before still have the person."
+}
+
+// Run erases the person in each Account, or prints what it would erase.
+func (c *erasePersonCommand) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		callers, err := c.callers(ctx, s)
+		if err != nil {
+			return err
+		}
+		erase := s.PlanErasure
+		if c.Yes {
+			erase = s.ErasePerson
+		}
+		var rows []record
+		var left []string
+		for _, caller := range callers {
+			e, err := erase(ctx, caller, c.Address)
+			if err != nil {
+				return fmt.Errorf("account %d: %w", caller.Account.ID, err)
+			}
+			for _, r := range e.Rows {
+				if r.Rows > 0 {
+					rows = append(rows, record{{"account_id", caller.Account.ID}, {"data", r.Section}, {"rows", r.Rows}})
+				}
+			}
+			for _, place := range e.Left {
+				left = append(left, fmt.Sprintf("%s of account %d", place, caller.Account.ID))
+			}
+		}
+		if err := c.list(out.stdout, rows, "account_id", "data", "rows"); err != nil {
+			return err
+		}
+		for _, place := range left {
+			fmt.Fprintf(out.stderr, "enlist: %s contains the address and stays: edit it\n", place)
+		}
+		switch {
+		case len(rows) == 0:
+			fmt.Fprintln(out.stderr, "enlist: nothing is stored about this address")
+		case !c.Yes:
+			fmt.Fprintln(out.stderr, "enlist: nothing was erased: erase these rows with --yes")
+		}
+		return nil
+	})
 }

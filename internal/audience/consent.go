@@ -36,7 +36,7 @@ type PreferenceChoice struct {
 }
 
 // LedgerRow is one entry of the consent ledger: a consent, or another change of a subscription. It is never
-// changed or deleted.
+// deleted, and only changed when the person is erased: then Text, IP, Preferences and ImportRow become empty.
 type LedgerRow struct {
 	ListID      ListID
 	ContactID   ContactID
@@ -57,6 +57,7 @@ const (
 	MethodUnsubscribeLink = "unsubscribeLink" // the link or the button of a mail
 	MethodConfirmLink     = "confirmLink"     // the link in the request to confirm
 	MethodComplaint       = "complaint"       // the recipient reported a mail as spam
+	MethodErasure         = "erasePerson"     // everything about the person was erased, also by the command line
 )
 
 // origin says who changed a subscription, for the consent ledger.
@@ -158,8 +159,7 @@ func (c *Contact) setPreferences(schema *Schema, choices []PreferenceChoice) (ch
 	return changed
 }
 
-// ConsentTx reads and extends the consent ledger, in a transaction. Rows are never
-// changed or deleted.
+// ConsentTx reads and extends the consent ledger, in a transaction. PersonTx.EraseLedger is the only change of rows.
 type ConsentTx interface {
 	// AddLedgerRow appends a row.
 	AddLedgerRow(r *LedgerRow) error

@@ -206,7 +206,7 @@ func keysOf(rows []*addRow) []string {
 
 // leaveOutUnsubscribed marks the rows whose address or mobile number has unsubscribed, if the call
 // leaves out such rows.
-func (a *addCall) leaveOutUnsubscribed(tx BulkTx, rows []*addRow) error {
+func (a *addCall) leaveOutUnsubscribed(tx Tx, rows []*addRow) error {
 	if a.Skip == SkipNone {
 		return nil
 	}

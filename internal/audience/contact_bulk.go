@@ -208,7 +208,4 @@ type BulkTx interface {
 	PromoteDuplicates(list ListID, keys []string) error
 	// AddLedgerRows appends the same ledger row for each of the Contacts.
 	AddLedgerRows(r *LedgerRow, contacts []ContactID) error
-	// UnsubscribedAmong returns those of the normalised addresses and mobile numbers that have an
-	// entry on the Unsubscriber List. It reads only the entries of one List, or all entries if list is 0.
-	UnsubscribedAmong(account AccountID, list ListID, addresses []string) (map[string]bool, error)
 }

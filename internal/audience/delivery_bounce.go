@@ -140,6 +140,9 @@ func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
 	if ignoreKind(NotFound, err) != nil {
 		return nil, err
 	}
+	if err == nil && d.Address == ErasedAddress {
+		return nil, nil
+	}
 	if err != nil {
 		to := contact.Values.Get(schema.Email().ID)
 		d = &Delivery{DeliveryKey: k, Address: to, SentTime: now, Status: DeliverySent}

@@ -45,6 +45,15 @@ func (r *RowResult) AppendCSV(b []byte) []byte {
 
 // packResults returns the results of a step as the database has them.
 func packResults(all []*decision) ([]byte, error) {
+	rows := make([]RowResult, len(all))
+	for i, d := range all {
+		rows[i] = d.result()
+	}
+	return packRows(rows)
+}
+
+// packRows compresses the results of a step.
+func packRows(rows []RowResult) ([]byte, error) {
 	var packed bytes.Buffer
 	w, err := flate.NewWriter(&packed, flate.BestSpeed)
 	if err != nil {
@@ -52,8 +61,8 @@ func packResults(all []*decision) ([]byte, error) {
 	}
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
-	for _, d := range all {
-		if err := lines.Encode(d.result()); err != nil {
+	for i := range rows {
+		if err := lines.Encode(&rows[i]); err != nil {
 			return nil, err
 		}
 	}

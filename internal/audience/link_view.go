@@ -86,6 +86,10 @@ func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 	if err != nil && KindOf(err) != NotFound {
 		return v, err
 	}
+	if err == nil && delivery.Address == ErasedAddress { // the link must not show a Contact that has another address now
+		v.Contact = nil
+		return v, nil
+	}
 	if err == nil {
 		_, key, ok := address.ParseEmail(delivery.Address)
 		v.Moved = ok && !isSameAddress(v.Contact.Key, key)

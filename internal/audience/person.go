@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"enlist/internal/address"
 )
@@ -22,10 +23,12 @@ const (
 	PersonBatchEvents   PersonSection = "batch_events"   // opens, clicks, bounces and so on
 	PersonWebhookEvents PersonSection = "webhook_events" // that wait
 	PersonJobs          PersonSection = "jobs"           // that wait, or have failed
+	PersonImports       PersonSection = "imports"        // results of the rows of Imports
+	PersonSavedResults  PersonSection = "saved_results"  // of calls with an Idempotency-Key, which are kept for a day
 )
 
 var personSections = []PersonSection{PersonContacts, PersonConsents, PersonUnsubscribed, PersonMails, PersonBatchMails,
-	PersonBatchEvents, PersonWebhookEvents, PersonJobs}
+	PersonBatchEvents, PersonWebhookEvents, PersonJobs, PersonImports, PersonSavedResults}
 
 // PersonValue is a value of a row, with the name of its column. The value is an int64, a string, a bool, JSON
 // (jsontext.Value or json.RawMessage), or another list of PersonValues.
@@ -49,6 +52,8 @@ type PersonKeys struct {
 	Account   AccountID
 	Lists     []ListID    // of the Account
 	Contacts  []PersonKey // with the address
+	Former    []PersonKey // Contacts that were deleted; an entry of the Unsubscriber List has the address with them
+	Own       []string    // normalised forms of the address that identify the person: none for a number without its country
 	Keys      []string    // normalised forms of the address
 	Others    []string    // normalised forms of the Contacts' other addresses
 	Addresses []string    // spellings of the address, in lower case
@@ -66,6 +71,12 @@ func (k *PersonKeys) Has(list ListID, contact ContactID) bool {
 	return k.known[PersonKey{list, contact}]
 }
 
+// Mentions reports whether a text contains the address.
+func (k *PersonKeys) Mentions(text string) bool {
+	text = address.LowerASCII(text)
+	return slices.ContainsFunc(k.Addresses, func(a string) bool { return strings.Contains(text, a) })
+}
+
 // ExportPerson sends everything to w that the Account stores about an email address or a mobile number, from one
 // snapshot: the Contacts that have the address in any List, what belongs to them, the entries of the Unsubscriber
 // List, and mails that went to the address before a Contact got another one. It reads all mails of the Account, so it
@@ -80,27 +91,38 @@ func (s *Service) ExportPerson(ctx context.Context, c *Caller, text string, w Pe
 		if err != nil {
 			return err
 		}
-		if err := w.Begin(); err != nil {
+		return exportPerson(tx, keys, contacts, w)
+	}))
+}
+
+// exportPerson sends everything about a person to w. contacts has the values of keys.Contacts.
+func exportPerson(tx Tx, keys *PersonKeys, contacts [][]PersonValue, w PersonWriter) error {
+	if err := w.Begin(); err != nil {
+		return err
+	}
+	for _, section := range personSections {
+		err := w.Section(section)
+		if err != nil {
 			return err
 		}
-		for _, section := range personSections {
-			if err := w.Section(section); err != nil {
-				return err
+		n := 0
+		row := func(row []PersonValue) error {
+			if section == PersonContacts {
+				row = append(row, contacts[n]...)
 			}
-			n := 0
-			err := tx.PersonRows(section, keys, func(row []PersonValue) error {
-				if section == PersonContacts {
-					row = append(row, contacts[n]...)
-				}
-				n++
-				return w.Row(row)
-			})
-			if err != nil {
-				return err
-			}
+			n++
+			return w.Row(row)
 		}
-		return nil
-	}))
+		if section == PersonImports {
+			err = importsOfPerson(tx, keys, row)
+		} else {
+			err = tx.PersonRows(section, keys, row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // findPerson returns the keys of a person, and for each of its Contacts the values that only the List can name.
@@ -112,8 +134,11 @@ func findPerson(tx Tx, c *Caller, text string) (*PersonKeys, [][]PersonValue, er
 	keys, _ := address.Keys(text)
 	k := &PersonKeys{Account: c.Account.ID, known: make(map[PersonKey]bool)}
 	k.Addresses = []string{address.LowerASCII(text)}
-	if isEmail {
-		keys, k.Addresses = append(keys, email), append(k.Addresses, email)
+	switch {
+	case isEmail:
+		keys, k.Addresses, k.Own = append(keys, email), append(k.Addresses, email), []string{email}
+	case strings.HasPrefix(strings.TrimSpace(text), "+"):
+		k.Own = []string{address.NormaliseMobile(text, DefaultCountryCode)}
 	}
 	k.Keys = fewKeys(keys)
 	lists, err := tx.Lists(c.Account.ID)
@@ -142,7 +167,28 @@ func findPerson(tx Tx, c *Caller, text string) (*PersonKeys, [][]PersonValue, er
 			contacts = append(contacts, namedValues(schema, &found[i]))
 		}
 	}
-	return k, contacts, nil
+	return k, contacts, k.findFormer(tx)
+}
+
+// findFormer finds the Contacts that had the address when they unsubscribed, and that were deleted. The ledger keeps
+// their rows.
+func (k *PersonKeys) findFormer(tx Tx) error {
+	var all []PersonKey
+	err := tx.Unsubscribers(&UnsubscriberSearch{Account: k.Account, Keys: k.Keys}, func(u *Unsubscriber) error {
+		key := PersonKey{u.ListID, u.ContactID}
+		if u.ContactID != 0 && !k.known[key] && !slices.Contains(all, key) {
+			all = append(all, key)
+		}
+		return nil
+	})
+	for _, key := range all {
+		if _, gone := tx.Contact(key.List, key.Contact); KindOf(gone) == NoContact {
+			k.Former = append(k.Former, key)
+		} else if gone != nil {
+			return gone
+		}
+	}
+	return err
 }
 
 // contactsOfPerson returns the Contacts of a List with an address, in order of ID.
@@ -177,8 +223,77 @@ func namedValues(schema *Schema, c *Contact) []PersonValue {
 	return slices.Clip([]PersonValue{{"list_name", schema.List.Name}, {"values", values}, {"preferences", answers}})
 }
 
-// PersonTx reads what is stored about a person, in a transaction.
+// importsOfPerson calls each for the results of Imports that are about the person.
+func importsOfPerson(tx Tx, k *PersonKeys, each func([]PersonValue) error) error {
+	imports, err := tx.Imports(k.Account)
+	if err != nil {
+		return err
+	}
+	for n := range imports {
+		i := &imports[n]
+		err := eachStep(tx, i.ID, func(step StepResults) error {
+			return unpackResults(step.Data, func(r *RowResult) error {
+				if !k.isAbout(i.ListID, r) {
+					return nil
+				}
+				return each([]PersonValue{{"import_id", int64(i.ID)}, {"step", step.Number}, {"row", r.Row},
+					{"outcome", string(r.Outcome)}, {"contact_id", int64(r.Contact)}, {"reason", r.Reason}, {"field", r.Field},
+					{"value", r.Value}})
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isAbout reports whether a result of an Import into a List is about the person.
+func (k *PersonKeys) isAbout(list ListID, r *RowResult) bool {
+	return k.Has(list, r.Contact) || k.Mentions(r.Value) || k.Mentions(r.Reason)
+}
+
+// eachStep calls each with the results of the steps of an Import.
+func eachStep(tx ImportTx, id ImportID, each func(StepResults) error) error {
+	for from := int64(0); ; {
+		steps, err := tx.ImportResults(id, from, resultSteps)
+		if err != nil {
+			return err
+		}
+		for _, step := range steps {
+			if err := each(step); err != nil {
+				return err
+			}
+			from = step.Number + 1
+		}
+		if len(steps) < resultSteps {
+			return nil
+		}
+	}
+}
+
+// PersonTx finds and erases what is stored about a person, in a transaction.
 type PersonTx interface {
 	// PersonRows calls each for the rows of a section. The rows of PersonContacts are in the order of k.Contacts.
 	PersonRows(section PersonSection, k *PersonKeys, each func(row []PersonValue) error) error
+	// EraseLedger empties everything in a Contact's ledger rows that says something about the person.
+	EraseLedger(list ListID, contact ContactID) error
+	// EraseUnsubscriber replaces the address of an entry of the Unsubscriber List by the result of ErasedKeys.Of.
+	EraseUnsubscriber(id int64, erased string) error
+	// EraseDelivery empties the address, the subject and the detail of a delivery.
+	EraseDelivery(k DeliveryKey) error
+	// EraseRecipient empties the address and the detail of a recipient.
+	EraseRecipient(list ListID, batch BatchID, contact ContactID) error
+	// EraseJobs deletes jobs, except those that run. It returns the number of jobs that it kept.
+	EraseJobs(ids []int64) (running int64, err error)
+	// EraseWebhookEvents deletes events that wait for a webhook.
+	EraseWebhookEvents(ids []int64) error
+	// EraseSavedResult deletes the result of a call with an Idempotency-Key.
+	EraseSavedResult(account AccountID, key KeyID, header string) error
+	// SetImportResults replaces the results of a step of an Import.
+	SetImportResults(id ImportID, number int64, data []byte) error
+	// ReleasedContents returns the contents of an Account that are being removed.
+	ReleasedContents(account AccountID) ([]ContentID, error)
+	// TextsWith returns where settings and texts of an Account contain the address, such as "list 3".
+	TextsWith(k *PersonKeys) (places []string, err error)
 }

@@ -11,6 +11,9 @@ type Store interface {
 	// Ready returns nil when the database answers and stores writes. It writes and commits, so
 	// it fails if the disk is full.
 	Ready(ctx context.Context) error
+	// Scrub removes deleted data from the files of the database as far as the engine can. The error is of kind Busy if
+	// it could not remove all of it, because another transaction reads.
+	Scrub(ctx context.Context) error
 	// Close waits for running transactions and closes the connections.
 	Close() error
 }

@@ -1,7 +1,15 @@
 package audience
 
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"hash"
+	"strconv"
+)
+
 // This file has the Unsubscriber List of an Account, which has an entry for every address that
-// ever unsubscribed. Entries are never deleted.
+// ever unsubscribed. Entries are never deleted. An erasure of a person replaces the address by a keyed hash.
 
 // Unsubscriber is one entry of the Unsubscriber List.
 type Unsubscriber struct {
@@ -33,6 +41,10 @@ type UnsubscriberTx interface {
 	Unsubscribers(q *UnsubscriberSearch, each func(*Unsubscriber) error) error
 	// CountUnsubscribers returns how many entries a search finds without its limit and offset.
 	CountUnsubscribers(q *UnsubscriberSearch) (int64, error)
+	// UnsubscribedAmong returns those of the normalised addresses and mobile numbers that have an
+	// entry on the Unsubscriber List. It reads only the entries of one List, or all entries if list is 0. An erased
+	// address counts for every List.
+	UnsubscribedAmong(account AccountID, list ListID, addresses []string) (map[string]bool, error)
 	// QuotedUnsubscribers returns the AddressKeys that begin with a quote, each once and in order
 	// of their bytes. It returns at most limit of them, and only those that sort after the text
 	// after.
@@ -40,4 +52,31 @@ type UnsubscriberTx interface {
 	// SetUnsubscriberKey replaces an AddressKey by another one in at most limit entries. It
 	// returns the number of changed entries.
 	SetUnsubscriberKey(account AccountID, from, to string, limit int) (changed int64, err error)
+}
+
+// The addresses of erased persons. An entry of the Unsubscriber List has ErasedPrefix and a keyed hash as its address.
+const (
+	ErasedPrefix  = "erased:"
+	AfterErased   = "erased;" // the lowest text that sorts after all texts with the prefix
+	ErasedAddress = "erased"  // what the record of a mail has in place of the address
+	ErasureSecret = "erasure" // name of the secret of the hashes
+)
+
+// ErasedKeys makes the hashes of the erased addresses of an Account. Only a process that has the database can check
+// whether an address was erased. decisions.md: 99
+type ErasedKeys struct {
+	mac     hash.Hash
+	account string
+}
+
+// NewErasedKeys returns the ErasedKeys of an Account. All Accounts share the secret.
+func NewErasedKeys(secret []byte, account AccountID) *ErasedKeys {
+	return &ErasedKeys{hmac.New(sha256.New, secret), strconv.FormatInt(int64(account), 10)}
+}
+
+// Of returns what an entry has in place of a normalised address.
+func (k *ErasedKeys) Of(key string) string {
+	k.mac.Reset()
+	k.mac.Write([]byte(k.account + "\x00" + key))
+	return ErasedPrefix + base64.RawURLEncoding.EncodeToString(k.mac.Sum(nil))
 }

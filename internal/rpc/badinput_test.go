@@ -113,6 +113,8 @@ var goodParams = map[string][]string{
 	"getFolderById":               {`1`},
 	"getSessionInfo":              {},
 	"getTimezoneList":             {},
+	"exportPerson":                {`"nobody@example.org"`},
+	"erasePerson":                 {`"nobody@example.org"`, `true`},
 }
 
 // badValues are values that are invalid for most parameters.

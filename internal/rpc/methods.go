@@ -47,6 +47,7 @@ const (
 func methods() map[string]*method {
 	t := make(table)
 	t.addContactMethods()
+	t.addPersonMethods()
 	t.addListMethods()
 	t.addFieldMethods()
 	t.addMessageMethods()

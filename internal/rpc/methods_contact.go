@@ -61,3 +61,14 @@ func (t table) addContactSearches() {
 	g.add("countPreviousUnsubscribers", standard, readOnly, "list_id=0 search_criteria=[]", countPreviousUnsubscribers).
 		says("Counts the addresses that ever unsubscribed from a List.", "integer, the number of addresses", "303 311")
 }
+
+// addPersonMethods adds the methods about everything that is stored about a person, in all Lists of the Account.
+func (t table) addPersonMethods() {
+	g := t.of("People's data")
+	g.add("exportPerson", full, readOnly, "address", exportPerson).
+		says("Returns everything that the Account stores about an address, in all Lists. It takes long if there are many mails.",
+			"object of array of object, each kind of data to its rows", "310")
+	g.add("erasePerson", full, writes, "address dry_run=false", erasePerson).
+		says("Erases everything that the Account stores about an address. The address stays unsubscribed, as a keyed hash.",
+			"object, the number of rows of each kind of data, and what is left", "310")
+}

@@ -61,4 +61,5 @@ var parameters = map[string]parameter{
 	"options":                {"object", "name, doubt, rate, exclude, local_time, variants, test_share, winner, winner_hours"},
 	"command":                {"string", "pause, unpause, cancel or reschedule"},
 	"link_url":               {"string", "The link_url of a link"},
+	"dry_run":                {"boolean", "Whether the call only returns what it would do"},
 }

@@ -57,6 +57,7 @@ var writerPragmas = []string{
 	"PRAGMA wal_autocheckpoint = 16000",
 	"PRAGMA journal_size_limit = 67108864",
 	"PRAGMA temp_store = MEMORY",
+	"PRAGMA secure_delete = ON", // deleted rows become zeros, so that an erased person is not in the file
 }
 
 var readerPragmas = []string{

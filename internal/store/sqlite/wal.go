@@ -102,6 +102,39 @@ func (c *dbConn) restartLog() bool {
 	return errors.Join(err, rows.Close()) == nil && done
 }
 
+// scrubTime is the longest time that Scrub waits for reads to end.
+const scrubTime = 10 * time.Second
+
+// Scrub implements audience.Store. Deleted rows become zeros in the pages that a transaction writes
+// (secure_delete), but the log still has earlier versions of the pages, and the file has them until the log is copied
+// into it. So Scrub copies the log and empties it. If another program copies the log, Scrub does nothing.
+func (s *Store) Scrub(ctx context.Context) error {
+	if s.writer.wal.external {
+		return nil
+	}
+	for end := time.Now().Add(scrubTime); ; {
+		conn, err := s.db.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		done := false
+		err = conn.Raw(func(raw any) error { done = raw.(*dbConn).restartLog(); return nil })
+		err = errors.Join(err, conn.Close())
+		if err != nil || done {
+			return err
+		}
+		if time.Now().After(end) {
+			return audience.Refuse(audience.Busy, "everything was erased, but the write-ahead log still has it, because "+
+				"a long read needs the log: do the same again later")
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
 // WALBytes returns the size of the write-ahead log.
 func (s *Store) WALBytes() int64 {
 	info, err := os.Stat(s.files.walPath)

@@ -30,30 +30,6 @@ func (t *Tx) FirstContacts(list audience.ListID, keys []string) (map[string]*aud
 	return found, err
 }
 
-// UnsubscribedAmong returns those of the normalised addresses that the Unsubscriber List of an Account
-// has. It reads the rows of one List, or of all Lists if list is 0.
-func (t *Tx) UnsubscribedAmong(account audience.AccountID, list audience.ListID, addresses []string) (
-	map[string]bool, error) {
-	found := make(map[string]bool)
-	if len(addresses) == 0 {
-		return found, nil
-	}
-	test, wanted, err := t.oneOfTexts(addresses)
-	if err != nil {
-		return nil, err
-	}
-	query := "SELECT address_key FROM unsubscriber WHERE account_id = ? AND address_key" + test
-	args := []any{int64(account), wanted}
-	if list != 0 {
-		query, args = query+" AND "+t.sql.NoIndex+"list_id = ?", append(args, int64(list))
-	}
-	err = t.each(func(row *Cursor) error {
-		found[row.Text()] = true
-		return nil
-	}, query, args...)
-	return found, err
-}
-
 // InsertContacts inserts new Contacts of one List and sets their IDs, which ascend. If an address has a
 // primary already, InsertContacts inserts the Contact as a duplicate or, without duplicates, leaves its
 // ID 0. All state columns must have their initial values.

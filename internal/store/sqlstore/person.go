@@ -61,9 +61,15 @@ func (t *Tx) PersonRows(section audience.PersonSection, k *audience.PersonKeys,
 		return t.jobsOfPerson(k, each)
 	case audience.PersonUnsubscribed:
 		return t.entriesOfPerson(k, each)
+	case audience.PersonSavedResults:
+		return t.savedResultsOfPerson(k, each)
 	}
 	table := personTables[section]
-	for _, c := range k.Contacts {
+	contacts := k.Contacts
+	if section == audience.PersonConsents {
+		contacts = slices.Concat(contacts, k.Former)
+	}
+	for _, c := range contacts {
 		if err := t.rowsOfContact(&table, c, each); err != nil {
 			return err
 		}
@@ -161,7 +167,7 @@ func (t *Tx) jobsOfPerson(k *audience.PersonKeys, each func([]audience.PersonVal
 	return t.each(func(c *Cursor) error {
 		account, list, contact := audience.AccountID(c.Int()), c.Int(), c.Int()
 		id, kind, state, args := c.Int(), c.Text(), c.Text(), c.Text()
-		named := account == k.Account && containsAny(strings.ToLower(args), k.Addresses)
+		named := account == k.Account && k.Mentions(args)
 		if !named && !k.Has(audience.ListID(list), audience.ContactID(contact)) {
 			return nil
 		}
@@ -171,11 +177,16 @@ func (t *Tx) jobsOfPerson(k *audience.PersonKeys, each func([]audience.PersonVal
 		t.sql.JobText+" FROM river_job WHERE CAST(state AS TEXT) <> 'completed' ORDER BY id")
 }
 
-func containsAny(text string, parts []string) bool {
-	for _, part := range parts {
-		if strings.Contains(text, part) {
-			return true
-		}
+// savedResultsOfPerson calls each for the results of calls with an Idempotency-Key that contain an address.
+func (t *Tx) savedResultsOfPerson(k *audience.PersonKeys, each func([]audience.PersonValue) error) error {
+	tests, args := make([]string, len(k.Addresses)), []any{int64(k.Account)}
+	for i, address := range k.Addresses {
+		tests[i] = t.sql.Position + "(lower(result), CAST(? AS TEXT)) > 0"
+		args = append(args, address)
 	}
-	return false
+	return t.each(func(c *Cursor) error {
+		return each([]audience.PersonValue{{Name: "key_id", Value: c.Int()}, {Name: "idempotency_key", Value: c.Text()},
+			{Name: "time", Value: c.Int()}, {Name: "result", Value: jsontext.Value(c.Text())}})
+	}, "SELECT key_id, header, time, result FROM retry WHERE account_id = ? AND ("+strings.Join(tests, " OR ")+
+		") ORDER BY key_id, header", args...)
 }

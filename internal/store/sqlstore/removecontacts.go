@@ -83,7 +83,7 @@ func (t *Tx) remove(list audience.ListID, addresses []string, ids []audience.Con
 }
 
 // removeRecipients removes the removed Contacts from the Batches of the List. A recipient whose mail
-// waits stays without its address, so that the sender counts it as skipped.
+// waits stays without its address and detail, so that the sender counts it as skipped.
 func (t *Tx) removeRecipients(list audience.ListID, ids []audience.ContactID) error {
 	batches, err := t.BatchesOfList(list)
 	if err != nil {
@@ -98,7 +98,7 @@ func (t *Tx) removeRecipients(list audience.ListID, ids []audience.ContactID) er
 		for _, query := range []string{
 			"DELETE FROM recipient_event WHERE " + these,
 			"DELETE FROM recipient WHERE " + these + " AND status NOT IN " + waiting,
-			"UPDATE recipient SET address = '' WHERE " + these + " AND status IN " + waiting,
+			"UPDATE recipient SET address = '', detail = '' WHERE " + these + " AND status IN " + waiting,
 		} {
 			if err := t.conn.Do(query, args...); err != nil {
 				return err

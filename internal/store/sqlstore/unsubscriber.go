@@ -2,7 +2,11 @@ package sqlstore
 
 // This file stores and searches the Unsubscriber List.
 
-import "enlist/internal/audience"
+import (
+	"strings"
+
+	"enlist/internal/audience"
+)
 
 // storedUnsubscriber is a row of the Unsubscriber List and the ID of its Account.
 type storedUnsubscriber struct {
@@ -107,4 +111,62 @@ func (t *Tx) QuotedUnsubscribers(account audience.AccountID, after string, limit
 func (t *Tx) SetUnsubscriberKey(account audience.AccountID, from, to string, limit int) (changed int64, err error) {
 	return t.conn.Exec(`UPDATE unsubscriber SET address_key = ? WHERE id IN (SELECT id FROM unsubscriber
 		WHERE account_id = ? AND address_key = ? ORDER BY id`+limited+`)`, to, int64(account), from, int64(limit))
+}
+
+// UnsubscribedAmong returns those of the normalised addresses that the Unsubscriber List of an Account
+// has. It reads the rows of one List, or of all Lists if list is 0. An erased address counts for every List.
+func (t *Tx) UnsubscribedAmong(account audience.AccountID, list audience.ListID, addresses []string) (
+	map[string]bool, error) {
+	found := make(map[string]bool)
+	if len(addresses) == 0 {
+		return found, nil
+	}
+	query, args := "", []any(nil)
+	if list != 0 {
+		query, args = " AND "+t.sql.NoIndex+"list_id = ?", []any{int64(list)}
+	}
+	err := t.eachEntry(account, addresses, func(key string) { found[key] = true }, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return found, t.erasedAmong(account, addresses, found)
+}
+
+// eachEntry calls each with the address_key of the rows that have one of the keys and satisfy a further test.
+func (t *Tx) eachEntry(account audience.AccountID, keys []string, each func(key string), further string, args ...any) error {
+	test, wanted, err := t.oneOfTexts(keys)
+	if err != nil {
+		return err
+	}
+	return t.each(func(row *Cursor) error {
+		each(strings.Clone(row.Text()))
+		return nil
+	}, "SELECT address_key FROM unsubscriber WHERE account_id = ? AND address_key"+test+further,
+		append([]any{int64(account), wanted}, args...)...)
+}
+
+// erasedAmong adds those of the normalised addresses to found that were erased. Most Accounts have erased none, so it
+// looks for any first.
+func (t *Tx) erasedAmong(account audience.AccountID, addresses []string, found map[string]bool) error {
+	const anyErased = `SELECT 1 FROM unsubscriber WHERE account_id = ?
+		AND address_key >= '` + audience.ErasedPrefix + `' AND address_key < '` + audience.AfterErased + `' LIMIT 1`
+	isAny, err := t.number(anyErased, int64(account))
+	if err != nil || isAny == 0 {
+		return err
+	}
+	var secret []byte
+	err = t.each(func(row *Cursor) error {
+		secret = append(secret, row.Text()...)
+		return nil
+	}, "SELECT value FROM secret WHERE name = ?", audience.ErasureSecret)
+	if err != nil {
+		return err
+	}
+	erased := audience.NewErasedKeys(secret, account)
+	keys, of := make([]string, len(addresses)), make(map[string]string, len(addresses))
+	for i, address := range addresses {
+		keys[i] = erased.Of(address)
+		of[keys[i]] = address
+	}
+	return t.eachEntry(account, keys, func(key string) { found[of[key]] = true }, "")
 }

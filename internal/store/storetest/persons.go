@@ -17,6 +17,11 @@ func persons(t *testing.T, e Engine) {
 		{"an export has every row about the person, and no row about another one", exportHasEveryRow},
 		{"a mobile number finds the Contacts of Lists in several countries", exportByMobile},
 		{"an export needs an address, and a key of the whole Account", exportIsRefused},
+		{"an erasure leaves nothing that an export finds, and keeps counts and other persons", eraseLeavesNothing},
+		{"an erased address stays unsubscribed until the person subscribes", erasedStaysUnsubscribed},
+		{"an erasure finds the ledger of Contacts that were deleted before", eraseFormerContacts},
+		{"an erasure that was interrupted at any step continues when it is repeated", eraseContinues},
+		{"an erasure needs an address, a key of the whole Account, and no open Import", eraseIsRefused},
 	})
 }
 
@@ -132,12 +137,12 @@ var notAboutPersons = map[string]string{
 	"account": "settings", "api_key": "settings", "folder": "settings", "list": "settings, and addresses of its owners",
 	"field": "settings", "preference": "settings", "message": "content of all mails", "autoresponder": "settings",
 	"webhook": "settings", "webhook_target": "settings", "link": "URLs of Messages", "secret": "keys of the installation",
-	"catalogue": "a version", "search_index": "settings", "search_index_use": "numbers", "retry": "results of calls, for a day",
+	"catalogue": "a version", "search_index": "settings", "search_index_use": "numbers", "retry": "results of calls, for a day: the section saved_results has those with the address",
 	"batch": "sums", "batch_population": "IDs and criteria of a caller", "batch_slice": "ranges of IDs", "batch_sum": "sums",
 	"batch_link": "sums", "batch_agent": "sums", "batch_exclusion": "criteria of a caller", "batch_edition": "sums",
 	"autoresponder_batch": "IDs", "mail_rate": "domains", "mail_pace": "domains", "mail_hold": "settings", "mail_day": "numbers",
 	"file": "files of the Account", "file_content": "files of the Account", "file_piece": "files of the Account",
-	"import": "a consent has the import and the row that it comes from", "import_result": "rows of a file, compressed together",
+	"import": "a consent has the import and the row that it comes from", "import_result": "compressed: the section imports has the rows with the address",
 	"backup": "settings", "account_move": "IDs", "contact_delta": "numbers",
 }
 

@@ -1,0 +1,125 @@
+package backup_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/backup"
+	"enlist/internal/store/teststores"
+)
+
+// After a person is erased, no byte of what was stored about them is in a backup, also in unused parts of it. On SQLite
+// no byte is in the database and its write-ahead log either, although the person's values were changed and other
+// Contacts were stored before and after them.
+//
+// covers: decision 99
+func TestNoBackupHasAnErasedPerson(t *testing.T) { teststores.EachParallel(t, noBackupHasThem) }
+
+func noBackupHasThem(t *testing.T, e teststores.Engine) {
+	if e.Name == "citus" {
+		t.Skip("a cluster has no common snapshot")
+	}
+	db, list := newList(t, e)
+	s := open(t, db.DB)
+	s.storeMarked(list)
+	if e.Name == "sqlite" && !contains(t, "marked", db.DB, db.DB+"-wal") {
+		t.Fatal("the test stores nothing about the person")
+	}
+	erased, err := s.service.ErasePerson(t.Context(), s.caller, "marked-address@example.com")
+	s.must(err)
+	for _, section := range erased.Rows {
+		stored := section.Section != audience.PersonBatchEvents
+		if stored != (section.Rows > 0) {
+			t.Errorf("the test erased %d rows of %s", section.Rows, section.Section)
+		}
+	}
+	if e.Name == "sqlite" && contains(t, "marked", db.DB, db.DB+"-wal") {
+		t.Error("the database still has the person")
+	}
+	to := filepath.Join(t.TempDir(), "backup.db")
+	if _, err := backup.Write(t.Context(), backup.Job{From: db, To: to}); err != nil {
+		t.Fatal(err)
+	}
+	if contains(t, "marked", to) {
+		t.Error("the backup has the person")
+	}
+	if !contains(t, "someone-39@example.com", to) {
+		t.Error("the backup has no other person")
+	}
+	s.close()
+}
+
+// contains reports whether one of the files that exist contains a text in any letter case.
+func contains(t *testing.T, text string, files ...string) bool {
+	t.Helper()
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if bytes.Contains(bytes.ToLower(data), []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// details returns alternating keys and values as details.
+func details(pairs ...string) (all []audience.Detail) {
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, text(pairs[i], pairs[i+1]))
+	}
+	return all
+}
+
+// storeMarked stores data about a person in every place. Each text contains "marked".
+func (s *service) storeMarked(list audience.ListID) {
+	s.Helper()
+	ctx := s.Context()
+	for _, name := range []string{"Name", "Notes"} {
+		_, err := s.service.AddField(ctx, s.caller, list, details("name", name, "type", "text"))
+		s.must(err)
+	}
+	_, err := s.service.AddWebhook(ctx, s.caller, details("object", "contact", "event", "updated", "url", "https://hooks.example.com/"))
+	s.must(err)
+	subscribe := func(name string) {
+		_, err := s.service.Subscribe(ctx, s.caller, audience.SubscribeRequest{List: list,
+			Details: details("Email", "marked-address@example.com", "Name", name, "Notes", "marked-notes "+strings.Repeat("x", 500)),
+			Consent: audience.Consent{Type: audience.ConsentGDPR, Text: "I, marked-consent, agree.", IP: "192.0.2.1"}})
+		s.must(err)
+	}
+	for i := range 40 {
+		s.subscribe(list, "someone-"+string(rune('0'+i/10))+string(rune('0'+i%10))+"@example.com")
+		if i%10 == 5 {
+			subscribe("marked-name " + strings.Repeat("y", 50*i))
+		}
+	}
+	message, err := s.service.AddMessage(ctx, s.caller, details("name", "May", "type", "email", "subject", "May", "text_content", "Hello"))
+	s.must(err)
+	batch, err := s.service.AddBatch(ctx, s.caller, audience.BatchRequest{Message: message, Populations: []audience.PopulationRequest{{List: list}}})
+	s.must(err)
+	for done := false; !done; {
+		_, done, err = s.service.PrepareBatch(ctx, audience.PrepareBatch{Batch: batch})
+		s.must(err)
+	}
+	other := s.subscribe(list, "other@example.com") // had the address before
+	s.must(s.store.Update(ctx, func(tx audience.Tx) error {
+		d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: other, Time: 5, Cause: "c"}, Status: audience.DeliveryBounced,
+			Address: "Marked-Address@example.com", Subject: "Hello marked-subject", Detail: "550 marked-address@example.com is unknown"}
+		saved := []byte(`{"to":"marked-address@example.com"}`)
+		return errors.Join(tx.PutDelivery(&d), tx.Enqueue(audience.SendTest{Account: s.caller.Account.ID, Message: message, Address: "marked-address@example.com"}),
+			tx.SaveRetry(s.caller.Account.ID, s.caller.Key.ID, &audience.Retry{Header: "h"}, saved, time.Now().Unix()))
+	}))
+	i, err := s.service.AddImport(ctx, s.caller, audience.NewImport{ImportOptions: audience.ImportOptions{List: list, FileName: "p.csv", Existing: audience.ExistingOverwrite},
+		File: strings.NewReader("Email,Name\nmarked-address@example.com,marked-import\nmarked-address@example.com@,x\n" + strings.Repeat("filler@example.org,y\n", 20000))})
+	s.must(err)
+	s.must(s.service.RunImport(ctx, i.ID))
+	_, err = s.service.Unsubscribe(ctx, s.caller, list, "marked-address@example.com")
+	s.must(err)
+}
