@@ -89,6 +89,29 @@ func (c *Client) AddBatchWithOptions(ctx context.Context, message int64, populat
 	return call[int64](ctx, c, "addBatch", message, populations, sendTime, isTest, options)
 }
 
+// BatchCheck says what is probably wrong with a Batch that is not added yet, and who would get it now.
+type BatchCheck struct {
+	SendContactCount int64            `json:"send_contact_count"`
+	CheckedCount     int64            `json:"checked_count"` // Contacts that the server has read
+	IsComplete       bool             `json:"is_complete"`   // all Contacts were read; otherwise the numbers are about the first ones
+	LeftOut          map[string]int64 `json:"left_out"`      // Contacts that would get no mail, by reason
+	Findings         []BatchFinding   `json:"findings"`      // errors first
+}
+
+// BatchFinding is something that is probably wrong with a Batch.
+type BatchFinding struct {
+	Level        string `json:"level"` // error or warning
+	Code         string `json:"code"`  // such as missing_value
+	Text         string `json:"text"`
+	ContactCount int64  `json:"contact_count"` // for missing_value: the number of recipients without a value
+}
+
+// CheckBatch returns what is probably wrong with a Batch, and how many Contacts would get it. It adds no Batch.
+func (c *Client) CheckBatch(ctx context.Context, message int64, populations []Population,
+	options BatchOptions) (*BatchCheck, error) {
+	return call[*BatchCheck](ctx, c, "checkBatch", message, populations, options)
+}
+
 // AddBatchByContactSearch adds a Batch for the Contacts of some Lists that match the
 // criteria, and returns its queue ID. sendTime is a Unix time; 0 means now.
 func (c *Client) AddBatchByContactSearch(ctx context.Context, message int64, lists []int64, criteria Criteria,

@@ -3,19 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
-	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
 )
 
 // enlist batch: sends a Message to many Contacts, and shows and controls the Batches. The server sends the mails: the
-// commands only change the database, also while a server runs. batch_follow.go shows the progress of a Batch.
+// commands only change the database, also while a server runs. batch_add.go adds a Batch, after batch_check.go has
+// looked for mistakes. batch_follow.go shows the progress of a Batch.
 
 type batchCommand struct {
 	Add        batchAdd        `cmd:"" help:"Send a Message to Contacts of some Lists."`
+	Check      batchCheck      `cmd:"" help:"Show what is probably wrong with a Batch, and who would get it. Sends nothing."`
 	List       batchList       `cmd:"" help:"List the Batches that have not ended."`
 	Show       batchShow       `cmd:"" help:"Show one Batch."`
 	Pause      batchPause      `cmd:"" help:"Pause a Batch."`
@@ -25,134 +24,6 @@ type batchCommand struct {
 	Delete     batchDelete     `cmd:"" help:"Delete a Batch that has not begun or has ended, with its figures."`
 	Stats      batchStats      `cmd:"" help:"Show what became of the mails of a Batch."`
 	Winner     batchWinner     `cmd:"" help:"Choose the variant for the recipients that are not in the test."`
-}
-
-type batchAdd struct {
-	config.Database
-	format
-	Message int64   `required:"" placeholder:"ID" help:"ID of the Message."`
-	List    []int64 `required:"" placeholder:"ID" help:"ID of a List; may be repeated. An address gets one mail."`
-	Contact []int64 `placeholder:"ID" help:"Send only to these Contacts of the List; may be repeated."`
-	Unsent  bool    `help:"Send only to the Contacts that were never sent the Message."`
-	At      string  `placeholder:"TIME" help:"When to send, in the Account's time zone: such as 2027-01-31T09:00; or now."`
-	AtSend  bool    `help:"Find the recipients at the send time, not at once."`
-	Test    bool    `help:"Put [test] before the subject."`
-	Name    string  `help:"Name of the Batch."`
-	Exclude []int64 `name:"exclude-batch" placeholder:"ID" help:"Leave out the Contacts of this Batch; may be repeated."`
-	Doubt   string  `enum:"send,skip" default:"send" help:"A mail of unknown outcome: send it again, or skip it."`
-	Rate    string  `placeholder:"RATE" help:"Largest rate of the mails, such as 20/second,5000/day."`
-	Follow  bool    `help:"Show the progress until the Batch has ended."`
-	Account int64   `placeholder:"ID" help:"ID of the Message's Account; needed if there are several Accounts."`
-
-	Local       string   `name:"local-time" placeholder:"FIELD" help:"Send at the time of --at in the zone in this Field."`
-	Variant     []string `sep:"none" placeholder:"TEXT" help:"A subject, or message=ID, or empty; two to four flags."`
-	TestShare   int64    `placeholder:"PERCENT" help:"Recipients that get one of the variants (20); the others get the winner."`
-	Winner      string   `placeholder:"BY" help:"What chooses the winner: clicks (the default), opens or hand."`
-	WinnerHours int64    `placeholder:"HOURS" help:"When the winner is chosen: 1 to 48 hours after the first mail (4)."`
-}
-
-// Run adds the Batch.
-func (c *batchAdd) Run(ctx context.Context, out *console) error {
-	switch {
-	case len(c.Contact) > 0 && c.Unsent:
-		return usage("choose one of --contact and --unsent")
-	case len(c.Contact) > 0 && len(c.List) > 1:
-		return usage("--contact needs exactly one --list: the IDs of Contacts belong to one List")
-	}
-	variants, err := c.variants()
-	if err != nil {
-		return err
-	}
-	return withService(ctx, c.Database, func(s *audience.Service) error {
-		caller, err := operator(ctx, s, c.Account)
-		if err != nil {
-			return err
-		}
-		at, err := sendTime(c.At, caller.Account)
-		if err != nil {
-			return err
-		}
-		request := c.request(at)
-		request.Options.Variants = variants
-		id, err := s.AddBatch(ctx, caller, request)
-		if err != nil {
-			return err
-		}
-		b, err := s.Batch(ctx, caller, id)
-		if err != nil {
-			return err
-		}
-		err = c.one(out.stdout, batchRecord(b), "added Batch %d; see its progress with: enlist batch show %[1]d --follow", id)
-		if err != nil || !c.Follow {
-			return err
-		}
-		return followBatch(ctx, s, caller, id, out)
-	})
-}
-
-// request returns the Batch that the flags describe.
-func (c *batchAdd) request(at int64) audience.BatchRequest {
-	r := audience.BatchRequest{Message: audience.MessageID(c.Message), SendTime: at, IsTest: c.Test}
-	r.Options = audience.BatchOptions{Name: c.Name, Doubt: c.Doubt, Rate: c.Rate, LocalTime: c.Local,
-		VariantOptions: audience.VariantOptions{Share: c.TestShare, Winner: c.Winner, Hours: c.WinnerHours}}
-	for _, id := range c.Exclude {
-		r.Options.Exclude.Batches = append(r.Options.Exclude.Batches, audience.BatchID(id))
-	}
-	for _, list := range c.List {
-		p := audience.PopulationRequest{List: audience.ListID(list)}
-		if c.Unsent {
-			p.Type = string(audience.PopulationUnsent)
-		}
-		if c.AtSend {
-			p.Time = "send"
-		}
-		for _, id := range c.Contact {
-			p.Type = string(audience.PopulationContacts)
-			p.Contacts = append(p.Contacts, audience.ContactID(id))
-		}
-		r.Populations = append(r.Populations, p)
-	}
-	return r
-}
-
-// variants reads the flags --variant.
-func (c *batchAdd) variants() (all []audience.Variant, err error) {
-	for _, text := range c.Variant {
-		v := audience.Variant{Subject: text}
-		if id, isMessage := strings.CutPrefix(text, "message="); isMessage {
-			n, err := strconv.ParseInt(id, 10, 64)
-			if err != nil {
-				return nil, usage("--variant %q needs the ID of a Message, such as message=7", text)
-			}
-			v = audience.Variant{Message: audience.MessageID(n)}
-		}
-		all = append(all, v)
-	}
-	return all, nil
-}
-
-// timeLayouts are the forms of a time on the command line. Only the first one names its time zone.
-var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateTime}
-
-// sendTime reads the time of a flag: a Unix time, or a date and time in the Account's time zone unless the text names
-// another one. It returns 0 for no text.
-func sendTime(text string, a *audience.Account) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	if unix, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return unix, nil
-	}
-	zone, err := time.LoadLocation(a.TimeZone)
-	if err != nil {
-		return 0, err
-	}
-	for _, layout := range timeLayouts {
-		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
-			return at.Unix(), nil
-		}
-	}
-	return 0, usage("%q is not a time: give one such as 2027-01-31T09:00 or 2027-01-31T09:00:00+01:00", text)
 }
 
 type batchList struct {

@@ -40,39 +40,56 @@ type PopulationRequest struct {
 // NoListForBatch, NoList, NoBatch, Denied, InvalidParameters, InvalidSearch. decisions.md: 58, 62
 func (s *Service) AddBatch(ctx context.Context, c *Caller, r BatchRequest) (BatchID, error) {
 	return update(ctx, s, c, func(tx Tx, now int64) (BatchID, error) {
-		message, err := tx.Message(c.Account.ID, r.Message)
-		if err != nil {
-			return 0, err
-		}
-		if message.Type != MessageEmail {
-			return 0, invalid("message_id", "expected a Message of type email: enlist cannot send SMS yet")
-		}
-		populations, err := r.populations(tx, c)
-		if err != nil {
-			return 0, err
-		}
-		if err := s.checkSenders(tx, c.Account, message, populations); err != nil {
-			return 0, err
-		}
 		if err := requireRoomForBatch(tx, c.Account.ID); err != nil {
 			return 0, err
 		}
-		b := Batch{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now,
-			ListID: populations[0].List, MessageID: r.Message, MessageType: message.Type,
-			IsScheduled: r.SendTime > now, IsTest: r.IsTest, Status: BatchInitialising,
-			SendTime: max(r.SendTime, now), ActiveTime: now}
-		options := r.Options // apply changes it, and this function may run twice
-		if err := options.apply(tx, c, message, populations, &b); err != nil {
+		b, err := s.newBatch(tx, c, &r, now)
+		if err != nil {
 			return 0, err
 		}
-		if err := tx.AddBatch(&b, populations); err != nil {
+		if err := tx.AddBatch(&b.Batch, b.populations); err != nil {
 			return 0, err
 		}
-		if err := options.Exclude.store(tx, b.ID); err != nil {
+		if err := b.exclude.store(tx, b.ID); err != nil {
 			return 0, err
 		}
 		return b.ID, tx.Enqueue(PrepareBatch{Batch: b.ID})
 	})
+}
+
+// newBatch is a Batch that is checked and not stored.
+type newBatch struct {
+	Batch
+	populations []Population
+	exclude     Exclusion
+}
+
+// newBatch checks a request. It may run twice for the same request.
+func (s *Service) newBatch(tx Tx, c *Caller, r *BatchRequest, now int64) (*newBatch, error) {
+	message, err := tx.Message(c.Account.ID, r.Message)
+	if err != nil {
+		return nil, err
+	}
+	if message.Type != MessageEmail {
+		return nil, invalid("message_id", "expected a Message of type email: enlist cannot send SMS yet")
+	}
+	populations, err := r.populations(tx, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkSenders(tx, c.Account, message, populations); err != nil {
+		return nil, err
+	}
+	b := &newBatch{populations: populations, Batch: Batch{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID,
+		CreatorName: c.Key.Name, CreationTime: now, ListID: populations[0].List, MessageID: r.Message,
+		MessageType: message.Type, IsScheduled: r.SendTime > now, IsTest: r.IsTest, Status: BatchInitialising,
+		SendTime: max(r.SendTime, now), ActiveTime: now}}
+	options := r.Options // apply changes it
+	if err := options.apply(tx, c, message, populations, &b.Batch); err != nil {
+		return nil, err
+	}
+	b.exclude = options.Exclude
+	return b, nil
 }
 
 // requireRoomForBatch refuses a Batch if the Account has maxOpenBatches that have not ended.

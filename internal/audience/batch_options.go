@@ -114,12 +114,11 @@ func (x *Exclusion) store(tx ExclusionTx, id BatchID) error {
 	return tx.AddExclusion(x)
 }
 
-// withoutExcluded returns the candidates that the Exclusion of the Batch does not leave out. The
-// error is of kind InvalidSearch if the Fields of the List no longer fit the criteria.
-func (b *Batch) withoutExcluded(tx Tx, schema *Schema, all []Candidate) ([]Candidate, error) {
-	x, err := tx.Exclusion(b.ID)
-	if err != nil || x.empty() || len(all) == 0 {
-		return all, err
+// keep returns the candidates that the Exclusion does not leave out. The error is of kind
+// InvalidSearch if the Fields of the List no longer fit the criteria.
+func (x *Exclusion) keep(tx Tx, schema *Schema, all []Candidate) ([]Candidate, error) {
+	if x.empty() || len(all) == 0 {
+		return all, nil
 	}
 	ids := idsOfCandidates(all)
 	left, err := x.matching(tx, schema, ids)

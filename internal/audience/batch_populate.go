@@ -230,6 +230,23 @@ func (p *Population) next(tx Tx) (c candidates, err error) {
 // choose returns the candidates that become recipients, and counts the others by reason.
 func (b *Batch) choose(tx Tx, all []Population, schema *Schema, p *Population, found []Candidate,
 	counts *BatchCounts) ([]ContactID, error) {
+	exclude, err := tx.Exclusion(b.ID)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := b.wanted(tx, schema, p, exclude, found, counts)
+	if err != nil {
+		return nil, err
+	}
+	before := len(chosen)
+	chosen, err = b.withoutDuplicates(tx, all, schema, p, chosen)
+	counts.LeftDuplicate += int64(before - len(chosen))
+	return idsOfCandidates(chosen), err
+}
+
+// wanted returns the candidates that become recipients unless they are duplicates, and counts the others by reason.
+func (b *Batch) wanted(tx Tx, schema *Schema, p *Population, exclude *Exclusion, found []Candidate,
+	counts *BatchCounts) ([]Candidate, error) {
 	chosen := make([]Candidate, 0, len(found))
 	for i := range found {
 		if reason := found[i].leftOut(schema); reason != "" {
@@ -248,15 +265,9 @@ func (b *Batch) choose(tx Tx, all []Population, schema *Schema, p *Population, f
 		counts.LeftSentBefore += int64(before - len(chosen))
 	}
 	before := len(chosen)
-	chosen, err := b.withoutExcluded(tx, schema, chosen)
-	if err != nil {
-		return nil, err
-	}
+	chosen, err := exclude.keep(tx, schema, chosen)
 	counts.LeftExcluded += int64(before - len(chosen))
-	before = len(chosen)
-	chosen, err = b.withoutDuplicates(tx, all, schema, p, chosen)
-	counts.LeftDuplicate += int64(before - len(chosen))
-	return idsOfCandidates(chosen), err
+	return chosen, err
 }
 
 func idsOfCandidates(all []Candidate) []ContactID {
@@ -292,6 +303,15 @@ func without(all []Candidate, ids []ContactID) []Candidate {
 	return slices.DeleteFunc(all, func(c Candidate) bool {
 		_, found := slices.BinarySearch(ids, c.ID)
 		return found
+	})
+}
+
+// only returns the candidates that have one of the IDs. It sorts the IDs.
+func only(all []Candidate, ids []ContactID) []Candidate {
+	slices.Sort(ids)
+	return slices.DeleteFunc(all, func(c Candidate) bool {
+		_, found := slices.BinarySearch(ids, c.ID)
+		return !found
 	})
 }
 

@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"html"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,42 @@ func (s *Schema) MergeValue(c *Contact, name string) (value string, ok bool) {
 		return "", false
 	}
 	return c.Values.Get(f.ID), true
+}
+
+// MergeFields returns the merge fields of the Message that are values of a Contact or a List, in their order. A merge
+// field is returned once, or twice if it stands with and without a fallback.
+func (m *Message) MergeFields() (all []merge.Part) {
+	source := m.Subject + "\n" + m.Text
+	if !m.onlyText() {
+		source += "\n" + html.UnescapeString(m.HTML)
+	}
+	type use struct {
+		name     string
+		fallback bool
+	}
+	known := make(map[use]bool)
+	for _, part := range merge.Parse(source) {
+		switch part.Name {
+		case "", merge.UnsubscribeURL, merge.ConfirmURL:
+			continue
+		}
+		if u := (use{part.Name, part.Fallback != ""}); !known[u] {
+			known[u] = true
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+// onlyText reports whether mails of the Message do not use its HTML.
+func (m *Message) onlyText() bool {
+	switch m.EmailType {
+	case EmailMarkdown:
+		return true
+	case EmailPlain, EmailPlainHTML:
+		return m.Text != ""
+	}
+	return false
 }
 
 // mergeText returns the value of a system key in the form in which a merge field shows it.

@@ -20,10 +20,13 @@ type ComposedMail struct {
 
 // Composer composes a mail without sending it. The error is an *Undelivered if there is no such mail.
 type Composer interface {
+	// Preview returns the mail without Findings.
 	Preview(ctx context.Context, m *OutgoingMail) (*ComposedMail, error)
+	// Check returns what is probably wrong with the content of a mail. The mail needs no address.
+	Check(m *OutgoingMail) []Finding
 }
 
-// SetComposer sets the Composer of PreviewMessage. Call it before the first call of PreviewMessage.
+// SetComposer sets the Composer. Call it before the first call of PreviewMessage and CheckBatch.
 func (s *Service) SetComposer(c Composer) { s.composer = c }
 
 // PreviewMessage returns the mail that a Contact would get from a Message. Errors: NoMessage, NoList, Denied,
@@ -48,13 +51,19 @@ func (s *Service) PreviewMessage(ctx context.Context, c *Caller, message Message
 	if why, ok := errors.AsType[*Undelivered](err); ok {
 		return nil, invalid("message_id", "the mail cannot be sent: "+why.Error())
 	}
-	if err == nil && mail.Contact.IsUnsubscribed {
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range append(s.composer.Check(mail), fieldFindings(mail)...) {
+		shown.Findings = append(shown.Findings, f.Text)
+	}
+	if mail.Contact.IsUnsubscribed {
 		shown.Findings = append(shown.Findings, "the Contact is unsubscribed")
 	}
-	if err == nil && !mail.Contact.IsActive {
+	if !mail.Contact.IsActive {
 		shown.Findings = append(shown.Findings, "the Contact is deactivated")
 	}
-	return shown, err
+	return shown, nil
 }
 
 // causeTrial begins the Cause of a mail that is a preview or a test.

@@ -30,8 +30,8 @@ type compiled struct {
 
 // The merge fields for links that are different in each mail. decisions.md: 46
 const (
-	fieldUnsubscribe = "unsubscribe_url"
-	fieldConfirm     = "confirm_url"
+	fieldUnsubscribe = merge.UnsubscribeURL
+	fieldConfirm     = merge.ConfirmURL
 )
 
 // compile returns the templates of a Message. If the Message has no text, compile makes

@@ -24,7 +24,7 @@ func TestPreviewIsTheMailThatIsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := c.preview(t.Context(), out)
+	shown, err := c.Preview(t.Context(), out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,29 +34,5 @@ func TestPreviewIsTheMailThatIsSent(t *testing.T) {
 		Headers: header, HTML: sent.html, Text: sent.text, Size: int64(len(data))}
 	if diff := cmp.Diff(want, shown); diff != "" || subject != "Grüße, Ann" {
 		t.Errorf("the preview (-sent +shown):\n%s", diff)
-	}
-}
-
-// covers: spec preview.mail, decision 65
-func TestFindingsOfAPreview(t *testing.T) {
-	c, files := filesComposer(t)
-	m := &audience.Message{EmailType: audience.EmailHTML, Subject: "{{Frist Name}}", Text: "{{Comment}} {{Comment|none}} {{list_name}} {{unsubscribe_url}}",
-		HTML: `{{First Name}} {{Website}} {{last_open_time}} {{Comment}} <img src="cid:lgo.png"> <td style="background: url(cid:logo.png)">`}
-	out := testMail(m)
-	out.Contact.Values = out.Contact.Values.Set(4, "")
-	out.Files = []audience.MessageFile{files.file("logo.png", "image/png", []byte("a"), true), files.file("other.png", "image/png", []byte("b"), true)}
-	shown, err := c.preview(t.Context(), out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"the List has no Field with the name Frist Name", "the Contact has no value of Comment, and the merge field has no fallback",
-		"the Contact has no value of last_open_time, and the merge field has no fallback",
-		"no inline image has the name lgo.png", "the HTML does not show the inline image other.png"}
-	if diff := cmp.Diff(want, shown.Findings); diff != "" {
-		t.Errorf("the findings (-want +got):\n%s", diff)
-	}
-	shown, err = c.preview(t.Context(), testMail(&audience.Message{EmailType: audience.EmailHTML, Subject: "May", Text: " "}))
-	if err != nil || len(shown.Findings) != 1 || shown.Findings[0] != "the Message has no content" {
-		t.Errorf("the findings of a Message without content are %+v, %v", shown, err)
 	}
 }

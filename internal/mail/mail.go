@@ -11,8 +11,8 @@ import (
 
 // Mailer composes and sends mails. It is safe for concurrent use.
 type Mailer struct {
-	composer *composer
-	sender   sender
+	*composer
+	sender sender
 }
 
 // Linker stores the targets of links in Messages.
@@ -45,6 +45,9 @@ func New(o Options) (*Mailer, error) {
 	}
 	return &Mailer{composer: composer, sender: sender}, nil
 }
+
+// NewComposer returns a Composer for a program that sends no mails. It needs no Transport.
+func NewComposer(o Options) (audience.Composer, error) { return newComposer(o) }
 
 // Notify sends a notification. The Message-ID is derived from id. If a caller sends the same
 // notification again, with the same id, the second mail has the same Message-ID.

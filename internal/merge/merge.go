@@ -11,8 +11,12 @@ package merge
 
 import "strings"
 
-// ListName is the merge field for the name of the List.
-const ListName = "list_name"
+// The merge fields that are no values of a Contact.
+const (
+	ListName       = "list_name"
+	UnsubscribeURL = "unsubscribe_url"
+	ConfirmURL     = "confirm_url"
+)
 
 // The marks around a merge field.
 const (

@@ -74,6 +74,7 @@ var goodParams = map[string][]string{
 	"searchAutoresponders":        {`[["list_id","exactly",1]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"countAutoresponders":         {`[["list_id","exactly",1]]`},
 	"getAutoresponderById":        {`1`},
+	"checkBatch":                  {`1`, `[{"list_id":1}]`, `{"exclude":{"batches":[1]}}`},
 	"addBatch":                    {`1`, `[{"list_id":1}]`, `0`, `true`, `{"name":"May","exclude":{"batches":[1]}}`},
 	"addBatchByContactSearch":     {`1`, `[1]`, `[["Email","exactly","x"]]`, `0`, `false`},
 	"getBatchIdByQueueId":         {`1`},

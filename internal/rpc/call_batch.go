@@ -20,6 +20,21 @@ func addBatch(c *call) error {
 	return writeInt(c, id, err)
 }
 
+// checkBatch returns what is probably wrong with a Batch. specification: checkBatch
+func checkBatch(c *call) error {
+	r := audience.BatchRequest{Message: audience.MessageID(c.id(1)), Populations: c.populations(2),
+		Options: c.batchOptions(3)}
+	if c.err != nil {
+		return c.err
+	}
+	check, err := c.service.CheckBatch(c.ctx, c.caller, r)
+	if err != nil {
+		return err
+	}
+	c.reply.buf = appendBatchCheck(c.reply.buf, check)
+	return nil
+}
+
 // addBatchByContactSearch returns the queue ID of the new Batch. Its parameter is_scheduled has no
 // effect: a send_time in the future schedules the Batch. specification: addBatchByContactSearch
 func addBatchByContactSearch(c *call) error {

@@ -28,6 +28,18 @@ func appendBatchReport(b []byte, r *audience.BatchReport, agents bool) []byte {
 	return append(w.b, '}')
 }
 
+// appendBatchCheck appends the result of a check as one object.
+func appendBatchCheck(b []byte, k *audience.BatchCheck) []byte {
+	w := memberWriter{b: append(b, '{')}
+	appendMembers(&w, audience.CheckAttributes, k)
+	w.name("left_out")
+	left := memberWriter{b: append(w.b, '{')}
+	appendMembers(&left, audience.LeftOutAttributes, &k.BatchCounts)
+	w.b = append(left.b, '}')
+	appendList(&w, "findings", audience.FindingAttributes, k.Findings)
+	return append(w.b, '}')
+}
+
 // appendList appends a member that is an array of objects.
 func appendList[T any](w *memberWriter, name string, attributes []audience.Attribute[T], all []T) {
 	w.name(name)

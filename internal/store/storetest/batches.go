@@ -50,9 +50,12 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"with local_time a Batch that begins late for a zone is paused", localTimeIsLateAtTheBeginning},
 		{"with local_time recipients whose time has passed get the mail at once", localTimeThatHasPassed},
 		{"local_time needs the Field, and without it means the Account's zone", localTimeNeedsTheField},
+		{"a check finds what does not fit the Lists and the Contacts, and adds nothing", checkFindsMistakes},
+		{"a check reads a limited number of Contacts", checkIsLimited},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			f := &batchFixture{accountFixture: newAccountFixture(t, open)}
+			f.service.SetComposer(&f.composer)
 			f.message = f.addMessage("May")
 			f.news = f.addList()
 			test.run(f)

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -15,6 +17,22 @@ type batchFixture struct {
 	*accountFixture
 	message audience.MessageID
 	news    audience.ListID
+
+	composer sampleKeeper
+}
+
+// sampleKeeper is a Composer that finds one mistake in each Message and keeps the mails that it was asked to check.
+type sampleKeeper struct{ checked []audience.OutgoingMail }
+
+// Preview is not used.
+func (k *sampleKeeper) Preview(context.Context, *audience.OutgoingMail) (*audience.ComposedMail, error) {
+	return nil, errors.New("no preview")
+}
+
+// Check returns one finding.
+func (k *sampleKeeper) Check(m *audience.OutgoingMail) []audience.Finding {
+	k.checked = append(k.checked, *m)
+	return []audience.Finding{{Level: audience.FindingError, Code: audience.FindingNoContent, Text: "empty"}}
 }
 
 func (f *batchFixture) addMessage(name string) audience.MessageID {
@@ -41,9 +59,20 @@ func (f *batchFixture) add(populations ...audience.PopulationRequest) audience.B
 
 func (f *batchFixture) addAt(at int64, populations ...audience.PopulationRequest) audience.BatchID {
 	f.Helper()
-	id, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message, Populations: populations, SendTime: at})
+	return f.addChecked(audience.BatchRequest{Message: f.message, Populations: populations, SendTime: at})
+}
+
+// addChecked adds a Batch and populates it. The check before must have the numbers of the Batch.
+func (f *batchFixture) addChecked(r audience.BatchRequest) audience.BatchID {
+	f.Helper()
+	check, err := f.service.CheckBatch(f.Context(), f.caller, r)
+	f.must(err)
+	id, err := f.service.AddBatch(f.Context(), f.caller, r)
 	f.must(err)
 	f.prepare(id)
+	if b := f.batch(id); b.IsPopulated && (check.BatchCounts != b.BatchCounts || !check.Complete) {
+		f.Errorf("the check says %+v, complete %t; the Batch has %+v", check.BatchCounts, check.Complete, b.BatchCounts)
+	}
 	return id
 }
 

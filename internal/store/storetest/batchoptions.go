@@ -11,11 +11,8 @@ import (
 // addWith adds a Batch with options for the whole List and populates it.
 func (f *batchFixture) addWith(o audience.BatchOptions) audience.BatchID {
 	f.Helper()
-	id, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message, Options: o,
+	return f.addChecked(audience.BatchRequest{Message: f.message, Options: o,
 		Populations: []audience.PopulationRequest{whole(f.news)}})
-	f.must(err)
-	f.prepare(id)
-	return id
 }
 
 func excludedAreLeftOut(f *batchFixture) {

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+	"enlist/internal/rpc"
+)
+
+// enlist batch add: adds a Batch. Its flags are the parameters and options of addBatch.
+
+// newBatch are the flags that describe a Batch, for enlist batch add and enlist batch check.
+type newBatch struct {
+	Message int64   `required:"" placeholder:"ID" help:"ID of the Message."`
+	List    []int64 `required:"" placeholder:"ID" help:"ID of a List; may be repeated. An address gets one mail."`
+	Contact []int64 `placeholder:"ID" help:"Send only to these Contacts of the List; may be repeated."`
+	Unsent  bool    `help:"Send only to the Contacts that were never sent the Message."`
+	Where   string  `placeholder:"JSON" help:"Send only to the Contacts that match this search_criteria of the API."`
+	AtSend  bool    `help:"Find the recipients at the send time, not at once."`
+
+	Exclude      string  `placeholder:"JSON" help:"Leave out the Contacts that match this search_criteria of the API."`
+	ExcludeBatch []int64 `placeholder:"ID" help:"Leave out the Contacts of this Batch; may be repeated."`
+
+	Name  string `help:"Name of the Batch."`
+	Doubt string `enum:"send,skip" default:"send" help:"A mail of unknown outcome: send it again, or skip it."`
+	Rate  string `placeholder:"RATE" help:"Largest rate of the mails, such as 20/second,5000/day."`
+
+	Local       string   `name:"local-time" placeholder:"FIELD" help:"Send at the time of --at in the zone in this Field."`
+	Variant     []string `sep:"none" placeholder:"TEXT" help:"A subject, or message=ID, or empty; two to four flags."`
+	TestShare   int64    `placeholder:"PERCENT" help:"Recipients that get one of the variants (20); the others get the winner."`
+	Winner      string   `placeholder:"BY" help:"What chooses the winner: clicks (the default), opens or hand."`
+	WinnerHours int64    `placeholder:"HOURS" help:"When the winner is chosen: 1 to 48 hours after the first mail (4)."`
+
+	Account int64 `placeholder:"ID" help:"ID of the Message's Account; needed if there are several Accounts."`
+}
+
+type batchAdd struct {
+	config.Database
+	format
+	newBatch
+	At     string `placeholder:"TIME" help:"When to send, in the Account's time zone: such as 2027-01-31T09:00. Without it: now."`
+	Test   bool   `help:"Put [test] before the subject."`
+	Follow bool   `help:"Show the progress until the Batch has ended."`
+}
+
+// Run looks for mistakes and adds the Batch.
+func (c *batchAdd) Run(ctx context.Context, out *console) error {
+	request, err := c.request()
+	if err != nil {
+		return err
+	}
+	request.IsTest = c.Test
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		caller, err := operator(ctx, s, c.Account)
+		if err != nil {
+			return err
+		}
+		request.SendTime, err = sendTime(c.At, caller.Account)
+		if err != nil {
+			return err
+		}
+		if err := warn(ctx, s, caller, request, out.stderr); err != nil {
+			return err
+		}
+		id, err := s.AddBatch(ctx, caller, request)
+		if err != nil {
+			return err
+		}
+		b, err := s.Batch(ctx, caller, id)
+		if err != nil {
+			return err
+		}
+		err = c.one(out.stdout, batchRecord(b), "added Batch %d; see its progress with: enlist batch show %[1]d --follow", id)
+		if err != nil || !c.Follow {
+			return err
+		}
+		return followBatch(ctx, s, caller, id, out)
+	})
+}
+
+// request returns the Batch that the flags describe, without a send time.
+func (c *newBatch) request() (r audience.BatchRequest, err error) {
+	chosen := 0
+	for _, is := range []bool{len(c.Contact) > 0, c.Unsent, c.Where != ""} {
+		if is {
+			chosen++
+		}
+	}
+	switch {
+	case chosen > 1:
+		return r, usage("choose one of --contact, --unsent and --where")
+	case len(c.Contact) > 0 && len(c.List) > 1:
+		return r, usage("--contact needs exactly one --list: the IDs of Contacts belong to one List")
+	}
+	r.Message = audience.MessageID(c.Message)
+	r.Options, err = c.options()
+	if err != nil {
+		return r, err
+	}
+	where, err := criteria("--where", c.Where)
+	for _, list := range c.List {
+		r.Populations = append(r.Populations, c.population(audience.ListID(list), where))
+	}
+	return r, err
+}
+
+// population returns the population of a List.
+func (c *newBatch) population(list audience.ListID, where *audience.Criteria) audience.PopulationRequest {
+	p := audience.PopulationRequest{List: list, Criteria: where}
+	if c.Unsent {
+		p.Type = string(audience.PopulationUnsent)
+	}
+	if c.AtSend {
+		p.Time = "send"
+	}
+	for _, id := range c.Contact {
+		p.Type = string(audience.PopulationContacts)
+		p.Contacts = append(p.Contacts, audience.ContactID(id))
+	}
+	return p
+}
+
+// options returns the options of the Batch.
+func (c *newBatch) options() (o audience.BatchOptions, err error) {
+	o = audience.BatchOptions{Name: c.Name, Doubt: c.Doubt, Rate: c.Rate, LocalTime: c.Local,
+		VariantOptions: audience.VariantOptions{Share: c.TestShare, Winner: c.Winner, Hours: c.WinnerHours}}
+	for _, id := range c.ExcludeBatch {
+		o.Exclude.Batches = append(o.Exclude.Batches, audience.BatchID(id))
+	}
+	o.Exclude.Criteria, err = criteria("--exclude", c.Exclude)
+	if err != nil {
+		return o, err
+	}
+	o.Variants, err = c.variants()
+	return o, err
+}
+
+// criteria reads the criteria of a flag. Without a text there are none, but criteria without a test would leave out no
+// Contact, or send to all.
+func criteria(flag, text string) (*audience.Criteria, error) {
+	if text == "" {
+		return nil, nil
+	}
+	found, err := rpc.ParseCriteria(text)
+	if err != nil {
+		return nil, usage("%s: %v", flag, err)
+	}
+	if found == nil {
+		return nil, usage(`%s needs criteria such as [["Email","ends_with","@example.com"]]`, flag)
+	}
+	return found, nil
+}
+
+// variants reads the flags --variant.
+func (c *newBatch) variants() (all []audience.Variant, err error) {
+	for _, text := range c.Variant {
+		v := audience.Variant{Subject: text}
+		if id, isMessage := strings.CutPrefix(text, "message="); isMessage {
+			n, err := strconv.ParseInt(id, 10, 64)
+			if err != nil {
+				return nil, usage("--variant %q needs the ID of a Message, such as message=7", text)
+			}
+			v = audience.Variant{Message: audience.MessageID(n)}
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// timeLayouts are the forms of a time on the command line. Only the first one names its time zone.
+var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateTime}
+
+// sendTime reads the time of a flag: a Unix time, or a date and time in the Account's time zone unless the text names
+// another one. It returns 0 for no text.
+func sendTime(text string, a *audience.Account) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	if unix, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return unix, nil
+	}
+	zone, err := time.LoadLocation(a.TimeZone)
+	if err != nil {
+		return 0, err
+	}
+	for _, layout := range timeLayouts {
+		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
+			return at.Unix(), nil
+		}
+	}
+	return 0, usage("%q is not a time: give one such as 2027-01-31T09:00 or 2027-01-31T09:00:00+01:00", text)
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+	"enlist/internal/mail"
+)
+
+// enlist batch check: shows what is probably wrong with a Batch, and who would get it. enlist batch add looks for the same
+// before it adds a Batch.
+
+type batchCheck struct {
+	config.Database
+	format
+	newBatch
+}
+
+// Run checks the Batch. It fails if a finding is an error.
+func (c *batchCheck) Run(ctx context.Context, out *console) error {
+	request, err := c.request()
+	if err != nil {
+		return err
+	}
+	return withService(ctx, c.Database, func(s *audience.Service) error {
+		caller, err := operator(ctx, s, c.Account)
+		if err != nil {
+			return err
+		}
+		check, err := checkBatch(ctx, s, caller, request)
+		if err != nil {
+			return err
+		}
+		if err := c.print(out.stdout, check); err != nil {
+			return err
+		}
+		return failure(check)
+	})
+}
+
+// print prints the result: JSON with the findings, or the numbers and a line for each finding.
+func (c *batchCheck) print(w io.Writer, check *audience.BatchCheck) error {
+	all := recordOf(audience.CheckAttributes, check)
+	left := recordOf(audience.LeftOutAttributes, &check.BatchCounts)
+	if c.JSON {
+		findings := []record{}
+		for i := range check.Findings {
+			findings = append(findings, recordOf(audience.FindingAttributes, &check.Findings[i]))
+		}
+		return printJSON(w, append(all, value{"left_out", left}, value{"findings", findings}))
+	}
+	for _, v := range left {
+		all = append(all, value{"left_out_" + v.name, v.any})
+	}
+	if err := c.show(w, all); err != nil {
+		return err
+	}
+	return printFindings(w, check)
+}
+
+// checkBatch checks a Batch without the settings of a server. So the default sender is unknown.
+func checkBatch(ctx context.Context, s *audience.Service, caller *audience.Caller, r audience.BatchRequest) (
+	*audience.BatchCheck, error) {
+	composer, err := mail.NewComposer(mail.Options{PublicURL: "https://lists.example.com"}) // only the length of links counts
+	if err != nil {
+		return nil, err
+	}
+	s.SetComposer(composer)
+	return s.CheckBatch(ctx, caller, r)
+}
+
+// warn prints what is probably wrong with a Batch that is added next. It returns an error if a finding is an error.
+func warn(ctx context.Context, s *audience.Service, caller *audience.Caller, r audience.BatchRequest, w io.Writer) error {
+	check, err := checkBatch(ctx, s, caller, r)
+	if err != nil {
+		return err
+	}
+	if err := printFindings(w, check); err != nil {
+		return err
+	}
+	return failure(check)
+}
+
+// printFindings prints a line for each finding.
+func printFindings(w io.Writer, check *audience.BatchCheck) error {
+	for _, f := range check.Findings {
+		line := record{{"text", fmt.Sprintf("%s: %s", f.Level, f.Text)}}
+		if _, err := fmt.Fprintln(w, line.text("text")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failure returns an error if a finding is an error, for which no mail should be sent.
+func failure(check *audience.BatchCheck) error {
+	for _, f := range check.Findings {
+		if f.Level == audience.FindingError {
+			return errors.New("the Message cannot be sent like this: correct it with editMessage")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,320 @@
+package audience
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// This file has checkBatch: what is probably wrong with a Batch that is not added yet, and who would get it. It reads the
+// Contacts by the code that populates Batches, but at most checkLimit of them, and stores nothing. Package mail looks for
+// mistakes in the Message (mail/compose_check.go). specification: batch.check; decisions.md: 91
+
+// Limits of a check.
+const (
+	checkLimit  = 100_000 // Contacts that it reads
+	maxFindings = 100
+	maxMerged   = 50 // merge fields whose values it looks for
+)
+
+// BatchCheck is the result of a check.
+type BatchCheck struct {
+	BatchCounts       // only Recipients and the numbers of Contacts that are left out
+	Checked     int64 // Contacts that were read
+	Complete    bool  // all Contacts of the populations were read; otherwise the numbers are about the first ones
+	Findings    []Finding
+}
+
+// Finding is something that is probably wrong with a Message or a Batch.
+type Finding struct {
+	Level    FindingLevel
+	Code     FindingCode
+	Text     string
+	Contacts int64 // for FindingMissingValue: the number of recipients
+}
+
+// FindingLevel says how bad a Finding is.
+type FindingLevel string
+
+// The levels. With an error, no mail should be sent.
+const (
+	FindingError   FindingLevel = "error"
+	FindingWarning FindingLevel = "warning"
+)
+
+// FindingCode says for programs what is wrong.
+type FindingCode string
+
+// The codes.
+const (
+	FindingNoContent     FindingCode = "no_content" // an error
+	FindingTooLong       FindingCode = "too_long"   // an error: values make the mail too long to send
+	FindingNoSubject     FindingCode = "no_subject"
+	FindingNoText        FindingCode = "no_text"             // the HTML has no text for the text part
+	FindingLink          FindingCode = "bad_link"            // no URL that a mail program can follow
+	FindingNoUnsubscribe FindingCode = "no_unsubscribe_link" // the service adds a line with the link
+	FindingClipped       FindingCode = "clipped"             // the HTML is longer than Gmail shows
+	FindingNoImage       FindingCode = "missing_image"       // the mail contains no such inline image
+	FindingUnusedImage   FindingCode = "unused_image"        // the HTML does not show an inline image
+	FindingUnknownField  FindingCode = "unknown_field"       // the List has no Field of a merge field
+	FindingMissingValue  FindingCode = "missing_value"       // of a merge field without a fallback
+	FindingDefaultSender FindingCode = "default_sender"      // the mails have the sender of the server
+	FindingNoRecipients  FindingCode = "no_recipients"
+)
+
+// CheckAttributes are the keys of a BatchCheck, in their order on the wire. The numbers of Contacts that are left out and
+// the findings follow.
+var CheckAttributes = []Attribute[BatchCheck]{
+	readOnlyInt("send_contact_count", func(k *BatchCheck) int64 { return k.Recipients }),
+	readOnlyInt("checked_count", func(k *BatchCheck) int64 { return k.Checked }),
+	readOnlyFlag("is_complete", func(k *BatchCheck) bool { return k.Complete }),
+}
+
+// FindingAttributes are the keys of a Finding, in their order on the wire.
+var FindingAttributes = []Attribute[Finding]{
+	readOnlyText("level", func(f *Finding) FindingLevel { return f.Level }),
+	readOnlyText("code", func(f *Finding) FindingCode { return f.Code }),
+	readOnlyText("text", func(f *Finding) string { return f.Text }),
+	readOnlyInt("contact_count", func(f *Finding) int64 { return f.Contacts }),
+}
+
+// CheckBatch returns what is probably wrong with a Batch, and who would get it now. It changes nothing. A Batch that
+// AddBatch refuses is refused with the same error. Other errors: Busy. specification: checkBatch
+func (s *Service) CheckBatch(ctx context.Context, c *Caller, r BatchRequest) (*BatchCheck, error) {
+	var check *batchCheck
+	err := s.inPhases(ctx, c, func(tx Tx, p phase) error {
+		b, err := s.newBatch(tx, c, &r, s.now().Unix())
+		if err != nil {
+			return err
+		}
+		check = &batchCheck{newBatch: b, taken: make(map[string]bool), chosen: make(map[ListID]map[ContactID]bool),
+			missing: make(map[string]int64)}
+		if p == lookingUp {
+			quick, err := check.isQuick(tx)
+			if err != nil {
+				return err
+			}
+			if !quick {
+				return errSlow
+			}
+		}
+		return check.read(s, tx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range check.contents {
+		check.add(s.composer.Check(check.sample(i))...)
+	}
+	check.conclude()
+	return &check.result, nil
+}
+
+// batchCheck is the state of CheckBatch.
+type batchCheck struct {
+	*newBatch
+	result   BatchCheck
+	contents []MailContent
+	fields   []string                      // merge fields without a fallback
+	taken    map[string]bool               // addresses of the recipients
+	chosen   map[ListID]map[ContactID]bool // recipients in Lists that send to duplicates
+	missing  map[string]int64              // recipients without a value, by merge field
+	schema   *Schema                       // of the first List with a recipient, or else of the first List
+	contact  *Contact                      // the first recipient; nil: there is none
+}
+
+// isQuick reports whether the check reads few Contacts.
+func (k *batchCheck) isQuick(tx Tx) (bool, error) {
+	total := int64(0)
+	for i := range k.populations {
+		p := &k.populations[i]
+		n := int64(len(p.Contacts))
+		if p.Type != PopulationContacts {
+			var err error
+			n, err = tx.ContactCount(p.List)
+			if err != nil {
+				return false, err
+			}
+		}
+		total += n
+	}
+	return total <= maxBuffered, nil
+}
+
+// read reads the Message, the Lists and the Contacts.
+func (k *batchCheck) read(s *Service, tx Tx) (err error) {
+	k.contents, err = k.Batch.contents(tx)
+	if err != nil {
+		return err
+	}
+	for i := range k.contents {
+		for _, part := range k.contents[i].Message.MergeFields() {
+			if part.Fallback == "" && len(k.fields) < maxMerged && !slices.Contains(k.fields, part.Name) {
+				k.fields = append(k.fields, part.Name)
+			}
+		}
+	}
+	var lists []ListID
+	for i := range k.populations {
+		p := &k.populations[i]
+		schema, err := tx.Schema(p.List)
+		if err != nil {
+			return err
+		}
+		if k.schema == nil {
+			k.schema = schema
+		}
+		if !slices.Contains(lists, p.List) {
+			lists = append(lists, p.List)
+			k.checkList(s, schema)
+		}
+		for !p.Done && k.result.Checked < checkLimit {
+			if err := k.step(tx, schema, p); err != nil {
+				return err
+			}
+		}
+	}
+	k.result.Complete = !slices.ContainsFunc(k.populations, func(p Population) bool { return !p.Done })
+	return nil
+}
+
+// checkList looks for merge fields and senders that do not fit a List.
+func (k *batchCheck) checkList(s *Service, schema *Schema) {
+	list := &schema.List
+	for i := range k.contents {
+		for _, name := range k.contents[i].Message.unknownFields(schema) {
+			k.add(unknownField(schema, name))
+		}
+	}
+	if k.contents[0].Message.FromAddress != "" || list.FromAddress != "" {
+		return
+	}
+	from := "the sender of the server"
+	if s.sending.From != "" {
+		from += ", " + s.sending.From
+	}
+	k.add(Finding{Level: FindingWarning, Code: FindingDefaultSender,
+		Text: "the Message and the List " + quoted(list.Name) + " have no from_address: its mails come from " + from})
+}
+
+// step reads some Contacts of a population, and counts them.
+func (k *batchCheck) step(tx Tx, schema *Schema, p *Population) error {
+	next, err := p.next(tx)
+	if err != nil {
+		return err
+	}
+	counts := &k.result.BatchCounts
+	counts.LeftGone += next.gone
+	k.result.Checked += int64(len(next.found)) + next.gone
+	if p.Criteria != nil { // a Batch searches the whole List instead, which can take long
+		next.found, err = onlyMatching(tx, schema, p.Criteria, next.found)
+		if err != nil {
+			return err
+		}
+	}
+	wanted, err := k.wanted(tx, schema, p, &k.exclude, next.found, counts)
+	if err != nil {
+		return err
+	}
+	before := len(wanted)
+	wanted = k.withoutDuplicates(schema, wanted)
+	counts.LeftDuplicate += int64(before - len(wanted))
+	counts.Recipients += int64(len(wanted))
+	return k.countMissing(tx, schema, idsOfCandidates(wanted))
+}
+
+// onlyMatching returns the candidates that match the criteria.
+func onlyMatching(tx Tx, schema *Schema, criteria *Criteria, all []Candidate) ([]Candidate, error) {
+	search, err := typeSearch(schema, Query{Criteria: criteria})
+	if err != nil || search.Where == nil || len(all) == 0 {
+		return all, err
+	}
+	x := Exclusion{Criteria: criteria}
+	ids, err := x.matching(tx, schema, idsOfCandidates(all))
+	return only(all, ids), err
+}
+
+// withoutDuplicates returns the candidates that are no recipients yet. It is like Batch.withoutDuplicates, which reads
+// the stored recipients.
+func (k *batchCheck) withoutDuplicates(schema *Schema, all []Candidate) []Candidate {
+	list := &schema.List
+	if list.SendToDuplicates && k.chosen[list.ID] == nil {
+		k.chosen[list.ID] = make(map[ContactID]bool)
+	}
+	return slices.DeleteFunc(all, func(c Candidate) bool {
+		duplicate := k.taken[c.Key]
+		k.taken[c.Key] = true
+		if list.SendToDuplicates { // a Contact gets one mail, although it is in two populations
+			duplicate = k.chosen[list.ID][c.ID]
+			k.chosen[list.ID][c.ID] = true
+		}
+		return duplicate
+	})
+}
+
+// countMissing counts the recipients that have no value of a merge field.
+func (k *batchCheck) countMissing(tx Tx, schema *Schema, ids []ContactID) error {
+	if len(k.fields) == 0 && len(ids) > 0 && k.contact == nil {
+		ids = ids[:1]
+	}
+	if len(ids) == 0 || len(k.fields) == 0 && k.contact != nil {
+		return nil
+	}
+	contacts, err := tx.ContactsByID(schema.List.ID, ids)
+	if err != nil {
+		return err
+	}
+	for i := range contacts {
+		if k.contact == nil {
+			k.schema, k.contact = schema, &contacts[i]
+		}
+		for _, name := range k.fields {
+			if value, known := schema.MergeValue(&contacts[i], name); known && value == "" {
+				k.missing[name]++
+			}
+		}
+	}
+	return nil
+}
+
+// sample returns the mail of the first recipient with one of the contents.
+func (k *batchCheck) sample(i int) *OutgoingMail {
+	m := &OutgoingMail{Schema: k.schema, Contact: k.contact, Message: k.contents[i].Message, Files: k.contents[i].Files,
+		Delivery: DeliveryKey{List: k.schema.List.ID, Time: k.CreationTime, Cause: CauseBatch(k.ID)}}
+	if m.Contact == nil {
+		m.Contact = new(Contact)
+	}
+	m.Delivery.Contact = m.Contact.ID
+	return m
+}
+
+// conclude adds the findings about the recipients, and sorts all: errors first.
+func (k *batchCheck) conclude() {
+	for _, name := range slices.Sorted(maps.Keys(k.missing)) {
+		n := k.missing[name]
+		k.add(Finding{Level: FindingWarning, Code: FindingMissingValue, Contacts: n,
+			Text: fmt.Sprintf("the merge field %s has no fallback, and is empty for %d of %d recipients", quoted(name), n,
+				k.result.Recipients)})
+	}
+	if k.result.Recipients == 0 {
+		k.add(Finding{Level: FindingWarning, Code: FindingNoRecipients, Text: "no Contact would get the mail now"})
+	}
+	slices.SortStableFunc(k.result.Findings, func(a, b Finding) int { return a.rank() - b.rank() })
+}
+
+func (f *Finding) rank() int {
+	if f.Level == FindingError {
+		return 0
+	}
+	return 1
+}
+
+// add adds findings. Variants of a Message often have the same ones.
+func (k *batchCheck) add(all ...Finding) {
+	for _, f := range all {
+		if len(k.result.Findings) < maxFindings && !slices.Contains(k.result.Findings, f) {
+			k.result.Findings = append(k.result.Findings, f)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package audience
+
+import "slices"
+
+// This file looks for merge fields of a Message that do not fit a List or a Contact. batch_check.go and
+// message_preview.go use it.
+
+// unknownFields returns the merge fields of a Message that are no values of the Contacts of a List.
+func (m *Message) unknownFields(schema *Schema) (names []string) {
+	for _, part := range m.MergeFields() {
+		if _, known := schema.MergeValue(new(Contact), part.Name); !known && len(names) < maxFindings {
+			names = append(names, part.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// unknownField is the Finding for a merge field that is no value of the Contacts of a List.
+func unknownField(schema *Schema, name string) Finding {
+	return Finding{Level: FindingWarning, Code: FindingUnknownField,
+		Text: "the List " + quoted(schema.List.Name) + " has no Field " + quoted(name)}
+}
+
+// fieldFindings returns what is probably wrong with the merge fields in the mail of one Contact.
+func fieldFindings(m *OutgoingMail) (all []Finding) {
+	for _, name := range m.Message.unknownFields(m.Schema) {
+		all = append(all, unknownField(m.Schema, name))
+	}
+	for _, part := range m.Message.MergeFields() {
+		value, known := m.Schema.MergeValue(m.Contact, part.Name)
+		if known && value == "" && part.Fallback == "" && len(all) < maxFindings {
+			all = append(all, Finding{Level: FindingWarning, Code: FindingMissingValue, Contacts: 1,
+				Text: "the Contact has no value of " + quoted(part.Name) + ", and the merge field has no fallback"})
+		}
+	}
+	return all
+}

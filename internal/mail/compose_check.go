@@ -1,0 +1,211 @@
+package mail
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"enlist/internal/audience"
+	"enlist/internal/merge"
+
+	"golang.org/x/net/html"
+)
+
+// This file finds what is probably wrong with the content of a mail. It sends nothing and stores nothing. Package audience
+// finds merge fields without a value. specification: batch.check
+
+const (
+	// maxFindings is the largest number of findings about one mail.
+	maxFindings = 50
+	// clipAt is the length of HTML in bytes from which Gmail hides the rest, and with it the link to unsubscribe.
+	clipAt = 102 << 10
+)
+
+// contentCheck collects the findings about one mail.
+type contentCheck struct {
+	*audience.OutgoingMail
+	found []audience.Finding
+}
+
+// Check returns what is probably wrong with the content of a mail. It implements audience.Composer.
+func (c *composer) Check(l *audience.OutgoingMail) []audience.Finding {
+	k := &contentCheck{OutgoingMail: l}
+	m := l.Message
+	if strings.TrimSpace(m.Text+m.HTML) == "" {
+		k.add(audience.FindingError, audience.FindingNoContent, "the Message has no content")
+		return k.found
+	}
+	if strings.TrimSpace(m.Subject) == "" {
+		k.add(audience.FindingWarning, audience.FindingNoSubject, "the Message has no subject")
+	}
+	t := c.templates.get(m, l.Files)
+	if t.html != nil && m.Text == "" && t.text.isEmpty() {
+		k.add(audience.FindingWarning, audience.FindingNoText,
+			"the HTML has no text, so the text part is empty: write text_content, or texts of images in alt")
+	}
+	k.links(m)
+	if t.html != nil && !t.html.unsubscribe || t.html == nil && !t.text.unsubscribe {
+		k.add(audience.FindingWarning, audience.FindingNoUnsubscribe,
+			"the Message has no {{unsubscribe_url}}: a line with this link is added at its end")
+	}
+	k.length(c, t)
+	k.images()
+	return k.found
+}
+
+func (k *contentCheck) add(level audience.FindingLevel, code audience.FindingCode, format string, args ...any) {
+	f := audience.Finding{Level: level, Code: code, Text: fmt.Sprintf(format, args...)}
+	if len(k.found) < maxFindings && !slices.Contains(k.found, f) {
+		k.found = append(k.found, f)
+	}
+}
+
+// isEmpty reports whether the text part of each mail is empty.
+func (t *textTemplate) isEmpty() bool {
+	for i := range t.pieces {
+		for _, part := range t.pieces[i].Template {
+			if part.Name != "" || strings.TrimSpace(part.Text) != "" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// length checks the length of the parts, with the longest links that the service inserts.
+func (k *contentCheck) length(c *composer, t *compiled) {
+	r := rendering{mail: k.OutgoingMail, unsubscribe: c.link(audience.LinkUnsubscribe, k.Delivery),
+		confirm: c.link(audience.LinkConfirm, k.Delivery)}
+	if k.Schema.List.TrackOpens {
+		r.open = c.link(audience.LinkOpen, k.Delivery)
+	}
+	if k.Schema.List.TrackClicks {
+		r.click = func(i int) string {
+			return c.publicURL + c.key.Path(audience.Link{Kind: audience.LinkClick, DeliveryKey: k.Delivery, Target: audience.LinkID(i + 1)})
+		}
+	}
+	size := 0
+	if t.html != nil {
+		size = len(r.html(t))
+	}
+	r.text(t)
+	switch {
+	case r.tooLong:
+		k.add(audience.FindingError, audience.FindingTooLong, "the Contact's values make this mail too long")
+	case size > clipAt:
+		k.add(audience.FindingWarning, audience.FindingClipped,
+			"the HTML of the mail has %d KB: Gmail shows only the first 102 KB and hides the rest", size>>10)
+	}
+}
+
+// links checks the links of the Message.
+func (k *contentCheck) links(m *audience.Message) {
+	source := plainFallbacks(m.HTML)
+	if m.EmailType == audience.EmailMarkdown {
+		source = markdownHTML(m.Text)
+	} else {
+		for _, p := range splitText(m.Text) {
+			if p.link {
+				k.link("link", p.text)
+			}
+		}
+	}
+	if (m.EmailType == audience.EmailPlain || m.EmailType == audience.EmailPlainHTML) && m.Text != "" {
+		return // the HTML is not sent
+	}
+	for z := html.NewTokenizer(strings.NewReader(source)); z.Next() != html.ErrorToken; {
+		token := z.Token()
+		if token.Type != html.StartTagToken && token.Type != html.SelfClosingTagToken {
+			continue
+		}
+		for _, a := range token.Attr {
+			switch {
+			case a.Key == "href" && (token.Data == "a" || token.Data == "area"):
+				k.link("link", a.Val)
+			case a.Key == "src" && token.Data == "img":
+				k.link("image", a.Val)
+			}
+		}
+	}
+}
+
+// link checks the URL of a link or an image. The values of its merge fields are checked when a mail is composed.
+func (k *contentCheck) link(what, target string) {
+	target = strings.TrimSpace(target)
+	m := merge.Parse(target)
+	if len(m) > 0 && m[0].Name != "" {
+		return
+	}
+	filled := ""
+	for i := range m {
+		filled += m[i].Value(func(string) string { return "x" })
+	}
+	if why := urlProblem(what, filled); why != "" {
+		k.add(audience.FindingWarning, audience.FindingLink, "the %s %s %s", what, shortened(target), why)
+	}
+}
+
+// schemes are the schemes that mail programs follow in links, or show as images.
+var schemes = map[string][]string{
+	"link":  {"http", "https", "mailto", "tel", "sms"},
+	"image": {"http", "https", "cid", "data"},
+}
+
+// urlProblem says what is wrong with the URL of a link or an image. It returns "" if nothing is.
+func urlProblem(what, text string) string {
+	switch {
+	case text == "" || text == "#":
+		return "leads nowhere"
+	case what == "link" && text[0] == '#':
+		return "" // a place in the mail
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return "is no URL"
+	case u.Scheme == "":
+		return "is no complete URL: it must begin with https://"
+	case !slices.Contains(schemes[what], u.Scheme):
+		return "begins with " + u.Scheme + ":, which mail programs do not open"
+	case (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() == "":
+		return "has no host"
+	case (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque == "":
+		return "has no address"
+	}
+	return ""
+}
+
+// shortened returns a text in quotes, cut at 100 characters.
+func shortened(text string) string {
+	if all := []rune(text); len(all) > 100 {
+		text = string(all[:100]) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// imageLink matches a link to an inline image.
+var imageLink = regexp.MustCompile(`(?i)["'(=]\s*cid:([^"'()<>\s]+)`)
+
+// images checks that the links to inline images and the inline images of the mail are the same.
+func (k *contentCheck) images() {
+	images := make(map[string]bool)
+	for i := range k.Files {
+		if k.Files[i].Inline {
+			images[k.Files[i].Name] = false
+		}
+	}
+	for _, found := range imageLink.FindAllStringSubmatch(k.Message.HTML+k.Message.Text, -1) {
+		if _, known := images[found[1]]; !known {
+			k.add(audience.FindingWarning, audience.FindingNoImage, "no inline image has the name %s", found[1])
+		}
+		images[found[1]] = true
+	}
+	for i := range k.Files {
+		if name := k.Files[i].Name; k.Files[i].Inline && !images[name] {
+			k.add(audience.FindingWarning, audience.FindingUnusedImage, "the HTML does not show the inline image %s", name)
+		}
+	}
+}

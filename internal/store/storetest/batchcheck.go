@@ -1,0 +1,79 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+
+	"enlist/internal/audience"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// This file tests the check of a Batch. batchFixture.addChecked compares its numbers with those of each Batch.
+
+func checkFindsMistakes(f *batchFixture) {
+	shop := f.addList("name", "Shop", "from_address", "shop@example.com")
+	for _, list := range []audience.ListID{f.news, shop} {
+		f.addField(list, "name", "City", "type", "text")
+	}
+	f.addField(shop, "name", "Points", "type", "decimal")
+	ann := f.subscribe(f.news, "Email", "ann@example.com", "City", "Ulm")
+	f.subscribe(f.news, "Email", "bob@example.com")
+	f.subscribe(shop, "Email", "bob@example.com") // a duplicate, whose value does not count
+	f.subscribe(shop, "Email", "eve@example.com", "Points", "3")
+	id, err := f.service.AddMessage(f.Context(), f.caller, details("name", "May", "subject", "{{City}} {{Points|0}}",
+		"html_content", "{{City}} {{Nick &amp; Co}} {{list_name}} {{unsubscribe_url}}"))
+	f.must(err)
+	other, err := f.service.AddMessage(f.Context(), f.caller, details("name", "June", "subject", "{{City|?}}", "text_content", "{{Points}}",
+		"from_address", "news@example.com"))
+	f.must(err)
+	check := func(message audience.MessageID, o audience.BatchOptions, populations ...audience.PopulationRequest) (found []string) {
+		f.Helper()
+		k, err := f.service.CheckBatch(f.Context(), f.caller, audience.BatchRequest{Message: message, Options: o, Populations: populations})
+		f.must(err)
+		for _, finding := range k.Findings {
+			found = append(found, fmt.Sprintf("%s %d: %s", finding.Code, finding.Contacts, finding.Text))
+		}
+		return found
+	}
+	want := func(what string, got []string, want ...string) {
+		f.Helper()
+		if diff := cmp.Diff(append([]string{"no_content 0: empty"}, want...), got); diff != "" {
+			f.Errorf("the findings about %s (-want +got):\n%s", what, diff)
+		}
+	}
+	const inNews = `default_sender 0: the Message and the List "News" have no from_address: its mails come from the sender of the server`
+	want("two Lists", check(id, audience.BatchOptions{}, whole(f.news), whole(shop)),
+		`unknown_field 0: the List "News" has no Field "Nick & Co"`, `unknown_field 0: the List "News" has no Field "Points"`, inNews,
+		`unknown_field 0: the List "Shop" has no Field "Nick & Co"`,
+		`missing_value 2: the merge field "City" has no fallback, and is empty for 2 of 3 recipients`)
+	if sample := f.composer.checked[0]; len(f.composer.checked) != 1 || sample.Contact.ID != ann || sample.Message.ID != id {
+		f.Errorf("the composer checked %+v, want one mail to the first recipient", f.composer.checked)
+	}
+	variants := audience.BatchOptions{VariantOptions: audience.VariantOptions{Variants: []audience.Variant{{Subject: "Hello"}, {Message: other}}}}
+	want("variants", check(other, variants, whole(shop)),
+		`missing_value 1: the merge field "Points" has no fallback, and is empty for 1 of 2 recipients`)
+	where := audience.PopulationRequest{List: f.news, Criteria: triple("Email", "exactly", "none@example.com")}
+	want("a search that finds no Contact", check(other, audience.BatchOptions{}, where), `unknown_field 0: the List "News" has no Field "Points"`,
+		"no_recipients 0: no Contact would get the mail now")
+	f.service.SetSending(audience.Sending{From: "server@example.com"})
+	if got := check(id, audience.BatchOptions{}, whole(f.news)); !slices.Contains(got, inNews+", server@example.com") {
+		f.Errorf("the findings are %q, want one with the sender of the server", got)
+	}
+	if all, err := f.service.SearchBatches(f.Context(), f.caller, audience.Query{}); err != nil || len(all) != 0 {
+		f.Errorf("the checks added the Batches %+v, %v", all, err)
+	}
+}
+
+func checkIsLimited(f *batchFixture) {
+	ids := make([]audience.ContactID, 100_001)
+	for i := range ids {
+		ids[i] = audience.ContactID(i + 1_000_000)
+	}
+	k, err := f.service.CheckBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
+		Populations: []audience.PopulationRequest{{List: f.news, Type: "contacts", Contacts: ids}}})
+	f.must(err)
+	if k.Complete || k.Checked != 100_000 || k.LeftGone != 100_000 {
+		f.Errorf("the check read %d Contacts, of which %d are gone, complete %t; want the first 100,000", k.Checked, k.LeftGone, k.Complete)
+	}
+}
